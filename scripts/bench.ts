@@ -1,0 +1,176 @@
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { arch, cpus, release, tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Readable, Writable } from "node:stream";
+import type { Plan } from "../src/backend/plan.ts";
+import { thisHost } from "../src/host/host.ts";
+import { MemoryJournal } from "../src/journal/journal.ts";
+import { digest, printProfile } from "../src/profile/canonical.ts";
+import { intersect } from "../src/profile/intersect.ts";
+import { absolutePath } from "../src/profile/path.ts";
+import { type FileEntry, normalProfile, type Profile } from "../src/profile/profile.ts";
+import { prepare } from "../src/supervisor/prepare.ts";
+import type { Session } from "../src/supervisor/session.ts";
+import { createSupervisor } from "../src/supervisor/supervisor.ts";
+
+/** Every figure is the median of this many runs, after a few that do not count. */
+const RUNS = 60;
+const WARM_UP = 5;
+
+const root = join(import.meta.dirname, "..");
+const stage = mkdtempSync(join(tmpdir(), "cofferdam-bench-"));
+try {
+  await bench();
+} finally {
+  rmSync(stage, { recursive: true, force: true });
+}
+
+async function bench(): Promise<void> {
+  const workspace = join(stage, "workspace");
+  mkdirSync(join(workspace, ".git/hooks"), { recursive: true });
+  writeFileSync(join(workspace, ".git/config"), "");
+  const stateFolder = absolutePath(join(stage, "state/cofferdam"));
+  const host = thisHost({ stateFolder });
+  await using supervisor = await createSupervisor({
+    host,
+    cwd: absolutePath(workspace),
+    journal: new MemoryJournal(),
+  });
+  const session = supervisor.session({ caller: "person" });
+  const { onYes } = await session.prepare({ argv: ["true"] });
+  if (onYes.rendering.kind !== "plan") throw new Error("the bench's call has no plan");
+  const { plan } = onYes.rendering;
+  console.log(
+    `Linux ${release()} ${arch()}, ${cpus().length} cores, Node ${process.version}, bubblewrap ${plan.version}; medians of ${RUNS} runs\n`,
+  );
+
+  const { raw, ours } = await launches(plan, session);
+  row("raw bwrap, the same plan and gate", raw, null);
+  row("our call, in process, proof included", ours, raw);
+  row("  of it: what comes on top", ours - raw, null);
+  row("cofferdam run -- true", await cli(workspace, stateFolder), raw);
+  row("prepare (derive, intersect, judge, render both sides)", await preparation(supervisor, session), null);
+  row("derive + intersect + canonical form, 10,000 entries", algebra(), null);
+}
+
+/** One raw launch and one of ours in turn, so that a drift of the machine meets both. */
+async function launches(plan: Plan, session: Session): Promise<{ raw: number; ours: number }> {
+  const raw: number[] = [];
+  const ours: number[] = [];
+  for (let run = -WARM_UP; run < RUNS; run += 1) {
+    const a = await timed(() => rawLaunch(plan));
+    const b = await timed(async () => void (await session.call({ argv: ["true"] })));
+    if (run < 0) continue;
+    raw.push(a);
+    ours.push(b);
+  }
+  return { raw: median(raw), ours: median(ours) };
+}
+
+/** What anyone would write by hand: spawn, feed the descriptors, read both outputs, open the gate, wait. */
+async function rawLaunch(plan: Plan): Promise<void> {
+  const last = Math.max(plan.statusFd ?? 0, plan.gateFd ?? 0, ...plan.inputs.map((input) => input.fd));
+  const stdio = Array.from(
+    { length: last + 1 },
+    (_, fd) => (fd === 0 ? "ignore" : "pipe") as "ignore" | "pipe",
+  );
+  const child = spawn(plan.file, [...plan.argv], { cwd: "/", env: {}, stdio });
+  const streams: readonly unknown[] = child.stdio;
+  for (const input of plan.inputs) asWritable(streams[input.fd]).end("bytes" in input ? input.bytes : "");
+  for (const fd of [1, 2, plan.statusFd ?? 1]) asReadable(streams[fd]).resume();
+  const gate = streams[plan.gateFd ?? 0];
+  asReadable(gate).once("data", () => asWritable(gate).end("go\n"));
+  await new Promise((resolve) => child.once("close", resolve));
+}
+
+function asWritable(stream: unknown): Writable {
+  return stream as Writable;
+}
+
+function asReadable(stream: unknown): Readable {
+  return stream as Readable;
+}
+
+/** The whole command of an installed package, with its state folder warm. */
+async function cli(workspace: string, stateFolder: string): Promise<number> {
+  const times: number[] = [];
+  const env = { PATH: process.env["PATH"] ?? "", XDG_STATE_HOME: join(stateFolder, "..") };
+  const once = (): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const child = spawn(process.execPath, [join(root, "dist/cli/main.js"), "run", "--", "true"], {
+        cwd: workspace,
+        env,
+        stdio: "ignore",
+      });
+      child.once("close", (code) =>
+        code === 0 ? resolve() : reject(new Error(`cofferdam run -- true ended with ${code}`)),
+      );
+    });
+  for (let run = -WARM_UP; run < RUNS / 2; run += 1) {
+    const time = await timed(once);
+    if (run >= 0) times.push(time);
+  }
+  return median(times);
+}
+
+/** The pure decision alone: facts are looked up before. */
+async function preparation(
+  supervisor: Awaited<ReturnType<typeof createSupervisor>>,
+  session: Session,
+): Promise<number> {
+  const call = {
+    callId: "c",
+    runId: "r",
+    sessionId: "s",
+    tool: "shell",
+    input: { argv: ["true"] },
+    caller: "person",
+  } as const;
+  const look = await session.look({ argv: ["true"] });
+  const times: number[] = [];
+  for (let run = -200; run < 1000; run += 1) {
+    const began = performance.now();
+    prepare(call, supervisor.shared.standing, look);
+    if (run >= 0) times.push(performance.now() - began);
+  }
+  return median(times);
+}
+
+function algebra(): number {
+  const [a, b] = [largeProfile(1), largeProfile(2)];
+  const times: number[] = [];
+  for (let run = -WARM_UP; run < RUNS; run += 1) {
+    const began = performance.now();
+    const met = intersect(normalProfile(a), b);
+    printProfile(met);
+    digest(met);
+    if (run >= 0) times.push(performance.now() - began);
+  }
+  return median(times);
+}
+
+/** 10,000 entries, half of them the other profile's too. */
+function largeProfile(seed: number): Profile {
+  const files = Array.from({ length: 10_000 }, (_, index): FileEntry => {
+    const shared = index % 2 === 0 ? 0 : seed;
+    const path = absolutePath(`/work/${shared}/${index % 100}/${Math.floor(index / 100)}/x`);
+    return { path, access: (index + seed) % 3 === 0 ? "write" : "read", suffixes: "any" };
+  });
+  return normalProfile({ files });
+}
+
+async function timed(work: () => Promise<void>): Promise<number> {
+  const began = performance.now();
+  await work();
+  return performance.now() - began;
+}
+
+function median(times: readonly number[]): number {
+  return times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? Number.NaN;
+}
+
+function row(name: string, ms: number, against: number | null): void {
+  const ratio = against === null ? "" : `  ${(ms / against).toFixed(2)}×`;
+  console.log(`${name.padEnd(56)} ${ms.toFixed(2).padStart(8)} ms${ratio}`);
+}

@@ -1,0 +1,228 @@
+# shellcheck shell=sh disable=SC2154,SC3013 # the caller sets root; -nt is POSIX since 2024
+# Sourced by the scripts of this folder, which set `root` to the checkout and then call `setup`.
+#
+# setup leaves behind: `node` (a Node fit to run the sources, first in PATH), node_modules as the lock says,
+# and bubblewrap. When all is there it starts at most one process (`node -v`); everything it says goes to
+# stderr, everything it runs stays silent unless it fails.
+
+node_version=24.21.0
+# What the lock of a private Node pins: the registry may be slow or stale, it cannot hand out another binary.
+node_sha512_x64='3nULszZ5X0fciYpG0t6TrdApJzAn8+FlINP6OiMX7V8HrvpATPN936U1LlReOJriLRa4e8yEqQBYCnLyPNAs7Q=='
+node_sha512_arm64='FpJRPEz2OvvTLfjIOlNGFY9JLPMKgl5m+d4oGYBLg24kJ1mmvN1Zl/HPJgF4HDaJ51ISev1l1cRZ/DM+keXW5g=='
+
+private=$root/.cofferdam-node
+stamp=$root/node_modules/.cofferdam-lock
+
+setup() {
+  if find_node && packages_are_fresh && bubblewrap_is_there; then return 0; fi
+  wait_for_other_setups
+  find_node || install_node
+  packages_are_fresh || install_packages
+  bubblewrap_is_there || install_bubblewrap
+  exec 9>&-
+}
+
+# Two first runs at once: the second waits, and then finds everything done. A folder can be locked by whoever
+# can read it, so a checkout that root has set up still serves its owner. macOS has no flock.
+wait_for_other_setups() {
+  mkdir -p "$private" 2>/dev/null || true
+  if [ -d "$private" ] && command -v flock >/dev/null 2>&1; then
+    exec 9<"$private"
+    flock 9
+  fi
+}
+
+must_own_checkout() {
+  if [ -w "$root" ] && [ -w "$private" ]; then return 0; fi
+  fail "cannot prepare this checkout" "$root cannot be written by this user" \
+    "run this once as the user who owns it, or clone it into a folder of your own"
+}
+
+# --- Node -----------------------------------------------------------------------------------------------
+
+find_node() {
+  if [ -x "$private/$node_version/bin/node" ]; then
+    node=$private/$node_version/bin/node
+    PATH=$private/$node_version/bin:$PATH
+    export PATH
+    return 0
+  fi
+  node=$(command -v node) && is_fit "$node"
+}
+
+# 22.18 is the first that runs TypeScript sources without a flag; of 23, which is out of support, some do not.
+is_fit() {
+  found=$("$1" -v 2>/dev/null) || return 1
+  found=${found#v}
+  major=${found%%.*}
+  rest=${found#*.}
+  minor=${rest%%.*}
+  case $major$minor in *[!0-9]* | '') return 1 ;; esac
+  [ "$major" -ge 24 ] || { [ "$major" -eq 22 ] && [ "$minor" -ge 18 ]; }
+}
+
+install_node() {
+  kind=$(uname -s)-$(uname -m)
+  case $kind in
+    Linux-x86_64 | Linux-amd64) cpu=x64 sha512=$node_sha512_x64 ;;
+    Linux-aarch64 | Linux-arm64) cpu=arm64 sha512=$node_sha512_arm64 ;;
+    *) fail "no fit Node" "${found:-none} was found" "install Node 22.18 or newer, perhaps with: $(how_to_install nodejs)" ;;
+  esac
+  must_own_checkout
+  need_npm
+  staging=$private/new.$$
+  mkdir -p "$staging"
+  package=node-linux-$cpu
+  printf '{"private":true,"dependencies":{"%s":"%s"}}\n' "$package" "$node_version" >"$staging/package.json"
+  printf '{"lockfileVersion":3,"requires":true,"packages":{"":{"dependencies":{"%s":"%s"}},"node_modules/%s":{"version":"%s","integrity":"sha512-%s"}}}\n' \
+    "$package" "$node_version" "$package" "$node_version" "$sha512" >"$staging/package-lock.json"
+  quietly "installing Node $node_version into .cofferdam-node" npm_ci_in "$staging" || {
+    rm -rf "$staging"
+    fail "cannot install Node $node_version" "npm could not fetch $package, its words are above" \
+      "install Node 22.18 or newer yourself and run this again"
+  }
+  fetched=$staging/node_modules/$package/bin/node
+  if ! is_fit "$fetched"; then
+    rm -rf "$staging"
+    fail "Node $node_version does not run here" "it is built for glibc, this system seems to have another libc" \
+      "install Node 22.18 or newer, perhaps with: $(how_to_install nodejs)"
+  fi
+  mkdir -p "$private/$node_version/bin"
+  mv -f "$fetched" "$private/$node_version/bin/node"
+  rm -rf "$staging"
+  find_node
+}
+
+need_npm() {
+  if npm --version >/dev/null 2>&1; then return 0; fi
+  if [ "$(manager)" = apt-get ] && can_be_root; then
+    quietly "installing npm with apt-get" system_install ca-certificates nodejs npm || true
+  fi
+  npm --version >/dev/null 2>&1 ||
+    fail "npm is missing" "without it neither Node nor the packages can be fetched" "$(how_to_install nodejs npm)"
+}
+
+# --- packages -------------------------------------------------------------------------------------------
+
+# The stamp is a copy of the lock that node_modules was made from. It lies inside node_modules, so that
+# whoever replaces or removes that folder removes the claim too.
+packages_are_fresh() {
+  [ "$stamp" -nt "$root/package-lock.json" ] && return 0
+  cmp -s "$stamp" "$root/package-lock.json" || return 1
+  touch "$stamp" 2>/dev/null || true
+}
+
+install_packages() {
+  must_own_checkout
+  need_npm
+  quietly "installing packages (npm ci)" npm_ci_in "$root" ||
+    fail "npm ci failed" "its words are above" "mend what it names, then run this again"
+  cp "$root/package-lock.json" "$stamp"
+}
+
+npm_ci_in() {
+  (CDPATH='' cd -- "$1" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error)
+}
+
+# --- what the system's package manager brings -----------------------------------------------------------
+
+# Elsewhere than on Linux there is nothing to install: macOS has its sandbox built in.
+bubblewrap_is_there() {
+  [ -x /usr/bin/bwrap ] || [ "$(uname -s)" != Linux ]
+}
+
+install_bubblewrap() {
+  if [ -n "$(manager)" ] && can_be_root; then
+    quietly "installing bubblewrap with $(manager)" system_install bubblewrap || true
+  fi
+  bubblewrap_is_there ||
+    fail "bubblewrap is missing" "/usr/bin/bwrap builds the sandbox on Linux" "$(how_to_install bubblewrap)"
+}
+
+# Only with COFFERDAM_TEST_INSTALL=1: the tools that tests run inside the sandbox, so they must be the system's.
+install_test_tools() {
+  [ "${COFFERDAM_TEST_INSTALL:-}" = 1 ] || return 0
+  [ "$(manager)" = apt-get ] || return 0
+  missing=
+  for pair in gcc:gcc make:make git:git python3:python3 perl:perl ps:procps unshare:util-linux tmux:tmux; do
+    [ -x "/usr/bin/${pair%%:*}" ] || missing="$missing ${pair#*:}"
+  done
+  [ -e /usr/include/stdio.h ] || missing="$missing libc6-dev"
+  [ -n "$missing" ] || return 0
+  can_be_root || fail "tools for the tests are missing:$missing" "no right to install them" "sudo apt-get install -y$missing"
+  # shellcheck disable=SC2086 # a list of package names without blanks
+  quietly "installing$missing with apt-get" system_install $missing ||
+    fail "cannot install$missing" "apt-get failed, its words are above" "mend what it names, then run this again"
+}
+
+manager() {
+  for candidate in apt-get dnf apk pacman zypper brew; do
+    if command -v "$candidate" >/dev/null 2>&1; then
+      echo "$candidate"
+      return 0
+    fi
+  done
+}
+
+system_install() {
+  case $(manager) in
+    # A fresh machine may have no package lists yet, or old ones.
+    apt-get) apt_get install -y --no-install-recommends "$@" || {
+      apt_get update
+      apt_get install -y --no-install-recommends "$@"
+    } ;;
+    dnf) as_root dnf install -y "$@" ;;
+    apk) as_root apk add "$@" ;;
+    pacman) as_root pacman -Sy --noconfirm --needed "$@" ;;
+    zypper) as_root zypper --non-interactive install "$@" ;;
+    *) return 1 ;;
+  esac
+}
+
+# Machines that have just been started often run an apt of their own: wait for it.
+apt_get() {
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=120 "$@"
+}
+
+how_to_install() {
+  case $(manager) in
+    apt-get) echo "sudo apt-get update && sudo apt-get install -y $*" ;;
+    dnf) echo "sudo dnf install $*" ;;
+    apk) echo "apk add $*" ;;
+    pacman) echo "sudo pacman -S $*" ;;
+    zypper) echo "sudo zypper install $*" ;;
+    brew) echo "brew install node" ;;
+    *) echo "install $* with your system's package manager" ;;
+  esac
+}
+
+can_be_root() { [ "$(id -u)" = 0 ] || sudo -n true 2>/dev/null; }
+
+as_root() {
+  if [ "$(id -u)" = 0 ]; then "$@"; else sudo -n "$@"; fi
+}
+
+# --- talk -----------------------------------------------------------------------------------------------
+
+say() { printf 'cofferdam: %s\n' "$*" >&2; }
+
+# quietly DOING COMMAND…: the command's output is kept back, and shown when it fails.
+quietly() {
+  say "$1"
+  shift
+  log=$(mktemp "${TMPDIR:-/tmp}/cofferdam-setup.XXXXXX")
+  # The caller's stdin is meant for cofferdam, never for an installer.
+  if "$@" </dev/null >"$log" 2>&1 9>&-; then
+    rm -f "$log"
+    return 0
+  fi
+  cat "$log" >&2
+  rm -f "$log"
+  return 1
+}
+
+# fail WHAT WHY TODO
+fail() {
+  printf 'cofferdam: %s\n  why: %s\n  do:  %s\n' "$1" "$2" "$3" >&2
+  exit 69
+}

@@ -1,0 +1,16 @@
+import type { Backend } from "./backend.ts";
+import { HOME } from "./bubblewrap/identity.ts";
+import { renderBubblewrap } from "./bubblewrap/render.ts";
+import { EMPTY_HOME } from "./seatbelt/base.ts";
+import { renderSeatbelt } from "./seatbelt/render.ts";
+
+/** Every backend there is. */
+export const BACKENDS: readonly Backend[] = [
+  { name: "bubblewrap", platform: "linux", home: HOME, render: renderBubblewrap },
+  { name: "seatbelt", platform: "darwin", home: EMPTY_HOME, render: renderSeatbelt },
+];
+
+/** The backend for a platform, or null. */
+export function backendFor(platform: Backend["platform"]): Backend | null {
+  return BACKENDS.find((backend) => backend.platform === platform) ?? null;
+}

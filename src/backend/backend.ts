@@ -1,0 +1,16 @@
+import type { AbsolutePath } from "../profile/path.ts";
+import type { Profile } from "../profile/profile.ts";
+import type { Launch } from "../tool/launch.ts";
+import type { Facts } from "./facts.ts";
+import type { Rendering } from "./plan.ts";
+
+/** One way to build the walls. Whatever differs between backends, a backend says for itself. */
+export interface Backend {
+  readonly name: string;
+  /** The platform whose kernel enforces its plans. */
+  readonly platform: "linux" | "darwin";
+  /** HOME inside. */
+  readonly home: AbsolutePath;
+  /** The plan that enforces the profile, or why there is none. Never looser than the profile. */
+  render(profile: Profile, launch: Launch, facts: Facts): Rendering;
+}

@@ -1,0 +1,119 @@
+import { type Access, isAtMost } from "../../profile/access.ts";
+import { type PathFacts, type PathRuler, pathRuler } from "../../profile/access-to.ts";
+import { type AbsolutePath, joinPath, parentOf, upwards } from "../../profile/path.ts";
+import type { Mask, Profile } from "../../profile/profile.ts";
+import { type Facts, type Node, nodeAt } from "../facts.ts";
+import { aliasesOf } from "../host-mounts.ts";
+import type { Approximation, Refusal } from "../plan.ts";
+import type { ApproximationName } from "./approximations.ts";
+
+/** A cap that the profile does not spell out: the target of a masked link, another name of a masked file. */
+export interface ExtraCap {
+  readonly path: AbsolutePath;
+  readonly atMost: Access;
+  readonly approximation: Approximation & { readonly name: ApproximationName };
+}
+
+/** A path that is capped, and whether it must also stay where it is. */
+interface Capped {
+  readonly path: AbsolutePath;
+  readonly access: "none" | "read";
+  readonly isFirm: boolean;
+}
+
+/** Caps for what a mask means but does not name; a refusal where a link could be swapped under it. */
+export function extraCaps(profile: Profile, facts: Facts): readonly ExtraCap[] | Refusal {
+  const [ruler, lasting] = [pathRuler(profile), lastingRuler(profile)];
+  const caps: ExtraCap[] = [];
+  const literals = profile.masks.flatMap((mask) => mask.pattern.literal ?? []);
+  const protectedPaths = new Set([...literals, ...facts.hits, ...profile.files.map((entry) => entry.path)]);
+  for (const path of protectedPaths) {
+    const kind = nodeAt(facts, path).kind === "folder" ? "folder" : "file";
+    const asked: PathFacts = { kind, bornInside: false };
+    const { access } = ruler(path, asked);
+    if (access === "write") continue;
+    const isFirm = lasting(path, asked).access !== "write";
+    const aliases = aliasesOf(facts.mounts, path).filter(
+      (alias) => !isAtMost(ruler(alias, { kind: "folder", bornInside: false }).access, access),
+    );
+    for (const alias of aliases) {
+      const reason = `${alias} is another name of ${path}, which is capped at ${access}`;
+      caps.push({ path: alias, atMost: access, approximation: { name: "alias", path: alias, reason } });
+    }
+    for (const name of [path, ...aliases]) {
+      const capped = capsOfLinks(profile, facts, { path: name, access, isFirm });
+      if ("reason" in capped) return capped;
+      caps.push(...capped);
+    }
+  }
+  return caps;
+}
+
+/**
+ * The profile without its `none` globs. They hold for what is there at the start and may move with it; what this still
+ * keeps from being written must stay where it is, or it could be made anew.
+ */
+export function lastingRuler(profile: Profile): PathRuler {
+  const lastingMasks = profile.masks.flatMap((mask): readonly Mask[] => {
+    if (mask.atMost === "read") return [mask];
+    return mask.pattern.literal === null ? [] : [{ ...mask, ignoreCase: false }];
+  });
+  return pathRuler({ ...profile, masks: lastingMasks });
+}
+
+/** A link on a path, and the path with the link replaced by what it leads to; null when it leads nowhere. */
+export interface LinkOnPath {
+  readonly link: AbsolutePath;
+  readonly behind: AbsolutePath | null;
+}
+
+/** The topmost link on a path, which is the one that stands where its path says; null for a path without links. */
+export function firstLink(nodes: ReadonlyMap<AbsolutePath, Node>, path: AbsolutePath): LinkOnPath | null {
+  const link = [...upwards(path)].findLast((at) => nodes.get(at)?.kind === "link");
+  const node = link === undefined ? undefined : nodes.get(link);
+  if (link === undefined || node?.kind !== "link") return null;
+  const { target } = node;
+  const isBelow = target !== null && link !== path;
+  return { link, behind: isBelow ? joinPath(target, path.slice(link.length + 1)) : target };
+}
+
+/** More links than the kernel follows on one path (path_resolution(7)). */
+export const MOST_LINKS = 40;
+
+/** A mount can't stand on a symlink: its target is capped instead, and folders that hold links which could be swapped. */
+function capsOfLinks(
+  profile: Profile,
+  facts: Facts,
+  { path, access, isFirm }: Capped,
+): readonly ExtraCap[] | Refusal {
+  const ruler = pathRuler(profile);
+  const caps: ExtraCap[] = [];
+  let at = path;
+  for (let followed = 0; followed < MOST_LINKS; followed += 1) {
+    const found = firstLink(facts.nodes, at);
+    if (found === null) break;
+    const folder = parentOf(found.link);
+    if (isFirm && ruler(folder, { kind: "folder", bornInside: false }).access === "write") {
+      if (profile.files.some((entry) => entry.path === folder)) return swappable(path, found.link, folder);
+      const reason = `${found.link} is a protected symlink, so the folder that holds it is read-only`;
+      caps.push({
+        path: folder,
+        atMost: "read",
+        approximation: { name: "link-folder", path: folder, reason },
+      });
+    }
+    if (found.behind === null) return caps;
+    at = found.behind;
+  }
+  if (at === path) return caps;
+  const reason = `${path} is a symlink; what it leads to is capped at ${access} as well`;
+  return [{ path: at, atMost: access, approximation: { name: "link-target", path: at, reason } }, ...caps];
+}
+
+function swappable(path: AbsolutePath, link: AbsolutePath, folder: AbsolutePath): Refusal {
+  return {
+    field: "masks",
+    reason: `${path} must not change, but ${link} is a symlink in the writable root ${folder}, where it could be replaced`,
+    remedy: `replace the link ${link} by what it leads to, or move it into a folder of its own`,
+  };
+}

@@ -1,0 +1,42 @@
+import type { Limits } from "../../profile/limits.ts";
+
+/**
+ * What the gate shell runs, in a POSIX shell, with the program and its words as `"$@"`:
+ * 1. bounds itself with hard limits, which the program inherits; units are those of POSIX `ulimit`: 512-byte blocks
+ *    for `-f` and `-c`, KiB for `-d`, seconds for `-t`;
+ * 2. writes `r` on the gate's descriptor, or `l` when a limit could not be set;
+ * 3. waits for the line `go`; the end of the stream means that the supervisor died, and nothing runs;
+ * 4. takes its standard input from the sandbox's own `/dev/null`, unless the line says that one is handed in;
+ * 5. closes the descriptor, runs the program and ends with its status: 126 or 127 when it can't be started, 128+n after
+ *    signal n. It stays as the first process, because that one must be a program of the sandbox's own read-only mounts:
+ *    through `/proc/1/exe` the launcher's file on the host could be changed by root. Its own words go nowhere.
+ */
+export function gateScript(limits: Limits, gateFd: number): string {
+  const bounds = ulimits(limits).join(" && ");
+  return [
+    `{ ${bounds}; } 2>/dev/null || { printf l >&${gateFd}; exit 125; }`,
+    `printf r >&${gateFd}`,
+    `IFS=" " read -r cofferdam_go cofferdam_in <&${gateFd} && [ "$cofferdam_go" = go ] || exit 125`,
+    `[ "$cofferdam_in" = pipe ] || exec </dev/null`,
+    "unset cofferdam_go cofferdam_in",
+    `exec ${gateFd}>&- 8>&2 2>/dev/null`,
+    `(exec 2>&8 8>&- && exec "$@")`,
+    "exit $?",
+  ].join("\n");
+}
+
+/** The line that opens the gate, by whether standard input is handed in. */
+export const GO = { none: "go null\n", pipe: "go pipe\n" } as const;
+
+/** Processes are `-p` in dash and busybox, `-u` in bash; the value is never a size of pipes, which bash refuses to set. */
+function ulimits(limits: Limits): readonly string[] {
+  const { fileBytes, cpuSeconds, memoryBytes, openFiles, processes } = limits;
+  return [
+    "ulimit -c 0",
+    ...(cpuSeconds === undefined ? [] : [`ulimit -t ${cpuSeconds}`]),
+    ...(fileBytes === undefined ? [] : [`ulimit -f ${Math.max(1, Math.floor(fileBytes / 512))}`]),
+    ...(memoryBytes === undefined ? [] : [`ulimit -d ${Math.max(1, Math.floor(memoryBytes / 1024))}`]),
+    ...(openFiles === undefined ? [] : [`ulimit -n ${openFiles}`]),
+    ...(processes === undefined ? [] : [`{ ulimit -u ${processes} || ulimit -p ${processes}; }`]),
+  ];
+}

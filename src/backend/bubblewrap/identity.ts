@@ -1,0 +1,47 @@
+import type { AbsolutePath } from "../../profile/path.ts";
+import { knownPath } from "../../profile/path.ts";
+
+/** The name that a sandbox has as a host. */
+export const HOST_NAME = "cofferdam";
+
+/** HOME inside: private, on the scratch space, gone after the call. */
+export const HOME = knownPath("/tmp/home");
+
+/** A file made for the call in a folder that is made for the call. */
+export interface MadeFile {
+  readonly path: AbsolutePath;
+  readonly text: string;
+}
+
+/**
+ * The files by which programs learn who and where they are: root, the caller and nobody, this host alone, no resolver.
+ * Nothing of the machine's own users, names or networks stands in them.
+ */
+export function identityFiles(user: { readonly uid: number; readonly gid: number }): readonly MadeFile[] {
+  const { uid, gid } = user;
+  const people = [
+    ...(uid === 0
+      ? [`root:x:0:0:root:${HOME}:/bin/sh`]
+      : ["root:x:0:0:root:/nonexistent:/bin/sh", `user:x:${uid}:${gid}:user:${HOME}:/bin/sh`]),
+    "nobody:x:65534:65534:nobody:/nonexistent:/bin/false",
+  ];
+  const groups = ["root:x:0:", ...(gid === 0 ? [] : [`user:x:${gid}:`]), "nogroup:x:65534:"];
+  const hosts = ["127.0.0.1 localhost", "::1 localhost ip6-localhost", `127.0.1.1 ${HOST_NAME}`];
+  const made = (path: string, lines: readonly string[]): MadeFile => ({
+    path: knownPath(path),
+    text: `${lines.join("\n")}\n`,
+  });
+  return [
+    made("/etc/passwd", people),
+    made("/etc/group", groups),
+    made("/etc/nsswitch.conf", [
+      "passwd: files",
+      "group: files",
+      "hosts: files dns",
+      "services: files",
+      "protocols: files",
+    ]),
+    made("/etc/hosts", hosts),
+    made("/etc/resolv.conf", ["# no resolver inside"]),
+  ];
+}

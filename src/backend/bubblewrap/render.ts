@@ -1,0 +1,219 @@
+import { CofferdamError, visible } from "../../errors.ts";
+import { type Access, isAtMost } from "../../profile/access.ts";
+import { pathRuler } from "../../profile/access-to.ts";
+import type { AbsolutePath } from "../../profile/path.ts";
+import { pathToBytes, ROOT } from "../../profile/path.ts";
+import type { Profile } from "../../profile/profile.ts";
+import type { Launch } from "../../tool/launch.ts";
+import { type Facts, nodeAt } from "../facts.ts";
+import type { Input, Plan, PlanClause, Refusal, Rendering } from "../plan.ts";
+import { standardProgram } from "../seccomp/standard.ts";
+import { expectedMounts } from "./expected-mounts.ts";
+import { gateScript } from "./gate.ts";
+import { HOST_NAME, identityFiles } from "./identity.ts";
+import { standings } from "./standings.ts";
+import { type Change, type Transitions, transitions } from "./transitions.ts";
+import { isOrHoldsView, views } from "./views.ts";
+
+/** Descriptors of the launcher: its options, its reports, the filter, the gate; made files come after. */
+const FD = { args: 3, status: 4, seccomp: 5, gate: 6, firstFile: 7 } as const;
+
+/** More mounts than this are refused: the cost of a launch grows with their square. */
+export const MOST_MOUNTS = 256;
+
+/** From this many on, `check` warns. */
+export const MANY_MOUNTS = 64;
+
+/**
+ * The bwrap command line that enforces the profile. Options come in this order, because later ones win:
+ * 1. namespaces, capabilities, session, host name, environment;
+ * 2. the private places (`/dev`, `/proc`, `/tmp`, …);
+ * 3. the machine's symlinks in folders that are made anew;
+ * 4. the changes, folders before what is in them;
+ * 5. the identity files, where nothing of the host is shown;
+ * 6. sealing: hidden folders deepest first, then the private places and the base;
+ * 7. the folder to start in and the filter.
+ * A profile that can't be enforced is a refusal; a rendering that would be looser is an internal error.
+ */
+export function renderBubblewrap(profile: Profile, launch: Launch, facts: Facts): Rendering {
+  const changes = transitions(profile, facts);
+  if ("reason" in changes) return { kind: "refusal", refusal: changes };
+  const refusal = refusalOf(profile, changes);
+  if (refusal !== null) return { kind: "refusal", refusal };
+  assertAgrees(profile, facts, changes.changes);
+  return { kind: "plan", plan: planOf(profile, launch, facts, changes) };
+}
+
+function planOf(
+  profile: Profile,
+  launch: Launch,
+  facts: Facts,
+  { changes, placeholders, approximations }: Transitions,
+): Plan {
+  const inputs: Input[] = [{ fd: FD.seccomp, bytes: standardProgram(facts.arch) }];
+  const nextFd = (): number => FD.firstFile + inputs.length - 1;
+  const made = views(profile, facts);
+  const clauses = changes.map((change): PlanClause => {
+    const args = changeArgs(change, facts, nextFd());
+    if (args.includes("--ro-bind-data")) inputs.push({ fd: nextFd(), device: "/dev/null" });
+    return { path: change.path, args };
+  });
+  const files = identityFiles(facts.user).flatMap((file) => {
+    if (isCovered(changes, file.path)) return [];
+    const args = ["--perms", "0444", "--file", String(nextFd()), file.path];
+    inputs.push({ fd: nextFd(), bytes: new TextEncoder().encode(file.text) });
+    return args;
+  });
+  const sealed = changes.filter(
+    (change) => change.kind === "hide-folder" || (change.kind === "hold" && change.access === "none"),
+  );
+  const args = [
+    ...walls(profile, launch, facts),
+    ...made.open,
+    ...facts.links
+      .filter((link) => !isCovered(changes, link.path))
+      .flatMap((link) => ["--symlink", link.target, link.path]),
+    ...clauses.flatMap((clause) => clause.args),
+    ...files,
+    ...sealed.reverse().flatMap((change) => ["--remount-ro", change.path]),
+    ...made.seal,
+    ...["--chdir", launch.cwd, "--seccomp", String(FD.seccomp), "--json-status-fd", String(FD.status)],
+  ];
+  const shell = [
+    facts.launcher.shell,
+    "-c",
+    gateScript(profile.limits, FD.gate),
+    "cofferdam",
+    ...launch.argv,
+  ];
+  return {
+    backend: "bubblewrap",
+    version: facts.launcher.version,
+    file: facts.launcher.path,
+    argv: ["--args", String(FD.args), "--", ...shell],
+    inputs: [{ fd: FD.args, bytes: nulSeparated(args) }, ...inputs],
+    statusFd: FD.status,
+    gateFd: FD.gate,
+    expects: {
+      mounts: [...made.mounts, ...expectedMounts(changes, facts)],
+      namespaces: [
+        "user",
+        "mnt",
+        "pid",
+        "ipc",
+        "uts",
+        "cgroup",
+        ...(profile.network === "host" ? [] : ["net"]),
+      ],
+      hasSeccomp: true,
+      descriptors: [0, 1, 2, FD.gate],
+      environment: [...Object.keys(launch.env), "PWD"],
+    },
+    placeholders,
+    clauses,
+    approximations,
+    standings: standings(profile, facts, approximations),
+  };
+}
+
+function walls(profile: Profile, launch: Launch, facts: Facts): readonly string[] {
+  return [
+    ...["--unshare-user", "--unshare-all", "--as-pid-1"],
+    ...(profile.network === "host" ? ["--share-net"] : []),
+    ...(facts.launcher.options.has("disable-userns") ? ["--disable-userns"] : []),
+    ...["--cap-drop", "ALL", "--new-session", "--die-with-parent", "--hostname", HOST_NAME, "--clearenv"],
+    ...Object.entries(launch.env).flatMap(([name, value]) => ["--setenv", name, value]),
+  ];
+}
+
+function changeArgs(change: Change, facts: Facts, fd: number): readonly string[] {
+  const { path, access } = change;
+  switch (change.kind) {
+    case "show":
+    case "pin":
+      return [access === "read" ? "--ro-bind" : "--bind", path, path];
+    case "hide-folder":
+      return ["--perms", change.passable ? "0555" : "0000", "--tmpfs", path];
+    case "hold":
+      return access === "read" ? ["--ro-bind", path, path] : ["--perms", "0000", "--tmpfs", path];
+    case "hide-file":
+      return facts.emptyFile === null
+        ? ["--perms", "0000", "--ro-bind-data", String(fd), path]
+        : ["--ro-bind", facts.emptyFile, path];
+  }
+}
+
+/** True when something of the host is shown at the path, so that nothing is made there. */
+function isCovered(changes: readonly Change[], path: AbsolutePath): boolean {
+  let covering: Change | null = null;
+  for (const change of changes)
+    if (path === change.path || path.startsWith(`${change.path}/`)) covering = change;
+  return covering !== null && covering.access !== "none";
+}
+
+function refusalOf(profile: Profile, { changes }: Transitions): Refusal | null {
+  if (profile.files.some((entry) => entry.path === ROOT && entry.access !== "none")) {
+    const reason =
+      "the whole file system is granted, which can't be shown around the places made for the call";
+    return { field: "files", reason, remedy: "grant the folders below `/` that are needed" };
+  }
+  const view = changes.find((change) => change.kind === "show" && isOrHoldsView(change.path));
+  if (view !== undefined) {
+    const reason = `${view.path} is, or holds, a place that every sandbox has for itself`;
+    return { field: "files", reason, remedy: "grant the folders below it that are needed" };
+  }
+  if (changes.length > MOST_MOUNTS) {
+    const masks = changes.filter((change) => change.kind !== "show").length;
+    const reason = `${changes.length} mounts would be needed, ${masks} of them for masks; ${MOST_MOUNTS} is the most`;
+    return {
+      field: "masks",
+      reason,
+      remedy: "mask the folders that hold so many protected files, or narrow the roots",
+    };
+  }
+  if (profile.network !== "none" && profile.network !== "host") {
+    return {
+      field: "network",
+      reason: "listed hosts need the egress proxy",
+      remedy: "use `network: false` or `network: host`",
+    };
+  }
+  return null;
+}
+
+/**
+ * Replays the mounts at every change against the model (law 7): nothing shown may be more than the profile gives.
+ * Throws `INTERNAL`: a disagreement is our fault, and never a launch.
+ */
+function assertAgrees(profile: Profile, facts: Facts, changes: readonly Change[]): void {
+  const ruler = pathRuler(profile);
+  for (const change of changes) {
+    const node = nodeAt(facts, change.path);
+    if (node.kind === "missing") continue;
+    const allowed = ruler(change.path, {
+      kind: node.kind === "folder" ? "folder" : "file",
+      bornInside: false,
+    }).access;
+    const given = replay(changes, change.path);
+    const isSocket =
+      node.kind === "other" && profile.sockets !== "any" && profile.sockets.includes(change.path);
+    if (!isAtMost(given, isSocket ? "read" : allowed)) {
+      throw new CofferdamError(
+        "INTERNAL",
+        `the plan gives ${given} at ${visible(change.path)}, where the profile gives ${allowed}`,
+      );
+    }
+  }
+}
+
+/** The access that the mounts give at a path: that of the last one at or above it. */
+export function replay(changes: readonly Change[], path: AbsolutePath): Access {
+  let access: Access = "none";
+  for (const change of changes)
+    if (path === change.path || path.startsWith(`${change.path}/`)) access = change.access;
+  return access;
+}
+
+function nulSeparated(args: readonly string[]): Uint8Array {
+  return pathToBytes(`${args.join("\0")}\0`);
+}

@@ -1,0 +1,55 @@
+import type { Limits } from "../../profile/limits.ts";
+import type { Profile } from "../../profile/profile.ts";
+import type { Facts } from "../facts.ts";
+import type { Approximation, Standing, Standings } from "../plan.ts";
+
+const ENFORCED: Standing = { kind: "enforced" };
+
+/** The one reason for which sockets may stand at `partial`. */
+export const SOCKETS_IN_ROOTS = "a host socket that lies in a granted folder can be connected to";
+
+/** How each protection stands under a plan, before it was seen: observation can only make it weaker. */
+export function standings(
+  profile: Profile,
+  facts: Facts,
+  approximations: readonly Approximation[],
+): Standings {
+  const tighter = [...new Set(approximations.map((one) => one.name))].join(", ");
+  return {
+    files: tighter === "" ? ENFORCED : { kind: "tighter", reason: tighter },
+    network:
+      profile.network === "host"
+        ? {
+            kind: "absent",
+            reason:
+              "the machine's own network, as configured: its loopback and abstract sockets can be reached",
+          }
+        : ENFORCED,
+    sockets: {
+      kind: "partial",
+      reason: profile.network === "host" ? `${SOCKETS_IN_ROOTS}; abstract sockets too` : SOCKETS_IN_ROOTS,
+    },
+    processes: ENFORCED,
+    capabilities: ENFORCED,
+    syscalls: {
+      kind: "partial",
+      reason:
+        "terminal input, vsock, io_uring, tracing and foreign ABIs are refused, other calls are not filtered",
+    },
+    terminal: ENFORCED,
+    environment: ENFORCED,
+    descriptors: ENFORCED,
+    limits: limitsStanding(profile.limits, facts),
+  };
+}
+
+function limitsStanding(limits: Limits, facts: Facts): Standing {
+  const loose = [
+    ...(limits.memoryBytes === undefined ? [] : ["memory is bounded for each process, not for all together"]),
+    ...(limits.processes !== undefined && facts.user.uid === 0
+      ? ["the number of processes is not bounded for root"]
+      : []),
+    ...(facts.launcher.options.has("size") ? [] : ["scratch space is not bounded"]),
+  ];
+  return loose.length === 0 ? ENFORCED : { kind: "partial", reason: loose.join("; ") };
+}

@@ -1,0 +1,209 @@
+import { type Access, lesser } from "../../profile/access.ts";
+import { type Kind, type PathRuler, pathRuler } from "../../profile/access-to.ts";
+import { type AbsolutePath, between, byPath, isInside, parentOf, ROOT, upwards } from "../../profile/path.ts";
+import { indexEntries, nearestEntry, type Profile } from "../../profile/profile.ts";
+import { type Facts, nodeAt } from "../facts.ts";
+import { aliasesOf } from "../host-mounts.ts";
+import type { Approximation, Refusal } from "../plan.ts";
+import type { ApproximationName } from "./approximations.ts";
+import { type ExtraCap, extraCaps, firstLink, lastingRuler } from "./caps.ts";
+
+/**
+ * One mount of a plan. `show` binds the host's path, `hide-folder` covers it with an empty sealed folder (`passable`
+ * when granted paths lie below), `hide-file` covers it with an unreadable empty file, `pin` binds something onto itself
+ * so that it can't be renamed. `hold` covers a missing path, held by a placeholder.
+ */
+export interface Change {
+  readonly kind: "show" | "hide-folder" | "hide-file" | "pin" | "hold";
+  readonly path: AbsolutePath;
+  /** What a process has at this path and below it, until the next change. */
+  readonly access: Access;
+  readonly passable: boolean;
+}
+
+/** The mounts that make the sandbox agree with the profile, folders before what is in them. */
+export interface Transitions {
+  readonly changes: readonly Change[];
+  readonly placeholders: readonly AbsolutePath[];
+  readonly approximations: readonly Approximation[];
+}
+
+/** The access that the sandbox is to give at a path, approximations included. */
+type Wanted = (path: AbsolutePath) => Access;
+
+/**
+ * A mount stands exactly where access differs from the mount above, and its kind follows from the access alone. In order:
+ * 1. every entry, literal mask and glob hit is a point, and so is what a masked link leads to and what else names it;
+ * 2. points are walked from the root down; one whose access is that of the mount above changes nothing;
+ * 3. what lies protected below a writable mount gets pins on every folder between, so that it can't be renamed away;
+ * 4. what is missing and must not be made is held by a placeholder at its first missing folder.
+ */
+export function transitions(profile: Profile, facts: Facts): Transitions | Refusal {
+  const caps = extraCaps(profile, facts);
+  if ("reason" in caps) return caps;
+  const wanted = wantedAccess(profile, facts, caps);
+  const points = new Set([...pointsOf(profile, facts), ...caps.map((cap) => cap.path)]);
+  const walk = startWalk(facts, wanted, profile, caps);
+  for (const path of [...points].sort(byPath)) place(walk, path);
+  const used = caps.filter((cap) => points.has(cap.path));
+  return {
+    changes: [...walk.changes.values()].sort((a, b) => byPath(a.path, b.path)),
+    placeholders: [...walk.placeholders],
+    approximations: [
+      ...used.map((cap) => cap.approximation),
+      ...walk.approximations,
+      ...snapshots(profile, facts),
+    ],
+  };
+}
+
+/** Folders with a suffix list: what is shown of them is what matches at the start. */
+function snapshots(profile: Profile, facts: Facts): readonly Approximation[] {
+  return profile.files.flatMap(({ path, access, suffixes }) => {
+    if (suffixes === "any" || access === "none" || nodeAt(facts, path).kind !== "folder") return [];
+    const shown = facts.shown.get(path)?.length ?? 0;
+    const what = shown === 0 ? "none of its files are shown" : `${shown} of its files are shown one by one`;
+    const reason = `${path} is granted for ${suffixes.join(", ") || "no"} files only: ${what}, and nothing can be made there`;
+    return [{ name: "suffix-snapshot" satisfies ApproximationName, path, reason }];
+  });
+}
+
+/** Every path at which the access of something existing may differ from that of the folder above. */
+export function pointsOf(profile: Profile, facts: Pick<Facts, "hits" | "shown">): readonly AbsolutePath[] {
+  const literals = profile.masks.flatMap((mask) => mask.pattern.literal ?? []);
+  const entries = profile.files.map((entry) => entry.path).filter((path) => path !== ROOT);
+  const sockets = profile.sockets === "any" ? [] : profile.sockets;
+  return [...entries, ...sockets, ...literals, ...facts.hits, ...[...facts.shown.values()].flat()];
+}
+
+function wantedAccess(profile: Profile, facts: Facts, caps: readonly ExtraCap[]): Wanted {
+  const [ruler, entries] = [pathRuler(profile), indexEntries(profile.files)];
+  const sockets = new Set(profile.sockets === "any" ? [] : profile.sockets);
+  const capAt = new Map<AbsolutePath, Access>();
+  for (const cap of caps) capAt.set(cap.path, lesser(cap.atMost, capAt.get(cap.path) ?? "write"));
+  return (path) => {
+    const node = nodeAt(facts, path).kind;
+    const kind = kindAt(facts, path);
+    if (kind === "folder" && nearestEntry(entries, path).suffixes !== "any") return "none";
+    let access = ruler(path, { kind, bornInside: node === "missing" }).access;
+    if (node === "other" && sockets.has(path)) access = access === "none" ? "read" : access;
+    if (capAt.size > 0) for (const at of upwards(path)) access = lesser(access, capAt.get(at) ?? "write");
+    return access;
+  };
+}
+
+/** How the profile is asked about what stands at a path; suffix lists speak of everything that is no folder. */
+function kindAt(facts: Facts, path: AbsolutePath): Kind {
+  const { kind } = nodeAt(facts, path);
+  return kind === "folder" || kind === "missing" ? "folder" : "file";
+}
+
+/** The walk from the root down: mounts so far. */
+interface Walk {
+  readonly facts: Facts;
+  readonly wanted: Wanted;
+  readonly profile: Profile;
+  /** What must stay where it is: entries, and folders that hold protected links. */
+  readonly firm: ReadonlySet<AbsolutePath>;
+  readonly lasting: PathRuler;
+  readonly changes: Map<AbsolutePath, Change>;
+  readonly placeholders: Set<AbsolutePath>;
+  readonly approximations: Approximation[];
+}
+
+function startWalk(facts: Facts, wanted: Wanted, profile: Profile, caps: readonly ExtraCap[]): Walk {
+  const firm = new Set(
+    [...profile.files, ...caps.filter((cap) => cap.atMost === "read")].map((one) => one.path),
+  );
+  return {
+    facts,
+    wanted,
+    profile,
+    firm,
+    lasting: lastingRuler(profile),
+    changes: new Map(),
+    placeholders: new Set(),
+    approximations: [],
+  };
+}
+
+/** The mount that a path lies on so far, pins included; the sealed base when there is none. */
+function above(walk: Walk, path: AbsolutePath): Change {
+  for (const at of upwards(path)) {
+    const change = walk.changes.get(at);
+    if (change !== undefined) return change;
+  }
+  return { kind: "hide-folder", path: ROOT, access: "none", passable: true };
+}
+
+function place(walk: Walk, path: AbsolutePath): void {
+  const { facts, wanted, changes } = walk;
+  const node = nodeAt(facts, path);
+  const link = firstLink(facts.nodes, path)?.link;
+  const mount = above(walk, link ?? path);
+  const access = wanted(path);
+  if (access !== "write" && isFirm(walk, path, access)) keepInPlace(walk, link ?? path, mount);
+  if (node.kind === "link" || link !== undefined || access === mount.access) return;
+  if (node.kind !== "missing") {
+    changes.set(path, {
+      kind: kindOf(access, node.kind),
+      path,
+      access,
+      passable: access === "none" && isPassed(walk, path),
+    });
+  } else if (mount.access === "write") hold(walk, path);
+}
+
+function kindOf(access: Access, node: "folder" | "file" | "other"): Change["kind"] {
+  if (access !== "none") return "show";
+  return node === "folder" ? "hide-folder" : "hide-file";
+}
+
+/** True when what caps the path holds for its name, not only for what is there: it must not be moved out of the way. */
+function isFirm({ firm, facts, lasting }: Walk, path: AbsolutePath, access: Access): boolean {
+  if (access === "read" || firm.has(path)) return true;
+  return (
+    lasting(path, { kind: kindAt(facts, path), bornInside: nodeAt(facts, path).kind === "missing" })
+      .access !== "write"
+  );
+}
+
+/** True when something below the path is granted, so that it must be passable. */
+function isPassed(walk: Walk, path: AbsolutePath): boolean {
+  const { files, sockets } = walk.profile;
+  const granted = [
+    ...files.map((entry) => entry.path),
+    ...(sockets === "any" ? [] : sockets),
+    ...[...walk.facts.shown.values()].flat(),
+  ];
+  return granted.some((entry) => entry !== path && isInside(entry, path) && walk.wanted(entry) !== "none");
+}
+
+/** Pins all that lies between the path and the writable mount around it; what a hidden folder holds moves with that one. */
+function keepInPlace(walk: Walk, path: AbsolutePath, mount: Change): void {
+  const isHidden = mount.access === "none" && mount.path !== ROOT;
+  const [from, to] = isHidden ? [above(walk, parentOf(mount.path)), mount.path] : [mount, path];
+  if (from.access !== "write") return;
+  for (const at of between(from.path, to)) {
+    const isThere = nodeAt(walk.facts, at).kind !== "missing";
+    if (isThere && !walk.changes.has(at))
+      walk.changes.set(at, { kind: "pin", path: at, access: "write", passable: false });
+  }
+}
+
+/**
+ * Something missing that must not be made: its first missing folder is held, read-only or hidden. Where a file stands in
+ * the way of that folder, the file is pinned: nothing can be made below it as long as it can't be replaced.
+ */
+function hold(walk: Walk, path: AbsolutePath): void {
+  const missing = [...upwards(path)].filter((at) => nodeAt(walk.facts, at).kind === "missing").at(-1) ?? path;
+  if (walk.changes.has(missing) || nodeAt(walk.facts, parentOf(missing)).kind !== "folder") return;
+  const access = missing === path ? walk.wanted(path) : "read";
+  walk.changes.set(missing, { kind: "hold", path: missing, access, passable: false });
+  if (!aliasesOf(walk.facts.mounts, missing).some((alias) => walk.placeholders.has(alias)))
+    walk.placeholders.add(missing);
+  if (missing !== path) {
+    const reason = `${path} must not be made and ${missing} does not exist, so nothing can be made there`;
+    walk.approximations.push({ name: "missing-folder", path: missing, reason });
+  }
+}

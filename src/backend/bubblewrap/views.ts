@@ -1,0 +1,125 @@
+import type { Limits } from "../../profile/limits.ts";
+import { type AbsolutePath, isInside, knownPath } from "../../profile/path.ts";
+import type { Profile } from "../../profile/profile.ts";
+import { type Facts, nodeAt } from "../facts.ts";
+import { inFilesystem } from "../host-mounts.ts";
+import type { ExpectedMount } from "../plan.ts";
+import { HOME } from "./identity.ts";
+
+/** Space on `/tmp` when no limit says otherwise. */
+const SCRATCH_BYTES = 256 * 1024 ** 2;
+const SHARED_MEMORY_BYTES = 64 * 1024 ** 2;
+const RUN_BYTES = 1024 ** 2;
+
+/** The one part of `/sys` that programs read to count processors. */
+const CPU = knownPath("/sys/devices/system/cpu");
+
+const DEVICES = ["null", "zero", "full", "random", "urandom", "tty"] as const;
+
+/** What bwrap may cover with read-only binds of the new `/proc` itself. */
+const PROC_COVERS = ["sys", "sysrq-trigger", "irq", "bus"] as const;
+
+/** Options that make the private places, the ones that seal them at the very end, and what must be seen of both. */
+export interface Views {
+  readonly open: readonly string[];
+  readonly seal: readonly string[];
+  readonly mounts: readonly ExpectedMount[];
+}
+
+/**
+ * The places that are made for the call: `/dev`, `/dev/shm`, `/proc`, `/tmp` (with `/var/tmp` and HOME on it), `/run`,
+ * and of `/sys` the processor list. They come before every bind of a root, so that a root below one is mounted into it.
+ */
+export function views(profile: Profile, facts: Facts): Views {
+  const cpu = nodeAt(facts, CPU).kind === "folder" ? ["--ro-bind", CPU, CPU] : [];
+  const varLinks = (["/var/tmp", "/var/run"] as const).filter(
+    (path) => !profile.files.some((entry) => isInside(entry.path, knownPath(path))),
+  );
+  return {
+    open: [
+      ...[
+        "--dev",
+        "/dev",
+        ...sized(facts, sharedMemory(profile.limits)),
+        "--perms",
+        "1777",
+        "--tmpfs",
+        "/dev/shm",
+      ],
+      ...["--proc", "/proc"],
+      ...[
+        ...sized(facts, profile.limits.scratchBytes ?? SCRATCH_BYTES),
+        "--perms",
+        "1777",
+        "--tmpfs",
+        "/tmp",
+      ],
+      ...[...sized(facts, RUN_BYTES), "--perms", "0755", "--tmpfs", "/run"],
+      ...varLinks.flatMap((path) => ["--symlink", path === "/var/tmp" ? "../tmp" : "../run", path]),
+      ...["--perms", "0700", "--dir", HOME],
+      ...cpu,
+    ],
+    seal: ["--remount-ro", "/dev", "--remount-ro", "/proc", "--remount-ro", "/"],
+    mounts: expectedViews(facts, cpu.length > 0),
+  };
+}
+
+/** `--size` came with bubblewrap 0.7; without it the receipt says that scratch space is not bounded. */
+function sized(facts: Facts, bytes: number): readonly string[] {
+  return facts.launcher.options.has("size") ? ["--size", String(Math.max(4096, bytes))] : [];
+}
+
+function sharedMemory(limits: Limits): number {
+  return Math.min(limits.scratchBytes ?? SHARED_MEMORY_BYTES, SHARED_MEMORY_BYTES);
+}
+
+function expectedViews(facts: Facts, hasCpu: boolean): readonly ExpectedMount[] {
+  const made = (point: string, type: string, readOnly: boolean, optional = false): ExpectedMount => ({
+    point: knownPath(point),
+    readOnly,
+    type,
+    source: null,
+    optional,
+  });
+  const device = (name: string, optional: boolean): ExpectedMount => {
+    const point = knownPath(`/dev/${name}`);
+    return {
+      point,
+      readOnly: false,
+      type: null,
+      source: optional ? null : inFilesystem(facts.mounts, point),
+      optional,
+    };
+  };
+  return [
+    made("/", "tmpfs", true),
+    made("/dev", "tmpfs", true),
+    ...DEVICES.map((name) => device(name, false)),
+    made("/dev/pts", "devpts", false),
+    made("/dev/shm", "tmpfs", false),
+    made("/proc", "proc", true),
+    ...PROC_COVERS.map((name) => made(`/proc/${name}`, "proc", true, true)),
+    made("/tmp", "tmpfs", false),
+    made("/run", "tmpfs", false),
+    ...(hasCpu
+      ? [{ point: CPU, readOnly: true, type: null, source: inFilesystem(facts.mounts, CPU), optional: false }]
+      : []),
+  ];
+}
+
+/** Places that no root may be or contain, because the sandbox makes them anew. */
+export const VIEW_PATHS: readonly AbsolutePath[] = [
+  "/tmp",
+  "/var/tmp",
+  "/var/run",
+  "/run",
+  "/dev",
+  "/dev/shm",
+  "/proc",
+  "/sys",
+].map(knownPath);
+
+/** True when the path is a private place or holds one: it can't be shown as the host has it. */
+export function isOrHoldsView(path: AbsolutePath): boolean {
+  return VIEW_PATHS.some((view) => isInside(view, path));
+}

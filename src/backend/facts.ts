@@ -1,0 +1,50 @@
+import type { AbsolutePath } from "../profile/path.ts";
+import type { Link } from "../tool/facts.ts";
+
+/** What stands at a path, not following a link there. `target` is where a link leads, canonical, or null. */
+export type Node =
+  | { readonly kind: "folder" | "file" | "other"; readonly id: string }
+  | { readonly kind: "link"; readonly id: string; readonly target: AbsolutePath | null }
+  | { readonly kind: "missing" };
+
+/** One line of the host's mount table: where, what part of which device, of which type. */
+export interface HostMount {
+  readonly point: AbsolutePath;
+  readonly root: string;
+  readonly device: string;
+  readonly type: string;
+  readonly readOnly: boolean;
+}
+
+/** The sandbox program of this machine: where it is and what it can do. */
+export interface Launcher {
+  readonly path: AbsolutePath;
+  readonly version: string;
+  /** Option names without dashes: `disable-userns`, `size`. */
+  readonly options: ReadonlySet<string>;
+  /** The shell that stands at the gate, as seen inside; root's own. */
+  readonly shell: AbsolutePath;
+}
+
+/** What the machine looked like when a profile was rendered. Looked up once, passed in, looked up again before launch. */
+export interface Facts {
+  readonly arch: "x64" | "arm64";
+  readonly launcher: Launcher;
+  /** Whom the sandbox runs as, and whether the supervisor itself is somebody else. */
+  readonly user: { readonly uid: number; readonly gid: number; readonly isCaller: boolean };
+  /** Every path that the rendering may ask about, with every folder above it. */
+  readonly nodes: ReadonlyMap<AbsolutePath, Node>;
+  /** Existing paths that a glob mask covers, topmost ones only. */
+  readonly hits: readonly AbsolutePath[];
+  /** For a folder with a suffix list: the existing files that it shows. */
+  readonly shown: ReadonlyMap<AbsolutePath, readonly AbsolutePath[]>;
+  readonly mounts: readonly HostMount[];
+  readonly links: readonly Link[];
+  /** The mode-000 empty file that hides files, or null when the sandbox's user can't reach it. */
+  readonly emptyFile: AbsolutePath | null;
+}
+
+/** What stands at the path; a path that was not looked up is a fault of ours. */
+export function nodeAt(facts: Facts, path: AbsolutePath): Node {
+  return facts.nodes.get(path) ?? { kind: "missing" };
+}

@@ -1,0 +1,118 @@
+import type { AbsolutePath } from "../profile/path.ts";
+
+/** The kinds of protection that a receipt speaks of, in the order it prints them. */
+export const PROTECTIONS = [
+  "files",
+  "network",
+  "sockets",
+  "processes",
+  "capabilities",
+  "syscalls",
+  "terminal",
+  "environment",
+  "descriptors",
+  "limits",
+] as const;
+export type Protection = (typeof PROTECTIONS)[number];
+
+/** How a protection stands: as the profile says, tighter than it says, in part, or not at all. */
+export type Standing =
+  | { readonly kind: "enforced" }
+  | { readonly kind: "tighter"; readonly reason: string }
+  | { readonly kind: "partial"; readonly reason: string }
+  | { readonly kind: "absent"; readonly reason: string };
+
+/** How every protection stands. */
+export type Standings = Readonly<Record<Protection, Standing>>;
+
+/** Where the sandbox is tighter than the profile, and why: one of the backend's closed list. */
+export interface Approximation {
+  readonly name: string;
+  readonly path: AbsolutePath;
+  readonly reason: string;
+}
+
+/** What the launcher reads from a descriptor of its own. */
+export type Input =
+  | { readonly fd: number; readonly bytes: Uint8Array }
+  | { readonly fd: number; readonly device: "/dev/null" };
+
+/** One mount that must be there, as the kernel lists it. `source` is null for a file system made for the call. */
+export interface ExpectedMount {
+  readonly point: AbsolutePath;
+  readonly readOnly: boolean;
+  readonly type: string | null;
+  readonly source: { readonly device: string; readonly root: string } | null;
+  /** The kernel or launcher may leave it out; what is not optional must be there. */
+  readonly optional: boolean;
+}
+
+/** What must be observed of the waiting process before it may go. */
+export interface Expectation {
+  readonly mounts: readonly ExpectedMount[];
+  readonly namespaces: readonly string[];
+  readonly hasSeccomp: boolean;
+  /** Descriptors that may be open at the gate. */
+  readonly descriptors: readonly number[];
+  /** Names of variables that may be set at the gate. */
+  readonly environment: readonly string[];
+}
+
+/** Which part of the plan enforces a clause of the profile: `explain` prints it. */
+export interface PlanClause {
+  readonly path: AbsolutePath;
+  readonly args: readonly string[];
+}
+
+/**
+ * One launch, complete: data that a host can start without knowing which backend made it. Paths in `args` and `inputs`
+ * are byte strings as `pathToBytes` makes them.
+ */
+export type Plan = GatedPlan | UngatedPlan;
+
+/** A plan whose walls can be seen to stand before the program starts. Only such a plan is ever run. */
+export interface GatedPlan extends PlanParts {
+  /** The launcher reports pids and the exit status here. */
+  readonly statusFd: number;
+  /** The gate says ready here, waits for go, and closes it. */
+  readonly gateFd: number;
+  readonly expects: Expectation;
+}
+
+/** A plan without a gate: it can be printed and compared, and a host refuses to run it. */
+export interface UngatedPlan extends PlanParts {
+  readonly statusFd: null;
+  readonly gateFd: null;
+  readonly expects: null;
+}
+
+interface PlanParts {
+  readonly backend: string;
+  readonly version: string;
+  readonly file: AbsolutePath;
+  readonly argv: readonly string[];
+  readonly inputs: readonly Input[];
+  /** Missing paths that are held by an empty folder while the call runs. */
+  readonly placeholders: readonly AbsolutePath[];
+  readonly clauses: readonly PlanClause[];
+  readonly approximations: readonly Approximation[];
+  readonly standings: Standings;
+}
+
+/** A profile that this backend cannot enforce on this machine: which part, why, and what to do. */
+export interface Refusal {
+  readonly field: string;
+  readonly reason: string;
+  readonly remedy: string;
+}
+
+/** A plan, or why there is none. */
+export type Rendering =
+  | { readonly kind: "plan"; readonly plan: Plan }
+  | { readonly kind: "refusal"; readonly refusal: Refusal };
+
+/** The standing that protects least of two. */
+export function weaker(a: Standing, b: Standing): Standing {
+  const order = ["absent", "partial", "tighter", "enforced"] as const;
+  return order.indexOf(a.kind) <= order.indexOf(b.kind) ? a : b;
+}

@@ -1,0 +1,107 @@
+import { isAtMost } from "../../profile/access.ts";
+import { pathRuler } from "../../profile/access-to.ts";
+import { type AbsolutePath, isInside, joinPath, knownPath, upwards } from "../../profile/path.ts";
+import { literalPattern, literalPrefix } from "../../profile/pattern.ts";
+import type { Mask, Profile } from "../../profile/profile.ts";
+import { type Facts, type Node, nodeAt } from "../facts.ts";
+import type { Approximation, Refusal } from "../plan.ts";
+
+/** Links that every macOS has, whether or not they were looked up: a rule that names one of them matches nothing. */
+const SYSTEM_LINKS: ReadonlyMap<AbsolutePath, AbsolutePath> = new Map(
+  Object.entries({
+    "/etc": "/private/etc",
+    "/home": "/System/Volumes/Data/home",
+    "/tmp": "/private/tmp",
+    "/var": "/private/var",
+  }).map(([link, target]) => [knownPath(link), knownPath(target)] as const),
+);
+
+/** The symlink that a path goes through, the deepest one, and where the path then leads; null where that is nowhere. */
+export interface LinkOnPath {
+  readonly link: AbsolutePath;
+  readonly leadsTo: AbsolutePath | null;
+}
+
+/** The link that a path is or goes through, or null. The kernel matches rules with what is at the end of it. */
+export function linkOn(facts: Facts, path: AbsolutePath): LinkOnPath | null {
+  for (const at of upwards(path)) {
+    const node = macNodeAt(facts, at);
+    if (node.kind !== "link") continue;
+    if (node.target === null) return { link: at, leadsTo: null };
+    return {
+      link: at,
+      leadsTo: at === path ? node.target : joinPath(node.target, path.slice(at.length + 1)),
+    };
+  }
+  return null;
+}
+
+function macNodeAt(facts: Facts, path: AbsolutePath): Node {
+  const node = nodeAt(facts, path);
+  const target = node.kind === "missing" ? SYSTEM_LINKS.get(path) : undefined;
+  return target === undefined ? node : { kind: "link", id: path, target };
+}
+
+/** Masks that a profile means but does not spell out, and what is tighter because of them. */
+export interface LinkMasks {
+  readonly masks: readonly Mask[];
+  readonly approximations: readonly Approximation[];
+}
+
+/** What masked links lead to is masked as well; a refusal where that can't be known. */
+export function masksBehindLinks(profile: Profile, facts: Facts): LinkMasks | Refusal {
+  const found: LinkMasks[] = [];
+  for (const mask of profile.masks) {
+    const path = mask.pattern.literal ?? literalPrefix(mask.pattern);
+    const on = linkOn(facts, path);
+    if (on === null) continue;
+    if (mask.pattern.literal === null) return throughLink(mask, on);
+    if (on.leadsTo !== null) found.push(behind(path, on.leadsTo, mask.atMost, mask.ignoreCase));
+    else if (isGranted(profile, on.link)) return dangling(path, on.link);
+  }
+  const ruler = pathRuler(profile);
+  for (const hit of facts.hits) {
+    const { access } = ruler(hit, { kind: "folder", bornInside: false });
+    if (access === "write") continue;
+    const target = linkOn(facts, hit)?.leadsTo ?? null;
+    if (target !== null) found.push(behind(hit, target, access, false));
+  }
+  return {
+    masks: found.flatMap((one) => one.masks),
+    approximations: found.flatMap((one) => one.approximations),
+  };
+}
+
+function behind(
+  path: AbsolutePath,
+  target: AbsolutePath,
+  atMost: Mask["atMost"],
+  ignoreCase: boolean,
+): LinkMasks {
+  const reason = `${path} goes through a symlink; what it leads to is capped at ${atMost} as well`;
+  return {
+    masks: [{ pattern: literalPattern(target), atMost, ignoreCase }],
+    approximations: [{ name: "link-target", path: target, reason }],
+  };
+}
+
+/** True when a process may follow a link there. */
+function isGranted(profile: Profile, path: AbsolutePath): boolean {
+  return profile.files.some((entry) => isAtMost("read", entry.access) && isInside(path, entry.path));
+}
+
+function throughLink({ pattern }: Mask, { link, leadsTo }: LinkOnPath): Refusal {
+  return {
+    field: "masks",
+    reason: `the pattern ${pattern.text} goes through the symlink ${link}, where no rule would match`,
+    remedy: leadsTo === null ? `make ${link} lead somewhere` : `write the pattern from ${leadsTo}`,
+  };
+}
+
+function dangling(path: AbsolutePath, link: AbsolutePath): Refusal {
+  return {
+    field: "masks",
+    reason: `${path} goes through the symlink ${link}, which leads nowhere: what is made there could not be held back`,
+    remedy: `remove ${link}, or make what it leads to`,
+  };
+}

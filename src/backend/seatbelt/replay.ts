@@ -1,0 +1,87 @@
+import { CofferdamError, visible } from "../../errors.ts";
+import { type Access, isAtMost } from "../../profile/access.ts";
+import { type Kind, pathRuler } from "../../profile/access-to.ts";
+import { type AbsolutePath, joinPath, parentOf } from "../../profile/path.ts";
+import type { Profile } from "../../profile/profile.ts";
+import type { Facts } from "../facts.ts";
+import { areaTest } from "./area.ts";
+import type { FileRule, FileRules, Right } from "./file-rules.ts";
+
+/** What all rules together say: nothing, allow, deny, or both, which in disjoint normal form never happens. */
+export type Answer = "default" | "allow" | "deny" | "both";
+
+/** The answer for one right on one path. */
+export type Replay = (right: (typeof ASKED)[number], path: AbsolutePath, kind: Kind) => Answer;
+
+/** Reads rules without regard to their order, from what they mean, not from what is printed of them. */
+export function replay(rules: readonly FileRule[]): Replay {
+  const tests = rules.map((rule) => ({ action: rule.action, right: rule.right, holds: areaTest(rule.area) }));
+  const about = Object.groupBy(
+    ASKED.flatMap((asked) =>
+      tests.filter((rule) => isAbout(rule.right, asked)).map((rule) => ({ ...rule, asked })),
+    ),
+    (rule) => rule.asked,
+  );
+  return (right, path, kind) => {
+    const speaking = (about[right] ?? []).filter((rule) => rule.holds(path, kind));
+    const [first, ...others] = speaking.map((rule) => rule.action);
+    if (first === undefined) return "default";
+    return others.every((action) => action === first) ? first : "both";
+  };
+}
+
+const ASKED = ["read", "pass", "change", "names"] as const;
+
+/** Reading includes stat; writing is changing and naming. */
+function isAbout(has: Right, asked: Right): boolean {
+  if (has === "read") return asked === "read" || asked === "pass";
+  if (has === "write") return asked === "change" || asked === "names";
+  return has === asked;
+}
+
+/** The access that the rules give, or that they contradict themselves. */
+export function accessUnder(ask: Replay, path: AbsolutePath, kind: Kind): Access | "contradiction" {
+  const [read, change] = [ask("read", path, kind), ask("change", path, kind)];
+  if (read === "both" || change === "both" || (change === "allow" && read !== "allow"))
+    return "contradiction";
+  return change === "allow" ? "write" : read === "allow" ? "read" : "none";
+}
+
+/**
+ * Replays the rules against the model (law 7) at every entry, literal mask, covered path and pin, and in each: a file
+ * has exactly what the profile gives, a folder no more, and a name can be made or removed only where both the path and
+ * its folder are writable. Throws `INTERNAL`: a disagreement is our fault, and never a launch.
+ */
+export function assertAgrees(
+  profile: Profile,
+  { hits }: Pick<Facts, "hits">,
+  { rules, pins }: FileRules,
+): void {
+  const ask = replay(rules);
+  const ruler = pathRuler(profile);
+  const allowed = (path: AbsolutePath, kind: Kind): Access => ruler(path, { kind, bornInside: false }).access;
+  const entries = profile.files.map((entry) => entry.path);
+  const literals = profile.masks.flatMap((mask) => mask.pattern.literal ?? []);
+  const points = new Set(
+    [...entries, ...literals, ...hits, ...pins].flatMap((path) => [path, joinPath(path, "x")]),
+  );
+  for (const path of points) {
+    for (const kind of ["file", "folder"] as const) {
+      const [given, wanted] = [accessUnder(ask, path, kind), allowed(path, kind)];
+      const isAgreed =
+        kind === "file" ? given === wanted : given !== "contradiction" && isAtMost(given, wanted);
+      if (!isAgreed) throw disagreement(path, `${given} to a ${kind}`, wanted);
+      const canName = wanted === "write" && allowed(parentOf(path), "folder") === "write";
+      const naming = ask("names", path, kind);
+      if (naming === "both" || (naming === "allow" && !canName))
+        throw disagreement(path, `its name to a ${kind}`, wanted);
+    }
+  }
+}
+
+function disagreement(path: AbsolutePath, given: string, wanted: Access): CofferdamError {
+  return new CofferdamError(
+    "INTERNAL",
+    `the rules give ${given} at ${visible(path)}, where the profile gives ${wanted}`,
+  );
+}

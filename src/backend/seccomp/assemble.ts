@@ -1,0 +1,141 @@
+import { CofferdamError } from "../../errors.ts";
+
+/**
+ * The instructions of classic BPF that a program here is made of, by mnemonic: load a word of
+ * `seccomp_data`, compare the word loaded last with a constant (unsigned), answer the kernel.
+ * Source: include/uapi/linux/bpf_common.h.
+ */
+export const OPCODES = { ld: 0x20, jeq: 0x15, jgt: 0x25, jge: 0x35, jset: 0x45, ret: 0x06 } as const;
+
+/** A comparison of the loaded word with a constant: equal, greater, not less, has one of these bits. */
+export type JumpTest = "jeq" | "jgt" | "jge" | "jset";
+
+/** One line of a program before its labels are resolved; made by `load`, `jump`, `answer` and `label`. */
+export type Line =
+  | { readonly kind: "load"; readonly offset: number }
+  | {
+      readonly kind: "jump";
+      readonly test: JumpTest;
+      readonly value: number;
+      readonly yes: string;
+      readonly no: string;
+    }
+  | { readonly kind: "answer"; readonly value: number }
+  | { readonly kind: "label"; readonly name: string };
+
+/** The label of whatever instruction follows: a jump there goes on. */
+export const NEXT = "next";
+
+/** Bytes of one `struct sock_filter` (include/uapi/linux/filter.h). */
+export const INSTRUCTION_BYTES = 8;
+
+/** Instructions the kernel takes in one program, at most: `BPF_MAXINSNS` (include/uapi/linux/bpf_common.h). */
+export const MAX_INSTRUCTIONS = 4096;
+
+/** A line that loads the 32-bit word at a byte offset of `seccomp_data`. */
+export function load(offset: number): Line {
+  return { kind: "load", offset };
+}
+
+/** A line that compares the loaded word with `value` and goes to the label `yes` or `no`. */
+export function jump(test: JumpTest, value: number, yes: string, no: string = NEXT): Line {
+  return { kind: "jump", test, value, yes, no };
+}
+
+/** A line that ends the program with a `SECCOMP_RET_*` value. */
+export function answer(value: number): Line {
+  return { kind: "answer", value };
+}
+
+/** A line that names the instruction after it. */
+export function label(name: string): Line {
+  return { kind: "label", name };
+}
+
+/**
+ * The bytes of a program, as `prctl(PR_SET_SECCOMP)` and bwrap's `--seccomp` take them: an array of
+ * little-endian `struct sock_filter { u16 code; u8 jt; u8 jf; u32 k; }`. Jumps go forwards only, over at
+ * most 255 instructions. Throws INTERNAL for a program that the kernel would refuse and for a label
+ * that is unknown, repeated, behind or too far ahead.
+ */
+export function assemble(lines: readonly Line[]): Uint8Array {
+  const places = placeLabels(lines);
+  const instructions = lines.filter((line) => line.kind !== "label");
+  if (instructions.length > MAX_INSTRUCTIONS)
+    throw broken(`${instructions.length} instructions, the kernel takes ${MAX_INSTRUCTIONS}`);
+  if (lines.at(-1)?.kind !== "answer") throw broken("it does not end with an answer");
+  const bytes = new Uint8Array(instructions.length * INSTRUCTION_BYTES);
+  const view = new DataView(bytes.buffer);
+  for (const [index, line] of instructions.entries()) write(view, index, line, places);
+  return bytes;
+}
+
+type Instruction = Exclude<Line, { readonly kind: "label" }>;
+
+/** Label → index of the instruction it names. */
+function placeLabels(lines: readonly Line[]): ReadonlyMap<string, number> {
+  const places = new Map<string, number>();
+  let index = 0;
+  for (const line of lines) {
+    if (line.kind !== "label") {
+      index += 1;
+      continue;
+    }
+    if (line.name === NEXT || places.has(line.name)) throw broken(`label \`${line.name}\` is taken`);
+    places.set(line.name, index);
+  }
+  return places;
+}
+
+function write(view: DataView, index: number, line: Instruction, places: ReadonlyMap<string, number>): void {
+  const { code, yes, no, value } = encode(line, index, places);
+  if (!Number.isInteger(value) || value < 0 || value > 0xffff_ffff)
+    throw broken(`${value} is no 32-bit word`);
+  const at = index * INSTRUCTION_BYTES;
+  view.setUint16(at, code, true);
+  view.setUint8(at + 2, yes);
+  view.setUint8(at + 3, no);
+  view.setUint32(at + 4, value, true);
+}
+
+interface Encoded {
+  readonly code: number;
+  readonly yes: number;
+  readonly no: number;
+  readonly value: number;
+}
+
+function encode(line: Instruction, index: number, places: ReadonlyMap<string, number>): Encoded {
+  switch (line.kind) {
+    case "load":
+      return { code: OPCODES.ld, yes: 0, no: 0, value: wordOffset(line.offset) };
+    case "jump": {
+      const yes = distance(line.yes, index, places);
+      const no = distance(line.no, index, places);
+      return { code: OPCODES[line.test], yes, no, value: line.value };
+    }
+    case "answer":
+      return { code: OPCODES.ret, yes: 0, no: 0, value: line.value };
+  }
+}
+
+/** The kernel refuses a load that is not aligned or not inside the 64 bytes of `seccomp_data`. */
+function wordOffset(offset: number): number {
+  if (offset % 4 !== 0 || offset > 60) throw broken(`no word of \`seccomp_data\` is at ${offset}`);
+  return offset;
+}
+
+/** Instructions to skip after the jump at `index` to arrive at the label; the kernel keeps them in 8 bits. */
+function distance(name: string, index: number, places: ReadonlyMap<string, number>): number {
+  if (name === NEXT) return 0;
+  const place = places.get(name);
+  if (place === undefined) throw broken(`there is no label \`${name}\``);
+  const skipped = place - index - 1;
+  if (skipped < 0) throw broken(`label \`${name}\` is behind its jump`);
+  if (skipped > 255) throw broken(`label \`${name}\` is ${skipped} instructions away, a jump skips 255`);
+  return skipped;
+}
+
+function broken(what: string): CofferdamError {
+  return new CofferdamError("INTERNAL", `seccomp program: ${what}`);
+}

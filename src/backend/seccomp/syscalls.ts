@@ -1,0 +1,22 @@
+import type { SeccompArch } from "./abi.ts";
+
+/** The number of one system call on each machine, or that a machine does not have it. */
+export type SyscallNumbers = Readonly<Record<SeccompArch, number | "absent">>;
+
+/**
+ * The system calls that a policy speaks about. Sources: x64 from arch/x86/entry/syscalls/syscall_64.tbl
+ * (rows `common` and `64`; the x32 rows from 512 on are not ours), arm64 from
+ * include/uapi/asm-generic/unistd.h. Numbers are never reused; from 424 on both machines agree.
+ */
+export const SYSCALLS = {
+  io_uring_enter: { x64: 426, arm64: 426 },
+  io_uring_register: { x64: 427, arm64: 427 },
+  io_uring_setup: { x64: 425, arm64: 425 },
+  ioctl: { x64: 16, arm64: 29 },
+  pidfd_getfd: { x64: 438, arm64: 438 },
+  process_vm_readv: { x64: 310, arm64: 270 },
+  process_vm_writev: { x64: 311, arm64: 271 },
+  ptrace: { x64: 101, arm64: 117 },
+  socket: { x64: 41, arm64: 198 },
+  socketpair: { x64: 53, arm64: 199 },
+} as const satisfies Record<string, SyscallNumbers>;

@@ -1,0 +1,34 @@
+import { escapeInvisible } from "../errors.ts";
+import { widthOf } from "./ink.ts";
+
+/** How a column's cells are coloured. */
+export type Tint = (text: string) => string;
+
+/**
+ * Rows as aligned lines: every cell is made visible, each column is as wide as its widest cell. The last cell of a row
+ * is not padded and may run on over the columns that the row does not have. `tints` colour whole columns, by position.
+ */
+export function columns(
+  rows: readonly (readonly string[])[],
+  tints: readonly (Tint | undefined)[] = [],
+): readonly string[] {
+  const cells = rows.map((row) => row.map(escapeInvisible));
+  const written = cells.map((row) => row.slice(0, row.findLastIndex((cell) => cell !== "") + 1));
+  const count = Math.max(0, ...written.map((row) => row.length));
+  const widths = Array.from({ length: count }, (_, at) =>
+    Math.max(0, ...written.map((row) => (at < row.length - 1 ? widthOf(row[at] ?? "") : 0))),
+  );
+  return written.map((row) =>
+    row
+      .map((cell, at) => {
+        const tinted = (tints[at] ?? ((text) => text))(cell);
+        return at === row.length - 1 ? tinted : `${tinted}${" ".repeat((widths[at] ?? 0) - widthOf(cell))}`;
+      })
+      .join("  "),
+  );
+}
+
+/** Lines, each moved to the right. */
+export function indented(lines: readonly string[], by = 2): readonly string[] {
+  return lines.map((line) => (line === "" ? "" : `${" ".repeat(by)}${line}`));
+}

@@ -1,0 +1,109 @@
+import { type Finding, findings } from "../../config/check.ts";
+import type { ConfigOrigin } from "../../config/config.ts";
+import { ERRORS, escapeInvisible } from "../../errors.ts";
+import { thisHost } from "../../host/host.ts";
+import { createDraft, type Draft } from "../../supervisor/draft.ts";
+import { COMMON, chosen, readArguments, takeWords } from "../arguments.ts";
+import { columns } from "../columns.ts";
+import { printPlace } from "../place.ts";
+import { lookAtPlan, type MaskedRoot, type PlanLook } from "../plan-look.ts";
+import type { Print } from "../print.ts";
+
+/** Tells all that can be known about the config and the profiles without running anything; 65 when something is wrong. */
+export async function check(args: readonly string[], print: Print): Promise<number> {
+  const { values, positionals } = readArguments("check", args, COMMON);
+  takeWords("check", positionals, []);
+  const host = thisHost();
+  const draft = createDraft({ host, ...chosen(values) });
+  const look = await lookAtPlan(draft);
+  const found = [...findings(draft.loaded), ...look.findings];
+  if (values.json === true) print.json(checkJson(draft, look, found));
+  else show(draft, look, found, host.cwd, print);
+  return found.some((one) => one.severity === "error") ? ERRORS.CONFIG_INVALID.exit : 0;
+}
+
+function show(
+  { loaded }: Draft,
+  { plan, roots }: PlanLook,
+  found: readonly Finding[],
+  folder: string,
+  print: Print,
+): void {
+  const { ink } = print;
+  const { config, ceiling } = loaded;
+  const rows = [
+    ["config", printOrigin(config.origin)],
+    ["ceiling", [...new Set(ceiling.layers.map((layer) => layer.name))].join(", ")],
+    ...roots.flatMap(rootRows),
+    ["programs", config.runtimes.map((runtime) => runtime.name).join(", ")],
+    [
+      "rules",
+      `${config.shell.rules.length} for commands, ${config.approval.rules.length} for tools, ${ceiling.approval.rules.length} of operators`,
+    ],
+    ...(plan === null ? [] : [["plan", `${plan.clauses.length} mounts, ${plan.backend} ${plan.version}`]]),
+  ];
+  for (const line of columns(rows, [ink.bold])) print.result(line);
+  for (const finding of found) showFinding(finding, folder, print);
+  print.result();
+  const count = (severity: Finding["severity"]): number =>
+    found.filter((one) => one.severity === severity).length;
+  const [errors, warnings] = [count("error"), count("warning")];
+  if (found.length === 0) print.result(ink.good("nothing is wrong with it"));
+  else
+    print.result((errors > 0 ? ink.bad : ink.warn)(`${many(errors, "error")}, ${many(warnings, "warning")}`));
+}
+
+function showFinding({ severity, message, hint, at }: Finding, folder: string, print: Print): void {
+  const { bad, warn, dim } = print.ink;
+  print.result();
+  print.result(`${(severity === "error" ? bad : warn)(`${severity}:`)} ${escapeInvisible(message)}`);
+  if (at !== null) print.result(`  ${dim("at:")} ${printPlace(at, folder)}`);
+  print.result(`  ${dim("do:")} ${escapeInvisible(hint)}`);
+}
+
+function rootRows({ root, readOnly, hidden }: MaskedRoot): readonly (readonly string[])[] {
+  return [
+    [`root ${root.name}`, `${root.mode} ${root.path}`],
+    ...(readOnly.length === 0 ? [] : [["", `read only in it: ${list(readOnly)}`]]),
+    ...(hidden.length === 0 ? [] : [["", `hidden in it: ${list(hidden)}`]]),
+  ];
+}
+
+const MOST_NAMED = 8;
+
+function list(paths: readonly string[]): string {
+  const more = paths.length > MOST_NAMED ? ` and ${paths.length - MOST_NAMED} more` : "";
+  return `${paths.slice(0, MOST_NAMED).join(", ")}${more}`;
+}
+
+function printOrigin(origin: ConfigOrigin): string {
+  switch (origin.kind) {
+    case "default":
+      return "built in, for lack of a file";
+    case "named":
+      return `${origin.file} (named by --config)`;
+    case "trusted":
+      return `${origin.file} (trusted)`;
+  }
+}
+
+function many(count: number, what: string): string {
+  return `${count === 0 ? "no" : count} ${what}${count === 1 ? "" : "s"}`;
+}
+
+function checkJson({ loaded }: Draft, { plan, roots }: PlanLook, found: readonly Finding[]): unknown {
+  const { config, ceiling } = loaded;
+  return {
+    config: config.origin,
+    ceiling: ceiling.layers.map((layer) => layer.name),
+    roots: roots.map(({ root, readOnly, hidden }) => ({
+      name: root.name,
+      path: root.path,
+      mode: root.mode,
+      readOnly,
+      hidden,
+    })),
+    mounts: plan?.clauses.length ?? null,
+    findings: found,
+  };
+}

@@ -1,0 +1,138 @@
+import { identityFiles } from "../../backend/bubblewrap/identity.ts";
+import { VIEW_PATHS } from "../../backend/bubblewrap/views.ts";
+import { CofferdamError, escapeInvisible, visible } from "../../errors.ts";
+import { thisHost } from "../../host/host.ts";
+import { printQuestion } from "../../profile/examples.ts";
+import { type Explanation, explain as explainUnder, type Question } from "../../profile/explain.ts";
+import { isInside } from "../../profile/path.ts";
+import { quote } from "../../shell/quote.ts";
+import { createDraft, type Draft } from "../../supervisor/draft.ts";
+import { type CallExplanation, explainCall, layersOf } from "../../supervisor/explain.ts";
+import { COMMON, chosen, knownWord, readArguments, takeWords } from "../arguments.ts";
+import { columns, indented } from "../columns.ts";
+import { printPlace } from "../place.ts";
+import type { Print } from "../print.ts";
+import { ASKS, targetOf } from "../target.ts";
+
+/** Says why something may be read, written or reached, or not. Runs nothing and writes nothing; the status is 0 either way. */
+export async function explain(args: readonly string[], print: Print): Promise<number> {
+  const { values, positionals } = readArguments("explain", args, COMMON);
+  takeWords("explain", positionals, ["read|write|connect", "TARGET"]);
+  const [word = "", text = ""] = positionals;
+  const ask = knownWord("explain", "question", word, ASKS);
+  const host = thisHost();
+  const target = targetOf(host, ask, text);
+  const draft = createDraft({ host, ...chosen(values) });
+  const { answer, unplanned } = await answerAll(draft, target.questions);
+  const [asked] = target.questions;
+  const notes = [
+    ...target.notes,
+    ...placeNotes(asked, answer.question),
+    ...viewNotes(draft, answer.question),
+    ...(unplanned === null ? [] : [`the plan is not known: ${unplanned}`]),
+  ];
+  if (values.json === true) {
+    const { question, unasked, onYes, clause } = answer;
+    print.json({
+      question: printQuestion(asked),
+      decidedAt: printQuestion(question),
+      allowed: { unasked: unasked.allowed, onYes: onYes.allowed },
+      unasked,
+      onYes,
+      enforcedBy: clause?.args ?? null,
+      notes,
+    });
+  } else {
+    print.result(print.ink.bold(printQuestion(asked)));
+    for (const line of indented(notes)) print.result(print.ink.dim(line));
+    show(answer, host.cwd, print);
+  }
+  return 0;
+}
+
+type Answer = CallExplanation & { readonly question: Question };
+
+/** The answer that decides: the first that is no even on a yes, else the first that is no unasked, else the first. */
+async function answerAll(
+  draft: Draft,
+  questions: readonly [Question, ...Question[]],
+): Promise<{ readonly answer: Answer; readonly unplanned: string | null }> {
+  const { standing } = draft;
+  const { settings, ceiling, needs } = standing;
+  const [cwd] = settings.roots.map((root) => root.path);
+  const prepared = await draft
+    .prepare({ argv: ["true"], ...(cwd === undefined ? {} : { cwd }) })
+    .catch(reasonOf);
+  const answerTo = (question: Question): Answer => {
+    if (typeof prepared !== "string") return { question, ...explainCall(standing, prepared, question) };
+    const [unasked, onYes] = [needs.unasked, needs.onYes].map((need) =>
+      explainUnder(layersOf(settings, ceiling, need), question),
+    );
+    if (unasked === undefined || onYes === undefined)
+      throw new CofferdamError("INTERNAL", "a question was not answered");
+    return { question, unasked, onYes, clause: null };
+  };
+  const [first, ...others] = questions;
+  const answers = [answerTo(first), ...others.map(answerTo)] as const;
+  const answer =
+    answers.find((one) => !one.onYes.allowed) ?? answers.find((one) => !one.unasked.allowed) ?? answers[0];
+  return { answer, unplanned: typeof prepared === "string" ? prepared : null };
+}
+
+/** Without a launcher, or over a tree that can't be searched, there is an answer and no plan. */
+function reasonOf(error: unknown): string {
+  if (
+    error instanceof CofferdamError &&
+    (error.code === "SANDBOX_UNAVAILABLE" || error.code === "NOT_ENFORCEABLE")
+  )
+    return error.message;
+  throw error;
+}
+
+/** What every call has for itself is no file of this machine, whatever its path. */
+function viewNotes({ standing }: Draft, question: Question): readonly string[] {
+  if (question.ask !== "read" && question.ask !== "write") return [];
+  const made = identityFiles({ uid: 0, gid: 0 }).map((file) => file.path);
+  const view = [...VIEW_PATHS, ...made].find((path) => isInside(question.path, path));
+  if (view === undefined || standing.settings.roots.some((root) => isInside(question.path, root.path)))
+    return [];
+  return [`every call has a ${visible(view)} of its own: what it does there is not done here`];
+}
+
+/** What does not exist yet is decided by the nearest folder that does. */
+function placeNotes(asked: Question, decided: Question): readonly string[] {
+  return asked === decided || !("path" in decided)
+    ? []
+    : [`decided by ${visible(decided.path)}, which it would lie in`];
+}
+
+function show({ unasked, onYes, clause }: Answer, folder: string, print: Print): void {
+  const { ink } = print;
+  print.result();
+  const isSame = unasked.allowed === onYes.allowed && unasked.decidedBy.because === onYes.decidedBy.because;
+  const sides: readonly (readonly [string, Explanation])[] = isSame
+    ? [["always", onYes]]
+    : [
+        ["unasked", unasked],
+        ["on a yes", onYes],
+      ];
+  for (const [when, { allowed, decidedBy }] of sides) {
+    const word = allowed ? ink.good("yes") : ink.bad("no ");
+    print.result(`  ${when.padEnd(8)}  ${word}  ${decidedBy.layer}: ${decidedBy.because}`);
+  }
+  print.result();
+  const { layers, decidedBy } = onYes.allowed ? unasked : onYes;
+  const rows = layers.map((one) => [
+    one === decidedBy ? ">" : "",
+    one.layer,
+    one.allowed ? "yes" : "no",
+    one.because,
+    printPlace(one.at, folder),
+  ]);
+  for (const line of columns(rows, [ink.bold, undefined, undefined, undefined, ink.dim])) print.result(line);
+  if (clause === null) return;
+  print.result();
+  // Options are shown as words of a command line, a rule of a profile language as it is.
+  const words = clause.args.map((arg) => (arg.startsWith("(") ? escapeInvisible(arg) : quote([arg])));
+  print.result(`  enforced by  ${words.join(" ")}`);
+}

@@ -1,0 +1,68 @@
+import { closeSync, fchmodSync, openSync, writeSync } from "node:fs";
+import { CONFIG_NAME, nearestConfig, realFolder } from "../../config/locate.ts";
+import { rootFolder } from "../../config/roots.ts";
+import { trustFile } from "../../config/trust.ts";
+import { CofferdamError, visible } from "../../errors.ts";
+import { thisHost } from "../../host/host.ts";
+import { joinPath } from "../../profile/path.ts";
+import { readArguments, takeWords } from "../arguments.ts";
+import type { Print } from "../print.ts";
+import { lookAtProject } from "../project.ts";
+import { starterConfig } from "../starter-config.ts";
+
+const OPTIONS = {
+  profile: { type: "string", multiple: true },
+  json: { type: "boolean" },
+  help: { type: "boolean", short: "h" },
+} as const;
+
+/** Writes a starter config into the current folder, which must be one that may be a root. */
+export async function init(args: readonly string[], print: Print): Promise<number> {
+  const { values, positionals } = readArguments("init", args, OPTIONS);
+  takeWords("init", positionals, []);
+  const host = thisHost();
+  const folder = realFolder(host.cwd);
+  const path = joinPath(folder, CONFIG_NAME);
+  if (nearestConfig(host, folder) === path) throw taken(path);
+  const project = lookAtProject(host, rootFolder(host, folder));
+  write(path, starterConfig(project, values.profile ?? []));
+  // Whatever is wrong with it is told now, and not when it is needed.
+  const { config } = trustFile(host, path).loaded;
+  const runtimes = config.runtimes.map((runtime) => runtime.name);
+  if (values.json === true) print.json({ file: path, runtimes, rules: config.shell.rules.length });
+  else {
+    const { length } = config.shell.rules;
+    const holds = `one root, the runtimes ${runtimes.join(", ")}, ${length} ${length === 1 ? "rule" : "rules"}`;
+    print.result(`${print.ink.good("wrote")} ${CONFIG_NAME}: ${holds}`);
+    print.talk(print.talkInk.dim("read it, then run `cofferdam trust`: nothing of it applies before that"));
+  }
+  return 0;
+}
+
+function write(path: string, text: string): void {
+  let fd: number;
+  try {
+    fd = openSync(path, "wx", 0o644);
+  } catch (cause) {
+    if (cause instanceof Error && "code" in cause && cause.code === "EEXIST") throw taken(path);
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new CofferdamError("CONFIG_INVALID", `${visible(path)} cannot be written: ${why}`, {
+      hint: "start in a folder of yours",
+      cause,
+    });
+  }
+  try {
+    // A file that others can write would be refused later, whatever the umask says.
+    fchmodSync(fd, 0o644);
+    writeSync(fd, text);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function taken(path: string): CofferdamError {
+  return new CofferdamError("CONFIG_INVALID", `${visible(path)} is there already`, {
+    hint: "edit it, or move it away first",
+    at: { file: path, line: 1, column: 1 },
+  });
+}

@@ -1,0 +1,99 @@
+import { fstatSync } from "node:fs";
+import { isatty } from "node:tty";
+import { type CofferdamError, escapeInvisible } from "../../errors.ts";
+import { quote } from "../../shell/quote.ts";
+import { createSupervisor, type SupervisorOptions } from "../../supervisor/supervisor.ts";
+import { COMMON, chosen, readArguments, usage } from "../arguments.ts";
+import { exitOf, outcomeJson, tellOutcome } from "../outcome-text.ts";
+import type { Print } from "../print.ts";
+import { type Ending, listenForEnding } from "../signals.ts";
+import { KeptOutput, passOn } from "../tool-output.ts";
+
+const OPTIONS = {
+  ...COMMON,
+  ask: { type: "boolean" },
+  strict: { type: "boolean" },
+  "dry-run": { type: "boolean" },
+  quiet: { type: "boolean" },
+} as const;
+
+type Argv = readonly [string, ...string[]];
+
+/** Runs one command that a person typed. The exit status is the command's own; see `cofferdam run --help`. */
+export async function run(args: readonly string[], print: Print): Promise<number> {
+  const { values, argv } = readRun(args);
+  const { ask = false, strict = false, json = false, quiet = false } = values;
+  if (ask && strict)
+    throw usage("run", "`--ask` and `--strict` contradict each other", "leave one of them out");
+  const mode = strict ? ({ mode: "strict" } as const) : ask ? ({ mode: "interactive" } as const) : {};
+  const options: SupervisorOptions = { ...chosen(values), ...mode, asksCaller: ask };
+  if (values["dry-run"] === true) return (await import("../dry-run.ts")).dryRun(argv, options, json, print);
+  using ending = listenForEnding();
+  const status = await runOne(argv, options, { json, quiet }, ending, print).catch((error: unknown) => {
+    if (ending.status() === null) throw error;
+    return 0;
+  });
+  const ended = ending.status();
+  // Whoever asked this process to end does not wait for a reader that may never come.
+  return ended === null ? status : process.exit(ended);
+}
+
+function readRun(args: readonly string[]) {
+  const dashes = args.indexOf("--");
+  if (dashes < 0) throw misplaced(args);
+  const { values, positionals } = readArguments("run", args.slice(0, dashes), OPTIONS);
+  const [program, ...rest] = args.slice(dashes + 1);
+  if (positionals.length > 0) throw misplaced([...positionals, ...args.slice(dashes + 1)]);
+  if (program === undefined) throw usage("run", "there is no command behind `--`");
+  const argv: Argv = [program, ...rest];
+  return { values, argv };
+}
+
+function misplaced(args: readonly string[]): CofferdamError {
+  const first = args.findIndex((word) => !word.startsWith("-"));
+  const words = first < 0 ? "COMMAND" : quote(args.slice(first));
+  return usage("run", "the command stands behind `--`", `write \`cofferdam run -- ${words}\``);
+}
+
+interface Manner {
+  readonly json: boolean;
+  readonly quiet: boolean;
+}
+
+async function runOne(
+  argv: Argv,
+  options: SupervisorOptions,
+  { json, quiet }: Manner,
+  ending: Ending,
+  print: Print,
+): Promise<number> {
+  const input = stdinFor();
+  await using supervisor = await createSupervisor(options);
+  const { loaded, standing, host } = supervisor.shared;
+  const { dim } = print.talkInk;
+  if (!quiet) for (const note of loaded.notes) print.talk(dim(`cofferdam: ${escapeInvisible(note)}`));
+  const signal = AbortSignal.any([ending.signal, print.broken]);
+  if (signal.aborted) return 0;
+  const session = supervisor.session({
+    caller: "person",
+    approve: async (request) => {
+      const { approveOnTerminal } = await import("../approval-question.ts");
+      return approveOnTerminal(request, standing, print.talkInk, host.user.name, signal);
+    },
+  });
+  const output = json ? new KeptOutput() : passOn(print, signal);
+  const outcome = await session.call({ argv: [...argv] }, { ...input, signal, sinks: output.sinks });
+  if (output instanceof KeptOutput) print.json(outcomeJson(outcome, output));
+  else await output.finish();
+  if (!signal.aborted && !json) tellOutcome(outcome, print);
+  return exitOf(outcome);
+}
+
+/** What is piped or read from a file is the command's input; the keyboard stays ours, for questions. */
+function stdinFor(): { readonly stdin?: typeof process.stdin } {
+  if (isatty(0)) return {};
+  // From an open folder everything around it could be reached.
+  if (fstatSync(0).isDirectory())
+    throw usage("run", "standard input is a folder", "give it a file, a pipe, or `</dev/null`");
+  return { stdin: process.stdin };
+}

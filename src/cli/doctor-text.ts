@@ -1,0 +1,181 @@
+import type { Launcher } from "../backend/facts.ts";
+import type { Loaded } from "../config/config.ts";
+import { CofferdamError, escapeInvisible } from "../errors.ts";
+import type { Attestation } from "../host/attest.ts";
+import type { Probe, Survey } from "../host/doctor.ts";
+import type { Host } from "../host/host.ts";
+import { statsOf } from "../host/nodes.ts";
+import { columns, indented } from "./columns.ts";
+import type { Print } from "./print.ts";
+
+/** What was found out about one machine. */
+export interface Diagnosis {
+  readonly host: Host;
+  readonly survey: Survey;
+  readonly config: Loaded | CofferdamError;
+  /** Whom tools run as under that config. */
+  readonly runAs: number;
+  readonly launcher: Launcher | CofferdamError;
+  readonly probes: readonly Probe[];
+  readonly battery: Attestation | CofferdamError | null;
+  /** Why the walls can't be had, or null. */
+  readonly problem: string | null;
+}
+
+/** Prints a diagnosis: the machine, the launcher, each probe with its fix, the battery, and one line to end with. */
+export function showDiagnosis(diagnosis: Diagnosis, print: Print): void {
+  const { ink } = print;
+  for (const line of columns(machineRows(diagnosis), [ink.bold])) print.result(line);
+  const { launcher, probes, battery, problem } = diagnosis;
+  if (launcher instanceof CofferdamError) showFix(launcher.message, launcher.hint ?? "", print);
+  if (probes.length > 0) title("each part of a sandbox, tried by itself", print);
+  const width = Math.max(0, ...probes.map((probe) => probe.name.length));
+  for (const probe of probes) showProbe(probe, width, print);
+  if (battery instanceof CofferdamError) showFix(battery.message, battery.hint ?? "", print);
+  else if (battery !== null) showBattery(battery, print);
+  print.result();
+  if (problem === null)
+    print.result(
+      ink.good(
+        battery === null
+          ? "the walls can be had here; `--attest` tries attacks on them"
+          : "the walls stand here",
+      ),
+    );
+  else print.result(ink.bad(`no walls can be had here: ${escapeInvisible(problem)}`));
+}
+
+/** A diagnosis as JSON. */
+export function diagnosisJson({
+  host,
+  survey,
+  config,
+  runAs,
+  launcher,
+  probes,
+  battery,
+  problem,
+}: Diagnosis): unknown {
+  const { platform, arch, user, stateFolder } = host;
+  const failed = (error: CofferdamError) => ({
+    code: error.code,
+    message: error.message,
+    hint: error.hint ?? null,
+  });
+  return {
+    problem,
+    platform,
+    arch,
+    user,
+    stateFolder,
+    ...survey,
+    config: config instanceof CofferdamError ? { error: failed(config) } : config.config.origin,
+    runAs,
+    launcher:
+      launcher instanceof CofferdamError
+        ? { error: failed(launcher) }
+        : { ...launcher, options: [...launcher.options] },
+    probes,
+    battery: battery instanceof CofferdamError ? { error: failed(battery) } : battery,
+  };
+}
+
+function machineRows({ host, survey, config, runAs, launcher }: Diagnosis): readonly (readonly string[])[] {
+  const { platform, arch, user, stateFolder } = host;
+  const tools =
+    runAs === user.uid
+      ? runAs === 0
+        ? "as root, bounded by the walls alone"
+        : "as the same user"
+      : `as user ${runAs}, who owns the writable roots`;
+  const stats = statsOf(stateFolder);
+  const state = stats === null ? "not made yet" : (stats.mode & 0o777).toString(8).padStart(4, "0");
+  return [
+    [
+      "machine",
+      `${platform} ${arch}, kernel ${survey.kernel}${survey.inside.length === 0 ? "" : `, inside ${survey.inside.join(", ")}`}`,
+    ],
+    ...survey.restrictions.map((line) => ["", line]),
+    ["user", `${user.name} (${user.uid}); tools run ${tools}`],
+    [
+      "limits",
+      survey.cgroups === null
+        ? "for each process; there are no cgroups"
+        : `for each process; cgroups v${survey.cgroups} are not used`,
+    ],
+    ["state", `${stateFolder} (${state})`],
+    ...(survey.leaked.length === 0
+      ? []
+      : [["inherited", `descriptors ${survey.leaked.join(", ")}, covered in every sandbox`]]),
+    [
+      "config",
+      config instanceof CofferdamError
+        ? `cannot be used: ${config.message}`
+        : (config.notes[0] ?? "").replace(/^config: /, ""),
+    ],
+    [
+      "launcher",
+      launcher instanceof CofferdamError
+        ? "none"
+        : `${launcher.path} ${launcher.version}; ${printOptions(launcher)}`,
+    ],
+  ];
+}
+
+/** Options that newer launchers have and that make a difference. */
+const OF_INTEREST = ["size", "disable-userns", "bind-fd", "overlay"] as const;
+
+function printOptions({ options }: Launcher): string {
+  const [has, lacks] = [
+    OF_INTEREST.filter((one) => options.has(one)),
+    OF_INTEREST.filter((one) => !options.has(one)),
+  ];
+  return [
+    ...(has.length === 0 ? [] : [`has --${has.join(", --")}`]),
+    ...(lacks.length === 0 ? [] : [`no --${lacks.join(", --")}`]),
+  ].join("; ");
+}
+
+function showProbe({ name, isNeeded, result }: Probe, width: number, print: Print): void {
+  const { good, bad, warn, dim } = print.ink;
+  const label = `  ${name.padEnd(width)}  `;
+  switch (result.kind) {
+    case "works":
+      print.result(`${label}${good("works")}`);
+      return;
+    case "not-tried":
+      print.result(`${label}${warn("not tried")}  ${dim(result.reason)}`);
+      return;
+    case "fails":
+      print.result(`${label}${(isNeeded ? bad : warn)("fails")}`);
+      for (const line of columns(
+        [
+          ["why:", result.failure.cause],
+          ["do:", result.failure.fix],
+        ],
+        [dim],
+      ))
+        print.result(`      ${line}`);
+  }
+}
+
+function showBattery({ findings }: Attestation, print: Print): void {
+  title("attacks in a real sandbox, and the same outside of it", print);
+  const rows = findings.map(({ name, holds, control }) => [
+    name,
+    holds ? "refused" : "POSSIBLE",
+    control ? "possible outside" : "not possible outside either, so it proves nothing",
+  ]);
+  for (const line of indented(columns(rows, [undefined, undefined, print.ink.dim]))) print.result(line);
+}
+
+function showFix(message: string, hint: string, print: Print): void {
+  print.result();
+  print.result(`${print.ink.bad("problem:")} ${escapeInvisible(message)}`);
+  print.result(`  ${print.ink.dim("do:")} ${escapeInvisible(hint)}`);
+}
+
+function title(text: string, print: Print): void {
+  print.result();
+  print.result(print.ink.bold(text));
+}

@@ -1,0 +1,145 @@
+/** Every command, with the sentence that the overview says of it. */
+export const COMMANDS = {
+  init: "write a commented starter config for this folder",
+  trust: "show what a config grants, and remember it",
+  run: "run one command behind the gate and inside the walls",
+  check: "check the config and every profile without running anything",
+  explain: "say why something may be read, written or reached, or not",
+  profile: "show, compare and list profiles",
+  doctor: "say what this machine can enforce, and how to mend the rest",
+  journal: "show what was run, and what was decided",
+  schema: "print the JSON Schema of a file that you write",
+} as const;
+
+/** The name of a command. */
+export type CommandName = keyof typeof COMMANDS;
+
+/** True for a name that there is a command for. */
+export function isCommand(name: string): name is CommandName {
+  return Object.hasOwn(COMMANDS, name);
+}
+
+/** The text of `cofferdam --help`. */
+export function overview(): string {
+  const commands = Object.entries(COMMANDS).map(([name, does]) => `  ${name.padEnd(9)}${does}`);
+  return `cofferdam: tools of agents, behind a gate and inside walls
+
+usage: cofferdam COMMAND [OPTION…]
+
+${commands.join("\n")}
+
+  --help     this text; after a command, the text of that command
+  --version  the version
+
+Begin here:
+  cofferdam init && cofferdam trust && cofferdam run -- ls`;
+}
+
+/** The text of one command's `--help`. */
+export function helpFor(name: CommandName): string {
+  const { usage, says, options, takes, example } = TEXTS[name];
+  const all = [...options, ...takes.map((one) => SHARED[one]), HELP];
+  const width = Math.max(...all.map(([option]) => option.length));
+  const lines = all.map(([option, does]) => `  ${option.padEnd(width)}  ${does}`);
+  return `usage: cofferdam ${usage}\n\n${says}\n\n${lines.join("\n")}\n\nExample:\n  ${example}`;
+}
+
+type Line = readonly [option: string, does: string];
+
+/** Options that several commands take, and mean the same by. */
+const SHARED = {
+  config: ["--config FILE", "use this config, instead of the nearest trusted one"],
+  profile: ["--profile P", "tighten by a shipped profile or a profile file; may be repeated"],
+  json: ["--json", "the result as JSON"],
+} as const satisfies Readonly<Record<string, Line>>;
+const HELP: Line = ["--help", "this text"];
+
+interface Text {
+  readonly usage: string;
+  readonly says: string;
+  readonly options: readonly Line[];
+  readonly takes: readonly (keyof typeof SHARED)[];
+  readonly example: string;
+}
+
+const TEXTS: Readonly<Record<CommandName, Text>> = {
+  init: {
+    usage: "init [OPTION…]",
+    says: "Writes a commented `cofferdam.yaml` for this folder: its root, the runtimes of the project's languages, a few\nshell rules. A file that is there is never overwritten.",
+    options: [["--profile P", "list this operator profile in it; may be repeated"]],
+    takes: ["json"],
+    example: "cofferdam init && cofferdam trust",
+  },
+  trust: {
+    usage: "trust [OPTION…] [FILE]",
+    says: "Shows what a config would grant and asks whether to remember it. Without FILE it is the nearest one. A config that\nwas found and not trusted is never used; any change of it asks again, what got wider first.",
+    options: [
+      ["--yes", "remember it without asking"],
+      ["--list", "the configs that are remembered"],
+      ["--revoke FILE", "forget one"],
+    ],
+    takes: ["json"],
+    example: "cofferdam trust",
+  },
+  run: {
+    usage: "run [OPTION…] -- COMMAND [ARGUMENT…]",
+    says: "Runs one command inside the walls. That you typed it is your yes, unless a rule denies it or an operator demands to\nbe asked. Its exit status is the command's own; 77 is denied, 124 the wall time, 69 no sandbox.",
+    options: [
+      ["--ask", "ask me first, although I typed it"],
+      ["--strict", "refuse whatever would have to be asked"],
+      ["--dry-run", "print what would be run, and touch nothing"],
+      ["--quiet", "do not say which config is in force"],
+      ["--json", "one JSON object with the outcome, instead of the output as it comes"],
+    ],
+    takes: ["config", "profile"],
+    example: "cofferdam run -- npm test",
+  },
+  check: {
+    usage: "check [OPTION…]",
+    says: "Everything about the config and every profile that can be known without running: what does not load, what never\napplies, what masks take out of the roots, how large the plan is.",
+    options: [],
+    takes: ["config", "profile", "json"],
+    example: "cofferdam check --profile strict",
+  },
+  explain: {
+    usage: "explain read|write|connect TARGET",
+    says: "What a call may do about a file, a host (`name:port`) or a socket (a path): unasked, and after a yes; which line of\nwhich file decided, and the option of the sandbox that enforces it.",
+    options: [],
+    takes: ["config", "profile", "json"],
+    example: "cofferdam explain write .git/config",
+  },
+  profile: {
+    usage: "profile show [NAME|FILE] | diff [A B] | list",
+    says: "show  the profile that calls get here, or that of one operator file\ndiff  what B allows and A does not, and the other way round; without names, what operators cut off the config\nlist  the shipped profiles and those of the operators' folders, and which are in force",
+    options: [
+      ["--format F", "show as text, json, bwrap or seatbelt"],
+      ["--fail-if-wider", "diff: exit with 1 when B is wider than A, or may be"],
+    ],
+    takes: ["config", "profile", "json"],
+    example: "cofferdam profile diff old.yaml new.yaml --fail-if-wider",
+  },
+  doctor: {
+    usage: "doctor [OPTION…]",
+    says: "What this machine can enforce: the launcher, each part of a sandbox tried by itself, and for what fails why and how\nto mend it. Exits with 69 when the walls cannot be had.",
+    options: [["--attest", "try the battery of attacks in a real sandbox"]],
+    takes: ["config", "profile", "json"],
+    example: "cofferdam doctor --attest",
+  },
+  journal: {
+    usage: "journal show [RUN] | --list",
+    says: "The record of one run, the latest when none is named: every decision and every end, one line each.",
+    options: [
+      ["--list", "the runs that are recorded"],
+      ["--json", "the lines as they are written"],
+    ],
+    takes: [],
+    example: "cofferdam journal show",
+  },
+  schema: {
+    usage: "schema config|profile",
+    says: "The JSON Schema of `cofferdam.yaml` or of an operator profile, for editors.",
+    options: [],
+    takes: [],
+    example: "cofferdam schema config > config.schema.json",
+  },
+};

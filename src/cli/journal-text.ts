@@ -1,0 +1,99 @@
+import { escapeInvisible } from "../errors.ts";
+import type { Event } from "../event/event.ts";
+import { quote } from "../shell/quote.ts";
+import { columns } from "./columns.ts";
+import type { Ink } from "./ink.ts";
+
+/** One run as a person reads it: when and under what it began, then a line for every event. */
+export function journalLines(events: readonly Event[], ink: Ink): readonly string[] {
+  const calls = [...new Set(events.flatMap((event) => event.callId ?? []))];
+  const rows = events.map((event) => {
+    const call =
+      calls.length > 1 && event.callId !== null
+        ? [`call ${calls.indexOf(event.callId) + 1}`]
+        : calls.length > 1
+          ? [""]
+          : [];
+    return [event.at.slice(11, 23), ...call, ...essentials(event)];
+  });
+  const [first] = events;
+  if (first === undefined) return [];
+  return [
+    ink.bold(escapeInvisible(`run ${first.runId}, ${first.at.slice(0, 10)} (UTC)`)),
+    ...columns(rows, [ink.dim]),
+  ];
+}
+
+/** What an event is, in one word, and the words that matter of it. */
+function essentials(event: Event): readonly [string, string] {
+  switch (event.type) {
+    case "session.started":
+      return [
+        "session",
+        `${event.config ?? "the built-in config"}, under ${[...new Set(event.ceiling)].join(", ")}, ${event.mode}`,
+      ];
+    case "call.received":
+      return [
+        "call",
+        `${quote(event.words)}, by ${event.caller === "agent" ? "an agent" : "a person"}${event.cwd === "." ? "" : ` in ${event.cwd}`}`,
+      ];
+    case "call.prepared":
+      return [
+        "prepared",
+        `it gets ${short(event.unasked)} unasked, ${short(event.onYes)} on a yes${event.shortfall.map((one) => `; ${one}`).join("")}`,
+      ];
+    case "call.judged":
+      return [
+        event.action,
+        `${event.reason} (${event.hits.map((hit) => `${hit.layer} ${hit.rule}: ${hit.action}`).join(", ")})`,
+      ];
+    case "approval.requested":
+      return ["asked", `${event.reason}; a yes grants ${short(event.granted)}`];
+    case "approval.resolved":
+    case "approval.auto":
+      return [event.approved ? "approved" : "rejected", event.by];
+    case "call.planned":
+      return [
+        "planned",
+        `${event.backend}, grants ${short(event.granted)}, ${count(event.env.length, "variable")}${event.placeholders.length === 0 ? "" : `, ${count(event.placeholders.length, "placeholder")}`}${event.approximations.map((one) => `; ${one}`).join("")}`,
+      ];
+    case "walls.proven":
+      return ["proven", printStandings(event.standings)];
+    case "call.ended":
+      return [event.outcome, ending(event)];
+  }
+}
+
+function ending({
+  code,
+  reason,
+  durationMs,
+  stdoutBytes,
+  stderrBytes,
+}: Extract<Event, { readonly type: "call.ended" }>): string {
+  const parts = [
+    ...(reason === null ? [] : [reason]),
+    ...(code === null ? [] : [`status ${code}`]),
+    ...(durationMs === 0 ? [] : [`${Math.round(durationMs)} ms`]),
+    ...(stdoutBytes === 0 ? [] : [`${count(stdoutBytes, "byte")} on stdout`]),
+    ...(stderrBytes === 0 ? [] : [`${count(stderrBytes, "byte")} on stderr`]),
+  ];
+  return parts.join(", ");
+}
+
+function printStandings(standings: Extract<Event, { readonly type: "walls.proven" }>["standings"]): string {
+  const entries = Object.entries(standings);
+  const enforced = entries.filter(([, standing]) => standing.kind === "enforced").length;
+  const others = entries
+    .filter(([, standing]) => standing.kind !== "enforced")
+    .map(([name, standing]) => `${name} ${standing.kind}`);
+  return [`${enforced} of ${entries.length} enforced`, ...others].join(", ");
+}
+
+function short(digest: string): string {
+  return digest.slice(0, 8);
+}
+
+function count(many: number, what: string): string {
+  return `${many} ${what}${many === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,84 @@
+import type { Loaded } from "../config/config.ts";
+import type { TrustOffer } from "../config/trust.ts";
+import { limitsFrom, networkFrom } from "../profile/sections.ts";
+import type { Root } from "../tool/facts.ts";
+import { printLimits, printNetwork } from "./profile-text.ts";
+import { printWider } from "./witness-text.ts";
+
+type Row = readonly string[];
+
+/** What a config grants: a name, and as many columns as it takes. */
+export function grantedRows({ config, ceiling }: Loaded): readonly Row[] {
+  const { roots, runtimes, sandbox, shell, approval } = config;
+  const named = (name: string, rows: readonly Row[]): readonly Row[] =>
+    rows.map((row, index) => [index === 0 ? name : "", ...row]);
+  const limits = printLimits(limitsFrom(sandbox.limits));
+  const otherwise = !shell.default.allowed
+    ? "what none covers is refused"
+    : shell.default.approval
+      ? "what none covers is asked"
+      : "what none covers runs without asking";
+  const unasked = shell.rules.filter((rule) => rule.allowed && !rule.approval).map((rule) => rule.pattern);
+  const byHand = sandbox.runtimes.filter((runtime) => typeof runtime !== "string");
+  return [
+    ...named(
+      "roots",
+      roots.length === 0
+        ? [["none"]]
+        : roots.map((root) => [`${root.name} ${root.mode} ${root.path}${asksOf(root)}`]),
+    ),
+    ...named("programs", [[runtimes.map((runtime) => runtime.name).join(", ") || "none"]]),
+    ...named(
+      "read too",
+      byHand.flatMap((runtime) => runtime.read.map((folder) => [`${folder}, as a part of ${runtime.name}`])),
+    ),
+    ...named("network", [[printNetwork(networkFrom(shell.network))]]),
+    ...named("variables", [
+      [
+        [
+          ...sandbox.env.pass,
+          ...Object.entries(sandbox.env.set).map(([name, value]) => `${name}=${value}`),
+        ].join(" ") || "none",
+      ],
+    ]),
+    ...named("commands", [
+      [`${shell.rules.length} ${shell.rules.length === 1 ? "rule" : "rules"}; ${otherwise}`],
+    ]),
+    ...(unasked.length === 0 ? [] : named("unasked", [[unasked.join(", ")]])),
+    ...named(
+      "tools",
+      approval.rules.map((rule) => [toolRule(rule)]),
+    ),
+    ...named("approval", [[approval.mode]]),
+    ...(limits.length === 0 ? [] : named("limits", [[limits.join(", ")]])),
+    ...named("ceiling", [[[...new Set(ceiling.layers.map((layer) => layer.name))].join(", ")]]),
+    ...(sandbox.require_os_sandbox
+      ? []
+      : named("sandbox", [["NOT ALL OF IT REQUIRED: tools run also where a part of the walls is missing"]])),
+  ];
+}
+
+/** What changed since a config was trusted, what got wider first; nothing when it never was, or is the same. */
+export function widerLines({ before, wider, changed }: TrustOffer): readonly string[] {
+  if (before.trusted || before.reason === "never") return [];
+  const now = wider.map(
+    ({ when, comparison }) =>
+      `wider ${when === "unasked" ? "without asking" : "on a yes"}: it may ${printWider(comparison)}`,
+  );
+  return [`it ${before.reason}`, ...now, ...changed.map((name) => `changed: ${name}`)];
+}
+
+/** A rule on tools beats the rules on commands: an allow makes every command run without asking. */
+function toolRule({ pattern, action }: Loaded["config"]["approval"]["rules"][number]): string {
+  const does = {
+    allow: "RUNS WITHOUT ASKING, whatever the rules on commands ask",
+    ask: "is asked",
+    deny: "is refused",
+  } as const;
+  return `${pattern} ${does[action]}`;
+}
+
+function asksOf(root: Root): string {
+  if (root.readApproval) return ", asks";
+  return root.mode === "rw" && root.writeApproval ? ", asks to write" : "";
+}

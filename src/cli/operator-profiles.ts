@@ -1,0 +1,90 @@
+import { readdirSync } from "node:fs";
+import { namedByCaller } from "../config/assemble.ts";
+import type { Config, Loaded } from "../config/config.ts";
+import { realHome } from "../config/homes.ts";
+import { loadProfile, type ProfileSource, safeReader, withBases } from "../config/operator-profile.ts";
+import { parseData } from "../config/parse.ts";
+import { ProfileFile } from "../config/schema.ts";
+import { shippedNames } from "../config/shipped.ts";
+import { readYaml } from "../config/yaml.ts";
+import { CofferdamError } from "../errors.ts";
+import type { Host } from "../host/host.ts";
+import type { Layer } from "../profile/explain.ts";
+import { intersectAll } from "../profile/intersect.ts";
+import { type AbsolutePath, joinPath } from "../profile/path.ts";
+import type { Profile } from "../profile/profile.ts";
+import type { PathVariables } from "../profile/sections.ts";
+
+/** An operator profile by itself, with all that it extends: its layers, and their meet. */
+export interface NamedLayers {
+  readonly layers: readonly Layer[];
+  readonly profile: Profile;
+}
+
+/** The profile of that name or file, as it would apply under the config. Throws what `loadProfile` throws. */
+export function profileNamed(host: Host, config: Config, text: string): NamedLayers {
+  const { source, naming } = namedByCaller(text, host.cwd);
+  const loaded = loadProfile(source, naming, {
+    read: safeReader(host),
+    variables: variablesOf(host, config),
+    known: new Map(),
+  });
+  const layers = withBases([loaded]).map((one) => one.layer);
+  return { layers, profile: intersectAll(layers.map((layer) => layer.profile)) };
+}
+
+/** One operator profile that there is: by which name or path, what it says of itself, whether it applies here. */
+export interface ListedProfile {
+  readonly name: string;
+  readonly description: string;
+  readonly from: string;
+  readonly isInForce: boolean;
+}
+
+/** The shipped profiles and those of the operators' folders. One that can't be read says so in its description. */
+export function listProfiles(host: Host, loaded: Loaded | null): readonly ListedProfile[] {
+  const shipped = shippedNames().map((name): ProfileSource => ({ kind: "shipped", name }));
+  const folders = host.operatorFolders.flatMap((folder) =>
+    namesIn(folder).map((name): ProfileSource => ({ kind: "file", path: joinPath(folder, name) })),
+  );
+  return [...shipped, ...folders].map((source) => listed(host, source, loaded));
+}
+
+function listed(host: Host, source: ProfileSource, loaded: Loaded | null): ListedProfile {
+  const from = source.kind === "shipped" ? "shipped" : source.path;
+  try {
+    const { path, bytes } = safeReader(host)(source, {
+      code: "PROFILE_INVALID",
+      by: "PROFILE_INVALID",
+      at: null,
+    });
+    const { profile, description = "" } = parseData(ProfileFile, readYaml(bytes, path, "PROFILE_INVALID"));
+    return { name: profile, description, from, isInForce: loaded?.files.includes(path) ?? false };
+  } catch (error) {
+    if (!(error instanceof CofferdamError)) throw error;
+    const name = source.kind === "shipped" ? source.name : "?";
+    return { name, description: `cannot be used: ${error.message}`, from, isInForce: false };
+  }
+}
+
+function namesIn(folder: AbsolutePath): readonly string[] {
+  try {
+    return readdirSync(folder).toSorted();
+  } catch {
+    // A folder that is not there holds no profiles; one that can't be read is told by whatever loads the ceiling.
+    return [];
+  }
+}
+
+/** What the variables of a profile stand for under this config. */
+function variablesOf(host: Host, { workspace, runtimes }: Config): PathVariables {
+  const read = (names: readonly (typeof runtimes)[number][]): readonly AbsolutePath[] => [
+    ...new Set(names.flatMap((runtime) => runtime.read)),
+  ];
+  return {
+    workspace: [workspace],
+    home: [realHome(host)],
+    runtime: read(runtimes),
+    system: read(runtimes.filter((runtime) => runtime.name === "system")),
+  };
+}

@@ -1,0 +1,98 @@
+import { MANY_MOUNTS } from "../backend/bubblewrap/render.ts";
+import type { Plan } from "../backend/plan.ts";
+import type { Finding } from "../config/check.ts";
+import { CofferdamError } from "../errors.ts";
+import { type Access, isAtMost } from "../profile/access.ts";
+import { pathRuler } from "../profile/access-to.ts";
+import { isInside } from "../profile/path.ts";
+import type { Draft } from "../supervisor/draft.ts";
+import type { Side } from "../supervisor/prepare.ts";
+import type { Root } from "../tool/facts.ts";
+
+/** What something in a root is cut down to, as paths from the root. */
+export interface MaskedRoot {
+  readonly root: Root;
+  readonly readOnly: readonly string[];
+  readonly hidden: readonly string[];
+}
+
+/** What the plan of an ordinary call shows about a config. */
+export interface PlanLook {
+  readonly plan: Plan | null;
+  readonly roots: readonly MaskedRoot[];
+  readonly findings: readonly Finding[];
+}
+
+/** Has the plan of a call made, and tells what is wrong with it. Nothing is run. */
+export async function lookAtPlan(draft: Draft): Promise<PlanLook> {
+  const { settings } = draft.standing;
+  const [cwd] = settings.roots.map((root) => root.path);
+  const none = (finding: Finding): PlanLook => ({
+    plan: null,
+    roots: settings.roots.map((root) => ({ root, readOnly: [], hidden: [] })),
+    findings: [finding],
+  });
+  let side: Side;
+  try {
+    side = (await draft.prepare({ argv: ["true"], ...(cwd === undefined ? {} : { cwd }) })).onYes;
+  } catch (error) {
+    if (!(error instanceof CofferdamError)) throw error;
+    const severity = error.code === "SANDBOX_UNAVAILABLE" ? "warning" : "error";
+    return none({
+      severity,
+      message: `no plan can be made: ${error.message}`,
+      hint: error.hint ?? "run `cofferdam doctor`",
+      at: null,
+    });
+  }
+  const { rendering } = side;
+  switch (rendering.kind) {
+    case "plan":
+      return {
+        plan: rendering.plan,
+        roots: settings.roots.map((root) => maskedIn(root, rendering.plan, side)),
+        findings: manyMounts(rendering.plan),
+      };
+    case "not-found":
+      return none({
+        severity: "error",
+        message: "no program can start: there is not even `true` inside",
+        hint: "add `system` to `sandbox.runtimes`",
+        at: null,
+      });
+    case "denied":
+    case "refusal":
+      return none({
+        severity: "error",
+        message: `no plan can be made: ${rendering.refusal.reason}`,
+        hint: rendering.refusal.remedy,
+        at: null,
+      });
+  }
+}
+
+function manyMounts({ clauses }: Plan): readonly Finding[] {
+  if (clauses.length < MANY_MOUNTS) return [];
+  const hint = "mask the folders that hold many protected files, narrow the roots, or list fewer runtimes";
+  return [
+    {
+      severity: "warning",
+      message: `a call needs ${clauses.length} mounts, and what it costs grows with their square`,
+      hint,
+      at: null,
+    },
+  ];
+}
+
+function maskedIn(root: Root, { clauses }: Plan, { profile }: Side): MaskedRoot {
+  const ruler = pathRuler(profile);
+  const accessAt = (path: typeof root.path): Access =>
+    ruler(path, { kind: "folder", bornInside: false }).access;
+  const given = accessAt(root.path);
+  const cut = clauses.filter(
+    ({ path }) => path !== root.path && isInside(path, root.path) && !isAtMost(given, accessAt(path)),
+  );
+  const names = (access: Access): readonly string[] =>
+    cut.filter(({ path }) => accessAt(path) === access).map(({ path }) => path.slice(root.path.length + 1));
+  return { root, readOnly: names("read"), hidden: names("none") };
+}

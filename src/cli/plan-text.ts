@@ -1,0 +1,96 @@
+import type { Plan } from "../backend/plan.ts";
+import { escapeInvisible } from "../errors.ts";
+import { explain } from "../profile/explain.ts";
+import { type AbsolutePath, pathFromBytes } from "../profile/path.ts";
+import { quote } from "../shell/quote.ts";
+import { layersOf } from "../supervisor/explain.ts";
+import type { Standing } from "../supervisor/prepare.ts";
+import type { Ink } from "./ink.ts";
+import { printPlace } from "./place.ts";
+
+/** Options that say how the next one is meant. */
+const MODIFIERS = ["--perms", "--size"];
+
+/**
+ * The launcher's options, each with its words; what only modifies the next one stands before it. They are in the bytes
+ * that the launcher reads from the descriptor after `--args`, each ended by NUL.
+ */
+export function optionsOf(plan: Pick<Plan, "argv" | "inputs">): readonly (readonly string[])[] {
+  const fd = Number(plan.argv[plan.argv.indexOf("--args") + 1]);
+  const input = plan.inputs.find((one) => one.fd === fd);
+  const words =
+    input !== undefined && "bytes" in input ? pathFromBytes(input.bytes).split("\0").slice(0, -1) : [];
+  const options: string[][] = [];
+  for (const word of words) {
+    const last = options.at(-1);
+    const isValue = last?.[0] === "--setenv" && last.length === 2;
+    const isModified = last !== undefined && MODIFIERS.includes(last.at(-2) ?? "");
+    if (last === undefined || (word.startsWith("--") && !isValue && !isModified)) options.push([word]);
+    else last.push(word);
+  }
+  return options;
+}
+
+/** What the launcher's options are there for, from this one on. */
+const SECTIONS: Readonly<Record<string, string>> = {
+  "--unshare-user": "namespaces, capabilities, session",
+  "--setenv": "the environment, by name",
+  "--dev": "places of its own, and the machine's links",
+  "--file": "who and where it is",
+  "--remount-ro": "sealed",
+  "--chdir": "where it starts, the filter, the reports",
+};
+
+/**
+ * The plan one option to a line, and above each mount what it is there for. Values of variables are left out. A plan
+ * that reads no options is its words.
+ */
+export function planLines(plan: Plan, standing: Standing, ink: Ink, folder: string): readonly string[] {
+  const mounts = new Map(plan.clauses.map((clause) => [clause.args.join("\0"), clause.path]));
+  const options = optionsOf(plan);
+  if (options.length === 0) return plan.argv.flatMap((word) => word.split("\n")).map(escapeInvisible);
+  let last = "";
+  return options.flatMap((words) => {
+    const path = mounts.get(words.join("\0"));
+    const main = words.find((word) => word.startsWith("--") && !MODIFIERS.includes(word)) ?? "";
+    const purpose = path === undefined ? (SECTIONS[main] ?? last) : purposeOf(path, standing, plan, folder);
+    const heading = purpose === last ? [] : [ink.dim(`# ${escapeInvisible(purpose)}`)];
+    last = purpose;
+    return [...heading, words[0] === "--setenv" ? `--setenv ${words[1] ?? ""} …` : quote(words)];
+  });
+}
+
+/** What a mount is there for: the root, the runtime, or the clause that takes something away there. */
+export function purposeOf(path: AbsolutePath, standing: Standing, plan: Plan, folder: string): string {
+  const { settings, ceiling, needs, onYes } = standing;
+  const tighter = plan.approximations.find((one) => one.path === path);
+  if (tighter !== undefined) return tighter.reason;
+  const [read, write] = (["read", "write"] as const).map((ask) =>
+    explain(layersOf(settings, ceiling, needs.onYes), {
+      ask,
+      path,
+      facts: { kind: "folder", bornInside: false },
+    }),
+  );
+  const root = settings.roots.find((one) => one.path === path);
+  const runtime = settings.runtimes.find((one) => one.read.includes(path));
+  if (root !== undefined) return `root ${root.name}${cutShort(root.mode === "rw" ? write : read)}`;
+  if (runtime !== undefined) return `runtime ${runtime.name}`;
+  if (onYes.profile.sockets !== "any" && onYes.profile.sockets.includes(path))
+    return "a socket that may be connected to";
+  if (write?.allowed === true) return "a pin, so that it can't be renamed away from what is protected in it";
+  const { layer, because, at } = (read?.allowed === false ? read : write)?.decidedBy ?? {
+    layer: "",
+    because: "",
+    at: null,
+  };
+  return `${layer}: ${because}${at === null ? "" : ` (${printPlace(at, folder)})`}`;
+}
+
+function cutShort(
+  explanation: { readonly allowed: boolean; readonly decidedBy: { readonly layer: string } } | undefined,
+): string {
+  return explanation === undefined || explanation.allowed
+    ? ""
+    : `, cut short by ${explanation.decidedBy.layer}`;
+}

@@ -1,0 +1,69 @@
+import type { Writable } from "node:stream";
+import { type Ink, inkFor } from "./ink.ts";
+
+/** A stream of this process that lines go to. */
+export type Out = Pick<Writable, "write" | "on"> & { readonly isTTY?: boolean | undefined };
+
+/** What would act on a terminal or hide text, and that JSON lets stand in a string; line breaks stand between values alone. */
+const INVISIBLE = /[^\P{Cc}\n]|[\p{Cf}\p{Co}\p{Zl}\p{Zp}]/gu;
+
+function escapedInJson(character: string): string {
+  return character
+    .split("")
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
+    .join("");
+}
+
+/**
+ * The one place that prints: results to stdout, talk to stderr. Whatever came from outside has been made visible by the
+ * time it gets here; a tool's own output goes through `stream`.
+ */
+export class Print {
+  /** Of results. */
+  readonly ink: Ink;
+  /** Of talk. */
+  readonly talkInk: Ink;
+  readonly #streams: { readonly stdout: Out; readonly stderr: Out };
+  readonly #broken = new AbortController();
+
+  constructor(stdout: Out, stderr: Out, env: Readonly<Record<string, string | undefined>>) {
+    this.#streams = { stdout, stderr };
+    this.ink = inkFor(stdout, env);
+    this.talkInk = inkFor(stderr, env);
+    // Nobody reads any more: there is nothing to say about that, and nobody to say it to.
+    stdout.on("error", () => this.#broken.abort());
+    stderr.on("error", () => undefined);
+  }
+
+  /** Aborted when nobody reads stdout any more. */
+  get broken(): AbortSignal {
+    return this.#broken.signal;
+  }
+
+  /** A line of the result. */
+  result(line = ""): void {
+    this.#streams.stdout.write(`${line}\n`);
+  }
+
+  /** A line for the person, beside the result. */
+  talk(line = ""): void {
+    this.#streams.stderr.write(`${line}\n`);
+  }
+
+  /** The result as one JSON value, over several lines or on one. */
+  json(value: unknown, indent: 0 | 2 = 2): void {
+    this.result(JSON.stringify(value, null, indent).replace(INVISIBLE, escapedInJson));
+  }
+
+  /** True when a person looks at the stream, so that a tool's control sequences would act on their terminal. */
+  isTerminal(to: "stdout" | "stderr"): boolean {
+    return this.#streams[to].isTTY === true;
+  }
+
+  /** Passes a tool's output on; resolves when the reader has taken it, or is gone. */
+  stream(to: "stdout" | "stderr", chunk: Uint8Array | string): Promise<void> {
+    return new Promise((resolve) => {
+      this.#streams[to].write(chunk, () => resolve());
+    });
+  }
+}

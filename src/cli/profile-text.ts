@@ -1,0 +1,153 @@
+import { accessTo } from "../profile/access-to.ts";
+import { printHostRule } from "../profile/host-rule.ts";
+import { LIMITS, type LimitName, type Limits } from "../profile/limits.ts";
+import type { Network } from "../profile/network.ts";
+import { isInside } from "../profile/path.ts";
+import type { FileEntry, Mask, Profile } from "../profile/profile.ts";
+import { printDuration, printSize } from "../profile/quantity.ts";
+import { columns } from "./columns.ts";
+import type { Ink } from "./ink.ts";
+
+/** Who says something: the words for a file entry and for a mask, empty when nobody in particular. */
+export interface Origins {
+  readonly entry: (entry: FileEntry) => string;
+  readonly mask: (mask: Mask) => string;
+}
+
+/** Nobody in particular. */
+export const NO_ORIGINS: Origins = { entry: () => "", mask: () => "" };
+
+type Row = readonly string[];
+
+/**
+ * A profile as a person reads it, a section to a part. Masks that can take nothing away, because no entry gives more
+ * there, are counted at the end; those of one origin that differ only in their names stand as one.
+ */
+export function profileLines(profile: Profile, origins: Origins, ink: Ink): readonly string[] {
+  const { biting, idle } = sortMasks(profile);
+  const rows = [
+    ...section("files", fileRows(profile.files, origins)),
+    ...section("masks", maskRows(biting, idle, origins)),
+    ...section("network", networkRows(profile.network)),
+    ...section("sockets", socketRows(profile)),
+    ...section("env", [[profile.env.length === 0 ? "none" : profile.env.join(" ").replace(/^\*$/, "any")]]),
+    ...section("terminal", [[profile.terminal ? "its own" : "none"]]),
+    ...section("limits", limitRows(profile.limits)),
+  ];
+  return columns(rows, [ink.bold, undefined, undefined, ink.dim]);
+}
+
+/** A network in one word, or its hosts. */
+export function printNetwork(network: Network): string {
+  switch (network) {
+    case "none":
+      return "none";
+    case "open":
+      return "every public address, through the proxy";
+    case "host":
+      return "the machine's own";
+    default:
+      return network.hosts.map(printHostRule).join(", ");
+  }
+}
+
+/** Each limit in words: `wall 2m`. */
+export function printLimits(limits: Limits): readonly string[] {
+  const given = LIMITS.flatMap((name) => {
+    const value = limits[name];
+    return value === undefined ? [] : [`${LIMIT_WORDS[name]} ${printLimit(name, value)}`];
+  });
+  return limits.strict === true ? [...given, "strict"] : given;
+}
+
+const LIMIT_WORDS: Readonly<Record<LimitName, string>> = {
+  wallMs: "wall",
+  cpuSeconds: "cpu",
+  memoryBytes: "memory",
+  processes: "processes",
+  fileBytes: "file_size",
+  openFiles: "open_files",
+  outputBytes: "output",
+  scratchBytes: "scratch",
+};
+
+function printLimit(name: LimitName, value: number): string {
+  if (name === "wallMs") return printDuration(value);
+  if (name === "cpuSeconds") return printDuration(value * 1000);
+  return name.endsWith("Bytes") ? printSize(value) : String(value);
+}
+
+function section(name: string, rows: readonly Row[]): readonly Row[] {
+  return rows.map((row, index) => [index === 0 ? name : "", ...row]);
+}
+
+/** Entries of one origin with one access stand as one: the shortest path, and how many more. */
+function fileRows(files: readonly FileEntry[], origins: Origins): readonly Row[] {
+  if (files.length === 0) return [["none"]];
+  const groups = Map.groupBy(files, (entry) => `${entry.access} ${origins.entry(entry) || entry.path}`);
+  return [...groups.values()].flatMap((entries): Row[] => {
+    const [first] = entries.toSorted((a, b) => a.path.length - b.path.length);
+    return first === undefined
+      ? []
+      : [
+          [
+            first.access === "none" ? "hidden" : first.access,
+            withMore(printEntry(first), entries.length),
+            origins.entry(first),
+          ],
+        ];
+  });
+}
+
+function withMore(text: string, count: number): string {
+  return count === 1 ? text : `${text} and ${count - 1} more`;
+}
+
+function printEntry({ path, suffixes }: FileEntry): string {
+  return suffixes === "any" ? path : `${path} (only ${suffixes.join(" ")})`;
+}
+
+/** A mask bites where an entry gives more than it: at its own path or below; a glob may bite anywhere. */
+function sortMasks(profile: Profile): { readonly biting: readonly Mask[]; readonly idle: readonly Mask[] } {
+  const free = { ...profile, masks: [] };
+  const bites = ({ pattern: { literal } }: Mask): boolean =>
+    literal === null ||
+    accessTo(free, literal, { kind: "folder", bornInside: false }) !== "none" ||
+    profile.files.some((entry) => entry.access !== "none" && isInside(entry.path, literal));
+  return { biting: profile.masks.filter(bites), idle: profile.masks.filter((mask) => !bites(mask)) };
+}
+
+function maskRows(biting: readonly Mask[], idle: readonly Mask[], origins: Origins): readonly Row[] {
+  const groups = Map.groupBy(biting, (mask) => `${mask.atMost} ${origins.mask(mask) || mask.pattern.text}`);
+  const rows = [...groups.values()].flatMap((masks): Row[] => {
+    const [first] = masks;
+    if (first === undefined) return [];
+    return [
+      [
+        first.atMost === "none" ? "hidden" : "read only",
+        withMore(first.pattern.text, masks.length),
+        origins.mask(first),
+      ],
+    ];
+  });
+  const rest: readonly Row[] = idle.length === 0 ? [] : [[`${idle.length} where nothing is granted`]];
+  return rows.length + rest.length === 0 ? [["none"]] : [...rows, ...rest];
+}
+
+function networkRows(network: Network): readonly Row[] {
+  if (typeof network === "string") return [[printNetwork(network)]];
+  return [
+    ...network.hosts.map((rule) => ["allow", printHostRule(rule)]),
+    ...network.never.map((rule) => ["never", printHostRule(rule)]),
+  ];
+}
+
+function socketRows({ sockets }: Profile): readonly Row[] {
+  if (sockets === "any") return [["any"]];
+  return sockets.length === 0 ? [["none"]] : sockets.map((path) => ["connect", path]);
+}
+
+function limitRows(limits: Limits): readonly Row[] {
+  const words = printLimits(limits);
+  return [[words.length === 0 ? "none" : words.join(", ")]];
+}

@@ -1,0 +1,78 @@
+import { printFailure, type Way, walk } from "../config/safe-file.ts";
+import { visible } from "../errors.ts";
+import type { Host } from "../host/host.ts";
+import { statsOf } from "../host/nodes.ts";
+import type { PathFacts } from "../profile/access-to.ts";
+import { connectQuestion } from "../profile/examples.ts";
+import type { Question } from "../profile/explain.ts";
+import { type AbsolutePath, joinPath } from "../profile/path.ts";
+import { usage } from "./arguments.ts";
+
+/** What somebody asks about: the questions that must all be answered yes, and what the target turned out to be. */
+export interface Target {
+  readonly questions: readonly [Question, ...Question[]];
+  readonly notes: readonly string[];
+}
+
+/** The kinds of question that there are a command for. */
+export const ASKS = ["read", "write", "connect"] as const;
+export type Ask = (typeof ASKS)[number];
+
+/**
+ * The questions about a target as it was typed. A path counts from the cwd, links on it are followed as the kernel does.
+ * What is not there is asked about as something that the call makes, and its nearest existing folder as well, since what
+ * covers that folder covers it too. Throws `USAGE` for a path that leads nowhere clear, `HOST_INVALID`.
+ */
+export function targetOf(host: Host, ask: Ask, text: string): Target {
+  if (text === "") throw usage("explain", "the target is empty");
+  if (ask !== "connect") return pathTarget(host, ask, text);
+  if (!/^\.{0,2}\//.test(text)) return { questions: [connectQuestion(text)], notes: [] };
+  const { path, notes } = follow(host, text);
+  return { questions: [{ ask: "socket", path }], notes };
+}
+
+function pathTarget(host: Host, ask: "read" | "write", text: string): Target {
+  const { path, nearest, isThere, notes } = follow(host, text);
+  if (isThere) return { questions: [{ ask, path, facts: factsOf(path) }], notes };
+  const kind = text.endsWith("/") ? "folder" : "file";
+  const made: Question = { ask, path, facts: { kind, bornInside: true } };
+  const above: Question = { ask, path: nearest, facts: factsOf(nearest) };
+  return { questions: [made, above], notes: [...notes, "it does not exist yet"] };
+}
+
+function factsOf(path: AbsolutePath): PathFacts {
+  return { kind: statsOf(path)?.isDirectory() === true ? "folder" : "file", bornInside: false };
+}
+
+interface Followed {
+  readonly path: AbsolutePath;
+  /** What exists of it. */
+  readonly nearest: AbsolutePath;
+  readonly isThere: boolean;
+  readonly notes: readonly string[];
+}
+
+function follow(host: Host, text: string): Followed {
+  if (text.includes("\0")) throw usage("explain", "a path can't hold NUL");
+  const written = text.startsWith("/") ? text : `${host.cwd}/${text}`;
+  let way: Way;
+  try {
+    way = walk(written);
+  } catch (cause) {
+    throw usage(
+      "explain",
+      `${visible(text)} ${printFailure(cause)}`,
+      "name a path that this user can follow",
+    );
+  }
+  if (way.missing.includes(".."))
+    throw usage(
+      "explain",
+      `${visible(text)} goes on behind what does not exist`,
+      "write the path without `..`",
+    );
+  const path = way.missing.reduce(joinPath, way.real);
+  const isThroughLink = way.steps.some((step) => step.stats.isSymbolicLink());
+  const notes = isThroughLink ? [`links on ${visible(text)} lead to ${visible(path)}`] : [];
+  return { path, nearest: way.real, isThere: way.missing.length === 0, notes };
+}

@@ -1,0 +1,35 @@
+import { visible } from "../errors.ts";
+import type { Comparison, Witness } from "../profile/compare.ts";
+import { printHostRule } from "../profile/host-rule.ts";
+
+/** What one profile allows and another does not, in words; for files also how far the other goes. */
+export function printWitness(witness: Witness): string {
+  switch (witness.field) {
+    case "files": {
+      const { path, has, limit, facts } = witness;
+      const what = facts.kind === "folder" ? "" : ", a file";
+      return `${has} ${visible(path)}${what} (${limit === "none" ? "nothing there" : `only ${limit}`} in the other)`;
+    }
+    case "network": {
+      const { target } = witness;
+      if (target === "host") return "use the machine's own network";
+      return `connect ${visible(printHostRule({ name: target.host, port: target.port, private: false }))} at ${target.address}`;
+    }
+    case "sockets":
+      return witness.path === "any" ? "connect to any unix socket" : `connect ${visible(witness.path)}`;
+    case "env":
+      return `see the variable ${visible(witness.name)}`;
+    case "terminal":
+      return "have a terminal of its own";
+    case "limits":
+      return witness.name === "strict"
+        ? "go on where a limit can't be enforced"
+        : `use more: ${witness.name}`;
+  }
+}
+
+/** What makes a comparison come out as wider, in words. */
+export function printWider(comparison: Exclude<Comparison, { readonly kind: "within" }>): string {
+  if (comparison.kind === "exceeds") return printWitness(comparison.witness);
+  return `perhaps something that the mask ${visible(comparison.mask.pattern.text)} of the other takes away: the two can't be compared`;
+}

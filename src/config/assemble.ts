@@ -1,0 +1,202 @@
+import { CofferdamError, escapeInvisible } from "../errors.ts";
+import type { Host } from "../host/host.ts";
+import { detectRuntimes, findRuntimes } from "../host/runtimes.ts";
+import { type AbsolutePath, isInside, joinPath, parentOf } from "../profile/path.ts";
+import type { PathVariables } from "../profile/sections.ts";
+import type { Root, Runtime } from "../tool/facts.ts";
+import type { Config, ConfigOrigin, Loaded } from "./config.ts";
+import { assertEnvSettable } from "./env-names.ts";
+import { realHome } from "./homes.ts";
+import { CONFIG_NAME } from "./locate.ts";
+import { type LoadedCeiling, loadCeiling, type NamedProfile } from "./operator-files.ts";
+import { placed } from "./operator-layer.ts";
+import { realPath } from "./operator-path.ts";
+import {
+  type OperatorProfile,
+  type ProfileReader,
+  type ProfileSource,
+  profileSource,
+  safeReader,
+} from "./operator-profile.ts";
+import { parseData } from "./parse.ts";
+import { configuredRuntimes } from "./project-runtimes.ts";
+import { resolveRoots, rootFolder } from "./roots.ts";
+import type { ReadFile } from "./safe-file.ts";
+import { ConfigFile } from "./schema.ts";
+import { assertSettings } from "./settings-check.ts";
+import { isShippedName } from "./shipped.ts";
+import { positionAt, readYaml, type YamlFile } from "./yaml.ts";
+
+/** A config file that was read, how it came to apply, and how the profiles that it names are read. */
+export interface ConfigSource {
+  readonly origin: Exclude<ConfigOrigin, { readonly kind: "default" }>;
+  readonly file: ReadFile;
+  readonly readProfile: ProfileReader;
+}
+
+/** A loaded config, and the part of its ceiling that it names itself. */
+export interface Assembled {
+  readonly loaded: Loaded;
+  readonly ownProfiles: readonly OperatorProfile[];
+}
+
+/**
+ * A config file made into what the supervisor starts with. Throws `CONFIG_INVALID`, `ROOT_REFUSED`, `PATH_INVALID`,
+ * `HOST_INVALID`, and what operator profiles throw.
+ */
+export function assemble(host: Host, source: ConfigSource, byCaller: readonly NamedProfile[]): Assembled {
+  const { path, bytes } = source.file;
+  const workspace = parentOf(path);
+  const yaml = readYaml(bytes, path, "CONFIG_INVALID");
+  const file = parseData(ConfigFile, yaml);
+  assertSettings(file, yaml);
+  const roots = resolveRoots(host, file.sandbox.paths, workspace, yaml);
+  const runtimes = configuredRuntimes(host, file.sandbox.runtimes, workspace, yaml);
+  const over = loadCeiling(host, {
+    variables: variablesFor(host, workspace, runtimes),
+    byConfig: profilesOf(file, yaml, workspace),
+    configReader: source.readProfile,
+    byCaller,
+  });
+  assertEnvSettable(file.sandbox, over.ceiling.layers, yaml);
+  const config: Config = {
+    origin: source.origin,
+    workspace,
+    roots,
+    sandbox: file.sandbox,
+    shell: file.shell,
+    approval: file.approval,
+    runtimes,
+    positions: yaml.keys,
+  };
+  return { loaded: together(host, config, over, [path]), ownProfiles: over.ofConfig };
+}
+
+/**
+ * What applies without any config: the folder as the one root, written without asking, what programs in PATH need, no
+ * network. Throws `ROOT_REFUSED` where the folder is too wide for that.
+ */
+export function assembleDefault(host: Host, cwd: AbsolutePath, byCaller: readonly NamedProfile[]): Loaded {
+  const path = workingFolder(host, cwd);
+  const names = detectRuntimes(host);
+  const section = { root: path, mode: "rw", write_approval: false } as const;
+  const file = ConfigFile.parse({ version: 1, sandbox: { paths: { workspace: section }, runtimes: names } });
+  const root: Root = {
+    name: "workspace",
+    path,
+    mode: "rw",
+    suffixes: "any",
+    writeApproval: false,
+    readApproval: false,
+    at: null,
+  };
+  const runtimes = findRuntimes(host, names);
+  const over = loadCeiling(host, {
+    variables: variablesFor(host, path, runtimes),
+    byConfig: [],
+    configReader: safeReader(host),
+    byCaller,
+  });
+  const { sandbox, shell, approval } = file;
+  const config: Config = {
+    origin: { kind: "default" },
+    workspace: path,
+    roots: [root],
+    sandbox,
+    shell,
+    approval,
+    runtimes,
+    positions: new Map(),
+  };
+  return together(host, config, over, [joinPath(path, CONFIG_NAME)]);
+}
+
+function workingFolder(host: Host, cwd: AbsolutePath): AbsolutePath {
+  try {
+    return rootFolder(host, cwd);
+  } catch (error) {
+    if (!(error instanceof CofferdamError)) throw error;
+    throw new CofferdamError(error.code, error.message, {
+      hint: `start in a project's folder, or write a \`${CONFIG_NAME}\` that lists smaller ones`,
+      cause: error,
+    });
+  }
+}
+
+function variablesFor(host: Host, workspace: AbsolutePath, runtimes: readonly Runtime[]): PathVariables {
+  const read = (these: readonly Runtime[]): readonly AbsolutePath[] => [
+    ...new Set(these.flatMap((runtime) => runtime.read)),
+  ];
+  return {
+    workspace: [workspace],
+    home: [realHome(host)],
+    runtime: read(runtimes),
+    system: read(runtimes.filter((runtime) => runtime.name === "system")),
+  };
+}
+
+function profilesOf(file: ConfigFile, yaml: YamlFile, folder: AbsolutePath): readonly NamedProfile[] {
+  return file.sandbox.os_profile.map((text, index) => {
+    const place = ["sandbox", "os_profile", index];
+    const source = placed(yaml, place, () => profileSource(text, folder));
+    return { source, naming: { code: "PROFILE_INVALID", by: "CONFIG_INVALID", at: positionAt(yaml, place) } };
+  });
+}
+
+/** The operators' folders count as files here: what lies in one decides over later calls, so none may be changed. */
+function together(
+  host: Host,
+  config: Config,
+  { ceiling, profiles }: LoadedCeiling,
+  own: readonly AbsolutePath[],
+): Loaded {
+  const folders = host.operatorFolders
+    .map(realPath)
+    .filter((folder) => config.roots.some((root) => isInside(folder, root.path)));
+  const files = [...new Set([...own, ...profiles.map((profile) => profile.path), ...folders])];
+  return {
+    config,
+    ceiling,
+    files,
+    notes: notesOn(
+      config,
+      ceiling.layers.map((layer) => layer.name),
+    ),
+  };
+}
+
+function notesOn(config: Config, layers: readonly string[]): readonly string[] {
+  const { origin } = config;
+  const which =
+    origin.kind === "default"
+      ? "config: built in, for lack of a file"
+      : `config: ${escapeInvisible(origin.file)} (${origin.kind === "named" ? "named by --config" : "trusted"})`;
+  const first = `${which}; ceiling: ${[...new Set(layers)].join(", ")}`;
+  return origin.kind === "named" ? [first, `grants: ${printGrants(config)}`] : [first];
+}
+
+/** What a config grants, on one line. */
+export function printGrants({ roots, shell, runtimes }: Config): string {
+  const ofRoots = roots.map(({ name, mode, path, writeApproval, readApproval }) => {
+    const asks = readApproval ? ", asks" : mode === "rw" && writeApproval ? ", asks to write" : "";
+    return `${name} ${mode} ${escapeInvisible(path)}${asks}`;
+  });
+  const programs =
+    runtimes.length === 0 ? [] : [`programs of ${runtimes.map((runtime) => runtime.name).join(", ")}`];
+  const network = `network ${typeof shell.network === "string" ? shell.network : "none"}`;
+  const commands = !shell.default.allowed
+    ? "commands refused"
+    : shell.default.approval
+      ? "commands ask"
+      : "commands run without asking";
+  return [...ofRoots, ...programs, network, `${commands} unless a rule says otherwise`].join("; ");
+}
+
+/** A profile as a person names it on the command line: a shipped one by a bare word, else a path from the folder. */
+export function namedByCaller(text: string, cwd: AbsolutePath): NamedProfile {
+  const path = text.startsWith("/") ? text : `${cwd}/${text}`;
+  const source: ProfileSource = isShippedName(text)
+    ? { kind: "shipped", name: text }
+    : { kind: "file", path };
+  return { source, naming: { code: "PROFILE_INVALID", by: "PROFILE_INVALID", at: null } };
+}

@@ -1,0 +1,220 @@
+import { existsSync } from "node:fs";
+import { type Position, printPosition, visible } from "../errors.ts";
+import type { Action } from "../policy/approval-section.ts";
+import { isAtMost } from "../profile/access.ts";
+import { type PathFacts, pathRuler } from "../profile/access-to.ts";
+import { envOutside } from "../profile/env-pattern.ts";
+import { explain, maskKey } from "../profile/explain.ts";
+import { meetNetworks } from "../profile/network.ts";
+import { isAbsolutePath, isInside, joinPath } from "../profile/path.ts";
+import { type Pattern, plainText } from "../profile/pattern.ts";
+import { networkFrom } from "../profile/sections.ts";
+import type { Config, Loaded } from "./config.ts";
+import { type DeadRule, deadShellRules, deadToolRules, shellAction } from "./dead-rules.ts";
+import { shippedFolder } from "./shipped.ts";
+import { pathKey, type YamlPath } from "./yaml.ts";
+
+/** Something about a config that loads and yet does not do what it seems to say. An error keeps calls from working. */
+export interface Finding {
+  readonly severity: "error" | "warning";
+  readonly message: string;
+  readonly hint: string;
+  readonly at: Position | null;
+}
+
+/** What a rule that never speaks fails to do. */
+const EFFECTS = {
+  allow: "allows nothing",
+  ask: "asks about nothing",
+  deny: "denies nothing",
+} as const satisfies Record<Action, string>;
+const FOLDER: PathFacts = { kind: "folder", bornInside: false };
+
+/** All that can be known about a loaded config without running anything, for `cofferdam check`; errors first. */
+export function findings(loaded: Loaded): readonly Finding[] {
+  const found = [
+    ...runtimeFindings(loaded),
+    ...networkFindings(loaded),
+    ...modeFindings(loaded),
+    ...envFindings(loaded),
+    ...rootFindings(loaded),
+    ...ruleFindings(loaded),
+    ...programFindings(loaded),
+    ...maskFindings(loaded),
+  ];
+  return [
+    ...found.filter((one) => one.severity === "error"),
+    ...found.filter((one) => one.severity === "warning"),
+  ];
+}
+
+/** What a program needs to start and operators cut off: the call would be refused with `CEILING_CUTS_RUNTIME`. */
+function runtimeFindings({ config, ceiling }: Loaded): readonly Finding[] {
+  const ruler = pathRuler(ceiling.profile);
+  return config.runtimes.flatMap(({ name, read }): readonly Finding[] => {
+    const path = read.find((one) => !isAtMost("read", ruler(one, FOLDER).access));
+    const [first, ...rest] = ceiling.layers;
+    if (path === undefined || first === undefined) return [];
+    const { layer, at } = explain([first, ...rest], { ask: "read", path, facts: FOLDER }).decidedBy;
+    const hint = 'add `- { path: "${runtime}", access: read }` to its `files`';
+    return [
+      {
+        severity: "error",
+        message: `the profile ${visible(layer)} cuts off ${visible(path)}, which programs of ${name} need to start`,
+        hint,
+        at,
+      },
+    ];
+  });
+}
+
+function networkFindings({ config, ceiling }: Loaded): readonly Finding[] {
+  const wanted = networkFrom(config.shell.network);
+  if (wanted !== "host") return [];
+  const layer = ceiling.layers.find((one) => meetNetworks(wanted, one.profile.network) !== wanted);
+  if (layer === undefined) return [];
+  const hint = "use `network: false`, or let that profile say `network: host`";
+  return [
+    {
+      severity: "error",
+      message: `the profile ${visible(layer.name)} does not allow the machine's own network`,
+      hint,
+      at: placeOf(config, ["shell", "network"]),
+    },
+  ];
+}
+
+function modeFindings({ config, ceiling }: Loaded): readonly Finding[] {
+  const { mode } = config.approval;
+  const { modes } = ceiling.approval;
+  if (modes.includes(mode)) return [];
+  const hint =
+    modes.length === 0
+      ? "the operator profiles together leave no mode: widen `approval.modes` in one"
+      : `write ${modes.map((one) => `\`mode: ${one}\``).join(" or ")} under \`approval\``;
+  return [
+    {
+      severity: "error",
+      message: `operators do not allow the approval mode ${visible(mode)}`,
+      hint,
+      at: placeOf(config, ["approval", "mode"]),
+    },
+  ];
+}
+
+/** Names that a config writes out and operators cut off; the defaults are cut without a word. */
+function envFindings({ config, ceiling }: Loaded): readonly Finding[] {
+  const { pass, set } = config.sandbox.env;
+  const written = [
+    ...pass.map((pattern, index) => ({ pattern, place: ["sandbox", "env", "pass", index] })),
+    ...Object.keys(set).map((pattern) => ({ pattern, place: ["sandbox", "env", "set", pattern] })),
+  ];
+  return written.flatMap(({ pattern, place }): readonly Finding[] => {
+    const at = placeOf(config, place);
+    if (at === null || envOutside([pattern], ceiling.profile.env) === null) return [];
+    const layer = ceiling.layers.find((one) => envOutside([pattern], one.profile.env) !== null);
+    const hint = `take it out, or list \`${pattern}\` under \`env\` of ${layer === undefined ? "every profile that has one" : `the profile \`${layer.name}\``}`;
+    return [
+      { severity: "error", message: `operators do not allow the variable ${visible(pattern)}`, hint, at },
+    ];
+  });
+}
+
+function rootFindings({ config, ceiling }: Loaded): readonly Finding[] {
+  const [first, ...rest] = ceiling.layers;
+  if (first === undefined) return [];
+  return config.roots.flatMap((root): readonly Finding[] => {
+    const ask = root.mode === "rw" ? "write" : "read";
+    const { allowed, decidedBy } = explain([first, ...rest], { ask, path: root.path, facts: FOLDER });
+    if (allowed) return [];
+    const where = decidedBy.at === null ? "" : ` at ${printPosition(decidedBy.at)}`;
+    const left = decidedBy.access === "read" ? "may only be read" : "cannot be used";
+    return [
+      {
+        severity: "warning",
+        message: `the root ${visible(root.name)} ${left}: ${decidedBy.because} by ${visible(decidedBy.layer)}${where}`,
+        hint: "change the root's mode, or that profile",
+        at: root.at,
+      },
+    ];
+  });
+}
+
+/** Rules that another one always decides before. */
+function ruleFindings({ config }: Loaded): readonly Finding[] {
+  const { shell, approval } = config;
+  return [
+    ...deadShellRules(shell.rules, shell.order).map((dead) => deadFinding(config, "shell", dead)),
+    ...deadToolRules(approval.rules, approval.order).map((dead) => deadFinding(config, "approval", dead)),
+  ];
+}
+
+function deadFinding(
+  config: Config,
+  section: "shell" | "approval",
+  { rule, by, index, byIndex }: DeadRule,
+): Finding {
+  const place = placeOf(config, [section, "rules", byIndex]);
+  const line = place === null ? "" : ` on line ${place.line}`;
+  return {
+    severity: "warning",
+    message: `the rule ${visible(rule.pattern)} ${EFFECTS[rule.action]}: ${visible(by.pattern)}${line} decides first`,
+    hint: "remove it, or change the order of the two",
+    at: placeOf(config, [section, "rules", index]),
+  };
+}
+
+/** Rules that let a program run without asking and name it by a path that tools can write: they never match. */
+function programFindings({ config }: Loaded): readonly Finding[] {
+  return config.shell.rules.flatMap((rule, index): readonly Finding[] => {
+    const [program = ""] = rule.pattern.split(/\s+/);
+    if (shellAction(rule) !== "allow" || !program.includes("/")) return [];
+    const isWritable =
+      !isAbsolutePath(program) ||
+      config.roots.some((root) => root.mode === "rw" && isInside(program, root.path));
+    if (!isWritable) return [];
+    return [
+      {
+        severity: "warning",
+        message: `the rule ${visible(rule.pattern)} never lets anything run: its program lies where tools can write`,
+        hint: "leave `approval` on for it, or keep the program outside of every writable root",
+        at: placeOf(config, ["shell", "rules", index]),
+      },
+    ];
+  });
+}
+
+/** Masks that say one path without saying where it begins: as globs they do not hold for a path that is not there yet. */
+function maskFindings({ config, ceiling }: Loaded): readonly Finding[] {
+  return ceiling.layers.flatMap((layer) =>
+    layer.profile.masks.flatMap((mask): readonly Finding[] => {
+      const at = layer.sources.get(maskKey(mask)) ?? null;
+      const names = namesAnywhere(mask.pattern);
+      if (names === null || isShipped(at) || !existsSync(joinPath(config.workspace, names))) return [];
+      const literal = `\${workspace}/${names}`;
+      return [
+        {
+          severity: "warning",
+          message: `the mask ${visible(names)} holds only for what is there when a call starts`,
+          hint: `write \`${literal}\` if that one path is meant`,
+          at,
+        },
+      ];
+    }),
+  );
+}
+
+/** The names of a pattern that is a plain relative path of two names or more. */
+function namesAnywhere({ segments: [first, ...rest] }: Pattern): string | null {
+  if (first?.kind !== "any-names" || rest.length < 2) return null;
+  const names = rest.map((segment) => (segment.kind === "name" ? plainText(segment.pieces) : null));
+  return names.includes(null) ? null : names.join("/");
+}
+
+function isShipped(at: Position | null): boolean {
+  return at?.file.startsWith(`${shippedFolder()}/`) ?? false;
+}
+
+function placeOf(config: Config, path: YamlPath): Position | null {
+  return config.positions.get(pathKey(path)) ?? null;
+}

@@ -1,0 +1,45 @@
+import type { Position } from "../errors.ts";
+import type { ApprovalSection, OperatorApproval } from "../policy/approval-section.ts";
+import type { Layer } from "../profile/explain.ts";
+import type { AbsolutePath } from "../profile/path.ts";
+import type { Profile } from "../profile/profile.ts";
+import type { Root, Runtime } from "../tool/facts.ts";
+import type { SandboxSection, ShellSection } from "../tool/settings.ts";
+
+/** Where the config in force came from. */
+export type ConfigOrigin =
+  | { readonly kind: "named"; readonly file: AbsolutePath }
+  | { readonly kind: "trusted"; readonly file: AbsolutePath }
+  | { readonly kind: "default" };
+
+/** What the project asks for: parsed, checked, roots resolved. */
+export interface Config {
+  readonly origin: ConfigOrigin;
+  /** Canonical folder of the config file, or where the supervisor was started. */
+  readonly workspace: AbsolutePath;
+  readonly roots: readonly Root[];
+  readonly sandbox: SandboxSection;
+  readonly shell: ShellSection;
+  readonly approval: ApprovalSection;
+  readonly runtimes: readonly Runtime[];
+  /** Where each part of the config stands, by a dotted path such as `shell.rules.2`. */
+  readonly positions: ReadonlyMap<string, Position>;
+}
+
+/** What operators allow: every layer, and their meet. */
+export interface Ceiling {
+  readonly layers: readonly Layer[];
+  readonly profile: Profile;
+  readonly approval: OperatorApproval;
+  readonly runAs: "any" | "not-root";
+}
+
+/** A config and the ceiling over it, as loaded from files. */
+export interface Loaded {
+  readonly config: Config;
+  readonly ceiling: Ceiling;
+  /** Every config and profile file that was read; those inside a root are masked read. */
+  readonly files: readonly AbsolutePath[];
+  /** Lines for stderr: which config and which ceiling are in force. */
+  readonly notes: readonly string[];
+}

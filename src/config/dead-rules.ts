@@ -1,0 +1,83 @@
+import type { Action, ToolRule } from "../policy/approval-section.ts";
+import { matchesWord, type ShellRule } from "../shell/rule.ts";
+
+/** Which of several rules that match decides. */
+export type RuleOrder = "first-match" | "last-match" | "strictest";
+
+/** A rule by what it covers and says. */
+export interface NamedRule {
+  readonly pattern: string;
+  readonly action: Action;
+}
+
+/** A rule that can never decide anything, and the one that always decides before it; both with their places. */
+export interface DeadRule {
+  readonly rule: NamedRule;
+  readonly index: number;
+  readonly by: NamedRule;
+  readonly byIndex: number;
+}
+
+const RANK = { allow: 0, ask: 1, deny: 2 } as const satisfies Record<Action, number>;
+
+/** The rules of `shell.rules` that never decide. */
+export function deadShellRules(rules: readonly ShellRule[], order: RuleOrder): readonly DeadRule[] {
+  return deadRules(
+    rules.map((rule) => ({ ...rule, action: shellAction(rule) })),
+    order,
+    coversShellRule,
+  );
+}
+
+/** The rules of `approval.rules` that never decide. */
+export function deadToolRules(rules: readonly ToolRule[], order: RuleOrder): readonly DeadRule[] {
+  return deadRules(rules, order, (wide, rule) => coversGlob(wide.pattern, rule.pattern));
+}
+
+/** What a shell rule says about a command that it covers. */
+export function shellAction(rule: ShellRule): Action {
+  return !rule.allowed ? "deny" : rule.approval ? "ask" : "allow";
+}
+
+function deadRules<Rule extends NamedRule>(
+  rules: readonly Rule[],
+  order: RuleOrder,
+  covers: (wide: Rule, rule: Rule) => boolean,
+): readonly DeadRule[] {
+  return rules.flatMap((rule, index) => {
+    const byIndex = rules.findIndex((other, at) => {
+      const stricter = RANK[other.action] - RANK[rule.action];
+      return at !== index && decidesBefore(order, at - index, stricter) && covers(other, rule);
+    });
+    const by = rules[byIndex];
+    return by === undefined ? [] : [{ rule, index, by, byIndex }];
+  });
+}
+
+/** Whether a rule that stands `distance` after another and is `stricter` by so much takes all that both cover. */
+function decidesBefore(order: RuleOrder, distance: number, stricter: number): boolean {
+  switch (order) {
+    case "first-match":
+      return distance < 0;
+    case "last-match":
+      return distance > 0;
+    case "strictest":
+      return stricter > 0 || (stricter === 0 && distance < 0);
+  }
+}
+
+/** True when every command that `rule` covers is covered by `wide`. */
+function coversShellRule(wide: ShellRule, rule: ShellRule): boolean {
+  const [wideWords, words] = [wide.pattern.split(/\s+/), rule.pattern.split(/\s+/)];
+  if (wide.exact ? !rule.exact || wideWords.length !== words.length : wideWords.length > words.length)
+    return false;
+  const { sandbox_paths: wideRoots } = wide;
+  if (wideRoots !== undefined && !(rule.sandbox_paths?.every((name) => wideRoots.includes(name)) ?? false))
+    return false;
+  return wideWords.every((glob, index) => coversGlob(glob, words[index] ?? ""));
+}
+
+/** True when every word of one glob is a word of the other: as no word is bound to hold a `*`, only a `*` covers one. */
+function coversGlob(wide: string, glob: string): boolean {
+  return matchesWord(wide, glob);
+}

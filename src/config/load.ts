@@ -1,0 +1,39 @@
+import type { Host } from "../host/host.ts";
+import type { AbsolutePath } from "../profile/path.ts";
+import { assemble, assembleDefault, namedByCaller } from "./assemble.ts";
+import type { Loaded } from "./config.ts";
+import { nearestConfig, realFolder } from "./locate.ts";
+import { safeReader } from "./operator-profile.ts";
+import { readSafely } from "./safe-file.ts";
+import { assembleTrusted } from "./trust-check.ts";
+
+/** What the caller says about which config applies. */
+export interface LoadRequest {
+  /** `--config`: a file, from the cwd. */
+  readonly config?: string | undefined;
+  /** `--profile`: shipped names, or files from the cwd. */
+  readonly profiles?: readonly string[] | undefined;
+  readonly cwd?: AbsolutePath | undefined;
+}
+
+/**
+ * The config in force and the ceiling over it: the named one, else the nearest `cofferdam.yaml` if it is trusted, else
+ * the built-in default. Writes nothing and runs nothing. Throws `CONFIG_INVALID`, `CONFIG_UNTRUSTED`, `PROFILE_INVALID`,
+ * `ROOT_REFUSED`, `PATH_INVALID`, `PATTERN_INVALID`, `HOST_INVALID`, with the position where a file is at fault.
+ */
+export function loadConfig(host: Host, request: LoadRequest = {}): Loaded {
+  const cwd = realFolder(request.cwd ?? host.cwd);
+  const byCaller = (request.profiles ?? []).map((text) => namedByCaller(text, cwd));
+  if (request.config !== undefined) {
+    const text = request.config.startsWith("/") ? request.config : `${cwd}/${request.config}`;
+    const file = readSafely(host, text, { code: "CONFIG_INVALID", by: "CONFIG_INVALID", at: null });
+    return assemble(
+      host,
+      { origin: { kind: "named", file: file.path }, file, readProfile: safeReader(host) },
+      byCaller,
+    ).loaded;
+  }
+  const found = nearestConfig(host, cwd);
+  if (found === null) return assembleDefault(host, cwd, byCaller);
+  return assembleTrusted(host, found, (source) => assemble(host, source, byCaller)).loaded;
+}

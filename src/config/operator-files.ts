@@ -1,0 +1,119 @@
+import { readdirSync } from "node:fs";
+import { CofferdamError, visible } from "../errors.ts";
+import type { Host } from "../host/host.ts";
+import { meetApproval, NO_OPERATOR } from "../policy/approval-section.ts";
+import { intersectAll } from "../profile/intersect.ts";
+import { type AbsolutePath, joinPath } from "../profile/path.ts";
+import type { PathVariables } from "../profile/sections.ts";
+import type { Ceiling } from "./config.ts";
+import {
+  loadProfile,
+  type OperatorProfile,
+  type ProfileLoading,
+  type ProfileReader,
+  type ProfileSource,
+  safeReader,
+  withBases,
+} from "./operator-profile.ts";
+import { assertSafeFolder, type Naming, printFailure, type Way, walk } from "./safe-file.ts";
+import { PROTECTED } from "./shipped.ts";
+import { fileStart } from "./yaml.ts";
+
+/** A profile that the config or the command line names. */
+export interface NamedProfile {
+  readonly source: ProfileSource;
+  readonly naming: Naming;
+}
+
+/** Which operator profiles apply beside the protections and those in the operators' folders. */
+export interface CeilingRequest {
+  readonly variables: PathVariables;
+  /** `os_profile`, and how the files it names are read. */
+  readonly byConfig: readonly NamedProfile[];
+  readonly configReader: ProfileReader;
+  /** `--profile`. */
+  readonly byCaller: readonly NamedProfile[];
+}
+
+/** The ceiling, every file it was made from, and those of them that the config names. */
+export interface LoadedCeiling {
+  readonly ceiling: Ceiling;
+  readonly profiles: readonly OperatorProfile[];
+  readonly ofConfig: readonly OperatorProfile[];
+}
+
+const OPERATORS: Naming = { code: "PROFILE_INVALID", by: "PROFILE_INVALID", at: null };
+
+/**
+ * Everything that operators allow: the built-in protections, the machine's and the user's folder, what the config names
+ * and what the caller names. The order does not matter: the ceiling is the meet of all, nothing overrides. Throws what
+ * `loadProfile` throws; a folder that is not there says nothing, one that cannot be read is an error.
+ */
+export function loadCeiling(host: Host, request: CeilingRequest): LoadedCeiling {
+  const { variables, byConfig, byCaller, configReader } = request;
+  const safely: ProfileLoading = { read: safeReader(host), variables, known: new Map() };
+  const pinned: ProfileLoading = { read: configReader, variables, known: new Map() };
+  const found = host.operatorFolders.flatMap((folder) => filesIn(host, folder));
+  const ofConfig = withBases(byConfig.map(({ source, naming }) => loadProfile(source, naming, pinned)));
+  const profiles = withBases([
+    loadProfile({ kind: "shipped", name: PROTECTED }, OPERATORS, safely),
+    ...found.map((path) => loadProfile({ kind: "file", path }, OPERATORS, safely)),
+    ...ofConfig,
+    ...byCaller.map(({ source, naming }) => loadProfile(source, naming, safely)),
+  ]);
+  const layers = profiles.map((one) => one.layer);
+  const ceiling: Ceiling = {
+    layers,
+    profile: intersectAll(layers.map((layer) => layer.profile)),
+    approval: profiles.map((one) => one.approval).reduce(meetApproval, NO_OPERATOR),
+    runAs: profiles.some((one) => one.runAs === "not-root") ? "not-root" : "any",
+  };
+  return { ceiling, profiles, ofConfig };
+}
+
+/** The profiles in an operators' folder, by name. Anything else in it is refused: a misspelt name must not lift a rule. */
+function filesIn(host: Host, folder: AbsolutePath): readonly AbsolutePath[] {
+  const way = wayTo(folder);
+  if (way.missing.length > 0) {
+    if (!way.isDangling) return [];
+    throw refused(folder, "is reached by a symlink that leads nowhere", "repair or remove the symlink");
+  }
+  assertSafeFolder(host, folder, "PROFILE_INVALID");
+  const names = namesIn(folder).toSorted();
+  for (const name of names) {
+    if (name.endsWith(".yaml")) continue;
+    throw new CofferdamError(
+      "PROFILE_INVALID",
+      `${visible(name)} among the operator profiles does not end in \`.yaml\``,
+      {
+        hint: "rename it to end in `.yaml`, or move it out of the folder",
+        at: fileStart(joinPath(folder, name)),
+      },
+    );
+  }
+  return names.map((name) => joinPath(folder, name));
+}
+
+function wayTo(folder: AbsolutePath): Way {
+  try {
+    return walk(folder);
+  } catch (error) {
+    throw refused(folder, printFailure(error), "let this user read it, or remove it", error);
+  }
+}
+
+function namesIn(folder: AbsolutePath): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    throw refused(folder, printFailure(error), "let this user read it, or remove it", error);
+  }
+}
+
+function refused(folder: AbsolutePath, what: string, hint: string, cause?: unknown): CofferdamError {
+  return new CofferdamError("PROFILE_INVALID", `the operators' folder ${visible(folder)} ${what}`, {
+    hint,
+    at: fileStart(folder),
+    cause,
+  });
+}

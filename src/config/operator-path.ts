@@ -1,0 +1,59 @@
+import { CofferdamError, visible } from "../errors.ts";
+import { type AbsolutePath, joinPath, parentOf } from "../profile/path.ts";
+import { isUnwritable, printFailure, type Way, walk } from "./safe-file.ts";
+
+/**
+ * The path that an operator's entry means: profiles speak of real paths, so a symlink on the way is followed, but
+ * only when root alone could have placed it (the link and the folder that holds it are root's and writable by nobody
+ * else). What does not exist is kept as it is written. Throws `PROFILE_INVALID`.
+ */
+export function operatorPath(path: AbsolutePath): AbsolutePath {
+  const way = wayTo(path);
+  if (way instanceof Error) {
+    throw new CofferdamError("PROFILE_INVALID", `${visible(path)} ${printFailure(way)}`, {
+      hint: "name a path that this user may look up",
+      cause: way,
+    });
+  }
+  const real = joinNames(way.real, way.missing);
+  const loose = way.steps.find((step) => step.stats.isSymbolicLink() && !isRootsAlone(step, way));
+  if (loose === undefined) return real;
+  throw new CofferdamError(
+    "PROFILE_INVALID",
+    `${visible(path)} leads through the symlink ${visible(loose.path)}, which another user than root can replace`,
+    {
+      hint: `write the path that is meant: ${real}`,
+    },
+  );
+}
+
+/**
+ * Where a path really lies as far as that can be looked up, whoever placed the links on the way: for masks, which only
+ * take away, and for questions.
+ */
+export function realPath(path: AbsolutePath): AbsolutePath {
+  const way = wayTo(path);
+  return way instanceof Error ? path : joinNames(way.real, way.missing);
+}
+
+function wayTo(path: AbsolutePath): Way | Error {
+  try {
+    return walk(path);
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+function isRootsAlone(link: Way["steps"][number], way: Way): boolean {
+  const folder = way.steps.find((step) => step.path === parentOf(link.path));
+  const isOwn = folder !== undefined && folder.stats.uid === 0 && (folder.stats.mode & 0o022) === 0;
+  return isOwn && isUnwritable(link, [0]);
+}
+
+/** The path below the folder, where names of a link that leads nowhere may say `..`. */
+function joinNames(folder: AbsolutePath, names: readonly string[]): AbsolutePath {
+  return names.reduce<AbsolutePath>(
+    (at, name) => (name === ".." ? parentOf(at) : joinPath(at, name)),
+    folder,
+  );
+}

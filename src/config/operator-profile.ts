@@ -1,0 +1,139 @@
+import { createHash } from "node:crypto";
+import { CofferdamError, visible } from "../errors.ts";
+import type { Host } from "../host/host.ts";
+import { type OperatorApproval, operatorApproval } from "../policy/approval-section.ts";
+import type { Layer } from "../profile/explain.ts";
+import { intersectAll } from "../profile/intersect.ts";
+import { type AbsolutePath, absolutePath, nameOf, parentOf } from "../profile/path.ts";
+import type { PathVariables } from "../profile/sections.ts";
+import { assertExamples, layerOf, placed } from "./operator-layer.ts";
+import { parseData } from "./parse.ts";
+import { type Naming, type ReadFile, readSafely } from "./safe-file.ts";
+import { ProfileFile } from "./schema.ts";
+import { isShippedName, readShipped } from "./shipped.ts";
+import { positionAt, readYaml, type YamlFile } from "./yaml.ts";
+
+/** An operator profile as it is named: one that the package ships, or a file (absolute, as it is written). */
+export type ProfileSource =
+  | { readonly kind: "shipped"; readonly name: string }
+  | { readonly kind: "file"; readonly path: string };
+
+/** How a profile's bytes are got; throws when they must not be used. */
+export type ProfileReader = (source: ProfileSource, naming: Naming) => ReadFile;
+
+/** One operator file, and those that it extends. */
+export interface OperatorProfile {
+  readonly path: AbsolutePath;
+  readonly digest: string;
+  readonly layer: Layer;
+  readonly approval: OperatorApproval;
+  readonly runAs: "any" | "not-root";
+  readonly bases: readonly OperatorProfile[];
+}
+
+/** Reads operator files of one kind; what several of them extend is read once. */
+export interface ProfileLoading {
+  readonly read: ProfileReader;
+  readonly variables: PathVariables;
+  readonly known: Map<string, OperatorProfile>;
+}
+
+/** Files that nobody but root and the caller can have written, and shipped ones. */
+export function safeReader(host: Host): ProfileReader {
+  return (source, naming) =>
+    source.kind === "shipped" ? readShipped(source.name, naming) : readSafely(host, source.path, naming);
+}
+
+/**
+ * What a text in a config or profile names: a shipped profile by a bare word, else a path, relative to the folder.
+ * Throws `PATH_INVALID` for `..` and for characters that no configured path may hold.
+ */
+export function profileSource(text: string, folder: AbsolutePath): ProfileSource {
+  if (isShippedName(text)) return { kind: "shipped", name: text };
+  return { kind: "file", path: absolutePath(text.startsWith("/") ? text : `${folder}/${text}`) };
+}
+
+/**
+ * Loads one operator profile with all that it extends, and holds its examples against them together.
+ * Throws `PROFILE_INVALID` (also for a file that extends itself), `PATH_INVALID`, `PATTERN_INVALID`, `HOST_INVALID`;
+ * a file that is not there has the code of what names it.
+ */
+export function loadProfile(
+  source: ProfileSource,
+  naming: Naming,
+  loading: ProfileLoading,
+  above: readonly AbsolutePath[] = [],
+): OperatorProfile {
+  const key = source.kind === "shipped" ? source.name : source.path;
+  const known = loading.known.get(key);
+  if (known !== undefined) return known;
+  const { path, bytes } = loading.read(source, naming);
+  assertNoCycle(path, above, naming);
+  const yaml = readYaml(bytes, path, "PROFILE_INVALID");
+  const file = parseData(ProfileFile, yaml);
+  const own = layerOf(file, yaml, loading.variables);
+  const bases = basesOf(file, yaml, path, loading, above);
+  const profile: OperatorProfile = {
+    path,
+    digest: createHash("sha256").update(bytes).digest("hex"),
+    layer: own,
+    approval: operatorApproval(file.approval),
+    runAs: file.run_as ?? "any",
+    bases,
+  };
+  if (file.expect !== undefined) assertExamples(together(profile), file.expect, yaml, loading.variables);
+  loading.known.set(key, profile);
+  return profile;
+}
+
+/** The profiles and all that they extend, each once, in the order they were named. */
+export function withBases(profiles: readonly OperatorProfile[]): readonly OperatorProfile[] {
+  const found = new Map<string, OperatorProfile>();
+  const add = (profile: OperatorProfile): void => {
+    const key = `${profile.digest} ${profile.path}`;
+    if (found.has(key)) return;
+    found.set(key, profile);
+    for (const base of profile.bases) add(base);
+  };
+  for (const profile of profiles) add(profile);
+  return [...found.values()];
+}
+
+function basesOf(
+  file: ProfileFile,
+  yaml: YamlFile,
+  path: AbsolutePath,
+  loading: ProfileLoading,
+  above: readonly AbsolutePath[],
+): readonly OperatorProfile[] {
+  return (file.extends ?? []).map((text, index) => {
+    const source = placed(yaml, ["extends", index], () => profileSource(text, parentOf(path)));
+    const naming: Naming = {
+      code: "PROFILE_INVALID",
+      by: "PROFILE_INVALID",
+      at: positionAt(yaml, ["extends", index]),
+    };
+    return loadProfile(source, naming, loading, [...above, path]);
+  });
+}
+
+function assertNoCycle(path: AbsolutePath, above: readonly AbsolutePath[], naming: Naming): void {
+  if (!above.includes(path)) return;
+  const names = above.slice(above.indexOf(path) + 1).map((one) => visible(nameOf(one)));
+  const way = names.length === 0 ? "" : ` by way of ${names.join(", ")}`;
+  throw new CofferdamError("PROFILE_INVALID", `${visible(nameOf(path))} extends itself${way}`, {
+    hint: "take one of the names out of `extends`",
+    ...(naming.at === null ? {} : { at: naming.at }),
+  });
+}
+
+/** The file and what it extends as one layer: what its own examples speak of. */
+function together(profile: OperatorProfile): Layer {
+  const layers = withBases([profile]).map((one) => one.layer);
+  if (layers.length === 1) return profile.layer;
+  return {
+    name: profile.layer.name,
+    profile: intersectAll(layers.map((layer) => layer.profile)),
+    sources: new Map(layers.toReversed().flatMap((layer) => [...layer.sources])),
+  };
+}

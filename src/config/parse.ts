@@ -1,0 +1,192 @@
+import { z } from "zod";
+import { CofferdamError, type Position, visible } from "../errors.ts";
+import { nearest } from "./nearest.ts";
+import { pathKey, positionAt, type YamlFile, type YamlPath } from "./yaml.ts";
+
+/**
+ * The file's data under a schema. Throws the file's code at the first key or value, in the order of the file, that
+ * the schema does not have: what was found there, and as hint what may stand there; "and N more" counts the rest.
+ */
+export function parseData<Schema extends z.ZodType>(schema: Schema, yaml: YamlFile): z.output<Schema> {
+  const parsed = schema.safeParse(yaml.data);
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues
+    .flatMap((issue) => problemsOf(issue, [], schema, yaml))
+    .sort(byPosition);
+  const [first] = problems;
+  if (first === undefined) throw new CofferdamError("INTERNAL", "a schema refused data without saying why");
+  const more = problems.length === 1 ? "" : `, and ${problems.length - 1} more`;
+  throw new CofferdamError(yaml.code, `${first.message}${more}`, { hint: first.hint, at: first.at });
+}
+
+interface Problem {
+  readonly message: string;
+  readonly hint: string;
+  readonly at: Position;
+}
+
+type Issue = z.core.$ZodIssue;
+
+function byPosition(a: Problem, b: Problem): number {
+  return a.at.line - b.at.line || a.at.column - b.at.column;
+}
+
+function problemsOf(issue: Issue, above: YamlPath, schema: z.ZodType, yaml: YamlFile): readonly Problem[] {
+  const path = [...above, ...issue.path.map((step) => (typeof step === "number" ? step : String(step)))];
+  if (issue.code === "unrecognized_keys") return issue.keys.map((key) => unknownKey(key, path, schema, yaml));
+  if (issue.code === "invalid_key") return [badKey(issue, path, yaml)];
+  if (issue.code === "invalid_union") {
+    const meant = meantBranch(issue.errors);
+    if (meant !== null) return meant.flatMap((inner) => problemsOf(inner, path, schema, yaml));
+  }
+  const found = valueAt(yaml.data, path);
+  if (found === undefined) {
+    const [folder, name] = [path.slice(0, -1), String(path.at(-1))];
+    return [
+      {
+        message: `${printPlace(folder)} lacks ${visible(name)}`,
+        hint: `add \`${name}\`: ${wanted(issue, found)}`,
+        at: positionAt(yaml, folder),
+      },
+    ];
+  }
+  return [
+    {
+      message: `${printPlace(path)} is ${printFound(found)}`,
+      hint: wanted(issue, found),
+      at: positionAt(yaml, path, "value"),
+    },
+  ];
+}
+
+function unknownKey(key: string, path: YamlPath, schema: z.ZodType, yaml: YamlFile): Problem {
+  const known = keysAt(schema, path);
+  const near = nearest(key, known);
+  return {
+    message: `unknown key ${visible(key)} in ${printPlace(path)}`,
+    hint: near === null ? `the keys here are ${known.join(", ")}` : `did you mean \`${near}\`?`,
+    at: positionAt(yaml, [...path, key]),
+  };
+}
+
+function badKey(issue: z.core.$ZodIssueInvalidKey, path: YamlPath, yaml: YamlFile): Problem {
+  const [inner] = issue.issues;
+  const name = String(path.at(-1));
+  return {
+    message: `${printPlace(path.slice(0, -1))} has the key ${visible(name)}`,
+    hint: inner === undefined ? "choose another name" : wanted(inner, name),
+    at: positionAt(yaml, path),
+  };
+}
+
+/** The one alternative of a union whose kind of value this is, or null when none or several are. */
+function meantBranch(branches: readonly (readonly Issue[])[]): readonly Issue[] | null {
+  const fitting = branches.filter(
+    (issues) =>
+      !issues.some(
+        (one) => one.path.length === 0 && (one.code === "invalid_type" || one.code === "invalid_value"),
+      ),
+  );
+  const [only] = fitting;
+  return fitting.length === 1 && only !== undefined ? only : null;
+}
+
+/** What should stand there, as a thing to do. */
+function wanted(issue: Issue, found: unknown): string {
+  switch (issue.code) {
+    case "invalid_type":
+      return wantedType(issue.expected, found);
+    case "invalid_value": {
+      const near = typeof found === "string" ? nearest(found, issue.values.map(String)) : null;
+      if (near !== null) return `did you mean \`${near}\`?`;
+      return `write ${issue.values.map((value) => `\`${String(value)}\``).join(" or ")}`;
+    }
+    case "invalid_union":
+      if (issue.message !== "Invalid input") return issue.message;
+      return [
+        ...new Set(issue.errors.flatMap((branch) => branch.slice(0, 1).map((one) => wanted(one, found)))),
+      ].join(", or ");
+    case "too_small":
+      return issue.origin === "number" ? `write ${issue.minimum} or more` : "write something here";
+    case "too_big":
+      return issue.origin === "number" ? `write ${issue.maximum} or less` : "write less here";
+    case "invalid_format":
+      return issue.message.startsWith("Invalid")
+        ? `it must match ${issue.pattern ?? issue.format}`
+        : issue.message;
+    case "not_multiple_of":
+    case "unrecognized_keys":
+    case "invalid_key":
+    case "invalid_element":
+    case "custom":
+      return issue.message;
+  }
+}
+
+function wantedType(expected: string, found: unknown): string {
+  switch (expected) {
+    case "string":
+      return typeof found === "number" || typeof found === "boolean"
+        ? `put it in quotes: "${found}"`
+        : "write a text";
+    case "boolean":
+      return "write `true` or `false`";
+    case "array":
+      return "write a list: `[…]`, or lines that begin with `- `";
+    case "object":
+    case "record":
+      return "write keys and values: `{ key: value }`, or indented lines";
+    case "number":
+    case "int":
+      return "write a whole number";
+    default:
+      return `write a value of type ${expected}`;
+  }
+}
+
+/** A place in the file in words. */
+function printPlace(path: YamlPath): string {
+  return path.length === 0 ? "the file" : visible(pathKey(path));
+}
+
+function printFound(value: unknown): string {
+  if (value === null) return "empty";
+  if (Array.isArray(value)) return "a list";
+  switch (typeof value) {
+    case "string":
+      return `the text ${visible(value.length > 60 ? `${value.slice(0, 60)}…` : value)}`;
+    case "number":
+      return `the number \`${value}\``;
+    case "boolean":
+      return `\`${value}\``;
+    default:
+      return "keys and values";
+  }
+}
+
+function valueAt(data: unknown, path: YamlPath): unknown {
+  let at = data;
+  for (const step of path) {
+    if (typeof at !== "object" || at === null || !Object.hasOwn(at, step)) return undefined;
+    at = new Map(Object.entries(at)).get(String(step));
+  }
+  return at;
+}
+
+/** The keys that the schema has at a path; of a union, those of every alternative. */
+function keysAt(schema: z.core.$ZodType, path: YamlPath): readonly string[] {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault)
+    return keysAt(schema.unwrap(), path);
+  if (schema instanceof z.ZodUnion)
+    return [...new Set(schema.options.flatMap((option) => keysAt(option, path)))];
+  const [head, ...rest] = path;
+  if (schema instanceof z.ZodObject) {
+    if (head === undefined) return Object.keys(schema.shape);
+    const shape: Readonly<Record<string, unknown>> = schema.shape;
+    const next = Object.hasOwn(shape, head) ? shape[head] : undefined;
+    return next instanceof z.ZodType ? keysAt(next, rest) : [];
+  }
+  if (head === undefined) return [];
+  if (schema instanceof z.ZodArray) return keysAt(schema.element, rest);
+  return schema instanceof z.ZodRecord ? keysAt(schema.valueType, rest) : [];
+}

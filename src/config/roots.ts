@@ -1,0 +1,133 @@
+import { lstatSync, realpathSync, statSync } from "node:fs";
+import { CofferdamError, visible } from "../errors.ts";
+import type { Host } from "../host/host.ts";
+import { type AbsolutePath, absolutePath, isInside, knownPath } from "../profile/path.ts";
+import { quote } from "../shell/quote.ts";
+import type { Root } from "../tool/facts.ts";
+import type { SandboxSection } from "../tool/settings.ts";
+import { isHome, realHome } from "./homes.ts";
+import { placed } from "./operator-layer.ts";
+import { realPath } from "./operator-path.ts";
+import { printFailure } from "./safe-file.ts";
+import { positionAt, type YamlFile } from "./yaml.ts";
+
+/** Folders that a sandbox makes anew for each call, so that no root can be or hold one. */
+const VIEWS = ["/tmp", "/var/tmp", "/run", "/dev", "/dev/shm", "/proc", "/sys"].map(absolutePath);
+/** Folders in which nothing is a file of the host. */
+const KERNEL = ["/proc", "/sys", "/dev"].map(absolutePath);
+
+const SMALLER = "name a smaller folder, one that holds only what tools may use";
+
+/**
+ * `sandbox.paths` as the machine has it, in the order of the file: each a real folder, relative to the config's.
+ * Throws `ROOT_REFUSED` at the line of a root that is missing, too wide, a symlink, or not for tools at all; `PATH_INVALID`
+ * for a path that no config may hold.
+ */
+export function resolveRoots(
+  host: Host,
+  paths: SandboxSection["paths"],
+  folder: AbsolutePath,
+  yaml: YamlFile,
+): readonly Root[] {
+  const roots: Root[] = [];
+  for (const [name, section] of Object.entries(paths)) {
+    const place = ["sandbox", "paths", name];
+    const path = placed(yaml, [...place, "root"], () => {
+      const written = writtenPath(section.root, folder);
+      const found = rootFolder(host, written);
+      const twin = roots.find((root) => root.path === found);
+      if (twin !== undefined) {
+        throw refused(
+          found,
+          `is the root ${visible(twin.name)} already`,
+          "list each folder once: two roots would say two things about it",
+        );
+      }
+      return found;
+    });
+    roots.push({
+      name,
+      path,
+      mode: section.mode,
+      suffixes: section.suffixes ?? "any",
+      writeApproval: section.write_approval,
+      readApproval: section.read_approval,
+      at: positionAt(yaml, place),
+    });
+  }
+  return roots;
+}
+
+/**
+ * A path of a config: absolute, or relative to the config's folder. Throws `PATH_INVALID`: `..`, `~`, `${name}`, control
+ * characters.
+ */
+export function writtenPath(text: string, folder: AbsolutePath): AbsolutePath {
+  if (text.includes("${") || text.startsWith("~")) {
+    throw new CofferdamError("PATH_INVALID", `the path ${visible(text)} has a variable in it`, {
+      hint: "write a path relative to the config's folder, such as `./notes`, or an absolute one",
+    });
+  }
+  if (text.split("/").includes("..")) {
+    throw new CofferdamError("PATH_INVALID", `the path ${visible(text)} has \`..\` in it`, {
+      hint: "write the folder that is meant, from `/`",
+    });
+  }
+  return absolutePath(text.startsWith("/") ? text : `${folder}/${text}`);
+}
+
+/**
+ * Throws `ROOT_REFUSED` for a real path that no tool may be given, whoever asks: in or around the state folder, a view,
+ * or the kernel's own file systems.
+ */
+export function assertNoOwnPlace(host: Host, path: AbsolutePath): void {
+  const state = realPath(host.stateFolder);
+  const what = "which holds the journal and what is trusted";
+  if (isInside(path, state))
+    throw refused(path, `lies in the state folder ${visible(state)}, ${what}`, SMALLER);
+  if (isInside(state, path))
+    throw refused(path, `holds the state folder ${visible(state)}, ${what}`, SMALLER);
+  const kernel = KERNEL.find((one) => isInside(path, one));
+  if (kernel !== undefined)
+    throw refused(path, `lies in ${visible(kernel)}, where nothing is a file`, SMALLER);
+  const view = VIEWS.map(realPath).find((one) => isInside(one, path));
+  if (view !== undefined)
+    throw refused(path, `is or holds ${visible(view)}, which each call gets anew`, SMALLER);
+}
+
+/**
+ * The real path of a folder that may be a root. Throws `ROOT_REFUSED`: missing, no folder, a symlink, `/`, a home folder,
+ * or what `assertNoOwnPlace` refuses.
+ */
+export function rootFolder(host: Host, written: AbsolutePath): AbsolutePath {
+  const real = existingFolder(written);
+  if (real === "/") throw refused(real, "is the whole file system", SMALLER);
+  if (real === realHome(host)) throw refused(real, "is a home folder", SMALLER);
+  assertNoOwnPlace(host, real);
+  if (isHome(host, real)) throw refused(real, "is a home folder", SMALLER);
+  return real;
+}
+
+function existingFolder(written: AbsolutePath): AbsolutePath {
+  let real: AbsolutePath;
+  let isFolder: boolean;
+  try {
+    real = knownPath(realpathSync.native(written));
+    isFolder = statSync(real).isDirectory();
+  } catch (error) {
+    throw refused(
+      written,
+      printFailure(error),
+      `create it (\`${quote(["mkdir", "-p", written])}\`), or name another`,
+      error,
+    );
+  }
+  if (lstatSync(written).isSymbolicLink())
+    throw refused(written, "is a symlink", `write the folder that it leads to: ${real}`);
+  if (!isFolder) throw refused(written, "is not a folder", "name the folder that holds it");
+  return real;
+}
+
+function refused(path: AbsolutePath, what: string, hint: string, cause?: unknown): CofferdamError {
+  return new CofferdamError("ROOT_REFUSED", `the folder ${visible(path)} ${what}`, { hint, cause });
+}

@@ -1,0 +1,42 @@
+import { z } from "zod";
+import { ApprovalSection, OperatorApprovalSection } from "../policy/approval-section.ts";
+import { Example } from "../profile/examples.ts";
+import { ProfileSections } from "../profile/sections.ts";
+import { Name, SandboxSection, ShellSection } from "../tool/settings.ts";
+
+/** `cofferdam.yaml`: what a project asks for. */
+export const ConfigFile = z.strictObject({
+  version: z.literal(1),
+  sandbox: SandboxSection.prefault({}),
+  shell: ShellSection.prefault({}),
+  approval: ApprovalSection.prefault({}),
+});
+export type ConfigFile = z.infer<typeof ConfigFile>;
+
+/** An operator profile: what may be touched at most. A section left out says nothing, an empty list allows nothing. */
+export const ProfileFile = z.strictObject({
+  profile: Name,
+  description: z.string().optional(),
+  extends: z.array(z.string().min(1)).optional(),
+  ...ProfileSections.shape,
+  approval: OperatorApprovalSection.optional(),
+  run_as: z.literal("not-root").optional(),
+  expect: z.array(Example).optional(),
+});
+export type ProfileFile = z.infer<typeof ProfileFile>;
+
+/** The files that have a schema for editors. */
+export const SCHEMAS = ["config", "profile"] as const;
+export type SchemaName = (typeof SCHEMAS)[number];
+
+/** JSON Schema (draft 7, which YAML editors read) of what a person may write. */
+export function jsonSchema(name: SchemaName): Readonly<Record<string, unknown>> {
+  const [schema, title] =
+    name === "config" ? [ConfigFile, "cofferdam.yaml"] : [ProfileFile, "a cofferdam operator profile"];
+  return { ...z.toJSONSchema(schema, { io: "input", target: "draft-7" }), title };
+}
+
+/** The text of the schema file that the package ships as `profiles/<name>.schema.json`. */
+export function printJsonSchema(name: SchemaName): string {
+  return `${JSON.stringify(jsonSchema(name), null, 2)}\n`;
+}

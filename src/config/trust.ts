@@ -1,0 +1,184 @@
+import { CofferdamError, visible } from "../errors.ts";
+import type { Host } from "../host/host.ts";
+import { meetApproval, NO_OPERATOR } from "../policy/approval-section.ts";
+import { parseProfile, printProfile } from "../profile/canonical.ts";
+import { type Comparison, compare } from "../profile/compare.ts";
+import { intersectAll } from "../profile/intersect.ts";
+import { type AbsolutePath, nameOf, parentOf } from "../profile/path.ts";
+import { CLOSED, type Profile } from "../profile/profile.ts";
+import { deriveShellNeeds, type Needs } from "../tool/derive.ts";
+import { type Assembled, assemble } from "./assemble.ts";
+import type { Loaded } from "./config.ts";
+import { CONFIG_NAME, nearestConfig, realFolder } from "./locate.ts";
+import { type Naming, type ReadFile, readPinned } from "./safe-file.ts";
+import {
+  checkTrust,
+  digestingReader,
+  digestOf,
+  isTrusted,
+  placesOf,
+  type TrustCheck,
+} from "./trust-check.ts";
+import { readTrust, type TrustEntry, writeTrust } from "./trust-file.ts";
+import { fileStart } from "./yaml.ts";
+
+/** Something that a config grants now and did not grant when it was trusted; `unknown` counts. */
+export interface Widening {
+  readonly when: keyof Needs;
+  readonly comparison: Exclude<Comparison, { readonly kind: "within" }>;
+}
+
+/** What trusting a config would mean. Nothing is remembered before `rememberTrust`. */
+export interface TrustOffer {
+  readonly path: AbsolutePath;
+  readonly loaded: Loaded;
+  readonly before: TrustCheck;
+  /** What got wider since it was trusted; empty when it never was. */
+  readonly wider: readonly Widening[];
+  /** Settings that changed since, whose weight only a person can judge: `shell.rules`, `approval`, … */
+  readonly changed: readonly string[];
+  readonly entry: TrustEntry;
+}
+
+/** A config that is remembered. `at` is when, in milliseconds since 1970. */
+export interface TrustedConfig {
+  readonly path: string;
+  readonly at: number;
+  readonly check: TrustCheck;
+}
+
+const NAMING: Naming = { code: "CONFIG_INVALID", by: "CONFIG_INVALID", at: null };
+
+/**
+ * Reads a config, the nearest one when no path is given, and tells what it would grant. Throws what `loadConfig` throws,
+ * and `CONFIG_INVALID` for a file that is never found by itself.
+ */
+export function trustFile(host: Host, path?: string): TrustOffer {
+  const file = readPinned(path === undefined ? nearest(host) : fromCwd(host, path), NAMING);
+  if (nameOf(file.path) !== CONFIG_NAME) {
+    throw new CofferdamError(
+      "CONFIG_INVALID",
+      `${visible(file.path)} is not found by itself, so there is nothing to trust`,
+      { hint: `use it with \`--config\`, or name it \`${CONFIG_NAME}\``, at: fileStart(file.path) },
+    );
+  }
+  const files = new Map<string, string>();
+  const readProfile = digestingReader(parentOf(file.path), (label, digest) => files.set(label, digest));
+  const assembled = assemble(host, { origin: { kind: "trusted", file: file.path }, file, readProfile }, []);
+  const entry = entryFor(host, file, assembled, files);
+  const old = readTrust(host).entries.get(file.path);
+  return {
+    path: file.path,
+    loaded: assembled.loaded,
+    before: checkTrust(old, file),
+    wider: old === undefined ? [] : wideningsSince(old, entry),
+    changed: old === undefined ? [] : changesSince(old, entry),
+    entry,
+  };
+}
+
+/** Remembers an offer: from now on the config applies by itself, until anything of it changes. Throws `CONFIG_INVALID`. */
+export function rememberTrust(host: Host, offer: TrustOffer): void {
+  const { entries, problem } = readTrust(host);
+  if (problem !== null) throw problem;
+  writeTrust(host, new Map([...entries, [offer.path, offer.entry]]));
+}
+
+/** Every config that is remembered, and whether it is still the same; `problem` says why none is when the memory is broken. */
+export function listTrust(host: Host): {
+  readonly configs: readonly TrustedConfig[];
+  readonly problem: CofferdamError | null;
+} {
+  const { entries, problem } = readTrust(host);
+  const configs = [...entries].map(([path, { at }]) => ({ path, at, check: isTrusted(host, path) }));
+  return { configs, problem };
+}
+
+/** Forgets a config, by its real path or any path to it. False when it was not remembered. Throws `CONFIG_INVALID`. */
+export function revokeTrust(host: Host, path: string): boolean {
+  const { entries, problem } = readTrust(host);
+  if (problem !== null) throw problem;
+  const written = fromCwd(host, path);
+  const key = entries.has(written) ? written : readPinned(written, NAMING).path;
+  const kept = new Map([...entries].filter(([one]) => one !== key));
+  if (kept.size === entries.size) return false;
+  writeTrust(host, kept);
+  return true;
+}
+
+function nearest(host: Host): AbsolutePath {
+  const found = nearestConfig(host, realFolder(host.cwd));
+  if (found !== null) return found;
+  throw new CofferdamError("CONFIG_INVALID", `there is no \`${CONFIG_NAME}\` here or above`, {
+    hint: "write one with `cofferdam init`",
+  });
+}
+
+function fromCwd(host: Host, path: string): string {
+  return path.startsWith("/") ? path : `${host.cwd}/${path}`;
+}
+
+function entryFor(
+  host: Host,
+  file: ReadFile,
+  assembled: Assembled,
+  files: ReadonlyMap<string, string>,
+): TrustEntry {
+  const { config } = assembled.loaded;
+  // Only what the project says is compared later: what operators change is theirs.
+  const { unasked, onYes } = deriveShellNeeds({ ...config, ownFiles: [] });
+  const own = intersectAll(assembled.ownProfiles.map((profile) => profile.layer.profile));
+  return {
+    folder: parentOf(file.path),
+    uid: file.uid,
+    digest: digestOf(file.bytes),
+    files: Object.fromEntries(files),
+    places: placesOf(config),
+    granted: {
+      unasked: printProfile(intersectAll([unasked, own])),
+      onYes: printProfile(intersectAll([onYes, own])),
+    },
+    settings: settingsOf(assembled),
+    at: host.now(),
+  };
+}
+
+/** What a config says that is no profile, each as a digest. */
+function settingsOf({ loaded: { config }, ownProfiles }: Assembled): Record<string, string> {
+  const { sandbox, shell, approval } = config;
+  const settings = {
+    "sandbox.require_os_sandbox": sandbox.require_os_sandbox,
+    "sandbox.os_sandbox_fallback": sandbox.os_sandbox_fallback,
+    "sandbox.env.set": sandbox.env.set,
+    "shell.default": shell.default,
+    "shell.order": shell.order,
+    "shell.rules": shell.rules,
+    approval,
+    "approval of its profiles": ownProfiles.map((one) => one.approval).reduce(meetApproval, NO_OPERATOR),
+    "run_as of its profiles": ownProfiles.some((one) => one.runAs === "not-root"),
+  };
+  return Object.fromEntries(
+    Object.entries(settings).map(([key, value]) => [key, digestOf(JSON.stringify(value))]),
+  );
+}
+
+function changesSince(old: TrustEntry, now: TrustEntry): readonly string[] {
+  const keys = Object.keys({ ...old.settings, ...now.settings });
+  return keys.filter((key) => old.settings[key] !== now.settings[key]);
+}
+
+function wideningsSince(old: TrustEntry, now: TrustEntry): readonly Widening[] {
+  return (["unasked", "onYes"] as const).flatMap((when) => {
+    const comparison = compare(profileOf(now.granted[when]), profileOf(old.granted[when]));
+    return comparison.kind === "within" ? [] : [{ when, comparison }];
+  });
+}
+
+/** A remembered profile; one that cannot be read counts as nothing, so that all of the new one is wider. */
+function profileOf(text: string): Profile {
+  try {
+    return parseProfile(text);
+  } catch {
+    return CLOSED;
+  }
+}

@@ -1,0 +1,123 @@
+/** What one error code means at the edges of the product. */
+export interface ErrorMeaning {
+  /** Exit status of the command line (sysexits.h where one fits). */
+  readonly exit: number;
+  /** HTTP status a face answers with. */
+  readonly http: number;
+  /** One sentence for the docs: when this code is thrown. */
+  readonly when: string;
+}
+
+/** Every error code there is: the one table that exit statuses, HTTP statuses and docs are made from. */
+export const ERRORS = {
+  USAGE: { exit: 64, http: 400, when: "the command line or the API was called in a way it does not have" },
+  CONFIG_INVALID: {
+    exit: 65,
+    http: 422,
+    when: "a config file is malformed, misspelt or asks for something that does not exist",
+  },
+  CONFIG_UNTRUSTED: {
+    exit: 65,
+    http: 403,
+    when: "a config was found that this user has not trusted, or that changed since",
+  },
+  PROFILE_INVALID: {
+    exit: 65,
+    http: 422,
+    when: "an operator profile is malformed, unsafe to read, or fails its own examples",
+  },
+  PATH_INVALID: {
+    exit: 65,
+    http: 422,
+    when: "a configured path is relative, has `..` or holds characters that no config may hold",
+  },
+  PATTERN_INVALID: { exit: 65, http: 422, when: "a pattern uses something outside the pattern language" },
+  HOST_INVALID: { exit: 65, http: 422, when: "a host rule is not `name[:port] [private]`" },
+  ROOT_REFUSED: {
+    exit: 65,
+    http: 422,
+    when: "a configured root is missing, a symlink, too wide, or holds the state folder",
+  },
+  SANDBOX_UNAVAILABLE: { exit: 69, http: 503, when: "the walls cannot be built, or could not be proven up" },
+  NOT_ENFORCEABLE: {
+    exit: 69,
+    http: 503,
+    when: "this backend cannot enforce the profile on this machine without loosening it",
+  },
+  INTERNAL: { exit: 70, http: 500, when: "the product broke one of its own laws" },
+  DENIED: { exit: 77, http: 403, when: "a rule, a mode or a person said no" },
+  CEILING_CUTS_RUNTIME: {
+    exit: 77,
+    http: 403,
+    when: "operator profiles cut off what the program needs to start",
+  },
+  FACTS_UNSTABLE: {
+    exit: 77,
+    http: 409,
+    when: "the files a call is about kept changing while it was being prepared",
+  },
+  WALL_TIME: { exit: 124, http: 504, when: "the wall time of a call ran out" },
+} as const satisfies Record<string, ErrorMeaning>;
+
+/** A stable, documented error code. */
+export type ErrorCode = keyof typeof ERRORS;
+
+/** Where in a file something was found: 1-based line and column. */
+export interface Position {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+/** What may accompany an error: the next thing to do, what caused it, where it stands. */
+export interface ErrorDetails {
+  readonly hint?: string;
+  readonly cause?: unknown;
+  readonly at?: Position;
+}
+
+/**
+ * The one error this product throws: a broken set-up or broken code, never a denial.
+ * `message` is one lower-case line that says what was found; `hint` is the next thing to do.
+ */
+export class CofferdamError extends Error {
+  readonly code: ErrorCode;
+  readonly hint: string | undefined;
+  readonly at: Position | undefined;
+
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.name = "CofferdamError";
+    this.code = code;
+    this.hint = details.hint;
+    this.at = details.at;
+  }
+}
+
+/** The same error, told where it stands: the first position known is the one that stays. */
+export function withPosition(error: CofferdamError, at: Position): CofferdamError {
+  if (error.at !== undefined) return error;
+  const hint = error.hint === undefined ? {} : { hint: error.hint };
+  return new CofferdamError(error.code, error.message, { ...hint, at, cause: error.cause });
+}
+
+/** `file:line:column`, as editors open it. */
+export function printPosition(at: Position): string {
+  return `${at.file}:${at.line}:${at.column}`;
+}
+
+/**
+ * Text from outside, made visible and put in backticks: control, bidi, zero-width and blank
+ * characters and lone surrogates become `\u{…}`, so that nothing can hide or reorder what a person reads.
+ */
+export function visible(text: string): string {
+  return `\`${escapeInvisible(text)}\``;
+}
+
+/** The text with every invisible or line-breaking character written as `\u{…}`. */
+export function escapeInvisible(text: string): string {
+  return text.replace(
+    /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u{2800}]|(?! )\p{Zs}/gu,
+    (c) => `\\u{${(c.codePointAt(0) ?? 0).toString(16)}}`,
+  );
+}

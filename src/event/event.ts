@@ -1,0 +1,114 @@
+import { z } from "zod";
+
+const Standing = z.strictObject({
+  kind: z.enum(["enforced", "tighter", "partial", "absent"]),
+  reason: z.string().optional(),
+});
+const Hit = z.strictObject({
+  layer: z.string(),
+  rule: z.string(),
+  action: z.enum(["allow", "ask", "deny"]),
+  reason: z.string().nullable(),
+});
+const Digest = z.string().regex(/^[0-9a-f]{64}$/);
+
+/** What every event carries: its place in the run, when, and which call it is about. Times are ISO 8601 in UTC. */
+const envelope = {
+  version: z.literal(1),
+  seq: z.int().nonnegative(),
+  at: z.iso.datetime(),
+  runId: z.string(),
+  sessionId: z.string(),
+  callId: z.string().nullable(),
+};
+
+/**
+ * Every event there is. Values of environment variables never stand in one, only their names; what a program read or
+ * wrote stands as sizes.
+ */
+export const Event = z.discriminatedUnion("type", [
+  z.strictObject({
+    ...envelope,
+    type: z.literal("session.started"),
+    config: z.string().nullable(),
+    ceiling: z.array(z.string()),
+    mode: z.string(),
+  }),
+  z.strictObject({
+    ...envelope,
+    type: z.literal("call.received"),
+    tool: z.string(),
+    words: z.array(z.string()),
+    cwd: z.string(),
+    caller: z.enum(["agent", "person"]),
+  }),
+  z.strictObject({
+    ...envelope,
+    type: z.literal("call.prepared"),
+    argsHash: Digest,
+    unasked: Digest,
+    onYes: Digest,
+    shortfall: z.array(z.string()),
+  }),
+  z.strictObject({
+    ...envelope,
+    type: z.literal("call.judged"),
+    action: z.enum(["allow", "ask", "deny"]),
+    reason: z.string(),
+    hits: z.array(Hit),
+  }),
+  z.strictObject({
+    ...envelope,
+    type: z.literal("approval.requested"),
+    argsHash: Digest,
+    granted: Digest,
+    reason: z.string(),
+  }),
+  z.strictObject({
+    ...envelope,
+    type: z.literal("approval.resolved"),
+    argsHash: Digest,
+    approved: z.boolean(),
+    by: z.string(),
+  }),
+  z.strictObject({
+    ...envelope,
+    type: z.literal("approval.auto"),
+    argsHash: Digest,
+    approved: z.boolean(),
+    by: z.string(),
+  }),
+  z.strictObject({
+    ...envelope,
+    type: z.literal("call.planned"),
+    backend: z.string(),
+    granted: Digest,
+    env: z.array(z.string()),
+    placeholders: z.array(z.string()),
+    approximations: z.array(z.string()),
+  }),
+  z.strictObject({
+    ...envelope,
+    type: z.literal("walls.proven"),
+    backend: z.string(),
+    standings: z.record(z.string(), Standing),
+  }),
+  z.strictObject({
+    ...envelope,
+    type: z.literal("call.ended"),
+    outcome: z.enum(["done", "failed", "denied", "timed-out"]),
+    code: z.int().nullable(),
+    reason: z.string().nullable(),
+    durationMs: z.number().nonnegative(),
+    stdoutBytes: z.int().nonnegative(),
+    stderrBytes: z.int().nonnegative(),
+  }),
+]);
+export type Event = z.infer<typeof Event>;
+
+/** An event as the one who reports it knows it: without the envelope. */
+export type EventBody = Event extends infer One
+  ? One extends Event
+    ? Omit<One, keyof typeof envelope>
+    : never
+  : never;

@@ -1,0 +1,218 @@
+import { randomBytes } from "node:crypto";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { release } from "node:os";
+import { z } from "zod";
+import { renderBubblewrap } from "../backend/bubblewrap/render.ts";
+import type { Protection } from "../backend/plan.ts";
+import { CofferdamError } from "../errors.ts";
+import { type AbsolutePath, joinPath, knownPath } from "../profile/path.ts";
+import { normalProfile } from "../profile/profile.ts";
+import type { Runtime } from "../tool/facts.ts";
+import { lookUpFacts, type StandingFacts } from "./facts.ts";
+import type { Host } from "./host.ts";
+import { run } from "./run.ts";
+import { MaskSearch } from "./search.ts";
+import { lookAtSurroundings } from "./surroundings.ts";
+
+const Finding = z.strictObject({
+  name: z.string(),
+  protection: z.string(),
+  holds: z.boolean(),
+  control: z.boolean(),
+});
+
+/** One act that the sandbox must refuse, and whether the same act succeeds outside (its control). */
+export type Finding = z.infer<typeof Finding>;
+
+const Attestation = z.strictObject({ key: z.string(), at: z.iso.datetime(), findings: z.array(Finding) });
+
+/** What a real sandbox on this machine was seen to refuse. Kept per launcher, kernel, user and feature set. */
+export type Attestation = z.infer<typeof Attestation>;
+
+/** An attack the battery tries: a line of POSIX shell that prints `y` when it succeeds. */
+interface Attack {
+  readonly name: string;
+  readonly protection: Protection;
+  readonly inside: string;
+  readonly control: () => boolean;
+}
+
+/**
+ * Tries the battery in a real sandbox, or takes the result remembered for this launcher, kernel, user and feature set.
+ * Throws `SANDBOX_UNAVAILABLE` when no sandbox can be started at all.
+ */
+export async function attest(
+  host: Host,
+  standing: StandingFacts,
+  system: Runtime,
+  isFresh = false,
+): Promise<Attestation> {
+  const key = attestationKey(host, standing);
+  const file = joinPath(host.stateFolder, "attestation.json");
+  const known = isFresh ? null : readAttestation(file);
+  if (known?.key === key) return known;
+  const attestation = {
+    key,
+    at: new Date(host.now()).toISOString(),
+    findings: [...(await battery(host, standing, system))],
+  };
+  writeFileSync(file, JSON.stringify(attestation), { mode: 0o600 });
+  return attestation;
+}
+
+/** The attacks that succeeded inside, or whose control did not outside: each weakens its protection. */
+export function failures(attestation: Attestation): readonly Finding[] {
+  return attestation.findings.filter((finding) => !finding.holds);
+}
+
+function attestationKey(host: Host, { launcher, user }: StandingFacts): string {
+  const { dev, ino, size, mtimeMs } = statSync(launcher.path);
+  return [
+    launcher.path,
+    dev,
+    ino,
+    size,
+    mtimeMs,
+    release(),
+    host.user.uid,
+    user.uid,
+    [...launcher.options].sort().join(","),
+  ].join(" ");
+}
+
+function readAttestation(file: AbsolutePath): Attestation | null {
+  try {
+    return Attestation.parse(JSON.parse(readFileSync(file, "utf8")));
+  } catch {
+    return null;
+  }
+}
+
+async function battery(host: Host, standing: StandingFacts, system: Runtime): Promise<readonly Finding[]> {
+  mkdirSync(host.stateFolder, { recursive: true, mode: 0o700 });
+  const folder = knownPath(mkdtempSync(joinPath(host.stateFolder, "attest-")));
+  try {
+    const canary = joinPath(folder, "canary");
+    const secret = randomBytes(16).toString("hex");
+    writeFileSync(canary, secret);
+    const attacks = attacksOn(canary, secret);
+    const script = attacks.map((attack) => `( ${attack.inside} ) 2>/dev/null && echo y || echo n`).join("\n");
+    const answers = await runInside(host, standing, system, script);
+    if (answers.length !== attacks.length)
+      throw new CofferdamError("SANDBOX_UNAVAILABLE", "the battery did not run to its end", {
+        hint: "run `cofferdam doctor`",
+      });
+    const isWritten = readFileSync(canary, "utf8") !== secret;
+    return attacks.map(({ name, protection, control }, index) => ({
+      name,
+      protection,
+      holds: answers[index] === "n" && !isWritten,
+      control: control(),
+    }));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Each attack with a control that does the same outside, so that a refusal inside is the sandbox's doing. */
+function attacksOn(canary: AbsolutePath, secret: string): readonly Attack[] {
+  const sysctl = "/proc/sys/kernel/printk_ratelimit";
+  return [
+    {
+      name: "read a file that is not granted",
+      protection: "files",
+      inside: `IFS= read -r x < ${canary} || [ -n "$x" ]`,
+      control: () => readFileSync(canary, "utf8") === secret,
+    },
+    {
+      name: "write a file that is not granted",
+      protection: "files",
+      inside: `echo x > ${canary}`,
+      control: () => (statSync(canary).mode & 0o200) !== 0,
+    },
+    {
+      name: "write into the base",
+      protection: "files",
+      inside: ": > /cofferdam-attack",
+      control: () => true,
+    },
+    {
+      name: "set a kernel variable",
+      protection: "capabilities",
+      inside: `read -r v < ${sysctl} && echo "$v" > ${sysctl}`,
+      control: () => statSync(sysctl).isFile(),
+    },
+    {
+      name: "remount the base writable",
+      protection: "capabilities",
+      inside: "mount -o remount,rw /",
+      control: () => isInstalled("mount"),
+    },
+    {
+      name: "make a user namespace",
+      protection: "capabilities",
+      inside: "unshare -U true",
+      control: () => isInstalled("unshare"),
+    },
+    {
+      name: "see a process of the host",
+      protection: "processes",
+      inside: `[ -e /proc/${process.pid} ] && [ "$(cat /proc/${process.pid}/comm)" = "$(printf %s '${commOf()}')" ]`,
+      control: () => commOf() !== "",
+    },
+    {
+      name: "reach a network of the host",
+      protection: "network",
+      inside: `grep -v -e lo: -e '|' /proc/net/dev`,
+      control: () => /:/.test(readFileSync("/proc/net/dev", "utf8")),
+    },
+  ];
+}
+
+function isInstalled(name: string): boolean {
+  return existsSync(`/usr/bin/${name}`) || existsSync(`/bin/${name}`);
+}
+
+function commOf(): string {
+  return readFileSync("/proc/self/comm", "utf8")
+    .trim()
+    .replace(/[^\w.-]/g, "");
+}
+
+async function runInside(
+  host: Host,
+  standing: StandingFacts,
+  system: Runtime,
+  script: string,
+): Promise<readonly string[]> {
+  const profile = normalProfile({
+    files: system.read.map((path) => ({ path, access: "read", suffixes: "any" })),
+  });
+  const facts = await lookUpFacts(host, standing, [profile], new MaskSearch());
+  const launch = {
+    argv: [standing.launcher.shell, "-c", script],
+    cwd: knownPath("/tmp"),
+    env: { PATH: system.path.join(":") },
+  } as const;
+  const rendering = renderBubblewrap(profile, launch, facts);
+  if (rendering.kind === "refusal")
+    throw new CofferdamError("SANDBOX_UNAVAILABLE", rendering.refusal.reason, {
+      hint: rendering.refusal.remedy,
+    });
+  using surroundings = lookAtSurroundings();
+  const runAs = standing.user.isCaller ? null : standing.user;
+  const ended = await run(rendering.plan, {
+    stdin: null,
+    wallMs: 20_000,
+    outputBytes: 65_536,
+    sinks: null,
+    signal: null,
+    runAs,
+    surroundings,
+    onProven: null,
+  });
+  return ended.stdout.bytes
+    .toString("utf8")
+    .split("\n")
+    .filter((line) => line === "y" || line === "n");
+}

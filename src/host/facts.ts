@@ -1,0 +1,100 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { firstLink, MOST_LINKS } from "../backend/bubblewrap/caps.ts";
+import { pointsOf } from "../backend/bubblewrap/transitions.ts";
+import type { Facts, Launcher } from "../backend/facts.ts";
+import { aliasesOf } from "../backend/host-mounts.ts";
+import { type AbsolutePath, joinPath, knownPath, pathFromBytes, pathToBytes } from "../profile/path.ts";
+import type { Profile } from "../profile/profile.ts";
+import { takesFile } from "../profile/suffix.ts";
+import type { Link } from "../tool/facts.ts";
+import type { Host } from "./host.ts";
+import { parseMountTable } from "./mount-table.ts";
+import { NodeLooker } from "./nodes.ts";
+import type { MaskSearch } from "./search.ts";
+
+/** More matching files than this below a folder with a suffix list are not shown one by one. */
+const MOST_SHOWN = 64;
+
+/** What stays the same while a supervisor lives: the launcher, whom tools run as, the runtimes' links. */
+export interface StandingFacts {
+  readonly launcher: Launcher;
+  readonly user: Facts["user"];
+  readonly links: readonly Link[];
+  readonly emptyFile: AbsolutePath | null;
+}
+
+/**
+ * Looks at everything that rendering these profiles may ask about: their paths with all folders above, what glob masks
+ * cover, the files that suffix lists show, the mount table. Placeholders of live calls count as missing. Throws `NOT_ENFORCEABLE` when a tree is too large to search.
+ */
+export async function lookUpFacts(
+  host: Host,
+  standing: StandingFacts,
+  profiles: readonly Profile[],
+  search: MaskSearch,
+  held: ReadonlySet<AbsolutePath> = new Set(),
+): Promise<Facts> {
+  const looker = new NodeLooker(held);
+  const mounts = parseMountTable(readFileSync("/proc/self/mountinfo"));
+  const hits = new Set<AbsolutePath>();
+  const shown = new Map<AbsolutePath, readonly AbsolutePath[]>();
+  for (const profile of profiles) {
+    for (const hit of await search.find(profile)) hits.add(hit);
+    for (const [folder, files] of shownFiles(profile)) shown.set(folder, files);
+  }
+  for (const profile of profiles)
+    for (const path of pointsOf(profile, { hits: [...hits], shown })) lookAround(looker, path, mounts);
+  for (const path of [
+    standing.launcher.shell,
+    knownPath("/sys/devices/system/cpu"),
+    ...standing.links.map((link) => link.path),
+  ])
+    looker.look(path);
+  return { arch: host.arch, ...standing, nodes: looker.found, hits: [...hits], shown, mounts };
+}
+
+/** The path and its other names, and what the links on them lead to. */
+function lookAround(looker: NodeLooker, path: AbsolutePath, mounts: Facts["mounts"]): void {
+  for (const name of [path, ...aliasesOf(mounts, path)]) {
+    let at: AbsolutePath | null = name;
+    for (let followed = 0; at !== null && followed <= MOST_LINKS; followed += 1) {
+      looker.look(at);
+      at = firstLink(looker.found, at)?.behind ?? null;
+    }
+  }
+}
+
+function* shownFiles(profile: Profile): Generator<readonly [AbsolutePath, readonly AbsolutePath[]]> {
+  for (const entry of profile.files) {
+    if (entry.suffixes === "any" || entry.access === "none") continue;
+    const found: AbsolutePath[] = [];
+    const suffixes = entry.suffixes;
+    const isComplete = walk(
+      entry.path,
+      (path, name) => takesFile(suffixes, name) && found.push(path) > MOST_SHOWN,
+    );
+    yield [entry.path, isComplete ? found : []];
+  }
+}
+
+/** Visits the plain files below a folder until the visitor says enough; true when it never did. */
+function walk(folder: AbsolutePath, isEnough: (path: AbsolutePath, name: string) => boolean): boolean {
+  for (const entry of listFolder(folder)) {
+    const name = pathFromBytes(entry.name);
+    const path = joinPath(folder, name);
+    if (entry.isDirectory() ? !walk(path, isEnough) : entry.isFile() && isEnough(path, name)) return false;
+  }
+  return true;
+}
+
+function listFolder(folder: AbsolutePath): ReturnType<typeof readBuffers> {
+  try {
+    return readBuffers(folder);
+  } catch {
+    return [];
+  }
+}
+
+function readBuffers(folder: AbsolutePath) {
+  return readdirSync(Buffer.from(pathToBytes(folder)), { withFileTypes: true, encoding: "buffer" });
+}

@@ -1,0 +1,78 @@
+import { randomUUID } from "node:crypto";
+import { userInfo } from "node:os";
+import { CofferdamError } from "../errors.ts";
+import { type AbsolutePath, absolutePath, isAbsolutePath, joinPath, knownPath } from "../profile/path.ts";
+
+/** Who runs the supervisor, by the user database; an environment variable can't change it. */
+export interface User {
+  readonly uid: number;
+  readonly gid: number;
+  readonly name: string;
+  readonly home: AbsolutePath;
+}
+
+/**
+ * The machine, as the one parameter through which effects come in: identity, places, clock and ids. Rooms that read
+ * files do so themselves; which files, they learn from here.
+ */
+export interface Host {
+  readonly platform: "linux" | "darwin";
+  readonly arch: "x64" | "arm64";
+  readonly user: User;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: AbsolutePath;
+  /** Journal, trust, ledger and attestations live here: 0700, in no root. */
+  readonly stateFolder: AbsolutePath;
+  /** Folders whose `*.yaml` files are operator profiles: the machine's, then the user's. */
+  readonly operatorFolders: readonly AbsolutePath[];
+  /** Where helpers such as `bwrap` are looked for, in order; never in PATH. */
+  readonly helperFolders: readonly AbsolutePath[];
+  /** Milliseconds since 1970. */
+  now(): number;
+  /** A fresh id, never seen before. */
+  id(): string;
+}
+
+/** The machine this process runs on. Throws `SANDBOX_UNAVAILABLE` on a platform that has no backend. */
+export function thisHost(overrides: Partial<Host> = {}): Host {
+  const { platform, arch } = process;
+  const env = { ...process.env };
+  if ((platform !== "linux" && platform !== "darwin") || (arch !== "x64" && arch !== "arm64")) {
+    throw new CofferdamError("SANDBOX_UNAVAILABLE", `there is no sandbox for ${platform} on ${arch}`, {
+      hint: "use Linux or macOS on x86-64 or arm64",
+    });
+  }
+  const user = currentUser();
+  return {
+    platform,
+    arch,
+    user,
+    env,
+    cwd: knownPath(process.cwd()),
+    stateFolder: stateFolderOf(env["XDG_STATE_HOME"], user.home),
+    operatorFolders: [
+      absolutePath("/etc/cofferdam/profiles.d"),
+      joinPath(user.home, ".config/cofferdam/profiles.d"),
+    ],
+    helperFolders: ["/usr/bin", "/bin", "/usr/local/bin", "/run/current-system/sw/bin"].map(absolutePath),
+    now: Date.now,
+    id: randomUUID,
+    ...overrides,
+  };
+}
+
+/** A uid without an entry in the user database, as in some containers, has a name and a home that nobody has. */
+function currentUser(): User {
+  try {
+    const { uid, gid, username, homedir } = userInfo();
+    return { uid, gid, name: username, home: absolutePath(homedir) };
+  } catch {
+    const [uid, gid] = [process.getuid?.() ?? 65534, process.getgid?.() ?? 65534];
+    return { uid, gid, name: String(uid), home: absolutePath("/nonexistent") };
+  }
+}
+
+function stateFolderOf(xdg: string | undefined, home: AbsolutePath): AbsolutePath {
+  const base = xdg !== undefined && isAbsolutePath(xdg) ? xdg : joinPath(home, ".local/state");
+  return joinPath(base, "cofferdam");
+}

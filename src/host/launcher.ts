@@ -1,0 +1,142 @@
+import { lstatSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { z } from "zod";
+import type { Launcher } from "../backend/facts.ts";
+import { CofferdamError } from "../errors.ts";
+import { type AbsolutePath, isInside, joinPath, parentOf, upwards } from "../profile/path.ts";
+import type { Host } from "./host.ts";
+import { realPathOf, statsOf } from "./nodes.ts";
+import { ask } from "./spawn.ts";
+
+/** The lowest bubblewrap that has every option a plan can't do without (`--perms`, `--clearenv`: 0.5.0, 2021). */
+const NEEDED = [
+  "args",
+  "json-status-fd",
+  "die-with-parent",
+  "new-session",
+  "cap-drop",
+  "perms",
+  "clearenv",
+  "remount-ro",
+  "seccomp",
+  "unshare-user",
+] as const;
+
+/**
+ * Finds the sandbox program and asks it what it can do. Helpers are never looked up in PATH: only in the host's helper
+ * folders, and only when root owns them and every folder above, nobody else may write there, they are not setuid, and no
+ * tool can change them: they lie in no `writable` root. What it says is taken from the state folder where it is remembered; `read` writes nothing there. Throws `SANDBOX_UNAVAILABLE`.
+ */
+export async function findLauncher(
+  host: Host,
+  memory: "remember" | "read" = "remember",
+  writable: readonly AbsolutePath[] = [],
+): Promise<Launcher> {
+  const path = findHelper(host, "bwrap", writable);
+  const shell = findShell(host, writable);
+  const { version, options } = await abilitiesOf(path, host.stateFolder, memory);
+  const missing = NEEDED.filter((option) => !options.has(option));
+  if (missing.length > 0)
+    throw unavailable(`${path} has no --${missing.join(", --")}`, "install bubblewrap 0.5 or newer");
+  return { path, version, options, shell };
+}
+
+const Abilities = z.strictObject({ key: z.string(), version: z.string(), options: z.array(z.string()) });
+
+/** What a launcher says of itself, asked once and remembered for the file that it is. */
+async function abilitiesOf(
+  path: AbsolutePath,
+  stateFolder: AbsolutePath,
+  memory: "remember" | "read",
+): Promise<Pick<Launcher, "version" | "options">> {
+  const { dev, ino, size, mtimeMs, ctimeMs } = statSync(path);
+  const key = [path, dev, ino, size, mtimeMs, ctimeMs].join(" ");
+  const file = joinPath(stateFolder, "launcher.json");
+  const known = readAbilities(file);
+  if (known?.key === key) return { version: known.version, options: new Set(known.options) };
+  const [help, version] = await Promise.all([ask(path, ["--help"]), ask(path, ["--version"])]);
+  const abilities = {
+    key,
+    version: /\d+(\.\d+)+/.exec(version.stdout)?.[0] ?? "unknown",
+    options: [...help.stdout.matchAll(/^\s+--([a-z][a-z0-9-]*)/gm)].map((match) => match[1] ?? ""),
+  };
+  if (memory === "remember" && statsOf(stateFolder) !== null)
+    writeFileSync(file, JSON.stringify(abilities), { mode: 0o600 });
+  return { version: abilities.version, options: new Set(abilities.options) };
+}
+
+function readAbilities(file: AbsolutePath): z.infer<typeof Abilities> | null {
+  try {
+    return Abilities.parse(JSON.parse(readFileSync(file, "utf8")));
+  } catch {
+    return null;
+  }
+}
+
+/** The absolute path of a helper that is fit to be started with our rights. Throws `SANDBOX_UNAVAILABLE`. */
+export function findHelper(host: Host, name: string, writable: readonly AbsolutePath[] = []): AbsolutePath {
+  const unfit: string[] = [];
+  for (const folder of host.helperFolders) {
+    const path = joinPath(folder, name);
+    const real = realPathOf(path);
+    if (real === null) continue;
+    const reason = unfitness(real) ?? unfitness(path, true) ?? reachability(path, real, writable);
+    if (reason === null) return real;
+    unfit.push(`${path} ${reason}`);
+  }
+  const [first] = unfit;
+  if (first !== undefined)
+    throw unavailable(
+      first,
+      "a helper must be root's own, in folders that only root may write, in no writable root, and not setuid",
+    );
+  throw unavailable(
+    `${name} is not installed (looked in ${host.helperFolders.join(", ")})`,
+    `install it: apt install bubblewrap, dnf install bubblewrap, apk add bubblewrap`,
+  );
+}
+
+/** Why a file may not be started as a helper, or null. `foldersOnly` for the path before its links were resolved. */
+export function unfitness(path: AbsolutePath, foldersOnly = false): string | null {
+  for (const at of upwards(foldersOnly ? parentOf(path) : path)) {
+    const stats = lstatSync(at, { throwIfNoEntry: false });
+    if (stats === undefined) return "does not exist";
+    if (stats.uid !== 0)
+      return at === path ? "is not owned by root" : `lies in ${at}, which root does not own`;
+    const isSticky = (stats.mode & 0o1000) !== 0;
+    if ((stats.mode & 0o022) !== 0 && !stats.isSymbolicLink() && !isSticky)
+      return at === path ? "can be written by others" : `lies in ${at}, which others can write`;
+    if (at === path && !foldersOnly && (stats.mode & 0o6000) !== 0) return "is setuid";
+    if (at === path && !foldersOnly && !stats.isFile()) return "is not a file";
+  }
+  return null;
+}
+
+/** Where tools could change a helper, by its own name or by what that leads to; null when they can't. */
+function reachability(
+  path: AbsolutePath,
+  real: AbsolutePath,
+  writable: readonly AbsolutePath[],
+): string | null {
+  const root = writable.find((one) => isInside(path, one) || isInside(real, one));
+  return root === undefined ? null : `lies in ${root}, which tools may write`;
+}
+
+/** The shell at the gate: the system's `sh`, by the path that it has inside. */
+function findShell(host: Host, writable: readonly AbsolutePath[]): AbsolutePath {
+  for (const folder of host.helperFolders) {
+    const path = joinPath(folder, "sh");
+    const real = realPathOf(path);
+    if (
+      real !== null &&
+      unfitness(real) === null &&
+      reachability(path, real, writable) === null &&
+      statsOf(path) !== null
+    )
+      return path;
+  }
+  throw unavailable("there is no `sh` of root's own in the system folders", "install a POSIX shell");
+}
+
+function unavailable(message: string, hint: string): CofferdamError {
+  return new CofferdamError("SANDBOX_UNAVAILABLE", message, { hint });
+}

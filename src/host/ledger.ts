@@ -1,0 +1,173 @@
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
+import { z } from "zod";
+import { CofferdamError } from "../errors.ts";
+import { type AbsolutePath, isAbsolutePath, joinPath, parentOf } from "../profile/path.ts";
+import { nodeOf, realPathOf } from "./nodes.ts";
+import { startedAt } from "./process-id.ts";
+
+const Entry = z.strictObject({
+  pid: z.int().positive(),
+  startedAt: z.string().nullable(),
+  paths: z.array(z.string()),
+});
+type Entry = z.infer<typeof Entry>;
+
+/** How long to wait for another process that holds the ledger. */
+const LOCK_MS = 5_000;
+
+/**
+ * The ledger of placeholders: empty folders that hold missing paths while calls run. Each live call has a file in the
+ * ledger's folder that names its placeholders, written before they are made. The last call that needs one removes it;
+ * what a killed supervisor left is removed by the next one. Only empty folders are ever removed.
+ */
+export class Ledger {
+  readonly #folder: AbsolutePath;
+
+  constructor(stateFolder: AbsolutePath) {
+    this.#folder = joinPath(stateFolder, "ledger");
+  }
+
+  /** The placeholders of live calls, of this and other processes: they count as missing. */
+  held(): ReadonlySet<AbsolutePath> {
+    return new Set(this.#entries().flatMap(({ entry }) => pathsOf(entry)));
+  }
+
+  /** Makes the placeholders for one call. Throws `FACTS_UNSTABLE` when something else stands at one of the paths by now. */
+  async hold(callId: string, paths: readonly AbsolutePath[]): Promise<AsyncDisposable> {
+    if (paths.length === 0) return { [Symbol.asyncDispose]: async () => undefined };
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    const file = joinPath(this.#folder, `${callId}.json`);
+    using _lock = await this.#lock();
+    const held = this.held();
+    const entry: Entry = { pid: process.pid, startedAt: startedAt(process.pid), paths: [...paths] };
+    writeFileSync(file, JSON.stringify(entry), { flag: "wx", mode: 0o600 });
+    for (const path of paths) {
+      if (held.has(path) || makeFolder(path)) continue;
+      this.#release(file, entry);
+      throw new CofferdamError("FACTS_UNSTABLE", `${path} appeared while the call was prepared`, {
+        hint: "run the call again",
+      });
+    }
+    return { [Symbol.asyncDispose]: () => this.#releaseLocked(file, entry) };
+  }
+
+  /** Removes what calls of ended processes left behind. */
+  async sweep(): Promise<void> {
+    if (nodeOf(this.#folder).kind !== "folder") return;
+    using _lock = await this.#lock();
+    for (const { file, entry } of this.#entries()) if (!isAlive(entry)) this.#release(file, entry);
+  }
+
+  async #releaseLocked(file: AbsolutePath, entry: Entry): Promise<void> {
+    using _lock = await this.#lock();
+    this.#release(file, entry);
+  }
+
+  #release(file: AbsolutePath, entry: Entry): void {
+    unlinkSync(file);
+    const held = this.held();
+    for (const path of pathsOf(entry)) if (!held.has(path)) removeEmptyFolder(path);
+  }
+
+  #entries(): readonly { readonly file: AbsolutePath; readonly entry: Entry }[] {
+    return namesIn(this.#folder).flatMap((name) => {
+      const file = joinPath(this.#folder, name);
+      const entry = name.endsWith(".json") ? readEntry(file) : null;
+      return entry === null ? [] : [{ file, entry }];
+    });
+  }
+
+  /** One process at a time changes the ledger. A lock whose owner has ended is taken over. */
+  async #lock(): Promise<Disposable> {
+    const path = joinPath(this.#folder, "lock");
+    const until = Date.now() + LOCK_MS;
+    for (;;) {
+      try {
+        const fd = openSync(path, "wx", 0o600);
+        writeFileSync(
+          fd,
+          JSON.stringify({ pid: process.pid, startedAt: startedAt(process.pid), paths: [] } satisfies Entry),
+        );
+        closeSync(fd);
+        return { [Symbol.dispose]: () => unlinkSync(path) };
+      } catch (cause) {
+        if (Date.now() > until)
+          throw new CofferdamError("INTERNAL", "the ledger of placeholders is held by another process", {
+            hint: `remove ${path} if no cofferdam runs`,
+            cause,
+          });
+      }
+      const owner = readEntry(path);
+      if (owner !== null && !isAlive(owner)) removeFile(path);
+      else await pause(5);
+    }
+  }
+}
+
+function isAlive(entry: Entry): boolean {
+  const started = startedAt(entry.pid);
+  return started !== null && started === entry.startedAt;
+}
+
+function pathsOf(entry: Entry): readonly AbsolutePath[] {
+  return entry.paths.filter((path) => isAbsolutePath(path));
+}
+
+function readEntry(file: AbsolutePath): Entry | null {
+  try {
+    return Entry.parse(JSON.parse(readFileSync(file, "utf8")));
+  } catch {
+    return null;
+  }
+}
+
+function namesIn(folder: AbsolutePath): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+/** True when the folder was made; false when something stands there already, or a link stands on the way. */
+function makeFolder(path: AbsolutePath): boolean {
+  if (!isReal(parentOf(path))) return false;
+  try {
+    mkdirSync(path, { mode: 0o755 });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A folder that is not empty, or gone, or behind a link by now, is left: it is no longer ours. */
+function removeEmptyFolder(path: AbsolutePath): void {
+  if (!isReal(parentOf(path))) return;
+  try {
+    rmdirSync(path);
+  } catch {
+    // Something was put there, or it was removed: either way nothing of ours is left.
+  }
+}
+
+function isReal(folder: AbsolutePath): boolean {
+  return realPathOf(folder) === folder;
+}
+
+function removeFile(path: AbsolutePath): void {
+  try {
+    unlinkSync(path);
+  } catch {
+    // Another process took the lock over first.
+  }
+}

@@ -1,0 +1,95 @@
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from "node:fs";
+import { CofferdamError, visible } from "../errors.ts";
+import { type AbsolutePath, joinPath } from "../profile/path.ts";
+import type { Root, Runtime } from "../tool/facts.ts";
+import { type Attestation, attest } from "./attest.ts";
+import type { StandingFacts } from "./facts.ts";
+import type { Host } from "./host.ts";
+import { findLauncher } from "./launcher.ts";
+import { statsOf } from "./nodes.ts";
+
+/** What this machine can do for one supervisor, found out once. */
+export interface Machine {
+  readonly facts: StandingFacts;
+  readonly attestation: Attestation;
+  /** Whom tools run as when that is not the supervisor's own user. */
+  readonly runAs: { readonly uid: number; readonly gid: number } | null;
+}
+
+/**
+ * Finds the launcher, makes the state folder ready and has the battery tried (or remembered). Throws
+ * `SANDBOX_UNAVAILABLE`; `CONFIG_INVALID` when the state folder is not ours alone.
+ */
+export async function inspectMachine(
+  host: Host,
+  roots: readonly Root[],
+  runtimes: readonly Runtime[],
+): Promise<Machine> {
+  makeStateFolder(host);
+  const facts = await lookAtMachine(host, roots, runtimes, "remember");
+  if (facts.emptyFile !== null) makeEmptyFile(facts.emptyFile);
+  const system = runtimes.find((runtime) => runtime.name === "system");
+  if (system === undefined)
+    throw new CofferdamError("CONFIG_INVALID", "no runtime lets programs start", {
+      hint: "add `system` to `sandbox.runtimes`",
+    });
+  return { facts, attestation: await attest(host, facts, system), runAs: ownerOfRoots(host, roots) };
+}
+
+/**
+ * What the machine has for one supervisor. Writes nothing, unless what the launcher says of itself is to be remembered.
+ * Throws `SANDBOX_UNAVAILABLE`.
+ */
+export async function lookAtMachine(
+  host: Host,
+  roots: readonly Root[],
+  runtimes: readonly Runtime[],
+  memory: "remember" | "read" = "read",
+): Promise<StandingFacts> {
+  const writable = roots.filter((root) => root.mode === "rw").map((root) => root.path);
+  const launcher = await findLauncher(host, memory, writable);
+  const owner = ownerOfRoots(host, roots);
+  const user = { ...(owner ?? host.user), isCaller: owner === null };
+  const links = runtimes.flatMap((runtime) => runtime.links);
+  return {
+    launcher,
+    user: { uid: user.uid, gid: user.gid, isCaller: user.isCaller },
+    links: [...new Map(links.map((link) => [link.path, link])).values()],
+    emptyFile: owner === null ? joinPath(host.stateFolder, "empty") : null,
+  };
+}
+
+/** Makes the state folder, readable by its owner alone. Throws `CONFIG_INVALID` when it belongs to somebody else. */
+export function makeStateFolder(host: Host): void {
+  const folder = host.stateFolder;
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const { uid, mode } = statSync(folder);
+  if (uid !== host.user.uid) {
+    throw new CofferdamError(
+      "CONFIG_INVALID",
+      `the state folder ${visible(folder)} belongs to another user`,
+      { hint: "set XDG_STATE_HOME to a folder of your own" },
+    );
+  }
+  if ((mode & 0o077) !== 0) chmodSync(folder, 0o700);
+}
+
+/**
+ * Root on somebody else's tree: when every writable root belongs to one other user, tools run as that user. With mixed
+ * owners they run as root, bounded by the walls alone.
+ */
+export function ownerOfRoots(
+  host: Host,
+  roots: readonly Root[],
+): { readonly uid: number; readonly gid: number } | null {
+  if (host.user.uid !== 0) return null;
+  const owners = roots.filter((root) => root.mode === "rw").map((root) => statsOf(root.path));
+  const [first, ...others] = owners;
+  if (first === undefined || first === null || first.uid === 0) return null;
+  return others.every((owner) => owner?.uid === first.uid) ? { uid: first.uid, gid: first.gid } : null;
+}
+
+/** The file that hides files: empty, mode 000, made once. */
+function makeEmptyFile(path: AbsolutePath): void {
+  if (!existsSync(path)) closeSync(openSync(path, "wx", 0o000));
+}

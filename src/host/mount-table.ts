@@ -1,0 +1,33 @@
+import type { HostMount } from "../backend/facts.ts";
+import { isAbsolutePath, pathFromBytes } from "../profile/path.ts";
+
+/**
+ * Reads `/proc/<pid>/mountinfo` (proc(5)): mount point, part of the file system, device and type. White space and
+ * backslashes in paths stand there as octal escapes; other bytes stand as they are. A line with a mount point that is
+ * no path (`(unreachable)…`) is left out.
+ */
+export function parseMountTable(bytes: Uint8Array): readonly HostMount[] {
+  return pathFromBytes(bytes)
+    .split("\n")
+    .flatMap((line) => {
+      const [before = "", after = ""] = line.split(" - ", 2);
+      const [, , device = "", root = "", point = "", options = ""] = before.split(" ");
+      const at = unescaped(point);
+      if (!isAbsolutePath(at)) return [];
+      return [
+        {
+          point: at,
+          root: unescaped(root),
+          device,
+          type: after.split(" ")[0] ?? "",
+          readOnly: options.split(",").includes("ro"),
+        },
+      ];
+    });
+}
+
+function unescaped(field: string): string {
+  return field.includes("\\")
+    ? field.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)))
+    : field;
+}

@@ -1,0 +1,55 @@
+import { lstatSync, realpathSync, type Stats } from "node:fs";
+import type { Node } from "../backend/facts.ts";
+import { type AbsolutePath, isAbsolutePath, parentOf, pathFromBytes, pathToBytes } from "../profile/path.ts";
+
+/** Looks at paths once each: what stands there, with every folder above. */
+export class NodeLooker {
+  readonly found = new Map<AbsolutePath, Node>();
+
+  /** Paths in `missing` count as missing whatever stands there. */
+  constructor(missing: ReadonlySet<AbsolutePath>) {
+    for (const path of missing) this.found.set(path, MISSING);
+  }
+
+  /** What stands at the path; folders above it are looked at too. */
+  look(path: AbsolutePath): Node {
+    const known = this.found.get(path);
+    if (known !== undefined) return known;
+    const above = path === "/" ? null : this.look(parentOf(path));
+    const node =
+      above !== null && (above.kind === "missing" || above.kind === "file") ? MISSING : nodeOf(path);
+    this.found.set(path, node);
+    return node;
+  }
+}
+
+const MISSING: Node = { kind: "missing" };
+
+/** What stands at the path, links not followed; what can't be seen by this user counts as missing. */
+export function nodeOf(path: AbsolutePath): Node {
+  const stats = statsOf(path);
+  if (stats === null) return MISSING;
+  const id = `${stats.dev}:${stats.ino}`;
+  if (stats.isSymbolicLink()) return { kind: "link", id, target: realPathOf(path) };
+  if (stats.isDirectory()) return { kind: "folder", id };
+  return { kind: stats.isFile() ? "file" : "other", id };
+}
+
+/** `lstat`, or null when there is nothing or it can't be seen. */
+export function statsOf(path: AbsolutePath): Stats | null {
+  try {
+    return lstatSync(Buffer.from(pathToBytes(path)), { throwIfNoEntry: false }) ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** The path with every link resolved, or null when it leads nowhere. */
+export function realPathOf(path: AbsolutePath): AbsolutePath | null {
+  try {
+    const real = pathFromBytes(realpathSync.native(Buffer.from(pathToBytes(path)), { encoding: "buffer" }));
+    return isAbsolutePath(real) ? real : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,187 @@
+import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync } from "node:fs";
+import type { HostMount } from "../backend/facts.ts";
+import type { Expectation, ExpectedMount, Protection } from "../backend/plan.ts";
+import { visible } from "../errors.ts";
+import { upwards } from "../profile/path.ts";
+import { parseMountTable } from "./mount-table.ts";
+
+/** One thing that is not as the plan says. */
+export interface Discrepancy {
+  readonly protection: Protection;
+  readonly message: string;
+}
+
+/** What `/proc` says of a waiting process. */
+export interface Observation {
+  readonly status: ReadonlyMap<string, string>;
+  readonly namespaces: ReadonlyMap<string, string>;
+  /** Only those that the plan does not name, with what they lead to. */
+  readonly descriptors: ReadonlyMap<number, string>;
+  readonly environment: readonly string[];
+}
+
+/**
+ * The mount table of a sandbox, readable also after the sandbox has ended: the open file holds the mount namespace
+ * (fs/proc_namespace.c, `mounts_open_common`).
+ */
+export class MountWatch {
+  readonly #fd: number;
+
+  constructor(pid: number) {
+    this.#fd = openSync(`/proc/${pid}/mountinfo`, "r");
+  }
+
+  read(): readonly HostMount[] {
+    const chunks: Buffer[] = [];
+    for (let at = 0; ; ) {
+      const chunk = Buffer.alloc(65_536);
+      const length = readSync(this.#fd, chunk, 0, chunk.length, at);
+      if (length === 0) return parseMountTable(Buffer.concat(chunks));
+      chunks.push(chunk.subarray(0, length));
+      at += length;
+    }
+  }
+
+  [Symbol.dispose](): void {
+    closeSync(this.#fd);
+  }
+}
+
+/** Reads what the proof needs of one process. Throws the system's error when the process is gone or not ours. */
+export function observe(
+  pid: number,
+  { namespaces, descriptors }: Pick<Expectation, "namespaces" | "descriptors">,
+  covered: readonly number[],
+): Observation {
+  const status = readFileSync(`/proc/${pid}/status`, "utf8")
+    .split("\n")
+    .map((line): [string, string] => {
+      const colon = line.indexOf(":");
+      return [line.slice(0, colon), line.slice(colon + 1).trim()];
+    });
+  return {
+    status: new Map(status),
+    namespaces: new Map(namespaces.map((name) => [name, readlinkSync(`/proc/${pid}/ns/${name}`)])),
+    descriptors: unplannedDescriptors(pid, descriptors, covered),
+    environment: namesOf(readFileSync(`/proc/${pid}/environ`, "latin1")),
+  };
+}
+
+/** Further descriptors that the program would have. A shell at the gate keeps some for itself, which exec closes. */
+function unplannedDescriptors(
+  pid: number,
+  planned: readonly number[],
+  covered: readonly number[],
+): ReadonlyMap<number, string> {
+  const fds = readdirSync(`/proc/${pid}/fd`)
+    .map(Number)
+    .filter((fd) => !planned.includes(fd) && isInherited(pid, fd));
+  const targets = fds.map((fd): [number, string] => [fd, readlinkSync(`/proc/${pid}/fd/${fd}`)]);
+  return new Map(targets.filter(([fd, target]) => !(covered.includes(fd) && target.startsWith("socket:"))));
+}
+
+function namesOf(environ: string): readonly string[] {
+  return environ.split("\0").flatMap((line) => (line === "" ? [] : [line.split("=", 1)[0] ?? ""]));
+}
+
+/** Everything in which the observed process differs from the plan; empty is the proof. */
+export function discrepancies(
+  expects: Expectation,
+  seen: Observation,
+  own: ReadonlyMap<string, string>,
+  mounts: readonly HostMount[],
+): readonly Discrepancy[] {
+  return [...processDiscrepancies(expects, seen, own), ...mountDiscrepancies(expects.mounts, mounts)];
+}
+
+function processDiscrepancies(
+  expects: Expectation,
+  seen: Observation,
+  own: ReadonlyMap<string, string>,
+): readonly Discrepancy[] {
+  const found: Discrepancy[] = [];
+  const report = (protection: Protection, message: string): void => void found.push({ protection, message });
+  for (const set of ["CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"]) {
+    if (!/^0+$/.test(seen.status.get(set) ?? ""))
+      report("capabilities", `${set} is ${seen.status.get(set) ?? "unknown"}, not empty`);
+  }
+  if (seen.status.get("NoNewPrivs") !== "1") report("capabilities", "no_new_privs is not set");
+  if (expects.hasSeccomp && seen.status.get("Seccomp") !== "2") report("syscalls", "no filter is in force");
+  for (const name of expects.namespaces) {
+    const theirs = seen.namespaces.get(name);
+    if (theirs === undefined || theirs === own.get(name))
+      report(name === "net" ? "network" : "processes", `the ${name} namespace is not its own`);
+  }
+  for (const fd of seen.descriptors.keys()) {
+    report("descriptors", `descriptor ${fd} is open`);
+  }
+  for (const name of seen.environment) {
+    if (!expects.environment.includes(name))
+      report("environment", `the variable ${visible(name)} was not planned`);
+  }
+  return found;
+}
+
+/**
+ * The table must hold exactly the planned mounts, each with its flags; of several on one point the last counts. One that
+ * lies below a later mount can't be seen: it counts as missing, and nobody minds when it was not planned.
+ */
+export function mountDiscrepancies(
+  expected: readonly ExpectedMount[],
+  seen: readonly HostMount[],
+): readonly Discrepancy[] {
+  const planned = new Map(expected.map((mount) => [mount.point, mount]));
+  const found = new Map(uncovered(seen).map((mount) => [mount.point, mount]));
+  const missing = [...planned.values()].filter((mount) => !mount.optional && !found.has(mount.point));
+  return [
+    ...missing.map(
+      (mount): Discrepancy => ({ protection: "files", message: `the mount at ${mount.point} is missing` }),
+    ),
+    ...[...found.values()].flatMap((mount): Discrepancy[] => {
+      const difference = differenceOf(planned.get(mount.point), mount);
+      return difference === null
+        ? []
+        : [{ protection: "files", message: `the mount at ${mount.point} ${difference}` }];
+    }),
+  ];
+}
+
+/**
+ * The mounts that paths lead to. The kernel lists them in the order in which they were made, and one made later on a
+ * folder above hides what was mounted below that folder before.
+ */
+function uncovered(seen: readonly HostMount[]): readonly HostMount[] {
+  const last = new Map(seen.map((mount, at) => [mount.point, at]));
+  return seen.filter(({ point }, at) =>
+    [...upwards(point)].every((above) => above === point || (last.get(above) ?? -1) < at),
+  );
+}
+
+function differenceOf(planned: ExpectedMount | undefined, seen: HostMount): string | null {
+  if (planned === undefined) return "was not planned";
+  if (planned.readOnly && !seen.readOnly) return "is writable";
+  if (!planned.readOnly && seen.readOnly) return "is read-only";
+  if (planned.type !== null && planned.type !== seen.type) return `is ${seen.type}, not ${planned.type}`;
+  if (planned.source === null) return null;
+  const isSame = planned.source.device === seen.device && planned.source.root === seen.root;
+  return isSame
+    ? null
+    : `shows ${seen.root} of ${seen.device}, not ${planned.source.root} of ${planned.source.device}`;
+}
+
+/** Descriptors that this process inherited without close-on-exec: a child would get them too. */
+export function leakedDescriptors(): readonly number[] {
+  return readdirSync("/proc/self/fd")
+    .map(Number)
+    .filter((fd) => fd > 2 && isInherited("self", fd));
+}
+
+/** Octal 02000000 is O_CLOEXEC on both architectures (include/uapi/asm-generic/fcntl.h). A descriptor gone by now is none. */
+function isInherited(pid: number | "self", fd: number): boolean {
+  try {
+    const flags = /flags:\s+([0-7]+)/.exec(readFileSync(`/proc/${pid}/fdinfo/${fd}`, "utf8"))?.[1] ?? "0";
+    return (Number.parseInt(flags, 8) & 0o2000000) === 0;
+  } catch {
+    return false;
+  }
+}

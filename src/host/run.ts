@@ -1,0 +1,210 @@
+import { readFileSync } from "node:fs";
+import type { Readable } from "node:stream";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { GO } from "../backend/bubblewrap/gate.ts";
+import type { GatedPlan, Plan } from "../backend/plan.ts";
+import { CofferdamError } from "../errors.ts";
+import { type Cause, childOf, type EndOptions, endAll, endOf, untilEnd } from "./ending.ts";
+import { type Captured, capture, type OutputSink } from "./output.ts";
+import { type Discrepancy, discrepancies, MountWatch, mountDiscrepancies, observe } from "./proof.ts";
+import { explainSetupFailure } from "./setup-failure.ts";
+import { type Child, launch } from "./spawn.ts";
+import { coverAt, firstByte, readableAt, TwoVoices, writableAt } from "./streams.ts";
+import { descriptorsFor, type Surroundings } from "./surroundings.ts";
+
+/** How one plan is run: input, bounds, where output goes, and what ends it early. */
+export interface RunOptions extends EndOptions {
+  /** What the program reads, or nothing. It is handed on piece by piece: a descriptor of ours could be opened anew inside. */
+  readonly stdin: Readable | null;
+  /** For each of stdout and stderr. */
+  readonly outputBytes: number | null;
+  readonly sinks: { readonly stdout: OutputSink; readonly stderr: OutputSink } | null;
+  readonly runAs: { readonly uid: number; readonly gid: number } | null;
+  /** The supervisor's own namespaces and inherited descriptors. */
+  readonly surroundings: Surroundings;
+  /** Called when the proof holds, right before the program may start. */
+  readonly onProven: (() => void) | null;
+}
+
+/** How a program ended. `code` is its own status, 128+n after signal n. */
+export interface Ended {
+  readonly cause: Cause;
+  readonly code: number;
+  readonly stdout: Captured;
+  readonly stderr: Captured;
+  /** Mounts that were lost, or arrived, while the program ran. */
+  readonly mountChanges: readonly Discrepancy[];
+}
+
+/** How long the walls may take to stand. */
+const SETUP_MS = 20_000;
+
+/** How long a gate shell may take to come to rest. */
+const SETTLE_MS = 250;
+
+/**
+ * Starts the plan, proves the walls, lets the program go, and waits for its end. In order: launch; the gate's ready;
+ * the proof; go; output to its end; the mounts once more. Whatever happens, no process of the call is left when this
+ * returns or throws.
+ * Throws `SANDBOX_UNAVAILABLE` when the walls could not be built, are not as planned or can't be seen to be: then nothing ran.
+ */
+export async function run(plan: Plan, options: RunOptions): Promise<Ended> {
+  if (plan.gateFd === null)
+    throw unavailable(
+      `walls of ${plan.backend} can't be proven yet, so nothing is run in them`,
+      "use Linux with bubblewrap",
+    );
+  const child = start(plan, options);
+  const ended = endOf(child);
+  try {
+    return await runTo(child, ended, plan, options);
+  } finally {
+    await endAll(child, writableAt(child, plan.gateFd), ended);
+  }
+}
+
+/** Throws `USAGE` for words that the kernel does not take in one piece: 128 KiB each (execve(2), `MAX_ARG_STRLEN`). */
+function start(plan: GatedPlan, options: RunOptions): Child {
+  try {
+    const stdio = descriptorsFor(plan, options.stdin !== null, options.surroundings);
+    return launch(plan.file, plan.argv, { stdio, runAs: options.runAs });
+  } catch (cause) {
+    if (!(cause instanceof Error && "code" in cause && cause.code === "E2BIG")) throw cause;
+    throw new CofferdamError("USAGE", "the words of the call are too long to be started with", {
+      hint: "hand the data in by a file or by standard input",
+      cause,
+    });
+  }
+}
+
+async function runTo(
+  child: Child,
+  ended: Promise<number>,
+  plan: GatedPlan,
+  options: RunOptions,
+): Promise<Ended> {
+  const gate = writableAt(child, plan.gateFd);
+  const bytes = options.outputBytes ?? Number.POSITIVE_INFINITY;
+  const voices = new TwoVoices(options.sinks?.stderr ?? null);
+  const stdout = capture(readableAt(child, 1), bytes, options.sinks?.stdout ?? null);
+  const stderr = capture(readableAt(child, 2), bytes, voices.take);
+  feed(child, plan);
+  for (const fd of options.surroundings.leaked) coverAt(child, fd);
+  const waiting = untilWaiting(child, ended, plan, options.signal);
+  const init = await waiting.catch(async (cause: unknown) => {
+    if (cause !== LAUNCHER_ENDED) throw cause;
+    await stderr;
+    throw failed(voices.setupText());
+  });
+  using watch = await prove(init, plan, options);
+  voices.open();
+  options.onProven?.();
+  gate.end(options.stdin === null ? GO.none : GO.pipe);
+  const input = options.stdin?.pipe(writableAt(child, 0));
+  const cause = await untilEnd(child, ended, init, options);
+  if (input !== undefined) options.stdin?.unpipe(input).pause();
+  const [out, err] = await Promise.all([stdout, stderr]);
+  const mountChanges = mountDiscrepancies(plan.expects.mounts, watch.read());
+  return { cause, code: await ended, stdout: out, stderr: voices.captured(err), mountChanges };
+}
+
+/** Thrown inside this file alone: the launcher ended before the gate was reached, its last words are on stderr. */
+const LAUNCHER_ENDED = new Error("the launcher ended");
+
+/** Waits for the gate's ready; returns the pid of the sandbox's first process, the launcher's only child. */
+async function untilWaiting(
+  child: Child,
+  ended: Promise<number>,
+  plan: GatedPlan,
+  signal: AbortSignal | null,
+): Promise<number> {
+  const timeout = AbortSignal.timeout(SETUP_MS);
+  const stop = signal === null ? timeout : AbortSignal.any([timeout, signal]);
+  const stopped = new Promise<"stopped">((resolve) => {
+    if (stop.aborted) resolve("stopped");
+    stop.addEventListener("abort", () => resolve("stopped"), { once: true });
+  });
+  const seen = await Promise.race([
+    firstByte(readableAt(child, plan.gateFd)),
+    ended.then(() => "ended" as const),
+    stopped,
+  ]);
+  if (seen === "stopped")
+    throw unavailable(
+      signal?.aborted === true
+        ? "the call was cancelled before the walls stood"
+        : "the walls did not stand in time",
+    );
+  if (seen === "ended") throw LAUNCHER_ENDED;
+  if (seen === "l")
+    throw unavailable("a limit could not be set", "lower `sandbox.limits` to what this machine allows");
+  if (seen !== "r" || child.pid === undefined) throw LAUNCHER_ENDED;
+  return childIn(child.pid);
+}
+
+/**
+ * Compares what `/proc` shows of the waiting gate with the plan. The gate is the sandbox's first process. It must have its
+ * filter: the launcher set its parent-death signal before that, so from then on both die with the supervisor.
+ */
+async function prove(init: number, plan: GatedPlan, options: RunOptions): Promise<MountWatch> {
+  const watch = new MountWatch(init);
+  try {
+    await untilFiltered(init);
+    const [first, ...others] = await compareWithPlan(init, plan, options, watch);
+    if (first === undefined) return watch;
+    const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
+    throw unavailable(`the walls do not stand as planned: ${first.message}${more}`);
+  } catch (cause) {
+    watch[Symbol.dispose]();
+    throw cause instanceof CofferdamError
+      ? cause
+      : unavailable("the walls could not be observed", "run `cofferdam doctor`", cause);
+  }
+}
+
+/** A gate shell may still be putting its descriptors in order: only what stays different is a difference. */
+async function compareWithPlan(
+  gate: number,
+  plan: GatedPlan,
+  options: RunOptions,
+  watch: MountWatch,
+): Promise<readonly Discrepancy[]> {
+  const until = performance.now() + SETTLE_MS;
+  for (;;) {
+    const found = discrepancies(
+      plan.expects,
+      observe(gate, plan.expects, options.surroundings.leaked),
+      options.surroundings.namespaces,
+      watch.read(),
+    );
+    if (found.every((one) => one.protection !== "descriptors") || performance.now() > until) return found;
+    await nextTurn();
+  }
+}
+
+async function untilFiltered(init: number): Promise<void> {
+  const until = performance.now() + SETUP_MS;
+  while (!/^Seccomp:\s*2$/m.test(readFileSync(`/proc/${init}/status`, "utf8"))) {
+    if (performance.now() > until) throw unavailable("no filter came into force");
+    await nextTurn();
+  }
+}
+
+function feed(child: Child, plan: GatedPlan): void {
+  for (const input of plan.inputs) if ("bytes" in input) writableAt(child, input.fd).end(input.bytes);
+}
+
+function childIn(pid: number): number {
+  const child = childOf(pid);
+  if (child !== null) return child;
+  throw unavailable("the walls could not be observed: a process has no child");
+}
+
+function failed(stderr: string): CofferdamError {
+  const { cause, fix } = explainSetupFailure(stderr);
+  return unavailable(`the walls could not be built: ${cause}`, fix);
+}
+
+function unavailable(message: string, hint = "run `cofferdam doctor`", cause?: unknown): CofferdamError {
+  return new CofferdamError("SANDBOX_UNAVAILABLE", message, { hint, cause });
+}

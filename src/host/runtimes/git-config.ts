@@ -1,0 +1,99 @@
+/** One `section.key = value` of a git config file; a section with a subsection is `section.subsection`. */
+export interface GitSetting {
+  /** Section and key in lower case, the subsection as written: `user.name`, `remote.Origin.url`. */
+  readonly name: string;
+  /** Null for a key without `=`, which git takes for true. */
+  readonly value: string | null;
+}
+
+/**
+ * Reads a git config file, as git-config(1) describes the syntax: sections, comments, quotes, escapes, lines that go
+ * on. `include` is a setting like others: no other file is read. Where git would stop with "bad config line", this ends.
+ */
+export function parseGitConfig(text: string): readonly GitSetting[] {
+  const settings: GitSetting[] = [];
+  const rest = new Reader(text.replace(/^\uFEFF/, "").replaceAll("\r\n", "\n"));
+  let section = "";
+  for (;;) {
+    rest.skip(/(?:[ \t\r\n]|[#;].*)*/y);
+    if (rest.isAtEnd()) return settings;
+    const header = rest.take(/\[([A-Za-z0-9.-]+)(?:[ \t\r]+"((?:[^"\\\n]|\\.)*)")?\]/y);
+    if (header !== null) {
+      section = sectionOf(header[1] ?? "", header[2]);
+      continue;
+    }
+    const key = rest.take(/([A-Za-z][A-Za-z0-9-]*)[ \t]*(?:(=)|(?=\n)|$)/y);
+    if (key === null) return settings;
+    const value = key[2] === undefined ? null : valueIn(rest);
+    if (value === BAD) return settings;
+    settings.push({ name: `${section}${(key[1] ?? "").toLowerCase()}`, value });
+  }
+}
+
+/** What stands before the keys of a section; nothing before those that stand in none. */
+function sectionOf(name: string, subsection: string | undefined): string {
+  const section = name.toLowerCase();
+  return subsection === undefined ? `${section}.` : `${section}.${subsection.replace(/\\(.)/g, "$1")}.`;
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  n: "\n",
+  t: "\t",
+  b: "\b",
+  '"': '"',
+  "\\": "\\",
+  "\n": "",
+  "": "",
+};
+
+/** What git refuses as a value: an unknown escape, a quote that the line does not close. */
+const BAD = Symbol("bad config line");
+
+/** What follows `=` up to the end of the line or a comment; white space around it is dropped unless it is quoted. */
+function valueIn(rest: Reader): string | typeof BAD {
+  let value = "";
+  let kept = 0;
+  let isQuoted = false;
+  for (;;) {
+    const token = rest.take(/\\.?|./sy)?.[0] ?? "\n";
+    if (token === "\n") return isQuoted ? BAD : value.slice(0, kept);
+    if (!isQuoted && /[ \t\r]/.test(token)) {
+      if (value !== "") value += token;
+      continue;
+    }
+    if (!isQuoted && (token === "#" || token === ";")) {
+      rest.skip(/.*/y);
+      continue;
+    }
+    const plain = token === '"' ? "" : token.startsWith("\\") ? ESCAPES[token.slice(1)] : token;
+    if (plain === undefined) return BAD;
+    if (token === '"') isQuoted = !isQuoted;
+    value += plain;
+    kept = value.length;
+  }
+}
+
+/** A text that is read from front to back by sticky patterns. */
+class Reader {
+  readonly #text: string;
+  #at = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  isAtEnd(): boolean {
+    return this.#at >= this.#text.length;
+  }
+
+  take(pattern: RegExp): RegExpExecArray | null {
+    pattern.lastIndex = this.#at;
+    const match = pattern.exec(this.#text);
+    if (match !== null) this.#at = pattern.lastIndex;
+    return match;
+  }
+
+  skip(pattern: RegExp): void {
+    this.take(pattern);
+  }
+}

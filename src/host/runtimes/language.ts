@@ -1,0 +1,93 @@
+import { type AbsolutePath, joinPath } from "../../profile/path.ts";
+import { isFile, isFolder, namesIn } from "./disk.ts";
+
+/** How the programs of one language are named, managed and laid out on disk. */
+export interface Language {
+  /** Name of the runtime: `python`. */
+  readonly name: string;
+  /** The program that is looked for on PATH: `python3`. */
+  readonly program: string;
+  /** What the file at the end of all links is called; another name is a launcher's (`snap`, `asdf`). */
+  readonly fileName: RegExp;
+  /** Variables by which nodenv, pyenv and goenv are told a version. */
+  readonly versionVariable: string | null;
+  /** What asdf and mise call it. */
+  readonly tools: readonly string[];
+  /** True when the folder is one installed version: the program stands in its `bin`. */
+  isInstalled(prefix: AbsolutePath): boolean;
+  /** True when the program runs without anything beside it. */
+  readonly canStandAlone: boolean;
+  /** Names in the folder of a version that only this language's distribution puts there. */
+  readonly ships: readonly string[];
+  /** What is read of an installed version that also holds what is not the distribution's. */
+  readonly code: readonly string[];
+}
+
+const has = (prefix: AbsolutePath, name: string): boolean => isFile(joinPath(prefix, name));
+const hasFolder = (prefix: AbsolutePath, name: string): boolean => isFolder(joinPath(prefix, name));
+
+const NODE: Language = {
+  name: "node",
+  program: "node",
+  fileName: /^node(js)?(-?\d[\d.]*)?$/,
+  versionVariable: "NODENV_VERSION",
+  tools: ["nodejs", "node"],
+  isInstalled: (prefix) => hasFolder(prefix, "lib/node_modules") || hasFolder(prefix, "include/node"),
+  canStandAlone: true,
+  ships: [],
+  code: ["bin", "lib", "include"],
+};
+
+const PYTHON: Language = {
+  name: "python",
+  program: "python3",
+  fileName: /^(python|pypy|graalpy)[\d.]*[dt]*$/,
+  versionVariable: "PYENV_VERSION",
+  tools: ["python"],
+  isInstalled: (prefix) =>
+    ["lib", "lib64"].some((lib) =>
+      namesIn(joinPath(prefix, lib)).some((name) => /^(python|pypy|graalpy)\d/.test(name)),
+    ),
+  canStandAlone: false,
+  ships: ["BUILD", "PYTHON.json", "pyvenv.cfg", ".gitignore", ".lock", "CACHEDIR.TAG"],
+  code: ["bin", "lib", "lib64", "include", "ssl", "pyvenv.cfg"],
+};
+
+const RUST: Language = {
+  name: "rust",
+  program: "rustc",
+  fileName: /^rustc$/,
+  versionVariable: null,
+  tools: ["rust"],
+  isInstalled: (prefix) => hasFolder(prefix, "lib/rustlib"),
+  canStandAlone: false,
+  ships: ["etc"],
+  code: ["bin", "lib", "libexec"],
+};
+
+const GO: Language = {
+  name: "go",
+  program: "go",
+  fileName: /^go[\d.]*$/,
+  versionVariable: "GOENV_VERSION",
+  tools: ["golang", "go"],
+  isInstalled: (prefix) => has(prefix, "VERSION") && hasFolder(prefix, "src") && hasFolder(prefix, "pkg"),
+  canStandAlone: false,
+  ships: ["VERSION", "api", "codereview.cfg", "go.env", "misc", "pkg", "src", "test"],
+  code: ["bin", "lib", "pkg", "src", "VERSION", "go.env"],
+};
+
+const GIT: Language = {
+  name: "git",
+  program: "git",
+  fileName: /^git$/,
+  versionVariable: null,
+  tools: [],
+  isInstalled: (prefix) => hasFolder(prefix, "libexec/git-core"),
+  canStandAlone: true,
+  ships: [],
+  code: ["bin", "lib", "libexec", "share"],
+};
+
+/** Every language that is found by name, in the order of the default config. */
+export const LANGUAGES: readonly Language[] = [NODE, PYTHON, RUST, GO, GIT];

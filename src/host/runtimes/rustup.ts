@@ -1,0 +1,38 @@
+import { type AbsolutePath, joinPath } from "../../profile/path.ts";
+import type { Host } from "../host.ts";
+import { isProgram, namesIn, reach, textOf } from "./disk.ts";
+import { absoluteIn } from "./private.ts";
+import { tomlStrings } from "./toml.ts";
+
+/**
+ * The `rustc` that a rustup proxy would start: of `RUSTUP_TOOLCHAIN`, else of `default_toolchain` in
+ * `$RUSTUP_HOME/settings.toml`. `"plain"` when the file is no proxy, null when no installed toolchain is named.
+ * Folder overrides and `rust-toolchain` files are not read: a repository must not choose what is granted.
+ */
+export function behindRustup(
+  host: Host,
+  folder: AbsolutePath,
+  launcher: string,
+): AbsolutePath | "plain" | null {
+  const cargo = absoluteIn(host, "CARGO_HOME") ?? joinPath(host.user.home, ".cargo");
+  // Older versions hard-link the proxies, so that only the place tells them.
+  const isProxy = /^rustup(-init)?$/.test(launcher) || folder === reach(joinPath(cargo, "bin"))?.real;
+  if (!isProxy) return "plain";
+  const home = absoluteIn(host, "RUSTUP_HOME") ?? joinPath(host.user.home, ".rustup");
+  const settings = textOf(joinPath(home, "settings.toml")) ?? "";
+  const variable = host.env["RUSTUP_TOOLCHAIN"] ?? "";
+  const wanted = variable !== "" ? variable : (tomlStrings(settings, null, "default_toolchain")[0] ?? "");
+  const toolchains = joinPath(home, "toolchains");
+  const name = toolchainName(namesIn(toolchains), wanted);
+  const program = name === null ? null : joinPath(toolchains, `${name}/bin/rustc`);
+  return program !== null && isProgram(program) ? program : null;
+}
+
+/** The installed toolchain of that name; `stable` stands for `stable-x86_64-unknown-linux-gnu` when only one fits. */
+function toolchainName(installed: readonly string[], wanted: string): string | null {
+  if (installed.includes(wanted)) return wanted;
+  const longer = installed.filter(
+    (name) => wanted !== "" && name.startsWith(`${wanted}-`) && !/^\d/.test(name.slice(wanted.length + 1)),
+  );
+  return longer.length === 1 ? (longer[0] ?? null) : null;
+}

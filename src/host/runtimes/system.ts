@@ -1,0 +1,119 @@
+import type { Stats } from "node:fs";
+import { type AbsolutePath, joinPath, ROOT } from "../../profile/path.ts";
+import type { Runtime } from "../../tool/facts.ts";
+import type { Host } from "../host.ts";
+import { isFolder, namesIn, reach, statsOf } from "./disk.ts";
+import { both, type Grant, grantOf, NOTHING, settled, shows } from "./grant.ts";
+
+/** Where distributions install programs: a real folder is granted, a link into one becomes a link. */
+const LINUX = ["usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32"] as const;
+
+/** NixOS: every program lies in the store, and `/etc` and the system's programs are links into it. */
+const NIX = ["nix/store", "run/current-system/sw", "etc/static"] as const;
+
+/** macOS, without `/usr/local`, which is a package manager's. */
+const MACOS_PROGRAMS = ["usr/bin", "usr/sbin", "usr/lib", "usr/libexec", "usr/share", "bin", "sbin"] as const;
+const MACOS_FRAMEWORKS = [
+  "System/Library",
+  "System/Cryptexes",
+  "Library/Apple",
+  "Library/Frameworks",
+  "Library/Developer/CommandLineTools",
+] as const;
+const MACOS_STATE = ["dyld", "timezone", "xcode_select_link"].map((name) => `private/var/db/${name}`);
+const MACOS = [...MACOS_PROGRAMS, ...MACOS_FRAMEWORKS, ...MACOS_STATE, "private/var/select"];
+
+/** Certificates of authorities, where each family of distributions has them; no folder in which private keys lie. */
+const SSL = ["certs", "cert.pem", "ca-bundle.pem", "openssl.cnf"].map((name) => `ssl/${name}`);
+const PKI = ["ca-trust/extracted", "java/cacerts", "tls/certs", "tls/cert.pem", "tls/openssl.cnf"].map(
+  (name) => `pki/${name}`,
+);
+const LOADER = ["alternatives", "ld.so.cache", "ld.so.conf", "ld.so.conf.d"] as const;
+const NAMES = [
+  "localtime",
+  "os-release",
+  "protocols",
+  "services",
+  "fonts",
+  "mime.types",
+  "texmf",
+  "R",
+] as const;
+
+/**
+ * What programs need of `/etc` to start and to work as usual: the loader, `alternatives`, certificates, time zone,
+ * names of ports, fonts, mime types, and the config of languages that is reached by links from `/usr`. Left out is what
+ * says who or where the machine is, what may hold credentials (`npmrc`, `pip.conf`, `maven`, `gitconfig`, `profile`,
+ * `environment`), and what programs do without: every entry is a mount, and each costs at every launch.
+ */
+const ETC = [...LOADER, ...SSL, ...PKI, "ca-certificates/extracted", "crypto-policies", ...NAMES];
+
+/** Names in `/etc` that carry a version: `java-17-openjdk`, `ld-musl-x86_64.path`. */
+const ETC_VERSIONED = /^(java(-[\w.]+)*|ld-musl-\w+\.path)$/;
+
+const BIN = ["usr/local/bin", "usr/bin", "bin", "run/current-system/sw/bin"] as const;
+const SBIN = ["usr/local/sbin", "usr/sbin", "sbin"] as const;
+
+/**
+ * What every program needs to start, as this machine has it. `top` is the root of the file system; tests give another.
+ * Of `/etc` only an allow-list is granted, and of that only what every user of the machine may read.
+ */
+export function systemRuntime(host: Pick<Host, "platform">, top: AbsolutePath = ROOT): Runtime {
+  const at = (name: string): AbsolutePath => joinPath(top, name);
+  const folders = host.platform === "darwin" ? MACOS : isFolder(at("nix/store")) ? [...LINUX, ...NIX] : LINUX;
+  const versioned = namesIn(at("etc")).filter((name) => ETC_VERSIONED.test(name));
+  const programs = both(...folders.map((name) => programGrantOf(at(name))));
+  const config = [...ETC, ...versioned].map((name) => openGrantOf(at(`etc/${name}`), programs));
+  const grant = both(programs, ...config);
+  const path = programFolders([...BIN, ...SBIN].map(at), grant);
+  return settled({ name: "system", ...grant, path, env: {} });
+}
+
+/** A real folder as it is; of a link only the link, which `settle` keeps when it leads into such a folder. */
+function programGrantOf(folder: AbsolutePath): Grant {
+  const reached = reach(folder);
+  if (reached === null) return NOTHING;
+  return { read: reached.links.length === 0 ? [reached.real] : [], links: reached.links };
+}
+
+/** The folders that are seen inside, each under the first of its names: with `/bin` → `usr/bin` only `/usr/bin`. */
+function programFolders(folders: readonly AbsolutePath[], grant: Grant): readonly AbsolutePath[] {
+  const byReal = new Map<AbsolutePath, AbsolutePath>();
+  for (const folder of folders) {
+    const real = reach(folder)?.real;
+    if (real === undefined || byReal.has(real) || !isFolder(real)) continue;
+    if (shows(grant, real)) byReal.set(real, folder);
+  }
+  return [...byReal.values()];
+}
+
+/** What the path leads to, as far as every user of the machine may read it; what `shown` has already is not asked about. */
+function openGrantOf(path: AbsolutePath, shown: Grant): Grant {
+  const reached = reach(path);
+  if (reached === null) return NOTHING;
+  const open = shows(shown, reached.real) ? { read: [reached.real], links: [] } : openParts(reached.real);
+  return both({ read: [], links: reached.links }, open);
+}
+
+/**
+ * The file or folder itself when everything in it is open to every user, else the open parts of it: a private key that
+ * somebody put among the certificates stays hidden although the supervisor may read it.
+ */
+function openParts(path: AbsolutePath): Grant {
+  const stats = statsOf(path);
+  if (stats === null || !isOpen(stats)) return NOTHING;
+  if (!stats.isDirectory()) return { read: [path], links: [] };
+  const links: AbsolutePath[] = [];
+  const others: AbsolutePath[] = [];
+  for (const child of namesIn(path).map((name) => joinPath(path, name))) {
+    (statsOf(child)?.isSymbolicLink() === true ? links : others).push(child);
+  }
+  const parts = others.map(openParts);
+  const isWhole = parts.every((part, index) => part.read.length === 1 && part.read[0] === others[index]);
+  return isWhole ? { read: [path], links: [] } : both({ read: [], links: grantOf(links).links }, ...parts);
+}
+
+function isOpen(stats: Stats): boolean {
+  const needed = stats.isDirectory() ? 0o005 : 0o004;
+  return (stats.isDirectory() || stats.isFile()) && (stats.mode & needed) === needed;
+}

@@ -1,0 +1,255 @@
+import { accessSync, constants, lstatSync, readdirSync, type Stats } from "node:fs";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { CofferdamError, visible } from "../errors.ts";
+import { isAtMost } from "../profile/access.ts";
+import { type MaskFinder, maskIndex } from "../profile/mask-index.ts";
+import {
+  type AbsolutePath,
+  isInside,
+  joinPath,
+  knownPath,
+  parentOf,
+  pathFromBytes,
+  pathToBytes,
+  ROOT,
+  upwards,
+} from "../profile/path.ts";
+import { literalPrefix } from "../profile/pattern.ts";
+import type { Mask, Profile } from "../profile/profile.ts";
+import { statsOf } from "./nodes.ts";
+
+/** More folders than this below one grant are not searched: the call is refused instead. */
+const MOST_FOLDERS = 200_000;
+
+/** How long the search may hold the event loop before it lets others on. */
+const TURN_MS = 8;
+
+/** A folder changed more recently than this may have changed again within the clock's grain: it is read again. */
+const GRAIN_MS = 50;
+
+/** What one folder held when it was last read, and when that was. */
+interface Remembered {
+  /** Which folder it was, and its times: another folder may have come to stand at the path. */
+  readonly state: string;
+  readonly readMs: number;
+  readonly folders: readonly string[];
+  readonly hits: readonly Hit[];
+}
+
+/** A name that a mask covers. */
+interface Hit {
+  readonly name: string;
+  readonly atMost: "none" | "read";
+}
+
+/** A folder to search, and the masks that matter in it. */
+interface Region {
+  readonly start: AbsolutePath;
+  readonly masks: readonly Mask[];
+}
+
+/**
+ * Finds what glob masks cover in granted folders. It remembers folders by identity and change time, so that a second
+ * search only looks at folders that changed. Links are not followed: what they lead to is granted elsewhere or hidden.
+ */
+export class MaskSearch {
+  readonly #regions = new WeakMap<Profile, readonly Region[]>();
+  readonly #memory = new Map<string, Map<AbsolutePath, Remembered>>();
+
+  /**
+   * Existing paths that a glob mask of the profile covers and that an entry would give more. Below one that is hidden
+   * only those of `read` masks count: what they protect must not be moved away with the folder that hides it.
+   * Throws `NOT_ENFORCEABLE` when a grant holds more than 200,000 folders.
+   */
+  async find(profile: Profile): Promise<readonly AbsolutePath[]> {
+    const found: AbsolutePath[] = [];
+    for (const region of this.#regionsOf(profile)) found.push(...(await this.#searchRegion(region)));
+    return [...new Set(found)];
+  }
+
+  #regionsOf(profile: Profile): readonly Region[] {
+    const known = this.#regions.get(profile);
+    if (known !== undefined) return known;
+    const regions = regionsOf(profile);
+    this.#regions.set(profile, regions);
+    return regions;
+  }
+
+  async #searchRegion({ start, masks }: Region): Promise<readonly AbsolutePath[]> {
+    const lasting = masks.filter((mask) => mask.atMost === "read");
+    const [find, findLasting] = [maskIndex(masks), maskIndex(lasting)];
+    const key = `${start} ${masks.map((mask) => `${mask.pattern.text}${mask.atMost}${mask.ignoreCase}`).join(" ")}`;
+    const before = this.#memory.get(key);
+    const memory = new Map<AbsolutePath, Remembered>();
+    const found: AbsolutePath[] = [];
+    const waiting = [{ folder: start, isHidden: false }];
+    let turnEnds = performance.now() + TURN_MS;
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+      const { folder, isHidden } = next;
+      const seen = isHidden
+        ? readHidden(folder, before?.get(folder), findLasting)
+        : readFolder(folder, before?.get(folder), find);
+      if (seen === null) continue;
+      memory.set(folder, seen);
+      if (memory.size > MOST_FOLDERS) throw tooLarge(start);
+      const hidden = new Set<string>();
+      for (const hit of seen.hits) {
+        found.push(joinPath(folder, hit.name));
+        if (hit.atMost === "none") hidden.add(hit.name);
+      }
+      for (const name of seen.folders) {
+        const isBelowHidden = isHidden || hidden.has(name);
+        if (!isBelowHidden || lasting.length > 0)
+          waiting.push({ folder: joinPath(folder, name), isHidden: isBelowHidden });
+      }
+      if (performance.now() > turnEnds) {
+        await nextTurn();
+        turnEnds = performance.now() + TURN_MS;
+      }
+    }
+    this.#memory.set(key, memory);
+    return found;
+  }
+}
+
+/** Only masks that would lower an entry matter, and only where both reach. */
+function regionsOf(profile: Profile): readonly Region[] {
+  const regions = new Map<AbsolutePath, Set<Mask>>();
+  for (const mask of profile.masks) {
+    if (mask.pattern.literal !== null && !mask.ignoreCase) continue;
+    const prefix = literalPrefix(mask.pattern);
+    for (const entry of profile.files) {
+      if (isAtMost(entry.access, mask.atMost)) continue;
+      const start = startOf(mask, prefix, entry.path);
+      if (start !== null) regions.set(start, (regions.get(start) ?? new Set()).add(mask));
+    }
+  }
+  const all = [...regions].map(([start, masks]) => ({ start, masks: [...masks] }));
+  const isCovered = (region: Region): boolean =>
+    all.some(
+      (other) =>
+        other !== region &&
+        other.start !== region.start &&
+        isInside(region.start, other.start) &&
+        region.masks.every((mask) => other.masks.includes(mask)),
+    );
+  return all.filter((region) => !isCovered(region));
+}
+
+/** Where a mask's matches begin in a granted folder; in any case, they may be spelled in another way than the mask. */
+function startOf({ ignoreCase }: Mask, prefix: AbsolutePath, granted: AbsolutePath): AbsolutePath | null {
+  const spell = (path: AbsolutePath): AbsolutePath =>
+    ignoreCase ? knownPath(path.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())) : path;
+  if (isInside(spell(granted), spell(prefix))) return granted;
+  if (!isInside(spell(prefix), spell(granted))) return null;
+  return ignoreCase ? granted : prefix;
+}
+
+function readFolder(
+  folder: AbsolutePath,
+  before: Remembered | undefined,
+  find: MaskFinder,
+): Remembered | null {
+  const stats = statsToSearch(folder);
+  if (stats === null || !stats.isDirectory()) return null;
+  const state = [stats.dev, stats.ino, stats.mtimeMs, stats.ctimeMs].join(" ");
+  // The change time is the kernel's own; a process can set any other.
+  if (before?.state === state && before.readMs - stats.ctimeMs > GRAIN_MS) return before;
+  if (isClosedByOwner(folder, stats)) throw unsearchable(folder, null);
+  const readMs = Date.now();
+  const folders: string[] = [];
+  const hits: Hit[] = [];
+  for (const { name, isFolder } of namesIn(folder, stats.uid)) {
+    if (isFolder) folders.push(name);
+    const mask = find(joinPath(folder, name));
+    if (mask !== null) hits.push({ name, atMost: mask.atMost });
+  }
+  return { state, readMs, folders, hits };
+}
+
+/**
+ * True for a folder of this user's whose names can be listed while nothing behind them can be looked at: whatever is
+ * started there could open it up.
+ */
+function isClosedByOwner(folder: AbsolutePath, { mode, uid }: Stats): boolean {
+  return (mode & 0o100) === 0 && uid === process.getuid?.() && !canEnter(Buffer.from(pathToBytes(folder)));
+}
+
+/** What a hidden folder holds; one that can't be read shows nothing inside either. */
+function readHidden(
+  folder: AbsolutePath,
+  before: Remembered | undefined,
+  find: MaskFinder,
+): Remembered | null {
+  try {
+    return readFolder(folder, before, find);
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Names in a folder, byte for byte. One that can't be listed is passed over when nobody of this user's could enter it;
+ * one that could be entered, or opened up by its owner, hides what it holds and is refused.
+ */
+function namesIn(
+  folder: AbsolutePath,
+  ownerUid: number,
+): readonly { readonly name: string; readonly isFolder: boolean }[] {
+  const bytes = Buffer.from(pathToBytes(folder));
+  try {
+    const plain = readdirSync(bytes, { withFileTypes: true, encoding: "utf8" });
+    if (plain.every((entry) => !entry.name.includes("\uFFFD")))
+      return plain.map((entry) => ({ name: entry.name, isFolder: entry.isDirectory() }));
+    const raw = readdirSync(bytes, { withFileTypes: true, encoding: "buffer" });
+    return raw.map((entry) => ({ name: pathFromBytes(entry.name), isFolder: entry.isDirectory() }));
+  } catch (cause) {
+    const code = cause instanceof Error && "code" in cause ? cause.code : null;
+    if (code === "ENOENT" || code === "ENOTDIR") return [];
+    if (code === "EACCES" && ownerUid !== process.getuid?.() && !canEnter(bytes)) return [];
+    throw unsearchable(folder, cause);
+  }
+}
+
+/** `lstat`, or null where there is nothing. What a closed folder hides is refused or passed over as in `namesIn`. */
+function statsToSearch(path: AbsolutePath): Stats | null {
+  try {
+    return lstatSync(Buffer.from(pathToBytes(path)), { throwIfNoEntry: false }) ?? null;
+  } catch (cause) {
+    const code = cause instanceof Error && "code" in cause ? cause.code : null;
+    const closed = [...upwards(parentOf(path))].find((at) => statsOf(at) !== null) ?? ROOT;
+    const isOthers = code === "EACCES" && statsOf(closed)?.uid !== process.getuid?.();
+    if (code === "ENOTDIR" || code === "ELOOP" || code === "ENAMETOOLONG" || isOthers) return null;
+    throw unsearchable(closed, cause);
+  }
+}
+
+function unsearchable(folder: AbsolutePath, cause: unknown): CofferdamError {
+  return new CofferdamError(
+    "NOT_ENFORCEABLE",
+    `the folder ${visible(folder)} can't be searched for what must be protected`,
+    {
+      hint: "chmod u+rx it, or leave it out of the roots",
+      cause,
+    },
+  );
+}
+
+function canEnter(folder: Buffer): boolean {
+  try {
+    accessSync(folder, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function tooLarge(start: AbsolutePath): CofferdamError {
+  return new CofferdamError(
+    "NOT_ENFORCEABLE",
+    `${start} holds more than ${MOST_FOLDERS} folders, too many to search for masks`,
+    {
+      hint: "narrow the root, or begin the masks with the folder they are about",
+    },
+  );
+}

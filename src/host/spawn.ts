@@ -1,0 +1,60 @@
+import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
+import { isMainThread } from "node:worker_threads";
+import { CofferdamError } from "../errors.ts";
+import type { AbsolutePath } from "../profile/path.ts";
+
+/** A started launcher. */
+export type Child = ChildProcess;
+
+/** A launcher's descriptors, by number. */
+export type Descriptors = StdioOptions;
+
+/** How a launcher is started: its descriptors, and as whom when the supervisor is root. */
+export interface SpawnOptions {
+  readonly stdio: Descriptors;
+  readonly runAs: { readonly uid: number; readonly gid: number } | null;
+}
+
+/**
+ * Starts the walls. The launcher gets no environment at all: what the program is to have, the launcher sets. Changing
+ * the user empties the supplementary groups (libuv's `uv__process_child_init`).
+ * A session of its own keeps a terminal's Ctrl-C for the supervisor, which then ends the program with its grace.
+ * Throws `INTERNAL` off the main thread: the kernel ties the parent-death signal to the thread that forked (prctl(2)).
+ */
+export function launch(file: AbsolutePath, argv: readonly string[], options: SpawnOptions): Child {
+  if (!isMainThread) {
+    throw new CofferdamError("INTERNAL", "sandboxes can't be started from a worker thread", {
+      hint: "create the supervisor on the main thread",
+    });
+  }
+  return spawn(file, argv, {
+    cwd: "/",
+    env: {},
+    stdio: options.stdio,
+    shell: false,
+    detached: true,
+    ...options.runAs,
+  });
+}
+
+/** What a probe answered. */
+export interface Answer {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a helper of the system by its absolute path, without environment, and returns what it said. Never throws for its status. */
+export async function ask(file: AbsolutePath, argv: readonly string[], timeoutMs = 10_000): Promise<Answer> {
+  const { execa } = await import("execa");
+  const result = await execa(file, [...argv], {
+    cwd: "/",
+    env: {},
+    extendEnv: false,
+    reject: false,
+    timeout: timeoutMs,
+    stdin: "ignore",
+    maxBuffer: 1_000_000,
+  });
+  return { status: result.exitCode ?? null, stdout: result.stdout, stderr: result.stderr };
+}

@@ -1,0 +1,71 @@
+import { Duplex, Readable, Writable } from "node:stream";
+import { CofferdamError } from "../errors.ts";
+import type { Captured, OutputSink } from "./output.ts";
+import type { Child } from "./spawn.ts";
+
+/** The child's descriptor as a stream to read. */
+export function readableAt(child: Child, fd: number): Readable {
+  const stream = child.stdio[fd];
+  if (stream instanceof Readable) return stream;
+  throw new CofferdamError("INTERNAL", `descriptor ${fd} of the launcher can't be read`);
+}
+
+/** The child's descriptor as a stream to write; what breaks because the launcher ended early is told by its end. */
+export function writableAt(child: Child, fd: number): Writable {
+  const stream = child.stdio[fd];
+  if (!(stream instanceof Writable || stream instanceof Duplex))
+    throw new CofferdamError("INTERNAL", `descriptor ${fd} of the launcher can't be written`);
+  if (stream.listenerCount("error") === 0) stream.on("error", () => undefined);
+  return stream;
+}
+
+/** Closes our end of a descriptor that only stands where another would have leaked. */
+export function coverAt(child: Child, fd: number): void {
+  const stream = child.stdio[fd];
+  stream?.on("error", () => undefined);
+  stream?.destroy();
+}
+
+/** The first character that comes, or null when the stream ends without one. */
+export function firstByte(stream: Readable): Promise<string | null> {
+  return new Promise((resolve) => {
+    stream.once("data", (chunk: Buffer) => resolve(chunk.toString("latin1", 0, 1)));
+    stream.once("end", () => resolve(null));
+    stream.once("error", () => resolve(null));
+  });
+}
+
+/**
+ * Standard error, which speaks with two voices: until the gate opens it is the launcher's, afterwards the program's.
+ */
+export class TwoVoices {
+  readonly #setup: Buffer[] = [];
+  readonly #kept: Buffer[] = [];
+  readonly #sink: OutputSink | null;
+  #isOpen = false;
+
+  constructor(sink: OutputSink | null) {
+    this.#sink = sink;
+  }
+
+  /** Where the captured stream goes. */
+  readonly take: OutputSink = (chunk) => {
+    if (!this.#isOpen) return void this.#setup.push(chunk);
+    return this.#sink === null ? void this.#kept.push(chunk) : this.#sink(chunk);
+  };
+
+  /** From here on it is the program that speaks. */
+  open(): void {
+    this.#isOpen = true;
+  }
+
+  /** What the launcher said. */
+  setupText(): string {
+    return Buffer.concat(this.#setup).toString("utf8");
+  }
+
+  /** What the program said, as captured. */
+  captured(whole: Captured): Captured {
+    return { ...whole, bytes: Buffer.concat(this.#kept) };
+  }
+}

@@ -1,0 +1,96 @@
+import { type Access, isAtMost } from "./access.ts";
+import { maskIndex, tighterMask } from "./mask-index.ts";
+import { type AbsolutePath, nameOf, upwards } from "./path.ts";
+import { type FileEntry, indexEntries, type Mask, nearestEntry, type Profile } from "./profile.ts";
+import { takesFile } from "./suffix.ts";
+
+/** What kind of thing stands at a path; suffix lists speak of files alone. */
+export type Kind = "file" | "folder";
+
+/** How a path is asked about. `bornInside`: it was made during the call, so that glob masks do not hold for it. */
+export interface PathFacts {
+  readonly kind: Kind;
+  readonly bornInside: boolean;
+}
+
+/** The part of a profile that decided: an entry, a mask, a suffix list, or that nothing is listed. */
+export type Clause =
+  | { readonly kind: "entry"; readonly entry: FileEntry }
+  | { readonly kind: "suffix"; readonly entry: FileEntry }
+  | { readonly kind: "mask"; readonly mask: Mask }
+  | { readonly kind: "unlisted" };
+
+/** The access to one path, and the clause that decided it. */
+export interface PathRuling {
+  readonly access: Access;
+  readonly clause: Clause;
+}
+
+/** Rules on paths under one profile; made once, asked often. */
+export type PathRuler = (path: AbsolutePath, facts: PathFacts) => PathRuling;
+
+/** What is at a path when nothing is said: a file that was there at the start. */
+export const EXISTING_FILE: PathFacts = { kind: "file", bornInside: false };
+
+/**
+ * The access that the profile gives to a path: that of the nearest entry (for a file whose suffix is not listed:
+ * none), capped by every mask that matches the path or a folder above it. Paths are the host's, canonical.
+ */
+export function accessTo(profile: Profile, path: AbsolutePath, facts: PathFacts = EXISTING_FILE): Access {
+  return pathRuler(profile)(path, facts).access;
+}
+
+/** A profile is a value, so what was compiled from it once holds for as long as anyone has it. */
+const compiled = new WeakMap<Profile, PathRuler>();
+
+/** The profile's file part, compiled once. `pathRuler(p)(path, facts).access = accessTo(p, path, facts)`. */
+export function pathRuler(profile: Profile): PathRuler {
+  const known = compiled.get(profile);
+  if (known !== undefined) return known;
+  const ruler = compile(profile);
+  compiled.set(profile, ruler);
+  return ruler;
+}
+
+function compile(profile: Profile): PathRuler {
+  const entries = indexEntries(profile.files);
+  const capOf = maskRuler(profile.masks);
+  return (path, facts) => {
+    const listed = rulingOfEntry(nearestEntry(entries, path), path, facts.kind);
+    const mask = listed.access === "none" ? null : capOf(path, facts.bornInside);
+    if (mask === null || isAtMost(listed.access, mask.atMost)) return listed;
+    return { access: mask.atMost, clause: { kind: "mask", mask } };
+  };
+}
+
+/** Finds the mask that caps a path the most, or null. */
+export type MaskRuler = (path: AbsolutePath, bornInside: boolean) => Mask | null;
+
+/** Compiles masks. A literal mask holds for every path at or below it, a glob mask for what was not born inside. */
+export function maskRuler(masks: readonly Mask[]): MaskRuler {
+  const literals = new Map<AbsolutePath, Mask>();
+  for (const mask of masks) {
+    const { literal } = mask.pattern;
+    if (literal !== null) literals.set(literal, tighterMask(literals.get(literal) ?? null, mask));
+  }
+  const find = maskIndex(masks.filter((mask) => mask.pattern.literal === null || mask.ignoreCase));
+  return (path, bornInside) => {
+    let found: Mask | null = null;
+    for (const at of upwards(path)) {
+      const mask = literals.get(at) ?? null;
+      const covering = bornInside ? null : find(at);
+      if (mask !== null) found = tighterMask(found, mask);
+      if (covering !== null) found = tighterMask(found, covering);
+    }
+    return found;
+  };
+}
+
+function rulingOfEntry(entry: FileEntry, path: AbsolutePath, kind: Kind): PathRuling {
+  if (kind === "file" && !takesFile(entry.suffixes, nameOf(path)))
+    return { access: "none", clause: { kind: "suffix", entry } };
+  return {
+    access: entry.access,
+    clause: entry.access === "none" && entry.path === "/" ? { kind: "unlisted" } : { kind: "entry", entry },
+  };
+}

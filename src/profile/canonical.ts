@@ -1,0 +1,92 @@
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import { Access } from "./access.ts";
+import { EnvPattern } from "./env-pattern.ts";
+import { parseHostRule, printHostRule } from "./host-rule.ts";
+import { Limits } from "./limits.ts";
+import type { Network } from "./network.ts";
+import { type AbsolutePath, absolutePath, isAbsolutePath } from "./path.ts";
+import { readPattern } from "./pattern.ts";
+import { type Mask, normalProfile, type Profile } from "./profile.ts";
+import { Suffix } from "./suffix.ts";
+
+/** SHA-256 of a profile's canonical text, in hex. Equal digest, equal meaning. */
+export type ProfileDigest = string;
+
+const CanonicalProfile = z.strictObject({
+  files: z.array(
+    z.strictObject({
+      path: z.string(),
+      access: Access,
+      suffixes: z.union([z.literal("any"), z.array(Suffix)]),
+    }),
+  ),
+  masks: z.array(
+    z.strictObject({ pattern: z.string(), atMost: z.enum(["none", "read"]), ignoreCase: z.boolean() }),
+  ),
+  network: z.union([
+    z.enum(["none", "open", "host"]),
+    z.strictObject({ hosts: z.array(z.string()), never: z.array(z.string()) }),
+  ]),
+  sockets: z.union([z.literal("any"), z.array(z.string())]),
+  env: z.array(EnvPattern),
+  terminal: z.boolean(),
+  limits: Limits,
+});
+type CanonicalProfile = z.infer<typeof CanonicalProfile>;
+
+/** The one text of a profile: JSON, two spaces, keys in the order of the type. `parseProfile` reads it back. */
+export function printProfile(profile: Profile): string {
+  return JSON.stringify(plain(profile), null, 2);
+}
+
+/**
+ * Reads what `printProfile` wrote. Throws a `SyntaxError` or zod's error for what is no profile, `PATH_INVALID`,
+ * `PATTERN_INVALID` or `HOST_INVALID` for what stands in it.
+ */
+export function parseProfile(text: string): Profile {
+  const { files, masks, network, sockets, ...rest } = CanonicalProfile.parse(JSON.parse(text));
+  return normalProfile({
+    ...rest,
+    files: files.map((entry) => ({ ...entry, path: readPath(entry.path) })),
+    masks: masks.map((mask): Mask => ({ ...mask, pattern: readPattern(mask.pattern) })),
+    network:
+      typeof network === "string"
+        ? network
+        : { hosts: network.hosts.map(parseHostRule), never: network.never.map(parseHostRule) },
+    sockets: sockets === "any" ? sockets : sockets.map(readPath),
+  });
+}
+
+/** SHA-256 of `printProfile`'s text: blind to order, spelling and doubles of what was written. */
+export function digest(profile: Profile): ProfileDigest {
+  return createHash("sha256").update(printProfile(profile)).digest("hex");
+}
+
+/** A path in a profile may have been found on disk, so it may hold what `absolutePath` refuses in what people write. */
+function readPath(text: string): AbsolutePath {
+  return isAbsolutePath(text) ? text : absolutePath(text);
+}
+
+/** The profile as plain JSON data, patterns and hosts as text. */
+function plain(profile: Profile): CanonicalProfile {
+  const { files, masks, network, sockets, env, terminal, limits } = profile;
+  return {
+    files: files.map(({ path, access, suffixes }) => ({
+      path,
+      access,
+      suffixes: suffixes === "any" ? suffixes : [...suffixes],
+    })),
+    masks: masks.map(({ pattern, atMost, ignoreCase }) => ({ pattern: pattern.text, atMost, ignoreCase })),
+    network: plainNetwork(network),
+    sockets: sockets === "any" ? sockets : [...sockets],
+    env: [...env],
+    terminal,
+    limits,
+  };
+}
+
+function plainNetwork(network: Network): CanonicalProfile["network"] {
+  if (typeof network === "string") return network;
+  return { hosts: network.hosts.map(printHostRule), never: network.never.map(printHostRule) };
+}

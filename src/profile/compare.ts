@@ -1,0 +1,175 @@
+import { type Access, isAtMost } from "./access.ts";
+import { type PathFacts, type PathRuler, pathRuler } from "./access-to.ts";
+import { envOutside } from "./env-pattern.ts";
+import type { Target } from "./host-rule.ts";
+import { limitAbove } from "./limits.ts";
+import { networkOutside } from "./network-outside.ts";
+import { type AbsolutePath, isInside, joinPath, ROOT, upwards } from "./path.ts";
+import { patternTest, type Segment } from "./pattern.ts";
+import { matchesBelow } from "./pattern-matches.ts";
+import { indexEntries, type Mask, nearestEntry, type Profile } from "./profile.ts";
+import type { Suffixes } from "./suffix.ts";
+
+/** Something that one profile allows and another does not. */
+export type Witness =
+  | {
+      readonly field: "files";
+      readonly path: AbsolutePath;
+      readonly facts: PathFacts;
+      readonly has: Access;
+      readonly limit: Access;
+    }
+  | { readonly field: "network"; readonly target: Target | "host" }
+  | { readonly field: "sockets"; readonly path: AbsolutePath | "any" }
+  | { readonly field: "env"; readonly name: string }
+  | { readonly field: "terminal" }
+  | { readonly field: "limits"; readonly name: string };
+
+/** Whether one profile stays within another. `unknown` names the mask of the other that could not be decided. */
+export type Comparison =
+  | { readonly kind: "within" }
+  | { readonly kind: "exceeds"; readonly witness: Witness }
+  | { readonly kind: "unknown"; readonly mask: Mask };
+
+/**
+ * Whether `a` allows only what `b` allows. `within` is sound; `exceeds` carries a witness that `accessTo` and its
+ * siblings confirm; `unknown` arises only where a glob of `b` meets a different glob of `a`, and counts as wider. (A
+ * literal mask that ignores case is a glob here: it matches every spelling.)
+ */
+export function compare(a: Profile, b: Profile): Comparison {
+  const witness = witnessOutsideFiles(a, b);
+  if (witness !== null) return { kind: "exceeds", witness };
+  return compareFiles(a, b);
+}
+
+/** True when `a` surely allows only what `b` allows. */
+export function isWithin(a: Profile, b: Profile): boolean {
+  return compare(a, b).kind === "within";
+}
+
+function witnessOutsideFiles(a: Profile, b: Profile): Witness | null {
+  const target = networkOutside(a.network, b.network);
+  if (target !== null) return { field: "network", target };
+  if (b.sockets !== "any") {
+    if (a.sockets === "any") return { field: "sockets", path: "any" };
+    const listed = new Set(b.sockets);
+    const path = a.sockets.find((socket) => !listed.has(socket));
+    if (path !== undefined) return { field: "sockets", path };
+  }
+  const name = envOutside(a.env, b.env);
+  if (name !== null) return { field: "env", name };
+  if (a.terminal && !b.terminal) return { field: "terminal" };
+  const limit = limitAbove(a.limits, b.limits);
+  return limit === null ? null : { field: "limits", name: limit };
+}
+
+/** Two profiles of which one is asked about, and what the questions need. */
+interface Pair {
+  readonly a: Profile;
+  readonly b: Profile;
+  readonly rulerA: PathRuler;
+  readonly rulerB: PathRuler;
+  /** Every path that an entry or a literal mask of either names, with the folders above. */
+  readonly named: ReadonlySet<AbsolutePath>;
+}
+
+/**
+ * Without globs, access changes only at named paths, so `a` is asked there; what globs of `b` take away is looked at
+ * mask by mask. Paths are asked about as born inside, where `a` is freed of its globs.
+ */
+function compareFiles(a: Profile, b: Profile): Comparison {
+  const pair: Pair = { a, b, rulerA: pathRuler(a), rulerB: pathRuler(b), named: namedPaths(a, b) };
+  const own = Map.groupBy(a.masks, (mask) => mask.pattern.text);
+  const witness = witnessAtEntries(pair);
+  if (witness !== null) return { kind: "exceeds", witness };
+  let undecided: Mask | null = null;
+  for (const mask of b.masks) {
+    if (own.get(mask.pattern.text)?.some((known) => isSameOrTighter(known, mask)) === true) continue;
+    const verdict = compareUnderMask(pair, mask);
+    if (verdict.kind === "exceeds") return verdict;
+    if (verdict.kind === "unknown") undecided ??= mask;
+  }
+  return undecided === null ? { kind: "within" } : { kind: "unknown", mask: undecided };
+}
+
+function namedPaths(a: Profile, b: Profile): ReadonlySet<AbsolutePath> {
+  const named = new Set<AbsolutePath>([ROOT]);
+  for (const { files, masks } of [a, b]) {
+    for (const path of [
+      ...files.map((entry) => entry.path),
+      ...masks.flatMap((mask) => mask.pattern.literal ?? []),
+    ]) {
+      for (const at of upwards(path)) {
+        if (named.has(at)) break;
+        named.add(at);
+      }
+    }
+  }
+  return named;
+}
+
+/** A witness when `a` allows more at the path. */
+function witnessAt({ rulerA, rulerB }: Pair, path: AbsolutePath, facts: PathFacts): Witness | null {
+  const [has, limit] = [rulerA(path, facts).access, rulerB(path, facts).access];
+  return isAtMost(has, limit) ? null : { field: "files", path, facts, has, limit };
+}
+
+function witnessAtEntries(pair: Pair): Witness | null {
+  const [inA, inB] = [indexEntries(pair.a.files), indexEntries(pair.b.files)];
+  for (const path of new Set([ROOT, ...[...pair.a.files, ...pair.b.files].map((entry) => entry.path)])) {
+    const asFolder = witnessAt(pair, path, { kind: "folder", bornInside: true });
+    if (asFolder !== null) return asFolder;
+    for (const name of sampleFiles(nearestEntry(inA, path).suffixes, nearestEntry(inB, path).suffixes)) {
+      const asFile = witnessAt(pair, freshPath(path, name, pair.named), { kind: "file", bornInside: true });
+      if (asFile !== null) return asFile;
+    }
+  }
+  return null;
+}
+
+/** One file name for every way in which two suffix lists can tell names apart. */
+function sampleFiles(a: Suffixes, b: Suffixes): readonly string[] {
+  if (a === "any" && b === "any") return [];
+  return [
+    "sample",
+    ...[a, b].flatMap((list) => (list === "any" ? [] : list.map((suffix) => `sample${suffix}`))),
+  ];
+}
+
+function freshPath(folder: AbsolutePath, name: string, named: ReadonlySet<AbsolutePath>): AbsolutePath {
+  let path = joinPath(folder, name);
+  for (let count = 0; named.has(path); count += 1) path = joinPath(folder, `other-${count}-${name}`);
+  return path;
+}
+
+/**
+ * Looks for a path that the mask covers and where `a`, its globs left aside, allows more than the mask. There is one
+ * exactly when it is a named path, or lies directly below one with a name of its own.
+ */
+function compareUnderMask(pair: Pair, mask: Mask): Comparison {
+  const { pattern, ignoreCase, atMost } = mask;
+  const covers = patternTest(pattern, ignoreCase);
+  const below = matchesBelow(pattern, ignoreCase, (path) => pair.named.has(path));
+  let isReached = false;
+  for (const folder of pair.named) {
+    if (isAtMost(pair.rulerA(folder, { kind: "folder", bornInside: true }).access, atMost)) continue;
+    const covered = covers(folder) ? [folder] : below(folder);
+    for (const path of covered) {
+      const isLiteral = pattern.literal !== null && isInside(path, pattern.literal);
+      const witness = witnessAt(pair, path, { kind: "folder", bornInside: isLiteral });
+      if (witness !== null) return { kind: "exceeds", witness };
+      isReached = true;
+    }
+  }
+  return isReached ? { kind: "unknown", mask } : { kind: "within" };
+}
+
+/** Of two masks with one pattern. Ignoring case matches more, but for `[!a]`, which then leaves out `A` as well. */
+function isSameOrTighter(own: Mask, mask: Mask): boolean {
+  const isWider = own.ignoreCase && !own.pattern.segments.some(hasNegatedSet);
+  return (own.ignoreCase === mask.ignoreCase || isWider) && isAtMost(own.atMost, mask.atMost);
+}
+
+function hasNegatedSet(segment: Segment): boolean {
+  return segment.kind === "name" && segment.pieces.some((piece) => piece.kind === "set" && piece.negated);
+}

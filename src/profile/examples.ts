@@ -1,0 +1,109 @@
+import { z } from "zod";
+import { CofferdamError, visible } from "../errors.ts";
+import { EXISTING_FILE } from "./access-to.ts";
+import { EnvName } from "./env-pattern.ts";
+import { explain, type Layer, type Question } from "./explain.ts";
+import { canonicalAddress, isAddress, parseHostRule, printHostRule } from "./host-rule.ts";
+import { type PathVariables, pathsFrom } from "./sections.ts";
+
+/**
+ * One `expect:` line of an operator profile: what the profile must allow or deny, checked whenever it is loaded.
+ * A path that ends in `/` is a folder. A host is taken to lie at a public address unless `address` says otherwise.
+ */
+export const Example = z.union(
+  [
+    z.strictObject({ allow: z.enum(["read", "write"]), path: z.string() }),
+    z.strictObject({ deny: z.enum(["read", "write"]), path: z.string() }),
+    z.strictObject({ allow: z.literal("connect"), host: z.string(), address: z.string().optional() }),
+    z.strictObject({ deny: z.literal("connect"), host: z.string(), address: z.string().optional() }),
+    z.strictObject({ allow: z.literal("connect"), socket: z.string() }),
+    z.strictObject({ deny: z.literal("connect"), socket: z.string() }),
+    z.strictObject({ allow: z.literal("env"), name: EnvName }),
+    z.strictObject({ deny: z.literal("env"), name: EnvName }),
+  ],
+  {
+    error:
+      "an example is `allow` or `deny` of `read`, `write`, `connect` or `env`, with `path`, `host`, `socket` or `name`",
+  },
+);
+export type Example = z.infer<typeof Example>;
+
+/** An example that the profile does not keep, and why. */
+export interface FailedExample {
+  readonly index: number;
+  readonly message: string;
+}
+
+/** The examples that the layer contradicts. Throws `PATH_INVALID` or `HOST_INVALID` for a malformed one. */
+export function failedExamples(
+  layer: Layer,
+  examples: readonly Example[],
+  variables: PathVariables,
+): readonly FailedExample[] {
+  return examples.flatMap((example, index) =>
+    questionsOf(example, variables).flatMap((question) => {
+      const { allowed, decidedBy } = explain([layer], question);
+      if (allowed === "allow" in example) return [];
+      const [expected, found] = allowed ? ["denies", "allows"] : ["allows", "denies"];
+      return [
+        {
+          index,
+          message: `expected that it ${expected} ${printQuestion(question)}, but it ${found} it: ${decidedBy.because}`,
+        },
+      ];
+    }),
+  );
+}
+
+/** A question as a person would put it. */
+export function printQuestion(question: Question): string {
+  switch (question.ask) {
+    case "read":
+    case "write":
+      return `${question.ask} ${visible(question.path)}`;
+    case "connect": {
+      const { host, port } = question.target;
+      return `connect ${visible(printHostRule({ name: host, port, private: false }))}`;
+    }
+    case "socket":
+      return `connect ${visible(question.path)}`;
+    case "env":
+      return `env ${visible(question.name)}`;
+  }
+}
+
+/** The questions that an example asks: one, or one for each path that its variables stand for. */
+export function questionsOf(example: Example, variables: PathVariables): readonly Question[] {
+  const verb = "allow" in example ? example.allow : example.deny;
+  if ("path" in example) {
+    if (verb !== "read" && verb !== "write") return [];
+    const kind = example.path.endsWith("/") ? "folder" : "file";
+    return pathsFrom(example.path, variables).map((path) => ({
+      ask: verb,
+      path,
+      facts: { ...EXISTING_FILE, kind },
+    }));
+  }
+  if ("socket" in example)
+    return pathsFrom(example.socket, variables).map((path) => ({ ask: "socket", path }));
+  if ("name" in example) return [{ ask: "env", name: example.name }];
+  return [connectQuestion(example.host, example.address)];
+}
+
+/** An address that stands for "somewhere public". */
+const PUBLIC_ADDRESS = "198.41.0.4";
+
+/**
+ * About one `host[:port]`: port 443 when none is written, at a public address unless told otherwise.
+ * Throws `HOST_INVALID`, also for what is a rule and no host: `*.name`, `name private`.
+ */
+export function connectQuestion(text: string, address?: string): Question {
+  const { name, port, private: isPrivate } = parseHostRule(text);
+  if (isPrivate || name.startsWith("*."))
+    throw new CofferdamError("HOST_INVALID", `${visible(text)} is a rule, not one host`, {
+      hint: "ask about one `name:port`",
+    });
+  const reached =
+    address === undefined ? (isAddress(name) ? name : PUBLIC_ADDRESS) : canonicalAddress(address);
+  return { ask: "connect", target: { host: name, address: reached, port: port ?? 443 } };
+}

@@ -1,0 +1,150 @@
+import { type Position, visible } from "../errors.ts";
+import { type Access, isAtMost } from "./access.ts";
+import { type Clause, type PathFacts, pathRuler } from "./access-to.ts";
+import { coversEnv } from "./env-pattern.ts";
+import { addressClass, coversName, printHostRule, ruleAllows, type Target } from "./host-rule.ts";
+import { bars, type Network, reaches } from "./network.ts";
+import type { AbsolutePath } from "./path.ts";
+import type { Mask, Profile } from "./profile.ts";
+
+/** One named profile among those that are met: the need, or one operator file. */
+export interface Layer {
+  readonly name: string;
+  readonly profile: Profile;
+  /** Where its clauses stand, by `clauseKey`. */
+  readonly sources: ReadonlyMap<string, Position>;
+}
+
+/** What can be asked of a profile. */
+export type Question =
+  | { readonly ask: "read" | "write"; readonly path: AbsolutePath; readonly facts: PathFacts }
+  | { readonly ask: "connect"; readonly target: Target }
+  | { readonly ask: "socket"; readonly path: AbsolutePath }
+  | { readonly ask: "env"; readonly name: string };
+
+/** What one layer says, the words of the clause that says it, and where that clause stands. */
+export interface LayerAnswer {
+  readonly layer: string;
+  readonly allowed: boolean;
+  readonly access: Access | null;
+  readonly because: string;
+  readonly at: Position | null;
+}
+
+/** The answer of all layers together. `decidedBy` is the layer that allows least: the first that says no. */
+export interface Explanation {
+  readonly allowed: boolean;
+  readonly decidedBy: LayerAnswer;
+  readonly layers: readonly LayerAnswer[];
+}
+
+/**
+ * Why something is allowed or not under the meet of the layers. `explain(layers, q).allowed` is what the intersection
+ * of their profiles says of `q`. The clause named is the one that decided in that layer: the nearest entry, or one of the
+ * masks that cap the path the most.
+ */
+export function explain(layers: readonly [Layer, ...Layer[]], question: Question): Explanation {
+  const [first, ...others] = layers;
+  const answers = [answer(first, question), ...others.map((layer) => answer(layer, question))] as const;
+  const decidedBy = answers.reduce((least, one) => (isBelow(one, least) ? one : least), answers[0]);
+  return { allowed: decidedBy.allowed, decidedBy, layers: answers };
+}
+
+/** The key of a clause in a layer's `sources`. */
+export function clauseKey(clause: Clause): string {
+  switch (clause.kind) {
+    case "entry":
+    case "suffix":
+      return entryKey(clause.entry.path);
+    case "mask":
+      return maskKey(clause.mask);
+    case "unlisted":
+      return "files";
+  }
+}
+
+/** The key of the entry for a path. */
+export function entryKey(path: AbsolutePath): string {
+  return `file ${path}`;
+}
+
+/** The key of a mask. */
+export function maskKey(mask: Pick<Mask, "pattern">): string {
+  return `mask ${mask.pattern.text}`;
+}
+
+function isBelow(a: LayerAnswer, b: LayerAnswer): boolean {
+  if (a.allowed !== b.allowed) return !a.allowed;
+  return a.access !== null && b.access !== null && a.access !== b.access && isAtMost(a.access, b.access);
+}
+
+function answer({ name, profile, sources }: Layer, question: Question): LayerAnswer {
+  const { allowed, access, because, key } = rule(profile, question);
+  return { layer: name, allowed, access, because, at: sources.get(key) ?? null };
+}
+
+interface Ruling {
+  readonly allowed: boolean;
+  readonly access: Access | null;
+  readonly because: string;
+  readonly key: string;
+}
+
+function rule(profile: Profile, question: Question): Ruling {
+  const { network, sockets, env } = profile;
+  switch (question.ask) {
+    case "read":
+    case "write": {
+      const { access, clause } = pathRuler(profile)(question.path, question.facts);
+      return {
+        allowed: isAtMost(question.ask, access),
+        access,
+        because: printClause(clause),
+        key: clauseKey(clause),
+      };
+    }
+    case "connect": {
+      const because = becauseOfNetwork(network, question.target);
+      return { allowed: reaches(network, question.target), access: null, because, key: "network" };
+    }
+    case "socket": {
+      const allowed = sockets === "any" || sockets.includes(question.path);
+      const because = sockets === "any" ? "any socket" : `the socket is ${allowed ? "" : "not "}listed`;
+      return { allowed, access: null, because, key: "sockets" };
+    }
+    case "env": {
+      const allowed = coversEnv(env, question.name);
+      return { allowed, access: null, because: `the name is ${allowed ? "" : "not "}listed`, key: "env" };
+    }
+  }
+}
+
+/** A clause in words. */
+export function printClause(clause: Clause): string {
+  switch (clause.kind) {
+    case "entry":
+      return `${visible(clause.entry.path)} is granted ${clause.entry.access === "none" ? "nothing" : clause.entry.access}`;
+    case "suffix": {
+      const { path, suffixes } = clause.entry;
+      return `${visible(path)} is granted for ${suffixes === "any" ? "all" : suffixes.join(", ") || "no"} files only`;
+    }
+    case "mask":
+      return `the mask ${visible(clause.mask.pattern.text)} allows ${clause.mask.atMost === "none" ? "nothing" : "at most read"}`;
+    case "unlisted":
+      return "no entry lists it";
+  }
+}
+
+function becauseOfNetwork(network: Network, target: Target): string {
+  if (network === "none") return "the network is off";
+  if (network === "host") return "the machine's own network";
+  if (network === "open")
+    return reaches(network, target) ? "every public address is open" : "only public addresses are open";
+  const covering = network.hosts.find((rule) => coversName(rule, target.host, target.port));
+  if (covering === undefined) return "the host is not listed";
+  const barring = network.never.find((rule) => bars(rule, target));
+  if (barring !== undefined) return `\`never\` lists ${printHostRule(barring)}`;
+  const allowing = network.hosts.find((rule) => ruleAllows(rule, target));
+  if (allowing !== undefined) return `${printHostRule(allowing)} is listed`;
+  return `${printHostRule(covering)} is listed, but ${target.address} is a ${addressClass(target.address)} address`;
+}

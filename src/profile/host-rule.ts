@@ -1,0 +1,152 @@
+import ipaddr from "ipaddr.js";
+import { CofferdamError, visible } from "../errors.ts";
+
+/**
+ * One listed host. `name` is a DNS name in lower case without a final dot, `*.` and a name (every name
+ * below it, not the name itself), or one IP address in canonical text. `port` null is every port.
+ * `private` lets the name reach private addresses too; a listed address is reached whatever its class.
+ */
+export interface HostRule {
+  readonly name: string;
+  readonly port: number | null;
+  readonly private: boolean;
+}
+
+/**
+ * Where an address lies. `public` is what the world routes; `private` is reached through an entry that says so; `special`
+ * is everything else (loopback, link-local, metadata, multicast, reserved, tunnels), reached only when listed itself.
+ */
+export type AddressClass = "public" | "private" | "special";
+
+/**
+ * One attempt to reach something: the name or address asked for, the address it led to, the port. Both are in the
+ * spelling of `HostRule`: `parseHostRule` and `canonicalAddress` make it.
+ */
+export interface Target {
+  readonly host: string;
+  readonly address: string;
+  readonly port: number;
+}
+
+/** Metadata services that stand outside the link-local ranges (cloud vendors' own documentation). */
+const METADATA = new Set(["fd00:ec2::254", "100.100.100.200", "168.63.129.16", "192.0.0.192"]);
+
+/**
+ * Reads `name[:port] [private]`; an IPv6 address with a port stands in brackets.
+ * Throws `HOST_INVALID`; a bare `*` is refused because that is what `network: true` says.
+ */
+export function parseHostRule(text: string): HostRule {
+  const parts = /^(\[[^\]]*\]|[^\s:]+|[0-9a-fA-F:.]+)(?::(\d{1,5}))?( +private)?$/.exec(text.trim());
+  const written = parts?.[1];
+  if (parts === null || written === undefined) throw refused(text, "is not `name[:port] [private]`");
+  const port = parts[2] === undefined ? null : Number(parts[2]);
+  if (port !== null && (port < 1 || port > 65535)) throw refused(text, "has a port outside 1 to 65535");
+  return { name: parseName(written, text), port, private: parts[3] !== undefined };
+}
+
+/** The rule as it would be written. */
+export function printHostRule(rule: HostRule): string {
+  const name = rule.name.includes(":") && rule.port !== null ? `[${rule.name}]` : rule.name;
+  return `${name}${rule.port === null ? "" : `:${rule.port}`}${rule.private ? " private" : ""}`;
+}
+
+/** True when the text is one IP address in a usual spelling: four decimal numbers, or IPv6 without a zone. */
+export function isAddress(text: string): boolean {
+  if (!text.includes(":")) return FOUR_NUMBERS.test(text);
+  const end = text.slice(text.lastIndexOf(":") + 1);
+  return ipaddr.IPv6.isValid(text) && !text.includes("%") && (!end.includes(".") || FOUR_NUMBERS.test(end));
+}
+
+const FOUR_NUMBERS = /^((25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(\.|$)){4}(?<!\.)$/;
+
+/**
+ * The class of a canonical address, by ipaddr.js's ranges after the IANA special-purpose registries. IANA assigns
+ * public IPv6 addresses from 2000::/3 alone (https://www.iana.org/assignments/ipv6-address-space).
+ */
+export function addressClass(address: string): AddressClass {
+  const parsed = ipaddr.process(address);
+  if (METADATA.has(parsed.toString())) return "special";
+  switch (parsed.range()) {
+    case "unicast":
+      return parsed instanceof ipaddr.IPv4 || parsed.match(ASSIGNED, 3) ? "public" : "special";
+    case "private":
+    case "uniqueLocal":
+    case "carrierGradeNat":
+      return "private";
+    default:
+      return "special";
+  }
+}
+
+const ASSIGNED = ipaddr.IPv6.parse("2000::");
+
+/** One canonical text for an address; a mapped IPv4 address is that IPv4 address. Throws `HOST_INVALID`. */
+export function canonicalAddress(address: string): string {
+  if (isAddress(address)) return ipaddr.process(address).toString();
+  const message = `the address ${visible(address)} is none, or is spelled in an unusual way`;
+  throw new CofferdamError("HOST_INVALID", message, {
+    hint: "write four decimal numbers, or IPv6 without a zone",
+  });
+}
+
+/** True when the rule's name and port cover the host asked for. */
+export function coversName(rule: HostRule, host: string, port: number): boolean {
+  return (rule.port === null || rule.port === port) && nameCovers(rule.name, host);
+}
+
+/** True when the rule lets this target be reached. */
+export function ruleAllows(rule: HostRule, target: Target): boolean {
+  if (!coversName(rule, target.host, target.port)) return false;
+  if (isAddress(rule.name)) return target.address === rule.name;
+  const reached = addressClass(target.address);
+  return reached === "public" || (reached === "private" && rule.private);
+}
+
+/** What both rules allow, or null: for every target, `ruleAllows(result) = ruleAllows(a) && ruleAllows(b)`. */
+export function meetRules(a: HostRule, b: HostRule): HostRule | null {
+  if (a.port !== null && b.port !== null && a.port !== b.port) return null;
+  const name = nameCovers(a.name, b.name) ? b.name : nameCovers(b.name, a.name) ? a.name : null;
+  if (name === null) return null;
+  return normalRule({ name, port: a.port ?? b.port, private: a.private && b.private });
+}
+
+/** A listed address is reached whatever its class, so `private` says nothing there. */
+export function normalRule(rule: HostRule): HostRule {
+  return rule.private && isAddress(rule.name) ? { ...rule, private: false } : rule;
+}
+
+/** True when pattern `wide` covers every name that `name` (a name, address or pattern) covers. */
+export function nameCovers(wide: string, name: string): boolean {
+  if (wide === name) return true;
+  return (
+    wide.startsWith("*.") && !isAddress(name) && name.endsWith(wide.slice(1)) && name.length > wide.length - 1
+  );
+}
+
+function parseName(written: string, text: string): string {
+  const bare = written.replace(/^\[(.*)\]$/, "$1");
+  if (isAddress(bare)) return canonicalAddress(bare);
+  const wild = bare.startsWith("*.");
+  const name = (wild ? bare.slice(2) : bare).replace(/\.$/, "").toLowerCase();
+  if (/[^\p{ASCII}]/u.test(bare)) throw refused(text, "is not ASCII", "write its `xn--` form");
+  if (name === "*") throw refused(text, "covers every name", "write `network: true` for every public host");
+  if (
+    !/^(?=.{1,253}$)([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*$/.test(
+      name,
+    )
+  ) {
+    throw refused(text, "is neither a host name nor an address");
+  }
+  if (/^(0x[0-9a-f]*|\d+)$/.test(name.split(".").at(-1) ?? "")) {
+    throw refused(text, "looks like an address in an unusual spelling", "write it as four decimal numbers");
+  }
+  return wild ? `*.${name}` : name;
+}
+
+function refused(
+  text: string,
+  what: string,
+  hint = "write `name`, `name:443`, `*.name` or an address",
+): CofferdamError {
+  return new CofferdamError("HOST_INVALID", `the host rule ${visible(text)} ${what}`, { hint });
+}

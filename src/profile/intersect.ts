@@ -1,0 +1,34 @@
+import { meetEnv } from "./env-pattern.ts";
+import { meetLimits } from "./limits.ts";
+import { meetNetworks } from "./network.ts";
+import { meetFiles, normalMasks, OPEN, type Profile, type Sockets } from "./profile.ts";
+
+/**
+ * What both profiles allow. For every path, `accessTo(intersect(a, b), p)` is the lesser of `accessTo(a, p)` and
+ * `accessTo(b, p)`; the same pointwise for targets, sockets, environment names, limits and the terminal.
+ * Commutative, associative, idempotent, monotone; `OPEN` is its unit, `CLOSED` its zero.
+ */
+export function intersect(a: Profile, b: Profile): Profile {
+  const files = meetFiles(a.files, b.files);
+  return {
+    files,
+    masks: normalMasks([...a.masks, ...b.masks], files),
+    network: meetNetworks(a.network, b.network),
+    sockets: meetSockets(a.sockets, b.sockets),
+    env: meetEnv(a.env, b.env),
+    terminal: a.terminal && b.terminal,
+    limits: meetLimits(a.limits, b.limits),
+  };
+}
+
+/** The meet of all; of none, `OPEN`: a layer that says nothing forbids nothing. */
+export function intersectAll(profiles: readonly Profile[]): Profile {
+  return profiles.reduce(intersect, OPEN);
+}
+
+function meetSockets(a: Sockets, b: Sockets): Sockets {
+  if (a === "any") return b;
+  if (b === "any") return a;
+  const inB = new Set(b);
+  return a.filter((path) => inB.has(path));
+}

@@ -1,0 +1,88 @@
+import { type HostRule, isAddress, nameCovers, type Target } from "./host-rule.ts";
+import { coveringNames, type Network, reaches } from "./network.ts";
+
+/**
+ * A target that `a` reaches and `b` does not, or null when there is none. Rules tell targets apart only by the names,
+ * tails of names, ports and addresses they list, so asking about one of each kind is asking about all.
+ */
+export function networkOutside(a: Network, b: Network): Target | "host" | null {
+  if (a === "none" || b === "host") return null;
+  if (a === "host") return "host";
+  const rules = [...rulesOf(a), ...rulesOf(b)];
+  if (a === "open")
+    return b === "open"
+      ? null
+      : { host: unlistedName(rules), address: unlistedAddress(rules, 23), port: 443 };
+  for (const target of targetsOf(a.hosts, rules))
+    if (reaches(a, target) && !reaches(b, target)) return target;
+  return null;
+}
+
+/** One target of every kind that the rules can tell apart, among those that `hosts` could reach. */
+function* targetsOf(hosts: readonly HostRule[], rules: readonly HostRule[]): Generator<Target> {
+  const names = new Set(rules.map((rule) => rule.name));
+  const listed = [...names].filter(isAddress);
+  const addresses = [unlistedAddress(rules, 23), unlistedAddress(rules, 10), ...listed];
+  for (const rule of hosts) {
+    const related = rules.filter(
+      ({ name }) => isAddress(name) || nameCovers(rule.name, name) || nameCovers(name, rule.name),
+    );
+    const ports = rule.port === null ? distinctPorts(related) : [rule.port];
+    for (const host of new Set(related.map(({ name }) => oneHost(name, names)))) {
+      if (!nameCovers(rule.name, host)) continue;
+      for (const port of ports) {
+        for (const address of isAddress(host) ? [host] : addresses) yield { host, address, port };
+      }
+    }
+  }
+}
+
+/** The host that a rule names; for a wildcard, one below it that no rule names. */
+function oneHost(name: string, names: ReadonlySet<string>): string {
+  if (!name.startsWith("*.")) return name;
+  return firstOf(
+    (count) => `witness-${count}${name.slice(1)}`,
+    (host) => !names.has(host),
+  );
+}
+
+/** The ports that the rules list, and one that they do not. */
+function distinctPorts(rules: readonly HostRule[]): readonly number[] {
+  const ports = new Set(rules.flatMap((rule) => rule.port ?? []));
+  return [
+    ...ports,
+    firstOf(
+      (count) => 40000 + count,
+      (port) => !ports.has(port),
+    ),
+  ];
+}
+
+/** A name that no rule covers. */
+function unlistedName(rules: readonly HostRule[]): string {
+  const names = new Set(rules.map((rule) => rule.name));
+  return firstOf(
+    (count) => `witness.example-${count}`,
+    (host) => coveringNames(host).every((name) => !names.has(name)),
+  );
+}
+
+/** An address of the block that no rule lists. Of the first bytes used here, 10 is private and 23 is public. */
+function unlistedAddress(rules: readonly HostRule[], firstByte: number): string {
+  const names = new Set(rules.map((rule) => rule.name));
+  return firstOf(
+    (count) => `${firstByte}.${count >> 8}.${count & 255}.1`,
+    (address) => !names.has(address),
+  );
+}
+
+function firstOf<Value>(make: (count: number) => Value, accepts: (value: Value) => boolean): Value {
+  for (let count = 0; ; count += 1) {
+    const value = make(count);
+    if (accepts(value)) return value;
+  }
+}
+
+function rulesOf(network: Network): readonly HostRule[] {
+  return typeof network === "string" ? [] : [...network.hosts, ...network.never];
+}

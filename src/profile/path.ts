@@ -1,0 +1,130 @@
+import { CofferdamError, visible } from "../errors.ts";
+
+/**
+ * A canonical absolute path: starts with `/`, no empty, `.` or `..` name, no NUL, no slash at the end.
+ * It says nothing about symlinks. Bytes that are not UTF-8 (names found on disk) stand in it as lone
+ * surrogates U+DC80…U+DCFF, one a byte, as in Python's PEP 383: `pathFromBytes`, `pathToBytes`.
+ */
+export type AbsolutePath = string & { readonly absolutePath: unique symbol };
+
+/** The root of the file system. */
+export const ROOT = absolutePath("/");
+
+/** True when the text already is an `AbsolutePath`. */
+export function isAbsolutePath(text: string): text is AbsolutePath {
+  if (text === "/") return true;
+  if (!text.startsWith("/") || text.endsWith("/") || text.includes("\0") || text.includes("//")) return false;
+  return !(text.includes("/.") && text.split("/").some((name) => name === "." || name === ".."));
+}
+
+/**
+ * A path that somebody wrote (config, profile, command line), as an `AbsolutePath`: `//`, `/./` and a
+ * slash at the end are tidied; what could mean two things is refused.
+ * Throws `PATH_INVALID`: relative, `..`, NUL, control characters, not UTF-8.
+ */
+export function absolutePath(text: string): AbsolutePath {
+  const refuse = (what: string, hint: string): CofferdamError =>
+    new CofferdamError("PATH_INVALID", `the path ${visible(text)} ${what}`, { hint });
+  if (/[\p{Cc}\p{Cs}]/u.test(text)) throw refuse("holds a control character or is not UTF-8", "rename it");
+  if (!text.startsWith("/")) throw refuse("is not absolute", "write it from `/`, or with `${workspace}`");
+  const names = text.split("/").filter((name) => name !== "" && name !== ".");
+  if (names.includes("..")) throw refuse("has `..` in it", "write the folder that is meant");
+  return knownPath(`/${names.join("/")}`);
+}
+
+/** A text that is a canonical path by construction. Throws `INTERNAL` when it is not. */
+export function knownPath(text: string): AbsolutePath {
+  if (isAbsolutePath(text)) return text;
+  throw new CofferdamError("INTERNAL", `${visible(text)} was taken for a canonical path`);
+}
+
+/** The folder that holds the path; `/` holds itself. */
+export function parentOf(path: AbsolutePath): AbsolutePath {
+  const cut = path.lastIndexOf("/");
+  return cut <= 0 ? ROOT : knownPath(path.slice(0, cut));
+}
+
+/** The last name of the path; empty for `/`. */
+export function nameOf(path: AbsolutePath): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}
+
+/** The names of the path from the root down; none for `/`. */
+export function namesOf(path: AbsolutePath): readonly string[] {
+  return path === "/" ? [] : path.slice(1).split("/");
+}
+
+/** The path of `name` in `folder`; `name` may have several names in it. */
+export function joinPath(folder: AbsolutePath, name: string): AbsolutePath {
+  return knownPath(folder === "/" ? `/${name}` : `${folder}/${name}`);
+}
+
+/** True when `path` is `folder` or lies below it. */
+export function isInside(path: AbsolutePath, folder: AbsolutePath): boolean {
+  return folder === "/" || path === folder || (path.startsWith(folder) && path[folder.length] === "/");
+}
+
+/** The path itself and every folder above it, nearest first, `/` last. */
+export function* upwards(path: AbsolutePath): Generator<AbsolutePath> {
+  let at = path;
+  for (;;) {
+    yield at;
+    if (at === "/") return;
+    at = parentOf(at);
+  }
+}
+
+/** The folders that lead from `above` (left out) down to `path` (left out), topmost first. */
+export function between(above: AbsolutePath, path: AbsolutePath): readonly AbsolutePath[] {
+  const found: AbsolutePath[] = [];
+  for (const at of upwards(parentOf(path))) {
+    if (at === above || !isInside(at, above)) break;
+    found.push(at);
+  }
+  return found.reverse();
+}
+
+/** The order of the characters' codes, the same on every machine: every folder comes before what is in it. */
+export function byPath(a: AbsolutePath, b: AbsolutePath): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+const encoder = new TextEncoder();
+
+/** A name or path as the kernel gave it, byte for byte; what is not UTF-8 becomes U+DC80…U+DCFF. */
+export function pathFromBytes(bytes: Uint8Array): string {
+  return decodeWhole(bytes) ?? decodeEscaped(bytes);
+}
+
+/** The bytes that `pathFromBytes` was given. */
+export function pathToBytes(path: string): Uint8Array {
+  if (!/\p{Cs}/u.test(path)) return encoder.encode(path);
+  const bytes: number[] = [];
+  for (const character of path) {
+    const code = character.codePointAt(0) ?? 0;
+    if (code >= 0xdc80 && code <= 0xdcff) bytes.push(code - 0xdc00);
+    else bytes.push(...encoder.encode(character));
+  }
+  return Uint8Array.from(bytes);
+}
+
+function decodeWhole(bytes: Uint8Array): string | null {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+function decodeEscaped(bytes: Uint8Array): string {
+  let text = "";
+  for (let at = 0; at < bytes.length; ) {
+    const lead = bytes[at] ?? 0;
+    const length = lead < 0xe0 ? (lead < 0x80 ? 1 : 2) : lead < 0xf0 ? 3 : 4;
+    const character = decodeWhole(bytes.subarray(at, at + length));
+    text += character ?? String.fromCharCode(0xdc00 + lead);
+    at += character === null ? 1 : length;
+  }
+  return text;
+}

@@ -1,0 +1,228 @@
+import { type Access, isAtMost, lesser } from "./access.ts";
+import { type EnvPattern, normalEnv } from "./env-pattern.ts";
+import { type Limits, normalLimits } from "./limits.ts";
+import { type Network, normalNetwork } from "./network.ts";
+import { type AbsolutePath, byPath, isInside, ROOT } from "./path.ts";
+import { literalPrefix, type Pattern } from "./pattern.ts";
+import { meetSuffixes, normalSuffixes, type Suffixes, sameSuffixes } from "./suffix.ts";
+
+/** What may be done to a path and all below it, until a nearer entry says otherwise. */
+export interface FileEntry {
+  readonly path: AbsolutePath;
+  readonly access: Access;
+  readonly suffixes: Suffixes;
+}
+
+/**
+ * A cap on whatever the pattern matches, and on all below that. A literal mask also holds for what does not
+ * exist yet; a glob mask holds for what matches when the call starts. With `ignoreCase` other spellings count.
+ */
+export interface Mask {
+  readonly pattern: Pattern;
+  readonly atMost: "none" | "read";
+  readonly ignoreCase: boolean;
+}
+
+/** Host unix sockets that may be connected to: any, or the listed ones. */
+export type Sockets = "any" | readonly AbsolutePath[];
+
+/**
+ * A portable statement of what a process may touch. Every value of this type is in normal form: it comes
+ * from `normalProfile`, `intersect` or `parseProfile`, so that equal meaning mostly has equal text.
+ */
+export interface Profile {
+  readonly files: readonly FileEntry[];
+  readonly masks: readonly Mask[];
+  readonly network: Network;
+  readonly sockets: Sockets;
+  readonly env: readonly EnvPattern[];
+  readonly terminal: boolean;
+  readonly limits: Limits;
+}
+
+/** What a profile is made from: a field left out is the bottom, except `limits` and `masks`, which only take away. */
+export type ProfileParts = Partial<Profile>;
+
+/**
+ * The profile in normal form: entries and masks in order, without those that change nothing. Two entries for
+ * one path mean the lesser of them.
+ */
+export function normalProfile(parts: ProfileParts): Profile {
+  const files = normalFiles(parts.files ?? []);
+  return {
+    files,
+    masks: normalMasks(parts.masks ?? [], files),
+    network: normalNetwork(parts.network ?? "none"),
+    sockets: normalSockets(parts.sockets ?? []),
+    env: normalEnv(parts.env ?? []),
+    terminal: parts.terminal ?? false,
+    limits: normalLimits(parts.limits ?? {}),
+  };
+}
+
+/** What stands above every entry: no access. It and `EVERYTHING` come first because `CLOSED` and `OPEN` need them. */
+export const NOTHING: FileEntry = { path: ROOT, access: "none", suffixes: "any" };
+const EVERYTHING: FileEntry = { path: ROOT, access: "write", suffixes: "any" };
+
+/** Nothing is allowed: the zero of `intersect`. */
+export const CLOSED: Profile = normalProfile({
+  limits: {
+    wallMs: 0,
+    cpuSeconds: 0,
+    memoryBytes: 0,
+    processes: 0,
+    fileBytes: 0,
+    openFiles: 0,
+    outputBytes: 0,
+    scratchBytes: 0,
+    strict: true,
+  },
+});
+
+/** Everything is allowed: the unit of `intersect`. */
+export const OPEN: Profile = normalProfile({
+  files: [EVERYTHING],
+  network: "host",
+  sockets: "any",
+  env: ["*"],
+  terminal: true,
+});
+
+/** Entries by their path; the fast way to the nearest one. */
+export type EntryIndex = ReadonlyMap<string, FileEntry>;
+
+/** Indexes entries that have one path each. */
+export function indexEntries(files: readonly FileEntry[]): EntryIndex {
+  return new Map(files.map((entry) => [entry.path, entry]));
+}
+
+/** The entry that decides about a path: the one for the path itself or for the nearest folder above it. */
+export function nearestEntry(index: EntryIndex, path: AbsolutePath): FileEntry {
+  for (let at: string = path; at !== ""; at = at.slice(0, at.lastIndexOf("/"))) {
+    const entry = index.get(at);
+    if (entry !== undefined) return entry;
+  }
+  return index.get(ROOT) ?? NOTHING;
+}
+
+function normalFiles(given: readonly FileEntry[]): readonly FileEntry[] {
+  const byOwnPath = new Map<AbsolutePath, FileEntry>();
+  for (const entry of given.map(normalEntry)) {
+    const twin = byOwnPath.get(entry.path);
+    byOwnPath.set(entry.path, twin === undefined ? entry : meetEntries(entry.path, entry, twin));
+  }
+  return meetFiles(
+    [...byOwnPath.values()].sort((a, b) => byPath(a.path, b.path)),
+    [EVERYTHING],
+  );
+}
+
+function normalEntry(entry: FileEntry): FileEntry {
+  if (entry.suffixes === "any") return entry;
+  return { ...entry, suffixes: entry.access === "none" ? "any" : normalSuffixes(entry.suffixes) };
+}
+
+/** What both lists say from a path on, until a deeper entry of either. */
+interface Reach {
+  readonly path: AbsolutePath;
+  readonly a: FileEntry;
+  readonly b: FileEntry;
+  readonly both: FileEntry;
+}
+
+/**
+ * The entries that give every path the lesser of what both lists give it, without those that change nothing. Both lists
+ * have one entry a path, in the order of `byPath`. Access changes only at entries, so one walk along both is enough.
+ */
+export function meetFiles(a: readonly FileEntry[], b: readonly FileEntry[]): readonly FileEntry[] {
+  const open: Reach[] = [];
+  const kept: FileEntry[] = [];
+  for (let [atA, atB] = [0, 0]; ; ) {
+    const [nextA, nextB] = [a[atA], b[atB]];
+    const order = nextA === undefined ? 1 : nextB === undefined ? -1 : byPath(nextA.path, nextB.path);
+    const path = (order <= 0 ? nextA : nextB)?.path;
+    if (path === undefined) return kept;
+    const above = nearestReach(open, path);
+    const inA = (order <= 0 ? nextA : undefined) ?? above.a;
+    const inB = (order >= 0 ? nextB : undefined) ?? above.b;
+    const both = meetEntries(path, inA, inB);
+    open.push({ path, a: inA, b: inB, both });
+    if (both.access !== above.both.access || !sameSuffixes(both.suffixes, above.both.suffixes))
+      kept.push(both);
+    if (order <= 0) atA += 1;
+    if (order >= 0) atB += 1;
+  }
+}
+
+/**
+ * The reach that the path lies in; those that end before it are dropped. In the order of `byPath` all paths that begin
+ * with one text stand together: what this path does not begin with, no later one does.
+ */
+function nearestReach(open: Reach[], path: AbsolutePath): Reach {
+  while (!path.startsWith(open.at(-1)?.path ?? "")) open.pop();
+  const found = open.findLast((reach) => isInside(path, reach.path));
+  return found ?? { path: ROOT, a: NOTHING, b: NOTHING, both: NOTHING };
+}
+
+function meetEntries(path: AbsolutePath, a: FileEntry, b: FileEntry): FileEntry {
+  const access = lesser(a.access, b.access);
+  return { path, access, suffixes: access === "none" ? "any" : meetSuffixes(a.suffixes, b.suffixes) };
+}
+
+/** The masks in order, without doubles and without those that cap nothing because no entry there allows more. */
+export function normalMasks(given: readonly Mask[], files: readonly FileEntry[]): readonly Mask[] {
+  const mostBelow = mostAccessBelow(files);
+  const kept = new Map<string, Mask>();
+  for (const mask of given) {
+    const region = mask.ignoreCase ? ROOT : literalPrefix(mask.pattern);
+    if (isAtMost(mostBelow(region), mask.atMost)) continue;
+    const key = `${mask.ignoreCase ? "i" : "c"}${mask.pattern.text}`;
+    const known = kept.get(key);
+    if (known === undefined || isAtMost(mask.atMost, known.atMost)) kept.set(key, mask);
+  }
+  return [...kept.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, mask]) => mask);
+}
+
+/** Finds the most that entries allow at or below a path. All paths below it stand together in the order of `byPath`. */
+function mostAccessBelow(files: readonly FileEntry[]): (path: AbsolutePath) => Access {
+  const index = indexEntries(files);
+  const [reads, writes] = [countsBefore(files, "read"), countsBefore(files, "write")];
+  return (path) => {
+    const stem = path === ROOT ? "" : path;
+    const [first, end] = [firstAfter(files, `${stem}/`), firstAfter(files, `${stem}0`)];
+    const isAmong = (counts: readonly number[]): boolean => counts[end] !== counts[first];
+    const { access } = nearestEntry(index, path);
+    if (access === "write" || isAmong(writes)) return "write";
+    return isAmong(reads) ? "read" : access;
+  };
+}
+
+/** How many entries before each place, and before the end, have the access. */
+function countsBefore(files: readonly FileEntry[], access: Access): readonly number[] {
+  const counts = [0];
+  for (const [at, entry] of files.entries())
+    counts.push((counts[at] ?? 0) + (entry.access === access ? 1 : 0));
+  return counts;
+}
+
+/** Where the first entry stands whose path is not before the text; `0` is the character after `/`. */
+function firstAfter(files: readonly FileEntry[], text: string): number {
+  let [low, high] = [0, files.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((files[middle]?.path ?? "") < text) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function normalSockets(sockets: Sockets): Sockets {
+  return sockets === "any" ? sockets : [...new Set(sockets)].sort(byPath);
+}
+
+/** True when a granted path lies below this one, so that a process may pass through it. */
+export function isOnTheWay(profile: Profile, path: AbsolutePath): boolean {
+  return profile.files.some(
+    (entry) => entry.access !== "none" && entry.path !== path && isInside(entry.path, path),
+  );
+}

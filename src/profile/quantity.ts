@@ -1,0 +1,39 @@
+import { z } from "zod";
+
+const MILLISECONDS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
+const BYTES = { B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3, TiB: 1024 ** 4 } as const;
+
+/** A time as people write it: `500ms`, `60s`, `2m`, `1h`. Parsed to milliseconds. */
+export const Duration = quantity(MILLISECONDS, "a time is a number and a unit: `500ms`, `60s`, `2m`, `1h`");
+
+/** A size as people write it: `512KiB`, `2GiB`. Parsed to bytes. */
+export const Size = quantity(BYTES, "a size is a number and a unit: `64KiB`, `256MiB`, `2GiB`");
+
+/** A time in the largest unit that says it exactly. */
+export function printDuration(milliseconds: number): string {
+  return print(milliseconds, MILLISECONDS);
+}
+
+/** A size in the largest unit that says it exactly. */
+export function printSize(bytes: number): string {
+  return print(bytes, BYTES);
+}
+
+function quantity(units: Readonly<Record<string, number>>, message: string) {
+  return z.string().transform((text, context): number => {
+    const [, count, unit = ""] = /^(\d{1,15})\s?([A-Za-z]+)$/.exec(text) ?? [];
+    const factor = Object.hasOwn(units, unit) ? units[unit] : undefined;
+    const value = Number(count) * (factor ?? Number.NaN);
+    if (Number.isSafeInteger(value)) return value;
+    context.addIssue({ code: "custom", message });
+    return z.NEVER;
+  });
+}
+
+function print(value: number, units: Readonly<Record<string, number>>): string {
+  const [unit, factor] = Object.entries(units).findLast(([, one]) => value >= one && value % one === 0) ?? [
+    "",
+    1,
+  ];
+  return unit === "" ? `0${Object.keys(units)[0] ?? ""}` : `${value / factor}${unit}`;
+}

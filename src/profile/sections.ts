@@ -1,0 +1,166 @@
+import { z } from "zod";
+import { CofferdamError, visible } from "../errors.ts";
+import { Access } from "./access.ts";
+import { EnvPattern } from "./env-pattern.ts";
+import { parseHostRule } from "./host-rule.ts";
+import type { Limits } from "./limits.ts";
+import type { Network } from "./network.ts";
+import { type AbsolutePath, absolutePath } from "./path.ts";
+import { parsePatterns, type Variables } from "./pattern.ts";
+import { type FileEntry, type Mask, normalProfile, OPEN, type Profile } from "./profile.ts";
+import { Duration, Size } from "./quantity.ts";
+import { Suffix } from "./suffix.ts";
+
+/** `network:` in YAML: `false` or `none`, `true` or `open`, `host`, or listed hosts. */
+export const NetworkSection = z.union(
+  [
+    z.boolean(),
+    z.enum(["none", "open", "host"]),
+    z.strictObject({ hosts: z.array(z.string()).default([]), never: z.array(z.string()).default([]) }),
+  ],
+  { error: "network is `false`, `true`, `host` or `{ hosts: [name:port], never: [name] }`" },
+);
+export type NetworkSection = z.infer<typeof NetworkSection>;
+
+/** `limits:` in YAML, times and sizes with their units. */
+export const LimitsSection = z.strictObject({
+  wall: Duration.optional(),
+  cpu: Duration.optional(),
+  memory: Size.optional(),
+  processes: z.int().min(1).optional(),
+  file_size: Size.optional(),
+  open_files: z.int().min(16).optional(),
+  output: Size.optional(),
+  scratch: Size.optional(),
+  strict: z.boolean().optional(),
+});
+export type LimitsSection = z.infer<typeof LimitsSection>;
+
+/** The sections of an operator profile that say what may be touched. One left out says nothing. */
+export const ProfileSections = z.strictObject({
+  files: z
+    .array(z.strictObject({ path: z.string(), access: Access, suffixes: z.array(Suffix).optional() }))
+    .optional(),
+  masks: z
+    .array(
+      z.strictObject({
+        pattern: z.string(),
+        at_most: z.enum(["none", "read"]),
+        ignore_case: z.boolean().default(false),
+      }),
+    )
+    .optional(),
+  network: NetworkSection.optional(),
+  sockets: z.union([z.literal("any"), z.array(z.string())]).optional(),
+  env: z.array(EnvPattern).optional(),
+  terminal: z.boolean().optional(),
+  limits: LimitsSection.optional(),
+});
+export type ProfileSections = z.infer<typeof ProfileSections>;
+
+/** What a path variable may stand for: one path, or the several that a runtime needs. */
+export type PathVariables = Readonly<Record<string, readonly AbsolutePath[]>>;
+
+/**
+ * The profile that operator sections say. A section left out is the top; an empty list allows nothing, but masks only
+ * take away, so no masks are the top as well.
+ * Throws `PATH_INVALID`, `PATTERN_INVALID`, `HOST_INVALID`.
+ */
+export function profileFromSections(sections: ProfileSections, variables: PathVariables): Profile {
+  return normalProfile({
+    files: sections.files?.flatMap((entry) => fileEntries(entry, variables)) ?? OPEN.files,
+    masks: sections.masks?.flatMap((mask) => masksFrom(mask, variables)) ?? [],
+    network: sections.network === undefined ? OPEN.network : networkFrom(sections.network),
+    sockets:
+      sections.sockets === undefined || sections.sockets === "any"
+        ? "any"
+        : sections.sockets.flatMap((path) => pathsFrom(path, variables)),
+    env: sections.env ?? OPEN.env,
+    terminal: sections.terminal ?? true,
+    limits: sections.limits === undefined ? {} : limitsFrom(sections.limits),
+  });
+}
+
+/** One entry of `files:`, once for every path that its variables stand for. */
+export function fileEntries(
+  entry: NonNullable<ProfileSections["files"]>[number],
+  variables: PathVariables,
+): readonly FileEntry[] {
+  return pathsFrom(entry.path, variables).map((path) => ({
+    path,
+    access: entry.access,
+    suffixes: entry.suffixes ?? "any",
+  }));
+}
+
+/** One entry of `masks:`, once for every pattern that its braces and variables stand for. */
+export function masksFrom(
+  mask: NonNullable<ProfileSections["masks"]>[number],
+  variables: PathVariables,
+): readonly Mask[] {
+  return combinations(mask.pattern, variables).flatMap((chosen) =>
+    parsePatterns(mask.pattern, chosen).map((pattern) => ({
+      pattern,
+      atMost: mask.at_most,
+      ignoreCase: mask.ignore_case,
+    })),
+  );
+}
+
+/** The written paths, with `${name}` filled in. Throws `PATH_INVALID`, also for an unknown variable. */
+export function pathsFrom(text: string, variables: PathVariables): readonly AbsolutePath[] {
+  if (text.replace(VARIABLE, "").includes("${"))
+    throw new CofferdamError("PATH_INVALID", `the path ${visible(text)} has a variable without an end`, {
+      hint: "write `${name}`",
+    });
+  return combinations(text, variables).map((chosen) =>
+    absolutePath(text.replace(VARIABLE, (_, name: string) => chosen[name] ?? "")),
+  );
+}
+
+/** `network:` as the model has it. Throws `HOST_INVALID`. */
+export function networkFrom(section: NetworkSection): Network {
+  if (typeof section === "boolean") return section ? "open" : "none";
+  if (typeof section === "string") return section;
+  return { hosts: section.hosts.map(parseHostRule), never: section.never.map(parseHostRule) };
+}
+
+/** `limits:` as the model has it: milliseconds, whole seconds (rounded up), bytes and counts. */
+export function limitsFrom(section: LimitsSection): Limits {
+  return {
+    ...(section.wall === undefined ? {} : { wallMs: section.wall }),
+    ...(section.cpu === undefined ? {} : { cpuSeconds: Math.ceil(section.cpu / 1000) }),
+    ...(section.memory === undefined ? {} : { memoryBytes: section.memory }),
+    ...(section.processes === undefined ? {} : { processes: section.processes }),
+    ...(section.file_size === undefined ? {} : { fileBytes: section.file_size }),
+    ...(section.open_files === undefined ? {} : { openFiles: section.open_files }),
+    ...(section.output === undefined ? {} : { outputBytes: section.output }),
+    ...(section.scratch === undefined ? {} : { scratchBytes: section.scratch }),
+    ...(section.strict === true ? { strict: true } : {}),
+  };
+}
+
+const VARIABLE = /\$\{([^}]*)\}/g;
+
+/** Every way to give each variable in the text one of its paths. */
+function combinations(text: string, variables: PathVariables): readonly Variables[] {
+  const names = [...new Set([...text.matchAll(VARIABLE)].map((match) => match[1] ?? ""))];
+  return names.reduce<readonly Variables[]>(
+    (chosen, name) => {
+      const paths = Object.hasOwn(variables, name) ? variables[name] : undefined;
+      if (paths === undefined) {
+        const known = Object.keys(variables).map((one) => `\${${one}}`);
+        throw new CofferdamError(
+          "PATH_INVALID",
+          `${visible(text)} names the unknown variable ${visible(name)}`,
+          {
+            hint:
+              known.length === 0 ? "there are no variables here" : `the variables are ${known.join(", ")}`,
+          },
+        );
+      }
+      return chosen.flatMap((one) => paths.map((path) => ({ ...one, [name]: path })));
+    },
+    [{}],
+  );
+}

@@ -1,0 +1,65 @@
+import { visible } from "../errors.ts";
+import { type Access, isAtMost } from "./access.ts";
+import { pathRuler } from "./access-to.ts";
+import { coversEnv } from "./env-pattern.ts";
+import { LIMITS } from "./limits.ts";
+import { networkOutside } from "./network-outside.ts";
+import type { AbsolutePath } from "./path.ts";
+import type { Profile } from "./profile.ts";
+
+/** One thing that was asked for and not granted. */
+export type Shortfall =
+  | {
+      readonly field: "files";
+      readonly path: AbsolutePath;
+      readonly wanted: Access;
+      readonly granted: Access;
+    }
+  | { readonly field: "network" | "sockets" | "env" | "terminal" | "limits"; readonly what: string };
+
+/** Need minus granted, clause by clause of the need: what a person should know is missing. Empty when all was granted. */
+export function shortfall(need: Profile, granted: Profile): readonly Shortfall[] {
+  const [wantedAt, grantedAt] = [pathRuler(need), pathRuler(granted)];
+  const facts = { kind: "folder", bornInside: false } as const;
+  const files = need.files.flatMap(({ path }): Shortfall[] => {
+    const [wanted, given] = [wantedAt(path, facts).access, grantedAt(path, facts).access];
+    return isAtMost(wanted, given) ? [] : [{ field: "files", path, wanted, granted: given }];
+  });
+  const sockets =
+    need.sockets === "any"
+      ? granted.sockets === "any"
+        ? []
+        : ["any socket"]
+      : need.sockets.filter((path) => granted.sockets !== "any" && !granted.sockets.includes(path));
+  const target = networkOutside(need.network, granted.network);
+  return [
+    ...files,
+    ...(target === null
+      ? []
+      : [
+          {
+            field: "network",
+            what: target === "host" ? "the machine's own network" : `${target.host}:${target.port}`,
+          } as const,
+        ]),
+    ...sockets.map((what) => ({ field: "sockets", what }) as const),
+    ...need.env
+      .filter((pattern) => !coversEnv(granted.env, pattern))
+      .map((what) => ({ field: "env", what }) as const),
+    ...(need.terminal && !granted.terminal
+      ? [{ field: "terminal", what: "a terminal of its own" } as const]
+      : []),
+    ...LIMITS.filter(
+      (name) =>
+        (need.limits[name] ?? Number.POSITIVE_INFINITY) >
+          (granted.limits[name] ?? Number.POSITIVE_INFINITY) && need.limits[name] !== undefined,
+    ).map((what) => ({ field: "limits", what }) as const),
+  ];
+}
+
+/** One shortfall in words. */
+export function printShortfall(one: Shortfall): string {
+  return one.field === "files"
+    ? `${visible(one.path)}: ${one.wanted} was wanted, ${one.granted} is granted`
+    : `${one.field}: ${one.what} is not granted`;
+}

@@ -1,0 +1,51 @@
+import { z } from "zod";
+
+/**
+ * One rule of `shell.rules`. `pattern` is a prefix of words (`git status` covers `git status --short`), each word a glob
+ * in which `*` is any run of characters; with `exact` nothing longer is covered. `allowed: false` forbids; `approval`
+ * says whether a person is asked; `sandbox_paths` names the roots that every path among the words must lie in.
+ */
+export const ShellRule = z.strictObject({
+  pattern: z.string().trim().min(1),
+  allowed: z.boolean().default(true),
+  approval: z.boolean().default(true),
+  exact: z.boolean().default(false),
+  description: z.string().optional(),
+  sandbox_paths: z.array(z.string()).optional(),
+});
+export type ShellRule = z.infer<typeof ShellRule>;
+
+/** True when the rule's pattern covers the words of one simple command. */
+export function coversWords(pattern: string, words: readonly string[], exact: boolean): boolean {
+  const wanted = pattern.trim().split(/\s+/);
+  if (exact ? words.length !== wanted.length : words.length < wanted.length) return false;
+  return wanted.every((glob, index) => matchesWord(glob, words[index] ?? ""));
+}
+
+/** True when one word is what the glob says; `*` is any run of characters, nothing else is special. */
+export function matchesWord(glob: string, word: string): boolean {
+  const [first = "", ...rest] = glob.split("*");
+  if (!word.startsWith(first)) return false;
+  let at = first.length;
+  for (const [index, part] of rest.entries()) {
+    if (index === rest.length - 1) return word.length - part.length >= at && word.endsWith(part);
+    const found = word.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  return at === word.length;
+}
+
+/**
+ * The words that may name files: those that are no option, what stands behind `=` in any word, and what is attached to
+ * an option of one letter (`-C..`). The command's own name is left out.
+ */
+export function pathWords(words: readonly string[]): readonly string[] {
+  return words.slice(1).flatMap((word) => {
+    const equals = word.indexOf("=");
+    const behind = equals >= 0 ? [word.slice(equals + 1)] : [];
+    if (!word.startsWith("-")) return [word, ...behind];
+    const attached = /^-[A-Za-z](.+)$/.exec(word)?.[1];
+    return attached === undefined ? behind : [attached, ...behind];
+  });
+}

@@ -1,0 +1,78 @@
+import type { Backend } from "../backend/backend.ts";
+import type { Loaded } from "../config/config.ts";
+import type { StandingFacts } from "../host/facts.ts";
+import { lookUpFacts } from "../host/facts.ts";
+import { Ledger } from "../host/ledger.ts";
+import { lookAtMachine } from "../host/machine.ts";
+import { MaskSearch } from "../host/search.ts";
+import type { Call, ShellInput } from "../tool/call.ts";
+import { lookAtCall } from "./look.ts";
+import { type Prepared, prepare, type Standing } from "./prepare.ts";
+import { type Decided, decideStanding, type SupervisorOptions } from "./supervisor.ts";
+
+/**
+ * Decides calls and never runs one. It writes nothing: no state folder, no journal, no placeholder; the one thing that
+ * may be started is the launcher with `--help`, to learn its options. Made by `createDraft`.
+ */
+export class Draft {
+  readonly #decided: Decided;
+  readonly #search = new MaskSearch();
+  #machine: Promise<StandingFacts> | null = null;
+
+  constructor(decided: Decided) {
+    this.#decided = decided;
+  }
+
+  /** The config and the ceiling over it. */
+  get loaded(): Loaded {
+    return this.#decided.loaded;
+  }
+
+  /** What all calls have in common. */
+  get standing(): Standing {
+    return this.#decided.standing;
+  }
+
+  /** What the machine has, looked at once. Throws `SANDBOX_UNAVAILABLE` without a launcher. */
+  machine(): Promise<StandingFacts> {
+    const { host, loaded } = this.#decided;
+    this.#machine ??= lookAtMachine(host, loaded.config.roots, loaded.config.runtimes);
+    return this.#machine;
+  }
+
+  /**
+   * What a session would decide about the same input of a person. Another backend than the machine's own makes a plan
+   * that can be read, not run. Throws `USAGE`, `SANDBOX_UNAVAILABLE`, `NOT_ENFORCEABLE`.
+   */
+  async prepare(input: ShellInput, backend: Backend = this.standing.backend): Promise<Prepared> {
+    const { host, cwd } = this.#decided;
+    const standing = { ...this.standing, backend };
+    const machine = await this.machine();
+    const profiles = [standing.unasked.profile, standing.onYes.profile];
+    const facts = await lookUpFacts(
+      host,
+      machine,
+      profiles,
+      this.#search,
+      new Ledger(host.stateFolder).held(),
+    );
+    const call: Call = {
+      callId: "draft",
+      runId: "draft",
+      sessionId: "draft",
+      tool: "shell",
+      input,
+      caller: "person",
+    };
+    return prepare(call, standing, {
+      ...lookAtCall(input, standing.settings, cwd),
+      facts,
+      callerEnv: host.env,
+    });
+  }
+}
+
+/** Loads what a supervisor would load. Throws what `createSupervisor` throws before it looks at the machine. */
+export function createDraft(options: SupervisorOptions = {}): Draft {
+  return new Draft(decideStanding(options));
+}

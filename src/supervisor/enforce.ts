@@ -1,0 +1,137 @@
+import type { Readable } from "node:stream";
+import type { Plan, Standings } from "../backend/plan.ts";
+import { weaker } from "../backend/plan.ts";
+import type { EventBody } from "../event/event.ts";
+import { failures } from "../host/attest.ts";
+import type { OutputSink } from "../host/output.ts";
+import { type Ended, run } from "../host/run.ts";
+import type { Call } from "../tool/call.ts";
+import { belowFloor, weakened } from "./floor.ts";
+import type { Outcome, Ran, Receipt } from "./outcome.ts";
+import type { Side } from "./prepare.ts";
+import type { Shared } from "./shared.ts";
+
+/** How one call is run. */
+export interface CallOptions {
+  readonly signal?: AbortSignal;
+  /** What the program reads on its standard input; without it, nothing. */
+  readonly stdin?: Readable;
+  /** Where output goes as it comes; without it the outcome holds it. */
+  readonly sinks?: { readonly stdout: OutputSink; readonly stderr: OutputSink };
+}
+
+/** A call that may run, and the plan it runs under. */
+export interface Permitted {
+  readonly call: Call;
+  readonly side: Side;
+  readonly plan: Plan;
+  readonly argsHash: string;
+}
+
+/** Writes one event about the call. */
+export type Announce = (body: EventBody) => void;
+
+/**
+ * Runs a permitted call inside its walls: the floor is checked, placeholders are held, the plan is started and proven,
+ * and what was seen goes into the receipt. Throws `SANDBOX_UNAVAILABLE` when the walls did not stand: then nothing ran.
+ */
+export async function enforce(
+  shared: Shared,
+  permitted: Permitted,
+  options: CallOptions,
+  record: Announce,
+): Promise<Outcome> {
+  const { walls, ledger, loaded } = shared;
+  const { call, side, plan } = permitted;
+  if (walls.kind === "unavailable") throw walls.error;
+  const standings = weakened(plan.standings, failures(walls.machine.attestation));
+  const [below] = loaded.config.sandbox.require_os_sandbox ? belowFloor(standings, side.profile) : [];
+  if (below !== undefined) {
+    const why = "reason" in below.standing ? below.standing.reason : below.standing.kind;
+    const reason = `${below.protection} can't be enforced as demanded: ${why}`;
+    record(ended("denied", { reason: `SANDBOX_UNAVAILABLE: ${reason}` }));
+    return { kind: "denied", code: "SANDBOX_UNAVAILABLE", reason, hint: "run `cofferdam doctor`" };
+  }
+  record({
+    type: "call.planned",
+    backend: plan.backend,
+    granted: side.digest,
+    env: Object.keys(side.launch?.env ?? {}),
+    placeholders: [...plan.placeholders],
+    approximations: plan.approximations.map((one) => one.reason),
+  });
+  await using _held = await ledger.hold(call.callId, plan.placeholders);
+  const began = performance.now();
+  const { limits } = side.profile;
+  const result = await run(plan, {
+    stdin: options.stdin ?? null,
+    wallMs: limits.wallMs ?? null,
+    outputBytes: limits.outputBytes ?? null,
+    sinks: options.sinks ?? null,
+    signal: options.signal ?? null,
+    runAs: walls.machine.runAs,
+    surroundings: walls.surroundings,
+    onProven: () => record({ type: "walls.proven", backend: plan.backend, standings }),
+  }).catch((cause: unknown) => {
+    const reason = cause instanceof Error ? cause.message : "the walls did not stand";
+    record(ended("failed", { reason, durationMs: performance.now() - began }));
+    throw cause;
+  });
+  return finish(result, receiptOf(shared, permitted, standings, result), performance.now() - began, record);
+}
+
+/** A mask that was lost, or a mount that arrived, while the program ran makes the files' protection partial. */
+function receiptOf(
+  { walls }: Shared,
+  { side, plan, argsHash }: Permitted,
+  standings: Standings,
+  { mountChanges }: Ended,
+): Receipt {
+  const changes = mountChanges.map((change) => change.message);
+  const files =
+    changes.length === 0
+      ? standings.files
+      : weaker(standings.files, { kind: "partial", reason: changes.join("; ") });
+  return {
+    backend: plan.backend,
+    version: plan.version,
+    granted: side.digest,
+    argsHash,
+    runAs: walls.kind === "standing" ? walls.machine.facts.user.uid : -1,
+    standings: { ...standings, files },
+    approximations: plan.approximations,
+    mountChanges: changes,
+  };
+}
+
+function finish(result: Ended, receipt: Receipt, durationMs: number, record: Announce): Outcome {
+  const { code, stdout, stderr, cause } = result;
+  const ran: Ran = { code, stdout, stderr, receipt, durationMs };
+  const kind = cause === "timed-out" ? "timed-out" : code === 0 && cause === "exited" ? "done" : "failed";
+  record(
+    ended(kind, {
+      code,
+      reason: cause === "aborted" ? "cancelled" : null,
+      durationMs,
+      stdoutBytes: stdout.takenBytes + stdout.droppedBytes,
+      stderrBytes: stderr.takenBytes + stderr.droppedBytes,
+    }),
+  );
+  return { kind, ...ran };
+}
+
+type Ending = Extract<EventBody, { readonly type: "call.ended" }>;
+
+/** The event that ends a call; what is not said of it did not happen. */
+export function ended(outcome: Ending["outcome"], said: Partial<Ending>): Ending {
+  return {
+    type: "call.ended",
+    outcome,
+    code: null,
+    reason: null,
+    durationMs: 0,
+    stdoutBytes: 0,
+    stderrBytes: 0,
+    ...said,
+  };
+}

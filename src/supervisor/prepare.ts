@@ -1,0 +1,237 @@
+import type { Backend } from "../backend/backend.ts";
+import type { Facts } from "../backend/facts.ts";
+import { nodeAt } from "../backend/facts.ts";
+import type { Refusal, Rendering } from "../backend/plan.ts";
+import type { Ceiling, Config } from "../config/config.ts";
+import type { Mode } from "../policy/approval-section.ts";
+import { jsonDigest } from "../policy/canonical-json.ts";
+import { answerByMode, judge, type Verdict } from "../policy/verdict.ts";
+import { type Access, isAtMost } from "../profile/access.ts";
+import { accessTo } from "../profile/access-to.ts";
+import { digest, type ProfileDigest } from "../profile/canonical.ts";
+import { intersect } from "../profile/intersect.ts";
+import { type AbsolutePath, isInside, nameOf } from "../profile/path.ts";
+import type { Profile } from "../profile/profile.ts";
+import { printShortfall, type Shortfall, shortfall } from "../profile/shortfall.ts";
+import { type Call, wordsOf } from "../tool/call.ts";
+import { deriveEnvironment, deriveShellNeeds, type Needs, type ToolSettings } from "../tool/derive.ts";
+import type { Launch } from "../tool/launch.ts";
+
+/** The program that a call would run: by which path, which file that is, and whether it is there at all. */
+export interface ProgramFacts {
+  /** As found inside, by PATH or by its path; null when nothing is there. */
+  readonly path: AbsolutePath | null;
+  readonly real: AbsolutePath | null;
+  readonly id: string | null;
+  /** SHA-256 of the file when it lies in a writable root, else null. */
+  readonly contentDigest: string | null;
+}
+
+/** What was looked up for one call. */
+export interface CallFacts {
+  readonly facts: Facts;
+  readonly cwd: AbsolutePath;
+  readonly program: ProgramFacts;
+  /** Where the words that may be paths lead, canonical; null for one that leads nowhere clear. */
+  readonly paths: readonly (AbsolutePath | null)[];
+  readonly callerEnv: Readonly<Record<string, string | undefined>>;
+}
+
+/** What a tool's calls are granted: the profile, and what is missing of what they need. */
+export interface Granted {
+  readonly profile: Profile;
+  readonly digest: ProfileDigest;
+  readonly shortfall: readonly Shortfall[];
+}
+
+/** Everything that decides about calls besides the call: made once, by `standingFor`. */
+export interface Standing {
+  readonly backend: Backend;
+  readonly settings: ToolSettings;
+  readonly config: Pick<Config, "approval" | "shell" | "roots">;
+  readonly ceiling: Ceiling;
+  readonly mode: Mode;
+  /** Typing a command is no yes to it: the caller is asked as well. */
+  readonly asksCaller: boolean;
+  readonly needs: Needs;
+  readonly unasked: Granted;
+  readonly onYes: Granted;
+}
+
+/** Derives what the tool needs and cuts it down by the ceiling: what all calls of a supervisor have in common. */
+export function standingFor(given: Omit<Standing, "needs" | "unasked" | "onYes">): Standing {
+  const needs = deriveShellNeeds(given.settings);
+  const granted = (need: Profile): Granted => {
+    const profile = intersect(need, given.ceiling.profile);
+    return { profile, digest: digest(profile), shortfall: shortfall(need, profile) };
+  };
+  return { ...given, needs, unasked: granted(needs.unasked), onYes: granted(needs.onYes) };
+}
+
+/** What a call would get: the profile, what is missing of what it asked for, and the plan or why there is none. */
+export interface Side extends Granted {
+  readonly launch: Launch | null;
+  readonly rendering:
+    | Rendering
+    | {
+        readonly kind: "denied";
+        readonly code: "CEILING_CUTS_RUNTIME" | "DENIED";
+        readonly refusal: Refusal;
+      }
+    | { readonly kind: "not-found" };
+}
+
+/** One call, decided: what explain prints, approval shows and the launch uses. */
+export interface Prepared {
+  readonly verdict: Verdict;
+  readonly unasked: Side;
+  readonly onYes: Side;
+  /** Binds an approval to exactly this: tool, words, program, place, profile, environment, roots. */
+  readonly argsHash: string;
+}
+
+/**
+ * Decides one call: judges it, and renders what it gets unasked and what it gets after a yes. Pure: the
+ * same call, standing and facts give the same value, and nothing else decides.
+ */
+export function prepare(call: Call, standing: Standing, look: CallFacts): Prepared {
+  const { ceiling } = standing;
+  const onYes = prepareSide(call, standing, look, standing.onYes);
+  const unasked =
+    standing.unasked.digest === standing.onYes.digest
+      ? onYes
+      : prepareSide(call, standing, look, standing.unasked);
+  const judged = judge(
+    {
+      tool: call.tool,
+      words: "script" in call.input ? null : call.input.argv,
+      programNames: programNames(wordsOf(call.input)[0], look.program),
+      isProgramWritable: look.program.real !== null && accessTo(onYes.profile, look.program.real) === "write",
+      arePathsInside: (names) => arePathsInside(standing, look.paths, names),
+      needsMore: needsMore(look, unasked.profile, onYes.profile),
+    },
+    { operator: ceiling.approval, approval: standing.config.approval, shell: standing.config.shell },
+  );
+  const verdict = answerByMode(judged, standing.mode, call.caller === "person" && !standing.asksCaller);
+  return { verdict, unasked, onYes, argsHash: argsHash(call, look, onYes, standing) };
+}
+
+/** The side that runs: what a rule let pass runs unasked, what a person or a mode said yes to runs as shown. */
+export function sideOf(prepared: Prepared, isApproved: boolean): Side {
+  const byYes = prepared.verdict.hits.some(
+    (hit) => hit.action === "allow" && (hit.layer === "mode" || hit.layer === "caller"),
+  );
+  return isApproved || byYes ? prepared.onYes : prepared.unasked;
+}
+
+function prepareSide(call: Call, standing: Standing, look: CallFacts, base: Granted): Side {
+  const { program, facts, cwd } = look;
+  const granted = base.profile;
+  const cut = cutRuntime(standing.settings, granted, facts);
+  if (cut !== null)
+    return {
+      ...base,
+      launch: null,
+      rendering: { kind: "denied", code: "CEILING_CUTS_RUNTIME", refusal: cut },
+    };
+  const outside = accessTo(granted, cwd, { kind: "folder", bornInside: false }) === "none";
+  if (outside)
+    return {
+      ...base,
+      launch: null,
+      rendering: { kind: "denied", code: "DENIED", refusal: outsideRoots(cwd, standing) },
+    };
+  if (program.path === null || (program.real !== null && accessTo(granted, program.real) === "none"))
+    return { ...base, launch: null, rendering: { kind: "not-found" } };
+  const env = deriveEnvironment(
+    standing.settings,
+    granted,
+    { uid: facts.user.uid, home: standing.backend.home },
+    look.callerEnv,
+  );
+  const launch: Launch = { argv: [program.path, ...wordsOf(call.input).slice(1)], cwd, env };
+  return { ...base, launch, rendering: standing.backend.render(granted, launch, facts) };
+}
+
+/** A ceiling that hides what every program needs to start makes each call fail in its own odd way: it is refused here. */
+function cutRuntime(settings: ToolSettings, granted: Profile, facts: Facts): Refusal | null {
+  const needed = settings.runtimes
+    .flatMap((runtime) => runtime.read)
+    .filter((path) => !path.startsWith("/etc/"));
+  for (const path of needed) {
+    const { kind } = nodeAt(facts, path);
+    const given: Access = accessTo(granted, path, {
+      kind: kind === "file" ? "file" : "folder",
+      bornInside: false,
+    });
+    if (kind !== "missing" && !isAtMost("read", given)) {
+      return {
+        field: "files",
+        reason: `operator profiles cut off ${path}, which programs need to start`,
+        remedy: 'add `{ path: "${runtime}", access: read }` to `files` of the profile that leaves it out',
+      };
+    }
+  }
+  return null;
+}
+
+function outsideRoots(cwd: AbsolutePath, { config }: Standing): Refusal {
+  const roots = config.roots.map((root) => root.path).join(", ");
+  return {
+    field: "files",
+    reason: `the folder ${cwd} lies in no granted root`,
+    remedy: roots === "" ? "grant a folder under `sandbox.paths`" : `start in one of ${roots}`,
+  };
+}
+
+function arePathsInside({ config }: Standing, paths: CallFacts["paths"], names: readonly string[]): boolean {
+  const roots = config.roots.filter((root) => names.includes(root.name));
+  return paths.every((path) => path !== null && roots.some((root) => isInside(path, root.path)));
+}
+
+function programNames(word: string, { real }: ProgramFacts): readonly string[] {
+  return [word.slice(word.lastIndexOf("/") + 1), ...(real === null ? [] : [nameOf(real)])];
+}
+
+/** What a call itself is about, its program and its folder, may be visible only after a yes. */
+function needsMore({ program, cwd }: CallFacts, unasked: Profile, onYes: Profile): string | null {
+  const folder = { kind: "folder", bornInside: false } as const;
+  if (accessTo(unasked, cwd, folder) === "none" && accessTo(onYes, cwd, folder) !== "none")
+    return `reading ${cwd} needs approval`;
+  const { real } = program;
+  if (real !== null && accessTo(unasked, real) === "none" && accessTo(onYes, real) !== "none")
+    return `reading ${real} needs approval`;
+  return null;
+}
+
+function argsHash(call: Call, look: CallFacts, onYes: Side, { config }: Standing): string {
+  const { program, facts, cwd } = look;
+  return jsonDigest({
+    tool: call.tool,
+    words: wordsOf(call.input).map(escapeLone),
+    program: { path: program.path, real: program.real, id: program.id, content: program.contentDigest },
+    cwd: escapeLone(cwd),
+    granted: onYes.digest,
+    env: jsonDigest(
+      onYes.launch === null
+        ? {}
+        : Object.fromEntries(
+            Object.entries(onYes.launch.env).map(([name, value]) => [name, escapeLone(value)]),
+          ),
+    ),
+    roots: config.roots.map((root) => {
+      const node = nodeAt(facts, root.path);
+      return { path: root.path, id: node.kind === "missing" ? null : node.id };
+    }),
+  });
+}
+
+/** A lone surrogate stands for a byte that is not UTF-8; canonical JSON holds it spelled out. */
+function escapeLone(text: string): string {
+  return text.isWellFormed() ? text : JSON.stringify(text);
+}
+
+/** The shortfall of a side in words, for people and models. */
+export function printShortfalls(side: Side): readonly string[] {
+  return side.shortfall.map(printShortfall);
+}

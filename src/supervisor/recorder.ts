@@ -1,0 +1,25 @@
+import type { EventBody } from "../event/event.ts";
+import type { Host } from "../host/host.ts";
+import type { Journal } from "../journal/journal.ts";
+
+/** Writes the events of one run, numbered in the order in which they happen. */
+export class Recorder {
+  readonly runId: string;
+  readonly #host: Host;
+  readonly #journal: Journal;
+  #seq = 0;
+
+  constructor(host: Host, journal: Journal, runId: string) {
+    this.#host = host;
+    this.#journal = journal;
+    this.runId = runId;
+  }
+
+  /** Writes one event, before the effect that it announces. Throws when it can't be written: then nothing may happen. */
+  write(sessionId: string, callId: string | null, body: EventBody): void {
+    const seq = this.#seq;
+    this.#seq += 1;
+    const at = new Date(this.#host.now()).toISOString();
+    this.#journal.write({ version: 1, seq, at, runId: this.runId, sessionId, callId, ...body });
+  }
+}

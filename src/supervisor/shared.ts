@@ -1,0 +1,29 @@
+import type { Loaded } from "../config/config.ts";
+import type { CofferdamError } from "../errors.ts";
+import type { Host } from "../host/host.ts";
+import type { Ledger } from "../host/ledger.ts";
+import type { Machine } from "../host/machine.ts";
+import type { MaskSearch } from "../host/search.ts";
+import type { Surroundings } from "../host/surroundings.ts";
+import type { Journal } from "../journal/journal.ts";
+import type { AbsolutePath } from "../profile/path.ts";
+import type { Standing } from "./prepare.ts";
+import type { Recorder } from "./recorder.ts";
+
+/** The walls that this machine can build, or why it can't. */
+export type Walls =
+  | { readonly kind: "standing"; readonly machine: Machine; readonly surroundings: Surroundings }
+  | { readonly kind: "unavailable"; readonly error: CofferdamError };
+
+/** What all sessions of one supervisor share. */
+export interface Shared {
+  readonly host: Host;
+  readonly loaded: Loaded;
+  readonly standing: Standing;
+  readonly walls: Walls;
+  readonly ledger: Ledger;
+  readonly search: MaskSearch;
+  readonly journal: Journal;
+  readonly recorder: Recorder;
+  readonly cwd: AbsolutePath;
+}

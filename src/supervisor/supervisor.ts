@@ -1,0 +1,184 @@
+import { existsSync } from "node:fs";
+import { backendFor } from "../backend/all.ts";
+import type { Backend } from "../backend/backend.ts";
+import type { Ceiling, Config, Loaded } from "../config/config.ts";
+import { loadConfig } from "../config/load.ts";
+import { CofferdamError } from "../errors.ts";
+import { failures } from "../host/attest.ts";
+import { type Host, thisHost } from "../host/host.ts";
+import { Ledger } from "../host/ledger.ts";
+import { inspectMachine, type Machine, makeStateFolder } from "../host/machine.ts";
+import { assertRootIsKnown } from "../host/outer-sandbox.ts";
+import { MaskSearch } from "../host/search.ts";
+import { lookAtSurroundings } from "../host/surroundings.ts";
+import { FileJournal, type Journal, journalFolder } from "../journal/journal.ts";
+import type { Mode } from "../policy/approval-section.ts";
+import { type AbsolutePath, isInside } from "../profile/path.ts";
+import type { ToolSettings } from "../tool/derive.ts";
+import { type Standing, standingFor } from "./prepare.ts";
+import { Recorder } from "./recorder.ts";
+import { Session, type SessionOptions } from "./session.ts";
+import type { Shared, Walls } from "./shared.ts";
+
+/** What a supervisor is made from; everything has a default. */
+export interface SupervisorOptions {
+  /** A config file to use, instead of the nearest trusted one. */
+  readonly config?: string;
+  /** Further operator profiles: shipped names or files. They can only tighten. */
+  readonly profiles?: readonly string[];
+  /** Where to look for a config, and where calls start by default. */
+  readonly cwd?: AbsolutePath;
+  /** How asks are answered, instead of what the config says. */
+  readonly mode?: Mode;
+  /** A person who typed a command is asked about it like an agent. */
+  readonly asksCaller?: boolean;
+  /** Where events go, instead of a file in the state folder. */
+  readonly journal?: Journal;
+  readonly host?: Host;
+}
+
+/** Runs tools behind the gate and inside the walls. Made by `createSupervisor`. */
+export class Supervisor implements AsyncDisposable {
+  /** The config, the ceiling and what else was decided before any call. */
+  readonly shared: Shared;
+
+  constructor(shared: Shared) {
+    this.shared = shared;
+  }
+
+  /** A session: calls of one agent or person, in one record. */
+  session(options: SessionOptions = {}): Session {
+    return new Session(this.shared, options);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.shared.walls.kind === "standing") this.shared.walls.surroundings[Symbol.dispose]();
+    this.shared.journal[Symbol.dispose]();
+  }
+}
+
+/**
+ * Loads the config and every operator profile, and makes sure of the walls: the launcher is found and asked, a battery
+ * is run in a real sandbox (or remembered), what killed supervisors left is swept. Nothing is lazy.
+ * Throws what `loadConfig` throws; `SANDBOX_UNAVAILABLE` when the walls can't be had and the config says `fail_fast`;
+ * `CONFIG_INVALID` for a mode that an operator forbids.
+ */
+export async function createSupervisor(options: SupervisorOptions = {}): Promise<Supervisor> {
+  assertRootIsKnown(options.host ?? thisHost());
+  const { host, cwd, loaded, standing } = decideStanding(options);
+  const walls = await buildWalls(host, loaded);
+  const ledger = new Ledger(host.stateFolder);
+  if (walls.kind === "standing") await ledger.sweep();
+  const runId = host.id();
+  const journal = options.journal ?? openJournal(host, runId);
+  return new Supervisor({
+    host,
+    loaded,
+    standing,
+    walls,
+    ledger,
+    search: new MaskSearch(),
+    journal,
+    recorder: new Recorder(host, journal, runId),
+    cwd,
+  });
+}
+
+/** What stands before any machine is looked at: the config, the ceiling, and what every call has in common. */
+export interface Decided {
+  readonly host: Host;
+  readonly cwd: AbsolutePath;
+  readonly loaded: Loaded;
+  readonly standing: Standing;
+}
+
+/** Loads the config and every operator profile; writes and starts nothing. Throws what `loadConfig` throws, and `CONFIG_INVALID`. */
+export function decideStanding(options: SupervisorOptions): Decided {
+  const host = options.host ?? thisHost();
+  const cwd = options.cwd ?? host.cwd;
+  const loaded = loadConfig(host, { cwd, config: options.config, profiles: options.profiles });
+  const { config, ceiling } = loaded;
+  const mode = options.mode ?? config.approval.mode;
+  refuseForbiddenMode(mode, ceiling);
+  const settings = settingsOf(loaded);
+  const standing = standingFor({
+    backend: backendOf(host),
+    settings,
+    config,
+    ceiling,
+    mode,
+    asksCaller: options.asksCaller ?? false,
+  });
+  return { host, cwd, loaded, standing };
+}
+
+/** What the tools' derivation reads of a loaded config; own files are masked where they exist in a root. */
+export function settingsOf({ config, files }: Loaded): ToolSettings {
+  const { roots, runtimes, sandbox, shell } = config;
+  const ownFiles = files.filter(
+    (file) => existsSync(file) && roots.some((root) => isInside(file, root.path)),
+  );
+  return { roots, runtimes, sandbox, shell, ownFiles };
+}
+
+function refuseForbiddenMode(mode: Mode, ceiling: Ceiling): void {
+  if (ceiling.approval.modes.includes(mode)) return;
+  const allowed = ceiling.approval.modes.map((one) => `\`${one}\``).join(", ");
+  throw new CofferdamError("CONFIG_INVALID", `operator profiles do not allow the mode \`${mode}\``, {
+    hint: allowed === "" ? "no mode is allowed by all of them" : `use ${allowed}`,
+  });
+}
+
+function backendOf(host: Host): Backend {
+  const backend = backendFor(host.platform);
+  if (backend !== null) return backend;
+  throw new CofferdamError("SANDBOX_UNAVAILABLE", `there is no backend for ${host.platform}`, {
+    hint: "use Linux with bubblewrap",
+  });
+}
+
+/** With `refuse_tools`, and where no floor is demanded, a supervisor without walls starts and refuses every process. */
+async function buildWalls(host: Host, { config, ceiling }: Loaded): Promise<Walls> {
+  try {
+    if (host.platform !== "linux")
+      throw new CofferdamError("SANDBOX_UNAVAILABLE", "this version builds walls on Linux only", {
+        hint: "use Linux with bubblewrap",
+      });
+    const machine = await inspectMachine(host, config.roots, config.runtimes);
+    refuseRoot(machine, ceiling);
+    refuseFailures(machine, config);
+    return { kind: "standing", machine, surroundings: lookAtSurroundings() };
+  } catch (cause) {
+    const isUnavailable = cause instanceof CofferdamError && cause.code === "SANDBOX_UNAVAILABLE";
+    if (!isUnavailable || isFailFast(config)) throw cause;
+    return { kind: "unavailable", error: cause };
+  }
+}
+
+function isFailFast({ sandbox }: Config): boolean {
+  return sandbox.require_os_sandbox && sandbox.os_sandbox_fallback === "fail_fast";
+}
+
+function refuseRoot(machine: Machine, ceiling: Ceiling): void {
+  if (ceiling.runAs !== "not-root" || machine.facts.user.uid !== 0) return;
+  throw new CofferdamError("SANDBOX_UNAVAILABLE", "an operator demands that tools do not run as root", {
+    hint: "start cofferdam as an ordinary user, or give the writable roots to one",
+  });
+}
+
+function refuseFailures(machine: Machine, { sandbox }: Config): void {
+  const [first] = failures(machine.attestation);
+  if (first === undefined || !sandbox.require_os_sandbox) return;
+  throw new CofferdamError(
+    "SANDBOX_UNAVAILABLE",
+    `the walls do not hold here: a process in a real sandbox could ${first.name}`,
+    {
+      hint: "run `cofferdam doctor --attest`",
+    },
+  );
+}
+
+function openJournal(host: Host, runId: string): Journal {
+  makeStateFolder(host);
+  return new FileJournal(journalFolder(host.stateFolder), runId);
+}

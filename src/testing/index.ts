@@ -1,0 +1,3 @@
+export { type Derivation, type DerivedProfile, type DeriveOptions, deriveFor } from "./derive-for.ts";
+export { type ProfileMatchers, profileMatchers, type TestedOperation } from "./matchers.ts";
+export { printReadable, profileSerializer } from "./serializer.ts";

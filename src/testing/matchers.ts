@@ -1,0 +1,113 @@
+import type {} from "vitest";
+import { compare, type Witness } from "../profile/compare.ts";
+import { connectQuestion } from "../profile/examples.ts";
+import { explain, type Question } from "../profile/explain.ts";
+import { type AbsolutePath, absolutePath } from "../profile/path.ts";
+import type { Profile } from "../profile/profile.ts";
+import type { DerivedProfile } from "./derive-for.ts";
+import { isDerived, isProfile } from "./serializer.ts";
+
+/** What a matcher can ask about. */
+export type TestedOperation = "read" | "write" | "connect" | "env";
+
+/** What vitest wants of a matcher. */
+interface MatcherResult {
+  readonly pass: boolean;
+  readonly message: () => string;
+}
+
+/**
+ * Matchers for profiles and derived profiles, for `expect.extend`. A path is relative to the workspace or absolute; one
+ * that ends in `/` is a folder.
+ */
+export const profileMatchers = {
+  /** Passes when the profile allows the operation on the target. */
+  toAllow(received: unknown, operation: TestedOperation, target: string): MatcherResult {
+    return verdictOn(received, operation, target, true);
+  },
+  /** Passes when the profile denies the operation on the target. */
+  toDeny(received: unknown, operation: TestedOperation, target: string): MatcherResult {
+    return verdictOn(received, operation, target, false);
+  },
+  /** Passes when the profile surely allows only what the other allows. */
+  toBeWithin(received: unknown, other: Profile | DerivedProfile): MatcherResult {
+    const comparison = compare(profileOf(received), profileOf(other));
+    const found =
+      comparison.kind === "exceeds"
+        ? `it exceeds it: ${printWitness(comparison.witness)}`
+        : `it is ${comparison.kind}`;
+    return {
+      pass: comparison.kind === "within",
+      message: () => `expected the profile to be within the other, but ${found}`,
+    };
+  },
+};
+
+/** The matchers as vitest's types know them. */
+export interface ProfileMatchers<R = unknown> {
+  toAllow(operation: TestedOperation, target: string): R;
+  toDeny(operation: TestedOperation, target: string): R;
+  toBeWithin(other: Profile | DerivedProfile): R;
+}
+
+declare module "vitest" {
+  // The parameters must be vitest's own, to the letter.
+  interface Matchers<R extends void | Promise<void> = void | Promise<void>, T = unknown>
+    extends ProfileMatchers<R> {}
+}
+
+/** Something that one profile allows beyond another, in words. */
+export function printWitness(witness: Witness): string {
+  switch (witness.field) {
+    case "files":
+      return `${witness.has} at ${witness.path}, where ${witness.limit} is the most`;
+    case "network":
+      return witness.target === "host"
+        ? "the machine's own network"
+        : `connecting to ${witness.target.host}:${witness.target.port}`;
+    case "sockets":
+      return `the socket ${witness.path}`;
+    case "env":
+      return `the variable ${witness.name}`;
+    case "terminal":
+      return "a terminal of its own";
+    case "limits":
+      return `the limit ${witness.name}`;
+  }
+}
+
+function verdictOn(
+  received: unknown,
+  operation: TestedOperation,
+  target: string,
+  isWanted: boolean,
+): MatcherResult {
+  const question = questionAbout(operation, target, isDerived(received) ? received.workspace : null);
+  const { allowed, decidedBy } = explain(
+    [{ name: "profile", profile: profileOf(received), sources: new Map() }],
+    question,
+  );
+  const [wanted, found] = [isWanted ? "allow" : "deny", allowed ? "allows" : "denies"];
+  return {
+    pass: allowed === isWanted,
+    message: () =>
+      `expected the profile to ${wanted} ${operation} ${target}, and it ${found} it: ${decidedBy.because}`,
+  };
+}
+
+function questionAbout(operation: TestedOperation, target: string, workspace: AbsolutePath | null): Question {
+  if (operation === "connect") return connectQuestion(target);
+  if (operation === "env") return { ask: "env", name: target };
+  const path = absolutePath(target.startsWith("/") || workspace === null ? target : `${workspace}/${target}`);
+  return {
+    ask: operation,
+    path,
+    facts: { kind: target.endsWith("/") ? "folder" : "file", bornInside: false },
+  };
+}
+
+function profileOf(value: unknown): Profile {
+  if (isDerived(value)) return value.profile;
+  if (isProfile(value)) return value;
+  throw new TypeError("expected a profile, or what `deriveFor` made");
+}

@@ -1,0 +1,114 @@
+import { printHostRule } from "../profile/host-rule.ts";
+import { LIMITS, type LimitName, type Limits } from "../profile/limits.ts";
+import type { Network } from "../profile/network.ts";
+import type { FileEntry, Profile } from "../profile/profile.ts";
+import { printDuration, printSize } from "../profile/quantity.ts";
+import type { DerivedProfile } from "./derive-for.ts";
+
+/** What stands for paths and masks in a printed profile. */
+type Names = Pick<DerivedProfile, "names" | "protections">;
+
+/** A vitest snapshot serializer: profiles and derived profiles are printed as a person would write them down. */
+export const profileSerializer = {
+  test: (value: unknown): boolean => isDerived(value) || isProfile(value),
+  serialize: (value: unknown): string =>
+    isDerived(value)
+      ? printReadable(value.profile, value)
+      : isProfile(value)
+        ? printReadable(value)
+        : String(value),
+};
+
+/**
+ * A profile, one clause a line: what may be read and written, masks, network, sockets, environment, limits. Paths that
+ * have a name are printed by it, so that a snapshot is the same on every machine.
+ */
+export function printReadable(
+  profile: Profile,
+  names: Names = { names: new Map(), protections: new Set() },
+): string {
+  const own = profile.masks.filter((mask) => !names.protections.has(mask.pattern.text));
+  const lines = [
+    ...fileLines(profile.files, names),
+    ...(own.length < profile.masks.length ? ["masks    those of `protected`"] : []),
+    ...own
+      .map(
+        (mask) =>
+          `mask     ${named(mask.pattern.text, names)} at most ${mask.atMost}${mask.ignoreCase ? ", in any case" : ""}`,
+      )
+      .sort(),
+    `network  ${printNetwork(profile.network)}`,
+    `sockets  ${profile.sockets === "any" ? "any" : profile.sockets.join(", ") || "none"}`,
+    `env      ${profile.env.join(", ") || "none"}`,
+    ...(profile.terminal ? ["terminal of its own"] : []),
+    ...limitLines(profile.limits),
+  ];
+  return lines.join("\n");
+}
+
+/** True for what `deriveFor` made. */
+export function isDerived(value: unknown): value is DerivedProfile {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "profile" in value &&
+    "names" in value &&
+    isProfile(value.profile)
+  );
+}
+
+/** True for a value in the shape of a profile. */
+export function isProfile(value: unknown): value is Profile {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    ["files", "masks", "network", "sockets", "env", "terminal", "limits"].every((key) => key in value)
+  );
+}
+
+/** The many paths of a runtime are one line when they have one access. The order is that of the names as printed. */
+function fileLines(files: readonly FileEntry[], names: Names): readonly string[] {
+  const lines = files.map((entry) => {
+    const suffixes = entry.suffixes === "any" ? "" : ` for ${entry.suffixes.join(", ") || "folders only"}`;
+    const group = [...names.names].find(([, paths]) => paths.length > 1 && paths.includes(entry.path));
+    const name = group?.[0] ?? named(entry.path, names);
+    return { name, line: `${entry.access.padEnd(8)} ${name}${suffixes}` };
+  });
+  return [...new Set(lines.sort((a, b) => (a.name < b.name ? -1 : 1)).map(({ line }) => line))];
+}
+
+function named(text: string, names: Names): string {
+  for (const [name, paths] of names.names) {
+    for (const path of paths)
+      if (text === path || text.startsWith(`${path}/`)) return `${name}${text.slice(path.length)}`;
+  }
+  return text;
+}
+
+function printNetwork(network: Network): string {
+  if (typeof network === "string") return network;
+  const never = network.never.length === 0 ? "" : `, never ${network.never.map(printHostRule).join(", ")}`;
+  return `${network.hosts.map(printHostRule).join(", ")}${never}`;
+}
+
+const LIMIT_NAMES = {
+  wallMs: ["wall", printDuration],
+  cpuSeconds: ["cpu", (seconds: number) => printDuration(seconds * 1000)],
+  memoryBytes: ["memory", printSize],
+  processes: ["processes", String],
+  fileBytes: ["file size", printSize],
+  openFiles: ["open files", String],
+  outputBytes: ["output", printSize],
+  scratchBytes: ["scratch", printSize],
+} as const satisfies Record<LimitName, readonly [string, (value: number) => string]>;
+
+function limitLines(limits: Limits): readonly string[] {
+  const bounds = LIMITS.flatMap((limit) => {
+    const [name, print] = LIMIT_NAMES[limit];
+    const value = limits[limit];
+    return value === undefined ? [] : [`${name} ${print(value)}`];
+  });
+  return bounds.length === 0
+    ? []
+    : [`limits   ${[...bounds, ...(limits.strict === true ? ["strict"] : [])].join(", ")}`];
+}

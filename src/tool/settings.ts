@@ -1,0 +1,60 @@
+import { z } from "zod";
+import { EnvPattern } from "../profile/env-pattern.ts";
+import { LimitsSection, NetworkSection } from "../profile/sections.ts";
+import { Suffix } from "../profile/suffix.ts";
+import { ShellRule } from "../shell/rule.ts";
+
+/** The name of a root, a runtime or a profile. */
+export const Name = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/, "a name is letters, digits, `_`, `-` and `.`");
+
+/** One folder that tools may use: `sandbox.paths.<name>`. */
+export const RootSection = z.strictObject({
+  root: z.string().min(1),
+  mode: z.enum(["rw", "ro"]),
+  suffixes: z.array(Suffix).optional(),
+  write_approval: z.boolean().default(true),
+  read_approval: z.boolean().default(false),
+});
+
+/** The runtimes that are found on the machine by name. */
+export const RUNTIMES = ["system", "node", "python", "rust", "go", "git"] as const;
+
+/** What programs need to run: a known runtime, or folders listed by hand. */
+export const RuntimeSection = z.union(
+  [z.enum(RUNTIMES), z.strictObject({ name: Name, read: z.array(z.string()).min(1) })],
+  {
+    error: `a runtime is one of ${RUNTIMES.join(", ")}, or { name, read: [folder] }`,
+  },
+);
+
+/** `sandbox:` of cofferdam.yaml. */
+export const SandboxSection = z.strictObject({
+  paths: z.record(Name, RootSection).default({}),
+  require_os_sandbox: z.boolean().default(true),
+  os_sandbox_fallback: z.enum(["fail_fast", "refuse_tools"]).default("fail_fast"),
+  os_profile: z.array(z.string()).default([]),
+  runtimes: z.array(RuntimeSection).default(["system"]),
+  limits: LimitsSection.default({}),
+  env: z
+    .strictObject({
+      pass: z.array(EnvPattern).default(["LANG", "LC_*", "TERM", "TZ"]),
+      set: z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.string()).default({}),
+    })
+    .prefault({}),
+});
+export type SandboxSection = z.infer<typeof SandboxSection>;
+
+/** `shell:` of cofferdam.yaml. */
+export const ShellSection = z.strictObject({
+  program: z.literal("bash").default("bash"),
+  network: NetworkSection.default(false),
+  terminal: z.boolean().default(false),
+  default: z
+    .strictObject({ allowed: z.boolean().default(true), approval: z.boolean().default(true) })
+    .prefault({}),
+  order: z.enum(["first-match", "strictest"]).default("first-match"),
+  rules: z.array(ShellRule).default([]),
+});
+export type ShellSection = z.infer<typeof ShellSection>;

@@ -1,0 +1,268 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join, relative, sep } from "node:path";
+import { describe, expect, test } from "vitest";
+import { ROOMS, violations } from "./support/architecture.ts";
+
+test("the sources obey the table of rooms", () => {
+  expect(violations(sources(join(import.meta.dirname, "../src")))).toEqual([]);
+});
+
+describe("the rules fire", () => {
+  const blank = "export {};\n";
+  const importing = (specifier: string): string =>
+    `import { it } from "${specifier}";\nexport const use = it;\n`;
+
+  /** Files that break one rule, and every violation as `file:line rule: what`. */
+  const broken: readonly (readonly [
+    claim: string,
+    files: Record<string, string>,
+    found: readonly string[],
+  ])[] = [
+    [
+      "a file outside every room",
+      { "helpers/a.ts": blank, "main.ts": blank },
+      ["helpers/a.ts:1 room: lies in no room of the table", "main.ts:1 room: lies in no room of the table"],
+    ],
+    [
+      "a room that imports one further down",
+      { "journal/a.ts": importing("../store/b.ts"), "store/b.ts": blank },
+      ["journal/a.ts:1 order: journal is above store"],
+    ],
+    [
+      "a type taken from a room further down",
+      { "journal/a.ts": 'export type { B } from "../store/b.ts";\n' },
+      ["journal/a.ts:1 order: journal is above store"],
+    ],
+    [
+      "a type taken in passing from a room further down",
+      { "journal/a.ts": '\nexport type A = import("../store/b.ts").B;\n' },
+      ["journal/a.ts:2 order: journal is above store"],
+    ],
+    [
+      "a late import of a room further down",
+      { "config/a.ts": 'export const load = () => import("../cli/main.ts");\n' },
+      ["config/a.ts:1 order: config is above cli"],
+    ],
+    [
+      "an import of the library's entry",
+      { "cli/main.ts": importing("../index.ts") },
+      ["cli/main.ts:1 order: cli is above index.ts"],
+    ],
+    [
+      "a worker that knows the host",
+      { "worker/main.ts": importing("../host/facts.ts") },
+      ["worker/main.ts:1 worker: the worker imports host"],
+    ],
+    [
+      "an import of the worker",
+      { "approval/a.ts": importing("../worker/main.ts") },
+      ["approval/a.ts:1 worker: approval imports the worker"],
+    ],
+    [
+      "a face that imports a face",
+      { "cli/a.ts": importing("../http/b.ts") },
+      ["cli/a.ts:1 face: cli imports the face http"],
+    ],
+    [
+      "a library entry that brings a face along",
+      { "index.ts": 'export * from "./mcp/server.ts";\n' },
+      ["index.ts:1 face: index.ts imports the face mcp"],
+    ],
+    [
+      "a pure room that reads files",
+      { "tool/a.ts": importing("node:fs") },
+      ["tool/a.ts:1 pure: imports node:fs"],
+    ],
+    [
+      "a pure room that parses YAML",
+      { "profile/a.ts": importing("yaml") },
+      ["profile/a.ts:1 pure: imports yaml"],
+    ],
+    [
+      "a pure room that takes more than hashing from node:crypto",
+      {
+        "event/a.ts": 'import { createHash, randomUUID } from "node:crypto";\n',
+        "event/b.ts": 'import * as crypto from "node:crypto";\n',
+      },
+      ["event/a.ts:1 pure: imports node:crypto", "event/b.ts:1 pure: imports node:crypto"],
+    ],
+    [
+      "a preparation that reaches an effect",
+      { "supervisor/prepare.ts": importing("./supervisor.ts") },
+      ["supervisor/prepare.ts:1 pure: reaches supervisor/supervisor.ts, which is not pure"],
+    ],
+    [
+      "a second place that starts processes",
+      { "host/probe.ts": importing("execa"), "network/a.ts": importing("child_process") },
+      [
+        "host/probe.ts:1 spawn: imports execa; only host/spawn.ts starts processes",
+        "network/a.ts:1 spawn: imports child_process; only host/spawn.ts starts processes",
+      ],
+    ],
+    [
+      "an import without its extension",
+      { "cli/a.ts": importing("./b.js") },
+      ["cli/a.ts:1 path: imports ./b.js, which does not end in .ts"],
+    ],
+    [
+      "code in another dress than .ts",
+      { "cli/a.js": blank, "cli/b.mts": blank, "cli/page.html": "<p>" },
+      ["cli/a.js:1 path: is code, but not .ts", "cli/b.mts:1 path: is code, but not .ts"],
+    ],
+    [
+      "an import from outside of src",
+      { "cli/a.ts": importing("../../test/b.ts") },
+      ["cli/a.ts:1 path: reaches out of src with ../../test/b.ts"],
+    ],
+    [
+      "an import of the package by its own name",
+      { "cli/a.ts": importing("cofferdam/testing") },
+      ["cli/a.ts:1 path: imports cofferdam/testing"],
+    ],
+    [
+      "an import that no one can follow",
+      { "cli/a.ts": "export const load = (name: string) => import(name);\n" },
+      ["cli/a.ts:1 path: imports what is only known at run time"],
+    ],
+    [
+      "a default export, in whatever dress",
+      {
+        "cli/a.ts": "export default 1;\n",
+        "cli/b.ts": "const b = 1;\nexport { b as default };\n",
+        "cli/c.ts": 'export { default } from "./a.ts";\n',
+      },
+      [
+        "cli/a.ts:1 default export: exports without a name",
+        "cli/b.ts:2 default export: exports without a name",
+        "cli/c.ts:1 default export: exports without a name",
+      ],
+    ],
+    [
+      "a file of 301 lines",
+      { "cli/a.ts": "//\n".repeat(301) },
+      ["cli/a.ts:1 length: has 301 lines, 300 are the most"],
+    ],
+    [
+      "a cycle",
+      { "cli/a.ts": importing("./b.ts"), "cli/b.ts": importing("./c.ts"), "cli/c.ts": importing("./b.ts") },
+      ["cli/b.ts:1 cycle: cli/b.ts → cli/c.ts → cli/b.ts"],
+    ],
+    [
+      "a cycle of types",
+      { "cli/a.ts": 'import type { B } from "./b.ts";\n', "cli/b.ts": 'import type { A } from "./a.ts";\n' },
+      ["cli/a.ts:1 cycle: cli/a.ts → cli/b.ts → cli/a.ts"],
+    ],
+  ];
+
+  test.each(broken)("%s", (_claim, files, found) => {
+    expect(listed(files)).toEqual(found);
+  });
+
+  /** One line of a pure file, and what it is found to mention. */
+  const impure: readonly (readonly [line: string, mention: string])[] = [
+    ["export const home = process.env;", "process"],
+    ["export type Env = typeof process;", "process"],
+    ["export const now = () => Date.now();", "Date"],
+    ["export function at(when: Date): void {}", "Date"],
+    ["declare const Date: { now(): number }; export const now = Date.now;", "Date"],
+    ["export const now = performance.now();", "performance"],
+    ["export const die = Math.random();", "Math.random"],
+    ["export const { random } = Math;", "Math"],
+    ['export const die = Math["random"]();', "Math"],
+    ["export const id = crypto.randomUUID();", "crypto"],
+    ["export const wait = (go: () => void) => setTimeout(go, 1);", "setTimeout"],
+    ["export const get = () => fetch('x:');", "fetch"],
+    ["export const tools = { fetch };", "fetch"],
+    ["export const sneak = globalThis['process'];", "globalThis"],
+    ["export const say = console.log;", "console"],
+  ];
+
+  test.each(impure)("in a pure file: %s", (line, mention) => {
+    const mentions = listed({ "policy/a.ts": `${line}\n` });
+    expect(new Set(mentions)).toEqual(new Set([`policy/a.ts:1 pure: mentions ${mention}`]));
+    expect(listed({ "host/a.ts": `${line}\n` })).toEqual([]);
+  });
+});
+
+describe("the rules let pass", () => {
+  test("every room importing the rooms above it, where no rule of its own says less", () => {
+    const special = ["worker", "http", "mcp", "adapters", "testing", "index.ts"];
+    const usual = ROOMS.filter((room) => !special.includes(room));
+    const fileIn = (room: string): string => (room.endsWith(".ts") ? room : `${room}/a.ts`);
+    const files = usual.map((room, position) => {
+      const imports = usual.slice(0, position).map((above) => `import "../${fileIn(above)}";`);
+      return [fileIn(room), imports.join("\n")] as const;
+    });
+    expect(listed(Object.fromEntries(files))).toEqual([]);
+  });
+
+  test("what pure files may use", () => {
+    const text = [
+      'import { createHash } from "node:crypto";',
+      'import { isIP } from "ipaddr.js";',
+      'import * as z from "zod/mini";',
+      "export const largest = Math.max(1, 2);",
+      "export interface Limits { readonly process: number; readonly fetch?: string }",
+      "export const of = (limits: Limits): number => limits.process;",
+      "export const Limits = z.object({ process: z.int(), Date: z.string() });",
+      'export const words = "process Date fetch()"; // process',
+    ].join("\n");
+    expect(listed({ "profile/a.ts": text })).toEqual([]);
+  });
+
+  test("a pure file with a fetch of its own", () => {
+    const tool = "export const fetch = { name: 'fetch' };\nexport const call = fetch.name;\n";
+    const all = 'import { fetch } from "./fetch.ts";\nexport const all = [fetch];\n';
+    expect(listed({ "tool/fetch.ts": tool, "tool/all.ts": all })).toEqual([]);
+  });
+
+  test("a preparation that names the types of what it is given", () => {
+    const prepare =
+      'import type { Config } from "../config/config.ts";\nexport const of = (config: Config) => config;\n';
+    expect(listed({ "supervisor/prepare.ts": prepare })).toEqual([]);
+  });
+
+  test("processes started where they may be", () => {
+    expect(
+      listed({
+        "host/spawn.ts": 'import { spawn } from "node:child_process";\nimport { execa } from "execa";\n',
+      }),
+    ).toEqual([]);
+  });
+
+  test("a worker that knows profiles and errors", () => {
+    expect(
+      listed({
+        "worker/main.ts": 'import "../profile/path.ts";\nimport "../errors.ts";\nimport "node:fs";\n',
+      }),
+    ).toEqual([]);
+  });
+
+  test("300 lines", () => {
+    expect(listed({ "cli/a.ts": "//\n".repeat(300) })).toEqual([]);
+  });
+
+  test("no sources at all", () => {
+    expect(listed({})).toEqual([]);
+  });
+});
+
+test("a file that is no TypeScript is named", () => {
+  expect(() => listed({ "cli/a.ts": "const = 1;" })).toThrow(/^cli\/a\.ts does not parse: /);
+});
+
+function listed(files: Readonly<Record<string, string>>): readonly string[] {
+  return violations(files).map(({ file, line, rule, what }) => `${file}:${line} ${rule}: ${what}`);
+}
+
+/** Every file below `folder`: path within it, with slashes → text. */
+function sources(folder: string): Readonly<Record<string, string>> {
+  if (!existsSync(folder)) return {};
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  );
+  const paths = files.map((entry) => join(entry.parentPath, entry.name));
+  return Object.fromEntries(
+    paths.map((path) => [relative(folder, path).split(sep).join("/"), readFileSync(path, "utf8")]),
+  );
+}

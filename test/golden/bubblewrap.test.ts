@@ -1,0 +1,168 @@
+import { describe, expect, test } from "vitest";
+import { renderBubblewrap } from "../../src/backend/bubblewrap/render.ts";
+import type { Facts } from "../../src/backend/facts.ts";
+import type { GatedPlan } from "../../src/backend/plan.ts";
+import { type AbsolutePath, absolutePath, pathFromBytes } from "../../src/profile/path.ts";
+import { parsePatterns } from "../../src/profile/pattern.ts";
+import { type FileEntry, type Mask, normalProfile, type Profile } from "../../src/profile/profile.ts";
+import { fakedFacts } from "../support/faked-facts.ts";
+
+const at = (text: string): AbsolutePath => absolutePath(text);
+const entry = (
+  path: string,
+  access: FileEntry["access"],
+  suffixes: FileEntry["suffixes"] = "any",
+): FileEntry => ({ path: at(path), access, suffixes });
+const mask = (pattern: string, atMost: Mask["atMost"]): readonly Mask[] =>
+  parsePatterns(pattern).map((parsed) => ({ pattern: parsed, atMost, ignoreCase: false }));
+
+const LAUNCH = {
+  argv: [at("/usr/bin/true"), "--help"],
+  cwd: at("/w"),
+  env: { PATH: "/usr/bin", HOME: "/tmp/home" },
+} as const;
+
+/** Each case is one golden file: a plan, one argument a line, so that its diff is the review. */
+const CASES: readonly (readonly [name: string, profile: Profile, facts: Facts])[] = [
+  [
+    "workspace",
+    normalProfile({
+      files: [
+        entry("/usr", "read"),
+        entry("/w", "write"),
+        entry("/w/docs", "read"),
+        entry("/w/secret", "none"),
+        entry("/w/secret/shared", "write"),
+      ],
+      masks: [
+        ...mask("**/.git/hooks", "read"),
+        ...mask("**/.git/config", "read"),
+        ...mask("**/.env", "none"),
+        ...mask("/w/.envrc", "read"),
+      ],
+      limits: { processes: 64, openFiles: 256, cpuSeconds: 60, scratchBytes: 64 * 1024 ** 2 },
+    }),
+    fakedFacts(["/w/docs/", "/w/secret/shared/", "/w/a/.git/hooks/", "/w/a/.git/config", "/w/.env"], {
+      hits: [at("/w/a/.git/hooks"), at("/w/a/.git/config"), at("/w/.env")],
+    }),
+  ],
+  [
+    "suffixes",
+    normalProfile({ files: [entry("/usr", "read"), entry("/w", "write", [".md"])] }),
+    fakedFacts(["/w/a.md", "/w/sub/b.md", "/w/c.sh"], {
+      shown: new Map([[at("/w"), [at("/w/a.md"), at("/w/sub/b.md")]]]),
+    }),
+  ],
+  [
+    "host-network-as-another-user",
+    normalProfile({
+      files: [entry("/usr", "read"), entry("/w", "write")],
+      masks: mask("**/*.key", "none"),
+      network: "host",
+    }),
+    fakedFacts(["/w/a.key", "/w/b.key"], {
+      hits: [at("/w/a.key"), at("/w/b.key")],
+      emptyFile: null,
+      user: { uid: 1001, gid: 1001, isCaller: false },
+    }),
+  ],
+  [
+    "old-launcher",
+    normalProfile({ files: [entry("/usr", "read"), entry("/w", "read")] }),
+    fakedFacts(["/w/"], { launcher: { ...fakedFacts([]).launcher, version: "0.6.1", options: new Set() } }),
+  ],
+];
+
+describe("a plan is the same to the letter, until somebody means to change it:", () => {
+  test.each(CASES)("%s", async (name, profile, facts) => {
+    await expect(printPlan(planOf(profile, facts))).toMatchFileSnapshot(`bubblewrap/${name}.txt`);
+  });
+});
+
+test("a mask on a symlink caps what it leads to, and holds the folder of the link", () => {
+  const facts = fakedFacts(["/w/repo/.git/hooks → /w/shared", "/w/shared/"], {
+    hits: [at("/w/repo/.git/hooks")],
+  });
+  const profile = normalProfile({
+    files: [entry("/usr", "read"), entry("/w", "write")],
+    masks: mask("**/.git/hooks", "read"),
+  });
+  const plan = planOf(profile, facts);
+  expect(plan.approximations.map((one) => one.name)).toEqual(["link-target", "link-folder"]);
+  expect(plan.clauses.flatMap((clause) => clause.args).join(" ")).toContain(
+    "--ro-bind /w/repo/.git /w/repo/.git --ro-bind /w/shared /w/shared",
+  );
+});
+
+test("a protected symlink right in a writable root is refused, because nothing could hold it", () => {
+  const facts = fakedFacts(["/w/.envrc → /w/other", "/w/other"], { hits: [at("/w/.envrc")] });
+  const profile = normalProfile({
+    files: [entry("/usr", "read"), entry("/w", "write")],
+    masks: mask("**/.envrc", "read"),
+  });
+  expect(renderBubblewrap(profile, LAUNCH, facts)).toMatchObject({
+    kind: "refusal",
+    refusal: { field: "masks" },
+  });
+});
+
+test("a place that every sandbox has for itself can't be granted, a folder below it can", () => {
+  const profile = (path: string): Profile =>
+    normalProfile({ files: [entry("/usr", "read"), entry("/w", "read"), entry(path, "write")] });
+  expect(renderBubblewrap(profile("/tmp"), LAUNCH, fakedFacts(["/tmp/", "/w/"]))).toMatchObject({
+    kind: "refusal",
+  });
+  expect(renderBubblewrap(profile("/tmp/mine"), LAUNCH, fakedFacts(["/tmp/mine/", "/w/"]))).toMatchObject({
+    kind: "plan",
+  });
+});
+
+test("more mounts than the budget are refused with their number, fewer are not", () => {
+  const keys = (count: number): readonly AbsolutePath[] =>
+    Array.from({ length: count }, (_, index) => at(`/w/${index}.key`));
+  const render = (count: number) => {
+    const profile = normalProfile({
+      files: [entry("/usr", "read"), entry("/w", "write")],
+      masks: mask("**/*.key", "none"),
+    });
+    return renderBubblewrap(profile, LAUNCH, fakedFacts(["/w/", ...keys(count)], { hits: keys(count) }));
+  };
+  expect(render(300)).toMatchObject({
+    kind: "refusal",
+    refusal: { reason: "302 mounts would be needed, 300 of them for masks; 256 is the most" },
+  });
+  expect(render(200)).toMatchObject({ kind: "plan" });
+});
+
+function planOf(profile: Profile, facts: Facts): GatedPlan {
+  const rendering = renderBubblewrap(profile, LAUNCH, facts);
+  if (rendering.kind !== "plan" || rendering.plan.gateFd === null)
+    throw new Error(`no plan: ${JSON.stringify(rendering)}`);
+  return rendering.plan;
+}
+
+function printPlan(plan: GatedPlan): string {
+  const options = plan.inputs.flatMap((input) =>
+    input.fd === 3 && "bytes" in input ? pathFromBytes(input.bytes).split("\0").slice(0, -1) : [],
+  );
+  const made = plan.inputs.flatMap((input) =>
+    input.fd > 6 && "bytes" in input
+      ? [`--- descriptor ${input.fd}`, pathFromBytes(input.bytes).trimEnd()]
+      : [],
+  );
+  const standings = Object.entries(plan.standings).map(
+    ([name, standing]) => `${name}: ${standing.kind}${"reason" in standing ? ` (${standing.reason})` : ""}`,
+  );
+  return [
+    plan.file,
+    ...plan.argv,
+    "--- options",
+    ...options,
+    ...made,
+    "--- placeholders",
+    ...plan.placeholders,
+    "--- standings",
+    ...standings,
+    "",
+  ].join("\n");
+}

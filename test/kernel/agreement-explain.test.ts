@@ -1,0 +1,41 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { type Report, table, together } from "../support/kernel/report.ts";
+import { STANCES, startAll } from "../support/kernel/start.ts";
+import { IS_LONG, requireSandbox, SEED, UNUSABLE } from "../support/kernel/usable.ts";
+
+const CASES = Math.ceil((IS_LONG ? 1_500 : 120) / STANCES.length);
+const TIMEOUT_MS = CASES * 3_000;
+/** What decides, and which way: each is taken out of a plan at least once. */
+const DECISIONS = ["allowance by entry", "denial by entry", "denial by mask"];
+
+requireSandbox("what explain says against the kernel");
+
+describe.skipIf(UNUSABLE !== undefined)("the clause that explain names is what decides in the kernel", () => {
+  let report: Report;
+
+  beforeAll(async () => {
+    report = together([
+      ...(await startAll({ kind: "explain", cases: CASES, seed: SEED }, TIMEOUT_MS)).values(),
+    ]);
+    console.log(
+      table(
+        `COFFERDAM_SEED=${SEED}, ${report.cases} cases, taken out of a plan`,
+        report.counts,
+        report.cases,
+      ),
+    );
+  }, TIMEOUT_MS);
+
+  it("without its mount, the answer is the other one", () => {
+    expect(report.failure).toBeNull();
+    expect(report.cases).toBe(CASES * STANCES.length);
+  });
+
+  it.each(DECISIONS)("an %s was taken out", (decision) => {
+    expect(report.counts[decision]).toBeGreaterThan(0);
+  });
+
+  it("no placeholder, process or folder is left", () => {
+    expect(report.left).toEqual([]);
+  });
+});

@@ -1,0 +1,88 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { APPROXIMATIONS } from "../../src/backend/bubblewrap/approximations.ts";
+import type { Probe } from "../support/kernel/probe.ts";
+import { type Report, table, together } from "../support/kernel/report.ts";
+import { CAN_MOUNT, STANCES, startAll } from "../support/kernel/start.ts";
+import { IS_LONG, requireSandbox, SEED, UNUSABLE } from "../support/kernel/usable.ts";
+
+/** Enough that every approximation is needed; at least 300 in all. */
+const CASES = Math.ceil((IS_LONG ? 6_000 : 450) / STANCES.length);
+const TIMEOUT_MS = CASES * 1_000;
+
+const ACTS: readonly Probe["op"][] = [
+  "read",
+  "list",
+  "stat",
+  "write",
+  "attributes",
+  "create",
+  "remove",
+  "rename",
+  "exchange",
+  "link",
+  "displace",
+];
+
+requireSandbox("random profiles against the kernel");
+
+describe.skipIf(UNUSABLE !== undefined)("what the kernel allows is what the profile says", () => {
+  let reports: ReadonlyMap<string, Report>;
+  let whole: Report;
+
+  beforeAll(async () => {
+    reports = await startAll({ kind: "agreement", cases: CASES, seed: SEED }, TIMEOUT_MS);
+    whole = together([...reports.values()]);
+    console.log(
+      `COFFERDAM_SEED=${SEED}, ${whole.cases} cases, ${whole.probes} probes, ${whole.milliseconds} ms; refused: ${JSON.stringify(whole.refused)}`,
+    );
+    console.log(table("kernel", counted(whole, "kernel: "), whole.probes));
+    console.log(table("verdict", counted(whole, "verdict: "), whole.probes));
+  }, TIMEOUT_MS);
+
+  it.each(STANCES)(
+    "as $name, nothing is allowed that the model denies, and what else is refused has its declared reason",
+    ({ name }) => {
+      expect(reports.get(name)?.failure).toBeNull();
+      expect(reports.get(name)?.cases).toBe(CASES);
+    },
+  );
+
+  it("at least a quarter of what is tried is allowed, and a quarter denied", () => {
+    const kernel = counted(whole, "kernel: ");
+    expect((kernel["allowed"] ?? 0) / whole.probes).toBeGreaterThan(0.25);
+    expect((kernel["denied"] ?? 0) / whole.probes).toBeGreaterThan(0.25);
+  });
+
+  it.each(ACTS)("to %s is allowed at times, and refused at times", (act) => {
+    const acts = counted(whole, "act: ");
+    expect(acts[`${act}, allowed`]).toBeGreaterThan(0);
+    expect(acts[`${act}, refused`]).toBeGreaterThan(0);
+  });
+
+  it.each(APPROXIMATIONS)("$name is needed, and for no more than its share", ({ name, share }) => {
+    // Only root can mount a folder of its own twice, and a container may keep it from that.
+    const isTried = name !== "alias" || CAN_MOUNT;
+    if (!isTried) console.warn("alias: not tried here, because this user can't mount");
+    const explained = counted(whole, "verdict: ")[name] ?? 0;
+    if (isTried) expect(explained).toBeGreaterThan(0);
+    expect(explained / whole.probes).toBeLessThan(share);
+  });
+
+  it("few profiles are refused, so that cases are not picked", () => {
+    const refused = Object.values(whole.refused).reduce((sum, count) => sum + count, 0);
+    expect(refused / (whole.cases + refused)).toBeLessThan(0.15);
+  });
+
+  it("no placeholder, process or folder is left", () => {
+    expect(whole.left).toEqual([]);
+  });
+});
+
+/** The counts whose names begin so, without that beginning. */
+function counted({ counts }: Report, beginning: string): Readonly<Record<string, number>> {
+  return Object.fromEntries(
+    Object.entries(counts).flatMap(([name, count]) =>
+      name.startsWith(beginning) ? [[name.slice(beginning.length), count]] : [],
+    ),
+  );
+}

@@ -1,0 +1,95 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, test } from "vitest";
+import { place, terminalProblem } from "../unit/cli/command-line.ts";
+
+const problem = terminalProblem() ?? (existsSync("/usr/bin/bwrap") ? null : "bubblewrap is not installed");
+if (problem !== null) console.warn(`nothing is tried in a terminal: ${problem}`);
+
+it.runIf(process.env["COFFERDAM_SANDBOX_MUST_WORK"] === "1")("a terminal can be had where it must", () => {
+  expect(problem).toBeNull();
+});
+
+const PROMPT = "[y/N] ";
+const ASK = ["run", "--quiet", "--ask", "--", "touch", "made"];
+
+describe.skipIf(problem !== null)("a person is asked at the terminal", () => {
+  test.each<[claim: string, typed: readonly (readonly [string, string])[], exit: number]>([
+    ["y is a yes", [[PROMPT, "y\n"]], 0],
+    ["YES is a yes", [[PROMPT, " YES \n"]], 0],
+    ["n is a no", [[PROMPT, "n\n"]], 77],
+    ["an empty line is a no", [[PROMPT, "\n"]], 77],
+    ["anything else is a no", [[PROMPT, "yep\n"]], 77],
+    ["the end of the terminal is a no", [[PROMPT, "\u{4}"]], 77],
+    [
+      "a yes typed before the question counts for nothing",
+      [
+        ["", "y\n"],
+        [PROMPT, "\n"],
+      ],
+      77,
+    ],
+    [
+      "nor does one whose line was not ended",
+      [
+        ["", "y"],
+        [PROMPT, "\n"],
+      ],
+      77,
+    ],
+    ["an interrupt ends it", [[PROMPT, "\u{3}"]], 130],
+  ])("%s", async (_claim, typed, exit) => {
+    const { inTerminal, project } = await place();
+    const ended = await inTerminal(ASK, typed);
+    expect(ended.stdout).toMatch(
+      /this command needs your yes\n {2}command {4}touch made\n {2}in {9}.*\n {2}because {4}no rule covers this command\n {2}can write {2}.*\n(.*\n)*run it\? \[y\/N\] /,
+    );
+    expect([ended.exit, existsSync(join(project, "made"))]).toEqual([exit, exit === 0]);
+  });
+
+  test("an operator's ask is put to the person who typed the command", async () => {
+    const { inTerminal, write } = await place();
+    write(
+      "asks.yaml",
+      'profile: asks\napproval: { rules: [{ shell: "touch", action: ask, reason: "touching needs a yes" }] }\n',
+    );
+    const typed = ["run", "--quiet", "--profile", "asks.yaml", "--", "touch", "made"];
+    const no = await inTerminal(typed, [[PROMPT, "n\n"]]);
+    expect([no.exit, no.stdout]).toEqual([77, expect.stringMatching(/because {4}touching needs a yes\n/)]);
+    expect((await inTerminal(typed, [[PROMPT, "y\n"]])).exit).toBe(0);
+  });
+
+  test("what is asked about can be seen whole", async () => {
+    const { inTerminal } = await place();
+    const { stdout } = await inTerminal(
+      ["run", "--quiet", "--ask", "--", "echo", "a\u{1b}[2Kb \u{202e}c"],
+      [[PROMPT, "n\n"]],
+    );
+    expect(stdout).toContain("echo 'a\\u{1b}[2Kb \\u{202e}c'");
+  });
+
+  test("a config is trusted by a yes, and by nothing else", async () => {
+    const { inTerminal, cofferdam, write } = await place(null);
+    write("cofferdam.yaml", "version: 1\nsandbox: { runtimes: [system] }\n");
+    expect((await inTerminal(["trust"], [[PROMPT, "\n"]])).exit).toBe(77);
+    expect((await cofferdam(["trust", "--list"])).stdout).toBe("");
+    expect((await inTerminal(["trust"], [[PROMPT, "y\n"]])).exit).toBe(0);
+    expect((await cofferdam(["trust", "--list"])).stdout).toMatch(/cofferdam.yaml/);
+  });
+});
+
+describe.skipIf(problem !== null)("on a terminal", () => {
+  test("a tool's control sequences are left out, its colours are not", async () => {
+    const { inTerminal } = await place();
+    const script = "printf '\\033]0;title\\007\\033[31mred\\033[0m\\033[2J\\n'";
+    expect((await inTerminal(["run", "--quiet", "--", "sh", "-c", script], [])).stdout).toBe(
+      "\u{1b}[31mred\u{1b}[0m\n",
+    );
+  });
+
+  test("the keyboard is ours: a command's input is empty", async () => {
+    const { inTerminal } = await place();
+    const { stdout, exit } = await inTerminal(["run", "--quiet", "--", "sh", "-c", "cat; echo end"], []);
+    expect([stdout, exit]).toEqual(["end\n", 0]);
+  });
+});

@@ -1,0 +1,452 @@
+import { spawn } from "node:child_process";
+import { chmodSync, chownSync, existsSync, openSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, it, test } from "vitest";
+import { CONFIG, endOf, exitOf, place, processesWith, soon, uniqueWord } from "../unit/cli/command-line.ts";
+
+const unusable = await whyUnusable();
+if (unusable !== null) console.warn(`the command line is not tried in real sandboxes: ${unusable}`);
+
+it.runIf(process.env["COFFERDAM_SANDBOX_MUST_WORK"] === "1")("a sandbox works where it must", () => {
+  expect(unusable).toBeNull();
+});
+
+/** Asked before any test is known, so it can't be a test's own place. */
+async function whyUnusable(): Promise<string | null> {
+  if (!existsSync("/usr/bin/bwrap")) return "bubblewrap is not installed";
+  const child = spawn("/usr/bin/bwrap", [
+    "--unshare-user",
+    "--ro-bind",
+    "/",
+    "/",
+    "--",
+    "/bin/sh",
+    "-c",
+    ":",
+  ]);
+  const { exit, stderr } = await endOf(child);
+  return exit === 0 ? null : stderr.trim();
+}
+
+describe.skipIf(unusable !== null)("the exit status", () => {
+  const withWall = `${CONFIG.replace("20s", "300ms")}shell:\n  rules: [{ pattern: "rm", allowed: false }]\n`;
+  test.each<[exit: number, words: readonly string[], talk: RegExp | null]>([
+    [0, ["run", "--", "true"], /^cofferdam: config: .*cofferdam.yaml \(trusted\); ceiling: protected/],
+    [7, ["run", "--quiet", "--", "sh", "-c", "exit 7"], null],
+    [143, ["run", "--quiet", "--", "sh", "-c", "kill -TERM $$"], null],
+    [
+      127,
+      ["run", "--quiet", "--", "no-such-program"],
+      /^cofferdam: `no-such-program` is not there inside the walls\n {2}do: /,
+    ],
+    [124, ["run", "--quiet", "--", "sleep", "5"], /^cofferdam: the wall time ran out/],
+    [77, ["run", "--quiet", "--", "rm", "x"], /^cofferdam: denied: command blocked: rm\n/],
+    [77, ["run", "--quiet", "--strict", "--", "true"], /^cofferdam: denied: strict mode/],
+    [77, ["run", "--quiet", "--ask", "--", "true"], /there is no terminal to ask on/],
+    [64, ["run", "ls", "-la"], /do: write `cofferdam run -- ls -la`/],
+    [64, ["run", "--ask", "--strict", "--", "true"], /contradict/],
+    [64, ["rnu"], /do: did you mean `run`\?/],
+    [64, ["explain", "reda", "x"], /do: did you mean `read`\?/],
+    [65, ["run", "--config", "nowhere.yaml", "--", "true"], /`.*nowhere.yaml` does not exist/],
+    [65, ["check", "--profile", "strikt"], /do: did you mean `strict`\?/],
+  ])("is %i for %j", async (exit, words, talk) => {
+    const ended = await (await place(withWall)).cofferdam(words);
+    expect([ended.exit, ended.stderr]).toEqual([exit, talk === null ? "" : expect.stringMatching(talk)]);
+  });
+
+  test("of a file that is no program is what shells say", async () => {
+    const { cofferdam, write, project } = await place();
+    write("tool", "#!/no/such/interpreter\n");
+    await cofferdam(["run", "--", "chmod", "+x", "tool"]);
+    expect([126, 127]).toContain((await cofferdam(["run", "--", join(project, "tool")])).exit);
+  });
+});
+
+describe.skipIf(unusable !== null)("input and output", () => {
+  test("what is piped in is the command's input", async () => {
+    const { cofferdam } = await place();
+    expect(await cofferdam(["run", "--quiet", "--", "cat"], { input: "hello\n" })).toEqual({
+      exit: 0,
+      stdout: "hello\n",
+      stderr: "",
+    });
+  });
+
+  test("an open folder is no input: everything around it could be reached from it", async () => {
+    const { project } = await place();
+    const main = new URL("../../src/cli/main.ts", import.meta.url).pathname;
+    const child = spawn(process.execPath, [main, "run", "--", "ls", "/proc/self/fd/0/.."], {
+      cwd: project,
+      stdio: [openSync("/", "r"), "pipe", "pipe"],
+    });
+    expect(await new Promise((resolve) => child.once("close", resolve))).toBe(64);
+  });
+
+  test("output and errors are kept apart, and come as they are", async () => {
+    const { cofferdam } = await place();
+    const ended = await cofferdam([
+      "run",
+      "--quiet",
+      "--",
+      "sh",
+      "-c",
+      "printf '\\033]0;t\\007out'; printf err >&2",
+    ]);
+    expect(ended).toEqual({ exit: 0, stdout: "\u{1b}]0;t\u{7}out", stderr: "err" });
+  });
+
+  test("fifty megabytes pass through, at the pace of a reader that takes its time", async () => {
+    const { start } = await place();
+    const child = start(["run", "--quiet", "--", "cat"]);
+    spawn("head", ["-c", "50M", "/dev/zero"]).stdout.pipe(child.stdin);
+    let bytes = 0;
+    child.stdout.on("data", (chunk: Buffer) => {
+      bytes += chunk.length;
+      child.stdout.pause();
+      setTimeout(() => child.stdout.resume(), bytes < 1024 ** 2 ? 20 : 0);
+    });
+    expect([await exitOf(child), bytes]).toEqual([0, 50 * 1024 ** 2]);
+  });
+
+  test("a reader that goes away ends the command without a word", async () => {
+    const { start } = await place();
+    const word = uniqueWord();
+    const child = start(["run", "--quiet", "--", "sh", "-c", `while :; do echo ${word}; done`]);
+    child.stdout.once("data", () => child.stdout.destroy());
+    let talk = "";
+    child.stderr.on("data", (chunk: Buffer) => (talk += chunk.toString("utf8")));
+    expect([await exitOf(child), talk]).toEqual([141, ""]);
+    expect(await soon(() => processesWith(word).length === 0)).toBe(true);
+  });
+
+  test("dropped output is told", async () => {
+    const { cofferdam } = await place(CONFIG.replace("wall: 20s", "output: 4KiB"));
+    const { stdout, stderr } = await cofferdam(["run", "--quiet", "--", "head", "-c", "10000", "/dev/zero"]);
+    expect([stdout.length, stderr]).toEqual([
+      4096,
+      "cofferdam: 5904 bytes of output were dropped\n  do: raise `sandbox.limits.output`\n",
+    ]);
+  });
+
+  test("JSON holds the outcome, the output and the receipt", async () => {
+    const { cofferdam } = await place();
+    const { exit, stdout } = await cofferdam([
+      "run",
+      "--json",
+      "--",
+      "sh",
+      "-c",
+      "echo out; printf '\\377' >&2; exit 3",
+    ]);
+    expect(exit).toBe(3);
+    expect(JSON.parse(stdout)).toMatchObject({
+      outcome: { kind: "failed", code: 3 },
+      exit: 3,
+      stdout: { encoding: "utf8", data: "out\n", droppedBytes: 0 },
+      stderr: { encoding: "base64", data: "/w==", droppedBytes: 0 },
+      receipt: { backend: "bubblewrap", standings: { files: { kind: "enforced" } } },
+    });
+    const denied = await cofferdam(["run", "--json", "--strict", "--", "true"]);
+    expect([denied.exit, JSON.parse(denied.stdout).outcome.kind]).toEqual([77, "denied"]);
+    for (const word of ["", ".", "..", "no/such"]) {
+      const missing = await cofferdam(["run", "--json", "--", word]);
+      expect([missing.exit, JSON.parse(missing.stdout).outcome.kind]).toEqual([127, "not-found"]);
+    }
+  });
+});
+
+describe.skipIf(unusable !== null)("signals", () => {
+  test.each<[NodeJS.Signals, number]>([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+    ["SIGHUP", 129],
+    ["SIGKILL", 137],
+  ])("%s ends everything, with %i", async (signal, exit) => {
+    const { start, cofferdam } = await place();
+    const word = uniqueWord();
+    const child = start([
+      "run",
+      "--quiet",
+      "--",
+      "sh",
+      "-c",
+      `trap '' INT TERM HUP; echo started; while :; do sleep 0.1; done; : ${word}`,
+    ]);
+    child.stdout.once("data", () => child.kill(signal));
+    expect(await exitOf(child)).toBe(exit);
+    expect(await soon(() => processesWith(word).length === 0)).toBe(true);
+    const { stdout } = await cofferdam(["journal", "show"]);
+    if (signal !== "SIGKILL") expect(stdout).toMatch(/failed\s+cancelled/);
+  });
+
+  test("one that comes while a reader does not read is not kept waiting", async () => {
+    const { start } = await place();
+    const child = start(["run", "--quiet", "--", "yes"]);
+    child.stdout.once("data", () => {
+      child.stdout.pause();
+      setTimeout(() => child.kill("SIGTERM"), 300);
+    });
+    const exit = await new Promise((resolve) => child.once("exit", resolve));
+    child.stdout.destroy();
+    expect(exit).toBe(143);
+  });
+});
+
+describe.skipIf(unusable !== null)("a config that was found", () => {
+  test("is refused before it is trusted, and nothing is made", async () => {
+    const { cofferdam, write, inventory } = await place(null);
+    write("cofferdam.yaml", CONFIG);
+    const before = inventory();
+    for (const words of [
+      ["run", "--", "touch", "made"],
+      ["run", "--dry-run", "--", "true"],
+      ["check"],
+      ["explain", "read", "x"],
+      ["profile", "show"],
+    ]) {
+      const { exit, stdout, stderr } = await cofferdam(words);
+      expect([words, exit, stdout, stderr]).toEqual([
+        words,
+        65,
+        "",
+        expect.stringMatching(
+          /has not trusted it\n {2}at: .*cofferdam\.yaml:1:1\n {2}do: run `cofferdam trust`/,
+        ),
+      ]);
+    }
+    expect(inventory()).toEqual(before);
+  });
+
+  test("is not trusted where nobody can be asked", async () => {
+    const { cofferdam, write, inventory } = await place(null);
+    write("cofferdam.yaml", CONFIG);
+    const before = inventory();
+    const { exit, stdout, stderr } = await cofferdam(["trust"]);
+    expect([exit, stdout, stderr]).toEqual([
+      77,
+      expect.stringMatching(/grants\n {2}roots {5,}workspace rw/),
+      expect.stringMatching(/no terminal to ask on\n {2}do: .*--yes/),
+    ]);
+    expect(inventory()).toEqual(before);
+  });
+
+  test("runs once it is trusted, and is refused again when it changes or is forgotten", async () => {
+    const { cofferdam, write, project } = await place(null);
+    write("cofferdam.yaml", CONFIG.replace("mode: rw", "mode: ro"));
+    expect((await cofferdam(["trust", "--yes"])).exit).toBe(0);
+    expect((await cofferdam(["run", "--", "ls"])).stdout).toBe("cofferdam.yaml\n");
+    expect((await cofferdam(["run", "--", "touch", "made"])).exit).toBe(1);
+    write("cofferdam.yaml", CONFIG);
+    expect((await cofferdam(["run", "--", "touch", "made"])).stderr).toMatch(
+      /is not as it was when it was trusted \(changed: cofferdam.yaml\)/,
+    );
+    const again = await cofferdam(["trust", "--yes"]);
+    expect(again.stdout).toMatch(
+      /^it changed: cofferdam.yaml\nwider without asking: it may write `.*project` \(only read in the other\)\n/,
+    );
+    expect((await cofferdam(["run", "--", "touch", "made"])).exit).toBe(0);
+    expect(existsSync(join(project, "made"))).toBe(true);
+    expect((await cofferdam(["trust", "--list"])).stdout).toMatch(
+      /project\/cofferdam.yaml {2}\d{4}-\d\d-\d\d \d\d:\d\d\n$/,
+    );
+    expect((await cofferdam(["trust", "--revoke", "cofferdam.yaml"])).exit).toBe(0);
+    expect((await cofferdam(["run", "--", "true"])).exit).toBe(65);
+    expect((await cofferdam(["trust", "--revoke", "cofferdam.yaml"])).exit).toBe(64);
+  });
+
+  test("of `init` passes `check` once it is trusted, and is never overwritten", async () => {
+    const { cofferdam, write, project } = await place(null);
+    write("package.json", '{ "scripts": { "test": "x" } }');
+    expect(await cofferdam(["init"])).toMatchObject({
+      exit: 0,
+      stdout: expect.stringMatching(/^wrote cofferdam.yaml: one root/),
+    });
+    const text = readFileSync(join(project, "cofferdam.yaml"), "utf8");
+    expect(text).toMatch(/^# yaml-language-server: \$schema=/);
+    expect(await cofferdam(["init"])).toMatchObject({
+      exit: 65,
+      stdout: "",
+      stderr: expect.stringMatching(/is there already\n.*\n {2}do: edit it/),
+    });
+    expect(readFileSync(join(project, "cofferdam.yaml"), "utf8")).toBe(text);
+    await cofferdam(["trust", "--yes"]);
+    expect(await cofferdam(["check"])).toMatchObject({
+      exit: 0,
+      stdout: expect.stringMatching(/nothing is wrong with it\n$/),
+      stderr: "",
+    });
+  });
+});
+
+describe.skipIf(unusable !== null)("a dry run", () => {
+  test.each([
+    ["cold", false],
+    ["warm", true],
+  ])("touches nothing, with a %s state folder", async (_state, isWarm) => {
+    const { cofferdam, write, inventory, project } = await place();
+    write(".envrc", "");
+    if (isWarm) await cofferdam(["run", "--", "true"]);
+    const before = inventory();
+    const { exit, stdout, stderr } = await cofferdam([
+      "run",
+      "--dry-run",
+      "--",
+      "sh",
+      "-c",
+      "echo made > made",
+    ]);
+    expect([exit, stderr]).toEqual([0, ""]);
+    expect(stdout).toContain(`\n  # root workspace\n  --bind ${project} ${project}\n`);
+    expect(stdout).toMatch(
+      /\n {2}# protected: the mask `.*\.envrc` allows at most read \(.*protected.yaml:\d+:\d+\)\n {2}--ro-bind .*\.envrc /,
+    );
+    expect(stdout).toMatch(/\n {2}-- \/usr\/bin\/sh -c 'echo made > made'\n/);
+    expect(inventory()).toEqual(before);
+  });
+
+  test("tells what would be denied, and shows no value of a variable", async () => {
+    const { cofferdam } = await place(`${CONFIG}  env: { set: { TOKEN: "do-not-show" } }\n`);
+    const { exit, stdout } = await cofferdam(["run", "--dry-run", "--strict", "--", "true"]);
+    expect([exit, stdout]).toEqual([77, expect.stringMatching(/verdict {4}deny: strict mode/)]);
+    expect(stdout).toContain("--setenv TOKEN …");
+    const { stdout: json } = await cofferdam(["run", "--dry-run", "--json", "--", "true"]);
+    expect(JSON.parse(json)).toMatchObject({
+      verdict: { action: "allow" },
+      plan: { kind: "plan", backend: "bubblewrap" },
+      call: { argv: ["/usr/bin/true"] },
+    });
+    expect(`${stdout}${json}`).not.toContain("do-not-show");
+  });
+});
+
+describe.skipIf(unusable !== null)("looking around", () => {
+  test("the record of a run can be read", async () => {
+    const { cofferdam } = await place();
+    await cofferdam(["run", "--", "sh", "-c", "exit 4"]);
+    const { stdout } = await cofferdam(["journal", "show"]);
+    expect(stdout).toMatch(
+      /^run [0-9a-f-]{36}, \d{4}-\d\d-\d\d \(UTC\)\n(.*\n)*.* call {6}sh -c 'exit 4', by a person\n(.*\n)*.* failed {4}status 4, /,
+    );
+    const lines = (await cofferdam(["journal", "show", "--json"])).stdout.trim().split("\n");
+    expect(lines.map((line) => JSON.parse(line).type)).toEqual([
+      "session.started",
+      "call.received",
+      "call.prepared",
+      "call.judged",
+      "approval.auto",
+      "call.planned",
+      "walls.proven",
+      "call.ended",
+    ]);
+    expect((await cofferdam(["journal", "--list"])).stdout).toMatch(/ failed 4 {2}sh -c 'exit 4'\n$/);
+    const run = stdout.slice(4, 12);
+    expect((await cofferdam(["journal", "show", run])).stdout).toBe(stdout);
+    expect(await cofferdam(["journal", "show", "zzz"])).toMatchObject({
+      exit: 64,
+      stderr: expect.stringMatching(/there is no run `zzz`/),
+    });
+  });
+
+  test("explain names the clause, and taking the clause away changes the answer of the kernel", async () => {
+    const { cofferdam, write } = await place();
+    write(".envrc", "old");
+    const { stdout } = await cofferdam(["explain", "write", ".envrc"]);
+    expect(stdout).toMatch(/always {4}no {3}protected: the mask `\/\*\*\/\.envrc` allows at most read/);
+    expect(stdout).toMatch(/enforced by {2}--ro-bind .*\.envrc .*\.envrc\n$/);
+    expect((await cofferdam(["run", "--", "sh", "-c", "echo new > .envrc"])).exit).not.toBe(0);
+    const json = JSON.parse((await cofferdam(["explain", "write", "other", "--json"])).stdout);
+    expect([json.allowed, json.notes]).toEqual([{ unasked: true, onYes: true }, ["it does not exist yet"]]);
+    expect((await cofferdam(["run", "--", "sh", "-c", "echo new > other"])).exit).toBe(0);
+  });
+
+  test("profiles are listed, shown and compared", async () => {
+    const { cofferdam, write } = await place();
+    expect((await cofferdam(["profile", "list"])).stdout).toMatch(/^\* {2}protected {3,}shipped {2}/m);
+    expect((await cofferdam(["profile", "show", "no-network"])).stdout).toMatch(/^network {3}none$/m);
+    expect((await cofferdam(["profile", "show", "--format", "bwrap"])).stdout).toMatch(/^--unshare-user$/m);
+    const shown = await cofferdam(["profile", "show", "--json"]);
+    expect(JSON.parse(shown.stdout)).toMatchObject({ network: "none", terminal: false });
+    write("wide.yaml", "profile: wide\nnetwork: host\n");
+    const wider = await cofferdam(["profile", "diff", "no-network", "wide.yaml", "--fail-if-wider"]);
+    expect([wider.exit, wider.stdout, wider.stderr]).toEqual([
+      1,
+      expect.stringMatching(/\+ network: the machine's own network/),
+      expect.stringMatching(/is wider than/),
+    ]);
+    expect(await cofferdam(["profile", "diff", "wide.yaml", "no-network", "--fail-if-wider"])).toMatchObject({
+      exit: 0,
+      stderr: "",
+    });
+  });
+
+  test("check finds rules that never apply, and 65 is for errors alone", async () => {
+    const rules = 'shell:\n  rules: [{ pattern: "git" }, { pattern: "git push", allowed: false }]\n';
+    const { cofferdam, write } = await place(`${CONFIG}${rules}`);
+    const warned = await cofferdam(["check"]);
+    expect([warned.exit, warned.stdout]).toEqual([
+      0,
+      expect.stringMatching(
+        /warning: the rule `git push` denies nothing: `git` on line \d+ decides first\n {2}at: cofferdam.yaml:\d+:\d+\n(.*\n)*\nno errors, 1 warning\n$/,
+      ),
+    ]);
+    write("narrow.yaml", "profile: narrow\nfiles: [{ path: '${workspace}', access: write }]\n");
+    const broken = await cofferdam(["check", "--profile", "narrow.yaml"]);
+    expect([broken.exit, broken.stdout]).toEqual([
+      65,
+      expect.stringMatching(
+        /error: the profile `narrow` cuts off `.*`, which programs of system need to start\n/,
+      ),
+    ]);
+  });
+
+  test("doctor tries each part of a sandbox, and attacks on request", async () => {
+    const { cofferdam, inventory } = await place();
+    const before = inventory();
+    const { exit, stdout } = await cofferdam(["doctor"]);
+    expect([exit, stdout]).toEqual([
+      0,
+      expect.stringMatching(/\n {2}all of them together {3}works\n\nthe walls can be had here/),
+    ]);
+    expect(inventory()).toEqual(before);
+    const json = JSON.parse((await cofferdam(["doctor", "--attest", "--json"])).stdout);
+    expect([
+      json.problem,
+      json.battery.findings.every((finding: { holds: boolean }) => finding.holds),
+    ]).toEqual([null, true]);
+  });
+
+  test("schemas are those that the package ships", async () => {
+    const { cofferdam } = await place(null);
+    const shipped = readFileSync(new URL("../../profiles/config.schema.json", import.meta.url), "utf8");
+    expect(JSON.parse((await cofferdam(["schema", "config"])).stdout)).toEqual(JSON.parse(shipped));
+  });
+});
+
+const isRoot = process.getuid?.() === 0;
+
+test.skipIf(unusable !== null || !isRoot)(
+  "an ordinary user without an account has the same walls",
+  async (context) => {
+    const made = await place(CONFIG, 1001);
+    const { exit, stdout, stderr } = await made.cofferdam(
+      ["run", "--", "sh", "-c", "id -u; echo x > made; cat /etc/shadow"],
+      { uid: 1001 },
+    );
+    // A checkout that only root can read serves no other user.
+    if (/Cannot find module|EACCES/.test(stderr))
+      return context.skip("this checkout can't be read by other users");
+    expect([exit, stdout]).toEqual([1, "1001\n"]);
+    expect(existsSync(join(made.project, "made"))).toBe(true);
+  },
+);
+
+test.skipIf(unusable !== null || !isRoot)(
+  "root runs tools as the owner of a tree that is not root's",
+  async () => {
+    const made = await place(null);
+    writeFileSync(join(made.project, "owned"), "");
+    chmodSync(dirname(made.project), 0o755);
+    chownSync(made.project, 1001, 1001);
+    expect((await made.cofferdam(["run", "--quiet", "--", "id", "-u"])).stdout).toBe("1001\n");
+  },
+);

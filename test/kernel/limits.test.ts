@@ -1,0 +1,198 @@
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { CofferdamError, type Outcome } from "../../src/index.ts";
+import { program32 } from "../support/battery/elf.ts";
+import { CALLER, ORDINARY } from "../support/battery/people.ts";
+import { Place } from "../support/battery/place.ts";
+import { itUnless, sandboxMustWork, unusable } from "../support/battery/walls.ts";
+
+sandboxMustWork("limits and endings");
+
+describe.skipIf(unusable !== null)("inside", () => {
+  let place: Place;
+  beforeEach(() => {
+    place = new Place(CALLER);
+  });
+  afterEach(() => place[Symbol.dispose]());
+
+  /** One call under limits, by a supervisor of its own. */
+  async function call(
+    argv: readonly [string, ...string[]],
+    limits: Readonly<Record<string, unknown>> = {},
+    signal?: AbortSignal,
+  ): Promise<Outcome> {
+    await using supervisor = await place.supervisor({ sandbox: { limits } });
+    return await supervisor
+      .session({ caller: "person" })
+      .call({ argv: [...argv] }, signal === undefined ? {} : { signal });
+  }
+
+  const sh = (line: string, limits?: Readonly<Record<string, unknown>>): Promise<Outcome> =>
+    call(["sh", "-c", line], limits);
+  const perl = (line: string, limits?: Readonly<Record<string, unknown>>): Promise<Outcome> =>
+    call(["perl", "-e", line], limits);
+
+  describe("endings", () => {
+    it.each([
+      ["status 0", "exit 0", "done", 0],
+      ["a status of its own", "exit 7", "failed", 7],
+      ["the highest status", "exit 255", "failed", 255],
+      ["a command that the shell does not find", "no-such-command", "failed", 127],
+      ["a command that the shell cannot run", "/etc/passwd", "failed", 126],
+      ["SIGTERM", "kill -TERM $$", "failed", 143],
+      ["SIGKILL", "kill -KILL $$", "failed", 137],
+      ["SIGSEGV", "kill -SEGV $$", "failed", 139],
+      ["SIGPIPE", "kill -PIPE $$", "failed", 141],
+    ] as const)("%s is told as it is", async (_, line, kind, code) => {
+      expect(await sh(line)).toMatchObject({ kind, code });
+      expect(place.plainly(`sh -c '${line}'`).status).toBe(code);
+    });
+
+    it("a program that is not there is told apart from one that failed, and nothing runs", async () => {
+      expect(await call(["no-such-program"])).toMatchObject({ kind: "not-found", code: 127 });
+      expect(await call([`${place.ws}/no-such-program`])).toMatchObject({ kind: "not-found", code: 127 });
+      place.file("ws/plain", "#!/bin/sh\n", 0o644);
+      expect(await call([`${place.ws}/plain`])).toMatchObject({ kind: "not-found", code: 127 });
+      place.file("ws/plain", "#!/bin/sh\nexit 4\n", 0o755);
+      expect(await call([`${place.ws}/plain`])).toMatchObject({ kind: "failed", code: 4 });
+    });
+
+    it("a script whose interpreter is not there ends as the shell tells it", async () => {
+      place.file("ws/script", "#!/no/such/interpreter\n", 0o755);
+      expect(await call([`${place.ws}/script`])).toMatchObject({ kind: "failed", code: 127 });
+    });
+
+    itUnless(
+      runs32Bit(),
+      "sys: a program of another ABI of the machine is killed by the filter",
+      async () => {
+        place.file("ws/program32", program32(), 0o755);
+        expect(await call([`${place.ws}/program32`])).toMatchObject({ kind: "failed", code: 128 + 31 });
+      },
+    );
+  });
+
+  describe("time", () => {
+    it("limit: at the wall time a program is asked to end, and what it said until then is kept", async () => {
+      const outcome = await sh("trap 'echo bye; exit 9' TERM; echo hello; while :; do sleep 0.05; done", {
+        wall: "400ms",
+      });
+      expect(outcome).toMatchObject({ kind: "timed-out", code: 9 });
+      expect("stdout" in outcome && outcome.stdout.bytes.toString()).toBe("hello\nbye\n");
+    });
+
+    it("limit: a program that does not listen is ended a second later; one that is quick is not touched", async () => {
+      const deaf = await sh("trap '' TERM; echo hello; while :; do sleep 0.05; done", { wall: "300ms" });
+      expect(deaf).toMatchObject({ kind: "timed-out", code: 137 });
+      expect("durationMs" in deaf && deaf.durationMs).toBeLessThan(4_000);
+      expect(await sh("sleep 0.1", { wall: "10s" })).toMatchObject({ kind: "done" });
+    });
+
+    it("a call that is cancelled before it starts runs nothing; one that is cancelled later ends", async () => {
+      const early = call(["sh", "-c", `: > ${place.ws}/ran`], {}, AbortSignal.abort());
+      await expect(early).rejects.toThrow(CofferdamError);
+      expect(existsSync(join(place.ws, "ran"))).toBe(false);
+      const late = await call(
+        ["sh", "-c", "trap 'exit 5' TERM; while :; do sleep 0.05; done"],
+        {},
+        AbortSignal.timeout(600),
+      );
+      expect(late).toMatchObject({ kind: "failed", code: 5 });
+    });
+
+    it("limit: processor time is bounded", async () => {
+      expect(await perl("1 while 1", { cpu: "1s", wall: "20s" })).toMatchObject({
+        kind: "failed",
+        code: 137,
+      });
+      expect(await perl("1 for 1 .. 1000", { cpu: "1s" })).toMatchObject({ kind: "done" });
+    });
+  });
+
+  describe("sizes and counts", () => {
+    it("limit: no file grows beyond its size", async () => {
+      const write = (size: string): string => `head -c ${size} /dev/zero > ${place.ws}/big`;
+      expect(await sh(`exec ${write("2M").replace(" >", " >")}`, { file_size: "1MiB" })).toMatchObject({
+        kind: "failed",
+        code: 128 + 25,
+      });
+      expect(await sh(write("512K"), { file_size: "1MiB" })).toMatchObject({ kind: "done" });
+    });
+
+    it("limit: no process opens more files", async () => {
+      const open = (count: number): string =>
+        `my @f; for (1 .. ${count}) { open my $f, "<", "/dev/null" or exit 3; push @f, $f }`;
+      expect(await perl(open(64), { open_files: 32 })).toMatchObject({ kind: "failed", code: 3 });
+      expect(await perl(open(16), { open_files: 32 })).toMatchObject({ kind: "done" });
+    });
+
+    it("limit: no process takes more memory, and the receipt says that it is each by itself", async () => {
+      const take = (megabytes: number): string => `my $x = "x" x (${megabytes} << 20); print length $x`;
+      const greedy = await perl(take(300), { memory: "128MiB" });
+      expect(greedy.kind).toBe("failed");
+      const modest = await perl(take(10), { memory: "128MiB" });
+      expect(modest).toMatchObject({ kind: "done", receipt: { standings: { limits: { kind: "partial" } } } });
+    });
+
+    it("limit: a limit that can only be partly enforced refuses the call when limits are strict", async () => {
+      const line = `: > ${place.ws}/ran`;
+      expect(await sh(line, { memory: "128MiB", strict: true })).toMatchObject({
+        kind: "denied",
+        code: "SANDBOX_UNAVAILABLE",
+      });
+      expect(existsSync(join(place.ws, "ran"))).toBe(false);
+      expect(await sh(line, { open_files: 64, strict: true })).toMatchObject({ kind: "done" });
+    });
+
+    it("limit: as an ordinary user the number of processes is bounded, whatever else the user runs", async () => {
+      using theirs = new Place(ORDINARY);
+      const fork = (count: number): string =>
+        `my @c; for (1 .. ${count}) { my $c = fork; if (!defined $c) { kill 9, @c; exit 3 } if (!$c) { sleep 5; exit } push @c, $c } kill 9, @c`;
+      const calls = [fork(60), fork(5)].map((line) => ({ argv: ["perl", "-e", line] }));
+      const others =
+        'for i in 1 2 3 4 5 6 7 8; do for j in 1 2 3 4 5; do sleep 60 >/dev/null 2>&1 & others="$others $!"; done; done';
+      const under = ["/bin/sh", "-c", `${others}; "$@"; status=$?; kill $others; exit $status`, "sh"];
+      const [, many, few] = await theirs.run({
+        settings: { sandbox: { limits: { processes: 30 } } },
+        under,
+        job: { calls },
+      });
+      expect([many, few]).toMatchObject([
+        { kind: "ran", code: 3 },
+        { kind: "ran", code: 0 },
+      ]);
+    });
+
+    it("limit: one that this machine does not let us set runs nothing", async () => {
+      using theirs = new Place(ORDINARY);
+      const under = ["/bin/sh", "-c", 'ulimit -n 256; exec "$@"', "sh"];
+      const calls = [{ argv: ["sh", "-c", `: > ${theirs.ws}/ran`] }];
+      const tooHigh = await theirs.run({
+        settings: { sandbox: { limits: { open_files: 512 } } },
+        under,
+        job: { calls },
+      });
+      expect(tooHigh).toMatchObject([
+        { kind: "made" },
+        { kind: "threw", code: "SANDBOX_UNAVAILABLE", message: "a limit could not be set" },
+      ]);
+      expect(existsSync(join(theirs.ws, "ran"))).toBe(false);
+      const within = await theirs.run({
+        settings: { sandbox: { limits: { open_files: 128 } } },
+        under,
+        job: { calls },
+      });
+      expect(within).toMatchObject([{ kind: "made" }, { kind: "ran", code: 0 }]);
+    });
+  });
+});
+
+/** Why no program of another ABI can be tried here, or null. */
+function runs32Bit(): string | null {
+  if (process.platform !== "linux" || process.arch !== "x64") return "the only such program here is x86's";
+  using place = new Place(CALLER);
+  const file = place.file("program32", program32(), 0o755);
+  return spawnSync(file).status === 7 ? null : "this kernel runs no 32-bit programs";
+}

@@ -1,0 +1,170 @@
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type Server } from "node:net";
+import { networkInterfaces } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { PEOPLE } from "../support/battery/people.ts";
+import { Place } from "../support/battery/place.ts";
+import { script } from "../support/battery/probes.ts";
+import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
+
+sandboxMustWork("the network");
+
+/** Lines of shell, each of which reaches something when it ends with status 0. Numbers are those of `<linux/socket.h>`. */
+const reaches = {
+  tcp: (host: string, port: number) => `timeout 5 bash -c 'exec 3<>/dev/tcp/${host}/${port}'`,
+  udp: (host: string, port: number) => `timeout 5 bash -c 'echo x > /dev/udp/${host}/${port}'`,
+  unix: ({ path }: Listener) =>
+    `perl -e 'socket(S, 1, 1, 0) && connect(S, pack("S a*", 1, "${path.replace("\0", "\\x00")}")) or exit 1'`,
+  vsock: () => `perl -e 'socket(S, 40, 1, 0) or exit 1'`,
+  name: (name: string) => `timeout 10 getent ahosts ${name}`,
+};
+
+const HAS_IPV6 = (networkInterfaces()["lo"] ?? []).some(({ address }) => address === "::1");
+
+describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
+  let place: Place;
+  beforeEach(() => {
+    place = new Place(person);
+  });
+  afterEach(() => place[Symbol.dispose]());
+
+  /** The standard output of one line of shell inside. */
+  async function inside(line: string, network: false | "host"): Promise<string> {
+    const replies = await place.run({
+      settings: { shell: { network } },
+      job: { calls: [{ argv: ["sh", "-c", line] }] },
+    });
+    const reply = replies[1];
+    return reply?.kind === "ran" ? reply.stdout : JSON.stringify(replies);
+  }
+
+  describe("the network off", () => {
+    it("net.none: nothing of the host is reached: loopback of both families, an abstract socket, a socket outside", async () => {
+      await using four = await listen({ host: "127.0.0.1" });
+      await using six = await listen({ host: HAS_IPV6 ? "::1" : "127.0.0.1" });
+      await using abstract = await listen({ path: `\0${randomBytes(8).toString("hex")}` });
+      await using named = await listen({ path: join(place.outside, "socket") });
+      const lines = [
+        reaches.tcp("127.0.0.1", four.port),
+        reaches.tcp(HAS_IPV6 ? "::1" : "127.0.0.1", six.port),
+        reaches.unix(abstract),
+        reaches.unix(named),
+      ];
+      expect(await inside(script(lines), false)).toBe("n\n".repeat(4));
+      expect([four, six, abstract, named].map((one) => one.connections)).toEqual([0, 0, 0, 0]);
+      expect(place.plainly(script(lines)).stdout).toBe("y\n".repeat(4));
+      await vi.waitUntil(() => abstract.connections + named.connections === 2);
+      expect([four, six, abstract, named].map((one) => one.connections)).toEqual([1, 1, 1, 1]);
+    });
+
+    it("net.none: there is no way out: no interface but loopback, no route, no vsock, no resolver", async () => {
+      // Of documentation's own networks (RFC 5737, RFC 3849): nothing is sent to anybody even if a wall were missing.
+      const lines = [
+        reaches.tcp("192.0.2.1", 80),
+        reaches.udp("192.0.2.1", 53),
+        reaches.udp("2001:db8::1", 53),
+        reaches.vsock(),
+        reaches.name("example.com"),
+      ];
+      expect(await inside(script(lines), false)).toBe("n\n".repeat(5));
+      expect(
+        await inside(
+          "ls /sys/class/net 2>/dev/null; sed 1,2d /proc/net/dev | cut -d: -f1 | tr -d ' '; sed 1d /proc/net/route",
+          false,
+        ),
+      ).toBe("lo\n");
+      expect(await inside(script([reaches.name("localhost"), reaches.name("cofferdam")]), false)).toBe(
+        "y\ny\n",
+      );
+      const plain = place
+        .plainly("sed 1,2d /proc/net/dev | cut -d: -f1 | tr -d ' '")
+        .stdout.trim()
+        .split("\n");
+      expect(plain).toEqual(expect.arrayContaining(Object.keys(networkInterfaces())));
+    });
+
+    it("net.loopback: a server and a client inside talk over their own loopback, by name too", async () => {
+      const talk = (host: string, family: number, address: string): string =>
+        `perl -MSocket -e 'socket(L, ${family}, 1, 0); bind(L, ${address}) or die; listen(L, 1) or die; my $f = ${family};
+          my $port = $f == 2 ? (sockaddr_in(getsockname L))[0] : (Socket::sockaddr_in6(getsockname L))[0];
+          if (!fork) { exec "bash", "-c", "exec 3<>/dev/tcp/${host}/$port; echo hello >&3" }
+          accept(C, L); print scalar <C>; wait'`;
+      const lines = [
+        talk("127.0.0.1", 2, "sockaddr_in(0, INADDR_LOOPBACK)"),
+        talk("localhost", 2, "sockaddr_in(0, INADDR_ANY)"),
+        talk("::1", 10, "Socket::sockaddr_in6(0, Socket::IN6ADDR_LOOPBACK)"),
+      ];
+      expect(await inside(lines.join("\n"), false)).toBe("hello\n".repeat(3));
+    });
+
+    it("net.none: two calls of one supervisor do not share a loopback", async () => {
+      const listens = `perl -MSocket -e 'socket(L, 2, 1, 0); setsockopt(L, 1, 2, 1); bind(L, sockaddr_in(7001, INADDR_LOOPBACK)) or die; listen(L, 1); open F, ">", "${place.ws}/up"; close F; for (1 .. 200) { exit if -e "${place.ws}/done"; select undef, undef, undef, 0.05 }'`;
+      const connects = `while [ ! -e ${place.ws}/up ]; do sleep 0.05; done; ${reaches.tcp("127.0.0.1", 7001)} && echo y || echo n; : > ${place.ws}/done`;
+      const calls = [listens, connects].map((line) => ({ argv: ["sh", "-c", line], afterMs: 0 }));
+      const [, ...replies] = await place.run({ job: { calls } });
+      expect(
+        replies.map((reply) => reply.kind === "ran" && `${reply.code} ${reply.stdout}`).toSorted(),
+      ).toEqual(["0 ", "0 n\n"]);
+    });
+  });
+
+  describe("the machine's own network, as configured", () => {
+    it("net.none: `network: host` reaches the host's loopback and abstract sockets, and the receipt says so", async () => {
+      await using four = await listen({ host: "127.0.0.1" });
+      await using abstract = await listen({ path: `\0${randomBytes(8).toString("hex")}` });
+      const lines = [reaches.tcp("127.0.0.1", four.port), reaches.unix(abstract), reaches.vsock()];
+      const settings = { shell: { network: "host" } };
+      const [, reply] = await place.run({
+        settings,
+        job: { calls: [{ argv: ["sh", "-c", script(lines)] }] },
+      });
+      expect(reply).toMatchObject({
+        kind: "ran",
+        stdout: "y\ny\nn\n",
+        standings: { network: "absent", sockets: "partial" },
+      });
+      expect([four.connections, abstract.connections]).toEqual([1, 1]);
+    });
+
+    it("sock: a socket in a folder that nobody granted is not reached there either", async () => {
+      await using named = await listen({ path: join(place.outside, "socket") });
+      await using granted = await listen({ path: join(place.ws, "socket") });
+      expect(await inside(script([reaches.unix(named), reaches.unix(granted)]), "host")).toBe("n\ny\n");
+      expect([named.connections, granted.connections]).toEqual([0, 1]);
+    });
+  });
+});
+
+/** A server of the host that counts who connects. */
+interface Listener extends AsyncDisposable {
+  readonly port: number;
+  readonly path: string;
+  readonly connections: number;
+}
+
+async function listen(at: { readonly host?: string; readonly path?: string }): Promise<Listener> {
+  let connections = 0;
+  const server: Server = createServer((socket) => {
+    connections += 1;
+    socket.on("error", () => undefined).end();
+  });
+  const isNamed = at.path !== undefined && !at.path.startsWith("\0");
+  server.listen({
+    ...(at.path === undefined ? { port: 0 } : {}),
+    ...at,
+    readableAll: isNamed,
+    writableAll: isNamed,
+  });
+  await once(server, "listening");
+  const address = server.address();
+  return {
+    port: typeof address === "object" && address !== null ? address.port : 0,
+    path: at.path ?? "",
+    get connections() {
+      return connections;
+    },
+    [Symbol.asyncDispose]: async () => void server.close(),
+  };
+}

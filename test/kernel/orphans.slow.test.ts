@@ -1,0 +1,23 @@
+import { describe, expect, it } from "vitest";
+import { killSupervisors } from "../support/battery/kills.ts";
+import { PEOPLE } from "../support/battery/people.ts";
+import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
+
+sandboxMustWork("500 killed supervisors");
+
+const TRIES = Math.ceil(500 / PEOPLE.length);
+
+describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
+  it("proc: nothing survives supervisors that are killed at every instant of a launch", {
+    timeout: 300_000,
+  }, async () => {
+    const killed = await killSupervisors(person, TRIES);
+    console.info(
+      `killed as ${person.name}: ${killed.tries} launches, ${killed.started} programs had started`,
+    );
+    expect(killed.left).toEqual([]);
+    // The instants are spread over the launch: some programs had started, most had not.
+    expect(killed.started).toBeGreaterThan(killed.tries / 20);
+    expect(killed.started).toBeLessThan(killed.tries);
+  });
+});

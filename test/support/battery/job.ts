@@ -1,0 +1,58 @@
+import { z } from "zod";
+import { PROTECTIONS } from "../../../src/backend/plan.ts";
+
+/** What a supervisor that runs as a process of its own is to do; it reads this from a file. */
+export const Job = z.strictObject({
+  /** Null: the built-in default. */
+  config: z.string().nullable(),
+  cwd: z.string(),
+  /** Further operator profiles. */
+  profiles: z.array(z.string()),
+  helperFolders: z.array(z.string()).nullable(),
+  /** Instead of the home folder that the user database names. */
+  home: z.string().nullable(),
+  calls: z.array(
+    z.strictObject({
+      argv: z.array(z.string()).min(1),
+      stdin: z.enum(["none", "inherit"]).optional(),
+      /** It starts beside the ones before it, so much later than the supervisor. */
+      afterMs: z.number().optional(),
+    }),
+  ),
+});
+export type Job = z.infer<typeof Job>;
+
+/** One line that it prints: the supervisor was made, an outcome, or what was thrown. */
+export const Reply = z.discriminatedUnion("kind", [
+  z.strictObject({ kind: z.literal("made") }),
+  z.strictObject({ kind: z.literal("threw"), code: z.string(), message: z.string(), hint: z.string() }),
+  z.strictObject({ kind: z.literal("denied"), code: z.string(), message: z.string(), hint: z.string() }),
+  z.strictObject({
+    kind: z.literal("ran"),
+    code: z.number(),
+    stdout: z.string(),
+    stderr: z.string(),
+    runAs: z.number(),
+    standings: z.record(z.string(), z.string()),
+  }),
+]);
+export type Reply = z.infer<typeof Reply>;
+
+/** What the process that runs mutants is given. */
+export const MutantsJob = z.strictObject({
+  config: z.string(),
+  profile: z.string(),
+  ws: z.string(),
+  outside: z.string(),
+  pid: z.number(),
+  port: z.number(),
+});
+
+/** What became of one mutant: why the proof refused it, or null, and which probes got through without the proof. */
+export const MutantRow = z.strictObject({
+  id: z.enum(PROTECTIONS),
+  change: z.string(),
+  refused: z.string().nullable(),
+  red: z.array(z.string()),
+});
+export type MutantRow = z.infer<typeof MutantRow>;

@@ -1,0 +1,94 @@
+/**
+ * Runs each mutant of one plan, with the proof and without, and prints a row for each. It is a process of its own because
+ * it must have a terminal and an inherited descriptor for a launch to lose.
+ */
+import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { text } from "node:stream/consumers";
+import { GO } from "../../../src/backend/bubblewrap/gate.ts";
+import type { GatedPlan } from "../../../src/backend/plan.ts";
+import { CofferdamError } from "../../../src/errors.ts";
+import { thisHost } from "../../../src/host/host.ts";
+import { run } from "../../../src/host/run.ts";
+import { launch } from "../../../src/host/spawn.ts";
+import { firstByte, readableAt, writableAt } from "../../../src/host/streams.ts";
+import { descriptorsFor, type Surroundings } from "../../../src/host/surroundings.ts";
+import { absolutePath } from "../../../src/profile/path.ts";
+import { createSupervisor } from "../../../src/supervisor/supervisor.ts";
+import { type MutantRow, MutantsJob } from "./job.ts";
+import { type Mutant, mutantProbes, mutants, mutate } from "./mutants.ts";
+
+const job = MutantsJob.parse(JSON.parse(readFileSync(process.argv[2] ?? "", "utf8")));
+const probes = Object.entries(mutantProbes(job));
+const script = probes.map(([, line]) => `( ${line}\n) >/dev/null 2>&1 && echo y || echo n`).join("\n");
+const host = thisHost({ operatorFolders: [] });
+await using supervisor = await createSupervisor({
+  host,
+  cwd: absolutePath(job.ws),
+  config: job.config,
+  profiles: [job.profile],
+});
+const { walls } = supervisor.shared;
+if (walls.kind !== "standing") throw walls.error;
+const { runAs } = walls.machine;
+const { rendering } = (await supervisor.session({ caller: "person" }).prepare({ argv: ["sh", "-c", script] }))
+  .onYes;
+if (rendering.kind !== "plan" || rendering.plan.gateFd === null) throw new Error(JSON.stringify(rendering));
+const plan: GatedPlan = rendering.plan;
+const nothing = { id: "files", change: "nothing" } as const;
+for (const mutant of [nothing, ...mutants(job)])
+  process.stdout.write(`${JSON.stringify(await rowOf(mutant, walls.surroundings))}\n`);
+process.stdin.destroy();
+
+async function rowOf(mutant: Mutant, given: Surroundings): Promise<MutantRow> {
+  const surroundings = mutant.surroundings?.(given) ?? given;
+  const changed = mutate(plan, mutant);
+  const refused = await withProof(changed, surroundings);
+  return {
+    id: mutant.id,
+    change: mutant.change,
+    refused,
+    red: await withoutProof(changed, surroundings, mutant.isAttached === true),
+  };
+}
+
+async function withProof(changed: GatedPlan, surroundings: Surroundings): Promise<string | null> {
+  const options = {
+    stdin: process.stdin,
+    wallMs: 20_000,
+    outputBytes: 65_536,
+    sinks: null,
+    signal: null,
+    runAs,
+    surroundings,
+    onProven: null,
+  } as const;
+  try {
+    await run(changed, options);
+    return null;
+  } catch (cause) {
+    if (cause instanceof CofferdamError && cause.code === "SANDBOX_UNAVAILABLE") return cause.message;
+    throw cause;
+  }
+}
+
+/** Opens the gate without a look at the walls, and tells which probes got through. */
+async function withoutProof(
+  changed: GatedPlan,
+  surroundings: Surroundings,
+  isAttached: boolean,
+): Promise<string[]> {
+  const stdio = descriptorsFor(changed, true, surroundings);
+  const { file, argv } = changed;
+  const child = isAttached
+    ? spawn(file, argv, { cwd: "/", env: {}, stdio, ...runAs })
+    : launch(file, argv, { stdio, runAs });
+  const said = Promise.all([text(readableAt(child, 1)), text(readableAt(child, 2))]);
+  for (const input of changed.inputs) if ("bytes" in input) writableAt(child, input.fd).end(input.bytes);
+  await firstByte(readableAt(child, changed.gateFd));
+  writableAt(child, changed.gateFd).end(GO.pipe);
+  const [stdout, stderr] = await said;
+  const answers = stdout.split("\n").filter((line) => line === "y" || line === "n");
+  if (answers.length !== probes.length) throw new Error(`${answers.length} answers: ${stderr}`);
+  return probes.flatMap(([name], index) => (answers[index] === "y" ? [name] : []));
+}

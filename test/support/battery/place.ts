@@ -1,0 +1,161 @@
+import { spawn, spawnSync } from "node:child_process";
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Host } from "../../../src/host/host.ts";
+import { thisHost } from "../../../src/host/host.ts";
+import { createSupervisor, type Supervisor } from "../../../src/index.ts";
+import { knownPath } from "../../../src/profile/path.ts";
+import { type Job, Reply } from "./job.ts";
+import { checkoutFor, compileCacheFor, type Person, runFile } from "./people.ts";
+
+/** What a test's config says beyond the one root: merged into `sandbox:` and `shell:`. */
+export interface Settings {
+  readonly sandbox?: Readonly<Record<string, unknown>>;
+  readonly shell?: Readonly<Record<string, unknown>>;
+}
+
+/** How a supervisor is started as a process of its own. */
+export interface Start {
+  readonly job: Partial<Job> & Pick<Job, "calls">;
+  readonly settings?: Settings;
+  readonly env?: Readonly<Record<string, string>>;
+  /** A program and its words to start it with, such as `unshare -Ur`. */
+  readonly under?: readonly string[];
+  /** Descriptors that it inherits, by number. */
+  readonly inherits?: ReadonlyMap<number, number>;
+}
+
+/**
+ * A folder of its own for one test: `ws` is the one writable root, `outside` is granted to nobody, `state` is
+ * XDG_STATE_HOME. Everything belongs to the person; nothing of it is left after disposal.
+ */
+export class Place implements Disposable {
+  readonly person: Person;
+  readonly top: string;
+  readonly ws: string;
+  readonly outside: string;
+  readonly state: string;
+
+  constructor(person: Person) {
+    this.person = person;
+    this.top = mkdtempSync(join(tmpdir(), "cofferdam-battery-"));
+    chmodSync(this.top, 0o755);
+    this.ws = this.folder("ws");
+    this.outside = this.folder("outside");
+    this.state = this.folder("state", 0o700);
+  }
+
+  /** Makes a folder that belongs to the person. */
+  folder(name: string, mode = 0o755): string {
+    const path = join(this.top, name);
+    mkdirSync(path, { recursive: true, mode });
+    return this.#give(path);
+  }
+
+  /** Writes a file that belongs to the person. */
+  file(name: string, text: string | Buffer, mode = 0o644): string {
+    const path = join(this.top, name);
+    writeFileSync(path, text, { mode });
+    chmodSync(path, mode);
+    return this.#give(path);
+  }
+
+  /** Writes the config of a test; JSON is YAML. */
+  config({ sandbox = {}, shell = {} }: Settings = {}): string {
+    const paths = { ws: { root: this.ws, mode: "rw", write_approval: false } };
+    const config = { version: 1, sandbox: { paths, runtimes: ["system"], ...sandbox }, shell };
+    return this.file("config.yaml", JSON.stringify(config));
+  }
+
+  /** This process as the host, with nothing of the caller's home in it. */
+  host(overrides: Partial<Host> = {}): Host {
+    const env = { ...process.env, XDG_STATE_HOME: this.state };
+    return thisHost({
+      env,
+      stateFolder: knownPath(join(this.state, "cofferdam")),
+      operatorFolders: [],
+      ...overrides,
+    });
+  }
+
+  /** A supervisor in this process. */
+  supervisor(settings: Settings = {}, overrides: Partial<Host> = {}): Promise<Supervisor> {
+    return createSupervisor({
+      config: this.config(settings),
+      cwd: knownPath(this.ws),
+      host: this.host(overrides),
+    });
+  }
+
+  /** Starts a supervisor as a process of the person's; it makes its calls one after another and prints a line for each. */
+  start({ job, settings = {}, env = {}, under = [], inherits = new Map() }: Start, name = "job.json") {
+    const checkout = checkoutFor(this.person);
+    const whole: Job = {
+      config: this.config(settings),
+      cwd: this.ws,
+      profiles: [],
+      helperFolders: null,
+      home: null,
+      ...job,
+    };
+    const file = this.file(name, JSON.stringify(whole));
+    const [program = checkout.node, ...words] = [...under, ...runFile(checkout, "driver.ts"), file];
+    const stdio: ("ignore" | "pipe" | number)[] = ["ignore", "pipe", "pipe"];
+    for (const [fd, source] of inherits) stdio[fd] = source;
+    return spawn(program, words, {
+      ...this.person.runAs,
+      cwd: this.ws,
+      env: {
+        PATH: "/usr/local/bin:/usr/bin:/bin",
+        XDG_STATE_HOME: this.state,
+        NODE_COMPILE_CACHE: compileCacheFor(this.person),
+        TSX_DISABLE_CACHE: "1",
+        ...env,
+      },
+      stdio: Array.from(stdio, (kind) => kind ?? "ignore"),
+    });
+  }
+
+  /** Starts a supervisor, waits for its end, and returns what it printed: how it was made, then each call. */
+  async run(start: Start): Promise<readonly Reply[]> {
+    const child = this.start(start);
+    let [out, err] = ["", ""];
+    child.stdout?.on("data", (chunk: Buffer) => (out += chunk.toString()));
+    child.stderr?.on("data", (chunk: Buffer) => (err += chunk.toString()));
+    const status = await new Promise((resolve) => child.once("close", resolve));
+    if (status !== 0) throw new Error(`the supervisor's process ended with ${String(status)}: ${err || out}`);
+    return out
+      .trim()
+      .split("\n")
+      .map((line) => Reply.parse(JSON.parse(line)));
+  }
+
+  /** Runs a line of shell as the person, without any walls. */
+  plainly(line: string, env: Readonly<Record<string, string>> = {}) {
+    const options = { ...this.person.runAs, cwd: this.ws, encoding: "utf8", timeout: 20_000 } as const;
+    return spawnSync("/bin/sh", ["-c", line], {
+      ...options,
+      env: { PATH: "/usr/sbin:/usr/bin:/sbin:/bin", ...env },
+    });
+  }
+
+  /** Removes what stands below the place. */
+  remove(name: string): void {
+    rmSync(join(this.top, name), { recursive: true, force: true });
+  }
+
+  /** The text of a file below the place. */
+  read(name: string): string {
+    return readFileSync(join(this.top, name), "utf8");
+  }
+
+  [Symbol.dispose](): void {
+    rmSync(this.top, { recursive: true, force: true });
+  }
+
+  #give(path: string): string {
+    if (this.person.runAs.uid !== undefined) chownSync(path, this.person.uid, this.person.gid);
+    return path;
+  }
+}

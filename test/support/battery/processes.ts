@@ -1,0 +1,55 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
+
+/** The pids of the machine's processes whose command line holds any of the texts. Ended ones that wait for their parent have none. */
+export function processesWith(...texts: readonly string[]): readonly number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      const line = commandLineOf(pid);
+      return texts.some((text) => line.includes(text));
+    })
+    .map(Number);
+}
+
+/** Those of them that are left when none is expected any more: looks again until the time is up. */
+export async function leftAfter(ms: number, ...texts: readonly string[]): Promise<readonly number[]> {
+  const until = performance.now() + ms;
+  for (;;) {
+    const left = processesWith(...texts);
+    if (left.length === 0 || performance.now() > until) return left;
+    await pause(20);
+  }
+}
+
+/** What a process is doing, for a reader: its name, state, parent, filter and where it waits. */
+export function describeProcess(pid: number): string {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, "utf8");
+    const fields = ["Name", "State", "PPid", "NSpid", "Seccomp"].map(
+      (name) => `${name} ${new RegExp(`^${name}:\\s*(.*)$`, "m").exec(status)?.[1] ?? "?"}`,
+    );
+    return `${pid}: ${fields.join(", ")}, waits in ${readFileSync(`/proc/${pid}/wchan`, "utf8")}`;
+  } catch {
+    return `${pid}: gone by now`;
+  }
+}
+
+/** Ends processes that a test left on purpose. */
+export function end(pids: readonly number[]): void {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, "SIGKILL");
+    } catch {
+      // It ended by itself.
+    }
+  }
+}
+
+function commandLineOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "latin1");
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,42 @@
+import { basename, dirname, relative } from "node:path";
+import type { Probe, Target } from "./probes.ts";
+
+/** Ways to name a file, each tried on one that is not granted and on one that is. */
+export function ofSpellings({ ws, outside }: Target): readonly Probe[] {
+  const beside = (folder: string): string => relative(dirname(ws), folder);
+  const linked = (name: string, to: string): string => `$(ln -sfn ${to} ${ws}/${name}; echo ${ws}/${name})`;
+  const spellings: Readonly<Record<string, (folder: string) => string>> = {
+    "by its path": (folder) => folder,
+    "by `..` from the root": (folder) => `${ws}/../${beside(folder)}`,
+    "by /proc/self/root": (folder) => `/proc/self/root${folder}`,
+    "by /proc/1/root": (folder) => `/proc/1/root${folder}`,
+    "by /proc/self/cwd": (folder) => `/proc/self/cwd/../${beside(folder)}`,
+    "by a descriptor of the root": (folder) => `/proc/self/fd/3/../${beside(folder)}`,
+    "by /dev/fd": (folder) => `/dev/fd/3/../${beside(folder)}`,
+    "by a symlink made inside": (folder) => linked("link", folder),
+    "by a relative symlink made inside": (folder) => linked("relative", `../${beside(folder)}`),
+    "by a symlink to /proc/1/root": (folder) => linked("through-proc", `/proc/1/root${folder}`),
+    "by a symlink that was there": (folder) => `${ws}/to-${basename(folder)}`,
+  };
+  const read = (path: string): string =>
+    `cd ${ws}; exec 3< .; IFS= read -r x < ${path}/canary; [ "$x" = secret ]`;
+  const write = (path: string): string => `cd ${ws}; exec 3< .; echo x >> ${path}/canary`;
+  const granted = (line: string): Probe["twin"] => ({ where: "granted", line });
+  return Object.entries(spellings).flatMap(([how, spell]): Probe[] => {
+    const [path, twin] = [spell(outside), spell(`${ws}/inner`)];
+    return [
+      {
+        claim: `fs.read: a file outside cannot be read ${how}`,
+        protection: "files",
+        attack: read(path),
+        twin: granted(read(twin)),
+      },
+      {
+        claim: `fs.write: a file outside cannot be written ${how}`,
+        protection: "files",
+        attack: write(path),
+        twin: granted(write(twin)),
+      },
+    ];
+  });
+}

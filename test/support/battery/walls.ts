@@ -1,0 +1,51 @@
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { expect, it } from "vitest";
+
+/** Where a sandbox that does not work is a failure, not a skip: in CI and in the longer tiers. */
+const MUST_WORK = process.env["COFFERDAM_SANDBOX_MUST_WORK"] === "1";
+
+const BWRAP = "/usr/bin/bwrap";
+const THIN = ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--unshare-all", "--unshare-user"];
+
+/** Why no sandbox can be tried on this machine, or null. */
+export const unusable = whyUnusable();
+
+/** Registers the test that makes a missing sandbox a failure where it must work; elsewhere says why nothing is tried. */
+export function sandboxMustWork(what: string): void {
+  if (unusable !== null) console.warn(`${what}: not tried on this machine: ${unusable}`);
+  it.runIf(MUST_WORK)("a sandbox works where it must", () => {
+    expect(unusable).toBeNull();
+  });
+}
+
+/** A test that needs programs of this machine: without them it is skipped with a reason, or fails where all must be there. */
+export function itNeeds(programs: readonly string[], title: string, body: () => Promise<void> | void): void {
+  const missing = programs.filter((program) => !existsSync(program));
+  if (missing.length > 0) console.warn(`${title}: not tried, ${missing.join(", ")} is missing`);
+  it.skipIf(missing.length > 0 && !MUST_WORK)(title, async () => {
+    expect(missing).toEqual([]);
+    await body();
+  });
+}
+
+/** A test that this machine can't have for a reason that is no fault: it is skipped and says why. */
+export function itUnless(
+  reason: string | null,
+  title: string,
+  body: () => Promise<void> | void,
+  timeoutMs = 30_000,
+): void {
+  if (reason !== null) console.warn(`${title}: not tried, ${reason}`);
+  it.skipIf(reason !== null)(title, { timeout: timeoutMs }, body);
+}
+
+/** Why tests that need root can't run, or null. */
+export const notRoot = process.getuid?.() === 0 ? null : "it needs root";
+
+function whyUnusable(): string | null {
+  if (process.platform !== "linux") return `there is no bubblewrap on ${process.platform}`;
+  if (!existsSync(BWRAP)) return `${BWRAP} is missing`;
+  const tried = spawnSync(BWRAP, [...THIN, "--", "/bin/true"], { encoding: "utf8", timeout: 20_000 });
+  return tried.status === 0 ? null : tried.stderr.trim() || "bwrap did not start";
+}

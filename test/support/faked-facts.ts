@@ -1,0 +1,41 @@
+import type { Facts, Node } from "../../src/backend/facts.ts";
+import { type AbsolutePath, absolutePath, parentOf } from "../../src/profile/path.ts";
+
+/** A tree as a test writes it: a path that ends in `/` is a folder, `→` makes a link, anything else is a file. */
+export type Tree = readonly string[];
+
+/** Facts of a machine that does not exist: a merged `/usr`, one file system, and the tree. */
+export function fakedFacts(tree: Tree, more: Partial<Facts> = {}): Facts {
+  const nodes = new Map<AbsolutePath, Node>();
+  for (const line of ["/usr/", "/sys/devices/system/cpu/", "/usr/bin/sh", ...tree]) add(nodes, line);
+  return {
+    arch: "x64",
+    launcher: {
+      path: absolutePath("/usr/bin/bwrap"),
+      version: "0.8.0",
+      options: new Set(["disable-userns", "size"]),
+      shell: absolutePath("/usr/bin/sh"),
+    },
+    user: { uid: 1000, gid: 1000, isCaller: true },
+    nodes,
+    hits: [],
+    shown: new Map(),
+    mounts: [{ point: absolutePath("/"), root: "/", device: "254:0", type: "ext4", readOnly: false }],
+    links: [
+      { path: absolutePath("/bin"), target: "usr/bin" },
+      { path: absolutePath("/lib"), target: "usr/lib" },
+    ],
+    emptyFile: absolutePath("/home/you/.local/state/cofferdam/empty"),
+    ...more,
+  };
+}
+
+function add(nodes: Map<AbsolutePath, Node>, line: string): void {
+  const [text = "", target] = line.split(" → ");
+  const path = absolutePath(text);
+  const id = `1:${nodes.size + 10}`;
+  if (target !== undefined) nodes.set(path, { kind: "link", id, target: absolutePath(target) });
+  else nodes.set(path, { kind: text.endsWith("/") ? "folder" : "file", id });
+  for (let at = parentOf(path); !nodes.has(at); at = parentOf(at))
+    nodes.set(at, { kind: "folder", id: `2:${nodes.size}` });
+}

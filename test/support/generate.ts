@@ -1,0 +1,252 @@
+import fc from "fast-check";
+import type { Access } from "../../src/profile/access.ts";
+import type { EnvPattern } from "../../src/profile/env-pattern.ts";
+import type { HostRule, Target } from "../../src/profile/host-rule.ts";
+import { intersect } from "../../src/profile/intersect.ts";
+import { LIMITS, type Limits } from "../../src/profile/limits.ts";
+import type { HostList, Network } from "../../src/profile/network.ts";
+import { type AbsolutePath, joinPath, knownPath } from "../../src/profile/path.ts";
+import { literalPattern, type Pattern, parsePatterns } from "../../src/profile/pattern.ts";
+import {
+  type FileEntry,
+  type Mask,
+  normalProfile,
+  type Profile,
+  type Sockets,
+} from "../../src/profile/profile.ts";
+import type { Suffixes } from "../../src/profile/suffix.ts";
+
+/** Few names, so that paths, entries and patterns drawn from them meet each other; the rest is there to be odd. */
+const COMMON = ["a", "b", "A", ".env", ".ENV"];
+const NAMES = [...COMMON, "ab", "x.md", "x.tar.gz", "[b]", "é", "\u{1F600}", "\udcff\n"];
+const name = fc.oneof(fc.constantFrom(...COMMON), fc.constantFrom(...NAMES));
+
+/** A path of at most four names; the root is one of them. */
+export const path: fc.Arbitrary<AbsolutePath> = fc
+  .array(name, { maxLength: 4 })
+  .map((names) => knownPath(`/${names.join("/")}`));
+
+const access: fc.Arbitrary<Access> = fc.constantFrom("none", "read", "write", "write");
+
+/** `any`, or a list in which one suffix may cover another; also the empty list. */
+export const suffixes: fc.Arbitrary<Suffixes> = fc.oneof(
+  { weight: 3, arbitrary: fc.constant<Suffixes>("any") },
+  fc.array(fc.constantFrom(".md", ".gz", ".tar.gz", ".env", ".ENV"), { maxLength: 3 }),
+);
+
+export const fileEntry: fc.Arbitrary<FileEntry> = fc.record({ path, access, suffixes });
+
+const WILD = ["**", "*", "?", "[ab]", "[!a]", "*.md", "x.*", "?*", "[[]b[]]"];
+const segment = fc.oneof(fc.constantFrom(...WILD), fc.constantFrom(...COMMON));
+
+/** A pattern with wildcards, mostly. */
+export const glob: fc.Arbitrary<Pattern> = fc
+  .tuple(fc.constantFrom("/", ""), fc.array(segment, { minLength: 1, maxLength: 3 }))
+  .map(([start, segments]) => onlyPattern(`${start}${segments.join("/")}`));
+
+/** A pattern that is one path. */
+export const literal: fc.Arbitrary<Pattern> = path.map(literalPattern);
+
+export const pattern: fc.Arbitrary<Pattern> = fc.oneof(literal, glob);
+
+export const mask: fc.Arbitrary<Mask> = fc.record({
+  pattern,
+  atMost: fc.constantFrom("none", "read"),
+  ignoreCase: fc.boolean(),
+});
+
+/** Addresses of every class that rules list; `23.0.0.1` and `10.0.0.1` are the first that `networkOutside` would pick. */
+const LISTED_ADDRESSES = [
+  "198.41.0.4",
+  "23.0.0.1",
+  "2606:4700::1",
+  "10.0.0.1",
+  "fd00::1",
+  "127.0.0.1",
+  "::1",
+];
+const LISTED_NAMES = ["test", "a.test", "b.a.test", "witness-0.a.test"];
+const WILDCARDS = ["*.test", "*.a.test", "*.b.a.test"];
+const LISTED_PORTS = [80, 443, 40000];
+
+export const hostRule: fc.Arbitrary<HostRule> = fc
+  .tuple(
+    fc.constantFrom(...WILDCARDS, ...WILDCARDS, ...LISTED_NAMES, ...LISTED_ADDRESSES),
+    fc.option(fc.constantFrom(...LISTED_PORTS)),
+    fc.boolean(),
+  )
+  .map(([host, port, isPrivate]) => ({ name: host, port, private: isPrivate }));
+
+const hosts = fc.array(hostRule, { minLength: 1, maxLength: 6 });
+const hostList: fc.Arbitrary<HostList> = fc.record({ hosts, never: fc.array(hostRule, { maxLength: 2 }) });
+
+export const network: fc.Arbitrary<Network> = fc.oneof(fc.constantFrom<Network>("none", "open", "host"), {
+  weight: 4,
+  arbitrary: hostList,
+});
+
+/** Two networks, most of them lists that differ in one thing. */
+export const networkPair: fc.Arbitrary<readonly [Network, Network]> = fc.oneof(
+  fc.tuple(network, network),
+  fc.tuple(hostList, hosts).map(([list, others]) => [list, { ...list, hosts: others }] as const),
+  fc.tuple(hostList, hostList).map(([list, { never }]) => [list, { ...list, never }] as const),
+  fc
+    .tuple(hostList, fc.constantFrom({ port: null }, { private: true }, { private: false }))
+    .map(
+      ([list, change]) =>
+        [list, { ...list, hosts: list.hosts.map((rule) => ({ ...rule, ...change })) }] as const,
+    ),
+);
+
+const SOCKETS = ["/run/a.sock", "/run/b.sock", "/run/c.sock"].map(knownPath);
+
+export const sockets: fc.Arbitrary<Sockets> = fc.oneof(fc.constant<Sockets>("any"), {
+  weight: 2,
+  arbitrary: fc.array(fc.constantFrom(...SOCKETS), { maxLength: 3 }),
+});
+
+export const env: fc.Arbitrary<readonly EnvPattern[]> = fc.array(
+  fc.constantFrom("*", "A*", "AB*", "A", "AB", "LC_*", "LC_ALL", "PATH", "X*", "_"),
+  { maxLength: 4 },
+);
+
+export const limits: fc.Arbitrary<Limits> = fc
+  .tuple(
+    fc.array(fc.tuple(fc.constantFrom(...LIMITS), fc.constantFrom(0, 1, 2, 4)), { maxLength: 5 }),
+    fc.constantFrom<Limits>({}, {}, { strict: true }, { strict: false }),
+  )
+  .map(([bounds, strict]) => ({ ...Object.fromEntries(bounds), ...strict }));
+
+const files = fc.array(fileEntry, { maxLength: 6 });
+const rootEntry: fc.Arbitrary<readonly FileEntry[]> = fc.oneof(
+  fc.constant([]),
+  fileEntry.map((entry) => [{ ...entry, path: knownPath("/") }]),
+);
+
+/** What a profile is made from, not yet in normal form: all parts, with twins and with entries that change nothing. */
+export const profileParts: fc.Arbitrary<Profile> = fc
+  .record({
+    files,
+    rootEntry,
+    masks: fc.array(mask, { maxLength: 3 }),
+    network,
+    sockets,
+    env,
+    terminal: fc.boolean(),
+    limits,
+  })
+  .map(({ rootEntry: first, ...parts }) => ({ ...parts, files: [...first, ...parts.files] }));
+
+export const profile: fc.Arbitrary<Profile> = profileParts.map(normalProfile);
+
+const part = fc.constantFrom("files", "masks", "sockets", "env", "terminal", "limits");
+const fileChange = fc.constantFrom(
+  { access: "none" },
+  { access: "read" },
+  { access: "write" },
+  { suffixes: "any" },
+);
+const maskChange = fc.constantFrom(
+  { ignoreCase: true },
+  { ignoreCase: false },
+  { atMost: "none" },
+  { atMost: "read" },
+);
+
+/** Two profiles that differ in one part at most, so that how that part is compared decides. */
+export const nearPair: fc.Arbitrary<readonly [Profile, Profile]> = fc
+  .oneof(
+    {
+      weight: 2,
+      arbitrary: fc
+        .tuple(profileParts, profileParts, part)
+        .map(([a, b, of]) => [a, { ...a, [of]: b[of] }] as const),
+    },
+    fc.tuple(profileParts, networkPair).map(
+      ([a, [one, other]]) =>
+        [
+          { ...a, network: one },
+          { ...a, network: other },
+        ] as const,
+    ),
+    fc
+      .tuple(profileParts, fileChange)
+      .map(([a, change]) => [a, { ...a, files: a.files.map((one) => ({ ...one, ...change })) }] as const),
+    fc
+      .tuple(profileParts, maskChange)
+      .map(([a, change]) => [a, { ...a, masks: a.masks.map((one) => ({ ...one, ...change })) }] as const),
+  )
+  .map(([a, b]) => [normalProfile(a), normalProfile(b)]);
+
+/** Two profiles that grant the whole tree and differ in masks, many of them alike. */
+export const maskPair: fc.Arbitrary<readonly [Profile, Profile]> = fc
+  .tuple(
+    fc.array(mask, { minLength: 1, maxLength: 3 }),
+    fc.array(mask, { maxLength: 2 }),
+    maskChange,
+    fc.array(fileEntry, { maxLength: 1 }),
+  )
+  .map(([masks, others, change, more]) => {
+    const base = { files: [{ path: knownPath("/"), access: "write", suffixes: "any" } as const, ...more] };
+    const changed = masks.map((one, at) => (at === 0 ? { ...one, ...change } : one));
+    return [normalProfile({ ...base, masks }), normalProfile({ ...base, masks: [...changed, ...others] })];
+  });
+
+/** Three profiles that differ in one part at most. */
+export const nearTriple = fc
+  .tuple(profileParts, profileParts, profileParts, part)
+  .map(([a, b, c, of]) => [a, { ...a, [of]: b[of] }, { ...a, [of]: c[of] }] as const)
+  .map(([a, b, c]) => [normalProfile(a), normalProfile(b), normalProfile(c)] as const);
+
+/** Two profiles, often one within the other. */
+export const pair: fc.Arbitrary<readonly [Profile, Profile]> = fc.oneof(
+  fc.tuple(profile, profile),
+  { weight: 2, arbitrary: nearPair },
+  { weight: 2, arbitrary: nearPair.map(([a, b]) => [intersect(a, b), a] as const) },
+);
+
+/** One question about a path. */
+export interface PathProbe {
+  readonly path: AbsolutePath;
+  readonly facts: { readonly kind: "file" | "folder"; readonly bornInside: boolean };
+}
+
+export const pathProbe: fc.Arbitrary<PathProbe> = fc.record({
+  path: fc.oneof(
+    { weight: 4, arbitrary: path },
+    fc.tuple(path, name).map(([folder, last]) => joinPath(folder, last)),
+  ),
+  facts: fc.record({ kind: fc.constantFrom("file", "folder"), bornInside: fc.boolean() }),
+});
+
+const ASKED_ADDRESSES = [...LISTED_ADDRESSES, "8.8.8.8", "10.9.9.9", "169.254.169.254"];
+const ASKED_PORTS = [...LISTED_PORTS, 8080];
+
+/** Every listed name, address and port with every other, and some that no rule lists. */
+export const TARGETS: readonly Target[] = ASKED_PORTS.flatMap((port) =>
+  ASKED_ADDRESSES.flatMap((address) =>
+    [...LISTED_NAMES, "z.a.test", "c.b.a.test", "other.example", address].map((host) => ({
+      host,
+      address,
+      port,
+    })),
+  ),
+);
+export const target = fc.constantFrom(...TARGETS);
+
+export const socket = fc.constantFrom(...SOCKETS, knownPath("/run/other.sock"));
+
+export const envName = fc.constantFrom("A", "AB", "ABC", "LC_ALL", "LC_TIME", "PATH", "X1", "_", "B");
+
+/** One question about each part of a profile. */
+export const probe = fc.record({ path: pathProbe, target, socket, name: envName });
+export type Probe = typeof probe extends fc.Arbitrary<infer One> ? One : never;
+
+/** Several questions, so that each run of a property looks at many places. */
+export const probes = fc.array(probe, { minLength: 10, maxLength: 10 });
+
+function onlyPattern(text: string): Pattern {
+  const [first] = parsePatterns(text);
+  if (first === undefined) throw new Error(`${text} means no pattern`);
+  return first;
+}

@@ -1,0 +1,115 @@
+import { mkdirSync } from "node:fs";
+import fc from "fast-check";
+import { joinPath } from "../../../src/profile/path.ts";
+import type { Profile } from "../../../src/profile/profile.ts";
+import type { TryCase } from "./battery.ts";
+import { bindFolder, unbindFolder } from "./bind.ts";
+import { describeScene } from "./describe.ts";
+import { enter, placeOf, type Tampering } from "./enter.ts";
+import { type Judged, judge, type Scene } from "./judge.ts";
+import { probesOver } from "./probe.ts";
+import { type ProfileSketch, profileOver, profileSketch } from "./profile-sketch.ts";
+import type { Stage } from "./stage.ts";
+import { fellTree, growTree, inventory, type Tree, type TreeSketch, treeSketch } from "./tree.ts";
+
+/** One random case: a tree, a profile about it, where it grows, and what is tried. */
+export interface Case {
+  readonly tree: TreeSketch;
+  readonly profile: ProfileSketch;
+  readonly turn: number;
+  readonly seed: number;
+}
+
+export const agreementCase: fc.Arbitrary<Case> = fc.record({
+  tree: treeSketch,
+  profile: profileSketch,
+  turn: fc.nat(1),
+  seed: fc.nat(2 ** 31),
+});
+
+/** Tries a case: nothing may be allowed that the model denies, and every refusal beyond it has its declared reason. */
+export function tryAgreement(stage: Stage): TryCase<Case> {
+  return async (one, tally) => {
+    const outcome = await tryCase(stage, one);
+    if (outcome.kind === "refused") return outcome;
+    const { scene, judged, mountChanges } = outcome;
+    for (const { kernel, verdict, probe } of judged) {
+      tally.add(`kernel: ${kernel}`);
+      tally.add(`verdict: ${verdict}`);
+      tally.add(`act: ${probe.op}, ${kernel === "allowed" ? "allowed" : "refused"}`);
+    }
+    const broken = judged.filter(({ verdict }) => verdict === "upward" || verdict === "unexplained");
+    if (broken.length > 0) throw new Error(describeScene(scene, broken));
+    if (mountChanges.length > 0 && scene.tree.bound === null)
+      throw new Error(`mounts changed while it ran: ${mountChanges.join("; ")}\n${describeScene(scene, [])}`);
+    return { kind: "tried", probes: judged.length };
+  };
+}
+
+/** What came of a case. */
+export type Outcome =
+  | { readonly kind: "refused"; readonly field: string; readonly reason: string }
+  | {
+      readonly kind: "judged";
+      readonly scene: Scene;
+      readonly judged: readonly Judged[];
+      readonly mountChanges: readonly string[];
+    };
+
+/** Grows the tree, enters a sandbox, judges every answer, and fells the tree. Throws when the host's files changed. */
+export async function tryCase(stage: Stage, one: Case, tampering: Tampering = {}): Promise<Outcome> {
+  return withTree(stage, one.tree, one.turn, async (tree) => {
+    const profile = profileOver(tree, one.profile, stage.system.read);
+    return judgeIn(stage, tree, profile, one.seed, tampering);
+  });
+}
+
+async function judgeIn(
+  stage: Stage,
+  tree: Tree,
+  profile: Profile,
+  seed: number,
+  tampering: Tampering,
+): Promise<Outcome> {
+  const probes = probesOver(tree, profile, seed);
+  const before = inventory(tree.place);
+  const entered = await enter(stage, tree, profile, probes, tampering);
+  if (entered.kind === "refused")
+    return { kind: "refused", field: entered.refusal.field, reason: entered.refusal.reason };
+  const after = inventory(tree.place);
+  const changed = [
+    ...before.filter((line) => !after.includes(line)),
+    ...after.filter((line) => !before.includes(line)),
+  ];
+  if (changed.length > 0) throw new Error(`the host's files are not as before: ${changed.join("; ")}`);
+  const scene = { tree, profile, plan: entered.plan };
+  return {
+    kind: "judged",
+    scene,
+    judged: judge(scene, probes, entered.answers),
+    mountChanges: entered.mountChanges,
+  };
+}
+
+let grown = 0;
+
+/** Calls with a tree that is on disk meanwhile. */
+export async function withTree<Result>(
+  stage: Stage,
+  sketch: TreeSketch,
+  turn: number,
+  use: (tree: Tree) => Promise<Result>,
+): Promise<Result> {
+  grown += 1;
+  const place = joinPath(placeOf(stage, turn), `tree-${grown}`);
+  mkdirSync(place, { mode: 0o755 });
+  let tree: Tree | null = null;
+  try {
+    tree = growTree(place, sketch, stage.owner);
+    if (sketch.bind !== null && stage.canMount) tree = bindFolder(tree, sketch.bind);
+    return await use(tree);
+  } finally {
+    if (tree !== null) unbindFolder(tree);
+    fellTree(place);
+  }
+}

@@ -1,0 +1,85 @@
+import { randomUUID } from "node:crypto";
+import type { StandingFacts } from "../../../src/host/facts.ts";
+import type { Host } from "../../../src/host/host.ts";
+import { Ledger } from "../../../src/host/ledger.ts";
+import { inspectMachine } from "../../../src/host/machine.ts";
+import { systemRuntime } from "../../../src/host/runtimes/system.ts";
+import { MaskSearch } from "../../../src/host/search.ts";
+import { lookAtSurroundings, type Surroundings } from "../../../src/host/surroundings.ts";
+import { type AbsolutePath, joinPath, knownPath } from "../../../src/profile/path.ts";
+import type { Runtime } from "../../../src/tool/facts.ts";
+
+/** Everything that stays the same while one process tries many sandboxes. */
+export interface Stage extends Disposable {
+  readonly host: Host;
+  readonly standing: StandingFacts;
+  readonly runAs: { readonly uid: number; readonly gid: number } | null;
+  /** To whom trees belong: whom sandboxes run as. */
+  readonly owner: { readonly uid: number; readonly gid: number };
+  readonly system: Runtime;
+  readonly surroundings: Surroundings;
+  readonly search: MaskSearch;
+  readonly ledger: Ledger;
+  /** Folders in which trees grow, in turn. */
+  readonly places: readonly AbsolutePath[];
+  /** True in a mount namespace of its own, where nobody else sees what is mounted. */
+  readonly canMount: boolean;
+}
+
+/**
+ * Makes this process a supervisor. Sandboxes run as the owner of the places. The user needs no account: nothing here
+ * asks the user database.
+ */
+export async function setStage(
+  places: readonly AbsolutePath[],
+  stateFolder: AbsolutePath,
+  canMount: boolean,
+): Promise<Stage> {
+  const host = hostWith(stateFolder);
+  const system = systemRuntime(host);
+  const roots = places.map(
+    (path) =>
+      ({
+        name: "place",
+        path,
+        mode: "rw",
+        suffixes: "any",
+        writeApproval: false,
+        readApproval: false,
+        at: null,
+      }) as const,
+  );
+  const { facts, runAs } = await inspectMachine(host, roots, [system]);
+  const surroundings = lookAtSurroundings();
+  return {
+    host,
+    standing: facts,
+    runAs,
+    owner: facts.user,
+    system,
+    surroundings,
+    search: new MaskSearch(),
+    ledger: new Ledger(joinPath(stateFolder, "cofferdam")),
+    places,
+    canMount,
+    [Symbol.dispose]: () => surroundings[Symbol.dispose](),
+  };
+}
+
+function hostWith(stateFolder: AbsolutePath): Host {
+  const { arch, getuid, getgid } = process;
+  if ((arch !== "x64" && arch !== "arm64") || getuid === undefined || getgid === undefined)
+    throw new Error(`there is no sandbox on ${arch}`);
+  return {
+    platform: "linux",
+    arch,
+    user: { uid: getuid(), gid: getgid(), name: "tester", home: stateFolder },
+    env: {},
+    cwd: stateFolder,
+    stateFolder: joinPath(stateFolder, "cofferdam"),
+    operatorFolders: [],
+    helperFolders: ["/usr/bin", "/bin"].map(knownPath),
+    now: Date.now,
+    id: randomUUID,
+  };
+}

@@ -1,0 +1,138 @@
+import { mkdirSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { grantedRows, widerLines } from "../../../src/cli/offer-text.ts";
+import { lookAtProject, type Project } from "../../../src/cli/project.ts";
+import { starterConfig } from "../../../src/cli/starter-config.ts";
+import { findings } from "../../../src/config/check.ts";
+import { shippedFolder } from "../../../src/config/shipped.ts";
+import { rememberTrust, trustFile } from "../../../src/config/trust.ts";
+import { machine } from "../config/machine.ts";
+
+const PROJECT: Project = {
+  runtimes: ["git", "node"],
+  missing: ["rust"],
+  commands: ["git status", "npm test"],
+  isGit: true,
+  schema: "node_modules/cofferdam/profiles/config.schema.json",
+};
+
+test("the starter config says what each part is there for", () => {
+  expect(starterConfig(PROJECT)).toMatchInlineSnapshot(`
+    "# yaml-language-server: $schema=node_modules/cofferdam/profiles/config.schema.json
+    #
+    # What tools may do here. Nothing of this file applies before \`cofferdam trust\`, and no change of it either.
+    #   cofferdam check                    looks for mistakes
+    #   cofferdam explain write FILE       says what may be done, and why
+    #   cofferdam run --dry-run -- CMD     shows what would be run
+
+    version: 1
+
+    sandbox:
+      # The folders that tools may use: \`rw\` can be changed, \`ro\` only read, everything else is not there. With
+      # \`write_approval: true\` a person is asked before anything in it changes. What git, editors and package managers run
+      # later by themselves stays read-only whatever is written here.
+      paths:
+        workspace: { root: ., mode: rw, write_approval: false }
+
+      # What programs need to start; \`system\` is the shell and its tools. There are node, python, rust, go and git.
+      runtimes: [system, git, node]
+      # rust is used here and was not found on this machine, or not where it can be granted.
+
+      # Operator profiles on top; they can only take away. Shipped are ci, no-network, read-only and strict.
+      # os_profile: [strict]
+
+      # What one command may use up.
+      # limits: { wall: 10m, memory: 4GiB, processes: 512, output: 4MiB }
+
+      # Environment variables that are passed on, by name.
+      env: { pass: [LANG, LC_*, TERM, TZ] }
+
+    shell:
+      # false is none but the command's own; \`host\` is the machine's own.
+      network: false
+
+      # The first rule whose words begin the command decides; what no rule covers is asked. \`approval: false\` asks nobody,
+      # \`allowed: false\` refuses.
+      rules:
+        - { pattern: "git status", approval: false }
+        - { pattern: "npm test", approval: false }
+        - { pattern: "git push", description: "Publish commits" }
+        - { pattern: "sudo", allowed: false }
+
+    # Who is asked: \`interactive\` a person, \`strict\` nobody (no), \`approve_all\` nobody (yes).
+    approval: { mode: interactive }
+    "
+  `);
+});
+
+test("it begins with the line that editors read", () => {
+  const [first] = starterConfig(PROJECT).split("\n");
+  expect(first).toBe("# yaml-language-server: $schema=node_modules/cofferdam/profiles/config.schema.json");
+});
+
+describe("whatever a folder holds, its starter config loads and nothing is wrong with it", () => {
+  const files: readonly (readonly [string, Record<string, string>])[] = [
+    ["nothing", {}],
+    ["Node", { "package.json": '{"scripts":{"test":"x","build":"y","deploy":"z"}}', "pnpm-lock.yaml": "" }],
+    ["a broken package.json", { "package.json": "{" }],
+    ["Python, Rust and Go", { "pyproject.toml": "", "Cargo.toml": "", "go.mod": "" }],
+  ];
+  test.each(files)("%s", (_name, held) => {
+    const { host, project, write, at } = machine(
+      Object.fromEntries(Object.entries(held).map(([name, text]) => [`home/ann/project/${name}`, text])),
+    );
+    mkdirSync(at("home/ann/project/.git"));
+    write({ "home/ann/project/cofferdam.yaml": starterConfig(lookAtProject(host, project)) });
+    const { loaded } = trustFile(host);
+    expect(findings(loaded)).toEqual([]);
+    expect(loaded.config.roots.map((root) => [root.path, root.mode])).toEqual([[project, "rw"]]);
+    expect(loaded.config.shell.network).toBe(false);
+  });
+
+  test("and with profiles named", () => {
+    const { host, project, write } = machine();
+    write({ "home/ann/project/cofferdam.yaml": starterConfig(lookAtProject(host, project), ["strict"]) });
+    expect(trustFile(host).loaded.ceiling.layers.map((layer) => layer.name)).toContain("strict");
+  });
+});
+
+test("commands are those of the project's own scripts and package manager", () => {
+  const { host, project } = machine({
+    "home/ann/project/package.json": '{"scripts":{"test":"x","lint":"y","deploy":"z"}}',
+    "home/ann/project/yarn.lock": "",
+  });
+  const found = lookAtProject(host, project);
+  expect([found.commands, found.isGit, found.schema]).toEqual([
+    ["yarn test", "yarn run lint"],
+    false,
+    `${shippedFolder()}/config.schema.json`,
+  ]);
+});
+
+test("what a config would grant is told before it is trusted, and what got wider first", () => {
+  const config = (mode: string, extra = ""): string =>
+    `version: 1\nsandbox:\n  paths: { notes: { root: ./notes, mode: ${mode}, write_approval: false } }\n  runtimes: []\n  env: { set: { CI: "1" } }\nshell:\n  rules: [{ pattern: "ls", approval: false }${extra}]\n`;
+  const { host, write, at, folder } = machine();
+  mkdirSync(at("home/ann/project/notes"));
+  write({ "home/ann/project/cofferdam.yaml": config("ro") });
+  const first = trustFile(host);
+  expect(widerLines(first)).toEqual([]);
+  expect(grantedRows(first.loaded).map((row) => row.join("  ").replace(folder, "~"))).toEqual([
+    "roots  notes ro ~/home/ann/project/notes",
+    "programs  none",
+    "network  none",
+    "variables  LANG LC_* TERM TZ CI=1",
+    "commands  1 rule; what none covers is asked",
+    "unasked  ls",
+    "approval  interactive",
+    "ceiling  protected",
+  ]);
+  rememberTrust(host, first);
+  write({ "home/ann/project/cofferdam.yaml": config("rw", ', { pattern: "rm", approval: false }') });
+  expect(widerLines(trustFile(host)).map((line) => line.replaceAll(folder, "~"))).toEqual([
+    "it changed: cofferdam.yaml",
+    "wider without asking: it may write `~/home/ann/project/notes` (only read in the other)",
+    "wider on a yes: it may write `~/home/ann/project/notes` (only read in the other)",
+    "changed: shell.rules",
+  ]);
+});

@@ -1,0 +1,91 @@
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { type Ask, targetOf } from "../../../src/cli/target.ts";
+import { printQuestion } from "../../../src/profile/examples.ts";
+import { machine, refusalOf } from "../config/machine.ts";
+
+/** A project with a file, a folder, and links to what lies beside it. */
+function project() {
+  const made = machine({ "home/ann/project/sub/file": "x", "home/ann/beside/secret": "x" });
+  symlinkSync("../beside", made.at("home/ann/project/link"));
+  symlinkSync("nowhere", made.at("home/ann/project/dangling"));
+  symlinkSync("loop", made.at("home/ann/project/loop"));
+  return made;
+}
+
+function asked(ask: Ask, text: string) {
+  const { host, folder } = project();
+  const { questions, notes } = targetOf(host, ask, text);
+  const told = (one: string): string => one.replaceAll(`${folder}/home/ann/`, "~");
+  const kinds = questions.map((question) =>
+    "facts" in question
+      ? `${question.facts.kind}${question.facts.bornInside ? " born inside" : ""}`
+      : question.ask,
+  );
+  return [questions.map((question) => told(printQuestion(question))), kinds, notes.map(told)];
+}
+
+describe("a path is what the kernel makes of it", () => {
+  test.each<[string, readonly string[], readonly string[], readonly string[]]>([
+    ["sub/file", ["read `~project/sub/file`"], ["file"], []],
+    ["./sub/", ["read `~project/sub`"], ["folder"], []],
+    ["link/secret", ["read `~beside/secret`"], ["file"], ["links on `link/secret` lead to `~beside/secret`"]],
+    ["link/../beside", ["read `~beside`"], ["folder"], ["links on `link/../beside` lead to `~beside`"]],
+    ["../beside/secret", ["read `~beside/secret`"], ["file"], []],
+    [
+      "new/deep/file",
+      ["read `~project/new/deep/file`", "read `~project`"],
+      ["file born inside", "folder"],
+      ["it does not exist yet"],
+    ],
+    [
+      "sub/new/",
+      ["read `~project/sub/new`", "read `~project/sub`"],
+      ["folder born inside", "folder"],
+      ["it does not exist yet"],
+    ],
+    [
+      "dangling",
+      ["read `~project/nowhere`", "read `~project`"],
+      ["file born inside", "folder"],
+      ["links on `dangling` lead to `~project/nowhere`", "it does not exist yet"],
+    ],
+  ])("%s", (text, questions, kinds, notes) => {
+    expect(asked("read", text)).toEqual([questions, kinds, notes]);
+  });
+});
+
+test("a host has port 443 when none is written, and a path is a socket", () => {
+  expect(asked("connect", "example.com")[0]).toEqual(["connect `example.com:443`"]);
+  expect(asked("connect", "10.0.0.1:80")[0]).toEqual(["connect `10.0.0.1:80`"]);
+  expect(asked("connect", "./sub/file")[0]).toEqual(["connect `~project/sub/file`"]);
+});
+
+describe("what leads nowhere clear is refused", () => {
+  test.each<[Ask, string, string, string]>([
+    ["read", "", "USAGE", "the target is empty"],
+    ["read", "a\0b", "USAGE", "a path can't hold NUL"],
+    ["read", "new/../sub", "USAGE", "`new/../sub` goes on behind what does not exist"],
+    ["read", "sub/file/x", "USAGE", "`sub/file/x` leads through something that is no folder"],
+    ["read", "loop", "USAGE", "`loop` cannot be read: it has too many symlinks"],
+    ["connect", "*.example.com", "HOST_INVALID", "`*.example.com` is a rule, not one host"],
+    [
+      "connect",
+      "example.com:99999",
+      "HOST_INVALID",
+      "the host rule `example.com:99999` has a port outside 1 to 65535",
+    ],
+  ])("%s %j", (ask, text, code, message) => {
+    const { host } = project();
+    const refusal = refusalOf(() => targetOf(host, ask, text));
+    expect([refusal.code, refusal.message]).toEqual([code, message]);
+  });
+});
+
+test("a name that can't be seen whole is made visible", () => {
+  const { host, project: folder } = project();
+  mkdirSync(`${folder}/odd\u{1b}name`);
+  writeFileSync(`${folder}/odd\u{1b}name/x`, "");
+  const [question] = targetOf(host, "read", "odd\u{1b}name/x").questions;
+  expect(printQuestion(question)).toBe(`read \`${folder}/odd\\u{1b}name/x\``);
+});

@@ -1,0 +1,288 @@
+import { describe, expect, test } from "vitest";
+import type { Plan } from "../../../src/backend/plan.ts";
+import { PLAIN as NO_INK } from "../../../src/cli/ink.ts";
+import { journalLines } from "../../../src/cli/journal-text.ts";
+import { exitOf, outcomeJson, tellOutcome } from "../../../src/cli/outcome-text.ts";
+import { optionsOf } from "../../../src/cli/plan-text.ts";
+import { NO_ORIGINS, profileLines } from "../../../src/cli/profile-text.ts";
+import { KeptOutput } from "../../../src/cli/tool-output.ts";
+import { printWider } from "../../../src/cli/witness-text.ts";
+import { Event } from "../../../src/event/event.ts";
+import { compare } from "../../../src/profile/compare.ts";
+import { absolutePath } from "../../../src/profile/path.ts";
+import { literalPattern, parsePatterns } from "../../../src/profile/pattern.ts";
+import { CLOSED, normalProfile, OPEN } from "../../../src/profile/profile.ts";
+import type { Outcome, Receipt } from "../../../src/supervisor/outcome.ts";
+import { screen } from "./screen.ts";
+
+const path = absolutePath;
+
+test("a profile is a table of what may be touched", () => {
+  const profile = normalProfile({
+    files: [
+      { path: path("/p"), access: "write", suffixes: "any" },
+      { path: path("/p/notes"), access: "read", suffixes: [".md", ".txt"] },
+      { path: path("/usr"), access: "read", suffixes: "any" },
+    ],
+    masks: [
+      { pattern: literalPattern(path("/p/.env")), atMost: "none", ignoreCase: false },
+      { pattern: literalPattern(path("/home/ann/.ssh")), atMost: "none", ignoreCase: false },
+      ...parsePatterns("**/.git/{hooks,config}", {}).map(
+        (pattern) => ({ pattern, atMost: "read", ignoreCase: true }) as const,
+      ),
+    ],
+    env: ["LC_*", "LANG"],
+    limits: { wallMs: 120_000, memoryBytes: 2 * 1024 ** 3, processes: 64, strict: true },
+  });
+  const origins = {
+    ...NO_ORIGINS,
+    mask: ({ ignoreCase }: { readonly ignoreCase: boolean }) => (ignoreCase ? "protected.yaml:9:5" : ""),
+  };
+  expect(`\n${profileLines(profile, origins, NO_INK).join("\n")}\n`).toMatchInlineSnapshot(`
+    "
+    files     write      /p
+              read       /p/notes (only .md .txt)
+              read       /usr
+    masks     hidden     /p/.env
+              read only  /**/.git/config and 1 more  protected.yaml:9:5
+    network   none
+    sockets   none
+    env       LANG LC_*
+    terminal  none
+    limits    wall 2m, memory 2GiB, processes 64, strict
+    "
+  `);
+});
+
+test("the top of all profiles is told in words", () => {
+  expect(`\n${profileLines(OPEN, NO_ORIGINS, NO_INK).join("\n")}\n`).toMatchInlineSnapshot(`
+    "
+    files     write  /
+    masks     none
+    network   the machine's own
+    sockets   any
+    env       any
+    terminal  its own
+    limits    none
+    "
+  `);
+});
+
+test("the launcher's options are read back from the bytes that it is given, modifiers before what they modify", () => {
+  const words = [
+    "--unshare-user",
+    "--setenv",
+    "A",
+    "--bind / /",
+    "--size",
+    "4096",
+    "--perms",
+    "1777",
+    "--tmpfs",
+    "/tmp",
+    "--ro-bind",
+    "/a b",
+    "/a b",
+    "--remount-ro",
+    "/",
+  ];
+  const bytes = new TextEncoder().encode(words.map((word) => `${word}\0`).join(""));
+  const plan: Pick<Plan, "argv" | "inputs"> = {
+    argv: ["--args", "3", "--", "/bin/sh"],
+    inputs: [
+      { fd: 5, bytes: Uint8Array.of(1, 0) },
+      { fd: 3, bytes },
+    ],
+  };
+  expect(optionsOf(plan)).toEqual([
+    ["--unshare-user"],
+    ["--setenv", "A", "--bind / /"],
+    ["--size", "4096", "--perms", "1777", "--tmpfs", "/tmp"],
+    ["--ro-bind", "/a b", "/a b"],
+    ["--remount-ro", "/"],
+  ]);
+});
+
+describe("what one profile allows beyond another is said in words", () => {
+  test.each<[Parameters<typeof normalProfile>[0], string]>([
+    [
+      { files: [{ path: path("/p"), access: "write", suffixes: "any" }] },
+      "write `/p` (nothing there in the other)",
+    ],
+    [{ network: "host" }, "use the machine's own network"],
+    [{ sockets: "any" }, "connect to any unix socket"],
+    [{ env: ["HOME"] }, "see the variable `HOME`"],
+    [{ terminal: true }, "have a terminal of its own"],
+    [{ limits: { ...CLOSED.limits, wallMs: 5 } }, "use more: wallMs"],
+  ])("%j", (parts, words) => {
+    const comparison = compare(normalProfile({ limits: CLOSED.limits, ...parts }), CLOSED);
+    expect(comparison.kind === "within" ? null : printWider(comparison)).toBe(words);
+  });
+});
+
+describe("an outcome", () => {
+  const enforced = { kind: "enforced" } as const;
+  const receipt: Receipt = {
+    backend: "bubblewrap",
+    version: "0.11.0",
+    granted: "d",
+    argsHash: "h",
+    runAs: 1000,
+    standings: {
+      files: enforced,
+      network: enforced,
+      sockets: enforced,
+      processes: enforced,
+      capabilities: enforced,
+      syscalls: enforced,
+      terminal: enforced,
+      environment: enforced,
+      descriptors: enforced,
+      limits: enforced,
+    },
+    approximations: [],
+    mountChanges: [],
+  };
+  const nothing = { bytes: Buffer.alloc(0), takenBytes: 0, droppedBytes: 0 };
+  const ran = { code: 7, stdout: nothing, stderr: nothing, receipt, durationMs: 5 };
+  const cases: readonly (readonly [Outcome, number, string])[] = [
+    [{ ...ran, kind: "done", code: 0 }, 0, ""],
+    [{ ...ran, kind: "failed" }, 7, ""],
+    [
+      { ...ran, kind: "failed", code: 143, stdout: { ...nothing, takenBytes: 0, droppedBytes: 9 } },
+      143,
+      "cofferdam: 9 bytes of output were dropped\n  do: raise `sandbox.limits.output`\n",
+    ],
+    [
+      { ...ran, kind: "timed-out", code: 137 },
+      124,
+      "cofferdam: the wall time ran out, so the command was ended\n  do: raise `sandbox.limits.wall`, or the profile's that is lower\n",
+    ],
+    [
+      { kind: "not-found", code: 127, reason: "`x` is not there inside the walls", hint: "h" },
+      127,
+      "cofferdam: `x` is not there inside the walls\n  do: h\n",
+    ],
+    [
+      { kind: "denied", code: "DENIED", reason: "ann said no", hint: "h" },
+      77,
+      "cofferdam: denied: ann said no\n  do: h\n",
+    ],
+    [
+      { kind: "denied", code: "CEILING_CUTS_RUNTIME", reason: "r", hint: "h" },
+      77,
+      "cofferdam: denied: r\n  do: h\n",
+    ],
+    [
+      { kind: "denied", code: "SANDBOX_UNAVAILABLE", reason: "r", hint: "h" },
+      69,
+      "cofferdam: denied: r\n  do: h\n",
+    ],
+  ];
+
+  test.each(cases)("%j", (outcome, exit, talk) => {
+    const { print, stdout, stderr } = screen();
+    tellOutcome(outcome, print);
+    expect([exitOf(outcome), stdout(), stderr()]).toEqual([exit, "", talk]);
+  });
+
+  test("as JSON it holds text where the output is UTF-8, else base64, and counts what was dropped", () => {
+    const output = new KeptOutput();
+    output.sinks.stdout(Buffer.from("grün"));
+    output.sinks.stderr(Buffer.from([0xff, 0]));
+    const outcome: Outcome = {
+      ...ran,
+      kind: "failed",
+      stderr: { ...nothing, takenBytes: 0, droppedBytes: 3 },
+    };
+    expect(outcomeJson(outcome, output)).toEqual({
+      outcome: { kind: "failed", code: 7, durationMs: 5 },
+      exit: 7,
+      stdout: { encoding: "utf8", data: "grün", droppedBytes: 0 },
+      stderr: { encoding: "base64", data: "/wA=", droppedBytes: 3 },
+      receipt,
+    });
+  });
+});
+
+test("a run is told a line an event", () => {
+  const hash = "0123456789abcdef".repeat(4);
+  const envelope = { version: 1, runId: "run-1", sessionId: "s", at: "2030-01-02T03:04:05.678Z" };
+  const bodies: readonly Record<string, unknown>[] = [
+    {
+      type: "session.started",
+      callId: null,
+      config: "/p/cofferdam.yaml",
+      ceiling: ["protected", "strict", "protected"],
+      mode: "interactive",
+    },
+    {
+      type: "call.received",
+      callId: "c",
+      tool: "shell",
+      words: ["rm", "a\u{1b}[2J b"],
+      cwd: "sub",
+      caller: "agent",
+    },
+    {
+      type: "call.prepared",
+      callId: "c",
+      argsHash: hash,
+      unasked: hash,
+      onYes: hash,
+      shortfall: ["network: x is not granted"],
+    },
+    {
+      type: "call.judged",
+      callId: "c",
+      action: "ask",
+      reason: "tool rule `rm`",
+      hits: [{ layer: "tool", rule: "rm", action: "ask", reason: null }],
+    },
+    { type: "approval.requested", callId: "c", argsHash: hash, granted: hash, reason: "tool rule `rm`" },
+    { type: "approval.resolved", callId: "c", argsHash: hash, approved: false, by: "ann" },
+    { type: "approval.auto", callId: "c", argsHash: hash, approved: true, by: "approve-all mode" },
+    {
+      type: "call.planned",
+      callId: "c",
+      backend: "bubblewrap",
+      granted: hash,
+      env: ["A"],
+      placeholders: ["/p/.envrc"],
+      approximations: ["why"],
+    },
+    {
+      type: "walls.proven",
+      callId: "c",
+      backend: "bubblewrap",
+      standings: { files: { kind: "enforced" }, sockets: { kind: "partial", reason: "r" } },
+    },
+    {
+      type: "call.ended",
+      callId: "c",
+      outcome: "failed",
+      code: 3,
+      reason: null,
+      durationMs: 12.6,
+      stdoutBytes: 1,
+      stderrBytes: 20,
+    },
+  ];
+  const events = bodies.map((body, seq) => Event.parse({ ...envelope, seq, ...body }));
+  expect(new Set(events.map((event) => event.type)).size).toBe(Event.options.length);
+  expect(`\n${journalLines(events, NO_INK).join("\n")}\n`).toMatchInlineSnapshot(`
+    "
+    run run-1, 2030-01-02 (UTC)
+    03:04:05.678  session   /p/cofferdam.yaml, under protected, strict, interactive
+    03:04:05.678  call      rm 'a\\u{1b}[2J b', by an agent in sub
+    03:04:05.678  prepared  it gets 01234567 unasked, 01234567 on a yes; network: x is not granted
+    03:04:05.678  ask       tool rule \`rm\` (tool rm: ask)
+    03:04:05.678  asked     tool rule \`rm\`; a yes grants 01234567
+    03:04:05.678  rejected  ann
+    03:04:05.678  approved  approve-all mode
+    03:04:05.678  planned   bubblewrap, grants 01234567, 1 variable, 1 placeholder; why
+    03:04:05.678  proven    1 of 2 enforced, sockets partial
+    03:04:05.678  failed    status 3, 13 ms, 1 byte on stdout, 20 bytes on stderr
+    "
+  `);
+});

@@ -1,0 +1,172 @@
+import { describe, expect, test } from "vitest";
+import { findings } from "../../../src/config/check.ts";
+import { loadConfig } from "../../../src/config/load.ts";
+import { machine, PLAIN } from "./machine.ts";
+
+const CONFIG = "home/ann/project/cofferdam.yaml";
+
+function told(
+  config: string,
+  files: Readonly<Record<string, string>> = {},
+  profiles: readonly string[] = [],
+): readonly string[] {
+  const m = machine({ [CONFIG]: config, ...files });
+  const found = findings(loadConfig(m.host, { config: m.at(CONFIG), profiles }));
+  expect(found.every(({ hint }) => hint.length > 0)).toBe(true);
+  return found.map(
+    ({ severity, message, at }) =>
+      `${severity} ${at === null ? "-" : `${at.file.split("/").at(-1)}:${at.line}:${at.column}`} ${message.replaceAll(m.folder, "~")}`,
+  );
+}
+
+const rules = (order: string, ...list: readonly string[]): string =>
+  `${PLAIN}shell:\n  order: ${order}\n  rules:\n${list.map((rule) => `    - { ${rule} }\n`).join("")}`;
+
+describe("check finds", () => {
+  test("nothing in a config that does what it says", () => {
+    expect(
+      told(
+        rules(
+          "first-match",
+          "pattern: git push, approval: true",
+          "pattern: git, approval: false",
+          "pattern: rm, allowed: false",
+        ),
+      ),
+    ).toEqual([]);
+  });
+
+  const dead: readonly (readonly [claim: string, config: string, found: readonly string[]])[] = [
+    [
+      "a deny behind a wider allow",
+      rules("first-match", "pattern: git, approval: false", "pattern: git push, allowed: false"),
+      ["warning cofferdam.yaml:8:7 the rule `git push` denies nothing: `git` on line 7 decides first"],
+    ],
+    [
+      "an allow behind a wider ask",
+      rules("first-match", "pattern: git *", "pattern: git status, approval: false"),
+      ["warning cofferdam.yaml:8:7 the rule `git status` allows nothing: `git *` on line 7 decides first"],
+    ],
+    [
+      "the same rule twice",
+      rules("first-match", "pattern: ls", "pattern: ls"),
+      ["warning cofferdam.yaml:8:7 the rule `ls` asks about nothing: `ls` on line 7 decides first"],
+    ],
+    [
+      "an allow under a stricter one that stands later",
+      rules("strictest", "pattern: git status, approval: false", "pattern: git"),
+      ["warning cofferdam.yaml:7:7 the rule `git status` allows nothing: `git` on line 8 decides first"],
+    ],
+    [
+      "no deny under a wider allow where the strictest wins",
+      rules("strictest", "pattern: git, approval: false", "pattern: git push, allowed: false"),
+      [],
+    ],
+    [
+      "no rule behind an exact one",
+      rules("first-match", "pattern: git, approval: false, exact: true", "pattern: git push, allowed: false"),
+      [],
+    ],
+    [
+      "an exact rule behind a prefix",
+      rules("first-match", "pattern: git, approval: false", "pattern: git push, exact: true"),
+      ["warning cofferdam.yaml:8:7 the rule `git push` asks about nothing: `git` on line 7 decides first"],
+    ],
+    [
+      "no rule with a glob behind one without",
+      rules("first-match", "pattern: git push, approval: false", "pattern: git p*"),
+      [],
+    ],
+    [
+      "a later general allow over an earlier deny",
+      `${PLAIN}approval:\n  rules:\n    - { pattern: drop_*, action: deny }\n    - { pattern: "*", action: allow }\n`,
+      ["warning cofferdam.yaml:6:7 the rule `drop_*` denies nothing: `*` on line 7 decides first"],
+    ],
+    [
+      "no earlier general allow before a deny",
+      `${PLAIN}approval:\n  rules:\n    - { pattern: "*", action: allow }\n    - { pattern: drop_*, action: deny }\n`,
+      [],
+    ],
+  ];
+
+  test.each(dead)("%s", (_claim, config, found) => {
+    expect(told(config)).toEqual(found);
+  });
+
+  test("no rule behind one that speaks of some roots only", () => {
+    const paths =
+      "  paths: { a: { root: ., mode: ro }, b: { root: sub, mode: ro } }\nshell:\n  rules:\n    - { pattern: cat, approval: false, sandbox_paths: [a] }\n";
+    const files = { "home/ann/project/sub/x": "" };
+    expect(told(`${PLAIN}${paths}    - { pattern: cat }\n`, files)).toEqual([]);
+    expect(told(`${PLAIN}${paths}    - { pattern: cat, sandbox_paths: [a, b] }\n`, files)).toEqual([]);
+    expect(told(`${PLAIN}${paths}    - { pattern: cat x, sandbox_paths: [a] }\n`, files)).toHaveLength(1);
+  });
+
+  test("an allowed program that tools could write", () => {
+    const config = (program: string): string =>
+      `${PLAIN}  paths: { a: { root: ., mode: rw } }\nshell: { rules: [{ pattern: ${program}, approval: false }] }\n`;
+    expect(told(config("./build.sh"))).toEqual([
+      "warning cofferdam.yaml:5:18 the rule `./build.sh` never lets anything run: its program lies where tools can write",
+    ]);
+    expect(told(config("/usr/bin/make"))).toEqual([]);
+    expect(told(config("make"))).toEqual([]);
+  });
+
+  test("variables that operators cut off, and not the default ones", () => {
+    const profile = { "etc/profiles.d/p.yaml": "profile: p\nenv: [LANG, NODE_*]\n" };
+    expect(
+      told(`${PLAIN}  env: { pass: [LANG, HOME_*], set: { CI: "1", NODE_ENV: test } }\n`, profile),
+    ).toEqual([
+      "error cofferdam.yaml:4:23 operators do not allow the variable `HOME_*`",
+      "error cofferdam.yaml:4:39 operators do not allow the variable `CI`",
+    ]);
+    expect(told(PLAIN, profile)).toEqual([]);
+  });
+
+  test("a mode that operators do not allow", () => {
+    expect(told(`${PLAIN}approval: { mode: approve_all }\n`, {}, ["strict"])).toEqual([
+      "error cofferdam.yaml:4:13 operators do not allow the approval mode `approve_all`",
+    ]);
+    expect(told(`${PLAIN}approval: { mode: strict }\n`, {}, ["strict"])).toEqual([]);
+  });
+
+  test("a network that a profile does not name, and roots that it cuts", () => {
+    const config = `${PLAIN}  paths: { a: { root: ., mode: rw } }\nshell: { network: host }\n`;
+    expect(told(config, {}, ["read-only", "no-network"])).toEqual([
+      "error cofferdam.yaml:5:10 the profile `no-network` does not allow the machine's own network",
+      expect.stringMatching(
+        /^warning cofferdam.yaml:4:12 the root `a` may only be read: `~\/home\/ann\/project` is granted read by `read-only` at .*\/read-only\.yaml:\d+:\d+$/,
+      ),
+    ]);
+  });
+
+  test("a runtime that a profile cuts off", () => {
+    const config = "version: 1\nsandbox:\n  runtimes: [{ name: tools, read: [./tools] }]\n";
+    const files = {
+      "home/ann/project/tools/x": "",
+      "etc/profiles.d/p.yaml": "profile: p\nfiles: [{ path: /srv, access: read }]\n",
+    };
+    expect(told(config, files)).toEqual([
+      "error p.yaml:2:1 the profile `p` cuts off `~/home/ann/project/tools`, which programs of tools need to start",
+    ]);
+    const twin = 'profile: p\nfiles: [{ path: "${runtime}", access: read }]\n';
+    expect(told(config, { ...files, "etc/profiles.d/p.yaml": twin })).toEqual([]);
+  });
+
+  test("a mask that says one path and does not say from where", () => {
+    const files = {
+      "home/ann/project/conf/secret.txt": "",
+      "etc/profiles.d/p.yaml": "profile: p\nmasks: [{ pattern: conf/secret.txt, at_most: none }]\n",
+    };
+    expect(told(PLAIN, files)).toEqual([
+      "warning p.yaml:2:9 the mask `conf/secret.txt` holds only for what is there when a call starts",
+    ]);
+    expect(
+      told(PLAIN, {
+        ...files,
+        "etc/profiles.d/p.yaml":
+          'profile: p\nmasks: [{ pattern: "${workspace}/conf/secret.txt", at_most: none }]\n',
+      }),
+    ).toEqual([]);
+  });
+});

@@ -1,0 +1,215 @@
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { isHome } from "../../../src/config/homes.ts";
+import { loadConfig } from "../../../src/config/load.ts";
+import { absolutePath } from "../../../src/profile/path.ts";
+import { type Machine, machine, refusalOf } from "./machine.ts";
+
+const CONFIG = "home/ann/project/cofferdam.yaml";
+
+function configured(paths: string): string {
+  return `version: 1\nsandbox:\n  runtimes: []\n  paths:\n${paths}`;
+}
+
+function load(m: Machine) {
+  return loadConfig(m.host, { config: m.at(CONFIG) }).config;
+}
+
+function one(root: string): Machine {
+  return machine({
+    [CONFIG]: configured(`    a: { root: ${JSON.stringify(root)}, mode: rw }\n`),
+    "home/ann/project/notes/sub/a.txt": "",
+  });
+}
+
+describe("roots", () => {
+  test("are real folders, relative to the config's, with all that is said of them", () => {
+    const m = machine({
+      [CONFIG]: configured(
+        "    notes: { root: ./notes/, mode: rw, suffixes: [.txt], write_approval: false }\n    sub: { root: linked/sub, mode: ro, read_approval: true }\n    all: { root: ., mode: rw }\n",
+      ),
+      "home/ann/project/notes/sub/a.txt": "",
+    });
+    symlinkSync("notes", m.at("home/ann/project/linked"));
+    const { roots, workspace } = load(m);
+    expect(workspace).toBe(m.project);
+    expect(roots).toEqual([
+      {
+        name: "notes",
+        path: m.at("home/ann/project/notes"),
+        mode: "rw",
+        suffixes: [".txt"],
+        writeApproval: false,
+        readApproval: false,
+        at: { file: m.at(CONFIG), line: 5, column: 5 },
+      },
+      {
+        name: "sub",
+        path: m.at("home/ann/project/notes/sub"),
+        mode: "ro",
+        suffixes: "any",
+        writeApproval: true,
+        readApproval: true,
+        at: { file: m.at(CONFIG), line: 6, column: 5 },
+      },
+      {
+        name: "all",
+        path: m.project,
+        mode: "rw",
+        suffixes: "any",
+        writeApproval: true,
+        readApproval: false,
+        at: { file: m.at(CONFIG), line: 7, column: 5 },
+      },
+    ]);
+  });
+
+  const refused: readonly (readonly [claim: string, root: string, code: string, message: string])[] = [
+    ["that is missing", "./nots", "ROOT_REFUSED", "the folder `~/home/ann/project/nots` does not exist"],
+    [
+      "that is a file",
+      "./notes/sub/a.txt",
+      "ROOT_REFUSED",
+      "the folder `~/home/ann/project/notes/sub/a.txt` is not a folder",
+    ],
+    ["that is the whole file system", "/", "ROOT_REFUSED", "the folder `/` is the whole file system"],
+    [
+      "that holds a view",
+      process.platform === "darwin" ? "/private/var" : "/var",
+      "ROOT_REFUSED",
+      "/tmp`, which each call gets anew",
+    ],
+    [
+      "that is the kernel's",
+      "/dev",
+      "ROOT_REFUSED",
+      "the folder `/dev` lies in `/dev`, where nothing is a file",
+    ],
+    ["with `..`", "../other", "PATH_INVALID", "the path `../other` has `..` in it"],
+    ["with a variable", "${HOME}/x", "PATH_INVALID", "the path `${HOME}/x` has a variable in it"],
+    ["with a tilde", "~/x", "PATH_INVALID", "the path `~/x` has a variable in it"],
+    [
+      "with a NUL",
+      "a\0b",
+      "PATH_INVALID",
+      "the path `~/home/ann/project/a\\u{0}b` holds a control character or is not UTF-8",
+    ],
+  ];
+
+  test.each(refused)("one %s is refused at its line", (_claim, root, code, message) => {
+    const m = one(root);
+    const before = m.inventory();
+    const refusal = refusalOf(() => load(m), m.folder);
+    expect(refusal).toMatchObject({ exit: 65, code, at: "~/home/ann/project/cofferdam.yaml:5:16" });
+    expect(refusal.message).toContain(message);
+    expect(refusal.hint).toMatch(/./);
+    expect(m.inventory()).toEqual(before);
+  });
+
+  test("one that is a home folder, a symlink, or around the state folder", () => {
+    const m = machine({ "home/ann/.local/state/cofferdam/x": "", "home/ann/project/notes/a": "" });
+    symlinkSync("notes", m.at("home/ann/project/linked"));
+    const told = (root: string) => {
+      m.write({ [CONFIG]: configured(`    a: { root: ${root}, mode: rw }\n`) });
+      const { code, message, hint } = refusalOf(() => load(m), m.folder);
+      return `${code} ${message} — ${hint}`;
+    };
+    expect(
+      [
+        "linked",
+        m.home,
+        m.at("home"),
+        m.at("home/ann/.local"),
+        m.at("home/ann/.local/state/cofferdam"),
+        `${m.at("home/ann/.local/state/cofferdam")}/x`,
+      ].map(told),
+    ).toMatchInlineSnapshot(`
+      [
+        "ROOT_REFUSED the folder \`~/home/ann/project/linked\` is a symlink — write the folder that it leads to: ~/home/ann/project/notes",
+        "ROOT_REFUSED the folder \`~/home/ann\` is a home folder — name a smaller folder, one that holds only what tools may use",
+        "ROOT_REFUSED the folder \`~/home\` holds the state folder \`~/home/ann/.local/state/cofferdam\`, which holds the journal and what is trusted — name a smaller folder, one that holds only what tools may use",
+        "ROOT_REFUSED the folder \`~/home/ann/.local\` holds the state folder \`~/home/ann/.local/state/cofferdam\`, which holds the journal and what is trusted — name a smaller folder, one that holds only what tools may use",
+        "ROOT_REFUSED the folder \`~/home/ann/.local/state/cofferdam\` lies in the state folder \`~/home/ann/.local/state/cofferdam\`, which holds the journal and what is trusted — name a smaller folder, one that holds only what tools may use",
+        "ROOT_REFUSED the folder \`~/home/ann/.local/state/cofferdam/x\` is not a folder — name the folder that holds it",
+      ]
+    `);
+  });
+
+  test("one below a view is fine", ({ skip }) => {
+    const m = one("notes");
+    if (!m.folder.startsWith("/tmp/")) skip("the temporary folder of this machine is not /tmp");
+    expect(load(m).roots).toHaveLength(1);
+  });
+
+  test("two for one folder are refused, one in the other are not", () => {
+    const m = one("notes");
+    m.write({
+      [CONFIG]: configured("    a: { root: notes, mode: rw }\n    b: { root: ./notes/, mode: ro }\n"),
+    });
+    expect(refusalOf(() => load(m), m.folder)).toMatchInlineSnapshot(`
+      {
+        "at": "~/home/ann/project/cofferdam.yaml:6:16",
+        "code": "ROOT_REFUSED",
+        "exit": 65,
+        "hint": "list each folder once: two roots would say two things about it",
+        "message": "the folder \`~/home/ann/project/notes\` is the root \`a\` already",
+      }
+    `);
+    m.write({
+      [CONFIG]: configured("    a: { root: notes, mode: rw }\n    b: { root: notes/sub, mode: ro }\n"),
+    });
+    expect(load(m).roots.map((root) => root.name)).toEqual(["a", "b"]);
+  });
+
+  test("folders listed by hand for a runtime follow the same rules as to where they lie", () => {
+    const m = machine({
+      [CONFIG]: "version: 1\nsandbox:\n  runtimes:\n    - { name: tools, read: [./tools, /dev] }\n",
+      "home/ann/project/tools/bin/x": "",
+    });
+    expect(refusalOf(() => load(m), m.folder)).toMatchObject({
+      exit: 65,
+      code: "ROOT_REFUSED",
+      at: "~/home/ann/project/cofferdam.yaml:4:38",
+    });
+    m.write({
+      [CONFIG]:
+        "version: 1\nsandbox:\n  runtimes:\n    - { name: tools, read: [./tools] }\n    - { name: none, read: [./none] }\n",
+    });
+    expect(refusalOf(() => load(m), m.folder)).toMatchObject({
+      exit: 65,
+      code: "CONFIG_INVALID",
+      at: "~/home/ann/project/cofferdam.yaml:5:7",
+    });
+    m.write({ [CONFIG]: "version: 1\nsandbox:\n  runtimes:\n    - { name: tools, read: [./tools] }\n" });
+    expect(load(m).runtimes).toMatchObject([{ name: "tools", read: [m.at("home/ann/project/tools")] }]);
+  });
+});
+
+test("homes are those of the user database and the caller's, exactly", () => {
+  const m = machine({ "homes/eve/x": "", passwd: "" });
+  symlinkSync("homes", m.at("people"));
+  mkdirSync(m.at("other/bob"), { recursive: true });
+  writeFileSync(
+    m.at("passwd"),
+    [
+      "root:x:0:0:root:/root:/bin/sh",
+      `eve:x:1:1::${m.at("people/eve")}/:/bin/sh`,
+      "broken",
+      "nobody:x:2:2::/:/bin/false",
+      `bob:x:3:3::${m.at("other/bob")}:`,
+      "",
+    ].join("\n"),
+  );
+  const homes = [
+    "/root",
+    m.home,
+    m.at("homes/eve"),
+    m.at("other/bob"),
+    m.at("homes"),
+    m.at("homes/eve/x"),
+    "/",
+    "/srv",
+  ].filter((path) => isHome(m.host, absolutePath(path), m.at("passwd")));
+  expect(homes).toEqual(["/root", m.home, m.at("homes/eve"), m.at("other/bob")]);
+  expect(isHome(m.host, m.home, m.at("missing"))).toBe(true);
+});

@@ -1,0 +1,271 @@
+import {
+  chmodSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { describe, expect, test } from "vitest";
+import { loadConfig } from "../../../src/config/load.ts";
+import { listTrust, rememberTrust, revokeTrust, trustFile } from "../../../src/config/trust.ts";
+import { isTrusted } from "../../../src/config/trust-check.ts";
+import { type Machine, machine, refusalOf } from "./machine.ts";
+
+const CONFIG = "home/ann/project/cofferdam.yaml";
+const OWN = "home/ann/project/profiles/own.yaml";
+const BASE = "home/ann/project/profiles/base.yaml";
+
+const WITH_PROFILE = `version: 1
+sandbox:
+  runtimes: []
+  os_profile: [profiles/own.yaml]
+  paths:
+    notes: { root: ./deep/notes, mode: rw }
+`;
+
+function project(): Machine {
+  return machine({
+    [CONFIG]: WITH_PROFILE,
+    [OWN]: "profile: own\nextends: [base.yaml, no-network]\nenv: [LANG]\n",
+    [BASE]: "profile: base\nlimits: { wall: 1m }\n",
+    "home/ann/project/deep/notes/a": "",
+  });
+}
+
+function trusted(): Machine {
+  const m = project();
+  rememberTrust(m.host, trustFile(m.host));
+  return m;
+}
+
+const refused = (m: Machine) => refusalOf(() => loadConfig(m.host), m.folder);
+
+describe("config.trust: a config that lies there grants nothing before the user trusts it", () => {
+  test("never trusted: refused, with what to do, and nothing is written", () => {
+    const m = project();
+    const before = m.inventory();
+    expect(isTrusted(m.host, m.at(CONFIG))).toEqual({ trusted: false, reason: "never" });
+    expect(refused(m)).toMatchInlineSnapshot(`
+      {
+        "at": "~/home/ann/project/cofferdam.yaml:1:1",
+        "code": "CONFIG_UNTRUSTED",
+        "exit": 65,
+        "hint": "run \`cofferdam trust\` to see what it would grant, or name another config with \`--config\`",
+        "message": "\`~/home/ann/project/cofferdam.yaml\` was found, but this user has not trusted it",
+      }
+    `);
+    expect(m.inventory()).toEqual(before);
+  });
+
+  test("a malformed one is not even parsed before it is trusted", () => {
+    const m = machine({ [CONFIG]: "version: [\n" });
+    expect(refused(m).code).toBe("CONFIG_UNTRUSTED");
+    const offered = refusalOf(() => trustFile(m.host), m.folder);
+    expect(offered).toMatchObject({ exit: 65, code: "CONFIG_INVALID", at: `~/${CONFIG}:2:1` });
+  });
+
+  test("an offer says what it would grant and remembers nothing", () => {
+    const m = project();
+    const before = m.inventory();
+    const offer = trustFile(m.host);
+    expect(offer).toMatchObject({
+      path: m.at(CONFIG),
+      before: { trusted: false, reason: "never" },
+      wider: [],
+      changed: [],
+    });
+    expect(offer.loaded.config.roots.map((root) => root.name)).toEqual(["notes"]);
+    expect(offer.loaded.ceiling.layers.map((layer) => layer.name)).toEqual([
+      "protected",
+      "own",
+      "base",
+      "no-network",
+    ]);
+    expect(Object.keys(offer.entry.files).toSorted()).toEqual([
+      "profiles/base.yaml",
+      "profiles/own.yaml",
+      "shipped no-network",
+    ]);
+    expect(m.inventory()).toEqual(before);
+  });
+
+  test("trusted: it applies from the folder and from below it, and says so", () => {
+    const m = trusted();
+    const loaded = loadConfig(m.host, { cwd: m.at("home/ann/project/deep/notes") });
+    expect(loaded.config.origin).toEqual({ kind: "trusted", file: m.at(CONFIG) });
+    expect(loaded.notes).toEqual([
+      `config: ${m.at(CONFIG)} (trusted); ceiling: protected, own, base, no-network`,
+    ]);
+    expect(isTrusted(m.host, m.at(CONFIG))).toEqual({ trusted: true });
+  });
+
+  test("the memory is the user's alone", () => {
+    const m = trusted();
+    expect(statSync(m.host.stateFolder).mode & 0o777).toBe(0o700);
+    expect(statSync(`${m.host.stateFolder}/trust.json`).mode & 0o777).toBe(0o600);
+  });
+});
+
+describe("config.trust: a trusted config that changed is not trusted", () => {
+  const changes: readonly (readonly [claim: string, change: (m: Machine) => void, reason: string])[] = [
+    [
+      "itself, by a comment",
+      (m) => m.write({ [CONFIG]: `${WITH_PROFILE}# hello\n` }),
+      "changed: cofferdam.yaml",
+    ],
+    [
+      "a profile that it names",
+      (m) => m.write({ [OWN]: "profile: own\nextends: [base.yaml, no-network]\n" }),
+      "changed: profiles/own.yaml",
+    ],
+    [
+      "a profile that this one extends",
+      (m) => m.write({ [BASE]: "profile: base\n" }),
+      "changed: profiles/base.yaml",
+    ],
+    [
+      "a profile that became a link to another",
+      (m) => {
+        renameSync(m.at(BASE), m.at("home/ann/project/moved.yaml"));
+        symlinkSync("../moved.yaml", m.at(BASE));
+      },
+      "changed: moved.yaml",
+    ],
+    [
+      "where a root leads",
+      (m) => {
+        mkdirSync(m.at("home/ann/secret/notes"), { recursive: true });
+        rmSync(m.at("home/ann/project/deep"), { recursive: true });
+        symlinkSync("../secret", m.at("home/ann/project/deep"));
+      },
+      "changed: where root notes leads",
+    ],
+  ];
+
+  test.each(changes)("%s", (_claim, change, reason) => {
+    const m = trusted();
+    expect(loadConfig(m.host).config.roots).toHaveLength(1);
+    change(m);
+    expect(refused(m)).toMatchObject({
+      exit: 65,
+      code: "CONFIG_UNTRUSTED",
+      message: `\`~/${CONFIG}\` is not as it was when it was trusted (${reason})`,
+      hint: "run `cofferdam trust` to see what it would grant, or name another config with `--config`",
+      at: `~/${CONFIG}:1:1`,
+    });
+    rememberTrust(m.host, trustFile(m.host));
+    expect(loadConfig(m.host).config.roots).toHaveLength(1);
+  });
+
+  test("a changed profile is refused before it is parsed", () => {
+    const m = trusted();
+    m.write({ [OWN]: "profile: [\n" });
+    expect(refused(m).code).toBe("CONFIG_UNTRUSTED");
+  });
+
+  test("in another folder, or of another owner", () => {
+    const m = trusted();
+    renameSync(m.project, m.at("home/ann/elsewhere"));
+    expect(
+      refusalOf(() => loadConfig(m.host, { cwd: m.at("home/ann/elsewhere") }), m.folder).message,
+    ).toContain("has not trusted it");
+    const other = trusted();
+    const file = `${other.host.stateFolder}/trust.json`;
+    const text = readFileSync(file, "utf8");
+    writeFileSync(file, text.replace(/"uid": \d+/, '"uid": 54321'));
+    expect(refused(other).message).toContain("changed: its owner");
+    writeFileSync(file, text);
+    expect(loadConfig(other.host).config.origin.kind).toBe("trusted");
+  });
+
+  test("an offer for a changed one tells what got wider first, and which settings changed", () => {
+    const m = trusted();
+    m.write({
+      [CONFIG]: `${WITH_PROFILE.replace("mode: rw", "mode: rw, write_approval: false")}shell: { rules: [{ pattern: ls, approval: false }] }\n`,
+      [OWN]: "profile: own\nextends: [base.yaml, no-network]\nenv: [LANG, TERM]\n",
+    });
+    const { before, wider, changed } = trustFile(m.host);
+    expect(before).toEqual({ trusted: false, reason: "changed: cofferdam.yaml" });
+    expect(wider.map(({ when, comparison }) => [when, comparison.kind])).toEqual([
+      ["unasked", "exceeds"],
+      ["onYes", "exceeds"],
+    ]);
+    expect(changed).toEqual(["shell.rules"]);
+    m.write({
+      [CONFIG]: WITH_PROFILE.replace("mode: rw", "mode: ro"),
+      [OWN]: "profile: own\nextends: [base.yaml, no-network]\nenv: [LANG]\n",
+    });
+    expect(trustFile(m.host)).toMatchObject({ wider: [], changed: [] });
+  });
+});
+
+describe("the memory of trust", () => {
+  test("lists what is trusted and whether it still is, and forgets", () => {
+    const m = trusted();
+    expect(listTrust(m.host)).toMatchObject({
+      configs: [{ path: m.at(CONFIG), check: { trusted: true } }],
+      problem: null,
+    });
+    m.write({ [BASE]: "profile: base\n" });
+    expect(listTrust(m.host).configs).toMatchObject([
+      { check: { trusted: false, reason: "changed: profiles/base.yaml" } },
+    ]);
+    expect(revokeTrust(m.host, "cofferdam.yaml")).toBe(true);
+    expect(revokeTrust(m.host, "cofferdam.yaml")).toBe(false);
+    expect(listTrust(m.host).configs).toEqual([]);
+    expect(isTrusted(m.host, m.at(CONFIG))).toEqual({ trusted: false, reason: "never" });
+  });
+
+  test("a config that is gone can still be forgotten", () => {
+    const m = trusted();
+    rmSync(m.at(CONFIG));
+    expect(listTrust(m.host).configs).toMatchObject([
+      { check: { trusted: false, reason: "changed: cofferdam.yaml" } },
+    ]);
+    expect(revokeTrust(m.host, m.at(CONFIG))).toBe(true);
+  });
+
+  test.each([
+    ["no JSON", "{"],
+    ["another version", '{ "version": 2, "configs": {} }'],
+    ["an unknown key", '{ "version": 1, "configs": {}, "all": true }'],
+  ])("broken by %s trusts nothing and says so", (_claim, text) => {
+    const m = trusted();
+    writeFileSync(`${m.host.stateFolder}/trust.json`, text);
+    expect(listTrust(m.host)).toMatchObject({ configs: [], problem: { code: "CONFIG_INVALID" } });
+    expect(refused(m).code).toBe("CONFIG_UNTRUSTED");
+    expect(refused(m).message).toContain("is broken, so nothing is trusted");
+    expect(refused(m).hint).toContain("remove it and trust again");
+    expect(refusalOf(() => rememberTrust(m.host, trustFile(m.host))).code).toBe("CONFIG_INVALID");
+  });
+
+  test("that others could have written trusts nothing and says so", () => {
+    const m = trusted();
+    chmodSync(`${m.host.stateFolder}/trust.json`, 0o660);
+    expect(refused(m)).toMatchObject({
+      code: "CONFIG_UNTRUSTED",
+      hint: "run chmod go-rwx ~/home/ann/.local/state/cofferdam/trust.json",
+    });
+    chmodSync(`${m.host.stateFolder}/trust.json`, 0o600);
+    expect(loadConfig(m.host).config.origin.kind).toBe("trusted");
+    chmodSync(m.host.stateFolder, 0o755);
+    expect(refused(m).code).toBe("CONFIG_UNTRUSTED");
+    const host = { ...m.host, user: { ...m.host.user, uid: m.host.user.uid + 1 } };
+    chmodSync(m.host.stateFolder, 0o700);
+    expect(listTrust(host).configs).toEqual([]);
+  });
+
+  test("a file that is never found by itself cannot be trusted", () => {
+    const m = machine({ "home/ann/project/other.yaml": "version: 1\n" });
+    expect(refusalOf(() => trustFile(m.host, "other.yaml"), m.folder)).toMatchObject({
+      exit: 65,
+      hint: "use it with `--config`, or name it `cofferdam.yaml`",
+    });
+    expect(refusalOf(() => trustFile(m.host), m.folder).message).toBe(
+      "there is no `cofferdam.yaml` here or above",
+    );
+  });
+});

@@ -1,0 +1,115 @@
+import { describe, expect, it } from "vitest";
+import { parseHostRule, printHostRule } from "../../../src/profile/host-rule.ts";
+import {
+  coveringNames,
+  meetNetworks,
+  type Network,
+  normalNetwork,
+  reaches,
+} from "../../../src/profile/network.ts";
+import { networkOutside } from "../../../src/profile/network-outside.ts";
+
+const list = (hosts: readonly string[], never: readonly string[] = []): Network =>
+  normalNetwork({ hosts: hosts.map(parseHostRule), never: never.map(parseHostRule) });
+const told = (network: Network): unknown =>
+  typeof network === "string"
+    ? network
+    : [network.hosts.map(printHostRule), network.never.map(printHostRule)];
+const reached = (network: Network, host: string, address: string, port = 443): boolean =>
+  reaches(network, { host, address, port });
+
+describe("a network", () => {
+  it("reaches nothing, the listed, every public address, or everything", () => {
+    const networks = ["none", list(["a.test"]), "open", "host"] as const;
+    const asked = [
+      ["a.test", "198.41.0.4"],
+      ["b.test", "198.41.0.4"],
+      ["localhost", "127.0.0.1"],
+    ] as const;
+    expect(
+      networks.map((network) => asked.map(([host, address]) => reached(network, host, address))),
+    ).toEqual([
+      [false, false, false],
+      [true, false, false],
+      [true, true, false],
+      [true, true, true],
+    ]);
+  });
+
+  it("never reaches what `never` lists, by name or by the address that a name led to", () => {
+    const network = list(["*.a.test", "10.0.0.1"], ["b.a.test", "198.41.0.4:443", "10.0.0.1:80"]);
+    expect([
+      reached(network, "c.a.test", "8.8.8.8"),
+      reached(network, "b.a.test", "8.8.8.8"),
+      reached(network, "c.a.test", "198.41.0.4"),
+      reached(network, "c.a.test", "198.41.0.4", 80),
+      reached(network, "10.0.0.1", "10.0.0.1", 443),
+      reached(network, "10.0.0.1", "10.0.0.1", 80),
+    ]).toEqual([true, false, false, true, true, false]);
+  });
+
+  it("has one spelling: in order, without what another rule covers, `none` when nothing is listed", () => {
+    expect(
+      told(
+        list(
+          ["b.a.test:443", "*.a.test", "a.test private", "a.test:80", "10.0.0.1 private", "10.0.0.1"],
+          ["x.test private", "x.test:1"],
+        ),
+      ),
+    ).toEqual([["*.a.test", "10.0.0.1", "a.test private"], ["x.test"]]);
+    expect(told(list([], ["x.test"]))).toBe("none");
+  });
+
+  it("meets another where both reach", () => {
+    expect(told(meetNetworks(list(["*.a.test private", "10.0.0.1", "1.1.1.1"], ["x.test"]), "open"))).toEqual(
+      [["*.a.test", "1.1.1.1"], ["x.test"]],
+    );
+    expect(
+      told(
+        meetNetworks(
+          list(["*.a.test:443", "b.test"], ["x.test"]),
+          list(["c.a.test private", "b.test:80 private"], ["y.test"]),
+        ),
+      ),
+    ).toEqual([
+      ["b.test:80", "c.a.test:443"],
+      ["x.test", "y.test"],
+    ]);
+    expect(told(meetNetworks(list(["a.test"]), list(["b.test"])))).toBe("none");
+  });
+
+  it("names the tails that could cover a name", () => {
+    expect([
+      coveringNames("c.b.a"),
+      coveringNames("*.b.a"),
+      coveringNames("a"),
+      coveringNames("1.2.3.4"),
+      coveringNames("::1"),
+    ]).toEqual([["c.b.a", "*.b.a", "*.a"], ["*.b.a", "*.a"], ["a"], ["1.2.3.4"], ["::1"]]);
+  });
+});
+
+describe("a network that exceeds another", () => {
+  it("is found out when the other lists the very target that would be asked about first", () => {
+    const asked = networkOutside(list(["*.a.test"]), list(["b.test"]));
+    expect(asked).toEqual({ host: "witness-0.a.test", address: "23.0.0.1", port: 40000 });
+    expect(networkOutside(list(["*.a.test"]), list(["witness-0.a.test"]))).toEqual({
+      host: "witness-1.a.test",
+      address: "23.0.0.1",
+      port: 40000,
+    });
+    expect(networkOutside(list(["*.a.test"], ["*.a.test:40000", "23.0.0.1"]), list(["b.test"]))).toEqual({
+      host: "witness-0.a.test",
+      address: "23.0.1.1",
+      port: 40001,
+    });
+  });
+
+  it("is found out when the other covers a whole tail", () => {
+    expect(networkOutside("open", list(["*.example", "*.example-0"]))).toEqual({
+      host: "witness.example-1",
+      address: "23.0.0.1",
+      port: 443,
+    });
+  });
+});

@@ -1,0 +1,41 @@
+import { expect, it } from "vitest";
+import { absolutePath } from "../../../src/profile/path.ts";
+import { CLOSED, normalProfile, OPEN, type Profile } from "../../../src/profile/profile.ts";
+import { printShortfall, shortfall } from "../../../src/profile/shortfall.ts";
+
+const NEED: Profile = normalProfile({
+  files: [
+    { path: absolutePath("/w"), access: "write", suffixes: "any" },
+    { path: absolutePath("/usr"), access: "read", suffixes: "any" },
+  ],
+  network: { hosts: [{ name: "a.test", port: 443, private: false }], never: [] },
+  sockets: [absolutePath("/run/a.sock")],
+  env: ["LANG", "LC_*"],
+  terminal: true,
+  limits: { processes: 8, wallMs: 1000 },
+});
+
+const told = (granted: Profile): readonly string[] => shortfall(NEED, granted).map(printShortfall);
+
+it("nothing falls short of a need that was granted whole", () => {
+  expect([told(OPEN), told(NEED)]).toEqual([[], []]);
+});
+
+it("what was asked for and not granted is told clause by clause", () => {
+  expect(
+    told({
+      ...CLOSED,
+      files: [{ path: absolutePath("/w"), access: "read", suffixes: "any" }],
+      env: ["LC_*"],
+      limits: { processes: 4 },
+    }),
+  ).toEqual([
+    "`/usr`: read was wanted, none is granted",
+    "`/w`: write was wanted, read is granted",
+    "network: a.test:443 is not granted",
+    "sockets: /run/a.sock is not granted",
+    "env: LANG is not granted",
+    "terminal: a terminal of its own is not granted",
+    "limits: processes is not granted",
+  ]);
+});

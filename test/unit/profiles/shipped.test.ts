@@ -1,0 +1,176 @@
+import { describe, expect, test } from "vitest";
+import { layerOf } from "../../../src/config/operator-layer.ts";
+import { parseData } from "../../../src/config/parse.ts";
+import { ProfileFile } from "../../../src/config/schema.ts";
+import { readShipped, shippedNames } from "../../../src/config/shipped.ts";
+import { readYaml, type YamlFile } from "../../../src/config/yaml.ts";
+import { accessTo } from "../../../src/profile/access-to.ts";
+import { absolutePath } from "../../../src/profile/path.ts";
+import { literalPrefix } from "../../../src/profile/pattern.ts";
+
+const [workspace, home, runtime] = ["/srv/project", "/home/ann", "/usr"].map(absolutePath);
+const variables = {
+  workspace: [absolutePath("/srv/project")],
+  home: [absolutePath("/home/ann")],
+  runtime: [absolutePath("/usr")],
+  system: [absolutePath("/usr")],
+};
+
+function shipped(name: string): { readonly file: ProfileFile; readonly yaml: YamlFile } {
+  const { path, bytes } = readShipped(name, { code: "PROFILE_INVALID", by: "PROFILE_INVALID", at: null });
+  const yaml = readYaml(bytes, path, "PROFILE_INVALID");
+  return { file: parseData(ProfileFile, yaml), yaml };
+}
+
+function profileOf(name: string) {
+  const { file, yaml } = shipped(name);
+  return layerOf(file, yaml, variables).profile;
+}
+
+describe.each(shippedNames())("%s", (name) => {
+  const { file } = shipped(name);
+  const examples = file.expect ?? [];
+  /** The verdicts of the examples that speak of such a thing. */
+  const verdicts = (key: "path" | "host" | "socket" | "name"): readonly string[] =>
+    examples
+      .filter((example) => key in example)
+      .map((example) => ("allow" in example ? "allow" : "deny"))
+      .toSorted();
+
+  test("has a description, and an example of each verdict where it speaks of paths", () => {
+    expect(file.description).toMatch(/\.$/);
+    const speaksOfPaths = file.files !== undefined || file.masks !== undefined;
+    expect(new Set(verdicts("path"))).toEqual(new Set(speaksOfPaths ? ["allow", "deny"] : []));
+  });
+
+  test("has an example of what it denies in each other section, all of which close something", () => {
+    expect([file.network, file.env]).toEqual([file.network === undefined ? undefined : "none", undefined]);
+    expect(verdicts("host").includes("deny")).toBe(file.network !== undefined);
+    expect(verdicts("socket").includes("deny")).toBe(file.sockets !== undefined);
+  });
+
+  test("grants what programs need to start, where it lists files at all", () => {
+    expect(accessTo(profileOf(name), absolutePath("/usr/bin/env"))).not.toBe("none");
+  });
+
+  test("has no `none` mask whose matches must be looked for outside of the workspace", () => {
+    const wide = profileOf(name).masks.filter(
+      (mask) =>
+        mask.atMost === "none" &&
+        mask.pattern.literal === null &&
+        !literalPrefix(mask.pattern).startsWith("/srv/project"),
+    );
+    expect(wide.map((mask) => mask.pattern.text)).toEqual([]);
+  });
+});
+
+describe("protected", () => {
+  const profile = profileOf("protected");
+  const access = (path: string) =>
+    accessTo(profile, absolutePath(path.replace("$W", `${workspace}`).replace("$H", `${home}`)));
+
+  const readOnly = [
+    "$W/.git/hooks/pre-commit",
+    "$W/.git/config",
+    "$W/.GIT/Config",
+    "$W/.git/config.worktree",
+    "$W/.git/commondir",
+    "$W/nested/deep/.git/hooks/post-checkout",
+    "$W/.git/modules/lib/config",
+    "$W/.git/modules/third/party/lib/hooks/pre-push",
+    "$W/.git/worktrees/one/gitdir",
+    "$W/.git/worktrees/one/commondir",
+    "$W/mirror.git/config",
+    "$W/.envrc",
+    "$W/.husky/pre-commit",
+    "$W/.githooks/pre-push",
+    "$W/.vscode/tasks.json",
+    "$W/.idea/workspace.xml",
+    "$W/.claude/settings.json",
+    "$W/.cursor/mcp.json",
+    "$W/.mcp.json",
+    "$W/.npmrc",
+    "$W/.yarnrc.yml",
+    "$W/.pnpmfile.cjs",
+    "$W/pip.conf",
+    "$W/sub/cofferdam.yaml",
+    "$H/.bashrc",
+    "$H/.zshenv",
+    "$H/.config/fish/config.fish",
+    "$H/.gitconfig",
+    "$H/.config/cofferdam/profiles.d/a.yaml",
+    "/etc/cofferdam/profiles.d/a.yaml",
+  ];
+  test.each(readOnly)("%s can be read and not changed", (path) => {
+    expect(access(path)).toBe("read");
+  });
+
+  const unreadable = [
+    "$H/.ssh/id_ed25519",
+    "$H/.gnupg/x",
+    "$H/.aws/credentials",
+    "$H/.config/gcloud/x",
+    "$H/.config/gh/hosts.yml",
+    "$H/.kube/config",
+    "$H/.docker/config.json",
+    "$H/.netrc",
+    "$H/.git-credentials",
+    "$H/.npmrc",
+    "$H/.claude/.credentials.json",
+    "/etc/shadow",
+    "/etc/sudoers.d/x",
+    "/etc/ssh/ssh_host_ed25519_key",
+  ];
+  test.each(unreadable)("%s cannot be read", (path) => {
+    expect(access(path)).toBe("none");
+  });
+
+  const free = [
+    "$W/.git/index",
+    "$W/.git/index.lock",
+    "$W/.git/HEAD",
+    "$W/.git/COMMIT_EDITMSG",
+    "$W/.git/refs/heads/config",
+    "$W/.git/refs/stash",
+    "$W/.git/logs/refs/heads/main",
+    "$W/.git/objects/ab/cdef",
+    "$W/.git/packed-refs",
+    "$W/.git/info/exclude",
+    "$W/.git/worktrees/one/HEAD",
+    "$W/.git/modules/lib/index",
+    "$W/.github/workflows/ci.yaml",
+    "$W/.gitignore",
+    "$W/.vscode/extensions.json",
+    "$W/.claude/worktrees/one/src/a.c",
+    "$W/config/hooks/a",
+    "$W/src/config",
+    "$H/work/a",
+    "/etc/hosts",
+  ];
+  test.each(free)("%s is left to others to decide", (path) => {
+    expect(access(path)).toBe("write");
+  });
+
+  test("says nothing about network, sockets, variables, terminal and limits", () => {
+    expect(profile).toMatchObject({
+      network: "host",
+      sockets: "any",
+      env: ["*"],
+      terminal: true,
+      limits: {},
+    });
+  });
+});
+
+test("strict, read-only and ci grant the workspace and the runtimes, and no more", () => {
+  for (const [name, access] of [
+    ["strict", "write"],
+    ["read-only", "read"],
+    ["ci", "write"],
+  ] as const) {
+    expect(profileOf(name).files).toEqual([
+      { path: workspace, access, suffixes: "any" },
+      { path: runtime, access: "read", suffixes: "any" },
+    ]);
+  }
+});

@@ -1,0 +1,115 @@
+import { expect, test } from "vitest";
+import { isWithin } from "../../../src/profile/compare.ts";
+import { absolutePath } from "../../../src/profile/path.ts";
+import { printReadable } from "../../../src/testing/serializer.ts";
+import { deriveEnvironment, deriveShellNeeds, type ToolSettings } from "../../../src/tool/derive.ts";
+import type { Root } from "../../../src/tool/facts.ts";
+import { SandboxSection, ShellSection } from "../../../src/tool/settings.ts";
+
+const root = (name: string, path: string, more: Partial<Root>): Root => ({
+  name,
+  path: absolutePath(path),
+  mode: "rw",
+  suffixes: "any",
+  writeApproval: true,
+  readApproval: false,
+  at: null,
+  ...more,
+});
+
+function settings(more: Partial<ToolSettings> = {}): ToolSettings {
+  return {
+    roots: [
+      root("notes", "/w/notes", { suffixes: [".md", ".txt"] }),
+      root("cache", "/w/cache", { writeApproval: false }),
+      root("docs", "/w/docs", { mode: "ro" }),
+      root("private", "/w/private", { readApproval: true }),
+    ],
+    runtimes: [
+      {
+        name: "system",
+        read: [absolutePath("/usr")],
+        links: [],
+        path: [absolutePath("/usr/bin")],
+        env: { GIT_CONFIG_COUNT: "0" },
+      },
+    ],
+    sandbox: SandboxSection.parse({
+      limits: { wall: "2m", memory: "2GiB", cpu: "90s" },
+      env: { set: { CI: "1" } },
+    }),
+    shell: ShellSection.parse({}),
+    ownFiles: [absolutePath("/w/cache/cofferdam.yaml")],
+    ...more,
+  };
+}
+
+test("without asking, what asks to be written is read-only and what asks to be read is hidden", () => {
+  expect(printReadable(deriveShellNeeds(settings()).unasked)).toMatchInlineSnapshot(`
+    "read     /usr
+    write    /w/cache
+    read     /w/docs
+    read     /w/notes for .md, .txt
+    mask     /w/cache/cofferdam.yaml at most read
+    network  none
+    sockets  none
+    env      CI, LANG, LC_*, TERM, TZ
+    limits   wall 2m, cpu 90s, memory 2GiB"
+  `);
+});
+
+test("a yes gives each root its own mode, and own files stay as they are", () => {
+  expect(printReadable(deriveShellNeeds(settings()).onYes)).toMatchInlineSnapshot(`
+    "read     /usr
+    write    /w/cache
+    read     /w/docs
+    write    /w/notes for .md, .txt
+    write    /w/private
+    mask     /w/cache/cofferdam.yaml at most read
+    network  none
+    sockets  none
+    env      CI, LANG, LC_*, TERM, TZ
+    limits   wall 2m, cpu 90s, memory 2GiB"
+  `);
+});
+
+test("what is granted unasked is within what a yes grants", () => {
+  const { unasked, onYes } = deriveShellNeeds(settings());
+  expect(isWithin(unasked, onYes)).toBe(true);
+  expect(isWithin(onYes, unasked)).toBe(false);
+});
+
+test("the network is what the config says, never more", () => {
+  const network = (shell: unknown) =>
+    deriveShellNeeds(settings({ shell: ShellSection.parse(shell) })).onYes.network;
+  expect(network({})).toBe("none");
+  expect(network({ network: "host" })).toBe("host");
+});
+
+test("a runtime inside a root has the root's mode", () => {
+  const venv = { name: "venv", read: [absolutePath("/w/cache/venv")], links: [], path: [], env: {} };
+  const { onYes } = deriveShellNeeds(settings({ runtimes: [venv] }));
+  expect(onYes.files.map((entry) => entry.path)).not.toContain("/w/cache/venv");
+});
+
+test("the environment is ours first, then the caller's granted names, then what the config sets", () => {
+  const given = { LANG: "C.UTF-8", LC_ALL: "C", SECRET: "s", PATH: "/evil", HOME: "/home/you" };
+  const env = deriveEnvironment(
+    settings(),
+    deriveShellNeeds(settings()).onYes,
+    { uid: 1000, home: absolutePath("/tmp/home") },
+    given,
+  );
+  expect(env).toEqual({
+    LANG: "C.UTF-8",
+    LC_ALL: "C",
+    HOME: "/tmp/home",
+    PATH: "/usr/bin",
+    TMPDIR: "/tmp",
+    USER: "user",
+    LOGNAME: "user",
+    SHELL: "/bin/sh",
+    GIT_CONFIG_COUNT: "0",
+    CI: "1",
+  });
+});

@@ -1,0 +1,31 @@
+import { configDefaults, defineConfig } from "vitest/config";
+
+/** Which test files each tier leaves out; `scripts/test` sets the tier. */
+const leftOut: Readonly<Record<string, readonly string[]>> = {
+  quick: ["**/*.slow.test.ts", "**/*.long.test.ts"],
+  all: ["**/*.long.test.ts"],
+  long: [],
+};
+
+const tier = process.env["COFFERDAM_TEST_TIER"] ?? "quick";
+const exclude = leftOut[tier];
+if (exclude === undefined) throw new Error(`COFFERDAM_TEST_TIER is quick, all or long, not \`${tier}\``);
+
+export default defineConfig({
+  test: {
+    include: ["test/**/*.test.ts", "examples/**/*.test.ts"],
+    // Examples name the package as its users do; here that is the checkout.
+    alias: {
+      "cofferdam/testing": `${import.meta.dirname}/src/testing/index.ts`,
+      cofferdam: `${import.meta.dirname}/src/index.ts`,
+    },
+    exclude: [...configDefaults.exclude, ...exclude],
+    // Sandboxes must be started from a process's main thread: the kernel kills bubblewrap with the thread
+    // that started it (--die-with-parent), so worker threads would end them at random.
+    pool: "forks",
+    maxWorkers: 2,
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+    coverage: { provider: "v8", include: ["src/**/*.ts"], reporter: ["text", "html"] },
+  },
+});
