@@ -8,10 +8,9 @@ import { CofferdamError } from "../errors.ts";
 import { type AbsolutePath, joinPath, knownPath } from "../profile/path.ts";
 import { normalProfile } from "../profile/profile.ts";
 import type { Runtime } from "../tool/facts.ts";
-import { lookUpFacts, type StandingFacts } from "./facts.ts";
+import { FactsMemory, lookUpFacts, type StandingFacts } from "./facts.ts";
 import type { Host } from "./host.ts";
 import { run } from "./run.ts";
-import { MaskSearch } from "./search.ts";
 import { lookAtSurroundings } from "./surroundings.ts";
 
 const Finding = z.strictObject({
@@ -188,7 +187,7 @@ async function runInside(
   const profile = normalProfile({
     files: system.read.map((path) => ({ path, access: "read", suffixes: "any" })),
   });
-  const facts = await lookUpFacts(host, standing, [profile], new MaskSearch());
+  const facts = await lookUpFacts(host, standing, [profile], new FactsMemory());
   const launch = {
     argv: [standing.launcher.shell, "-c", script],
     cwd: knownPath("/tmp"),

@@ -1,16 +1,16 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { firstLink, MOST_LINKS } from "../backend/bubblewrap/caps.ts";
 import { pointsOf } from "../backend/bubblewrap/transitions.ts";
-import type { Facts, Launcher } from "../backend/facts.ts";
+import type { Facts, Launcher, Node } from "../backend/facts.ts";
 import { aliasesOf } from "../backend/host-mounts.ts";
-import { type AbsolutePath, joinPath, knownPath, pathFromBytes, pathToBytes } from "../profile/path.ts";
+import { type AbsolutePath, joinPath, knownPath, pathFromBytes } from "../profile/path.ts";
 import type { Profile } from "../profile/profile.ts";
 import { takesFile } from "../profile/suffix.ts";
 import type { Link } from "../tool/facts.ts";
 import type { Host } from "./host.ts";
-import { parseMountTable } from "./mount-table.ts";
-import { NodeLooker } from "./nodes.ts";
-import type { MaskSearch } from "./search.ts";
+import { MountTableParser } from "./mount-table.ts";
+import { NodeLooker, systemPath } from "./nodes.ts";
+import { MaskSearch } from "./search.ts";
 
 /** More matching files than this below a folder with a suffix list are not shown one by one. */
 const MOST_SHOWN = 64;
@@ -23,6 +23,54 @@ export interface StandingFacts {
   readonly emptyFile: AbsolutePath | null;
 }
 
+/** What is remembered between looks, so that a machine on which nothing changed costs little. */
+export class FactsMemory {
+  readonly search = new MaskSearch();
+  readonly mounts = new MountTableParser();
+  #last: Facts | null = null;
+
+  /** The same object as the last time when nothing differs: what was computed from it still holds. */
+  recall(facts: Facts): Facts {
+    if (this.#last !== null && isSame(facts, this.#last)) return this.#last;
+    this.#last = facts;
+    return facts;
+  }
+}
+
+/** Lists that each look makes anew are compared by what they hold, all else by identity. */
+function isSame(a: Facts, b: Facts): boolean {
+  const { nodes, hits, shown, ...rest } = a;
+  return (
+    Object.entries(rest).every(([name, value]) => Object.is(value, Reflect.get(b, name))) &&
+    isSameList(hits, b.hits) &&
+    isSameMap(nodes, b.nodes, isSameNode) &&
+    isSameMap(shown, b.shown, isSameList)
+  );
+}
+
+function isSameNode(a: Node, b: Node): boolean {
+  if (a.kind === "missing" || b.kind === "missing") return a.kind === b.kind;
+  const target = (node: Node): string | null => (node.kind === "link" ? node.target : null);
+  return a.kind === b.kind && a.id === b.id && target(a) === target(b);
+}
+
+function isSameList(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((text, at) => text === b[at]);
+}
+
+function isSameMap<Value>(
+  a: ReadonlyMap<string, Value>,
+  b: ReadonlyMap<string, Value>,
+  isSameValue: (a: Value, b: Value) => boolean,
+): boolean {
+  if (a.size !== b.size) return false;
+  for (const [key, value] of a) {
+    const other = b.get(key);
+    if (other === undefined || !isSameValue(value, other)) return false;
+  }
+  return true;
+}
+
 /**
  * Looks at everything that rendering these profiles may ask about: their paths with all folders above, what glob masks
  * cover, the files that suffix lists show, the mount table. Placeholders of live calls count as missing. Throws `NOT_ENFORCEABLE` when a tree is too large to search.
@@ -31,15 +79,15 @@ export async function lookUpFacts(
   host: Host,
   standing: StandingFacts,
   profiles: readonly Profile[],
-  search: MaskSearch,
+  memory: FactsMemory,
   held: ReadonlySet<AbsolutePath> = new Set(),
 ): Promise<Facts> {
   const looker = new NodeLooker(held);
-  const mounts = parseMountTable(readFileSync("/proc/self/mountinfo"));
+  const mounts = memory.mounts.parse(readFileSync("/proc/self/mountinfo"));
   const hits = new Set<AbsolutePath>();
   const shown = new Map<AbsolutePath, readonly AbsolutePath[]>();
   for (const profile of profiles) {
-    for (const hit of await search.find(profile)) hits.add(hit);
+    for (const hit of await memory.search.find(profile)) hits.add(hit);
     for (const [folder, files] of shownFiles(profile)) shown.set(folder, files);
   }
   for (const profile of profiles)
@@ -50,7 +98,14 @@ export async function lookUpFacts(
     ...standing.links.map((link) => link.path),
   ])
     looker.look(path);
-  return { arch: host.arch, ...standing, nodes: looker.found, hits: [...hits], shown, mounts };
+  return memory.recall({
+    arch: host.arch,
+    ...standing,
+    nodes: looker.found,
+    hits: [...hits],
+    shown,
+    mounts,
+  });
 }
 
 /** The path and its other names, and what the links on them lead to. */
@@ -96,5 +151,5 @@ function listFolder(folder: AbsolutePath): ReturnType<typeof readBuffers> {
 }
 
 function readBuffers(folder: AbsolutePath) {
-  return readdirSync(Buffer.from(pathToBytes(folder)), { withFileTypes: true, encoding: "buffer" });
+  return readdirSync(systemPath(folder), { withFileTypes: true, encoding: "buffer" });
 }

@@ -26,6 +26,21 @@ export function parseMountTable(bytes: Uint8Array): readonly HostMount[] {
     });
 }
 
+/** Parses a table that is read again and again: as long as it stays the same, so does the object. */
+export class MountTableParser {
+  #bytes: Uint8Array = new Uint8Array();
+  #mounts: readonly HostMount[] = [];
+
+  /** As `parseMountTable`. */
+  parse(bytes: Uint8Array): readonly HostMount[] {
+    if (Buffer.compare(bytes, this.#bytes) !== 0) {
+      this.#bytes = bytes;
+      this.#mounts = parseMountTable(bytes);
+    }
+    return this.#mounts;
+  }
+}
+
 function unescaped(field: string): string {
   return field.includes("\\")
     ? field.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)))

@@ -35,10 +35,15 @@ export function nodeOf(path: AbsolutePath): Node {
   return { kind: stats.isFile() ? "file" : "other", id };
 }
 
+/** A path as `node:fs` takes it: text is quicker, but can't hold bytes that are not UTF-8. */
+export function systemPath(path: AbsolutePath): string | Buffer {
+  return path.isWellFormed() ? path : Buffer.from(pathToBytes(path));
+}
+
 /** `lstat`, or null when there is nothing or it can't be seen. */
 export function statsOf(path: AbsolutePath): Stats | null {
   try {
-    return lstatSync(Buffer.from(pathToBytes(path)), { throwIfNoEntry: false }) ?? null;
+    return lstatSync(systemPath(path), { throwIfNoEntry: false }) ?? null;
   } catch {
     return null;
   }
@@ -47,7 +52,7 @@ export function statsOf(path: AbsolutePath): Stats | null {
 /** The path with every link resolved, or null when it leads nowhere. */
 export function realPathOf(path: AbsolutePath): AbsolutePath | null {
   try {
-    const real = pathFromBytes(realpathSync.native(Buffer.from(pathToBytes(path)), { encoding: "buffer" }));
+    const real = pathFromBytes(realpathSync.native(systemPath(path), { encoding: "buffer" }));
     return isAbsolutePath(real) ? real : null;
   } catch {
     return null;

@@ -1,9 +1,9 @@
-import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync } from "node:fs";
+import { close, openSync, readdirSync, readFileSync, readlinkSync, readSync } from "node:fs";
 import type { HostMount } from "../backend/facts.ts";
 import type { Expectation, ExpectedMount, Protection } from "../backend/plan.ts";
 import { visible } from "../errors.ts";
 import { upwards } from "../profile/path.ts";
-import { parseMountTable } from "./mount-table.ts";
+import { MountTableParser } from "./mount-table.ts";
 
 /** One thing that is not as the plan says. */
 export interface Discrepancy {
@@ -26,26 +26,39 @@ export interface Observation {
  */
 export class MountWatch {
   readonly #fd: number;
+  readonly #parser = new MountTableParser();
 
   constructor(pid: number) {
     this.#fd = openSync(`/proc/${pid}/mountinfo`, "r");
   }
 
+  /** The table as it was last read; none before. */
+  last: readonly HostMount[] = [];
+
+  /** The table as it is now: the same object as long as nothing changes. */
   read(): readonly HostMount[] {
+    this.last = this.#parser.parse(this.#bytes());
+    return this.last;
+  }
+
+  #bytes(): Buffer {
     const chunks: Buffer[] = [];
     for (let at = 0; ; ) {
-      const chunk = Buffer.alloc(65_536);
-      const length = readSync(this.#fd, chunk, 0, chunk.length, at);
-      if (length === 0) return parseMountTable(Buffer.concat(chunks));
-      chunks.push(chunk.subarray(0, length));
+      const length = readSync(this.#fd, PAGES, 0, PAGES.length, at);
+      if (length === 0) return Buffer.concat(chunks);
+      chunks.push(Buffer.from(PAGES.subarray(0, length)));
       at += length;
     }
   }
 
+  /** Off the main thread: where this is the last to hold the namespace, the kernel takes its mounts down meanwhile. */
   [Symbol.dispose](): void {
-    closeSync(this.#fd);
+    close(this.#fd);
   }
 }
+
+/** Where the kernel writes before what it wrote is copied. */
+const PAGES = Buffer.allocUnsafeSlow(65_536);
 
 /** Reads what the proof needs of one process. Throws the system's error when the process is gone or not ours. */
 export function observe(

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import type { Readable } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { GO } from "../backend/bubblewrap/gate.ts";
@@ -97,6 +96,7 @@ async function runTo(
     throw failed(voices.setupText());
   });
   using watch = await prove(init, plan, options);
+  const proven = watch.last;
   voices.open();
   options.onProven?.();
   gate.end(options.stdin === null ? GO.none : GO.pipe);
@@ -104,7 +104,8 @@ async function runTo(
   const cause = await untilEnd(child, ended, init, options);
   if (input !== undefined) options.stdin?.unpipe(input).pause();
   const [out, err] = await Promise.all([stdout, stderr]);
-  const mountChanges = mountDiscrepancies(plan.expects.mounts, watch.read());
+  const mounts = watch.read();
+  const mountChanges = mounts === proven ? [] : mountDiscrepancies(plan.expects.mounts, mounts);
   return { cause, code: await ended, stdout: out, stderr: voices.captured(err), mountChanges };
 }
 
@@ -118,17 +119,20 @@ async function untilWaiting(
   plan: GatedPlan,
   signal: AbortSignal | null,
 ): Promise<number> {
-  const timeout = AbortSignal.timeout(SETUP_MS);
-  const stop = signal === null ? timeout : AbortSignal.any([timeout, signal]);
+  let stop = (): void => undefined;
   const stopped = new Promise<"stopped">((resolve) => {
-    if (stop.aborted) resolve("stopped");
-    stop.addEventListener("abort", () => resolve("stopped"), { once: true });
+    stop = () => resolve("stopped");
   });
+  const timer = setTimeout(stop, SETUP_MS);
+  signal?.addEventListener("abort", stop, { once: true });
+  if (signal?.aborted === true) stop();
   const seen = await Promise.race([
     firstByte(readableAt(child, plan.gateFd)),
     ended.then(() => "ended" as const),
     stopped,
   ]);
+  clearTimeout(timer);
+  signal?.removeEventListener("abort", stop);
   if (seen === "stopped")
     throw unavailable(
       signal?.aborted === true
@@ -149,7 +153,6 @@ async function untilWaiting(
 async function prove(init: number, plan: GatedPlan, options: RunOptions): Promise<MountWatch> {
   const watch = new MountWatch(init);
   try {
-    await untilFiltered(init);
     const [first, ...others] = await compareWithPlan(init, plan, options, watch);
     if (first === undefined) return watch;
     const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
@@ -162,30 +165,24 @@ async function prove(init: number, plan: GatedPlan, options: RunOptions): Promis
   }
 }
 
-/** A gate shell may still be putting its descriptors in order: only what stays different is a difference. */
+/**
+ * Looks until the filter is in force, and until a gate shell has put its descriptors in order: only what stays different is
+ * a difference.
+ */
 async function compareWithPlan(
   gate: number,
-  plan: GatedPlan,
-  options: RunOptions,
+  { expects }: GatedPlan,
+  { surroundings }: RunOptions,
   watch: MountWatch,
 ): Promise<readonly Discrepancy[]> {
-  const until = performance.now() + SETTLE_MS;
+  const began = performance.now();
   for (;;) {
-    const found = discrepancies(
-      plan.expects,
-      observe(gate, plan.expects, options.surroundings.leaked),
-      options.surroundings.namespaces,
-      watch.read(),
-    );
-    if (found.every((one) => one.protection !== "descriptors") || performance.now() > until) return found;
-    await nextTurn();
-  }
-}
-
-async function untilFiltered(init: number): Promise<void> {
-  const until = performance.now() + SETUP_MS;
-  while (!/^Seccomp:\s*2$/m.test(readFileSync(`/proc/${init}/status`, "utf8"))) {
-    if (performance.now() > until) throw unavailable("no filter came into force");
+    const seen = observe(gate, expects, surroundings.leaked);
+    const waited = performance.now() - began;
+    if (seen.status.get("Seccomp") === "2") {
+      const found = discrepancies(expects, seen, surroundings.namespaces, watch.read());
+      if (found.every((one) => one.protection !== "descriptors") || waited > SETTLE_MS) return found;
+    } else if (waited > SETUP_MS) throw unavailable("no filter came into force");
     await nextTurn();
   }
 }

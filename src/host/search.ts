@@ -10,13 +10,12 @@ import {
   knownPath,
   parentOf,
   pathFromBytes,
-  pathToBytes,
   ROOT,
   upwards,
 } from "../profile/path.ts";
 import { literalPrefix } from "../profile/pattern.ts";
 import type { Mask, Profile } from "../profile/profile.ts";
-import { statsOf } from "./nodes.ts";
+import { statsOf, systemPath } from "./nodes.ts";
 
 /** More folders than this below one grant are not searched: the call is refused instead. */
 const MOST_FOLDERS = 200_000;
@@ -48,12 +47,22 @@ interface Region {
   readonly masks: readonly Mask[];
 }
 
+/** A region with its masks compiled. */
+interface CompiledRegion {
+  readonly start: AbsolutePath;
+  /** Under which name what was seen is remembered: by all profiles with the same masks. */
+  readonly key: string;
+  readonly find: MaskFinder;
+  /** For what lies below a hidden folder; null where no mask speaks of that. */
+  readonly findLasting: MaskFinder | null;
+}
+
 /**
  * Finds what glob masks cover in granted folders. It remembers folders by identity and change time, so that a second
  * search only looks at folders that changed. Links are not followed: what they lead to is granted elsewhere or hidden.
  */
 export class MaskSearch {
-  readonly #regions = new WeakMap<Profile, readonly Region[]>();
+  readonly #regions = new WeakMap<Profile, readonly CompiledRegion[]>();
   readonly #memory = new Map<string, Map<AbsolutePath, Remembered>>();
 
   /**
@@ -67,18 +76,15 @@ export class MaskSearch {
     return [...new Set(found)];
   }
 
-  #regionsOf(profile: Profile): readonly Region[] {
+  #regionsOf(profile: Profile): readonly CompiledRegion[] {
     const known = this.#regions.get(profile);
     if (known !== undefined) return known;
-    const regions = regionsOf(profile);
+    const regions = regionsOf(profile).map(compile);
     this.#regions.set(profile, regions);
     return regions;
   }
 
-  async #searchRegion({ start, masks }: Region): Promise<readonly AbsolutePath[]> {
-    const lasting = masks.filter((mask) => mask.atMost === "read");
-    const [find, findLasting] = [maskIndex(masks), maskIndex(lasting)];
-    const key = `${start} ${masks.map((mask) => `${mask.pattern.text}${mask.atMost}${mask.ignoreCase}`).join(" ")}`;
+  async #searchRegion({ start, key, find, findLasting }: CompiledRegion): Promise<readonly AbsolutePath[]> {
     const before = this.#memory.get(key);
     const memory = new Map<AbsolutePath, Remembered>();
     const found: AbsolutePath[] = [];
@@ -86,9 +92,10 @@ export class MaskSearch {
     let turnEnds = performance.now() + TURN_MS;
     for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
       const { folder, isHidden } = next;
-      const seen = isHidden
-        ? readHidden(folder, before?.get(folder), findLasting)
-        : readFolder(folder, before?.get(folder), find);
+      const seen =
+        isHidden && findLasting !== null
+          ? readHidden(folder, before?.get(folder), findLasting)
+          : readFolder(folder, before?.get(folder), find);
       if (seen === null) continue;
       memory.set(folder, seen);
       if (memory.size > MOST_FOLDERS) throw tooLarge(start);
@@ -99,7 +106,7 @@ export class MaskSearch {
       }
       for (const name of seen.folders) {
         const isBelowHidden = isHidden || hidden.has(name);
-        if (!isBelowHidden || lasting.length > 0)
+        if (!isBelowHidden || findLasting !== null)
           waiting.push({ folder: joinPath(folder, name), isHidden: isBelowHidden });
       }
       if (performance.now() > turnEnds) {
@@ -110,6 +117,17 @@ export class MaskSearch {
     this.#memory.set(key, memory);
     return found;
   }
+}
+
+function compile({ start, masks }: Region): CompiledRegion {
+  const lasting = masks.filter((mask) => mask.atMost === "read");
+  const texts = masks.map((mask) => `${mask.pattern.text}${mask.atMost}${mask.ignoreCase}`);
+  return {
+    start,
+    key: `${start} ${texts.join(" ")}`,
+    find: maskIndex(masks),
+    findLasting: lasting.length === 0 ? null : maskIndex(lasting),
+  };
 }
 
 /** Only masks that would lower an entry matter, and only where both reach. */
@@ -172,7 +190,7 @@ function readFolder(
  * started there could open it up.
  */
 function isClosedByOwner(folder: AbsolutePath, { mode, uid }: Stats): boolean {
-  return (mode & 0o100) === 0 && uid === process.getuid?.() && !canEnter(Buffer.from(pathToBytes(folder)));
+  return (mode & 0o100) === 0 && uid === process.getuid?.() && !canEnter(systemPath(folder));
 }
 
 /** What a hidden folder holds; one that can't be read shows nothing inside either. */
@@ -196,17 +214,17 @@ function namesIn(
   folder: AbsolutePath,
   ownerUid: number,
 ): readonly { readonly name: string; readonly isFolder: boolean }[] {
-  const bytes = Buffer.from(pathToBytes(folder));
+  const at = systemPath(folder);
   try {
-    const plain = readdirSync(bytes, { withFileTypes: true, encoding: "utf8" });
+    const plain = readdirSync(at, { withFileTypes: true, encoding: "utf8" });
     if (plain.every((entry) => !entry.name.includes("\uFFFD")))
       return plain.map((entry) => ({ name: entry.name, isFolder: entry.isDirectory() }));
-    const raw = readdirSync(bytes, { withFileTypes: true, encoding: "buffer" });
+    const raw = readdirSync(at, { withFileTypes: true, encoding: "buffer" });
     return raw.map((entry) => ({ name: pathFromBytes(entry.name), isFolder: entry.isDirectory() }));
   } catch (cause) {
     const code = cause instanceof Error && "code" in cause ? cause.code : null;
     if (code === "ENOENT" || code === "ENOTDIR") return [];
-    if (code === "EACCES" && ownerUid !== process.getuid?.() && !canEnter(bytes)) return [];
+    if (code === "EACCES" && ownerUid !== process.getuid?.() && !canEnter(at)) return [];
     throw unsearchable(folder, cause);
   }
 }
@@ -214,7 +232,7 @@ function namesIn(
 /** `lstat`, or null where there is nothing. What a closed folder hides is refused or passed over as in `namesIn`. */
 function statsToSearch(path: AbsolutePath): Stats | null {
   try {
-    return lstatSync(Buffer.from(pathToBytes(path)), { throwIfNoEntry: false }) ?? null;
+    return lstatSync(systemPath(path), { throwIfNoEntry: false }) ?? null;
   } catch (cause) {
     const code = cause instanceof Error && "code" in cause ? cause.code : null;
     const closed = [...upwards(parentOf(path))].find((at) => statsOf(at) !== null) ?? ROOT;
@@ -235,7 +253,7 @@ function unsearchable(folder: AbsolutePath, cause: unknown): CofferdamError {
   );
 }
 
-function canEnter(folder: Buffer): boolean {
+function canEnter(folder: string | Buffer): boolean {
   try {
     accessSync(folder, constants.X_OK);
     return true;

@@ -55,11 +55,27 @@ export function pathRuler(profile: Profile): PathRuler {
 function compile(profile: Profile): PathRuler {
   const entries = indexEntries(profile.files);
   const capOf = maskRuler(profile.masks);
-  return (path, facts) => {
+  return remembering((path, facts) => {
     const listed = rulingOfEntry(nearestEntry(entries, path), path, facts.kind);
     const mask = listed.access === "none" ? null : capOf(path, facts.bornInside);
     if (mask === null || isAtMost(listed.access, mask.atMost)) return listed;
     return { access: mask.atMost, clause: { kind: "mask", mask } };
+  });
+}
+
+/** More rulings than this are forgotten: every call asks about much the same few hundred paths. */
+const MOST_REMEMBERED = 10_000;
+
+function remembering(rule: PathRuler): PathRuler {
+  const known = new Map<string, PathRuling>();
+  return (path, facts) => {
+    const key = `${facts.kind}${facts.bornInside ? "+" : ""}${path}`;
+    const before = known.get(key);
+    if (before !== undefined) return before;
+    const ruling = rule(path, facts);
+    if (known.size >= MOST_REMEMBERED) known.clear();
+    known.set(key, ruling);
+    return ruling;
   };
 }
 

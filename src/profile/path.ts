@@ -99,7 +99,7 @@ export function pathFromBytes(bytes: Uint8Array): string {
 
 /** The bytes that `pathFromBytes` was given. */
 export function pathToBytes(path: string): Uint8Array {
-  if (!/\p{Cs}/u.test(path)) return encoder.encode(path);
+  if (path.isWellFormed()) return encoder.encode(path);
   const bytes: number[] = [];
   for (const character of path) {
     const code = character.codePointAt(0) ?? 0;

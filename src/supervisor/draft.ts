@@ -1,10 +1,8 @@
 import type { Backend } from "../backend/backend.ts";
 import type { Loaded } from "../config/config.ts";
-import type { StandingFacts } from "../host/facts.ts";
-import { lookUpFacts } from "../host/facts.ts";
+import { FactsMemory, lookUpFacts, type StandingFacts } from "../host/facts.ts";
 import { Ledger } from "../host/ledger.ts";
 import { lookAtMachine } from "../host/machine.ts";
-import { MaskSearch } from "../host/search.ts";
 import type { Call, ShellInput } from "../tool/call.ts";
 import { lookAtCall } from "./look.ts";
 import { type Prepared, prepare, type Standing } from "./prepare.ts";
@@ -16,7 +14,7 @@ import { type Decided, decideStanding, type SupervisorOptions } from "./supervis
  */
 export class Draft {
   readonly #decided: Decided;
-  readonly #search = new MaskSearch();
+  readonly #memory = new FactsMemory();
   #machine: Promise<StandingFacts> | null = null;
 
   constructor(decided: Decided) {
@@ -53,7 +51,7 @@ export class Draft {
       host,
       machine,
       profiles,
-      this.#search,
+      this.#memory,
       new Ledger(host.stateFolder).held(),
     );
     const call: Call = {

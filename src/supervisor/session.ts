@@ -141,10 +141,10 @@ export class Session {
   }
 
   async #look(call: Call): Promise<CallFacts> {
-    const { host, standing, walls, search, ledger, cwd } = this.#shared;
+    const { host, standing, walls, memory, ledger, cwd } = this.#shared;
     if (walls.kind === "unavailable") throw walls.error;
     const profiles = [standing.unasked.profile, standing.onYes.profile];
-    const facts = await lookUpFacts(host, walls.machine.facts, profiles, search, ledger.held());
+    const facts = await lookUpFacts(host, walls.machine.facts, profiles, memory, ledger.held());
     return { ...lookAtCall(call.input, standing.settings, cwd), facts, callerEnv: host.env };
   }
 

@@ -1,9 +1,9 @@
 import type { Loaded } from "../config/config.ts";
 import type { CofferdamError } from "../errors.ts";
+import type { FactsMemory } from "../host/facts.ts";
 import type { Host } from "../host/host.ts";
 import type { Ledger } from "../host/ledger.ts";
 import type { Machine } from "../host/machine.ts";
-import type { MaskSearch } from "../host/search.ts";
 import type { Surroundings } from "../host/surroundings.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { AbsolutePath } from "../profile/path.ts";
@@ -22,7 +22,7 @@ export interface Shared {
   readonly standing: Standing;
   readonly walls: Walls;
   readonly ledger: Ledger;
-  readonly search: MaskSearch;
+  readonly memory: FactsMemory;
   readonly journal: Journal;
   readonly recorder: Recorder;
   readonly cwd: AbsolutePath;

@@ -5,11 +5,11 @@ import type { Ceiling, Config, Loaded } from "../config/config.ts";
 import { loadConfig } from "../config/load.ts";
 import { CofferdamError } from "../errors.ts";
 import { failures } from "../host/attest.ts";
+import { FactsMemory } from "../host/facts.ts";
 import { type Host, thisHost } from "../host/host.ts";
 import { Ledger } from "../host/ledger.ts";
 import { inspectMachine, type Machine, makeStateFolder } from "../host/machine.ts";
 import { assertRootIsKnown } from "../host/outer-sandbox.ts";
-import { MaskSearch } from "../host/search.ts";
 import { lookAtSurroundings } from "../host/surroundings.ts";
 import { FileJournal, type Journal, journalFolder } from "../journal/journal.ts";
 import type { Mode } from "../policy/approval-section.ts";
@@ -77,7 +77,7 @@ export async function createSupervisor(options: SupervisorOptions = {}): Promise
     standing,
     walls,
     ledger,
-    search: new MaskSearch(),
+    memory: new FactsMemory(),
     journal,
     recorder: new Recorder(host, journal, runId),
     cwd,

@@ -54,12 +54,19 @@ export function extraCaps(profile: Profile, facts: Facts): readonly ExtraCap[] |
  * keeps from being written must stay where it is, or it could be made anew.
  */
 export function lastingRuler(profile: Profile): PathRuler {
+  const known = lastingProfiles.get(profile);
+  if (known !== undefined) return pathRuler(known);
   const lastingMasks = profile.masks.flatMap((mask): readonly Mask[] => {
     if (mask.atMost === "read") return [mask];
     return mask.pattern.literal === null ? [] : [{ ...mask, ignoreCase: false }];
   });
-  return pathRuler({ ...profile, masks: lastingMasks });
+  const lasting = { ...profile, masks: lastingMasks };
+  lastingProfiles.set(profile, lasting);
+  return pathRuler(lasting);
 }
+
+/** A profile is a value: what follows from it once holds for as long as anyone has it. */
+const lastingProfiles = new WeakMap<Profile, Profile>();
 
 /** A link on a path, and the path with the link replaced by what it leads to; null when it leads nowhere. */
 export interface LinkOnPath {

@@ -6,7 +6,7 @@ import { pathToBytes, ROOT } from "../../profile/path.ts";
 import type { Profile } from "../../profile/profile.ts";
 import type { Launch } from "../../tool/launch.ts";
 import { type Facts, nodeAt } from "../facts.ts";
-import type { Input, Plan, PlanClause, Refusal, Rendering } from "../plan.ts";
+import type { Expectation, Input, Plan, PlanClause, Refusal, Rendering } from "../plan.ts";
 import { standardProgram } from "../seccomp/standard.ts";
 import { expectedMounts } from "./expected-mounts.ts";
 import { gateScript } from "./gate.ts";
@@ -36,20 +36,36 @@ export const MANY_MOUNTS = 64;
  * A profile that can't be enforced is a refusal; a rendering that would be looser is an internal error.
  */
 export function renderBubblewrap(profile: Profile, launch: Launch, facts: Facts): Rendering {
-  const changes = transitions(profile, facts);
-  if ("reason" in changes) return { kind: "refusal", refusal: changes };
-  const refusal = refusalOf(profile, changes);
-  if (refusal !== null) return { kind: "refusal", refusal };
-  assertAgrees(profile, facts, changes.changes);
-  return { kind: "plan", plan: planOf(profile, launch, facts, changes) };
+  const layout = layoutOf(profile, facts);
+  if ("reason" in layout) return { kind: "refusal", refusal: layout };
+  return { kind: "plan", plan: planOf(profile, launch, facts, layout) };
 }
 
-function planOf(
-  profile: Profile,
-  launch: Launch,
-  facts: Facts,
-  { changes, placeholders, approximations }: Transitions,
-): Plan {
+/** What a plan has of its profile and the machine alone: everything but the program, its environment and its folder. */
+interface Layout extends Pick<Plan, "inputs" | "placeholders" | "clauses" | "approximations" | "standings"> {
+  /** Options that build the walls, without those that come first and last. */
+  readonly args: readonly string[];
+  readonly mounts: Expectation["mounts"];
+}
+
+/** Facts and profiles are values, so what was laid out for them once holds for as long as anyone has both. */
+const laidOut = new WeakMap<Facts, WeakMap<Profile, Layout | Refusal>>();
+
+function layoutOf(profile: Profile, facts: Facts): Layout | Refusal {
+  const known = laidOut.get(facts) ?? new WeakMap<Profile, Layout | Refusal>();
+  laidOut.set(facts, known);
+  const layout = known.get(profile) ?? layOut(profile, facts);
+  known.set(profile, layout);
+  return layout;
+}
+
+function layOut(profile: Profile, facts: Facts): Layout | Refusal {
+  const found = transitions(profile, facts);
+  if ("reason" in found) return found;
+  const refusal = refusalOf(profile, found);
+  if (refusal !== null) return refusal;
+  const { changes, placeholders, approximations } = found;
+  assertAgrees(profile, facts, changes);
   const inputs: Input[] = [{ fd: FD.seccomp, bytes: standardProgram(facts.arch) }];
   const nextFd = (): number => FD.firstFile + inputs.length - 1;
   const made = views(profile, facts);
@@ -68,7 +84,6 @@ function planOf(
     (change) => change.kind === "hide-folder" || (change.kind === "hold" && change.access === "none"),
   );
   const args = [
-    ...walls(profile, launch, facts),
     ...made.open,
     ...facts.links
       .filter((link) => !isCovered(changes, link.path))
@@ -77,42 +92,46 @@ function planOf(
     ...files,
     ...sealed.reverse().flatMap((change) => ["--remount-ro", change.path]),
     ...made.seal,
-    ...["--chdir", launch.cwd, "--seccomp", String(FD.seccomp), "--json-status-fd", String(FD.status)],
-  ];
-  const shell = [
-    facts.launcher.shell,
-    "-c",
-    gateScript(profile.limits, FD.gate),
-    "cofferdam",
-    ...launch.argv,
   ];
   return {
-    backend: "bubblewrap",
-    version: facts.launcher.version,
-    file: facts.launcher.path,
-    argv: ["--args", String(FD.args), "--", ...shell],
-    inputs: [{ fd: FD.args, bytes: nulSeparated(args) }, ...inputs],
-    statusFd: FD.status,
-    gateFd: FD.gate,
-    expects: {
-      mounts: [...made.mounts, ...expectedMounts(changes, facts)],
-      namespaces: [
-        "user",
-        "mnt",
-        "pid",
-        "ipc",
-        "uts",
-        "cgroup",
-        ...(profile.network === "host" ? [] : ["net"]),
-      ],
-      hasSeccomp: true,
-      descriptors: [0, 1, 2, FD.gate],
-      environment: [...Object.keys(launch.env), "PWD"],
-    },
+    args,
+    inputs,
+    mounts: [...made.mounts, ...expectedMounts(changes, facts)],
     placeholders,
     clauses,
     approximations,
     standings: standings(profile, facts, approximations),
+  };
+}
+
+function planOf(profile: Profile, launch: Launch, facts: Facts, layout: Layout): Plan {
+  const { args, inputs, mounts, ...rest } = layout;
+  const all = [
+    ...walls(profile, launch, facts),
+    ...args,
+    ...["--chdir", launch.cwd, "--seccomp", String(FD.seccomp), "--json-status-fd", String(FD.status)],
+  ];
+  const script = gateScript(profile.limits, FD.gate);
+  const isolated = profile.network === "host" ? [] : ["net"];
+  return {
+    ...rest,
+    backend: "bubblewrap",
+    version: facts.launcher.version,
+    file: facts.launcher.path,
+    argv: [
+      ...["--args", String(FD.args), "--"],
+      ...[facts.launcher.shell, "-c", script, "cofferdam", ...launch.argv],
+    ],
+    inputs: [{ fd: FD.args, bytes: nulSeparated(all) }, ...inputs],
+    statusFd: FD.status,
+    gateFd: FD.gate,
+    expects: {
+      mounts,
+      namespaces: ["user", "mnt", "pid", "ipc", "uts", "cgroup", ...isolated],
+      hasSeccomp: true,
+      descriptors: [0, 1, 2, FD.gate],
+      environment: [...Object.keys(launch.env), "PWD"],
+    },
   };
 }
 

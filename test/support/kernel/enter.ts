@@ -73,7 +73,7 @@ async function enterOrThrow(
   tampering: Tampering,
 ): Promise<Entered> {
   const profile = tampering.profile?.(given) ?? given;
-  const facts = await lookUpFacts(stage.host, stage.standing, [profile], stage.search, stage.ledger.held());
+  const facts = await lookUpFacts(stage.host, stage.standing, [profile], stage.memory, stage.ledger.held());
   const rendering = renderBubblewrap(
     profile,
     launchOf(stage, tree, probes),

@@ -1,10 +1,9 @@
 import { randomUUID } from "node:crypto";
-import type { StandingFacts } from "../../../src/host/facts.ts";
+import { FactsMemory, type StandingFacts } from "../../../src/host/facts.ts";
 import type { Host } from "../../../src/host/host.ts";
 import { Ledger } from "../../../src/host/ledger.ts";
 import { inspectMachine } from "../../../src/host/machine.ts";
 import { systemRuntime } from "../../../src/host/runtimes/system.ts";
-import { MaskSearch } from "../../../src/host/search.ts";
 import { lookAtSurroundings, type Surroundings } from "../../../src/host/surroundings.ts";
 import { type AbsolutePath, joinPath, knownPath } from "../../../src/profile/path.ts";
 import type { Runtime } from "../../../src/tool/facts.ts";
@@ -18,7 +17,7 @@ export interface Stage extends Disposable {
   readonly owner: { readonly uid: number; readonly gid: number };
   readonly system: Runtime;
   readonly surroundings: Surroundings;
-  readonly search: MaskSearch;
+  readonly memory: FactsMemory;
   readonly ledger: Ledger;
   /** Folders in which trees grow, in turn. */
   readonly places: readonly AbsolutePath[];
@@ -58,7 +57,7 @@ export async function setStage(
     owner: facts.user,
     system,
     surroundings,
-    search: new MaskSearch(),
+    memory: new FactsMemory(),
     ledger: new Ledger(joinPath(stateFolder, "cofferdam")),
     places,
     canMount,
