@@ -1,5 +1,6 @@
 import { CofferdamError, escapeInvisible } from "../errors.ts";
 import type { Host } from "../host/host.ts";
+import { systemRuntime } from "../host/runtimes/system.ts";
 import { detectRuntimes, findRuntimes } from "../host/runtimes.ts";
 import { type AbsolutePath, isInside, joinPath, parentOf } from "../profile/path.ts";
 import type { PathVariables } from "../profile/sections.ts";
@@ -78,7 +79,8 @@ export function assemble(host: Host, source: ConfigSource, byCaller: readonly Na
  */
 export function assembleDefault(host: Host, cwd: AbsolutePath, byCaller: readonly NamedProfile[]): Loaded {
   const path = workingFolder(host, cwd);
-  const names = detectRuntimes(host);
+  const system = systemRuntime(host);
+  const names = detectRuntimes(host, system);
   const section = { root: path, mode: "rw", write_approval: false } as const;
   const file = ConfigFile.parse({ version: 1, sandbox: { paths: { workspace: section }, runtimes: names } });
   const root: Root = {
@@ -90,7 +92,7 @@ export function assembleDefault(host: Host, cwd: AbsolutePath, byCaller: readonl
     readApproval: false,
     at: null,
   };
-  const runtimes = findRuntimes(host, names);
+  const runtimes = findRuntimes(host, names, system);
   const over = loadCeiling(host, {
     variables: variablesFor(host, path, runtimes),
     byConfig: [],

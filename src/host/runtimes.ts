@@ -18,10 +18,13 @@ export type RuntimeRequest = string | { readonly name: string; readonly read: re
 /**
  * Finds what the runtimes need on this machine, by looking at files alone: no program and no shim is ever run. In the
  * result `system` comes last, so that PATH has the other runtimes' programs first; nothing is listed twice.
- * Throws `CONFIG_INVALID`: a runtime is not here, can't be told apart from what lies around it, or is too wide.
+ * `system` saves looking for it again. Throws `CONFIG_INVALID`: a runtime is not here, can't be told apart from what lies around it, or is too wide.
  */
-export function findRuntimes(host: Host, requests: readonly RuntimeRequest[]): readonly Runtime[] {
-  const system = systemRuntime(host);
+export function findRuntimes(
+  host: Host,
+  requests: readonly RuntimeRequest[],
+  system: Runtime = systemRuntime(host),
+): readonly Runtime[] {
   const isRequested = requests.includes("system");
   const others = requests.filter(
     (request, index) => request !== "system" && requests.indexOf(request) === index,
@@ -35,8 +38,7 @@ export function findRuntimes(host: Host, requests: readonly RuntimeRequest[]): r
 }
 
 /** The runtimes of a config that names none: `system`, and every language whose program is on PATH and can be granted. */
-export function detectRuntimes(host: Host): readonly string[] {
-  const system = systemRuntime(host);
+export function detectRuntimes(host: Host, system: Runtime = systemRuntime(host)): readonly string[] {
   const languages = LANGUAGES.filter((language) => {
     const programs = programsOnPath(host, language.program);
     return findLanguage(host, system, language, programs).kind === "found";

@@ -73,6 +73,16 @@ export function namesIn(folder: AbsolutePath): readonly string[] {
   return orNull(() => readdirSync(folder))?.toSorted() ?? [];
 }
 
+/** What a folder holds, sorted, and which of it are links; nothing when it can't be read. */
+export function childrenOf(
+  folder: AbsolutePath,
+): readonly { readonly path: AbsolutePath; readonly isLink: boolean }[] {
+  const entries = orNull(() => readdirSync(folder, { withFileTypes: true })) ?? [];
+  return entries
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    .map((entry) => ({ path: joinPath(folder, entry.name), isLink: entry.isSymbolicLink() }));
+}
+
 /** The text of a regular file; null when there is none, or when it is longer than a version file or config can be. */
 export function textOf(path: AbsolutePath): string | null {
   const stats = orNull(() => statSync(path));

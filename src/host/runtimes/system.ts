@@ -2,7 +2,7 @@ import type { Stats } from "node:fs";
 import { type AbsolutePath, joinPath, ROOT } from "../../profile/path.ts";
 import type { Runtime } from "../../tool/facts.ts";
 import type { Host } from "../host.ts";
-import { isFolder, namesIn, reach, statsOf } from "./disk.ts";
+import { childrenOf, isFolder, namesIn, reach, statsOf } from "./disk.ts";
 import { both, type Grant, grantOf, NOTHING, settled, shows } from "./grant.ts";
 
 /** Where distributions install programs: a real folder is granted, a link into one becomes a link. */
@@ -103,11 +103,9 @@ function openParts(path: AbsolutePath): Grant {
   const stats = statsOf(path);
   if (stats === null || !isOpen(stats)) return NOTHING;
   if (!stats.isDirectory()) return { read: [path], links: [] };
-  const links: AbsolutePath[] = [];
-  const others: AbsolutePath[] = [];
-  for (const child of namesIn(path).map((name) => joinPath(path, name))) {
-    (statsOf(child)?.isSymbolicLink() === true ? links : others).push(child);
-  }
+  const children = childrenOf(path);
+  const links = children.filter((child) => child.isLink).map((child) => child.path);
+  const others = children.filter((child) => !child.isLink).map((child) => child.path);
   const parts = others.map(openParts);
   const isWhole = parts.every((part, index) => part.read.length === 1 && part.read[0] === others[index]);
   return isWhole ? { read: [path], links: [] } : both({ read: [], links: grantOf(links).links }, ...parts);
