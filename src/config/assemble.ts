@@ -1,7 +1,6 @@
 import { CofferdamError, escapeInvisible } from "../errors.ts";
 import type { Host } from "../host/host.ts";
-import { systemRuntime } from "../host/runtimes/system.ts";
-import { detectRuntimes, findRuntimes } from "../host/runtimes.ts";
+import { everyRuntime } from "../host/runtimes.ts";
 import { type AbsolutePath, isInside, joinPath, parentOf } from "../profile/path.ts";
 import type { PathVariables } from "../profile/sections.ts";
 import type { Root, Runtime } from "../tool/facts.ts";
@@ -79,8 +78,8 @@ export function assemble(host: Host, source: ConfigSource, byCaller: readonly Na
  */
 export function assembleDefault(host: Host, cwd: AbsolutePath, byCaller: readonly NamedProfile[]): Loaded {
   const path = workingFolder(host, cwd);
-  const system = systemRuntime(host);
-  const names = detectRuntimes(host, system);
+  const runtimes = everyRuntime(host);
+  const names = ["system", ...runtimes.map(({ name }) => name).filter((name) => name !== "system")];
   const section = { root: path, mode: "rw", write_approval: false } as const;
   const file = ConfigFile.parse({ version: 1, sandbox: { paths: { workspace: section }, runtimes: names } });
   const root: Root = {
@@ -92,7 +91,6 @@ export function assembleDefault(host: Host, cwd: AbsolutePath, byCaller: readonl
     readApproval: false,
     at: null,
   };
-  const runtimes = findRuntimes(host, names, system);
   const over = loadCeiling(host, {
     variables: variablesFor(host, path, runtimes),
     byConfig: [],

@@ -18,13 +18,10 @@ export type RuntimeRequest = string | { readonly name: string; readonly read: re
 /**
  * Finds what the runtimes need on this machine, by looking at files alone: no program and no shim is ever run. In the
  * result `system` comes last, so that PATH has the other runtimes' programs first; nothing is listed twice.
- * `system` saves looking for it again. Throws `CONFIG_INVALID`: a runtime is not here, can't be told apart from what lies around it, or is too wide.
+ * Throws `CONFIG_INVALID`: a runtime is not here, can't be told apart from what lies around it, or is too wide.
  */
-export function findRuntimes(
-  host: Host,
-  requests: readonly RuntimeRequest[],
-  system: Runtime = systemRuntime(host),
-): readonly Runtime[] {
+export function findRuntimes(host: Host, requests: readonly RuntimeRequest[]): readonly Runtime[] {
+  const system = systemRuntime(host);
   const isRequested = requests.includes("system");
   const others = requests.filter(
     (request, index) => request !== "system" && requests.indexOf(request) === index,
@@ -38,12 +35,21 @@ export function findRuntimes(
 }
 
 /** The runtimes of a config that names none: `system`, and every language whose program is on PATH and can be granted. */
-export function detectRuntimes(host: Host, system: Runtime = systemRuntime(host)): readonly string[] {
-  const languages = LANGUAGES.filter((language) => {
-    const programs = programsOnPath(host, language.program);
-    return findLanguage(host, system, language, programs).kind === "found";
+export function everyRuntime(host: Host): readonly Runtime[] {
+  const system = systemRuntime(host);
+  return settle(languagesOnPath(host, system), system);
+}
+
+/** The names of what `everyRuntime` finds, `system` first. */
+export function detectRuntimes(host: Host): readonly string[] {
+  return ["system", ...languagesOnPath(host, systemRuntime(host)).map(({ name }) => name)];
+}
+
+function languagesOnPath(host: Host, system: Runtime): readonly Runtime[] {
+  return LANGUAGES.flatMap((language) => {
+    const finding = findLanguage(host, system, language, programsOnPath(host, language.program));
+    return finding.kind === "found" ? [withIdentity(host, finding.runtime)] : [];
   });
-  return ["system", ...languages.map(({ name }) => name)];
 }
 
 function namedRuntime(host: Host, system: Runtime, name: string): Runtime {
@@ -53,7 +59,12 @@ function namedRuntime(host: Host, system: Runtime, name: string): Runtime {
     throw new CofferdamError("CONFIG_INVALID", `there is no runtime ${visible(name)}`, { hint });
   }
   const finding = findLanguage(host, system, language, programsOf(host, language));
-  return name === "git" ? { ...orThrow(finding), env: gitIdentity(host) } : orThrow(finding);
+  return withIdentity(host, orThrow(finding));
+}
+
+/** Git says in every commit who made it: the person whose machine this is. */
+function withIdentity(host: Host, runtime: Runtime): Runtime {
+  return runtime.name === "git" ? { ...runtime, env: gitIdentity(host) } : runtime;
 }
 
 /** The programs of that name in the order in which they count; the Node that runs this is the last of its kind. */

@@ -1,9 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { CofferdamError } from "../../../src/errors.ts";
-import type { Host } from "../../../src/host/host.ts";
+import { type Host, thisHost } from "../../../src/host/host.ts";
 import { grantOf, settle } from "../../../src/host/runtimes/grant.ts";
-import { detectRuntimes, findRuntimes, type RuntimeRequest } from "../../../src/host/runtimes.ts";
+import {
+  detectRuntimes,
+  everyRuntime,
+  findRuntimes,
+  type RuntimeRequest,
+} from "../../../src/host/runtimes.ts";
 import { type AbsolutePath, absolutePath, isInside, ROOT } from "../../../src/profile/path.ts";
 import type { Runtime } from "../../../src/tool/facts.ts";
 import { FOLDER, freshTrees, PROGRAM } from "./runtimes-tree.ts";
@@ -223,4 +228,9 @@ test("links that a sandbox can't make are left out", () => {
     null,
   );
   expect(runtime?.links).toEqual([]);
+});
+
+test("what a config gets that names no runtime is what it would get by naming those that are detected", () => {
+  const host = thisHost();
+  expect(everyRuntime(host)).toEqual(findRuntimes(host, detectRuntimes(host)));
 });
