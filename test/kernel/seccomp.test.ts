@@ -116,6 +116,25 @@ const ATTEMPTS: readonly Attempt[] = [
     within: "EPERM",
   },
   {
+    title: "sys: adding a key",
+    call: [nr("add_key"), 0, 0, 0, 0, 0],
+    without: ["EFAULT", "ENOSYS"],
+    within: "EPERM",
+  },
+  {
+    title: "sys: asking for a key",
+    call: [nr("request_key"), 0, 0, 0, 0],
+    without: ["EFAULT", "ENOSYS"],
+    within: "EPERM",
+  },
+  // An operation that no kernel has.
+  {
+    title: "sys: working on a key",
+    call: [nr("keyctl"), 9999, 0, 0, 0, 0],
+    without: ["ENOTSUP", "ENOSYS"],
+    within: "EPERM",
+  },
+  {
     title: "sock: entering a ring",
     call: [nr("io_uring_enter"), -1, 0, 0, 0, 0, 0],
     without: ["EBADF", "ENOSYS"],

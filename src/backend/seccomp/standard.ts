@@ -16,7 +16,8 @@ const AF_VSOCK = 40;
  * none of the calls that read or steer another process; with `pidfd_getfd` (Linux 5.6), one could take
  * the event descriptor by which bwrap's first process reports the exit status, and report another.
  * No ring either: io_uring opens sockets, vsocks too, without calling socket(2) (`IORING_OP_SOCKET`,
- * Linux 5.19; include/uapi/linux/io_uring.h).
+ * Linux 5.19; include/uapi/linux/io_uring.h). And no keyring: a process has the session keyring of whoever
+ * started it, which no namespace holds back (session-keyring(7), keyrings(7)).
  *
  * A refused family says EAFNOSUPPORT and a refused ring ENOSYS, as a kernel without them does.
  */
@@ -26,6 +27,9 @@ export const STANDARD_POLICY: SeccompPolicy = {
     { call: SYSCALLS.process_vm_readv, errno: "EPERM", when: "always" },
     { call: SYSCALLS.process_vm_writev, errno: "EPERM", when: "always" },
     { call: SYSCALLS.pidfd_getfd, errno: "EPERM", when: "always" },
+    { call: SYSCALLS.add_key, errno: "EPERM", when: "always" },
+    { call: SYSCALLS.request_key, errno: "EPERM", when: "always" },
+    { call: SYSCALLS.keyctl, errno: "EPERM", when: "always" },
     { call: SYSCALLS.io_uring_setup, errno: "ENOSYS", when: "always" },
     { call: SYSCALLS.io_uring_enter, errno: "ENOSYS", when: "always" },
     { call: SYSCALLS.io_uring_register, errno: "ENOSYS", when: "always" },

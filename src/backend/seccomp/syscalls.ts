@@ -9,14 +9,17 @@ export type SyscallNumbers = Readonly<Record<SeccompArch, number | "absent">>;
  * include/uapi/asm-generic/unistd.h. Numbers are never reused; from 424 on both machines agree.
  */
 export const SYSCALLS = {
+  add_key: { x64: 248, arm64: 217 },
   io_uring_enter: { x64: 426, arm64: 426 },
   io_uring_register: { x64: 427, arm64: 427 },
   io_uring_setup: { x64: 425, arm64: 425 },
   ioctl: { x64: 16, arm64: 29 },
+  keyctl: { x64: 250, arm64: 219 },
   pidfd_getfd: { x64: 438, arm64: 438 },
   process_vm_readv: { x64: 310, arm64: 270 },
   process_vm_writev: { x64: 311, arm64: 271 },
   ptrace: { x64: 101, arm64: 117 },
+  request_key: { x64: 249, arm64: 218 },
   socket: { x64: 41, arm64: 198 },
   socketpair: { x64: 53, arm64: 199 },
 } as const satisfies Record<string, SyscallNumbers>;

@@ -41,8 +41,20 @@ const NUMBERS = {
     sethostname: 170,
     chroot: 161,
     pidfd_getfd: 438,
+    add_key: 248,
+    keyctl: 250,
   },
-  arm64: { mount: 40, umount2: 39, unshare: 97, ptrace: 117, sethostname: 161, chroot: 51, pidfd_getfd: 438 },
+  arm64: {
+    mount: 40,
+    umount2: 39,
+    unshare: 97,
+    ptrace: 117,
+    sethostname: 161,
+    chroot: 51,
+    pidfd_getfd: 438,
+    add_key: 217,
+    keyctl: 219,
+  },
 } as const;
 export const NR = NUMBERS[process.arch === "arm64" ? "arm64" : "x64"];
 
@@ -50,6 +62,9 @@ const MS_REMOUNT = 32;
 const MS_BIND = 4096;
 const CLONE_NEWUSER = 0x10000000;
 const PTRACE_ATTACH = 16;
+const KEYCTL_GET_KEYRING_ID = 0;
+const KEY_SPEC_PROCESS_KEYRING = -2;
+const KEY_SPEC_SESSION_KEYRING = -3;
 
 /** A line of shell that makes one system call; numbers are passed as they are, texts as pointers to them. */
 export function syscall(name: keyof typeof NR, ...args: readonly (string | number)[]): string {
@@ -65,6 +80,7 @@ export function probes(target: Target): readonly Probe[] {
     ...ofMounts(target),
     ...ofPrivileges(target),
     ...ofProcesses(target),
+    ...ofKeyrings(),
     ...ofBase(target),
     ...ofSpellings(target),
   ];
@@ -217,6 +233,26 @@ function ofProcesses({ pid, word }: Target): readonly Probe[] {
       protection: "syscalls",
       attack: take,
       twin: outside(take),
+    },
+  ];
+}
+
+/** The key that is added goes into a keyring of perl's own process, and ends with it. */
+function ofKeyrings(): readonly Probe[] {
+  const add = syscall("add_key", "user", "cofferdam", "x", 1, KEY_SPEC_PROCESS_KEYRING);
+  const find = syscall("keyctl", KEYCTL_GET_KEYRING_ID, KEY_SPEC_SESSION_KEYRING, 0);
+  return [
+    {
+      claim: "sys: no key can be added to a keyring",
+      protection: "syscalls",
+      attack: add,
+      twin: { where: "outside", line: add },
+    },
+    {
+      claim: "sys: the session keyring cannot be found",
+      protection: "syscalls",
+      attack: find,
+      twin: { where: "outside", line: find },
     },
   ];
 }

@@ -15,12 +15,27 @@ const TRICK = 0x0000_0123_0000_0000n;
 
 /** Numbers written out again on purpose: a slip in the table under test must not repeat itself here. */
 const NR = {
-  x64: { ioctl: 16, socket: 41, socketpair: 53, ptrace: 101, readv: 310, writev: 311, getfd: 438, ring: 425 },
+  x64: {
+    ioctl: 16,
+    socket: 41,
+    socketpair: 53,
+    ptrace: 101,
+    add_key: 248,
+    request_key: 249,
+    keyctl: 250,
+    readv: 310,
+    writev: 311,
+    getfd: 438,
+    ring: 425,
+  },
   arm64: {
     ioctl: 29,
     socket: 198,
     socketpair: 199,
     ptrace: 117,
+    add_key: 217,
+    request_key: 218,
+    keyctl: 219,
     readv: 270,
     writev: 271,
     getfd: 438,
@@ -51,6 +66,11 @@ function expectations(arch: SeccompArch): readonly Expectation[] {
     native("process_vm_readv is refused", nr.readv, [], EPERM),
     native("process_vm_writev is refused", nr.writev, [], EPERM),
     native("pidfd_getfd is refused", nr.getfd, [], EPERM),
+    native("add_key is refused", nr.add_key, [], EPERM),
+    native("request_key is refused", nr.request_key, [], EPERM),
+    native("keyctl is refused", nr.keyctl, [], EPERM),
+    native("the number before add_key is allowed", nr.add_key - 1, [], "allow"),
+    native("the number after keyctl is allowed", nr.keyctl + 1, [], "allow"),
     native("io_uring_setup does not exist", nr.ring, [], ENOSYS),
     native("io_uring_enter does not exist", nr.ring + 1, [], ENOSYS),
     native("io_uring_register does not exist", nr.ring + 2, [], ENOSYS),
@@ -90,26 +110,19 @@ describe.each(ARCHES)("the standard policy on %s", (arch) => {
     expect(simulateSeccomp(program, call)).toBe(answer);
   });
 
-  const rings = { 425: ENOSYS, 426: ENOSYS, 427: ENOSYS };
-
-  it("refuses seven of the calls 0 to 1023 whatever their arguments, and no other", () => {
-    const { ptrace, readv, writev, getfd } = NR[arch];
-    const whole = { [ptrace]: EPERM, [readv]: EPERM, [writev]: EPERM, [getfd]: EPERM, ...rings };
+  it("refuses ten of the calls 0 to 1023 whatever their arguments, and no other", () => {
+    const whole = refusedWholly(arch);
     expect(refused(program, arch, [])).toEqual(whole);
     expect(refused(program, arch, [1n, 0x5413n, 40n, 0x5412n])).toEqual(whole);
   });
 
-  it("refuses ten of the calls 0 to 1023 with the worst arguments, and no other", () => {
+  it("refuses thirteen of the calls 0 to 1023 with the worst arguments, and no other", () => {
     const nr = NR[arch];
     const worst = {
-      [nr.ptrace]: EPERM,
-      [nr.readv]: EPERM,
-      [nr.writev]: EPERM,
-      [nr.getfd]: EPERM,
+      ...refusedWholly(arch),
       [nr.ioctl]: EPERM,
       [nr.socket]: EAFNOSUPPORT,
       [nr.socketpair]: EAFNOSUPPORT,
-      ...rings,
     };
     expect(refused(program, arch, [40n, 0x5412n])).toEqual(worst);
     expect(refused(program, arch, [40n, 0x541cn])).toEqual(worst);
@@ -163,6 +176,9 @@ describe.each(ARCHES)("what these tests notice on %s", (arch) => {
     ["process_vm_readv is refused"],
     ["process_vm_writev is refused"],
     ["pidfd_getfd is refused"],
+    ["add_key is refused"],
+    ["request_key is refused"],
+    ["keyctl is refused"],
     ["io_uring_setup does not exist"],
     ["io_uring_enter does not exist"],
     ["io_uring_register does not exist"],
@@ -194,29 +210,32 @@ it("the program for x64 is this", () => {
        1  jeq  0xc000003e ? 3 : 2
        2  ret  kill process
        3  ld   number
-       4  jge  0x40000000 ? 24 : 5
-       5  jeq  101 ? 23 : 6
-       6  jeq  310 ? 23 : 7
-       7  jeq  311 ? 23 : 8
-       8  jeq  438 ? 23 : 9
-       9  jeq  425 ? 24 : 10
-      10  jeq  426 ? 24 : 11
-      11  jeq  427 ? 24 : 12
-      12  jeq  16 ? 16 : 13
-      13  jeq  41 ? 19 : 14
-      14  jeq  53 ? 21 : 15
-      15  ret  allow
-      16  ld   argument 1.low
-      17  jeq  0x5412 ? 23 : 18
-      18  jeq  0x541c ? 23 : 26
-      19  ld   argument 0.low
-      20  jeq  40 ? 25 : 26
-      21  ld   argument 0.low
-      22  jeq  40 ? 25 : 26
-      23  ret  EPERM
-      24  ret  ENOSYS
-      25  ret  EAFNOSUPPORT
-      26  ret  allow"
+       4  jge  0x40000000 ? 27 : 5
+       5  jeq  101 ? 26 : 6
+       6  jeq  310 ? 26 : 7
+       7  jeq  311 ? 26 : 8
+       8  jeq  438 ? 26 : 9
+       9  jeq  248 ? 26 : 10
+      10  jeq  249 ? 26 : 11
+      11  jeq  250 ? 26 : 12
+      12  jeq  425 ? 27 : 13
+      13  jeq  426 ? 27 : 14
+      14  jeq  427 ? 27 : 15
+      15  jeq  16 ? 19 : 16
+      16  jeq  41 ? 22 : 17
+      17  jeq  53 ? 24 : 18
+      18  ret  allow
+      19  ld   argument 1.low
+      20  jeq  0x5412 ? 26 : 21
+      21  jeq  0x541c ? 26 : 29
+      22  ld   argument 0.low
+      23  jeq  40 ? 28 : 29
+      24  ld   argument 0.low
+      25  jeq  40 ? 28 : 29
+      26  ret  EPERM
+      27  ret  ENOSYS
+      28  ret  EAFNOSUPPORT
+      29  ret  allow"
   `);
 });
 
@@ -226,30 +245,43 @@ it("the program for arm64 is this", () => {
        1  jeq  0xc00000b7 ? 3 : 2
        2  ret  kill process
        3  ld   number
-       4  jeq  117 ? 22 : 5
-       5  jeq  270 ? 22 : 6
-       6  jeq  271 ? 22 : 7
-       7  jeq  438 ? 22 : 8
-       8  jeq  425 ? 23 : 9
-       9  jeq  426 ? 23 : 10
-      10  jeq  427 ? 23 : 11
-      11  jeq  29 ? 15 : 12
-      12  jeq  198 ? 18 : 13
-      13  jeq  199 ? 20 : 14
-      14  ret  allow
-      15  ld   argument 1.low
-      16  jeq  0x5412 ? 22 : 17
-      17  jeq  0x541c ? 22 : 25
-      18  ld   argument 0.low
-      19  jeq  40 ? 24 : 25
-      20  ld   argument 0.low
-      21  jeq  40 ? 24 : 25
-      22  ret  EPERM
-      23  ret  ENOSYS
-      24  ret  EAFNOSUPPORT
-      25  ret  allow"
+       4  jeq  117 ? 25 : 5
+       5  jeq  270 ? 25 : 6
+       6  jeq  271 ? 25 : 7
+       7  jeq  438 ? 25 : 8
+       8  jeq  217 ? 25 : 9
+       9  jeq  218 ? 25 : 10
+      10  jeq  219 ? 25 : 11
+      11  jeq  425 ? 26 : 12
+      12  jeq  426 ? 26 : 13
+      13  jeq  427 ? 26 : 14
+      14  jeq  29 ? 18 : 15
+      15  jeq  198 ? 21 : 16
+      16  jeq  199 ? 23 : 17
+      17  ret  allow
+      18  ld   argument 1.low
+      19  jeq  0x5412 ? 25 : 20
+      20  jeq  0x541c ? 25 : 28
+      21  ld   argument 0.low
+      22  jeq  40 ? 27 : 28
+      23  ld   argument 0.low
+      24  jeq  40 ? 27 : 28
+      25  ret  EPERM
+      26  ret  ENOSYS
+      27  ret  EAFNOSUPPORT
+      28  ret  allow"
   `);
 });
+
+/** Call number → answer, for what is refused whatever its arguments. */
+function refusedWholly(arch: SeccompArch): Record<number, string> {
+  const { ptrace, readv, writev, getfd, add_key, request_key, keyctl } = NR[arch];
+  const refusals = [ptrace, readv, writev, getfd, add_key, request_key, keyctl].map((number) => [
+    number,
+    EPERM,
+  ]);
+  return { ...Object.fromEntries(refusals), 425: ENOSYS, 426: ENOSYS, 427: ENOSYS };
+}
 
 /** Call number → answer, for those of 0 to 1023 that are not allowed. */
 function refused(program: Uint8Array, arch: SeccompArch, args: readonly bigint[]): Record<number, string> {
