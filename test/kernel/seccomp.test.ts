@@ -37,7 +37,7 @@ it.runIf(process.env["COFFERDAM_SANDBOX_MUST_WORK"] === "1")("a sandbox works wh
   expect(unusable).toBeUndefined();
 });
 
-/** One call, what it answers without a filter (one of these, by kernel), and what with it. */
+/** One call, what it answers without a filter (one of these, by kernel), and what with it: an error, or the same. */
 interface Attempt {
   readonly title: string;
   readonly call: readonly (number | string)[];
@@ -45,7 +45,11 @@ interface Attempt {
   readonly within: string;
 }
 
-const nr = (name: keyof typeof SYSCALLS): number => SYSCALLS[name][ARCH];
+const nr = (name: keyof typeof SYSCALLS): number => {
+  const number = SYSCALLS[name][ARCH];
+  if (number === "absent") throw new Error(`${ARCH} has no ${name}`);
+  return number;
+};
 
 const X32_GETPID: Attempt = {
   title: "sys: an x32 getpid",
@@ -53,6 +57,36 @@ const X32_GETPID: Attempt = {
   without: ["ok", "ENOSYS"],
   within: "ENOSYS",
 };
+
+/** Without a path these reach nothing: what is tried is whether the kernel comes to look for one. */
+const modesByPath = (): readonly Attempt[] => [
+  ...modeAttempts("chmod", [0, 0o4755], [0, 0o3755], ["EFAULT"]),
+  ...modeAttempts("creat", [0, 0o4755], [0, 0o3755], ["EFAULT"]),
+  ...modeAttempts("mknod", [0, 0o104755, 0], [0, 0o103755, 0], ["EFAULT"]),
+  ...modeAttempts("open", [0, 0o100, 0o4755], [0, 0o100, 0o3755], ["EFAULT"]),
+];
+
+const MODES: readonly Attempt[] = [
+  ...(ARCH === "x64" ? modesByPath() : []),
+  ...modeAttempts("fchmod", [-1, 0o4755], [-1, 0o3755], ["EBADF"]),
+  ...modeAttempts("fchmodat", [-1, 0, 0o4755], [-1, 0, 0o3755], ["EFAULT"]),
+  // Linux 6.6.
+  ...modeAttempts("fchmodat2", [-1, 0, 0o4755, 0], [-1, 0, 0o3755, 0], ["EFAULT", "ENOSYS"]),
+  ...modeAttempts("mknodat", [-1, 0, 0o104755, 0], [-1, 0, 0o103755, 0], ["EFAULT"]),
+  ...modeAttempts("openat", [-1, 0, 0o100, 0o4755], [-1, 0, 0o100, 0o3755], ["EFAULT"]),
+  {
+    title: "sys: opening a file that makes none, whatever the mode",
+    call: [nr("openat"), -1, 0, 0, 0o4755],
+    without: ["EFAULT"],
+    within: "EFAULT",
+  },
+  {
+    title: "sys: openat2",
+    call: [nr("openat2"), -1, 0, 0, 0],
+    without: ["EINVAL", "ENOSYS"],
+    within: "ENOSYS",
+  },
+];
 
 const ATTEMPTS: readonly Attempt[] = [
   { title: "tty: TIOCSTI", call: [nr("ioctl"), -1, 0x5412, 0], without: ["EBADF"], within: "EPERM" },
@@ -134,6 +168,7 @@ const ATTEMPTS: readonly Attempt[] = [
     without: ["ENOTSUP", "ENOSYS"],
     within: "EPERM",
   },
+  ...MODES,
   {
     title: "sock: entering a ring",
     call: [nr("io_uring_enter"), -1, 0, 0, 0, 0, 0],
@@ -195,9 +230,10 @@ describe.skipIf(unusable !== undefined)("the standard program in a real sandbox"
       "$title → $within",
       ({ index, without, within }) => {
         expect(without).toContain(unfiltered[index]);
-        expect(filtered[index]).toBe(within);
+        const expected = within === "unchanged" ? unfiltered[index] : within;
+        expect(filtered[index]).toBe(expected);
         const refusedByUs = within === "EPERM" || within === "EAFNOSUPPORT" || within === "ENOSYS";
-        expect(marked[index]).toBe(refusedByUs ? `ours: ${within}` : within);
+        expect(marked[index]).toBe(refusedByUs ? `ours: ${within}` : expected);
       },
     );
   });
@@ -223,6 +259,18 @@ describe.skipIf(unusable !== undefined)("the standard program in a real sandbox"
     expect(inside(PROGRAM, push, terminal).stdout).toBe("EPERM\ntyped: \n");
   });
 });
+
+function modeAttempts(
+  name: keyof typeof SYSCALLS,
+  setuid: readonly number[],
+  other: readonly number[],
+  without: readonly string[],
+): readonly Attempt[] {
+  return [
+    { title: `sys: ${name} with the setuid bit`, call: [nr(name), ...setuid], without, within: "EPERM" },
+    { title: `sys: ${name} with other bits`, call: [nr(name), ...other], without, within: "unchanged" },
+  ];
+}
 
 /** What keeps these tests from running here, in words. */
 function whyUnusable(): string | undefined {

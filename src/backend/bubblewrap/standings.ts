@@ -34,7 +34,7 @@ export function standings(
     syscalls: {
       kind: "partial",
       reason:
-        "terminal input, vsock, io_uring, tracing, keyrings and foreign ABIs are refused, other calls are not filtered",
+        "terminal input, vsock, io_uring, tracing, keyrings, setuid files and foreign ABIs are refused, other calls are not filtered",
     },
     terminal: ENFORCED,
     environment: ENFORCED,

@@ -1,5 +1,6 @@
 import type { SeccompArch } from "./abi.ts";
 import { compileSeccomp, type SeccompPolicy } from "./policy.ts";
+import { SETUID_RULES } from "./setuid.ts";
 import { SYSCALLS } from "./syscalls.ts";
 
 /** Pushes a byte into a terminal's input, as if typed (include/uapi/asm-generic/ioctls.h). */
@@ -17,7 +18,7 @@ const AF_VSOCK = 40;
  * the event descriptor by which bwrap's first process reports the exit status, and report another.
  * No ring either: io_uring opens sockets, vsocks too, without calling socket(2) (`IORING_OP_SOCKET`,
  * Linux 5.19; include/uapi/linux/io_uring.h). And no keyring: a process has the session keyring of whoever
- * started it, which no namespace holds back (session-keyring(7), keyrings(7)).
+ * started it, which no namespace holds back (session-keyring(7), keyrings(7)). And no setuid file.
  *
  * A refused family says EAFNOSUPPORT and a refused ring ENOSYS, as a kernel without them does.
  */
@@ -48,6 +49,7 @@ export const STANDARD_POLICY: SeccompPolicy = {
       errno: "EAFNOSUPPORT",
       when: [{ kind: "one-of", argument: 0, values: [AF_VSOCK] }],
     },
+    ...SETUID_RULES,
   ],
 };
 

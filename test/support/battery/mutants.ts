@@ -161,6 +161,7 @@ export function mutantProbes({ ws, outside, pid, port }: Ground): Readonly<Recor
     "changes a setting in /proc": 'v=$(cat /proc/self/oom_score_adj) && echo "$v" > /proc/self/oom_score_adj',
     "makes a user namespace": syscall("unshare", 0x10000000),
     "traces a process": child(`syscall(${NR.ptrace}, 16, $c, 0, 0)`),
+    "makes a setuid file": `: > ${ws}/setuid && chmod 4755 ${ws}/setuid`,
     "opens the terminal": OPENS_TTY,
     "is in a process group outside": "perl -e 'exit(getpgrp(0) == 0 ? 0 : 1)'",
     "sees a variable": '[ -n "$LEAKED" ]',

@@ -135,7 +135,14 @@ function ofPrivileges({ ws }: Target): readonly Probe[] {
   const writeBack = (file: string): string => `v=$(cat ${file}) && [ -n "$v" ] && echo "$v" > ${file}`;
   const open = (file: string): string => `f=$(ls ${file} | head -n 1) && [ -e "$f" ] && : >> "$f"`;
   const setuid = `[ "$(${ws}/setuid-id -u)" = 0 ]`;
+  const made = (file: string): string => `: > ${file}; chmod 4755 ${file}`;
   return [
+    {
+      claim: "sys: no file can be made setuid",
+      protection: "syscalls",
+      attack: made(`${ws}/setuid-made`),
+      twin: { where: "outside", line: made(`${ws}/setuid-twin`) },
+    },
     {
       claim: "priv: no user namespace can be made",
       protection: "capabilities",

@@ -11,6 +11,11 @@ const EPERM = "errno 1";
 const ENOSYS = "errno 38";
 const EAFNOSUPPORT = "errno 97";
 const X32 = 0x40000000;
+/** Every bit of a mode but the setuid one, and every flag of an open but those that make a file. */
+const OTHER_MODE = 0xffff_f7ffn;
+const OTHER_FLAGS = 0xffbf_ffbfn;
+/** Arguments that are the mode of a setuid file and the flags of an open that makes one, wherever a call has them. */
+const SETUID_EVERYWHERE = Array<bigint>(4).fill(0o20004755n);
 const TRICK = 0x0000_0123_0000_0000n;
 
 /** Numbers written out again on purpose: a slip in the table under test must not repeat itself here. */
@@ -27,6 +32,7 @@ const NR = {
     writev: 311,
     getfd: 438,
     ring: 425,
+    openat2: 437,
   },
   arm64: {
     ioctl: 29,
@@ -40,7 +46,35 @@ const NR = {
     writev: 271,
     getfd: 438,
     ring: 425,
+    openat2: 437,
   },
+} as const;
+
+/** Calls that take a mode, and where: arm64 has only those that start from a folder. */
+const TAKE_MODE = {
+  x64: [
+    ["chmod", 90, 1],
+    ["fchmod", 91, 1],
+    ["fchmodat", 268, 2],
+    ["fchmodat2", 452, 2],
+    ["mknod", 133, 1],
+    ["mknodat", 259, 2],
+    ["creat", 85, 1],
+  ],
+  arm64: [
+    ["fchmod", 52, 1],
+    ["fchmodat", 53, 2],
+    ["fchmodat2", 452, 2],
+    ["mknodat", 33, 2],
+  ],
+} as const;
+/** Calls that open, and where their flags are; the mode comes next. */
+const OPEN = {
+  x64: [
+    ["open", 2, 1],
+    ["openat", 257, 2],
+  ],
+  arm64: [["openat", 56, 2]],
 } as const;
 
 interface Expectation {
@@ -91,6 +125,9 @@ function expectations(arch: SeccompArch): readonly Expectation[] {
     native("a pair of unix sockets is allowed", nr.socketpair, [1n, 40n], "allow"),
     native("a pair of KCM sockets is allowed", nr.socketpair, [41n, 1n], "allow"),
     native("the last number before x32 is allowed", X32 - 1, [], "allow"),
+    native("openat2 does not exist", nr.openat2, [], ENOSYS),
+    native("close_range, the number before openat2, is allowed", nr.openat2 - 1, [], "allow"),
+    ...modes(arch).map(({ title, number, args, answer }) => native(title, number, args, answer)),
     foreign("a 32-bit x86 program is killed", AUDIT.i386),
     foreign("a 32-bit arm program is killed", AUDIT.arm),
     foreign("a program of the other machine is killed", arch === "x64" ? AUDIT.arm64 : AUDIT.x64),
@@ -103,6 +140,47 @@ function expectations(arch: SeccompArch): readonly Expectation[] {
   ];
 }
 
+function modes(arch: SeccompArch) {
+  const at = (index: number, ...values: readonly bigint[]) => [...Array<bigint>(index).fill(0n), ...values];
+  return [
+    ...TAKE_MODE[arch].flatMap(([name, number, mode]) => [
+      { title: `${name} of a setuid file is refused`, number, args: at(mode, 0o4000n), answer: EPERM },
+      {
+        title: `${name} of a setuid file with a high word is refused`,
+        number,
+        args: at(mode, TRICK | 0o4755n),
+        answer: EPERM,
+      },
+      {
+        title: `${name} with every other bit is allowed`,
+        number,
+        args: at(mode, OTHER_MODE),
+        answer: "allow",
+      },
+    ]),
+    ...OPEN[arch].flatMap(([name, number, flags]) => {
+      const open = (title: string, flag: bigint, mode: bigint, answer: string) => ({
+        title: `${name} ${title}`,
+        number,
+        args: at(flags, flag, mode),
+        answer,
+      });
+      return [
+        open("that makes a setuid file is refused", 0o100n, 0o4000n, EPERM),
+        open("that makes a setuid file without a name is refused", 0o20000000n, 0o4000n, EPERM),
+        open(
+          "that makes a setuid file is refused, whatever the high words",
+          TRICK | 0o1101n,
+          TRICK | 0o4755n,
+          EPERM,
+        ),
+        open("that makes a file with every other bit is allowed", 0xffff_ffffn, OTHER_MODE, "allow"),
+        open("that makes no file is allowed, whatever its mode", OTHER_FLAGS, 0xffff_ffffn, "allow"),
+      ];
+    }),
+  ];
+}
+
 describe.each(ARCHES)("the standard policy on %s", (arch) => {
   const program = compileSeccomp(STANDARD_POLICY, arch);
 
@@ -110,13 +188,13 @@ describe.each(ARCHES)("the standard policy on %s", (arch) => {
     expect(simulateSeccomp(program, call)).toBe(answer);
   });
 
-  it("refuses ten of the calls 0 to 1023 whatever their arguments, and no other", () => {
+  it("refuses eleven of the calls 0 to 1023 whatever their arguments, and no other", () => {
     const whole = refusedWholly(arch);
     expect(refused(program, arch, [])).toEqual(whole);
     expect(refused(program, arch, [1n, 0x5413n, 40n, 0x5412n])).toEqual(whole);
   });
 
-  it("refuses thirteen of the calls 0 to 1023 with the worst arguments, and no other", () => {
+  it("refuses fourteen of the calls 0 to 1023 with the worst arguments for those with a request, and no other", () => {
     const nr = NR[arch];
     const worst = {
       ...refusedWholly(arch),
@@ -127,6 +205,14 @@ describe.each(ARCHES)("the standard policy on %s", (arch) => {
     expect(refused(program, arch, [40n, 0x5412n])).toEqual(worst);
     expect(refused(program, arch, [40n, 0x541cn])).toEqual(worst);
     expect(refused(program, arch, [TRICK | 40n, TRICK | 0x5412n])).toEqual(worst);
+  });
+
+  it("refuses what takes a mode when every argument has the bits of a setuid file that is made, and nothing else", () => {
+    const numbers = [...TAKE_MODE[arch], ...OPEN[arch]].map(([, number]) => [number, EPERM]);
+    expect(refused(program, arch, SETUID_EVERYWHERE)).toEqual({
+      ...refusedWholly(arch),
+      ...Object.fromEntries(numbers),
+    });
   });
 
   it("looks at the low word of an ioctl request and at nothing else of it", () => {
@@ -190,7 +276,13 @@ describe.each(ARCHES)("what these tests notice on %s", (arch) => {
     ],
     ["a vsock is refused", "a vsock with a high word is refused"],
     ["a pair of vsocks is refused"],
-  ] as const;
+    ...["chmod", "fchmod", "fchmodat", "fchmodat2", "mknod", "mknodat", "creat"].map((name) =>
+      redTitles(arch, `${name} of a setuid file`),
+    ),
+    redTitles(arch, "open that makes a setuid file"),
+    redTitles(arch, "openat that makes a setuid file"),
+    ["openat2 does not exist"],
+  ];
 
   it("a rule taken out of the policy turns its own expectations red, and only those", () => {
     expect(STANDARD_POLICY.rules.map((_, index) => redWithout(index, arch))).toEqual(removals);
@@ -210,32 +302,64 @@ it("the program for x64 is this", () => {
        1  jeq  0xc000003e ? 3 : 2
        2  ret  kill process
        3  ld   number
-       4  jge  0x40000000 ? 27 : 5
-       5  jeq  101 ? 26 : 6
-       6  jeq  310 ? 26 : 7
-       7  jeq  311 ? 26 : 8
-       8  jeq  438 ? 26 : 9
-       9  jeq  248 ? 26 : 10
-      10  jeq  249 ? 26 : 11
-      11  jeq  250 ? 26 : 12
-      12  jeq  425 ? 27 : 13
-      13  jeq  426 ? 27 : 14
-      14  jeq  427 ? 27 : 15
-      15  jeq  16 ? 19 : 16
-      16  jeq  41 ? 22 : 17
-      17  jeq  53 ? 24 : 18
-      18  ret  allow
-      19  ld   argument 1.low
-      20  jeq  0x5412 ? 26 : 21
-      21  jeq  0x541c ? 26 : 29
-      22  ld   argument 0.low
-      23  jeq  40 ? 28 : 29
-      24  ld   argument 0.low
-      25  jeq  40 ? 28 : 29
-      26  ret  EPERM
-      27  ret  ENOSYS
-      28  ret  EAFNOSUPPORT
-      29  ret  allow"
+       4  jge  0x40000000 ? 59 : 5
+       5  jeq  101 ? 58 : 6
+       6  jeq  310 ? 58 : 7
+       7  jeq  311 ? 58 : 8
+       8  jeq  438 ? 58 : 9
+       9  jeq  248 ? 58 : 10
+      10  jeq  249 ? 58 : 11
+      11  jeq  250 ? 58 : 12
+      12  jeq  425 ? 59 : 13
+      13  jeq  426 ? 59 : 14
+      14  jeq  427 ? 59 : 15
+      15  jeq  16 ? 29 : 16
+      16  jeq  41 ? 32 : 17
+      17  jeq  53 ? 34 : 18
+      18  jeq  90 ? 36 : 19
+      19  jeq  91 ? 38 : 20
+      20  jeq  268 ? 40 : 21
+      21  jeq  452 ? 42 : 22
+      22  jeq  133 ? 44 : 23
+      23  jeq  259 ? 46 : 24
+      24  jeq  85 ? 48 : 25
+      25  jeq  2 ? 50 : 26
+      26  jeq  257 ? 54 : 27
+      27  jeq  437 ? 59 : 28
+      28  ret  allow
+      29  ld   argument 1.low
+      30  jeq  0x5412 ? 58 : 31
+      31  jeq  0x541c ? 58 : 61
+      32  ld   argument 0.low
+      33  jeq  40 ? 60 : 61
+      34  ld   argument 0.low
+      35  jeq  40 ? 60 : 61
+      36  ld   argument 1.low
+      37  jset 0x800 ? 58 : 61
+      38  ld   argument 1.low
+      39  jset 0x800 ? 58 : 61
+      40  ld   argument 2.low
+      41  jset 0x800 ? 58 : 61
+      42  ld   argument 2.low
+      43  jset 0x800 ? 58 : 61
+      44  ld   argument 1.low
+      45  jset 0x800 ? 58 : 61
+      46  ld   argument 2.low
+      47  jset 0x800 ? 58 : 61
+      48  ld   argument 1.low
+      49  jset 0x800 ? 58 : 61
+      50  ld   argument 2.low
+      51  jset 0x800 ? 52 : 61
+      52  ld   argument 1.low
+      53  jset 0x400040 ? 58 : 61
+      54  ld   argument 3.low
+      55  jset 0x800 ? 56 : 61
+      56  ld   argument 2.low
+      57  jset 0x400040 ? 58 : 61
+      58  ret  EPERM
+      59  ret  ENOSYS
+      60  ret  EAFNOSUPPORT
+      61  ret  allow"
   `);
 });
 
@@ -245,31 +369,49 @@ it("the program for arm64 is this", () => {
        1  jeq  0xc00000b7 ? 3 : 2
        2  ret  kill process
        3  ld   number
-       4  jeq  117 ? 25 : 5
-       5  jeq  270 ? 25 : 6
-       6  jeq  271 ? 25 : 7
-       7  jeq  438 ? 25 : 8
-       8  jeq  217 ? 25 : 9
-       9  jeq  218 ? 25 : 10
-      10  jeq  219 ? 25 : 11
-      11  jeq  425 ? 26 : 12
-      12  jeq  426 ? 26 : 13
-      13  jeq  427 ? 26 : 14
-      14  jeq  29 ? 18 : 15
-      15  jeq  198 ? 21 : 16
-      16  jeq  199 ? 23 : 17
-      17  ret  allow
-      18  ld   argument 1.low
-      19  jeq  0x5412 ? 25 : 20
-      20  jeq  0x541c ? 25 : 28
-      21  ld   argument 0.low
-      22  jeq  40 ? 27 : 28
-      23  ld   argument 0.low
-      24  jeq  40 ? 27 : 28
-      25  ret  EPERM
-      26  ret  ENOSYS
-      27  ret  EAFNOSUPPORT
-      28  ret  allow"
+       4  jeq  117 ? 43 : 5
+       5  jeq  270 ? 43 : 6
+       6  jeq  271 ? 43 : 7
+       7  jeq  438 ? 43 : 8
+       8  jeq  217 ? 43 : 9
+       9  jeq  218 ? 43 : 10
+      10  jeq  219 ? 43 : 11
+      11  jeq  425 ? 44 : 12
+      12  jeq  426 ? 44 : 13
+      13  jeq  427 ? 44 : 14
+      14  jeq  29 ? 24 : 15
+      15  jeq  198 ? 27 : 16
+      16  jeq  199 ? 29 : 17
+      17  jeq  52 ? 31 : 18
+      18  jeq  53 ? 33 : 19
+      19  jeq  452 ? 35 : 20
+      20  jeq  33 ? 37 : 21
+      21  jeq  56 ? 39 : 22
+      22  jeq  437 ? 44 : 23
+      23  ret  allow
+      24  ld   argument 1.low
+      25  jeq  0x5412 ? 43 : 26
+      26  jeq  0x541c ? 43 : 46
+      27  ld   argument 0.low
+      28  jeq  40 ? 45 : 46
+      29  ld   argument 0.low
+      30  jeq  40 ? 45 : 46
+      31  ld   argument 1.low
+      32  jset 0x800 ? 43 : 46
+      33  ld   argument 2.low
+      34  jset 0x800 ? 43 : 46
+      35  ld   argument 2.low
+      36  jset 0x800 ? 43 : 46
+      37  ld   argument 2.low
+      38  jset 0x800 ? 43 : 46
+      39  ld   argument 3.low
+      40  jset 0x800 ? 41 : 46
+      41  ld   argument 2.low
+      42  jset 0x400040 ? 43 : 46
+      43  ret  EPERM
+      44  ret  ENOSYS
+      45  ret  EAFNOSUPPORT
+      46  ret  allow"
   `);
 });
 
@@ -280,7 +422,7 @@ function refusedWholly(arch: SeccompArch): Record<number, string> {
     number,
     EPERM,
   ]);
-  return { ...Object.fromEntries(refusals), 425: ENOSYS, 426: ENOSYS, 427: ENOSYS };
+  return { ...Object.fromEntries(refusals), 425: ENOSYS, 426: ENOSYS, 427: ENOSYS, 437: ENOSYS };
 }
 
 /** Call number → answer, for those of 0 to 1023 that are not allowed. */
@@ -290,6 +432,11 @@ function refused(program: Uint8Array, arch: SeccompArch, args: readonly bigint[]
     (_, number) => [number, simulateSeccomp(program, { arch: AUDIT[arch], number, args })] as const,
   );
   return Object.fromEntries(answers.filter(([, answer]) => answer !== "allow"));
+}
+
+/** Expectations that begin like this: none where the machine lacks the call. */
+function redTitles(arch: SeccompArch, start: string): readonly string[] {
+  return expectations(arch).flatMap(({ title }) => (title.startsWith(start) ? [title] : []));
 }
 
 function redWithout(index: number, arch: SeccompArch): readonly string[] {
@@ -304,7 +451,7 @@ function redWithout(index: number, arch: SeccompArch): readonly string[] {
 function verdicts(program: Uint8Array, arch: SeccompArch): string {
   try {
     const named = expectations(arch).map(({ call }) => simulateSeccomp(program, call));
-    const swept = [[], [40n, 0x5412n], [40n, 0x541cn], [1n, 0x5413n]].map((args) =>
+    const swept = [[], [40n, 0x5412n], [40n, 0x541cn], [1n, 0x5413n], SETUID_EVERYWHERE].map((args) =>
       refused(program, arch, args),
     );
     return JSON.stringify([named, swept]);
