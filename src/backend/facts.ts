@@ -26,6 +26,15 @@ export interface Launcher {
   readonly shell: AbsolutePath;
 }
 
+/**
+ * Whose device nodes a sandbox has: the host's, where its user owns none of them; some that were made for sandboxes, by
+ * the folder that holds them; or the host's although its user owns and so can change them, and why.
+ */
+export type DeviceNodes =
+  | { readonly kind: "host" }
+  | { readonly kind: "made"; readonly folder: AbsolutePath }
+  | { readonly kind: "exposed"; readonly reason: string };
+
 /** What the machine looked like when a profile was rendered. Looked up once, passed in, looked up again before launch. */
 export interface Facts {
   readonly arch: "x64" | "arm64";
@@ -42,6 +51,7 @@ export interface Facts {
   readonly links: readonly Link[];
   /** The mode-000 empty file that hides files, or null when the sandbox's user can't reach it. */
   readonly emptyFile: AbsolutePath | null;
+  readonly devices: DeviceNodes;
 }
 
 /** What stands at the path; a path that was not looked up is a fault of ours. */

@@ -1,4 +1,5 @@
-import type { Launcher } from "../backend/facts.ts";
+import { HOST_DEVICES } from "../backend/bubblewrap/standings.ts";
+import type { DeviceNodes, Launcher } from "../backend/facts.ts";
 import type { Loaded } from "../config/config.ts";
 import { CofferdamError, escapeInvisible } from "../errors.ts";
 import type { Attestation } from "../host/attest.ts";
@@ -15,6 +16,7 @@ export interface Diagnosis {
   readonly config: Loaded | CofferdamError;
   /** Whom tools run as under that config. */
   readonly runAs: number;
+  readonly devices: DeviceNodes;
   readonly launcher: Launcher | CofferdamError;
   readonly probes: readonly Probe[];
   readonly battery: Attestation | CofferdamError | null;
@@ -51,6 +53,7 @@ export function diagnosisJson({
   survey,
   config,
   runAs,
+  devices,
   launcher,
   probes,
   battery,
@@ -71,6 +74,7 @@ export function diagnosisJson({
     ...survey,
     config: config instanceof CofferdamError ? { error: failed(config) } : config.config.origin,
     runAs,
+    devices,
     launcher:
       launcher instanceof CofferdamError
         ? { error: failed(launcher) }
@@ -80,7 +84,14 @@ export function diagnosisJson({
   };
 }
 
-function machineRows({ host, survey, config, runAs, launcher }: Diagnosis): readonly (readonly string[])[] {
+function machineRows({
+  host,
+  survey,
+  config,
+  runAs,
+  devices,
+  launcher,
+}: Diagnosis): readonly (readonly string[])[] {
   const { platform, arch, user, stateFolder } = host;
   const tools =
     runAs === user.uid
@@ -97,6 +108,7 @@ function machineRows({ host, survey, config, runAs, launcher }: Diagnosis): read
     ],
     ...survey.restrictions.map((line) => ["", line]),
     ["user", `${user.name} (${user.uid}); tools run ${tools}`],
+    ...deviceRows(devices),
     [
       "limits",
       survey.cgroups === null
@@ -120,6 +132,23 @@ function machineRows({ host, survey, config, runAs, launcher }: Diagnosis): read
         : `${launcher.path} ${launcher.version}; ${printOptions(launcher)}`,
     ],
   ];
+}
+
+/** Nothing is said of nodes that tools can't change anyway. */
+function deviceRows(devices: DeviceNodes): readonly (readonly string[])[] {
+  switch (devices.kind) {
+    case "host":
+      return [];
+    case "made":
+      return [
+        [
+          "devices",
+          `${statsOf(devices.folder) === null ? "to be made" : "made"} for tools, in ${devices.folder}`,
+        ],
+      ];
+    case "exposed":
+      return [["devices", `${HOST_DEVICES}: ${devices.reason}`]];
+  }
 }
 
 /** Options that newer launchers have and that make a difference. */

@@ -64,7 +64,7 @@ export function failures(attestation: Attestation): readonly Finding[] {
   return attestation.findings.filter((finding) => !finding.holds);
 }
 
-function attestationKey(host: Host, { launcher, user }: StandingFacts): string {
+function attestationKey(host: Host, { launcher, user, devices }: StandingFacts): string {
   const { dev, ino, size, mtimeMs } = statSync(launcher.path);
   return [
     launcher.path,
@@ -75,6 +75,7 @@ function attestationKey(host: Host, { launcher, user }: StandingFacts): string {
     release(),
     host.user.uid,
     user.uid,
+    devices.kind,
     [...launcher.options].sort().join(","),
   ].join(" ");
 }
@@ -94,7 +95,7 @@ async function battery(host: Host, standing: StandingFacts, system: Runtime): Pr
     const canary = joinPath(folder, "canary");
     const secret = randomBytes(16).toString("hex");
     writeFileSync(canary, secret);
-    const attacks = attacksOn(canary, secret);
+    const attacks = attacksOn(canary, secret, standing);
     const script = attacks.map((attack) => `( ${attack.inside} ) 2>/dev/null && echo y || echo n`).join("\n");
     const answers = await runInside(host, standing, system, script);
     if (answers.length !== attacks.length)
@@ -114,7 +115,7 @@ async function battery(host: Host, standing: StandingFacts, system: Runtime): Pr
 }
 
 /** Each attack with a control that does the same outside, so that a refusal inside is the sandbox's doing. */
-function attacksOn(canary: AbsolutePath, secret: string): readonly Attack[] {
+function attacksOn(canary: AbsolutePath, secret: string, { devices }: StandingFacts): readonly Attack[] {
   const sysctl = "/proc/sys/kernel/printk_ratelimit";
   return [
     {
@@ -165,7 +166,19 @@ function attacksOn(canary: AbsolutePath, secret: string): readonly Attack[] {
       inside: `grep -v -e lo: -e '|' /proc/net/dev`,
       control: () => /:/.test(readFileSync("/proc/net/dev", "utf8")),
     },
+    ...(devices.kind === "made" ? [attackOnDevices()] : []),
   ];
+}
+
+/** Where none were made, a plan says so itself. The mode stays what it is, also where the attack succeeds. */
+function attackOnDevices(): Attack {
+  const device = "/dev/null";
+  return {
+    name: "change the mode of a device of the host",
+    protection: "files",
+    inside: `m=$(stat -Lc %a ${device}) && chmod "$m" ${device}`,
+    control: () => statSync(device).uid === process.getuid?.(),
+  };
 }
 
 function isInstalled(name: string): boolean {

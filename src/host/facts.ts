@@ -21,6 +21,7 @@ export interface StandingFacts {
   readonly user: Facts["user"];
   readonly links: readonly Link[];
   readonly emptyFile: AbsolutePath | null;
+  readonly devices: Facts["devices"];
 }
 
 /** What is remembered between looks, so that a machine on which nothing changed costs little. */

@@ -3,6 +3,7 @@ import { CofferdamError, visible } from "../errors.ts";
 import { type AbsolutePath, joinPath } from "../profile/path.ts";
 import type { Root, Runtime } from "../tool/facts.ts";
 import { type Attestation, attest } from "./attest.ts";
+import { lookAtDevices, makeDevices } from "./devices.ts";
 import type { StandingFacts } from "./facts.ts";
 import type { Host } from "./host.ts";
 import { findLauncher } from "./launcher.ts";
@@ -17,8 +18,8 @@ export interface Machine {
 }
 
 /**
- * Finds the launcher, makes the state folder ready and has the battery tried (or remembered). Throws
- * `SANDBOX_UNAVAILABLE`; `CONFIG_INVALID` when the state folder is not ours alone.
+ * Finds the launcher, makes the state folder and what belongs in it ready, and has the battery tried (or remembered).
+ * Throws `SANDBOX_UNAVAILABLE`; `CONFIG_INVALID` when the state folder is not ours alone.
  */
 export async function inspectMachine(
   host: Host,
@@ -26,6 +27,7 @@ export async function inspectMachine(
   runtimes: readonly Runtime[],
 ): Promise<Machine> {
   makeStateFolder(host);
+  await makeDevices(host, ownerOfRoots(host, roots) ?? host.user, writableOf(roots));
   const facts = await lookAtMachine(host, roots, runtimes, "remember");
   if (facts.emptyFile !== null) makeEmptyFile(facts.emptyFile);
   const system = runtimes.find((runtime) => runtime.name === "system");
@@ -46,8 +48,7 @@ export async function lookAtMachine(
   runtimes: readonly Runtime[],
   memory: "remember" | "read" = "read",
 ): Promise<StandingFacts> {
-  const writable = roots.filter((root) => root.mode === "rw").map((root) => root.path);
-  const launcher = await findLauncher(host, memory, writable);
+  const launcher = await findLauncher(host, memory, writableOf(roots));
   const owner = ownerOfRoots(host, roots);
   const user = { ...(owner ?? host.user), isCaller: owner === null };
   const links = runtimes.flatMap((runtime) => runtime.links);
@@ -56,7 +57,13 @@ export async function lookAtMachine(
     user: { uid: user.uid, gid: user.gid, isCaller: user.isCaller },
     links: [...new Map(links.map((link) => [link.path, link])).values()],
     emptyFile: owner === null ? joinPath(host.stateFolder, "empty") : null,
+    devices: lookAtDevices(host, user),
   };
+}
+
+/** The paths that tools may write. */
+export function writableOf(roots: readonly Root[]): readonly AbsolutePath[] {
+  return roots.filter((root) => root.mode === "rw").map((root) => root.path);
 }
 
 /** Makes the state folder, readable by its owner alone. Throws `CONFIG_INVALID` when it belongs to somebody else. */

@@ -1,4 +1,4 @@
-import { SOCKETS_IN_ROOTS } from "../backend/bubblewrap/standings.ts";
+import { HOST_DEVICES, SOCKETS_IN_ROOTS } from "../backend/bubblewrap/standings.ts";
 import { PROTECTIONS, type Protection, type Standing, type Standings, weaker } from "../backend/plan.ts";
 import type { Profile } from "../profile/profile.ts";
 
@@ -19,8 +19,9 @@ const DEMANDED: readonly Protection[] = [
 
 /**
  * What stands below the floor that `require_os_sandbox` demands, the same on every host: files, network, processes,
- * capabilities, environment and descriptors enforced (tighter counts), sockets at least partial for their one listed
- * reason, limits when the profile says `strict`. A network that the profile itself leaves to the host is as asked for.
+ * capabilities, environment and descriptors enforced (tighter counts), sockets and files at least partial for their one
+ * listed reason each, limits when the profile says `strict`. A network that the profile itself leaves to the host is as
+ * asked for.
  */
 export function belowFloor(standings: Standings, profile: Profile): readonly BelowFloor[] {
   return PROTECTIONS.flatMap((protection): BelowFloor[] => {
@@ -50,8 +51,10 @@ export function weakened(
 function isHighEnough(protection: Protection, standing: Standing, profile: Profile): boolean {
   if (standing.kind === "enforced" || standing.kind === "tighter") return true;
   if (protection === "network") return profile.network === "host";
-  if (protection === "sockets")
-    return standing.kind === "partial" && standing.reason.startsWith(SOCKETS_IN_ROOTS);
+  if (protection === "sockets" || protection === "files") {
+    const listed = protection === "sockets" ? SOCKETS_IN_ROOTS : HOST_DEVICES;
+    return standing.kind === "partial" && standing.reason.startsWith(listed);
+  }
   if (protection === "limits") return profile.limits.strict !== true;
   return !DEMANDED.includes(protection);
 }

@@ -67,6 +67,23 @@ const CASES: readonly (readonly [name: string, profile: Profile, facts: Facts])[
     }),
   ],
   [
+    "root-with-devices-of-its-own",
+    normalProfile({ files: [entry("/usr", "read"), entry("/w", "write")] }),
+    fakedFacts(["/w/"], {
+      user: { uid: 0, gid: 0, isCaller: true },
+      emptyFile: at("/root/.local/state/cofferdam/empty"),
+      devices: { kind: "made", folder: at("/root/.local/state/cofferdam/devices") },
+    }),
+  ],
+  [
+    "root-with-the-hosts-devices",
+    normalProfile({ files: [entry("/usr", "read"), entry("/w", "write")] }),
+    fakedFacts(["/w/"], {
+      user: { uid: 0, gid: 0, isCaller: true },
+      devices: { kind: "exposed", reason: "others can't be made without CAP_MKNOD" },
+    }),
+  ],
+  [
     "old-launcher",
     normalProfile({ files: [entry("/usr", "read"), entry("/w", "read")] }),
     fakedFacts(["/w/"], { launcher: { ...fakedFacts([]).launcher, version: "0.6.1", options: new Set() } }),

@@ -1,9 +1,10 @@
 import { existsSync, lstatSync, readdirSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { DEVICES } from "../../src/backend/bubblewrap/views.ts";
 import { PEOPLE } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
+import { noDevices, sandboxMustWork, unusable } from "../support/battery/walls.ts";
 
 sandboxMustWork("residue");
 
@@ -52,7 +53,9 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
     expect(codes).toEqual(["made", 0, 3, 137, 0, 143, 127]);
     expect([held(), ledger(), list(temporary)]).toEqual([[], [], []]);
     expect(list(place.top)).toEqual([...before, "config.yaml", "job.json"].toSorted());
-    expect(list(join(place.state, "cofferdam"))).toEqual(STATE);
+    expect(list(join(place.state, "cofferdam")).filter((name) => name !== "devices")).toEqual(STATE);
+    const devices = person.uid === 0 ? DEVICES.toSorted() : [];
+    if (noDevices === null) expect(list(join(place.state, "cofferdam/devices"))).toEqual(devices);
   });
 
   it("fs.missing: while a call runs a missing protected path is held, and cannot be made", async () => {

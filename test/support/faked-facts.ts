@@ -26,6 +26,7 @@ export function fakedFacts(tree: Tree, more: Partial<Facts> = {}): Facts {
       { path: absolutePath("/lib"), target: "usr/lib" },
     ],
     emptyFile: absolutePath("/home/you/.local/state/cofferdam/empty"),
+    devices: { kind: "host" },
     ...more,
   };
 }

@@ -8,15 +8,17 @@ const ENFORCED: Standing = { kind: "enforced" };
 /** The one reason for which sockets may stand at `partial`. */
 export const SOCKETS_IN_ROOTS = "a host socket that lies in a granted folder can be connected to";
 
+/** The one reason for which files may stand at `partial`. */
+export const HOST_DEVICES = "a process can change the modes and times of the host's device nodes";
+
 /** How each protection stands under a plan, before it was seen: observation can only make it weaker. */
 export function standings(
   profile: Profile,
   facts: Facts,
   approximations: readonly Approximation[],
 ): Standings {
-  const tighter = [...new Set(approximations.map((one) => one.name))].join(", ");
   return {
-    files: tighter === "" ? ENFORCED : { kind: "tighter", reason: tighter },
+    files: filesStanding(facts, approximations),
     network:
       profile.network === "host"
         ? {
@@ -41,6 +43,12 @@ export function standings(
     descriptors: ENFORCED,
     limits: limitsStanding(profile.limits, facts),
   };
+}
+
+function filesStanding({ devices }: Facts, approximations: readonly Approximation[]): Standing {
+  if (devices.kind === "exposed") return { kind: "partial", reason: `${HOST_DEVICES}: ${devices.reason}` };
+  const tighter = [...new Set(approximations.map((one) => one.name))].join(", ");
+  return tighter === "" ? ENFORCED : { kind: "tighter", reason: tighter };
 }
 
 function limitsStanding(limits: Limits, facts: Facts): Standing {

@@ -1,5 +1,5 @@
 import type { Limits } from "../../profile/limits.ts";
-import { type AbsolutePath, isInside, knownPath } from "../../profile/path.ts";
+import { type AbsolutePath, isInside, joinPath, knownPath } from "../../profile/path.ts";
 import type { Profile } from "../../profile/profile.ts";
 import { type Facts, nodeAt } from "../facts.ts";
 import { inFilesystem } from "../host-mounts.ts";
@@ -14,7 +14,10 @@ const RUN_BYTES = 1024 ** 2;
 /** The one part of `/sys` that programs read to count processors. */
 const CPU = knownPath("/sys/devices/system/cpu");
 
-const DEVICES = ["null", "zero", "full", "random", "urandom", "tty"] as const;
+/** The device nodes of a sandbox: those that bwrap's `--dev` binds from the host (bubblewrap.c, `SETUP_MOUNT_DEV`). */
+export const DEVICES = ["null", "zero", "full", "random", "urandom", "tty"] as const;
+/** The name of a device node. */
+export type DeviceName = (typeof DEVICES)[number];
 
 /** What bwrap may cover with read-only binds of the new `/proc` itself. */
 const PROC_COVERS = ["sys", "sysrq-trigger", "irq", "bus"] as const;
@@ -40,6 +43,7 @@ export function views(profile: Profile, facts: Facts): Views {
       ...[
         "--dev",
         "/dev",
+        ...madeDevices(facts),
         ...sized(facts, sharedMemory(profile.limits)),
         "--perms",
         "1777",
@@ -64,6 +68,15 @@ export function views(profile: Profile, facts: Facts): Views {
   };
 }
 
+/**
+ * Nodes that were made for sandboxes cover the host's, whose modes and times their owner could change for everybody. A
+ * read-only bind of them can't be had: bwrap makes it `nodev` as well.
+ */
+function madeDevices({ devices }: Facts): readonly string[] {
+  if (devices.kind !== "made") return [];
+  return DEVICES.flatMap((name) => ["--dev-bind", joinPath(devices.folder, name), `/dev/${name}`]);
+}
+
 /** `--size` came with bubblewrap 0.7; without it the receipt says that scratch space is not bounded. */
 function sized(facts: Facts, bytes: number): readonly string[] {
   return facts.launcher.options.has("size") ? ["--size", String(Math.max(4096, bytes))] : [];
@@ -81,20 +94,21 @@ function expectedViews(facts: Facts, hasCpu: boolean): readonly ExpectedMount[] 
     source: null,
     optional,
   });
-  const device = (name: string, optional: boolean): ExpectedMount => {
+  const device = (name: DeviceName): ExpectedMount => {
     const point = knownPath(`/dev/${name}`);
+    const shown = facts.devices.kind === "made" ? joinPath(facts.devices.folder, name) : point;
     return {
       point,
       readOnly: false,
       type: null,
-      source: optional ? null : inFilesystem(facts.mounts, point),
-      optional,
+      source: inFilesystem(facts.mounts, shown),
+      optional: false,
     };
   };
   return [
     made("/", "tmpfs", true),
     made("/dev", "tmpfs", true),
-    ...DEVICES.map((name) => device(name, false)),
+    ...DEVICES.map(device),
     made("/dev/pts", "devpts", false),
     made("/dev/shm", "tmpfs", false),
     made("/proc", "proc", true),

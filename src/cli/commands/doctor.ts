@@ -3,10 +3,11 @@ import type { Loaded } from "../../config/config.ts";
 import { loadConfig } from "../../config/load.ts";
 import { CofferdamError, ERRORS } from "../../errors.ts";
 import { type Attestation, attest, failures } from "../../host/attest.ts";
+import { lookAtDevices, makeDevices } from "../../host/devices.ts";
 import { climbLadder, type Probe, surveyMachine } from "../../host/doctor.ts";
 import { type Host, thisHost } from "../../host/host.ts";
 import { findLauncher } from "../../host/launcher.ts";
-import { lookAtMachine, makeStateFolder, ownerOfRoots } from "../../host/machine.ts";
+import { lookAtMachine, makeStateFolder, ownerOfRoots, writableOf } from "../../host/machine.ts";
 import { findRuntimes } from "../../host/runtimes.ts";
 import { COMMON, chosen, readArguments, takeWords } from "../arguments.ts";
 import { type Diagnosis, diagnosisJson, showDiagnosis } from "../doctor-text.ts";
@@ -41,6 +42,7 @@ async function diagnose(
     survey: surveyMachine(host),
     config: loaded,
     runAs: runAs?.uid ?? host.user.uid,
+    devices: lookAtDevices(host, runAs ?? host.user),
     launcher,
     probes,
     battery,
@@ -64,6 +66,7 @@ function problemInBattery(battery: Attestation | CofferdamError | null): string 
 
 async function attestNow(host: Host, roots: Loaded["config"]["roots"]): Promise<Attestation> {
   makeStateFolder(host);
+  await makeDevices(host, ownerOfRoots(host, roots) ?? host.user, writableOf(roots));
   const runtimes = findRuntimes(host, ["system"]);
   const [system] = runtimes;
   if (system === undefined)

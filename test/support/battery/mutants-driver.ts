@@ -36,7 +36,9 @@ const { rendering } = (await supervisor.session({ caller: "person" }).prepare({ 
 if (rendering.kind !== "plan" || rendering.plan.gateFd === null) throw new Error(JSON.stringify(rendering));
 const plan: GatedPlan = rendering.plan;
 const nothing = { id: "files", change: "nothing" } as const;
-for (const mutant of [nothing, ...mutants(job)])
+const hasDevices = walls.machine.facts.devices.kind === "made";
+const tried = mutants(job).filter(({ needsDevices }) => needsDevices !== true || hasDevices);
+for (const mutant of [nothing, ...tried])
   process.stdout.write(`${JSON.stringify(await rowOf(mutant, walls.surroundings))}\n`);
 process.stdin.destroy();
 

@@ -13,6 +13,8 @@ export interface Mutant {
   readonly gate?: (script: string) => string;
   readonly filter?: Uint8Array;
   readonly surroundings?: (given: Surroundings) => Surroundings;
+  /** Only where the sandbox's user owns the host's devices, so that others were made for it. */
+  readonly needsDevices?: true;
   /** The launcher is started in the supervisor's own session; only where the proof is left out. */
   readonly isAttached?: true;
 }
@@ -50,6 +52,12 @@ export function mutants({ ws, outside }: Pick<Ground, "ws" | "outside">): readon
       id: "files",
       change: "a folder outside is shown",
       options: (options) => before(options, last, ["--bind", outside, outside]),
+    },
+    {
+      id: "files",
+      change: "the host's own devices are shown",
+      options: (options) => without(options, 3, (at) => at[0] === "--dev-bind"),
+      needsDevices: true,
     },
     {
       id: "files",
@@ -152,6 +160,7 @@ export function mutantProbes({ ws, outside, pid, port }: Ground): Readonly<Recor
     "changes a read-only file": `: >> ${ws}/.git/config`,
     "moves a pinned folder": `mv ${ws}/.git ${ws}/.git2 && mv ${ws}/.git2 ${ws}/.git`,
     "reads outside": `grep -q secret ${outside}/canary`,
+    "changes the mode of a device": 'm=$(stat -Lc %a /dev/null) && chmod "$m" /dev/null',
     "makes a file in the base": ": > /made",
     "reaches the host's loopback": `timeout 5 bash -c 'exec 3<>/dev/tcp/127.0.0.1/${port}'`,
     "reaches a socket of the host": `perl -e 'socket(S, 1, 1, 0) && connect(S, pack("S a*", 1, "${outside}/socket")) or exit 1'`,

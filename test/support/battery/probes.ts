@@ -13,8 +13,8 @@ export interface Probe {
   readonly twin: { readonly where: "granted" | "outside" | "own"; readonly line: string };
   /** Whose twin is tried: only root's where an ordinary user is refused outside as well, or only where root could prepare it. */
   readonly twinFor?: "root" | "prepared by root";
-  /** A hole that is known: as root the act is done. */
-  readonly isOpenToRoot?: true;
+  /** As root the act is done where no device nodes can be made for tools; the receipt then says so. */
+  readonly isOpenWithoutDevices?: true;
 }
 
 /** What probes speak of. */
@@ -298,7 +298,7 @@ function ofBase({ ws }: Target): readonly Probe[] {
       protection: "files",
       attack: SAME_MODE("/dev/null"),
       twin: { where: "granted", line: `mkfifo ${ws}/fifo; ${SAME_MODE(`${ws}/fifo`)}` },
-      isOpenToRoot: true,
+      isOpenWithoutDevices: true,
     },
     {
       claim: "fs.views: a made file of /etc cannot be changed",

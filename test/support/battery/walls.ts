@@ -1,5 +1,7 @@
 import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, it } from "vitest";
 
 /** Where a sandbox that does not work is a failure, not a skip: in CI and in the longer tiers. */
@@ -42,6 +44,17 @@ export function itUnless(
 
 /** Why tests that need root can't run, or null. */
 export const notRoot = process.getuid?.() === 0 ? null : "it needs root";
+
+/** Why a supervisor of root's has no device nodes to give where tests keep their files, or null: then the host's can be changed. */
+export const noDevices = whyNoDevices();
+
+function whyNoDevices(): string | null {
+  if (notRoot !== null) return null;
+  const folder = mkdtempSync(join(tmpdir(), "cofferdam-node-"));
+  const made = spawnSync("/bin/sh", ["-c", 'mknod "$0/null" c 1 3 && : > "$0/null"', folder]);
+  rmSync(folder, { recursive: true });
+  return made.status === 0 ? null : `no device node can be made and opened in ${tmpdir()}`;
+}
 
 function whyUnusable(): string | null {
   if (process.platform !== "linux") return `there is no bubblewrap on ${process.platform}`;

@@ -391,6 +391,7 @@ function machine(
     mounts: [],
     links: [],
     emptyFile: null,
+    devices: { kind: "host" },
     ...found,
   };
 }

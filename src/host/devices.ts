@@ -1,0 +1,142 @@
+import { chownSync, closeSync, mkdirSync, openSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { basename } from "node:path";
+import { DEVICES, type DeviceName } from "../backend/bubblewrap/views.ts";
+import type { DeviceNodes } from "../backend/facts.ts";
+import { CofferdamError } from "../errors.ts";
+import { type AbsolutePath, joinPath, knownPath, upwards } from "../profile/path.ts";
+import type { Host } from "./host.ts";
+import { findHelper } from "./launcher.ts";
+import { realPathOf, statsOf } from "./nodes.ts";
+import { ask } from "./spawn.ts";
+
+/** Major and minor numbers (Documentation/admin-guide/devices.txt). */
+const NUMBERS: Readonly<Record<DeviceName, readonly [major: number, minor: number]>> = {
+  null: [1, 3],
+  zero: [1, 5],
+  full: [1, 7],
+  random: [1, 8],
+  urandom: [1, 9],
+  tty: [5, 0],
+};
+
+/** The owner of made nodes: a sandbox maps its own user alone, so nobody inside owns them, and only owners change modes. */
+const NOBODY = 65534;
+
+/** The capability that making a device node takes (include/uapi/linux/capability.h). */
+const CAP_MKNOD = 27n;
+
+/** Whom a sandbox runs as, as far as nodes are concerned. */
+type Uid = Pick<Host["user"], "uid">;
+
+/**
+ * Whose device nodes a sandbox of this user has. Writes nothing: nodes that a supervisor would make when it starts count
+ * as made, nodes that one could not make do not.
+ */
+export function lookAtDevices(host: Host, { uid }: Uid): DeviceNodes {
+  if (host.platform !== "linux" || DEVICES.every((name) => statsOf(knownPath(`/dev/${name}`))?.uid !== uid))
+    return { kind: "host" };
+  const folder = folderOf(host);
+  const reason = mayMakeNodes() && statsOf(folder) === null ? null : obstacle(folder, uid);
+  return reason === null ? { kind: "made", folder } : { kind: "exposed", reason };
+}
+
+/**
+ * Makes the nodes that a sandbox of this user needs and that are not as they must be. What can't be made is left to the
+ * look that follows.
+ */
+export async function makeDevices(host: Host, user: Uid, writable: readonly AbsolutePath[]): Promise<void> {
+  if (lookAtDevices(host, user).kind === "host" || !mayMakeNodes()) return;
+  const folder = folderOf(host);
+  if (!isOwnFolder(folder, host.user.uid)) rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const mknod = findMknod(host, writable);
+  if (mknod === null) return;
+  for (const name of DEVICES)
+    if (!isNode(folder, name) && !(await makeNode(mknod, folder, name, host.id()))) return;
+}
+
+/** The path that the kernel will name in the mount table, so without links. */
+function folderOf({ stateFolder }: Host): AbsolutePath {
+  return joinPath(realPathOf(stateFolder) ?? stateFolder, "devices");
+}
+
+/** Why the nodes in this folder can't stand in for the host's, or null. */
+function obstacle(folder: AbsolutePath, uid: number): string | null {
+  if (!isOwnFolder(folder, uid) || !DEVICES.every((name) => isNode(folder, name)))
+    return mayMakeNodes() ? `none could be made in ${folder}` : "others can't be made without CAP_MKNOD";
+  if (!canOpen(joinPath(folder, "null"))) return `${folder} lies on a file system without devices (nodev)`;
+  const closed = [...upwards(folder)].find((at) => !canPass(at, uid));
+  return closed === undefined ? null : `a process without capabilities can't pass ${closed}`;
+}
+
+function isOwnFolder(folder: AbsolutePath, uid: number): boolean {
+  const stats = statsOf(folder);
+  return stats?.isDirectory() === true && stats.uid === uid && (stats.mode & 0o7777) === 0o700;
+}
+
+/** True for the device itself, usable by everybody and nobody's. */
+function isNode(folder: AbsolutePath, name: DeviceName): boolean {
+  const stats = statsOf(joinPath(folder, name));
+  const [major, minor] = NUMBERS[name];
+  return (
+    stats?.isCharacterDevice() === true &&
+    stats.rdev === major * 256 + minor &&
+    (stats.mode & 0o7777) === 0o666 &&
+    stats.uid === NOBODY &&
+    stats.gid === NOBODY
+  );
+}
+
+function canOpen(path: AbsolutePath): boolean {
+  try {
+    closeSync(openSync(path, "r+"));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The launcher looks for its sources as a user without capabilities over files of others (user_namespaces(7)). */
+function canPass(folder: AbsolutePath, uid: number): boolean {
+  const stats = statsOf(folder);
+  return stats !== null && (stats.mode & (stats.uid === uid ? 0o100 : 0o001)) !== 0;
+}
+
+function mayMakeNodes(): boolean {
+  const effective = /^CapEff:\s*([0-9a-f]+)$/m.exec(readFileSync("/proc/self/status", "utf8"))?.[1] ?? "0";
+  return ((BigInt(`0x${effective}`) >> CAP_MKNOD) & 1n) === 1n;
+}
+
+/** The words that `mknod` is started with; null without one. A program of many names is told by its first word which it is. */
+function findMknod(
+  host: Host,
+  writable: readonly AbsolutePath[],
+): readonly [AbsolutePath, ...string[]] | null {
+  try {
+    const path = findHelper(host, "mknod", writable);
+    return basename(path) === "mknod" ? [path] : [path, "mknod"];
+  } catch (cause) {
+    if (cause instanceof CofferdamError) return null;
+    throw cause;
+  }
+}
+
+/** True when it was made. The node appears under its name when it is complete: another supervisor may be looking. */
+async function makeNode(
+  [mknod, ...words]: readonly [AbsolutePath, ...string[]],
+  folder: AbsolutePath,
+  name: DeviceName,
+  id: string,
+): Promise<boolean> {
+  const made = joinPath(folder, `${name}-${id}`);
+  const { status } = await ask(mknod, [...words, "-m", "666", made, "c", ...NUMBERS[name].map(String)]);
+  if (status !== 0) return false;
+  try {
+    chownSync(made, NOBODY, NOBODY);
+    renameSync(made, joinPath(folder, name));
+    return true;
+  } catch {
+    rmSync(made);
+    return false;
+  }
+}
