@@ -115,7 +115,7 @@ async function battery(host: Host, standing: StandingFacts, system: Runtime): Pr
 }
 
 /** Each attack with a control that does the same outside, so that a refusal inside is the sandbox's doing. */
-function attacksOn(canary: AbsolutePath, secret: string, { devices }: StandingFacts): readonly Attack[] {
+function attacksOn(canary: AbsolutePath, secret: string, { devices, launcher }: StandingFacts): readonly Attack[] {
   const sysctl = "/proc/sys/kernel/printk_ratelimit";
   return [
     {
@@ -166,18 +166,19 @@ function attacksOn(canary: AbsolutePath, secret: string, { devices }: StandingFa
       inside: `grep -v -e lo: -e '|' /proc/net/dev`,
       control: () => /:/.test(readFileSync("/proc/net/dev", "utf8")),
     },
-    ...(devices.kind === "made" ? [attackOnDevices()] : []),
+    attackOnMode("the program of the first process", "/proc/1/exe", launcher.shell),
+    // Where none were made, a plan says so itself.
+    ...(devices.kind === "made" ? [attackOnMode("a device of the host", "/dev/null", "/dev/null")] : []),
   ];
 }
 
-/** Where none were made, a plan says so itself. The mode stays what it is, also where the attack succeeds. */
-function attackOnDevices(): Attack {
-  const device = "/dev/null";
+/** The mode stays what it is, also where the attack succeeds. Only its owner, outside, could change it. */
+function attackOnMode(what: string, path: string, outside: string): Attack {
   return {
-    name: "change the mode of a device of the host",
+    name: `change the mode of ${what}`,
     protection: "files",
-    inside: `m=$(stat -Lc %a ${device}) && chmod "$m" ${device}`,
-    control: () => statSync(device).uid === process.getuid?.(),
+    inside: `m=$(stat -Lc %a ${path}) && chmod "$m" ${path}`,
+    control: () => statSync(outside).uid === process.getuid?.(),
   };
 }
 
