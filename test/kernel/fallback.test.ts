@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { chownSync, existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { compileSeccomp } from "../../src/backend/seccomp/policy.ts";
@@ -29,9 +29,13 @@ interface Lack {
   readonly hidesRoot?: true;
 }
 
+const IS_ROOT = process.getuid?.() === 0;
+
+/** Root's own whoever supervises, or it would not be taken for a helper. */
 const standIn = (text: string) => (place: Place) => {
   const folder = place.folder("helpers");
-  place.file("helpers/bwrap", text, 0o755);
+  const file = place.file("helpers/bwrap", text, 0o755);
+  if (IS_ROOT) for (const path of [folder, file]) chownSync(path, 0, 0);
   return { helperFolders: [folder, "/usr/bin"] };
 };
 
@@ -106,7 +110,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
   }
 
   for (const lack of LACKS) {
-    const reason = lack.isStandIn && person.uid !== 0 ? "it needs root" : null;
+    const reason = lack.isStandIn && !IS_ROOT ? "it needs root" : null;
     const isAlwaysEarly = lack.hidesRoot === true && person.uid !== 0;
     const refusal = { code: "SANDBOX_UNAVAILABLE", message: expect.stringMatching(lack.says) };
 
@@ -120,8 +124,10 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
       },
     );
 
+    // Where no config can be trusted, all modes are early: the test above tries them.
+    if (isAlwaysEarly) continue;
     itUnless(
-      isAlwaysEarly ? "no config can be trusted there" : reason,
+      reason,
       `proof: where ${lack.name} each call is refused and nothing runs, with \`refuse_tools\` and with \`require_os_sandbox: false\``,
       async () => {
         const found = await Promise.all(LATE.map((sandbox) => replies(lack, sandbox)));
