@@ -1,7 +1,6 @@
 import { readdirSync } from "node:fs";
-import { namedByCaller } from "../config/assemble.ts";
+import { namedByCaller, variablesFor } from "../config/assemble.ts";
 import type { Config, Loaded } from "../config/config.ts";
-import { realHome } from "../config/homes.ts";
 import { loadProfile, type ProfileSource, safeReader, withBases } from "../config/operator-profile.ts";
 import { parseData } from "../config/parse.ts";
 import { ProfileFile } from "../config/schema.ts";
@@ -13,7 +12,6 @@ import type { Layer } from "../profile/explain.ts";
 import { intersectAll } from "../profile/intersect.ts";
 import { type AbsolutePath, joinPath } from "../profile/path.ts";
 import type { Profile } from "../profile/profile.ts";
-import type { PathVariables } from "../profile/sections.ts";
 
 /** An operator profile by itself, with all that it extends: its layers, and their meet. */
 export interface NamedLayers {
@@ -26,7 +24,7 @@ export function profileNamed(host: Host, config: Config, text: string): NamedLay
   const { source, naming } = namedByCaller(text, host.cwd);
   const loaded = loadProfile(source, naming, {
     read: safeReader(host),
-    variables: variablesOf(host, config),
+    variables: variablesFor(host, config),
     known: new Map(),
   });
   const layers = withBases([loaded]).map((one) => one.layer);
@@ -74,17 +72,4 @@ function namesIn(folder: AbsolutePath): readonly string[] {
     // A folder that is not there holds no profiles; one that can't be read is told by whatever loads the ceiling.
     return [];
   }
-}
-
-/** What the variables of a profile stand for under this config. */
-function variablesOf(host: Host, { workspace, runtimes }: Config): PathVariables {
-  const read = (names: readonly (typeof runtimes)[number][]): readonly AbsolutePath[] => [
-    ...new Set(names.flatMap((runtime) => runtime.read)),
-  ];
-  return {
-    workspace: [workspace],
-    home: [realHome(host)],
-    runtime: read(runtimes),
-    system: read(runtimes.filter((runtime) => runtime.name === "system")),
-  };
 }

@@ -53,7 +53,7 @@ export function assemble(host: Host, source: ConfigSource, byCaller: readonly Na
   const roots = resolveRoots(host, file.sandbox.paths, workspace, yaml);
   const runtimes = configuredRuntimes(host, file.sandbox.runtimes, workspace, yaml);
   const over = loadCeiling(host, {
-    variables: variablesFor(host, workspace, runtimes),
+    variables: variablesFor(host, { workspace, runtimes }),
     byConfig: profilesOf(file, yaml, workspace),
     configReader: source.readProfile,
     byCaller,
@@ -92,7 +92,7 @@ export function assembleDefault(host: Host, cwd: AbsolutePath, byCaller: readonl
     at: null,
   };
   const over = loadCeiling(host, {
-    variables: variablesFor(host, path, runtimes),
+    variables: variablesFor(host, { workspace: path, runtimes }),
     byConfig: [],
     configReader: safeReader(host),
     byCaller,
@@ -123,7 +123,11 @@ function workingFolder(host: Host, cwd: AbsolutePath): AbsolutePath {
   }
 }
 
-function variablesFor(host: Host, workspace: AbsolutePath, runtimes: readonly Runtime[]): PathVariables {
+/** What the variables of an operator profile stand for under a config. */
+export function variablesFor(
+  host: Host,
+  { workspace, runtimes }: Pick<Config, "workspace" | "runtimes">,
+): PathVariables {
   const read = (these: readonly Runtime[]): readonly AbsolutePath[] => [
     ...new Set(these.flatMap((runtime) => runtime.read)),
   ];

@@ -115,7 +115,11 @@ async function battery(host: Host, standing: StandingFacts, system: Runtime): Pr
 }
 
 /** Each attack with a control that does the same outside, so that a refusal inside is the sandbox's doing. */
-function attacksOn(canary: AbsolutePath, secret: string, { devices, launcher }: StandingFacts): readonly Attack[] {
+function attacksOn(
+  canary: AbsolutePath,
+  secret: string,
+  { devices, launcher }: StandingFacts,
+): readonly Attack[] {
   const sysctl = "/proc/sys/kernel/printk_ratelimit";
   return [
     {
