@@ -1,19 +1,10 @@
-import {
-  closeSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmdirSync,
-  unlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { setTimeout as pause } from "node:timers/promises";
+import { mkdirSync, readdirSync, readFileSync, rmdirSync, unlinkSync, writeFileSync } from "node:fs";
 import { z } from "zod";
 import { CofferdamError } from "../errors.ts";
 import { type AbsolutePath, isAbsolutePath, joinPath, parentOf } from "../profile/path.ts";
+import { lock, sweepUnfinished } from "./lock.ts";
 import { nodeOf, realPathOf } from "./nodes.ts";
-import { startedAt } from "./process-id.ts";
+import { isRunning, thisProcess } from "./process-id.ts";
 
 const Entry = z.strictObject({
   pid: z.int().positive(),
@@ -22,9 +13,6 @@ const Entry = z.strictObject({
 });
 type Entry = z.infer<typeof Entry>;
 
-/** How long to wait for another process that holds the ledger. */
-const LOCK_MS = 5_000;
-
 /**
  * The ledger of placeholders: empty folders that hold missing paths while calls run. Each live call has a file in the
  * ledger's folder that names its placeholders, written before they are made. The last call that needs one removes it;
@@ -32,9 +20,11 @@ const LOCK_MS = 5_000;
  */
 export class Ledger {
   readonly #folder: AbsolutePath;
+  readonly #lock: AbsolutePath;
 
   constructor(stateFolder: AbsolutePath) {
     this.#folder = joinPath(stateFolder, "ledger");
+    this.#lock = joinPath(stateFolder, "ledger-lock");
   }
 
   /** The placeholders of live calls, of this and other processes: they count as missing. */
@@ -47,9 +37,9 @@ export class Ledger {
     if (paths.length === 0) return { [Symbol.asyncDispose]: async () => undefined };
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     const file = joinPath(this.#folder, `${callId}.json`);
-    using _lock = await this.#lock();
+    using _lock = await lock(this.#lock);
     const held = this.held();
-    const entry: Entry = { pid: process.pid, startedAt: startedAt(process.pid), paths: [...paths] };
+    const entry: Entry = { ...thisProcess(), paths: [...paths] };
     writeFileSync(file, JSON.stringify(entry), { flag: "wx", mode: 0o600 });
     for (const path of paths) {
       if (held.has(path) || makeFolder(path)) continue;
@@ -64,12 +54,13 @@ export class Ledger {
   /** Removes what calls of ended processes left behind. */
   async sweep(): Promise<void> {
     if (nodeOf(this.#folder).kind !== "folder") return;
-    using _lock = await this.#lock();
-    for (const { file, entry } of this.#entries()) if (!isAlive(entry)) this.#release(file, entry);
+    using _lock = await lock(this.#lock);
+    for (const { file, entry } of this.#entries()) if (!isRunning(entry)) this.#release(file, entry);
+    sweepUnfinished(this.#lock);
   }
 
   async #releaseLocked(file: AbsolutePath, entry: Entry): Promise<void> {
-    using _lock = await this.#lock();
+    using _lock = await lock(this.#lock);
     this.#release(file, entry);
   }
 
@@ -86,37 +77,6 @@ export class Ledger {
       return entry === null ? [] : [{ file, entry }];
     });
   }
-
-  /** One process at a time changes the ledger. A lock whose owner has ended is taken over. */
-  async #lock(): Promise<Disposable> {
-    const path = joinPath(this.#folder, "lock");
-    const until = Date.now() + LOCK_MS;
-    for (;;) {
-      try {
-        const fd = openSync(path, "wx", 0o600);
-        writeFileSync(
-          fd,
-          JSON.stringify({ pid: process.pid, startedAt: startedAt(process.pid), paths: [] } satisfies Entry),
-        );
-        closeSync(fd);
-        return { [Symbol.dispose]: () => unlinkSync(path) };
-      } catch (cause) {
-        if (Date.now() > until)
-          throw new CofferdamError("INTERNAL", "the ledger of placeholders is held by another process", {
-            hint: `remove ${path} if no cofferdam runs`,
-            cause,
-          });
-      }
-      const owner = readEntry(path);
-      if (owner !== null && !isAlive(owner)) removeFile(path);
-      else await pause(5);
-    }
-  }
-}
-
-function isAlive(entry: Entry): boolean {
-  const started = startedAt(entry.pid);
-  return started !== null && started === entry.startedAt;
 }
 
 function pathsOf(entry: Entry): readonly AbsolutePath[] {
@@ -162,12 +122,4 @@ function removeEmptyFolder(path: AbsolutePath): void {
 
 function isReal(folder: AbsolutePath): boolean {
   return realPathOf(folder) === folder;
-}
-
-function removeFile(path: AbsolutePath): void {
-  try {
-    unlinkSync(path);
-  } catch {
-    // Another process took the lock over first.
-  }
 }

@@ -8,8 +8,8 @@ import { noDevices, sandboxMustWork, unusable } from "../support/battery/walls.t
 
 sandboxMustWork("residue");
 
-/** What a supervisor keeps: what it learnt of the machine, the file that hides files, the records of runs, its ledger. */
-const STATE = ["attestation.json", "empty", "journal", "launcher.json", "ledger"];
+/** What a supervisor keeps: what it learnt of the machine, the file that hides files, the records of runs, its ledger with its lock. */
+const STATE = ["attestation.json", "empty", "journal", "launcher.json", "ledger", "ledger-lock"];
 
 describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
   let place: Place;

@@ -1,0 +1,124 @@
+import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
+import { CofferdamError, visible } from "../errors.ts";
+import { type AbsolutePath, joinPath, nameOf, parentOf } from "../profile/path.ts";
+import { isRunning, type ProcessId, thisProcess } from "./process-id.ts";
+
+/** How long to wait for another process that has the lock and runs. */
+const WAIT_MS = 5_000;
+/** How long before looking again. */
+const PAUSE_MS = 3;
+
+const FREE = "free";
+
+/**
+ * One process at a time. The lock is a folder that always holds exactly one file, whose *name* says who has the lock:
+ * `free`, or `<pid>.<start>` of its owner. Every change is one `rename` of that file, which the kernel does whole or not
+ * at all, and for one caller alone: all others find the old name gone (rename(2)). So, without a lock of the kernel's,
+ * which Node has no call for:
+ * - two never have it: to take it is to rename `free`, or the name of an owner that has ended. Neither can take it from
+ *   one who has just got it, because that one's name is another; and a process that has ended never comes back, so its
+ *   name can't either (pid and start time are never used twice).
+ * - no instant of death leaves it unreadable: a name is never half written. One who dies with it is followed at once.
+ * - giving it back renames our own name, so it can only be given back by its owner.
+ * The folder is made with its file inside and renamed into place, which fails where one with a file stands already.
+ * Throws `SANDBOX_UNAVAILABLE` when it can't be had: somebody who runs keeps it for more than five seconds, or the disk says no.
+ */
+export async function lock(folder: AbsolutePath): Promise<Disposable> {
+  const mine = printOwner(thisProcess());
+  const until = performance.now() + WAIT_MS;
+  for (;;) {
+    if (isTaken(folder, FREE, mine) || isTakenOver(folder, mine))
+      return { [Symbol.dispose]: () => renameSync(joinPath(folder, mine), joinPath(folder, FREE)) };
+    if (performance.now() > until) throw unavailable(folder);
+    await pause(PAUSE_MS);
+  }
+}
+
+/** Removes what processes left behind that were killed while they made the lock's folder. */
+export function sweepUnfinished(folder: AbsolutePath): void {
+  const prefix = `${nameOf(folder)}.`;
+  for (const name of namesIn(parentOf(folder))) {
+    const maker = name.startsWith(prefix) ? readOwner(name.slice(prefix.length)) : null;
+    if (maker !== null && !isRunning(maker))
+      rmSync(joinPath(parentOf(folder), name), { recursive: true, force: true });
+  }
+}
+
+/** One listing may miss the name while it changes; then nothing is taken over, and the next look sees more. */
+function isTakenOver(folder: AbsolutePath, mine: string): boolean {
+  const names = namesIn(folder);
+  if (names.length === 0) return isMade(folder, mine);
+  const ended = names.find((name) => {
+    const owner = readOwner(name);
+    return owner !== null && !isRunning(owner);
+  });
+  return ended !== undefined && isTaken(folder, ended, mine);
+}
+
+function isTaken(folder: AbsolutePath, from: string, mine: string): boolean {
+  return isDone(folder, ["ENOENT"], () => renameSync(joinPath(folder, from), joinPath(folder, mine)));
+}
+
+/** Makes the folder with the lock in it taken. A folder can only be renamed onto one that is empty (rename(2)). */
+function isMade(folder: AbsolutePath, mine: string): boolean {
+  const fresh = joinPath(parentOf(folder), `${nameOf(folder)}.${mine}`);
+  try {
+    return isDone(folder, ["ENOTEMPTY", "EEXIST"], () => {
+      mkdirSync(fresh, { recursive: true, mode: 0o700 });
+      writeFileSync(joinPath(fresh, mine), "", { mode: 0o600 });
+      renameSync(fresh, folder);
+    });
+  } finally {
+    rmSync(fresh, { recursive: true, force: true });
+  }
+}
+
+/** False when it failed in an expected way: somebody else was first. */
+function isDone(folder: AbsolutePath, expected: readonly string[], change: () => void): boolean {
+  try {
+    change();
+    return true;
+  } catch (cause) {
+    const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+    if (expected.includes(code)) return false;
+    throw new CofferdamError("SANDBOX_UNAVAILABLE", `the lock ${visible(folder)} can't be had: ${code}`, {
+      hint: `make sure that this user may write in ${visible(parentOf(folder))}, and that the disk is not full`,
+      cause,
+    });
+  }
+}
+
+function unavailable(folder: AbsolutePath): CofferdamError {
+  const owner = namesIn(folder)
+    .map(readOwner)
+    .find((one) => one !== null);
+  const [who, hint] =
+    owner === undefined
+      ? ["nobody who can be found", `remove ${visible(folder)} if no cofferdam runs`]
+      : [`process ${owner.pid}`, `end process ${owner.pid} if it hangs`];
+  return new CofferdamError(
+    "SANDBOX_UNAVAILABLE",
+    `the lock ${visible(folder)} was not given back within ${WAIT_MS / 1_000} seconds by ${who}`,
+    { hint },
+  );
+}
+
+function printOwner({ pid, startedAt }: ProcessId): string {
+  return `${pid}.${startedAt ?? "0"}`;
+}
+
+/** The owner that a name says, or null for any other name. */
+function readOwner(name: string): ProcessId | null {
+  const [, pid, startedAt] = /^(\d+)\.(\d+)$/.exec(name) ?? [];
+  return pid === undefined || startedAt === undefined ? null : { pid: Number(pid), startedAt };
+}
+
+/** Empty when there is no such folder. */
+function namesIn(folder: AbsolutePath): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
