@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, rmdirSync, unlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { z } from "zod";
 import { CofferdamError } from "../errors.ts";
 import { type AbsolutePath, isAbsolutePath, joinPath, parentOf } from "../profile/path.ts";
@@ -13,10 +13,14 @@ const Entry = z.strictObject({
 });
 type Entry = z.infer<typeof Entry>;
 
+/** How the name of an entry ends while it is written. */
+const UNFINISHED = ".unfinished";
+
 /**
  * The ledger of placeholders: empty folders that hold missing paths while calls run. Each live call has a file in the
- * ledger's folder that names its placeholders, written before they are made. The last call that needs one removes it;
- * what a killed supervisor left is removed by the next one. Only empty folders are ever removed.
+ * ledger's folder that names its placeholders: it is there, whole, before the first is made, and until the last is
+ * removed. So at whatever instant a supervisor is killed, the next one finds what it left and removes it. Of calls that
+ * share a placeholder the last removes it. Only empty folders are ever removed. Every change is made under a lock.
  */
 export class Ledger {
   readonly #folder: AbsolutePath;
@@ -40,13 +44,16 @@ export class Ledger {
     using _lock = await lock(this.#lock);
     const held = this.held();
     const entry: Entry = { ...thisProcess(), paths: [...paths] };
-    writeFileSync(file, JSON.stringify(entry), { flag: "wx", mode: 0o600 });
+    writeWhole(file, JSON.stringify(entry));
+    const made: AbsolutePath[] = [];
     for (const path of paths) {
-      if (held.has(path) || makeFolder(path)) continue;
-      this.#release(file, entry);
-      throw new CofferdamError("FACTS_UNSTABLE", `${path} appeared while the call was prepared`, {
-        hint: "run the call again",
-      });
+      if (makeFolder(path)) made.push(path);
+      else if (!held.has(path)) {
+        this.#release(file, { ...entry, paths: made });
+        throw new CofferdamError("FACTS_UNSTABLE", `${path} appeared while the call was prepared`, {
+          hint: "run the call again",
+        });
+      }
     }
     return { [Symbol.asyncDispose]: () => this.#releaseLocked(file, entry) };
   }
@@ -56,6 +63,9 @@ export class Ledger {
     if (nodeOf(this.#folder).kind !== "folder") return;
     using _lock = await lock(this.#lock);
     for (const { file, entry } of this.#entries()) if (!isRunning(entry)) this.#release(file, entry);
+    // Entries are written under the lock: a half-written one is that of a process that was killed.
+    for (const name of namesIn(this.#folder))
+      if (name.endsWith(UNFINISHED)) rmSync(joinPath(this.#folder, name), { force: true });
     sweepUnfinished(this.#lock);
   }
 
@@ -64,10 +74,12 @@ export class Ledger {
     this.#release(file, entry);
   }
 
+  /** The entry goes last: killed before that, what is left of its placeholders is still known. */
   #release(file: AbsolutePath, entry: Entry): void {
-    unlinkSync(file);
-    const held = this.held();
+    const others = this.#entries().filter((other) => other.file !== file);
+    const held = new Set(others.flatMap((other) => pathsOf(other.entry)));
     for (const path of pathsOf(entry)) if (!held.has(path)) removeEmptyFolder(path);
+    rmSync(file, { force: true });
   }
 
   #entries(): readonly { readonly file: AbsolutePath; readonly entry: Entry }[] {
@@ -79,10 +91,18 @@ export class Ledger {
   }
 }
 
+/** The file is there with all of its text, or not at all. */
+function writeWhole(file: AbsolutePath, text: string): void {
+  const unfinished = `${file}${UNFINISHED}`;
+  writeFileSync(unfinished, text, { mode: 0o600 });
+  renameSync(unfinished, file);
+}
+
 function pathsOf(entry: Entry): readonly AbsolutePath[] {
   return entry.paths.filter((path) => isAbsolutePath(path));
 }
 
+/** Null for what is no entry: nobody knows what it held, so it is left as it is. */
 function readEntry(file: AbsolutePath): Entry | null {
   try {
     return Entry.parse(JSON.parse(readFileSync(file, "utf8")));

@@ -8,7 +8,7 @@ import { startedAt } from "../../src/host/process-id.ts";
 import { absolutePath } from "../../src/profile/path.ts";
 import { storm } from "../support/battery/storm.ts";
 
-const STORM_MS = process.env["COFFERDAM_TEST_TIER"] === "quick" ? 4_000 : 12_000;
+const STORM_MS = process.env["COFFERDAM_TEST_TIER"] === "quick" ? 4_000 : 10_000;
 /** What an undisturbed step takes is far less; a wait that nobody ends is five seconds. */
 const PROMPT_MS = 1_000;
 

@@ -1,0 +1,126 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { Ledger } from "../../src/host/ledger.ts";
+import { absolutePath } from "../../src/profile/path.ts";
+import { startDriver, storm } from "../support/battery/storm.ts";
+
+/** How long many processes are killed at random. */
+const STORM_MS = process.env["COFFERDAM_TEST_TIER"] === "quick" ? 4_000 : 10_000;
+/** What an undisturbed step takes is far less; a wait for a process that is gone would be five seconds. */
+const PROMPT_MS = 1_000;
+
+let top = "";
+let [state, tree] = ["", ""];
+beforeEach(() => {
+  top = mkdtempSync(join(tmpdir(), "cofferdam-ledger-"));
+  [state, tree] = [join(top, "state"), join(top, "tree")];
+  for (const folder of [state, tree]) mkdirSync(folder, { mode: 0o700 });
+});
+afterEach(() => rmSync(top, { recursive: true, force: true }));
+
+const ledger = (): Ledger => new Ledger(absolutePath(state));
+const path = (name: string) => absolutePath(join(tree, name));
+/** Everything that is left, but for the lock while nobody has it. */
+const left = (): readonly string[] =>
+  readdirSync(top, { recursive: true, encoding: "utf8" })
+    .filter(
+      (name) =>
+        !["state", "tree", "state/ledger", "state/ledger-lock", "state/ledger-lock/free"].includes(name),
+    )
+    .toSorted();
+
+describe("fs.residue: a process that is killed", () => {
+  it("at any step leaves nothing that the next one does not sweep, and nobody waits for it", async () => {
+    const seen: string[] = [];
+    let step = 1;
+    for (let isDone = false; !isDone && seen.length === 0; step += 4) {
+      const ends = await Promise.all(
+        [0, 1, 2, 3].map((more) => {
+          const place = join(top, `step-${step + more}`);
+          return stepwise(join(place, "state"), join(place, "tree"), step + more);
+        }),
+      );
+      isDone = ends.includes("done");
+      seen.push(...ends.filter((end) => end !== "swept" && end !== "done"));
+    }
+    expect([seen, step > 20]).toEqual([[], true]);
+  }, 120_000);
+
+  it("at any instant among many others keeps none of them from working", async () => {
+    const { kills, said } = await storm("ledger-driver.ts", ["loop", state, tree], 6, STORM_MS);
+    expect(said).toEqual([]);
+    expect(kills).toBeGreaterThan(6);
+    await promptly(() => ledger().sweep());
+    expect(left()).toEqual([]);
+  }, 60_000);
+});
+
+describe("the ledger", () => {
+  it("holds what is missing and removes it again, with every folder of its own", async () => {
+    const held = await ledger().hold("one", [path("a"), path("b")]);
+    expect([readdirSync(tree).toSorted(), [...ledger().held()]]).toEqual([
+      ["a", "b"],
+      [path("a"), path("b")],
+    ]);
+    await held[Symbol.asyncDispose]();
+    expect(left()).toEqual([]);
+  });
+
+  it("leaves a folder that somebody else made at the same path as it is, empty or not", async () => {
+    mkdirSync(path("b"));
+    await expect(ledger().hold("one", [path("a"), path("b")])).rejects.toMatchObject({
+      code: "FACTS_UNSTABLE",
+    });
+    expect(left()).toEqual(["tree/b"]);
+  });
+
+  it("does not wait for a file of the lock's name that is empty", async () => {
+    mkdirSync(join(state, "ledger"));
+    writeFileSync(join(state, "ledger/lock"), "");
+    await promptly(async () => (await ledger().hold("one", [path("a")]))[Symbol.asyncDispose]());
+    expect(readdirSync(tree)).toEqual([]);
+  });
+
+  it("is not stopped by an entry that can't be read", async () => {
+    mkdirSync(join(state, "ledger"));
+    for (const [name, text] of [
+      ["empty", ""],
+      ["torn", '{"pid":'],
+      ["other", "{}"],
+    ] as const)
+      writeFileSync(join(state, `ledger/${name}.json`), text);
+    await promptly(() => ledger().sweep());
+    await promptly(async () => (await ledger().hold("one", [path("a")]))[Symbol.asyncDispose]());
+    expect(readdirSync(tree)).toEqual([]);
+  });
+});
+
+/** Kills a process at one step; then the next one sweeps and works. What it ended with, or what was left. */
+async function stepwise(state: string, tree: string, step: number): Promise<string> {
+  for (const folder of [state, tree]) mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const child = startDriver("ledger-driver.ts", ["steps", state, tree, String(step)]);
+  let said = "";
+  child.stdout.on("data", (chunk: Buffer) => (said += chunk.toString()));
+  const signal = await new Promise((resolve) => child.once("close", (_code, by) => resolve(by)));
+  if (said.includes("done")) return "done";
+  if (signal !== "SIGKILL") return `step ${step}: it broke`;
+  const next = new Ledger(absolutePath(state));
+  const began = performance.now();
+  await next.sweep();
+  const files = existsSync(join(state, "ledger")) ? readdirSync(join(state, "ledger")) : [];
+  const places = readdirSync(state).filter((name) => name !== "ledger" && name !== "ledger-lock");
+  const rest = [...files, ...places, ...readdirSync(tree)];
+  const held = await next.hold("next", [absolutePath(join(tree, "a"))]);
+  await held[Symbol.asyncDispose]();
+  const took = performance.now() - began;
+  if (took > PROMPT_MS) return `step ${step}: the next one waited ${Math.round(took)} ms`;
+  return rest.length === 0 ? "swept" : `step ${step}: ${rest.join(" ")} was left`;
+}
+
+async function promptly(work: () => PromiseLike<unknown>): Promise<void> {
+  const began = performance.now();
+  await work();
+  expect(performance.now() - began).toBeLessThan(PROMPT_MS);
+}

@@ -1,0 +1,91 @@
+/**
+ * A process that works on a ledger until it is killed. `loop STATE TREE` holds and releases the same few placeholders as
+ * all others do, and sweeps; `steps STATE TREE N` does each once, and dies before its Nth look at the disk, or in the
+ * middle of it. Prints `ready`, then a line for everything that should not be.
+ */
+import fs from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
+import { setTimeout as pause } from "node:timers/promises";
+import { Ledger } from "../../../src/host/ledger.ts";
+import { type AbsolutePath, absolutePath, joinPath } from "../../../src/profile/path.ts";
+
+/** No step of the ledger may take longer, whoever was killed meanwhile. */
+const MOST_MS = 4_000;
+
+const [, , mode, state = "", tree = "", step = "0"] = process.argv;
+const ledger = new Ledger(absolutePath(state));
+const names = ["a", "b", "c"];
+console.log("ready");
+if (mode === "steps") await inSteps(Number(step));
+else await forEver();
+
+async function forEver(): Promise<void> {
+  for (let round = 0; ; round += 1) {
+    const chosen = names.filter(() => Math.random() < 0.6);
+    const paths = (chosen.length === 0 ? names : chosen).map((name) => joinPath(absolutePath(tree), name));
+    try {
+      await holdOnce(`call-${process.pid}-${round}`, paths);
+      if (Math.random() < 0.3) await inTime("sweep", ledger.sweep());
+    } catch (error) {
+      console.log(`threw: ${String(error)}`);
+    }
+  }
+}
+
+async function holdOnce(callId: string, paths: readonly AbsolutePath[]): Promise<void> {
+  const held = await inTime("hold", ledger.hold(callId, paths));
+  tellMissing(paths);
+  if (Math.random() < 0.5) await pause(Math.random() * 3);
+  tellMissing(paths);
+  await inTime("release", held[Symbol.asyncDispose]());
+}
+
+function tellMissing(paths: readonly AbsolutePath[]): void {
+  for (const path of paths) if (!fs.existsSync(path)) console.log(`not held: ${path}`);
+}
+
+async function inTime<Value>(what: string, doing: PromiseLike<Value>): Promise<Value> {
+  const began = performance.now();
+  const value = await doing;
+  const took = performance.now() - began;
+  if (took > MOST_MS) console.log(`${what} took ${Math.round(took)} ms`);
+  return value;
+}
+
+async function inSteps(deadly: number): Promise<void> {
+  dieAt(deadly);
+  await ledger.sweep();
+  const held = await ledger.hold(
+    "stepwise",
+    names.map((name) => joinPath(absolutePath(tree), name)),
+  );
+  await held[Symbol.asyncDispose]();
+  await ledger.sweep();
+  process.stdout.write("done\n");
+}
+
+/** Kills this process before the Nth call of `node:fs`, counted from now; a file that is written counts twice: it can stay empty. */
+function dieAt(deadly: number): void {
+  let steps = 0;
+  const { closeSync, openSync } = fs;
+  const isNext = (): boolean => {
+    steps += 1;
+    return steps === deadly;
+  };
+  const die = (): void => void process.kill(process.pid, "SIGKILL");
+  for (const [name, real] of Object.entries(fs)) {
+    if (!name.endsWith("Sync") || typeof real !== "function") continue;
+    const wrapped = (...given: unknown[]): unknown => {
+      if (isNext()) die();
+      const [file, , options] = given;
+      if (name === "writeFileSync" && isNext()) {
+        const flag = (options as { flag?: string } | undefined)?.flag ?? "w";
+        if (typeof file === "string") closeSync(openSync(file, flag));
+        die();
+      }
+      return Reflect.apply(real, fs, given);
+    };
+    Object.defineProperty(fs, name, { value: Object.assign(wrapped, { native: wrapped }) });
+  }
+  syncBuiltinESMExports();
+}
