@@ -1,9 +1,10 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { z } from "zod";
 import { CofferdamError } from "../errors.ts";
-import { type AbsolutePath, isAbsolutePath, joinPath, parentOf } from "../profile/path.ts";
+import { type AbsolutePath, isAbsolutePath, joinPath, nameOf, parentOf } from "../profile/path.ts";
 import { lock, sweepUnfinished } from "./lock.ts";
-import { nodeOf, realPathOf } from "./nodes.ts";
+import { nodeOf } from "./nodes.ts";
+import { openFolder } from "./open-folder.ts";
 import { isRunning, thisProcess } from "./process-id.ts";
 
 const Entry = z.strictObject({
@@ -121,25 +122,24 @@ function namesIn(folder: AbsolutePath): readonly string[] {
 
 /** True when the folder was made; false when something stands there already, or a link stands on the way. */
 function makeFolder(path: AbsolutePath): boolean {
-  if (!isReal(parentOf(path))) return false;
-  try {
-    mkdirSync(path, { mode: 0o755 });
-    return true;
-  } catch {
-    return false;
-  }
+  return isDone(path, (at) => mkdirSync(at, { mode: 0o755 }));
 }
 
 /** A folder that is not empty, or gone, or behind a link by now, is left: it is no longer ours. */
 function removeEmptyFolder(path: AbsolutePath): void {
-  if (!isReal(parentOf(path))) return;
-  try {
-    rmdirSync(path);
-  } catch {
-    // Something was put there, or it was removed: either way nothing of ours is left.
-  }
+  isDone(path, (at) => rmdirSync(at));
 }
 
-function isReal(folder: AbsolutePath): boolean {
-  return realPathOf(folder) === folder;
+/**
+ * True when the change could be made in the folder that holds the path. It is made through a descriptor of that folder:
+ * a process that writes in the tree could put a link in the place of any folder between a look and a change by path.
+ */
+function isDone(path: AbsolutePath, change: (at: Buffer) => void): boolean {
+  try {
+    using parent = openFolder(parentOf(path));
+    change(parent.child(nameOf(path)));
+    return true;
+  } catch {
+    return false;
+  }
 }

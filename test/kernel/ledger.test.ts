@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Ledger } from "../../src/host/ledger.ts";
-import { absolutePath } from "../../src/profile/path.ts";
+import { absolutePath, joinPath } from "../../src/profile/path.ts";
 import { startDriver, storm } from "../support/battery/storm.ts";
 
 /** How long many processes are killed at random. */
@@ -74,6 +74,30 @@ describe("the ledger", () => {
       code: "FACTS_UNSTABLE",
     });
     expect(left()).toEqual(["tree/b"]);
+  });
+
+  it.each([
+    ["makes", []],
+    ["removes", ["held"]],
+  ] as const)(
+    "fs.dest: %s nothing through a link, at whatever step one comes to stand in the place of a folder",
+    async (_, before) => {
+      const victim = join(top, "victim");
+      for (const folder of [victim, ...before.map((name) => join(victim, name))]) mkdirSync(folder);
+      const child = startDriver("ledger-driver.ts", ["swaps", state, tree, victim]);
+      let said = "";
+      child.stdout.on("data", (chunk: Buffer) => (said += chunk.toString()));
+      await new Promise((resolve) => child.once("close", resolve));
+      expect([said, readdirSync(victim)]).toEqual(["ready\ndone\n", before]);
+    },
+  );
+
+  it("holds names that are not UTF-8", async () => {
+    const name = absolutePath(tree);
+    const held = await ledger().hold("one", [joinPath(name, "\uDCFF\uDC80")]);
+    expect(readdirSync(tree, { encoding: "buffer" })).toEqual([Buffer.from([0xff, 0x80])]);
+    await held[Symbol.asyncDispose]();
+    expect(left()).toEqual([]);
   });
 
   it("does not wait for a file of the lock's name that is empty", async () => {

@@ -1,7 +1,8 @@
 /**
  * A process that works on a ledger until it is killed. `loop STATE TREE` holds and releases the same few placeholders as
  * all others do, and sweeps; `steps STATE TREE N` does each once, and dies before its Nth look at the disk, or in the
- * middle of it. Prints `ready`, then a line for everything that should not be.
+ * middle of it; `swaps STATE TREE VICTIM` holds and releases one placeholder while at each step in turn a link to VICTIM
+ * stands in the place of the folder that it lies in. Prints `ready`, then a line for everything that should not be.
  */
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
@@ -12,11 +13,12 @@ import { type AbsolutePath, absolutePath, joinPath } from "../../../src/profile/
 /** No step of the ledger may take longer, whoever was killed meanwhile. */
 const MOST_MS = 4_000;
 
-const [, , mode, state = "", tree = "", step = "0"] = process.argv;
+const [, , mode, state = "", tree = "", last = "0"] = process.argv;
 const ledger = new Ledger(absolutePath(state));
 const names = ["a", "b", "c"];
 console.log("ready");
-if (mode === "steps") await inSteps(Number(step));
+if (mode === "steps") await inSteps(Number(last));
+else if (mode === "swaps") await whileSwapped(last);
 else await forEver();
 
 async function forEver(): Promise<void> {
@@ -64,6 +66,49 @@ async function inSteps(deadly: number): Promise<void> {
   process.stdout.write("done\n");
 }
 
+/** A folder is swapped for a link right before one look at the disk, and swapped back right after it, or at the end. */
+async function whileSwapped(victim: string): Promise<void> {
+  const { mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, unlinkSync } = fs;
+  const folder = `${tree}/sub`;
+  const before = readdirSync(victim).join();
+  let isSwapped = false;
+  const swap = (): void => {
+    isSwapped = true;
+    renameSync(folder, `${folder}-away`);
+    symlinkSync(victim, folder);
+  };
+  const swapBack = (): void => {
+    if (!isSwapped) return;
+    isSwapped = false;
+    unlinkSync(folder);
+    renameSync(`${folder}-away`, folder);
+  };
+  let [steps, swapAt, isBrief] = [0, 0, false];
+  wrapAll((_name, _given, call) => {
+    steps += 1;
+    if (steps === swapAt) swap();
+    const value = call();
+    if (isBrief) swapBack();
+    return value;
+  });
+  for (let isOver = false; !isOver; ) {
+    if (!isBrief) swapAt += 1;
+    isBrief = !isBrief;
+    mkdirSync(folder);
+    steps = 0;
+    const held = await ledger.hold("swapped", [absolutePath(`${folder}/held`)]).catch(() => null);
+    await held?.[Symbol.asyncDispose]();
+    isOver = steps < swapAt;
+    swapBack();
+    if (readdirSync(victim).join() !== before) {
+      console.log(`a link before step ${swapAt} was followed`);
+      isOver = true;
+    }
+    rmSync(folder, { recursive: true });
+  }
+  process.stdout.write("done\n");
+}
+
 /** Kills this process before the Nth call of `node:fs`, counted from now; a file that is written counts twice: it can stay empty. */
 function dieAt(deadly: number): void {
   let steps = 0;
@@ -73,18 +118,23 @@ function dieAt(deadly: number): void {
     return steps === deadly;
   };
   const die = (): void => void process.kill(process.pid, "SIGKILL");
+  wrapAll((name, [file, , options], call) => {
+    if (isNext()) die();
+    if (name === "writeFileSync" && isNext()) {
+      const flag = (options as { flag?: string } | undefined)?.flag ?? "w";
+      if (typeof file === "string") closeSync(openSync(file, flag));
+      die();
+    }
+    return call();
+  });
+}
+
+/** Puts something around every synchronous call of `node:fs`, of all modules. */
+function wrapAll(around: (name: string, given: readonly unknown[], call: () => unknown) => unknown): void {
   for (const [name, real] of Object.entries(fs)) {
     if (!name.endsWith("Sync") || typeof real !== "function") continue;
-    const wrapped = (...given: unknown[]): unknown => {
-      if (isNext()) die();
-      const [file, , options] = given;
-      if (name === "writeFileSync" && isNext()) {
-        const flag = (options as { flag?: string } | undefined)?.flag ?? "w";
-        if (typeof file === "string") closeSync(openSync(file, flag));
-        die();
-      }
-      return Reflect.apply(real, fs, given);
-    };
+    const wrapped = (...given: unknown[]): unknown =>
+      around(name, given, () => Reflect.apply(real, fs, given));
     Object.defineProperty(fs, name, { value: Object.assign(wrapped, { native: wrapped }) });
   }
   syncBuiltinESMExports();
