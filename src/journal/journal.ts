@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, statSync, writeSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { CofferdamError, visible } from "../errors.ts";
 import { Event } from "../event/event.ts";
 import { type AbsolutePath, joinPath } from "../profile/path.ts";
@@ -36,7 +36,8 @@ export class FileJournal implements Journal {
 
   write(event: Event): void {
     this.#fd ??= openSync(this.#file, "ax", 0o600);
-    writeSync(this.#fd, `${JSON.stringify(event)}\n`);
+    // One `write` may take a part of a line (write(2)); this goes on until it is whole, or throws.
+    writeFileSync(this.#fd, `${JSON.stringify(event)}\n`);
   }
 
   [Symbol.dispose](): void {

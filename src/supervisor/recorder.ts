@@ -1,3 +1,4 @@
+import { boundedEvent } from "../event/bounded.ts";
 import type { EventBody } from "../event/event.ts";
 import type { Host } from "../host/host.ts";
 import type { Journal } from "../journal/journal.ts";
@@ -15,11 +16,11 @@ export class Recorder {
     this.runId = runId;
   }
 
-  /** Writes one event, before the effect that it announces. Throws when it can't be written: then nothing may happen. */
+  /** Writes one event, its texts bounded, before the effect that it announces. Throws when it can't be written: then nothing may happen. */
   write(sessionId: string, callId: string | null, body: EventBody): void {
     const seq = this.#seq;
     this.#seq += 1;
     const at = new Date(this.#host.now()).toISOString();
-    this.#journal.write({ version: 1, seq, at, runId: this.runId, sessionId, callId, ...body });
+    this.#journal.write({ version: 1, seq, at, runId: this.runId, sessionId, callId, ...boundedEvent(body) });
   }
 }

@@ -1,0 +1,51 @@
+import { createHash } from "node:crypto";
+import type { EventBody } from "./event.ts";
+
+/** A text with more characters is cut. */
+const MOST_CHARACTERS = 16 * 1024;
+/** A list with more texts is cut. */
+const MOST_TEXTS = 256;
+
+/**
+ * The event with the texts that come with a call bounded, so that no call decides how large a record grows. A longer
+ * text keeps its beginning, a longer list its first texts, and what is left out is told at the end: how much the whole
+ * is, and its SHA-256 (of a list: of its texts, each with a NUL behind it). What ends like this without being cut can be
+ * told by its length: only what was cut is longer than 16,384 characters, or 256 texts.
+ */
+export function boundedEvent(body: EventBody): EventBody {
+  switch (body.type) {
+    case "call.received":
+      return { ...body, words: boundedTexts(body.words), cwd: boundedText(body.cwd) };
+    case "call.judged":
+    case "approval.requested":
+      return { ...body, reason: boundedText(body.reason) };
+    case "approval.resolved":
+    case "approval.auto":
+      return { ...body, by: boundedText(body.by) };
+    case "call.planned":
+      return { ...body, env: boundedTexts(body.env), placeholders: boundedTexts(body.placeholders) };
+    case "call.ended":
+      return { ...body, reason: body.reason === null ? null : boundedText(body.reason) };
+    case "session.started":
+    case "call.prepared":
+    case "walls.proven":
+      return body;
+  }
+}
+
+function boundedTexts(texts: readonly string[]): string[] {
+  const first = texts.slice(0, MOST_TEXTS).map(boundedText);
+  if (texts.length <= MOST_TEXTS) return first;
+  const digest = sha256(texts.map((text) => `${text}\0`).join(""));
+  return [...first, `… (cut: ${texts.length} texts in all, sha256 ${digest})`];
+}
+
+function boundedText(text: string): string {
+  if (text.length <= MOST_CHARACTERS) return text;
+  const bytes = new TextEncoder().encode(text).length;
+  return `${text.slice(0, MOST_CHARACTERS)}… (cut: ${bytes} bytes in all, sha256 ${sha256(text)})`;
+}
+
+function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}

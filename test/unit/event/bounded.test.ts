@@ -1,0 +1,69 @@
+import { createHash } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import { boundedEvent } from "../../../src/event/bounded.ts";
+import type { EventBody } from "../../../src/event/event.ts";
+
+const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
+
+function received(words: string[], cwd = "."): EventBody {
+  return { type: "call.received", tool: "shell", words, cwd, caller: "agent" };
+}
+
+describe("an event with the texts of a call", () => {
+  test("stays as it is up to 16,384 characters a text and 256 texts", () => {
+    const event = received(
+      Array.from({ length: 256 }, () => "x".repeat(16_384)),
+      "y".repeat(16_384),
+    );
+    expect(boundedEvent(event)).toEqual(event);
+  });
+
+  test("keeps the beginning of a longer text, and says how large the whole is and its digest", () => {
+    const [script, cwd] = ["é".repeat(20_000), "x".repeat(16_385)];
+    expect(boundedEvent(received(["bash", script], cwd))).toEqual(
+      received(
+        ["bash", `${"é".repeat(16_384)}… (cut: 40000 bytes in all, sha256 ${sha256(script)})`],
+        `${"x".repeat(16_384)}… (cut: 16385 bytes in all, sha256 ${sha256(cwd)})`,
+      ),
+    );
+  });
+
+  test("keeps the first texts of a longer list, and says how many there are and their digest", () => {
+    const words = Array.from({ length: 257 }, (_, index) => `word ${index}`);
+    const whole = sha256(words.map((word) => `${word}\0`).join(""));
+    expect(boundedEvent(received(words))).toEqual(
+      received([...words.slice(0, 256), `… (cut: 257 texts in all, sha256 ${whole})`]),
+    );
+  });
+
+  test("can't be given the look of a cut one: what was cut is longer than what was not", () => {
+    const forged = `${"x".repeat(16_384)}… (cut: 99999 bytes in all, sha256 ${sha256("")})`;
+    expect(boundedEvent(received([forged]))).not.toEqual(received([forged]));
+  });
+
+  test.each<EventBody>([
+    { type: "call.judged", action: "ask", reason: "x".repeat(99_999), hits: [] },
+    { type: "approval.requested", argsHash: "", granted: "", reason: "x".repeat(99_999) },
+    { type: "approval.resolved", argsHash: "", approved: true, by: "x".repeat(99_999) },
+    { type: "approval.auto", argsHash: "", approved: true, by: "x".repeat(99_999) },
+    {
+      type: "call.planned",
+      backend: "",
+      granted: "",
+      env: Array.from({ length: 9_999 }, () => "x"),
+      placeholders: ["x".repeat(99_999)],
+      approximations: [],
+    },
+    {
+      type: "call.ended",
+      outcome: "failed",
+      code: 127,
+      reason: "x".repeat(99_999),
+      durationMs: 0,
+      stdoutBytes: 0,
+      stderrBytes: 0,
+    },
+  ])("is bounded in $type too", (event) => {
+    expect(JSON.stringify(boundedEvent(event)).length).toBeLessThan(20_000);
+  });
+});
