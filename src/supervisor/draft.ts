@@ -3,7 +3,7 @@ import type { Loaded } from "../config/config.ts";
 import { FactsMemory, lookUpFacts, type StandingFacts } from "../host/facts.ts";
 import { Ledger } from "../host/ledger.ts";
 import { lookAtMachine } from "../host/machine.ts";
-import type { Call, ShellInput } from "../tool/call.ts";
+import { type Call, readShellInput, type ShellInput } from "../tool/call.ts";
 import { lookAtCall } from "./look.ts";
 import { type Prepared, prepare, type Standing } from "./prepare.ts";
 import { type Decided, decideStanding, type SupervisorOptions } from "./supervisor.ts";
@@ -42,7 +42,8 @@ export class Draft {
    * What a session would decide about the same input of a person. Another backend than the machine's own makes a plan
    * that can be read, not run. Throws `USAGE`, `SANDBOX_UNAVAILABLE`, `NOT_ENFORCEABLE`.
    */
-  async prepare(input: ShellInput, backend: Backend = this.standing.backend): Promise<Prepared> {
+  async prepare(given: ShellInput, backend: Backend = this.standing.backend): Promise<Prepared> {
+    const input = readShellInput(given);
     const { host, cwd } = this.#decided;
     const standing = { ...this.standing, backend };
     const machine = await this.machine();

@@ -12,6 +12,11 @@ import type { CallFacts, ProgramFacts } from "./prepare.ts";
 /** A program larger than this is bound by its identity alone. */
 const MOST_BYTES = 64 * 1024 ** 2;
 
+/** No path that is longer leads anywhere (path_resolution(7), `PATH_MAX`). */
+const MOST_PATH_LENGTH = 4_095;
+/** Each folder of each path is looked at, while everything else waits: no more than so many characters of path in a call. */
+const MOST_LOOKED_UP = 64 * 1024;
+
 /** What one call is about, as the machine has it now: where it starts, its program, the paths among its words. */
 export function lookAtCall(
   input: ShellInput,
@@ -23,7 +28,7 @@ export function lookAtCall(
   return {
     cwd,
     program: lookAtProgram(words[0], cwd, settings),
-    paths: pathWords(words).map((word) => realTarget(resolve(cwd, word))),
+    paths: realTargets(pathWords(words).map((word) => resolve(cwd, word))),
   };
 }
 
@@ -62,6 +67,15 @@ function isExecutable(path: AbsolutePath): boolean {
   } catch {
     return false;
   }
+}
+
+/** Where the paths lead; null for one that the kernel takes for too long (`PATH_MAX`), and for all beyond what is looked up. */
+function realTargets(paths: readonly string[]): CallFacts["paths"] {
+  let length = 0;
+  return paths.map((path) => {
+    length += path.length;
+    return path.length > MOST_PATH_LENGTH || length > MOST_LOOKED_UP ? null : realTarget(path);
+  });
 }
 
 /** Where a path leads, links resolved as far as it exists; null when that can't be told. */

@@ -3,6 +3,7 @@ import type { Facts } from "../backend/facts.ts";
 import { nodeAt } from "../backend/facts.ts";
 import type { Refusal, Rendering } from "../backend/plan.ts";
 import type { Ceiling, Config } from "../config/config.ts";
+import { CofferdamError } from "../errors.ts";
 import type { Mode } from "../policy/approval-section.ts";
 import { jsonDigest } from "../policy/canonical-json.ts";
 import { answerByMode, judge, type Verdict } from "../policy/verdict.ts";
@@ -16,6 +17,7 @@ import { printShortfall, type Shortfall, shortfall } from "../profile/shortfall.
 import { type Call, wordsOf } from "../tool/call.ts";
 import { deriveEnvironment, deriveShellNeeds, type Needs, type ToolSettings } from "../tool/derive.ts";
 import type { Launch } from "../tool/launch.ts";
+import { tooLargeToStart } from "../tool/start-size.ts";
 
 /** The program that a call would run: by which path, which file that is, and whether it is there at all. */
 export interface ProgramFacts {
@@ -92,7 +94,8 @@ export interface Prepared {
 
 /**
  * Decides one call: judges it, and renders what it gets unasked and what it gets after a yes. Pure: the
- * same call, standing and facts give the same value, and nothing else decides.
+ * same call, standing and facts give the same value, and nothing else decides. Throws `USAGE` for a call that is too
+ * large for a program to be started with, its environment counted.
  */
 export function prepare(call: Call, standing: Standing, look: CallFacts): Prepared {
   const { ceiling } = standing;
@@ -150,7 +153,17 @@ function prepareSide(call: Call, standing: Standing, look: CallFacts, base: Gran
     look.callerEnv,
   );
   const launch: Launch = { argv: [program.path, ...wordsOf(call.input).slice(1)], cwd, env };
+  refuseTooLarge(launch);
   return { ...base, launch, rendering: standing.backend.render(granted, launch, facts) };
+}
+
+/** The words alone were judged when they came in; with the environment they may be more than a program can have. */
+function refuseTooLarge({ argv, env }: Launch): void {
+  const found = tooLargeToStart(argv, env);
+  if (found === null) return;
+  throw new CofferdamError("USAGE", found, {
+    hint: "hand the data in by a file or by standard input, or pass fewer variables in `sandbox.env`",
+  });
 }
 
 /** A ceiling that hides what every program needs to start makes each call fail in its own odd way: it is refused here. */

@@ -1,7 +1,7 @@
-import { CofferdamError, visible } from "../errors.ts";
+import { visible } from "../errors.ts";
 import type { EventBody } from "../event/event.ts";
 import { lookUpFacts } from "../host/facts.ts";
-import { type Call, ShellInput, wordsOf } from "../tool/call.ts";
+import { type Call, readShellInput, type ShellInput, wordsOf } from "../tool/call.ts";
 import { type CallOptions, ended, enforce } from "./enforce.ts";
 import { lookAtCall } from "./look.ts";
 import type { Outcome } from "./outcome.ts";
@@ -119,19 +119,13 @@ export class Session {
 
   #callOf(given: ShellInput): Call {
     const { host, recorder } = this.#shared;
-    const read = ShellInput.safeParse(given);
-    if (!read.success)
-      throw new CofferdamError(
-        "USAGE",
-        read.error.issues[0]?.message ?? "the input is not the shell tool's",
-        { hint: "pass `{ argv: [word, …] }`" },
-      );
+    const input = readShellInput(given);
     return {
       callId: host.id(),
       runId: recorder.runId,
       sessionId: this.sessionId,
       tool: "shell",
-      input: read.data,
+      input,
       caller: this.#options.caller ?? "agent",
     };
   }

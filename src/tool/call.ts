@@ -1,25 +1,44 @@
 import { z } from "zod";
+import { CofferdamError } from "../errors.ts";
+import { byteLength, tooLargeToStart } from "./start-size.ts";
 
-/** What the shell tool takes: words that are run as they are, or a line for the shell; where, relative to the caller. */
-export const ShellInput = z.union(
-  [
-    z.strictObject({
-      argv: z
-        .array(z.string().regex(/^[^\0]*$/, "a word can't hold NUL"))
-        .min(1)
-        .readonly(),
-      cwd: z.string().optional(),
-    }),
-    z.strictObject({
-      script: z
-        .string()
-        .min(1)
-        .regex(/^[^\0]*$/, "a script can't hold NUL"),
-      cwd: z.string().optional(),
-    }),
-  ],
-  { error: "the shell tool takes `{ argv: [word, …] }` or `{ script }`" },
-);
+/** The longest path that the kernel takes, without the NUL behind it (path_resolution(7), `PATH_MAX`). */
+const MOST_PATH_BYTES = 4_095;
+
+/**
+ * What the shell tool takes: words that are run as they are, or a line for the shell; where, relative to the caller. What
+ * no program could be started with is refused here, by what is too large and how large it is.
+ */
+export const ShellInput = z
+  .union(
+    [
+      z.strictObject({
+        argv: z
+          .array(z.string().regex(/^[^\0]*$/, "a word can't hold NUL"))
+          .min(1, "a call needs a word to run")
+          .readonly(),
+        cwd: z.string().optional(),
+      }),
+      z.strictObject({
+        script: z
+          .string()
+          .min(1)
+          .regex(/^[^\0]*$/, "a script can't hold NUL"),
+        cwd: z.string().optional(),
+      }),
+    ],
+    { error: "the shell tool takes `{ argv: [word, …] }` or `{ script }`" },
+  )
+  .superRefine((input, context) => {
+    const cwdBytes = byteLength(input.cwd ?? "");
+    const message =
+      cwdBytes > MOST_PATH_BYTES
+        ? `\`cwd\` has ${cwdBytes} bytes, ${MOST_PATH_BYTES} are the most for a path`
+        : "script" in input
+          ? tooLargeToStart(shellWords(input.script), {}, () => "the script")
+          : tooLargeToStart(input.argv);
+    if (message !== null) context.addIssue({ code: "custom", message });
+  });
 export type ShellInput = z.infer<typeof ShellInput>;
 
 /** One tool invocation: what is to run, and who asks. */
@@ -35,7 +54,21 @@ export interface Call {
 
 /** The words that a call would run: those given, or the shell with the script as one word. */
 export function wordsOf(input: ShellInput): readonly [string, ...string[]] {
-  if ("script" in input) return ["bash", "--noprofile", "--norc", "-c", input.script];
+  if ("script" in input) return shellWords(input.script);
   const [first = "", ...rest] = input.argv;
   return [first, ...rest];
+}
+
+/** An input as the tool takes it. Throws `USAGE` with what is wrong with it. */
+export function readShellInput(given: unknown): ShellInput {
+  const read = ShellInput.safeParse(given);
+  if (read.success) return read.data;
+  const message = read.error.issues[0]?.message ?? "the input is not the shell tool's";
+  throw new CofferdamError("USAGE", message, {
+    hint: "pass `{ argv: [word, …] }`, and what is large by a file or by standard input",
+  });
+}
+
+function shellWords(script: string): readonly [string, ...string[]] {
+  return ["bash", "--noprofile", "--norc", "-c", script];
 }

@@ -1,0 +1,86 @@
+import { describe, expect, test } from "vitest";
+import { CofferdamError } from "../../../src/errors.ts";
+import { readShellInput } from "../../../src/tool/call.ts";
+import { tooLargeToStart } from "../../../src/tool/start-size.ts";
+
+const KIB = 1024;
+
+function refusalOf(input: unknown): readonly [string, string, string | undefined] {
+  try {
+    readShellInput(input);
+  } catch (error) {
+    if (error instanceof CofferdamError) return [error.code, error.message, error.hint];
+    throw error;
+  }
+  throw new Error("nothing was refused");
+}
+
+describe("an input of the shell tool", () => {
+  test("may be as large as a program can be started with", () => {
+    const inputs = [
+      { argv: ["true", "x".repeat(128 * KIB - 1)] },
+      { argv: Array.from({ length: 6_000 }, () => "x") },
+      { argv: Array.from({ length: 15 }, () => "x".repeat(128 * KIB - 1)) },
+      { script: "x".repeat(128 * KIB - 1), cwd: "x".repeat(4_095) },
+    ];
+    for (const input of inputs) expect(readShellInput(input)).toEqual(input);
+  });
+
+  test.each([
+    [
+      "a word",
+      { argv: ["true", "é".repeat(64 * KIB)] },
+      "word 2 has 131072 bytes, 131071 are the most for one",
+    ],
+    [
+      "a script",
+      { script: "x".repeat(128 * KIB) },
+      "the script has 131072 bytes, 131071 are the most for one",
+    ],
+    [
+      "all words together",
+      { argv: Array.from({ length: 16 }, () => "x".repeat(130_100)) },
+      "the call's words and environment have 2081744 bytes, 2080768 are the most together",
+    ],
+    [
+      "how many words",
+      { argv: Array.from({ length: 6_001 }, () => "") },
+      "the call has 6001 words, 6000 are the most",
+    ],
+    [
+      "the folder to start in",
+      { argv: ["true"], cwd: "x".repeat(4_096) },
+      "`cwd` has 4096 bytes, 4095 are the most for a path",
+    ],
+  ])("is refused by name and size when it is too large: %s", (_, input, message) => {
+    expect(refusalOf(input)).toEqual([
+      "USAGE",
+      message,
+      "pass `{ argv: [word, …] }`, and what is large by a file or by standard input",
+    ]);
+  });
+
+  test.each([
+    [{ argv: [] }, "a call needs a word to run"],
+    [{ argv: ["a\0b"] }, "a word can't hold NUL"],
+    [{ script: "a\0b" }, "a script can't hold NUL"],
+    [null, "the shell tool takes `{ argv: [word, …] }` or `{ script }`"],
+  ])("is refused when it is malformed: %j", (input, message) => {
+    expect(refusalOf(input).slice(0, 2)).toEqual(["USAGE", message]);
+  });
+});
+
+test("the environment counts with the words, and each variable by itself", () => {
+  const words = Array.from({ length: 15 }, () => "x".repeat(128 * KIB - 1));
+  expect([
+    tooLargeToStart(words),
+    tooLargeToStart(words, { A: "x".repeat(128 * KIB - 3) }),
+    tooLargeToStart(["true"], { A: "x".repeat(128 * KIB - 3) }),
+    tooLargeToStart(["true"], { A: "x".repeat(128 * KIB - 2) }),
+  ]).toEqual([
+    null,
+    "the call's words and environment have 2097280 bytes, 2080768 are the most together",
+    null,
+    "the variable `A` has 131072 bytes, 131071 are the most for one",
+  ]);
+});
