@@ -115,12 +115,11 @@ function existingFolder(written: AbsolutePath): AbsolutePath {
     real = knownPath(realpathSync.native(written));
     isFolder = statSync(real).isDirectory();
   } catch (error) {
-    throw refused(
-      written,
-      printFailure(error),
-      `create it (\`${quote(["mkdir", "-p", written])}\`), or name another`,
-      error,
-    );
+    const isTooLong = error instanceof Error && "code" in error && error.code === "ENAMETOOLONG";
+    const hint = isTooLong
+      ? "name a folder with a shorter path"
+      : `create it (\`${quote(["mkdir", "-p", written])}\`), or name another`;
+    throw refused(written, printFailure(error), hint, error);
   }
   if (lstatSync(written).isSymbolicLink())
     throw refused(written, "is a symlink", `write the folder that it leads to: ${real}`);

@@ -125,6 +125,8 @@ export function printFailure(error: unknown): string {
       return "leads through something that is no folder";
     case "ELOOP":
       return "is a symlink that leads nowhere";
+    case "ENAMETOOLONG":
+      return "is longer than a path (4095 bytes) or a name in it (255 bytes) can be";
     default:
       return `cannot be read: ${escapeInvisible(error instanceof Error ? error.message : String(error))}`;
   }

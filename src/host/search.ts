@@ -20,6 +20,9 @@ import { statsOf, systemPath } from "./nodes.ts";
 /** More folders than this below one grant are not searched: the call is refused instead. */
 const MOST_FOLDERS = 200_000;
 
+/** No longer path can be looked up or mounted on (path_resolution(7), `PATH_MAX` less the NUL). */
+const MOST_PATH_BYTES = 4_095;
+
 /** How long the search may hold the event loop before it lets others on. */
 const TURN_MS = 8;
 
@@ -68,7 +71,7 @@ export class MaskSearch {
   /**
    * Existing paths that a glob mask of the profile covers and that an entry would give more. Below one that is hidden
    * only those of `read` masks count: what they protect must not be moved away with the folder that hides it.
-   * Throws `NOT_ENFORCEABLE` when a grant holds more than 200,000 folders.
+   * Throws `NOT_ENFORCEABLE` when a grant holds more than 200,000 folders, or some that lie too deep for a path.
    */
   async find(profile: Profile): Promise<readonly AbsolutePath[]> {
     const found: AbsolutePath[] = [];
@@ -101,13 +104,13 @@ export class MaskSearch {
       if (memory.size > MOST_FOLDERS) throw tooLarge(start);
       const hidden = new Set<string>();
       for (const hit of seen.hits) {
-        found.push(joinPath(folder, hit.name));
+        found.push(reachable(joinPath(folder, hit.name), start));
         if (hit.atMost === "none") hidden.add(hit.name);
       }
       for (const name of seen.folders) {
         const isBelowHidden = isHidden || hidden.has(name);
         if (!isBelowHidden || findLasting !== null)
-          waiting.push({ folder: joinPath(folder, name), isHidden: isBelowHidden });
+          waiting.push({ folder: reachable(joinPath(folder, name), start), isHidden: isBelowHidden });
       }
       if (performance.now() > turnEnds) {
         await nextTurn();
@@ -237,7 +240,10 @@ function statsToSearch(path: AbsolutePath): Stats | null {
     const code = cause instanceof Error && "code" in cause ? cause.code : null;
     const closed = [...upwards(parentOf(path))].find((at) => statsOf(at) !== null) ?? ROOT;
     const isOthers = code === "EACCES" && statsOf(closed)?.uid !== process.getuid?.();
-    if (code === "ENOTDIR" || code === "ELOOP" || code === "ENAMETOOLONG" || isOthers) return null;
+    // Too long by a name alone: there is none so long. A link on the way: what it leads to lies elsewhere.
+    if (code === "ENAMETOOLONG" && isShortEnough(path)) return null;
+    if (code === "ENAMETOOLONG") throw tooDeep(path, path);
+    if (code === "ENOTDIR" || code === "ELOOP" || isOthers) return null;
     throw unsearchable(closed, cause);
   }
 }
@@ -260,6 +266,28 @@ function canEnter(folder: string | Buffer): boolean {
   } catch {
     return false;
   }
+}
+
+/** The path, which was found below `start`. A process inside reaches what lies deeper folder by folder; nothing can be mounted there. */
+function reachable(path: AbsolutePath, start: AbsolutePath): AbsolutePath {
+  if (isShortEnough(path)) return path;
+  throw tooDeep(path, start);
+}
+
+function isShortEnough(path: AbsolutePath): boolean {
+  return path.length * 3 <= MOST_PATH_BYTES || pathToBytes(path).length <= MOST_PATH_BYTES;
+}
+
+/** Names the first folder below `start` on the way: the rest is too long to read, too. */
+function tooDeep(path: AbsolutePath, start: AbsolutePath): CofferdamError {
+  const first = [...upwards(path)].find((at) => parentOf(at) === start) ?? path;
+  return new CofferdamError(
+    "NOT_ENFORCEABLE",
+    `${visible(first)} leads so deep that a path has more than ${MOST_PATH_BYTES} bytes, where nothing can be protected`,
+    {
+      hint: "remove what lies that deep, or move it out of the roots",
+    },
+  );
 }
 
 function tooLarge(start: AbsolutePath): CofferdamError {

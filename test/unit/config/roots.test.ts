@@ -85,6 +85,12 @@ describe("roots", () => {
       "ROOT_REFUSED",
       "the folder `/dev` lies in `/dev`, where nothing is a file",
     ],
+    [
+      "whose name is too long",
+      "x".repeat(256),
+      "ROOT_REFUSED",
+      "x` is longer than a path (4095 bytes) or a name in it (255 bytes) can be",
+    ],
     ["with `..`", "../other", "PATH_INVALID", "the path `../other` has `..` in it"],
     ["with a variable", "${HOME}/x", "PATH_INVALID", "the path `${HOME}/x` has a variable in it"],
     ["with a tilde", "~/x", "PATH_INVALID", "the path `~/x` has a variable in it"],
