@@ -34,7 +34,7 @@ export class Ledger {
 
   /** The placeholders of live calls, of this and other processes: they count as missing. */
   held(): ReadonlySet<AbsolutePath> {
-    return new Set(this.#entries().flatMap(({ entry }) => pathsOf(entry)));
+    return this.#heldBeside(null);
   }
 
   /** Makes the placeholders for one call. Throws `FACTS_UNSTABLE` when something else stands at one of the paths by now. */
@@ -63,7 +63,7 @@ export class Ledger {
   async sweep(): Promise<void> {
     if (nodeOf(this.#folder).kind !== "folder") return;
     using _lock = await lock(this.#lock);
-    for (const { file, entry } of this.#entries()) if (!isRunning(entry)) this.#release(file, entry);
+    for (const { file, entry } of this.#entries(null)) if (!isRunning(entry)) this.#release(file, entry);
     // Entries are written under the lock: a half-written one is that of a process that was killed.
     for (const name of namesIn(this.#folder))
       if (name.endsWith(UNFINISHED)) rmSync(joinPath(this.#folder, name), { force: true });
@@ -77,16 +77,20 @@ export class Ledger {
 
   /** The entry goes last: killed before that, what is left of its placeholders is still known. */
   #release(file: AbsolutePath, entry: Entry): void {
-    const others = this.#entries().filter((other) => other.file !== file);
-    const held = new Set(others.flatMap((other) => pathsOf(other.entry)));
+    const held = this.#heldBeside(file);
     for (const path of pathsOf(entry)) if (!held.has(path)) removeEmptyFolder(path);
     rmSync(file, { force: true });
   }
 
-  #entries(): readonly { readonly file: AbsolutePath; readonly entry: Entry }[] {
+  /** What entries other than this one hold. */
+  #heldBeside(own: AbsolutePath | null): ReadonlySet<AbsolutePath> {
+    return new Set(this.#entries(own).flatMap(({ entry }) => pathsOf(entry)));
+  }
+
+  #entries(except: AbsolutePath | null): readonly { readonly file: AbsolutePath; readonly entry: Entry }[] {
     return namesIn(this.#folder).flatMap((name) => {
       const file = joinPath(this.#folder, name);
-      const entry = name.endsWith(".json") ? readEntry(file) : null;
+      const entry = name.endsWith(".json") && file !== except ? readEntry(file) : null;
       return entry === null ? [] : [{ file, entry }];
     });
   }
@@ -107,7 +111,8 @@ function pathsOf(entry: Entry): readonly AbsolutePath[] {
 function readEntry(file: AbsolutePath): Entry | null {
   try {
     return Entry.parse(JSON.parse(readFileSync(file, "utf8")));
-  } catch {
+  } catch (cause) {
+    throwShortage(cause);
     return null;
   }
 }
@@ -115,9 +120,20 @@ function readEntry(file: AbsolutePath): Entry | null {
 function namesIn(folder: AbsolutePath): readonly string[] {
   try {
     return readdirSync(folder);
-  } catch {
+  } catch (cause) {
+    throwShortage(cause);
     return [];
   }
+}
+
+/** Without descriptors or memory nothing can be said about what stands there: an entry would be taken for none. */
+function throwShortage(cause: unknown): void {
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+  if (!["EMFILE", "ENFILE", "ENOMEM", "EIO"].includes(code)) return;
+  throw new CofferdamError("SANDBOX_UNAVAILABLE", `the ledger of placeholders can't be worked on: ${code}`, {
+    hint: "raise `ulimit -n`, or end what holds so many files open",
+    cause,
+  });
 }
 
 /** True when the folder was made; false when something stands there already, or a link stands on the way. */
@@ -139,7 +155,8 @@ function isDone(path: AbsolutePath, change: (at: Buffer) => void): boolean {
     using parent = openFolder(parentOf(path));
     change(parent.child(nameOf(path)));
     return true;
-  } catch {
+  } catch (cause) {
+    throwShortage(cause);
     return false;
   }
 }

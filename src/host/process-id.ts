@@ -8,9 +8,15 @@ export interface ProcessId {
   readonly startedAt: string | null;
 }
 
-/** This process. */
+/** This process. Throws node's error when it can't be looked at: by half an identity it would count as ended. */
 export function thisProcess(): ProcessId {
-  return { pid: process.pid, startedAt: startedAt(process.pid) };
+  const { pid } = process;
+  try {
+    return { pid, startedAt: readStat(pid)[19] ?? null };
+  } catch (cause) {
+    if (isGone(cause)) return { pid, startedAt: null };
+    throw cause;
+  }
 }
 
 /**
@@ -30,9 +36,7 @@ export function isRunning({ pid, startedAt: started }: ProcessId): boolean {
     const stat = readStat(pid);
     return stat[19] === started && !isOver(stat);
   } catch (cause) {
-    const code = cause instanceof Error && "code" in cause ? cause.code : null;
-    // Gone before it was opened, or between opening and reading (proc(5): ESRCH).
-    return code !== "ENOENT" && code !== "ESRCH";
+    return !isGone(cause);
   }
 }
 
@@ -49,6 +53,12 @@ export async function untilEnded(pid: number, started: string | null, maxMs: num
 /** A zombie, or dead (proc(5)). */
 function isOver([state]: readonly string[]): boolean {
   return state === "Z" || state === "X";
+}
+
+/** Gone before it was opened, or between opening and reading (proc(5): ESRCH). */
+function isGone(cause: unknown): boolean {
+  const code = cause instanceof Error && "code" in cause ? cause.code : null;
+  return code === "ENOENT" || code === "ESRCH";
 }
 
 /** Empty when there is no such process. */

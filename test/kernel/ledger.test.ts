@@ -92,6 +92,14 @@ describe("the ledger", () => {
     },
   );
 
+  it("keeps what another call needs when no descriptor is left to look for it", async () => {
+    const child = startDriver("ledger-driver.ts", ["shortage", state, tree]);
+    let said = "";
+    child.stdout.on("data", (chunk: Buffer) => (said += chunk.toString()));
+    await new Promise((resolve) => child.once("close", resolve));
+    expect([said, left()]).toEqual(["ready\ndone\n", []]);
+  });
+
   it("holds names that are not UTF-8", async () => {
     const name = absolutePath(tree);
     const held = await ledger().hold("one", [joinPath(name, "\uDCFF\uDC80")]);

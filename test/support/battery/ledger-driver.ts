@@ -2,7 +2,8 @@
  * A process that works on a ledger until it is killed. `loop STATE TREE` holds and releases the same few placeholders as
  * all others do, and sweeps; `steps STATE TREE N` does each once, and dies before its Nth look at the disk, or in the
  * middle of it; `swaps STATE TREE VICTIM` holds and releases one placeholder while at each step in turn a link to VICTIM
- * stands in the place of the folder that it lies in. Prints `ready`, then a line for everything that should not be.
+ * stands in the place of the folder that it lies in; `shortage STATE TREE` releases one of two calls with the same
+ * placeholder while at each step in turn no descriptor is left. Prints `ready`, then a line for everything that should not be.
  */
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
@@ -19,6 +20,7 @@ const names = ["a", "b", "c"];
 console.log("ready");
 if (mode === "steps") await inSteps(Number(last));
 else if (mode === "swaps") await whileSwapped(last);
+else if (mode === "shortage") await whileShort();
 else await forEver();
 
 async function forEver(): Promise<void> {
@@ -109,6 +111,34 @@ async function whileSwapped(victim: string): Promise<void> {
   process.stdout.write("done\n");
 }
 
+/** One look at the disk of a release fails for want of a descriptor: the other call's placeholder must stay. */
+async function whileShort(): Promise<void> {
+  const { existsSync, mkdirSync, openSync, readdirSync, readFileSync } = fs;
+  const needing: readonly unknown[] = [openSync, readdirSync, readFileSync];
+  const placeholder = joinPath(absolutePath(tree), "held");
+  mkdirSync(tree, { recursive: true });
+  let [steps, failAt] = [0, 0];
+  wrapAll((_name, _given, call, real) => {
+    steps += needing.includes(real) ? 1 : 0;
+    if (steps === failAt && needing.includes(real))
+      throw Object.assign(new Error("none left"), { code: "EMFILE" });
+    return call();
+  });
+  const first = await ledger.hold("first", [placeholder]);
+  for (let isOver = false; !isOver; ) {
+    const second = await ledger.hold("second", [placeholder]);
+    [steps, failAt] = [0, failAt + 1];
+    await Promise.resolve(second[Symbol.asyncDispose]()).catch(() => null);
+    isOver = steps < failAt;
+    steps = Number.NaN;
+    await new Ledger(absolutePath(state)).sweep();
+    if (!existsSync(placeholder)) console.log(`the placeholder was gone after step ${failAt}`);
+    await second[Symbol.asyncDispose]();
+  }
+  await first[Symbol.asyncDispose]();
+  process.stdout.write("done\n");
+}
+
 /** Kills this process before the Nth call of `node:fs`, counted from now; a file that is written counts twice: it can stay empty. */
 function dieAt(deadly: number): void {
   let steps = 0;
@@ -130,11 +160,13 @@ function dieAt(deadly: number): void {
 }
 
 /** Puts something around every synchronous call of `node:fs`, of all modules. */
-function wrapAll(around: (name: string, given: readonly unknown[], call: () => unknown) => unknown): void {
+function wrapAll(
+  around: (name: string, given: readonly unknown[], call: () => unknown, real: unknown) => unknown,
+): void {
   for (const [name, real] of Object.entries(fs)) {
     if (!name.endsWith("Sync") || typeof real !== "function") continue;
     const wrapped = (...given: unknown[]): unknown =>
-      around(name, given, () => Reflect.apply(real, fs, given));
+      around(name, given, () => Reflect.apply(real, fs, given), real);
     Object.defineProperty(fs, name, { value: Object.assign(wrapped, { native: wrapped }) });
   }
   syncBuiltinESMExports();
