@@ -1,21 +1,19 @@
 import { accessSync, constants, lstatSync, readdirSync, type Stats } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { CofferdamError, visible } from "../errors.ts";
-import { isAtMost } from "../profile/access.ts";
-import { type MaskFinder, maskIndex } from "../profile/mask-index.ts";
+import type { MaskFinder } from "../profile/mask-index.ts";
 import {
   type AbsolutePath,
-  isInside,
   joinPath,
-  knownPath,
   parentOf,
   pathFromBytes,
+  pathToBytes,
   ROOT,
   upwards,
 } from "../profile/path.ts";
-import { literalPrefix } from "../profile/pattern.ts";
-import type { Mask, Profile } from "../profile/profile.ts";
+import type { Profile } from "../profile/profile.ts";
 import { statsOf, systemPath } from "./nodes.ts";
+import { type Region, regionsOf } from "./search-regions.ts";
 
 /** More folders than this below one grant are not searched: the call is refused instead. */
 const MOST_FOLDERS = 200_000;
@@ -44,28 +42,12 @@ interface Hit {
   readonly atMost: "none" | "read";
 }
 
-/** A folder to search, and the masks that matter in it. */
-interface Region {
-  readonly start: AbsolutePath;
-  readonly masks: readonly Mask[];
-}
-
-/** A region with its masks compiled. */
-interface CompiledRegion {
-  readonly start: AbsolutePath;
-  /** Under which name what was seen is remembered: by all profiles with the same masks. */
-  readonly key: string;
-  readonly find: MaskFinder;
-  /** For what lies below a hidden folder; null where no mask speaks of that. */
-  readonly findLasting: MaskFinder | null;
-}
-
 /**
  * Finds what glob masks cover in granted folders. It remembers folders by identity and change time, so that a second
  * search only looks at folders that changed. Links are not followed: what they lead to is granted elsewhere or hidden.
  */
 export class MaskSearch {
-  readonly #regions = new WeakMap<Profile, readonly CompiledRegion[]>();
+  readonly #regions = new WeakMap<Profile, readonly Region[]>();
   readonly #memory = new Map<string, Map<AbsolutePath, Remembered>>();
 
   /**
@@ -79,15 +61,15 @@ export class MaskSearch {
     return [...new Set(found)];
   }
 
-  #regionsOf(profile: Profile): readonly CompiledRegion[] {
+  #regionsOf(profile: Profile): readonly Region[] {
     const known = this.#regions.get(profile);
     if (known !== undefined) return known;
-    const regions = regionsOf(profile).map(compile);
+    const regions = regionsOf(profile);
     this.#regions.set(profile, regions);
     return regions;
   }
 
-  async #searchRegion({ start, key, find, findLasting }: CompiledRegion): Promise<readonly AbsolutePath[]> {
+  async #searchRegion({ start, key, find, findLasting }: Region): Promise<readonly AbsolutePath[]> {
     const before = this.#memory.get(key);
     const memory = new Map<AbsolutePath, Remembered>();
     const found: AbsolutePath[] = [];
@@ -120,50 +102,6 @@ export class MaskSearch {
     this.#memory.set(key, memory);
     return found;
   }
-}
-
-function compile({ start, masks }: Region): CompiledRegion {
-  const lasting = masks.filter((mask) => mask.atMost === "read");
-  const texts = masks.map((mask) => `${mask.pattern.text}${mask.atMost}${mask.ignoreCase}`);
-  return {
-    start,
-    key: `${start} ${texts.join(" ")}`,
-    find: maskIndex(masks),
-    findLasting: lasting.length === 0 ? null : maskIndex(lasting),
-  };
-}
-
-/** Only masks that would lower an entry matter, and only where both reach. */
-function regionsOf(profile: Profile): readonly Region[] {
-  const regions = new Map<AbsolutePath, Set<Mask>>();
-  for (const mask of profile.masks) {
-    if (mask.pattern.literal !== null && !mask.ignoreCase) continue;
-    const prefix = literalPrefix(mask.pattern);
-    for (const entry of profile.files) {
-      if (isAtMost(entry.access, mask.atMost)) continue;
-      const start = startOf(mask, prefix, entry.path);
-      if (start !== null) regions.set(start, (regions.get(start) ?? new Set()).add(mask));
-    }
-  }
-  const all = [...regions].map(([start, masks]) => ({ start, masks: [...masks] }));
-  const isCovered = (region: Region): boolean =>
-    all.some(
-      (other) =>
-        other !== region &&
-        other.start !== region.start &&
-        isInside(region.start, other.start) &&
-        region.masks.every((mask) => other.masks.includes(mask)),
-    );
-  return all.filter((region) => !isCovered(region));
-}
-
-/** Where a mask's matches begin in a granted folder; in any case, they may be spelled in another way than the mask. */
-function startOf({ ignoreCase }: Mask, prefix: AbsolutePath, granted: AbsolutePath): AbsolutePath | null {
-  const spell = (path: AbsolutePath): AbsolutePath =>
-    ignoreCase ? knownPath(path.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())) : path;
-  if (isInside(spell(granted), spell(prefix))) return granted;
-  if (!isInside(spell(prefix), spell(granted))) return null;
-  return ignoreCase ? granted : prefix;
 }
 
 function readFolder(
