@@ -72,10 +72,6 @@ export async function enforce(
     runAs: walls.machine.runAs,
     surroundings: walls.surroundings,
     onProven: () => record({ type: "walls.proven", backend: plan.backend, standings }),
-  }).catch((cause: unknown) => {
-    const reason = cause instanceof Error ? cause.message : "the walls did not stand";
-    record(ended("failed", { reason, durationMs: performance.now() - began }));
-    throw cause;
   });
   return finish(result, receiptOf(shared, permitted, standings, result), performance.now() - began, record);
 }

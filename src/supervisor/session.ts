@@ -72,6 +72,16 @@ export class Session {
       cwd: call.input.cwd ?? ".",
       caller: call.caller,
     });
+    try {
+      return await this.#walk(call, options);
+    } catch (cause) {
+      const reason = cause instanceof Error ? cause.message : "something was thrown that is no error";
+      this.#emit(call, ended("failed", { reason }));
+      throw cause;
+    }
+  }
+
+  async #walk(call: Call, options: CallOptions): Promise<Outcome> {
     const { walls } = this.#shared;
     if (walls.kind === "unavailable")
       return this.#deny(call, walls.error.code, walls.error.message, walls.error.hint ?? "");
