@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { arch, cpus, release, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
+import { execa } from "execa";
 import type { Plan } from "../src/backend/plan.ts";
 import { thisHost } from "../src/host/host.ts";
 import { MemoryJournal } from "../src/journal/journal.ts";
@@ -15,8 +16,8 @@ import type { Session } from "../src/supervisor/session.ts";
 import { createSupervisor } from "../src/supervisor/supervisor.ts";
 
 /** Every figure is the median of this many runs, after a few that do not count. */
-const RUNS = 60;
-const WARM_UP = 5;
+const RUNS = 100;
+const WARM_UP = 20;
 
 const root = join(import.meta.dirname, "..");
 const stage = mkdtempSync(join(tmpdir(), "cofferdam-bench-"));
@@ -50,6 +51,7 @@ async function bench(): Promise<void> {
   row("our call, in process, proof included", ours, raw);
   row("  of it: what comes on top", ours - raw, null);
   row("cofferdam run -- true", await cli(workspace, stateFolder), raw);
+  row("execa in place of child_process, on top of a start", await execaOnTop(), null);
   row("prepare (derive, intersect, judge, render both sides)", await preparation(supervisor, session), null);
   row("derive + intersect + canonical form, 10,000 entries", algebra(), null);
 }
@@ -112,6 +114,25 @@ async function cli(workspace: string, stateFolder: string): Promise<number> {
     if (run >= 0) times.push(time);
   }
   return median(times);
+}
+
+/** Why `host/spawn.ts` starts launchers with `node:child_process`: a plain program, started by both in turn. */
+async function execaOnTop(): Promise<number> {
+  const stdio = ["ignore", "pipe", "pipe"] as const;
+  const plain: number[] = [];
+  const byExeca: number[] = [];
+  for (let run = -WARM_UP; run < RUNS; run += 1) {
+    const a = await timed(async () => {
+      const child = spawn("/bin/true", { stdio: [...stdio] });
+      for (const stream of [child.stdout, child.stderr]) stream?.resume();
+      await new Promise((resolve) => child.once("close", resolve));
+    });
+    const b = await timed(async () => void (await execa("/bin/true", { stdio })));
+    if (run < 0) continue;
+    plain.push(a);
+    byExeca.push(b);
+  }
+  return median(byExeca) - median(plain);
 }
 
 /** The pure decision alone, with facts that differ each time, as after a change on the machine. */

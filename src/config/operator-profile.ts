@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { CofferdamError, visible } from "../errors.ts";
 import type { Host } from "../host/host.ts";
 import { type OperatorApproval, operatorApproval } from "../policy/approval-section.ts";
@@ -75,7 +75,7 @@ export function loadProfile(
   const bases = basesOf(file, yaml, path, loading, above);
   const profile: OperatorProfile = {
     path,
-    digest: createHash("sha256").update(bytes).digest("hex"),
+    digest: hash("sha256", bytes),
     layer: own,
     approval: operatorApproval(file.approval),
     runAs: file.run_as ?? "any",

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { CofferdamError, visible } from "../errors.ts";
 import type { Host } from "../host/host.ts";
 import { type AbsolutePath, isInside, joinPath, parentOf } from "../profile/path.ts";
@@ -96,7 +96,7 @@ export function placesOf({ sandbox, roots, runtimes }: Config): Record<string, s
 
 /** SHA-256 in hex. */
 export function digestOf(data: Uint8Array | string): string {
-  return createHash("sha256").update(data).digest("hex");
+  return hash("sha256", data);
 }
 
 function checkOwn(entry: TrustEntry | undefined, file: ReadFile): TrustCheck {

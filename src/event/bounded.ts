@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { EventBody } from "./event.ts";
 
 /** A text with more characters is cut. */
@@ -47,5 +47,5 @@ function boundedText(text: string): string {
 }
 
 function sha256(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
+  return hash("sha256", text);
 }

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { CofferdamError } from "../errors.ts";
 
 /** Data that canonical JSON can hold. */
@@ -24,7 +24,7 @@ export function canonicalJson(value: Json): string {
 
 /** SHA-256 of the canonical text, in hex. */
 export function jsonDigest(value: Json): string {
-  return createHash("sha256").update(canonicalJson(value)).digest("hex");
+  return hash("sha256", canonicalJson(value));
 }
 
 function isList(value: Exclude<Json, string | number | boolean | null>): value is readonly Json[] {

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { z } from "zod";
 import { Access } from "./access.ts";
 import { EnvPattern } from "./env-pattern.ts";
@@ -60,7 +60,7 @@ export function parseProfile(text: string): Profile {
 
 /** SHA-256 of `printProfile`'s text: blind to order, spelling and doubles of what was written. */
 export function digest(profile: Profile): ProfileDigest {
-  return createHash("sha256").update(printProfile(profile)).digest("hex");
+  return hash("sha256", printProfile(profile));
 }
 
 /** A path in a profile may have been found on disk, so it may hold what `absolutePath` refuses in what people write. */

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { accessSync, constants, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { CofferdamError, visible } from "../errors.ts";
@@ -51,10 +51,7 @@ function lookAtProgram(word: string, cwd: AbsolutePath, settings: ToolSettings):
     const stats = real === null ? null : statsOf(real);
     if (!isAbsolutePath(path) || real === null || stats?.isFile() !== true || !isExecutable(real)) continue;
     const isWritable = settings.roots.some((root) => root.mode === "rw" && isInside(real, root.path));
-    const contentDigest =
-      isWritable && stats.size <= MOST_BYTES
-        ? createHash("sha256").update(readFileSync(real)).digest("hex")
-        : null;
+    const contentDigest = isWritable && stats.size <= MOST_BYTES ? hash("sha256", readFileSync(real)) : null;
     return { path, real, id: `${stats.dev}:${stats.ino}`, contentDigest };
   }
   return { path: null, real: null, id: null, contentDigest: null };
