@@ -50,8 +50,8 @@ export function extraCaps(profile: Profile, facts: Facts): readonly ExtraCap[] |
 }
 
 /**
- * The profile without its `none` globs. They hold for what is there at the start and may move with it; what this still
- * keeps from being written must stay where it is, or it could be made anew.
+ * The profile without its `none` globs. What they hide may move as long as they find it again (`foldersNamedFor`); what
+ * this still keeps from being written must stay where it is, or it could be made anew.
  */
 export function lastingRuler(profile: Profile): PathRuler {
   const known = lastingProfiles.get(profile);

@@ -7,6 +7,7 @@ import { aliasesOf } from "../host-mounts.ts";
 import type { Approximation, Refusal } from "../plan.ts";
 import type { ApproximationName } from "./approximations.ts";
 import { type ExtraCap, extraCaps, firstLink, lastingRuler } from "./caps.ts";
+import { foldersNamedFor } from "./named-folders.ts";
 
 /**
  * One mount of a plan. `show` binds the host's path, `hide-folder` covers it with an empty sealed folder (`passable`
@@ -35,7 +36,8 @@ type Wanted = (path: AbsolutePath) => Access;
  * A mount stands exactly where access differs from the mount above, and its kind follows from the access alone. In order:
  * 1. every entry, literal mask and glob hit is a point, and so is what a masked link leads to and what else names it;
  * 2. points are walked from the root down; one whose access is that of the mount above changes nothing;
- * 3. what lies protected below a writable mount gets pins on every folder between, so that it can't be renamed away;
+ * 3. what lies protected below a writable mount gets pins on the folders between, so that it can't be renamed away: on
+ *    every one, or, for what a `none` glob hides, on those that the glob names;
  * 4. what is missing and must not be made is held by a placeholder at its first missing folder.
  */
 export function transitions(profile: Profile, facts: Facts): Transitions | Refusal {
@@ -142,7 +144,10 @@ function place(walk: Walk, path: AbsolutePath): void {
   const link = firstLink(facts.nodes, path)?.link;
   const mount = above(walk, link ?? path);
   const access = wanted(path);
-  if (access !== "write" && isFirm(walk, path, access)) keepInPlace(walk, link ?? path, mount);
+  if (access !== "write") {
+    const isNamed = isFirm(walk, path, access) ? ALWAYS : named(walk, path);
+    keepInPlace(walk, link ?? path, mount, isNamed);
+  }
   if (node.kind === "link" || link !== undefined || access === mount.access) return;
   if (node.kind !== "missing") {
     changes.set(path, {
@@ -179,14 +184,30 @@ function isPassed(walk: Walk, path: AbsolutePath): boolean {
   return granted.some((entry) => entry !== path && isInside(entry, path) && walk.wanted(entry) !== "none");
 }
 
-/** Pins all that lies between the path and the writable mount around it; what a hidden folder holds moves with that one. */
-function keepInPlace(walk: Walk, path: AbsolutePath, mount: Change): void {
+const ALWAYS = (): boolean => true;
+
+/** Of the folders above what a `none` glob hides, those without whose names it would not be found again. */
+function named({ profile }: Walk, path: AbsolutePath): (at: AbsolutePath) => boolean {
+  const folders = foldersNamedFor(profile, path);
+  return (at) => folders.includes(at);
+}
+
+/**
+ * Pins what lies between the path and the writable mount around it, as far as it must keep its name; what a hidden folder
+ * holds moves with that one.
+ */
+function keepInPlace(
+  walk: Walk,
+  path: AbsolutePath,
+  mount: Change,
+  mustStay: (at: AbsolutePath) => boolean,
+): void {
   const isHidden = mount.access === "none" && mount.path !== ROOT;
   const [from, to] = isHidden ? [above(walk, parentOf(mount.path)), mount.path] : [mount, path];
   if (from.access !== "write") return;
   for (const at of between(from.path, to)) {
     const isThere = nodeAt(walk.facts, at).kind !== "missing";
-    if (isThere && !walk.changes.has(at))
+    if (isThere && mustStay(at) && !walk.changes.has(at))
       walk.changes.set(at, { kind: "pin", path: at, access: "write", passable: false });
   }
 }

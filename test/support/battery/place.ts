@@ -140,6 +140,12 @@ export class Place implements Disposable {
     });
   }
 
+  /** Gives the person all that lies in the writable root. */
+  ownAll(): void {
+    if (this.person.runAs.uid !== undefined)
+      spawnSync("/bin/chown", ["-R", `${this.person.uid}:${this.person.gid}`, this.ws]);
+  }
+
   /** Removes what stands below the place. */
   remove(name: string): void {
     rmSync(join(this.top, name), { recursive: true, force: true });
