@@ -168,6 +168,18 @@ const ATTEMPTS: readonly Attempt[] = [
     without: ["ENOTSUP", "ENOSYS"],
     within: "EPERM",
   },
+  {
+    title: "sys: taking a lease",
+    call: [nr("fcntl"), -1, 1024, 1],
+    without: ["EBADF"],
+    within: "EPERM",
+  },
+  {
+    title: "sys: asking for a lease",
+    call: [nr("fcntl"), -1, 1025, 0],
+    without: ["EBADF"],
+    within: "EBADF",
+  },
   ...MODES,
   {
     title: "sock: entering a ring",

@@ -36,7 +36,7 @@ export function standings(
     syscalls: {
       kind: "partial",
       reason:
-        "terminal input, vsock, io_uring, tracing, keyrings, setuid files and foreign ABIs are refused, other calls are not filtered",
+        "terminal input, vsock, io_uring, tracing, keyrings, setuid files, leases and foreign ABIs are refused, other calls are not filtered",
     },
     terminal: ENFORCED,
     environment: ENFORCED,

@@ -13,12 +13,19 @@ const TIOCLINUX = 0x541c;
 const AF_VSOCK = 40;
 
 /**
+ * With a lease or delegation on a file, also one that can only be read, a process makes others wait who open it, up to
+ * 45 seconds each (include/uapi/linux/fcntl.h, fcntl(2), `/proc/sys/fs/lease-break-time`).
+ */
+const F_SETLEASE = 1024;
+const F_SETDELEG = 1040;
+
+/**
  * The policy that every sandboxed process runs under: no input pushed into a terminal, no vsock, and
  * none of the calls that read or steer another process; with `pidfd_getfd` (Linux 5.6), one could take
  * the event descriptor by which bwrap's first process reports the exit status, and report another.
  * No ring either: io_uring opens sockets, vsocks too, without calling socket(2) (`IORING_OP_SOCKET`,
  * Linux 5.19; include/uapi/linux/io_uring.h). And no keyring: a process has the session keyring of whoever
- * started it, which no namespace holds back (session-keyring(7), keyrings(7)). And no setuid file.
+ * started it, which no namespace holds back (session-keyring(7), keyrings(7)). No setuid file, and no lease.
  *
  * A refused family says EAFNOSUPPORT and a refused ring ENOSYS, as a kernel without them does.
  */
@@ -48,6 +55,11 @@ export const STANDARD_POLICY: SeccompPolicy = {
       call: SYSCALLS.socketpair,
       errno: "EAFNOSUPPORT",
       when: [{ kind: "one-of", argument: 0, values: [AF_VSOCK] }],
+    },
+    {
+      call: SYSCALLS.fcntl,
+      errno: "EPERM",
+      when: [{ kind: "one-of", argument: 1, values: [F_SETLEASE, F_SETDELEG] }],
     },
     ...SETUID_RULES,
   ],

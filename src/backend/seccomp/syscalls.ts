@@ -15,6 +15,7 @@ export const SYSCALLS = {
   fchmod: { x64: 91, arm64: 52 },
   fchmodat: { x64: 268, arm64: 53 },
   fchmodat2: { x64: 452, arm64: 452 },
+  fcntl: { x64: 72, arm64: 25 },
   io_uring_enter: { x64: 426, arm64: 426 },
   io_uring_register: { x64: 427, arm64: 427 },
   io_uring_setup: { x64: 425, arm64: 425 },

@@ -22,6 +22,7 @@ const TRICK = 0x0000_0123_0000_0000n;
 const NR = {
   x64: {
     ioctl: 16,
+    fcntl: 72,
     socket: 41,
     socketpair: 53,
     ptrace: 101,
@@ -36,6 +37,7 @@ const NR = {
   },
   arm64: {
     ioctl: 29,
+    fcntl: 25,
     socket: 198,
     socketpair: 199,
     ptrace: 117,
@@ -124,6 +126,11 @@ function expectations(arch: SeccompArch): readonly Expectation[] {
     native("a pair of vsocks is refused", nr.socketpair, [40n, 1n], EAFNOSUPPORT),
     native("a pair of unix sockets is allowed", nr.socketpair, [1n, 40n], "allow"),
     native("a pair of KCM sockets is allowed", nr.socketpair, [41n, 1n], "allow"),
+    native("a lease is refused", nr.fcntl, [0n, 1024n, 1n], EPERM),
+    native("a lease with a high word is refused", nr.fcntl, [0n, TRICK | 1024n], EPERM),
+    native("a delegation is refused", nr.fcntl, [0n, 1040n], EPERM),
+    native("asking for a lease, the number after taking one, is allowed", nr.fcntl, [0n, 1025n], "allow"),
+    native("a lock of a file is allowed", nr.fcntl, [1024n, 6n, 1024n], "allow"),
     native("the last number before x32 is allowed", X32 - 1, [], "allow"),
     native("openat2 does not exist", nr.openat2, [], ENOSYS),
     native("close_range, the number before openat2, is allowed", nr.openat2 - 1, [], "allow"),
@@ -276,6 +283,7 @@ describe.each(ARCHES)("what these tests notice on %s", (arch) => {
     ],
     ["a vsock is refused", "a vsock with a high word is refused"],
     ["a pair of vsocks is refused"],
+    ["a lease is refused", "a lease with a high word is refused", "a delegation is refused"],
     ...["chmod", "fchmod", "fchmodat", "fchmodat2", "mknod", "mknodat", "creat"].map((name) =>
       redTitles(arch, `${name} of a setuid file`),
     ),
