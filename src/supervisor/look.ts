@@ -1,16 +1,13 @@
-import { hash } from "node:crypto";
-import { accessSync, constants, readFileSync } from "node:fs";
+import { accessSync, constants } from "node:fs";
 import { resolve } from "node:path";
 import { CofferdamError, visible } from "../errors.ts";
+import { contentIdOf } from "../host/content.ts";
 import { realPathOf, statsOf } from "../host/nodes.ts";
 import { type AbsolutePath, isAbsolutePath, isInside, joinPath, upwards } from "../profile/path.ts";
 import { pathWords } from "../shell/rule.ts";
 import { type ShellInput, wordsOf } from "../tool/call.ts";
 import type { ToolSettings } from "../tool/derive.ts";
 import type { CallFacts, ProgramFacts } from "./prepare.ts";
-
-/** A program larger than this is bound by its identity alone. */
-const MOST_BYTES = 64 * 1024 ** 2;
 
 /** No path that is longer leads anywhere (path_resolution(7), `PATH_MAX`). */
 const MOST_PATH_LENGTH = 4_095;
@@ -51,10 +48,10 @@ function lookAtProgram(word: string, cwd: AbsolutePath, settings: ToolSettings):
     const stats = real === null ? null : statsOf(real);
     if (!isAbsolutePath(path) || real === null || stats?.isFile() !== true || !isExecutable(real)) continue;
     const isWritable = settings.roots.some((root) => root.mode === "rw" && isInside(real, root.path));
-    const contentDigest = isWritable && stats.size <= MOST_BYTES ? hash("sha256", readFileSync(real)) : null;
-    return { path, real, id: `${stats.dev}:${stats.ino}`, contentDigest };
+    const id = `${stats.dev}:${stats.ino}`;
+    return { path, real, id, content: isWritable ? contentIdOf(real, id) : null };
   }
-  return { path: null, real: null, id: null, contentDigest: null };
+  return { path: null, real: null, id: null, content: null };
 }
 
 function isExecutable(path: AbsolutePath): boolean {

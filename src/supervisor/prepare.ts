@@ -25,8 +25,8 @@ export interface ProgramFacts {
   readonly path: AbsolutePath | null;
   readonly real: AbsolutePath | null;
   readonly id: string | null;
-  /** SHA-256 of the file when it lies in a writable root, else null. */
-  readonly contentDigest: string | null;
+  /** What the file holds, as `contentIdOf` tells it, when it lies in a writable root; else null. */
+  readonly content: string | null;
 }
 
 /** What was looked up for one call. */
@@ -222,7 +222,7 @@ function argsHash(call: Call, look: CallFacts, onYes: Side, { config }: Standing
   return jsonDigest({
     tool: call.tool,
     words: wordsOf(call.input).map(escapeLone),
-    program: { path: program.path, real: program.real, id: program.id, content: program.contentDigest },
+    program: { path: program.path, real: program.real, id: program.id, content: program.content },
     cwd: escapeLone(cwd),
     granted: onYes.digest,
     env: jsonDigest(

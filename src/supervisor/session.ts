@@ -61,7 +61,8 @@ export class Session {
 
   /**
    * The corridor that every call walks: look, prepare, judge, ask, look again, launch, receipt. A denial is a value.
-   * Throws `USAGE` for an input that the tool does not take, `SANDBOX_UNAVAILABLE` when the walls did not stand.
+   * Throws `USAGE` for an input that the tool does not take, `FACTS_UNSTABLE` when files change while they are looked at,
+   * `SANDBOX_UNAVAILABLE` when the walls did not stand.
    */
   async call(input: ShellInput, options: CallOptions = {}): Promise<Outcome> {
     const call = this.#callOf(input);

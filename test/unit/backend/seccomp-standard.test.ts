@@ -310,64 +310,68 @@ it("the program for x64 is this", () => {
        1  jeq  0xc000003e ? 3 : 2
        2  ret  kill process
        3  ld   number
-       4  jge  0x40000000 ? 59 : 5
-       5  jeq  101 ? 58 : 6
-       6  jeq  310 ? 58 : 7
-       7  jeq  311 ? 58 : 8
-       8  jeq  438 ? 58 : 9
-       9  jeq  248 ? 58 : 10
-      10  jeq  249 ? 58 : 11
-      11  jeq  250 ? 58 : 12
-      12  jeq  425 ? 59 : 13
-      13  jeq  426 ? 59 : 14
-      14  jeq  427 ? 59 : 15
-      15  jeq  16 ? 29 : 16
-      16  jeq  41 ? 32 : 17
-      17  jeq  53 ? 34 : 18
-      18  jeq  90 ? 36 : 19
-      19  jeq  91 ? 38 : 20
-      20  jeq  268 ? 40 : 21
-      21  jeq  452 ? 42 : 22
-      22  jeq  133 ? 44 : 23
-      23  jeq  259 ? 46 : 24
-      24  jeq  85 ? 48 : 25
-      25  jeq  2 ? 50 : 26
-      26  jeq  257 ? 54 : 27
-      27  jeq  437 ? 59 : 28
-      28  ret  allow
-      29  ld   argument 1.low
-      30  jeq  0x5412 ? 58 : 31
-      31  jeq  0x541c ? 58 : 61
-      32  ld   argument 0.low
-      33  jeq  40 ? 60 : 61
-      34  ld   argument 0.low
-      35  jeq  40 ? 60 : 61
-      36  ld   argument 1.low
-      37  jset 0x800 ? 58 : 61
-      38  ld   argument 1.low
-      39  jset 0x800 ? 58 : 61
-      40  ld   argument 2.low
-      41  jset 0x800 ? 58 : 61
-      42  ld   argument 2.low
-      43  jset 0x800 ? 58 : 61
-      44  ld   argument 1.low
-      45  jset 0x800 ? 58 : 61
+       4  jge  0x40000000 ? 63 : 5
+       5  jeq  101 ? 62 : 6
+       6  jeq  310 ? 62 : 7
+       7  jeq  311 ? 62 : 8
+       8  jeq  438 ? 62 : 9
+       9  jeq  248 ? 62 : 10
+      10  jeq  249 ? 62 : 11
+      11  jeq  250 ? 62 : 12
+      12  jeq  425 ? 63 : 13
+      13  jeq  426 ? 63 : 14
+      14  jeq  427 ? 63 : 15
+      15  jeq  16 ? 30 : 16
+      16  jeq  41 ? 33 : 17
+      17  jeq  53 ? 35 : 18
+      18  jeq  72 ? 37 : 19
+      19  jeq  90 ? 40 : 20
+      20  jeq  91 ? 42 : 21
+      21  jeq  268 ? 44 : 22
+      22  jeq  452 ? 46 : 23
+      23  jeq  133 ? 48 : 24
+      24  jeq  259 ? 50 : 25
+      25  jeq  85 ? 52 : 26
+      26  jeq  2 ? 54 : 27
+      27  jeq  257 ? 58 : 28
+      28  jeq  437 ? 63 : 29
+      29  ret  allow
+      30  ld   argument 1.low
+      31  jeq  0x5412 ? 62 : 32
+      32  jeq  0x541c ? 62 : 65
+      33  ld   argument 0.low
+      34  jeq  40 ? 64 : 65
+      35  ld   argument 0.low
+      36  jeq  40 ? 64 : 65
+      37  ld   argument 1.low
+      38  jeq  0x400 ? 62 : 39
+      39  jeq  0x410 ? 62 : 65
+      40  ld   argument 1.low
+      41  jset 0x800 ? 62 : 65
+      42  ld   argument 1.low
+      43  jset 0x800 ? 62 : 65
+      44  ld   argument 2.low
+      45  jset 0x800 ? 62 : 65
       46  ld   argument 2.low
-      47  jset 0x800 ? 58 : 61
+      47  jset 0x800 ? 62 : 65
       48  ld   argument 1.low
-      49  jset 0x800 ? 58 : 61
+      49  jset 0x800 ? 62 : 65
       50  ld   argument 2.low
-      51  jset 0x800 ? 52 : 61
+      51  jset 0x800 ? 62 : 65
       52  ld   argument 1.low
-      53  jset 0x400040 ? 58 : 61
-      54  ld   argument 3.low
-      55  jset 0x800 ? 56 : 61
-      56  ld   argument 2.low
-      57  jset 0x400040 ? 58 : 61
-      58  ret  EPERM
-      59  ret  ENOSYS
-      60  ret  EAFNOSUPPORT
-      61  ret  allow"
+      53  jset 0x800 ? 62 : 65
+      54  ld   argument 2.low
+      55  jset 0x800 ? 56 : 65
+      56  ld   argument 1.low
+      57  jset 0x400040 ? 62 : 65
+      58  ld   argument 3.low
+      59  jset 0x800 ? 60 : 65
+      60  ld   argument 2.low
+      61  jset 0x400040 ? 62 : 65
+      62  ret  EPERM
+      63  ret  ENOSYS
+      64  ret  EAFNOSUPPORT
+      65  ret  allow"
   `);
 });
 
@@ -377,49 +381,53 @@ it("the program for arm64 is this", () => {
        1  jeq  0xc00000b7 ? 3 : 2
        2  ret  kill process
        3  ld   number
-       4  jeq  117 ? 43 : 5
-       5  jeq  270 ? 43 : 6
-       6  jeq  271 ? 43 : 7
-       7  jeq  438 ? 43 : 8
-       8  jeq  217 ? 43 : 9
-       9  jeq  218 ? 43 : 10
-      10  jeq  219 ? 43 : 11
-      11  jeq  425 ? 44 : 12
-      12  jeq  426 ? 44 : 13
-      13  jeq  427 ? 44 : 14
-      14  jeq  29 ? 24 : 15
-      15  jeq  198 ? 27 : 16
-      16  jeq  199 ? 29 : 17
-      17  jeq  52 ? 31 : 18
-      18  jeq  53 ? 33 : 19
-      19  jeq  452 ? 35 : 20
-      20  jeq  33 ? 37 : 21
-      21  jeq  56 ? 39 : 22
-      22  jeq  437 ? 44 : 23
-      23  ret  allow
-      24  ld   argument 1.low
-      25  jeq  0x5412 ? 43 : 26
-      26  jeq  0x541c ? 43 : 46
-      27  ld   argument 0.low
-      28  jeq  40 ? 45 : 46
-      29  ld   argument 0.low
-      30  jeq  40 ? 45 : 46
-      31  ld   argument 1.low
-      32  jset 0x800 ? 43 : 46
-      33  ld   argument 2.low
-      34  jset 0x800 ? 43 : 46
-      35  ld   argument 2.low
-      36  jset 0x800 ? 43 : 46
+       4  jeq  117 ? 47 : 5
+       5  jeq  270 ? 47 : 6
+       6  jeq  271 ? 47 : 7
+       7  jeq  438 ? 47 : 8
+       8  jeq  217 ? 47 : 9
+       9  jeq  218 ? 47 : 10
+      10  jeq  219 ? 47 : 11
+      11  jeq  425 ? 48 : 12
+      12  jeq  426 ? 48 : 13
+      13  jeq  427 ? 48 : 14
+      14  jeq  29 ? 25 : 15
+      15  jeq  198 ? 28 : 16
+      16  jeq  199 ? 30 : 17
+      17  jeq  25 ? 32 : 18
+      18  jeq  52 ? 35 : 19
+      19  jeq  53 ? 37 : 20
+      20  jeq  452 ? 39 : 21
+      21  jeq  33 ? 41 : 22
+      22  jeq  56 ? 43 : 23
+      23  jeq  437 ? 48 : 24
+      24  ret  allow
+      25  ld   argument 1.low
+      26  jeq  0x5412 ? 47 : 27
+      27  jeq  0x541c ? 47 : 50
+      28  ld   argument 0.low
+      29  jeq  40 ? 49 : 50
+      30  ld   argument 0.low
+      31  jeq  40 ? 49 : 50
+      32  ld   argument 1.low
+      33  jeq  0x400 ? 47 : 34
+      34  jeq  0x410 ? 47 : 50
+      35  ld   argument 1.low
+      36  jset 0x800 ? 47 : 50
       37  ld   argument 2.low
-      38  jset 0x800 ? 43 : 46
-      39  ld   argument 3.low
-      40  jset 0x800 ? 41 : 46
+      38  jset 0x800 ? 47 : 50
+      39  ld   argument 2.low
+      40  jset 0x800 ? 47 : 50
       41  ld   argument 2.low
-      42  jset 0x400040 ? 43 : 46
-      43  ret  EPERM
-      44  ret  ENOSYS
-      45  ret  EAFNOSUPPORT
-      46  ret  allow"
+      42  jset 0x800 ? 47 : 50
+      43  ld   argument 3.low
+      44  jset 0x800 ? 45 : 50
+      45  ld   argument 2.low
+      46  jset 0x400040 ? 47 : 50
+      47  ret  EPERM
+      48  ret  ENOSYS
+      49  ret  EAFNOSUPPORT
+      50  ret  allow"
   `);
 });
 
