@@ -13,6 +13,8 @@ export interface CallExplanation {
   readonly onYes: Explanation;
   /** Of the plan that a yes would run; null when nothing in it speaks of the target. */
   readonly clause: PlanClause | null;
+  /** Where that plan is tighter than the answer, and why. */
+  readonly tighter: readonly string[];
 }
 
 /** Every layer that a call's profile is the meet of: what the tool needs, then each operator file. */
@@ -39,7 +41,14 @@ export function explainCall(
     unasked: explain(layersOf(settings, ceiling, needs.unasked), question),
     onYes: explain(layersOf(settings, ceiling, needs.onYes), question),
     clause: clauseFor(prepared.onYes, question),
+    tighter: tighterAt(prepared.onYes, question),
   };
+}
+
+function tighterAt(side: Side, question: Question): readonly string[] {
+  if (side.rendering.kind !== "plan" || (question.ask !== "read" && question.ask !== "write")) return [];
+  const { approximations } = side.rendering.plan;
+  return approximations.filter(({ path }) => isInside(question.path, path)).map(({ reason }) => reason);
 }
 
 /** The last clause of the plan at or above the path: the mount that a process would meet there. */

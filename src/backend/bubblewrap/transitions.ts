@@ -8,6 +8,7 @@ import type { Approximation, Refusal } from "../plan.ts";
 import type { ApproximationName } from "./approximations.ts";
 import { type ExtraCap, extraCaps, firstLink, lastingRuler } from "./caps.ts";
 import { foldersNamedFor } from "./named-folders.ts";
+import { VIEW_PATHS } from "./views.ts";
 
 /**
  * One mount of a plan. `show` binds the host's path, `hide-folder` covers it with an empty sealed folder (`passable`
@@ -148,15 +149,23 @@ function place(walk: Walk, path: AbsolutePath): void {
     const isNamed = isFirm(walk, path, access) ? ALWAYS : named(walk, path);
     keepInPlace(walk, link ?? path, mount, isNamed);
   }
-  if (node.kind === "link" || link !== undefined || access === mount.access) return;
+  const mustSeal = isLimitedInView(walk, path) && mount.path === ROOT;
+  if (node.kind === "link" || link !== undefined || (access === mount.access && !mustSeal)) return;
   if (node.kind !== "missing") {
     changes.set(path, {
       kind: kindOf(access, node.kind),
       path,
       access,
-      passable: access === "none" && isPassed(walk, path),
+      passable: access === "none" && (mustSeal || isPassed(walk, path)),
     });
   } else if (mount.access === "write") hold(walk, path);
+}
+
+/** A folder with a suffix list in a private place: what a process made there would be lost without a word. */
+function isLimitedInView({ profile, facts }: Walk, path: AbsolutePath): boolean {
+  const entry = profile.files.find((one) => one.path === path);
+  if (entry === undefined || entry.suffixes === "any" || entry.access === "none") return false;
+  return nodeAt(facts, path).kind === "folder" && VIEW_PATHS.some((view) => isInside(path, view));
 }
 
 function kindOf(access: Access, node: "folder" | "file" | "other"): Change["kind"] {

@@ -32,7 +32,7 @@ export async function explain(args: readonly string[], print: Print): Promise<nu
     ...(unplanned === null ? [] : [`the plan is not known: ${unplanned}`]),
   ];
   if (values.json === true) {
-    const { question, unasked, onYes, clause } = answer;
+    const { question, unasked, onYes, clause, tighter } = answer;
     print.json({
       question: printQuestion(asked),
       decidedAt: printQuestion(question),
@@ -40,6 +40,7 @@ export async function explain(args: readonly string[], print: Print): Promise<nu
       unasked,
       onYes,
       enforcedBy: clause?.args ?? null,
+      tighter,
       notes,
     });
   } else {
@@ -70,7 +71,7 @@ async function answerAll(
     );
     if (unasked === undefined || onYes === undefined)
       throw new CofferdamError("INTERNAL", "a question was not answered");
-    return { question, unasked, onYes, clause: null };
+    return { question, unasked, onYes, clause: null, tighter: [] };
   };
   const [first, ...others] = questions;
   const answers = [answerTo(first), ...others.map(answerTo)] as const;
@@ -106,7 +107,7 @@ function placeNotes(asked: Question, decided: Question): readonly string[] {
     : [`decided by ${visible(decided.path)}, which it would lie in`];
 }
 
-function show({ unasked, onYes, clause }: Answer, folder: string, print: Print): void {
+function show({ unasked, onYes, clause, tighter }: Answer, folder: string, print: Print): void {
   const { ink } = print;
   print.result();
   const isSame = unasked.allowed === onYes.allowed && unasked.decidedBy.because === onYes.decidedBy.because;
@@ -130,6 +131,8 @@ function show({ unasked, onYes, clause }: Answer, folder: string, print: Print):
     printPlace(one.at, folder),
   ]);
   for (const line of columns(rows, [ink.bold, undefined, undefined, undefined, ink.dim])) print.result(line);
+  if (tighter.length > 0) print.result();
+  for (const reason of tighter) print.result(`  tighter inside  ${escapeInvisible(reason)}`);
   if (clause === null) return;
   print.result();
   // Options are shown as words of a command line, a rule of a profile language as it is.
