@@ -8,15 +8,17 @@ import { shippedNames } from "../config/shipped.ts";
 import { readYaml } from "../config/yaml.ts";
 import { CofferdamError } from "../errors.ts";
 import type { Host } from "../host/host.ts";
+import { type Demands, meetDemands, NO_DEMANDS } from "../policy/compare-demands.ts";
 import type { Layer } from "../profile/explain.ts";
 import { intersectAll } from "../profile/intersect.ts";
 import { type AbsolutePath, joinPath } from "../profile/path.ts";
 import type { Profile } from "../profile/profile.ts";
 
-/** An operator profile by itself, with all that it extends: its layers, and their meet. */
+/** An operator profile by itself, with all that it extends: its layers, their meet, and what they demand together. */
 export interface NamedLayers {
   readonly layers: readonly Layer[];
   readonly profile: Profile;
+  readonly demands: Demands;
 }
 
 /** The profile of that name or file, as it would apply under the config. Throws what `loadProfile` throws. */
@@ -27,8 +29,13 @@ export function profileNamed(host: Host, config: Config, text: string): NamedLay
     variables: variablesFor(host, config),
     known: new Map(),
   });
-  const layers = withBases([loaded]).map((one) => one.layer);
-  return { layers, profile: intersectAll(layers.map((layer) => layer.profile)) };
+  const files = withBases([loaded]);
+  const layers = files.map((one) => one.layer);
+  return {
+    layers,
+    profile: intersectAll(layers.map((layer) => layer.profile)),
+    demands: files.reduce<Demands>(meetDemands, NO_DEMANDS),
+  };
 }
 
 /** One operator profile that there is: by which name or path, what it says of itself, whether it applies here. */

@@ -1,5 +1,6 @@
 import { escapeInvisible, visible } from "../errors.ts";
 import type { Host } from "../host/host.ts";
+import { type Demands, loosenessOf, NO_DEMANDS } from "../policy/compare-demands.ts";
 import { type Comparison, compare } from "../profile/compare.ts";
 import { intersect } from "../profile/intersect.ts";
 import type { Profile } from "../profile/profile.ts";
@@ -7,6 +8,7 @@ import { type Shortfall, shortfall } from "../profile/shortfall.ts";
 import { createDraft } from "../supervisor/draft.ts";
 import { indented } from "./columns.ts";
 import { tellThree } from "./failure.ts";
+import { printLooseClause, printLooseness } from "./looseness-text.ts";
 import { profileNamed } from "./operator-profiles.ts";
 import type { Print } from "./print.ts";
 import { printWider } from "./witness-text.ts";
@@ -26,9 +28,13 @@ const WIDER = 1;
 interface Named {
   readonly name: string;
   readonly profile: Profile;
+  readonly demands: Demands;
 }
 
-/** Prints what each of two profiles allows beyond the other. With `failIfWider` the second must stay within the first. */
+/**
+ * Prints what each of two profiles allows beyond the other: what may be touched, and whom an operator lets decide. With
+ * `failIfWider` the second must stay within the first.
+ */
 export async function diffProfiles(
   host: Host,
   { names, json, failIfWider, ...choice }: DiffRequest,
@@ -39,24 +45,35 @@ export async function diffProfiles(
   const [a, b]: readonly [Named, Named] =
     first === undefined || second === undefined
       ? [
-          { name: "the config", profile: standing.needs.onYes },
-          { name: "what is granted", profile: standing.onYes.profile },
+          { name: "the config", profile: standing.needs.onYes, demands: NO_DEMANDS },
+          { name: "what is granted", profile: standing.onYes.profile, demands: loaded.ceiling },
         ]
       : [
-          { name: visible(first), profile: profileNamed(host, loaded.config, first).profile },
-          { name: visible(second), profile: profileNamed(host, loaded.config, second).profile },
+          { name: visible(first), ...profileNamed(host, loaded.config, first) },
+          { name: visible(second), ...profileNamed(host, loaded.config, second) },
         ];
-  const comparison = compare(b.profile, a.profile);
-  if (json) print.json({ wider: comparison.kind !== "within", more: beyond(b, a), less: beyond(a, b) });
+  const wider = widening(a, b);
+  if (json) print.json({ wider: wider !== null, more: beyond(b, a), less: beyond(a, b) });
   else for (const line of diffLines(a, b, print)) print.result(line);
-  if (!failIfWider || comparison.kind === "within") return 0;
+  if (!failIfWider || wider === null) return 0;
   tellThree(
     print,
-    `${b.name} is wider than ${a.name}${comparison.kind === "unknown" ? ", or may be" : ""}: it may ${printWider(comparison)}`,
+    `${b.name} is wider than ${a.name}${wider.isCertain ? "" : ", or may be"}: it may ${wider.what}`,
     null,
     "take away what it allows in addition",
   );
   return WIDER;
+}
+
+/** The first thing that the second allows, or perhaps allows, and the first does not; null when there is none. */
+function widening(a: Named, b: Named): { readonly what: string; readonly isCertain: boolean } | null {
+  const comparison = compare(b.profile, a.profile);
+  if (comparison.kind === "exceeds") return { what: printWider(comparison), isCertain: true };
+  const loose = loosenessOf(b.demands, a.demands);
+  const first = loose.find((one) => one.field !== "rule" || one.isCertain) ?? loose[0];
+  if (first !== undefined)
+    return { what: printLooseness(first), isCertain: first.field !== "rule" || first.isCertain };
+  return comparison.kind === "within" ? null : { what: printWider(comparison), isCertain: false };
 }
 
 function diffLines(a: Named, b: Named, print: Print): readonly string[] {
@@ -81,6 +98,11 @@ function diffLines(a: Named, b: Named, print: Print): readonly string[] {
 
 /** What the first allows and the second does not: clause by clause, and the witness where no clause shows it. */
 function beyond(wide: Named, other: Named): readonly string[] {
+  const loose = loosenessOf(wide.demands, other.demands);
+  return [...touchedBeyond(wide, other), ...loose.map(printLooseClause)];
+}
+
+function touchedBeyond(wide: Named, other: Named): readonly string[] {
   const comparison: Comparison = compare(wide.profile, other.profile);
   if (comparison.kind === "within") return [];
   const clauses = shortfall(wide.profile, intersect(wide.profile, other.profile));

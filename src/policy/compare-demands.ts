@@ -1,0 +1,106 @@
+import { coversWords, matchesWord } from "../shell/rule.ts";
+import { type Mode, meetApproval, NO_OPERATOR, type OperatorApproval } from "./approval-section.ts";
+
+/** What an operator demands beside a profile: who is asked, and as whom tools run. */
+export interface Demands {
+  readonly approval: OperatorApproval;
+  readonly runAs: "any" | "not-root";
+}
+
+/** Nothing is demanded: the unit of `meetDemands`. */
+export const NO_DEMANDS: Demands = { approval: NO_OPERATOR, runAs: "any" };
+
+/** What both demand. */
+export function meetDemands(a: Demands, b: Demands): Demands {
+  return {
+    approval: meetApproval(a.approval, b.approval),
+    runAs: a.runAs === "not-root" || b.runAs === "not-root" ? "not-root" : "any",
+  };
+}
+
+/**
+ * Something that one operator's demands let pass and another's do not. Of a rule of the other: what it says about the
+ * calls that it covers; whether the one asks about all of these; and whether this is certain, which it is not where
+ * rules that cover a program by its file name as well may come to the same.
+ */
+export type Looseness =
+  | {
+      readonly field: "rule";
+      readonly of: "pattern" | "shell";
+      readonly text: string;
+      readonly action: "ask" | "deny";
+      readonly isAsked: boolean;
+      readonly isCertain: boolean;
+    }
+  | { readonly field: "mode"; readonly mode: Mode }
+  | { readonly field: "session grants" }
+  | { readonly field: "run as" };
+
+/**
+ * Everything that `a` lets pass and `b` does not; empty when `a` is surely no wider. What both demand is never wider than
+ * either, and a call that the rules of `b` deny, or ask about, and those of `a` let pass is always found.
+ */
+export function loosenessOf(a: Demands, b: Demands): readonly Looseness[] {
+  const modes = a.approval.modes.filter((mode) => !b.approval.modes.includes(mode));
+  return [
+    ...(a.runAs === "any" && b.runAs === "not-root" ? [{ field: "run as" } as const] : []),
+    ...looseRules(a.approval.rules.map(readRule), b.approval.rules.map(readRule)),
+    ...modes.map((mode) => ({ field: "mode", mode }) as const),
+    ...(a.approval.sessionGrants && !b.approval.sessionGrants ? [{ field: "session grants" } as const] : []),
+  ];
+}
+
+/** A rule in its one spelling: runs of `*` are one, words stand one blank apart, and the reason says nothing. */
+interface Rule {
+  readonly of: "pattern" | "shell";
+  readonly text: string;
+  readonly action: "ask" | "deny";
+}
+
+function readRule(rule: OperatorApproval["rules"][number]): Rule {
+  const [of, text] =
+    "shell" in rule
+      ? (["shell", rule.shell.trim().replace(/\s+/g, " ")] as const)
+      : (["pattern", rule.pattern] as const);
+  return { of, text: text.replace(/\*+/g, "*"), action: rule.action };
+}
+
+function looseRules(a: readonly Rule[], b: readonly Rule[]): readonly Looseness[] {
+  const once = new Map(b.map((rule) => [`${rule.of} ${rule.action} ${rule.text}`, rule]));
+  return [...once.values()].flatMap((rule): Looseness[] => {
+    const covering = a.filter((own) => coversAll(own, rule));
+    if (covering.some((own) => isAsStrict(own, rule))) return [];
+    const isCertain = !a.some((own) => isAsStrict(own, rule) && mayCoverByName(own, rule));
+    return [{ field: "rule", ...rule, isAsked: covering.length > 0, isCertain }];
+  });
+}
+
+function isAsStrict(own: Rule, rule: Rule): boolean {
+  return own.action === "deny" || rule.action === "ask";
+}
+
+/**
+ * True when the rule `wide` covers every call that `rule` covers. A glob covers all that another does exactly when it
+ * covers that other with each `*` taken for a character of its own: only a `*` can stand for that one.
+ */
+function coversAll(wide: Rule, rule: Rule): boolean {
+  if (wide.of === "pattern")
+    return matchesWord(wide.text, rule.of === "shell" ? "shell" : sample(wide, rule.text));
+  if (rule.of === "shell") return coversWords(wide.text, sample(wide, rule.text).split(" "), false);
+  return wide.text === "*" && rule.text === "shell";
+}
+
+/** True for rules that the file name of a program, or of the file behind a link, may bring together. */
+function mayCoverByName(own: Rule, rule: Rule): boolean {
+  if (own.of !== "shell" || rule.of !== "shell") return false;
+  const [program = "", ...rest] = sample(own, rule.text).split(" ");
+  const name = program.slice(program.lastIndexOf("/") + 1);
+  return name !== program && coversWords(own.text, [name, ...rest], false);
+}
+
+/** The text as one that it covers: each `*` is a character that the other rule does not write. */
+function sample(other: Rule, text: string): string {
+  let code = 0xe000;
+  while (other.text.includes(String.fromCharCode(code))) code += 1;
+  return text.replaceAll("*", String.fromCharCode(code));
+}
