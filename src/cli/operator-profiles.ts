@@ -1,7 +1,14 @@
 import { readdirSync } from "node:fs";
 import { namedByCaller, variablesFor } from "../config/assemble.ts";
 import type { Config, Loaded } from "../config/config.ts";
-import { loadProfile, type ProfileSource, safeReader, withBases } from "../config/operator-profile.ts";
+import { layerOf } from "../config/operator-layer.ts";
+import {
+  loadProfile,
+  type ProfileReader,
+  type ProfileSource,
+  safeReader,
+  withBases,
+} from "../config/operator-profile.ts";
 import { parseData } from "../config/parse.ts";
 import { ProfileFile } from "../config/schema.ts";
 import { shippedNames } from "../config/shipped.ts";
@@ -11,29 +18,43 @@ import type { Host } from "../host/host.ts";
 import { type Demands, meetDemands, NO_DEMANDS } from "../policy/compare-demands.ts";
 import type { Layer } from "../profile/explain.ts";
 import { intersectAll } from "../profile/intersect.ts";
-import { type AbsolutePath, joinPath } from "../profile/path.ts";
+import { type AbsolutePath, absolutePath, joinPath } from "../profile/path.ts";
 import type { Profile } from "../profile/profile.ts";
 
 /** An operator profile by itself, with all that it extends: its layers, their meet, and what they demand together. */
 export interface NamedLayers {
   readonly layers: readonly Layer[];
   readonly profile: Profile;
+  /** The same where the workspace and the home are other folders, `ELSEWHERE`. */
+  readonly elsewhere: Profile;
   readonly demands: Demands;
 }
+
+/** Made-up folders that lie apart, so that a variable and the folder that it happens to stand for can be told apart. */
+const ELSEWHERE = { workspace: [absolutePath("/${workspace}")], home: [absolutePath("/${home}")] };
 
 /** The profile of that name or file, as it would apply under the config. Throws what `loadProfile` throws. */
 export function profileNamed(host: Host, config: Config, text: string): NamedLayers {
   const { source, naming } = namedByCaller(text, host.cwd);
-  const loaded = loadProfile(source, naming, {
-    read: safeReader(host),
-    variables: variablesFor(host, config),
-    known: new Map(),
-  });
-  const files = withBases([loaded]);
+  const variables = variablesFor(host, config);
+  const safely = safeReader(host);
+  const bytesOf = new Map<AbsolutePath, Uint8Array>();
+  const read: ProfileReader = (one, by) => {
+    const file = safely(one, by);
+    bytesOf.set(file.path, file.bytes);
+    return file;
+  };
+  const files = withBases([loadProfile(source, naming, { read, variables, known: new Map() })]);
   const layers = files.map((one) => one.layer);
+  // Its examples may speak of this place, so elsewhere only the sections are read.
+  const elsewhere = files.map(({ path }) => {
+    const yaml = readYaml(bytesOf.get(path) ?? new Uint8Array(), path, "PROFILE_INVALID");
+    return layerOf(parseData(ProfileFile, yaml), yaml, { ...variables, ...ELSEWHERE }).profile;
+  });
   return {
     layers,
     profile: intersectAll(layers.map((layer) => layer.profile)),
+    elsewhere: intersectAll(elsewhere),
     demands: files.reduce<Demands>(meetDemands, NO_DEMANDS),
   };
 }

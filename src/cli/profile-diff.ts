@@ -25,9 +25,11 @@ export interface DiffRequest {
 /** A wider profile where none may be: for CI, beside the statuses of the table. */
 const WIDER = 1;
 
+/** One side; `elsewhere` is its profile where the workspace and the home are other folders. */
 interface Named {
   readonly name: string;
   readonly profile: Profile;
+  readonly elsewhere: Profile;
   readonly demands: Demands;
 }
 
@@ -45,8 +47,8 @@ export async function diffProfiles(
   const [a, b]: readonly [Named, Named] =
     first === undefined || second === undefined
       ? [
-          { name: "the config", profile: standing.needs.onYes, demands: NO_DEMANDS },
-          { name: "what is granted", profile: standing.onYes.profile, demands: loaded.ceiling },
+          inForce("the config", standing.needs.onYes, NO_DEMANDS),
+          inForce("what is granted", standing.onYes.profile, loaded.ceiling),
         ]
       : [
           { name: visible(first), ...profileNamed(host, loaded.config, first) },
@@ -65,6 +67,11 @@ export async function diffProfiles(
   return WIDER;
 }
 
+/** What is made for this place, and stands nowhere else. */
+function inForce(name: string, profile: Profile, demands: Demands): Named {
+  return { name, profile, elsewhere: profile, demands };
+}
+
 /** The first thing that the second allows, or perhaps allows, and the first does not; null when there is none. */
 function widening(a: Named, b: Named): { readonly what: string; readonly isCertain: boolean } | null {
   const comparison = compare(b.profile, a.profile);
@@ -73,7 +80,16 @@ function widening(a: Named, b: Named): { readonly what: string; readonly isCerta
   const first = loose.find((one) => one.field !== "rule" || one.isCertain) ?? loose[0];
   if (first !== undefined)
     return { what: printLooseness(first), isCertain: first.field !== "rule" || first.isCertain };
-  return comparison.kind === "within" ? null : { what: printWider(comparison), isCertain: false };
+  if (comparison.kind === "unknown") return { what: printWider(comparison), isCertain: false };
+  const apart = compare(b.elsewhere, a.elsewhere);
+  return apart.kind === "within"
+    ? null
+    : { what: elsewhere(printWider(apart)), isCertain: apart.kind === "exceeds" };
+}
+
+/** Told of made-up folders: they are named as the variables that they stand for. */
+function elsewhere(text: string): string {
+  return `${text.replaceAll("/${", "${")}, with another workspace and home`;
 }
 
 function diffLines(a: Named, b: Named, print: Print): readonly string[] {
@@ -98,14 +114,16 @@ function diffLines(a: Named, b: Named, print: Print): readonly string[] {
 
 /** What the first allows and the second does not: clause by clause, and the witness where no clause shows it. */
 function beyond(wide: Named, other: Named): readonly string[] {
-  const loose = loosenessOf(wide.demands, other.demands);
-  return [...touchedBeyond(wide, other), ...loose.map(printLooseClause)];
+  const here = touchedBeyond(wide.profile, other.profile);
+  const apart = here.length === 0 ? touchedBeyond(wide.elsewhere, other.elsewhere).map(elsewhere) : [];
+  const loose = loosenessOf(wide.demands, other.demands).map(printLooseClause);
+  return [...here, ...apart, ...loose];
 }
 
-function touchedBeyond(wide: Named, other: Named): readonly string[] {
-  const comparison: Comparison = compare(wide.profile, other.profile);
+function touchedBeyond(wide: Profile, other: Profile): readonly string[] {
+  const comparison: Comparison = compare(wide, other);
   if (comparison.kind === "within") return [];
-  const clauses = shortfall(wide.profile, intersect(wide.profile, other.profile));
+  const clauses = shortfall(wide, intersect(wide, other));
   const isShown =
     comparison.kind === "exceeds" &&
     clauses.some(

@@ -9,8 +9,11 @@ import { screen } from "./screen.ts";
 async function diff(a: string, b: string) {
   const m = machine({
     "home/ann/project/cofferdam.yaml": PLAIN,
-    "home/ann/project/a.yaml": `profile: a\n${a}`,
-    "home/ann/project/b.yaml": `profile: b\n${b}`,
+  });
+  const placed = (text: string): string => text.replaceAll("~", m.folder);
+  m.write({
+    "home/ann/project/a.yaml": `profile: a\n${placed(a)}`,
+    "home/ann/project/b.yaml": `profile: b\n${placed(b)}`,
   });
   const request = {
     names: ["a.yaml", "b.yaml"],
@@ -95,5 +98,47 @@ describe("what an operator demands is compared", () => {
       },
     ]);
     expect((await diff(without, text)).exit).toBe(0);
+  });
+});
+
+describe("the same here is not the same everywhere", () => {
+  const mask = (pattern: string): string => `masks: [{ pattern: "${pattern}", at_most: none }]\n`;
+  const file = (path: string): string => `files: [{ path: "${path}", access: write }]\n`;
+
+  test.each([
+    [
+      "a mask on the workspace, now on the folder that it is here",
+      mask("${workspace}/**/*.key"),
+      mask("~/home/ann/project/**/*.key"),
+      /^write `\$\{workspace\}\/.*\.key`.*, with another workspace and home$/,
+    ],
+    [
+      "a mask on a file in the home",
+      mask("${home}/.netrc"),
+      mask("~/home/ann/.netrc"),
+      /^write `\$\{home\}\/\.netrc`.*, with another workspace and home$/,
+    ],
+    [
+      "an entry for the home that is now one for the workspace",
+      file("${home}"),
+      file("${workspace}"),
+      /^write `\$\{workspace\}` .*, with another workspace and home$/,
+    ],
+  ])("%s", async (_, a, b, line) => {
+    const { exit, json, said } = await diff(a, b);
+    expect([exit, json.wider, json.more]).toEqual([1, true, [expect.stringMatching(line)]]);
+    expect(said).toMatch(/ is wider than `a.yaml`: it may write .*, with another workspace and home$/);
+  });
+
+  test("the variable in place of the folder is found the other way round", async () => {
+    const { json } = await diff(mask("~/home/ann/project/**/*.key"), mask("${workspace}/**/*.key"));
+    expect([json.wider, json.less.length]).toEqual([true, 1]);
+  });
+
+  test("two that write the same folder or the same variable, with an example of this place, are the same", async () => {
+    for (const path of ["${workspace}", "~/home/ann/project", "${home}"]) {
+      const text = `${file(path)}expect: [{ deny: read, path: /etc/shadow }, { allow: read, path: "~/home/ann/project/x" }]\n`;
+      expect(await diff(text, text)).toMatchObject({ exit: 0, json: { wider: false, more: [], less: [] } });
+    }
   });
 });
