@@ -24,12 +24,12 @@ export { intersect, intersectAll } from "./profile/intersect.ts";
 export { type AbsolutePath, absolutePath, isAbsolutePath } from "./profile/path.ts";
 export { CLOSED, type FileEntry, type Mask, normalProfile, OPEN, type Profile } from "./profile/profile.ts";
 export type { Shortfall } from "./profile/shortfall.ts";
+export type { Approval } from "./supervisor/approval.ts";
 export type { CallOptions } from "./supervisor/enforce.ts";
 export { type CallExplanation, explainCall } from "./supervisor/explain.ts";
 export type { Outcome, Ran, Receipt } from "./supervisor/outcome.ts";
 export type { CallFacts, Prepared, Side } from "./supervisor/prepare.ts";
 export type {
-  Approval,
   ApprovalRequest,
   Session,
   SessionOptions,

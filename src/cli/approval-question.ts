@@ -1,6 +1,7 @@
 import { quote } from "../shell/quote.ts";
+import type { Approval } from "../supervisor/approval.ts";
 import type { Standing } from "../supervisor/prepare.ts";
-import type { Approval, ApprovalRequest } from "../supervisor/session.ts";
+import type { ApprovalRequest } from "../supervisor/session.ts";
 import { columns, indented } from "./columns.ts";
 import type { Ink } from "./ink.ts";
 import { askOnTerminal } from "./terminal.ts";

@@ -2,6 +2,7 @@ import { visible } from "../errors.ts";
 import type { EventBody } from "../event/event.ts";
 import { lookUpFacts } from "../host/facts.ts";
 import { type Call, readShellInput, type ShellInput, wordsOf } from "../tool/call.ts";
+import { type Approval, readApproval } from "./approval.ts";
 import { type CallOptions, ended, enforce } from "./enforce.ts";
 import { lookAtCall } from "./look.ts";
 import type { Outcome } from "./outcome.ts";
@@ -16,14 +17,6 @@ export interface ApprovalRequest {
   readonly reason: string;
   readonly onYes: Side;
   readonly argsHash: string;
-}
-
-/** A person's answer, and who they are. */
-export interface Approval {
-  readonly approved: boolean;
-  readonly by: string;
-  /** Why not, in place of "… said no". */
-  readonly reason?: string;
 }
 
 /** How a session asks, and what its calls share. */
@@ -61,8 +54,8 @@ export class Session {
 
   /**
    * The corridor that every call walks: look, prepare, judge, ask, look again, launch, receipt. A denial is a value.
-   * Throws `USAGE` for an input that the tool does not take, `FACTS_UNSTABLE` when files change while they are looked at,
-   * `SANDBOX_UNAVAILABLE` when the walls did not stand.
+   * Throws `USAGE` for an input that the tool does not take and for an answer that is none, `FACTS_UNSTABLE` when files
+   * change while they are looked at, `SANDBOX_UNAVAILABLE` when the walls did not stand.
    */
   async call(input: ShellInput, options: CallOptions = {}): Promise<Outcome> {
     const call = this.#callOf(input);
@@ -165,12 +158,11 @@ export class Session {
       onYes,
       argsHash,
     };
-    const nobody: Approval = {
-      approved: false,
-      by: "nobody",
-      reason: `nobody was there to ask: ${verdict.reason}`,
-    };
-    const approval = (await this.#options.approve?.(request, signal)) ?? nobody;
+    const { approve } = this.#options;
+    const approval: Approval =
+      approve === undefined
+        ? { approved: false, by: "nobody", reason: `nobody was there to ask: ${verdict.reason}` }
+        : readApproval(await approve(request, signal));
     this.#emit(call, { type: "approval.resolved", argsHash, approved: approval.approved, by: approval.by });
     return approval;
   }

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { createSupervisor, type SessionOptions } from "../../src/index.ts";
 import { MemoryJournal } from "../../src/journal/journal.ts";
@@ -45,5 +46,51 @@ describe.skipIf(unusable !== null)("a call that was received", () => {
     const ends = journal.events.filter((event) => event.type === "call.ended");
     expect(ends.map((event) => event.outcome)).toEqual([outcome]);
     expect(journal.events.at(-1)).toBe(ends[0]);
+  });
+});
+
+describe.skipIf(unusable !== null)("only `true` is a yes", () => {
+  /** What a call that must be asked about comes to, and whether it ran, and the record. */
+  async function answered(
+    answer: unknown,
+  ): Promise<readonly [outcome: unknown, ranIt: boolean, events: MemoryJournal["events"]]> {
+    using place = new Place(CALLER);
+    const journal = new MemoryJournal();
+    await using supervisor = await createSupervisor({
+      config: place.config({ shell: RULES }),
+      cwd: knownPath(place.ws),
+      host: place.host(),
+      journal,
+    });
+    const options: SessionOptions = {};
+    const session = supervisor.session(Object.assign(options, { approve: () => answer }));
+    const outcome = await session.call({ argv: ["touch", "written"] }).then(
+      ({ kind }) => kind,
+      (error: unknown) => error,
+    );
+    return [outcome, existsSync(`${place.ws}/written`), [...journal.events]];
+  }
+
+  it.each<[string, unknown, message: string]>([
+    ["a text", { approved: "no", by: "x" }, "has no usable `approved`"],
+    ["a number", { approved: 1, by: "x" }, "has no usable `approved`"],
+    ["a promise inside", { approved: Promise.resolve(false), by: "x" }, "has no usable `approved`"],
+    ["nothing about who", { approved: true }, "has no usable `by`"],
+    ["something more", { approved: true, by: "x", untill: "tomorrow" }, "has no usable `untill`"],
+    ["null", null, "is none"],
+    ["nothing", undefined, "is none"],
+    ["just true", Promise.resolve(true), "is none"],
+  ])("an answer with %s is none: nothing runs, and the record says why", async (_, answer, what) => {
+    const [outcome, ranIt, events] = await answered(answer);
+    const message = `what \`approve\` answered ${what}`;
+    expect(outcome).toMatchObject({ code: "USAGE", message, hint: expect.stringMatching(/^the answer is /) });
+    expect(ranIt).toBe(false);
+    expect(events.at(-1)).toMatchObject({ type: "call.ended", outcome: "failed", reason: message });
+    expect(events.map((event) => event.type)).not.toContain("call.planned");
+  });
+
+  it("and false is a no", async () => {
+    expect((await answered({ approved: true, by: "x" })).slice(0, 2)).toEqual(["done", true]);
+    expect((await answered({ approved: false, by: "x" })).slice(0, 2)).toEqual(["denied", false]);
   });
 });
