@@ -5,8 +5,9 @@ import { Ledger } from "../host/ledger.ts";
 import { lookAtMachine } from "../host/machine.ts";
 import { type Call, readShellInput, type ShellInput } from "../tool/call.ts";
 import { lookAtCall } from "./look.ts";
+import { assertOptions } from "./options.ts";
 import { type Prepared, prepare, type Standing } from "./prepare.ts";
-import { type Decided, decideStanding, type SupervisorOptions } from "./supervisor.ts";
+import { type Decided, decideStanding, SUPERVISOR_OPTIONS, type SupervisorOptions } from "./supervisor.ts";
 
 /**
  * Decides calls and never runs one. It writes nothing: no state folder, no journal, no placeholder; the one thing that
@@ -73,5 +74,6 @@ export class Draft {
 
 /** Loads what a supervisor would load. Throws what `createSupervisor` throws before it looks at the machine. */
 export function createDraft(options: SupervisorOptions = {}): Draft {
+  assertOptions("createDraft", SUPERVISOR_OPTIONS, options);
   return new Draft(decideStanding(options));
 }

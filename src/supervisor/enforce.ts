@@ -1,4 +1,5 @@
 import type { Readable } from "node:stream";
+import { z } from "zod";
 import type { Plan, Standings } from "../backend/plan.ts";
 import { weaker } from "../backend/plan.ts";
 import type { EventBody } from "../event/event.ts";
@@ -7,9 +8,12 @@ import type { OutputSink } from "../host/output.ts";
 import { type Ended, run } from "../host/run.ts";
 import type { Call } from "../tool/call.ts";
 import { belowFloor, weakened } from "./floor.ts";
+import { callback, having, type OptionsOf } from "./options.ts";
 import type { Outcome, Ran, Receipt } from "./outcome.ts";
 import type { Side } from "./prepare.ts";
 import type { Shared } from "./shared.ts";
+
+const SINKS = "two functions that take a chunk: `{ stdout, stderr }`";
 
 /** How one call is run. */
 export interface CallOptions {
@@ -19,6 +23,13 @@ export interface CallOptions {
   /** Where output goes as it comes; without it the outcome holds it. */
   readonly sinks?: { readonly stdout: OutputSink; readonly stderr: OutputSink };
 }
+
+/** How the same is checked when it comes from JavaScript. */
+export const CALL_OPTIONS: OptionsOf<CallOptions> = z.strictObject({
+  signal: having("an `AbortSignal`", "addEventListener", "throwIfAborted").optional(),
+  stdin: having("a stream: `Readable.from([text])`", "pipe", "unpipe", "pause").optional(),
+  sinks: z.strictObject({ stdout: callback(SINKS), stderr: callback(SINKS) }, { error: SINKS }).optional(),
+});
 
 /** A call that may run, and the plan it runs under. */
 export interface Permitted {

@@ -1,10 +1,12 @@
+import { z } from "zod";
 import { visible } from "../errors.ts";
 import type { EventBody } from "../event/event.ts";
 import { lookUpFacts } from "../host/facts.ts";
 import { type Call, readShellInput, type ShellInput, wordsOf } from "../tool/call.ts";
 import { type Approval, readApproval } from "./approval.ts";
-import { type CallOptions, ended, enforce } from "./enforce.ts";
+import { CALL_OPTIONS, type CallOptions, ended, enforce } from "./enforce.ts";
 import { lookAtCall } from "./look.ts";
+import { assertOptions, callback, type OptionsOf } from "./options.ts";
 import type { Outcome } from "./outcome.ts";
 import { type CallFacts, type Prepared, prepare, printShortfalls, type Side, sideOf } from "./prepare.ts";
 import type { Shared } from "./shared.ts";
@@ -25,6 +27,12 @@ export interface SessionOptions {
   readonly approve?: (request: ApprovalRequest, signal: AbortSignal | null) => Promise<Approval>;
   readonly caller?: Call["caller"];
 }
+
+/** How the same is checked when it comes from JavaScript. */
+export const SESSION_OPTIONS: OptionsOf<SessionOptions> = z.strictObject({
+  approve: callback("a function that answers `{ approved, by }`").optional(),
+  caller: z.enum(["agent", "person"], { error: "`agent` or `person`" }).optional(),
+});
 
 /** More changes than this while people think, and the call is given up. */
 const MOST_TRIES = 3;
@@ -54,10 +62,11 @@ export class Session {
 
   /**
    * The corridor that every call walks: look, prepare, judge, ask, look again, launch, receipt. A denial is a value.
-   * Throws `USAGE` for an input that the tool does not take and for an answer that is none, `FACTS_UNSTABLE` when files
-   * change while they are looked at, `SANDBOX_UNAVAILABLE` when the walls did not stand.
+   * Throws `USAGE` for an input that the tool does not take, options that there are not and an answer that is none,
+   * `FACTS_UNSTABLE` when files change while they are looked at, `SANDBOX_UNAVAILABLE` when the walls did not stand.
    */
   async call(input: ShellInput, options: CallOptions = {}): Promise<Outcome> {
+    assertOptions("call", CALL_OPTIONS, options);
     const call = this.#callOf(input);
     this.#emit(call, {
       type: "call.received",

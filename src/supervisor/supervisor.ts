@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { z } from "zod";
 import { backendFor } from "../backend/all.ts";
 import type { Backend } from "../backend/backend.ts";
 import type { Ceiling, Config, Loaded } from "../config/config.ts";
@@ -12,13 +13,17 @@ import { inspectMachine, type Machine, makeStateFolder } from "../host/machine.t
 import { assertRootIsKnown } from "../host/outer-sandbox.ts";
 import { lookAtSurroundings } from "../host/surroundings.ts";
 import { FileJournal, type Journal, journalFolder } from "../journal/journal.ts";
-import type { Mode } from "../policy/approval-section.ts";
-import { type AbsolutePath, isInside } from "../profile/path.ts";
+import { Mode } from "../policy/approval-section.ts";
+import { type AbsolutePath, isAbsolutePath, isInside } from "../profile/path.ts";
 import type { ToolSettings } from "../tool/derive.ts";
+import { assertOptions, having, type OptionsOf, text } from "./options.ts";
 import { type Standing, standingFor } from "./prepare.ts";
 import { Recorder } from "./recorder.ts";
-import { Session, type SessionOptions } from "./session.ts";
+import { SESSION_OPTIONS, Session, type SessionOptions } from "./session.ts";
 import type { Shared, Walls } from "./shared.ts";
+
+const PROFILES = 'a list of names or paths: `["strict"]`';
+const FOLDER = "an absolute path without `..` or a slash at its end";
 
 /** What a supervisor is made from; everything has a default. */
 export interface SupervisorOptions {
@@ -37,6 +42,17 @@ export interface SupervisorOptions {
   readonly host?: Host;
 }
 
+/** How the same is checked when it comes from JavaScript. */
+export const SUPERVISOR_OPTIONS: OptionsOf<SupervisorOptions> = z.strictObject({
+  config: text("a path, as a text").optional(),
+  profiles: z.array(text(PROFILES), { error: PROFILES }).optional(),
+  cwd: text(FOLDER).refine(isAbsolutePath, { error: FOLDER }).optional(),
+  mode: z.enum(Mode.options, { error: `one of ${Mode.options.join(", ")}` }).optional(),
+  asksCaller: z.boolean({ error: "`true` or `false`" }).optional(),
+  journal: having("an object that events can be written to", "write").optional(),
+  host: having("what `thisHost` gives", "now", "id").optional(),
+});
+
 /** Runs tools behind the gate and inside the walls. Made by `createSupervisor`. */
 export class Supervisor implements AsyncDisposable {
   /** The config, the ceiling and what else was decided before any call. */
@@ -46,8 +62,9 @@ export class Supervisor implements AsyncDisposable {
     this.shared = shared;
   }
 
-  /** A session: calls of one agent or person, in one record. */
+  /** A session: calls of one agent or person, in one record. Throws `USAGE` for options that there are not. */
   session(options: SessionOptions = {}): Session {
+    assertOptions("session", SESSION_OPTIONS, options);
     return new Session(this.shared, options);
   }
 
@@ -61,9 +78,10 @@ export class Supervisor implements AsyncDisposable {
  * Loads the config and every operator profile, and makes sure of the walls: the launcher is found and asked, a battery
  * is run in a real sandbox (or remembered), what killed supervisors left is swept. Nothing is lazy.
  * Throws what `loadConfig` throws; `SANDBOX_UNAVAILABLE` when the walls can't be had and the config says `fail_fast`;
- * `CONFIG_INVALID` for a mode that an operator forbids.
+ * `CONFIG_INVALID` for a mode that an operator forbids; `USAGE` for options that there are not.
  */
 export async function createSupervisor(options: SupervisorOptions = {}): Promise<Supervisor> {
+  assertOptions("createSupervisor", SUPERVISOR_OPTIONS, options);
   assertRootIsKnown(options.host ?? thisHost());
   const { host, cwd, loaded, standing } = decideStanding(options);
   const walls = await buildWalls(host, loaded);

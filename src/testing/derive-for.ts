@@ -1,9 +1,12 @@
 import { resolve } from "node:path";
+import { z } from "zod";
 import { loadConfig } from "../config/load.ts";
+import { CofferdamError } from "../errors.ts";
 import { type Host, thisHost } from "../host/host.ts";
 import { intersect } from "../profile/intersect.ts";
 import { type AbsolutePath, knownPath } from "../profile/path.ts";
 import type { Profile } from "../profile/profile.ts";
+import { assertOptions, having, type OptionsOf, text } from "../supervisor/options.ts";
 import { settingsOf } from "../supervisor/supervisor.ts";
 import { deriveShellNeeds } from "../tool/derive.ts";
 
@@ -32,15 +35,26 @@ export interface DeriveOptions {
   readonly host?: Host;
 }
 
+const PROFILES = 'a list of names or paths: `["strict"]`';
+const OPTIONS: OptionsOf<DeriveOptions> = z.strictObject({
+  profiles: z.array(text(PROFILES), { error: PROFILES }).optional(),
+  host: having("what `thisHost` gives", "now", "id").optional(),
+});
+
 /**
  * Derives what a config file grants a tool on this machine, exactly as a supervisor would, without starting anything.
- * Throws what `loadConfig` throws.
+ * Throws what `loadConfig` throws, and `USAGE` for options that there are not.
  */
 export function deriveFor(
   configFile: string,
-  _tool: "shell" = "shell",
+  tool: "shell" = "shell",
   options: DeriveOptions = {},
 ): Derivation {
+  assertOptions("deriveFor", OPTIONS, options);
+  if (typeof configFile !== "string" || tool !== "shell")
+    throw new CofferdamError("USAGE", "`deriveFor` takes a config file and the tool `shell`", {
+      hint: 'write `deriveFor("cofferdam.yaml", "shell")`',
+    });
   const host = options.host ?? thisHost();
   const loaded = loadConfig(host, { config: resolve(host.cwd, configFile), profiles: options.profiles });
   const { workspace, runtimes } = loaded.config;

@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { createSupervisor, type SessionOptions } from "../../src/index.ts";
 import { MemoryJournal } from "../../src/journal/journal.ts";
@@ -94,3 +95,25 @@ describe.skipIf(unusable !== null)("only `true` is a yes", () => {
     expect((await answered({ approved: false, by: "x" })).slice(0, 2)).toEqual(["denied", false]);
   });
 });
+
+it.skipIf(unusable !== null)(
+  "a session or a call with options that there are not is refused before anything is recorded",
+  async () => {
+    using place = new Place(CALLER);
+    const journal = new MemoryJournal();
+    await using supervisor = await createSupervisor({
+      config: place.config({ shell: RULES }),
+      cwd: knownPath(place.ws),
+      host: place.host(),
+      journal,
+    });
+    expect(() => supervisor.session(Object.assign({ caller: "agent" as const }, { aprove: yes }))).toThrow(
+      /`aprove` is no option of `session`/,
+    );
+    const call = supervisor
+      .session()
+      .call({ argv: ["true"] }, Object.assign({ stdin: Readable.from([]) }, { singal: AbortSignal.abort() }));
+    await expect(call).rejects.toMatchObject({ code: "USAGE", hint: "did you mean `signal`?" });
+    expect(journal.events).toEqual([]);
+  },
+);
