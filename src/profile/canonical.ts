@@ -3,7 +3,7 @@ import { z } from "zod";
 import { Access } from "./access.ts";
 import { EnvPattern } from "./env-pattern.ts";
 import { parseHostRule, printHostRule } from "./host-rule.ts";
-import { Limits } from "./limits.ts";
+import { Limits, normalLimits } from "./limits.ts";
 import type { Network } from "./network.ts";
 import { type AbsolutePath, absolutePath, isAbsolutePath } from "./path.ts";
 import { readPattern } from "./pattern.ts";
@@ -35,7 +35,7 @@ const CanonicalProfile = z.strictObject({
 });
 type CanonicalProfile = z.infer<typeof CanonicalProfile>;
 
-/** The one text of a profile: JSON, two spaces, keys in the order of the type. `parseProfile` reads it back. */
+/** The one text of a profile: JSON, two spaces, keys in the order of the type. `parseProfile` reads it back. Throws `USAGE` for limits that are none. */
 export function printProfile(profile: Profile): string {
   return JSON.stringify(plain(profile), null, 2);
 }
@@ -82,7 +82,7 @@ function plain(profile: Profile): CanonicalProfile {
     sockets: sockets === "any" ? sockets : [...sockets],
     env: [...env],
     terminal,
-    limits,
+    limits: normalLimits(limits),
   };
 }
 

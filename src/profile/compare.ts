@@ -34,7 +34,8 @@ export type Comparison =
 /**
  * Whether `a` allows only what `b` allows. `within` is sound; `exceeds` carries a witness that `accessTo` and its
  * siblings confirm; `unknown` arises only where a glob of `b` meets a different glob of `a`, and counts as wider. (A
- * literal mask that ignores case is a glob here: it matches every spelling.)
+ * literal mask that ignores case is a glob here: it matches every spelling.) Throws `USAGE` for limits made by hand that
+ * are none.
  */
 export function compare(a: Profile, b: Profile): Comparison {
   const witness = witnessOutsideFiles(a, b);

@@ -6,7 +6,8 @@ import { meetFiles, normalMasks, OPEN, type Profile, type Sockets } from "./prof
 /**
  * What both profiles allow. For every path, `accessTo(intersect(a, b), p)` is the lesser of `accessTo(a, p)` and
  * `accessTo(b, p)`; the same pointwise for targets, sockets, environment names, limits and the terminal.
- * Commutative, associative, idempotent, monotone; `OPEN` is its unit, `CLOSED` its zero.
+ * Commutative, associative, idempotent, monotone; `OPEN` is its unit, `CLOSED` its zero. Throws `USAGE` for limits made
+ * by hand that are none.
  */
 export function intersect(a: Profile, b: Profile): Profile {
   const files = meetFiles(a.files, b.files);

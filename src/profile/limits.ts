@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { CofferdamError, visible } from "../errors.ts";
 
 const bound = z.number().nonnegative().exactOptional();
 
@@ -37,24 +38,46 @@ export const LIMITS = [
 /** The name of a limit that is a number. */
 export type LimitName = (typeof LIMITS)[number];
 
-/** The lower of each bound; strict when either is. */
+/** The lower of each bound; strict when either is. Throws `USAGE` for bounds that are none. */
 export function meetLimits(a: Limits, b: Limits): Limits {
   const met: { -readonly [Name in keyof Limits]: Limits[Name] } = {};
   for (const name of LIMITS) {
-    const lower = Math.min(a[name] ?? Infinity, b[name] ?? Infinity);
+    const lower = Math.min(boundOf(a, name), boundOf(b, name));
     if (lower !== Infinity) met[name] = lower;
   }
-  if (a.strict === true || b.strict === true) met.strict = true;
+  if (isStrict(a) || isStrict(b)) met.strict = true;
   return met;
 }
 
-/** The one spelling: known names in order, `strict` only when it is true. */
+/** The one spelling: known names in order, `strict` only when it is true. Throws `USAGE` for names and bounds that are none. */
 export function normalLimits(limits: Limits): Limits {
+  const foreign = Object.keys(limits).find((name) => !Object.hasOwn(Limits.unwrap().shape, name));
+  if (foreign !== undefined)
+    throw new CofferdamError("USAGE", `there is no limit ${visible(foreign)}`, {
+      hint: `the limits are ${LIMITS.join(", ")} and strict`,
+    });
   return meetLimits(limits, {});
 }
 
-/** The first limit that `a` sets higher than `b` (or leaves out), or null. */
+/** The first limit that `a` sets higher than `b` (or leaves out), or null. Throws `USAGE` for bounds that are none. */
 export function limitAbove(a: Limits, b: Limits): LimitName | "strict" | null {
-  for (const name of LIMITS) if ((a[name] ?? Infinity) > (b[name] ?? Infinity)) return name;
-  return b.strict === true && a.strict !== true ? "strict" : null;
+  for (const name of LIMITS) if (boundOf(a, name) > boundOf(b, name)) return name;
+  return isStrict(b) && !isStrict(a) ? "strict" : null;
+}
+
+/** A bound made by hand may be anything; what does not compare like a number would pass for one that is kept. */
+function boundOf(limits: Limits, name: LimitName): number {
+  const bound = limits[name];
+  if (bound === undefined) return Infinity;
+  if (Number.isFinite(bound) && bound >= 0) return bound;
+  throw new CofferdamError("USAGE", `the limit \`${name}\` is ${visible(String(bound))}, which is no bound`, {
+    hint: "give a finite number that is not below 0, or leave it out for no limit",
+  });
+}
+
+function isStrict({ strict }: Limits): boolean {
+  if (strict === undefined || typeof strict === "boolean") return strict === true;
+  throw new CofferdamError("USAGE", `\`strict\` is ${visible(String(strict))}`, {
+    hint: "write `true` or `false`",
+  });
 }

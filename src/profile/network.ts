@@ -1,5 +1,6 @@
 import {
   addressClass,
+  assertPort,
   coversName,
   type HostRule,
   isAddress,
@@ -41,9 +42,10 @@ export function meetNetworks(a: Network, b: Network): Network {
   return normalNetwork({ hosts: meetLists(a.hosts, b.hosts), never: [...a.never, ...b.never] });
 }
 
-/** The one spelling of a network: rules in order, without doubles; an empty list is none. */
+/** The one spelling of a network: rules in order, without doubles; an empty list is none. Throws `HOST_INVALID` for a port that is none. */
 export function normalNetwork(network: Network): Network {
   if (typeof network === "string") return network;
+  for (const rule of [...network.hosts, ...network.never]) assertPort(rule);
   const hosts = dropCovered(network.hosts.map(normalRule));
   if (hosts.length === 0) return "none";
   return { hosts, never: dropCovered(network.never.map((rule) => ({ ...rule, private: false }))) };

@@ -45,7 +45,7 @@ export type ProfileParts = Partial<Profile>;
 
 /**
  * The profile in normal form: entries and masks in order, without those that change nothing. Two entries for
- * one path mean the lesser of them.
+ * one path mean the lesser of them. Throws `USAGE` for limits and `HOST_INVALID` for ports that are none.
  */
 export function normalProfile(parts: ProfileParts): Profile {
   const files = normalFiles(parts.files ?? []);
