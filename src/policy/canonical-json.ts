@@ -27,6 +27,14 @@ export function jsonDigest(value: Json): string {
   return hash("sha256", canonicalJson(value));
 }
 
+/**
+ * A text as one that canonical JSON holds, different for different texts: half characters, which stand for bytes that are
+ * not UTF-8, are spelled out. A text that looks spelled out already is spelled out again.
+ */
+export function spelledOut(text: string): string {
+  return text.isWellFormed() && !text.startsWith('"') ? text : JSON.stringify(text);
+}
+
 function isList(value: Exclude<Json, string | number | boolean | null>): value is readonly Json[] {
   return Array.isArray(value);
 }

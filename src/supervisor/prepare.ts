@@ -5,7 +5,7 @@ import type { Refusal, Rendering } from "../backend/plan.ts";
 import type { Ceiling, Config } from "../config/config.ts";
 import { CofferdamError } from "../errors.ts";
 import type { Mode } from "../policy/approval-section.ts";
-import { jsonDigest } from "../policy/canonical-json.ts";
+import { jsonDigest, spelledOut } from "../policy/canonical-json.ts";
 import { answerByMode, judge, type Verdict } from "../policy/verdict.ts";
 import { type Access, isAtMost } from "../profile/access.ts";
 import { accessTo } from "../profile/access-to.ts";
@@ -221,15 +221,15 @@ function argsHash(call: Call, look: CallFacts, onYes: Side, { config }: Standing
   const { program, facts, cwd } = look;
   return jsonDigest({
     tool: call.tool,
-    words: wordsOf(call.input).map(escapeLone),
+    words: wordsOf(call.input).map(spelledOut),
     program: { path: program.path, real: program.real, id: program.id, content: program.content },
-    cwd: escapeLone(cwd),
+    cwd: spelledOut(cwd),
     granted: onYes.digest,
     env: jsonDigest(
       onYes.launch === null
         ? {}
         : Object.fromEntries(
-            Object.entries(onYes.launch.env).map(([name, value]) => [name, escapeLone(value)]),
+            Object.entries(onYes.launch.env).map(([name, value]) => [name, spelledOut(value)]),
           ),
     ),
     roots: config.roots.map((root) => {
@@ -237,11 +237,6 @@ function argsHash(call: Call, look: CallFacts, onYes: Side, { config }: Standing
       return { path: root.path, id: node.kind === "missing" ? null : node.id };
     }),
   });
-}
-
-/** A lone surrogate stands for a byte that is not UTF-8; canonical JSON holds it spelled out. */
-function escapeLone(text: string): string {
-  return text.isWellFormed() ? text : JSON.stringify(text);
 }
 
 /** The shortfall of a side in words, for people and models. */

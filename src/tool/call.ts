@@ -5,6 +5,11 @@ import { byteLength, tooLargeToStart } from "./start-size.ts";
 /** The longest path that the kernel takes, without the NUL behind it (path_resolution(7), `PATH_MAX`). */
 const MOST_PATH_BYTES = 4_095;
 
+const HALF = "half a character (a lone surrogate)";
+
+/** Node gives a program U+FFFD for half a character, so the words that were approved would not be those that run. */
+const isRunAsShown = (word: string): boolean => word.isWellFormed();
+
 /**
  * What the shell tool takes: words that are run as they are, or a line for the shell; where, relative to the caller. What
  * no program could be started with is refused here, by what is too large and how large it is.
@@ -14,7 +19,12 @@ export const ShellInput = z
     [
       z.strictObject({
         argv: z
-          .array(z.string().regex(/^[^\0]*$/, "a word can't hold NUL"))
+          .array(
+            z
+              .string()
+              .regex(/^[^\0]*$/, "a word can't hold NUL")
+              .refine(isRunAsShown, `a word can't hold ${HALF}`),
+          )
           .min(1, "a call needs a word to run")
           .readonly(),
         cwd: z.string().optional(),
@@ -23,7 +33,8 @@ export const ShellInput = z
         script: z
           .string()
           .min(1)
-          .regex(/^[^\0]*$/, "a script can't hold NUL"),
+          .regex(/^[^\0]*$/, "a script can't hold NUL")
+          .refine(isRunAsShown, `a script can't hold ${HALF}`),
         cwd: z.string().optional(),
       }),
     ],

@@ -64,10 +64,21 @@ describe("an input of the shell tool", () => {
     [{ argv: [] }, "a call needs a word to run"],
     [{ argv: ["a\0b"] }, "a word can't hold NUL"],
     [{ script: "a\0b" }, "a script can't hold NUL"],
+    [{ argv: ["echo", "\udc80"] }, "a word can't hold half a character (a lone surrogate)"],
+    [{ argv: ["\ud83d"] }, "a word can't hold half a character (a lone surrogate)"],
+    [{ script: "echo \ude00\ud83d" }, "a script can't hold half a character (a lone surrogate)"],
     [null, "the shell tool takes `{ argv: [word, …] }` or `{ script }`"],
   ])("is refused when it is malformed: %j", (input, message) => {
     expect(refusalOf(input).slice(0, 2)).toEqual(["USAGE", message]);
   });
+});
+
+test("a word may hold any whole character, and a folder may be named by bytes that are not UTF-8", () => {
+  for (const input of [
+    { argv: ["echo", "\u{1F600}", "\ufffd", '"\\udc80"'], cwd: "\udc80" },
+    { script: "echo \u{1F600}" },
+  ])
+    expect(readShellInput(input)).toEqual(input);
 });
 
 test("the environment counts with the words, and each variable by itself", () => {
