@@ -23,7 +23,7 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
 };
 
 describe("the text of the rules", () => {
-  it("gives no more than the profile, and the same in every reading", () => {
+  it("gives no more than the profile in any reading, and for names of printable ASCII the same in each", () => {
     const probes = fc.array(pathProbe, { minLength: 5, maxLength: 5 });
     const property = fc.property(profile, fc.array(path, { maxLength: 3 }), probes, (given, hits, asked) => {
       const { rules } = fileRules(given, { hits });
@@ -37,13 +37,11 @@ describe("the text of the rules", () => {
           ["file-write-create", "names", "write"],
         ] as const;
         for (const [operation, right, needed] of rights) {
-          const [isAllowed = false, ...others] = READINGS.map((reading) =>
-            decide(text, reading, operation, path, facts.kind),
-          );
-          expect(others).toEqual([isAllowed, isAllowed]);
-          expect(!isAllowed || isAtMost(needed, ruler(path, facts).access)).toBe(true);
+          const readings = READINGS.map((reading) => decide(text, reading, operation, path, facts.kind));
+          expect(!readings.includes(true) || isAtMost(needed, ruler(path, facts).access)).toBe(true);
           const isMeant = ask(right, path, facts.kind) === "allow";
-          expect(isAllowed === isMeant || !/^[ -~]*$/.test(path)).toBe(true);
+          // A run of other characters stands for any such run in what takes away, so these may be read as less.
+          if (/^[ -~]*$/.test(path)) expect(readings).toEqual([isMeant, isMeant, isMeant]);
         }
       }
     });
