@@ -9,8 +9,9 @@ import { meetNetworks } from "../profile/network.ts";
 import { isAbsolutePath, isInside, joinPath } from "../profile/path.ts";
 import { type Pattern, plainText } from "../profile/pattern.ts";
 import { networkFrom } from "../profile/sections.ts";
+import { shellAction } from "../shell/rule.ts";
 import type { Config, Loaded } from "./config.ts";
-import { type DeadRule, deadShellRules, deadToolRules, shellAction } from "./dead-rules.ts";
+import { type DeadRule, deadShellRules, deadToolRules } from "./dead-rules.ts";
 import { shippedFolder } from "./shipped.ts";
 import { pathKey, type YamlPath } from "./yaml.ts";
 

@@ -1,5 +1,5 @@
 import type { Action, ToolRule } from "../policy/approval-section.ts";
-import { matchesWord, type ShellRule } from "../shell/rule.ts";
+import { matchesWord, type ShellRule, shellAction } from "../shell/rule.ts";
 
 /** Which of several rules that match decides. */
 export type RuleOrder = "first-match" | "last-match" | "strictest";
@@ -32,11 +32,6 @@ export function deadShellRules(rules: readonly ShellRule[], order: RuleOrder): r
 /** The rules of `approval.rules` that never decide. */
 export function deadToolRules(rules: readonly ToolRule[], order: RuleOrder): readonly DeadRule[] {
   return deadRules(rules, order, (wide, rule) => coversGlob(wide.pattern, rule.pattern));
-}
-
-/** What a shell rule says about a command that it covers. */
-export function shellAction(rule: ShellRule): Action {
-  return !rule.allowed ? "deny" : rule.approval ? "ask" : "allow";
 }
 
 function deadRules<Rule extends NamedRule>(

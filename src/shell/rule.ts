@@ -3,7 +3,8 @@ import { z } from "zod";
 /**
  * One rule of `shell.rules`. `pattern` is a prefix of words (`git status` covers `git status --short`), each word a glob
  * in which `*` is any run of characters; with `exact` nothing longer is covered. `allowed: false` forbids; `approval`
- * says whether a person is asked; `sandbox_paths` names the roots that every path among the words must lie in.
+ * says whether a person is asked; `sandbox_paths` names the roots that every path among the words must lie in. A rule
+ * that forbids or asks holds for its program by whatever name; one that asks nobody, only for the words as written.
  */
 export const ShellRule = z.strictObject({
   pattern: z.string().trim().min(1),
@@ -36,16 +37,7 @@ export function matchesWord(glob: string, word: string): boolean {
   return at === word.length;
 }
 
-/**
- * The words that may name files: those that are no option, what stands behind `=` in any word, and what is attached to
- * an option of one letter (`-C..`). The command's own name is left out.
- */
-export function pathWords(words: readonly string[]): readonly string[] {
-  return words.slice(1).flatMap((word) => {
-    const equals = word.indexOf("=");
-    const behind = equals >= 0 ? [word.slice(equals + 1)] : [];
-    if (!word.startsWith("-")) return [word, ...behind];
-    const attached = /^-[A-Za-z](.+)$/.exec(word)?.[1];
-    return attached === undefined ? behind : [attached, ...behind];
-  });
+/** What a shell rule says about a command that it covers. */
+export function shellAction(rule: ShellRule): "allow" | "ask" | "deny" {
+  return !rule.allowed ? "deny" : rule.approval ? "ask" : "allow";
 }

@@ -65,7 +65,7 @@ export class Draft {
       caller: "person",
     };
     return prepare(call, standing, {
-      ...lookAtCall(input, standing.settings, cwd),
+      ...lookAtCall(input, standing, cwd),
       facts,
       callerEnv: host.env,
     });

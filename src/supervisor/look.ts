@@ -3,11 +3,12 @@ import { resolve } from "node:path";
 import { CofferdamError, visible } from "../errors.ts";
 import { contentIdOf } from "../host/content.ts";
 import { realPathOf, statsOf } from "../host/nodes.ts";
-import { type AbsolutePath, isAbsolutePath, isInside, joinPath, upwards } from "../profile/path.ts";
-import { pathWords } from "../shell/rule.ts";
+import { type AbsolutePath, isAbsolutePath, isInside, joinPath, parentOf, ROOT } from "../profile/path.ts";
+import { pathWords } from "../shell/path-words.ts";
 import { type ShellInput, wordsOf } from "../tool/call.ts";
 import type { ToolSettings } from "../tool/derive.ts";
-import type { CallFacts, ProgramFacts } from "./prepare.ts";
+import type { CallFacts, ProgramFacts, Standing } from "./prepare.ts";
+import { ruleNames } from "./rule-names.ts";
 
 /** No path that is longer leads anywhere (path_resolution(7), `PATH_MAX`). */
 const MOST_PATH_LENGTH = 4_095;
@@ -17,15 +18,17 @@ const MOST_LOOKED_UP = 64 * 1024;
 /** What one call is about, as the machine has it now: where it starts, its program, the paths among its words. */
 export function lookAtCall(
   input: ShellInput,
-  settings: ToolSettings,
+  standing: Standing,
   base: AbsolutePath,
-): Pick<CallFacts, "cwd" | "program" | "paths"> {
+): Pick<CallFacts, "cwd" | "program" | "paths" | "ruleNames"> {
   const cwd = folderOf(input.cwd, base);
   const words = wordsOf(input);
+  const program = lookAtProgram(words[0], cwd, standing.settings);
   return {
     cwd,
-    program: lookAtProgram(words[0], cwd, settings),
-    paths: realTargets(pathWords(words).map((word) => resolve(cwd, word))),
+    program,
+    paths: "script" in input ? [] : realTargets(pathWords(words), cwd),
+    ruleNames: ruleNames(program, standing, cwd),
   };
 }
 
@@ -64,23 +67,31 @@ function isExecutable(path: AbsolutePath): boolean {
 }
 
 /** Where the paths lead; null for one that the kernel takes for too long (`PATH_MAX`), and for all beyond what is looked up. */
-function realTargets(paths: readonly string[]): CallFacts["paths"] {
+function realTargets(paths: readonly string[], cwd: AbsolutePath): CallFacts["paths"] {
   let length = 0;
   return paths.map((path) => {
-    length += path.length;
-    return path.length > MOST_PATH_LENGTH || length > MOST_LOOKED_UP ? null : realTarget(path);
+    length += cwd.length + 1 + path.length;
+    const isTooLong = path.length > MOST_PATH_LENGTH || length > MOST_LOOKED_UP;
+    return isTooLong || path.startsWith("~") ? null : realTarget(path, cwd);
   });
 }
 
-/** Where a path leads, links resolved as far as it exists; null when that can't be told. */
-function realTarget(path: string): AbsolutePath | null {
-  if (!isAbsolutePath(path)) return null;
-  for (const at of upwards(path)) {
-    const stats = statsOf(at);
-    if (stats === null) continue;
-    const real = realPathOf(at);
-    if (real === null) return null;
-    return at === path ? real : joinPath(real, path.slice(at === "/" ? 1 : at.length + 1));
+/**
+ * Where a path leads, name by name as the kernel goes: a link is followed before the `..` behind it (path_resolution(7)).
+ * The last name may be missing; null when it can't be told, as for a name behind one that is not there.
+ */
+function realTarget(path: string, cwd: AbsolutePath): AbsolutePath | null {
+  const names = path.split("/").filter((name) => name !== "" && name !== ".");
+  let at = path.startsWith("/") ? ROOT : cwd;
+  for (const [index, name] of names.entries()) {
+    if (name === "..") {
+      at = parentOf(at);
+      continue;
+    }
+    const next = joinPath(at, name);
+    const real = statsOf(next)?.isSymbolicLink() === false ? next : realPathOf(next);
+    if (real === null) return index === names.length - 1 && statsOf(next) === null ? next : null;
+    at = real;
   }
-  return null;
+  return at;
 }

@@ -36,6 +36,8 @@ export interface CallFacts {
   readonly program: ProgramFacts;
   /** Where the words that may be paths lead, canonical; null for one that leads nowhere clear. */
   readonly paths: readonly (AbsolutePath | null)[];
+  /** First words of rules that deny or ask, by which the call's program is known as well. */
+  readonly ruleNames: readonly string[];
   readonly callerEnv: Readonly<Record<string, string | undefined>>;
 }
 
@@ -50,7 +52,7 @@ export interface Granted {
 export interface Standing {
   readonly backend: Backend;
   readonly settings: ToolSettings;
-  readonly config: Pick<Config, "approval" | "shell" | "roots">;
+  readonly config: Pick<Config, "approval" | "shell" | "roots" | "workspace">;
   readonly ceiling: Ceiling;
   readonly mode: Mode;
   /** Typing a command is no yes to it: the caller is asked as well. */
@@ -108,7 +110,7 @@ export function prepare(call: Call, standing: Standing, look: CallFacts): Prepar
     {
       tool: call.tool,
       words: "script" in call.input ? null : call.input.argv,
-      programNames: programNames(wordsOf(call.input)[0], look.program),
+      programNames: programNames(wordsOf(call.input)[0], look),
       isProgramWritable: look.program.real !== null && accessTo(onYes.profile, look.program.real) === "write",
       arePathsInside: (names) => arePathsInside(standing, look.paths, names),
       needsMore: needsMore(look, unasked.profile, onYes.profile),
@@ -202,8 +204,15 @@ function arePathsInside({ config }: Standing, paths: CallFacts["paths"], names: 
   return paths.every((path) => path !== null && roots.some((root) => isInside(path, root.path)));
 }
 
-function programNames(word: string, { real }: ProgramFacts): readonly string[] {
-  return [word.slice(word.lastIndexOf("/") + 1), ...(real === null ? [] : [nameOf(real)])];
+function programNames(word: string, { program: { path, real }, ruleNames }: CallFacts): readonly string[] {
+  const files = [path, real].filter((one) => one !== null);
+  return [
+    ...new Set([
+      word.slice(word.lastIndexOf("/") + 1),
+      ...files.flatMap((one) => [one, nameOf(one)]),
+      ...ruleNames,
+    ]),
+  ];
 }
 
 /** What a call itself is about, its program and its folder, may be visible only after a yes. */

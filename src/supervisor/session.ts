@@ -152,7 +152,7 @@ export class Session {
     if (walls.kind === "unavailable") throw walls.error;
     const profiles = [standing.unasked.profile, standing.onYes.profile];
     const facts = await lookUpFacts(host, walls.machine.facts, profiles, memory, ledger.held());
-    return { ...lookAtCall(call.input, standing.settings, cwd), facts, callerEnv: host.env };
+    return { ...lookAtCall(call.input, standing, cwd), facts, callerEnv: host.env };
   }
 
   async #ask(call: Call, prepared: Prepared, signal: AbortSignal | null): Promise<Approval> {

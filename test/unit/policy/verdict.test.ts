@@ -6,7 +6,8 @@ import {
   type OperatorApproval,
   type OperatorRule,
 } from "../../../src/policy/approval-section.ts";
-import { answerByMode, type Judged, judge, type Rules, type Verdict } from "../../../src/policy/verdict.ts";
+import type { Judged } from "../../../src/policy/judged.ts";
+import { answerByMode, judge, type Rules, type Verdict } from "../../../src/policy/verdict.ts";
 import { ShellRule } from "../../../src/shell/rule.ts";
 
 const judged = (words: readonly string[] | null, more: Partial<Judged> = {}): Judged => ({

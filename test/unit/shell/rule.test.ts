@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { quote } from "../../../src/shell/quote.ts";
-import { coversWords, matchesWord, pathWords } from "../../../src/shell/rule.ts";
+import { coversWords, matchesWord } from "../../../src/shell/rule.ts";
 
 test("a pattern is a prefix of words, unless it is exact", () => {
   expect(coversWords("git status", ["git", "status", "--short"], false)).toBe(true);
@@ -30,18 +30,6 @@ test("a glob matches as a regular expression made of it would", () => {
     }),
     { numRuns: 5000 },
   );
-});
-
-test("words that may name files are found, also behind `=` and in options", () => {
-  expect(pathWords(["pytest", "tests", "-k", "--root=/etc", "-C/tmp", "-C..", "-vv", "of=x"])).toEqual([
-    "tests",
-    "/etc",
-    "/tmp",
-    "..",
-    "v",
-    "of=x",
-    "x",
-  ]);
 });
 
 test("what a person is shown, a shell would split into the same words", () => {

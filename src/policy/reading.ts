@@ -1,0 +1,52 @@
+import { type Coverage, coversPastOptions } from "../shell/past-options.ts";
+import { coversWords, matchesWord } from "../shell/rule.ts";
+import { isManyInOne, isUnread } from "../shell/unread.ts";
+import type { Judged } from "./judged.ts";
+
+/** One way to read a call: a program's name, and the words behind the place where it stands. */
+export interface Reading {
+  readonly name: string;
+  readonly at: number;
+}
+
+/** True when nobody has read what a call would run: a script, or a program that runs what its words say. */
+export function isCallUnread({ words, programNames }: Judged): boolean {
+  if (words === null) return true;
+  const [program = "", ...rest] = words;
+  const isOwn = (name: string): boolean =>
+    !isManyInOne(fileName(name)) || fileName(name) === fileName(program);
+  return [program, ...programNames].some((name) => isOwn(name) && isUnread(name, rest));
+}
+
+/**
+ * Every way to read a call besides its words as written: under each other name of its program and, where it is unread,
+ * from each further word on, as the command that it may run.
+ */
+export function otherReadings(judged: Judged, words: readonly string[]): readonly Reading[] {
+  const others = new Set(judged.programNames);
+  others.delete(words[0] ?? "");
+  const renamed = [...others].map((name) => ({ name, at: 0 }));
+  if (!isCallUnread(judged)) return renamed;
+  const inner = words.flatMap((word, at): readonly Reading[] =>
+    at === 0 ? [] : [...new Set([word, fileName(word)])].map((name) => ({ name, at })),
+  );
+  return [...renamed, ...inner];
+}
+
+/** Whether a pattern covers a reading as a prefix of its words, past its options, perhaps, or not at all. */
+export function coverageOf(
+  pattern: string,
+  exact: boolean,
+  { name, at }: Reading,
+  words: readonly string[],
+): Coverage | "plainly" {
+  const [program = ""] = pattern.trim().split(/\s+/, 1);
+  if (!matchesWord(program, name)) return "no";
+  const read = [name, ...words.slice(at + 1)];
+  if (coversWords(pattern, read, exact)) return "plainly";
+  return exact ? "no" : coversPastOptions(pattern, read);
+}
+
+function fileName(name: string): string {
+  return name.slice(name.lastIndexOf("/") + 1);
+}

@@ -1,0 +1,66 @@
+import { matchesWord } from "./rule.ts";
+
+/** How sure it is that a pattern speaks of a command: `maybe` when an option may or may not have a value. */
+export type Coverage = "no" | "maybe" | "surely";
+
+/** Options of `git` itself that take the next word as their value (git(1), 2.51). */
+const GIT_VALUES: ReadonlySet<string> = new Set([
+  "-C",
+  "-c",
+  "--git-dir",
+  "--work-tree",
+  "--namespace",
+  "--super-prefix",
+  "--config-env",
+  "--attr-source",
+]);
+
+/**
+ * Whether a pattern of several words covers a command wherever the command's options stand: `git push` covers
+ * `git -C sub push`. The pattern's own options must be among the words, its other words must be the first that are no
+ * options. An option may take the next word as its value: for what stands before git's subcommand that is known; where
+ * it is not, a pattern that fits only so covers `maybe` (`docker push` and `docker --context x push`).
+ */
+export function coversPastOptions(pattern: string, words: readonly string[]): Coverage {
+  const [program = "", ...wanted] = pattern.trim().split(/\s+/);
+  const [name = "", ...given] = words;
+  if (wanted.length === 0 || !matchesWord(program, name)) return "no";
+  const options = given.filter(isOption);
+  if (!wanted.filter(isOption).every((glob) => options.some((word) => matchesWord(glob, word)))) return "no";
+  const plain = wanted.filter((glob) => !isOption(glob));
+  const rest = isGit(name) ? given.slice(gitOptions(given).length) : given;
+  if (beginsWith(plain, rest, false)) return "surely";
+  return beginsWith(plain, rest, true) ? "maybe" : "no";
+}
+
+/** The words of a git command before its subcommand: options and their values. */
+export function gitOptions(words: readonly string[]): readonly string[] {
+  let end = 0;
+  while (end < words.length && isOption(words[end] ?? "")) end += GIT_VALUES.has(words[end] ?? "") ? 2 : 1;
+  return words.slice(0, end);
+}
+
+/** True when the plain words among `words` begin with the wanted ones; a word behind an option may be its value. */
+function beginsWith(wanted: readonly string[], words: readonly string[], mayHaveValues: boolean): boolean {
+  let reached: readonly number[] = [0];
+  let isBehindOption = false;
+  for (const word of words) {
+    if (reached.includes(wanted.length)) return true;
+    if (isOption(word)) {
+      isBehindOption = !word.includes("=");
+      continue;
+    }
+    const matched = reached.filter((at) => matchesWord(wanted[at] ?? "", word)).map((at) => at + 1);
+    reached = mayHaveValues && isBehindOption ? [...new Set([...reached, ...matched])] : matched;
+    isBehindOption = false;
+  }
+  return reached.includes(wanted.length);
+}
+
+function isOption(word: string): boolean {
+  return word.startsWith("-");
+}
+
+function isGit(name: string): boolean {
+  return name.slice(name.lastIndexOf("/") + 1) === "git";
+}

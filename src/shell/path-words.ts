@@ -1,0 +1,39 @@
+/** A word that can only be one path: names and slashes, nothing that a program may cut it at. */
+const PLAIN = /^[\p{L}\p{N}_./][\p{L}\p{N}_./-]*$/u;
+/** No path is longer (path_resolution(7), `PATH_MAX`). */
+const MOST_PATH_LENGTH = 4_095;
+
+/**
+ * The paths that a command's words may name, the program's own word left out. A plain word is one path, relative ones
+ * too. Any other may hold one after each character that is no part of a name (`if=/x`, `@file`, `a:b`), and an option
+ * anywhere behind its letter (`-cf/x`, `-I../x`, `-Clink`); of `--name=value` only the value counts, of `--name` nothing.
+ * Too many rather than too few: `-Isub/x` holds `/x` too, and everything from a `~` on is a path of its own.
+ */
+export function pathWords(words: readonly string[]): readonly string[] {
+  return [...new Set(words.slice(1).flatMap(candidates))];
+}
+
+function candidates(word: string): readonly string[] {
+  if (word === "" || /^--?[\p{L}\p{N}]?$|^--[\p{L}\p{N}_-]+$/u.test(word)) return [];
+  if (word.length > MOST_PATH_LENGTH || PLAIN.test(word)) return [word];
+  const value = /^--[\p{L}\p{N}_-]+=(.*)$/su.exec(word)?.[1];
+  if (value !== undefined) return candidates(value);
+  const home = word.includes("~") ? [word.slice(word.indexOf("~"))] : [];
+  if (word.startsWith("-"))
+    return [...home, ...tails(word, /./su).filter((tail) => isBehindLetter(word, tail))];
+  return [word, ...home, ...tails(word, /[^\p{L}\p{N}_./-]/u)];
+}
+
+/** The first letter of an option is the option's own. */
+function isBehindLetter(word: string, tail: string): boolean {
+  return tail.length < word.length - 1 || /^[^\p{L}\p{N}]/u.test(tail);
+}
+
+/** What stands behind each character that may end the part before a path. */
+function tails(word: string, isEnd: RegExp): readonly string[] {
+  const found: string[] = [];
+  for (let at = 1; at < word.length; at += 1) {
+    if (isEnd.test(word[at - 1] ?? "")) found.push(word.slice(at));
+  }
+  return found;
+}

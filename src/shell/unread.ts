@@ -1,0 +1,54 @@
+import { gitOptions } from "./past-options.ts";
+
+/** Programs that run what their words say, whatever the words are. */
+const ALWAYS: ReadonlySet<string> = new Set([
+  ...["sh", "bash", "rbash", "dash", "ash", "zsh", "ksh", "mksh", "fish", "csh", "tcsh", "busybox", "toybox"],
+  ...["env", "nice", "ionice", "chrt", "taskset", "nohup", "timeout", "setsid", "stdbuf", "time", "flock"],
+  ...["chroot", "unshare", "nsenter", "setpriv", "sudo", "doas", "su", "runuser", "pkexec", "systemd-run"],
+  ...["xargs", "parallel", "watch", "ssh", "script", "strace", "ltrace"],
+  ...["awk", "gawk", "mawk", "nawk", "original-awk"],
+]);
+
+/** Programs that do so by one of their options. An option of one letter may stand among others (`-pe`). */
+const BY_OPTION: ReadonlyMap<string, RegExp> = new Map([
+  ["find", /^-(exec|execdir|ok|okdir)$/],
+  ["python", /^-[^-]*c/],
+  ["pypy", /^-[^-]*c/],
+  ["perl", /^-[^-]*[eEMm]/],
+  ["ruby", /^-[^-]*e/],
+  ["node", /^-([^-]*[epr]|-(eval|print|require|import|loader|experimental-loader))/],
+  ["nodejs", /^-([^-]*[epr]|-(eval|print|require|import|loader|experimental-loader))/],
+  ["php", /^-([^-]*[rRBEd]|-(run|process-))/],
+]);
+
+/** Options of `git` itself by which it runs something else: an alias, a pager, its programs from another folder. */
+const GIT_SETTINGS = /^(-c|--config-env(=.*)?|--exec-path=.*)$/;
+
+/** Files that are many programs: which one runs is decided by the name that they are called by. */
+const MANY_IN_ONE: ReadonlySet<string> = new Set(["busybox", "toybox", "coreutils"]);
+
+/**
+ * True when a command runs what its words say, so that it may be any other command: `bash -c`, `env`, `find -exec`,
+ * `python3 -c`, `git -c`. The list is closed, and a help for people who write rules, no wall: a program may run others
+ * by its files too (`make`, `npm test`), which no list can tell.
+ */
+export function isUnread(program: string, rest: readonly string[]): boolean {
+  const name = program.slice(program.lastIndexOf("/") + 1);
+  if (name.startsWith("ld-") || name === "ld.so") return true;
+  if (name === "git") return gitOptions(rest).some((word) => GIT_SETTINGS.test(word));
+  const plain = name.replace(/[-.\d]+$/, "");
+  if (ALWAYS.has(plain)) return true;
+  const option = BY_OPTION.get(plain);
+  return option !== undefined && rest.some((word) => option.test(word));
+}
+
+/** True when a pattern names what makes a command unread: the program, and an option where it takes one to be unread. */
+export function namesUnread(pattern: string): boolean {
+  const [program = "", ...rest] = pattern.trim().split(/\s+/);
+  return !program.includes("*") && (isUnread(program, rest) || isUnread(program, []));
+}
+
+/** True for the name of a file that is many programs, told apart by the name that they are called by. */
+export function isManyInOne(name: string): boolean {
+  return MANY_IN_ONE.has(name);
+}

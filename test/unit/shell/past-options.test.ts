@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { coversPastOptions } from "../../../src/shell/past-options.ts";
+
+test.each([
+  ["surely", "git push", "git push"],
+  ["surely", "git push", "git -C . push"],
+  ["surely", "git push", "git --no-pager -C . --git-dir x push origin"],
+  ["surely", "git push", "git --git-dir=x push"],
+  ["surely", "git push", "git -- push"],
+  ["surely", "/usr/bin/git push", "/usr/bin/git -C . push"],
+  ["surely", "git push --force", "git push origin --force"],
+  ["surely", "git push origin", "git push -f origin"],
+  ["surely", "rm -rf", "rm -v x -rf"],
+  ["maybe", "docker push", "docker --context x push"],
+  ["maybe", "git push origin", "git push --repo x origin"],
+  ["no", "docker push", "docker --context=x y push"],
+  ["no", "git push", "git -C push status"],
+  ["no", "git push", "git --no-pager log push"],
+  ["no", "git push", "git commit -m push"],
+  ["no", "git push --force", "git push origin"],
+  ["no", "git push", "git"],
+  ["no", "git", "git -C . push"],
+  ["no", "git push", "gitk -C . push"],
+])("%s: the pattern `%s` covers `%s`", (coverage, pattern, words) => {
+  expect(coversPastOptions(pattern, words.split(" "))).toBe(coverage);
+});
