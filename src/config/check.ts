@@ -11,7 +11,16 @@ import { type Pattern, plainText } from "../profile/pattern.ts";
 import { networkFrom } from "../profile/sections.ts";
 import { shellAction } from "../shell/rule.ts";
 import type { Config, Loaded } from "./config.ts";
-import { type DeadRule, deadShellRules, deadToolRules } from "./dead-rules.ts";
+import {
+  type DeadRule,
+  deadShellRules,
+  deadToolRules,
+  overruledByName,
+  type Unmatchable,
+  unmatchableOperator,
+  unmatchableShell,
+  unmatchableTool,
+} from "./dead-rules.ts";
 import { shippedFolder } from "./shipped.ts";
 import { pathKey, type YamlPath } from "./yaml.ts";
 
@@ -40,6 +49,8 @@ export function findings(loaded: Loaded): readonly Finding[] {
     ...envFindings(loaded),
     ...rootFindings(loaded),
     ...ruleFindings(loaded),
+    ...unmatchableFindings(loaded),
+    ...overruledFindings(loaded),
     ...programFindings(loaded),
     ...maskFindings(loaded),
   ];
@@ -163,6 +174,51 @@ function deadFinding(
     hint: "remove it, or change the order of the two",
     at: placeOf(config, [section, "rules", index]),
   };
+}
+
+/** Rules whose pattern can never match, operators' too. */
+function unmatchableFindings({ config, ceiling }: Loaded): readonly Finding[] {
+  const finding = (pattern: string, found: Unmatchable | null, at: Position | null): readonly Finding[] =>
+    found === null
+      ? []
+      : [
+          {
+            severity: "warning",
+            message: `the rule ${visible(pattern)} never matches: ${found.because}`,
+            hint: found.hint,
+            at,
+          },
+        ];
+  const place = (section: string, index: number): Position | null =>
+    placeOf(config, [section, "rules", index]);
+  return [
+    ...config.shell.rules.flatMap(({ pattern }, index) =>
+      finding(pattern, unmatchableShell(pattern), place("shell", index)),
+    ),
+    ...config.approval.rules.flatMap(({ pattern }, index) =>
+      finding(pattern, unmatchableTool(pattern), place("approval", index)),
+    ),
+    ...ceiling.approval.rules.flatMap((rule) =>
+      finding("shell" in rule ? rule.shell : rule.pattern, unmatchableOperator(rule), null),
+    ),
+  ];
+}
+
+/** Rules that let a program run by its path where another asks about it or denies it by its name. */
+function overruledFindings({ config }: Loaded): readonly Finding[] {
+  const { rules } = config.shell;
+  return rules.flatMap((rule, index): readonly Finding[] => {
+    const by = overruledByName(rule, rules);
+    if (by === null) return [];
+    return [
+      {
+        severity: "warning",
+        message: `the rule ${visible(rule.pattern)} allows nothing: ${visible(by.pattern)} covers the same program by its name`,
+        hint: "name the program as it is called, in a rule above that one",
+        at: placeOf(config, ["shell", "rules", index]),
+      },
+    ];
+  });
 }
 
 /** Rules that let a program run without asking and name it by a path that tools can write: they never match. */

@@ -1,4 +1,4 @@
-import type { Action, ToolRule } from "../policy/approval-section.ts";
+import type { Action, OperatorRule, ToolRule } from "../policy/approval-section.ts";
 import { matchesWord, type ShellRule, shellAction } from "../shell/rule.ts";
 
 /** Which of several rules that match decides. */
@@ -18,6 +18,12 @@ export interface DeadRule {
   readonly byIndex: number;
 }
 
+/** Why a pattern never matches, and the next thing to do. */
+export interface Unmatchable {
+  readonly because: string;
+  readonly hint: string;
+}
+
 const RANK = { allow: 0, ask: 1, deny: 2 } as const satisfies Record<Action, number>;
 
 /** The rules of `shell.rules` that never decide. */
@@ -32,6 +38,41 @@ export function deadShellRules(rules: readonly ShellRule[], order: RuleOrder): r
 /** The rules of `approval.rules` that never decide. */
 export function deadToolRules(rules: readonly ToolRule[], order: RuleOrder): readonly DeadRule[] {
   return deadRules(rules, order, (wide, rule) => coversGlob(wide.pattern, rule.pattern));
+}
+
+/** Why a pattern for command lines can never cover one, and what to write; null when it can. */
+export function unmatchableShell(pattern: string): Unmatchable | null {
+  const [program = ""] = pattern.trim().split(/\s+/);
+  if (program === "") return { because: "it is blank", hint: "write the words of a command, or remove it" };
+  if (!/["'`]/.test(program)) return null;
+  return {
+    because: "its program is written with quotes",
+    hint: "write words as a program gets them, without quotes",
+  };
+}
+
+/** Why a pattern for names of tools can never match one, and what to write; null when it can. */
+export function unmatchableTool(pattern: string): Unmatchable | null {
+  if (pattern.trim() === "")
+    return { because: "it is blank", hint: "write the name of a tool, or remove it" };
+  if (!/[\s"'`]/.test(pattern)) return null;
+  return {
+    because: "no tool's name holds blanks or quotes",
+    hint: "write a tool's name, or cover command lines by a shell rule",
+  };
+}
+
+/** Why a rule of an operator can never match; null when it can. */
+export function unmatchableOperator(rule: OperatorRule): Unmatchable | null {
+  return "shell" in rule ? unmatchableShell(rule.shell) : unmatchableTool(rule.pattern);
+}
+
+/** The rule that asks or denies wherever one that is written with a path would allow: it knows the program by its name. */
+export function overruledByName(rule: ShellRule, rules: readonly ShellRule[]): ShellRule | null {
+  const [program = "", ...rest] = rule.pattern.split(/\s+/);
+  if (shellAction(rule) !== "allow" || !program.includes("/")) return null;
+  const named = { ...rule, pattern: [program.slice(program.lastIndexOf("/") + 1), ...rest].join(" ") };
+  return rules.find((other) => shellAction(other) !== "allow" && coversShellRule(other, named)) ?? null;
 }
 
 function deadRules<Rule extends NamedRule>(

@@ -93,6 +93,37 @@ describe("check finds", () => {
     expect(told(config)).toEqual(found);
   });
 
+  test("rules whose pattern never matches, operators' too", () => {
+    const quoted = ["pattern: \"'git push' -f\", allowed: false", "pattern: git 'x'"];
+    expect(told(rules("first-match", ...quoted))).toEqual([
+      "warning cofferdam.yaml:7:7 the rule `'git push' -f` never matches: its program is written with quotes",
+    ]);
+    const approval = `${PLAIN}approval: { rules: [{ pattern: " ", action: deny }, { pattern: git push, action: deny }] }\n`;
+    const operators = `profile: p
+approval:
+  rules:
+    - { shell: " ", action: deny }
+    - { shell: '"rm" -rf', action: deny }
+    - { pattern: git push, action: deny }
+    - { shell: git push, action: deny }
+`;
+    expect(told(approval, { "etc/profiles.d/p.yaml": operators })).toEqual([
+      "warning cofferdam.yaml:4:21 the rule ` ` never matches: it is blank",
+      "warning cofferdam.yaml:4:53 the rule `git push` never matches: no tool's name holds blanks or quotes",
+      "warning - the rule ` ` never matches: it is blank",
+      'warning - the rule `"rm" -rf` never matches: its program is written with quotes',
+      "warning - the rule `git push` never matches: no tool's name holds blanks or quotes",
+    ]);
+  });
+
+  test("a rule that allows by its path what another asks about by its name", () => {
+    const allows = "pattern: /usr/bin/git status, approval: false";
+    expect(told(rules("first-match", allows, "pattern: git"))).toEqual([
+      "warning cofferdam.yaml:7:7 the rule `/usr/bin/git status` allows nothing: `git` covers the same program by its name",
+    ]);
+    expect(told(rules("first-match", allows, "pattern: git push"))).toEqual([]);
+  });
+
   test("no rule behind one that speaks of some roots only", () => {
     const paths =
       "  paths: { a: { root: ., mode: ro }, b: { root: sub, mode: ro } }\nshell:\n  rules:\n    - { pattern: cat, approval: false, sandbox_paths: [a] }\n";
