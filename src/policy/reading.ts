@@ -3,6 +3,9 @@ import { coversWords, matchesWord } from "../shell/rule.ts";
 import { isManyInOne, isUnread } from "../shell/unread.ts";
 import type { Judged } from "./judged.ts";
 
+/** So many words of an unread program are read as commands. Each is read to that end, so the time is bounded. */
+const MOST_READ = 128;
+
 /** One way to read a call: a program's name, and the words behind the place where it stands. */
 export interface Reading {
   readonly name: string;
@@ -18,6 +21,11 @@ export function isCallUnread({ words, programNames }: Judged): boolean {
   return [program, ...programNames].some((name) => isOwn(name) && isUnread(name, rest));
 }
 
+/** True when all that an unread program may run is among the words that are read. */
+export function isReadToItsEnd(words: readonly string[]): boolean {
+  return words.length <= MOST_READ;
+}
+
 /**
  * Every way to read a call besides its words as written: under each other name of its program and, where it is unread,
  * from each further word on, as the command that it may run.
@@ -27,9 +35,11 @@ export function otherReadings(judged: Judged, words: readonly string[]): readonl
   others.delete(words[0] ?? "");
   const renamed = [...others].map((name) => ({ name, at: 0 }));
   if (!isCallUnread(judged)) return renamed;
-  const inner = words.flatMap((word, at): readonly Reading[] =>
-    at === 0 ? [] : [...new Set([word, fileName(word)])].map((name) => ({ name, at })),
-  );
+  const inner = words
+    .slice(0, MOST_READ)
+    .flatMap((word, at): readonly Reading[] =>
+      at === 0 ? [] : [...new Set([word, fileName(word)])].map((name) => ({ name, at })),
+    );
   return [...renamed, ...inner];
 }
 
@@ -42,7 +52,7 @@ export function coverageOf(
 ): Coverage | "plainly" {
   const [program = ""] = pattern.trim().split(/\s+/, 1);
   if (!matchesWord(program, name)) return "no";
-  const read = [name, ...words.slice(at + 1)];
+  const read = [name, ...words.slice(at + 1, at === 0 ? words.length : MOST_READ)];
   if (coversWords(pattern, read, exact)) return "plainly";
   return exact ? "no" : coversPastOptions(pattern, read);
 }

@@ -2,7 +2,7 @@ import { visible } from "../errors.ts";
 import { type ShellRule, shellAction } from "../shell/rule.ts";
 import { namesUnread } from "../shell/unread.ts";
 import { type Judged, type RuleHit, strictest } from "./judged.ts";
-import { coverageOf, isCallUnread, otherReadings, type Reading } from "./reading.ts";
+import { coverageOf, isCallUnread, isReadToItsEnd, otherReadings, type Reading } from "./reading.ts";
 
 /** `shell:` of a config, as far as it judges. */
 export interface ShellRules {
@@ -94,12 +94,13 @@ function hear(
 }
 
 /**
- * A rule that asks nobody speaks only for a program that the call itself can't have written, and for one that runs
- * what its words say only by name, where any rule denies or asks.
+ * A rule that asks nobody speaks only for a program that the call itself can't have written. Where any rule denies or
+ * asks, it speaks for what runs unread only by name, and only when all of its words are read as commands.
  */
 function mayAllow(rule: ShellRule, judged: Judged, rules: readonly ShellRule[]): boolean {
   if (judged.isProgramWritable || !holdsPaths(rule, judged)) return false;
-  return namesUnread(rule.pattern) || !isStrict(rules) || !isCallUnread(judged);
+  if (!isStrict(rules) || !isCallUnread(judged)) return true;
+  return namesUnread(rule.pattern) && judged.words !== null && isReadToItsEnd(judged.words);
 }
 
 function holdsPaths(rule: ShellRule, judged: Judged): boolean {

@@ -7,17 +7,18 @@ const MOST_PATH_LENGTH = 4_095;
  * The paths that a command's words may name, the program's own word left out. A plain word is one path, relative ones
  * too. Any other may hold one after each character that is no part of a name (`if=/x`, `@file`, `a:b`), and an option
  * anywhere behind its letter (`-cf/x`, `-I../x`, `-Clink`); of `--name=value` only the value counts, of `--name` nothing.
- * Too many rather than too few: `-Isub/x` holds `/x` too, and everything from a `~` on is a path of its own.
+ * Too many rather than too few: `-Isub/x` holds `/x` too, and everything from a `~` on is a path of its own. One after the
+ * other, as there may be many more than anybody wants to look at.
  */
-export function pathWords(words: readonly string[]): readonly string[] {
-  return [...new Set(words.slice(1).flatMap(candidates))];
+export function* pathWords(words: readonly string[]): Generator<string> {
+  for (const word of words.slice(1)) yield* candidates(word);
 }
 
 function candidates(word: string): readonly string[] {
   if (word === "" || /^--?[\p{L}\p{N}]?$|^--[\p{L}\p{N}_-]+$/u.test(word)) return [];
   if (word.length > MOST_PATH_LENGTH || PLAIN.test(word)) return [word];
-  const value = /^--[\p{L}\p{N}_-]+=(.*)$/su.exec(word)?.[1];
-  if (value !== undefined) return candidates(value);
+  const name = /^--[\p{L}\p{N}_-]+=/u.exec(word)?.[0];
+  if (name !== undefined) return candidates(word.slice(name.length));
   const home = word.includes("~") ? [word.slice(word.indexOf("~"))] : [];
   if (word.startsWith("-"))
     return [...home, ...tails(word, /./su).filter((tail) => isBehindLetter(word, tail))];

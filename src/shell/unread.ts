@@ -34,7 +34,8 @@ const MANY_IN_ONE: ReadonlySet<string> = new Set(["busybox", "toybox", "coreutil
  */
 export function isUnread(program: string, rest: readonly string[]): boolean {
   const name = program.slice(program.lastIndexOf("/") + 1);
-  if (name.startsWith("ld-") || name === "ld.so") return true;
+  // The loader runs the program that it is given; `git-push` is git, by another name of its own.
+  if (name.startsWith("ld-") || name === "ld.so" || name.startsWith("git-")) return true;
   if (name === "git") return gitOptions(rest).some((word) => GIT_SETTINGS.test(word));
   const plain = name.replace(/[-.\d]+$/, "");
   if (ALWAYS.has(plain)) return true;

@@ -27,9 +27,14 @@ export function lookAtCall(
   return {
     cwd,
     program,
-    paths: "script" in input ? [] : realTargets(pathWords(words), cwd),
+    paths: hasRoots(standing) ? realTargets(pathWords(words), cwd) : [],
     ruleNames: ruleNames(program, standing, cwd),
   };
+}
+
+/** The paths among the words matter to rules with `sandbox_paths` alone. */
+function hasRoots({ config }: Standing): boolean {
+  return config.shell.rules.some((rule) => rule.sandbox_paths !== undefined);
 }
 
 /** The folder that a call starts in, canonical. Throws `USAGE` when there is none. */
@@ -67,13 +72,15 @@ function isExecutable(path: AbsolutePath): boolean {
 }
 
 /** Where the paths lead; null for one that the kernel takes for too long (`PATH_MAX`), and for all beyond what is looked up. */
-function realTargets(paths: readonly string[], cwd: AbsolutePath): CallFacts["paths"] {
+function realTargets(paths: Iterable<string>, cwd: AbsolutePath): CallFacts["paths"] {
+  const found: (AbsolutePath | null)[] = [];
   let length = 0;
-  return paths.map((path) => {
+  for (const path of paths) {
     length += cwd.length + 1 + path.length;
-    const isTooLong = path.length > MOST_PATH_LENGTH || length > MOST_LOOKED_UP;
-    return isTooLong || path.startsWith("~") ? null : realTarget(path, cwd);
-  });
+    if (length > MOST_LOOKED_UP) return [...found, null];
+    found.push(path.length > MOST_PATH_LENGTH || path.startsWith("~") ? null : realTarget(path, cwd));
+  }
+  return found;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { linkSync, symlinkSync, writeFileSync } from "node:fs";
+import { linkSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { knownPath } from "../../src/profile/path.ts";
@@ -74,16 +74,15 @@ describe.skipIf(unusable !== null)("a rule that is written with a name", () => {
     using place = new Place(CALLER);
     const rules = [{ pattern: "awk", allowed: false }, { pattern: "touch x" }];
     const calls = [
-      ["/etc/alternatives/awk", "1"],
+      ["/usr/bin/awk", "1"],
       ["/usr/bin/touch", "x"],
       ["/usr/bin/touch", "y"],
     ];
     expect(await decided({ place, rules }, ...calls)).toEqual(["deny", "ask", "allow"]);
-    const real = [
-      ["mawk", "1"],
-      ["gawk", "1"],
-    ];
-    expect(await decided({ place, rules }, ...real)).toContain("deny");
+    // Where one file is many programs, only the name tells which.
+    const real = realpathSync("/usr/bin/awk");
+    const isOneProgram = !/busybox|toybox/.test(real);
+    expect(await decided({ place, rules }, [real, "1"])).toEqual([isOneProgram ? "deny" : "allow"]);
   });
 });
 

@@ -249,6 +249,19 @@ describe("a program that runs what its words say", () => {
     expect(action("make", given)).toBe("allow");
   });
 
+  test("is judged in bounded time, and what is not read to its end is not let pass", () => {
+    const words = ["xargs", ...Array.from({ length: 50_000 }, () => "git"), "rm", "x"];
+    const rules = Array.from({ length: 20 }, (_, at) => ({ pattern: `git ${at} -x`, allowed: false }));
+    const given = inForce({
+      rules: [{ pattern: "xargs", approval: false }, { pattern: "* rm", allowed: false }, ...rules],
+      operator: [{ shell: "git push", action: "ask" }],
+    });
+    const start = performance.now();
+    expect(judge(judged(words), given).action).toBe("ask");
+    expect(judge(judged(words), { ...given, operator: NO_OPERATOR }).action).toBe("ask");
+    expect(performance.now() - start).toBeLessThan(2_000);
+  });
+
   test("is known through a link, and a file that is many programs only by the name it is called by", () => {
     const given = { rules: [{ pattern: "rm", allowed: false }] };
     expect(action("./x -c y", given, { programNames: ["x", "/w/x", "/usr/bin/bash", "bash"] })).toBe("ask");

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { pathWords } from "../../../src/shell/path-words.ts";
 
 test("a word of names and slashes is one path, and the program's own word is none", () => {
-  expect(pathWords(["/usr/bin/pytest", "tests/unit", "a-b_c.py", "..", "/etc", "ümlaut"])).toEqual([
+  expect([...pathWords(["/usr/bin/pytest", "tests/unit", "a-b_c.py", "..", "/etc", "ümlaut"])]).toEqual([
     "tests/unit",
     "a-b_c.py",
     "..",
@@ -35,15 +35,15 @@ test.each([
   ["-f~ann/x", "~ann/x"],
   ["-/etc/x", "/etc/x"],
 ])("in `%s` lies `%s`", (word, path) => {
-  expect(pathWords(["program", word])).toContain(path);
+  expect([...pathWords(["program", word])]).toContain(path);
 });
 
 test("an option without a value names no path, and a value with a slash is taken whole", () => {
-  expect(pathWords(["pytest", "-q", "--no-header", "--", "-", ""])).toEqual([]);
-  expect(pathWords(["pytest", "--rootdir=tests/unit"])).toEqual(["tests/unit"]);
+  expect([...pathWords(["pytest", "-q", "--no-header", "--", "-", ""])]).toEqual([]);
+  expect([...pathWords(["pytest", "--rootdir=tests/unit"])]).toEqual(["tests/unit"]);
 });
 
 test("a word too long for a path is not cut up", () => {
   const word = `-${"a/".repeat(3_000)}`;
-  expect(pathWords(["program", word])).toEqual([word]);
+  expect([...pathWords(["program", word])]).toEqual([word]);
 });

@@ -27,6 +27,7 @@ test.each([
   "awk x",
   "git -c alias.p=push p",
   "git -C . --config-env=alias.p=X p",
+  "/usr/lib/git-core/git-push origin",
   "/lib64/ld-linux-x86-64.so.2 /usr/bin/git push",
 ])("`%s` runs what its words say", (line) => {
   expect(unread(line)).toBe(true);
