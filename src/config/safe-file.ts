@@ -1,15 +1,7 @@
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  lstatSync,
-  openSync,
-  readlinkSync,
-  readSync,
-  type Stats,
-} from "node:fs";
+import { constants, lstatSync, readlinkSync, type Stats } from "node:fs";
 import { CofferdamError, escapeInvisible, type Position, visible } from "../errors.ts";
 import type { Host } from "../host/host.ts";
+import { openPlainFile, type PlainFile } from "../host/plain-file.ts";
 import { type AbsolutePath, joinPath, parentOf, ROOT } from "../profile/path.ts";
 import { quote } from "../shell/quote.ts";
 import { type FileCode, fileStart, MOST_BYTES } from "./yaml.ts";
@@ -187,33 +179,25 @@ function readExisting(way: Way, naming: Naming): ReadFile {
     new CofferdamError(naming.code, `${visible(real)} ${what}`, { hint, at: fileStart(real), cause });
   const seen = way.steps.at(-1)?.stats;
   if (seen?.isFile() !== true) throw refuse("is not a plain file", "name a YAML file");
-  let descriptor: number;
+  using file = opened(real, refuse);
+  if (file === null || !isSame(file.stats, seen))
+    throw refuse("was replaced while it was being read", "run the command again");
+  const { stats } = file;
+  if (stats.size > MOST_BYTES) throw refuse(`has ${stats.size} bytes`, `a file may have ${MOST_BYTES} bytes`);
+  return { path: real, bytes: file.read(), uid: stats.uid };
+}
+
+function isSame(a: Stats, b: Stats): boolean {
+  return a.dev === b.dev && a.ino === b.ino && a.mode === b.mode && a.uid === b.uid;
+}
+
+function opened(
+  path: AbsolutePath,
+  refuse: (what: string, hint: string, cause: unknown) => CofferdamError,
+): PlainFile | null {
   try {
-    descriptor = openSync(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    return openPlainFile(path, constants.O_NOFOLLOW);
   } catch (error) {
     throw refuse(printFailure(error), "name a file that you may read", error);
   }
-  try {
-    const stats = fstatSync(descriptor);
-    const isSame =
-      stats.dev === seen.dev && stats.ino === seen.ino && stats.mode === seen.mode && stats.uid === seen.uid;
-    if (!isSame) throw refuse("was replaced while it was being read", "run the command again");
-    if (stats.size > MOST_BYTES)
-      throw refuse(`has ${stats.size} bytes`, `a file may have ${MOST_BYTES} bytes`);
-    return { path: real, bytes: readAll(descriptor, stats.size), uid: stats.uid };
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
-/** The file as it is now; what was appended meanwhile is left out. */
-function readAll(descriptor: number, size: number): Uint8Array {
-  const buffer = new Uint8Array(size);
-  let length = 0;
-  while (length < size) {
-    const read = readSync(descriptor, buffer, length, size - length, length);
-    if (read === 0) break;
-    length += read;
-  }
-  return buffer.subarray(0, length);
 }

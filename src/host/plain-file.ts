@@ -1,0 +1,41 @@
+import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from "node:fs";
+
+/** A plain file that was opened: it stays this file, whatever comes to stand at its path. */
+export interface PlainFile extends Disposable {
+  readonly stats: Stats;
+  /** What it holds, no more than it had when it was opened: what was appended meanwhile is left out. */
+  read(): Uint8Array;
+}
+
+/**
+ * Opens a plain file to read it; null when something else stands there. What is put in its place between the look and
+ * the opening is told by its descriptor, and a FIFO makes nobody wait (open(2), `O_NONBLOCK`). Throws node's errors.
+ */
+export function openPlainFile(path: string, flags = 0): PlainFile | null {
+  if (!statSync(path).isFile()) return null;
+  const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY | flags);
+  const stats = fstatSync(fd);
+  if (!stats.isFile()) {
+    closeSync(fd);
+    return null;
+  }
+  return { stats, read: () => readAll(fd, stats.size), [Symbol.dispose]: () => closeSync(fd) };
+}
+
+/** The text of a plain file; null when there is none of at most so many bytes. Throws node's errors. */
+export function readPlainText(path: string, mostBytes: number): string | null {
+  using file = openPlainFile(path);
+  if (file === null || file.stats.size > mostBytes) return null;
+  return Buffer.from(file.read()).toString("utf8");
+}
+
+function readAll(fd: number, size: number): Uint8Array {
+  const buffer = new Uint8Array(size);
+  let length = 0;
+  while (length < size) {
+    const read = readSync(fd, buffer, length, size - length, length);
+    if (read === 0) break;
+    length += read;
+  }
+  return buffer.subarray(0, length);
+}
