@@ -19,7 +19,7 @@ export function grantedRows({ config, ceiling }: Loaded): readonly Row[] {
       ? "what none covers is asked"
       : "what none covers runs without asking";
   const unasked = shell.rules.filter((rule) => rule.allowed && !rule.approval).map((rule) => rule.pattern);
-  const byHand = sandbox.runtimes.filter((runtime) => typeof runtime !== "string");
+  const besides = runtimes.filter((runtime) => runtime.name !== "system");
   return [
     ...named(
       "roots",
@@ -30,7 +30,7 @@ export function grantedRows({ config, ceiling }: Loaded): readonly Row[] {
     ...named("programs", [[runtimes.map((runtime) => runtime.name).join(", ") || "none"]]),
     ...named(
       "read too",
-      byHand.flatMap((runtime) => runtime.read.map((folder) => [`${folder}, as a part of ${runtime.name}`])),
+      besides.flatMap((runtime) => runtime.read.map((folder) => [`${folder}, as a part of ${runtime.name}`])),
     ),
     ...named("network", [[printNetwork(networkFrom(shell.network))]]),
     ...named("variables", [

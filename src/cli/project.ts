@@ -1,6 +1,7 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { shippedFolder } from "../config/shipped.ts";
 import type { Host } from "../host/host.ts";
+import { readPlainText } from "../host/plain-file.ts";
 import { detectRuntimes } from "../host/runtimes.ts";
 import { type AbsolutePath, joinPath } from "../profile/path.ts";
 
@@ -24,6 +25,9 @@ export interface Project {
   readonly schema: string;
 }
 
+/** A `package.json` longer than this is not looked into. */
+const MOST_BYTES = 1024 * 1024;
+
 const KINDS: readonly Kind[] = [
   { runtime: "git", files: [".git"], commands: () => ["git status", "git diff", "git log", "git show"] },
   { runtime: "node", files: ["package.json"], commands: nodeCommands },
@@ -40,10 +44,10 @@ const KINDS: readonly Kind[] = [
   { runtime: "go", files: ["go.mod"], commands: () => ["go build", "go vet", "go test"] },
 ];
 
-/** Looks at the files of a folder and at what this machine has for them. Nothing is run. */
+/** Looks at the files of a folder, which will be a root, and at what this machine has for them. Nothing is run. */
 export function lookAtProject(host: Host, folder: AbsolutePath): Project {
   const kinds = KINDS.filter((kind) => kind.files.some((file) => existsSync(joinPath(folder, file))));
-  const here = detectRuntimes(host);
+  const here = detectRuntimes(host, [folder]);
   const own = joinPath(folder, "node_modules/cofferdam/profiles/config.schema.json");
   return {
     runtimes: kinds.map((kind) => kind.runtime).filter((name) => here.includes(name)),
@@ -67,7 +71,7 @@ function nodeCommands(folder: AbsolutePath): readonly string[] {
 
 function scriptsOf(folder: AbsolutePath): readonly string[] {
   try {
-    const data: unknown = JSON.parse(readFileSync(joinPath(folder, "package.json"), "utf8"));
+    const data: unknown = JSON.parse(readPlainText(joinPath(folder, "package.json"), MOST_BYTES) ?? "null");
     const scripts = typeof data === "object" && data !== null && "scripts" in data ? data.scripts : null;
     return typeof scripts === "object" && scripts !== null ? Object.keys(scripts) : [];
   } catch {

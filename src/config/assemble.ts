@@ -1,6 +1,6 @@
 import { CofferdamError, escapeInvisible } from "../errors.ts";
 import type { Host } from "../host/host.ts";
-import { everyRuntime } from "../host/runtimes.ts";
+import { everyRuntime, passedOver } from "../host/runtimes.ts";
 import { type AbsolutePath, isInside, joinPath, parentOf } from "../profile/path.ts";
 import type { PathVariables } from "../profile/sections.ts";
 import type { Root, Runtime } from "../tool/facts.ts";
@@ -51,7 +51,7 @@ export function assemble(host: Host, source: ConfigSource, byCaller: readonly Na
   const file = parseData(ConfigFile, yaml);
   assertSettings(file, yaml);
   const roots = resolveRoots(host, file.sandbox.paths, workspace, yaml);
-  const runtimes = configuredRuntimes(host, file.sandbox.runtimes, workspace, yaml);
+  const runtimes = configuredRuntimes(host, file.sandbox.runtimes, { workspace, roots }, yaml);
   const over = loadCeiling(host, {
     variables: variablesFor(host, { workspace, runtimes }),
     byConfig: profilesOf(file, yaml, workspace),
@@ -74,11 +74,12 @@ export function assemble(host: Host, source: ConfigSource, byCaller: readonly Na
 
 /**
  * What applies without any config: the folder as the one root, written without asking, what programs in PATH need, no
- * network. Throws `ROOT_REFUSED` where the folder is too wide for that.
+ * network; what stands in PATH by way of the folder decides nothing. Throws `ROOT_REFUSED` where the folder is too wide
+ * for that.
  */
 export function assembleDefault(host: Host, cwd: AbsolutePath, byCaller: readonly NamedProfile[]): Loaded {
   const path = workingFolder(host, cwd);
-  const runtimes = everyRuntime(host);
+  const runtimes = everyRuntime(host, [path]);
   const names = ["system", ...runtimes.map(({ name }) => name).filter((name) => name !== "system")];
   const section = { root: path, mode: "rw", write_approval: false } as const;
   const file = ConfigFile.parse({ version: 1, sandbox: { paths: { workspace: section }, runtimes: names } });
@@ -108,7 +109,9 @@ export function assembleDefault(host: Host, cwd: AbsolutePath, byCaller: readonl
     runtimes,
     positions: new Map(),
   };
-  return together(host, config, over, [joinPath(path, CONFIG_NAME)]);
+  const loaded = together(host, config, over, [joinPath(path, CONFIG_NAME)]);
+  const problem = passedOver(host, runtimes, [path]);
+  return problem === null ? loaded : { ...loaded, notes: [...loaded.notes, `passed over: ${problem}`] };
 }
 
 function workingFolder(host: Host, cwd: AbsolutePath): AbsolutePath {
@@ -185,8 +188,7 @@ export function printGrants({ roots, shell, runtimes }: Config): string {
     const asks = readApproval ? ", asks" : mode === "rw" && writeApproval ? ", asks to write" : "";
     return `${name} ${mode} ${escapeInvisible(path)}${asks}`;
   });
-  const programs =
-    runtimes.length === 0 ? [] : [`programs of ${runtimes.map((runtime) => runtime.name).join(", ")}`];
+  const programs = runtimes.length === 0 ? [] : [`programs of ${runtimes.map(printRuntime).join(", ")}`];
   const network = `network ${typeof shell.network === "string" ? shell.network : "none"}`;
   const commands = !shell.default.allowed
     ? "commands refused"
@@ -194,6 +196,11 @@ export function printGrants({ roots, shell, runtimes }: Config): string {
       ? "commands ask"
       : "commands run without asking";
   return [...ofRoots, ...programs, network, `${commands} unless a rule says otherwise`].join("; ");
+}
+
+/** A runtime by its name, with the folders that it shows where these are not the system's own. */
+function printRuntime({ name, read }: Runtime): string {
+  return name === "system" || read.length === 0 ? name : `${name} (${read.map(escapeInvisible).join(", ")})`;
 }
 
 /** A profile as a person names it on the command line: a shipped one by a bare word, else a path from the folder. */

@@ -1,42 +1,47 @@
 import { CofferdamError } from "../errors.ts";
 import type { Host } from "../host/host.ts";
 import { findRuntimes, type RuntimeRequest } from "../host/runtimes.ts";
-import type { AbsolutePath } from "../profile/path.ts";
 import type { Runtime } from "../tool/facts.ts";
 import type { SandboxSection } from "../tool/settings.ts";
+import type { Config } from "./config.ts";
 import { placed } from "./operator-layer.ts";
 import { realPath } from "./operator-path.ts";
 import { assertNoOwnPlace, writtenPath } from "./roots.ts";
 import type { YamlFile } from "./yaml.ts";
 
 /**
- * The runtimes that a config asks for, as the machine has them. Throws `ROOT_REFUSED` or `PATH_INVALID` for a folder
- * listed by hand that no tool may be given, `CONFIG_INVALID` for a runtime that is not here, each with its position.
+ * The runtimes that a config asks for, as the machine has them outside of its roots. Throws `ROOT_REFUSED` or
+ * `PATH_INVALID` for a folder listed by hand that no tool may be given, `CONFIG_INVALID` for a runtime that is not here,
+ * each with its position.
  */
 export function configuredRuntimes(
   host: Host,
   requests: SandboxSection["runtimes"],
-  folder: AbsolutePath,
+  { workspace, roots }: Pick<Config, "workspace" | "roots">,
   yaml: YamlFile,
 ): readonly Runtime[] {
   const asked = requests.map((request, index): RuntimeRequest => {
     if (typeof request === "string") return request;
     const read = request.read.map((text, item) =>
       placed(yaml, ["sandbox", "runtimes", index, "read", item], () => {
-        const written = writtenPath(text, folder);
+        const written = writtenPath(text, workspace);
         assertNoOwnPlace(host, realPath(written));
         return written;
       }),
     );
     return { name: request.name, read };
   });
+  const places = roots.map((root) => root.path);
+  const find = (some: readonly RuntimeRequest[]): readonly Runtime[] => findRuntimes(host, some, places);
   try {
-    return findRuntimes(host, asked);
+    return find(asked);
   } catch (error) {
     if (!(error instanceof CofferdamError)) throw error;
-    // Asked one by one, the one that is at fault says so in its own place.
-    for (const [index, one] of asked.entries()) {
-      placed(yaml, ["sandbox", "runtimes", index], () => findRuntimes(host, [one]));
+    // Asked one by one, the one that is at fault says so in its own place; what is found by name may need what is listed.
+    const listed = asked.filter((one) => typeof one !== "string");
+    for (const one of [...listed, ...asked]) {
+      const others = typeof one === "string" ? listed : [];
+      placed(yaml, ["sandbox", "runtimes", asked.indexOf(one)], () => find([one, ...others]));
     }
     return placed(yaml, ["sandbox", "runtimes"], () => {
       throw error;

@@ -8,7 +8,7 @@ import type { SandboxSection } from "../tool/settings.ts";
 import { isHome, realHome } from "./homes.ts";
 import { placed } from "./operator-layer.ts";
 import { realPath } from "./operator-path.ts";
-import { printFailure } from "./safe-file.ts";
+import { printFailure, walk } from "./safe-file.ts";
 import { positionAt, type YamlFile } from "./yaml.ts";
 
 /** Folders that a sandbox makes anew for each call, so that no root can be or hold one. */
@@ -20,8 +20,8 @@ const SMALLER = "name a smaller folder, one that holds only what tools may use";
 
 /**
  * `sandbox.paths` as the machine has it, in the order of the file: each a real folder, relative to the config's.
- * Throws `ROOT_REFUSED` at the line of a root that is missing, too wide, a symlink, or not for tools at all; `PATH_INVALID`
- * for a path that no config may hold.
+ * Throws `ROOT_REFUSED` at the line of a root that is missing, too wide, a symlink, reached by one in a root, or not for
+ * tools at all; `PATH_INVALID` for a path that no config may hold.
  */
 export function resolveRoots(
   host: Host,
@@ -55,7 +55,23 @@ export function resolveRoots(
       at: positionAt(yaml, place),
     });
   }
+  for (const [name, section] of Object.entries(paths)) {
+    placed(yaml, ["sandbox", "paths", name, "root"], () =>
+      assertNoWayThrough(roots, writtenPath(section.root, folder)),
+    );
+  }
   return roots;
+}
+
+/** Throws `ROOT_REFUSED` for a folder that a symlink in a root leads to: a tool could make it another one. */
+function assertNoWayThrough(roots: readonly Root[], written: AbsolutePath): void {
+  const { real, steps } = walk(written);
+  for (const { path, stats } of steps) {
+    const root = stats.isSymbolicLink() ? roots.find((one) => isInside(path, one.path)) : undefined;
+    if (root === undefined) continue;
+    const what = `is reached by the symlink ${visible(path)}, which lies in the root ${visible(root.name)}`;
+    throw refused(written, what, `write the folder that it leads to, if it is meant: ${real}`);
+  }
 }
 
 /**

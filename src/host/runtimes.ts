@@ -4,13 +4,15 @@ import type { Runtime } from "../tool/facts.ts";
 import { RUNTIMES } from "../tool/settings.ts";
 import type { Host } from "./host.ts";
 import { listedRuntime } from "./runtimes/by-hand.ts";
-import type { Finding } from "./runtimes/finding.ts";
+import { type Finding, notInstalled } from "./runtimes/finding.ts";
 import { gitIdentity } from "./runtimes/git.ts";
-import { settle } from "./runtimes/grant.ts";
+import { both, type Grant, settle } from "./runtimes/grant.ts";
 import { findLanguage } from "./runtimes/installed.ts";
-import { LANGUAGES, type Language } from "./runtimes/language.ts";
+import { LANGUAGES, type Language, PYTHON } from "./runtimes/language.ts";
 import { programsOnPath } from "./runtimes/program.ts";
+import { type Site, siteOutside } from "./runtimes/site.ts";
 import { systemRuntime } from "./runtimes/system.ts";
+import { pythonWithVenv, venvInRoot, withVenv } from "./runtimes/venv.ts";
 
 /** A runtime to look for: a known name, or folders listed by hand. */
 export type RuntimeRequest = string | { readonly name: string; readonly read: readonly AbsolutePath[] };
@@ -18,58 +20,95 @@ export type RuntimeRequest = string | { readonly name: string; readonly read: re
 /**
  * Finds what the runtimes need on this machine, by looking at files alone: no program and no shim is ever run. In the
  * result `system` comes last, so that PATH has the other runtimes' programs first; nothing is listed twice.
+ * Whatever lies in the `roots` (canonical), nothing more is granted outside of them.
  * Throws `CONFIG_INVALID`: a runtime is not here, can't be told apart from what lies around it, or is too wide.
  */
-export function findRuntimes(host: Host, requests: readonly RuntimeRequest[]): readonly Runtime[] {
-  const system = systemRuntime(host);
+export function findRuntimes(
+  host: Host,
+  requests: readonly RuntimeRequest[],
+  roots: readonly AbsolutePath[],
+): readonly Runtime[] {
+  const site = siteOutside(host, roots);
+  const system = systemRuntime(site);
   const isRequested = requests.includes("system");
   const others = requests.filter(
     (request, index) => request !== "system" && requests.indexOf(request) === index,
   );
-  const runtimes = others.map((request) =>
-    typeof request === "string"
-      ? namedRuntime(host, system, request)
-      : listedRuntime(host, request.name, request.read),
+  const asked = others.map((request) =>
+    typeof request === "string" ? request : listedRuntime(site, request.name, request.read),
+  );
+  const listed = asked.filter((each) => typeof each !== "string");
+  const runtimes = asked.map((each) =>
+    typeof each === "string"
+      ? namedRuntime(site, system, each, listed)
+      : listedWithVenv(site, system, each, listed),
   );
   return settle(runtimes, isRequested ? system : null);
 }
 
 /** The runtimes of a config that names none: `system`, and every language whose program is on PATH and can be granted. */
-export function everyRuntime(host: Host): readonly Runtime[] {
-  const system = systemRuntime(host);
-  return settle(languagesOnPath(host, system), system);
+export function everyRuntime(host: Host, roots: readonly AbsolutePath[]): readonly Runtime[] {
+  const site = siteOutside(host, roots);
+  const system = systemRuntime(site);
+  return settle(languagesOnPath(site, system), system);
 }
 
 /** The names of what `everyRuntime` finds, `system` first. */
-export function detectRuntimes(host: Host): readonly string[] {
-  return ["system", ...languagesOnPath(host, systemRuntime(host)).map(({ name }) => name)];
+export function detectRuntimes(host: Host, roots: readonly AbsolutePath[]): readonly string[] {
+  const site = siteOutside(host, roots);
+  return ["system", ...languagesOnPath(site, systemRuntime(site)).map(({ name }) => name)];
 }
 
-function languagesOnPath(host: Host, system: Runtime): readonly Runtime[] {
+/**
+ * Why the environment that comes first on PATH is not the first inside, where it lies in a root and leads to what these
+ * do not show; null when none is passed over.
+ */
+export function passedOver(
+  host: Host,
+  runtimes: readonly Runtime[],
+  roots: readonly AbsolutePath[],
+): string | null {
+  const site = siteOutside(host, roots);
+  const venv = venvInRoot(site, both(...runtimes.filter((runtime) => runtime.name === "system")));
+  const finding = venv === null ? null : pythonWithVenv(venv, notInstalled(PYTHON.name), runtimes);
+  return finding?.kind === "missing" ? finding.message : null;
+}
+
+/** An environment in a root that leads elsewhere is passed over: then the machine has its own Python, or none. */
+function languagesOnPath(site: Site, system: Runtime): readonly Runtime[] {
   return LANGUAGES.flatMap((language) => {
-    const finding = findLanguage(host, system, language, programsOnPath(host, language.program));
-    return finding.kind === "found" ? [withIdentity(host, finding.runtime)] : [];
+    const machine = findLanguage(site, system, language, programsOnPath(site, language.program));
+    const venv = language === PYTHON ? venvInRoot(site, system) : null;
+    const together = venv === null ? machine : pythonWithVenv(venv, machine, []);
+    const finding = together.kind === "found" ? together : machine;
+    return finding.kind === "found" ? [withIdentity(site, finding.runtime)] : [];
   });
 }
 
-function namedRuntime(host: Host, system: Runtime, name: string): Runtime {
+function namedRuntime(site: Site, system: Runtime, name: string, listed: readonly Grant[]): Runtime {
   const language = LANGUAGES.find((each) => each.name === name);
   if (language === undefined) {
     const hint = `write one of ${RUNTIMES.join(", ")}, or { name, read: [folder] }`;
     throw new CofferdamError("CONFIG_INVALID", `there is no runtime ${visible(name)}`, { hint });
   }
-  const finding = findLanguage(host, system, language, programsOf(host, language));
-  return withIdentity(host, orThrow(finding));
+  const machine = findLanguage(site, system, language, programsOf(site, language));
+  const venv = language === PYTHON ? venvInRoot(site, system) : null;
+  return withIdentity(site, orThrow(venv === null ? machine : pythonWithVenv(venv, machine, listed)));
+}
+
+/** A Python whose folders are listed by hand has an environment in a root before it, as the one that is found has. */
+function listedWithVenv(site: Site, system: Runtime, runtime: Runtime, listed: readonly Grant[]): Runtime {
+  return runtime.name === PYTHON.name ? withVenv(venvInRoot(site, system), runtime, listed) : runtime;
 }
 
 /** Git says in every commit who made it: the person whose machine this is. */
-function withIdentity(host: Host, runtime: Runtime): Runtime {
-  return runtime.name === "git" ? { ...runtime, env: gitIdentity(host) } : runtime;
+function withIdentity(site: Site, runtime: Runtime): Runtime {
+  return runtime.name === "git" ? { ...runtime, env: gitIdentity(site) } : runtime;
 }
 
 /** The programs of that name in the order in which they count; the Node that runs this is the last of its kind. */
-function programsOf(host: Host, language: Language): readonly AbsolutePath[] {
-  const programs = programsOnPath(host, language.program);
+function programsOf(site: Site, language: Language): readonly AbsolutePath[] {
+  const programs = programsOnPath(site, language.program);
   return language.name === "node" ? [...programs, absolutePath(process.execPath)] : programs;
 }
 

@@ -29,7 +29,7 @@ export interface Needs {
 /**
  * The profiles that the shell tool needs, never looser than the tool's config: each root with its mode (in `unasked`, a
  * root with `write_approval` is read-only and one with `read_approval` invisible), the runtimes to read, the listed
- * environment names, the network and the limits. A runtime inside a root (a virtual environment) has that root's mode.
+ * environment names, the network and the limits. A runtime inside a root (listed by hand) has that root's mode.
  */
 export function deriveShellNeeds(settings: ToolSettings): Needs {
   return { unasked: deriveProfile(settings, false), onYes: deriveProfile(settings, true) };

@@ -67,7 +67,11 @@ function problemInBattery(battery: Attestation | CofferdamError | null): string 
 async function attestNow(host: Host, roots: Loaded["config"]["roots"]): Promise<Attestation> {
   makeStateFolder(host);
   await makeDevices(host, ownerOfRoots(host, roots) ?? host.user, writableOf(roots));
-  const runtimes = findRuntimes(host, ["system"]);
+  const runtimes = findRuntimes(
+    host,
+    ["system"],
+    roots.map((root) => root.path),
+  );
   const [system] = runtimes;
   if (system === undefined)
     throw new CofferdamError("SANDBOX_UNAVAILABLE", "the system's own programs were not found", {

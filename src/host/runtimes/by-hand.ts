@@ -2,32 +2,48 @@ import { CofferdamError, visible } from "../../errors.ts";
 import { type AbsolutePath, isInside, joinPath, ROOT } from "../../profile/path.ts";
 import type { Runtime } from "../../tool/facts.ts";
 import type { Host } from "../host.ts";
-import { isFolder, reach } from "./disk.ts";
-import { grantOf } from "./grant.ts";
+import { EVERYTHING, isFolder, type Reached, reach } from "./disk.ts";
+import { grantReached } from "./grant.ts";
+import type { Site } from "./site.ts";
 
 /**
  * A runtime whose folders somebody listed: they are granted as they lead, and PATH gets the `bin` of each, or the
- * folder itself. Throws `CONFIG_INVALID`: a folder is missing, or is or holds `/`, `/etc`, the home or the state folder.
+ * folder itself. Throws `CONFIG_INVALID`: a folder is missing, is or holds `/`, `/etc`, the home or the state folder, or
+ * is reached by a link in a root.
  */
-export function listedRuntime(host: Host, name: string, folders: readonly AbsolutePath[]): Runtime {
-  const path = folders.map((folder) => {
-    const real = reach(folder)?.real;
-    if (real === undefined || !isFolder(real)) {
-      throw refused(name, folder, "is not a folder on this machine", "name folders that exist");
-    }
-    const held = keptOut(host).find(
-      ([place]) => isInside(reach(place)?.real ?? place, real) || isInside(place, real),
-    );
-    if (held !== undefined) {
-      throw refused(name, folder, `is or holds ${held[1]}`, "list the folders below it that programs need");
-    }
-    if (isInside(real, reach(host.stateFolder)?.real ?? host.stateFolder)) {
-      throw refused(name, folder, "lies in the state folder", "list a folder outside of it");
-    }
+export function listedRuntime(site: Site, name: string, folders: readonly AbsolutePath[]): Runtime {
+  const reached = folders.map((folder) => reachListed(site, name, folder));
+  const path = reached.map(({ real }) => {
     const bin = joinPath(real, "bin");
-    return isFolder(bin) ? (reach(bin)?.real ?? bin) : real;
+    return isFolder(EVERYTHING, bin) ? realOf(bin) : real;
   });
-  return { name, ...grantOf(folders), path, env: {} };
+  return { name, ...grantReached(reached), path, env: {} };
+}
+
+/** Where a listed folder leads, seen once: what is looked at is what is granted. */
+function reachListed(site: Site, name: string, folder: AbsolutePath): Reached {
+  const reached = reach(EVERYTHING, folder);
+  if (reached === null || !isFolder(EVERYTHING, reached.real)) {
+    throw refused(name, folder, "is not a folder on this machine", "name folders that exist");
+  }
+  const { real, links } = reached;
+  const held = keptOut(site).find(([place]) => isInside(realOf(place), real) || isInside(place, real));
+  if (held !== undefined) {
+    throw refused(name, folder, `is or holds ${held[1]}`, "list the folders below it that programs need");
+  }
+  if (isInside(real, realOf(site.stateFolder))) {
+    throw refused(name, folder, "lies in the state folder", "list a folder outside of it");
+  }
+  const link = links.find(({ path }) => site.hidden.some((root) => isInside(path, root)));
+  if (link !== undefined) {
+    const what = `is reached by the symlink ${visible(link.path)}, which lies in a root`;
+    throw refused(name, folder, what, `write the folder that it leads to, if it is meant: ${real}`);
+  }
+  return reached;
+}
+
+function realOf(path: AbsolutePath): AbsolutePath {
+  return reach(EVERYTHING, path)?.real ?? path;
 }
 
 function keptOut(host: Host): readonly (readonly [place: AbsolutePath, what: string])[] {

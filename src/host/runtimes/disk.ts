@@ -1,20 +1,24 @@
-import {
-  lstatSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  realpathSync,
-  type Stats,
-  statSync,
-} from "node:fs";
-import { type AbsolutePath, joinPath, parentOf, ROOT } from "../../profile/path.ts";
+import { lstatSync, readdirSync, readlinkSync, realpathSync, type Stats, statSync } from "node:fs";
+import { type AbsolutePath, isInside, joinPath, parentOf, ROOT } from "../../profile/path.ts";
 import type { Link } from "../../tool/facts.ts";
+import { readPlainText } from "../plain-file.ts";
 
 /** A file longer than this is no version file and no config of a person. */
 const MOST_BYTES = 1024 * 1024;
 
 /** More links than this on the way to one place are a loop, as in Linux (path_resolution(7)). */
 const MOST_LINKS = 40;
+
+/**
+ * How the disk is looked at: what lies in a hidden folder, and what is reached by way of one, is not there. So nothing in
+ * it can decide anything. The folders are canonical.
+ */
+export interface Sight {
+  readonly hidden: readonly AbsolutePath[];
+}
+
+/** The whole disk. What is seen so must not decide what is granted. */
+export const EVERYTHING: Sight = { hidden: [] };
 
 /** Where a path really leads, and every symlink that is passed on the way there. */
 export interface Reached {
@@ -26,19 +30,19 @@ export interface Reached {
  * Follows a path name by name; null when it leads nowhere. The folder that holds each link is canonical, so that a
  * place where the links are made again and the end is shown leads to the same end.
  */
-export function reach(path: string): Reached | null {
+export function reach(sight: Sight, path: string): Reached | null {
   const links: Link[] = [];
   const ahead = namesOf(path).reverse();
   let at = ROOT;
   for (let name = ahead.pop(); name !== undefined; name = ahead.pop()) {
     const next = name === ".." ? parentOf(at) : joinPath(at, name);
-    const stats = statsOf(next);
+    const stats = statsOf(sight, next);
     if (stats === null) return null;
     if (!stats.isSymbolicLink()) {
       at = next;
       continue;
     }
-    const target = linkTarget(next);
+    const target = linkTarget(sight, next);
     if (target === null || links.length === MOST_LINKS) return null;
     links.push({ path: next, target });
     ahead.push(...namesOf(target).reverse());
@@ -47,33 +51,36 @@ export function reach(path: string): Reached | null {
   return { real: at, links };
 }
 
-/** What stands at the path, not following a link there; null when nothing does, or nothing that can be seen. */
-export function statsOf(path: AbsolutePath): Stats | null {
-  return orNull(() => lstatSync(path));
+/**
+ * What stands at the path, not following a link there; null when nothing does, or nothing that can be seen. The folder
+ * that holds it is canonical.
+ */
+export function statsOf({ hidden }: Sight, path: AbsolutePath): Stats | null {
+  return hidden.some((folder) => isInside(path, folder)) ? null : orNull(() => lstatSync(path));
 }
 
 /** True when the path leads to a folder. */
-export function isFolder(path: AbsolutePath): boolean {
-  return orNull(() => statSync(path))?.isDirectory() ?? false;
+export function isFolder(sight: Sight, path: AbsolutePath): boolean {
+  return endOf(sight, path)?.isDirectory() ?? false;
 }
 
 /** True when the path leads to a regular file. */
-export function isFile(path: AbsolutePath): boolean {
-  return orNull(() => statSync(path))?.isFile() ?? false;
+export function isFile(sight: Sight, path: AbsolutePath): boolean {
+  return endOf(sight, path)?.isFile() ?? false;
 }
 
 /** True when the path leads to a regular file that somebody may run. */
-export function isProgram(path: AbsolutePath): boolean {
-  const stats = orNull(() => statSync(path));
+export function isProgram(sight: Sight, path: AbsolutePath): boolean {
+  const stats = endOf(sight, path);
   return stats?.isFile() === true && (stats.mode & 0o111) !== 0;
 }
 
 /** The names in a folder, sorted; none when it can't be read. */
-export function namesIn(folder: AbsolutePath): readonly string[] {
-  return orNull(() => readdirSync(folder))?.toSorted() ?? [];
+export function namesIn(sight: Sight, folder: AbsolutePath): readonly string[] {
+  return isSeen(sight, folder) ? (orNull(() => readdirSync(folder))?.toSorted() ?? []) : [];
 }
 
-/** What a folder holds, sorted, and which of it are links; nothing when it can't be read. */
+/** What a canonical folder holds, sorted, and which of it are links; nothing when it can't be read. */
 export function childrenOf(
   folder: AbsolutePath,
 ): readonly { readonly path: AbsolutePath; readonly isLink: boolean }[] {
@@ -84,19 +91,35 @@ export function childrenOf(
 }
 
 /** The text of a regular file; null when there is none, or when it is longer than a version file or config can be. */
-export function textOf(path: AbsolutePath): string | null {
-  const stats = orNull(() => statSync(path));
-  if (stats === null || !stats.isFile() || stats.size > MOST_BYTES) return null;
-  return orNull(() => readFileSync(path, "utf8"));
+export function textOf(sight: Sight, path: AbsolutePath): string | null {
+  return isSeen(sight, path) ? orNull(() => readPlainText(path, MOST_BYTES)) : null;
 }
 
-/** The text of the link; its end when the text leads through a folder and out again, which need not be shown. */
-function linkTarget(link: AbsolutePath): string | null {
+/** What stands where the path leads. */
+function endOf(sight: Sight, path: AbsolutePath): Stats | null {
+  const stats = orNull(() => statSync(path));
+  return stats !== null && isSeen(sight, path) ? stats : null;
+}
+
+function isSeen(sight: Sight, path: AbsolutePath): boolean {
+  return sight.hidden.length === 0 || reach(sight, path) !== null;
+}
+
+/**
+ * The text of the link; its end when the text leads through a folder and out again, which need not be shown, but must
+ * not be hidden either.
+ */
+function linkTarget(sight: Sight, link: AbsolutePath): string | null {
   const target = orNull(() => readlinkSync(link));
   if (target === null) return null;
   const names = namesOf(target);
   const hasDetour = names.some((name, index) => name === ".." && index > 0 && names[index - 1] !== "..");
-  return hasDetour ? orNull(() => realpathSync(link)) : target;
+  if (!hasDetour) return target;
+  // Asked first, because the kernel tells a loop of links.
+  const end = orNull(() => realpathSync(link));
+  if (end === null || sight.hidden.length === 0) return end;
+  const way = target.startsWith("/") ? target : `${parentOf(link)}/${target}`;
+  return reach(sight, way) === null ? null : end;
 }
 
 function namesOf(path: string): string[] {

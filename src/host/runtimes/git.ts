@@ -1,8 +1,8 @@
 import { type AbsolutePath, joinPath } from "../../profile/path.ts";
-import type { Host } from "../host.ts";
 import { textOf } from "./disk.ts";
 import { parseGitConfig } from "./git-config.ts";
 import { absoluteIn } from "./private.ts";
+import type { Site } from "./site.ts";
 
 const IDENTITY = ["user.name", "user.email"] as const;
 
@@ -11,8 +11,8 @@ const IDENTITY = ["user.name", "user.email"] as const;
  * name and address alone, from `$XDG_CONFIG_HOME/git/config` and then `~/.gitconfig`, whose values win. No helper,
  * credential or alias of the caller comes along, and git is not run to ask for them.
  */
-export function gitIdentity(host: Host): Readonly<Record<string, string>> {
-  const settings = configFiles(host).flatMap((file) => parseGitConfig(textOf(file) ?? ""));
+export function gitIdentity(site: Site): Readonly<Record<string, string>> {
+  const settings = configFiles(site).flatMap((file) => parseGitConfig(textOf(site, file) ?? ""));
   const known = IDENTITY.flatMap((name) => {
     const value = settings.findLast((setting) => setting.name === name)?.value ?? "";
     return value === "" || value.includes("\0") ? [] : [{ name, value }];
@@ -26,8 +26,8 @@ export function gitIdentity(host: Host): Readonly<Record<string, string>> {
 }
 
 /** The files of git's global scope, the one that wins last. */
-function configFiles(host: Host): readonly AbsolutePath[] {
-  const { home } = host.user;
-  const folder = absoluteIn(host, "XDG_CONFIG_HOME") ?? joinPath(home, ".config");
+function configFiles(site: Site): readonly AbsolutePath[] {
+  const { home } = site.user;
+  const folder = absoluteIn(site, "XDG_CONFIG_HOME") ?? joinPath(home, ".config");
   return [joinPath(folder, "git/config"), joinPath(home, ".gitconfig")];
 }

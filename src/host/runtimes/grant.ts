@@ -1,6 +1,6 @@
 import { type AbsolutePath, byPath, isInside, knownPath } from "../../profile/path.ts";
 import type { Link, Runtime } from "../../tool/facts.ts";
-import { reach } from "./disk.ts";
+import { EVERYTHING, type Reached, reach, type Sight } from "./disk.ts";
 
 /** What is shown of the machine: canonical paths, and symlinks that lead to them. */
 export interface Grant {
@@ -12,8 +12,12 @@ export interface Grant {
 export const NOTHING: Grant = { read: [], links: [] };
 
 /** Shows what the paths lead to, under the names that they have; a path that leads nowhere shows nothing. */
-export function grantOf(paths: readonly AbsolutePath[]): Grant {
-  const reached = paths.flatMap((path) => reach(path) ?? []);
+export function grantOf(sight: Sight, paths: readonly AbsolutePath[]): Grant {
+  return grantReached(paths.flatMap((path) => reach(sight, path) ?? []));
+}
+
+/** Shows what was reached. */
+export function grantReached(reached: readonly Reached[]): Grant {
   return { read: reached.map(({ real }) => real), links: reached.flatMap(({ links }) => links) };
 }
 
@@ -59,7 +63,7 @@ const OWN = { read: ["/proc", "/dev", "/sys"].map(knownPath) };
 
 function isNeeded(link: AbsolutePath, shown: Pick<Grant, "read">): boolean {
   if (shows(shown, link) || shows(OWN, link)) return false;
-  const end = reach(link)?.real;
+  const end = reach(EVERYTHING, link)?.real;
   return end !== undefined && shown.read.some((path) => isInside(end, path) || isInside(path, end));
 }
 

@@ -8,13 +8,13 @@ import {
   parentOf,
   ROOT,
 } from "../../profile/path.ts";
-import type { Host } from "../host.ts";
 import { isFile, isProgram, namesIn, reach, textOf } from "./disk.ts";
 import { type Finding, found, notInstalled, unfit } from "./finding.ts";
 import { both, type Grant, grantOf, NOTHING, shows } from "./grant.ts";
 import type { Language } from "./language.ts";
 import { holdsPrivate } from "./private.ts";
 import { behindShim } from "./shim.ts";
+import type { Site } from "./site.ts";
 
 /** Names that distributions of every language put into the folder of a version; none of them holds what is a person's own. */
 const DISTRIBUTED =
@@ -24,18 +24,18 @@ const NOT_ALONE = "does not lie in a folder of one version and nothing else";
 
 /** Looks for one installed version of a language, going through the programs in their order. */
 export function findLanguage(
-  host: Host,
+  site: Site,
   system: Grant,
   language: Language,
   programs: readonly AbsolutePath[],
 ): Finding {
   for (const path of programs) {
-    const shim = behindShim(host, language, path);
+    const shim = behindShim(site, language, path);
     switch (shim.kind) {
       case "plain":
-        return installedAt(host, system, language, path);
+        return installedAt(site, system, language, path);
       case "chosen":
-        return installedAt(host, system, language, shim.program);
+        return installedAt(site, system, language, shim.program);
       case "unknown":
         return unfit(
           language.name,
@@ -50,82 +50,89 @@ export function findLanguage(
   return notInstalled(language.name);
 }
 
-function installedAt(host: Host, system: Grant, language: Language, path: AbsolutePath): Finding {
-  const folder = reach(parentOf(path));
+function installedAt(site: Site, system: Grant, language: Language, path: AbsolutePath): Finding {
+  const folder = reach(site, parentOf(path));
   const isVenv =
-    language.name === "python" && folder !== null && isFile(joinPath(parentOf(folder.real), "pyvenv.cfg"));
+    language.name === "python" &&
+    folder !== null &&
+    isFile(site, joinPath(parentOf(folder.real), "pyvenv.cfg"));
   return isVenv
-    ? venvAt(host, system, language, joinPath(folder.real, nameOf(path)))
-    : versionOf(host, system, language, path);
+    ? venvAt(site, system, language, joinPath(folder.real, nameOf(path)))
+    : versionOf(site, system, language, path);
 }
 
 /**
  * A virtual environment and the version that it was made from: where its `python3` leads to or, where that is a copy,
  * what `home` in `pyvenv.cfg` (PEP 405) says. The links on the way to both are shown too, Python passes over them.
  */
-function venvAt(host: Host, system: Grant, language: Language, path: AbsolutePath): Finding {
+function venvAt(site: Site, system: Grant, language: Language, path: AbsolutePath): Finding {
   const venv = parentOf(parentOf(path));
-  if (holdsPrivate(host, venv)) return unfit(language.name, path, NOT_ALONE);
-  const home = homeOf(venv);
-  const file = reach(path);
+  if (holdsPrivate(site, venv)) return unfit(language.name, path, NOT_ALONE);
+  const home = homeOf(site, venv);
+  const file = reach(site, path);
   const copied = home === null ? path : joinPath(home, language.program);
   const base = file !== null && !isInside(file.real, venv) ? file.real : copied;
-  const version = versionOf(host, system, language, base);
+  const version = versionOf(site, system, language, base);
   if (version.kind === "missing") return version;
-  const passed = [file, home === null ? null : reach(home)].flatMap((reached) => reached?.links ?? []);
-  const grant = both(distributionIn(language, venv), { read: [], links: passed }, version.runtime);
+  const passed = [file, home === null ? null : reach(site, home)].flatMap((reached) => reached?.links ?? []);
+  const grant = both(distributionIn(site, language, venv), { read: [], links: passed }, version.runtime);
   return found(language.name, grant, [parentOf(path)]);
 }
 
-function homeOf(venv: AbsolutePath): AbsolutePath | null {
-  const home = /^\s*home\s*=\s*(.*?)\s*$/m.exec(textOf(joinPath(venv, "pyvenv.cfg")) ?? "")?.[1];
+function homeOf(site: Site, venv: AbsolutePath): AbsolutePath | null {
+  const home = /^\s*home\s*=\s*(.*?)\s*$/m.exec(textOf(site, joinPath(venv, "pyvenv.cfg")) ?? "")?.[1];
   return home !== undefined && isAbsolutePath(home) ? home : null;
 }
 
 /** The narrowest grant by which the program starts: what `system` has, its version's folder, or the file alone. */
-function versionOf(host: Host, system: Grant, language: Language, path: AbsolutePath): Finding {
+function versionOf(site: Site, system: Grant, language: Language, path: AbsolutePath): Finding {
   const { name } = language;
-  const file = reach(path);
-  const folder = reach(parentOf(path));
+  const file = reach(site, path);
+  const folder = reach(site, parentOf(path));
   if (file === null || folder === null) return notInstalled(name);
   const isSystems = shows(system, file.real);
   if (isSystems && shows(system, folder.real)) return found(name, NOTHING, [folder.real]);
   const [fileName, bin] = [nameOf(file.real), parentOf(file.real)];
   if (!language.fileName.test(fileName))
     return unfit(name, path, `leads to ${visible(fileName)}, which chooses it`);
-  const grant = isSystems ? NOTHING : versionGrant(host, language, bin);
+  const grant = isSystems ? NOTHING : versionGrant(site, language, bin);
   const alone: Grant = { read: [file.real], links: file.links };
   if (grant === null)
     return language.canStandAlone ? found(name, alone, [folder.real]) : unfit(name, path, NOT_ALONE);
-  if (isProgram(joinPath(bin, language.program))) return found(name, grant, [bin]);
+  if (isProgram(site, joinPath(bin, language.program))) return found(name, grant, [bin]);
   return found(name, both(grant, { read: [], links: file.links }), [folder.real]);
 }
 
 /** The version whose programs stand in `bin`; null when what lies around them is more than that. */
-function versionGrant(host: Host, language: Language, bin: AbsolutePath): Grant | null {
+function versionGrant(site: Site, language: Language, bin: AbsolutePath): Grant | null {
   const prefix = parentOf(bin);
   const formulas = parentOf(parentOf(prefix));
-  if (nameOf(formulas) === "Cellar") return brewGrant(formulas);
-  if (nameOf(bin) !== "bin" || !language.isInstalled(prefix) || holdsPrivate(host, prefix)) return null;
-  return distributionIn(language, prefix);
+  if (nameOf(formulas) === "Cellar") return brewGrant(site, formulas);
+  if (nameOf(bin) !== "bin" || !language.isInstalled(site, prefix) || holdsPrivate(site, prefix)) return null;
+  return distributionIn(site, language, prefix);
 }
 
 /** The whole folder when all that is in it is the distribution's, else its code: `etc/npmrc` and `pip.conf` hold tokens. */
-function distributionIn(language: Language, prefix: AbsolutePath): Grant {
+function distributionIn(site: Site, language: Language, prefix: AbsolutePath): Grant {
   const isDistributed = (name: string): boolean => DISTRIBUTED.test(name) || language.ships.includes(name);
-  return namesIn(prefix).every(isDistributed) ? grantOf([prefix]) : partsOf(prefix, language.code);
+  return namesIn(site, prefix).every(isDistributed)
+    ? grantOf(site, [prefix])
+    : partsOf(site, prefix, language.code);
 }
 
 /**
  * Homebrew builds its programs against the libraries of its other formulas, so that no version starts alone: the formulas
  * are granted like a system's `/usr`, never the folders beside them, which hold config and data.
  */
-function brewGrant(formulas: AbsolutePath): Grant {
-  return partsOf(parentOf(formulas), ["Cellar", "opt", "lib"]);
+function brewGrant(site: Site, formulas: AbsolutePath): Grant {
+  return partsOf(site, parentOf(formulas), ["Cellar", "opt", "lib"]);
 }
 
 /** What stands in the folder under these names; a link that leads out of the folder shows nothing, whoever made it. */
-function partsOf(folder: AbsolutePath, names: readonly string[]): Grant {
+function partsOf(site: Site, folder: AbsolutePath, names: readonly string[]): Grant {
   const paths = names.map((name) => joinPath(folder, name));
-  return grantOf(paths.filter((path) => isInside(reach(path)?.real ?? ROOT, folder)));
+  return grantOf(
+    site,
+    paths.filter((path) => isInside(reach(site, path)?.real ?? ROOT, folder)),
+  );
 }

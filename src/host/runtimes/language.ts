@@ -1,5 +1,5 @@
 import { type AbsolutePath, joinPath } from "../../profile/path.ts";
-import { isFile, isFolder, namesIn } from "./disk.ts";
+import { isFile, isFolder, namesIn, type Sight } from "./disk.ts";
 
 /** How the programs of one language are named, managed and laid out on disk. */
 export interface Language {
@@ -14,7 +14,7 @@ export interface Language {
   /** What asdf and mise call it. */
   readonly tools: readonly string[];
   /** True when the folder is one installed version: the program stands in its `bin`. */
-  isInstalled(prefix: AbsolutePath): boolean;
+  isInstalled(sight: Sight, prefix: AbsolutePath): boolean;
   /** True when the program runs without anything beside it. */
   readonly canStandAlone: boolean;
   /** Names in the folder of a version that only this language's distribution puts there. */
@@ -23,8 +23,10 @@ export interface Language {
   readonly code: readonly string[];
 }
 
-const has = (prefix: AbsolutePath, name: string): boolean => isFile(joinPath(prefix, name));
-const hasFolder = (prefix: AbsolutePath, name: string): boolean => isFolder(joinPath(prefix, name));
+const has = (sight: Sight, prefix: AbsolutePath, name: string): boolean =>
+  isFile(sight, joinPath(prefix, name));
+const hasFolder = (sight: Sight, prefix: AbsolutePath, name: string): boolean =>
+  isFolder(sight, joinPath(prefix, name));
 
 const NODE: Language = {
   name: "node",
@@ -32,21 +34,23 @@ const NODE: Language = {
   fileName: /^node(js)?(-?\d[\d.]*)?$/,
   versionVariable: "NODENV_VERSION",
   tools: ["nodejs", "node"],
-  isInstalled: (prefix) => hasFolder(prefix, "lib/node_modules") || hasFolder(prefix, "include/node"),
+  isInstalled: (sight, prefix) =>
+    hasFolder(sight, prefix, "lib/node_modules") || hasFolder(sight, prefix, "include/node"),
   canStandAlone: true,
   ships: [],
   code: ["bin", "lib", "include"],
 };
 
-const PYTHON: Language = {
+/** Python, whose virtual environments lead to an interpreter elsewhere. */
+export const PYTHON: Language = {
   name: "python",
   program: "python3",
   fileName: /^(python|pypy|graalpy)[\d.]*[dt]*$/,
   versionVariable: "PYENV_VERSION",
   tools: ["python"],
-  isInstalled: (prefix) =>
+  isInstalled: (sight, prefix) =>
     ["lib", "lib64"].some((lib) =>
-      namesIn(joinPath(prefix, lib)).some((name) => /^(python|pypy|graalpy)\d/.test(name)),
+      namesIn(sight, joinPath(prefix, lib)).some((name) => /^(python|pypy|graalpy)\d/.test(name)),
     ),
   canStandAlone: false,
   ships: ["BUILD", "PYTHON.json", "pyvenv.cfg", ".gitignore", ".lock", "CACHEDIR.TAG"],
@@ -59,7 +63,7 @@ const RUST: Language = {
   fileName: /^rustc$/,
   versionVariable: null,
   tools: ["rust"],
-  isInstalled: (prefix) => hasFolder(prefix, "lib/rustlib"),
+  isInstalled: (sight, prefix) => hasFolder(sight, prefix, "lib/rustlib"),
   canStandAlone: false,
   ships: ["etc"],
   code: ["bin", "lib", "libexec"],
@@ -71,7 +75,8 @@ const GO: Language = {
   fileName: /^go[\d.]*$/,
   versionVariable: "GOENV_VERSION",
   tools: ["golang", "go"],
-  isInstalled: (prefix) => has(prefix, "VERSION") && hasFolder(prefix, "src") && hasFolder(prefix, "pkg"),
+  isInstalled: (sight, prefix) =>
+    has(sight, prefix, "VERSION") && hasFolder(sight, prefix, "src") && hasFolder(sight, prefix, "pkg"),
   canStandAlone: false,
   ships: ["VERSION", "api", "codereview.cfg", "go.env", "misc", "pkg", "src", "test"],
   code: ["bin", "lib", "pkg", "src", "VERSION", "go.env"],
@@ -83,7 +88,7 @@ const GIT: Language = {
   fileName: /^git$/,
   versionVariable: null,
   tools: [],
-  isInstalled: (prefix) => hasFolder(prefix, "libexec/git-core"),
+  isInstalled: (sight, prefix) => hasFolder(sight, prefix, "libexec/git-core"),
   canStandAlone: true,
   ships: [],
   code: ["bin", "lib", "libexec", "share"],

@@ -1,6 +1,6 @@
 import { type AbsolutePath, isAbsolutePath, isInside, joinPath } from "../../profile/path.ts";
 import type { Host } from "../host.ts";
-import { reach } from "./disk.ts";
+import { EVERYTHING, reach } from "./disk.ts";
 
 /** Folders of a home that hold what is the person's own: config, keys, caches with credentials, managers of versions. */
 const OWN = [
@@ -25,7 +25,9 @@ export function holdsPrivate(host: Host, folder: AbsolutePath): boolean {
   const { home } = host.user;
   const named = XDG.flatMap((name) => absoluteIn(host, name) ?? []);
   const places = [home, host.stateFolder, ...OWN.map((name) => joinPath(home, name)), ...named];
-  return places.some((place) => isInside(place, folder) || isInside(reach(place)?.real ?? place, folder));
+  return places.some(
+    (place) => isInside(place, folder) || isInside(reach(EVERYTHING, place)?.real ?? place, folder),
+  );
 }
 
 /** The folder that a variable names; null when it names none. */

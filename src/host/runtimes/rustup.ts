@@ -1,7 +1,7 @@
 import { type AbsolutePath, joinPath } from "../../profile/path.ts";
-import type { Host } from "../host.ts";
 import { isProgram, namesIn, reach, textOf } from "./disk.ts";
 import { absoluteIn } from "./private.ts";
+import type { Site } from "./site.ts";
 import { tomlStrings } from "./toml.ts";
 
 /**
@@ -10,22 +10,22 @@ import { tomlStrings } from "./toml.ts";
  * Folder overrides and `rust-toolchain` files are not read: a repository must not choose what is granted.
  */
 export function behindRustup(
-  host: Host,
+  site: Site,
   folder: AbsolutePath,
   launcher: string,
 ): AbsolutePath | "plain" | null {
-  const cargo = absoluteIn(host, "CARGO_HOME") ?? joinPath(host.user.home, ".cargo");
+  const cargo = absoluteIn(site, "CARGO_HOME") ?? joinPath(site.user.home, ".cargo");
   // Older versions hard-link the proxies, so that only the place tells them.
-  const isProxy = /^rustup(-init)?$/.test(launcher) || folder === reach(joinPath(cargo, "bin"))?.real;
+  const isProxy = /^rustup(-init)?$/.test(launcher) || folder === reach(site, joinPath(cargo, "bin"))?.real;
   if (!isProxy) return "plain";
-  const home = absoluteIn(host, "RUSTUP_HOME") ?? joinPath(host.user.home, ".rustup");
-  const settings = textOf(joinPath(home, "settings.toml")) ?? "";
-  const variable = host.env["RUSTUP_TOOLCHAIN"] ?? "";
+  const home = absoluteIn(site, "RUSTUP_HOME") ?? joinPath(site.user.home, ".rustup");
+  const settings = textOf(site, joinPath(home, "settings.toml")) ?? "";
+  const variable = site.env["RUSTUP_TOOLCHAIN"] ?? "";
   const wanted = variable !== "" ? variable : (tomlStrings(settings, null, "default_toolchain")[0] ?? "");
   const toolchains = joinPath(home, "toolchains");
-  const name = toolchainName(namesIn(toolchains), wanted);
+  const name = toolchainName(namesIn(site, toolchains), wanted);
   const program = name === null ? null : joinPath(toolchains, `${name}/bin/rustc`);
-  return program !== null && isProgram(program) ? program : null;
+  return program !== null && isProgram(site, program) ? program : null;
 }
 
 /** The installed toolchain of that name; `stable` stands for `stable-x86_64-unknown-linux-gnu` when only one fits. */

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { type AbsolutePath, joinPath, nameOf, parentOf } from "../../profile/path.ts";
-import type { Host } from "../host.ts";
 import { isFolder, isProgram, namesIn, reach, textOf } from "./disk.ts";
 import type { Language } from "./language.ts";
 import { absoluteIn } from "./private.ts";
 import { behindRustup } from "./rustup.ts";
+import type { Site } from "./site.ts";
 import { tomlStrings } from "./toml.ts";
 
 /**
@@ -19,87 +19,89 @@ export type Shim =
  * Tells what a version manager's stand-in would start, from the manager's own variables and the user's global version
  * files. Version files of a project are not read: a repository must not choose what is granted.
  */
-export function behindShim(host: Host, language: Language, path: AbsolutePath): Shim {
-  const folder = reach(parentOf(path))?.real ?? parentOf(path);
-  const file = reach(path)?.real;
+export function behindShim(site: Site, language: Language, path: AbsolutePath): Shim {
+  const folder = reach(site, parentOf(path))?.real ?? parentOf(path);
+  const file = reach(site, path)?.real;
   const launcher = file === undefined ? "" : nameOf(file);
-  const proxied = language.name === "rust" ? behindRustup(host, folder, launcher) : "plain";
+  const proxied = language.name === "rust" ? behindRustup(site, folder, launcher) : "plain";
   if (proxied === null) return { kind: "unknown" };
   if (proxied !== "plain") return { kind: "chosen", program: proxied };
-  if (launcher === "volta-shim") return chosen(language, voltaFolders(host, language));
+  if (launcher === "volta-shim") return chosen(site, language, voltaFolders(site, language));
   if (nameOf(folder) !== "shims") return { kind: "plain" };
   const root = parentOf(folder);
-  if (isFolder(joinPath(root, "versions"))) {
-    const wanted = wantedOfEnv(host, language, root);
+  if (isFolder(site, joinPath(root, "versions"))) {
+    const wanted = wantedOfEnv(site, language, root);
     if (wanted.length === 0 || wanted[0] === "system") return { kind: "elsewhere" };
-    return chosen(language, versionFolders(language, joinPath(root, "versions"), wanted));
+    return chosen(site, language, versionFolders(site, language, joinPath(root, "versions"), wanted));
   }
   const isMise = nameOf(root) === "mise" || launcher === "mise";
-  const wanted = isMise ? wantedOfMise(host, language) : wantedOfAsdf(host, language);
+  const wanted = isMise ? wantedOfMise(site, language) : wantedOfAsdf(site, language);
   if (wanted[0] === "system") return { kind: "elsewhere" };
   const managed = language.tools.map((tool) => joinPath(root, `installs/${tool}`));
   return chosen(
+    site,
     language,
-    managed.flatMap((installed) => versionFolders(language, installed, wanted)),
+    managed.flatMap((installed) => versionFolders(site, language, installed, wanted)),
   );
 }
 
-function chosen(language: Language, folders: readonly AbsolutePath[]): Shim {
+function chosen(site: Site, language: Language, folders: readonly AbsolutePath[]): Shim {
   const programs = folders.flatMap((folder) =>
     ["bin", "go/bin"].map((bin) => joinPath(folder, `${bin}/${language.program}`)),
   );
-  const program = programs.find(isProgram);
+  const program = programs.find((each) => isProgram(site, each));
   return program === undefined ? { kind: "unknown" } : { kind: "chosen", program };
 }
 
 /** nodenv, pyenv, goenv: a variable, else `<root>/version`; several versions are tried in their order. */
-function wantedOfEnv(host: Host, language: Language, root: AbsolutePath): readonly string[] {
-  const variable = language.versionVariable === null ? undefined : host.env[language.versionVariable];
+function wantedOfEnv(site: Site, language: Language, root: AbsolutePath): readonly string[] {
+  const variable = language.versionVariable === null ? undefined : site.env[language.versionVariable];
   if (variable !== undefined && variable !== "") return words(variable.replaceAll(":", " "));
-  return words(textOf(joinPath(root, "version")));
+  return words(textOf(site, joinPath(root, "version")));
 }
 
 /** asdf: a variable, else the line of `~/.tool-versions`. */
-function wantedOfAsdf(host: Host, language: Language): readonly string[] {
-  const variable = variableOf(host, language, "ASDF");
+function wantedOfAsdf(site: Site, language: Language): readonly string[] {
+  const variable = variableOf(site, language, "ASDF");
   if (variable.length > 0) return variable;
-  const lines = (textOf(joinPath(host.user.home, ".tool-versions")) ?? "").split("\n").map(words);
+  const lines = (textOf(site, joinPath(site.user.home, ".tool-versions")) ?? "").split("\n").map(words);
   return lines.find(([tool]) => tool !== undefined && language.tools.includes(tool))?.slice(1) ?? [];
 }
 
 /** mise: a variable, else `[tools]` of its global config, else what asdf would take. */
-function wantedOfMise(host: Host, language: Language): readonly string[] {
-  const variable = variableOf(host, language, "MISE");
+function wantedOfMise(site: Site, language: Language): readonly string[] {
+  const variable = variableOf(site, language, "MISE");
   if (variable.length > 0) return variable;
-  const folder = absoluteIn(host, "XDG_CONFIG_HOME") ?? joinPath(host.user.home, ".config");
-  const config = textOf(joinPath(folder, "mise/config.toml")) ?? "";
+  const folder = absoluteIn(site, "XDG_CONFIG_HOME") ?? joinPath(site.user.home, ".config");
+  const config = textOf(site, joinPath(folder, "mise/config.toml")) ?? "";
   const listed = language.tools.flatMap((tool) => tomlStrings(config, "tools", tool));
-  return listed.length > 0 ? listed : wantedOfAsdf(host, language);
+  return listed.length > 0 ? listed : wantedOfAsdf(site, language);
 }
 
-function variableOf(host: Host, language: Language, manager: string): readonly string[] {
+function variableOf(site: Site, language: Language, manager: string): readonly string[] {
   return language.tools.flatMap((tool) =>
-    words(host.env[`${manager}_${tool.toUpperCase()}_VERSION`] ?? null),
+    words(site.env[`${manager}_${tool.toUpperCase()}_VERSION`] ?? null),
   );
 }
 
 const VoltaPlatform = z.object({ node: z.object({ runtime: z.string() }) });
 
 /** volta: `tools/user/platform.json` names the default version; it manages node alone. */
-function voltaFolders(host: Host, language: Language): readonly AbsolutePath[] {
-  const home = absoluteIn(host, "VOLTA_HOME") ?? joinPath(host.user.home, ".volta");
-  const platform = VoltaPlatform.safeParse(json(textOf(joinPath(home, "tools/user/platform.json"))));
+function voltaFolders(site: Site, language: Language): readonly AbsolutePath[] {
+  const home = absoluteIn(site, "VOLTA_HOME") ?? joinPath(site.user.home, ".volta");
+  const platform = VoltaPlatform.safeParse(json(textOf(site, joinPath(home, "tools/user/platform.json"))));
   if (language.name !== "node" || !platform.success) return [];
-  return versionFolders(language, joinPath(home, "tools/image/node"), [platform.data.node.runtime]);
+  return versionFolders(site, language, joinPath(home, "tools/image/node"), [platform.data.node.runtime]);
 }
 
 /** Folders of versions as people write them: `3.11.7`, `v20.1.0`, `node-20.1.0`, or `3.11` for the newest of them. */
 function versionFolders(
+  site: Site,
   language: Language,
   installed: AbsolutePath,
   versions: readonly string[],
 ): readonly AbsolutePath[] {
-  const names = namesIn(installed);
+  const names = namesIn(site, installed);
   const prefix = new RegExp(`^(?:(?:${[language.name, ...language.tools].join("|")})-)?v?(?=\\d)`);
   return versions.flatMap((version) => {
     const plain = version.replace(prefix, "");

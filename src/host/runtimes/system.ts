@@ -1,9 +1,9 @@
 import type { Stats } from "node:fs";
 import { type AbsolutePath, joinPath, ROOT } from "../../profile/path.ts";
 import type { Runtime } from "../../tool/facts.ts";
-import type { Host } from "../host.ts";
-import { childrenOf, isFolder, namesIn, reach, statsOf } from "./disk.ts";
+import { childrenOf, EVERYTHING, isFolder, namesIn, reach, type Sight, statsOf } from "./disk.ts";
 import { both, type Grant, grantOf, NOTHING, settled, shows } from "./grant.ts";
+import type { Site } from "./site.ts";
 
 /** Where distributions install programs: a real folder is granted, a link into one becomes a link. */
 const LINUX = ["usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32"] as const;
@@ -56,14 +56,16 @@ const SBIN = ["usr/local/sbin", "usr/sbin", "sbin"] as const;
 
 /**
  * What every program needs to start, as this machine has it. `top` is the root of the file system; tests give another.
- * Of `/etc` only an allow-list is granted, and of that only what every user of the machine may read.
+ * Of `/etc` only an allow-list is granted, and of that only what every user of the machine may read, and what no link
+ * in a root leads to.
  */
-export function systemRuntime(host: Pick<Host, "platform">, top: AbsolutePath = ROOT): Runtime {
+export function systemRuntime(site: Pick<Site, "platform" | "hidden">, top: AbsolutePath = ROOT): Runtime {
   const at = (name: string): AbsolutePath => joinPath(top, name);
-  const folders = host.platform === "darwin" ? MACOS : isFolder(at("nix/store")) ? [...LINUX, ...NIX] : LINUX;
-  const versioned = namesIn(at("etc")).filter((name) => ETC_VERSIONED.test(name));
+  const folders =
+    site.platform === "darwin" ? MACOS : isFolder(EVERYTHING, at("nix/store")) ? [...LINUX, ...NIX] : LINUX;
+  const versioned = namesIn(site, at("etc")).filter((name) => ETC_VERSIONED.test(name));
   const programs = both(...folders.map((name) => programGrantOf(at(name))));
-  const config = [...ETC, ...versioned].map((name) => openGrantOf(at(`etc/${name}`), programs));
+  const config = [...ETC, ...versioned].map((name) => openGrantOf(site, at(`etc/${name}`), programs));
   const grant = both(programs, ...config);
   const path = programFolders([...BIN, ...SBIN].map(at), grant);
   return settled({ name: "system", ...grant, path, env: {} });
@@ -71,7 +73,7 @@ export function systemRuntime(host: Pick<Host, "platform">, top: AbsolutePath = 
 
 /** A real folder as it is; of a link only the link, which `settle` keeps when it leads into such a folder. */
 function programGrantOf(folder: AbsolutePath): Grant {
-  const reached = reach(folder);
+  const reached = reach(EVERYTHING, folder);
   if (reached === null) return NOTHING;
   return { read: reached.links.length === 0 ? [reached.real] : [], links: reached.links };
 }
@@ -80,18 +82,20 @@ function programGrantOf(folder: AbsolutePath): Grant {
 function programFolders(folders: readonly AbsolutePath[], grant: Grant): readonly AbsolutePath[] {
   const byReal = new Map<AbsolutePath, AbsolutePath>();
   for (const folder of folders) {
-    const real = reach(folder)?.real;
-    if (real === undefined || byReal.has(real) || !isFolder(real)) continue;
+    const real = reach(EVERYTHING, folder)?.real;
+    if (real === undefined || byReal.has(real) || !isFolder(EVERYTHING, real)) continue;
     if (shows(grant, real)) byReal.set(real, folder);
   }
   return [...byReal.values()];
 }
 
 /** What the path leads to, as far as every user of the machine may read it; what `shown` has already is not asked about. */
-function openGrantOf(path: AbsolutePath, shown: Grant): Grant {
-  const reached = reach(path);
+function openGrantOf(sight: Sight, path: AbsolutePath, shown: Grant): Grant {
+  const reached = reach(sight, path);
   if (reached === null) return NOTHING;
-  const open = shows(shown, reached.real) ? { read: [reached.real], links: [] } : openParts(reached.real);
+  const open = shows(shown, reached.real)
+    ? { read: [reached.real], links: [] }
+    : openParts(sight, reached.real);
   return both({ read: [], links: reached.links }, open);
 }
 
@@ -99,16 +103,18 @@ function openGrantOf(path: AbsolutePath, shown: Grant): Grant {
  * The file or folder itself when everything in it is open to every user, else the open parts of it: a private key that
  * somebody put among the certificates stays hidden although the supervisor may read it.
  */
-function openParts(path: AbsolutePath): Grant {
-  const stats = statsOf(path);
+function openParts(sight: Sight, path: AbsolutePath): Grant {
+  const stats = statsOf(sight, path);
   if (stats === null || !isOpen(stats)) return NOTHING;
   if (!stats.isDirectory()) return { read: [path], links: [] };
   const children = childrenOf(path);
   const links = children.filter((child) => child.isLink).map((child) => child.path);
   const others = children.filter((child) => !child.isLink).map((child) => child.path);
-  const parts = others.map(openParts);
+  const parts = others.map((other) => openParts(sight, other));
   const isWhole = parts.every((part, index) => part.read.length === 1 && part.read[0] === others[index]);
-  return isWhole ? { read: [path], links: [] } : both({ read: [], links: grantOf(links).links }, ...parts);
+  return isWhole
+    ? { read: [path], links: [] }
+    : both({ read: [], links: grantOf(sight, links).links }, ...parts);
 }
 
 function isOpen(stats: Stats): boolean {

@@ -3,6 +3,7 @@ import { FactsMemory, type StandingFacts } from "../../../src/host/facts.ts";
 import type { Host } from "../../../src/host/host.ts";
 import { Ledger } from "../../../src/host/ledger.ts";
 import { inspectMachine } from "../../../src/host/machine.ts";
+import { siteOutside } from "../../../src/host/runtimes/site.ts";
 import { systemRuntime } from "../../../src/host/runtimes/system.ts";
 import { lookAtSurroundings, type Surroundings } from "../../../src/host/surroundings.ts";
 import { type AbsolutePath, joinPath, knownPath } from "../../../src/profile/path.ts";
@@ -35,7 +36,7 @@ export async function setStage(
   canMount: boolean,
 ): Promise<Stage> {
   const host = hostWith(stateFolder);
-  const system = systemRuntime(host);
+  const system = systemRuntime(siteOutside(host, places));
   const roots = places.map(
     (path) =>
       ({

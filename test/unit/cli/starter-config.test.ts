@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { mkdirSync, symlinkSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { grantedRows, widerLines } from "../../../src/cli/offer-text.ts";
 import { lookAtProject, type Project } from "../../../src/cli/project.ts";
@@ -106,6 +106,18 @@ test("commands are those of the project's own scripts and package manager", () =
     ["yarn test", "yarn run lint"],
     false,
     `${shippedFolder()}/config.schema.json`,
+  ]);
+});
+
+test("a runtime is told with the folders that it shows, where they really are", () => {
+  const { host, write, at, folder } = machine({ "opt/tools-2/bin/x": "" });
+  symlinkSync("tools-2", at("opt/tools"));
+  const tools = `{ name: tools, read: [${at("opt/tools")}] }`;
+  write({ "home/ann/project/cofferdam.yaml": `version: 1\nsandbox:\n  runtimes: [system, ${tools}]\n` });
+  const rows = grantedRows(trustFile(host).loaded).map((row) => row.join("  ").replace(folder, "~"));
+  expect(rows.filter((row) => /^(programs|read too|\s)/.test(row))).toEqual([
+    "programs  tools, system",
+    "read too  ~/opt/tools-2, as a part of tools",
   ]);
 });
 

@@ -35,6 +35,25 @@ describe("without a config", () => {
     expect(notes).toEqual(["config: built in, for lack of a file; ceiling: protected"]);
   });
 
+  test("an environment in the folder that leads elsewhere is passed over, and a note says so", () => {
+    const m = machine({
+      "home/ann/other/lib/python3.12/os.py": "",
+      "home/ann/other/bin/python3": "",
+      "home/ann/project/.venv/pyvenv.cfg": "",
+      "home/ann/project/.venv/bin/x": "",
+    });
+    chmodSync(m.at("home/ann/other/bin/python3"), 0o755);
+    symlinkSync(m.at("home/ann/other/bin/python3"), m.at("home/ann/project/.venv/bin/python3"));
+    const host = { ...m.host, env: { PATH: `${m.project}/.venv/bin` } };
+    const { config, notes } = loadConfig(host, {});
+    expect(config.runtimes.map((runtime) => runtime.name)).not.toContain("python");
+    expect(notes.slice(1).map((note) => note.replaceAll(m.folder, "~"))).toMatchInlineSnapshot(`
+      [
+        "passed over: the runtime \`python\` was found at \`~/home/ann/project/.venv/bin/python3\`, a virtual environment in a root or behind one that leads to \`~/home/ann/other\`",
+      ]
+    `);
+  });
+
   test("--profile cuts it down, and `${workspace}` is the cwd", () => {
     const m = machine();
     const { ceiling } = loadConfig(m.host, { profiles: ["strict"] });

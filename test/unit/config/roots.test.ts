@@ -26,9 +26,10 @@ describe("roots", () => {
   test("are real folders, relative to the config's, with all that is said of them", () => {
     const m = machine({
       [CONFIG]: configured(
-        "    notes: { root: ./notes/, mode: rw, suffixes: [.txt], write_approval: false }\n    sub: { root: linked/sub, mode: ro, read_approval: true }\n    all: { root: ., mode: rw }\n",
+        "    notes: { root: ./notes/, mode: rw, suffixes: [.txt], write_approval: false }\n    sub: { root: linked/sub, mode: ro, read_approval: true }\n    all: { root: ./all, mode: rw }\n",
       ),
       "home/ann/project/notes/sub/a.txt": "",
+      "home/ann/project/all/a.txt": "",
     });
     symlinkSync("notes", m.at("home/ann/project/linked"));
     const { roots, workspace } = load(m);
@@ -54,7 +55,7 @@ describe("roots", () => {
       },
       {
         name: "all",
-        path: m.project,
+        path: m.at("home/ann/project/all"),
         mode: "rw",
         suffixes: "any",
         writeApproval: true,
@@ -141,6 +142,24 @@ describe("roots", () => {
     `);
   });
 
+  test("one that a symlink in a root leads to is refused: a tool could lead it elsewhere", () => {
+    const m = machine({ "home/ann/project/work/a": "", "home/ann/private/sub/key": "" });
+    symlinkSync("../../private", m.at("home/ann/project/work/linked"));
+    const sub = "    sub: { root: work/linked/sub, mode: ro }\n";
+    const work = "    work: { root: work, mode: rw }\n";
+    for (const paths of [work + sub, sub + work]) {
+      m.write({ [CONFIG]: configured(paths) });
+      expect(refusalOf(() => load(m), m.folder)).toMatchObject({
+        code: "ROOT_REFUSED",
+        message:
+          "the folder `~/home/ann/project/work/linked/sub` is reached by the symlink `~/home/ann/project/work/linked`, which lies in the root `work`",
+        hint: "write the folder that it leads to, if it is meant: ~/home/ann/private/sub",
+      });
+    }
+    m.write({ [CONFIG]: configured(sub) });
+    expect(load(m).roots.map((root) => root.path)).toEqual([m.at("home/ann/private/sub")]);
+  });
+
   test("one below a view is fine", ({ skip }) => {
     const m = one("notes");
     if (!m.folder.startsWith("/tmp/")) skip("the temporary folder of this machine is not /tmp");
@@ -188,6 +207,24 @@ describe("roots", () => {
     });
     m.write({ [CONFIG]: "version: 1\nsandbox:\n  runtimes:\n    - { name: tools, read: [./tools] }\n" });
     expect(load(m).runtimes).toMatchObject([{ name: "tools", read: [m.at("home/ann/project/tools")] }]);
+  });
+
+  test("folders listed by hand for a runtime are refused where a symlink in a root leads to them", () => {
+    const listed = "  runtimes:\n    - { name: tools, read: [./work/tools] }\n";
+    const m = machine({ "home/ann/project/work/a": "", "home/ann/private/key": "" });
+    symlinkSync("../../private", m.at("home/ann/project/work/tools"));
+    m.write({ [CONFIG]: `version: 1\nsandbox:\n  paths: { work: { root: work, mode: rw } }\n${listed}` });
+    expect(refusalOf(() => load(m), m.folder)).toMatchInlineSnapshot(`
+      {
+        "at": "~/home/ann/project/cofferdam.yaml:5:7",
+        "code": "CONFIG_INVALID",
+        "exit": 65,
+        "hint": "write the folder that it leads to, if it is meant: ~/home/ann/private",
+        "message": "the folder \`~/home/ann/project/work/tools\` of the runtime \`tools\` is reached by the symlink \`~/home/ann/project/work/tools\`, which lies in a root",
+      }
+    `);
+    m.write({ [CONFIG]: `version: 1\nsandbox:\n${listed}` });
+    expect(load(m).runtimes).toMatchObject([{ name: "tools", read: [m.at("home/ann/private")] }]);
   });
 });
 

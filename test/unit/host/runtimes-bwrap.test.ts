@@ -24,7 +24,7 @@ test.runIf(process.env["COFFERDAM_SANDBOX_MUST_WORK"] === "1" && process.platfor
   },
 );
 
-const SYSTEM = thisHost().platform === "linux" ? findRuntimes(thisHost(), ["system"]) : [];
+const SYSTEM = thisHost().platform === "linux" ? findRuntimes(thisHost(), ["system"], []) : [];
 
 describe.runIf(unusable === undefined)("in a sandbox with the system's grant alone", () => {
   const programs: readonly (readonly [program: string, line: string, says: RegExp])[] = [
@@ -95,11 +95,11 @@ describe.runIf(unusable === undefined)("in a sandbox with what a machine without
     go: "go version",
     git: "git --version",
   };
-  for (const name of unusable === undefined ? detectRuntimes(host) : []) {
+  for (const name of unusable === undefined ? detectRuntimes(host, []) : []) {
     const line = versions[name];
     if (line === undefined) continue;
     test(`${name} starts`, () => {
-      const result = run(findRuntimes(host, [name, "system"]), line);
+      const result = run(findRuntimes(host, [name, "system"], []), line);
       expect(result).toMatchObject({ status: 0 });
     });
   }
@@ -109,7 +109,7 @@ describe.runIf(unusable === undefined)("in a sandbox with what a machine without
       "home/me/.gitconfig": "[user]\nname = Ada King\nemail = ada@host\n[credential]\nhelper = store\n",
     });
     const result = run(
-      findRuntimes(tree().host({}, ["/usr/bin"]), ["git", "system"]),
+      findRuntimes(tree().host({}, ["/usr/bin"]), ["git", "system"], []),
       "git config --list --show-scope",
     );
     expect(result.output.trim().split("\n")).toEqual([
@@ -122,7 +122,7 @@ describe.runIf(unusable === undefined)("in a sandbox with what a machine without
     const venv = tree().at("work/.venv");
     const made = spawnSync("/usr/bin/python3", ["-m", "venv", "--without-pip", venv], { encoding: "utf8" });
     expect(made.stderr).toBe("");
-    const runtimes = findRuntimes(tree().host({}, ["work/.venv/bin", "/usr/bin"]), ["python", "system"]);
+    const runtimes = findRuntimes(tree().host({}, ["work/.venv/bin", "/usr/bin"]), ["python", "system"], []);
     const { output } = run(runtimes, 'python3 -c "import sys, json; print(sys.prefix)"');
     expect(output.trim()).toBe(venv);
   });

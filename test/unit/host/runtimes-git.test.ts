@@ -134,7 +134,7 @@ function spaced({ name, value }: GitSetting): GitSetting {
 describe("the git runtime", () => {
   const env = (variables: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> => {
     tree().add({ "opt/git/bin/git": PROGRAM, "opt/git/libexec/git-core/git-log": PROGRAM });
-    return findRuntimes(tree().host(variables, ["opt/git/bin"]), ["git"])[0]?.env ?? expect.unreachable();
+    return findRuntimes(tree().host(variables, ["opt/git/bin"]), ["git"], [])[0]?.env ?? expect.unreachable();
   };
 
   test("is its program and what that runs, and nothing of the caller's config", () => {
@@ -144,7 +144,7 @@ describe("the git runtime", () => {
       GIT_CONFIG_KEY_0: "user.name",
       GIT_CONFIG_VALUE_0: "Ada",
     });
-    const [git] = findRuntimes(tree().host({}, ["opt/git/bin"]), ["git"]);
+    const [git] = findRuntimes(tree().host({}, ["opt/git/bin"]), ["git"], []);
     expect(git).toMatchObject({ read: [tree().at("opt/git")], path: [tree().at("opt/git/bin")] });
   });
 

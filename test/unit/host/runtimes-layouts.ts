@@ -3,6 +3,7 @@ import type { Host } from "../../../src/host/host.ts";
 import { findLanguage } from "../../../src/host/runtimes/installed.ts";
 import { LANGUAGES } from "../../../src/host/runtimes/language.ts";
 import { programsOnPath } from "../../../src/host/runtimes/program.ts";
+import { siteOutside } from "../../../src/host/runtimes/site.ts";
 import { type Entry, PROGRAM, type Tree } from "./runtimes-tree.ts";
 
 type Layout = Readonly<Record<string, Entry>>;
@@ -24,7 +25,8 @@ export function foundBy(tree: Tree, host: Host, name: string): unknown {
   const within = (text: string): string => text.replaceAll(`${tree.top}/`, "");
   const system = { read: [tree.at("usr")], links: [] };
   const language = LANGUAGES.find((each) => each.name === name) ?? expect.unreachable();
-  const finding = findLanguage(host, system, language, programsOnPath(host, language.program));
+  const site = siteOutside(host, []);
+  const finding = findLanguage(site, system, language, programsOnPath(site, language.program));
   if (finding.kind === "missing") return within(finding.message);
   const { read, links, path, env } = finding.runtime;
   expect(env).toEqual({});

@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { reach } from "../../../src/host/runtimes/disk.ts";
+import { EVERYTHING, reach } from "../../../src/host/runtimes/disk.ts";
 import { absolutePath } from "../../../src/profile/path.ts";
 import { FOLDER, freshTrees } from "./runtimes-tree.ts";
 
@@ -35,7 +35,7 @@ describe("links", () => {
           }
         }
         const path = `${top}/${asked}`;
-        expect(reach(path)?.real ?? null).toBe(kernel(path));
+        expect(reach(EVERYTHING, path)?.real ?? null).toBe(kernel(path));
       }),
       { numRuns: 200 },
     );

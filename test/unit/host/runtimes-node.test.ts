@@ -96,7 +96,7 @@ describe("node", () => {
   });
 
   test("not on PATH: the Node that runs this", () => {
-    const [runtime] = findRuntimes(tree().host({}, []), ["node"]);
+    const [runtime] = findRuntimes(tree().host({}, []), ["node"], []);
     expect(
       [...(runtime?.read ?? []), ...(runtime?.path ?? [])].some((path) =>
         realpathSync(process.execPath).startsWith(path),

@@ -42,7 +42,9 @@ describe("shims", () => {
         `the runtime \`node\` was found at \`${NODENV}/shims/node\`, which stands for a version that no file names`,
       );
     }
-    expect(() => findRuntimes(tree().host({ NODENV_VERSION: "22" }, [`${NODENV}/shims`]), ["node"])).toThrow(
+    expect(() =>
+      findRuntimes(tree().host({ NODENV_VERSION: "22" }, [`${NODENV}/shims`]), ["node"], []),
+    ).toThrow(
       expect.objectContaining({
         code: "CONFIG_INVALID",
         hint: "choose its global version, or list the folders that it needs: runtimes: [{ name: node, read: [/its/folder] }]",

@@ -7,7 +7,7 @@ const tree = freshTrees();
 
 /** What `system` is on the tree, told by names below its top. */
 function systemOf(machine: Tree, platform: "linux" | "darwin" = "linux"): Record<string, unknown> {
-  const { read, links, path } = systemRuntime({ platform }, machine.top);
+  const { read, links, path } = systemRuntime({ platform, hidden: [] }, machine.top);
   const within = (text: string): string => text.replace(`${machine.top}/`, "");
   return {
     read: read.map(within),

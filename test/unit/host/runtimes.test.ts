@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { CofferdamError } from "../../../src/errors.ts";
 import { type Host, thisHost } from "../../../src/host/host.ts";
+import { EVERYTHING } from "../../../src/host/runtimes/disk.ts";
 import { grantOf, settle } from "../../../src/host/runtimes/grant.ts";
 import {
   detectRuntimes,
@@ -28,7 +29,7 @@ const TARBALLS = {
 /** Code, message and hint of the refusal, the tree's own folder taken out. */
 function refusal(host: Host, requests: readonly RuntimeRequest[]): string {
   try {
-    findRuntimes(host, requests);
+    findRuntimes(host, requests, []);
   } catch (error) {
     if (!(error instanceof CofferdamError)) throw error;
     return [error.code, error.message, error.hint].join("\n").replaceAll(tree().top, "~~");
@@ -40,7 +41,7 @@ describe("the result", () => {
   test("has the other runtimes in the order asked for, and the system last", () => {
     tree().add(TARBALLS);
     const host = tree().host({}, ["opt/node/bin", "opt/go/bin"]);
-    const found = findRuntimes(host, ["system", "go", "node"]);
+    const found = findRuntimes(host, ["system", "go", "node"], []);
     expect(found.map(({ name }) => name)).toEqual(["go", "node", "system"]);
     expect(found.slice(0, 2)).toEqual([
       { name: "go", read: [tree().at("opt/go")], links: [], path: [tree().at("opt/go/bin")], env: {} },
@@ -49,12 +50,12 @@ describe("the result", () => {
   });
 
   test("is empty when nothing is asked for", () => {
-    expect(findRuntimes(tree().host({}, []), [])).toEqual([]);
+    expect(findRuntimes(tree().host({}, []), [], [])).toEqual([]);
   });
 
   test("has a runtime once that is asked for twice", () => {
     tree().add(TARBALLS);
-    const found = findRuntimes(tree().host({}, ["opt/node/bin"]), ["node", "system", "node", "system"]);
+    const found = findRuntimes(tree().host({}, ["opt/node/bin"]), ["node", "system", "node", "system"], []);
     expect(found.map(({ name }) => name)).toEqual(["node", "system"]);
   });
 
@@ -116,12 +117,12 @@ describe("what is not there", () => {
 
 describe("the default", () => {
   test("is the system alone where PATH has no other program", () => {
-    expect(detectRuntimes(tree().host({}, []))).toEqual(["system"]);
+    expect(detectRuntimes(tree().host({}, []), [])).toEqual(["system"]);
   });
 
   test("names the languages whose programs are on PATH, in one order", () => {
     tree().add({ ...TARBALLS, "opt/git/bin/git": PROGRAM });
-    expect(detectRuntimes(tree().host({}, ["opt/git/bin", "opt/go/bin", "opt/node/bin"]))).toEqual([
+    expect(detectRuntimes(tree().host({}, ["opt/git/bin", "opt/go/bin", "opt/node/bin"]), [])).toEqual([
       "system",
       "node",
       "go",
@@ -132,20 +133,20 @@ describe("the default", () => {
   test("leaves out a program that can't be granted, so that what it names can always be found", () => {
     tree().add({ "shims/node": PROGRAM, "home/me/.cargo/bin/rustc": PROGRAM });
     const host = tree().host({}, ["shims", "home/me/.cargo/bin"]);
-    expect(detectRuntimes(host)).toEqual(["system"]);
-    expect(() => findRuntimes(host, ["node"])).toThrow(CofferdamError);
-    expect(() => findRuntimes(host, ["rust"])).toThrow(CofferdamError);
+    expect(detectRuntimes(host, [])).toEqual(["system"]);
+    expect(() => findRuntimes(host, ["node"], [])).toThrow(CofferdamError);
+    expect(() => findRuntimes(host, ["rust"], [])).toThrow(CofferdamError);
   });
 
   test("passes over relative entries and programs that a repository brings", () => {
     tree().add({ "work/node_modules/.bin/node": PROGRAM, "work/node_modules/x/bin/go": PROGRAM });
     const host = tree().host({ PATH: "" }, ["work/node_modules/.bin"]);
-    expect(detectRuntimes({ ...host, env: { PATH: `${host.env["PATH"]}:.:bin::` } })).toEqual(["system"]);
+    expect(detectRuntimes({ ...host, env: { PATH: `${host.env["PATH"]}:.:bin::` } }, [])).toEqual(["system"]);
   });
 
   test("passes over what is no program: a folder, a file that can't be run, a link to nothing", () => {
     tree().add({ "a/node": FOLDER, "b/node": "text", "c/node": { link: "gone" } });
-    expect(detectRuntimes(tree().host({}, ["a", "b", "c"]))).toEqual(["system"]);
+    expect(detectRuntimes(tree().host({}, ["a", "b", "c"]), [])).toEqual(["system"]);
   });
 });
 
@@ -157,7 +158,7 @@ describe("folders listed by hand", () => {
 
   test("are granted, with `bin` on PATH where there is one", () => {
     tree().add({ "opt/jdk/bin/java": PROGRAM, "opt/tools/tool": PROGRAM });
-    expect(findRuntimes(tree().host({}, []), [listed("opt/jdk", "opt/tools")])).toEqual([
+    expect(findRuntimes(tree().host({}, []), [listed("opt/jdk", "opt/tools")], [])).toEqual([
       {
         name: "jdk",
         read: [tree().at("opt/jdk"), tree().at("opt/tools")],
@@ -170,7 +171,7 @@ describe("folders listed by hand", () => {
 
   test("are granted where they really are, and seen under the name that was written too", () => {
     tree().add({ "opt/jdk-21/lib/x": "", "opt/jdk": { link: "jdk-21" }, "opt/all": { link: "../opt" } });
-    expect(findRuntimes(tree().host({}, []), [listed("opt/all/jdk")])).toMatchObject([
+    expect(findRuntimes(tree().host({}, []), [listed("opt/all/jdk")], [])).toMatchObject([
       {
         read: [tree().at("opt/jdk-21")],
         links: [
@@ -184,7 +185,7 @@ describe("folders listed by hand", () => {
 
   test("take in what another runtime needs of them", () => {
     tree().add(TARBALLS);
-    const found = findRuntimes(tree().host({}, ["opt/node/bin"]), ["node", listed("opt")]);
+    const found = findRuntimes(tree().host({}, ["opt/node/bin"]), ["node", listed("opt")], []);
     expect(found.map(({ read }) => read)).toEqual([[], [tree().at("opt")]]);
   });
 
@@ -218,13 +219,13 @@ describe("folders listed by hand", () => {
       the folder \`/etc\` of the runtime \`etc\` is or holds \`/etc\`
       list the folders below it that programs need"
     `);
-    expect(findRuntimes(host, [listed("opt/jdk")])).toHaveLength(1);
+    expect(findRuntimes(host, [listed("opt/jdk")], [])).toHaveLength(1);
   });
 });
 
 test("links that a sandbox can't make are left out", () => {
   const [runtime] = settle(
-    [{ name: "r", path: [], env: {}, ...grantOf([absolutePath("/proc/self/root/usr")]) }],
+    [{ name: "r", path: [], env: {}, ...grantOf(EVERYTHING, [absolutePath("/proc/self/root/usr")]) }],
     null,
   );
   expect(runtime?.links).toEqual([]);
@@ -232,5 +233,5 @@ test("links that a sandbox can't make are left out", () => {
 
 test("what a config gets that names no runtime is what it would get by naming those that are detected", () => {
   const host = thisHost();
-  expect(everyRuntime(host)).toEqual(findRuntimes(host, detectRuntimes(host)));
+  expect(everyRuntime(host, [])).toEqual(findRuntimes(host, detectRuntimes(host, []), []));
 });
