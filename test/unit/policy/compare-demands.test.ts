@@ -8,7 +8,8 @@ import {
   meetDemands,
   NO_DEMANDS,
 } from "../../../src/policy/compare-demands.ts";
-import { type Judged, judge } from "../../../src/policy/verdict.ts";
+import type { Judged } from "../../../src/policy/judged.ts";
+import { judge } from "../../../src/policy/verdict.ts";
 
 const demanding = (...rules: readonly OperatorRule[]): Demands => ({
   ...NO_DEMANDS,
