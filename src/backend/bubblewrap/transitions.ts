@@ -164,8 +164,9 @@ function place(walk: Walk, path: AbsolutePath): void {
 /** A folder with a suffix list in a private place: what a process made there would be lost without a word. */
 function isLimitedInView({ profile, facts }: Walk, path: AbsolutePath): boolean {
   const entry = profile.files.find((one) => one.path === path);
-  if (entry === undefined || entry.suffixes === "any" || entry.access === "none") return false;
-  return nodeAt(facts, path).kind === "folder" && VIEW_PATHS.some((view) => isInside(path, view));
+  if (entry === undefined || entry.suffixes === "any" || nodeAt(facts, path).kind !== "folder") return false;
+  const { access } = pathRuler(profile)(path, { kind: "folder", bornInside: false });
+  return access !== "none" && VIEW_PATHS.some((view) => isInside(path, view));
 }
 
 function kindOf(access: Access, node: "folder" | "file" | "other"): Change["kind"] {
