@@ -54,6 +54,7 @@ export function assemble(host: Host, source: ConfigSource, byCaller: readonly Na
   const runtimes = configuredRuntimes(host, file.sandbox.runtimes, { workspace, roots }, yaml);
   const over = loadCeiling(host, {
     variables: variablesFor(host, { workspace, runtimes }),
+    roots,
     byConfig: profilesOf(file, yaml, workspace),
     configReader: source.readProfile,
     byCaller,
@@ -94,6 +95,7 @@ export function assembleDefault(host: Host, cwd: AbsolutePath, byCaller: readonl
   };
   const over = loadCeiling(host, {
     variables: variablesFor(host, { workspace: path, runtimes }),
+    roots: [root],
     byConfig: [],
     configReader: safeReader(host),
     byCaller,

@@ -5,7 +5,9 @@ import { meetApproval, NO_OPERATOR } from "../policy/approval-section.ts";
 import { intersectAll } from "../profile/intersect.ts";
 import { type AbsolutePath, joinPath } from "../profile/path.ts";
 import type { PathVariables } from "../profile/sections.ts";
+import type { Root } from "../tool/facts.ts";
 import type { Ceiling } from "./config.ts";
+import { assertFirmMasks } from "./mask-links.ts";
 import {
   loadProfile,
   type OperatorProfile,
@@ -28,6 +30,7 @@ export interface NamedProfile {
 /** Which operator profiles apply beside the protections and those in the operators' folders. */
 export interface CeilingRequest {
   readonly variables: PathVariables;
+  readonly roots: readonly Root[];
   /** `os_profile`, and how the files it names are read. */
   readonly byConfig: readonly NamedProfile[];
   readonly configReader: ProfileReader;
@@ -47,10 +50,10 @@ const OPERATORS: Naming = { code: "PROFILE_INVALID", by: "PROFILE_INVALID", at: 
 /**
  * Everything that operators allow: the built-in protections, the machine's and the user's folder, what the config names
  * and what the caller names. The order does not matter: the ceiling is the meet of all, nothing overrides. Throws what
- * `loadProfile` throws; a folder that is not there says nothing, one that cannot be read is an error.
+ * `loadProfile` and `assertFirmMasks` throw; a folder that is not there says nothing, one that cannot be read is an error.
  */
 export function loadCeiling(host: Host, request: CeilingRequest): LoadedCeiling {
-  const { variables, byConfig, byCaller, configReader } = request;
+  const { variables, roots, byConfig, byCaller, configReader } = request;
   const safely: ProfileLoading = { read: safeReader(host), variables, known: new Map() };
   const pinned: ProfileLoading = { read: configReader, variables, known: new Map() };
   const found = host.operatorFolders.flatMap((folder) => filesIn(host, folder));
@@ -68,6 +71,7 @@ export function loadCeiling(host: Host, request: CeilingRequest): LoadedCeiling 
     approval: profiles.map((one) => one.approval).reduce(meetApproval, NO_OPERATOR),
     runAs: profiles.some((one) => one.runAs === "not-root") ? "not-root" : "any",
   };
+  assertFirmMasks(ceiling, roots);
   return { ceiling, profiles, ofConfig };
 }
 

@@ -3,8 +3,8 @@ import { type Access, isAtMost } from "../profile/access.ts";
 import { type Example, failedExamples } from "../profile/examples.ts";
 import { entryKey, type Layer, maskKey } from "../profile/explain.ts";
 import { parseHostRule } from "../profile/host-rule.ts";
+import { maskIndex } from "../profile/mask-index.ts";
 import type { AbsolutePath } from "../profile/path.ts";
-import { literalPattern } from "../profile/pattern.ts";
 import { type FileEntry, type Mask, normalProfile, OPEN } from "../profile/profile.ts";
 import {
   fileEntries,
@@ -13,7 +13,7 @@ import {
   pathsFrom,
   profileFromSections,
 } from "../profile/sections.ts";
-import { operatorPath, realPath } from "./operator-path.ts";
+import { linksOn, operatorPath, realPath, realPattern } from "./operator-path.ts";
 import type { ProfileFile } from "./schema.ts";
 import { positionAt, type YamlFile, type YamlPath } from "./yaml.ts";
 
@@ -64,6 +64,12 @@ export function layerOf(file: ProfileFile, yaml: YamlFile, variables: PathVariab
 }
 
 /**
+ * What a path of a denying example stands for where it leads through symlinks: the place that it reaches, or, in a
+ * profile that is shipped for machines that nobody knew, already the way that is written.
+ */
+export type Meant = "place" | "way";
+
+/**
  * Holds a file's `expect` lines against its layer, which must include what the file extends. Throws `PROFILE_INVALID`
  * at the first example that fails, for whichever path its variables stand for.
  */
@@ -71,10 +77,10 @@ export function assertExamples(
   layer: Layer,
   examples: readonly Example[],
   yaml: YamlFile,
-  variables: PathVariables,
+  { variables, meant }: { readonly variables: PathVariables; readonly meant: Meant },
 ): void {
   const failed = examples.flatMap((example, index) => {
-    const messages = placed(yaml, ["expect", index], () => failuresOf(layer, example, variables));
+    const messages = placed(yaml, ["expect", index], () => failuresOf(layer, example, variables, meant));
     return messages.map((message) => ({ index, message }));
   });
   const [first] = failed;
@@ -95,11 +101,13 @@ export function placed<Value>(yaml: YamlFile, path: YamlPath, read: () => Value)
   }
 }
 
-/** A literal mask, and the same for where its path really lies: adding a mask never adds access. */
+/**
+ * A mask, and the same for where its path really lies, as far as it has no wildcard: what is searched and mounted are
+ * real paths, and adding a mask never adds access.
+ */
 function withRealTwin(mask: Mask): readonly Mask[] {
-  const { literal } = mask.pattern;
-  const real = literal === null ? null : realPath(literal);
-  return real === null || real === literal ? [mask] : [mask, { ...mask, pattern: literalPattern(real) }];
+  const real = realPattern(mask.pattern);
+  return real === null ? [mask] : [mask, { ...mask, pattern: real }];
 }
 
 function checkedNetwork(file: ProfileFile, yaml: YamlFile): ProfileFile["network"] {
@@ -124,10 +132,15 @@ function socketsOf(
 }
 
 /**
- * Why an example fails, if it does. A path that leads through symlinks is allowed what its real path is allowed, as far
- * as no mask caps the way that is written: what a mask matches stays masked wherever it leads.
+ * Why an example fails, if it does. What a path that leads through symlinks may do is what its real path may do, as far
+ * as no mask caps the way that is written. A mask that matches a symlink itself also caps what that leads to.
  */
-function failuresOf(layer: Layer, example: Example, variables: PathVariables): readonly string[] {
+function failuresOf(
+  layer: Layer,
+  example: Example,
+  variables: PathVariables,
+  meant: Meant,
+): readonly string[] {
   const key = "path" in example ? "path" : "socket" in example ? "socket" : null;
   if (key === null) return messagesOf(layer, example, variables);
   const text = "path" in example ? example.path : "socket" in example ? example.socket : "";
@@ -137,10 +150,17 @@ function failuresOf(layer: Layer, example: Example, variables: PathVariables): r
     const real = realPath(written);
     const atEnd = messagesOf(layer, asked, { path: [real] });
     if (real === written) return atEnd;
-    const onTheWay = messagesOf(onlyMasks, asked, { path: [written] });
-    if ("allow" in example) return [...atEnd, ...onTheWay];
-    return atEnd.length === 0 || onTheWay.length === 0 ? [] : atEnd;
+    if ("allow" in example) return [...atEnd, ...messagesOf(onlyMasks, asked, { path: [written] })];
+    const capping = meant === "way" ? [written] : maskedLinks(layer.profile.masks, written);
+    const isCapped = capping.some((path) => messagesOf(onlyMasks, asked, { path: [path] }).length === 0);
+    return isCapped ? [] : atEnd;
   });
+}
+
+/** The symlinks on the way to a path that a mask matches, not only a folder above them: where they stand. */
+function maskedLinks(masks: readonly Mask[], path: AbsolutePath): readonly AbsolutePath[] {
+  const find = maskIndex(masks);
+  return linksOn(path).filter((link) => find(link) !== null);
 }
 
 function messagesOf(layer: Layer, example: Example, variables: PathVariables): readonly string[] {

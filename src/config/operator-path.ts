@@ -1,5 +1,6 @@
 import { CofferdamError, visible } from "../errors.ts";
-import { type AbsolutePath, joinPath, parentOf } from "../profile/path.ts";
+import { type AbsolutePath, joinPath, parentOf, ROOT } from "../profile/path.ts";
+import { literalPattern, literalPrefix, type Pattern, readPattern } from "../profile/pattern.ts";
 import { isUnwritable, printFailure, type Way, walk } from "./safe-file.ts";
 
 /**
@@ -34,6 +35,22 @@ export function operatorPath(path: AbsolutePath): AbsolutePath {
 export function realPath(path: AbsolutePath): AbsolutePath {
   const way = wayTo(path);
   return way instanceof Error ? path : joinNames(way.real, way.missing);
+}
+
+/** The pattern with the folder before its first wildcard as it really lies; null where it lies as it is written. */
+export function realPattern(pattern: Pattern): Pattern | null {
+  const folder = literalPrefix(pattern);
+  const real = realPath(folder);
+  if (real === folder) return null;
+  const behind = pattern.text.slice(literalPattern(folder).text.length);
+  return readPattern(real === ROOT && behind !== "" ? behind : `${literalPattern(real).text}${behind}`);
+}
+
+/** The symlinks on the way to a path, each where it really stands. */
+export function linksOn(path: AbsolutePath): readonly AbsolutePath[] {
+  const way = wayTo(path);
+  if (way instanceof Error) return [];
+  return way.steps.flatMap((step) => (step.stats.isSymbolicLink() ? [step.path] : []));
 }
 
 function wayTo(path: AbsolutePath): Way | Error {

@@ -81,7 +81,9 @@ export function loadProfile(
     runAs: file.run_as ?? "any",
     bases,
   };
-  if (file.expect !== undefined) assertExamples(together(profile), file.expect, yaml, loading.variables);
+  const { variables } = loading;
+  const meant = source.kind === "shipped" ? "way" : "place";
+  if (file.expect !== undefined) assertExamples(together(profile), file.expect, yaml, { variables, meant });
   loading.known.set(key, profile);
   return profile;
 }
