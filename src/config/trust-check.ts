@@ -1,14 +1,16 @@
 import { hash } from "node:crypto";
 import { CofferdamError, visible } from "../errors.ts";
 import type { Host } from "../host/host.ts";
-import { type AbsolutePath, isInside, joinPath, parentOf } from "../profile/path.ts";
+import { type AbsolutePath, isAbsolutePath, isInside, joinPath, parentOf } from "../profile/path.ts";
 import type { Assembled, ConfigSource } from "./assemble.ts";
 import type { Config } from "./config.ts";
 import { CONFIG_NAME } from "./locate.ts";
+import { realPath } from "./operator-path.ts";
 import type { ProfileReader, ProfileSource } from "./operator-profile.ts";
+import { writtenPath } from "./roots.ts";
 import { type Naming, type ReadFile, readPinned } from "./safe-file.ts";
 import { readShipped } from "./shipped.ts";
-import { readTrust, type TrustEntry } from "./trust-file.ts";
+import { type Place, readTrust, type TrustEntry } from "./trust-file.ts";
 import { fileStart } from "./yaml.ts";
 
 /** Why a config that was found may not be used: it was never trusted, or the named part of it is another one now. */
@@ -21,27 +23,27 @@ const NAMING: Naming = { code: "CONFIG_INVALID", by: "CONFIG_INVALID", at: null 
 /** Stands before the name of a shipped profile where files are labelled. */
 const SHIPPED = "shipped ";
 
-/**
- * Whether the file and all that it names are as they were when they were trusted. Throws nothing: what cannot be read
- * has changed. Where links lead is looked at when the config is loaded.
- */
-export function isTrusted(host: Host, path: string): TrustCheck {
-  const { entries } = readTrust(host);
+/** Whether what is remembered is still so. Throws nothing: what cannot be read has changed. */
+export function isStillTrusted(entry: TrustEntry): TrustCheck {
   try {
-    const file = readPinned(path, NAMING);
-    return checkTrust(entries.get(file.path), file);
+    return checkTrust(entry, readPinned(entry.path, NAMING));
   } catch {
-    return entries.has(path) ? changed(CONFIG_NAME) : { trusted: false, reason: "never" };
+    return changed(CONFIG_NAME);
   }
 }
 
-/** Holds a file and all that it names against what is remembered of it. */
-export function checkTrust(entry: TrustEntry | undefined, file: ReadFile): TrustCheck {
+/**
+ * Holds a file, all that it names and where its folders lead against what is remembered of it; the config itself, when
+ * it is loaded, as `assembleTrusted` does.
+ */
+export function checkTrust(entry: TrustEntry | null, file: ReadFile, config?: Config): TrustCheck {
   const own = checkOwn(entry, file);
-  if (!own.trusted || entry === undefined) return own;
+  if (!own.trusted || entry === null) return own;
   const folder = parentOf(file.path);
   const stale = Object.entries(entry.files).find(([label, digest]) => digestAt(label, folder) !== digest);
-  return stale === undefined ? own : changed(stale[0]);
+  if (stale !== undefined) return changed(stale[0]);
+  const moved = config === undefined ? movedSince(entry) : movedPlace(entry, config);
+  return moved === null ? own : changed(whereLeads(moved));
 }
 
 /**
@@ -54,17 +56,15 @@ export function assembleTrusted(
   assembleFrom: (source: ConfigSource) => Assembled,
 ): Assembled {
   const file = readPinned(path, NAMING);
-  const { entries, problem } = readTrust(host);
-  const entry = entries.get(file.path);
+  const { entry, problem } = readTrust(host, file.path);
   const own = checkOwn(entry, file);
   if (!own.trusted) throw untrusted(file.path, own.reason, problem);
   const readProfile = digestingReader(parentOf(file.path), (label, digest) => {
     if (entry?.files[label] !== digest) throw untrusted(file.path, `changed: ${label}`, problem);
   });
   const assembled = assembleFrom({ origin: { kind: "trusted", file: file.path }, file, readProfile });
-  const [before, now] = [entry?.places ?? {}, placesOf(assembled.loaded.config)];
-  const moved = Object.keys({ ...before, ...now }).find((name) => before[name] !== now[name]);
-  if (moved !== undefined) throw untrusted(file.path, `changed: where ${moved} leads`, problem);
+  const moved = entry === null ? null : movedPlace(entry, assembled.loaded.config);
+  if (moved !== null) throw untrusted(file.path, `changed: ${whereLeads(moved)}`, problem);
   return assembled;
 }
 
@@ -85,13 +85,39 @@ export function digestingReader(
 }
 
 /** Where the roots and the folders listed by hand lead: a link on the way can change that, and no file changes. */
-export function placesOf({ sandbox, roots, runtimes }: Config): Record<string, string> {
-  const byHand = sandbox.runtimes.flatMap((one) => (typeof one === "string" ? [] : [one.name]));
-  const ofRoots = roots.map((root) => [`root ${root.name}`, root.path] as const);
-  const ofRuntimes = runtimes.flatMap((runtime) =>
-    byHand.includes(runtime.name) ? [[`runtime ${runtime.name}`, runtime.read.join(":")] as const] : [],
-  );
-  return Object.fromEntries<string>([...ofRoots, ...ofRuntimes]);
+export function placesOf({ sandbox, roots, runtimes, workspace }: Config): Record<string, Place> {
+  const place = (leads: string, written: readonly string[]): Place => {
+    const paths = written.map((text) => writtenPath(text, workspace));
+    return { leads, from: Object.fromEntries(paths.map((path) => [path, realPath(path)])) };
+  };
+  const ofRoots = roots.map(({ name, path }): [string, Place] => [
+    `root ${name}`,
+    place(path, [sandbox.paths[name]?.root ?? path]),
+  ]);
+  const ofRuntimes = sandbox.runtimes.flatMap((asked): [string, Place][] => {
+    if (typeof asked === "string") return [];
+    const leads = runtimes.filter(({ name }) => name === asked.name).flatMap(({ read }) => read);
+    return [[`runtime ${asked.name}`, place(leads.join(":"), asked.read)]];
+  });
+  return Object.fromEntries<Place>([...ofRoots, ...ofRuntimes]);
+}
+
+/** A place that the config has now and that was not, or was another, when it was trusted. */
+function movedPlace({ places }: TrustEntry, config: Config): string | null {
+  const now = placesOf(config);
+  const names = Object.keys({ ...places, ...now });
+  return names.find((name) => places[name]?.leads !== now[name]?.leads) ?? null;
+}
+
+/** The same without the config: a written path that leads elsewhere than when it was trusted. */
+function movedSince({ places }: TrustEntry): string | null {
+  const hasMoved = ({ from }: Place): boolean =>
+    Object.entries(from).some(([written, real]) => !isAbsolutePath(written) || realPath(written) !== real);
+  return Object.entries(places).find(([, place]) => hasMoved(place))?.[0] ?? null;
+}
+
+function whereLeads(place: string): string {
+  return `where ${place} leads`;
 }
 
 /** SHA-256 in hex. */
@@ -99,8 +125,8 @@ export function digestOf(data: Uint8Array | string): string {
   return hash("sha256", data);
 }
 
-function checkOwn(entry: TrustEntry | undefined, file: ReadFile): TrustCheck {
-  if (entry === undefined) return { trusted: false, reason: "never" };
+function checkOwn(entry: TrustEntry | null, file: ReadFile): TrustCheck {
+  if (entry === null) return { trusted: false, reason: "never" };
   if (entry.uid !== file.uid) return changed("its owner");
   if (entry.folder !== parentOf(file.path)) return changed("its folder");
   return entry.digest === digestOf(file.bytes) ? { trusted: true } : changed(CONFIG_NAME);

@@ -1,25 +1,24 @@
-import {
-  chmodSync,
-  closeSync,
-  fsyncSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from "node:fs";
+import { hash } from "node:crypto";
+import { chmodSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { z } from "zod";
 import { CofferdamError, visible } from "../errors.ts";
 import type { Host } from "../host/host.ts";
 import { type AbsolutePath, joinPath } from "../profile/path.ts";
 import { quote } from "../shell/quote.ts";
 import { printFailure, readPinned } from "./safe-file.ts";
+import { MOST_BYTES } from "./yaml.ts";
 
 const Digest = z.string().regex(/^[0-9a-f]{64}$/);
 
-/** What is remembered of one config, under the real path of its file. */
+/** Where a root or the folders of a runtime led: the folders that were granted, and each written path with its real one. */
+const Place = z.strictObject({ leads: z.string(), from: z.record(z.string(), z.string()) });
+export type Place = z.infer<typeof Place>;
+
+/** What is remembered of one config. */
 export const TrustEntry = z.strictObject({
+  version: z.literal(2),
+  /** Real path of the file. */
+  path: z.string(),
   /** Real path of the folder it lies in. */
   folder: z.string(),
   /** Who owned the file. */
@@ -29,7 +28,7 @@ export const TrustEntry = z.strictObject({
   /** The same of every profile that it names, by `labelOf`. */
   files: z.record(z.string(), Digest),
   /** Where its roots and the folders of its runtimes led. */
-  places: z.record(z.string(), z.string()),
+  places: z.record(z.string(), Place),
   /** What it granted, as `printProfile` writes it. */
   granted: z.strictObject({ unasked: z.string(), onYes: z.string() }),
   /** SHA-256 of each setting that is no profile. */
@@ -39,86 +38,164 @@ export const TrustEntry = z.strictObject({
 });
 export type TrustEntry = z.infer<typeof TrustEntry>;
 
-const TrustFile = z.strictObject({ version: z.literal(1), configs: z.record(z.string(), TrustEntry) });
-
-/** What this user has trusted. `problem` says why the file could not be used; then nothing is trusted. */
+/** What this user has trusted of one config. `problem` says why that could not be read; then it is not trusted. */
 export interface TrustMemory {
-  readonly entries: ReadonlyMap<string, TrustEntry>;
+  readonly entry: TrustEntry | null;
   readonly problem: CofferdamError | null;
 }
 
-/** Reads `trust.json` of the state folder. A missing one trusts nothing; so does one that is broken or not the caller's alone. */
-export function readTrust(host: Host): TrustMemory {
-  try {
-    const path = trustPath(host);
-    if (!isThere(host.stateFolder)) return { entries: new Map(), problem: null };
-    assertOwn(host, host.stateFolder);
-    if (!isThere(path)) return { entries: new Map(), problem: null };
-    assertOwn(host, path);
-    const { bytes } = readPinned(path, { code: "CONFIG_INVALID", by: "CONFIG_INVALID", at: null });
-    return { entries: new Map(Object.entries(parsed(bytes, path))), problem: null };
-  } catch (error) {
-    if (error instanceof CofferdamError) return { entries: new Map(), problem: error };
-    const problem = new CofferdamError(
-      "CONFIG_INVALID",
-      `the state folder ${printFailure(error)}, so nothing is trusted`,
-      { hint: "look at who owns it", cause: error },
-    );
-    return { entries: new Map(), problem };
-  }
+/** All that this user has trusted; `problem` is the first that kept one, or all, from being read. */
+export interface EveryTrust {
+  readonly entries: readonly TrustEntry[];
+  readonly problem: CofferdamError | null;
 }
 
 /**
- * Writes `trust.json` in one step: a reader sees the old file or the new one. Throws `CONFIG_INVALID` when the state
- * folder cannot be written or is not the caller's alone.
+ * Reads what is remembered of the config with this real path. Nothing remembered trusts nothing; so does what is broken
+ * or not the caller's alone.
  */
-export function writeTrust(host: Host, entries: ReadonlyMap<string, TrustEntry>): void {
-  const path = trustPath(host);
-  const beside = joinPath(host.stateFolder, `trust.${host.id()}.tmp`);
-  try {
-    mkdirSync(host.stateFolder, { recursive: true, mode: 0o700 });
-    assertOwn(host, host.stateFolder);
-    const descriptor = openSync(beside, "wx", 0o600);
-    try {
-      chmodSync(beside, 0o600);
-      writeSync(
-        descriptor,
-        `${JSON.stringify({ version: 1, configs: Object.fromEntries(entries) }, null, 2)}\n`,
+export function readTrust(host: Host, path: string): TrustMemory {
+  return guarded<TrustMemory>({ entry: null }, () => {
+    const file = trustPath(host, path);
+    if (!isOwnAndThere(host) || !isThere(file)) return { entry: null, problem: null };
+    return { entry: entryAt(host, file, path), problem: null };
+  });
+}
+
+/** Every config that is remembered, by path. */
+export function everyTrust(host: Host): EveryTrust {
+  return guarded<EveryTrust>({ entries: [] }, () => {
+    if (!isOwnAndThere(host)) return { entries: [], problem: null };
+    const folder = trustFolder(host);
+    const read = readdirSync(folder)
+      .filter((name) => name.endsWith(".json"))
+      .map((name) =>
+        guarded<TrustMemory>({ entry: null }, () => ({
+          entry: entryAt(host, joinPath(folder, name)),
+          problem: null,
+        })),
       );
-      fsyncSync(descriptor);
-    } finally {
-      closeSync(descriptor);
-    }
-    renameSync(beside, path);
-  } catch (error) {
-    rmSync(beside, { force: true });
-    if (error instanceof CofferdamError) throw error;
-    throw new CofferdamError("CONFIG_INVALID", `${visible(path)} cannot be written: ${printFailure(error)}`, {
-      hint: "look at who owns the state folder",
-      cause: error,
-    });
+    return {
+      entries: read.flatMap(({ entry }) => entry ?? []).sort((a, b) => (a.path < b.path ? -1 : 1)),
+      problem: read.find(({ problem }) => problem !== null)?.problem ?? null,
+    };
+  });
+}
+
+/**
+ * Remembers a config in one step: a reader sees what was there or what is new. Throws `CONFIG_INVALID` when the state
+ * folder cannot be written or is not the caller's alone, and for what would be too long to be read again.
+ */
+export function writeTrust(host: Host, entry: TrustEntry): void {
+  const text = `${JSON.stringify(entry)}\n`;
+  const bytes = Buffer.byteLength(text);
+  if (bytes > MOST_BYTES) {
+    throw new CofferdamError(
+      "CONFIG_INVALID",
+      `what ${visible(entry.path)} grants takes ${bytes} bytes to remember, and ${MOST_BYTES} are the most`,
+      { hint: "name fewer or shorter profiles in `os_profile`, or name the config with `--config`" },
+    );
   }
+  const file = trustPath(host, entry.path);
+  changing(file, () => {
+    const folder = trustFolder(host);
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    assertOwn(host, host.stateFolder);
+    assertOwn(host, folder);
+    const beside = joinPath(folder, `${host.id()}.tmp`);
+    try {
+      writeFileSync(beside, text, { flag: "wx", mode: 0o600, flush: true });
+      chmodSync(beside, 0o600);
+      renameSync(beside, file);
+    } finally {
+      rmSync(beside, { force: true });
+    }
+  });
 }
 
-function trustPath(host: Host): AbsolutePath {
-  return joinPath(host.stateFolder, "trust.json");
+/** Forgets a config, also one whose memory is broken. False when it was not remembered. Throws `CONFIG_INVALID`. */
+export function removeTrust(host: Host, path: string): boolean {
+  const file = trustPath(host, path);
+  return changing(file, () => {
+    if (!isOwnAndThere(host) || !isThere(file)) return false;
+    rmSync(file);
+    return true;
+  });
 }
 
-function parsed(bytes: Uint8Array, path: AbsolutePath): z.infer<typeof TrustFile>["configs"] {
-  const broken = (cause: unknown): CofferdamError =>
-    new CofferdamError("CONFIG_INVALID", `${visible(path)} is broken, so nothing is trusted`, {
-      hint: `remove it and trust again: ${quote(["rm", path])}`,
-      cause,
-    });
+function trustFolder(host: Host): AbsolutePath {
+  return joinPath(host.stateFolder, "trust");
+}
+
+/** One file a config: what is wrong with one says nothing about the others. */
+function trustPath(host: Host, path: string): AbsolutePath {
+  return joinPath(trustFolder(host), `${hash("sha256", path)}.json`);
+}
+
+function isOwnAndThere(host: Host): boolean {
+  for (const folder of [host.stateFolder, trustFolder(host)]) {
+    if (!isThere(folder)) return false;
+    assertOwn(host, folder);
+  }
+  return true;
+}
+
+function entryAt(host: Host, file: AbsolutePath, path?: string): TrustEntry {
+  assertOwn(host, file);
+  const { bytes } = readPinned(file, { code: "CONFIG_INVALID", by: "CONFIG_INVALID", at: null });
+  const entry = parsed(bytes, file);
+  if (trustPath(host, path ?? entry.path) === file && (path ?? entry.path) === entry.path) return entry;
+  throw broken(file, "speaks of another config");
+}
+
+function parsed(bytes: Uint8Array, file: AbsolutePath): TrustEntry {
   let data: unknown;
   try {
     data = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch (error) {
-    throw broken(error);
+    throw broken(file, "is broken", error);
   }
-  const read = TrustFile.safeParse(data);
-  if (!read.success) throw broken(read.error);
-  return read.data.configs;
+  const read = TrustEntry.safeParse(data);
+  if (!read.success) throw broken(file, "is broken", read.error);
+  return read.data;
+}
+
+function broken(file: AbsolutePath, what: string, cause?: unknown): CofferdamError {
+  return new CofferdamError(
+    "CONFIG_INVALID",
+    `${visible(file)} ${what}, so what it remembers is not trusted`,
+    {
+      hint: `remove it and trust again: ${quote(["rm", file])}`,
+      cause,
+    },
+  );
+}
+
+/** What `read` finds, or nothing and why. */
+function guarded<Memory extends TrustMemory | EveryTrust>(
+  nothing: Omit<Memory, "problem">,
+  read: () => Memory,
+): Omit<Memory, "problem"> & { readonly problem: CofferdamError | null } {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof CofferdamError) return { ...nothing, problem: error };
+    const message = `the state folder ${printFailure(error)}, so nothing is trusted`;
+    const hint = "look at who owns it";
+    return { ...nothing, problem: new CofferdamError("CONFIG_INVALID", message, { hint, cause: error }) };
+  }
+}
+
+function changing<Made>(file: AbsolutePath, change: () => Made): Made {
+  try {
+    return change();
+  } catch (error) {
+    if (error instanceof CofferdamError) throw error;
+    throw new CofferdamError("CONFIG_INVALID", `${visible(file)} cannot be written: ${printFailure(error)}`, {
+      hint: "look at who owns the state folder",
+      cause: error,
+    });
+  }
 }
 
 function isThere(path: AbsolutePath): boolean {

@@ -15,11 +15,11 @@ import {
   checkTrust,
   digestingReader,
   digestOf,
-  isTrusted,
+  isStillTrusted,
   placesOf,
   type TrustCheck,
 } from "./trust-check.ts";
-import { readTrust, type TrustEntry, writeTrust } from "./trust-file.ts";
+import { everyTrust, readTrust, removeTrust, type TrustEntry, writeTrust } from "./trust-file.ts";
 import { fileStart } from "./yaml.ts";
 
 /** Something that a config grants now and did not grant when it was trusted; `unknown` counts. */
@@ -66,44 +66,38 @@ export function trustFile(host: Host, path?: string): TrustOffer {
   const readProfile = digestingReader(parentOf(file.path), (label, digest) => files.set(label, digest));
   const assembled = assemble(host, { origin: { kind: "trusted", file: file.path }, file, readProfile }, []);
   const entry = entryFor(host, file, assembled, files);
-  const old = readTrust(host).entries.get(file.path);
+  const old = readTrust(host, file.path).entry;
   return {
     path: file.path,
     loaded: assembled.loaded,
-    before: checkTrust(old, file),
-    wider: old === undefined ? [] : wideningsSince(old, entry),
-    changed: old === undefined ? [] : changesSince(old, entry),
+    before: checkTrust(old, file, assembled.loaded.config),
+    wider: old === null ? [] : wideningsSince(old, entry),
+    changed: old === null ? [] : changesSince(old, entry),
     entry,
   };
 }
 
 /** Remembers an offer: from now on the config applies by itself, until anything of it changes. Throws `CONFIG_INVALID`. */
 export function rememberTrust(host: Host, offer: TrustOffer): void {
-  const { entries, problem } = readTrust(host);
+  const { problem } = readTrust(host, offer.path);
   if (problem !== null) throw problem;
-  writeTrust(host, new Map([...entries, [offer.path, offer.entry]]));
+  writeTrust(host, offer.entry);
 }
 
-/** Every config that is remembered, and whether it is still the same; `problem` says why none is when the memory is broken. */
+/** Every config that is remembered, and whether it is still the same; `problem` says why some, or none, are known. */
 export function listTrust(host: Host): {
   readonly configs: readonly TrustedConfig[];
   readonly problem: CofferdamError | null;
 } {
-  const { entries, problem } = readTrust(host);
-  const configs = [...entries].map(([path, { at }]) => ({ path, at, check: isTrusted(host, path) }));
+  const { entries, problem } = everyTrust(host);
+  const configs = entries.map((entry) => ({ path: entry.path, at: entry.at, check: isStillTrusted(entry) }));
   return { configs, problem };
 }
 
 /** Forgets a config, by its real path or any path to it. False when it was not remembered. Throws `CONFIG_INVALID`. */
 export function revokeTrust(host: Host, path: string): boolean {
-  const { entries, problem } = readTrust(host);
-  if (problem !== null) throw problem;
   const written = fromCwd(host, path);
-  const key = entries.has(written) ? written : readPinned(written, NAMING).path;
-  const kept = new Map([...entries].filter(([one]) => one !== key));
-  if (kept.size === entries.size) return false;
-  writeTrust(host, kept);
-  return true;
+  return removeTrust(host, written) || removeTrust(host, readPinned(written, NAMING).path);
 }
 
 function nearest(host: Host): AbsolutePath {
@@ -129,6 +123,8 @@ function entryFor(
   const { unasked, onYes } = deriveShellNeeds({ ...config, ownFiles: [] });
   const own = intersectAll(assembled.ownProfiles.map((profile) => profile.layer.profile));
   return {
+    version: 2,
+    path: file.path,
     folder: parentOf(file.path),
     uid: file.uid,
     digest: digestOf(file.bytes),

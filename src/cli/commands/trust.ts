@@ -97,8 +97,8 @@ function offerJson({ path, before, wider, changed, loaded }: TrustOffer, trusted
 
 function showList(host: Host, json: boolean, print: Print): number {
   const { configs, problem } = listTrust(host);
-  if (problem !== null) return tellFailure(print, problem, json);
-  if (json) print.json({ configs });
+  if (problem !== null && configs.length === 0) return tellFailure(print, problem, json);
+  if (json) print.json({ configs, problem: problem?.message ?? null });
   else if (configs.length === 0) print.talk("cofferdam: nothing is trusted yet");
   else {
     const rows = configs.map(({ path, at, check }) => [
@@ -108,7 +108,7 @@ function showList(host: Host, json: boolean, print: Print): number {
     ]);
     for (const line of columns(rows, [undefined, print.ink.dim, print.ink.warn])) print.result(line);
   }
-  return 0;
+  return problem === null ? 0 : tellFailure(print, problem);
 }
 
 function forget(host: Host, file: string, json: boolean, print: Print): number {

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import {
   chmodSync,
   mkdirSync,
@@ -11,7 +12,7 @@ import {
 import { describe, expect, test } from "vitest";
 import { loadConfig } from "../../../src/config/load.ts";
 import { listTrust, rememberTrust, revokeTrust, trustFile } from "../../../src/config/trust.ts";
-import { isTrusted } from "../../../src/config/trust-check.ts";
+import { writeTrust } from "../../../src/config/trust-file.ts";
 import { type Machine, machine, refusalOf } from "./machine.ts";
 
 const CONFIG = "home/ann/project/cofferdam.yaml";
@@ -41,13 +42,18 @@ function trusted(): Machine {
   return m;
 }
 
+/** The file that remembers a config. */
+function memoryOf(m: Machine, path: string = m.at(CONFIG)): string {
+  return `${m.host.stateFolder}/trust/${hash("sha256", path)}.json`;
+}
+
 const refused = (m: Machine) => refusalOf(() => loadConfig(m.host), m.folder);
 
 describe("config.trust: a config that lies there grants nothing before the user trusts it", () => {
   test("never trusted: refused, with what to do, and nothing is written", () => {
     const m = project();
     const before = m.inventory();
-    expect(isTrusted(m.host, m.at(CONFIG))).toEqual({ trusted: false, reason: "never" });
+    expect(listTrust(m.host)).toEqual({ configs: [], problem: null });
     expect(refused(m)).toMatchInlineSnapshot(`
       {
         "at": "~/home/ann/project/cofferdam.yaml:1:1",
@@ -99,13 +105,14 @@ describe("config.trust: a config that lies there grants nothing before the user 
     expect(loaded.notes).toEqual([
       `config: ${m.at(CONFIG)} (trusted); ceiling: protected, own, base, no-network`,
     ]);
-    expect(isTrusted(m.host, m.at(CONFIG))).toEqual({ trusted: true });
+    expect(listTrust(m.host).configs).toMatchObject([{ path: m.at(CONFIG), check: { trusted: true } }]);
   });
 
   test("the memory is the user's alone", () => {
     const m = trusted();
     expect(statSync(m.host.stateFolder).mode & 0o777).toBe(0o700);
-    expect(statSync(`${m.host.stateFolder}/trust.json`).mode & 0o777).toBe(0o600);
+    expect(statSync(`${m.host.stateFolder}/trust`).mode & 0o777).toBe(0o700);
+    expect(statSync(memoryOf(m)).mode & 0o777).toBe(0o600);
   });
 });
 
@@ -145,6 +152,43 @@ describe("config.trust: a trusted config that changed is not trusted", () => {
     ],
   ];
 
+  test("where a root leads: an offer and the list say so, and it can be trusted again", () => {
+    const m = trusted();
+    mkdirSync(m.at("home/ann/secret/notes"), { recursive: true });
+    renameSync(m.at("home/ann/project/deep"), m.at("home/ann/project/real"));
+    symlinkSync("../secret", m.at("home/ann/project/deep"));
+    const reason = "changed: where root notes leads";
+    expect(listTrust(m.host).configs).toMatchObject([{ check: { trusted: false, reason } }]);
+    const offer = trustFile(m.host);
+    expect(offer.before).toEqual({ trusted: false, reason });
+    expect(offer.wider.map(({ when, comparison }) => [when, comparison.kind])).toEqual([
+      ["unasked", "exceeds"],
+      ["onYes", "exceeds"],
+    ]);
+    rememberTrust(m.host, offer);
+    expect(loadConfig(m.host).config.roots).toMatchObject([{ path: m.at("home/ann/secret/notes") }]);
+    expect(trustFile(m.host).before).toEqual({ trusted: true });
+    expect(listTrust(m.host).configs).toMatchObject([{ check: { trusted: true } }]);
+  });
+
+  test("where a folder of a runtime leads, likewise", () => {
+    const m = machine({ "srv/one/bin/a": "", "srv/two/bin/a": "" });
+    symlinkSync("one", m.at("srv/tool"));
+    m.write({
+      [CONFIG]: `version: 1\nsandbox:\n  runtimes: [{ name: tool, read: [${m.at("srv/tool")}] }]\n`,
+    });
+    rememberTrust(m.host, trustFile(m.host));
+    expect(listTrust(m.host).configs).toMatchObject([{ check: { trusted: true } }]);
+    rmSync(m.at("srv/tool"));
+    symlinkSync("two", m.at("srv/tool"));
+    const check = { trusted: false, reason: "changed: where runtime tool leads" };
+    expect(refused(m).message).toContain(check.reason);
+    expect(listTrust(m.host).configs).toMatchObject([{ check }]);
+    expect(trustFile(m.host).before).toEqual(check);
+    rememberTrust(m.host, trustFile(m.host));
+    expect(loadConfig(m.host).config.runtimes).toMatchObject([{ read: [m.at("srv/two")] }]);
+  });
+
   test.each(changes)("%s", (_claim, change, reason) => {
     const m = trusted();
     expect(loadConfig(m.host).config.roots).toHaveLength(1);
@@ -173,9 +217,9 @@ describe("config.trust: a trusted config that changed is not trusted", () => {
       refusalOf(() => loadConfig(m.host, { cwd: m.at("home/ann/elsewhere") }), m.folder).message,
     ).toContain("has not trusted it");
     const other = trusted();
-    const file = `${other.host.stateFolder}/trust.json`;
+    const file = memoryOf(other);
     const text = readFileSync(file, "utf8");
-    writeFileSync(file, text.replace(/"uid": \d+/, '"uid": 54321'));
+    writeFileSync(file, text.replace(/"uid":\d+/, '"uid":54321'));
     expect(refused(other).message).toContain("changed: its owner");
     writeFileSync(file, text);
     expect(loadConfig(other.host).config.origin.kind).toBe("trusted");
@@ -216,7 +260,7 @@ describe("the memory of trust", () => {
     expect(revokeTrust(m.host, "cofferdam.yaml")).toBe(true);
     expect(revokeTrust(m.host, "cofferdam.yaml")).toBe(false);
     expect(listTrust(m.host).configs).toEqual([]);
-    expect(isTrusted(m.host, m.at(CONFIG))).toEqual({ trusted: false, reason: "never" });
+    expect(trustFile(m.host).before).toEqual({ trusted: false, reason: "never" });
   });
 
   test("a config that is gone can still be forgotten", () => {
@@ -230,26 +274,88 @@ describe("the memory of trust", () => {
 
   test.each([
     ["no JSON", "{"],
-    ["another version", '{ "version": 2, "configs": {} }'],
-    ["an unknown key", '{ "version": 1, "configs": {}, "all": true }'],
+    ["another version", '{ "version": 3 }'],
+    ["an unknown key", null],
   ])("broken by %s trusts nothing and says so", (_claim, text) => {
     const m = trusted();
-    writeFileSync(`${m.host.stateFolder}/trust.json`, text);
+    const whole = readFileSync(memoryOf(m), "utf8");
+    writeFileSync(memoryOf(m), text ?? whole.replace("{", '{"all":true,'));
     expect(listTrust(m.host)).toMatchObject({ configs: [], problem: { code: "CONFIG_INVALID" } });
     expect(refused(m).code).toBe("CONFIG_UNTRUSTED");
-    expect(refused(m).message).toContain("is broken, so nothing is trusted");
+    expect(refused(m).message).toContain("is broken, so what it remembers is not trusted");
     expect(refused(m).hint).toContain("remove it and trust again");
     expect(refusalOf(() => rememberTrust(m.host, trustFile(m.host))).code).toBe("CONFIG_INVALID");
+    expect(revokeTrust(m.host, m.at(CONFIG))).toBe(true);
+    rememberTrust(m.host, trustFile(m.host));
+    expect(loadConfig(m.host).config.origin.kind).toBe("trusted");
+  });
+
+  test("of one config says nothing about another, also under its name", () => {
+    const m = trusted();
+    const other = m.at("home/ann/other/cofferdam.yaml");
+    m.write({ "home/ann/other/cofferdam.yaml": "version: 1\nsandbox: { runtimes: [] }\n" });
+    const whole = readFileSync(memoryOf(m), "utf8");
+    writeFileSync(memoryOf(m, other), whole, { mode: 0o600 });
+    expect(refusalOf(() => loadConfig(m.host, { cwd: m.at("home/ann/other") })).code).toBe(
+      "CONFIG_UNTRUSTED",
+    );
+    expect(loadConfig(m.host).config.origin.kind).toBe("trusted");
+    expect(listTrust(m.host)).toMatchObject({
+      configs: [{ path: m.at(CONFIG) }],
+      problem: { code: "CONFIG_INVALID" },
+    });
+    rmSync(memoryOf(m, other));
+    rememberTrust(m.host, trustFile(m.host, other));
+    expect(listTrust(m.host)).toMatchObject({
+      configs: [{ path: other }, { path: m.at(CONFIG) }],
+      problem: null,
+    });
+  });
+
+  test("holds a thousand configs", () => {
+    const m = trusted();
+    const { entry } = trustFile(m.host);
+    for (let count = 0; count < 1000; count += 1)
+      writeTrust(m.host, { ...entry, path: `/srv/${count}/cofferdam.yaml` });
+    expect(loadConfig(m.host).config.origin.kind).toBe("trusted");
+    expect(listTrust(m.host).configs).toHaveLength(1001);
+  });
+
+  test("refuses what it could not read again, and keeps what it has", () => {
+    const m = trusted();
+    const masks = (count: number): string =>
+      Array.from({ length: count }, (_, at) => `  - { pattern: "**/masked-${at}", at_most: none }\n`).join(
+        "",
+      );
+    const big = m.at("home/ann/big/cofferdam.yaml");
+    m.write({
+      "home/ann/big/cofferdam.yaml": WITH_PROFILE.replace("profiles/own", "./many"),
+      "home/ann/big/many.yaml": `profile: many\nmasks:\n${masks(12_000)}`,
+      "home/ann/big/deep/notes/a": "",
+    });
+    expect(refusalOf(() => rememberTrust(m.host, trustFile(m.host, big)), m.folder)).toMatchObject({
+      code: "CONFIG_INVALID",
+      message: expect.stringMatching(
+        /^what `~\/home\/ann\/big\/cofferdam.yaml` grants takes \d+ bytes to remember, and 1048576 are the most$/,
+      ),
+    });
+    expect(loadConfig(m.host).config.origin.kind).toBe("trusted");
+    m.write({ "home/ann/big/many.yaml": `profile: many\nmasks:\n${masks(1000)}` });
+    rememberTrust(m.host, trustFile(m.host, big));
+    expect(listTrust(m.host)).toMatchObject({
+      configs: [{ path: big }, { path: m.at(CONFIG) }],
+      problem: null,
+    });
   });
 
   test("that others could have written trusts nothing and says so", () => {
     const m = trusted();
-    chmodSync(`${m.host.stateFolder}/trust.json`, 0o660);
+    chmodSync(memoryOf(m), 0o660);
     expect(refused(m)).toMatchObject({
       code: "CONFIG_UNTRUSTED",
-      hint: "run chmod go-rwx ~/home/ann/.local/state/cofferdam/trust.json",
+      hint: `run chmod go-rwx ${memoryOf(m).replace(m.folder, "~")}`,
     });
-    chmodSync(`${m.host.stateFolder}/trust.json`, 0o600);
+    chmodSync(memoryOf(m), 0o600);
     expect(loadConfig(m.host).config.origin.kind).toBe("trusted");
     chmodSync(m.host.stateFolder, 0o755);
     expect(refused(m).code).toBe("CONFIG_UNTRUSTED");
