@@ -30,7 +30,7 @@ function essentials(event: Event): readonly [string, string] {
     case "session.started":
       return [
         "session",
-        `${event.config ?? "the built-in config"}, under ${[...new Set(event.ceiling)].join(", ")}, ${event.mode}`,
+        `${event.config ?? "the built-in config"}, under ${event.ceiling.join(", ")}, ${event.mode}`,
       ];
     case "call.received":
       return [

@@ -51,7 +51,7 @@ export function grantedRows({ config, ceiling }: Loaded): readonly Row[] {
     ),
     ...named("approval", [[approval.mode]]),
     ...(limits.length === 0 ? [] : named("limits", [[limits.join(", ")]])),
-    ...named("ceiling", [[[...new Set(ceiling.layers.map((layer) => layer.name))].join(", ")]]),
+    ...named("ceiling", [[ceiling.labels.join(", ")]]),
     ...(sandbox.require_os_sandbox
       ? []
       : named("sandbox", [["NOT ALL OF IT REQUIRED: tools run also where a part of the walls is missing"]])),

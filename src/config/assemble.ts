@@ -53,6 +53,7 @@ export function assemble(host: Host, source: ConfigSource, byCaller: readonly Na
   const roots = resolveRoots(host, file.sandbox.paths, workspace, yaml);
   const runtimes = configuredRuntimes(host, file.sandbox.runtimes, { workspace, roots }, yaml);
   const over = loadCeiling(host, {
+    workspace,
     variables: variablesFor(host, { workspace, runtimes }),
     roots,
     byConfig: profilesOf(file, yaml, workspace),
@@ -94,6 +95,7 @@ export function assembleDefault(host: Host, cwd: AbsolutePath, byCaller: readonl
     at: null,
   };
   const over = loadCeiling(host, {
+    workspace: path,
     variables: variablesFor(host, { workspace: path, runtimes }),
     roots: [root],
     byConfig: [],
@@ -167,20 +169,17 @@ function together(
     config,
     ceiling,
     files,
-    notes: notesOn(
-      config,
-      ceiling.layers.map((layer) => layer.name),
-    ),
+    notes: notesOn(config, ceiling.labels),
   };
 }
 
-function notesOn(config: Config, layers: readonly string[]): readonly string[] {
+function notesOn(config: Config, labels: readonly string[]): readonly string[] {
   const { origin } = config;
   const which =
     origin.kind === "default"
       ? "config: built in, for lack of a file"
       : `config: ${escapeInvisible(origin.file)} (${origin.kind === "named" ? "named by --config" : "trusted"})`;
-  const first = `${which}; ceiling: ${[...new Set(layers)].join(", ")}`;
+  const first = `${which}; ceiling: ${labels.join(", ")}`;
   return origin.kind === "named" ? [first, `grants: ${printGrants(config)}`] : [first];
 }
 

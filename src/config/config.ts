@@ -29,6 +29,8 @@ export interface Config {
 /** What operators allow: every layer, and their meet. */
 export interface Ceiling {
   readonly layers: readonly Layer[];
+  /** What each layer is told by, as `profileLabel` says. */
+  readonly labels: readonly string[];
   readonly profile: Profile;
   readonly approval: OperatorApproval;
   readonly runAs: "any" | "not-root";

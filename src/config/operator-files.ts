@@ -14,6 +14,7 @@ import {
   type ProfileLoading,
   type ProfileReader,
   type ProfileSource,
+  profileLabel,
   safeReader,
   withBases,
 } from "./operator-profile.ts";
@@ -29,6 +30,7 @@ export interface NamedProfile {
 
 /** Which operator profiles apply beside the protections and those in the operators' folders. */
 export interface CeilingRequest {
+  readonly workspace: AbsolutePath;
   readonly variables: PathVariables;
   readonly roots: readonly Root[];
   /** `os_profile`, and how the files it names are read. */
@@ -53,7 +55,7 @@ const OPERATORS: Naming = { code: "PROFILE_INVALID", by: "PROFILE_INVALID", at: 
  * `loadProfile` and `assertFirmMasks` throw; a folder that is not there says nothing, one that cannot be read is an error.
  */
 export function loadCeiling(host: Host, request: CeilingRequest): LoadedCeiling {
-  const { variables, roots, byConfig, byCaller, configReader } = request;
+  const { workspace, variables, roots, byConfig, byCaller, configReader } = request;
   const safely: ProfileLoading = { read: safeReader(host), variables, known: new Map() };
   const pinned: ProfileLoading = { read: configReader, variables, known: new Map() };
   const found = host.operatorFolders.flatMap((folder) => filesIn(host, folder));
@@ -67,6 +69,7 @@ export function loadCeiling(host: Host, request: CeilingRequest): LoadedCeiling 
   const layers = profiles.map((one) => one.layer);
   const ceiling: Ceiling = {
     layers,
+    labels: profiles.map((one) => profileLabel(one, workspace)),
     profile: intersectAll(layers.map((layer) => layer.profile)),
     approval: profiles.map((one) => one.approval).reduce(meetApproval, NO_OPERATOR),
     runAs: profiles.some((one) => one.runAs === "not-root") ? "not-root" : "any",

@@ -4,8 +4,9 @@ import type { Host } from "../host/host.ts";
 import { type OperatorApproval, operatorApproval } from "../policy/approval-section.ts";
 import type { Layer } from "../profile/explain.ts";
 import { intersectAll } from "../profile/intersect.ts";
-import { type AbsolutePath, absolutePath, nameOf, parentOf } from "../profile/path.ts";
+import { type AbsolutePath, absolutePath, isInside, nameOf, parentOf } from "../profile/path.ts";
 import type { PathVariables } from "../profile/sections.ts";
+import { quote } from "../shell/quote.ts";
 import { assertExamples, layerOf, placed } from "./operator-layer.ts";
 import { parseData } from "./parse.ts";
 import { type Naming, type ReadFile, readSafely } from "./safe-file.ts";
@@ -24,6 +25,7 @@ export type ProfileReader = (source: ProfileSource, naming: Naming) => ReadFile;
 /** One operator file, and those that it extends. */
 export interface OperatorProfile {
   readonly path: AbsolutePath;
+  readonly source: ProfileSource;
   readonly digest: string;
   readonly layer: Layer;
   readonly approval: OperatorApproval;
@@ -75,6 +77,7 @@ export function loadProfile(
   const bases = basesOf(file, yaml, path, loading, above);
   const profile: OperatorProfile = {
     path,
+    source,
     digest: hash("sha256", bytes),
     layer: own,
     approval: operatorApproval(file.approval),
@@ -86,6 +89,17 @@ export function loadProfile(
   if (file.expect !== undefined) assertExamples(together(profile), file.expect, yaml, { variables, meant });
   loading.known.set(key, profile);
   return profile;
+}
+
+/**
+ * What a profile is told by: its name if it is shipped, else its path, from the workspace where it lies in there
+ * (`./ops/strict.yaml`). The name that a file gives itself could be a shipped one's.
+ */
+export function profileLabel({ source, path }: OperatorProfile, workspace: AbsolutePath): string {
+  if (source.kind === "shipped") return source.name;
+  return quote([
+    isInside(path, workspace) ? `.${path.slice(workspace === "/" ? 0 : workspace.length)}` : path,
+  ]);
 }
 
 /** The profiles and all that they extend, each once, in the order they were named. */

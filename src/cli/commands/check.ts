@@ -33,7 +33,7 @@ function show(
   const { config, ceiling } = loaded;
   const rows = [
     ["config", printOrigin(config.origin)],
-    ["ceiling", [...new Set(ceiling.layers.map((layer) => layer.name))].join(", ")],
+    ["ceiling", ceiling.labels.join(", ")],
     ...roots.flatMap(rootRows),
     ["programs", config.runtimes.map((runtime) => runtime.name).join(", ")],
     [
@@ -95,7 +95,7 @@ function checkJson({ loaded }: Draft, { plan, roots }: PlanLook, found: readonly
   const { config, ceiling } = loaded;
   return {
     config: config.origin,
-    ceiling: ceiling.layers.map((layer) => layer.name),
+    ceiling: ceiling.labels,
     roots: roots.map(({ root, readOnly, hidden }) => ({
       name: root.name,
       path: root.path,

@@ -273,7 +273,7 @@ test("a run is told a line an event", () => {
   expect(`\n${journalLines(events, NO_INK).join("\n")}\n`).toMatchInlineSnapshot(`
     "
     run run-1, 2030-01-02 (UTC)
-    03:04:05.678  session   /p/cofferdam.yaml, under protected, strict, interactive
+    03:04:05.678  session   /p/cofferdam.yaml, under protected, strict, protected, interactive
     03:04:05.678  call      rm 'a\\u{1b}[2J b', by an agent in sub
     03:04:05.678  prepared  it gets 01234567 unasked, 01234567 on a yes; network: x is not granted
     03:04:05.678  ask       tool rule \`rm\` (tool rm: ask)

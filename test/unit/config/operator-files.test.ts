@@ -67,8 +67,29 @@ describe("the ceiling is the meet of every operator profile", () => {
       ]),
     );
     expect(notes[0]).toBe(
-      `config: ${m.at(CONFIG)} (named by --config); ceiling: protected, a, b, mine, own, no-network, read-only`,
+      `config: ${m.at(CONFIG)} (named by --config); ceiling: protected, ${m.at(`${MACHINE}/10-a.yaml`)}, ${m.at(`${MACHINE}/20-b.yaml`)}, ${m.at(`${USER}/mine.yaml`)}, ./ops/own.yaml, no-network, read-only`,
     );
+  });
+
+  test("is told by what nobody chooses for himself: the path of a file, the name of what is shipped", () => {
+    const m = machine({
+      [CONFIG]: `${PLAIN}  os_profile: [prof/strict.yaml, prof/two.yaml, ./strict, "a, strict.yaml", strict]\n`,
+      "home/ann/project/prof/strict.yaml": "profile: strict\n",
+      "home/ann/project/prof/two.yaml": "profile: strict\n",
+      "home/ann/project/strict": "profile: strict\n",
+      "home/ann/project/a, strict.yaml": "profile: strict\n",
+    });
+    const { ceiling, notes } = load(m);
+    const labels = [
+      "protected",
+      "./prof/strict.yaml",
+      "./prof/two.yaml",
+      "./strict",
+      "'./a, strict.yaml'",
+      "strict",
+    ];
+    expect(ceiling.labels).toEqual(labels);
+    expect(notes[0]).toContain(`; ceiling: ${labels.join(", ")}`);
   });
 
   test("a folder that is not there says nothing", () => {

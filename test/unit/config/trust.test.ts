@@ -103,7 +103,7 @@ describe("config.trust: a config that lies there grants nothing before the user 
     const loaded = loadConfig(m.host, { cwd: m.at("home/ann/project/deep/notes") });
     expect(loaded.config.origin).toEqual({ kind: "trusted", file: m.at(CONFIG) });
     expect(loaded.notes).toEqual([
-      `config: ${m.at(CONFIG)} (trusted); ceiling: protected, own, base, no-network`,
+      `config: ${m.at(CONFIG)} (trusted); ceiling: protected, ./profiles/own.yaml, ./profiles/base.yaml, no-network`,
     ]);
     expect(listTrust(m.host).configs).toMatchObject([{ path: m.at(CONFIG), check: { trusted: true } }]);
   });
