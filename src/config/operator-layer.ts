@@ -3,7 +3,7 @@ import { type Access, isAtMost } from "../profile/access.ts";
 import { type Example, failedExamples } from "../profile/examples.ts";
 import { entryKey, type Layer, maskKey } from "../profile/explain.ts";
 import { parseHostRule } from "../profile/host-rule.ts";
-import { maskIndex } from "../profile/mask-index.ts";
+import { type MaskFinder, maskIndex } from "../profile/mask-index.ts";
 import type { AbsolutePath } from "../profile/path.ts";
 import { type FileEntry, type Mask, normalProfile, OPEN } from "../profile/profile.ts";
 import {
@@ -16,6 +16,9 @@ import {
 import { linksOn, operatorPath, realPath, realPattern } from "./operator-path.ts";
 import type { ProfileFile } from "./schema.ts";
 import { positionAt, type YamlFile, type YamlPath } from "./yaml.ts";
+
+/** The patterns that the masks of one file may mean together, with all alternatives and variables. */
+const MOST_MASKS = 20_000;
 
 /**
  * One operator file as a layer of the ceiling, without what it extends. Paths are made real; every clause knows where
@@ -40,10 +43,16 @@ export function layerOf(file: ProfileFile, yaml: YamlFile, variables: PathVariab
     }
     return entries;
   });
+  let count = 0;
   const masks = file.masks?.flatMap((mask, index) => {
-    const found = placed(yaml, ["masks", index, "pattern"], () =>
-      masksFrom(mask, variables).flatMap(withRealTwin),
-    );
+    const found = placed(yaml, ["masks", index, "pattern"], () => {
+      const meant = masksFrom(mask, variables);
+      count += meant.length;
+      if (count <= MOST_MASKS) return meant.flatMap(withRealTwin);
+      throw new CofferdamError("PROFILE_INVALID", `the masks mean more than ${MOST_MASKS} patterns`, {
+        hint: "write fewer alternatives in `{a,b}`",
+      });
+    });
     for (const one of found) sources.set(maskKey(one), positionAt(yaml, ["masks", index]));
     return found;
   });
@@ -79,8 +88,12 @@ export function assertExamples(
   yaml: YamlFile,
   { variables, meant }: { readonly variables: PathVariables; readonly meant: Meant },
 ): void {
+  const onlyMasks: Layer = { ...layer, profile: { ...layer.profile, files: OPEN.files, sockets: "any" } };
+  const find = maskIndex(layer.profile.masks);
   const failed = examples.flatMap((example, index) => {
-    const messages = placed(yaml, ["expect", index], () => failuresOf(layer, example, variables, meant));
+    const messages = placed(yaml, ["expect", index], () =>
+      failuresOf({ layer, onlyMasks, find, meant }, example, variables),
+    );
     return messages.map((message) => ({ index, message }));
   });
   const [first] = failed;
@@ -131,36 +144,36 @@ function socketsOf(
   );
 }
 
+/** What examples are held against: a layer, its masks alone, and what finds a mask that matches a path itself. */
+interface Held {
+  readonly layer: Layer;
+  readonly onlyMasks: Layer;
+  readonly find: MaskFinder;
+  readonly meant: Meant;
+}
+
 /**
  * Why an example fails, if it does. What a path that leads through symlinks may do is what its real path may do, as far
  * as no mask caps the way that is written. A mask that matches a symlink itself also caps what that leads to.
  */
 function failuresOf(
-  layer: Layer,
+  { layer, onlyMasks, find, meant }: Held,
   example: Example,
   variables: PathVariables,
-  meant: Meant,
 ): readonly string[] {
   const key = "path" in example ? "path" : "socket" in example ? "socket" : null;
   if (key === null) return messagesOf(layer, example, variables);
   const text = "path" in example ? example.path : "socket" in example ? example.socket : "";
   const asked = { ...example, [key]: text.endsWith("/") ? "${path}/" : "${path}" };
-  const onlyMasks: Layer = { ...layer, profile: { ...layer.profile, files: OPEN.files, sockets: "any" } };
   return pathsFrom(text, variables).flatMap((written) => {
     const real = realPath(written);
     const atEnd = messagesOf(layer, asked, { path: [real] });
     if (real === written) return atEnd;
     if ("allow" in example) return [...atEnd, ...messagesOf(onlyMasks, asked, { path: [written] })];
-    const capping = meant === "way" ? [written] : maskedLinks(layer.profile.masks, written);
+    const capping = meant === "way" ? [written] : linksOn(written).filter((link) => find(link) !== null);
     const isCapped = capping.some((path) => messagesOf(onlyMasks, asked, { path: [path] }).length === 0);
     return isCapped ? [] : atEnd;
   });
-}
-
-/** The symlinks on the way to a path that a mask matches, not only a folder above them: where they stand. */
-function maskedLinks(masks: readonly Mask[], path: AbsolutePath): readonly AbsolutePath[] {
-  const find = maskIndex(masks);
-  return linksOn(path).filter((link) => find(link) !== null);
 }
 
 function messagesOf(layer: Layer, example: Example, variables: PathVariables): readonly string[] {

@@ -69,8 +69,9 @@ function isRootsAlone(link: Way["steps"][number], way: Way): boolean {
 
 /** The path below the folder, where names of a link that leads nowhere may say `..`. */
 function joinNames(folder: AbsolutePath, names: readonly string[]): AbsolutePath {
-  return names.reduce<AbsolutePath>(
-    (at, name) => (name === ".." ? parentOf(at) : joinPath(at, name)),
-    folder,
-  );
+  const below = names.lastIndexOf("..") + 1;
+  const at = names
+    .slice(0, below)
+    .reduce<AbsolutePath>((above, name) => (name === ".." ? parentOf(above) : joinPath(above, name)), folder);
+  return below === names.length ? at : joinPath(at, names.slice(below).join("/"));
 }

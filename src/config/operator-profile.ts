@@ -40,6 +40,10 @@ export interface ProfileLoading {
   readonly known: Map<string, OperatorProfile>;
 }
 
+/** How often a profile may extend another that extends another, and how many there may be together. */
+const MOST_LEVELS = 32;
+const MOST_PROFILES = 256;
+
 /** Files that nobody but root and the caller can have written, and shipped ones. */
 export function safeReader(host: Host): ProfileReader {
   return (source, naming) =>
@@ -69,6 +73,7 @@ export function loadProfile(
   const key = source.kind === "shipped" ? source.name : source.path;
   const known = loading.known.get(key);
   if (known !== undefined) return known;
+  assertFew(above, naming, loading);
   const { path, bytes } = loading.read(source, naming);
   assertNoCycle(path, above, naming);
   const yaml = readYaml(bytes, path, "PROFILE_INVALID");
@@ -130,6 +135,18 @@ function basesOf(
       at: positionAt(yaml, ["extends", index]),
     };
     return loadProfile(source, naming, loading, [...above, path]);
+  });
+}
+
+function assertFew(above: readonly AbsolutePath[], naming: Naming, loading: ProfileLoading): void {
+  const what =
+    above.length >= MOST_LEVELS
+      ? `profiles extend one another more than ${MOST_LEVELS} times`
+      : `there are more than ${MOST_PROFILES} profiles`;
+  if (above.length < MOST_LEVELS && loading.known.size < MOST_PROFILES) return;
+  throw new CofferdamError("PROFILE_INVALID", what, {
+    hint: "write what they say into fewer files",
+    ...(naming.at === null ? {} : { at: naming.at }),
   });
 }
 

@@ -16,12 +16,13 @@ export function parseData<Schema extends z.ZodType>(schema: Schema, yaml: YamlFi
   const [first] = problems;
   if (first === undefined) throw new CofferdamError("INTERNAL", "a schema refused data without saying why");
   const more = problems.length === 1 ? "" : `, and ${problems.length - 1} more`;
-  throw new CofferdamError(yaml.code, `${first.message}${more}`, { hint: first.hint, at: first.at });
+  throw new CofferdamError(yaml.code, `${first.message}${more}`, { hint: first.hint(), at: first.at });
 }
 
 interface Problem {
   readonly message: string;
-  readonly hint: string;
+  /** Looked for when it is told: a file may have thousands of problems, of which one is. */
+  readonly hint: () => string;
   readonly at: Position;
 }
 
@@ -45,7 +46,7 @@ function problemsOf(issue: Issue, above: YamlPath, schema: z.ZodType, yaml: Yaml
     return [
       {
         message: `${printPlace(folder)} lacks ${visible(name)}`,
-        hint: `add \`${name}\`: ${wanted(issue, found)}`,
+        hint: () => `add \`${name}\`: ${wanted(issue, found)}`,
         at: positionAt(yaml, folder),
       },
     ];
@@ -53,18 +54,20 @@ function problemsOf(issue: Issue, above: YamlPath, schema: z.ZodType, yaml: Yaml
   return [
     {
       message: `${printPlace(path)} is ${printFound(found)}`,
-      hint: wanted(issue, found),
+      hint: () => wanted(issue, found),
       at: positionAt(yaml, path, "value"),
     },
   ];
 }
 
 function unknownKey(key: string, path: YamlPath, schema: z.ZodType, yaml: YamlFile): Problem {
-  const known = keysAt(schema, path);
-  const near = nearest(key, known);
   return {
     message: `unknown key ${visible(key)} in ${printPlace(path)}`,
-    hint: near === null ? `the keys here are ${known.join(", ")}` : `did you mean \`${near}\`?`,
+    hint: () => {
+      const known = keysAt(schema, path);
+      const near = nearest(key, known);
+      return near === null ? `the keys here are ${known.join(", ")}` : `did you mean \`${near}\`?`;
+    },
     at: positionAt(yaml, [...path, key]),
   };
 }
@@ -74,7 +77,7 @@ function badKey(issue: z.core.$ZodIssueInvalidKey, path: YamlPath, yaml: YamlFil
   const name = String(path.at(-1));
   return {
     message: `${printPlace(path.slice(0, -1))} has the key ${visible(name)}`,
-    hint: inner === undefined ? "choose another name" : wanted(inner, name),
+    hint: () => (inner === undefined ? "choose another name" : wanted(inner, name)),
     at: positionAt(yaml, path),
   };
 }
@@ -109,6 +112,7 @@ function wanted(issue: Issue, found: unknown): string {
     case "too_small":
       return issue.origin === "number" ? `write ${issue.minimum} or more` : "write something here";
     case "too_big":
+      if (issue.origin === "array") return `a list here has at most ${issue.maximum} entries`;
       return issue.origin === "number" ? `write ${issue.maximum} or less` : "write less here";
     case "invalid_format":
       return issue.message.startsWith("Invalid")
@@ -168,7 +172,7 @@ function valueAt(data: unknown, path: YamlPath): unknown {
   let at = data;
   for (const step of path) {
     if (typeof at !== "object" || at === null || !Object.hasOwn(at, step)) return undefined;
-    at = new Map(Object.entries(at)).get(String(step));
+    at = Reflect.get(at, step);
   }
   return at;
 }

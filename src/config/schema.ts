@@ -2,6 +2,7 @@ import { z } from "zod";
 import { ApprovalSection, OperatorApprovalSection } from "../policy/approval-section.ts";
 import { Example } from "../profile/examples.ts";
 import { ProfileSections } from "../profile/sections.ts";
+import { WrittenPath } from "../profile/written.ts";
 import { Name, SandboxSection, ShellSection } from "../tool/settings.ts";
 
 /** `cofferdam.yaml`: what a project asks for. */
@@ -17,11 +18,11 @@ export type ConfigFile = z.infer<typeof ConfigFile>;
 export const ProfileFile = z.strictObject({
   profile: Name,
   description: z.string().optional(),
-  extends: z.array(z.string().min(1)).optional(),
+  extends: z.array(WrittenPath).max(64).optional(),
   ...ProfileSections.shape,
   approval: OperatorApprovalSection.optional(),
   run_as: z.literal("not-root").optional(),
-  expect: z.array(Example).optional(),
+  expect: z.array(Example).max(256).optional(),
 });
 export type ProfileFile = z.infer<typeof ProfileFile>;
 

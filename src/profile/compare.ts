@@ -33,9 +33,9 @@ export type Comparison =
 
 /**
  * Whether `a` allows only what `b` allows. `within` is sound; `exceeds` carries a witness that `accessTo` and its
- * siblings confirm; `unknown` arises only where a glob of `b` meets a different glob of `a`, and counts as wider. (A
- * literal mask that ignores case is a glob here: it matches every spelling.) Throws `USAGE` for limits made by hand that
- * are none.
+ * siblings confirm; `unknown` arises only where a glob of `b` meets a different glob of `a`, or where there are too many
+ * of them to look at, and counts as wider. (A literal mask that ignores case is a glob here: it matches every spelling.)
+ * Throws `USAGE` for limits made by hand that are none.
  */
 export function compare(a: Profile, b: Profile): Comparison {
   const witness = witnessOutsideFiles(a, b);
@@ -64,6 +64,15 @@ function witnessOutsideFiles(a: Profile, b: Profile): Witness | null {
   return limit === null ? null : { field: "limits", name: limit };
 }
 
+/** Globs are looked at until together they were held against so many paths; those left over stay undecided. */
+const MOST_LOOKS = 2_000_000;
+
+/** A named path, and what `a` allows there without its globs. */
+interface Reachable {
+  readonly path: AbsolutePath;
+  readonly access: Access;
+}
+
 /** Two profiles of which one is asked about, and what the questions need. */
 interface Pair {
   readonly a: Profile;
@@ -81,12 +90,19 @@ interface Pair {
 function compareFiles(a: Profile, b: Profile): Comparison {
   const pair: Pair = { a, b, rulerA: pathRuler(a), rulerB: pathRuler(b), named: namedPaths(a, b) };
   const own = Map.groupBy(a.masks, (mask) => mask.pattern.text);
+  const reachable = [...pair.named].map((path) => ({
+    path,
+    access: pair.rulerA(path, { kind: "folder", bornInside: true }).access,
+  }));
+  let looks = 0;
   const witness = witnessAtEntries(pair);
   if (witness !== null) return { kind: "exceeds", witness };
   let undecided: Mask | null = null;
   for (const mask of b.masks) {
     if (own.get(mask.pattern.text)?.some((known) => isSameOrTighter(known, mask)) === true) continue;
-    const verdict = compareUnderMask(pair, mask);
+    looks += pair.named.size;
+    const isTooMuch = looks > MOST_LOOKS && mask.pattern.literal === null;
+    const verdict = isTooMuch ? ({ kind: "unknown" } as const) : compareUnderMask(pair, mask, reachable);
     if (verdict.kind === "exceeds") return verdict;
     if (verdict.kind === "unknown") undecided ??= mask;
   }
@@ -147,13 +163,13 @@ function freshPath(folder: AbsolutePath, name: string, named: ReadonlySet<Absolu
  * Looks for a path that the mask covers and where `a`, its globs left aside, allows more than the mask. There is one
  * exactly when it is a named path, or lies directly below one with a name of its own.
  */
-function compareUnderMask(pair: Pair, mask: Mask): Comparison {
+function compareUnderMask(pair: Pair, mask: Mask, reachable: readonly Reachable[]): Comparison {
   const { pattern, ignoreCase, atMost } = mask;
   const covers = patternTest(pattern, ignoreCase);
   const below = matchesBelow(pattern, ignoreCase, (path) => pair.named.has(path));
   let isReached = false;
-  for (const folder of pair.named) {
-    if (isAtMost(pair.rulerA(folder, { kind: "folder", bornInside: true }).access, atMost)) continue;
+  for (const { path: folder, access } of reachable) {
+    if (isAtMost(access, atMost)) continue;
     const covered = covers(folder) ? [folder] : below(folder);
     for (const path of covered) {
       const isLiteral = pattern.literal !== null && isInside(path, pattern.literal);

@@ -3,13 +3,16 @@ import { z } from "zod";
 /** The name of one environment variable. */
 export const EnvName = z
   .string()
-  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "an environment name has letters, digits and `_`");
+  .regex(/^[A-Za-z_][A-Za-z0-9_]{0,254}$/, "an environment name has letters, digits and `_`, at most 255");
 export type EnvName = z.infer<typeof EnvName>;
 
 /** Names of environment variables: one name, every name with a prefix (`LC_*`), or every name (`*`). */
 export const EnvPattern = z
   .string()
-  .regex(/^(\*|[A-Za-z_][A-Za-z0-9_]*\*?)$/, "an environment name is `NAME` or `PREFIX*`");
+  .regex(
+    /^(\*|[A-Za-z_][A-Za-z0-9_]{0,254}\*?)$/,
+    "an environment name is `NAME` or `PREFIX*`, at most 255 letters",
+  );
 export type EnvPattern = z.infer<typeof EnvPattern>;
 
 /** True when one of the patterns covers the name. */

@@ -5,6 +5,7 @@ import { EnvName } from "./env-pattern.ts";
 import { explain, type Layer, type Question } from "./explain.ts";
 import { canonicalAddress, isAddress, parseHostRule, printHostRule } from "./host-rule.ts";
 import { type PathVariables, pathsFrom } from "./sections.ts";
+import { WrittenHost, WrittenPath } from "./written.ts";
 
 /**
  * One `expect:` line of an operator profile: what the profile must allow or deny, checked whenever it is loaded.
@@ -12,12 +13,12 @@ import { type PathVariables, pathsFrom } from "./sections.ts";
  */
 export const Example = z.union(
   [
-    z.strictObject({ allow: z.enum(["read", "write"]), path: z.string() }),
-    z.strictObject({ deny: z.enum(["read", "write"]), path: z.string() }),
-    z.strictObject({ allow: z.literal("connect"), host: z.string(), address: z.string().optional() }),
-    z.strictObject({ deny: z.literal("connect"), host: z.string(), address: z.string().optional() }),
-    z.strictObject({ allow: z.literal("connect"), socket: z.string() }),
-    z.strictObject({ deny: z.literal("connect"), socket: z.string() }),
+    z.strictObject({ allow: z.enum(["read", "write"]), path: WrittenPath }),
+    z.strictObject({ deny: z.enum(["read", "write"]), path: WrittenPath }),
+    z.strictObject({ allow: z.literal("connect"), host: WrittenHost, address: WrittenHost.optional() }),
+    z.strictObject({ deny: z.literal("connect"), host: WrittenHost, address: WrittenHost.optional() }),
+    z.strictObject({ allow: z.literal("connect"), socket: WrittenPath }),
+    z.strictObject({ deny: z.literal("connect"), socket: WrittenPath }),
     z.strictObject({ allow: z.literal("env"), name: EnvName }),
     z.strictObject({ deny: z.literal("env"), name: EnvName }),
   ],

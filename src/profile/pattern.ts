@@ -2,6 +2,7 @@ import { braceExpand } from "minimatch";
 import { CofferdamError, visible } from "../errors.ts";
 import { type AbsolutePath, knownPath, namesOf } from "./path.ts";
 import { takesAll } from "./wildcard.ts";
+import { MOST_PATH_BYTES } from "./written.ts";
 
 /** One part of a name in a pattern. `many` is any run of characters, `one` is one, `set` is one of a few. */
 export type Piece =
@@ -194,12 +195,14 @@ function refuseForeign(alternative: string, written: string): void {
 }
 
 function insertVariables(alternative: string, variables: Variables, written: string): string {
-  return alternative.replace(/\$\{([^{}]*)\}/g, (_, name: string) => {
+  const filled = alternative.replace(/\$\{([^{}]*)\}/g, (_, name: string) => {
     const value = Object.hasOwn(variables, name) ? variables[name] : undefined;
     if (value === undefined) throw refused(written, `names ${visible(name)}, which is no variable here`);
     if (/[\p{Cc}\p{Cs}]/u.test(value)) throw refused(value, "has a character that no pattern can hold");
     return escapeText(value);
   });
+  if (filled.length > MOST_PATH_BYTES) throw refused(written, "means more than a path can hold");
+  return filled;
 }
 
 function parseOne(alternative: string, written: string): Pattern {

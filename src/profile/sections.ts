@@ -9,14 +9,22 @@ import { type AbsolutePath, absolutePath } from "./path.ts";
 import { parsePatterns, type Variables } from "./pattern.ts";
 import { type FileEntry, type Mask, normalProfile, OPEN, type Profile } from "./profile.ts";
 import { Duration, Size } from "./quantity.ts";
-import { Suffix } from "./suffix.ts";
+import { SuffixList } from "./suffix.ts";
+import { isTooLong, MOST_PATH_BYTES, WrittenHost, WrittenPath, WrittenPattern } from "./written.ts";
+
+/** The most entries of one list; some of what is done with them takes time with the square of their number. */
+const MOST_CLAUSES = 20_000;
+const MOST_HOSTS = 1000;
 
 /** `network:` in YAML: `false` or `none`, `true` or `open`, `host`, or listed hosts. */
 export const NetworkSection = z.union(
   [
     z.boolean(),
     z.enum(["none", "open", "host"]),
-    z.strictObject({ hosts: z.array(z.string()).default([]), never: z.array(z.string()).default([]) }),
+    z.strictObject({
+      hosts: z.array(WrittenHost).max(MOST_HOSTS).default([]),
+      never: z.array(WrittenHost).max(MOST_HOSTS).default([]),
+    }),
   ],
   { error: "network is `false`, `true`, `host` or `{ hosts: [name:port], never: [name] }`" },
 );
@@ -39,20 +47,22 @@ export type LimitsSection = z.infer<typeof LimitsSection>;
 /** The sections of an operator profile that say what may be touched. One left out says nothing. */
 export const ProfileSections = z.strictObject({
   files: z
-    .array(z.strictObject({ path: z.string(), access: Access, suffixes: z.array(Suffix).optional() }))
+    .array(z.strictObject({ path: WrittenPath, access: Access, suffixes: SuffixList.optional() }))
+    .max(MOST_CLAUSES)
     .optional(),
   masks: z
     .array(
       z.strictObject({
-        pattern: z.string(),
+        pattern: WrittenPattern,
         at_most: z.enum(["none", "read"]),
         ignore_case: z.boolean().default(false),
       }),
     )
+    .max(MOST_CLAUSES)
     .optional(),
   network: NetworkSection.optional(),
-  sockets: z.union([z.literal("any"), z.array(z.string())]).optional(),
-  env: z.array(EnvPattern).optional(),
+  sockets: z.union([z.literal("any"), z.array(WrittenPath).max(MOST_CLAUSES)]).optional(),
+  env: z.array(EnvPattern).max(MOST_CLAUSES).optional(),
   terminal: z.boolean().optional(),
   limits: LimitsSection.optional(),
 });
@@ -113,9 +123,13 @@ export function pathsFrom(text: string, variables: PathVariables): readonly Abso
     throw new CofferdamError("PATH_INVALID", `the path ${visible(text)} has a variable without an end`, {
       hint: "write `${name}`",
     });
-  return combinations(text, variables).map((chosen) =>
-    absolutePath(text.replace(VARIABLE, (_, name: string) => chosen[name] ?? "")),
-  );
+  return combinations(text, variables).map((chosen) => {
+    const path = text.replace(VARIABLE, (_, name: string) => chosen[name] ?? "");
+    if (!isTooLong(path)) return absolutePath(path);
+    throw new CofferdamError("PATH_INVALID", `${visible(text)} stands for more than a path can hold`, {
+      hint: `a path has at most ${MOST_PATH_BYTES} bytes`,
+    });
+  });
 }
 
 /** `network:` as the model has it. Throws `HOST_INVALID`. */

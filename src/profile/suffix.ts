@@ -4,6 +4,9 @@ import { z } from "zod";
 export const Suffix = z.string().regex(/^\.[^/\p{Cc}\p{Cs}]{1,64}$/u, "a suffix begins with a dot: `.md`");
 export type Suffix = z.infer<typeof Suffix>;
 
+/** A list of suffixes; each is held against each other. */
+export const SuffixList = z.array(Suffix).max(256);
+
 /** Which files of a folder an entry speaks of: all of them, or those whose name ends in a listed suffix. */
 export type Suffixes = "any" | readonly Suffix[];
 

@@ -1,7 +1,8 @@
 import { z } from "zod";
-import { EnvPattern } from "../profile/env-pattern.ts";
+import { EnvName, EnvPattern } from "../profile/env-pattern.ts";
 import { LimitsSection, NetworkSection } from "../profile/sections.ts";
-import { Suffix } from "../profile/suffix.ts";
+import { SuffixList } from "../profile/suffix.ts";
+import { WrittenPath } from "../profile/written.ts";
 import { ShellRule } from "../shell/rule.ts";
 
 /** The name of a root, a runtime or a profile. */
@@ -11,9 +12,9 @@ export const Name = z
 
 /** One folder that tools may use: `sandbox.paths.<name>`. */
 export const RootSection = z.strictObject({
-  root: z.string().min(1),
+  root: WrittenPath,
   mode: z.enum(["rw", "ro"]),
-  suffixes: z.array(Suffix).optional(),
+  suffixes: SuffixList.optional(),
   write_approval: z.boolean().default(true),
   read_approval: z.boolean().default(false),
 });
@@ -23,7 +24,7 @@ export const RUNTIMES = ["system", "node", "python", "rust", "go", "git"] as con
 
 /** What programs need to run: a known runtime, or folders listed by hand. */
 export const RuntimeSection = z.union(
-  [z.enum(RUNTIMES), z.strictObject({ name: Name, read: z.array(z.string()).min(1) })],
+  [z.enum(RUNTIMES), z.strictObject({ name: Name, read: z.array(WrittenPath).min(1).max(256) })],
   {
     error: `a runtime is one of ${RUNTIMES.join(", ")}, or { name, read: [folder] }`,
   },
@@ -34,13 +35,13 @@ export const SandboxSection = z.strictObject({
   paths: z.record(Name, RootSection).default({}),
   require_os_sandbox: z.boolean().default(true),
   os_sandbox_fallback: z.enum(["fail_fast", "refuse_tools"]).default("fail_fast"),
-  os_profile: z.array(z.string()).default([]),
-  runtimes: z.array(RuntimeSection).default(["system"]),
+  os_profile: z.array(WrittenPath).max(64).default([]),
+  runtimes: z.array(RuntimeSection).max(64).default(["system"]),
   limits: LimitsSection.default({}),
   env: z
     .strictObject({
-      pass: z.array(EnvPattern).default(["LANG", "LC_*", "TERM", "TZ"]),
-      set: z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.string()).default({}),
+      pass: z.array(EnvPattern).max(1000).default(["LANG", "LC_*", "TERM", "TZ"]),
+      set: z.record(EnvName, z.string()).default({}),
     })
     .prefault({}),
 });
@@ -55,6 +56,6 @@ export const ShellSection = z.strictObject({
     .strictObject({ allowed: z.boolean().default(true), approval: z.boolean().default(true) })
     .prefault({}),
   order: z.enum(["first-match", "strictest"]).default("first-match"),
-  rules: z.array(ShellRule).default([]),
+  rules: z.array(ShellRule).max(1000).default([]),
 });
 export type ShellSection = z.infer<typeof ShellSection>;

@@ -1,0 +1,30 @@
+import { z } from "zod";
+import { pathToBytes } from "./path.ts";
+
+/** The bytes that a path may have: the kernel's PATH_MAX counts the NUL behind it (limits.h(0p)). */
+export const MOST_PATH_BYTES = 4095;
+/** A name of 253 bytes (RFC 1035, without the final dot), brackets or `*.`, a port, and ` private`. */
+const MOST_HOST_BYTES = 272;
+
+/** A path as somebody writes it. What is longer can name nothing, and would only take time. */
+export const WrittenPath = atMostBytes(MOST_PATH_BYTES, "a path");
+/** A pattern as somebody writes it. */
+export const WrittenPattern = atMostBytes(MOST_PATH_BYTES, "a pattern");
+/** A host or host rule as somebody writes it. */
+export const WrittenHost = atMostBytes(MOST_HOST_BYTES, "a host, with all that stands behind it,");
+
+/** True for a text that is longer than a path can be. */
+export function isTooLong(text: string): boolean {
+  return text.length > MOST_PATH_BYTES || pathToBytes(text).length > MOST_PATH_BYTES;
+}
+
+function atMostBytes(most: number, what: string) {
+  return z
+    .string()
+    .min(1)
+    .refine(
+      (text) => text.length <= most && pathToBytes(text).length <= most,
+      `${what} has at most ${most} bytes`,
+    )
+    .meta({ maxLength: most });
+}
