@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { userInfo } from "node:os";
 import { CofferdamError } from "../errors.ts";
-import { type AbsolutePath, absolutePath, isAbsolutePath, joinPath, knownPath } from "../profile/path.ts";
+import { type AbsolutePath, absolutePath, joinPath, knownPath } from "../profile/path.ts";
 
 /** Who runs the supervisor, by the user database; an environment variable can't change it. */
 export interface User {
@@ -33,7 +33,10 @@ export interface Host {
   id(): string;
 }
 
-/** The machine this process runs on. Throws `SANDBOX_UNAVAILABLE` on a platform that has no backend. */
+/**
+ * The machine this process runs on. Throws `SANDBOX_UNAVAILABLE` on a platform that has no backend, `CONFIG_INVALID`
+ * where `XDG_STATE_HOME` is no absolute path.
+ */
 export function thisHost(overrides: Partial<Host> = {}): Host {
   const { platform, arch } = process;
   const env = { ...process.env };
@@ -72,7 +75,16 @@ function currentUser(): User {
   }
 }
 
+/** By the XDG Base Directory Specification: an empty variable is none, and "all paths must be absolute". */
 function stateFolderOf(xdg: string | undefined, home: AbsolutePath): AbsolutePath {
-  const base = xdg !== undefined && isAbsolutePath(xdg) ? xdg : joinPath(home, ".local/state");
-  return joinPath(base, "cofferdam");
+  if (xdg === undefined || xdg === "") return joinPath(home, ".local/state/cofferdam");
+  try {
+    return joinPath(absolutePath(xdg), "cofferdam");
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new CofferdamError("CONFIG_INVALID", `XDG_STATE_HOME names no folder: ${why}`, {
+      hint: "set it to an absolute path, or unset it",
+      cause,
+    });
+  }
 }

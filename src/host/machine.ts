@@ -1,5 +1,5 @@
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from "node:fs";
-import { CofferdamError, visible } from "../errors.ts";
+import { CofferdamError, escapeInvisible, visible } from "../errors.ts";
 import { type AbsolutePath, joinPath } from "../profile/path.ts";
 import type { Root, Runtime } from "../tool/facts.ts";
 import { type Attestation, attest } from "./attest.ts";
@@ -66,10 +66,22 @@ export function writableOf(roots: readonly Root[]): readonly AbsolutePath[] {
   return roots.filter((root) => root.mode === "rw").map((root) => root.path);
 }
 
-/** Makes the state folder, readable by its owner alone. Throws `CONFIG_INVALID` when it belongs to somebody else. */
+/**
+ * Makes the state folder, readable by its owner alone. Throws `CONFIG_INVALID` when it can't be made or belongs to
+ * somebody else.
+ */
 export function makeStateFolder(host: Host): void {
   const folder = host.stateFolder;
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new CofferdamError(
+      "CONFIG_INVALID",
+      `the state folder ${visible(folder)} cannot be made: ${escapeInvisible(why)}`,
+      { hint: "make it, or set XDG_STATE_HOME to a folder of your own", cause },
+    );
+  }
   const { uid, mode } = statSync(folder);
   if (uid !== host.user.uid) {
     throw new CofferdamError(

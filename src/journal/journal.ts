@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { closeSync, lstatSync, mkdirSync, openSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { CofferdamError, visible } from "../errors.ts";
 import { Event } from "../event/event.ts";
 import { type AbsolutePath, joinPath } from "../profile/path.ts";
@@ -51,26 +51,33 @@ export function journalFolder(stateFolder: AbsolutePath): AbsolutePath {
   return joinPath(stateFolder, "journal");
 }
 
-/** The ids of recorded runs, latest first. */
+/** The ids of recorded runs, latest first. What is no plain file is no record. */
 export function recordedRuns(folder: AbsolutePath): readonly string[] {
-  const names = readNames(folder).filter((name) => name.endsWith(".jsonl"));
-  const dated = names.map((name) => ({
-    run: name.slice(0, -".jsonl".length),
-    ms: statSync(joinPath(folder, name)).mtimeMs,
-  }));
+  const dated = readNames(folder).flatMap((name) => {
+    const stats = lstatSync(joinPath(folder, name), { throwIfNoEntry: false });
+    if (!name.endsWith(".jsonl") || stats?.isFile() !== true) return [];
+    return [{ run: name.slice(0, -".jsonl".length), ms: stats.mtimeMs }];
+  });
   return dated.sort((a, b) => b.ms - a.ms).map((one) => one.run);
 }
 
-/** The events of one run. Throws `USAGE` when there is no such run or a line is no event. */
-export function readRun(folder: AbsolutePath, runId: string): readonly Event[] {
+/** What was recorded of one run. */
+export interface Recorded {
+  readonly events: readonly Event[];
+  /** Why the record ends before its file does, or null: `cut off` when a supervisor died while it wrote the last line. */
+  readonly problem: string | null;
+}
+
+/** The events of one run, up to the first line that is none. Throws `USAGE` when there is no such run. */
+export function readRun(folder: AbsolutePath, runId: string): Recorded {
   const lines = readLines(folder, runId);
-  return lines.map((line, index) => {
+  const events: Event[] = [];
+  for (const [index, line] of lines.entries()) {
     const read = Event.safeParse(parseLine(line));
-    if (read.success) return read.data;
-    throw new CofferdamError("USAGE", `line ${index + 1} of run ${visible(runId)} is no event`, {
-      hint: "the journal was changed or cut off",
-    });
-  });
+    if (read.success) events.push(read.data);
+    else return { events, problem: index === lines.length - 1 ? "cut off" : `line ${index + 1} is no event` };
+  }
+  return { events, problem: null };
 }
 
 function readNames(folder: AbsolutePath): readonly string[] {
@@ -82,7 +89,7 @@ function readNames(folder: AbsolutePath): readonly string[] {
 }
 
 function readLines(folder: AbsolutePath, runId: string): readonly string[] {
-  if (!readNames(folder).includes(`${runId}.jsonl`)) {
+  if (!recordedRuns(folder).includes(runId)) {
     throw new CofferdamError("USAGE", `there is no run ${visible(runId)}`, {
       hint: "run `cofferdam journal show` for the latest one",
     });

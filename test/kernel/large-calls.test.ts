@@ -27,7 +27,7 @@ describe.skipIf(unusable !== null).each(PEOPLE.slice(0, 1))("as $name", (person)
     for (const input of inputs) expect(await session.call(input)).toMatchObject({ kind: "done" });
     const folder = knownPath(`${place.state}/cofferdam/journal`);
     const [run = ""] = recordedRuns(folder);
-    const sizes = readRun(folder, run).map((event) => JSON.stringify(event).length);
+    const sizes = readRun(folder, run).events.map((event) => JSON.stringify(event).length);
     expect(Math.max(...sizes)).toBeLessThan(300_000);
   });
 

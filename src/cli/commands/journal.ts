@@ -4,6 +4,7 @@ import { journalFolder, readRun, recordedRuns } from "../../journal/journal.ts";
 import { quote } from "../../shell/quote.ts";
 import { knownWord, readArguments, takeWords, usage } from "../arguments.ts";
 import { columns } from "../columns.ts";
+import { tellThree } from "../failure.ts";
 import { journalLines } from "../journal-text.ts";
 import type { Print } from "../print.ts";
 
@@ -25,9 +26,17 @@ export async function journal(args: readonly string[], print: Print): Promise<nu
   const host = thisHost();
   const runs = recordedRuns(journalFolder(host.stateFolder));
   if (list) return showRuns(host, runs, json, print);
-  const events = readRun(journalFolder(host.stateFolder), runNamed(runs, positionals[1]));
+  const run = runNamed(runs, positionals[1]);
+  const { events, problem } = readRun(journalFolder(host.stateFolder), run);
   if (json) for (const event of events) print.json(event, 0);
   else for (const line of journalLines(events, print.ink)) print.result(line);
+  if (problem !== null)
+    tellThree(
+      print,
+      `the record of run ${visible(run)} ends here: ${problem}`,
+      null,
+      "the supervisor died, or the file was changed",
+    );
   return 0;
 }
 
@@ -51,7 +60,7 @@ function runNamed(runs: readonly string[], named: string | undefined): string {
 
 function showRuns(host: Host, runs: readonly string[], json: boolean, print: Print): number {
   const found = runs.slice(0, MOST_LISTED).map((run) => {
-    const events = readRun(journalFolder(host.stateFolder), run);
+    const { events, problem } = readRun(journalFolder(host.stateFolder), run);
     const [call] = events.flatMap((event) => (event.type === "call.received" ? [event] : []));
     const ended = events.findLast((event) => event.type === "call.ended");
     return {
@@ -60,6 +69,7 @@ function showRuns(host: Host, runs: readonly string[], json: boolean, print: Pri
       words: call?.words ?? [],
       outcome: ended?.outcome ?? "not ended",
       code: ended?.code ?? null,
+      problem,
     };
   });
   if (json) print.json({ runs: found });
@@ -67,7 +77,7 @@ function showRuns(host: Host, runs: readonly string[], json: boolean, print: Pri
     const rows = found.map((one) => [
       one.run,
       one.at.slice(0, 16).replace("T", " "),
-      `${one.outcome}${one.code === null ? "" : ` ${one.code}`}`,
+      `${one.outcome}${one.code === null ? "" : ` ${one.code}`}${one.problem === null ? "" : ` (${one.problem})`}`,
       quote(one.words),
     ]);
     for (const line of columns(rows, [undefined, print.ink.dim])) print.result(line);
