@@ -2,7 +2,7 @@ import { constants, lstatSync, readlinkSync, type Stats } from "node:fs";
 import { CofferdamError, escapeInvisible, type Position, visible } from "../errors.ts";
 import type { Host } from "../host/host.ts";
 import { openPlainFile, type PlainFile } from "../host/plain-file.ts";
-import { type AbsolutePath, joinPath, parentOf, ROOT } from "../profile/path.ts";
+import { type AbsolutePath, isInside, joinPath, parentOf, ROOT } from "../profile/path.ts";
 import { quote } from "../shell/quote.ts";
 import { type FileCode, fileStart, MOST_BYTES } from "./yaml.ts";
 
@@ -38,6 +38,8 @@ export interface Naming {
 }
 
 const MOST_LINKS = 40;
+/** Links of open files stand here: `pipe:[1]` leads nowhere that has a name. */
+const PROCESSES = joinPath(ROOT, "proc");
 /** The mode bit of a folder in which only a name's owner may rename or remove it (inode(7)). */
 const STICKY = 0o1000;
 
@@ -48,6 +50,8 @@ const STICKY = 0o1000;
  */
 export function readSafely(host: Host, text: string, naming: Naming): ReadFile {
   const way = existingWay(text, naming);
+  // What is no file has no owner to look at: nothing of a device's or a pipe's is to be changed.
+  assertPlain(way, naming);
   const last = way.steps.length - 1;
   for (const [index, step] of way.steps.entries())
     assertUnwritable(host, step, index === last, { code: naming.code, at: fileStart(text) });
@@ -142,6 +146,8 @@ function existingWay(text: string, naming: Naming): Way {
   } catch (error) {
     throw refuse(printFailure(error), error);
   }
+  const end = way.steps.at(-1)?.path ?? ROOT;
+  if (way.isDangling && isInside(end, PROCESSES)) throw refuse("is a stream, and no plain file");
   if (way.missing.length > 0)
     throw refuse(way.isDangling ? "is a symlink that leads nowhere" : "does not exist");
   return way;
@@ -173,12 +179,20 @@ function assertUnwritable(
   });
 }
 
+function assertPlain({ real, steps }: Way, { code }: Naming): Stats {
+  const seen = steps.at(-1)?.stats;
+  if (seen?.isFile() === true) return seen;
+  throw new CofferdamError(code, `${visible(real)} is not a plain file`, {
+    hint: "name a YAML file",
+    at: fileStart(real),
+  });
+}
+
 function readExisting(way: Way, naming: Naming): ReadFile {
   const { real } = way;
   const refuse = (what: string, hint: string, cause?: unknown): CofferdamError =>
     new CofferdamError(naming.code, `${visible(real)} ${what}`, { hint, at: fileStart(real), cause });
-  const seen = way.steps.at(-1)?.stats;
-  if (seen?.isFile() !== true) throw refuse("is not a plain file", "name a YAML file");
+  const seen = assertPlain(way, naming);
   using file = opened(real, refuse);
   if (file === null || !isSame(file.stats, seen))
     throw refuse("was replaced while it was being read", "run the command again");
