@@ -3,8 +3,14 @@ import { z } from "zod";
 const MILLISECONDS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
 const BYTES = { B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3, TiB: 1024 ** 4 } as const;
 
-/** A time as people write it: `500ms`, `60s`, `2m`, `1h`. Parsed to milliseconds. */
-export const Duration = quantity(MILLISECONDS, "a time is a number and a unit: `500ms`, `60s`, `2m`, `1h`");
+/** 24 days: a timer of Node ends at once when it is set to 2^31 ms or more. */
+const MOST_MILLISECONDS = 24 * 24 * 3_600_000;
+
+/** A time as people write it: `500ms`, `60s`, `2m`, `1h`; more than none, at most 24 days. Parsed to milliseconds. */
+export const Duration = quantity(
+  MILLISECONDS,
+  "a time is a number and a unit: `500ms`, `60s`, `2m`, `1h`",
+).refine((time) => time >= 1 && time <= MOST_MILLISECONDS, "a time is at least `1ms` and at most `576h`");
 
 /** A size as people write it: `512KiB`, `2GiB`. Parsed to bytes. */
 export const Size = quantity(BYTES, "a size is a number and a unit: `64KiB`, `256MiB`, `2GiB`");

@@ -30,16 +30,21 @@ export const NetworkSection = z.union(
 );
 export type NetworkSection = z.infer<typeof NetworkSection>;
 
+/** A size that is enforced as it is written: the kernel counts in blocks, pages or kibibytes and has no smaller bound. */
+function sizeFrom(least: number, written: string) {
+  return Size.refine((size) => size >= least, `the smallest size here is \`${written}\``);
+}
+
 /** `limits:` in YAML, times and sizes with their units. */
 export const LimitsSection = z.strictObject({
   wall: Duration.optional(),
   cpu: Duration.optional(),
-  memory: Size.optional(),
+  memory: sizeFrom(1024, "1KiB").optional(),
   processes: z.int().min(1).optional(),
-  file_size: Size.optional(),
+  file_size: sizeFrom(512, "512B").optional(),
   open_files: z.int().min(16).optional(),
   output: Size.optional(),
-  scratch: Size.optional(),
+  scratch: sizeFrom(4096, "4KiB").optional(),
   strict: z.boolean().optional(),
 });
 export type LimitsSection = z.infer<typeof LimitsSection>;

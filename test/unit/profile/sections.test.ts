@@ -192,10 +192,10 @@ it("limits are written with units", () => {
     cpu: "1ms",
     memory: "2KiB",
     processes: 3,
-    file_size: "4B",
+    file_size: "512B",
     open_files: 16,
     output: "5B",
-    scratch: "6B",
+    scratch: "4KiB",
     strict: true,
   };
   expect(limitsFrom(LimitsSection.parse(written))).toEqual({
@@ -203,10 +203,10 @@ it("limits are written with units", () => {
     cpuSeconds: 1,
     memoryBytes: 2048,
     processes: 3,
-    fileBytes: 4,
+    fileBytes: 512,
     openFiles: 16,
     outputBytes: 5,
-    scratchBytes: 6,
+    scratchBytes: 4096,
     strict: true,
   });
 });
