@@ -1,15 +1,16 @@
-import { lstatSync, realpathSync, type Stats, statSync } from "node:fs";
+import { lstatSync, readdirSync, realpathSync, type Stats, statSync } from "node:fs";
 import { CofferdamError, visible } from "../errors.ts";
 import type { Host } from "../host/host.ts";
 import { type AbsolutePath, joinPath, knownPath, upwards } from "../profile/path.ts";
 import { realHome } from "./homes.ts";
+import { nearest } from "./nearest.ts";
 import { printFailure } from "./safe-file.ts";
 import { fileStart } from "./yaml.ts";
 
 /** The name under which a config is found by itself. */
 export const CONFIG_NAME = "cofferdam.yaml";
-/** Spellings that somebody will take for it. */
-const MISSPELT = ["cofferdam.yml", ".cofferdam.yaml", ".cofferdam.yml"];
+/** Kinds of files that somebody will take for it, beside slips in `yaml`. */
+const OTHER_KINDS = ["yml", "json", "jsonc", "json5", "toml"];
 
 /**
  * The nearest `cofferdam.yaml` at or above the folder (a real path), or null. The way up ends below the home folder,
@@ -56,15 +57,31 @@ function configIn(folder: AbsolutePath): AbsolutePath | null {
       at: fileStart(path),
     });
   }
-  for (const name of MISSPELT) {
-    const other = joinPath(folder, name);
-    if (lstatSync(other, { throwIfNoEntry: false }) === undefined) continue;
-    throw new CofferdamError("CONFIG_INVALID", `${visible(other)} is not the name of a config`, {
-      hint: `rename it to \`${CONFIG_NAME}\``,
-      at: fileStart(other),
-    });
+  const misspelt = filesIn(folder).find(isMisspelt);
+  if (misspelt === undefined) return null;
+  const other = joinPath(folder, misspelt);
+  throw new CofferdamError("CONFIG_INVALID", `${visible(other)} is not the name of a config`, {
+    hint: `rename it to \`${CONFIG_NAME}\``,
+    at: fileStart(other),
+  });
+}
+
+/** The names in a folder that are no folders; none where they may not be listed, for a config could be read there. */
+function filesIn(folder: AbsolutePath): readonly string[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
+      entry.isDirectory() ? [] : [entry.name],
+    );
+  } catch {
+    return [];
   }
-  return null;
+}
+
+/** True for `Cofferdam.yaml`, `coferdam.yaml`, `.cofferdam.yml`, `cofferdam.json`: near in both parts, whatever the case. */
+function isMisspelt(name: string): boolean {
+  const [, stem, kind] = /^\.?([^.]+)\.([^.]+)$/.exec(name.toLowerCase()) ?? [];
+  if (stem === undefined || kind === undefined || nearest(stem, ["cofferdam"]) === null) return false;
+  return OTHER_KINDS.includes(kind) || nearest(kind, ["yaml"]) !== null;
 }
 
 function looked<Found>(folder: AbsolutePath, look: () => Found): Found {

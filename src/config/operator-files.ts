@@ -1,13 +1,15 @@
-import { readdirSync } from "node:fs";
+import { type Dirent, readdirSync } from "node:fs";
 import { CofferdamError, visible } from "../errors.ts";
 import type { Host } from "../host/host.ts";
 import { meetApproval, NO_OPERATOR } from "../policy/approval-section.ts";
 import { intersectAll } from "../profile/intersect.ts";
-import { type AbsolutePath, joinPath } from "../profile/path.ts";
+import { type AbsolutePath, joinPath, nameOf, parentOf } from "../profile/path.ts";
 import type { PathVariables } from "../profile/sections.ts";
+import { quote } from "../shell/quote.ts";
 import type { Root } from "../tool/facts.ts";
 import type { Ceiling } from "./config.ts";
 import { assertFirmMasks } from "./mask-links.ts";
+import { nearest } from "./nearest.ts";
 import {
   loadProfile,
   type OperatorProfile,
@@ -78,8 +80,40 @@ export function loadCeiling(host: Host, request: CeilingRequest): LoadedCeiling 
   return { ceiling, profiles, ofConfig };
 }
 
+/** The name that the operators' folders have. */
+const FOLDER_NAME = "profiles.d";
+
+/** Refuses what was meant for the folder and lies beside it: a profile, or a folder whose name is misspelt. */
+function assertNothingBeside(folder: AbsolutePath): void {
+  if (nameOf(folder) !== FOLDER_NAME) return;
+  for (const entry of entriesBeside(folder)) {
+    const path = joinPath(parentOf(folder), entry.name);
+    const isNear = entry.name !== FOLDER_NAME && nearest(entry.name, [FOLDER_NAME]) !== null;
+    const isProfile = !entry.isDirectory() && /\.ya?ml$/i.test(entry.name);
+    if (!isNear && !isProfile) continue;
+    throw new CofferdamError(
+      "PROFILE_INVALID",
+      `${visible(path)} lies beside the operators' folder, where it says nothing`,
+      {
+        hint: isProfile ? `move it to ${quote([folder])}` : `rename it to \`${FOLDER_NAME}\``,
+        at: fileStart(path),
+      },
+    );
+  }
+}
+
+function entriesBeside(folder: AbsolutePath): readonly Dirent[] {
+  try {
+    return readdirSync(parentOf(folder), { withFileTypes: true });
+  } catch {
+    // Where it is not there, nothing lies beside; what else keeps it from being read, `wayTo` tells.
+    return [];
+  }
+}
+
 /** The profiles in an operators' folder, by name. Anything else in it is refused: a misspelt name must not lift a rule. */
 function filesIn(host: Host, folder: AbsolutePath): readonly AbsolutePath[] {
+  assertNothingBeside(folder);
   const way = wayTo(folder);
   if (way.missing.length > 0) {
     if (!way.isDangling) return [];
