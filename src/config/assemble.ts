@@ -6,6 +6,7 @@ import type { PathVariables } from "../profile/sections.ts";
 import type { Root, Runtime } from "../tool/facts.ts";
 import type { Config, ConfigOrigin, Loaded } from "./config.ts";
 import { assertEnvSettable } from "./env-names.ts";
+import { printGrants } from "./grants-line.ts";
 import { realHome } from "./homes.ts";
 import { CONFIG_NAME } from "./locate.ts";
 import { type LoadedCeiling, loadCeiling, type NamedProfile } from "./operator-files.ts";
@@ -181,27 +182,6 @@ function notesOn(config: Config, labels: readonly string[]): readonly string[] {
       : `config: ${escapeInvisible(origin.file)} (${origin.kind === "named" ? "named by --config" : "trusted"})`;
   const first = `${which}; ceiling: ${labels.join(", ")}`;
   return origin.kind === "named" ? [first, `grants: ${printGrants(config)}`] : [first];
-}
-
-/** What a config grants, on one line. */
-export function printGrants({ roots, shell, runtimes }: Config): string {
-  const ofRoots = roots.map(({ name, mode, path, writeApproval, readApproval }) => {
-    const asks = readApproval ? ", asks" : mode === "rw" && writeApproval ? ", asks to write" : "";
-    return `${name} ${mode} ${escapeInvisible(path)}${asks}`;
-  });
-  const programs = runtimes.length === 0 ? [] : [`programs of ${runtimes.map(printRuntime).join(", ")}`];
-  const network = `network ${typeof shell.network === "string" ? shell.network : "none"}`;
-  const commands = !shell.default.allowed
-    ? "commands refused"
-    : shell.default.approval
-      ? "commands ask"
-      : "commands run without asking";
-  return [...ofRoots, ...programs, network, `${commands} unless a rule says otherwise`].join("; ");
-}
-
-/** A runtime by its name, with the folders that it shows where these are not the system's own. */
-function printRuntime({ name, read }: Runtime): string {
-  return name === "system" || read.length === 0 ? name : `${name} (${read.map(escapeInvisible).join(", ")})`;
 }
 
 /** A profile as a person names it on the command line: a shipped one by a bare word, else a path from the folder. */

@@ -1,0 +1,62 @@
+import { escapeInvisible } from "../errors.ts";
+import type { Runtime } from "../tool/facts.ts";
+import type { Config } from "./config.ts";
+
+/** The most patterns or names that are told one by one. */
+const MOST_NAMED = 8;
+
+/** What a config grants, on one line: what may be touched, what runs without asking, and what it does without. */
+export function printGrants(config: Config): string {
+  const { roots, shell, runtimes, sandbox, approval } = config;
+  const ofRoots = roots.map(({ name, mode, path, writeApproval, readApproval }) => {
+    const asks = readApproval ? ", asks" : mode === "rw" && writeApproval ? ", asks to write" : "";
+    return `${name} ${mode} ${escapeInvisible(path)}${asks}`;
+  });
+  const programs = runtimes.map(printRuntime);
+  const set = Object.keys(sandbox.env.set);
+  const allowed = approval.rules.filter((rule) => rule.action === "allow").map((rule) => rule.pattern);
+  return [
+    ...ofRoots,
+    ...(programs.length === 0 ? [] : [`programs of ${programs.join(", ")}`]),
+    `network ${typeof shell.network === "string" ? shell.network : "none"}`,
+    ...commandWords(config),
+    ...(allowed.length === 0
+      ? []
+      : [`without asking, whatever is said of commands: tools ${named(allowed)}`]),
+    ...modeWords(approval.mode),
+    ...(set.length === 0 ? [] : [`sets ${named(set)}`]),
+    ...(sandbox.require_os_sandbox
+      ? []
+      : ["NOT ALL OF THE SANDBOX REQUIRED: tools run also where a part of the walls is missing"]),
+  ].join("; ");
+}
+
+/** A runtime by its name, with the folders that it shows where these are not the system's own. */
+function printRuntime({ name, read }: Runtime): string {
+  return name === "system" || read.length === 0 ? name : `${name} (${read.map(escapeInvisible).join(", ")})`;
+}
+
+function commandWords({ shell: { default: otherwise, rules } }: Config): readonly string[] {
+  const says = !otherwise.allowed ? "refused" : otherwise.approval ? "ask" : "run without asking";
+  const unasked = rules.filter((rule) => rule.allowed && !rule.approval).map((rule) => rule.pattern);
+  return [
+    `commands ${says}${rules.length === 0 ? "" : " unless a rule says otherwise"}`,
+    ...(unasked.length === 0 ? [] : [`without asking: ${named(unasked)}`]),
+  ];
+}
+
+function modeWords(mode: Config["approval"]["mode"]): readonly string[] {
+  switch (mode) {
+    case "interactive":
+      return [];
+    case "approve_all":
+      return ["EVERY QUESTION IS ANSWERED WITH YES, unless an operator demands a person"];
+    case "strict":
+      return ["every question is answered with no"];
+  }
+}
+
+function named(names: readonly string[]): string {
+  const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : "";
+  return `${names.slice(0, MOST_NAMED).map(escapeInvisible).join(", ")}${more}`;
+}

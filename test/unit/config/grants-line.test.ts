@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import { loadConfig } from "../../../src/config/load.ts";
+import { machine, PLAIN } from "./machine.ts";
+
+const CONFIG = "home/ann/project/cofferdam.yaml";
+
+test.each<[claim: string, text: string, told: string]>([
+  ["nothing but the defaults", "", "network none; commands ask"],
+  [
+    "rules that run commands without asking",
+    "shell: { rules: [{ pattern: git log, approval: false }, { pattern: rm, allowed: false }] }\n",
+    "network none; commands ask unless a rule says otherwise; without asking: git log",
+  ],
+  [
+    "a mode that answers for a person, and a rule that allows every tool",
+    'approval: { mode: approve_all, rules: [{ pattern: "*", action: allow }] }\n',
+    "network none; commands ask; without asking, whatever is said of commands: tools *; EVERY QUESTION IS ANSWERED WITH YES, unless an operator demands a person",
+  ],
+  [
+    "strict mode",
+    "approval: { mode: strict }\n",
+    "network none; commands ask; every question is answered with no",
+  ],
+  [
+    "less than the whole sandbox, and variables that are set",
+    "  require_os_sandbox: false\n  env: { set: { PATH: /w/bin, CI: '1' } }\n",
+    "network none; commands ask; sets PATH, CI; NOT ALL OF THE SANDBOX REQUIRED: tools run also where a part of the walls is missing",
+  ],
+  [
+    "more rules than a line takes",
+    `shell: { rules: [${Array.from({ length: 10 }, (_, at) => `{ pattern: c${at}, approval: false }`).join(", ")}] }\n`,
+    "network none; commands ask unless a rule says otherwise; without asking: c0, c1, c2, c3, c4, c5, c6, c7 and 2 more",
+  ],
+])("what a named config grants is told as it holds: %s", (_claim, text, told) => {
+  const m = machine({ [CONFIG]: `${PLAIN}${text}` });
+  expect(loadConfig(m.host, { config: m.at(CONFIG) }).notes[1]).toBe(`grants: ${told}`);
+});
