@@ -112,6 +112,9 @@ function diffLines(a: Named, b: Named, print: Print): readonly string[] {
   ];
 }
 
+/** Entries times masks that are held against each other for a list of clauses; above that one witness is told. */
+const MOST_LOOKS = 2_000_000;
+
 /** What the first allows and the second does not: clause by clause, and the witness where no clause shows it. */
 function beyond(wide: Named, other: Named): readonly string[] {
   const here = touchedBeyond(wide.profile, other.profile);
@@ -120,9 +123,12 @@ function beyond(wide: Named, other: Named): readonly string[] {
   return [...here, ...apart, ...loose];
 }
 
-function touchedBeyond(wide: Profile, other: Profile): readonly string[] {
+/** What the first profile lets be touched and the second does not. */
+export function touchedBeyond(wide: Profile, other: Profile): readonly string[] {
   const comparison: Comparison = compare(wide, other);
   if (comparison.kind === "within") return [];
+  if (wide.files.length * (wide.masks.length + other.masks.length) > MOST_LOOKS)
+    return [printWider(comparison), "perhaps more: there are too many entries to list each"];
   const clauses = shortfall(wide, intersect(wide, other));
   const isShown =
     comparison.kind === "exceeds" &&
