@@ -240,7 +240,7 @@ export class Session {
       recorder.write(this.sessionId, null, {
         type: "session.started",
         config: origin.kind === "default" ? null : origin.file,
-        ceiling: loaded.ceiling.layers.map((layer) => layer.name),
+        ceiling: [...loaded.ceiling.labels],
         mode: standing.mode,
       });
     }
