@@ -216,7 +216,7 @@ async function runInside(
     throw new CofferdamError("SANDBOX_UNAVAILABLE", rendering.refusal.reason, {
       hint: rendering.refusal.remedy,
     });
-  using surroundings = lookAtSurroundings();
+  using surroundings = await lookAtSurroundings(standing.launcher.shell);
   const runAs = standing.user.isCaller ? null : standing.user;
   const ended = await run(rendering.plan, {
     stdin: null,

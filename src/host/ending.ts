@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { Readable, type Writable } from "node:stream";
+import type { Writable } from "node:stream";
 import { startedAt, untilEnded } from "./process-id.ts";
 import type { Child } from "./spawn.ts";
 
@@ -71,37 +71,18 @@ export async function endAll(child: Child, gate: Writable, ended: Promise<number
   const kill = setTimeout(() => child.kill("SIGKILL"), wasLetGo ? 0 : GRACE_MS);
   await ended;
   clearTimeout(kill);
+  for (const stream of child.stdio) stream?.destroy();
   if (init !== null) await untilEnded(init, started, GRACE_MS);
 }
 
-/**
- * Resolves with the launcher's status, which is the program's, when it and all its streams have ended; never rejects.
- * With the launcher, everything inside is ended by the kernel: whoever else was handed its output, and holds it open, is not waited for.
- */
+/** Resolves with the launcher's status, which is the program's, when it has ended; with it, everything inside is ended by the kernel. Never rejects. */
 export function endOf(child: Child): Promise<number> {
   return new Promise((resolve) => {
-    let cut: NodeJS.Timeout | undefined;
-    child.once("error", () => resolve(-1));
-    child.once("exit", () => {
-      cut = cutWhenRead(child);
+    child.on("error", () => {
+      if (child.pid === undefined) resolve(-1);
     });
-    child.once("close", (code) => {
-      clearInterval(cut);
-      resolve(code ?? 137);
-    });
+    child.once("exit", (code) => resolve(code ?? 137));
   });
-}
-
-/** Closes a child's streams as soon as their readers have had all of it, at two looks in a row. */
-function cutWhenRead(child: Child): NodeJS.Timeout {
-  let wasRead = false;
-  return setInterval(() => {
-    const isRead = child.stdio.every(
-      (stream) => !(stream instanceof Readable) || stream.readableLength === 0,
-    );
-    if (isRead && wasRead) for (const stream of child.stdio) stream?.destroy();
-    wasRead = isRead;
-  }, GRACE_MS / 4);
 }
 
 /** The first child of a process, or null when it has none, or is gone. */

@@ -121,7 +121,7 @@ function reachability(
   return root === undefined ? null : `lies in ${root}, which tools may write`;
 }
 
-/** The shell at the gate: the system's `sh`, by the path that it has inside. */
+/** The shell at the gate, and the one that makes pipes: the system's `sh`, by the path that it has inside. */
 function findShell(host: Host, writable: readonly AbsolutePath[]): AbsolutePath {
   for (const folder of host.helperFolders) {
     const path = joinPath(folder, "sh");
@@ -129,6 +129,7 @@ function findShell(host: Host, writable: readonly AbsolutePath[]): AbsolutePath 
     if (
       real !== null &&
       unfitness(real) === null &&
+      unfitness(path, true) === null &&
       reachability(path, real, writable) === null &&
       statsOf(path) !== null
     )

@@ -60,11 +60,11 @@ export class MountWatch {
 /** Where the kernel writes before what it wrote is copied. */
 const PAGES = Buffer.allocUnsafeSlow(65_536);
 
-/** Reads what the proof needs of one process. Throws the system's error when the process is gone or not ours. */
+/** Reads what the proof needs of one process; `cover` is what stands where descriptors would leak, as `/proc` names it. Throws the system's error when the process is gone or not ours. */
 export function observe(
   pid: number,
   { namespaces, descriptors }: Pick<Expectation, "namespaces" | "descriptors">,
-  covered: readonly number[],
+  cover: string | null,
 ): Observation {
   const status = readFileSync(`/proc/${pid}/status`, "utf8")
     .split("\n")
@@ -75,22 +75,22 @@ export function observe(
   return {
     status: new Map(status),
     namespaces: new Map(namespaces.map((name) => [name, readlinkSync(`/proc/${pid}/ns/${name}`)])),
-    descriptors: unplannedDescriptors(pid, descriptors, covered),
+    descriptors: unplannedDescriptors(pid, descriptors, cover),
     environment: namesOf(readFileSync(`/proc/${pid}/environ`, "latin1")),
   };
 }
 
-/** Further descriptors that the program would have. A shell at the gate keeps some for itself, which exec closes. */
+/** Further descriptors that the program would have, but for a cover. A shell at the gate keeps some for itself, which exec closes. */
 function unplannedDescriptors(
   pid: number,
   planned: readonly number[],
-  covered: readonly number[],
+  cover: string | null,
 ): ReadonlyMap<number, string> {
   const fds = readdirSync(`/proc/${pid}/fd`)
     .map(Number)
     .filter((fd) => !planned.includes(fd) && isInherited(pid, fd));
   const targets = fds.map((fd): [number, string] => [fd, readlinkSync(`/proc/${pid}/fd/${fd}`)]);
-  return new Map(targets.filter(([fd, target]) => !(covered.includes(fd) && target.startsWith("socket:"))));
+  return new Map(targets.filter(([, target]) => target !== cover));
 }
 
 function namesOf(environ: string): readonly string[] {

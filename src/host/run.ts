@@ -3,12 +3,14 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { GO } from "../backend/bubblewrap/gate.ts";
 import type { GatedPlan, Plan } from "../backend/plan.ts";
 import { CofferdamError } from "../errors.ts";
+import { untilDelivered } from "./delivery.ts";
 import { type Cause, childOf, type EndOptions, endAll, endOf, untilEnd } from "./ending.ts";
 import { type Captured, capture, type OutputSink } from "./output.ts";
+import { ProgramStreams } from "./program-streams.ts";
 import { type Discrepancy, discrepancies, MountWatch, mountDiscrepancies, observe } from "./proof.ts";
 import { explainSetupFailure } from "./setup-failure.ts";
 import { type Child, launch } from "./spawn.ts";
-import { coverAt, firstByte, readableAt, TwoVoices, writableAt } from "./streams.ts";
+import { firstByte, readableAt, TwoVoices, writableAt } from "./streams.ts";
 import { descriptorsFor, type Surroundings } from "./surroundings.ts";
 
 /** How one plan is run: input, bounds, where output goes, and what ends it early. */
@@ -53,19 +55,22 @@ export async function run(plan: Plan, options: RunOptions): Promise<Ended> {
       `walls of ${plan.backend} can't be proven yet, so nothing is run in them`,
       "use Linux with bubblewrap",
     );
-  const child = start(plan, options);
+  const { stdin, runAs, surroundings } = options;
+  const wanted = { hasStdin: stdin !== null, hasCover: surroundings.leaked.length > 0, owner: runAs };
+  using streams = await ProgramStreams.open(surroundings.pipes, wanted);
+  const child = start(plan, streams, options);
   const ended = endOf(child);
   try {
-    return await runTo(child, ended, plan, options);
+    return await runTo(child, ended, streams, plan, options);
   } finally {
     await endAll(child, writableAt(child, plan.gateFd), ended);
   }
 }
 
 /** Throws `USAGE` for words that the kernel does not take in one piece: 128 KiB each (execve(2), `MAX_ARG_STRLEN`). */
-function start(plan: GatedPlan, options: RunOptions): Child {
+function start(plan: GatedPlan, streams: ProgramStreams, options: RunOptions): Child {
   try {
-    const stdio = descriptorsFor(plan, options.stdin !== null, options.surroundings);
+    const stdio = descriptorsFor(plan, streams.launchers, options.surroundings);
     return launch(plan.file, plan.argv, { stdio, runAs: options.runAs });
   } catch (cause) {
     if (!(cause instanceof Error && "code" in cause && cause.code === "E2BIG")) throw cause;
@@ -73,40 +78,47 @@ function start(plan: GatedPlan, options: RunOptions): Child {
       hint: "hand the data in by a file or by standard input",
       cause,
     });
+  } finally {
+    streams.handOver();
   }
 }
 
 async function runTo(
   child: Child,
   ended: Promise<number>,
+  streams: ProgramStreams,
   plan: GatedPlan,
   options: RunOptions,
 ): Promise<Ended> {
   const gate = writableAt(child, plan.gateFd);
   const bytes = options.outputBytes ?? Number.POSITIVE_INFINITY;
   const voices = new TwoVoices(options.sinks?.stderr ?? null);
-  const stdout = capture(readableAt(child, 1), bytes, options.sinks?.stdout ?? null);
-  const stderr = capture(readableAt(child, 2), bytes, voices.take);
+  const reading = Promise.all([
+    capture(streams.stdout, bytes, options.sinks?.stdout ?? null),
+    capture(streams.stderr, bytes, voices.take),
+  ]);
+  // Told when it is waited for; until then the program's end is.
+  reading.catch(() => undefined);
+  const delivered = (): typeof reading => untilDelivered([streams.stdout, streams.stderr], reading);
   feed(child, plan);
-  for (const fd of options.surroundings.leaked) coverAt(child, fd);
   const waiting = untilWaiting(child, ended, plan, options.signal);
   const init = await waiting.catch(async (cause: unknown) => {
     if (cause !== LAUNCHER_ENDED) throw cause;
-    await stderr;
+    await delivered();
     throw failed(voices.setupText());
   });
-  using watch = await prove(init, plan, options);
+  using watch = await prove(init, plan, streams.coverName, options);
   const proven = watch.last;
   voices.open();
   options.onProven?.();
   gate.end(options.stdin === null ? GO.none : GO.pipe);
-  const input = options.stdin?.pipe(writableAt(child, 0));
+  const input = streams.stdin === null ? undefined : options.stdin?.pipe(streams.stdin);
   const cause = await untilEnd(child, ended, init, options);
   if (input !== undefined) options.stdin?.unpipe(input).pause();
-  const [out, err] = await Promise.all([stdout, stderr]);
   const mounts = watch.read();
   const mountChanges = mounts === proven ? [] : mountDiscrepancies(plan.expects.mounts, mounts);
-  return { cause, code: await ended, stdout: out, stderr: voices.captured(err), mountChanges };
+  const [stdout, err] = await delivered();
+  return { cause, code: await ended, stdout, stderr: voices.captured(err), mountChanges };
 }
 
 /** Thrown inside this file alone: the launcher ended before the gate was reached, its last words are on stderr. */
@@ -150,10 +162,15 @@ async function untilWaiting(
  * Compares what `/proc` shows of the waiting gate with the plan. The gate is the sandbox's first process. It must have its
  * filter: the launcher set its parent-death signal before that, so from then on both die with the supervisor.
  */
-async function prove(init: number, plan: GatedPlan, options: RunOptions): Promise<MountWatch> {
+async function prove(
+  init: number,
+  plan: GatedPlan,
+  cover: string | null,
+  { surroundings }: RunOptions,
+): Promise<MountWatch> {
   const watch = new MountWatch(init);
   try {
-    const [first, ...others] = await compareWithPlan(init, plan, options, watch);
+    const [first, ...others] = await compareWithPlan(init, plan, surroundings, cover, watch);
     if (first === undefined) return watch;
     const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
     throw unavailable(`the walls do not stand as planned: ${first.message}${more}`);
@@ -172,12 +189,13 @@ async function prove(init: number, plan: GatedPlan, options: RunOptions): Promis
 async function compareWithPlan(
   gate: number,
   { expects }: GatedPlan,
-  { surroundings }: RunOptions,
+  surroundings: Surroundings,
+  cover: string | null,
   watch: MountWatch,
 ): Promise<readonly Discrepancy[]> {
   const began = performance.now();
   for (;;) {
-    const seen = observe(gate, expects, surroundings.leaked);
+    const seen = observe(gate, expects, cover);
     const waited = performance.now() - began;
     if (seen.status.get("Seccomp") === "2") {
       const found = discrepancies(expects, seen, surroundings.namespaces, watch.read());

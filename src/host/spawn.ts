@@ -19,7 +19,7 @@ export interface SpawnOptions {
  * Starts the walls. The launcher gets no environment at all: what the program is to have, the launcher sets. Changing
  * the user empties the supplementary groups (libuv's `uv__process_child_init`).
  * A session of its own keeps a terminal's Ctrl-C for the supervisor, which then ends the program with its grace.
- * Throws `INTERNAL` off the main thread: the kernel ties the parent-death signal to the thread that forked (prctl(2)).
+ * Throws `SANDBOX_UNAVAILABLE` when it can't be started, `INTERNAL` off the main thread: the kernel ties the parent-death signal to the thread that forked (prctl(2)).
  */
 export function launch(file: AbsolutePath, argv: readonly string[], options: SpawnOptions): Child {
   if (!isMainThread) {
@@ -27,13 +27,19 @@ export function launch(file: AbsolutePath, argv: readonly string[], options: Spa
       hint: "create the supervisor on the main thread",
     });
   }
-  return spawn(file, argv, {
+  const child = spawn(file, argv, {
     cwd: "/",
     env: {},
     stdio: options.stdio,
     shell: false,
     detached: true,
     ...options.runAs,
+  });
+  if (child.pid !== undefined) return child;
+  // Without descriptors there are not even streams to wait for.
+  child.once("error", () => undefined);
+  throw new CofferdamError("SANDBOX_UNAVAILABLE", `${file} could not be started`, {
+    hint: "raise `ulimit -n` and `ulimit -u`, or run `cofferdam doctor`",
   });
 }
 

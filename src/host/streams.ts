@@ -19,13 +19,6 @@ export function writableAt(child: Child, fd: number): Writable {
   return stream;
 }
 
-/** Closes our end of a descriptor that only stands where another would have leaked. */
-export function coverAt(child: Child, fd: number): void {
-  const stream = child.stdio[fd];
-  stream?.on("error", () => undefined);
-  stream?.destroy();
-}
-
 /** The first character that comes, or null when the stream ends without one. */
 export function firstByte(stream: Readable): Promise<string | null> {
   return new Promise((resolve) => {

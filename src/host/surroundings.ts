@@ -1,5 +1,8 @@
 import { closeSync, openSync, readlinkSync } from "node:fs";
 import type { GatedPlan } from "../backend/plan.ts";
+import type { AbsolutePath } from "../profile/path.ts";
+import { Pipes } from "./pipes.ts";
+import type { LaunchersEnds } from "./program-streams.ts";
 import { leakedDescriptors } from "./proof.ts";
 import type { Descriptors } from "./spawn.ts";
 
@@ -11,34 +14,46 @@ export interface Surroundings extends Disposable {
   readonly leaked: readonly number[];
   /** An open descriptor of `/dev/null`, for what only the launcher itself has. */
   readonly devNull: number;
+  /** Pipes for the streams of programs. */
+  readonly pipes: Pipes;
 }
 
-/** Looks at the supervisor's own process. The descriptor it opens is closed on disposal. */
-export function lookAtSurroundings(): Surroundings {
+/**
+ * Looks at the supervisor's own process, and has the system's shell make pipes. What it opens is closed on disposal.
+ * Throws `SANDBOX_UNAVAILABLE` when the shell makes none.
+ */
+export async function lookAtSurroundings(shell: AbsolutePath): Promise<Surroundings> {
+  const leaked = leakedDescriptors();
+  const pipes = await Pipes.madeBy(shell);
   const kinds = ["user", "mnt", "pid", "net", "ipc", "uts", "cgroup"];
   const devNull = openSync("/dev/null", "r+");
   return {
     namespaces: new Map(kinds.map((kind) => [kind, readlinkSync(`/proc/self/ns/${kind}`)])),
-    leaked: leakedDescriptors(),
+    leaked,
     devNull,
-    [Symbol.dispose]: () => closeSync(devNull),
+    pipes,
+    [Symbol.dispose]: () => {
+      closeSync(devNull);
+      pipes[Symbol.dispose]();
+    },
   };
 }
 
 /**
- * The launcher's descriptors by number: the three of the program, those that the plan names, and a dead pipe over each
- * one that would leak: of a device or file of the host even the descriptor could be used to change its mode. The launcher's reports go there as well: a pipe would end it with SIGPIPE when the supervisor is
+ * The launcher's descriptors by number: the three of the program, those that the plan names, and the cover over each
+ * one that would leak: of a device or file of the host even the descriptor could be used to change its mode. The launcher's reports go nowhere: a pipe would end it with SIGPIPE when the supervisor is
  * killed, and leave the half-built sandbox behind. Node leaves an ignored descriptor above 2 as it is, so that one has to be covered.
+ * What is a socket here is the launcher's and the gate's: both close theirs before the program runs, and the proof finds what they don't.
  */
 export function descriptorsFor(
   plan: GatedPlan,
-  hasStdin: boolean,
+  { stdin, stdout, stderr, cover }: LaunchersEnds,
   { leaked, devNull }: Surroundings,
 ): Descriptors {
-  const stdio: ("ignore" | "pipe" | number)[] = [hasStdin ? "pipe" : "ignore", "pipe", "pipe"];
+  const stdio: ("ignore" | "pipe" | number)[] = [stdin ?? "ignore", stdout, stderr];
   stdio[plan.statusFd] = devNull;
   stdio[plan.gateFd] = "pipe";
   for (const input of plan.inputs) stdio[input.fd] = "bytes" in input ? "pipe" : devNull;
-  for (const fd of leaked) stdio[fd] ??= "pipe";
+  if (cover !== null) for (const fd of leaked) stdio[fd] ??= cover;
   return Array.from(stdio, (kind) => kind ?? "ignore");
 }

@@ -165,7 +165,11 @@ async function buildWalls(host: Host, { config, ceiling }: Loaded): Promise<Wall
     const machine = await inspectMachine(host, config.roots, config.runtimes);
     refuseRoot(machine, ceiling);
     refuseFailures(machine, config);
-    return { kind: "standing", machine, surroundings: lookAtSurroundings() };
+    return {
+      kind: "standing",
+      machine,
+      surroundings: await lookAtSurroundings(machine.facts.launcher.shell),
+    };
   } catch (cause) {
     const isUnavailable = cause instanceof CofferdamError && cause.code === "SANDBOX_UNAVAILABLE";
     if (!isUnavailable || isFailFast(config)) throw cause;

@@ -9,6 +9,7 @@ import { GO } from "../../../src/backend/bubblewrap/gate.ts";
 import type { GatedPlan } from "../../../src/backend/plan.ts";
 import { CofferdamError } from "../../../src/errors.ts";
 import { thisHost } from "../../../src/host/host.ts";
+import { ProgramStreams } from "../../../src/host/program-streams.ts";
 import { run } from "../../../src/host/run.ts";
 import { launch } from "../../../src/host/spawn.ts";
 import { firstByte, readableAt, writableAt } from "../../../src/host/streams.ts";
@@ -80,12 +81,15 @@ async function withoutProof(
   surroundings: Surroundings,
   isAttached: boolean,
 ): Promise<string[]> {
-  const stdio = descriptorsFor(changed, true, surroundings);
+  const hasCover = surroundings.leaked.length > 0;
+  using streams = await ProgramStreams.open(surroundings.pipes, { hasStdin: true, hasCover, owner: runAs });
+  const stdio = descriptorsFor(changed, streams.launchers, surroundings);
   const { file, argv } = changed;
   const child = isAttached
     ? spawn(file, argv, { cwd: "/", env: {}, stdio, ...runAs })
     : launch(file, argv, { stdio, runAs });
-  const said = Promise.all([text(readableAt(child, 1)), text(readableAt(child, 2))]);
+  streams.handOver();
+  const said = Promise.all([text(streams.stdout), text(streams.stderr)]);
   for (const input of changed.inputs) if ("bytes" in input) writableAt(child, input.fd).end(input.bytes);
   await firstByte(readableAt(child, changed.gateFd));
   writableAt(child, changed.gateFd).end(GO.pipe);

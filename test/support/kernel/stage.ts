@@ -50,7 +50,7 @@ export async function setStage(
       }) as const,
   );
   const { facts, runAs } = await inspectMachine(host, roots, [system]);
-  const surroundings = lookAtSurroundings();
+  const surroundings = await lookAtSurroundings(facts.launcher.shell);
   return {
     host,
     standing: facts,

@@ -1,6 +1,7 @@
 import { text } from "node:stream/consumers";
 import { GO } from "../../../src/backend/bubblewrap/gate.ts";
 import type { GatedPlan } from "../../../src/backend/plan.ts";
+import { ProgramStreams } from "../../../src/host/program-streams.ts";
 import { launch } from "../../../src/host/spawn.ts";
 import { firstByte, readableAt, writableAt } from "../../../src/host/streams.ts";
 import { descriptorsFor } from "../../../src/host/surroundings.ts";
@@ -12,9 +13,13 @@ export async function runUnproven(
   plan: GatedPlan,
   { runAs, surroundings }: Pick<Stage, "runAs" | "surroundings">,
 ): Promise<Left> {
-  const child = launch(plan.file, plan.argv, { stdio: descriptorsFor(plan, false, surroundings), runAs });
+  const hasCover = surroundings.leaked.length > 0;
+  using streams = await ProgramStreams.open(surroundings.pipes, { hasStdin: false, hasCover, owner: runAs });
+  const stdio = descriptorsFor(plan, streams.launchers, surroundings);
+  const child = launch(plan.file, plan.argv, { stdio, runAs });
+  streams.handOver();
   const ended = new Promise<number>((resolve) => child.once("close", (code) => resolve(code ?? 137)));
-  const said = Promise.all([text(readableAt(child, 1)), text(readableAt(child, 2))]);
+  const said = Promise.all([text(streams.stdout), text(streams.stderr)]);
   for (const input of plan.inputs) if ("bytes" in input) writableAt(child, input.fd).end(input.bytes);
   const gate = writableAt(child, plan.gateFd);
   const isReady = (await firstByte(readableAt(child, plan.gateFd))) === "r";

@@ -109,7 +109,7 @@ describe("a workspace with protected parts, notes by suffix and a runtime", () =
   });
 
   it("is refused by the host, because nothing could prove it", async () => {
-    using surroundings = lookAtSurroundings();
+    using surroundings = await lookAtSurroundings(knownPath("/bin/sh"));
     const options = {
       stdin: null,
       wallMs: 1,

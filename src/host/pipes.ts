@@ -1,0 +1,157 @@
+import { closeSync, constants, openSync, readdirSync, readlinkSync, readSync } from "node:fs";
+import { CofferdamError } from "../errors.ts";
+import type { AbsolutePath } from "../profile/path.ts";
+import { type Child, launch } from "./spawn.ts";
+import { firstByte, readableAt, writableAt } from "./streams.ts";
+
+/** How many pipes one shell makes. */
+const BATCH = 48;
+
+/** With fewer left, the next ones are made meanwhile. */
+const FEW = 8;
+
+/** How long a shell may take to make them. */
+const MAKING_MS = 10_000;
+
+/**
+ * Makes as many pipes as its word says, says so, and holds them until its input ends. Each level of the recursion has a
+ * here-document on descriptor 3; a shell puts that of the level above aside, so that one process holds them all. A short
+ * here-document is a pipe in dash (`openhere`), busybox (`openhere`) and bash since 5.1 (`here_document_to_fd`); of an
+ * empty one bash makes none, so each holds a line.
+ */
+const HOLD = `hold() {
+  if [ "$1" -gt 1 ]; then hold $(($1 - 1)); else printf r; read -r _; fi 3<<END
+
+END
+}
+hold "$1"`;
+
+/**
+ * Fresh pipes, none of which anybody else has or had. Node has no call for pipe(2): what it calls a pipe is a pair of
+ * sockets, and a socket is more than a pipe to whoever has it: descriptors can be sent over it (unix(7)), it answers for
+ * the network of whoever made it, and it can't be opened anew as `/dev/stdout`. A shell can make them, and who may look at
+ * a process opens its pipes by their names in `/proc` (proc(5)). They have no name on any disk: nothing has to be
+ * removed, and nobody inside reads a path of the host behind `/dev/stdout`, as of a FIFO that mkfifo(1) made.
+ */
+export class Pipes implements Disposable {
+  readonly #shell: AbsolutePath;
+  #ready: number[] = [];
+  #making: Promise<void> | null = null;
+  #isDisposed = false;
+
+  private constructor(shell: AbsolutePath) {
+    this.#shell = shell;
+  }
+
+  /** Throws `SANDBOX_UNAVAILABLE` when this shell, one of the system's own, makes none. */
+  static async madeBy(shell: AbsolutePath): Promise<Pipes> {
+    const pipes = new Pipes(shell);
+    await pipes.#more();
+    return pipes;
+  }
+
+  /** So many pipes, by a descriptor each that is both of its ends; whoever takes them closes them. Throws `SANDBOX_UNAVAILABLE`. */
+  async take(count: number): Promise<readonly number[]> {
+    while (this.#ready.length < count) await this.#more();
+    const taken = this.#ready.slice(0, count);
+    this.#ready = this.#ready.slice(count);
+    // What goes wrong now is told to whoever finds none.
+    if (this.#ready.length < FEW) this.#more().catch(() => undefined);
+    return taken;
+  }
+
+  [Symbol.dispose](): void {
+    this.#isDisposed = true;
+    for (const fd of this.#ready) closeSync(fd);
+    this.#ready = [];
+  }
+
+  #more(): Promise<void> {
+    this.#making ??= this.#make().finally(() => {
+      this.#making = null;
+    });
+    return this.#making;
+  }
+
+  async #make(): Promise<void> {
+    if (this.#isDisposed)
+      throw new CofferdamError("INTERNAL", "a supervisor that was disposed of makes no pipes");
+    const others = ownPipes();
+    const stdio = ["pipe", "pipe", "ignore"] as const;
+    const child = launch(this.#shell, ["-c", HOLD, "cofferdam", String(BATCH)], {
+      stdio: [...stdio],
+      runAs: null,
+    });
+    const timer = setTimeout(() => child.kill("SIGKILL"), MAKING_MS);
+    try {
+      const isHolding = (await firstByte(readableAt(child, 1))) === "r";
+      const made = isHolding ? openPipes(child, others) : [];
+      if (made.length === 0) throw unavailable(this.#shell);
+      if (this.#isDisposed) for (const fd of made) closeSync(fd);
+      else this.#ready = [...this.#ready, ...made];
+    } finally {
+      clearTimeout(timer);
+      writableAt(child, 0).destroy();
+    }
+  }
+}
+
+/** Opens what a holding shell made, but for pipes that it inherited. */
+function openPipes({ pid }: Child, others: ReadonlySet<string>): readonly number[] {
+  const opened: number[] = [];
+  if (pid === undefined) return opened;
+  try {
+    for (const [pipe, fd] of pipesOf(pid))
+      if (!others.has(pipe)) opened.push(openEmpty(`/proc/${pid}/fd/${fd}`));
+    return opened;
+  } catch (cause) {
+    for (const fd of opened) closeSync(fd);
+    throw pipesCanNotBeOpened(cause);
+  }
+}
+
+/** What is thrown when pipes are there and can't be opened: nearly always descriptors have run out. */
+export function pipesCanNotBeOpened(cause: unknown): CofferdamError {
+  return new CofferdamError("SANDBOX_UNAVAILABLE", "the pipes for a program could not be opened", {
+    hint: "raise `ulimit -n`, or end what holds so many files open",
+    cause,
+  });
+}
+
+/** Opens both ends of a pipe in one, and takes out the line that its shell wrote. */
+function openEmpty(path: string): number {
+  const fd = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
+  readSync(fd, Buffer.alloc(16));
+  return fd;
+}
+
+/** What a shell may inherit from us. */
+function ownPipes(): ReadonlySet<string> {
+  try {
+    return new Set(pipesOf("self").keys());
+  } catch (cause) {
+    throw pipesCanNotBeOpened(cause);
+  }
+}
+
+/** The pipes of a process, by name, each with a descriptor of it. */
+function pipesOf(pid: number | "self"): ReadonlyMap<string, string> {
+  const folder = `/proc/${pid}/fd`;
+  const named = readdirSync(folder).map((fd) => [nameOf(`${folder}/${fd}`), fd] as const);
+  return new Map(named.filter(([name]) => name.startsWith("pipe:")));
+}
+
+/** What a descriptor leads to; nothing when it was closed meanwhile. */
+export function nameOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return "";
+  }
+}
+
+function unavailable(shell: AbsolutePath): CofferdamError {
+  return new CofferdamError("SANDBOX_UNAVAILABLE", `${shell} makes no pipes for the program's output`, {
+    hint: "let `sh` be dash, busybox, or bash 5.1 or newer",
+  });
+}

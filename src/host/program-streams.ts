@@ -1,0 +1,96 @@
+import { closeSync, constants, fchownSync, openSync } from "node:fs";
+import { Socket } from "node:net";
+import type { Readable, Writable } from "node:stream";
+import { nameOf, type Pipes, pipesCanNotBeOpened } from "./pipes.ts";
+
+/** What streams a program is to have. */
+export interface ProgramStreamsOptions {
+  readonly hasStdin: boolean;
+  /** Something leaked that has to be covered. */
+  readonly hasCover: boolean;
+  /** Whose the pipes are when that is not the supervisor's user: only who owns a pipe may open it anew, as `/dev/stdout`. */
+  readonly owner: { readonly uid: number; readonly gid: number } | null;
+}
+
+/** The ends of one call's pipes that the launcher gets, by number. */
+export interface LaunchersEnds {
+  readonly stdin: number | null;
+  readonly stdout: number;
+  readonly stderr: number;
+  /** The reading end of a pipe that nobody writes to. */
+  readonly cover: number | null;
+}
+
+/** The streams of one program, pipes all of them: our ends, and those that the launcher is started with. */
+export class ProgramStreams implements Disposable {
+  readonly stdin: Writable | null;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  readonly launchers: LaunchersEnds;
+  /** What the cover is, as `/proc` names it; null without one. */
+  readonly coverName: string | null;
+  #given: number[];
+
+  /** Throws `SANDBOX_UNAVAILABLE` when no pipes can be had. */
+  static async open(pipes: Pipes, options: ProgramStreamsOptions): Promise<ProgramStreams> {
+    const count = 2 + Number(options.hasStdin) + Number(options.hasCover);
+    const taken = await pipes.take(count);
+    try {
+      return new ProgramStreams(taken, options);
+    } finally {
+      for (const pipe of taken) closeSync(pipe);
+    }
+  }
+
+  private constructor(pipes: readonly number[], { hasStdin, hasCover, owner }: ProgramStreamsOptions) {
+    const [out = -1, err = -1, ...others] = pipes;
+    const input = hasStdin ? others[0] : undefined;
+    const cover = hasCover ? others.at(-1) : undefined;
+    const opened: number[] = [];
+    let ours: { readonly stdin: number | null; readonly stdout: number; readonly stderr: number };
+    const end = (pipe: number, flags: number): number => {
+      const fd = openSync(`/proc/self/fd/${pipe}`, flags);
+      opened.push(fd);
+      return fd;
+    };
+    try {
+      if (owner !== null)
+        for (const pipe of pipes) if (pipe !== cover) fchownSync(pipe, owner.uid, owner.gid);
+      this.launchers = {
+        stdin: input === undefined ? null : end(input, constants.O_RDONLY),
+        stdout: end(out, constants.O_WRONLY),
+        stderr: end(err, constants.O_WRONLY),
+        cover: cover === undefined ? null : end(cover, constants.O_RDONLY),
+      };
+      this.#given = [...opened];
+      ours = {
+        stdout: end(out, READING),
+        stderr: end(err, READING),
+        stdin: input === undefined ? null : end(input, WRITING),
+      };
+    } catch (cause) {
+      for (const fd of opened) closeSync(fd);
+      throw pipesCanNotBeOpened(cause);
+    }
+    this.stdout = new Socket({ fd: ours.stdout, readable: true, writable: false });
+    this.stderr = new Socket({ fd: ours.stderr, readable: true, writable: false });
+    this.stdin = ours.stdin === null ? null : new Socket({ fd: ours.stdin, readable: false, writable: true });
+    this.coverName = this.launchers.cover === null ? null : nameOf(`/proc/self/fd/${this.launchers.cover}`);
+    // What breaks because the program is gone, or has closed its end, is told by its end.
+    for (const stream of [this.stdin, this.stdout, this.stderr]) stream?.on("error", () => undefined);
+  }
+
+  /** Closes the launcher's ends here, once it has them, or has not been started: only then an end is seen on the others. */
+  handOver(): void {
+    for (const fd of this.#given) closeSync(fd);
+    this.#given = [];
+  }
+
+  [Symbol.dispose](): void {
+    this.handOver();
+    for (const stream of [this.stdin, this.stdout, this.stderr]) stream?.destroy();
+  }
+}
+
+const READING = constants.O_RDONLY | constants.O_NONBLOCK;
+const WRITING = constants.O_WRONLY | constants.O_NONBLOCK;
