@@ -1,6 +1,5 @@
-import { readFileSync } from "node:fs";
 import type { Writable } from "node:stream";
-import { startedAt, untilEnded } from "./process-id.ts";
+import { childOf, isRunning, type ProcessId, processAt, signal, untilEnded } from "./process-id.ts";
 import type { Child } from "./spawn.ts";
 
 /** Why a call ended. */
@@ -16,46 +15,40 @@ export interface EndOptions {
 const GRACE_MS = 1_000;
 
 /**
- * Waits for the end of a call and of every process in it; at the wall time, or when cancelled, asks the program to end and
- * then ends everything. `init` is the pid of the sandbox's first process: when it has ended, all others have.
+ * Waits for the end of a program and of every process beside it; at the wall time, or when cancelled, asks the program to
+ * end and then ends everything. `init` is the sandbox's first process: when it has ended, all others have, and nothing is
+ * asked or called cancelled any more, however late the launcher's end is noticed. Output may still be on its way.
  */
 export async function untilEnd(
   child: Child,
   ended: Promise<number>,
-  init: number,
+  init: ProcessId,
   options: EndOptions,
 ): Promise<Cause> {
   let cause: Cause = "exited";
   const timers: NodeJS.Timeout[] = [];
   const stop = (why: "timed-out" | "aborted"): void => {
     if (cause !== "exited") return;
-    cause = why;
-    terminate(init);
+    if (isRunning(init)) {
+      cause = why;
+      // The sandbox's first process ignores SIGTERM, so its child, the program, is asked.
+      const program = childOf(init);
+      if (program !== null) signal(program, "SIGTERM");
+    }
     timers.push(setTimeout(() => child.kill("SIGKILL"), GRACE_MS));
   };
   const onAbort = (): void => stop("aborted");
   if (options.wallMs !== null) timers.push(setTimeout(() => stop("timed-out"), options.wallMs));
   options.signal?.addEventListener("abort", onAbort, { once: true });
   if (options.signal?.aborted === true) onAbort();
-  const started = startedAt(init);
   try {
     await ended;
   } finally {
     for (const timer of timers) clearTimeout(timer);
     options.signal?.removeEventListener("abort", onAbort);
   }
-  await untilEnded(init, started, GRACE_MS);
+  await untilEnded(init, GRACE_MS);
   return cause;
-}
-
-/** The sandbox's first process ignores SIGTERM, so its child, the program, is asked. */
-function terminate(init: number): void {
-  const program = childOf(init);
-  try {
-    if (program !== null) process.kill(program, "SIGTERM");
-  } catch {
-    // Gone already: then there is nothing left to ask.
-  }
 }
 
 /**
@@ -65,14 +58,13 @@ function terminate(init: number): void {
  */
 export async function endAll(child: Child, gate: Writable, ended: Promise<number>): Promise<void> {
   const wasLetGo = gate.writableEnded;
-  const init = wasLetGo || child.pid === undefined ? null : childOf(child.pid);
-  const started = init === null ? null : startedAt(init);
+  const init = firstProcessOf(child);
   gate.destroy();
   const kill = setTimeout(() => child.kill("SIGKILL"), wasLetGo ? 0 : GRACE_MS);
   await ended;
   clearTimeout(kill);
   for (const stream of child.stdio) stream?.destroy();
-  if (init !== null) await untilEnded(init, started, GRACE_MS);
+  if (init !== null) await untilEnded(init, GRACE_MS);
 }
 
 /** Resolves with the launcher's status, which is the program's, when it has ended; with it, everything inside is ended by the kernel. Never rejects. */
@@ -85,12 +77,10 @@ export function endOf(child: Child): Promise<number> {
   });
 }
 
-/** The first child of a process, or null when it has none, or is gone. */
-export function childOf(pid: number): number | null {
-  try {
-    const [first = ""] = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ");
-    return first === "" ? null : Number(first);
-  } catch {
-    return null;
-  }
+/** The sandbox's first process, its launcher's only child; null before there is one, and once the launcher has ended. */
+export function firstProcessOf(child: Child): ProcessId | null {
+  // Until Node has told its end, nobody else can have the launcher's pid.
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return null;
+  const launcher = processAt(child.pid);
+  return launcher === null ? null : childOf(launcher);
 }

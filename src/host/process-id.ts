@@ -8,23 +8,59 @@ export interface ProcessId {
   readonly startedAt: string | null;
 }
 
+/** Which of the fields behind the name say whose child it is, and when it started. */
+const PARENT = 1;
+const STARTED = 19;
+
 /** This process. Throws node's error when it can't be looked at: by half an identity it would count as ended. */
 export function thisProcess(): ProcessId {
   const { pid } = process;
   try {
-    return { pid, startedAt: readStat(pid)[19] ?? null };
+    return { pid, startedAt: readStat(pid)[STARTED] ?? null };
   } catch (cause) {
     if (isGone(cause)) return { pid, startedAt: null };
     throw cause;
   }
 }
 
+/** The process that has this pid now; null when there is none, or no `/proc`. */
+export function processAt(pid: number): ProcessId | null {
+  const startedAt = statOf(pid)[STARTED];
+  return startedAt === undefined ? null : { pid, startedAt };
+}
+
 /**
- * When a process started, in clock ticks since boot (proc(5), field 22 of `stat`): with its pid, its identity. Null when
- * there is no such process, or no `/proc`.
+ * The first child of a process; null when that has none, or has ended. The child says who its
+ * parent is, and the parent is still there afterwards: so until then nobody else can have had its pid.
  */
-export function startedAt(pid: number): string | null {
-  return statOf(pid)[19] ?? null;
+export function childOf(parent: ProcessId): ProcessId | null {
+  try {
+    const children = readFileSync(`/proc/${parent.pid}/task/${parent.pid}/children`, "utf8");
+    const [first = ""] = children.trim().split(" ");
+    const stat = readStat(Number(first));
+    const isChild = Number(stat[PARENT]) === parent.pid && isThere(parent);
+    return isChild ? { pid: Number(first), startedAt: stat[STARTED] ?? null } : null;
+  } catch {
+    return null;
+  }
+}
+
+/** True when it is certain that the pid is still that process's: it runs, or waits for its parent. */
+function isThere({ pid, startedAt }: ProcessId): boolean {
+  return startedAt !== null && processAt(pid)?.startedAt === startedAt;
+}
+
+/**
+ * Sends a signal to the process that is meant, and to none that has its pid by now: when it started is compared right
+ * before. Node has no call for pidfd_send_signal(2); between the two calls a pid would have to come all the way round. Never throws.
+ */
+export function signal(meant: ProcessId, name: NodeJS.Signals): void {
+  if (!isThere(meant)) return;
+  try {
+    process.kill(meant.pid, name);
+  } catch {
+    // Gone meanwhile, or not ours to signal: whoever asks it to end goes on to end it.
+  }
 }
 
 /**
@@ -34,18 +70,18 @@ export function startedAt(pid: number): string | null {
 export function isRunning({ pid, startedAt: started }: ProcessId): boolean {
   try {
     const stat = readStat(pid);
-    return stat[19] === started && !isOver(stat);
+    return stat[STARTED] === started && !isOver(stat);
   } catch (cause) {
     return !isGone(cause);
   }
 }
 
-/** Resolves when the process that started then has ended, whether or not its parent has noticed, or when the time is up. */
-export async function untilEnded(pid: number, started: string | null, maxMs: number): Promise<void> {
+/** Resolves when the process has ended, whether or not its parent has noticed, or when the time is up. */
+export async function untilEnded({ pid, startedAt }: ProcessId, maxMs: number): Promise<void> {
   const until = performance.now() + maxMs;
   for (;;) {
     const stat = statOf(pid);
-    if (stat[19] !== started || isOver(stat) || performance.now() > until) return;
+    if (stat[STARTED] !== startedAt || isOver(stat) || performance.now() > until) return;
     await nextTurn();
   }
 }

@@ -1,6 +1,6 @@
 import { closeSync, constants, fchownSync, openSync } from "node:fs";
 import { Socket } from "node:net";
-import type { Readable, Writable } from "node:stream";
+import type { Writable } from "node:stream";
 import { nameOf, type Pipes, pipesCanNotBeOpened } from "./pipes.ts";
 
 /** What streams a program is to have. */
@@ -21,11 +21,11 @@ export interface LaunchersEnds {
   readonly cover: number | null;
 }
 
-/** The streams of one program, pipes all of them: our ends, and those that the launcher is started with. */
+/** The streams of one program, pipes all of them, whatever Node calls the streams that read and write them: our ends, and those that the launcher is started with. */
 export class ProgramStreams implements Disposable {
   readonly stdin: Writable | null;
-  readonly stdout: Readable;
-  readonly stderr: Readable;
+  readonly stdout: Socket;
+  readonly stderr: Socket;
   readonly launchers: LaunchersEnds;
   /** What the cover is, as `/proc` names it; null without one. */
   readonly coverName: string | null;

@@ -4,8 +4,9 @@ import { GO } from "../backend/bubblewrap/gate.ts";
 import type { GatedPlan, Plan } from "../backend/plan.ts";
 import { CofferdamError } from "../errors.ts";
 import { untilDelivered } from "./delivery.ts";
-import { type Cause, childOf, type EndOptions, endAll, endOf, untilEnd } from "./ending.ts";
-import { type Captured, capture, type OutputSink } from "./output.ts";
+import { type Cause, type EndOptions, endAll, endOf, firstProcessOf, untilEnd } from "./ending.ts";
+import { Capture, type Captured, type OutputSink } from "./output.ts";
+import type { ProcessId } from "./process-id.ts";
 import { ProgramStreams } from "./program-streams.ts";
 import { type Discrepancy, discrepancies, MountWatch, mountDiscrepancies, observe } from "./proof.ts";
 import { explainSetupFailure } from "./setup-failure.ts";
@@ -93,21 +94,18 @@ async function runTo(
   const gate = writableAt(child, plan.gateFd);
   const bytes = options.outputBytes ?? Number.POSITIVE_INFINITY;
   const voices = new TwoVoices(options.sinks?.stderr ?? null);
-  const reading = Promise.all([
-    capture(streams.stdout, bytes, options.sinks?.stdout ?? null),
-    capture(streams.stderr, bytes, voices.take),
-  ]);
-  // Told when it is waited for; until then the program's end is.
-  reading.catch(() => undefined);
-  const delivered = (): typeof reading => untilDelivered([streams.stdout, streams.stderr], reading);
+  const captures = [
+    new Capture(streams.stdout, bytes, options.sinks?.stdout ?? null),
+    new Capture(streams.stderr, bytes, voices.take),
+  ] as const;
   feed(child, plan);
   const waiting = untilWaiting(child, ended, plan, options.signal);
   const init = await waiting.catch(async (cause: unknown) => {
     if (cause !== LAUNCHER_ENDED) throw cause;
-    await delivered();
+    await untilDelivered(captures, options.signal);
     throw failed(voices.setupText());
   });
-  using watch = await prove(init, plan, streams.coverName, options);
+  using watch = await prove(init.pid, plan, streams.coverName, options);
   const proven = watch.last;
   voices.open();
   options.onProven?.();
@@ -117,20 +115,20 @@ async function runTo(
   if (input !== undefined) options.stdin?.unpipe(input).pause();
   const mounts = watch.read();
   const mountChanges = mounts === proven ? [] : mountDiscrepancies(plan.expects.mounts, mounts);
-  const [stdout, err] = await delivered();
+  const [stdout, err] = await untilDelivered(captures, options.signal);
   return { cause, code: await ended, stdout, stderr: voices.captured(err), mountChanges };
 }
 
 /** Thrown inside this file alone: the launcher ended before the gate was reached, its last words are on stderr. */
 const LAUNCHER_ENDED = new Error("the launcher ended");
 
-/** Waits for the gate's ready; returns the pid of the sandbox's first process, the launcher's only child. */
+/** Waits for the gate's ready; returns the sandbox's first process, the launcher's only child. */
 async function untilWaiting(
   child: Child,
   ended: Promise<number>,
   plan: GatedPlan,
   signal: AbortSignal | null,
-): Promise<number> {
+): Promise<ProcessId> {
   let stop = (): void => undefined;
   const stopped = new Promise<"stopped">((resolve) => {
     stop = () => resolve("stopped");
@@ -154,8 +152,10 @@ async function untilWaiting(
   if (seen === "ended") throw LAUNCHER_ENDED;
   if (seen === "l")
     throw unavailable("a limit could not be set", "lower `sandbox.limits` to what this machine allows");
-  if (seen !== "r" || child.pid === undefined) throw LAUNCHER_ENDED;
-  return childIn(child.pid);
+  if (seen !== "r") throw LAUNCHER_ENDED;
+  const init = firstProcessOf(child);
+  if (init === null) throw unavailable("the walls could not be observed: the launcher has no child");
+  return init;
 }
 
 /**
@@ -207,12 +207,6 @@ async function compareWithPlan(
 
 function feed(child: Child, plan: GatedPlan): void {
   for (const input of plan.inputs) if ("bytes" in input) writableAt(child, input.fd).end(input.bytes);
-}
-
-function childIn(pid: number): number {
-  const child = childOf(pid);
-  if (child !== null) return child;
-  throw unavailable("the walls could not be observed: a process has no child");
 }
 
 function failed(stderr: string): CofferdamError {

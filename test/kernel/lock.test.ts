@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { lock, sweepUnfinished } from "../../src/host/lock.ts";
-import { startedAt } from "../../src/host/process-id.ts";
+import { processAt } from "../../src/host/process-id.ts";
 import { absolutePath } from "../../src/profile/path.ts";
 import { storm } from "../support/battery/storm.ts";
 
@@ -21,7 +21,7 @@ beforeEach(() => {
 afterEach(() => rmSync(top, { recursive: true, force: true }));
 
 const take = () => lock(absolutePath(place));
-const mine = `${process.pid}.${startedAt(process.pid)}`;
+const mine = `${process.pid}.${processAt(process.pid)?.startedAt}`;
 
 describe("a lock", () => {
   it("is never had by two, and never waited for when its owner was killed, at whatever instant", async () => {
@@ -64,7 +64,7 @@ describe("a lock", () => {
         parent.stdout.once("data", (chunk: Buffer) => resolve(chunk.toString().trim())),
       );
       await expect.poll(() => readFileSync(`/proc/${pid}/stat`, "utf8")).toMatch(/\) Z /);
-      for (const owner of [`${pid}.${startedAt(Number(pid))}`, `${process.pid}.1`, "4194304.77"]) {
+      for (const owner of [`${pid}.${processAt(Number(pid))?.startedAt}`, `${process.pid}.1`, "4194304.77"]) {
         rmSync(place, { recursive: true, force: true });
         mkdirSync(place);
         writeFileSync(join(place, owner), "");

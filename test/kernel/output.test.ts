@@ -108,29 +108,41 @@ describe.skipIf(unusable !== null)("output", () => {
     ]);
   });
 
-  itNeeds(
-    ["/usr/bin/python3"],
-    "limit: a call ends though a process outside was handed its output and holds it open",
-    async () => {
-      const socket = `${place.ws}/socket`;
-      const keep = `import socket, time
+  const keeping = [
+    ["holds it open", "time.sleep(60)", {}, 5_000],
+    [
+      "writes to it without end, to a slow reader",
+      "try:\n  while True: os.write(kept[0], b'x' * 4096)\nexcept BrokenPipeError: time.sleep(60)",
+      { sinks: { stdout: () => pause(10), stderr: () => pause(10) } },
+      10_000,
+    ],
+  ] as const;
+  for (const [what, then, options, mostMs] of keeping)
+    itNeeds(
+      ["/usr/bin/python3"],
+      `limit: a call ends though a process outside was handed its output and ${what}`,
+      async () => {
+        const socket = `${place.ws}/socket`;
+        const keep = `import os, socket, time
 s = socket.socket(socket.AF_UNIX); s.bind("${socket}"); s.listen(1); print("up", flush=True)
-c, _ = s.accept(); kept = socket.recv_fds(c, 1, 4)[1]; c.send(b"x"); time.sleep(60)`;
-      const hand = `import socket; s = socket.socket(socket.AF_UNIX); s.connect("${socket}"); socket.send_fds(s, [b"x"], [1, 2]); s.recv(1); print("handed")`;
-      const keeper = spawn("/usr/bin/python3", ["-c", keep], { stdio: ["ignore", "pipe", "inherit"] });
-      try {
-        await once(keeper.stdout, "data");
-        await using supervisor = await place.supervisor({ sandbox: { limits: { wall: "10s" } } });
-        const outcome = await supervisor
-          .session({ caller: "person" })
-          .call({ argv: ["/usr/bin/python3", "-c", hand] });
-        expect(outcome).toMatchObject({ kind: "done", code: 0 });
-        expect("stdout" in outcome && outcome.stdout.bytes.toString()).toBe("handed\n");
-        expect("durationMs" in outcome && outcome.durationMs).toBeLessThan(5_000);
-        expect(keeper.exitCode).toBeNull();
-      } finally {
-        keeper.kill("SIGKILL");
-      }
-    },
-  );
+c, _ = s.accept(); kept = socket.recv_fds(c, 1, 4)[1]; c.send(b"x")
+${then}`;
+        const hand = `import socket; s = socket.socket(socket.AF_UNIX); s.connect("${socket}"); socket.send_fds(s, [b"x"], [1, 2]); s.recv(1); print("handed")`;
+        const keeper = spawn("/usr/bin/python3", ["-c", keep], { stdio: ["ignore", "pipe", "inherit"] });
+        try {
+          await once(keeper.stdout, "data");
+          await using supervisor = await place.supervisor({ sandbox: { limits: { wall: "10s" } } });
+          const outcome = await supervisor
+            .session({ caller: "person" })
+            .call({ argv: ["/usr/bin/python3", "-c", hand] }, options);
+          expect(outcome).toMatchObject({ kind: "done", code: 0 });
+          if (what === "holds it open")
+            expect("stdout" in outcome && outcome.stdout.bytes.toString()).toBe("handed\n");
+          expect("durationMs" in outcome && outcome.durationMs).toBeLessThan(mostMs);
+          expect(keeper.exitCode).toBeNull();
+        } finally {
+          keeper.kill("SIGKILL");
+        }
+      },
+    );
 });

@@ -1,12 +1,14 @@
 import { spawnSync } from "node:child_process";
-import { createHash } from "node:crypto";
-import { chownSync, readdirSync } from "node:fs";
+import { createHash, randomBytes } from "node:crypto";
+import { chownSync, readdirSync, readlinkSync } from "node:fs";
 import { PassThrough, Readable } from "node:stream";
 
+import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type CallOptions, CofferdamError, type Outcome } from "../../src/index.ts";
 import { CALLER, ORDINARY, PEOPLE, type Person } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
+import { leftAfter, processesWith } from "../support/battery/processes.ts";
 import { itNeeds, notRoot, sandboxMustWork, unusable } from "../support/battery/walls.ts";
 
 sandboxMustWork("streams");
@@ -148,12 +150,73 @@ describe.skipIf(unusable !== null)("what goes through the streams", () => {
     expect(durationMs).toBeLessThan(5_000);
   });
 
+  describe("to a slow reader", () => {
+    const word = randomBytes(12).toString("hex");
+    const never = (): Promise<void> => new Promise(() => undefined);
+
+    it("the wall time is the program's: one that ended in time did, however long the reader takes", async () => {
+      const seen: number[] = [];
+      const stdout = async (chunk: Buffer): Promise<void> => {
+        await pause(800);
+        seen.push(chunk.length);
+      };
+      const options = { sinks: { stdout, stderr: () => undefined } };
+      const outcome = await call(["head", "-c", "70000", "/dev/zero"], options, { wall: "500ms" });
+      expect(outcome).toMatchObject({
+        kind: "done",
+        code: 0,
+        stdout: { takenBytes: 70_000, droppedBytes: 0 },
+      });
+      expect(seen.reduce((sum, length) => sum + length, 0)).toBe(70_000);
+      expect(await call(["sleep", "60"], {}, { wall: "500ms" })).toMatchObject({ kind: "timed-out" });
+    });
+
+    it("a program that nobody reads is ended at the wall time; the return waits until the call is cancelled", async () => {
+      const controller = new AbortController();
+      const options = { signal: controller.signal, sinks: { stdout: never, stderr: () => undefined } };
+      const running = call(["perl", "-e", 'print "x" x 1024 while 1', word], options, { wall: "300ms" });
+      await vi.waitUntil(() => processesWith(word).length > 0, { timeout: 5_000, interval: 5 });
+      expect(await leftAfter(3_000, word)).toEqual([]);
+      expect(await Promise.race([running, pause(500)])).toBeUndefined();
+      const began = performance.now();
+      controller.abort();
+      const { kind, stdout } = await running;
+      expect([kind, stdout.takenBytes > 0, stdout.droppedBytes > 0]).toEqual(["timed-out", true, true]);
+      expect(performance.now() - began).toBeLessThan(3_000);
+    });
+
+    it("a call that is cancelled after its program ended returns, with what the program did and what nobody took", async () => {
+      const controller = new AbortController();
+      const options = { signal: controller.signal, sinks: { stdout: never, stderr: () => undefined } };
+      const running = call(["head", "-c", "100000", "/dev/zero"], options);
+      await pause(600);
+      controller.abort();
+      const { kind, stdout } = await running;
+      expect([kind, stdout.takenBytes + stdout.droppedBytes]).toEqual(["done", 100_000]);
+      expect(stdout.droppedBytes).toBeGreaterThan(0);
+    });
+
+    it("a cancelled program's last words still reach a reader who takes them", async () => {
+      const seen: string[] = [];
+      const take = async (chunk: Buffer): Promise<void> => {
+        await pause(100);
+        seen.push(chunk.toString());
+      };
+      const line = "trap 'echo bye; exit 5' TERM; echo hello; while :; do sleep 0.05; done";
+      const options = { signal: AbortSignal.timeout(500), sinks: { stdout: take, stderr: take } };
+      expect(await call(["sh", "-c", line], options)).toMatchObject({ kind: "failed", code: 5 });
+      expect(seen.join("")).toBe("hello\nbye\n");
+    });
+  });
+
   it("200 calls, however they end, leave no descriptor open", { timeout: 60_000 }, async () => {
     await call(["true"]);
-    const before = readdirSync("/proc/self/fd").length;
+    // The last shell that made pipes may still be ending.
+    await pause(1_000);
+    const before = openOnes();
     const ends = new Map<string, number>();
     {
-      await using supervisor = await place.supervisor({ sandbox: { limits: { wall: "150ms" } } });
+      await using supervisor = await place.supervisor({ sandbox: { limits: { wall: "500ms" } } });
       const session = supervisor.session({ caller: "person" });
       const kinds: readonly (() => Promise<Outcome>)[] = [
         () => session.call({ argv: ["sh", "-c", "echo x; echo y >&2"] }),
@@ -169,8 +232,8 @@ describe.skipIf(unusable !== null)("what goes through the streams", () => {
         () => session.call({ argv: ["echo", "x".repeat(131_072)] }),
         () => session.call({ argv: ["echo", "x"] }, { sinks: { stdout: broken, stderr: broken } }),
       ];
-      for (let round = 0; round < 25; round += 1) {
-        const tried = kinds.map((start) =>
+      for (let round = 0; round < 13; round += 1) {
+        const tried = [...kinds, ...kinds].map((start) =>
           start().then(
             ({ kind }) => kind,
             (error: unknown) => (error instanceof CofferdamError ? error.code : String(error)),
@@ -187,9 +250,21 @@ describe.skipIf(unusable !== null)("what goes through the streams", () => {
       "failed",
       "timed-out",
     ]);
-    await vi.waitFor(() => expect(readdirSync("/proc/self/fd").length).toBe(before), { timeout: 5_000 });
+    await vi.waitFor(() => expect(openOnes()).toEqual(before), { timeout: 5_000 });
   });
 });
+
+/** What this process has open, by name. */
+function openOnes(): readonly string[] {
+  const names = readdirSync("/proc/self/fd").map((fd) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${fd}`);
+    } catch {
+      return "the folder that is being read";
+    }
+  });
+  return names.toSorted();
+}
 
 function broken(): never {
   throw new Error("the reader broke");
