@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import type { OutputSink } from "../host/output.ts";
+import { Kept, type OutputSink } from "../host/output.ts";
 import type { Print } from "./print.ts";
 import { TerminalFilter } from "./terminal-filter.ts";
 
@@ -41,7 +41,7 @@ export function passOn(print: Print, signal: AbortSignal): ToolOutput {
 const MOST_KEPT = 16 * 1024 ** 2;
 
 /** One stream as it stands in a JSON result: text where the bytes are UTF-8, else base64. */
-export interface Kept {
+export interface KeptText {
   readonly encoding: "utf8" | "base64";
   readonly data: string;
   readonly droppedBytes: number;
@@ -57,7 +57,7 @@ export class KeptOutput {
   };
 
   /** What was kept; `droppedBytes` is what the supervisor dropped before. */
-  kept(of: "stdout" | "stderr", droppedBytes: number): Kept {
+  kept(of: "stdout" | "stderr", droppedBytes: number): KeptText {
     const { bytes, dropped } = this.#streams[of].whole();
     const encoding = isUtf8(bytes) ? "utf8" : "base64";
     return { encoding, data: bytes.toString(encoding), droppedBytes: dropped + droppedBytes };
@@ -65,18 +65,18 @@ export class KeptOutput {
 }
 
 class KeptStream {
-  readonly #chunks: Buffer[] = [];
+  readonly #kept = new Kept();
   #length = 0;
   #dropped = 0;
 
   take(chunk: Buffer): void {
     const part = chunk.subarray(0, Math.max(0, MOST_KEPT - this.#length));
-    if (part.length > 0) this.#chunks.push(part);
+    this.#kept.add(part);
     this.#length += part.length;
     this.#dropped += chunk.length - part.length;
   }
 
   whole(): { readonly bytes: Buffer; readonly dropped: number } {
-    return { bytes: Buffer.concat(this.#chunks), dropped: this.#dropped };
+    return { bytes: this.#kept.bytes(), dropped: this.#dropped };
   }
 }

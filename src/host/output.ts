@@ -1,19 +1,46 @@
 import type { Socket } from "node:net";
 
-/** What was captured of one stream: at most `maxBytes` from its start, and how much more there was. */
+/** What was captured of one stream: its start, as far as it was to be taken, and how much more there was. */
 export interface Captured {
-  /** Empty when it was handed on as it came. */
+  /** Empty when it was handed on as it came; else at most `limits.output`, or 64 MiB where that says nothing. */
   readonly bytes: Buffer;
   /** What was kept or handed on. */
   readonly takenBytes: number;
+  /** What was read and neither kept nor handed on. */
   readonly droppedBytes: number;
 }
+
+/** How much of a stream is kept in memory where no limit says how much. */
+export const MOST_KEPT = 64 * 1024 ** 2;
 
 /** Where a chunk of output goes as it comes; what it returns is waited for, so that a slow reader slows the tool. */
 export type OutputSink = (chunk: Buffer) => void | Promise<void>;
 
+/** Bytes in one piece of memory: each chunk by itself would take more than it holds, when a program writes bytes one by one. */
+export class Kept {
+  #memory = Buffer.alloc(0);
+  #length = 0;
+
+  /** Takes what comes, a copy of it. */
+  add(chunk: Buffer): void {
+    const length = this.#length + chunk.length;
+    if (length > this.#memory.length) {
+      const larger = Buffer.allocUnsafe(Math.max(length, 2 * this.#memory.length, 1024));
+      this.#memory.copy(larger, 0, 0, this.#length);
+      this.#memory = larger;
+    }
+    chunk.copy(this.#memory, this.#length);
+    this.#length = length;
+  }
+
+  /** All that was taken. */
+  bytes(): Buffer {
+    return this.#memory.subarray(0, this.#length);
+  }
+}
+
 /**
- * Reads a stream to its end. The first `maxBytes` are kept and handed on; the rest is read and counted, so that the
+ * Reads a stream to its end. The first `maxBytes` are kept, or handed on; the rest is read and counted, so that the
  * process neither blocks nor fills memory.
  */
 export class Capture {
@@ -37,7 +64,7 @@ export class Capture {
   }
 
   async #read(maxBytes: number, sink: OutputSink | null): Promise<Captured> {
-    const kept: Buffer[] = [];
+    const kept = new Kept();
     let takenBytes = 0;
     let droppedBytes = 0;
     try {
@@ -47,13 +74,13 @@ export class Capture {
         takenBytes += part.length;
         droppedBytes += whole.length - part.length;
         if (part.length === 0) continue;
-        if (sink === null) kept.push(part);
+        if (sink === null) kept.add(part);
         else await this.#untilTaken(sink(part));
       }
     } catch (cause) {
       if (!isClosed(cause)) throw cause;
     }
-    return { bytes: Buffer.concat(kept), takenBytes, droppedBytes };
+    return { bytes: kept.bytes(), takenBytes, droppedBytes };
   }
 
   #untilTaken(taken: void | Promise<void>): void | Promise<void> {

@@ -5,7 +5,7 @@ import type { GatedPlan, Plan } from "../backend/plan.ts";
 import { CofferdamError } from "../errors.ts";
 import { untilDelivered } from "./delivery.ts";
 import { type Cause, type EndOptions, endAll, endOf, firstProcessOf, untilEnd } from "./ending.ts";
-import { Capture, type Captured, type OutputSink } from "./output.ts";
+import { Capture, type Captured, MOST_KEPT, type OutputSink } from "./output.ts";
 import type { ProcessId } from "./process-id.ts";
 import { ProgramStreams } from "./program-streams.ts";
 import { type Discrepancy, discrepancies, MountWatch, mountDiscrepancies, observe } from "./proof.ts";
@@ -18,7 +18,7 @@ import { descriptorsFor, type Surroundings } from "./surroundings.ts";
 export interface RunOptions extends EndOptions {
   /** What the program reads, or nothing. It is handed on piece by piece: a descriptor of ours could be opened anew inside. */
   readonly stdin: Readable | null;
-  /** For each of stdout and stderr. */
+  /** For each of stdout and stderr; null: all of it goes to sinks, and 64 MiB are kept without. */
   readonly outputBytes: number | null;
   readonly sinks: { readonly stdout: OutputSink; readonly stderr: OutputSink } | null;
   readonly runAs: { readonly uid: number; readonly gid: number } | null;
@@ -92,7 +92,7 @@ async function runTo(
   options: RunOptions,
 ): Promise<Ended> {
   const gate = writableAt(child, plan.gateFd);
-  const bytes = options.outputBytes ?? Number.POSITIVE_INFINITY;
+  const bytes = options.outputBytes ?? (options.sinks === null ? MOST_KEPT : Number.POSITIVE_INFINITY);
   const voices = new TwoVoices(options.sinks?.stderr ?? null);
   const captures = [
     new Capture(streams.stdout, bytes, options.sinks?.stdout ?? null),

@@ -1,6 +1,6 @@
 import { Duplex, Readable, Writable } from "node:stream";
 import { CofferdamError } from "../errors.ts";
-import type { Captured, OutputSink } from "./output.ts";
+import { type Captured, Kept, type OutputSink } from "./output.ts";
 import type { Child } from "./spawn.ts";
 
 /** The child's descriptor as a stream to read. */
@@ -32,8 +32,8 @@ export function firstByte(stream: Readable): Promise<string | null> {
  * Standard error, which speaks with two voices: until the gate opens it is the launcher's, afterwards the program's.
  */
 export class TwoVoices {
-  readonly #setup: Buffer[] = [];
-  readonly #kept: Buffer[] = [];
+  readonly #setup = new Kept();
+  readonly #kept = new Kept();
   readonly #sink: OutputSink | null;
   #isOpen = false;
 
@@ -43,8 +43,8 @@ export class TwoVoices {
 
   /** Where the captured stream goes. */
   readonly take: OutputSink = (chunk) => {
-    if (!this.#isOpen) return void this.#setup.push(chunk);
-    return this.#sink === null ? void this.#kept.push(chunk) : this.#sink(chunk);
+    if (this.#isOpen && this.#sink !== null) return this.#sink(chunk);
+    return (this.#isOpen ? this.#kept : this.#setup).add(chunk);
   };
 
   /** From here on it is the program that speaks. */
@@ -54,11 +54,11 @@ export class TwoVoices {
 
   /** What the launcher said. */
   setupText(): string {
-    return Buffer.concat(this.#setup).toString("utf8");
+    return this.#setup.bytes().toString("utf8");
   }
 
   /** What the program said, as captured. */
   captured(whole: Captured): Captured {
-    return { ...whole, bytes: Buffer.concat(this.#kept) };
+    return { ...whole, bytes: this.#kept.bytes() };
   }
 }

@@ -17,10 +17,14 @@ const SINKS = "two functions that take a chunk: `{ stdout, stderr }`";
 
 /** How one call is run. */
 export interface CallOptions {
+  /** Ends the program early. A slow sink is waited for until then, and for a second after it; what it did not take is counted as dropped. */
   readonly signal?: AbortSignal;
   /** What the program reads on its standard input; without it, nothing. */
   readonly stdin?: Readable;
-  /** Where output goes as it comes; without it the outcome holds it. */
+  /**
+   * Where output goes as it comes. Without it the outcome holds the start of each stream: as much as `limits.output`
+   * says, or 64 MiB where that says nothing. What comes after that is read and counted as dropped.
+   */
   readonly sinks?: { readonly stdout: OutputSink; readonly stderr: OutputSink };
 }
 

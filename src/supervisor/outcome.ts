@@ -16,7 +16,10 @@ export interface Receipt {
   readonly mountChanges: readonly string[];
 }
 
-/** How a call ended, once it ran. `code` is the program's own status, 128+n after signal n. */
+/**
+ * How a call ended, once it ran. `code` is the program's own status, 128+n after signal n. Of each stream at most
+ * `limits.output` is held, or 64 MiB where that says nothing; what was handed to a sink is not held.
+ */
 export interface Ran {
   readonly code: number;
   readonly stdout: Captured;
@@ -27,7 +30,7 @@ export interface Ran {
 
 /**
  * What became of a call. `done` is status 0, `failed` another status or a program that is not there (127), `timed-out`
- * is the wall time, `denied` means that nothing ran. A denial is a value: a model reads it.
+ * is the wall time of the program, however long its output is read, `denied` means that nothing ran. A denial is a value: a model reads it.
  */
 export type Outcome =
   | ({ readonly kind: "done" } & Ran)

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { Kept } from "../../src/host/output.ts";
 import type { CallOptions, Outcome } from "../../src/index.ts";
 import { CALLER } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
@@ -44,7 +45,41 @@ describe.skipIf(unusable !== null)("output", () => {
     ]).toEqual([true, true]);
   });
 
-  it("without a bound everything is kept, to the last byte of both streams", async () => {
+  it("without a bound 64 MiB of each stream are kept, and the rest is read and counted", async () => {
+    const { kind, stdout, stderr } = await perl(
+      'my $x = "x" x (1 << 20); syswrite STDOUT, $x for 1 .. 80; syswrite STDERR, $x for 1 .. 64',
+    );
+    const MiB = 1024 ** 2;
+    expect([kind, stdout.bytes.length, stdout.takenBytes, stdout.droppedBytes]).toEqual([
+      "done",
+      64 * MiB,
+      64 * MiB,
+      16 * MiB,
+    ]);
+    expect([stderr.bytes.length, stderr.droppedBytes]).toEqual([64 * MiB, 0]);
+  });
+
+  it("limit: a bound of one's own may be higher, and what goes elsewhere has none", async () => {
+    const line = 'my $x = "x" x (1 << 20); syswrite STDOUT, $x for 1 .. 80';
+    const { stdout } = await perl(line, { output: "70MiB" });
+    expect([stdout.bytes.length, stdout.droppedBytes]).toEqual([70 * 1024 ** 2, 10 * 1024 ** 2]);
+    let seen = 0;
+    const count = (chunk: Buffer): void => {
+      seen += chunk.length;
+    };
+    const handedOn = await perl(line, {}, { sinks: { stdout: count, stderr: count } });
+    expect([seen, handedOn.stdout.droppedBytes]).toEqual([80 * 1024 ** 2, 0]);
+  });
+
+  it("what comes in small pieces takes no more memory than it holds", () => {
+    const kept = new Kept();
+    const piece = Buffer.from("x");
+    for (let n = 0; n < 100_000; n += 1) kept.add(piece);
+    expect(kept.bytes().equals(Buffer.alloc(100_000, "x"))).toBe(true);
+    expect(kept.bytes().buffer.byteLength).toBeLessThanOrEqual(2 * 100_000);
+  });
+
+  it("below that everything is kept, to the last byte of both streams", async () => {
     const { stdout, stderr } = await perl(BOTH(3_000));
     expect([stdout.bytes.length, stdout.droppedBytes, stderr.bytes.length, stderr.droppedBytes]).toEqual([
       3_000 * 1024 + 3,
