@@ -20,12 +20,16 @@ interface Given {
 async function decided(given: Given, ...calls: readonly (readonly string[])[]): Promise<readonly string[]> {
   const { place, rules = [], denied } = given;
   if (denied !== undefined) {
-    place.folder("profiles.d");
+    place.folder("operators");
+    place.folder("operators/profiles.d");
     const rule = { shell: denied, action: "deny" };
-    place.file("profiles.d/denies.yaml", JSON.stringify({ profile: "denies", approval: { rules: [rule] } }));
+    place.file(
+      "operators/profiles.d/denies.yaml",
+      JSON.stringify({ profile: "denies", approval: { rules: [rule] } }),
+    );
   }
   const settings = { shell: { default: { approval: false }, rules } };
-  const operatorFolders = [knownPath(join(place.top, "profiles.d"))];
+  const operatorFolders = [knownPath(join(place.top, "operators/profiles.d"))];
   await using supervisor = await place.supervisor(settings, { operatorFolders });
   const session = supervisor.session();
   const found: string[] = [];

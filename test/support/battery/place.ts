@@ -1,5 +1,15 @@
 import { spawn, spawnSync } from "node:child_process";
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Host } from "../../../src/host/host.ts";
@@ -53,12 +63,14 @@ export class Place implements Disposable {
     return this.#give(path);
   }
 
-  /** Writes a file that belongs to the person. */
+  /** Writes a file that belongs to the person; it is there whole or not at all, for whoever reads it meanwhile. */
   file(name: string, text: string | Buffer, mode = 0o644): string {
     const path = join(this.top, name);
-    writeFileSync(path, text, { mode });
-    chmodSync(path, mode);
-    return this.#give(path);
+    const fresh = join(this.top, `.${randomUUID()}`);
+    writeFileSync(fresh, text, { mode });
+    chmodSync(fresh, mode);
+    renameSync(this.#give(fresh), path);
+    return path;
   }
 
   /** Writes the config of a test; JSON is YAML. */
