@@ -1,5 +1,15 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { release } from "node:os";
 import { z } from "zod";
 import { renderBubblewrap } from "../backend/bubblewrap/render.ts";
@@ -10,6 +20,8 @@ import { normalProfile } from "../profile/profile.ts";
 import type { Runtime } from "../tool/facts.ts";
 import { FactsMemory, lookUpFacts, type StandingFacts } from "./facts.ts";
 import type { Host } from "./host.ts";
+import { sweepUnfinished } from "./lock.ts";
+import { printProcess, thisProcess } from "./process-id.ts";
 import { run } from "./run.ts";
 import { lookAtSurroundings } from "./surroundings.ts";
 
@@ -90,7 +102,11 @@ function readAttestation(file: AbsolutePath): Attestation | null {
 
 async function battery(host: Host, standing: StandingFacts, system: Runtime): Promise<readonly Finding[]> {
   mkdirSync(host.stateFolder, { recursive: true, mode: 0o700 });
-  const folder = knownPath(mkdtempSync(joinPath(host.stateFolder, "attest-")));
+  // Whoever is killed here remembers nothing, so that the next one comes here too, and finds what was left.
+  sweepUnfinished(joinPath(host.stateFolder, "attest"));
+  const own = joinPath(host.stateFolder, `attest.${printProcess(thisProcess())}`);
+  mkdirSync(own, { recursive: true, mode: 0o700 });
+  const folder = knownPath(mkdtempSync(joinPath(own, "canary-")));
   try {
     const canary = joinPath(folder, "canary");
     const secret = randomBytes(16).toString("hex");
@@ -111,6 +127,7 @@ async function battery(host: Host, standing: StandingFacts, system: Runtime): Pr
     }));
   } finally {
     rmSync(folder, { recursive: true });
+    if (readdirSync(own).length === 0) rmdirSync(own);
   }
 }
 

@@ -1,4 +1,13 @@
-import { chownSync, closeSync, mkdirSync, openSync, readFileSync, renameSync, rmSync } from "node:fs";
+import {
+  chownSync,
+  closeSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+} from "node:fs";
 import { basename } from "node:path";
 import { DEVICES, type DeviceName } from "../backend/bubblewrap/views.ts";
 import type { DeviceNodes } from "../backend/facts.ts";
@@ -49,6 +58,7 @@ export async function makeDevices(host: Host, user: Uid, writable: readonly Abso
   const folder = folderOf(host);
   if (!isOwnFolder(folder, host.user.uid)) rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true, mode: 0o700 });
+  sweep(folder);
   const mknod = findMknod(host, writable);
   if (mknod === null) return;
   for (const name of DEVICES)
@@ -67,6 +77,18 @@ function obstacle(folder: AbsolutePath, uid: number): string | null {
   if (!canOpen(joinPath(folder, "null"))) return `${folder} lies on a file system without devices (nodev)`;
   const closed = [...upwards(folder)].find((at) => !canPass(at, uid));
   return closed === undefined ? null : `a process without capabilities can't pass ${closed}`;
+}
+
+/** To make a node takes milliseconds: what has stood there unfinished for a minute was left by a killed supervisor. */
+const UNFINISHED_MS = 60_000;
+
+function sweep(folder: AbsolutePath): void {
+  const names: readonly string[] = DEVICES;
+  for (const name of readdirSync(folder)) {
+    const path = joinPath(folder, name);
+    const age = Date.now() - (statsOf(path)?.ctimeMs ?? Number.POSITIVE_INFINITY);
+    if (!names.includes(name) && age > UNFINISHED_MS) rmSync(path, { force: true });
+  }
 }
 
 function isOwnFolder(folder: AbsolutePath, uid: number): boolean {

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:
 import { setTimeout as pause } from "node:timers/promises";
 import { CofferdamError, visible } from "../errors.ts";
 import { type AbsolutePath, joinPath, nameOf, parentOf } from "../profile/path.ts";
-import { isRunning, type ProcessId, thisProcess } from "./process-id.ts";
+import { isRunning, printProcess, readProcess, thisProcess } from "./process-id.ts";
 
 /** How long to wait for another process that has the lock and runs. */
 const WAIT_MS = 5_000;
@@ -25,7 +25,7 @@ const FREE = "free";
  * Throws `SANDBOX_UNAVAILABLE` when it can't be had: somebody who runs keeps it for more than five seconds, or the disk says no.
  */
 export async function lock(folder: AbsolutePath): Promise<Disposable> {
-  const mine = printOwner(thisProcess());
+  const mine = printProcess(thisProcess());
   const until = performance.now() + WAIT_MS;
   for (;;) {
     if (isTaken(folder, FREE, mine) || isTakenOver(folder, mine))
@@ -39,7 +39,7 @@ export async function lock(folder: AbsolutePath): Promise<Disposable> {
 export function sweepUnfinished(folder: AbsolutePath): void {
   const prefix = `${nameOf(folder)}.`;
   for (const name of namesIn(parentOf(folder))) {
-    const maker = name.startsWith(prefix) ? readOwner(name.slice(prefix.length)) : null;
+    const maker = name.startsWith(prefix) ? readProcess(name.slice(prefix.length)) : null;
     if (maker !== null && !isRunning(maker))
       rmSync(joinPath(parentOf(folder), name), { recursive: true, force: true });
   }
@@ -50,7 +50,7 @@ function isTakenOver(folder: AbsolutePath, mine: string): boolean {
   const names = namesIn(folder);
   if (names.length === 0) return isMade(folder, mine);
   const ended = names.find((name) => {
-    const owner = readOwner(name);
+    const owner = readProcess(name);
     return owner !== null && !isRunning(owner);
   });
   return ended !== undefined && isTaken(folder, ended, mine);
@@ -91,7 +91,7 @@ function isDone(folder: AbsolutePath, expected: readonly string[], change: () =>
 
 function unavailable(folder: AbsolutePath): CofferdamError {
   const owner = namesIn(folder)
-    .map(readOwner)
+    .map(readProcess)
     .find((one) => one !== null);
   const [who, hint] =
     owner === undefined
@@ -102,16 +102,6 @@ function unavailable(folder: AbsolutePath): CofferdamError {
     `the lock ${visible(folder)} was not given back within ${WAIT_MS / 1_000} seconds by ${who}`,
     { hint },
   );
-}
-
-function printOwner({ pid, startedAt }: ProcessId): string {
-  return `${pid}.${startedAt ?? "0"}`;
-}
-
-/** The owner that a name says, or null for any other name. */
-function readOwner(name: string): ProcessId | null {
-  const [, pid, startedAt] = /^(\d+)\.(\d+)$/.exec(name) ?? [];
-  return pid === undefined || startedAt === undefined ? null : { pid: Number(pid), startedAt };
 }
 
 /** Empty when there is no such folder. */

@@ -12,6 +12,17 @@ export interface ProcessId {
 const PARENT = 1;
 const STARTED = 19;
 
+/** A process in a file's name: `<pid>.<start>`. */
+export function printProcess({ pid, startedAt }: ProcessId): string {
+  return `${pid}.${startedAt ?? "0"}`;
+}
+
+/** The process that a name says, or null for any other name. */
+export function readProcess(name: string): ProcessId | null {
+  const [, pid, startedAt] = /^(\d+)\.(\d+)$/.exec(name) ?? [];
+  return pid === undefined || startedAt === undefined ? null : { pid: Number(pid), startedAt };
+}
+
 /** This process. Throws node's error when it can't be looked at: by half an identity it would count as ended. */
 export function thisProcess(): ProcessId {
   const { pid } = process;
