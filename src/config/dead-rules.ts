@@ -1,5 +1,5 @@
 import type { Action, OperatorRule, ToolRule } from "../policy/approval-section.ts";
-import { matchesWord, type ShellRule, shellAction } from "../shell/rule.ts";
+import { fileNameOf, matchesWord, type ShellRule, shellAction } from "../shell/rule.ts";
 
 /** Which of several rules that match decides. */
 export type RuleOrder = "first-match" | "last-match" | "strictest";
@@ -71,7 +71,7 @@ export function unmatchableOperator(rule: OperatorRule): Unmatchable | null {
 export function overruledByName(rule: ShellRule, rules: readonly ShellRule[]): ShellRule | null {
   const [program = "", ...rest] = rule.pattern.split(/\s+/);
   if (shellAction(rule) !== "allow" || !program.includes("/")) return null;
-  const named = { ...rule, pattern: [program.slice(program.lastIndexOf("/") + 1), ...rest].join(" ") };
+  const named = { ...rule, pattern: [fileNameOf(program), ...rest].join(" ") };
   return rules.find((other) => shellAction(other) !== "allow" && coversShellRule(other, named)) ?? null;
 }
 

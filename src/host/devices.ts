@@ -58,7 +58,7 @@ export async function makeDevices(host: Host, user: Uid, writable: readonly Abso
   const folder = folderOf(host);
   if (!isOwnFolder(folder, host.user.uid)) rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  sweep(folder);
+  sweep(folder, host.now());
   const mknod = findMknod(host, writable);
   if (mknod === null) return;
   for (const name of DEVICES)
@@ -82,11 +82,11 @@ function obstacle(folder: AbsolutePath, uid: number): string | null {
 /** To make a node takes milliseconds: what has stood there unfinished for a minute was left by a killed supervisor. */
 const UNFINISHED_MS = 60_000;
 
-function sweep(folder: AbsolutePath): void {
+function sweep(folder: AbsolutePath, now: number): void {
   const names: readonly string[] = DEVICES;
   for (const name of readdirSync(folder)) {
     const path = joinPath(folder, name);
-    const age = Date.now() - (statsOf(path)?.ctimeMs ?? Number.POSITIVE_INFINITY);
+    const age = now - (statsOf(path)?.ctimeMs ?? Number.POSITIVE_INFINITY);
     if (!names.includes(name) && age > UNFINISHED_MS) rmSync(path, { force: true });
   }
 }

@@ -35,7 +35,7 @@ export async function lock(folder: AbsolutePath): Promise<Disposable> {
   }
 }
 
-/** Removes what processes left behind that were killed while they made the lock's folder. */
+/** Removes what stands beside a path as `<its name>.<pid>.<start>` of a process that has ended: it was killed at its work. */
 export function sweepUnfinished(folder: AbsolutePath): void {
   const prefix = `${nameOf(folder)}.`;
   for (const name of namesIn(parentOf(folder))) {

@@ -11,7 +11,7 @@ export interface PlainFile extends Disposable {
  * Opens a plain file to read it; null when something else stands there. What is put in its place between the look and
  * the opening is told by its descriptor, and a FIFO makes nobody wait (open(2), `O_NONBLOCK`). Throws node's errors.
  */
-export function openPlainFile(path: string, flags = 0): PlainFile | null {
+export function openPlainFile(path: string | Buffer, flags = 0): PlainFile | null {
   if (!statSync(path).isFile()) return null;
   const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY | flags);
   const stats = fstatSync(fd);

@@ -1,4 +1,4 @@
-import { coversWords, matchesWord } from "../shell/rule.ts";
+import { coversWords, fileNameOf, matchesWord } from "../shell/rule.ts";
 import { type Mode, meetApproval, NO_OPERATOR, type OperatorApproval } from "./approval-section.ts";
 
 /** What an operator demands beside a profile: who is asked, and as whom tools run. */
@@ -94,7 +94,7 @@ function coversAll(wide: Rule, rule: Rule): boolean {
 function mayCoverByName(own: Rule, rule: Rule): boolean {
   if (own.of !== "shell" || rule.of !== "shell") return false;
   const [program = "", ...rest] = sample(own, rule.text).split(" ");
-  const name = program.slice(program.lastIndexOf("/") + 1);
+  const name = fileNameOf(program);
   return name !== program && coversWords(own.text, [name, ...rest], false);
 }
 

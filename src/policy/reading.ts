@@ -1,5 +1,5 @@
 import { type Coverage, coversPastOptions } from "../shell/past-options.ts";
-import { coversWords, matchesWord } from "../shell/rule.ts";
+import { coversWords, fileNameOf, matchesWord } from "../shell/rule.ts";
 import { isManyInOne, isUnread } from "../shell/unread.ts";
 import type { Judged } from "./judged.ts";
 
@@ -17,7 +17,7 @@ export function isCallUnread({ words, programNames }: Judged): boolean {
   if (words === null) return true;
   const [program = "", ...rest] = words;
   const isOwn = (name: string): boolean =>
-    !isManyInOne(fileName(name)) || fileName(name) === fileName(program);
+    !isManyInOne(fileNameOf(name)) || fileNameOf(name) === fileNameOf(program);
   return [program, ...programNames].some((name) => isOwn(name) && isUnread(name, rest));
 }
 
@@ -38,7 +38,7 @@ export function otherReadings(judged: Judged, words: readonly string[]): readonl
   const inner = words
     .slice(0, MOST_READ)
     .flatMap((word, at): readonly Reading[] =>
-      at === 0 ? [] : [...new Set([word, fileName(word)])].map((name) => ({ name, at })),
+      at === 0 ? [] : [...new Set([word, fileNameOf(word)])].map((name) => ({ name, at })),
     );
   return [...renamed, ...inner];
 }
@@ -55,8 +55,4 @@ export function coverageOf(
   const read = [name, ...words.slice(at + 1, at === 0 ? words.length : MOST_READ)];
   if (coversWords(pattern, read, exact)) return "plainly";
   return exact ? "no" : coversPastOptions(pattern, read);
-}
-
-function fileName(name: string): string {
-  return name.slice(name.lastIndexOf("/") + 1);
 }

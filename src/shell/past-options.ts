@@ -1,4 +1,4 @@
-import { matchesWord } from "./rule.ts";
+import { fileNameOf, matchesWord } from "./rule.ts";
 
 /** How sure it is that a pattern speaks of a command: `maybe` when an option may or may not have a value. */
 export type Coverage = "no" | "maybe" | "surely";
@@ -62,5 +62,5 @@ function isOption(word: string): boolean {
 }
 
 function isGit(name: string): boolean {
-  return name.slice(name.lastIndexOf("/") + 1) === "git";
+  return fileNameOf(name) === "git";
 }

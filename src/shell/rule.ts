@@ -23,6 +23,11 @@ export function coversWords(pattern: string, words: readonly string[], exact: bo
   return wanted.every((glob, index) => matchesWord(glob, words[index] ?? ""));
 }
 
+/** The file name of a word that is a path, else the word. */
+export function fileNameOf(word: string): string {
+  return word.slice(word.lastIndexOf("/") + 1);
+}
+
 /** True when one word is what the glob says; `*` is any run of characters, nothing else is special. */
 export function matchesWord(glob: string, word: string): boolean {
   const [first = "", ...rest] = glob.split("*");

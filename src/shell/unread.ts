@@ -1,4 +1,5 @@
 import { gitOptions } from "./past-options.ts";
+import { fileNameOf } from "./rule.ts";
 
 /** Programs that run what their words say, whatever the words are. */
 const ALWAYS: ReadonlySet<string> = new Set([
@@ -33,7 +34,7 @@ const MANY_IN_ONE: ReadonlySet<string> = new Set(["busybox", "toybox", "coreutil
  * by its files too (`make`, `npm test`), which no list can tell.
  */
 export function isUnread(program: string, rest: readonly string[]): boolean {
-  const name = program.slice(program.lastIndexOf("/") + 1);
+  const name = fileNameOf(program);
   // The loader runs the program that it is given; `git-push` is git, by another name of its own.
   if (name.startsWith("ld-") || name === "ld.so" || name.startsWith("git-")) return true;
   if (name === "git") return gitOptions(rest).some((word) => GIT_SETTINGS.test(word));

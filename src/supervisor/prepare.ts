@@ -14,6 +14,7 @@ import { intersect } from "../profile/intersect.ts";
 import { type AbsolutePath, isInside, nameOf } from "../profile/path.ts";
 import type { Profile } from "../profile/profile.ts";
 import { printShortfall, type Shortfall, shortfall } from "../profile/shortfall.ts";
+import { fileNameOf } from "../shell/rule.ts";
 import { type Call, wordsOf } from "../tool/call.ts";
 import { deriveEnvironment, deriveShellNeeds, type Needs, type ToolSettings } from "../tool/derive.ts";
 import type { Launch } from "../tool/launch.ts";
@@ -206,13 +207,7 @@ function arePathsInside({ config }: Standing, paths: CallFacts["paths"], names: 
 
 function programNames(word: string, { program: { path, real }, ruleNames }: CallFacts): readonly string[] {
   const files = [path, real].filter((one) => one !== null);
-  return [
-    ...new Set([
-      word.slice(word.lastIndexOf("/") + 1),
-      ...files.flatMap((one) => [one, nameOf(one)]),
-      ...ruleNames,
-    ]),
-  ];
+  return [...new Set([fileNameOf(word), ...files.flatMap((one) => [one, nameOf(one)]), ...ruleNames])];
 }
 
 /** What a call itself is about, its program and its folder, may be visible only after a yes. */

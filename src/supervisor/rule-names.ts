@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { realPathOf, statsOf } from "../host/nodes.ts";
 import { type AbsolutePath, isAbsolutePath, isInside, nameOf } from "../profile/path.ts";
-import { shellAction } from "../shell/rule.ts";
+import { fileNameOf, shellAction } from "../shell/rule.ts";
 import { isManyInOne } from "../shell/unread.ts";
 import type { ProgramFacts, Standing } from "./prepare.ts";
 
@@ -17,7 +17,7 @@ export function ruleNames(program: ProgramFacts, standing: Standing, cwd: Absolu
   return strictWords(standing).flatMap((word): readonly string[] => {
     const places = placesOf(word, standing, cwd);
     if (word.includes("*")) return places.flatMap((place) => nameUnder(word, place, real));
-    const isOther = isManyInOne(nameOf(real)) && fileName(word) !== nameOf(path);
+    const isOther = isManyInOne(nameOf(real)) && fileNameOf(word) !== nameOf(path);
     return !isOther && places.some((place) => isSame(place, program)) ? [word] : [];
   });
 }
@@ -55,8 +55,4 @@ function nameUnder(word: string, place: string, real: AbsolutePath): readonly st
 function folderBeforeGlob(word: string): string | null {
   const end = word.lastIndexOf("/", word.indexOf("*"));
   return end < 0 ? null : word.slice(0, end);
-}
-
-function fileName(word: string): string {
-  return word.slice(word.lastIndexOf("/") + 1);
 }

@@ -36,9 +36,11 @@ describe.skipIf(unusable !== null)(
         using place = new Place(CALLER);
         const folder = join(place.state, "cofferdam/devices");
         mkdirSync(folder, { recursive: true, mode: 0o700 });
-        writeFileSync(join(folder, "null-fresh"), "");
-        await using _supervisor = await place.supervisor();
-        expect(readdirSync(folder)).toContain("null-fresh");
+        writeFileSync(join(folder, "null-left"), "");
+        await using _atOnce = await place.supervisor();
+        expect(readdirSync(folder)).toContain("null-left");
+        await using _later = await place.supervisor({}, { now: () => Date.now() + 120_000 });
+        expect(readdirSync(folder)).not.toContain("null-left");
       },
     );
   },

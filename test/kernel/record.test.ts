@@ -18,6 +18,14 @@ const RULES = {
 };
 const yes: SessionOptions["approve"] = async () => ({ approved: true, by: "a test" });
 
+const supervisorIn = (place: Place, journal: MemoryJournal) =>
+  createSupervisor({
+    config: place.config({ shell: RULES }),
+    cwd: knownPath(place.ws),
+    host: place.host(),
+    journal,
+  });
+
 describe.skipIf(unusable !== null)("a call that was received", () => {
   it.each<[string, readonly string[], string, SessionOptions["approve"], outcome: string]>([
     ["runs", ["true"], ".", yes, "done"],
@@ -36,12 +44,7 @@ describe.skipIf(unusable !== null)("a call that was received", () => {
   ])("and %s ends once in the record, as what it came to", async (_, argv, cwd, approve, outcome) => {
     using place = new Place(CALLER);
     const journal = new MemoryJournal();
-    await using supervisor = await createSupervisor({
-      config: place.config({ shell: RULES }),
-      cwd: knownPath(place.ws),
-      host: place.host(),
-      journal,
-    });
+    await using supervisor = await supervisorIn(place, journal);
     const session = supervisor.session(approve === undefined ? {} : { approve });
     await session.call({ argv: [...argv], cwd }).catch(() => undefined);
     const ends = journal.events.filter((event) => event.type === "call.ended");
@@ -57,12 +60,7 @@ describe.skipIf(unusable !== null)("only `true` is a yes", () => {
   ): Promise<readonly [outcome: unknown, ranIt: boolean, events: MemoryJournal["events"]]> {
     using place = new Place(CALLER);
     const journal = new MemoryJournal();
-    await using supervisor = await createSupervisor({
-      config: place.config({ shell: RULES }),
-      cwd: knownPath(place.ws),
-      host: place.host(),
-      journal,
-    });
+    await using supervisor = await supervisorIn(place, journal);
     const options: SessionOptions = {};
     const session = supervisor.session(Object.assign(options, { approve: () => answer }));
     const outcome = await session.call({ argv: ["touch", "written"] }).then(
@@ -101,12 +99,7 @@ it.skipIf(unusable !== null)(
   async () => {
     using place = new Place(CALLER);
     const journal = new MemoryJournal();
-    await using supervisor = await createSupervisor({
-      config: place.config({ shell: RULES }),
-      cwd: knownPath(place.ws),
-      host: place.host(),
-      journal,
-    });
+    await using supervisor = await supervisorIn(place, journal);
     expect(() => supervisor.session(Object.assign({ caller: "agent" as const }, { aprove: yes }))).toThrow(
       /`aprove` is no option of `session`/,
     );
