@@ -4,7 +4,10 @@ import { type Ink, inkFor } from "./ink.ts";
 /** A stream of this process that lines go to. */
 export type Out = Pick<Writable, "write" | "on"> & { readonly isTTY?: boolean | undefined };
 
-/** What would act on a terminal or hide text, and that JSON lets stand in a string; line breaks stand between values alone. */
+/**
+ * What would act on a terminal or hide text, and that JSON lets stand in a string; line breaks stand between values
+ * alone.
+ */
 const INVISIBLE = /[^\P{Cc}\n]|[\p{Cf}\p{Co}\p{Zl}\p{Zp}]/gu;
 
 function escapedInJson(character: string): string {

@@ -1,4 +1,7 @@
-/** The known word that was probably meant: the same but for case and `-`/`_`, or a few typing slips away. Null when none is near. */
+/**
+ * The known word that was probably meant: the same but for case and `-`/`_`, or a few typing slips away. Null when
+ * none is near.
+ */
 export function nearest(word: string, known: readonly string[]): string | null {
   const folded = fold(word);
   const ranked = known

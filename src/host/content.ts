@@ -11,7 +11,8 @@ const MOST_BYTES = 64 * 1024 ** 2;
 /**
  * What tells the content of a plain file from any other: its SHA-256 or, above 64 MiB, its size and change time, which the
  * kernel sets at each change and no process can (inode(7)); so is one that can't be read.
- * Throws `FACTS_UNSTABLE` when something else stands at the path than the file of that id (`device:inode`), or a lease is on it.
+ * Throws `FACTS_UNSTABLE` when something else stands at the path than the file of that id (`device:inode`), or a
+ * lease is on it.
  */
 export function contentIdOf(path: AbsolutePath, id: string): string {
   const at = systemPath(path);

@@ -129,7 +129,10 @@ function mayMakeNodes(): boolean {
   return ((BigInt(`0x${effective}`) >> CAP_MKNOD) & 1n) === 1n;
 }
 
-/** The words that `mknod` is started with; null without one. A program of many names is told by its first word which it is. */
+/**
+ * The words that `mknod` is started with; null without one. A program of many names is told by its first word which
+ * it is.
+ */
 function findMknod(
   host: Host,
   writable: readonly AbsolutePath[],

@@ -67,7 +67,10 @@ export async function endAll(child: Child, gate: Writable, ended: Promise<number
   if (init !== null) await untilEnded(init, GRACE_MS);
 }
 
-/** Resolves with the launcher's status, which is the program's, when it has ended; with it, everything inside is ended by the kernel. Never rejects. */
+/**
+ * Resolves with the launcher's status, which is the program's, when it has ended; with it, everything inside is ended
+ * by the kernel. Never rejects.
+ */
 export function endOf(child: Child): Promise<number> {
   return new Promise((resolve) => {
     child.on("error", () => {

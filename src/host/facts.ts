@@ -74,7 +74,8 @@ function isSameMap<Value>(
 
 /**
  * Looks at everything that rendering these profiles may ask about: their paths with all folders above, what glob masks
- * cover, the files that suffix lists show, the mount table. Placeholders of live calls count as missing. Throws `NOT_ENFORCEABLE` when a tree is too large to search.
+ * cover, the files that suffix lists show, the mount table. Placeholders of live calls count as missing. Throws
+ * `NOT_ENFORCEABLE` when a tree is too large to search.
  */
 export async function lookUpFacts(
   host: Host,

@@ -24,7 +24,8 @@ const NEEDED = [
 /**
  * Finds the sandbox program and asks it what it can do. Helpers are never looked up in PATH: only in the host's helper
  * folders, and only when root owns them and every folder above, nobody else may write there, they are not setuid, and no
- * tool can change them: they lie in no `writable` root. What it says is taken from the state folder where it is remembered; `read` writes nothing there. Throws `SANDBOX_UNAVAILABLE`.
+ * tool can change them: they lie in no `writable` root. What it says is taken from the state folder where it is
+ * remembered; `read` writes nothing there. Throws `SANDBOX_UNAVAILABLE`.
  */
 export async function findLauncher(
   host: Host,

@@ -22,7 +22,8 @@ const FREE = "free";
  * - no instant of death leaves it unreadable: a name is never half written. One who dies with it is followed at once.
  * - giving it back renames our own name, so it can only be given back by its owner.
  * The folder is made with its file inside and renamed into place, which fails where one with a file stands already.
- * Throws `SANDBOX_UNAVAILABLE` when it can't be had: somebody who runs keeps it for more than five seconds, or the disk says no.
+ * Throws `SANDBOX_UNAVAILABLE` when it can't be had: somebody who runs keeps it for more than five seconds, or the
+ * disk says no.
  */
 export async function lock(folder: AbsolutePath): Promise<Disposable> {
   const mine = printProcess(thisProcess());
@@ -35,7 +36,10 @@ export async function lock(folder: AbsolutePath): Promise<Disposable> {
   }
 }
 
-/** Removes what stands beside a path as `<its name>.<pid>.<start>` of a process that has ended: it was killed at its work. */
+/**
+ * Removes what stands beside a path as `<its name>.<pid>.<start>` of a process that has ended: it was killed at its
+ * work.
+ */
 export function sweepUnfinished(folder: AbsolutePath): void {
   const prefix = `${nameOf(folder)}.`;
   for (const name of namesIn(parentOf(folder))) {

@@ -7,7 +7,10 @@ const FLAGS = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 
 /** A folder that was reached without following a link: it stays this folder, whatever comes to stand at its path. */
 export interface OpenFolder extends Disposable {
-  /** A name in the folder, for any call of `node:fs`: `/proc/self/fd/N/name`, which the kernel looks up in the folder itself. */
+  /**
+   * A name in the folder, for any call of `node:fs`: `/proc/self/fd/N/name`, which the kernel looks up in the folder
+   * itself.
+   */
   child(name: string): Buffer;
 }
 

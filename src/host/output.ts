@@ -16,7 +16,10 @@ export const MOST_KEPT = 64 * 1024 ** 2;
 /** Where a chunk of output goes as it comes; what it returns is waited for, so that a slow reader slows the tool. */
 export type OutputSink = (chunk: Buffer) => void | Promise<void>;
 
-/** Bytes in one piece of memory: each chunk by itself would take more than it holds, when a program writes bytes one by one. */
+/**
+ * Bytes in one piece of memory: each chunk by itself would take more than it holds, when a program writes bytes one
+ * by one.
+ */
 export class Kept {
   #memory = Buffer.alloc(0);
   #length = 0;

@@ -50,7 +50,10 @@ export class Pipes implements Disposable {
     return pipes;
   }
 
-  /** So many pipes, by a descriptor each that is both of its ends; whoever takes them closes them. Throws `SANDBOX_UNAVAILABLE`. */
+  /**
+   * So many pipes, by a descriptor each that is both of its ends; whoever takes them closes them. Throws
+   * `SANDBOX_UNAVAILABLE`.
+   */
   async take(count: number): Promise<readonly number[]> {
     while (this.#ready.length < count) await this.#more();
     const taken = this.#ready.slice(0, count);

@@ -63,7 +63,8 @@ function isThere({ pid, startedAt }: ProcessId): boolean {
 
 /**
  * Sends a signal to the process that is meant, and to none that has its pid by now: when it started is compared right
- * before. Node has no call for pidfd_send_signal(2); between the two calls a pid would have to come all the way round. Never throws.
+ * before. Node has no call for pidfd_send_signal(2); between the two calls a pid would have to come all the way
+ * round. Never throws.
  */
 export function signal(meant: ProcessId, name: NodeJS.Signals): void {
   if (!isThere(meant)) return;

@@ -21,7 +21,10 @@ export interface LaunchersEnds {
   readonly cover: number | null;
 }
 
-/** The streams of one program, pipes all of them, whatever Node calls the streams that read and write them: our ends, and those that the launcher is started with. */
+/**
+ * The streams of one program, pipes all of them, whatever Node calls the streams that read and write them: our ends,
+ * and those that the launcher is started with.
+ */
 export class ProgramStreams implements Disposable {
   readonly stdin: Writable | null;
   readonly stdout: Socket;

@@ -60,7 +60,10 @@ export class MountWatch {
 /** Where the kernel writes before what it wrote is copied. */
 const PAGES = Buffer.allocUnsafeSlow(65_536);
 
-/** Reads what the proof needs of one process; `cover` is what stands where descriptors would leak, as `/proc` names it. Throws the system's error when the process is gone or not ours. */
+/**
+ * Reads what the proof needs of one process; `cover` is what stands where descriptors would leak, as `/proc` names
+ * it. Throws the system's error when the process is gone or not ours.
+ */
 export function observe(
   pid: number,
   { namespaces, descriptors }: Pick<Expectation, "namespaces" | "descriptors">,
@@ -80,7 +83,10 @@ export function observe(
   };
 }
 
-/** Further descriptors that the program would have, but for a cover. A shell at the gate keeps some for itself, which exec closes. */
+/**
+ * Further descriptors that the program would have, but for a cover. A shell at the gate keeps some for itself, which
+ * exec closes.
+ */
 function unplannedDescriptors(
   pid: number,
   planned: readonly number[],
@@ -189,7 +195,10 @@ export function leakedDescriptors(): readonly number[] {
     .filter((fd) => fd > 2 && isInherited("self", fd));
 }
 
-/** Octal 02000000 is O_CLOEXEC on both architectures (include/uapi/asm-generic/fcntl.h). A descriptor gone by now is none. */
+/**
+ * Octal 02000000 is O_CLOEXEC on both architectures (include/uapi/asm-generic/fcntl.h). A descriptor gone by now is
+ * none.
+ */
 function isInherited(pid: number | "self", fd: number): boolean {
   try {
     const flags = /flags:\s+([0-7]+)/.exec(readFileSync(`/proc/${pid}/fdinfo/${fd}`, "utf8"))?.[1] ?? "0";

@@ -16,7 +16,10 @@ import { descriptorsFor, type Surroundings } from "./surroundings.ts";
 
 /** How one plan is run: input, bounds, where output goes, and what ends it early. */
 export interface RunOptions extends EndOptions {
-  /** What the program reads, or nothing. It is handed on piece by piece: a descriptor of ours could be opened anew inside. */
+  /**
+   * What the program reads, or nothing. It is handed on piece by piece: a descriptor of ours could be opened anew
+   * inside.
+   */
   readonly stdin: Readable | null;
   /** For each of stdout and stderr; null: all of it goes to sinks, and 64 MiB are kept without. */
   readonly outputBytes: number | null;

@@ -206,7 +206,10 @@ function canEnter(folder: string | Buffer): boolean {
   }
 }
 
-/** The path, which was found below `start`. A process inside reaches what lies deeper folder by folder; nothing can be mounted there. */
+/**
+ * The path, which was found below `start`. A process inside reaches what lies deeper folder by folder; nothing can be
+ * mounted there.
+ */
 function reachable(path: AbsolutePath, start: AbsolutePath): AbsolutePath {
   if (isShortEnough(path)) return path;
   throw tooDeep(path, start);

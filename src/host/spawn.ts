@@ -19,7 +19,8 @@ export interface SpawnOptions {
  * Starts the walls. The launcher gets no environment at all: what the program is to have, the launcher sets. Changing
  * the user empties the supplementary groups (libuv's `uv__process_child_init`).
  * A session of its own keeps a terminal's Ctrl-C for the supervisor, which then ends the program with its grace.
- * Throws `SANDBOX_UNAVAILABLE` when it can't be started, `INTERNAL` off the main thread: the kernel ties the parent-death signal to the thread that forked (prctl(2)).
+ * Throws `SANDBOX_UNAVAILABLE` when it can't be started, `INTERNAL` off the main thread: the kernel ties the
+ * parent-death signal to the thread that forked (prctl(2)).
  */
 export function launch(file: AbsolutePath, argv: readonly string[], options: SpawnOptions): Child {
   if (!isMainThread) {
@@ -50,7 +51,10 @@ export interface Answer {
   readonly stderr: string;
 }
 
-/** Runs a helper of the system by its absolute path, without environment, and returns what it said. Never throws for its status. */
+/**
+ * Runs a helper of the system by its absolute path, without environment, and returns what it said. Never throws for
+ * its status.
+ */
 export async function ask(file: AbsolutePath, argv: readonly string[], timeoutMs = 10_000): Promise<Answer> {
   const { execa } = await import("execa");
   const result = await execa(file, [...argv], {

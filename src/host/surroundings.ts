@@ -41,9 +41,12 @@ export async function lookAtSurroundings(shell: AbsolutePath): Promise<Surroundi
 
 /**
  * The launcher's descriptors by number: the three of the program, those that the plan names, and the cover over each
- * one that would leak: of a device or file of the host even the descriptor could be used to change its mode. The launcher's reports go nowhere: a pipe would end it with SIGPIPE when the supervisor is
- * killed, and leave the half-built sandbox behind. Node leaves an ignored descriptor above 2 as it is, so that one has to be covered.
- * What is a socket here is the launcher's and the gate's: both close theirs before the program runs, and the proof finds what they don't.
+ * one that would leak: of a device or file of the host even the descriptor could be used to change its mode. The
+ * launcher's reports go nowhere: a pipe would end it with SIGPIPE when the supervisor is
+ * killed, and leave the half-built sandbox behind. Node leaves an ignored descriptor above 2 as it is, so that one
+ * has to be covered.
+ * What is a socket here is the launcher's and the gate's: both close theirs before the program runs, and the proof
+ * finds what they don't.
  */
 export function descriptorsFor(
   plan: GatedPlan,

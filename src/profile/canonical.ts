@@ -35,7 +35,10 @@ const CanonicalProfile = z.strictObject({
 });
 type CanonicalProfile = z.infer<typeof CanonicalProfile>;
 
-/** The one text of a profile: JSON, two spaces, keys in the order of the type. `parseProfile` reads it back. Throws `USAGE` for limits that are none. */
+/**
+ * The one text of a profile: JSON, two spaces, keys in the order of the type. `parseProfile` reads it back. Throws
+ * `USAGE` for limits that are none.
+ */
 export function printProfile(profile: Profile): string {
   return JSON.stringify(plain(profile), null, 2);
 }

@@ -110,7 +110,10 @@ export function meetRules(a: HostRule, b: HostRule): HostRule | null {
   return normalRule({ name, port: a.port ?? b.port, private: a.private && b.private });
 }
 
-/** Throws `HOST_INVALID` for a rule made by hand whose port is none: it would cover nothing, and a `never` would bar nothing. */
+/**
+ * Throws `HOST_INVALID` for a rule made by hand whose port is none: it would cover nothing, and a `never` would bar
+ * nothing.
+ */
 export function assertPort({ name, port }: HostRule): void {
   if (port === null || (Number.isInteger(port) && port >= 1 && port <= 65535)) return;
   throw refused(`${name}:${port}`, "has a port outside 1 to 65535", "use `null` for every port");

@@ -49,7 +49,10 @@ export function meetLimits(a: Limits, b: Limits): Limits {
   return met;
 }
 
-/** The one spelling: known names in order, `strict` only when it is true. Throws `USAGE` for names and bounds that are none. */
+/**
+ * The one spelling: known names in order, `strict` only when it is true. Throws `USAGE` for names and bounds that are
+ * none.
+ */
 export function normalLimits(limits: Limits): Limits {
   const foreign = Object.keys(limits).find((name) => !Object.hasOwn(Limits.unwrap().shape, name));
   if (foreign !== undefined)

@@ -42,7 +42,10 @@ export function meetNetworks(a: Network, b: Network): Network {
   return normalNetwork({ hosts: meetLists(a.hosts, b.hosts), never: [...a.never, ...b.never] });
 }
 
-/** The one spelling of a network: rules in order, without doubles; an empty list is none. Throws `HOST_INVALID` for a port that is none. */
+/**
+ * The one spelling of a network: rules in order, without doubles; an empty list is none. Throws `HOST_INVALID` for a
+ * port that is none.
+ */
 export function normalNetwork(network: Network): Network {
   if (typeof network === "string") return network;
   for (const rule of [...network.hosts, ...network.never]) assertPort(rule);

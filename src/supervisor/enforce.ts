@@ -17,7 +17,10 @@ const SINKS = "two functions that take a chunk: `{ stdout, stderr }`";
 
 /** How one call is run. */
 export interface CallOptions {
-  /** Ends the program early. A slow sink is waited for until then, and for a second after it; what it did not take is counted as dropped. */
+  /**
+   * Ends the program early. A slow sink is waited for until then, and for a second after it; what it did not take is
+   * counted as dropped.
+   */
   readonly signal?: AbortSignal;
   /** What the program reads on its standard input; without it, nothing. */
   readonly stdin?: Readable;

@@ -71,7 +71,10 @@ function isExecutable(path: AbsolutePath): boolean {
   }
 }
 
-/** Where the paths lead; null for one that the kernel takes for too long (`PATH_MAX`), and for all beyond what is looked up. */
+/**
+ * Where the paths lead; null for one that the kernel takes for too long (`PATH_MAX`), and for all beyond what is
+ * looked up.
+ */
 function realTargets(paths: Iterable<string>, cwd: AbsolutePath): CallFacts["paths"] {
   const found: (AbsolutePath | null)[] = [];
   let length = 0;

@@ -30,7 +30,8 @@ export interface Ran {
 
 /**
  * What became of a call. `done` is status 0, `failed` another status or a program that is not there (127), `timed-out`
- * is the wall time of the program, however long its output is read, `denied` means that nothing ran. A denial is a value: a model reads it.
+ * is the wall time of the program, however long its output is read, `denied` means that nothing ran. A denial is a
+ * value: a model reads it.
  */
 export type Outcome =
   | ({ readonly kind: "done" } & Ran)

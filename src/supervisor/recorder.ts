@@ -16,7 +16,10 @@ export class Recorder {
     this.runId = runId;
   }
 
-  /** Writes one event, its texts bounded, before the effect that it announces. Throws when it can't be written: then nothing may happen. */
+  /**
+   * Writes one event, its texts bounded, before the effect that it announces. Throws when it can't be written: then
+   * nothing may happen.
+   */
   write(sessionId: string, callId: string | null, body: EventBody): void {
     const seq = this.#seq;
     this.#seq += 1;

@@ -110,7 +110,10 @@ export interface Decided {
   readonly standing: Standing;
 }
 
-/** Loads the config and every operator profile; writes and starts nothing. Throws what `loadConfig` throws, and `CONFIG_INVALID`. */
+/**
+ * Loads the config and every operator profile; writes and starts nothing. Throws what `loadConfig` throws, and
+ * `CONFIG_INVALID`.
+ */
 export function decideStanding(options: SupervisorOptions): Decided {
   const host = options.host ?? thisHost();
   const cwd = options.cwd ?? host.cwd;

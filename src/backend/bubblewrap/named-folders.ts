@@ -13,7 +13,8 @@ const compiled = new WeakMap<Profile, readonly Searched[]>();
 
 /**
  * The folders above a path that a `none` glob hides which must keep their names and places, or the glob would not find it
- * at the next call: `*.key` below any folder is found wherever it is moved, `deploy/certs/*.key` only there. Of several globs that
+ * at the next call: `*.key` below any folder is found wherever it is moved, `deploy/certs/*.key` only there. Of
+ * several globs that
  * hide the path the one that needs the fewest is enough. None for a path that no `none` glob matches by itself.
  */
 export function foldersNamedFor(profile: Profile, path: AbsolutePath): readonly AbsolutePath[] {
@@ -33,7 +34,10 @@ function searchedOf(profile: Profile): readonly Searched[] {
   return searched;
 }
 
-/** Folders that the pattern's names match: those before its first `**` and behind its last. Names between two could be any. */
+/**
+ * Folders that the pattern's names match: those before its first `**` and behind its last. Names between two could be
+ * any.
+ */
 function namedAbove({ segments }: Pattern, path: AbsolutePath): readonly AbsolutePath[] {
   const above = [...upwards(parentOf(path))].filter((at) => at !== ROOT);
   const first = segments.findIndex((segment) => segment.kind === "any-names");

@@ -177,7 +177,10 @@ function pinsOf(profile: Profile, { hits }: Pick<Facts, "hits">, ruler: PathRule
   return [...pins].sort(byPath);
 }
 
-/** A literal that ignores case is its own spelling, for which the kernel decides, and every other, for which a regex does. */
+/**
+ * A literal that ignores case is its own spelling, for which the kernel decides, and every other, for which a regex
+ * does.
+ */
 function shapesOf({ pattern, ignoreCase }: Mask): readonly Shape[] {
   const { literal } = pattern;
   const match: Shape = { kind: "match", pattern, ignoreCase };

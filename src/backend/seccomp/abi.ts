@@ -48,7 +48,10 @@ export const ARCH_OFFSET = 4;
 /** Which of the six arguments of a call, from 0. */
 export type ArgumentIndex = 0 | 1 | 2 | 3 | 4 | 5;
 
-/** Byte offset of the low 32 bits of an argument: `seccomp_data.args` starts at 16, 8 bytes each, and both machines are little-endian. */
+/**
+ * Byte offset of the low 32 bits of an argument: `seccomp_data.args` starts at 16, 8 bytes each, and both machines
+ * are little-endian.
+ */
 export function lowWordOffset(argument: ArgumentIndex): number {
   return 16 + 8 * argument;
 }

@@ -6,7 +6,10 @@ import { SYSCALLS } from "./syscalls.ts";
 /** Pushes a byte into a terminal's input, as if typed (include/uapi/asm-generic/ioctls.h). */
 const TIOCSTI = 0x5412;
 
-/** Pastes the selection into a virtual console's input, among others (include/uapi/asm-generic/ioctls.h, ioctl_console(2)). */
+/**
+ * Pastes the selection into a virtual console's input, among others (include/uapi/asm-generic/ioctls.h,
+ * ioctl_console(2)).
+ */
 const TIOCLINUX = 0x541c;
 
 /** Sockets between a virtual machine and its host, which no network namespace holds back (include/linux/socket.h). */

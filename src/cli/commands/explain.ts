@@ -14,7 +14,10 @@ import { printPlace } from "../place.ts";
 import type { Print } from "../print.ts";
 import { ASKS, targetOf } from "../target.ts";
 
-/** Says why something may be read, written or reached, or not. Runs nothing and writes nothing; the status is 0 either way. */
+/**
+ * Says why something may be read, written or reached, or not. Runs nothing and writes nothing; the status is 0 either
+ * way.
+ */
 export async function explain(args: readonly string[], print: Print): Promise<number> {
   const { values, positionals } = readArguments("explain", args, COMMON);
   takeWords("explain", positionals, ["read|write|connect", "TARGET"]);

@@ -3,7 +3,10 @@ import type { AbsolutePath } from "../../profile/path.ts";
 import type { Runtime } from "../../tool/facts.ts";
 import type { Grant } from "./grant.ts";
 
-/** A runtime as the machine has it, or why it can't be granted: `message` and `hint` of the error that a request for it becomes. */
+/**
+ * A runtime as the machine has it, or why it can't be granted: `message` and `hint` of the error that a request for
+ * it becomes.
+ */
 export type Finding =
   | { readonly kind: "found"; readonly runtime: Runtime }
   | { readonly kind: "missing"; readonly message: string; readonly hint: string };
@@ -23,7 +26,10 @@ export function notInstalled(name: string): Finding {
   return missing(name, "is not on this machine", `install \`${name}\``);
 }
 
-/** A runtime that can't be granted as it stands here; `what` says what was found, `fix` what to do besides listing folders. */
+/**
+ * A runtime that can't be granted as it stands here; `what` says what was found, `fix` what to do besides listing
+ * folders.
+ */
 export function missing(name: string, what: string, fix: string): Finding {
   const hint = `${fix}, or list the folders that it needs: runtimes: [{ name: ${name}, read: [/its/folder] }]`;
   return { kind: "missing", message: `the runtime \`${name}\` ${what}`, hint };

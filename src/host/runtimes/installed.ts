@@ -16,7 +16,10 @@ import { holdsPrivate } from "./private.ts";
 import { behindShim } from "./shim.ts";
 import type { Site } from "./site.ts";
 
-/** Names that distributions of every language put into the folder of a version; none of them holds what is a person's own. */
+/**
+ * Names that distributions of every language put into the folder of a version; none of them holds what is a person's
+ * own.
+ */
 const DISTRIBUTED =
   /^(bin|include|lib(32|64|exec)?|share|man|docs?|(LICENSE|README|CHANGELOG|CONTRIBUTING|SECURITY|PATENTS)[\w.-]*)$/;
 
