@@ -1,7 +1,7 @@
 import type { GatedPlan, PlanClause } from "../../../src/backend/plan.ts";
 import { type Access, isAtMost } from "../../../src/profile/access.ts";
 import { entryKey, explain, type Layer, maskKey } from "../../../src/profile/explain.ts";
-import { type AbsolutePath, isInside } from "../../../src/profile/path.ts";
+import { type AbsolutePath, isInside, upwards } from "../../../src/profile/path.ts";
 import { exactTest } from "../../../src/profile/pattern.ts";
 import type { FileEntry, Mask, Profile } from "../../../src/profile/profile.ts";
 import { type Case, withTree } from "./agreement.ts";
@@ -72,6 +72,7 @@ function decidedBy(scene: Scene, { probe, kernel, verdict }: Judged): readonly D
   if (
     thing?.kind !== "file" ||
     thing.mode !== 0o644 ||
+    isClosed(scene, probe.path) ||
     verdict !== "agree" ||
     (probe.op !== "read" && probe.op !== "write")
   )
@@ -89,6 +90,14 @@ function decidedBy(scene: Scene, { probe, kernel, verdict }: Judged): readonly D
   if (clause === undefined || mount === undefined || !isEnforcedAt(clause, mount.path)) return [];
   const isAllowedWithout = above !== undefined && isAtMost(probe.op, shownBy(above));
   return isAllowedWithout === allowed ? [] : [{ probe, isAllowed: allowed, enforced: { clause, mount } }];
+}
+
+/** True below a folder that its owner can't pass: there the file modes answer, whatever is mounted. */
+function isClosed({ tree }: Scene, path: AbsolutePath): boolean {
+  return [...upwards(path)].some((at) => {
+    const thing = tree.byPath.get(at);
+    return thing?.kind === "folder" && (thing.mode & 0o100) === 0;
+  });
 }
 
 /** The profile as a layer whose clauses stand one to a line. */
