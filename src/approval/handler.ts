@@ -1,0 +1,31 @@
+import type { Decision } from "../policy/decision.ts";
+import type { Grant } from "../policy/grant.ts";
+import type { Presentation } from "../policy/presentation.ts";
+import type { ApprovalRequest } from "../policy/request.ts";
+
+/** What a handler can do while it asks. */
+export interface Asking {
+  /** Aborted when the answer came from elsewhere, the time ran out or the call was given up: put the question away. */
+  readonly signal: AbortSignal;
+  /** What to look at. Made when first asked for, then kept; rejects when it can't be made. */
+  present(): Promise<Presentation>;
+  /** Every question of the broker that waits for an answer, this one among them, in the order in which they came. */
+  waiting(): readonly ApprovalRequest[];
+  /** What the request's session has been granted so far. */
+  grants(): Promise<readonly Grant[]>;
+  /** Takes a grant back; false when there is no such grant. */
+  revoke(grantId: string, by: string): Promise<boolean>;
+}
+
+/** An answer, or that it will come later through the broker. */
+export type HandlerAnswer = Decision | { readonly status: "pending" };
+
+/**
+ * Where an answer comes from. What it answers is read strictly: anything that is not understood, and anything that it
+ * throws, is a no of nobody's.
+ */
+export interface ApprovalHandler {
+  requestApproval(request: ApprovalRequest, asking: Asking): Promise<HandlerAnswer>;
+  /** What became of a request that was left pending. */
+  checkApproval?(approvalId: string): Promise<HandlerAnswer>;
+}
