@@ -1,0 +1,103 @@
+import { isUtf8 } from "node:buffer";
+import type { Json } from "../policy/canonical-json.ts";
+import type { Presentation } from "../policy/presentation.ts";
+import { quote } from "../shell/quote.ts";
+import { diffText } from "./diff-text.ts";
+import { byteLength, headOf, linesOf } from "./head.ts";
+import { languageOf } from "./language.ts";
+import { mediaTypeOf, printBytes } from "./media-type.ts";
+import { type PresentOptions, shown } from "./shown.ts";
+import { structuredHead } from "./structured-text.ts";
+
+/** What a file holds: bytes as they were read, or the text that would be written. */
+export type FileContent = Uint8Array | string;
+
+/** A text as it is. */
+export function presentText(text: string, options: PresentOptions = {}): Presentation {
+  return { type: "text", ...shown(headOf(text), options) };
+}
+
+/** A value as indented JSON, its keys in the order that they have. */
+export function presentStructured(value: Json, options: PresentOptions = {}): Presentation {
+  return { type: "structured", ...shown(structuredHead(value), options) };
+}
+
+/**
+ * What a call would run, and in which folder. Words are quoted on one line; of a script the text is shown as it is, and
+ * `metadata.program` says what runs it.
+ */
+export function presentCommand(
+  command: {
+    readonly words: readonly string[];
+    /** The one of the words that is a script. */
+    readonly script?: string | undefined;
+    readonly cwd: string;
+  },
+  options: PresentOptions = {},
+): Presentation {
+  const { words, script, cwd } = command;
+  const common = { type: "command", language: "shell", about: cwd } as const;
+  if (script === undefined) return { ...common, ...shown(headOf(quote(words)), options) };
+  const { content: program } = shown(headOf(quote(words.filter((word) => word !== script))), options);
+  return { ...common, ...shown(headOf(script), options), metadata: { program } };
+}
+
+/** The content of a new file. Of what is not text (NUL, or not UTF-8) only the kind and the size are told. */
+export function presentFile(
+  file: { readonly path: string; readonly content: FileContent; readonly language?: string | undefined },
+  options: PresentOptions = {},
+): Presentation {
+  const { path, content, language = languageOf(path) } = file;
+  if (isBinary(content)) return told(path, `Binary file: ${kindAndSize(content)}`);
+  const inLanguage = language === undefined ? {} : { language };
+  return { type: "file_content", about: path, ...inLanguage, ...shown(headOf(content), options) };
+}
+
+/**
+ * What changes in a file: the hunks of a unified diff, without a header, as `about` has the path. Where there are none
+ * to show, a text says why; of texts too large or too different to compare, `fullContent` then has the new one.
+ */
+export function presentDiff(
+  file: { readonly path: string; readonly before: FileContent; readonly after: FileContent },
+  options: PresentOptions = {},
+): Presentation {
+  const { path, before, after } = file;
+  if (isSame(before, after)) return told(path, "No change: both are identical");
+  if (isBinary(before) || isBinary(after))
+    return told(path, `Binary file: ${kindAndSize(before)} → ${kindAndSize(after)}`);
+  const diff = diffText(before, after);
+  if (diff.kind === "hunks") return { type: "diff", about: path, ...shown(headOf(diff.text), options) };
+  const lines = `${lineCount(before)} → ${lineCount(after)}`;
+  const { content, fullContent = content } = shown(headOf(after), options);
+  const why = told(path, `Too ${diff.kind} to be told line by line: ${lines}`);
+  return { ...why, fullContent: `${why.content}\n\n${fullContent}` };
+}
+
+function told(path: string, content: string): Presentation {
+  return { type: "text", about: path, content };
+}
+
+/** True for what has NUL in it or is not UTF-8: a person would not see in a text what is there. */
+function isBinary(content: FileContent): boolean {
+  if (typeof content === "string") return content.includes("\0");
+  return content.includes(0) || !isUtf8(content);
+}
+
+/** `image/png (2.3 KB)` */
+function kindAndSize(content: FileContent): string {
+  return `${mediaTypeOf(content)} (${printBytes(byteLength(content))})`;
+}
+
+function lineCount(content: FileContent): string {
+  const count = linesOf(content);
+  return `${count} ${count === 1 ? "line" : "lines"}`;
+}
+
+function isSame(before: FileContent, after: FileContent): boolean {
+  if (typeof before === "string" && typeof after === "string") return before === after;
+  return Buffer.compare(bytesOf(before), bytesOf(after)) === 0;
+}
+
+function bytesOf(content: FileContent): Uint8Array {
+  return typeof content === "string" ? Buffer.from(content) : content;
+}
