@@ -1,25 +1,34 @@
 import { hash } from "node:crypto";
-import { CofferdamError } from "../errors.ts";
+import canonicalize from "canonicalize";
+import { CofferdamError, visible } from "../errors.ts";
+import { placeBelow } from "./json-place.ts";
+import { jsonFault } from "./json-text.ts";
 
 /** Data that canonical JSON can hold. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
+/** How many lists and objects of a value from outside may stand in one another. */
+const MOST_DEEP = 128;
+/** How many values it may hold in all, itself counted. */
+const MOST_VALUES = 100_000;
+
 /**
  * The one text of a JSON value (RFC 8785): keys in order of their UTF-16 code units, no blanks.
- * Throws `USAGE` for what it can't hold without loss: lone surrogates, numbers beyond 2^53 or not finite.
+ * Throws `USAGE` for what it can't hold without loss: lone surrogates, numbers beyond 2^53 or not finite, and everything
+ * that is no JSON at all, which types keep out but values from outside may be.
  */
 export function canonicalJson(value: Json): string {
-  if (typeof value === "string") return canonicalString(value);
-  if (typeof value === "number") {
-    if (Number.isFinite(value) && Math.abs(value) <= Number.MAX_SAFE_INTEGER) return JSON.stringify(value);
-    throw new CofferdamError("USAGE", "a number is too large to be told exactly", {
-      hint: "send it as a string",
-    });
+  // The set grows while it is walked, and each value is looked at once.
+  const all = new Set<unknown>([value]);
+  for (const one of all) {
+    const look = lookAt(one);
+    if (look.kind === "fault") throw new CofferdamError("USAGE", `a value ${look.what}`, { hint: look.hint });
+    if (look.kind === "list") for (const item of look.items) all.add(item);
+    if (look.kind === "object") for (const [, member] of look.members) all.add(member);
   }
-  if (value === null || typeof value === "boolean") return String(value);
-  if (isList(value)) return `[${value.map(canonicalJson).join(",")}]`;
-  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return `{${members.map(([key, member]) => `${canonicalString(key)}:${canonicalJson(member)}`).join(",")}}`;
+  const text = canonicalize(value);
+  if (text === undefined) throw new CofferdamError("INTERNAL", "a value has no canonical text");
+  return text;
 }
 
 /** SHA-256 of the canonical text, in hex. */
@@ -35,13 +44,119 @@ export function spelledOut(text: string): string {
   return text.isWellFormed() && !text.startsWith('"') ? text : JSON.stringify(text);
 }
 
-function isList(value: Exclude<Json, string | number | boolean | null>): value is readonly Json[] {
-  return Array.isArray(value);
+/**
+ * A value from outside, such as a model's arguments, as JSON: a frozen copy, so that nobody can change it while a person
+ * thinks. Every property is read once. `-0` becomes `0`, a key `__proto__` stays data.
+ * Throws `USAGE`, with the place (`arguments.a.b[3]`), for what canonical JSON can't hold without loss, for what holds
+ * itself, for more than 128 lists and objects in one another and for more than 100,000 values in all.
+ */
+export function asJson(value: unknown): Json {
+  const within = new Set<unknown>();
+  let left = MOST_VALUES;
+  const copied = (one: unknown, at: string): Json => {
+    const isContainer = typeof one === "object" && one !== null;
+    left -= 1;
+    if (left < (Array.isArray(one) ? one.length : 0))
+      refuse("arguments", "hold more than 100,000 values in all", "send less");
+    if (within.has(one)) refuse(at, "holds itself", "send a tree");
+    if (isContainer && within.size === MOST_DEEP)
+      refuse(at, "stands more than 128 deep", "send a flatter value");
+    const look = lookAt(one);
+    if (look.kind === "fault")
+      refuse(look.key === undefined ? at : placeBelow(at, look.key), look.what, look.hint);
+    if (look.kind === "leaf") return look.value;
+    within.add(one);
+    const copy =
+      look.kind === "list"
+        ? look.items.map((item, index) => copied(item, placeBelow(at, index)))
+        : Object.fromEntries(look.members.map(([key, member]) => [key, copied(member, placeBelow(at, key))]));
+    within.delete(one);
+    return Object.freeze(copy);
+  };
+  return copied(value, "arguments");
 }
 
-function canonicalString(text: string): string {
-  if (text.isWellFormed()) return JSON.stringify(text);
-  throw new CofferdamError("USAGE", "a text holds half a character (a lone surrogate)", {
-    hint: "send well-formed text",
+/**
+ * JSON text as a model sends it, as `asJson` gives it. Throws `USAGE`, with line and column, for malformed text and for an
+ * object that has a key twice: two readers of it would see two different calls. Else as `asJson`.
+ */
+export function parseJson(text: string): Json {
+  const fault = jsonFault(text);
+  if (fault === null) return asJson(JSON.parse(text));
+  const before = text.slice(0, fault.index).split("\n");
+  const place = `line ${before.length}, column ${(before.at(-1) ?? "").length + 1}`;
+  throw new CofferdamError("USAGE", `the arguments can't be read: ${visible(fault.what)} (${place})`, {
+    hint: "send JSON, each key once",
   });
+}
+
+function refuse(at: string, what: string, hint: string): never {
+  throw new CofferdamError("USAGE", `${visible(at)} ${what}`, { hint });
+}
+
+/** One value without what is in it. Of a fault: what is wrong, as a predicate, and the key that it is about, if one. */
+type Look =
+  | { readonly kind: "leaf"; readonly value: null | boolean | number | string }
+  | { readonly kind: "list"; readonly items: readonly unknown[] }
+  | { readonly kind: "object"; readonly members: readonly (readonly [string, unknown])[] }
+  | { readonly kind: "fault"; readonly what: string; readonly hint: string; readonly key?: string };
+
+function lookAt(value: unknown): Look {
+  switch (typeof value) {
+    case "boolean":
+      return { kind: "leaf", value };
+    case "number":
+      // Adding makes 0 of -0, which JSON has no other text for.
+      if (Math.abs(value) <= Number.MAX_SAFE_INTEGER) return { kind: "leaf", value: value + 0 };
+      return fault("is a number that is not finite, or too large to be told exactly", "send it as a string");
+    case "string":
+      return value.isWellFormed() ? { kind: "leaf", value } : fault(`holds ${HALF}`, "send well-formed text");
+    case "object":
+      if (value === null) return { kind: "leaf", value };
+      return Array.isArray(value) ? lookAtList(value) : lookAtObject(value);
+    case "undefined":
+      return fault("is undefined", "leave it out, or send null");
+    case "bigint":
+      return fault("is a bigint", "send it as a string");
+    case "function":
+    case "symbol":
+      return fault(`is a ${typeof value}`, "send data");
+  }
+}
+
+const HALF = "half a character (a lone surrogate)";
+
+function lookAtList(list: readonly unknown[]): Look {
+  if (Object.getPrototypeOf(list) !== Array.prototype)
+    return fault("is a list of a class", "send a plain array");
+  if (Reflect.ownKeys(list).length !== list.length + 1)
+    return fault("is a list with gaps, or with names beside its items", "send a plain array");
+  const items = Array.from(list, (_, index) => Object.getOwnPropertyDescriptor(list, index));
+  if (!items.every(isPlain))
+    return fault("is a list with gaps, or with an item that is computed", "send a plain array");
+  return { kind: "list", items: items.map((item): unknown => item?.value) };
+}
+
+function lookAtObject(object: object): Look {
+  const prototype: unknown = Object.getPrototypeOf(object);
+  if (prototype !== null && prototype !== Object.prototype)
+    return fault("is an object of a class", "send a plain object");
+  const members: (readonly [string, unknown])[] = [];
+  for (const key of Reflect.ownKeys(object)) {
+    if (typeof key === "symbol") return fault("is an object with a symbol for a key", "send a plain object");
+    if (!key.isWellFormed()) return { ...fault(`has ${HALF} in its name`, "send well-formed text"), key };
+    const property = Object.getOwnPropertyDescriptor(object, key);
+    if (!isPlain(property))
+      return { ...fault("is computed, or hidden from a copy", "send a plain object"), key };
+    members.push([key, property?.value]);
+  }
+  return { kind: "object", members };
+}
+
+function isPlain(property: PropertyDescriptor | undefined): boolean {
+  return property !== undefined && "value" in property && property.enumerable === true;
+}
+
+function fault(what: string, hint: string): Look & { readonly kind: "fault" } {
+  return { kind: "fault", what, hint };
 }
