@@ -114,10 +114,14 @@ export function visible(text: string): string {
   return `\`${escapeInvisible(text)}\``;
 }
 
-/** The text with every invisible or line-breaking character written as `\u{…}`. */
+/**
+ * The text with every invisible or line-breaking character written as `\u{…}`, and with them every mark of a run of more
+ * than four combining marks: such a run is drawn over the lines above and below.
+ */
 export function escapeInvisible(text: string): string {
+  // Runs are taken piece by piece, so that a long one costs no stack.
   return text.replace(
-    /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u{2800}]|(?! )\p{Zs}/gu,
-    (c) => `\\u{${(c.codePointAt(0) ?? 0).toString(16)}}`,
+    /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u{2800}]|(?! )\p{Zs}|\p{M}{5,64}|\p{M}(?<=\p{M}{5})/gu,
+    (found) => Array.from(found, (c) => `\\u{${(c.codePointAt(0) ?? 0).toString(16)}}`).join(""),
   );
 }

@@ -70,6 +70,9 @@ describe("text from outside", () => {
     ["byte \udcff", "byte \\u{dcff}"],
     ["private \ue000", "private \\u{e000}"],
     ["tag \u{E0041}", "tag \\u{e0041}"],
+    ["four marks a\u0301\u0302\u0301\u0302", "four marks a\u0301\u0302\u0301\u0302"],
+    [`five marks a${"\u0301".repeat(5)}`, `five marks a${"\\u{301}".repeat(5)}`],
+    [`66 marks a${"\u0301".repeat(66)}`, `66 marks a${"\\u{301}".repeat(66)}`],
   ] as const;
 
   it.each(shown)("is made visible: %j", (text, escaped) => {
