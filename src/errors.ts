@@ -115,8 +115,8 @@ export function visible(text: string): string {
 }
 
 /**
- * The text with every invisible or line-breaking character written as `\u{…}`, and with them every mark of a run of more
- * than four combining marks: such a run is drawn over the lines above and below.
+ * The text with every invisible or line-breaking character written as `\u{…}`, and with them every mark of a run of
+ * more than four combining marks: such a run is drawn over the lines above and below.
  */
 export function escapeInvisible(text: string): string {
   // Runs are taken piece by piece, so that a long one costs no stack.

@@ -14,8 +14,8 @@ const MOST_VALUES = 100_000;
 
 /**
  * The one text of a JSON value (RFC 8785): keys in order of their UTF-16 code units, no blanks.
- * Throws `USAGE` for what it can't hold without loss: lone surrogates, numbers beyond 2^53 or not finite, and everything
- * that is no JSON at all, which types keep out but values from outside may be.
+ * Throws `USAGE` for what it can't hold without loss: lone surrogates, numbers beyond 2^53 or not finite, and
+ * everything that is no JSON at all, which types keep out but values from outside may be.
  */
 export function canonicalJson(value: Json): string {
   // The set grows while it is walked, and each value is looked at once.
@@ -37,16 +37,16 @@ export function jsonDigest(value: Json): string {
 }
 
 /**
- * A text as one that canonical JSON holds, different for different texts: half characters, which stand for bytes that are
- * not UTF-8, are spelled out. A text that looks spelled out already is spelled out again.
+ * A text as one that canonical JSON holds, different for different texts: half characters, which stand for bytes that
+ * are not UTF-8, are spelled out. A text that looks spelled out already is spelled out again.
  */
 export function spelledOut(text: string): string {
   return text.isWellFormed() && !text.startsWith('"') ? text : JSON.stringify(text);
 }
 
 /**
- * A value from outside, such as a model's arguments, as JSON: a frozen copy, so that nobody can change it while a person
- * thinks. Every property is read once. `-0` becomes `0`, a key `__proto__` stays data.
+ * A value from outside, such as a model's arguments, as JSON: a frozen copy, so that nobody can change it while a
+ * person thinks. Every property is read once. `-0` becomes `0`, a key `__proto__` stays data.
  * Throws `USAGE`, with the place (`arguments.a.b[3]`), for what canonical JSON can't hold without loss, for what holds
  * itself, for more than 128 lists and objects in one another and for more than 100,000 values in all.
  */
@@ -77,8 +77,8 @@ export function asJson(value: unknown): Json {
 }
 
 /**
- * JSON text as a model sends it, as `asJson` gives it. Throws `USAGE`, with line and column, for malformed text and for an
- * object that has a key twice: two readers of it would see two different calls. Else as `asJson`.
+ * JSON text as a model sends it, as `asJson` gives it. Throws `USAGE`, with line and column, for malformed text and for
+ * an object that has a key twice: two readers of it would see two different calls. Else as `asJson`.
  */
 export function parseJson(text: string): Json {
   const fault = jsonFault(text);

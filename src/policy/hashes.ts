@@ -9,8 +9,8 @@ export function argsHashOf(parts: { readonly [key: string]: Json }): string {
 }
 
 /**
- * What a yes for the session covers, as one hash of the tool's name and the payload: equal exactly for the same tool and a
- * deep-equal payload, in whatever order its keys come. Throws `USAGE` for what canonical JSON can't hold.
+ * What a yes for the session covers, as one hash of the tool's name and the payload: equal exactly for the same tool
+ * and a deep-equal payload, in whatever order its keys come. Throws `USAGE` for what canonical JSON can't hold.
  */
 export function cacheKeyOf(tool: string, payload: Json): string {
   return jsonDigest([tool, payload]);

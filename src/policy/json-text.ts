@@ -15,8 +15,9 @@ interface Token {
 }
 
 /**
- * The first fault of a text that should be JSON: where it leaves the grammar, or where an object has a key for the second
- * time, however that is escaped. Null when there is none. Reads without recursion, so that no nesting is too deep for it.
+ * The first fault of a text that should be JSON: where it leaves the grammar, or where an object has a key for the
+ * second time, however that is escaped. Null when there is none. Reads without recursion, so that no nesting is too
+ * deep for it.
  */
 export function jsonFault(text: string): JsonFault | null {
   const open: Open[] = [];
@@ -40,7 +41,7 @@ export function jsonFault(text: string): JsonFault | null {
   return null;
 }
 
-/** What may stand behind a token; null when the token may not stand where it does. Opens and closes what it stands in. */
+/** What may stand behind a token, null when it is out of place. Opens and closes what it stands in. */
 function after(next: Next, kind: Token["kind"], open: Open[]): Next | null {
   const isObject = open.at(-1) instanceof Set;
   switch (next) {
@@ -95,7 +96,7 @@ function tokenAt(text: string, index: number): Token {
   }
 }
 
-/** The index behind the closing quote of the text that starts at `start`; null when it has none or holds what it may not. */
+/** The index behind the closing quote of the text at `start`; null when it has none or holds what it may not. */
 function textEnd(text: string, start: number): number | null {
   // Goes from one character that matters to the next, so that a long text costs no stack.
   const special = /["\\]|[^ -\u{10ffff}]/gu;

@@ -13,15 +13,16 @@ const MOST_ITEMS = 50;
 const MOST_DEEP = 8;
 const MOST_IN_ALL = 32 * 1024;
 const MOST_LISTED = 50;
-/** How far behind what can be shown a text is read, and how much of that end may hold a secret that goes on behind it. */
+/** How far behind what can be shown a text is read, and how much of that may be half of a longer secret. */
 const READ_AHEAD = 8 * 1024;
 const DOUBTFUL = 1024;
 
 /**
- * Arguments as they may be shown, and what was left out. Hidden is what stands under a name that says that it is a secret,
- * what follows such an option in a list of words, and what has the shape of a credential in any text. Cut is a text behind
- * 2,000 characters, a list or object behind 50 items or 8 deep, and all behind about 32 KiB. Hashes are never made of it.
- * This is cosmetic and no wall: a list of names and shapes misses every secret that looks like something else.
+ * Arguments as they may be shown, and what was left out. Hidden is what stands under a name that says that it is a
+ * secret, what follows such an option in a list of words, and what has the shape of a credential in any text. Cut is a
+ * text behind 2,000 characters, a list or object behind 50 items or 8 deep, and all behind about 32 KiB. Hashes are
+ * never made of it. This is cosmetic and no wall: a list of names and shapes misses every secret that looks like
+ * something else.
  */
 export function redact(args: Json): { readonly safeArgs: Json; readonly redactions: Redactions } {
   const notes = new Notes();

@@ -9,8 +9,9 @@ export interface Span {
 /**
  * What looks like a secret in a text, wherever it stands: in order, and apart from one another. Only the secret itself,
  * not the name before it. Of `NAME=value` and its kin no character is taken that could begin another command or
- * redirection (`;`, `&`, `|`, `<`, `>`, parentheses, backquotes, line ends), quoted or not: who can choose the text could
- * else hide a command as a password. Takes time linear in the text.
+ * redirection (`;`, `&`, `|`, `<`, `>`, parentheses, backquotes, line ends), quoted or not: who can choose the text
+ * could else hide a command as a password. What is hidden may still be any word of a command. Takes time linear in the
+ * text.
  */
 export function secretsIn(text: string): readonly Span[] {
   const found = [
@@ -69,7 +70,7 @@ function endsOf(shape: RegExp, text: string): readonly Span[] {
   });
 }
 
-/** `NAME=`, `name: `, `"name": `: of the name only the end, read backwards from the sign, so that nothing is read twice. */
+/** `NAME=`, `name: `, `"name": `: the name is read backwards from the sign, so that nothing is read twice. */
 const SIGN = /[=:](?<=([\w.-]{1,80})\\?["']?[ \t]{0,8}(?:[=:]|:=))(?![=:])/g;
 /** `--name value` where the value is no option. */
 const OPTION = /(?<![\w-])--?([A-Za-z][\w.-]{0,80})[ \t]{1,8}(?![ \t-])/g;

@@ -8,8 +8,8 @@ export interface Truncated {
 }
 
 /**
- * The beginning of a text, of at most so many lines and characters. Cut at the end of a line where one is in reach, else
- * between two characters as a person sees them: never within a surrogate pair, an accent's letter or an emoji.
+ * The beginning of a text, of at most so many lines and characters. Cut at the end of a line where one is in reach,
+ * else between two characters as a person sees them: never within a surrogate pair, an accent's letter or an emoji.
  */
 export function truncate(
   text: string,

@@ -7,8 +7,8 @@ const MOST_LETTERS = 5;
 
 /**
  * A text of several lines as rows that can be printed: nothing in them is invisible, moves the cursor or breaks a line.
- * Split at every line break of Unicode; one other than `\n` or `\r\n` is also told at the end of its row (`\u{d}`), since
- * a terminal or an editor may take it for none. A tab is `→` and blanks.
+ * Split at every line break of Unicode; one other than `\n` or `\r\n` is also told at the end of its row (`\u{d}`),
+ * since a terminal or an editor may take it for none. A tab is `→` and blanks.
  */
 export function visibleLines(text: string): readonly string[] {
   const parts = text.split(/(\r\n|[\n\r\v\f\u0085\u2028\u2029])/);
