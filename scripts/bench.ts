@@ -147,6 +147,8 @@ async function preparation(
     tool: "shell",
     input: { argv: ["true"] },
     caller: "person",
+    agent: null,
+    stdin: "none",
   } as const;
   const look = await session.look({ argv: ["true"] });
   const times: number[] = [];

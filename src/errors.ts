@@ -45,7 +45,20 @@ export const ERRORS = {
     when: "this backend cannot enforce the profile on this machine without loosening it",
   },
   INTERNAL: { exit: 70, http: 500, when: "the product broke one of its own laws" },
-  DENIED: { exit: 77, http: 403, when: "a rule, a mode or a person said no" },
+  DENIED: { exit: 77, http: 403, when: "the profile of a call does not give what it needs to start" },
+  APPROVAL_BLOCKED: { exit: 77, http: 403, when: "a rule or the tool itself never allows the call" },
+  APPROVAL_DENIED: { exit: 77, http: 403, when: "a person or a mode said no, or nobody could be asked" },
+  APPROVAL_TIMEOUT: { exit: 77, http: 408, when: "nobody answered in time; asking again may help" },
+  APPROVAL_PENDING: {
+    exit: 75,
+    http: 202,
+    when: "nobody has answered yet, and the call does not wait for it",
+  },
+  EVENTS_GONE: {
+    exit: 70,
+    http: 410,
+    when: "events that a subscriber asks for are no longer kept",
+  },
   CEILING_CUTS_RUNTIME: {
     exit: 77,
     http: 403,

@@ -1,3 +1,41 @@
+export type { Broker, RequestFilter } from "./approval/broker.ts";
+export { createGate, type GateSettings, type ToolGate } from "./approval/create-gate.ts";
+export { type Envelope, toEnvelope } from "./approval/envelope.ts";
+export {
+  type ApprovalResult,
+  approved,
+  createApprovalRequest,
+  createApprovalResult,
+  rejected,
+} from "./approval/factories.ts";
+export type { GuardedTools, ToolCall, ToolCallOptions } from "./approval/guarded-tools.ts";
+export type { Answer, ApprovalHandler, Asking, ShortAnswer } from "./approval/handler.ts";
+export {
+  AlwaysDenyHandler,
+  type ApprovalCallback,
+  AutoApproveHandler,
+  BrokerHandler,
+  CallbackHandler,
+  type Handlers,
+} from "./approval/handlers.ts";
+export {
+  presentCommand,
+  presentDiff,
+  presentFile,
+  presentStructured,
+  presentText,
+} from "./approval/present.ts";
+export { readDecision } from "./approval/read-decision.ts";
+export {
+  type ApprovalRequestEvent,
+  type ApprovalResultEvent,
+  type StreamEvent,
+  sseFrame,
+  streamView,
+} from "./approval/stream-view.ts";
+export type { EventFilter } from "./approval/subscribers.ts";
+export { approvalError, type ToolOutcome, type ToolResult, toolResult } from "./approval/tool-outcome.ts";
+export type { Wait } from "./approval/wait.ts";
 export type {
   Approximation,
   Plan,
@@ -10,11 +48,27 @@ export type {
 export type { Ceiling, Config, Loaded } from "./config/config.ts";
 export { loadConfig } from "./config/load.ts";
 export { CofferdamError, ERRORS, type ErrorCode, type ErrorMeaning, type Position } from "./errors.ts";
-export type { Event } from "./event/event.ts";
+export type { ApprovalEvent, Event } from "./event/event.ts";
 export { type Host, thisHost, type User } from "./host/host.ts";
 export { FileJournal, type Journal, MemoryJournal } from "./journal/journal.ts";
-export type { Mode } from "./policy/approval-section.ts";
-export type { RuleHit } from "./policy/judged.ts";
+export type { Action, Mode, RuleOrder } from "./policy/action.ts";
+export {
+  ApprovalBlockedError,
+  type ApprovalCode,
+  ApprovalDeniedError,
+  ApprovalError,
+  ApprovalPendingError,
+  ApprovalTimeoutError,
+} from "./policy/approval-error.ts";
+export type { Json } from "./policy/canonical-json.ts";
+export type { Decision, Scope } from "./policy/decision.ts";
+export type { Grant, GrantKey } from "./policy/grant.ts";
+export type { Presentation } from "./policy/presentation.ts";
+export type { Redactions } from "./policy/redactions.ts";
+export type { ApprovalRequest, GrantedView } from "./policy/request.ts";
+export type { Risk } from "./policy/risk.ts";
+export type { RuleHit } from "./policy/rule-hit.ts";
+export type { ToolRule } from "./policy/tool-rule.ts";
 export type { Verdict } from "./policy/verdict.ts";
 export type { Access } from "./profile/access.ts";
 export { accessTo, type Kind, type PathFacts } from "./profile/access-to.ts";
@@ -25,18 +79,19 @@ export { intersect, intersectAll } from "./profile/intersect.ts";
 export { type AbsolutePath, absolutePath, isAbsolutePath } from "./profile/path.ts";
 export { CLOSED, type FileEntry, type Mask, normalProfile, OPEN, type Profile } from "./profile/profile.ts";
 export type { Shortfall } from "./profile/shortfall.ts";
-export type { Approval } from "./supervisor/approval.ts";
+export { MemoryStore } from "./store/memory.ts";
+export type { Store } from "./store/store.ts";
 export type { CallOptions } from "./supervisor/enforce.ts";
 export { type CallExplanation, explainCall } from "./supervisor/explain.ts";
 export type { Outcome, Ran, Receipt } from "./supervisor/outcome.ts";
 export type { CallFacts, Prepared, Side } from "./supervisor/prepare.ts";
-export type {
-  ApprovalRequest,
-  Session,
-  SessionOptions,
-} from "./supervisor/session.ts";
+export type { Session } from "./supervisor/session.ts";
+export type { SessionOptions } from "./supervisor/session-options.ts";
 export { createSupervisor, Supervisor, type SupervisorOptions } from "./supervisor/supervisor.ts";
+export { type ApprovalAware, type AskOptions, requiresApproval, simpleApprovalRequest } from "./tool/ask.ts";
 export type { Call, ShellInput } from "./tool/call.ts";
+export { type DefinedTool, defineTool, toolFrom } from "./tool/define-tool.ts";
 export { deriveShellNeeds, type Needs, type ToolSettings } from "./tool/derive.ts";
 export type { Root, Runtime } from "./tool/facts.ts";
+export type { ApprovalContext, Ask, FunctionTool, Requirement, ToolInput } from "./tool/function-tool.ts";
 export type { Launch } from "./tool/launch.ts";

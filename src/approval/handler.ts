@@ -1,7 +1,8 @@
-import type { Decision } from "../policy/decision.ts";
+import type { Decision, Scope } from "../policy/decision.ts";
 import type { Grant } from "../policy/grant.ts";
 import type { Presentation } from "../policy/presentation.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
+import type { ApprovalResult } from "./factories.ts";
 
 /** What a handler can do while it asks. */
 export interface Asking {
@@ -17,15 +18,29 @@ export interface Asking {
   revoke(grantId: string, by: string): Promise<boolean>;
 }
 
-/** An answer, or that it will come later through the broker. */
+/** A decision, or that one will come later through the broker. */
 export type HandlerAnswer = Decision | { readonly status: "pending" };
+
+/** The short form of an answer. `always` and `remember` say what `scope` says, `reason` what `note` says. */
+export interface ShortAnswer {
+  readonly approved: boolean;
+  readonly scope?: Scope;
+  readonly always?: boolean;
+  readonly remember?: "session" | null;
+  readonly by?: string;
+  readonly note?: string | null;
+  readonly reason?: string | null;
+}
+
+/** Every form in which an answer is understood. */
+export type Answer = HandlerAnswer | ShortAnswer | ApprovalResult;
 
 /**
  * Where an answer comes from. What it answers is read strictly: anything that is not understood, and anything that it
  * throws, is a no of nobody's.
  */
 export interface ApprovalHandler {
-  requestApproval(request: ApprovalRequest, asking: Asking): Promise<HandlerAnswer>;
+  requestApproval(request: ApprovalRequest, asking: Asking): Promise<Answer>;
   /** What became of a request that was left pending. */
-  checkApproval?(approvalId: string): Promise<HandlerAnswer>;
+  checkApproval?(approvalId: string): Promise<Answer>;
 }

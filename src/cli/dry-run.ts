@@ -2,6 +2,7 @@ import type { Plan } from "../backend/plan.ts";
 import { ERRORS, escapeInvisible } from "../errors.ts";
 import { quote } from "../shell/quote.ts";
 import { createDraft } from "../supervisor/draft.ts";
+import { grantedView } from "../supervisor/granted-view.ts";
 import { type Prepared, type Side, type Standing, sideOf } from "../supervisor/prepare.ts";
 import type { SupervisorOptions } from "../supervisor/supervisor.ts";
 import { columns, indented } from "./columns.ts";
@@ -59,7 +60,7 @@ function printCall(
     ["command", quote(argv)],
     ["verdict", `${verdict.action}: ${verdict.reason}`],
     ...(side.launch === null ? [] : [["in", side.launch.cwd]]),
-    ...grantRows(standing, side),
+    ...grantRows(grantedView(side, standing.settings)),
   ];
   print.result();
   for (const line of columns(rows, [ink.bold])) print.result(line);

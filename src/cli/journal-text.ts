@@ -1,5 +1,6 @@
 import { escapeInvisible } from "../errors.ts";
 import type { Event } from "../event/event.ts";
+import type { ApprovalRequest } from "../policy/request.ts";
 import { quote } from "../shell/quote.ts";
 import { columns } from "./columns.ts";
 import type { Ink } from "./ink.ts";
@@ -35,7 +36,7 @@ function essentials(event: Event): readonly [string, string] {
     case "call.received":
       return [
         "call",
-        `${quote(event.words)}, by ${event.caller === "agent" ? "an agent" : "a person"}${event.cwd === "." ? "" : ` in ${event.cwd}`}`,
+        `${event.safeArgs === null ? quote(event.words) : `${event.tool} ${JSON.stringify(event.safeArgs)}`}, by ${callerOf(event)}${event.cwd === "." ? "" : ` in ${event.cwd}`}`,
       ];
     case "call.prepared":
       return [
@@ -48,10 +49,21 @@ function essentials(event: Event): readonly [string, string] {
         `${event.reason} (${event.hits.map((hit) => `${hit.layer} ${hit.rule}: ${hit.action}`).join(", ")})`,
       ];
     case "approval.requested":
-      return ["asked", `${event.reason}; a yes grants ${short(event.granted)}`];
+      return ["asked", asked(event.request)];
     case "approval.resolved":
+      return [event.approved ? "approved" : "rejected", answer(event)];
+    case "approval.expired":
+      return ["expired", "nobody answered in time"];
     case "approval.auto":
       return [event.approved ? "approved" : "rejected", event.by];
+    case "approval.ignored":
+      return ["ignored", `an answer of ${event.by}: ${event.because}`];
+    case "approval.failed":
+      return ["not asked", event.reason];
+    case "grant.saved":
+      return ["granted", `for this session, by ${event.by}: ${event.covers}`];
+    case "grant.revoked":
+      return ["revoked", `a grant of this session, by ${event.by}`];
     case "call.planned":
       return [
         "planned",
@@ -62,6 +74,30 @@ function essentials(event: Event): readonly [string, string] {
     case "call.ended":
       return [event.outcome, ending(event)];
   }
+}
+
+function callerOf({ caller, agent }: Extract<Event, { readonly type: "call.received" }>): string {
+  if (caller === "person") return "a person";
+  return agent === null ? "an agent" : `the agent ${agent}`;
+}
+
+function asked({ reason, granted }: ApprovalRequest): string {
+  return granted === null ? reason : `${reason}; a yes grants ${short(granted.digest)}`;
+}
+
+function answer({
+  by,
+  scope,
+  note,
+  isEdited,
+}: Extract<Event, { readonly type: "approval.resolved" }>): string {
+  const parts = [
+    by,
+    ...(scope === "session" ? ["for this session"] : []),
+    ...(isEdited ? ["with another input"] : []),
+    ...(note === null ? [] : [note]),
+  ];
+  return parts.join(", ");
 }
 
 function ending({

@@ -1,8 +1,8 @@
 import type { Loaded } from "../config/config.ts";
 import type { TrustOffer } from "../config/trust.ts";
+import { printLimits, printNetwork } from "../profile/in-words.ts";
 import { limitsFrom, networkFrom } from "../profile/sections.ts";
 import type { Root } from "../tool/facts.ts";
-import { printLimits, printNetwork } from "./profile-text.ts";
 import { printWider } from "./witness-text.ts";
 
 type Row = readonly string[];

@@ -13,6 +13,7 @@ export function exitOf(outcome: Outcome): number {
       return outcome.code;
     case "timed-out":
       return ERRORS.WALL_TIME.exit;
+    case "pending":
     case "denied":
       return ERRORS[outcome.code].exit;
   }
@@ -23,6 +24,9 @@ export function tellOutcome(outcome: Outcome, print: Print): void {
   switch (outcome.kind) {
     case "denied":
       tellThree(print, `denied: ${outcome.reason}`, null, outcome.hint);
+      return;
+    case "pending":
+      tellThree(print, `waiting for an answer: ${outcome.reason}`, null, outcome.hint);
       return;
     case "not-found":
       tellThree(print, outcome.reason, null, outcome.hint);

@@ -1,10 +1,10 @@
 import { accessTo } from "../profile/access-to.ts";
 import { printHostRule } from "../profile/host-rule.ts";
-import { LIMITS, type LimitName, type Limits } from "../profile/limits.ts";
+import { printLimits, printNetwork } from "../profile/in-words.ts";
+import type { Limits } from "../profile/limits.ts";
 import type { Network } from "../profile/network.ts";
 import { isInside } from "../profile/path.ts";
 import type { FileEntry, Mask, Profile } from "../profile/profile.ts";
-import { printDuration, printSize } from "../profile/quantity.ts";
 import { columns } from "./columns.ts";
 import type { Ink } from "./ink.ts";
 
@@ -35,46 +35,6 @@ export function profileLines(profile: Profile, origins: Origins, ink: Ink): read
     ...section("limits", limitRows(profile.limits)),
   ];
   return columns(rows, [ink.bold, undefined, undefined, ink.dim]);
-}
-
-/** A network in one word, or its hosts. */
-export function printNetwork(network: Network): string {
-  switch (network) {
-    case "none":
-      return "none";
-    case "open":
-      return "every public address, through the proxy";
-    case "host":
-      return "the machine's own";
-    default:
-      return network.hosts.map(printHostRule).join(", ");
-  }
-}
-
-/** Each limit in words: `wall 2m`. */
-export function printLimits(limits: Limits): readonly string[] {
-  const given = LIMITS.flatMap((name) => {
-    const value = limits[name];
-    return value === undefined ? [] : [`${LIMIT_WORDS[name]} ${printLimit(name, value)}`];
-  });
-  return limits.strict === true ? [...given, "strict"] : given;
-}
-
-const LIMIT_WORDS: Readonly<Record<LimitName, string>> = {
-  wallMs: "wall",
-  cpuSeconds: "cpu",
-  memoryBytes: "memory",
-  processes: "processes",
-  fileBytes: "file_size",
-  openFiles: "open_files",
-  outputBytes: "output",
-  scratchBytes: "scratch",
-};
-
-function printLimit(name: LimitName, value: number): string {
-  if (name === "wallMs") return printDuration(value);
-  if (name === "cpuSeconds") return printDuration(value * 1000);
-  return name.endsWith("Bytes") ? printSize(value) : String(value);
 }
 
 function section(name: string, rows: readonly Row[]): readonly Row[] {

@@ -1,12 +1,10 @@
 import type { Standings } from "../backend/plan.ts";
 import { PROTECTIONS } from "../backend/plan.ts";
-import type { Action } from "../policy/approval-section.ts";
+import type { Action } from "../policy/action.ts";
+import type { GrantedView } from "../policy/request.ts";
 import type { Verdict } from "../policy/verdict.ts";
-import { printShortfall } from "../profile/shortfall.ts";
-import type { Granted, Standing } from "../supervisor/prepare.ts";
 import { columns } from "./columns.ts";
 import type { Ink } from "./ink.ts";
-import { printLimits, printNetwork } from "./profile-text.ts";
 
 /** The colour that an action has everywhere. */
 export function tintOf(action: Action, ink: Ink): (text: string) => string {
@@ -28,25 +26,14 @@ export function standingLines(standings: Standings, ink: Ink): readonly string[]
 }
 
 /** What a call gets, in as few lines as a person can decide on. */
-export function grantRows(standing: Standing, granted: Granted): readonly (readonly string[])[] {
-  const { profile } = granted;
-  const isRuntime = (path: string): boolean =>
-    standing.settings.runtimes.some((runtime) => runtime.read.some((one) => one === path));
-  const paths = (access: "read" | "write"): readonly string[] =>
-    profile.files
-      .filter((entry) => entry.access === access && !isRuntime(entry.path))
-      .map((entry) => entry.path);
-  const runtimes = standing.settings.runtimes.map((runtime) => runtime.name).join(", ");
-  const [write, read] = [paths("write"), paths("read")];
-  const limits = printLimits(profile.limits);
+export function grantRows(view: GrantedView): readonly (readonly string[])[] {
+  const { write, read, runtimes, network, limits, shortfall } = view;
+  const readable = [...read, ...(runtimes.length === 0 ? [] : [`the runtimes ${runtimes.join(", ")}`])];
   return [
-    ["can write", write.length === 0 ? "nothing" : write.join(", ")],
-    [
-      "can read",
-      [...read, ...(runtimes === "" ? [] : [`the runtimes ${runtimes}`])].join(", ") || "nothing else",
-    ],
-    ["network", printNetwork(profile.network)],
+    ["can write", write.join(", ") || "nothing"],
+    ["can read", readable.join(", ") || "nothing else"],
+    ["network", network],
     ...(limits.length === 0 ? [] : [["limits", limits.join(", ")]]),
-    ...granted.shortfall.map((one, index) => [index === 0 ? "not given" : "", printShortfall(one)]),
+    ...shortfall.map((one, index) => [index === 0 ? "not given" : "", one]),
   ];
 }

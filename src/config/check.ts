@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { type Position, printPosition, visible } from "../errors.ts";
-import type { Action } from "../policy/approval-section.ts";
+import type { Action } from "../policy/action.ts";
 import { isAtMost } from "../profile/access.ts";
 import { type PathFacts, pathRuler } from "../profile/access-to.ts";
 import { envOutside } from "../profile/env-pattern.ts";

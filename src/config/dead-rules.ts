@@ -1,8 +1,7 @@
-import type { Action, OperatorRule, ToolRule } from "../policy/approval-section.ts";
+import type { Action, RuleOrder } from "../policy/action.ts";
+import type { OperatorRule } from "../policy/approval-section.ts";
+import type { ToolRule } from "../policy/tool-rule.ts";
 import { fileNameOf, matchesWord, type ShellRule, shellAction } from "../shell/rule.ts";
-
-/** Which of several rules that match decides. */
-export type RuleOrder = "first-match" | "last-match" | "strictest";
 
 /** A rule by what it covers and says. */
 export interface NamedRule {

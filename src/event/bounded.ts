@@ -17,15 +17,22 @@ export function boundedEvent(body: EventBody): EventBody {
     case "call.received":
       return { ...body, words: boundedTexts(body.words), cwd: boundedText(body.cwd) };
     case "call.judged":
-    case "approval.requested":
+    case "approval.failed":
       return { ...body, reason: boundedText(body.reason) };
     case "approval.resolved":
+      return { ...body, by: boundedText(body.by), note: body.note === null ? null : boundedText(body.note) };
     case "approval.auto":
+    case "approval.ignored":
+    case "grant.saved":
+    case "grant.revoked":
       return { ...body, by: boundedText(body.by) };
     case "call.planned":
       return { ...body, env: boundedTexts(body.env), placeholders: boundedTexts(body.placeholders) };
     case "call.ended":
       return { ...body, reason: body.reason === null ? null : boundedText(body.reason) };
+    // A request is bounded when it is made: what people are shown is what is written down.
+    case "approval.requested":
+    case "approval.expired":
     case "session.started":
     case "call.prepared":
     case "walls.proven":

@@ -1,14 +1,20 @@
 import { z } from "zod";
+import { JsonData } from "../policy/json-data.ts";
+import { RuleHit } from "../policy/rule-hit.ts";
+import {
+  ApprovalAuto,
+  ApprovalExpired,
+  ApprovalFailed,
+  ApprovalIgnored,
+  ApprovalRequested,
+  ApprovalResolved,
+  GrantRevoked,
+  GrantSaved,
+} from "./approval-event.ts";
 
 const Standing = z.strictObject({
   kind: z.enum(["enforced", "tighter", "partial", "absent"]),
   reason: z.string().optional(),
-});
-const Hit = z.strictObject({
-  layer: z.string(),
-  rule: z.string(),
-  action: z.enum(["allow", "ask", "deny"]),
-  reason: z.string().nullable(),
 });
 const Digest = z.string().regex(/^[0-9a-f]{64}$/);
 
@@ -39,8 +45,11 @@ export const Event = z.discriminatedUnion("type", [
     type: z.literal("call.received"),
     tool: z.string(),
     words: z.array(z.string()),
+    /** Of a tool that takes data in place of words; bounded, with secrets hidden. */
+    safeArgs: JsonData.nullable(),
     cwd: z.string(),
     caller: z.enum(["agent", "person"]),
+    agent: z.string().nullable(),
   }),
   z.strictObject({
     ...envelope,
@@ -55,29 +64,16 @@ export const Event = z.discriminatedUnion("type", [
     type: z.literal("call.judged"),
     action: z.enum(["allow", "ask", "deny"]),
     reason: z.string(),
-    hits: z.array(Hit),
+    hits: z.array(RuleHit),
   }),
-  z.strictObject({
-    ...envelope,
-    type: z.literal("approval.requested"),
-    argsHash: Digest,
-    granted: Digest,
-    reason: z.string(),
-  }),
-  z.strictObject({
-    ...envelope,
-    type: z.literal("approval.resolved"),
-    argsHash: Digest,
-    approved: z.boolean(),
-    by: z.string(),
-  }),
-  z.strictObject({
-    ...envelope,
-    type: z.literal("approval.auto"),
-    argsHash: Digest,
-    approved: z.boolean(),
-    by: z.string(),
-  }),
+  ApprovalRequested.extend(envelope),
+  ApprovalResolved.extend(envelope),
+  ApprovalExpired.extend(envelope),
+  ApprovalAuto.extend(envelope),
+  ApprovalIgnored.extend(envelope),
+  ApprovalFailed.extend(envelope),
+  GrantSaved.extend(envelope),
+  GrantRevoked.extend(envelope),
   z.strictObject({
     ...envelope,
     type: z.literal("call.planned"),
@@ -96,7 +92,7 @@ export const Event = z.discriminatedUnion("type", [
   z.strictObject({
     ...envelope,
     type: z.literal("call.ended"),
-    outcome: z.enum(["done", "failed", "denied", "timed-out"]),
+    outcome: z.enum(["done", "failed", "denied", "timed-out", "pending"]),
     code: z.int().nullable(),
     reason: z.string().nullable(),
     durationMs: z.number().nonnegative(),
@@ -112,3 +108,11 @@ export type EventBody = Event extends infer One
     ? Omit<One, keyof typeof envelope>
     : never
   : never;
+
+/** Every event about approvals and grants: what a broker tells its subscribers. */
+export type ApprovalEvent = Extract<Event, { readonly type: `approval.${string}` | `grant.${string}` }>;
+
+/** True for an event that subscribers of a broker are told. */
+export function isApprovalEvent(event: Event): event is ApprovalEvent {
+  return event.type.startsWith("approval.") || event.type.startsWith("grant.");
+}

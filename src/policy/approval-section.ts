@@ -1,50 +1,57 @@
 import { z } from "zod";
+import { Duration } from "../profile/quantity.ts";
+import { Mode, RuleOrder } from "./action.ts";
+import { RiskDefaults } from "./risk.ts";
+import { OperatorToolRule, ToolRule } from "./tool-rule.ts";
 
-/** What a rule says about a call. */
-export const Action = z.enum(["allow", "ask", "deny"]);
-export type Action = z.infer<typeof Action>;
+/** What happens when nobody answers in time: the call fails, it is a no, or the question has no end. */
+export const OnTimeout = z.enum(["error", "deny", "wait"]);
+export type OnTimeout = z.infer<typeof OnTimeout>;
 
-/** How an ask is answered: by a person, by yes, or by no. */
-export const Mode = z.enum(["interactive", "approve_all", "strict"]);
-export type Mode = z.infer<typeof Mode>;
+/** The most rules of one layer. */
+const MOST_RULES = 10_000;
 
-/** One rule on tool names: `*` is any run of characters. */
-export const ToolRule = z.strictObject({
-  pattern: z.string().min(1),
-  action: Action,
-  reason: z.string().optional(),
-});
-export type ToolRule = z.infer<typeof ToolRule>;
+const Rules = z.array(ToolRule).max(MOST_RULES).default([]);
 
 /** `approval:` of cofferdam.yaml. */
 export const ApprovalSection = z.strictObject({
   mode: Mode.default("interactive"),
-  order: z.enum(["last-match", "first-match", "strictest"]).default("last-match"),
-  rules: z.array(ToolRule).default([]),
+  order: RuleOrder.default("last-match"),
+  rules: Rules,
+  /** For calls that no rule covers and whose tool says nothing itself. */
+  risk_defaults: RiskDefaults.prefault({}),
+  /** Further rules for calls of one agent: a layer of their own. */
+  agents: z
+    .record(z.string().min(1), z.strictObject({ order: RuleOrder.default("last-match"), rules: Rules }))
+    .default({}),
+  timeout: Duration.default(300_000),
+  on_timeout: OnTimeout.default("error"),
+  /** So many questions of one session may wait for an answer at once. */
+  most_pending: z.int().min(1).default(20),
 });
 export type ApprovalSection = z.infer<typeof ApprovalSection>;
 
+/** Nothing is said: what an empty `approval:` means. */
+export const DEFAULT_APPROVAL: ApprovalSection = ApprovalSection.parse({});
+
+/** A rule of an operator on command lines: it asks or denies. */
+const OperatorShellRule = z.strictObject({
+  shell: z.string().min(1),
+  action: z.enum(["ask", "deny"]),
+  reason: z.string().optional(),
+  match: z.array(z.string()).max(64).optional(),
+  not_match: z.array(z.string()).max(64).optional(),
+});
+
 /** A rule of an operator: it asks or denies, for a tool by `pattern` or for a command line by `shell`. */
-export const OperatorRule = z.union(
-  [
-    z.strictObject({
-      pattern: z.string().min(1),
-      action: z.enum(["ask", "deny"]),
-      reason: z.string().optional(),
-    }),
-    z.strictObject({
-      shell: z.string().min(1),
-      action: z.enum(["ask", "deny"]),
-      reason: z.string().optional(),
-    }),
-  ],
-  { error: "an operator's rule is `{ pattern | shell, action: ask | deny }`: an operator can only tighten" },
-);
+export const OperatorRule = z.union([OperatorToolRule, OperatorShellRule], {
+  error: "an operator's rule is `{ pattern | shell, action: ask | deny }`: an operator can only tighten",
+});
 export type OperatorRule = z.infer<typeof OperatorRule>;
 
 /** `approval:` of an operator file. A field left out says nothing. */
 export const OperatorApprovalSection = z.strictObject({
-  rules: z.array(OperatorRule).default([]),
+  rules: z.array(OperatorRule).max(MOST_RULES).default([]),
   modes: z.array(Mode).optional(),
   session_grants: z.boolean().optional(),
 });

@@ -1,5 +1,7 @@
 import { coversWords, fileNameOf, matchesWord } from "../shell/rule.ts";
-import { type Mode, meetApproval, NO_OPERATOR, type OperatorApproval } from "./approval-section.ts";
+import type { Mode } from "./action.ts";
+import { meetApproval, NO_OPERATOR, type OperatorApproval } from "./approval-section.ts";
+import { canonicalJson } from "./canonical-json.ts";
 
 /** What an operator demands beside a profile: who is asked, and as whom tools run. */
 export interface Demands {
@@ -54,6 +56,8 @@ export function loosenessOf(a: Demands, b: Demands): readonly Looseness[] {
 interface Rule {
   readonly of: "pattern" | "shell";
   readonly text: string;
+  /** The arguments that it is about, in one spelling; null for a rule that is about all. */
+  readonly args: string | null;
   readonly action: "ask" | "deny";
 }
 
@@ -62,16 +66,19 @@ function readRule(rule: OperatorApproval["rules"][number]): Rule {
     "shell" in rule
       ? (["shell", rule.shell.trim().replace(/\s+/g, " ")] as const)
       : (["pattern", rule.pattern] as const);
-  return { of, text: text.replace(/\*+/g, "*"), action: rule.action };
+  const args = "args" in rule && rule.args !== undefined ? canonicalJson(rule.args) : null;
+  return { of, text: text.replace(/\*+/g, "*"), args, action: rule.action };
 }
 
 function looseRules(a: readonly Rule[], b: readonly Rule[]): readonly Looseness[] {
-  const once = new Map(b.map((rule) => [`${rule.of} ${rule.action} ${rule.text}`, rule]));
+  const once = new Map(b.map((rule) => [`${rule.of} ${rule.action} ${rule.args} ${rule.text}`, rule]));
   return [...once.values()].flatMap((rule): Looseness[] => {
     const covering = a.filter((own) => coversAll(own, rule));
     if (covering.some((own) => isAsStrict(own, rule))) return [];
-    const isCertain = !a.some((own) => isAsStrict(own, rule) && mayCoverByName(own, rule));
-    return [{ field: "rule", ...rule, isAsked: covering.length > 0, isCertain }];
+    const mayCover = (own: Rule): boolean => coversText(own, rule) || mayCoverByName(own, rule);
+    const isCertain = !a.some((own) => isAsStrict(own, rule) && mayCover(own));
+    const { of, text, action } = rule;
+    return [{ field: "rule", of, text, action, isAsked: covering.length > 0, isCertain }];
   });
 }
 
@@ -84,6 +91,10 @@ function isAsStrict(own: Rule, rule: Rule): boolean {
  * covers that other with each `*` taken for a character of its own: only a `*` can stand for that one.
  */
 function coversAll(wide: Rule, rule: Rule): boolean {
+  return (wide.args === null || wide.args === rule.args) && coversText(wide, rule);
+}
+
+function coversText(wide: Rule, rule: Rule): boolean {
   if (wide.of === "pattern")
     return matchesWord(wide.text, rule.of === "shell" ? "shell" : sample(wide, rule.text));
   if (rule.of === "shell") return coversWords(wide.text, sample(wide, rule.text).split(" "), false);

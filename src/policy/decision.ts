@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { JsonData } from "./json-data.ts";
 
 /** How far a yes reaches: this one call, or every call like it until the session ends. */
 export const Scope = z.enum(["once", "session"]);
@@ -15,7 +16,7 @@ export const Decision = z
       scope: Scope,
       by: z.string().min(1),
       note: z.string().optional(),
-      editedInput: z.json().optional(),
+      editedInput: JsonData.optional(),
     }),
     z.strictObject({ status: z.literal("rejected"), by: z.string().min(1), note: z.string().optional() }),
     z.strictObject({ status: z.literal("expired") }),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { JsonData } from "./json-data.ts";
 
 /**
  * What a person looks at to decide about a call, as data; each channel draws it in its own way. `content` is text as it
@@ -14,7 +15,7 @@ export const Presentation = z
     about: z.string().optional(),
     /** The whole content, where `content` was cut. */
     fullContent: z.string().optional(),
-    metadata: z.record(z.string(), z.json()).optional(),
+    metadata: z.record(z.string(), JsonData).optional(),
   })
   .readonly();
 export type Presentation = z.infer<typeof Presentation>;

@@ -1,7 +1,7 @@
 import { type Coverage, coversPastOptions } from "../shell/past-options.ts";
 import { coversWords, fileNameOf, matchesWord } from "../shell/rule.ts";
 import { isManyInOne, isUnread } from "../shell/unread.ts";
-import type { Judged } from "./judged.ts";
+import type { Command } from "./command.ts";
 
 /** So many words of an unread program are read as commands. Each is read to that end, so the time is bounded. */
 const MOST_READ = 128;
@@ -13,7 +13,7 @@ export interface Reading {
 }
 
 /** True when nobody has read what a call would run: a script, or a program that runs what its words say. */
-export function isCallUnread({ words, programNames }: Judged): boolean {
+export function isCallUnread({ words, programNames }: Command): boolean {
   if (words === null) return true;
   const [program = "", ...rest] = words;
   const isOwn = (name: string): boolean =>
@@ -30,11 +30,11 @@ export function isReadToItsEnd(words: readonly string[]): boolean {
  * Every way to read a call besides its words as written: under each other name of its program and, where it is unread,
  * from each further word on, as the command that it may run.
  */
-export function otherReadings(judged: Judged, words: readonly string[]): readonly Reading[] {
-  const others = new Set(judged.programNames);
+export function otherReadings(command: Command, words: readonly string[]): readonly Reading[] {
+  const others = new Set(command.programNames);
   others.delete(words[0] ?? "");
   const renamed = [...others].map((name) => ({ name, at: 0 }));
-  if (!isCallUnread(judged)) return renamed;
+  if (!isCallUnread(command)) return renamed;
   const inner = words
     .slice(0, MOST_READ)
     .flatMap((word, at): readonly Reading[] =>

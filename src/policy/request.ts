@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { JsonData } from "./json-data.ts";
 import { Redactions } from "./redactions.ts";
 import { Risk } from "./risk.ts";
 import { RuleHit } from "./rule-hit.ts";
@@ -41,7 +42,7 @@ export const ApprovalRequest = z
     reason: z.string(),
     /** Every rule that spoke. */
     why: z.array(RuleHit).readonly(),
-    safeArgs: z.json(),
+    safeArgs: JsonData,
     redactions: Redactions,
     /** SHA-256 of what exactly would run; an approval holds for nothing else. */
     argsHash: z.string(),

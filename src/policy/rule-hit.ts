@@ -11,3 +11,9 @@ export const RuleHit = z
   })
   .readonly();
 export type RuleHit = z.infer<typeof RuleHit>;
+
+/** What a tool itself says about a call. `doubt`: an ask, when what it denies may be in the call unseen. */
+export interface ToolSaid {
+  readonly hit: RuleHit;
+  readonly doubt: RuleHit | null;
+}

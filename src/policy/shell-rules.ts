@@ -1,20 +1,16 @@
 import { visible } from "../errors.ts";
 import { type ShellRule, shellAction } from "../shell/rule.ts";
 import { namesUnread } from "../shell/unread.ts";
-import { type Judged, type RuleHit, strictest } from "./judged.ts";
+import { strictest } from "./action.ts";
+import type { Command } from "./command.ts";
 import { coverageOf, isCallUnread, isReadToItsEnd, otherReadings, type Reading } from "./reading.ts";
+import type { RuleHit, ToolSaid } from "./rule-hit.ts";
 
 /** `shell:` of a config, as far as it judges. */
 export interface ShellRules {
   readonly rules: readonly ShellRule[];
   readonly order: "first-match" | "strictest";
   readonly default: { readonly allowed: boolean; readonly approval: boolean };
-}
-
-/** What the shell tool's own rules say. `doubt`: an ask, when what a rule denies may be in the call unseen. */
-export interface ShellSaid {
-  readonly hit: RuleHit;
-  readonly doubt: RuleHit | null;
 }
 
 /** A rule that spoke: for the words as they stand, past options or perhaps (`beside`), or for other roots (`elsewhere`). */
@@ -38,17 +34,17 @@ interface Heard {
  * 4. What runs unread asks where any rule denies or asks, unless a rule that names it allows it.
  * 5. What no rule covers as written is as the default says.
  */
-export function shellSaid(judged: Judged, shell: ShellRules): ShellSaid {
-  const { words } = judged;
+export function shellSaid(command: Command, shell: ShellRules): ToolSaid {
+  const { words } = command;
   const denies = shell.rules.some((rule) => !rule.allowed);
-  const unread = isCallUnread(judged) ? unreadHit(judged) : null;
+  const unread = isCallUnread(command) ? unreadHit(command) : null;
   const otherwise = defaultHit(shell);
   if (words === null) {
     const hit = otherwise.action === "deny" ? { ...otherwise, rule: "script" } : (unread ?? otherwise);
     return { hit, doubt: denies ? unread : null };
   }
-  const written = hear(judged, words, shell, { name: words[0] ?? "", at: 0 }, true);
-  const others = otherReadings(judged, words).flatMap((one) => hear(judged, words, shell, one, false));
+  const written = hear(command, words, shell, { name: words[0] ?? "", at: 0 }, true);
+  const others = otherReadings(command, words).flatMap((one) => hear(command, words, shell, one, false));
   const heard = [...written, ...others];
   const uncovered = written.some(({ how }) => how === "plainly")
     ? []
@@ -67,7 +63,7 @@ function isStrict(rules: readonly ShellRule[]): boolean {
 }
 
 function hear(
-  judged: Judged,
+  command: Command,
   words: readonly string[],
   { rules, order }: ShellRules,
   reading: Reading,
@@ -78,10 +74,10 @@ function hear(
     if (coverage === "no") return [];
     const action = shellAction(rule);
     if (action === "allow")
-      return isWritten && coverage === "plainly" && mayAllow(rule, judged, rules)
+      return isWritten && coverage === "plainly" && mayAllow(rule, command, rules)
         ? [{ rule, how: "plainly", action, hit: hitOf(rule) }]
         : [];
-    if (action === "ask" && !holdsPaths(rule, judged))
+    if (action === "ask" && !holdsPaths(rule, command))
       return [{ rule, how: "elsewhere", action, hit: hitOf(rule) }];
     if (coverage !== "maybe")
       return [{ rule, how: coverage === "plainly" ? "plainly" : "beside", action, hit: hitOf(rule) }];
@@ -97,14 +93,14 @@ function hear(
  * A rule that asks nobody speaks only for a program that the call itself can't have written. Where any rule denies or
  * asks, it speaks for what runs unread only by name, and only when all of its words are read as commands.
  */
-function mayAllow(rule: ShellRule, judged: Judged, rules: readonly ShellRule[]): boolean {
-  if (judged.isProgramWritable || !holdsPaths(rule, judged)) return false;
-  if (!isStrict(rules) || !isCallUnread(judged)) return true;
-  return namesUnread(rule.pattern) && judged.words !== null && isReadToItsEnd(judged.words);
+function mayAllow(rule: ShellRule, command: Command, rules: readonly ShellRule[]): boolean {
+  if (command.isProgramWritable || !holdsPaths(rule, command)) return false;
+  if (!isStrict(rules) || !isCallUnread(command)) return true;
+  return namesUnread(rule.pattern) && command.words !== null && isReadToItsEnd(command.words);
 }
 
-function holdsPaths(rule: ShellRule, judged: Judged): boolean {
-  return rule.sandbox_paths === undefined || judged.arePathsInside(rule.sandbox_paths);
+function holdsPaths(rule: ShellRule, command: Command): boolean {
+  return rule.sandbox_paths === undefined || command.arePathsInside(rule.sandbox_paths);
 }
 
 function hitOf(rule: ShellRule): RuleHit {
@@ -122,7 +118,7 @@ export function maybeHit(layer: "operator" | "tool", rule: string, reason: strin
 }
 
 /** An ask, because nobody has read what would be run. */
-function unreadHit({ words }: Judged): RuleHit {
+function unreadHit({ words }: Command): RuleHit {
   return words === null
     ? { layer: "tool", rule: "script", action: "ask", reason: "a script is run as a whole" }
     : {

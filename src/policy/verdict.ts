@@ -1,11 +1,26 @@
 import { visible } from "../errors.ts";
-import { matchesWord } from "../shell/rule.ts";
-import type { Action, ApprovalSection, Mode, OperatorApproval } from "./approval-section.ts";
-import { type Judged, type RuleHit, strictest } from "./judged.ts";
+import { type Action, type Mode, strictest } from "./action.ts";
+import type { ApprovalSection, OperatorApproval } from "./approval-section.ts";
+import type { Command } from "./command.ts";
+import type { Grant } from "./grant.ts";
 import { coverageOf, isCallUnread, otherReadings } from "./reading.ts";
-import { maybeHit, type ShellRules, shellSaid } from "./shell-rules.ts";
+import { type Risk, riskAction } from "./risk.ts";
+import type { RuleHit, ToolSaid } from "./rule-hit.ts";
+import { maybeHit } from "./shell-rules.ts";
+import { coversInvocation, type Invocation, pickRule, type ToolRule } from "./tool-rule.ts";
 
-/** Whether a call may run. `demandsPerson`: neither a mode nor the caller's own typing answers this ask. */
+/** One call, as far as it is judged. */
+export interface Subject extends Invocation {
+  readonly risk: Risk | null;
+  /** Null for a tool that says nothing. */
+  readonly said: ToolSaid | null;
+  /** The command line of the shell tool; null for any other tool. */
+  readonly command: Command | null;
+  /** Why the call's own target needs more than it gets unasked, if it does. */
+  readonly needsMore: string | null;
+}
+
+/** Whether a call may run. `demandsPerson`: neither a grant nor a mode nor the caller's own typing answers this ask. */
 export interface Verdict {
   readonly action: Action;
   readonly demandsPerson: boolean;
@@ -18,73 +33,146 @@ export interface Verdict {
 export interface Rules {
   readonly operator: OperatorApproval;
   readonly approval: ApprovalSection;
-  readonly shell: ShellRules;
 }
 
 /**
  * The verdict on one call, with every rule that spoke. In order:
- * 1. a deny of the operator, of the project or of the tool's own rules denies, in every mode;
- * 2. an ask of the operator demands a person;
- * 3. the project's rule for the tool, else the tool's own rules, allow or ask;
- * 4. an allow of a call that may hold what a rule of the tool denies, unseen, becomes an ask;
- * 5. an allow whose own target needs more than it gets unasked becomes an ask.
- * Adding a stricter rule never loosens; a deny is never lifted.
+ * 1. each layer picks its rule: the project and the agent by their order, operators every rule that is about the call;
+ * 2. a deny of any layer, or of the tool itself, denies: in every mode, whatever was granted before;
+ * 3. an ask of an operator, or of a picked rule that says `remember: false`, demands a person;
+ * 4. the strictest of the picked rules allows or asks;
+ * 5. where no rule is about the call, what the tool says;
+ * 6. where the tool says nothing, the default for its risk;
+ * 7. an allow of a call that may hold what the tool denies, unseen, becomes an ask;
+ * 8. an allow whose own target needs more than it gets unasked becomes an ask.
+ * Adding a stricter rule never loosens, where the order of its layer is `strictest`; a deny is never lifted by anything
+ * but a later rule of the same layer, as that layer's order says.
  */
-export function judge(judged: Judged, rules: Rules): Verdict {
-  const operator = operatorHits(judged, rules.operator);
-  const project = projectHit(judged, rules.approval);
-  const { hit: tool, doubt } = shellSaid(judged, rules.shell);
-  const hits = [...operator, ...(project === null ? [] : [project]), tool];
+export function judge(subject: Subject, rules: Rules): Verdict {
+  const operator = operatorHits(subject, rules.operator);
+  const picked = pickedHits(subject, rules.approval);
+  const { said } = subject;
+  const hits = [...operator, ...picked.map(({ hit }) => hit), ...(said === null ? [] : [said.hit])];
   const denying = hits.find((hit) => hit.action === "deny");
   if (denying !== undefined) return verdict("deny", false, hits, denying);
-  const demanding = operator.find((hit) => hit.action === "ask");
+  const demanding =
+    operator.find((hit) => hit.action === "ask") ?? picked.find(({ demandsPerson }) => demandsPerson)?.hit;
   if (demanding !== undefined) return verdict("ask", true, hits, demanding);
-  const decisive = project ?? tool;
-  if (decisive.action === "allow" && doubt !== null)
-    return verdict("ask", false, hits.includes(doubt) ? hits : [...hits, doubt], doubt);
-  if (decisive.action === "allow" && judged.needsMore !== null) {
-    const more: RuleHit = { layer: "tool", rule: "unasked", action: "ask", reason: judged.needsMore };
-    return verdict("ask", false, [...hits, more], more);
+  const decisive = strictest(picked.map(({ hit }) => hit)) ?? said?.hit;
+  if (decisive === undefined) {
+    const byRisk = riskHit(subject.risk, rules.approval);
+    return tightened(subject, [...hits, byRisk], byRisk);
   }
-  return verdict(decisive.action, false, hits, decisive);
+  return tightened(subject, hits, decisive);
+}
+
+/**
+ * What a grant of the session makes of a verdict: an allow with what a yes grants. It lifts no deny and does not answer
+ * where a person is demanded.
+ */
+export function answerByGrant(given: Verdict, grant: Grant | null): Verdict {
+  if (grant === null || given.action === "deny" || given.demandsPerson) return given;
+  return answered(given, "allow", {
+    layer: "grant",
+    rule: grant.covers,
+    action: "allow",
+    reason: `${grant.by} said yes for this session`,
+  });
 }
 
 /**
  * What a mode, or a person who typed the command, makes of a verdict. `interactive` leaves an ask to a person; `strict`
- * denies it; `approve_all` and the caller's own typing allow it, unless an operator demands a person. What the caller
- * typed runs with what a yes grants, also where a rule would have let it pass.
+ * denies it; `approve_all` and the caller's own typing allow it, unless a person is demanded. What the caller typed runs
+ * with what a yes grants, also where a rule would have let it pass.
  */
 export function answerByMode(given: Verdict, mode: Mode, isCallersOwn: boolean): Verdict {
   if (given.action === "deny") return given;
-  const answer = (action: Action, layer: "mode" | "caller", reason: string): Verdict => {
-    const hit: RuleHit = { layer, rule: layer === "mode" ? mode : "typed", action, reason };
-    return {
-      ...given,
-      action,
-      hits: [...given.hits, hit],
-      reason: action === "deny" ? `${reason} (${given.reason})` : reason,
-    };
-  };
-  if (given.action === "allow")
-    return isCallersOwn && mode !== "strict" ? answer("allow", "caller", given.reason) : given;
-  if (mode === "strict") return answer("deny", "mode", "strict mode: approval required");
+  const byMode = (action: Action, reason: string): Verdict =>
+    answered(given, action, { layer: "mode", rule: mode, action, reason });
+  const byCaller = (reason: string): Verdict =>
+    answered(given, "allow", { layer: "caller", rule: "typed", action: "allow", reason });
+  if (given.action === "allow") return isCallersOwn && mode !== "strict" ? byCaller(given.reason) : given;
+  if (mode === "strict") return byMode("deny", "strict mode: approval required");
   if (given.demandsPerson)
     return mode === "approve_all"
-      ? answer("deny", "mode", "an operator demands a person for this call")
+      ? byMode("deny", `${demander(given)} demands a person for this call`)
       : given;
-  if (mode === "approve_all") return answer("allow", "mode", "approve-all mode");
-  return isCallersOwn ? answer("allow", "caller", "the caller typed it") : given;
+  if (mode === "approve_all") return byMode("allow", "approve-all mode");
+  return isCallersOwn ? byCaller("the caller typed it") : given;
+}
+
+/** True when what runs gets what a yes grants: a person, a grant or a mode said it, not a rule that let it pass. */
+export function isByYes({ hits }: Verdict): boolean {
+  return hits.some(
+    ({ layer, action }) =>
+      action === "allow" && (layer === "mode" || layer === "caller" || layer === "grant"),
+  );
+}
+
+function demander({ hits }: Verdict): string {
+  return hits.some(({ layer, action }) => layer === "operator" && action === "ask")
+    ? "an operator"
+    : "a rule";
+}
+
+function answered(given: Verdict, action: Action, hit: RuleHit): Verdict {
+  const reason = hit.reason ?? given.reason;
+  return {
+    ...given,
+    action,
+    hits: [...given.hits, hit],
+    reason: action === "deny" ? `${reason} (${given.reason})` : reason,
+  };
+}
+
+/** An allow may be one only as far as nothing else speaks against it. */
+function tightened({ said, needsMore }: Subject, hits: readonly RuleHit[], decisive: RuleHit): Verdict {
+  if (decisive.action !== "allow") return verdict(decisive.action, false, hits, decisive);
+  const doubt = said?.doubt ?? null;
+  if (doubt !== null) return verdict("ask", false, hits.includes(doubt) ? hits : [...hits, doubt], doubt);
+  if (needsMore === null) return verdict("allow", false, hits, decisive);
+  const more: RuleHit = { layer: "tool", rule: "unasked", action: "ask", reason: needsMore };
+  return verdict("ask", false, [...hits, more], more);
 }
 
 function verdict(action: Action, demandsPerson: boolean, hits: readonly RuleHit[], by: RuleHit): Verdict {
   return { action, demandsPerson, hits, reason: by.reason ?? `${by.layer} rule ${visible(by.rule)}` };
 }
 
-function operatorHits(judged: Judged, operator: OperatorApproval): readonly RuleHit[] {
+interface Picked {
+  readonly hit: RuleHit;
+  readonly demandsPerson: boolean;
+}
+
+/** The rule that the project picks, and the one that the agent's own layer picks. */
+function pickedHits(subject: Subject, { rules, order, agents }: ApprovalSection): readonly Picked[] {
+  const { agent } = subject;
+  const own = agent === null || !Object.hasOwn(agents, agent) ? undefined : agents[agent];
+  const project = pickRule(rules, order, subject);
+  const ofAgent = own === undefined ? undefined : pickRule(own.rules, own.order, subject);
+  return [
+    ...(project === undefined ? [] : [pickedHit("project", project)]),
+    ...(ofAgent === undefined ? [] : [pickedHit("agent", ofAgent)]),
+  ];
+}
+
+function pickedHit(layer: "project" | "agent", { pattern, action, reason, remember }: ToolRule): Picked {
+  return { hit: { layer, rule: pattern, action, reason: reason ?? null }, demandsPerson: remember === false };
+}
+
+function riskHit(risk: Risk | null, { risk_defaults: defaults }: ApprovalSection): RuleHit {
+  const action = riskAction(defaults, risk);
+  const reason = `no rule covers this tool, and its risk is ${risk ?? "unknown"}`;
+  return { layer: "risk", rule: risk ?? "unknown", action, reason };
+}
+
+function operatorHits(subject: Subject, operator: OperatorApproval): readonly RuleHit[] {
   return operator.rules.flatMap((rule): readonly RuleHit[] => {
-    if ("shell" in rule) return shellHits(rule.shell, rule.action, rule.reason, judged);
-    return matchesWord(rule.pattern, judged.tool)
-      ? [{ layer: "operator", rule: rule.pattern, action: rule.action, reason: rule.reason ?? null }]
+    const { action, reason } = rule;
+    if ("shell" in rule)
+      return subject.command === null ? [] : shellHits(rule.shell, action, reason, subject.command);
+    return coversInvocation(rule, subject)
+      ? [{ layer: "operator", rule: rule.pattern, action, reason: reason ?? null }]
       : [];
   });
 }
@@ -94,27 +182,17 @@ function shellHits(
   pattern: string,
   action: Action,
   reason: string | undefined,
-  judged: Judged,
+  command: Command,
 ): readonly RuleHit[] {
-  const { tool, words } = judged;
-  if (tool !== "shell") return [];
+  const { words } = command;
   const hit: RuleHit = { layer: "operator", rule: pattern, action, reason: reason ?? null };
   const written = { name: words?.[0] ?? "", at: 0 };
   const found =
     words === null
       ? []
-      : [written, ...otherReadings(judged, words)].map((one) => coverageOf(pattern, false, one, words));
+      : [written, ...otherReadings(command, words)].map((one) => coverageOf(pattern, false, one, words));
   if (found.includes("plainly") || found.includes("surely")) return [hit];
-  if (isCallUnread(judged))
+  if (isCallUnread(command))
     return [{ ...hit, reason: reason ?? `no parser has read whether this runs ${visible(pattern)}` }];
   return found.includes("maybe") ? [maybeHit("operator", pattern, reason)] : [];
-}
-
-function projectHit(judged: Judged, { rules, order }: ApprovalSection): RuleHit | null {
-  const matching = rules.filter((rule) => matchesWord(rule.pattern, judged.tool));
-  const picked =
-    order === "first-match" ? matching[0] : order === "last-match" ? matching.at(-1) : strictest(matching);
-  return picked === undefined
-    ? null
-    : { layer: "project", rule: picked.pattern, action: picked.action, reason: picked.reason ?? null };
 }

@@ -63,6 +63,8 @@ export class Draft {
       tool: "shell",
       input,
       caller: "person",
+      agent: null,
+      stdin: "none",
     };
     return prepare(call, standing, {
       ...lookAtCall(input, standing, cwd),

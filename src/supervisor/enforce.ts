@@ -8,7 +8,7 @@ import type { OutputSink } from "../host/output.ts";
 import { type Ended, run } from "../host/run.ts";
 import type { Call } from "../tool/call.ts";
 import { belowFloor, weakened } from "./floor.ts";
-import { callback, having, type OptionsOf } from "./options.ts";
+import { callback, having, type OptionsOf, text } from "./options.ts";
 import type { Outcome, Ran, Receipt } from "./outcome.ts";
 import type { Side } from "./prepare.ts";
 import type { Shared } from "./shared.ts";
@@ -17,6 +17,10 @@ const SINKS = "two functions that take a chunk: `{ stdout, stderr }`";
 
 /** How one call is run. */
 export interface CallOptions {
+  /** Calls of one turn share it: they can be answered in one act. */
+  readonly groupId?: string;
+  /** The id of a request that was left pending and has been answered since. Never anything that a model said. */
+  readonly approvalId?: string;
   /**
    * Ends the program early. A slow sink is waited for until then, and for a second after it; what it did not take is
    * counted as dropped.
@@ -36,6 +40,8 @@ export const CALL_OPTIONS: OptionsOf<CallOptions> = z.strictObject({
   signal: having("an `AbortSignal`", "addEventListener", "throwIfAborted").optional(),
   stdin: having("a stream: `Readable.from([text])`", "pipe", "unpipe", "pause").optional(),
   sinks: z.strictObject({ stdout: callback(SINKS), stderr: callback(SINKS) }, { error: SINKS }).optional(),
+  groupId: text("a name that the calls of one turn share").optional(),
+  approvalId: text("the id of a request").optional(),
 });
 
 /** A call that may run, and the plan it runs under. */
@@ -137,7 +143,7 @@ function finish(result: Ended, receipt: Receipt, durationMs: number, record: Ann
 type Ending = Extract<EventBody, { readonly type: "call.ended" }>;
 
 /** The event that ends a call; what is not said of it did not happen. */
-export function ended(outcome: Ending["outcome"], said: Partial<Ending>): Ending {
+function ended(outcome: Ending["outcome"], said: Partial<Ending>): Ending {
   return {
     type: "call.ended",
     outcome,

@@ -7,7 +7,8 @@ import { type AbsolutePath, isAbsolutePath, isInside, joinPath, parentOf, ROOT }
 import { pathWords } from "../shell/path-words.ts";
 import { type ShellInput, wordsOf } from "../tool/call.ts";
 import type { ToolSettings } from "../tool/derive.ts";
-import type { CallFacts, ProgramFacts, Standing } from "./prepare.ts";
+import type { ProgramFacts } from "./binding.ts";
+import type { CallFacts, Standing } from "./prepare.ts";
 import { ruleNames } from "./rule-names.ts";
 
 /** No path that is longer leads anywhere (path_resolution(7), `PATH_MAX`). */

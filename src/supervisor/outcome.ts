@@ -30,12 +30,19 @@ export interface Ran {
 
 /**
  * What became of a call. `done` is status 0, `failed` another status or a program that is not there (127), `timed-out`
- * is the wall time of the program, however long its output is read, `denied` means that nothing ran. A denial is a
- * value: a model reads it.
+ * is the wall time of the program, however long its output is read, `denied` means that nothing ran, `pending` that
+ * nothing ran yet. A denial is a value: a model reads it.
  */
 export type Outcome =
   | ({ readonly kind: "done" } & Ran)
   | ({ readonly kind: "failed" } & Ran)
   | ({ readonly kind: "timed-out" } & Ran)
   | { readonly kind: "not-found"; readonly code: 127; readonly reason: string; readonly hint: string }
+  | {
+      readonly kind: "pending";
+      readonly code: "APPROVAL_PENDING";
+      readonly approvalId: string;
+      readonly reason: string;
+      readonly hint: string;
+    }
   | { readonly kind: "denied"; readonly code: ErrorCode; readonly reason: string; readonly hint: string };

@@ -4,9 +4,12 @@ import { nodeAt } from "../backend/facts.ts";
 import type { Refusal, Rendering } from "../backend/plan.ts";
 import type { Ceiling, Config } from "../config/config.ts";
 import { CofferdamError } from "../errors.ts";
-import type { Mode } from "../policy/approval-section.ts";
-import { jsonDigest, spelledOut } from "../policy/canonical-json.ts";
-import { answerByMode, judge, type Verdict } from "../policy/verdict.ts";
+import type { Mode } from "../policy/action.ts";
+import type { Command } from "../policy/command.ts";
+import { findGrant, type Grant, type GrantKey } from "../policy/grant.ts";
+import { shellSaid } from "../policy/shell-rules.ts";
+import { invocationOf } from "../policy/tool-rule.ts";
+import { answerByGrant, answerByMode, isByYes, judge, type Verdict } from "../policy/verdict.ts";
 import { type Access, isAtMost } from "../profile/access.ts";
 import { accessTo } from "../profile/access-to.ts";
 import { digest, type ProfileDigest } from "../profile/canonical.ts";
@@ -19,16 +22,7 @@ import { type Call, wordsOf } from "../tool/call.ts";
 import { deriveEnvironment, deriveShellNeeds, type Needs, type ToolSettings } from "../tool/derive.ts";
 import type { Launch } from "../tool/launch.ts";
 import { tooLargeToStart } from "../tool/start-size.ts";
-
-/** The program that a call would run: by which path, which file that is, and whether it is there at all. */
-export interface ProgramFacts {
-  /** As found inside, by PATH or by its path; null when nothing is there. */
-  readonly path: AbsolutePath | null;
-  readonly real: AbsolutePath | null;
-  readonly id: string | null;
-  /** What the file holds, as `contentIdOf` tells it, when it lies in a writable root; else null. */
-  readonly content: string | null;
-}
+import { bindingOf, type ProgramFacts, spelledInput } from "./binding.ts";
 
 /** What was looked up for one call. */
 export interface CallFacts {
@@ -93,6 +87,8 @@ export interface Prepared {
   readonly onYes: Side;
   /** Binds an approval to exactly this: tool, words, program, place, profile, environment, roots. */
   readonly argsHash: string;
+  /** What a yes for the session would be bound to. */
+  readonly grantKey: GrantKey;
 }
 
 /**
@@ -100,34 +96,50 @@ export interface Prepared {
  * same call, standing and facts give the same value, and nothing else decides. Throws `USAGE` for a call that is too
  * large for a program to be started with, its environment counted.
  */
-export function prepare(call: Call, standing: Standing, look: CallFacts): Prepared {
+export function prepare(
+  call: Call,
+  standing: Standing,
+  look: CallFacts,
+  grants: readonly Grant[] = [],
+): Prepared {
   const { ceiling } = standing;
   const onYes = prepareSide(call, standing, look, standing.onYes);
   const unasked =
     standing.unasked.digest === standing.onYes.digest
       ? onYes
       : prepareSide(call, standing, look, standing.unasked);
+  const command: Command = {
+    words: "script" in call.input ? null : call.input.argv,
+    programNames: programNames(wordsOf(call.input)[0], look),
+    isProgramWritable: look.program.real !== null && accessTo(onYes.profile, look.program.real) === "write",
+    arePathsInside: (names) => arePathsInside(standing, look.paths, names),
+  };
   const judged = judge(
     {
-      tool: call.tool,
-      words: "script" in call.input ? null : call.input.argv,
-      programNames: programNames(wordsOf(call.input)[0], look),
-      isProgramWritable: look.program.real !== null && accessTo(onYes.profile, look.program.real) === "write",
-      arePathsInside: (names) => arePathsInside(standing, look.paths, names),
+      ...invocationOf(call.tool, spelledInput(call.input), call.agent),
+      risk: "write",
+      said: shellSaid(command, standing.config.shell),
+      command,
       needsMore: needsMore(look, unasked.profile, onYes.profile),
     },
-    { operator: ceiling.approval, approval: standing.config.approval, shell: standing.config.shell },
+    { operator: ceiling.approval, approval: standing.config.approval },
   );
-  const verdict = answerByMode(judged, standing.mode, call.caller === "person" && !standing.asksCaller);
-  return { verdict, unasked, onYes, argsHash: argsHash(call, look, onYes, standing) };
+  const { argsHash, grantKey } = bindingOf(call, {
+    ...look,
+    granted: onYes.digest,
+    env: onYes.launch?.env ?? null,
+    roots: standing.config.roots.map((root) => root.path),
+  });
+  const mayRemember = ceiling.approval.sessionGrants && standing.mode === "interactive";
+  const remembered = answerByGrant(judged, mayRemember ? findGrant(grants, grantKey) : null);
+  const isCallersOwn = call.caller === "person" && !standing.asksCaller;
+  const verdict = answerByMode(remembered, standing.mode, isCallersOwn);
+  return { verdict, unasked, onYes, argsHash, grantKey };
 }
 
 /** The side that runs: what a rule let pass runs unasked, what a person or a mode said yes to runs as shown. */
 export function sideOf(prepared: Prepared, isApproved: boolean): Side {
-  const byYes = prepared.verdict.hits.some(
-    (hit) => hit.action === "allow" && (hit.layer === "mode" || hit.layer === "caller"),
-  );
-  return isApproved || byYes ? prepared.onYes : prepared.unasked;
+  return isApproved || isByYes(prepared.verdict) ? prepared.onYes : prepared.unasked;
 }
 
 function prepareSide(call: Call, standing: Standing, look: CallFacts, base: Granted): Side {
@@ -219,28 +231,6 @@ function needsMore({ program, cwd }: CallFacts, unasked: Profile, onYes: Profile
   if (real !== null && accessTo(unasked, real) === "none" && accessTo(onYes, real) !== "none")
     return `reading ${real} needs approval`;
   return null;
-}
-
-function argsHash(call: Call, look: CallFacts, onYes: Side, { config }: Standing): string {
-  const { program, facts, cwd } = look;
-  return jsonDigest({
-    tool: call.tool,
-    words: wordsOf(call.input).map(spelledOut),
-    program: { path: program.path, real: program.real, id: program.id, content: program.content },
-    cwd: spelledOut(cwd),
-    granted: onYes.digest,
-    env: jsonDigest(
-      onYes.launch === null
-        ? {}
-        : Object.fromEntries(
-            Object.entries(onYes.launch.env).map(([name, value]) => [name, spelledOut(value)]),
-          ),
-    ),
-    roots: config.roots.map((root) => {
-      const node = nodeAt(facts, root.path);
-      return { path: root.path, id: node.kind === "missing" ? null : node.id };
-    }),
-  });
 }
 
 /** The shortfall of a side in words, for people and models. */

@@ -3,7 +3,8 @@ import { realPathOf, statsOf } from "../host/nodes.ts";
 import { type AbsolutePath, isAbsolutePath, isInside, nameOf } from "../profile/path.ts";
 import { fileNameOf, shellAction } from "../shell/rule.ts";
 import { isManyInOne } from "../shell/unread.ts";
-import type { ProgramFacts, Standing } from "./prepare.ts";
+import type { ProgramFacts } from "./binding.ts";
+import type { Standing } from "./prepare.ts";
 
 /**
  * The first words of rules that deny or ask, by which a program is known as well: those that lead to the same file, by

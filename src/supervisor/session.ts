@@ -1,150 +1,178 @@
-import { z } from "zod";
+import { Gate } from "../approval/gate.ts";
+import { GuardedTools } from "../approval/guarded-tools.ts";
+import type { Passage } from "../approval/question.ts";
 import { visible } from "../errors.ts";
-import type { EventBody } from "../event/event.ts";
 import { lookUpFacts } from "../host/facts.ts";
+import { Trail } from "../journal/trail.ts";
+import type { Grant } from "../policy/grant.ts";
 import { type Call, readShellInput, type ShellInput, wordsOf } from "../tool/call.ts";
-import { type Approval, readApproval } from "./approval.ts";
-import { CALL_OPTIONS, type CallOptions, ended, enforce } from "./enforce.ts";
+import type { DefinedTool } from "../tool/define-tool.ts";
+import { CALL_OPTIONS, type CallOptions, enforce } from "./enforce.ts";
 import { lookAtCall } from "./look.ts";
-import { assertOptions, callback, type OptionsOf } from "./options.ts";
+import { assertOptions } from "./options.ts";
 import type { Outcome } from "./outcome.ts";
 import { type CallFacts, type Prepared, prepare, printShortfalls, type Side, sideOf } from "./prepare.ts";
+import { gateOptionsOf, type SessionOptions } from "./session-options.ts";
 import type { Shared } from "./shared.ts";
-
-/** What a person is shown before they say yes or no. */
-export interface ApprovalRequest {
-  readonly call: Call;
-  readonly words: readonly string[];
-  readonly cwd: string;
-  readonly reason: string;
-  readonly onYes: Side;
-  readonly argsHash: string;
-}
-
-/** How a session asks, and what its calls share. */
-export interface SessionOptions {
-  /** Asks a person. Without it an ask is answered no: silence is never a yes. */
-  readonly approve?: (request: ApprovalRequest, signal: AbortSignal | null) => Promise<Approval>;
-  readonly caller?: Call["caller"];
-}
-
-/** How the same is checked when it comes from JavaScript. */
-export const SESSION_OPTIONS: OptionsOf<SessionOptions> = z.strictObject({
-  approve: callback("a function that answers `{ approved, by }`").optional(),
-  caller: z.enum(["agent", "person"], { error: "`agent` or `person`" }).optional(),
-});
-
-/** More changes than this while people think, and the call is given up. */
-const MOST_TRIES = 3;
+import { type ShellQuestion, shellQuestion } from "./shell-question.ts";
 
 /** Calls of one agent or person. */
 export class Session {
   readonly sessionId: string;
   readonly #shared: Shared;
   readonly #options: SessionOptions;
+  readonly #gate: Gate;
   #isStarted = false;
 
   constructor(shared: Shared, options: SessionOptions) {
     this.#shared = shared;
     this.#options = options;
     this.sessionId = shared.host.id();
+    this.#gate = new Gate(gateOptionsOf(shared, this.sessionId, options));
   }
 
   /** Decides a call without running it. Throws `USAGE` for an input that the tool does not take. */
   async prepare(input: ShellInput): Promise<Prepared> {
-    return this.#prepare(this.#callOf(input));
+    return this.#prepare(this.#callOf(input, {}));
   }
 
   /** Looks up what a call is about, for callers that prepare by themselves. Throws `USAGE`, `SANDBOX_UNAVAILABLE`. */
   async look(input: ShellInput): Promise<CallFacts> {
-    return this.#look(this.#callOf(input));
+    return this.#look(this.#callOf(input, {}));
+  }
+
+  /** What the session was granted for as long as it lasts. */
+  grants(): Promise<readonly Grant[]> {
+    return this.#shared.broker.grants(this.sessionId);
+  }
+
+  /** Takes a grant back; false when there is none under this id. */
+  revoke(grantId: string, by = this.#shared.host.user.name): Promise<boolean> {
+    return this.#shared.broker.revoke(grantId, by);
+  }
+
+  /** Functions of the host's own behind this session's gate. They run in this process: no walls stand around them. */
+  guard(tools: readonly DefinedTool[]): GuardedTools {
+    const { host, broker, recorder, standing } = this.#shared;
+    const { agent = null, legacyBareTools = "ask" } = this.#options;
+    const { ceiling, config, mode } = standing;
+    const policy = { operator: ceiling.approval, approval: config.approval, mode, legacyBareTools };
+    this.#start();
+    return new GuardedTools(tools, {
+      host,
+      broker,
+      recorder,
+      gate: this.#gate,
+      sessionId: this.sessionId,
+      agent,
+      policy,
+    });
   }
 
   /**
    * The corridor that every call walks: look, prepare, judge, ask, look again, launch, receipt. A denial is a value.
-   * Throws `USAGE` for an input that the tool does not take, options that there are not and an answer that is none,
-   * `FACTS_UNSTABLE` when files change while they are looked at, `SANDBOX_UNAVAILABLE` when the walls did not stand.
+   * Throws `USAGE` for an input that the tool does not take and options that there are not, `FACTS_UNSTABLE` when files
+   * change while they are looked at, `SANDBOX_UNAVAILABLE` when the walls did not stand.
    */
   async call(input: ShellInput, options: CallOptions = {}): Promise<Outcome> {
     assertOptions("call", CALL_OPTIONS, options);
-    const call = this.#callOf(input);
-    this.#emit(call, {
+    const call = this.#callOf(input, options);
+    this.#start();
+    using trail = new Trail(this.#shared.recorder, call);
+    trail.record({
       type: "call.received",
       tool: call.tool,
       words: [...wordsOf(call.input)],
+      safeArgs: null,
       cwd: call.input.cwd ?? ".",
       caller: call.caller,
+      agent: call.agent,
     });
     try {
-      return await this.#walk(call, options);
+      return await this.#walk(call, trail, options);
     } catch (cause) {
-      const reason = cause instanceof Error ? cause.message : "something was thrown that is no error";
-      this.#emit(call, ended("failed", { reason }));
+      trail.ended("failed", {
+        reason: cause instanceof Error ? cause.message : "something was thrown that is no error",
+      });
       throw cause;
     }
   }
 
-  async #walk(call: Call, options: CallOptions): Promise<Outcome> {
-    const { walls } = this.#shared;
-    if (walls.kind === "unavailable")
-      return this.#deny(call, walls.error.code, walls.error.message, walls.error.hint ?? "");
-    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-      const prepared = await this.#prepare(call);
-      this.#emitPrepared(call, prepared);
-      if (prepared.verdict.action === "deny")
-        return this.#deny(
-          call,
-          "DENIED",
-          prepared.verdict.reason,
-          "an operator or project rule would have to allow it",
-        );
-      if (prepared.verdict.action === "allow") {
-        this.#emit(call, {
-          type: "approval.auto",
-          argsHash: prepared.argsHash,
-          approved: true,
-          by: prepared.verdict.reason,
-        });
-        return this.#launch(call, sideOf(prepared, false), prepared, options);
-      }
-      // Nobody is asked about what could not run anyway.
-      if (prepared.onYes.rendering.kind !== "plan")
-        return this.#launch(call, prepared.onYes, prepared, options);
-      const approval = await this.#ask(call, prepared, options.signal ?? null);
-      if (!approval.approved)
-        return this.#deny(
-          call,
-          "DENIED",
-          approval.reason ?? `${approval.by} said no`,
-          "ask for something else, or run it again to be asked again",
-        );
-      const again = await this.#prepare(call);
-      if (again.verdict.action !== "deny" && again.argsHash === prepared.argsHash)
-        return this.#launch(call, sideOf(again, true), again, options);
-    }
-    return this.#deny(
-      call,
-      "FACTS_UNSTABLE",
-      "what the call is about kept changing while it waited for an answer",
-      "run it again when the files are at rest",
-    );
+  /**
+   * Calls of one turn, at once: those that need a yes are asked about as one group, each gets its own answer, and no
+   * denial of one keeps another from running. The outcomes stand in the order of the inputs. Throws what `call` throws,
+   * once every call has ended.
+   */
+  async callAll(
+    inputs: readonly ShellInput[],
+    options: Omit<CallOptions, "stdin" | "approvalId"> = {},
+  ): Promise<readonly Outcome[]> {
+    const groupId = options.groupId ?? this.#shared.host.id();
+    const ended = await Promise.allSettled(inputs.map((input) => this.call(input, { ...options, groupId })));
+    return ended.map((one) => {
+      if (one.status === "rejected") throw one.reason;
+      return one.value;
+    });
   }
 
-  #callOf(given: ShellInput): Call {
+  async #walk(first: Call, trail: Trail, options: CallOptions): Promise<Outcome> {
+    const { walls, standing } = this.#shared;
+    if (walls.kind === "unavailable")
+      return this.#deny(trail, walls.error.code, walls.error.message, walls.error.hint ?? "");
+    let call = first;
+    const decide = async (edited?: unknown): Promise<ShellQuestion> => {
+      if (edited !== undefined) call = { ...call, input: readShellInput(edited) };
+      const prepared = await this.#prepare(call);
+      this.#tellPrepared(trail, prepared);
+      return shellQuestion(call, prepared, standing);
+    };
+    const { prepared, ...question } = await decide();
+    // Nobody is asked about what could not run anyway.
+    if (prepared.verdict.action === "ask" && prepared.onYes.rendering.kind !== "plan")
+      return this.#launch(call, prepared.onYes, prepared, trail, options);
+    let ready: ShellQuestion | null = { prepared, ...question };
+    const passage = await this.#gate.pass(
+      { callId: call.callId, tool: call.tool, agent: call.agent, groupId: options.groupId ?? null },
+      async (edited) => {
+        const known = ready;
+        ready = null;
+        return known ?? decide(edited);
+      },
+      { signal: options.signal ?? null, approvalId: options.approvalId ?? null, trail },
+    );
+    if (passage.kind !== "permitted") return this.#stopped(passage, trail);
+    const { prepared: permitted } = passage.asked;
+    const side = sideOf(permitted, passage.isByYes);
+    return this.#gate.run(passage, () => this.#launch(call, side, permitted, trail, options));
+  }
+
+  #stopped(passage: Exclude<Passage<ShellQuestion>, { readonly kind: "permitted" }>, trail: Trail): Outcome {
+    if (passage.kind === "denied") return this.#deny(trail, passage.code, passage.reason, passage.hint);
+    const { approvalId, reason } = passage;
+    trail.ended("pending", { reason });
+    const hint = "call it again with this `approvalId` once there is an answer";
+    return { kind: "pending", code: "APPROVAL_PENDING", approvalId, reason, hint };
+  }
+
+  #callOf(given: ShellInput, { stdin }: CallOptions): Call {
     const { host, recorder } = this.#shared;
     const input = readShellInput(given);
+    const { caller = "agent", agent = null } = this.#options;
     return {
       callId: host.id(),
       runId: recorder.runId,
       sessionId: this.sessionId,
       tool: "shell",
       input,
-      caller: this.#options.caller ?? "agent",
+      caller,
+      agent,
+      stdin: stdin === undefined ? "none" : "stream",
     };
   }
 
   async #prepare(call: Call): Promise<Prepared> {
-    return prepare(call, this.#shared.standing, await this.#look(call));
+    const grants = await this.grants();
+    return prepare(call, this.#shared.standing, await this.#look(call), grants);
   }
 
   async #look(call: Call): Promise<CallFacts> {
@@ -155,95 +183,74 @@ export class Session {
     return { ...lookAtCall(call.input, standing, cwd), facts, callerEnv: host.env };
   }
 
-  async #ask(call: Call, prepared: Prepared, signal: AbortSignal | null): Promise<Approval> {
-    const { verdict, onYes, argsHash } = prepared;
-    this.#emit(call, { type: "approval.requested", argsHash, granted: onYes.digest, reason: verdict.reason });
-    const words = wordsOf(call.input);
-    const request = {
-      call,
-      words,
-      cwd: onYes.launch?.cwd ?? call.input.cwd ?? ".",
-      reason: verdict.reason,
-      onYes,
-      argsHash,
-    };
-    const { approve } = this.#options;
-    const approval: Approval =
-      approve === undefined
-        ? { approved: false, by: "nobody", reason: `nobody was there to ask: ${verdict.reason}` }
-        : readApproval(await approve(request, signal));
-    this.#emit(call, { type: "approval.resolved", argsHash, approved: approval.approved, by: approval.by });
-    return approval;
-  }
-
-  async #launch(call: Call, side: Side, prepared: Prepared, options: CallOptions): Promise<Outcome> {
+  async #launch(
+    call: Call,
+    side: Side,
+    prepared: Prepared,
+    trail: Trail,
+    options: CallOptions,
+  ): Promise<Outcome> {
     const { rendering } = side;
     switch (rendering.kind) {
       case "denied":
-        return this.#deny(call, rendering.code, rendering.refusal.reason, rendering.refusal.remedy);
+        return this.#deny(trail, rendering.code, rendering.refusal.reason, rendering.refusal.remedy);
       case "refusal":
-        return this.#deny(call, "NOT_ENFORCEABLE", rendering.refusal.reason, rendering.refusal.remedy);
+        return this.#deny(trail, "NOT_ENFORCEABLE", rendering.refusal.reason, rendering.refusal.remedy);
       case "not-found":
-        return this.#notFound(call);
+        return this.#notFound(call, trail);
       case "plan":
         return enforce(
           this.#shared,
           { call, side, plan: rendering.plan, argsHash: prepared.argsHash },
           options,
-          (body) => this.#emit(call, body),
+          (body) => trail.record(body),
         );
     }
   }
 
-  #notFound(call: Call): Outcome {
+  #notFound(call: Call, trail: Trail): Outcome {
     const [program] = wordsOf(call.input);
     const folders = this.#shared.standing.settings.runtimes.flatMap((runtime) => runtime.path);
     const reason = `${visible(program)} is not there inside the walls`;
     const hint = program.includes("/")
       ? "it must be an executable file in a granted folder"
       : `PATH inside is ${folders.join(":")}; add what it needs under \`sandbox.runtimes\``;
-    this.#emit(call, ended("failed", { code: 127, reason }));
+    trail.ended("failed", { code: 127, reason });
     return { kind: "not-found", code: 127, reason, hint };
   }
 
   #deny(
-    call: Call,
+    trail: Trail,
     code: Extract<Outcome, { kind: "denied" }>["code"],
     reason: string,
     hint: string,
   ): Outcome {
-    this.#emit(call, ended("denied", { reason: `${code}: ${reason}` }));
+    trail.ended("denied", { reason: `${code}: ${reason}` });
     return { kind: "denied", code, reason, hint };
   }
 
-  #emitPrepared(call: Call, { verdict, unasked, onYes, argsHash }: Prepared): void {
-    this.#emit(call, {
+  #tellPrepared(trail: Trail, { verdict, unasked, onYes, argsHash }: Prepared): void {
+    trail.record({
       type: "call.prepared",
       argsHash,
       unasked: unasked.digest,
       onYes: onYes.digest,
       shortfall: [...printShortfalls(onYes)],
     });
-    this.#emit(call, {
-      type: "call.judged",
-      action: verdict.action,
-      reason: verdict.reason,
-      hits: verdict.hits.map((hit) => ({ ...hit })),
-    });
+    trail.judged(verdict);
   }
 
-  #emit(call: Call, body: EventBody): void {
+  /** The first thing that a session writes down. */
+  #start(): void {
+    if (this.#isStarted) return;
+    this.#isStarted = true;
     const { recorder, loaded, standing } = this.#shared;
-    if (!this.#isStarted) {
-      this.#isStarted = true;
-      const { origin } = loaded.config;
-      recorder.write(this.sessionId, null, {
-        type: "session.started",
-        config: origin.kind === "default" ? null : origin.file,
-        ceiling: [...loaded.ceiling.labels],
-        mode: standing.mode,
-      });
-    }
-    recorder.write(this.sessionId, call.callId, body);
+    const { origin } = loaded.config;
+    recorder.write(this.sessionId, null, {
+      type: "session.started",
+      config: origin.kind === "default" ? null : origin.file,
+      ceiling: [...loaded.ceiling.labels],
+      mode: standing.mode,
+    });
   }
 }

@@ -1,3 +1,4 @@
+import type { Broker } from "../approval/broker.ts";
 import type { Loaded } from "../config/config.ts";
 import type { CofferdamError } from "../errors.ts";
 import type { FactsMemory } from "../host/facts.ts";
@@ -6,9 +7,9 @@ import type { Ledger } from "../host/ledger.ts";
 import type { Machine } from "../host/machine.ts";
 import type { Surroundings } from "../host/surroundings.ts";
 import type { Journal } from "../journal/journal.ts";
+import type { Recorder } from "../journal/recorder.ts";
 import type { AbsolutePath } from "../profile/path.ts";
 import type { Standing } from "./prepare.ts";
-import type { Recorder } from "./recorder.ts";
 
 /** The walls that this machine can build, or why it can't. */
 export type Walls =
@@ -25,5 +26,7 @@ export interface Shared {
   readonly memory: FactsMemory;
   readonly journal: Journal;
   readonly recorder: Recorder;
+  /** Where questions and answers meet. */
+  readonly broker: Broker;
   readonly cwd: AbsolutePath;
 }

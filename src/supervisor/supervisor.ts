@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { z } from "zod";
+import { Broker } from "../approval/broker.ts";
 import { backendFor } from "../backend/all.ts";
 import type { Backend } from "../backend/backend.ts";
 import type { Ceiling, Config, Loaded } from "../config/config.ts";
@@ -13,13 +14,16 @@ import { inspectMachine, type Machine, makeStateFolder } from "../host/machine.t
 import { assertRootIsKnown } from "../host/outer-sandbox.ts";
 import { lookAtSurroundings } from "../host/surroundings.ts";
 import { FileJournal, type Journal, journalFolder } from "../journal/journal.ts";
-import { Mode } from "../policy/approval-section.ts";
+import { Recorder } from "../journal/recorder.ts";
+import { Mode } from "../policy/action.ts";
 import { type AbsolutePath, isAbsolutePath, isInside } from "../profile/path.ts";
+import { MemoryStore } from "../store/memory.ts";
+import type { Store } from "../store/store.ts";
 import type { ToolSettings } from "../tool/derive.ts";
 import { assertOptions, having, type OptionsOf, text } from "./options.ts";
 import { type Standing, standingFor } from "./prepare.ts";
-import { Recorder } from "./recorder.ts";
-import { SESSION_OPTIONS, Session, type SessionOptions } from "./session.ts";
+import { Session } from "./session.ts";
+import { SESSION_OPTIONS, type SessionOptions } from "./session-options.ts";
 import type { Shared, Walls } from "./shared.ts";
 
 const PROFILES = 'a list of names or paths: `["strict"]`';
@@ -39,6 +43,8 @@ export interface SupervisorOptions {
   readonly asksCaller?: boolean;
   /** Where events go, instead of a file in the state folder. */
   readonly journal?: Journal;
+  /** Where requests, grants and events are kept, instead of this process's memory. */
+  readonly store?: Store;
   readonly host?: Host;
 }
 
@@ -50,6 +56,7 @@ export const SUPERVISOR_OPTIONS: OptionsOf<SupervisorOptions> = z.strictObject({
   mode: z.enum(Mode.options, { error: `one of ${Mode.options.join(", ")}` }).optional(),
   asksCaller: z.boolean({ error: "`true` or `false`" }).optional(),
   journal: having("an object that events can be written to", "write").optional(),
+  store: having("a store", "add", "resolve", "claim").optional(),
   host: having("what `thisHost` gives", "now", "id").optional(),
 });
 
@@ -62,6 +69,11 @@ export class Supervisor implements AsyncDisposable {
     this.shared = shared;
   }
 
+  /** Where every question of this supervisor waits, and can be answered from wherever. */
+  get broker(): Broker {
+    return this.shared.broker;
+  }
+
   /** A session: calls of one agent or person, in one record. Throws `USAGE` for options that there are not. */
   session(options: SessionOptions = {}): Session {
     assertOptions("session", SESSION_OPTIONS, options);
@@ -69,6 +81,7 @@ export class Supervisor implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.shared.broker[Symbol.dispose]();
     if (this.shared.walls.kind === "standing") this.shared.walls.surroundings[Symbol.dispose]();
     this.shared.journal[Symbol.dispose]();
   }
@@ -89,6 +102,7 @@ export async function createSupervisor(options: SupervisorOptions = {}): Promise
   if (walls.kind === "standing") await ledger.sweep();
   const runId = host.id();
   const journal = options.journal ?? openJournal(host, runId);
+  const recorder = new Recorder(host, journal, runId);
   return new Supervisor({
     host,
     loaded,
@@ -97,7 +111,8 @@ export async function createSupervisor(options: SupervisorOptions = {}): Promise
     ledger,
     memory: new FactsMemory(),
     journal,
-    recorder: new Recorder(host, journal, runId),
+    recorder,
+    broker: new Broker(host, options.store ?? new MemoryStore(), recorder),
     cwd,
   });
 }

@@ -61,6 +61,10 @@ export interface Call {
   readonly input: ShellInput;
   /** Who wants it: an agent through a session, or the person who typed it. */
   readonly caller: "agent" | "person";
+  /** Which agent, as its host calls it; null where there is only one. */
+  readonly agent: string | null;
+  /** What the program reads on its standard input; of a stream nobody knows beforehand what it will hold. */
+  readonly stdin: "none" | "stream";
 }
 
 /** The words that a call would run: those given, or the shell with the script as one word. */

@@ -16,7 +16,7 @@ const RULES = {
     { pattern: "true", approval: false },
   ],
 };
-const yes: SessionOptions["approve"] = async () => ({ approved: true, by: "a test" });
+const yes: SessionOptions["handler"] = async () => ({ approved: true, by: "a test" });
 
 const supervisorIn = (place: Place, journal: MemoryJournal) =>
   createSupervisor({
@@ -27,7 +27,7 @@ const supervisorIn = (place: Place, journal: MemoryJournal) =>
   });
 
 describe.skipIf(unusable !== null)("a call that was received", () => {
-  it.each<[string, readonly string[], string, SessionOptions["approve"], outcome: string]>([
+  it.each<[string, readonly string[], string, SessionOptions["handler"], outcome: string]>([
     ["runs", ["true"], ".", yes, "done"],
     ["fails by itself", ["false"], ".", yes, "failed"],
     ["is denied by a rule", ["rm", "x"], ".", yes, "denied"],
@@ -39,13 +39,13 @@ describe.skipIf(unusable !== null)("a call that was received", () => {
       ["false"],
       ".",
       () => Promise.reject(new Error("the line is dead")),
-      "failed",
+      "denied",
     ],
   ])("and %s ends once in the record, as what it came to", async (_, argv, cwd, approve, outcome) => {
     using place = new Place(CALLER);
     const journal = new MemoryJournal();
     await using supervisor = await supervisorIn(place, journal);
-    const session = supervisor.session(approve === undefined ? {} : { approve });
+    const session = supervisor.session(approve === undefined ? {} : { handler: approve });
     await session.call({ argv: [...argv], cwd }).catch(() => undefined);
     const ends = journal.events.filter((event) => event.type === "call.ended");
     expect(ends.map((event) => event.outcome)).toEqual([outcome]);
@@ -62,7 +62,7 @@ describe.skipIf(unusable !== null)("only `true` is a yes", () => {
     const journal = new MemoryJournal();
     await using supervisor = await supervisorIn(place, journal);
     const options: SessionOptions = {};
-    const session = supervisor.session(Object.assign(options, { approve: () => answer }));
+    const session = supervisor.session(Object.assign(options, { handler: () => answer }));
     const outcome = await session.call({ argv: ["touch", "written"] }).then(
       ({ kind }) => kind,
       (error: unknown) => error,
@@ -74,17 +74,24 @@ describe.skipIf(unusable !== null)("only `true` is a yes", () => {
     ["a text", { approved: "no", by: "x" }, "has no usable `approved`"],
     ["a number", { approved: 1, by: "x" }, "has no usable `approved`"],
     ["a promise inside", { approved: Promise.resolve(false), by: "x" }, "has no usable `approved`"],
-    ["nothing about who", { approved: true }, "has no usable `by`"],
     ["something more", { approved: true, by: "x", untill: "tomorrow" }, "has no usable `untill`"],
-    ["null", null, "is none"],
-    ["nothing", undefined, "is none"],
-    ["just true", Promise.resolve(true), "is none"],
+    ["null", null, "is no object"],
+    ["nothing", undefined, "is no object"],
+    ["just true", Promise.resolve(true), "is no object"],
   ])("an answer with %s is none: nothing runs, and the record says why", async (_, answer, what) => {
     const [outcome, ranIt, events] = await answered(answer);
-    const message = `what \`approve\` answered ${what}`;
-    expect(outcome).toMatchObject({ code: "USAGE", message, hint: expect.stringMatching(/^the answer is /) });
-    expect(ranIt).toBe(false);
-    expect(events.at(-1)).toMatchObject({ type: "call.ended", outcome: "failed", reason: message });
+    const message = `an answer ${what}`;
+    expect([outcome, ranIt]).toEqual(["denied", false]);
+    const said = events.filter(({ type }) => type.startsWith("approval.")).slice(1);
+    expect(said).toMatchObject([
+      { type: "approval.failed", reason: message },
+      { type: "approval.resolved", approved: false, by: "nobody" },
+    ]);
+    expect(events.at(-1)).toMatchObject({
+      type: "call.ended",
+      outcome: "denied",
+      reason: `APPROVAL_DENIED: nobody could be asked: ${message}`,
+    });
     expect(events.map((event) => event.type)).not.toContain("call.planned");
   });
 

@@ -28,7 +28,17 @@ export const ROOMS: readonly string[] = [
 ];
 
 /** Rooms and single files that are functions of their arguments. */
-const PURE = ["errors.ts", "profile", "shell", "policy", "event", "tool", "backend", "supervisor/prepare.ts"];
+const PURE = [
+  "errors.ts",
+  "profile",
+  "shell",
+  "policy",
+  "event",
+  "tool",
+  "backend",
+  "supervisor/prepare.ts",
+  "supervisor/binding.ts",
+];
 /** What pure files may import from npm: packages that only compute. */
 const PURE_PACKAGES = ["zod", "minimatch", "shell-quote", "ipaddr.js", "canonicalize"];
 /** What pure files may take from `node:crypto`: hashing; the rest of it is randomness and keys. */

@@ -69,16 +69,16 @@ async function runOne(
 ): Promise<number> {
   const input = stdinFor();
   await using supervisor = await createSupervisor(options);
-  const { loaded, standing, host } = supervisor.shared;
+  const { loaded, host } = supervisor.shared;
   const { dim } = print.talkInk;
   if (!quiet) for (const note of loaded.notes) print.talk(dim(`cofferdam: ${escapeInvisible(note)}`));
   const signal = AbortSignal.any([ending.signal, print.broken]);
   if (signal.aborted) return 0;
   const session = supervisor.session({
     caller: "person",
-    approve: async (request) => {
+    handler: async (request) => {
       const { approveOnTerminal } = await import("../approval-question.ts");
-      return approveOnTerminal(request, standing, print.talkInk, host.user.name, signal);
+      return approveOnTerminal(request, print.talkInk, host.user.name, signal);
     },
   });
   const output = json ? new KeptOutput() : passOn(print, signal);

@@ -43,7 +43,7 @@ try {
 }
 
 function replyOf(outcome: Outcome): Reply {
-  if (outcome.kind === "denied" || outcome.kind === "not-found") {
+  if (!("receipt" in outcome)) {
     return { kind: "denied", code: String(outcome.code), message: outcome.reason, hint: outcome.hint };
   }
   const { code, stdout, stderr, receipt } = outcome;

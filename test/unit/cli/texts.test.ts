@@ -13,6 +13,7 @@ import { absolutePath } from "../../../src/profile/path.ts";
 import { literalPattern, parsePatterns } from "../../../src/profile/pattern.ts";
 import { CLOSED, normalProfile, OPEN } from "../../../src/profile/profile.ts";
 import type { Outcome, Receipt } from "../../../src/supervisor/outcome.ts";
+import { requestWith } from "../../support/approval/request.ts";
 import { screen } from "./screen.ts";
 
 const path = absolutePath;
@@ -208,6 +209,7 @@ describe("an outcome", () => {
 test("a run is told a line an event", () => {
   const hash = "0123456789abcdef".repeat(4);
   const envelope = { version: 1, runId: "run-1", sessionId: "s", at: "2030-01-02T03:04:05.678Z" };
+  const answered = { approvalId: "a", tool: "deploy", argsHash: hash, by: "ann", isEdited: false };
   const bodies: readonly Record<string, unknown>[] = [
     {
       type: "session.started",
@@ -221,8 +223,10 @@ test("a run is told a line an event", () => {
       callId: "c",
       tool: "shell",
       words: ["rm", "a\u{1b}[2J b"],
+      safeArgs: null,
       cwd: "sub",
       caller: "agent",
+      agent: null,
     },
     {
       type: "call.prepared",
@@ -239,8 +243,32 @@ test("a run is told a line an event", () => {
       reason: "tool rule `rm`",
       hits: [{ layer: "tool", rule: "rm", action: "ask", reason: null }],
     },
-    { type: "approval.requested", callId: "c", argsHash: hash, granted: hash, reason: "tool rule `rm`" },
-    { type: "approval.resolved", callId: "c", argsHash: hash, approved: false, by: "ann" },
+    {
+      type: "call.received",
+      callId: "c",
+      tool: "deploy",
+      words: [],
+      safeArgs: { env: "staging" },
+      cwd: ".",
+      caller: "agent",
+      agent: "ops",
+    },
+    { type: "approval.requested", callId: "c", request: requestWith({ reason: "tool rule `rm`" }) },
+    { ...answered, type: "approval.resolved", callId: "c", approved: false, scope: null, note: "not today" },
+    { ...answered, type: "approval.resolved", callId: "c", approved: true, scope: "session", note: null },
+    { type: "approval.expired", callId: "c", approvalId: "a", tool: "deploy", argsHash: hash },
+    { type: "approval.ignored", callId: "c", approvalId: "a", by: "bob", because: "duplicate" },
+    { type: "approval.failed", callId: "c", approvalId: "a", reason: "there is no terminal to ask on" },
+    {
+      type: "grant.saved",
+      callId: null,
+      grantId: "g",
+      tool: "deploy",
+      cacheKey: hash,
+      covers: "every use of deploy",
+      by: "ann",
+    },
+    { type: "grant.revoked", callId: null, grantId: "g", by: "ann" },
     { type: "approval.auto", callId: "c", argsHash: hash, approved: true, by: "approve-all mode" },
     {
       type: "call.planned",
@@ -273,16 +301,23 @@ test("a run is told a line an event", () => {
   expect(`\n${journalLines(events, NO_INK).join("\n")}\n`).toMatchInlineSnapshot(`
     "
     run run-1, 2030-01-02 (UTC)
-    03:04:05.678  session   /p/cofferdam.yaml, under protected, strict, protected, interactive
-    03:04:05.678  call      rm 'a\\u{1b}[2J b', by an agent in sub
-    03:04:05.678  prepared  it gets 01234567 unasked, 01234567 on a yes; network: x is not granted
-    03:04:05.678  ask       tool rule \`rm\` (tool rm: ask)
-    03:04:05.678  asked     tool rule \`rm\`; a yes grants 01234567
-    03:04:05.678  rejected  ann
-    03:04:05.678  approved  approve-all mode
-    03:04:05.678  planned   bubblewrap, grants 01234567, 1 variable, 1 placeholder; why
-    03:04:05.678  proven    1 of 2 enforced, sockets partial
-    03:04:05.678  failed    status 3, 13 ms, 1 byte on stdout, 20 bytes on stderr
+    03:04:05.678  session    /p/cofferdam.yaml, under protected, strict, protected, interactive
+    03:04:05.678  call       rm 'a\\u{1b}[2J b', by an agent in sub
+    03:04:05.678  prepared   it gets 01234567 unasked, 01234567 on a yes; network: x is not granted
+    03:04:05.678  ask        tool rule \`rm\` (tool rm: ask)
+    03:04:05.678  call       deploy {"env":"staging"}, by the agent ops
+    03:04:05.678  asked      tool rule \`rm\`
+    03:04:05.678  rejected   ann, not today
+    03:04:05.678  approved   ann, for this session
+    03:04:05.678  expired    nobody answered in time
+    03:04:05.678  ignored    an answer of bob: duplicate
+    03:04:05.678  not asked  there is no terminal to ask on
+    03:04:05.678  granted    for this session, by ann: every use of deploy
+    03:04:05.678  revoked    a grant of this session, by ann
+    03:04:05.678  approved   approve-all mode
+    03:04:05.678  planned    bubblewrap, grants 01234567, 1 variable, 1 placeholder; why
+    03:04:05.678  proven     1 of 2 enforced, sockets partial
+    03:04:05.678  failed     status 3, 13 ms, 1 byte on stdout, 20 bytes on stderr
     "
   `);
 });

@@ -6,7 +6,7 @@ import type { EventBody } from "../../../src/event/event.ts";
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 
 function received(words: string[], cwd = "."): EventBody {
-  return { type: "call.received", tool: "shell", words, cwd, caller: "agent" };
+  return { type: "call.received", tool: "shell", words, safeArgs: null, cwd, caller: "agent", agent: null };
 }
 
 describe("an event with the texts of a call", () => {
@@ -43,8 +43,18 @@ describe("an event with the texts of a call", () => {
 
   test.each<EventBody>([
     { type: "call.judged", action: "ask", reason: "x".repeat(99_999), hits: [] },
-    { type: "approval.requested", argsHash: "", granted: "", reason: "x".repeat(99_999) },
-    { type: "approval.resolved", argsHash: "", approved: true, by: "x".repeat(99_999) },
+    { type: "approval.failed", approvalId: "", reason: "x".repeat(99_999) },
+    {
+      type: "approval.resolved",
+      approvalId: "",
+      tool: "",
+      argsHash: "",
+      approved: true,
+      scope: "once",
+      by: "x".repeat(49_999),
+      note: null,
+      isEdited: false,
+    },
     { type: "approval.auto", argsHash: "", approved: true, by: "x".repeat(99_999) },
     {
       type: "call.planned",

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { Mode, type OperatorRule } from "../../../src/policy/approval-section.ts";
+import { Mode } from "../../../src/policy/action.ts";
+import type { OperatorRule } from "../../../src/policy/approval-section.ts";
 import {
   type Demands,
   type Looseness,
@@ -8,8 +9,7 @@ import {
   meetDemands,
   NO_DEMANDS,
 } from "../../../src/policy/compare-demands.ts";
-import type { Judged } from "../../../src/policy/judged.ts";
-import { judge } from "../../../src/policy/verdict.ts";
+import { approvalOf, type Judged, judgeCommand } from "./judge-command.ts";
 
 const demanding = (...rules: readonly OperatorRule[]): Demands => ({
   ...NO_DEMANDS,
@@ -111,9 +111,9 @@ const RANK = { allow: 0, ask: 1, deny: 2 } as const;
 
 /** What the operator alone makes of a call: how strict the strictest of its rules is that speak about it. */
 function strictness({ approval }: Demands, judged: Judged): number {
-  const { hits } = judge(judged, {
+  const { hits } = judgeCommand(judged, {
     operator: approval,
-    approval: { mode: "interactive", order: "last-match", rules: [] },
+    approval: approvalOf({ rules: [] }),
     shell: { rules: [], order: "first-match", default: { allowed: true, approval: false } },
   });
   return Math.max(0, ...hits.filter((hit) => hit.layer === "operator").map((hit) => RANK[hit.action]));

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { NO_OPERATOR, type OperatorRule } from "../../../src/policy/approval-section.ts";
-import type { Judged } from "../../../src/policy/judged.ts";
-import { judge, type Rules, type Verdict } from "../../../src/policy/verdict.ts";
+import type { Verdict } from "../../../src/policy/verdict.ts";
 import { coversWords, ShellRule, shellAction } from "../../../src/shell/rule.ts";
+import { type AllRules, approvalOf, type Judged, judgeCommand } from "./judge-command.ts";
 
 const RANK = { allow: 0, ask: 1, deny: 2 } as const;
 
@@ -27,13 +27,11 @@ interface Given {
 }
 
 /** Rules under which what no rule covers runs unasked, unless `approval` says otherwise. */
-const inForce = (given: Given): Rules => ({
+const inForce = (given: Given): AllRules => ({
   operator: { ...NO_OPERATOR, rules: given.operator ?? [] },
-  approval: {
-    mode: "interactive",
-    order: "last-match",
+  approval: approvalOf({
     rules: given.isToolAllowed === true ? [{ pattern: "shell", action: "allow" }] : [],
-  },
+  }),
   shell: {
     rules: (given.rules ?? []).map((rule) => ShellRule.parse(rule)),
     order: given.order ?? "first-match",
@@ -42,7 +40,7 @@ const inForce = (given: Given): Rules => ({
 });
 
 const said = (line: string, given: Given, more: Partial<Judged> = {}): Verdict =>
-  judge(judged(line.split(" "), more), inForce(given));
+  judgeCommand(judged(line.split(" "), more), inForce(given));
 const action = (line: string, given: Given, more: Partial<Judged> = {}): Verdict["action"] =>
   said(line, given, more).action;
 
@@ -131,7 +129,10 @@ describe("spellings of one program", () => {
           );
           fc.pre(!isAllowed);
           const given = inForce({ rules, operator, order, approval });
-          const [from, to] = [judge(spelled(one, rest), given), judge(spelled(other, rest), given)];
+          const [from, to] = [
+            judgeCommand(spelled(one, rest), given),
+            judgeCommand(spelled(other, rest), given),
+          ];
           expect(RANK[to.action]).toBeGreaterThanOrEqual(RANK[from.action]);
         },
       ),
@@ -245,7 +246,7 @@ describe("a program that runs what its words say", () => {
       action: "ask",
       reason: "`bash` runs what its words say, and no parser has read them",
     });
-    expect(judge(judged(null), inForce(given)).action).toBe("ask");
+    expect(judgeCommand(judged(null), inForce(given)).action).toBe("ask");
     expect(action("make", given)).toBe("allow");
   });
 
@@ -257,8 +258,8 @@ describe("a program that runs what its words say", () => {
       operator: [{ shell: "git push", action: "ask" }],
     });
     const start = performance.now();
-    expect(judge(judged(words), given).action).toBe("ask");
-    expect(judge(judged(words), { ...given, operator: NO_OPERATOR }).action).toBe("ask");
+    expect(judgeCommand(judged(words), given).action).toBe("ask");
+    expect(judgeCommand(judged(words), { ...given, operator: NO_OPERATOR }).action).toBe("ask");
     expect(performance.now() - start).toBeLessThan(2_000);
   });
 

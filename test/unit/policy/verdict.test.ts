@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { Mode } from "../../../src/policy/action.ts";
 import {
-  type Mode,
   NO_OPERATOR,
   type OperatorApproval,
   type OperatorRule,
 } from "../../../src/policy/approval-section.ts";
-import type { Judged } from "../../../src/policy/judged.ts";
-import { answerByMode, judge, type Rules, type Verdict } from "../../../src/policy/verdict.ts";
+import { answerByMode, type Verdict } from "../../../src/policy/verdict.ts";
 import { ShellRule } from "../../../src/shell/rule.ts";
+import { type AllRules, approvalOf, type Judged, judgeCommand } from "./judge-command.ts";
 
 const judged = (words: readonly string[] | null, more: Partial<Judged> = {}): Judged => ({
   tool: "shell",
@@ -20,9 +20,9 @@ const judged = (words: readonly string[] | null, more: Partial<Judged> = {}): Ju
   ...more,
 });
 
-const rules = (shell: readonly unknown[] = [], more: Partial<Rules> = {}): Rules => ({
+const rules = (shell: readonly unknown[] = [], more: Partial<AllRules> = {}): AllRules => ({
   operator: NO_OPERATOR,
-  approval: { mode: "interactive", order: "last-match", rules: [] },
+  approval: approvalOf({ rules: [] }),
   shell: {
     rules: shell.map((rule) => ShellRule.parse(rule)),
     order: "first-match",
@@ -42,52 +42,57 @@ describe("the tool's own rules", () => {
   ]);
 
   test("the first that covers the words decides", () => {
-    expect(judge(judged(["git", "status", "--short"]), given).action).toBe("allow");
-    expect(judge(judged(["git", "push"]), given)).toMatchObject({ action: "ask", reason: "anything git" });
-    expect(judge(judged(["git", "statusx"]), given).action).toBe("ask");
+    expect(judgeCommand(judged(["git", "status", "--short"]), given).action).toBe("allow");
+    expect(judgeCommand(judged(["git", "push"]), given)).toMatchObject({
+      action: "ask",
+      reason: "anything git",
+    });
+    expect(judgeCommand(judged(["git", "statusx"]), given).action).toBe("ask");
   });
 
   test("a rule that forbids also covers the program by its file name", () => {
-    expect(judge(judged(["/usr/bin/rm", "-rf", "x"]), given)).toMatchObject({
+    expect(judgeCommand(judged(["/usr/bin/rm", "-rf", "x"]), given)).toMatchObject({
       action: "deny",
       reason: "command blocked: rm",
     });
-    expect(judge(judged(["rmdir", "x"]), given).action).toBe("ask");
+    expect(judgeCommand(judged(["rmdir", "x"]), given).action).toBe("ask");
   });
 
   test("a rule that forbids also covers the program behind a link", () => {
     const linked = judged(["./x", "y"], { programNames: ["x", "rm"] });
-    expect(judge(linked, given).action).toBe("deny");
-    expect(judge({ ...linked, programNames: ["x", "ls"] }, given).action).toBe("ask");
+    expect(judgeCommand(linked, given).action).toBe("deny");
+    expect(judgeCommand({ ...linked, programNames: ["x", "ls"] }, given).action).toBe("ask");
   });
 
   test("a rule that asks nobody does not speak for a program that the call could have written", () => {
-    expect(judge(judged(["git", "status"], { isProgramWritable: true }), given).action).toBe("ask");
+    expect(judgeCommand(judged(["git", "status"], { isProgramWritable: true }), given).action).toBe("ask");
   });
 
   test("a rule with roots speaks only when every path lies in them", () => {
-    expect(judge(judged(["pytest", "a"]), given).action).toBe("allow");
-    expect(judge(judged(["pytest", "/etc"], { arePathsInside: () => false }), given).action).toBe("ask");
+    expect(judgeCommand(judged(["pytest", "a"]), given).action).toBe("allow");
+    expect(judgeCommand(judged(["pytest", "/etc"], { arePathsInside: () => false }), given).action).toBe(
+      "ask",
+    );
   });
 
   test("what no rule covers is as the default says", () => {
     const closed = rules([], {
       shell: { rules: [], order: "first-match", default: { allowed: false, approval: false } },
     });
-    expect(judge(judged(["make"]), given).action).toBe("ask");
-    expect(judge(judged(["make"]), closed).action).toBe("deny");
-    expect(judge(judged(null), closed).action).toBe("deny");
+    expect(judgeCommand(judged(["make"]), given).action).toBe("ask");
+    expect(judgeCommand(judged(["make"]), closed).action).toBe("deny");
+    expect(judgeCommand(judged(null), closed).action).toBe("deny");
   });
 
   test("a script is asked about, whatever the rules allow", () => {
-    expect(judge(judged(null), rules([{ pattern: "*", approval: false }])).action).toBe("ask");
+    expect(judgeCommand(judged(null), rules([{ pattern: "*", approval: false }])).action).toBe("ask");
   });
 });
 
 test("an allow whose own target needs more than it gets unasked is asked about", () => {
   const given = rules([{ pattern: "cat", approval: false }]);
   expect(
-    judge(judged(["cat", "x"], { needsMore: "reading /w/private needs approval" }), given),
+    judgeCommand(judged(["cat", "x"], { needsMore: "reading /w/private needs approval" }), given),
   ).toMatchObject({
     action: "ask",
     reason: "reading /w/private needs approval",
@@ -97,22 +102,21 @@ test("an allow whose own target needs more than it gets unasked is asked about",
 test("of the project's rules for tools the last that matches decides, or the first, or the strictest", () => {
   const approval = (order: "last-match" | "first-match" | "strictest") =>
     rules([], {
-      approval: {
-        mode: "interactive",
+      approval: approvalOf({
         order,
         rules: [
           { pattern: "sh*", action: "deny" },
           { pattern: "*", action: "allow" },
         ],
-      },
+      }),
     });
-  expect(judge(judged(["x"]), approval("last-match")).action).toBe("allow");
-  expect(judge(judged(["x"]), approval("first-match")).action).toBe("deny");
-  expect(judge(judged(["x"]), approval("strictest")).action).toBe("deny");
+  expect(judgeCommand(judged(["x"]), approval("last-match")).action).toBe("allow");
+  expect(judgeCommand(judged(["x"]), approval("first-match")).action).toBe("deny");
+  expect(judgeCommand(judged(["x"]), approval("strictest")).action).toBe("deny");
 });
 
 test("an operator's ask demands a person, and an operator's deny nobody lifts", () => {
-  const asks = judge(
+  const asks = judgeCommand(
     judged(["git", "push"]),
     rules([{ pattern: "git", approval: false }], {
       operator: operator({ shell: "git push", action: "ask" }),
@@ -121,7 +125,7 @@ test("an operator's ask demands a person, and an operator's deny nobody lifts", 
   expect(asks).toMatchObject({ action: "ask", demandsPerson: true });
   expect(answerByMode(asks, "approve_all", false)).toMatchObject({ action: "deny" });
   expect(answerByMode(asks, "interactive", true)).toMatchObject({ action: "ask" });
-  const denies = judge(
+  const denies = judgeCommand(
     judged(null),
     rules([], { operator: operator({ shell: "git push", action: "deny" }) }),
   );
@@ -129,7 +133,7 @@ test("an operator's ask demands a person, and an operator's deny nobody lifts", 
 });
 
 test("a mode or the caller's own typing answers an ask, and nothing else", () => {
-  const ask = judge(judged(["make"]), rules());
+  const ask = judgeCommand(judged(["make"]), rules());
   const answers = (["interactive", "strict", "approve_all"] as const).map((mode) => [
     mode,
     answerByMode(ask, mode, false).action,
@@ -143,7 +147,7 @@ test("a mode or the caller's own typing answers an ask, and nothing else", () =>
 });
 
 test("what the caller typed runs with what a yes grants, also where a rule let it pass", () => {
-  const allowed = judge(judged(["make"]), rules([{ pattern: "make", approval: false }]));
+  const allowed = judgeCommand(judged(["make"]), rules([{ pattern: "make", approval: false }]));
   expect(answerByMode(allowed, "interactive", true).hits.at(-1)).toMatchObject({
     layer: "caller",
     action: "allow",
@@ -183,7 +187,7 @@ test("adding an operator's rule never loosens, in any mode", () => {
       fc.boolean(),
       (words, shell, before, added, isCallers) => {
         const verdict = (given: readonly OperatorRule[]): Verdict =>
-          judge(judged(words), rules(shell, { operator: operator(...given) }));
+          judgeCommand(judged(words), rules(shell, { operator: operator(...given) }));
         for (const mode of MODES) {
           const [less, more] = [
             answerByMode(verdict(before), mode, isCallers),
@@ -206,7 +210,7 @@ test("a deny is never lifted by a mode or by the caller", () => {
       fc.constantFrom(...MODES),
       fc.boolean(),
       (words, shell, given, mode, isCallers) => {
-        const verdict = judge(judged(words), rules(shell, { operator: operator(...given) }));
+        const verdict = judgeCommand(judged(words), rules(shell, { operator: operator(...given) }));
         if (verdict.action === "deny") expect(answerByMode(verdict, mode, isCallers).action).toBe("deny");
       },
     ),

@@ -4,7 +4,7 @@ import { MemoryJournal } from "../../../src/journal/journal.ts";
 import { createDraft } from "../../../src/supervisor/draft.ts";
 import { CALL_OPTIONS } from "../../../src/supervisor/enforce.ts";
 import { assertOptions } from "../../../src/supervisor/options.ts";
-import { SESSION_OPTIONS } from "../../../src/supervisor/session.ts";
+import { SESSION_OPTIONS } from "../../../src/supervisor/session-options.ts";
 import { createSupervisor, SUPERVISOR_OPTIONS } from "../../../src/supervisor/supervisor.ts";
 import { deriveFor } from "../../../src/testing/derive-for.ts";
 import { machine, PLAIN, refusalOf } from "../config/machine.ts";
@@ -16,7 +16,7 @@ function told(run: () => unknown): readonly (string | undefined)[] {
 }
 
 describe("options of createSupervisor that there are not are refused", () => {
-  const all = "{ config?, profiles?, cwd?, mode?, asksCaller?, journal?, host? }";
+  const all = "{ config?, profiles?, cwd?, mode?, asksCaller?, journal?, store?, host? }";
   test.each<[given: unknown, message: string, hint: string]>([
     [{ profile: ["read-only"] }, "`profile` is no option of `createSupervisor`", "did you mean `profiles`?"],
     [{ Mode: "strict" }, "`Mode` is no option of `createSupervisor`", "did you mean `mode`?"],
@@ -105,16 +105,16 @@ describe("options of a session and of a call", () => {
     [
       "session",
       SESSION_OPTIONS,
-      { aprove: () => true },
-      "`aprove` is no option of `session`",
-      "did you mean `approve`?",
+      { handlr: () => true },
+      "`handlr` is no option of `session`",
+      "did you mean `handler`?",
     ],
     [
       "session",
       SESSION_OPTIONS,
-      { approve: true },
-      "`approve` is not what `session` takes",
-      "`approve` is a function that answers `{ approved, by }`",
+      { handler: true },
+      "`handler` is not what `session` takes",
+      "`handler` is a handler, a list of handlers, or a function that answers `{ approved, by }`",
     ],
     [
       "session",
@@ -150,14 +150,14 @@ describe("options of a session and of a call", () => {
       CALL_OPTIONS,
       { sinks: { ...sinks, stdot: sinks.stdout } },
       "`sinks.stdot` is no option of `call`",
-      "`call` takes `{ signal?, stdin?, sinks? }`",
+      "`call` takes `{ signal?, stdin?, sinks?, groupId?, approvalId? }`",
     ],
     [
       "call",
       CALL_OPTIONS,
       null,
       "the options of `call` are no object",
-      "`call` takes `{ signal?, stdin?, sinks? }`",
+      "`call` takes `{ signal?, stdin?, sinks?, groupId?, approvalId? }`",
     ],
   ])("%s refuses what it does not take", (of, schema, given, message, hint) => {
     expect(told(() => assertOptions(of, schema, given))).toEqual(["USAGE", message, hint]);
@@ -167,7 +167,7 @@ describe("options of a session and of a call", () => {
     const given = { signal: AbortSignal.timeout(1), stdin: Readable.from(["x"]), sinks };
     for (const one of [given, { stdin: process.stdin }, { signal: undefined }, {}])
       expect(() => assertOptions("call", CALL_OPTIONS, one)).not.toThrow();
-    for (const one of [{ approve: async () => true, caller: "agent" }, {}])
+    for (const one of [{ handler: async () => true, caller: "agent" }, {}])
       expect(() => assertOptions("session", SESSION_OPTIONS, one)).not.toThrow();
   });
 });

@@ -1,0 +1,156 @@
+import { CofferdamError, visible } from "../errors.ts";
+import type { Host } from "../host/host.ts";
+import type { Recorder } from "../journal/recorder.ts";
+import { Trail } from "../journal/trail.ts";
+import { asJson, type Json, parseJson } from "../policy/canonical-json.ts";
+import { redact } from "../policy/redact.ts";
+import type { DefinedTool } from "../tool/define-tool.ts";
+import type { Broker } from "./broker.ts";
+import type { Gate } from "./gate.ts";
+import { approvalError, type ToolOutcome } from "./tool-outcome.ts";
+import { type ToolPolicy, toolQuestion } from "./tool-question.ts";
+
+/** A name of an argument by which a model could try to bring an approval along. It is the host's alone. */
+const TOKEN = "_approval_token";
+
+/** How one call of a function tool is made. */
+export interface ToolCallOptions {
+  readonly signal?: AbortSignal;
+  /** Calls of one turn share it. */
+  readonly groupId?: string;
+  /** The id of a request that was left pending and has been answered since. Never anything that a model said. */
+  readonly approvalId?: string;
+  /** What a framework has beside the arguments; handed to the tool and its checks. */
+  readonly metadata?: Readonly<Record<string, unknown>>;
+}
+
+/** One call of a turn. `args` is data, or JSON text as a model sends it. */
+export interface ToolCall {
+  readonly tool: string;
+  readonly args: unknown;
+}
+
+/** What the guarded tools of one session share. */
+export interface GuardOptions {
+  readonly host: Pick<Host, "id" | "now">;
+  readonly broker: Broker;
+  readonly gate: Gate;
+  readonly recorder: Recorder;
+  readonly sessionId: string;
+  readonly agent: string | null;
+  readonly policy: ToolPolicy;
+}
+
+/** Function tools behind a gate: nothing of them runs but through here. */
+export class GuardedTools {
+  readonly #tools: ReadonlyMap<string, DefinedTool>;
+  readonly #options: GuardOptions;
+
+  constructor(tools: readonly DefinedTool[], options: GuardOptions) {
+    this.#tools = new Map(tools.map((tool) => [tool.name, tool]));
+    this.#options = options;
+    if (this.#tools.size < tools.length)
+      throw new CofferdamError("USAGE", "two tools have the same name", { hint: "rename one of them" });
+  }
+
+  /**
+   * Calls a tool by its name. What happens is the outcome: this throws only when an event can't be written down. A tool
+   * that is not there, and arguments that it does not take, never reach the gate.
+   */
+  async call(name: string, args: unknown, options: ToolCallOptions = {}): Promise<ToolOutcome> {
+    const { host, recorder, sessionId, agent } = this.#options;
+    const trail = new Trail(recorder, { sessionId, callId: host.id(), tool: name, agent });
+    const tool = this.#tools.get(name);
+    try {
+      if (tool === undefined) throw new CofferdamError("USAGE", `tool ${visible(name)} not found`);
+      const json = readArguments(args);
+      trail.received(redact(json).safeArgs);
+      const outcome = await this.#walk(tool, json, trail, options);
+      trail.ended(outcome.kind, { reason: "reason" in outcome ? outcome.reason : null });
+      return outcome;
+    } catch (error) {
+      trail.ended("failed", {
+        reason: error instanceof Error ? error.message : "something was thrown that is no error",
+      });
+      return { kind: "failed", error };
+    } finally {
+      trail[Symbol.dispose]();
+    }
+  }
+
+  /**
+   * Calls every tool of a turn at once. Those that need a yes are asked about as one group, each gets its own answer, and
+   * no denial or failure of one keeps another from running. The outcomes stand in the order of the calls.
+   */
+  async callAll(
+    calls: readonly ToolCall[],
+    options: Omit<ToolCallOptions, "approvalId"> = {},
+  ): Promise<readonly ToolOutcome[]> {
+    const groupId = options.groupId ?? this.#options.host.id();
+    return Promise.all(calls.map(({ tool, args }) => this.call(tool, args, { ...options, groupId })));
+  }
+
+  /**
+   * A tool as a function of its own: it answers with what the tool does, and throws what kept it from running
+   * (`ApprovalError`) and what the tool threw.
+   */
+  guarded(name: string): (args: unknown, options?: ToolCallOptions) => Promise<unknown> {
+    return async (args, options) => {
+      const outcome = await this.call(name, args, options);
+      if (outcome.kind === "done") return outcome.value;
+      throw outcome.kind === "failed" ? outcome.error : approvalError(name, outcome);
+    };
+  }
+
+  async #walk(
+    tool: DefinedTool,
+    args: Json,
+    trail: Trail,
+    { signal, groupId, approvalId, metadata = {} }: ToolCallOptions,
+  ): Promise<ToolOutcome> {
+    const { broker, gate, sessionId, agent, policy } = this.#options;
+    const around = { signal: signal ?? null, metadata };
+    let current = args;
+    const prepare = async (edited?: unknown) => {
+      if (edited !== undefined) current = readArguments(edited);
+      const use = tool.use(current, around);
+      const grants = await broker.grants(sessionId);
+      const question = await toolQuestion({ tool, args: current, use, agent }, policy, grants);
+      trail.judged(question.verdict);
+      return question;
+    };
+    const passage = await gate.pass(
+      { callId: trail.callId, tool: tool.name, agent, groupId: groupId ?? null },
+      prepare,
+      { signal: signal ?? null, approvalId: approvalId ?? null, trail },
+    );
+    switch (passage.kind) {
+      case "pending":
+        return passage;
+      case "denied": {
+        const code = passage.code === "FACTS_UNSTABLE" ? "APPROVAL_DENIED" : passage.code;
+        return { ...passage, code };
+      }
+      case "permitted":
+        return gate.run(passage, async () => {
+          // Read once more from what was shown: nothing that a check did to its copy reaches the tool.
+          const value = await tool.use(current, around).run();
+          return { kind: "done", value };
+        });
+    }
+  }
+}
+
+/** Arguments as data that nobody can change any more. Throws `USAGE` for what they can't be. */
+function readArguments(given: unknown): Json {
+  const args = typeof given === "string" ? parseJson(given) : asJson(given);
+  if (typeof args === "object" && args !== null && TOKEN in args)
+    throw new CofferdamError(
+      "USAGE",
+      `${visible(TOKEN)} is no argument: an approval is never brought along by a call`,
+      {
+        hint: "pass `approvalId` beside the arguments",
+      },
+    );
+  return args;
+}

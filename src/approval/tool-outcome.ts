@@ -1,0 +1,67 @@
+import type { ApprovalCode } from "../policy/approval-error.ts";
+import {
+  ApprovalBlockedError,
+  ApprovalDeniedError,
+  type ApprovalError,
+  ApprovalPendingError,
+  ApprovalTimeoutError,
+} from "../policy/approval-error.ts";
+
+/**
+ * What became of one use of a function tool. `failed` is a tool that is not there, arguments that it does not take, or
+ * what it threw; `denied` and `pending` mean that it did not run.
+ */
+export type ToolOutcome =
+  | { readonly kind: "done"; readonly value: unknown }
+  | { readonly kind: "failed"; readonly error: unknown }
+  | {
+      readonly kind: "denied";
+      readonly code: Exclude<ApprovalCode, "APPROVAL_PENDING">;
+      readonly reason: string;
+      readonly hint: string;
+    }
+  | { readonly kind: "pending"; readonly approvalId: string; readonly reason: string };
+
+/** A result as agents take it. A denial is no error: the model reads why, and goes on. */
+export type ToolResult =
+  | { readonly type: "success"; readonly output: unknown }
+  | { readonly type: "denied"; readonly output: string }
+  | { readonly type: "error"; readonly error: string }
+  | { readonly type: "pending"; readonly reason: string; readonly approvalId: string };
+
+/** The outcome as what a model is told. */
+export function toolResult(outcome: ToolOutcome): ToolResult {
+  switch (outcome.kind) {
+    case "done":
+      return { type: "success", output: outcome.value };
+    case "failed":
+      return {
+        type: "error",
+        error: `Error: ${outcome.error instanceof Error ? outcome.error.message : String(outcome.error)}`,
+      };
+    case "denied":
+      return { type: "denied", output: `Denied: ${outcome.reason}` };
+    case "pending":
+      return { type: "pending", reason: outcome.reason, approvalId: outcome.approvalId };
+  }
+}
+
+/** A denial as an error, for callers that want one thrown. */
+export function approvalError(
+  tool: string,
+  outcome: Extract<ToolOutcome, { readonly kind: "denied" | "pending" }>,
+): ApprovalError {
+  if (outcome.kind === "pending")
+    return new ApprovalPendingError(tool, outcome.reason, outcome.approvalId, {
+      hint: "call it again with this `approvalId` once there is an answer",
+    });
+  const { code, reason, hint } = outcome;
+  switch (code) {
+    case "APPROVAL_BLOCKED":
+      return new ApprovalBlockedError(tool, reason, { hint });
+    case "APPROVAL_DENIED":
+      return new ApprovalDeniedError(tool, reason, { hint });
+    case "APPROVAL_TIMEOUT":
+      return new ApprovalTimeoutError(tool, reason, { hint });
+  }
+}

@@ -1,0 +1,139 @@
+import { type Mode, strictest } from "../policy/action.ts";
+import { ApprovalBlockedError } from "../policy/approval-error.ts";
+import type { ApprovalSection, OperatorApproval } from "../policy/approval-section.ts";
+import type { Json } from "../policy/canonical-json.ts";
+import { canonicalJson } from "../policy/canonical-json.ts";
+import { findGrant, type Grant } from "../policy/grant.ts";
+import { argsHashOf, cacheKeyOf } from "../policy/hashes.ts";
+import { redact, redactText } from "../policy/redact.ts";
+import { isShownWhole } from "../policy/redactions.ts";
+import type { RuleHit } from "../policy/rule-hit.ts";
+import { invocationOf } from "../policy/tool-rule.ts";
+import { answerByGrant, answerByMode, judge } from "../policy/verdict.ts";
+import type { DefinedTool, ToolUse } from "../tool/define-tool.ts";
+import { Ask, Requirement } from "../tool/function-tool.ts";
+import { presentStructured } from "./present.ts";
+import type { Question } from "./question.ts";
+
+/** What decides about function tools. */
+export interface ToolPolicy {
+  readonly operator: OperatorApproval;
+  readonly approval: ApprovalSection;
+  readonly mode: Mode;
+  /** `run`: a tool that says nothing of approval, and that no rule covers, runs without asking. */
+  readonly legacyBareTools: "ask" | "run";
+}
+
+/** One use of a tool, its arguments frozen. */
+export interface Use {
+  readonly tool: DefinedTool;
+  readonly args: Json;
+  readonly use: ToolUse;
+  readonly agent: string | null;
+}
+
+/** What the tool's own checks came to: a hit, and the wish that it came with. */
+interface Said {
+  readonly hit: RuleHit;
+  readonly ask: Ask | null;
+}
+
+/** Decides one use of a tool. A check that fails, or answers what is not understood, denies. */
+export async function toolQuestion(
+  use: Use,
+  policy: ToolPolicy,
+  grants: readonly Grant[],
+): Promise<Question & { readonly groupId: string | null }> {
+  const { tool, args, agent } = use;
+  const said = await saidBy(use, policy);
+  const ask = said?.ask ?? null;
+  const payload = ask?.payload ?? args;
+  const key = {
+    cacheKey: cacheKeyOf(tool.name, payload),
+    toolVersion: tool.version,
+    program: null,
+    granted: null,
+  };
+  const subject = {
+    ...invocationOf(tool.name, args, agent),
+    risk: tool.risk,
+    said: said === null ? null : { hit: said.hit, doubt: null },
+    command: null,
+    needsMore: null,
+  };
+  const judged = judge(subject, policy);
+  const isRemembered = policy.operator.sessionGrants && policy.mode !== "strict";
+  const remembered = answerByGrant(judged, isRemembered ? findGrant(grants, key) : null);
+  return {
+    verdict: answerByMode(remembered, policy.mode, false),
+    argsHash: argsHashOf({ tool: tool.name, version: tool.version, input: args, agent }),
+    grantKey: key,
+    groupId: ask?.groupId ?? null,
+    show: () => {
+      const description = ask?.description ?? `use ${tool.name}`;
+      return {
+        risk: subject.risk,
+        description: redactText(description).text,
+        ...redact(ask?.displayArgs ?? args),
+        covers: coversOf(tool.name, payload),
+        granted: null,
+      };
+    },
+    present: async () => ask?.presentation ?? presentStructured(redact(ask?.displayArgs ?? args).safeArgs),
+  };
+}
+
+/** What a yes for the session covers, in words; null when it can't be told whole. */
+function coversOf(tool: string, payload: Json): string | null {
+  const text = canonicalJson(payload);
+  if (text === "{}") return `every use of ${tool}`;
+  if (!isShownWhole(redact(payload).redactions) || !redactText(text).isWhole) return null;
+  return `${tool} with ${text}`;
+}
+
+async function saidBy({ use }: Use, { legacyBareTools }: ToolPolicy): Promise<Said | null> {
+  const said = [...checked(use), ...(await required(use))];
+  const decisive = strictest(said.map(({ hit, ask }) => ({ hit, ask, action: hit.action })));
+  if (decisive !== undefined)
+    return { hit: decisive.hit, ask: said.find(({ ask }) => ask !== null)?.ask ?? null };
+  if (legacyBareTools === "ask") return null;
+  return { hit: hitOf("bare", "allow", "a tool that says nothing of approval runs"), ask: null };
+}
+
+function checked({ check }: ToolUse): readonly Said[] {
+  if (check === null) return [];
+  try {
+    const answer: unknown = check();
+    if (answer === null)
+      return [{ hit: hitOf("check", "allow", "the tool asks for no approval"), ask: null }];
+    const ask = Ask.safeParse(answer);
+    if (!ask.success) return [failed("check", "what it answered is no question")];
+    const { reason, description } = ask.data;
+    return [{ hit: hitOf("check", "ask", reason ?? description), ask: ask.data }];
+  } catch (cause) {
+    return [failed("check", cause)];
+  }
+}
+
+async function required({ requirement: require }: ToolUse): Promise<readonly Said[]> {
+  if (require === null) return [];
+  try {
+    const requirement = Requirement.safeParse(await require());
+    if (!requirement.success) return [failed("requirement", "what it answered is no requirement")];
+    const { required: isRequired, reason } = requirement.data;
+    return [{ hit: hitOf("requirement", isRequired ? "ask" : "allow", reason), ask: null }];
+  } catch (cause) {
+    return [failed("requirement", cause)];
+  }
+}
+
+/** What a tool blocks itself, and any other failure of its check: both deny. */
+function failed(rule: string, cause: unknown): Said {
+  if (cause instanceof ApprovalBlockedError) return { hit: hitOf(rule, "deny", cause.reason), ask: null };
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return { hit: hitOf(rule, "deny", `the tool's own ${rule} failed: ${why}`), ask: null };
+}
+
+function hitOf(rule: string, action: RuleHit["action"], reason: string): RuleHit {
+  return { layer: "tool", rule, action, reason };
+}

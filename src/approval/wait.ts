@@ -1,0 +1,24 @@
+import { z } from "zod";
+import { OnTimeout } from "../policy/approval-section.ts";
+
+/**
+ * How a call waits for its answer. `timeoutMs` null: for ever. When the time has run out, `error` fails the call with
+ * `APPROVAL_TIMEOUT`, `deny` is a no, and `wait` goes on waiting. `block` holds the call; `suspend` ends it with the id of
+ * its request, by which it can be called again once there is an answer.
+ */
+export const Wait = z
+  .strictObject({
+    timeoutMs: z.number().positive().nullable(),
+    onTimeout: OnTimeout,
+    style: z.enum(["block", "suspend"]),
+  })
+  .readonly();
+export type Wait = z.infer<typeof Wait>;
+
+/** Five minutes, and then it is an error. */
+export const DEFAULT_WAIT: Wait = { timeoutMs: 300_000, onTimeout: "error", style: "block" };
+
+/** When a request that is made now has had its time; null for never. Milliseconds since 1970. */
+export function deadlineOf({ timeoutMs, onTimeout }: Wait, now: number): number | null {
+  return timeoutMs === null || onTimeout === "wait" ? null : now + timeoutMs;
+}

@@ -1,0 +1,72 @@
+import type { ApprovalRequest } from "../policy/request.ts";
+import type { HandlerAnswer } from "./handler.ts";
+
+/** A request that somebody in this process waits for. */
+export interface Waiting {
+  readonly request: ApprovalRequest;
+  /** Aborted when it is over: then whoever asks puts the question away. */
+  readonly over: AbortController;
+  /** A call stands still until the answer. */
+  readonly isHeld: boolean;
+  readonly settle: (answer: HandlerAnswer) => void;
+  readonly fail: (error: unknown) => void;
+  timer: NodeJS.Timeout | null;
+  /** Handlers that have not answered yet. */
+  open: number;
+  /** One of them said that the answer will come later. */
+  isPending: boolean;
+  /** Why the last one that failed did. */
+  failure: string | null;
+}
+
+/** Every request that waits in this process, in the order in which they came. */
+export class WaitingRoom {
+  readonly #waiting = new Map<string, Waiting>();
+  /** Of each session, how many. */
+  readonly #counts = new Map<string, number>();
+
+  /** A request that so many handlers will be asked about, and its answer. */
+  enter(
+    request: ApprovalRequest,
+    handlers: number,
+    isHeld: boolean,
+  ): { readonly waiting: Waiting; readonly answered: Promise<HandlerAnswer> } {
+    const { promise, resolve, reject } = Promise.withResolvers<HandlerAnswer>();
+    const waiting: Waiting = {
+      request,
+      over: new AbortController(),
+      isHeld,
+      settle: resolve,
+      fail: reject,
+      timer: null,
+      open: handlers,
+      isPending: false,
+      failure: null,
+    };
+    this.#waiting.set(request.approvalId, waiting);
+    this.#counts.set(request.sessionId, this.countOf(request.sessionId) + 1);
+    return { waiting, answered: promise };
+  }
+
+  /** Puts a request away: its timer, its listeners and its question. */
+  leave({ request, over, timer }: Waiting): void {
+    if (!this.#waiting.delete(request.approvalId)) return;
+    const left = this.countOf(request.sessionId) - 1;
+    if (left > 0) this.#counts.set(request.sessionId, left);
+    else this.#counts.delete(request.sessionId);
+    if (timer !== null) clearTimeout(timer);
+    over.abort();
+  }
+
+  find(approvalId: string): Waiting | null {
+    return this.#waiting.get(approvalId) ?? null;
+  }
+
+  countOf(sessionId: string): number {
+    return this.#counts.get(sessionId) ?? 0;
+  }
+
+  all(): readonly Waiting[] {
+    return [...this.#waiting.values()];
+  }
+}

@@ -1,0 +1,102 @@
+import { type Attributes, type Span, SpanStatusCode, trace } from "@opentelemetry/api";
+import type { EventBody } from "../event/event.ts";
+import type { Json } from "../policy/canonical-json.ts";
+import type { Decision } from "../policy/decision.ts";
+import type { Verdict } from "../policy/verdict.ts";
+import type { Recorder } from "./recorder.ts";
+
+/** The name that spans and their attributes begin with. */
+const SCOPE = "cofferdam";
+
+/** Whose trail it is. */
+export interface Walker {
+  readonly sessionId: string;
+  readonly callId: string;
+  readonly tool: string;
+  readonly agent: string | null;
+}
+
+type Ending = Extract<EventBody, { readonly type: "call.ended" }>;
+
+/**
+ * What one call leaves behind: its events in the journal, and a span with an event for each decision, for whoever
+ * collects traces (https://opentelemetry.io); without a collector a span costs nothing. Arguments and output never stand
+ * in a span.
+ */
+export class Trail implements Disposable {
+  readonly callId: string;
+  readonly #recorder: Recorder;
+  readonly #walker: Walker;
+  readonly #span: Span;
+
+  constructor(recorder: Recorder, walker: Walker) {
+    this.callId = walker.callId;
+    this.#recorder = recorder;
+    this.#walker = walker;
+    this.#span = trace.getTracer(SCOPE).startSpan(`${SCOPE}.call`, {
+      attributes: {
+        [`${SCOPE}.tool`]: walker.tool,
+        [`${SCOPE}.call_id`]: walker.callId,
+        [`${SCOPE}.session_id`]: walker.sessionId,
+        [`${SCOPE}.run_id`]: recorder.runId,
+        ...(walker.agent === null ? {} : { [`${SCOPE}.agent`]: walker.agent }),
+      },
+    });
+  }
+
+  /** Writes an event down. Throws when it can't be: then nothing may happen. */
+  record(body: EventBody): void {
+    this.#recorder.write(this.#walker.sessionId, this.callId, body);
+    if (body.type === "approval.auto") this.#decided({ approved: body.approved, by: body.by, asked: false });
+    if (body.type === "call.ended") this.#span.setAttributes(endingOf(body));
+    if (body.type === "call.ended" && body.outcome === "failed")
+      this.#span.setStatus({ code: SpanStatusCode.ERROR });
+  }
+
+  /** A function tool was called, with these arguments as far as they can be shown. */
+  received(safeArgs: Json): void {
+    const { tool, agent } = this.#walker;
+    this.record({ type: "call.received", tool, words: [], safeArgs, cwd: ".", caller: "agent", agent });
+  }
+
+  /** The rules have spoken. */
+  judged({ action, reason, hits }: Verdict): void {
+    this.record({ type: "call.judged", action, reason, hits: [...hits] });
+  }
+
+  /** A person answered, or nobody did. The broker has written it down; here it is told to the span. */
+  answered(approvalId: string, decision: Decision): void {
+    const by = "by" in decision ? decision.by : "nobody";
+    this.#decided({ approved: decision.status === "approved", by, asked: true, approval_id: approvalId });
+  }
+
+  /** The call is over; what is not said of it did not happen. */
+  ended(outcome: Ending["outcome"], said: Partial<Ending> = {}): void {
+    this.record({
+      type: "call.ended",
+      outcome,
+      code: null,
+      reason: null,
+      durationMs: 0,
+      stdoutBytes: 0,
+      stderrBytes: 0,
+      ...said,
+    });
+  }
+
+  [Symbol.dispose](): void {
+    this.#span.end();
+  }
+
+  #decided(attributes: Attributes): void {
+    this.#span.addEvent("approval_decision", attributes);
+  }
+}
+
+function endingOf({ outcome, code, reason }: Ending): Attributes {
+  return {
+    [`${SCOPE}.outcome`]: outcome,
+    ...(code === null ? {} : { [`${SCOPE}.status`]: code }),
+    ...(reason === null ? {} : { [`${SCOPE}.reason`]: reason }),
+  };
+}

@@ -1,0 +1,44 @@
+import { printHostRule } from "./host-rule.ts";
+import { LIMITS, type LimitName, type Limits } from "./limits.ts";
+import type { Network } from "./network.ts";
+import { printDuration, printSize } from "./quantity.ts";
+
+/** A network in one word, or its hosts. */
+export function printNetwork(network: Network): string {
+  switch (network) {
+    case "none":
+      return "none";
+    case "open":
+      return "every public address, through the proxy";
+    case "host":
+      return "the machine's own";
+    default:
+      return network.hosts.map(printHostRule).join(", ");
+  }
+}
+
+/** Each limit in words: `wall 2m`. */
+export function printLimits(limits: Limits): readonly string[] {
+  const given = LIMITS.flatMap((name) => {
+    const value = limits[name];
+    return value === undefined ? [] : [`${LIMIT_WORDS[name]} ${printLimit(name, value)}`];
+  });
+  return limits.strict === true ? [...given, "strict"] : given;
+}
+
+const LIMIT_WORDS: Readonly<Record<LimitName, string>> = {
+  wallMs: "wall",
+  cpuSeconds: "cpu",
+  memoryBytes: "memory",
+  processes: "processes",
+  fileBytes: "file_size",
+  openFiles: "open_files",
+  outputBytes: "output",
+  scratchBytes: "scratch",
+};
+
+function printLimit(name: LimitName, value: number): string {
+  if (name === "wallMs") return printDuration(value);
+  if (name === "cpuSeconds") return printDuration(value * 1000);
+  return name.endsWith("Bytes") ? printSize(value) : String(value);
+}

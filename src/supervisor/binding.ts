@@ -1,0 +1,68 @@
+import { type Facts, nodeAt } from "../backend/facts.ts";
+import { type Json, jsonDigest, spelledOut } from "../policy/canonical-json.ts";
+import type { GrantKey } from "../policy/grant.ts";
+import { argsHashOf, cacheKeyOf } from "../policy/hashes.ts";
+import type { ProfileDigest } from "../profile/canonical.ts";
+import type { AbsolutePath } from "../profile/path.ts";
+import { type Call, type ShellInput, wordsOf } from "../tool/call.ts";
+import type { Launch } from "../tool/launch.ts";
+
+/** The program that a call would run: by which path, which file that is, and whether it is there at all. */
+export interface ProgramFacts {
+  /** As found inside, by PATH or by its path; null when nothing is there. */
+  readonly path: AbsolutePath | null;
+  readonly real: AbsolutePath | null;
+  readonly id: string | null;
+  /** What the file holds, as `contentIdOf` tells it, when it lies in a writable root; else null. */
+  readonly content: string | null;
+}
+
+/** What was found of a call, and what it gets on a yes. */
+export interface Found {
+  readonly facts: Facts;
+  readonly cwd: AbsolutePath;
+  readonly program: ProgramFacts;
+  readonly granted: ProfileDigest;
+  readonly env: Launch["env"] | null;
+  readonly roots: readonly AbsolutePath[];
+}
+
+/** What one yes is bound to, and what a yes for the session would be. */
+export interface Binding {
+  readonly argsHash: string;
+  readonly grantKey: GrantKey;
+}
+
+/**
+ * Binds an approval to exactly this call: tool, words, place and standard input; which file the program is, and what it
+ * holds where tools could have written it; the profile, the environment, and which folders the roots are.
+ */
+export function bindingOf(call: Call, { facts, cwd, program, granted, env, roots }: Found): Binding {
+  const payload = { words: wordsOf(call.input).map(spelledOut), cwd: spelledOut(cwd), stdin: call.stdin };
+  const around = {
+    program: { path: program.path, real: program.real, id: program.id, content: program.content },
+    env: jsonDigest(
+      Object.fromEntries(Object.entries(env ?? {}).map(([name, value]) => [name, spelledOut(value)])),
+    ),
+    roots: roots.map((path) => {
+      const node = nodeAt(facts, path);
+      return { path, id: node.kind === "missing" ? null : node.id };
+    }),
+  };
+  return {
+    argsHash: argsHashOf({ tool: call.tool, ...payload, ...around, granted }),
+    grantKey: {
+      cacheKey: cacheKeyOf(call.tool, payload),
+      toolVersion: "",
+      program: jsonDigest(around),
+      granted,
+    },
+  };
+}
+
+/** The input as rules on arguments see it: words that are not UTF-8 are spelled out. */
+export function spelledInput(input: ShellInput): Json {
+  const where = input.cwd === undefined ? {} : { cwd: spelledOut(input.cwd) };
+  if ("script" in input) return { script: spelledOut(input.script), ...where };
+  return { argv: input.argv.map(spelledOut), ...where };
+}

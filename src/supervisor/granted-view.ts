@@ -1,0 +1,25 @@
+import type { GrantedView } from "../policy/request.ts";
+import { printLimits, printNetwork } from "../profile/in-words.ts";
+import { printShortfall } from "../profile/shortfall.ts";
+import type { ToolSettings } from "../tool/derive.ts";
+import type { Granted } from "./prepare.ts";
+
+/** What a call gets, in words that a person can decide on. The folders of runtimes stand under their names. */
+export function grantedView({ profile, digest, shortfall }: Granted, settings: ToolSettings): GrantedView {
+  const { runtimes } = settings;
+  const isRuntime = (path: string): boolean =>
+    runtimes.some((runtime) => runtime.read.some((one) => one === path));
+  const paths = (access: "read" | "write"): string[] =>
+    profile.files
+      .filter((entry) => entry.access === access && !isRuntime(entry.path))
+      .map((entry) => entry.path);
+  return {
+    digest,
+    write: paths("write"),
+    read: paths("read"),
+    runtimes: runtimes.map((runtime) => runtime.name),
+    network: printNetwork(profile.network),
+    limits: [...printLimits(profile.limits)],
+    shortfall: shortfall.map(printShortfall),
+  };
+}

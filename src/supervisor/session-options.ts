@@ -1,0 +1,79 @@
+import { z } from "zod";
+import type { GateOptions } from "../approval/gate.ts";
+import { type Handlers, handlersOf } from "../approval/handlers.ts";
+import { Wait } from "../approval/wait.ts";
+import type { Call } from "../tool/call.ts";
+import type { OptionsOf } from "./options.ts";
+import type { Shared } from "./shared.ts";
+
+/** How a session asks, and for whom. */
+export interface SessionOptions {
+  /**
+   * Who is asked: one or several handlers, of which the first answer counts, or a function. Without any an ask is
+   * answered no: silence is never a yes.
+   */
+  readonly handler?: Handlers;
+  /** Whether the calls are an agent's, or typed by the person who runs this. */
+  readonly caller?: Call["caller"];
+  /** Which agent, by the name that rules know. Never anything that a model said. */
+  readonly agent?: string;
+  /** How long a call waits for its answer, instead of what the config says. */
+  readonly wait?: Partial<Wait>;
+  /** So many questions may wait at once, instead of what the config says; null: any number. */
+  readonly mostPending?: number | null;
+  /** What becomes of a function tool that says nothing of approval and that no rule covers. */
+  readonly legacyBareTools?: "ask" | "run";
+}
+
+const HANDLER = "a handler, a list of handlers, or a function that answers `{ approved, by }`";
+
+/** How the same is checked when it comes from JavaScript. */
+export const SESSION_OPTIONS: OptionsOf<SessionOptions> = z.strictObject({
+  handler: z.custom<object>(isHandlers, { error: HANDLER }).optional(),
+  caller: z.enum(["agent", "person"], { error: "`agent` or `person`" }).optional(),
+  agent: z.string({ error: "a name, as a text" }).min(1, { error: "a name, as a text" }).optional(),
+  wait: WaitOptions().optional(),
+  mostPending: z.int().min(1, { error: "a number of questions, or null" }).nullable().optional(),
+  legacyBareTools: z.enum(["ask", "run"], { error: "`ask` or `run`" }).optional(),
+});
+
+function WaitOptions() {
+  const error = '`{ timeoutMs, onTimeout: "error" | "deny" | "wait", style: "block" | "suspend" }`';
+  return z.custom<object>((given) => Wait.unwrap().partial().safeParse(given).success, { error });
+}
+
+/** The gate of a session: what its options say, else what the config says. */
+export function gateOptionsOf(shared: Shared, sessionId: string, options: SessionOptions): GateOptions {
+  const { broker, host, recorder, standing } = shared;
+  const { approval } = standing.config;
+  const {
+    timeoutMs = approval.timeout,
+    onTimeout = approval.on_timeout,
+    style = "block",
+  } = options.wait ?? {};
+  return {
+    broker,
+    host,
+    runId: recorder.runId,
+    sessionId,
+    handlers: handlersOf(options.handler),
+    wait: { timeoutMs, onTimeout, style },
+    mostPending: options.mostPending === undefined ? approval.most_pending : options.mostPending,
+    sessionGrants: standing.ceiling.approval.sessionGrants,
+  };
+}
+
+function isHandlers(given: unknown): boolean {
+  if (typeof given === "function") return true;
+  if (Array.isArray(given)) return given.every(isHandler);
+  return isHandler(given);
+}
+
+function isHandler(given: unknown): boolean {
+  return (
+    typeof given === "object" &&
+    given !== null &&
+    "requestApproval" in given &&
+    typeof given.requestApproval === "function"
+  );
+}

@@ -1,0 +1,48 @@
+import { presentCommand } from "../approval/present.ts";
+import type { Question } from "../approval/question.ts";
+import { redact, redactText } from "../policy/redact.ts";
+import { isShownWhole } from "../policy/redactions.ts";
+import { quote } from "../shell/quote.ts";
+import { type Call, wordsOf } from "../tool/call.ts";
+import { spelledInput } from "./binding.ts";
+import { grantedView } from "./granted-view.ts";
+import type { Prepared, Standing } from "./prepare.ts";
+
+/** One call of the shell tool, decided, as a question that the gate can put. */
+export interface ShellQuestion extends Question {
+  readonly prepared: Prepared;
+}
+
+/** The question about a prepared call: the command as it will be run, in which folder, under which profile. */
+export function shellQuestion(call: Call, prepared: Prepared, standing: Standing): ShellQuestion {
+  const { verdict, onYes, argsHash, grantKey } = prepared;
+  const cwd = onYes.launch?.cwd ?? call.input.cwd ?? ".";
+  const line = "script" in call.input ? call.input.script : quote(wordsOf(call.input));
+  return {
+    prepared,
+    verdict,
+    argsHash,
+    grantKey,
+    show: () => ({
+      risk: "write",
+      description: `run ${redactText(line, MOST_DESCRIBED).text}`,
+      ...redact(spelledInput(call.input)),
+      covers: coversOf(call, line, cwd),
+      granted: grantedView(onYes, standing.settings),
+    }),
+    present: async () =>
+      presentCommand(
+        { words: wordsOf(call.input), script: "script" in call.input ? call.input.script : undefined, cwd },
+        { hide: (text) => redactText(text, text.length).text },
+      ),
+  };
+}
+
+/** So much of a command stands in its one line. */
+const MOST_DESCRIBED = 200;
+
+/** What a yes for the session covers; null where it can't be told whole, as what a program reads from a stream can't. */
+function coversOf(call: Call, line: string, cwd: string): string | null {
+  const isWhole = redactText(line).isWhole && isShownWhole(redact(spelledInput(call.input)).redactions);
+  return isWhole && call.stdin === "none" ? `exactly ${line} in ${cwd}` : null;
+}

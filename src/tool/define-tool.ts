@@ -1,0 +1,78 @@
+import { CofferdamError, visible } from "../errors.ts";
+import type { Json } from "../policy/canonical-json.ts";
+import type { Risk } from "../policy/risk.ts";
+import { type Asking, asArguments } from "./ask.ts";
+import type { Ask, FunctionTool, Requirement, ToolInput } from "./function-tool.ts";
+
+/** A function tool whatever it takes and gives. Made by `defineTool`. */
+export interface DefinedTool {
+  readonly name: string;
+  readonly version: string;
+  readonly risk: Risk;
+  /** One use of it. Throws `USAGE` for arguments that it does not take. */
+  use(args: Json, around: Omit<ToolInput<never>, "input">): ToolUse;
+}
+
+/** One use of a function tool, its arguments checked. What a tool does not have is null. */
+export interface ToolUse {
+  readonly check: (() => Ask | null) | null;
+  readonly requirement: (() => Requirement | Promise<Requirement>) | null;
+  readonly run: () => unknown;
+}
+
+/** A tool's name, as a model and rules write it: a colon would be read as something else. */
+const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.\-/]{0,127}$/;
+
+/** A function of the host's own as a tool. Throws `USAGE` for a name that no tool can have. */
+export function defineTool<Output>(tool: Omit<FunctionTool<Json, Output>, "input">): DefinedTool;
+export function defineTool<Input, Output>(
+  tool: FunctionTool<Input, Output> & Required<Pick<FunctionTool<Input, Output>, "input">>,
+): DefinedTool;
+export function defineTool(tool: FunctionTool<Json, unknown>): DefinedTool {
+  const { name, version = "", risk = "write", checkApproval, requireApproval } = tool;
+  if (!NAME.test(name))
+    throw new CofferdamError("USAGE", `${visible(name)} can't be the name of a tool`, {
+      hint: "use letters, digits, `_`, `-`, `.` and `/`, 128 at most",
+    });
+  return {
+    name,
+    version,
+    risk,
+    use: (args, around) => {
+      const given = { input: readInput(tool, args), ...around };
+      return {
+        check:
+          checkApproval === undefined
+            ? null
+            : () => checkApproval({ tool: name, args, metadata: around.metadata }),
+        requirement:
+          requireApproval === undefined
+            ? null
+            : () => (typeof requireApproval === "function" ? requireApproval(given) : requireApproval),
+        run: () => tool.run(given),
+      };
+    },
+  };
+}
+
+/** A function that was made to ask, by `requiresApproval`, as a tool. */
+export function toolFrom(made: Asking<unknown>): DefinedTool {
+  const { tool, checkApproval } = made;
+  return defineTool({ name: tool, checkApproval, run: ({ input }) => made.runWith(asArguments(input)) });
+}
+
+function readInput({ name, input }: FunctionTool<Json, unknown>, args: Json): Json {
+  const read = input?.safeParse(args);
+  if (read === undefined) return args;
+  if (read.success) return read.data;
+  const [issue] = read.error.issues;
+  const place =
+    issue === undefined || issue.path.length === 0 ? "" : ` at ${visible(issue.path.map(String).join("."))}`;
+  throw new CofferdamError(
+    "USAGE",
+    `${visible(name)} does not take these arguments${place}: ${issue?.message ?? ""}`,
+    {
+      hint: "read the tool's schema",
+    },
+  );
+}

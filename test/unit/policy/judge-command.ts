@@ -1,0 +1,36 @@
+import { type ApprovalSection, DEFAULT_APPROVAL } from "../../../src/policy/approval-section.ts";
+import type { Command } from "../../../src/policy/command.ts";
+import { type ShellRules, shellSaid } from "../../../src/policy/shell-rules.ts";
+import { invocationOf } from "../../../src/policy/tool-rule.ts";
+import { judge, type Rules, type Verdict } from "../../../src/policy/verdict.ts";
+
+/** A command line as the shell tool has it judged; under another name a tool that says the same of itself. */
+export interface Judged extends Command {
+  readonly tool: string;
+  readonly needsMore: string | null;
+}
+
+/** The rules in force, those of the shell tool among them. */
+export interface AllRules extends Rules {
+  readonly shell: ShellRules;
+}
+
+/** An `approval:` section of which only some is written. */
+export function approvalOf(written: Partial<ApprovalSection> = {}): ApprovalSection {
+  return { ...DEFAULT_APPROVAL, ...written };
+}
+
+/** The verdict on a command line. */
+export function judgeCommand(
+  { tool, needsMore, ...command }: Judged,
+  { shell, ...rules }: AllRules,
+): Verdict {
+  const subject = {
+    ...invocationOf(tool, {}, null),
+    risk: "write",
+    said: shellSaid(command, shell),
+    command: tool === "shell" ? command : null,
+    needsMore,
+  } as const;
+  return judge(subject, rules);
+}
