@@ -38,7 +38,9 @@ const S0 = {
   "S0-8": served("a rule is a glob on the tool's name and an action: allow, ask or deny"),
   "S0-9": served("without rules the risk decides: read_only allow, write ask, destructive deny"),
   "S0-10": served("of a policy's rules the last that matches decides"),
-  "S0-11": served("a call that no rule matches is decided by its risk, and asked about when nobody knows that"),
+  "S0-11": served(
+    "a call that no rule matches is decided by its risk, and asked about when nobody knows that",
+  ),
   "S0-12": served("`*` allow is autonomous, `*` ask is strict, the practical configuration works as written"),
   "S0-13": served("a policy may be for all agents or for some, each agent its own"),
   "S0-14": adapted(
@@ -52,7 +54,10 @@ const S0 = {
     "the request holds them among others, its arguments as far as they can be shown",
   ),
   "S0-18": served("a decision is approved or not, for always or not, with a reason"),
-  "S0-19": adapted("the base handler's `decide` is not implemented", "a handler is an interface: there is no base class"),
+  "S0-19": adapted(
+    "the base handler's `decide` is not implemented",
+    "a handler is an interface: there is no base class",
+  ),
   "S0-20": served("a handler that approves everything"),
   "S0-21": served("a handler that denies everything, with `Read-only mode` as its reason"),
   "S0-22": adapted(
@@ -68,9 +73,15 @@ const S0 = {
     "an approval for always stores the tool's name; a denial never does",
     "it stores what the person read: the name alone only where the tool says that nothing else matters",
   ),
-  "S0-26": adapted("without the capability a tool runs unchanged", "a function that no gate guards is just called"),
+  "S0-26": adapted(
+    "without the capability a tool runs unchanged",
+    "a function that no gate guards is just called",
+  ),
   "S0-27": served("an unknown tool is an error before the gate"),
-  "S0-28": adapted("malformed arguments are {} at the gate", "they are refused: nobody approves what cannot run"),
+  "S0-28": adapted(
+    "malformed arguments are {} at the gate",
+    "they are refused: nobody approves what cannot run",
+  ),
   "S0-29": served("a denial is the tool result `Denied: <reason>`, no error, and later calls go on"),
   "S0-30": adapted("a hand-off ends the batch loop", "the loop is the host's: a gate has no hand-offs"),
   "S0-31": served("what policy or memory decide emits no request or result event"),
@@ -78,7 +89,10 @@ const S0 = {
   "S0-33": planned("POST /approve/:id answers {status: ok}", HTTP),
   "S0-34": served("policy, memory, risks, globs and the whole loop are tested"),
   "S0-35": adapted("a batch with an ask runs one by one", "its questions are put at once, as one group"),
-  "S0-36": adapted("globs are on the name, later on name and arguments", "arguments have a field of their own, `args`"),
+  "S0-36": adapted(
+    "globs are on the name, later on name and arguments",
+    "arguments have a field of their own, `args`",
+  ),
   "S0-37": served("a question that nobody answers is denied after five minutes"),
   "S0-38": served("denied calls stay in the transcript"),
 } as const;
@@ -97,9 +111,13 @@ const S1 = {
   "S1-7": served("a check is quick and pure: no question, a question, or never"),
   "S1-8": served("a simple question is made from arguments without those that are excluded"),
   "S1-9": served("a question shows the tool and its arguments, and takes yes, no and for this session"),
-  "S1-10": served("presentations are drawn by their kind, with a full view, and made only when a person will look"),
+  "S1-10": served(
+    "presentations are drawn by their kind, with a full view, and made only when a person will look",
+  ),
   "S1-11": served("tools know nothing of modes, terminals and memory"),
-  "S1-12": served("the table of modes: no question runs, a question is asked, approved or refused, never is never"),
+  "S1-12": served(
+    "the table of modes: no question runs, a question is asked, approved or refused, never is never",
+  ),
   "S1-13": adapted("a denial is a PermissionError with the note", "it is an ApprovalDeniedError, or a value"),
   "S1-14": served("sync and async tools both work"),
   "S1-15": served("sandbox.paths names roots with mode, suffixes and approvals"),
@@ -131,7 +149,10 @@ const S1 = {
   "S1-35": served("presentations are lazy, strict respects what needs no question, checks are sync"),
   "S1-36": planned("rules for MCP tools", FACES),
   "S1-37": served("the approval layer works alone, without any framework"),
-  "S1-38": adapted("wildcard grants", "a tool may widen its payload, and what a yes covers is shown before it is given"),
+  "S1-38": adapted(
+    "wildcard grants",
+    "a tool may widen its payload, and what a yes covers is shown before it is given",
+  ),
   "S1-39": served("a pause holds the call without any effect"),
   "S1-40": served("a yes resumes at once and is echoed"),
   "S1-41": served("a no with a note ends in a denial that carries it, and is written down"),
@@ -168,7 +189,10 @@ const S2 = {
   "S2-21": planned("a crash while waiting loses no request", STORES),
   "S2-22": served("a question may wait without end"),
   "S2-23": served("a tool that fails after its approval fails as it always would"),
-  "S2-24": adapted("approving what does not wait is nothing but a warning", "it is answered `unknown` or `duplicate`, and written down"),
+  "S2-24": adapted(
+    "approving what does not wait is nothing but a warning",
+    "it is answered `unknown` or `duplicate`, and written down",
+  ),
   "S2-25": served("of several answers the first counts"),
   "S2-26": planned("a late press is told that it expired", TELEGRAM),
   "S2-27": adapted("no configuration", "approval has defaults, and can be configured"),
@@ -178,20 +202,29 @@ const S2 = {
 /** S3: the executor's gate, its handler protocol and errors. */
 const S3 = {
   "S3-1": served("a handler asks, and may be asked later what became of a request"),
-  "S3-2": adapted("a frozen request with module, arguments, context, annotations", "ours has the same under our names, frozen in depth"),
+  "S3-2": adapted(
+    "a frozen request with module, arguments, context, annotations",
+    "ours has the same under our names, frozen in depth",
+  ),
   "S3-3": served("a frozen result: approved, rejected, timeout or pending, with null for what is not said"),
   "S3-4": served("handlers that deny, that approve, and that call back"),
   "S3-5": served("errors for denied, timeout and pending with stable codes; a timeout is retryable"),
   "S3-6": adapted("the gate stands before validation", "it stands after it: nobody approves what cannot run"),
   "S3-7": adapted("annotations say whether approval is needed", "a tool has its risk and its checks"),
   "S3-8": adapted("without a handler or a flag the gate is skipped", "without a handler an ask is a no"),
-  "S3-9": adapted("a token in the arguments resumes", "the id of a request stands beside the arguments; inside them it is refused"),
+  "S3-9": adapted(
+    "a token in the arguments resumes",
+    "the id of a request stands beside the arguments; inside them it is refused",
+  ),
   "S3-10": served("approved goes on, rejected, timeout and pending end the call, anything else is a no"),
   "S3-11": served("every decision is written down, and is an event of the call's span"),
   "S3-12": adapted("one extension point for the handler", "a session takes one handler or several"),
   "S3-13": served("what rules deny never reaches a handler; what a handler denies never reaches the tool"),
   "S3-14": adapted("what a handler throws passes through", "it is written down, and the call is denied"),
-  "S3-15": adapted("without a handler everything runs", "`legacyBareTools: run` lets tools run that say nothing of approval"),
+  "S3-15": adapted(
+    "without a handler everything runs",
+    "`legacyBareTools: run` lets tools run that say nothing of approval",
+  ),
   "S3-16": served("all types are public"),
 } as const;
 
@@ -216,7 +249,10 @@ const S4 = {
   "S4-17": served("a subscriber that comes back loses nothing"),
   "S4-18": planned("loopback, tokens and a list of approvers", HTTP),
   "S4-19": served("grants never outlive their session"),
-  "S4-20": adapted("redaction by names and shapes, with caps", "the caps are fixed; both are called cosmetic"),
+  "S4-20": adapted(
+    "redaction by names and shapes, with caps",
+    "the caps are fixed; both are called cosmetic",
+  ),
 } as const;
 
 /** Faults of the five documents' own samples, which must not be copied. */

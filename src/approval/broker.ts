@@ -156,6 +156,12 @@ export class Broker implements Disposable {
     return this.#store.grantsOf(sessionId);
   }
 
+  /** Ends a session: what waits is answered no by nobody, and what was granted counts no more. */
+  async endSession(sessionId: string): Promise<void> {
+    await this.respondAll({ sessionId }, rejected("nobody", "the session has ended"), "nobody");
+    for (const { grantId } of await this.grants(sessionId)) await this.revoke(grantId, "the session's end");
+  }
+
   /** Takes a remembered yes back, from now on; false when there is none under this id. */
   async revoke(grantId: string, by: string): Promise<boolean> {
     const grant = await this.#store.removeGrant(grantId);

@@ -60,7 +60,7 @@ export function judge(subject: Subject, rules: Rules): Verdict {
   if (demanding !== undefined) return verdict("ask", true, hits, demanding);
   const decisive = strictest(picked.map(({ hit }) => hit)) ?? said?.hit;
   if (decisive === undefined) {
-    const byRisk = riskHit(subject.risk, rules.approval);
+    const byRisk = riskHit(subject, rules.approval);
     return tightened(subject, [...hits, byRisk], byRisk);
   }
   return tightened(subject, hits, decisive);
@@ -160,9 +160,9 @@ function pickedHit(layer: "project" | "agent", { pattern, action, reason, rememb
   return { hit: { layer, rule: pattern, action, reason: reason ?? null }, demandsPerson: remember === false };
 }
 
-function riskHit(risk: Risk | null, { risk_defaults: defaults }: ApprovalSection): RuleHit {
+function riskHit({ risk, tool }: Subject, { risk_defaults: defaults }: ApprovalSection): RuleHit {
   const action = riskAction(defaults, risk);
-  const reason = `no rule covers this tool, and its risk is ${risk ?? "unknown"}`;
+  const reason = `no rule covers ${visible(tool)}, and its risk is ${risk ?? "unknown"}`;
   return { layer: "risk", rule: risk ?? "unknown", action, reason };
 }
 

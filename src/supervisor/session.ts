@@ -16,8 +16,8 @@ import { gateOptionsOf, type SessionOptions } from "./session-options.ts";
 import type { Shared } from "./shared.ts";
 import { type ShellQuestion, shellQuestion } from "./shell-question.ts";
 
-/** Calls of one agent or person. */
-export class Session {
+/** Calls of one agent or person. What is granted to it ends with it. */
+export class Session implements AsyncDisposable {
   readonly sessionId: string;
   readonly #shared: Shared;
   readonly #options: SessionOptions;
@@ -49,6 +49,11 @@ export class Session {
   /** Takes a grant back; false when there is none under this id. */
   revoke(grantId: string, by = this.#shared.host.user.name): Promise<boolean> {
     return this.#shared.broker.revoke(grantId, by);
+  }
+
+  /** Ends it: questions that wait are answered no, and every grant is taken back. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#shared.broker.endSession(this.sessionId);
   }
 
   /** Functions of the host's own behind this session's gate. They run in this process: no walls stand around them. */

@@ -176,7 +176,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
     expect(existsSync(join(place.ws, "inner/ran"))).toBe(false);
   });
 
-  it("proof: where the walls stand, the same calls run in every mode", async () => {
+  it("proof: where the walls stand, the same calls run in every mode (S1-26)", async () => {
     const here: Lack = { name: "nothing lacks", isStandIn: false, start: () => ({}), says: /./ };
     for (const sandbox of [...EARLY, ...LATE]) {
       const [kinds, , ran] = await replies(here, sandbox);

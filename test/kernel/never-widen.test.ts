@@ -25,7 +25,7 @@ describe.skipIf(UNUSABLE !== undefined)("a second profile never widens the first
     );
   }, TIMEOUT_MS);
 
-  it("what the kernel allows under the intersection, it allows under each profile alone", () => {
+  it("what the kernel allows under the intersection, it allows under each profile alone (S1-24)", () => {
     expect(report.failure).toBeNull();
     expect(report.cases).toBe(PAIRS * STANCES.length);
     const { [BOTH]: both = 0, [APPROXIMATED]: approximated = 0 } = report.counts;

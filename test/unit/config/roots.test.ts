@@ -23,7 +23,7 @@ function one(root: string): Machine {
 }
 
 describe("roots", () => {
-  test("are real folders, relative to the config's, with all that is said of them", () => {
+  test("are real folders, relative to the config's, with all that is said of them (S1-15)", () => {
     const m = machine({
       [CONFIG]: configured(
         "    notes: { root: ./notes/, mode: rw, suffixes: [.txt], write_approval: false }\n    sub: { root: linked/sub, mode: ro, read_approval: true }\n    all: { root: ./all, mode: rw }\n",

@@ -41,7 +41,7 @@ describe("the tool's own rules", () => {
     { pattern: "pytest", approval: false, sandbox_paths: ["notes"] },
   ]);
 
-  test("the first that covers the words decides", () => {
+  test("the first that covers the words decides (S1-18, S1-19)", () => {
     expect(judgeCommand(judged(["git", "status", "--short"]), given).action).toBe("allow");
     expect(judgeCommand(judged(["git", "push"]), given)).toMatchObject({
       action: "ask",
@@ -68,14 +68,14 @@ describe("the tool's own rules", () => {
     expect(judgeCommand(judged(["git", "status"], { isProgramWritable: true }), given).action).toBe("ask");
   });
 
-  test("a rule with roots speaks only when every path lies in them", () => {
+  test("a rule with roots speaks only when every path lies in them (S1-20)", () => {
     expect(judgeCommand(judged(["pytest", "a"]), given).action).toBe("allow");
     expect(judgeCommand(judged(["pytest", "/etc"], { arePathsInside: () => false }), given).action).toBe(
       "ask",
     );
   });
 
-  test("what no rule covers is as the default says", () => {
+  test("what no rule covers is as the default says, and one that allows nothing blocks (S1-22, S1-D2)", () => {
     const closed = rules([], {
       shell: { rules: [], order: "first-match", default: { allowed: false, approval: false } },
     });
@@ -99,7 +99,7 @@ test("an allow whose own target needs more than it gets unasked is asked about",
   });
 });
 
-test("of the project's rules for tools the last that matches decides, or the first, or the strictest", () => {
+test("of the project's rules for tools the last that matches decides, or the first, or the strictest (S0-10, C5)", () => {
   const approval = (order: "last-match" | "first-match" | "strictest") =>
     rules([], {
       approval: approvalOf({

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { quote } from "../../../src/shell/quote.ts";
 import { coversWords, matchesWord } from "../../../src/shell/rule.ts";
 
-test("a pattern is a prefix of words, unless it is exact", () => {
+test("a pattern is a prefix of words, unless it is exact (S1-44)", () => {
   expect(coversWords("git status", ["git", "status", "--short"], false)).toBe(true);
   expect(coversWords("git status", ["git", "status", "--short"], true)).toBe(false);
   expect(coversWords("git status", ["git", "status"], true)).toBe(true);

@@ -58,7 +58,7 @@ test("without asking, what asks to be written is read-only and what asks to be r
   `);
 });
 
-test("a yes gives each root its own mode, and own files stay as they are", () => {
+test("a yes gives each root its own mode, and own files stay as they are (S1-25)", () => {
   expect(printReadable(deriveShellNeeds(settings()).onYes)).toMatchInlineSnapshot(`
     "read     /usr
     write    /w/cache
