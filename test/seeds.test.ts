@@ -6,11 +6,17 @@ import { SEEDS } from "./seeds.ts";
 /** Ids at the end of a test's title: `… (S0-10, C5)`. */
 const NAMED = /\(((?:S[0-4]-D?\d+|C\d+)(?:, (?:S[0-4]-D?\d+|C\d+))*)\)["'`]/g;
 
+const checkout = join(import.meta.dirname, "..");
 const named = new Map(
-  readdirSync(import.meta.dirname, { recursive: true, encoding: "utf8" })
+  ["test", "examples"]
+    .flatMap((folder) =>
+      readdirSync(join(checkout, folder), { recursive: true, encoding: "utf8" }).map((file) =>
+        join(folder, file),
+      ),
+    )
     .filter((file) => file.endsWith(".test.ts"))
     .flatMap((file) => {
-      const text = readFileSync(join(import.meta.dirname, file), "utf8");
+      const text = readFileSync(join(checkout, file), "utf8");
       return [...text.matchAll(NAMED)].flatMap(([, ids = ""]) =>
         ids.split(", ").map((id) => [id, file] as const),
       );

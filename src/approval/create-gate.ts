@@ -88,8 +88,24 @@ export class ToolGate implements Disposable {
   }
 }
 
-/** The approval layer by itself. Throws `CONFIG_INVALID` for settings that there are not. */
+/** What there is, so that a misspelt setting is not taken for one that was left out. */
+const SETTINGS: Readonly<Record<keyof GateSettings, true>> = {
+  approval: true,
+  handler: true,
+  agent: true,
+  wait: true,
+  legacyBareTools: true,
+  journal: true,
+  store: true,
+};
+
+/** The approval layer by itself. Throws `USAGE` and `CONFIG_INVALID` for settings that there are not. */
 export function createGate(settings: GateSettings = {}): ToolGate {
+  const strange = Object.keys(settings).find((key) => !Object.hasOwn(SETTINGS, key));
+  if (strange !== undefined)
+    throw new CofferdamError("USAGE", `${visible(strange)} is no setting of \`createGate\``, {
+      hint: `there are ${Object.keys(SETTINGS).join(", ")}`,
+    });
   const read = ApprovalSection.safeParse(settings.approval ?? {});
   if (read.success) return new ToolGate(settings, read.data);
   const [issue] = read.error.issues;

@@ -62,7 +62,7 @@ export async function toolQuestion(
     needsMore: null,
   };
   const judged = judge(subject, policy);
-  const isRemembered = policy.operator.sessionGrants && policy.mode !== "strict";
+  const isRemembered = policy.operator.sessionGrants && policy.mode === "interactive";
   const remembered = answerByGrant(judged, isRemembered ? findGrant(grants, key) : null);
   return {
     verdict: answerByMode(remembered, policy.mode, false),

@@ -2,11 +2,15 @@ import { type Attributes, type Span, SpanStatusCode, trace } from "@opentelemetr
 import type { EventBody } from "../event/event.ts";
 import type { Json } from "../policy/canonical-json.ts";
 import type { Decision } from "../policy/decision.ts";
+import { redactText } from "../policy/redact.ts";
 import type { Verdict } from "../policy/verdict.ts";
 import type { Recorder } from "./recorder.ts";
 
 /** The name that spans and their attributes begin with. */
 const SCOPE = "cofferdam";
+
+/** An error of a tool may say anything, and as much as it likes. */
+const MOST_OF_A_REASON = 16 * 1024;
 
 /** Whose trail it is. */
 export interface Walker {
@@ -72,15 +76,16 @@ export class Trail implements Disposable {
 
   /** The call is over; what is not said of it did not happen. */
   ended(outcome: Ending["outcome"], said: Partial<Ending> = {}): void {
+    const { reason = null } = said;
     this.record({
       type: "call.ended",
       outcome,
       code: null,
-      reason: null,
       durationMs: 0,
       stdoutBytes: 0,
       stderrBytes: 0,
       ...said,
+      reason: reason === null ? null : redactText(reason, MOST_OF_A_REASON).text,
     });
   }
 

@@ -34,7 +34,7 @@ export interface Binding {
 }
 
 /**
- * Binds an approval to exactly this call: tool, words, place and standard input; which file the program is, and what it
+ * Binds an approval to exactly this call: tool and agent, words, place and standard input; which file the program is, and what it
  * holds where tools could have written it; the profile, the environment, and which folders the roots are.
  */
 export function bindingOf(call: Call, { facts, cwd, program, granted, env, roots }: Found): Binding {
@@ -50,7 +50,7 @@ export function bindingOf(call: Call, { facts, cwd, program, granted, env, roots
     }),
   };
   return {
-    argsHash: argsHashOf({ tool: call.tool, ...payload, ...around, granted }),
+    argsHash: argsHashOf({ tool: call.tool, agent: call.agent, ...payload, ...around, granted }),
     grantKey: {
       cacheKey: cacheKeyOf(call.tool, payload),
       toolVersion: "",

@@ -24,10 +24,10 @@ export interface ToolUse {
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.\-/]{0,127}$/;
 
 /** A function of the host's own as a tool. Throws `USAGE` for a name that no tool can have. */
-export function defineTool<Output>(tool: Omit<FunctionTool<Json, Output>, "input">): DefinedTool;
 export function defineTool<Input, Output>(
   tool: FunctionTool<Input, Output> & Required<Pick<FunctionTool<Input, Output>, "input">>,
 ): DefinedTool;
+export function defineTool<Output>(tool: Omit<FunctionTool<Json, Output>, "input">): DefinedTool;
 export function defineTool(tool: FunctionTool<Json, unknown>): DefinedTool {
   const { name, version = "", risk = "write", checkApproval, requireApproval } = tool;
   if (!NAME.test(name))

@@ -1,0 +1,18 @@
+import { type ApprovalHandler, createSupervisor, toolResult } from "cofferdam";
+import { tools } from "./tools.ts";
+
+/** What a model asks for in one turn. */
+export type Turn = readonly { readonly tool: string; readonly args: unknown }[];
+
+/** Plays the turns of an agent behind the gate and gives the transcript: what the model is told of each call. */
+export async function runAgent(agent: string, turns: readonly Turn[], handler: ApprovalHandler) {
+  await using supervisor = await createSupervisor({ config: `${import.meta.dirname}/cofferdam.yaml` });
+  await using session = supervisor.session({ agent, handler });
+  const guarded = session.guard(tools);
+  const transcript = [];
+  for (const turn of turns) {
+    const outcomes = await guarded.callAll(turn);
+    transcript.push(...outcomes.map(toolResult));
+  }
+  return transcript;
+}
