@@ -3,6 +3,7 @@ import type { Trail } from "../journal/trail.ts";
 import type { Decision } from "../policy/decision.ts";
 import { redactText } from "../policy/redact.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
+import type { RuleHit } from "../policy/rule-hit.ts";
 import { isByYes } from "../policy/verdict.ts";
 import type { Broker } from "./broker.ts";
 import { createApprovalRequest } from "./factories.ts";
@@ -151,7 +152,8 @@ export class Gate {
       sessionId,
       ...asker,
       reason: redactText(verdict.reason).text,
-      why: verdict.hits.slice(0, MOST_HITS),
+      demandsPerson: verdict.demandsPerson,
+      why: verdict.hits.slice(0, MOST_HITS).map(shownHit),
       argsHash,
       cacheKey: grantKey.cacheKey,
       ...shown,
@@ -202,6 +204,11 @@ const EXPIRED: Decision = { status: "expired" };
 const ASK_AGAIN = "ask for something else, or run it again to be asked again";
 /** Nobody reads more rules than these. */
 const MOST_HITS = 50;
+
+function shownHit(hit: RuleHit): RuleHit {
+  const { rule, reason } = hit;
+  return { ...hit, rule: redactText(rule).text, reason: reason === null ? null : redactText(reason).text };
+}
 
 /** What rules, grants and modes decided by themselves. */
 function withoutAsking<Asked extends Question>(asked: Asked, { trail }: PassOptions): Passage<Asked> {

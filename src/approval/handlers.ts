@@ -2,10 +2,10 @@ import type { ApprovalRequest } from "../policy/request.ts";
 import { approved, rejected } from "./factories.ts";
 import type { Answer, ApprovalHandler, Asking } from "./handler.ts";
 
-/** Says yes to everything that reaches it; a deny, or a demand for a person in another mode, never does. */
+/** Says yes, except where a person is demanded; what a rule denies never reaches it. */
 export class AutoApproveHandler implements ApprovalHandler {
-  async requestApproval(): Promise<Answer> {
-    return approved("auto");
+  async requestApproval({ demandsPerson }: ApprovalRequest): Promise<Answer> {
+    return demandsPerson ? rejected("auto", "a person is demanded for this call") : approved("auto");
   }
 }
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { CofferdamError, visible } from "../errors.ts";
-import { Decision, Scope } from "../policy/decision.ts";
+import { Decision, Note, Scope, Who } from "../policy/decision.ts";
 import type { HandlerAnswer } from "./handler.ts";
 
 const HINT =
@@ -12,16 +12,16 @@ const Short = z.strictObject({
   scope: Scope.optional(),
   always: z.boolean().optional(),
   remember: z.literal("session").nullish(),
-  by: z.string().min(1).optional(),
-  note: z.string().nullish(),
-  reason: z.string().nullish(),
+  by: Who.optional(),
+  note: Note.nullish(),
+  reason: Note.nullish(),
 });
 
 /** The form that `createApprovalResult` makes. */
 const Result = z.strictObject({
   status: z.enum(["approved", "rejected", "timeout", "pending"]),
-  approvedBy: z.string().nullish(),
-  reason: z.string().nullish(),
+  approvedBy: Who.or(z.literal("")).nullish(),
+  reason: Note.nullish(),
   approvalId: z.string().nullish(),
   metadata: z.record(z.string(), z.unknown()).nullish(),
 });
@@ -32,14 +32,14 @@ const Unsigned = z.union([
   z.strictObject({
     status: z.literal("approved"),
     scope: Scope.default("once"),
-    by: z.string().min(1).optional(),
-    note: z.string().optional(),
+    by: Who.optional(),
+    note: Note.optional(),
     editedInput: z.json().optional(),
   }),
   z.strictObject({
     status: z.literal("rejected"),
-    by: z.string().min(1).optional(),
-    note: z.string().optional(),
+    by: Who.optional(),
+    note: Note.optional(),
   }),
   z.strictObject({ status: z.literal("expired") }),
   z.strictObject({ status: z.literal("pending") }),

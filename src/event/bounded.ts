@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import type { RuleHit } from "../policy/rule-hit.ts";
 import type { EventBody } from "./event.ts";
 
 /** A text with more characters is cut. */
@@ -17,6 +18,7 @@ export function boundedEvent(body: EventBody): EventBody {
     case "call.received":
       return { ...body, words: boundedTexts(body.words), cwd: boundedText(body.cwd) };
     case "call.judged":
+      return { ...body, reason: boundedText(body.reason), hits: boundedHits(body.hits) };
     case "approval.failed":
       return { ...body, reason: boundedText(body.reason) };
     case "approval.resolved":
@@ -38,6 +40,14 @@ export function boundedEvent(body: EventBody): EventBody {
     case "walls.proven":
       return body;
   }
+}
+
+function boundedHits(hits: readonly RuleHit[]): RuleHit[] {
+  return hits.slice(0, MOST_TEXTS).map((hit) => ({
+    ...hit,
+    rule: boundedText(hit.rule),
+    reason: hit.reason === null ? null : boundedText(hit.reason),
+  }));
 }
 
 function boundedTexts(texts: readonly string[]): string[] {

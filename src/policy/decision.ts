@@ -5,6 +5,12 @@ import { JsonData } from "./json-data.ts";
 export const Scope = z.enum(["once", "session"]);
 export type Scope = z.infer<typeof Scope>;
 
+/** Who answered. */
+export const Who = z.string().min(1).max(256);
+
+/** What they said besides. */
+export const Note = z.string().max(16_384);
+
 /**
  * What a person answered, or that nobody did. `by` names who: a person, a program, `nobody`. `editedInput` is what shall
  * run in place of what was asked about; it is judged again.
@@ -14,11 +20,11 @@ export const Decision = z
     z.strictObject({
       status: z.literal("approved"),
       scope: Scope,
-      by: z.string().min(1),
-      note: z.string().optional(),
+      by: Who,
+      note: Note.optional(),
       editedInput: JsonData.optional(),
     }),
-    z.strictObject({ status: z.literal("rejected"), by: z.string().min(1), note: z.string().optional() }),
+    z.strictObject({ status: z.literal("rejected"), by: Who, note: Note.optional() }),
     z.strictObject({ status: z.literal("expired") }),
   ])
   .readonly();

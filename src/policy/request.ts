@@ -40,6 +40,8 @@ export const ApprovalRequest = z
     description: z.string(),
     /** Why this is asked: the words of the rule that decided. */
     reason: z.string(),
+    /** Neither a program nor a remembered yes may answer: an operator, or a rule, wants a person. */
+    demandsPerson: z.boolean(),
     /** Every rule that spoke. */
     why: z.array(RuleHit).readonly(),
     safeArgs: JsonData,

@@ -23,6 +23,12 @@ test("the README shows commands", () => {
   expect(shown.length).toBeGreaterThan(5);
 });
 
+test("an example in the README is the file that it names, which the tests run", () => {
+  const examples = [...readme.matchAll(/^\[(examples\/\S+)\]\(\1\):\n\n```\w+\n(.*?)^```$/gms)];
+  expect(examples.length).toBeGreaterThan(2);
+  for (const [, file = "", block] of examples) expect(block).toBe(readFileSync(join(checkout, file), "utf8"));
+});
+
 sandboxMustWork("the README");
 
 test.runIf(unusable === null)(

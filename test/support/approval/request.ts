@@ -17,6 +17,7 @@ export function requestWith(given: Partial<ApprovalRequest> = {}): ApprovalReque
     risk: "write",
     description: "deploy to staging",
     reason: "no rule covers this tool, and its risk is write",
+    demandsPerson: false,
     why: [],
     safeArgs: { env: "staging" },
     redactions: NOTHING_LEFT_OUT,
