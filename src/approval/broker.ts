@@ -10,23 +10,13 @@ import { rejected } from "./factories.ts";
 import type { Answer, ApprovalHandler, HandlerAnswer } from "./handler.ts";
 import { readAnswer, readDecision } from "./read-decision.ts";
 import { type EventFilter, Subscribers } from "./subscribers.ts";
-import { type Waiting, WaitingRoom } from "./waiting-room.ts";
+import { type Bringing, type Waiting, WaitingRoom } from "./waiting-room.ts";
 
 /** Which requests are meant; every part that is given must agree. */
 export interface RequestFilter {
   readonly runId?: string;
   readonly sessionId?: string;
   readonly groupId?: string;
-}
-
-/** How a request is brought to people, and until when. */
-export interface Bringing {
-  readonly handlers: readonly ApprovalHandler[];
-  readonly present: () => Promise<Presentation>;
-  /** Aborted when the call is given up: then nobody needs to answer. */
-  readonly signal: AbortSignal | null;
-  /** False: the answer is not waited for. */
-  readonly isBlocking: boolean;
 }
 
 /**
@@ -52,9 +42,9 @@ export class Broker implements Disposable {
    * throw, or answer what is no decision, are written down; when none is left, nobody said no.
    */
   async request(request: ApprovalRequest, bringing: Bringing): Promise<HandlerAnswer> {
-    const { handlers, present, signal, isBlocking } = bringing;
+    const { handlers, signal, isBlocking } = bringing;
     // Before anybody hears of the request: the first who does may answer at once.
-    const { waiting, answered } = this.#room.enter(request, handlers.length, isBlocking);
+    const { waiting, answered } = this.#room.enter(request, bringing);
     try {
       await this.#store.add(request);
       await this.#tell(request, { type: "approval.requested", request });
@@ -65,7 +55,7 @@ export class Broker implements Disposable {
     }
     if (!waiting.over.signal.aborted) {
       this.#limit(waiting, signal);
-      for (const handler of handlers) this.#ask(waiting, handler, present).catch(waiting.fail);
+      for (const handler of handlers) this.#ask(waiting, handler).catch(waiting.fail);
       if (handlers.length === 0 && isBlocking)
         this.#decide(request, rejected("nobody", "nobody was there to ask")).catch(waiting.fail);
     }
@@ -107,6 +97,11 @@ export class Broker implements Disposable {
   async pending(filter: RequestFilter = {}): Promise<readonly ApprovalRequest[]> {
     const all = await this.#store.pending();
     return all.filter((request) => isMeant(request, filter) && !this.#isOver(request));
+  }
+
+  /** What to look at of a request that waits in this process; null for any other. Rejects when it can't be made. */
+  async present(approvalId: string): Promise<Presentation | null> {
+    return this.#room.find(approvalId)?.present() ?? null;
   }
 
   /** How many requests of a session wait in this process. */
@@ -199,8 +194,8 @@ export class Broker implements Disposable {
     if (signal?.aborted === true) giveUp();
   }
 
-  async #ask(waiting: Waiting, handler: ApprovalHandler, present: Bringing["present"]): Promise<void> {
-    const { request, over } = waiting;
+  async #ask(waiting: Waiting, handler: ApprovalHandler): Promise<void> {
+    const { request, over, present } = waiting;
     const asking = {
       signal: over.signal,
       present,

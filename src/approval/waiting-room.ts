@@ -1,9 +1,23 @@
+import type { Presentation } from "../policy/presentation.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
-import type { HandlerAnswer } from "./handler.ts";
+import type { ApprovalHandler, HandlerAnswer } from "./handler.ts";
+import { once } from "./once.ts";
+
+/** How a request is brought to people, and until when. */
+export interface Bringing {
+  readonly handlers: readonly ApprovalHandler[];
+  readonly present: () => Promise<Presentation>;
+  /** Aborted when the call is given up: then nobody needs to answer. */
+  readonly signal: AbortSignal | null;
+  /** False: the answer is not waited for. */
+  readonly isBlocking: boolean;
+}
 
 /** A request that somebody in this process waits for. */
 export interface Waiting {
   readonly request: ApprovalRequest;
+  /** What to look at; made when first asked for. */
+  readonly present: () => Promise<Presentation>;
   /** Aborted when it is over: then whoever asks puts the question away. */
   readonly over: AbortController;
   /** A call stands still until the answer. */
@@ -25,21 +39,21 @@ export class WaitingRoom {
   /** Of each session, how many. */
   readonly #counts = new Map<string, number>();
 
-  /** A request that so many handlers will be asked about, and its answer. */
+  /** A request that is about to be put to people, and its answer. */
   enter(
     request: ApprovalRequest,
-    handlers: number,
-    isHeld: boolean,
+    { handlers, present, isBlocking }: Bringing,
   ): { readonly waiting: Waiting; readonly answered: Promise<HandlerAnswer> } {
     const { promise, resolve, reject } = Promise.withResolvers<HandlerAnswer>();
     const waiting: Waiting = {
       request,
+      present: once(present),
       over: new AbortController(),
-      isHeld,
+      isHeld: isBlocking,
       settle: resolve,
       fail: reject,
       timer: null,
-      open: handlers,
+      open: handlers.length,
       isPending: false,
       failure: null,
     };
