@@ -21,6 +21,8 @@ export interface SessionOptions {
   readonly wait?: Partial<Wait>;
   /** So many questions may wait at once, instead of what the config says; null: any number. */
   readonly mostPending?: number | null;
+  /** False: a yes is for one call, never for the session. */
+  readonly remember?: boolean;
   /** What becomes of a function tool that says nothing of approval and that no rule covers. */
   readonly legacyBareTools?: "ask" | "run";
 }
@@ -34,6 +36,7 @@ export const SESSION_OPTIONS: OptionsOf<SessionOptions> = z.strictObject({
   agent: z.string({ error: "a name, as a text" }).min(1, { error: "a name, as a text" }).optional(),
   wait: WaitOptions().optional(),
   mostPending: z.int().min(1, { error: "a number of questions, or null" }).nullable().optional(),
+  remember: z.boolean({ error: "`true` or `false`" }).optional(),
   legacyBareTools: z.enum(["ask", "run"], { error: "`ask` or `run`" }).optional(),
 });
 
@@ -59,7 +62,7 @@ export function gateOptionsOf(shared: Shared, sessionId: string, options: Sessio
     handlers: handlersOf(options.handler),
     wait: { timeoutMs, onTimeout, style },
     mostPending: options.mostPending === undefined ? approval.most_pending : options.mostPending,
-    sessionGrants: standing.ceiling.approval.sessionGrants,
+    sessionGrants: standing.ceiling.approval.sessionGrants && options.remember !== false,
   };
 }
 

@@ -76,6 +76,8 @@ async function runOne(
   if (signal.aborted) return 0;
   const session = supervisor.session({
     caller: "person",
+    // This session is over with its one call.
+    remember: false,
     handler: async (request) => {
       const { approveOnTerminal } = await import("../approval-question.ts");
       return approveOnTerminal(request, print.talkInk, host.user.name, signal);
