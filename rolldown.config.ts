@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { defineConfig } from "rolldown";
 
 /** What every command line needs, `--help` too. */
-const ALWAYS = /\/src\/cli\/(main|dispatch|help|version|print|ink)\.ts$/;
+const ALWAYS = /\/src\/(cli\/(main|dispatch|help|version|print)|channel\/ink)\.ts$/;
 
 /**
  * The command line in few files: to read some 300 takes longer than all else that a short command does. The library is
@@ -21,7 +21,7 @@ export default defineConfig({
     chunkFileNames: "[name].js",
     codeSplitting: {
       groups: [
-        { name: "words", test: /\/src\/cli\/(print|ink)\.ts$/, priority: 1 },
+        { name: "words", test: /\/src\/(cli\/print|channel\/ink)\.ts$/, priority: 1 },
         { name: "commands", test: (file) => !ALWAYS.test(file) },
       ],
     },

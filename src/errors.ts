@@ -45,6 +45,11 @@ export const ERRORS = {
     when: "this backend cannot enforce the profile on this machine without loosening it",
   },
   INTERNAL: { exit: 70, http: 500, when: "the product broke one of its own laws" },
+  CHANNEL_CLOSED: {
+    exit: 77,
+    http: 503,
+    when: "nobody could be asked: there is no terminal, or it was lost",
+  },
   DENIED: { exit: 77, http: 403, when: "the profile of a call does not give what it needs to start" },
   APPROVAL_BLOCKED: { exit: 77, http: 403, when: "a rule or the tool itself never allows the call" },
   APPROVAL_DENIED: { exit: 77, http: 403, when: "a person or a mode said no, or nobody could be asked" },

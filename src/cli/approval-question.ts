@@ -1,8 +1,8 @@
 import type { Answer } from "../approval/handler.ts";
+import { columns, indented } from "../channel/columns.ts";
+import type { Ink } from "../channel/ink.ts";
+import { askOnTerminal } from "../channel/yes-or-no.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
-import { columns, indented } from "./columns.ts";
-import type { Ink } from "./ink.ts";
-import { askOnTerminal } from "./terminal.ts";
 import { grantRows } from "./verdict-text.ts";
 
 /** What a person is shown before they answer, without the prompt. */

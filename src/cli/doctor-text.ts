@@ -1,12 +1,12 @@
 import { HOST_DEVICES } from "../backend/bubblewrap/standings.ts";
 import type { DeviceNodes, Launcher } from "../backend/facts.ts";
+import { columns, indented } from "../channel/columns.ts";
 import type { Loaded } from "../config/config.ts";
 import { CofferdamError, escapeInvisible } from "../errors.ts";
 import type { Attestation } from "../host/attest.ts";
 import type { Probe, Survey } from "../host/doctor.ts";
 import type { Host } from "../host/host.ts";
 import { statsOf } from "../host/nodes.ts";
-import { columns, indented } from "./columns.ts";
 import type { Print } from "./print.ts";
 
 /** What was found out about one machine. */

@@ -1,11 +1,11 @@
 import type { Plan } from "../backend/plan.ts";
+import { columns, indented } from "../channel/columns.ts";
 import { ERRORS, escapeInvisible } from "../errors.ts";
 import { quote } from "../shell/quote.ts";
 import { createDraft } from "../supervisor/draft.ts";
 import { grantedView } from "../supervisor/granted-view.ts";
 import { type Prepared, type Side, type Standing, sideOf } from "../supervisor/prepare.ts";
 import type { SupervisorOptions } from "../supervisor/supervisor.ts";
-import { columns, indented } from "./columns.ts";
 import { optionsOf, planLines } from "./plan-text.ts";
 import type { Print } from "./print.ts";
 import { profileJson } from "./profile-json.ts";

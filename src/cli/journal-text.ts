@@ -1,9 +1,9 @@
+import { columns } from "../channel/columns.ts";
+import type { Ink } from "../channel/ink.ts";
 import { escapeInvisible } from "../errors.ts";
 import type { Event } from "../event/event.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
 import { quote } from "../shell/quote.ts";
-import { columns } from "./columns.ts";
-import type { Ink } from "./ink.ts";
 
 /** One run as a person reads it: when and under what it began, then a line for every event. */
 export function journalLines(events: readonly Event[], ink: Ink): readonly string[] {

@@ -1,11 +1,11 @@
 import type { Plan } from "../backend/plan.ts";
+import type { Ink } from "../channel/ink.ts";
 import { escapeInvisible } from "../errors.ts";
 import { explain } from "../profile/explain.ts";
 import { type AbsolutePath, pathFromBytes } from "../profile/path.ts";
 import { quote } from "../shell/quote.ts";
 import { layersOf } from "../supervisor/explain.ts";
 import type { Standing } from "../supervisor/prepare.ts";
-import type { Ink } from "./ink.ts";
 import { printPlace } from "./place.ts";
 
 /** Options that say how the next one is meant. */

@@ -1,5 +1,5 @@
 import type { Writable } from "node:stream";
-import { type Ink, inkFor } from "./ink.ts";
+import { type Ink, inkFor } from "../channel/ink.ts";
 
 /** A stream of this process that lines go to. */
 export type Out = Pick<Writable, "write" | "on"> & { readonly isTTY?: boolean | undefined };

@@ -1,3 +1,4 @@
+import { indented } from "../channel/columns.ts";
 import { escapeInvisible, visible } from "../errors.ts";
 import type { Host } from "../host/host.ts";
 import { type Demands, loosenessOf, NO_DEMANDS } from "../policy/compare-demands.ts";
@@ -6,7 +7,6 @@ import { intersect } from "../profile/intersect.ts";
 import type { Profile } from "../profile/profile.ts";
 import { type Shortfall, shortfall } from "../profile/shortfall.ts";
 import { createDraft } from "../supervisor/draft.ts";
-import { indented } from "./columns.ts";
 import { tellThree } from "./failure.ts";
 import { printLooseClause, printLooseness } from "./looseness-text.ts";
 import { profileNamed } from "./operator-profiles.ts";

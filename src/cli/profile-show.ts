@@ -1,11 +1,11 @@
 import { BACKENDS } from "../backend/all.ts";
+import { columns, indented } from "../channel/columns.ts";
 import { CofferdamError } from "../errors.ts";
 import type { Host } from "../host/host.ts";
 import { entryKey, type Layer, maskKey } from "../profile/explain.ts";
 import { printShortfall, shortfall } from "../profile/shortfall.ts";
 import { createDraft, type Draft } from "../supervisor/draft.ts";
 import { usage } from "./arguments.ts";
-import { columns, indented } from "./columns.ts";
 import { profileNamed } from "./operator-profiles.ts";
 import { printPlace } from "./place.ts";
 import { planLines } from "./plan-text.ts";

@@ -1,3 +1,5 @@
+import { columns } from "../channel/columns.ts";
+import type { Ink } from "../channel/ink.ts";
 import { accessTo } from "../profile/access-to.ts";
 import { printHostRule } from "../profile/host-rule.ts";
 import { printLimits, printNetwork } from "../profile/in-words.ts";
@@ -5,8 +7,6 @@ import type { Limits } from "../profile/limits.ts";
 import type { Network } from "../profile/network.ts";
 import { isInside } from "../profile/path.ts";
 import type { FileEntry, Mask, Profile } from "../profile/profile.ts";
-import { columns } from "./columns.ts";
-import type { Ink } from "./ink.ts";
 
 /** Who says something: the words for a file entry and for a mask, empty when nobody in particular. */
 export interface Origins {

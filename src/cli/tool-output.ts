@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import { Screen } from "../channel/screen.ts";
 import { Kept, type OutputSink } from "../host/output.ts";
 import type { Print } from "./print.ts";
 import { TerminalFilter } from "./terminal-filter.ts";
@@ -14,16 +15,18 @@ const STREAMS = ["stdout", "stderr"] as const;
 
 /**
  * Passes a tool's output on as it comes, at the pace of whoever reads it. What goes to a terminal is filtered first.
- * Once the signal has come nobody is waited for.
+ * Once the signal has come nobody is waited for. While a question stands on the screen, what goes to a terminal waits.
  */
-export function passOn(print: Print, signal: AbortSignal): ToolOutput {
+export function passOn(print: Print, signal: AbortSignal, screen: Screen = new Screen()): ToolOutput {
   const aborted = new Promise<void>((resolve) => {
     signal.addEventListener("abort", () => resolve(), { once: true });
     if (signal.aborted) resolve();
   });
   const filters = { stdout: new TerminalFilter(), stderr: new TerminalFilter() };
   const show = async (to: "stdout" | "stderr", part: Uint8Array | string): Promise<void> => {
-    if (part.length > 0 && !signal.aborted) await Promise.race([print.stream(to, part), aborted]);
+    if (part.length === 0) return;
+    if (print.isTerminal(to)) await Promise.race([screen.free(), aborted]);
+    if (!signal.aborted) await Promise.race([print.stream(to, part), aborted]);
   };
   const sinkFor = (to: "stdout" | "stderr"): OutputSink => {
     if (!print.isTerminal(to)) return (chunk) => show(to, chunk);

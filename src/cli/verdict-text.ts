@@ -1,10 +1,10 @@
 import type { Standings } from "../backend/plan.ts";
 import { PROTECTIONS } from "../backend/plan.ts";
+import { columns } from "../channel/columns.ts";
+import type { Ink } from "../channel/ink.ts";
 import type { Action } from "../policy/action.ts";
 import type { GrantedView } from "../policy/request.ts";
 import type { Verdict } from "../policy/verdict.ts";
-import { columns } from "./columns.ts";
-import type { Ink } from "./ink.ts";
 
 /** The colour that an action has everywhere. */
 export function tintOf(action: Action, ink: Ink): (text: string) => string {

@@ -1,10 +1,10 @@
+import { columns } from "../../channel/columns.ts";
 import { type Finding, findings } from "../../config/check.ts";
 import type { ConfigOrigin } from "../../config/config.ts";
 import { ERRORS, escapeInvisible } from "../../errors.ts";
 import { thisHost } from "../../host/host.ts";
 import { createDraft, type Draft } from "../../supervisor/draft.ts";
 import { COMMON, chosen, readArguments, takeWords } from "../arguments.ts";
-import { columns } from "../columns.ts";
 import { printPlace } from "../place.ts";
 import { lookAtPlan, type MaskedRoot, type PlanLook } from "../plan-look.ts";
 import type { Print } from "../print.ts";

@@ -1,5 +1,6 @@
 import { identityFiles } from "../../backend/bubblewrap/identity.ts";
 import { VIEW_PATHS } from "../../backend/bubblewrap/views.ts";
+import { columns, indented } from "../../channel/columns.ts";
 import { CofferdamError, escapeInvisible, visible } from "../../errors.ts";
 import { thisHost } from "../../host/host.ts";
 import { printQuestion } from "../../profile/examples.ts";
@@ -9,7 +10,6 @@ import { quote } from "../../shell/quote.ts";
 import { createDraft, type Draft } from "../../supervisor/draft.ts";
 import { type CallExplanation, explainCall, layersOf } from "../../supervisor/explain.ts";
 import { COMMON, chosen, knownWord, readArguments, takeWords } from "../arguments.ts";
-import { columns, indented } from "../columns.ts";
 import { printPlace } from "../place.ts";
 import type { Print } from "../print.ts";
 import { ASKS, targetOf } from "../target.ts";

@@ -1,9 +1,9 @@
+import { columns } from "../../channel/columns.ts";
 import { visible } from "../../errors.ts";
 import { type Host, thisHost } from "../../host/host.ts";
 import { journalFolder, readRun, recordedRuns } from "../../journal/journal.ts";
 import { quote } from "../../shell/quote.ts";
 import { knownWord, readArguments, takeWords, usage } from "../arguments.ts";
-import { columns } from "../columns.ts";
 import { tellThree } from "../failure.ts";
 import { journalLines } from "../journal-text.ts";
 import type { Print } from "../print.ts";

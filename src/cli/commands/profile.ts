@@ -1,8 +1,8 @@
+import { columns } from "../../channel/columns.ts";
 import { loadConfig } from "../../config/load.ts";
 import { CofferdamError } from "../../errors.ts";
 import { type Host, thisHost } from "../../host/host.ts";
 import { COMMON, chosen, knownWord, readArguments, takeWords } from "../arguments.ts";
-import { columns } from "../columns.ts";
 import { tellFailure } from "../failure.ts";
 import { listProfiles } from "../operator-profiles.ts";
 import type { Print } from "../print.ts";

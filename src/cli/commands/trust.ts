@@ -1,13 +1,13 @@
+import { columns } from "../../channel/columns.ts";
+import { askOnTerminal } from "../../channel/yes-or-no.ts";
 import { listTrust, rememberTrust, revokeTrust, type TrustOffer, trustFile } from "../../config/trust.ts";
 import { ERRORS, escapeInvisible, visible } from "../../errors.ts";
 import { type Host, thisHost } from "../../host/host.ts";
 import { readArguments, takeWords, usage } from "../arguments.ts";
-import { columns } from "../columns.ts";
 import { tellFailure, tellThree } from "../failure.ts";
 import { grantedRows, widerLines } from "../offer-text.ts";
 import type { Print } from "../print.ts";
 import { listenForEnding } from "../signals.ts";
-import { askOnTerminal } from "../terminal.ts";
 
 const OPTIONS = {
   json: { type: "boolean" },

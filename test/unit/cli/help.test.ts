@@ -36,9 +36,9 @@ test("help and version load nothing but their texts", () => {
   load("cli/main.ts");
   load("cli/version.ts");
   expect([...seen].sort()).toEqual([
+    "channel/ink.ts",
     "cli/dispatch.ts",
     "cli/help.ts",
-    "cli/ink.ts",
     "cli/main.ts",
     "cli/print.ts",
     "cli/version.ts",

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Plan } from "../../../src/backend/plan.ts";
-import { PLAIN as NO_INK } from "../../../src/cli/ink.ts";
+import { PLAIN as NO_INK } from "../../../src/channel/ink.ts";
 import { journalLines } from "../../../src/cli/journal-text.ts";
 import { exitOf, outcomeJson, tellOutcome } from "../../../src/cli/outcome-text.ts";
 import { optionsOf } from "../../../src/cli/plan-text.ts";

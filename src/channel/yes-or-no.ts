@@ -1,7 +1,6 @@
-import { closeSync, constants, openSync, readSync, writeSync } from "node:fs";
-import { ReadStream } from "node:tty";
+import type { ReadStream } from "node:tty";
+import { openTty } from "./tty.ts";
 
-const TERMINAL = "/dev/tty";
 /** Nobody writes a longer yes. */
 const MOST_CHARACTERS = 1024;
 
@@ -15,45 +14,20 @@ export async function askOnTerminal(
   prompt: string,
   signal: AbortSignal | null,
 ): Promise<boolean | null> {
-  const fd = openTerminal(constants.O_RDWR);
-  if (fd === null) return null;
-  const input = new ReadStream(fd);
+  const tty = openTty();
+  if (tty === null) return null;
   try {
-    writeSync(fd, question);
-    forgetTypedKeys(input);
-    writeSync(fd, `${prompt} [y/N] `);
-    const answer = await readLine(input, signal);
-    if (answer === null) writeSync(fd, "\n");
+    tty.write(question);
+    // A line that is typed but not ended can't be read in the terminal's usual mode (termios(3), ICANON).
+    tty.setRaw(true);
+    tty.forgetTyped();
+    tty.setRaw(false);
+    tty.write(`${prompt} [y/N] `);
+    const answer = await readLine(tty.input, signal);
+    if (answer === null) tty.write("\n");
     return answer !== null && /^\s*y(es)?\s*$/i.test(answer);
   } finally {
-    input.destroy();
-  }
-}
-
-function openTerminal(flags: number): number | null {
-  try {
-    return openSync(TERMINAL, flags | constants.O_NOCTTY);
-  } catch {
-    return null;
-  }
-}
-
-/**
- * Empties the terminal's input. A line that is typed but not ended can't be read in the terminal's usual mode, only
- * when it hands over every key by itself (termios(3), ICANON): so it is put into that mode for a moment.
- */
-function forgetTypedKeys(input: ReadStream): void {
-  const fd = openTerminal(constants.O_RDONLY | constants.O_NONBLOCK);
-  if (fd === null) return;
-  const keys = Buffer.alloc(4096);
-  input.setRawMode(true);
-  try {
-    while (readSync(fd, keys) > 0);
-  } catch {
-    // EAGAIN: nothing is left.
-  } finally {
-    input.setRawMode(false);
-    closeSync(fd);
+    tty.close();
   }
 }
 

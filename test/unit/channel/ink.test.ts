@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { columns } from "../../../src/cli/columns.ts";
-import { inkFor, widthOf } from "../../../src/cli/ink.ts";
+import { columns } from "../../../src/channel/columns.ts";
+import { inkFor, widthOf } from "../../../src/channel/ink.ts";
 
 const isColoured = (isTTY: boolean, env: Record<string, string>): boolean =>
   inkFor({ isTTY }, env).bad("x") !== "x";

@@ -1,0 +1,46 @@
+/** Nobody has read a question in less time; what comes sooner was meant for something else. */
+const UNREAD_MS = 200;
+
+/** Whether keys count: not before what they answer has been on the screen for a while. */
+export class Arming implements Disposable {
+  readonly #forgetTyped: () => void;
+  #timer: NodeJS.Timeout | null = null;
+  #isArmed = false;
+
+  /** `forgetTyped` throws away what was typed until now, and is called when keys begin to count. */
+  constructor(forgetTyped: () => void) {
+    this.#forgetTyped = forgetTyped;
+  }
+
+  get isArmed(): boolean {
+    return this.#isArmed;
+  }
+
+  /** What keys answer stands on the screen: they count in a while, unless they do already. */
+  begin(): void {
+    if (this.#isArmed || this.#timer !== null) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = null;
+      // A key that was pressed before, but could not be read until now, is not a key that was pressed now.
+      this.#forgetTyped();
+      this.#isArmed = true;
+    }, UNREAD_MS);
+  }
+
+  /** Keys count for nothing until `begin` is called again. */
+  disarm(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    this.#isArmed = false;
+  }
+
+  /** Keys count for nothing for a while from now on. */
+  restart(): void {
+    this.disarm();
+    this.begin();
+  }
+
+  [Symbol.dispose](): void {
+    this.disarm();
+  }
+}

@@ -1,0 +1,68 @@
+const ENDING = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/** What is done with a terminal around the end of this process. */
+export interface Guarded {
+  /** Puts the terminal as it was. */
+  restore(): void;
+  /** The process lives on after all: it is asked again. */
+  resume(): void;
+}
+
+/**
+ * Sees to it that the terminal is given back however this process ends: by an exit, an exception that nobody catches, or
+ * a signal. What else listens for such a signal is heard as if this guard were not there; where nothing else does, the
+ * signal ends the process as it would have.
+ */
+export class Guard implements Disposable {
+  readonly #guarded: Guarded;
+  #isOn = true;
+
+  constructor(guarded: Guarded) {
+    this.#guarded = guarded;
+    process.on("exit", this.#onExit);
+    process.on("uncaughtExceptionMonitor", this.#onException);
+    process.on("SIGCONT", this.#onContinue);
+    this.#listen();
+  }
+
+  [Symbol.dispose](): void {
+    this.#isOn = false;
+    process.off("exit", this.#onExit);
+    process.off("uncaughtExceptionMonitor", this.#onException);
+    process.off("SIGCONT", this.#onContinue);
+    for (const name of ENDING) process.off(name, this.#onSignal);
+  }
+
+  #listen(): void {
+    // First, because others may count who else listens before they let a signal end the process.
+    for (const name of ENDING) process.prependListener(name, this.#onSignal);
+  }
+
+  readonly #onExit = (): void => this.#guarded.restore();
+
+  readonly #onException = (): void => {
+    this.#guarded.restore();
+    this.#resumeSoon();
+  };
+
+  /** Whoever had the terminal while this process was stopped may have left it otherwise. */
+  readonly #onContinue = (): void => {
+    this.#guarded.restore();
+    this.#guarded.resume();
+  };
+
+  readonly #onSignal = (name: NodeJS.Signals): void => {
+    this.#guarded.restore();
+    for (const each of ENDING) process.off(each, this.#onSignal);
+    if (process.listenerCount(name) === 0) process.kill(process.pid, name);
+    this.#resumeSoon(() => this.#listen());
+  };
+
+  #resumeSoon(first?: () => void): void {
+    setImmediate(() => {
+      if (!this.#isOn) return;
+      first?.();
+      this.#guarded.resume();
+    });
+  }
+}

@@ -1,0 +1,161 @@
+import type { Presentation } from "../policy/presentation.ts";
+import type { ApprovalRequest } from "../policy/request.ts";
+import type { Ink } from "./ink.ts";
+import { lineTintOf } from "./line-tint.ts";
+import type { Drawn } from "./rows.ts";
+import { notAscii } from "./visible-unit.ts";
+
+/** Text of a request under a label, which is ours. */
+export interface Field extends Drawn {
+  readonly label: string;
+}
+
+/** What there is to look at: not yet made, made, or impossible to make. */
+export type Look = { readonly kind: "awaited" | "failed" } | Made;
+
+/** What there is to look at. */
+export interface Made {
+  readonly kind: "made";
+  readonly presentation: Presentation;
+}
+
+/** What is asked, by whom and why. */
+export function askedFields(request: ApprovalRequest, look: Look): readonly Field[] {
+  const { tool, risk, agent, description, reason } = request;
+  const about = look.kind === "made" ? (look.presentation.about ?? null) : null;
+  const aboutLabel = look.kind === "made" && look.presentation.type === "command" ? "in" : "of";
+  return [
+    line("tool", tool),
+    line("risk", risk ?? "not known"),
+    ...optional("agent", agent),
+    line("would do", description),
+    line("because", reason),
+    ...optional(aboutLabel, about),
+    ...optional("not ASCII", notAscii(lookAlikeText(request, look))),
+  ];
+}
+
+/** What is looked at: the presentation, or the arguments for lack of one. */
+export function contentField(request: ApprovalRequest, look: Look, ink: Ink): Field {
+  switch (look.kind) {
+    case "made":
+      return presentationField(look.presentation, look.presentation.content, ink);
+    case "awaited":
+      return lines("arguments", argumentsText(request));
+    case "failed":
+      return lines("what it would do could not be drawn; its arguments", argumentsText(request));
+  }
+}
+
+/** What was left out of the arguments, and where it stood. */
+export function leftOutFields({ redactions }: ApprovalRequest): readonly Field[] {
+  const { hidden, cut, isMore } = redactions;
+  return [
+    ...list(
+      "hidden",
+      hidden.map(({ at, because }) => `${at} (a secret, by its ${because})`),
+    ),
+    ...list(
+      "cut",
+      cut.map(({ at, whole }) => `${at} (${whole})`),
+    ),
+    ...(isMore ? [line("left out", "more than is listed here")] : []),
+  ];
+}
+
+/** What it could reach after a yes, in as few lines as a person can decide on. */
+export function reachFields({ granted }: ApprovalRequest): readonly Field[] {
+  if (granted === null) return [line("reach", "it runs without walls of its own")];
+  const runtimes = granted.runtimes.length === 0 ? [] : [`the runtimes ${granted.runtimes.join(", ")}`];
+  const reads = [...granted.read, ...runtimes].join(", ") || "nothing else";
+  return [
+    line("can write", granted.write.length === 0 ? "nothing" : granted.write.join(", ")),
+    line("can read", reads),
+    line("network", granted.network),
+    ...list("not given", granted.shortfall),
+  ];
+}
+
+/** All there is to see: what was asked, whole. */
+export function viewFields(request: ApprovalRequest, look: Look, ink: Ink): readonly Field[] {
+  const made =
+    look.kind === "made"
+      ? [
+          presentationField(
+            look.presentation,
+            look.presentation.fullContent ?? look.presentation.content,
+            ink,
+          ),
+        ]
+      : [];
+  return [
+    ...askedFields(request, look),
+    ...made,
+    lines("arguments", argumentsText(request)),
+    ...leftOutFields(request),
+    ...(request.covers === null ? [] : [line("a yes for this session covers", request.covers)]),
+  ];
+}
+
+/** Why it is asked: every rule that spoke, and the whole of what it could reach. */
+export function whyFields(request: ApprovalRequest): readonly Field[] {
+  const { why, granted, expiresAt } = request;
+  const rules = why.flatMap(({ layer, rule, action, reason }) => [
+    line(`the ${layer} layer says ${action}`, rule),
+    ...optional("because", reason),
+  ]);
+  const expiry = expiresAt === null ? [] : [line("expires at", new Date(expiresAt).toISOString())];
+  return [
+    ...(rules.length === 0 ? [line("rules", "none spoke")] : rules),
+    ...reachFields(request),
+    ...list("limits", granted?.limits ?? []),
+    ...expiry,
+    line("SHA-256 of what would run", request.argsHash),
+  ];
+}
+
+/** The arguments as they may be shown, as JSON. */
+export function argumentsText({ safeArgs }: ApprovalRequest): string {
+  return JSON.stringify(safeArgs, null, 2);
+}
+
+const CONTENT_LABELS = {
+  text: "what it would do",
+  diff: "the change",
+  file_content: "the content",
+  command: "the command",
+  structured: "what it would do",
+} as const satisfies Record<Presentation["type"], string>;
+
+function presentationField(presentation: Presentation, text: string, ink: Ink): Field {
+  const tint = lineTintOf(presentation, ink);
+  return { ...lines(CONTENT_LABELS[presentation.type], text), ...(tint === null ? {} : { tint }) };
+}
+
+/** Where letters that look like others would mislead: names, paths, commands, words of the tool. */
+function lookAlikeText(request: ApprovalRequest, look: Look): string {
+  const shown =
+    look.kind !== "made"
+      ? [argumentsText(request)]
+      : [
+          look.presentation.about ?? "",
+          look.presentation.type === "command" ? look.presentation.content : "",
+        ];
+  return [request.tool, request.agent ?? "", request.description, ...shown].join(" ");
+}
+
+function line(label: string, text: string): Field {
+  return { label, text, manner: "line" };
+}
+
+function lines(label: string, text: string): Field {
+  return { label, text, manner: "lines" };
+}
+
+function optional(label: string, text: string | null): readonly Field[] {
+  return text === null ? [] : [line(label, text)];
+}
+
+function list(label: string, texts: readonly string[]): readonly Field[] {
+  return texts.length === 0 ? [] : [line(label, texts.join(", "))];
+}

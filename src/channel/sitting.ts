@@ -1,0 +1,264 @@
+import type { Asking, HandlerAnswer } from "../approval/handler.ts";
+import { CofferdamError } from "../errors.ts";
+import type { Decision } from "../policy/decision.ts";
+import type { Grant } from "../policy/grant.ts";
+import type { ApprovalRequest } from "../policy/request.ts";
+import { PLAIN } from "./ink.ts";
+import { type Answer, type Key, keyOf, pageKeyOf } from "./keys.ts";
+import { grantsPager, Pager } from "./pager.ts";
+import { Question } from "./question.ts";
+import { echoRows, type QuestionText, questionText } from "./question-text.ts";
+import { viewFields, whyFields } from "./request-text.ts";
+import { oneRow, ownRows } from "./rows.ts";
+import { Stage } from "./stage.ts";
+import type { Tty } from "./tty.ts";
+
+/** So long a question waits to be drawn for what there is to look at. */
+const PATIENCE_MS = 100;
+/** Questions that come within so long of each other are drawn at once. */
+const TOGETHER_MS = 20;
+/** A longer name is cut where it is shown. */
+const NAME_COLUMNS = 16;
+
+/** Pages over the question; with grants, digits take them back. */
+interface Pages {
+  readonly pager: Pager;
+  readonly grants: readonly Grant[];
+}
+
+/** A question as it was last drawn, and all that was on the screen with it. */
+interface Drawn extends Pick<QuestionText, "offersSession" | "offersAll"> {
+  readonly questions: readonly Question[];
+}
+
+/** What stays on the screen of an answer. */
+const WORDS = {
+  once: "yes",
+  session: "yes, for this session",
+  no: "no",
+} as const satisfies Record<Answer, string>;
+
+/** One person at one terminal, from the first question until none waits: then the terminal is given back. */
+export class Sitting {
+  readonly #stage: Stage;
+  readonly #person: string;
+  readonly #ended: () => void;
+  #waiting: readonly Question[] = [];
+  #current: Question | null = null;
+  #pages: Pages | null = null;
+  #drawn: Drawn | null = null;
+  #hasHint = false;
+  /** Rows that stay, to be drawn when pages no longer cover the question. */
+  #left: readonly string[] = [];
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(
+    tty: Tty,
+    person: string,
+    env: Readonly<Record<string, string | undefined>>,
+    ended: () => void,
+  ) {
+    this.#person = person;
+    this.#ended = ended;
+    this.#stage = new Stage(tty, env, {
+      pressed: (key) => this.#pressed(key),
+      interrupted: () => this.#interrupt(),
+      faded: () => this.#drawSoon(TOGETHER_MS),
+      lost: (cause) => this.#lose(cause),
+    });
+  }
+
+  /** Asks one more question; it waits for its turn. */
+  ask(request: ApprovalRequest, asking: Asking): Promise<HandlerAnswer> {
+    const question = new Question(request, asking, (one) => this.#withdraw(one));
+    this.#waiting = [...this.#waiting, question];
+    this.#stage.isNewGroup();
+    if (this.#current === null) this.#turnTo(question);
+    else this.#drawSoon(TOGETHER_MS);
+    return question.answer;
+  }
+
+  #turnTo(question: Question | null): void {
+    this.#current = question;
+    this.#pages = null;
+    this.#stage.isNew();
+    if (question === null) {
+      this.#end();
+      return;
+    }
+    this.#drawSoon(question.look.kind === "awaited" ? PATIENCE_MS : TOGETHER_MS);
+    question.lookAt(() => {
+      if (this.#current !== question || this.#pages !== null) return;
+      this.#stage.isNew();
+      this.#drawSoon(TOGETHER_MS);
+    });
+  }
+
+  #pressed(typed: string): void {
+    if (this.#current === null) return;
+    if (this.#pages === null) this.#pressOnQuestion(keyOf(typed), this.#current);
+    else this.#pressOnPage(typed, this.#pages, this.#current);
+  }
+
+  #pressOnQuestion(key: Key, current: Question): void {
+    const { ink } = this.#stage;
+    const drawn = this.#drawn ?? { questions: [], offersSession: false, offersAll: false };
+    switch (key.kind) {
+      case "answer":
+        if (key.answer === "session" && !drawn.offersSession) this.#hint();
+        else this.#answer([current], key.answer);
+        break;
+      case "all":
+        if (!this.#stage.isGroupArmed || (key.answer === "once" && !drawn.offersAll)) this.#hint();
+        else
+          this.#answer(
+            drawn.questions.filter((one) => this.#waiting.includes(one)),
+            key.answer,
+          );
+        break;
+      case "view":
+        this.#open(new Pager("cofferdam: all of it", viewFields(current.request, current.look, ink), ink));
+        break;
+      case "why":
+        this.#open(new Pager("cofferdam: why this is asked", whyFields(current.request), ink));
+        break;
+      case "grants":
+        this.#openGrants(current);
+        break;
+      case "pick": {
+        const other = this.#waiting[key.position];
+        if (other === undefined || other === current) this.#hint();
+        else this.#turnTo(other);
+        break;
+      }
+      case "other":
+        this.#hint();
+    }
+  }
+
+  #pressOnPage(typed: string, { pager, grants }: Pages, current: Question): void {
+    const key = pageKeyOf(typed);
+    switch (key.kind) {
+      case "turn":
+        if (pager.turn(key.to)) this.#draw();
+        break;
+      case "leave":
+        this.#pages = null;
+        this.#stage.isNew();
+        this.#draw();
+        break;
+      case "pick": {
+        const grant = grants[key.position];
+        if (grant !== undefined) this.#revoke(grant, current);
+        break;
+      }
+      case "other":
+    }
+  }
+
+  #open(pager: Pager, grants: readonly Grant[] = []): void {
+    this.#pages = { pager, grants };
+    this.#draw();
+  }
+
+  #openGrants(current: Question): void {
+    void current.asking
+      .grants()
+      .catch(() => null)
+      .then((grants) => {
+        if (this.#current === current) this.#open(grantsPager(grants, this.#stage.ink), grants ?? []);
+      });
+  }
+
+  #revoke(grant: Grant, current: Question): void {
+    // Whether it worked is seen in the list that is drawn then.
+    void current.asking
+      .revoke(grant.grantId, this.#person)
+      .catch(() => false)
+      .then(() => {
+        if (this.#current === current && this.#pages !== null) this.#openGrants(current);
+      });
+  }
+
+  #answer(questions: readonly Question[], answer: Answer): void {
+    const by = this.#person;
+    const decision: Decision =
+      answer === "no" ? { status: "rejected", by } : { status: "approved", scope: answer, by };
+    for (const question of questions) {
+      this.#remove(question, `${WORDS[answer]}, by ${oneRow(by, NAME_COLUMNS, PLAIN)}`);
+      question.decide(decision);
+    }
+    this.#turnTo(this.#waiting[0] ?? null);
+  }
+
+  #withdraw(question: Question): void {
+    const isCurrent = question === this.#current;
+    if (isCurrent) this.#pages = null;
+    this.#remove(question, "answered elsewhere, or given up");
+    question.fail(question.asking.signal.reason);
+    if (isCurrent) this.#turnTo(this.#waiting[0] ?? null);
+    else this.#drawSoon(TOGETHER_MS);
+  }
+
+  /** No to everything; then the process is interrupted as it would have been without us. */
+  #interrupt(): void {
+    this.#answer(this.#waiting, "no");
+    process.kill(process.pid, "SIGINT");
+  }
+
+  #lose(cause: unknown): void {
+    const lost = new CofferdamError("CHANNEL_CLOSED", "the terminal was lost", { cause });
+    for (const question of this.#waiting) question.fail(lost);
+    this.#waiting = [];
+    this.#turnTo(null);
+  }
+
+  #remove(question: Question, words: string): void {
+    this.#waiting = this.#waiting.filter((one) => one !== question);
+    this.#stage.isNewGroup();
+    const { size, ink } = this.#stage;
+    this.#left = [...this.#left, ...echoRows(words, question.request, size.columns, ink)];
+    if (this.#pages === null) this.#leave();
+  }
+
+  /** Takes the question off the screen, and leaves there what became of those that wait no more. */
+  #leave(): void {
+    if (this.#left.length > 0) this.#stage.leave(this.#left, this.#stage.size);
+    this.#left = [];
+  }
+
+  #drawSoon(ms: number): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#draw(), ms);
+  }
+
+  #draw(): void {
+    const current = this.#current;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    if (current === null) return;
+    const { size, ink } = this.#stage;
+    if (this.#pages !== null) {
+      this.#stage.page(this.#pages.pager.rows(size));
+      return;
+    }
+    this.#leave();
+    const text = questionText(this.#waiting, current, size, Date.now(), ink);
+    this.#hasHint = false;
+    this.#drawn = { ...text, questions: this.#waiting };
+    this.#stage.show(text.rows, size);
+  }
+
+  #hint(): void {
+    if (this.#hasHint) return;
+    this.#hasHint = true;
+    const words = "no such key, or not yet: see the keys above".split(" ");
+    this.#stage.add(ownRows(words, this.#stage.size.columns, " ").map(this.#stage.ink.dim));
+  }
+
+  #end(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#leave();
+    this.#stage.close();
+    this.#ended();
+  }
+}
