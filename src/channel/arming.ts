@@ -34,8 +34,9 @@ export class Arming implements Disposable {
     this.#isArmed = false;
   }
 
-  /** Keys count for nothing for a while from now on. */
-  restart(): void {
+  /** Something came that is no key: what comes next may belong to it, so keys count in a while from now. */
+  extend(): void {
+    if (!this.#isArmed && this.#timer === null) return;
     this.disarm();
     this.begin();
   }

@@ -70,13 +70,13 @@ export class Pager {
       rows.push(...labels);
       while (!isAtEnd(one, at)) {
         const part = partAt(one, at, width, this.#ink);
-        const taken = part.rows.slice(
-          row,
-          row + Math.max(rows.length === labels.length ? 1 : 0, room - rows.length),
-        );
+        // A terminal that was made wider has fewer rows of it.
+        const start = Math.min(row, part.rows.length - 1);
+        const fewest = rows.length === labels.length ? 1 : 0;
+        const taken = part.rows.slice(start, start + Math.max(fewest, room - rows.length));
         rows.push(...taken);
-        if (row + taken.length < part.rows.length)
-          return { rows, next: { field, at, row: row + taken.length } };
+        if (start + taken.length < part.rows.length)
+          return { rows, next: { field, at, row: start + taken.length } };
         [at, row] = [part.next, 0];
       }
       [field, at] = [field + 1, 0];

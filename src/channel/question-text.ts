@@ -1,14 +1,8 @@
 import { isShownWhole } from "../policy/redactions.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
+import { contentRows, fieldRows, isShort, type Rows } from "./field-rows.ts";
 import type { Ink } from "./ink.ts";
-import {
-  askedFields,
-  contentField,
-  type Field,
-  type Look,
-  leftOutFields,
-  reachFields,
-} from "./request-text.ts";
+import { askedFields, contentField, type Look, leftOutFields, reachFields } from "./request-text.ts";
 import { allRows, GUTTER_COLUMNS, oneRow, ownRows } from "./rows.ts";
 import { columnsOf } from "./visible-unit.ts";
 
@@ -33,13 +27,6 @@ export interface QuestionText {
   readonly offersAll: boolean;
 }
 
-/** More than this is not shown at first. */
-const AT_FIRST = { lines: 50, characters: 2000 } as const;
-/** The same for a text under a short label. */
-const FIELD_CHARACTERS = 400;
-const LABEL_COLUMNS = 10;
-/** Where labels and text have no room beside each other, labels get rows of their own. */
-const NARROW = 48;
 /** Nothing can be drawn in fewer columns. */
 const FEWEST_COLUMNS = 20;
 
@@ -54,25 +41,36 @@ export function questionText(
   now: number,
   ink: Ink,
 ): QuestionText {
-  const width = Math.max(FEWEST_COLUMNS, size.columns);
+  const width = widthOf(size);
   const asked = askedRows(current, width, now, ink);
   const session = sessionRows(current.request, width, ink);
-  const keysWith = (offersAll: boolean): readonly string[] =>
-    keyRows(waiting.length, session !== null, offersAll, width, ink);
-  const draw = (list: readonly string[], offersAll: boolean): readonly string[] => [
-    ...list,
-    ...(list.length === 0 ? [] : [""]),
-    ...asked.rows,
-    ...(session === null ? [] : ["", ...session]),
-    "",
-    ...keysWith(offersAll),
-  ];
-  const wholeList = waiting.length > 1 && asked.isWhole ? listRowsWhole(waiting, current, width, ink) : null;
+  const draw = (list: readonly string[], offersAll: boolean): readonly string[] =>
+    fitted(
+      [
+        ...list,
+        ...(list.length === 0 ? [] : [""]),
+        ...asked.rows,
+        ...(session === null ? [] : ["", ...session]),
+        "",
+        ...keyRows(waiting.length, session !== null, offersAll, width, ink),
+      ],
+      size,
+    );
+  const wholeList = waiting.length > 1 && asked.isWhole ? listRowsWhole(waiting, current, size, ink) : null;
   const whole = wholeList === null ? null : draw(wholeList, true);
   if (whole !== null && whole.length < size.rows)
     return { rows: whole, offersSession: session !== null, offersAll: true };
   const rows = draw(listRows(waiting, current, width, ink), false);
   return { rows, offersSession: session !== null, offersAll: false };
+}
+
+function widthOf({ columns }: Size): number {
+  return Math.max(FEWEST_COLUMNS, columns);
+}
+
+/** The rows without the empty ones between them, where there are too many for the screen. */
+function fitted(rows: readonly string[], size: Size): readonly string[] {
+  return rows.length < size.rows ? rows : rows.filter((row) => row !== "");
 }
 
 /** What became of a question: words of ours, and which call it was; in one row, where there is room for it. */
@@ -91,11 +89,6 @@ export function echoRows(
     ...ownRows(ours.trimEnd().split(" "), width, " ").map(ink.bold),
     `${ink.dim("│ ")}${oneRow(text, width - GUTTER_COLUMNS, ink)}`,
   ];
-}
-
-interface Rows {
-  readonly rows: readonly string[];
-  readonly isWhole: boolean;
 }
 
 function askedRows({ request, look }: Asked, width: number, now: number, ink: Ink): Rows {
@@ -122,33 +115,6 @@ function askedRows({ request, look }: Asked, width: number, now: number, ink: In
   };
 }
 
-/** A text beside its label, or below it where there is little room. */
-function fieldRows(field: Field, width: number, ink: Ink): Rows {
-  const shown = field.text.length <= FIELD_CHARACTERS ? field.text : wholeStart(field.text, FIELD_CHARACTERS);
-  const left = field.text.length - shown.length;
-  const isNarrow = width < NARROW;
-  const indent = isNarrow ? 0 : LABEL_COLUMNS;
-  const rows = allRows({ ...field, text: shown }, width - indent, ink);
-  const more = left === 0 ? [] : moreRows(`${left} more characters`, width, ink);
-  const labels = isNarrow ? ownRows(field.label.split(" "), width, " ").map(ink.bold) : [];
-  const beside = rows.map(
-    (row, index) => `${ink.bold((isNarrow || index > 0 ? "" : field.label).padEnd(indent))}${row}`,
-  );
-  return { rows: [...labels, ...beside, ...more], isWhole: left === 0 };
-}
-
-function contentRows(field: Field, width: number, ink: Ink): Rows {
-  const { shown, left } = cutContent(field.text);
-  return {
-    rows: [
-      ...ownRows(field.label.split(" "), width, " ").map(ink.bold),
-      ...allRows({ ...field, text: shown }, width, ink),
-      ...(left === null ? [] : moreRows(left, width, ink)),
-    ],
-    isWhole: left === null,
-  };
-}
-
 function timeRows({ expiresAt }: ApprovalRequest, width: number, now: number, ink: Ink): readonly string[] {
   if (expiresAt === null) return [];
   const minutes = Math.max(0, Math.ceil((expiresAt - now) / 60_000));
@@ -158,7 +124,7 @@ function timeRows({ expiresAt }: ApprovalRequest, width: number, now: number, in
 
 /** What a yes for the session covers, whole; null when there is no such yes, or no room for it. */
 function sessionRows({ covers }: ApprovalRequest, width: number, ink: Ink): readonly string[] | null {
-  if (covers === null || cutContent(covers).left !== null) return null;
+  if (covers === null || !isShort(covers)) return null;
   return [
     ...ownRows("[s] yes, for this session, to all of".split(" "), width, " ").map(ink.bold),
     ...allRows({ text: covers, manner: "lines" }, width, ink),
@@ -183,13 +149,14 @@ function listRows(waiting: readonly Asked[], current: Asked, width: number, ink:
   ];
 }
 
-/** The same with all that the others would do; null when one of them can't be shown whole. */
+/** The same with all that the others would do; null when they can't be shown whole, or not on this screen. */
 function listRowsWhole(
   waiting: readonly Asked[],
   current: Asked,
-  width: number,
+  size: Size,
   ink: Ink,
 ): readonly string[] | null {
+  const width = widthOf(size);
   const rows: string[] = [...headerRows(waiting, current, width, ink)];
   for (const [index, one] of waiting.entries()) {
     if (one === current) continue;
@@ -201,6 +168,7 @@ function listRowsWhole(
     const parts = [...asked, content, ...reach];
     const isCut = one.look.kind === "made" && one.look.presentation.fullContent !== undefined;
     if (isCut || !isShownWhole(request.redactions) || !parts.every((part) => part.isWhole)) return null;
+    if (rows.length >= size.rows) return null;
     rows.push(otherRow(one, index, width, ink), ...parts.flatMap((part) => part.rows));
   }
   return rows;
@@ -240,36 +208,6 @@ function keyRows(
 /** Keys whose words do not fit in a row stand in several. */
 function fitting(width: number): (key: string) => readonly string[] {
   return (key) => ownRows(key.split(" "), width, " ");
-}
-
-function moreRows(left: string, width: number, ink: Ink): readonly string[] {
-  return ownRows(`… ${left}: [v] shows all`.split(" "), width, " ").map(ink.dim);
-}
-
-/** The beginning of a content, and how much is left in words. */
-function cutContent(text: string): { readonly shown: string; readonly left: string | null } {
-  let end = wholeStart(text, AT_FIRST.characters).length;
-  let lines = 0;
-  for (let at = text.indexOf("\n"); at >= 0 && at < end; at = text.indexOf("\n", at + 1)) {
-    lines += 1;
-    if (lines === AT_FIRST.lines) end = at;
-  }
-  if (end >= text.length) return { shown: text, left: null };
-  const rest = text.slice(end);
-  const more = rest.split("\n").length - 1;
-  const left =
-    more === 0 ? `${count(rest.length)} more characters` : `${count(more)} more line${more === 1 ? "" : "s"}`;
-  return { shown: text.slice(0, end), left };
-}
-
-function count(of: number): string {
-  return of.toLocaleString("en");
-}
-
-/** The first characters of a text, none of them cut in half. */
-function wholeStart(text: string, most: number): string {
-  const isInHalf = (text.codePointAt(most - 1) ?? 0) > 0xffff;
-  return text.slice(0, isInHalf ? most - 1 : most);
 }
 
 function firstLine(text: string): string {

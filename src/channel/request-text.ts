@@ -93,6 +93,7 @@ export function viewFields(request: ApprovalRequest, look: Look, ink: Ink): read
     ...made,
     lines("arguments", argumentsText(request)),
     ...leftOutFields(request),
+    ...reachFields(request),
     ...(request.covers === null ? [] : [line("a yes for this session covers", request.covers)]),
   ];
 }

@@ -113,7 +113,8 @@ export class Stage {
 
   /** A paste may come in several chunks, the last of them as small as a key. */
   #ignorePaste(): void {
-    for (const arming of [this.#arming, this.#groupArming]) if (arming.isArmed) arming.restart();
+    this.#arming.extend();
+    this.#groupArming.extend();
   }
 
   readonly #onResize = (): void => {

@@ -41,7 +41,7 @@ describe.skipIf(terminalProblem() !== null).each(["question", "page"] as const)(
       const person = await reading(page);
       process.kill(person.pid ?? 0, signal);
       expect(await person.ending()).toEqual({ how, isCooked: true });
-      expect([person.isOnOtherScreen, person.sent.endsWith("[bye]\r\n")]).toEqual([false, true]);
+      expect(person.isOnOtherScreen).toBe(false);
     });
 
     test.each([
@@ -127,12 +127,14 @@ describe.skipIf(terminalProblem() !== null)("the terminal", () => {
       return person.heard("listeners").at(-1)?.listeners;
     };
     const before = await listeners();
-    for (let count = 0; count < 100; count += 1) {
-      const request = requestOf({ approvalId: `a${count}`, tool: `tool${count}` });
-      person.tell({ kind: "ask", request, presentation: commandOf("ls") });
-      await person.reads(`│ tool${count}`);
+    const requests = Array.from({ length: 100 }, (_, at) =>
+      requestOf({ approvalId: `a${at}`, tool: `tool${at}` }),
+    );
+    person.tell({ kind: "ask in turn", requests });
+    for (const { approvalId, tool } of requests) {
+      await person.reads(`│ ${tool}`);
       person.type("n");
-      expect(await person.outcome(`a${count}`)).toEqual(NO);
+      expect(await person.outcome(approvalId)).toEqual(NO);
     }
     expect(await listeners()).toEqual(before);
     expect(person.allRows().join()).not.toContain("MaxListeners");

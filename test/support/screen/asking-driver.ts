@@ -5,6 +5,7 @@ import { Screen } from "../../../src/channel/screen.ts";
 import { terminalHandler } from "../../../src/channel/terminal.ts";
 import { CofferdamError } from "../../../src/errors.ts";
 import type { Grant } from "../../../src/policy/grant.ts";
+import type { ApprovalRequest } from "../../../src/policy/request.ts";
 import type { Command, Report } from "./commands.ts";
 
 /** Asks on its terminal what it is told to on descriptor 4, and reports there what became of it. */
@@ -18,7 +19,7 @@ function report(what: Report): void {
   wire.write(`${JSON.stringify(what)}\n`);
 }
 
-function ask({ request, presentation }: Extract<Command, { kind: "ask" }>): void {
+function ask({ request, presentation }: Extract<Command, { kind: "ask" }>): Promise<void> {
   const abort = new AbortController();
   asked.set(request.approvalId, abort);
   const asking: Asking = {
@@ -38,7 +39,7 @@ function ask({ request, presentation }: Extract<Command, { kind: "ask" }>): void
       return isGone;
     },
   };
-  handler
+  return handler
     .requestApproval(request, asking)
     .then((answer) => report({ kind: "answered", id: request.approvalId, answer }))
     .catch((error: unknown) => {
@@ -55,6 +56,12 @@ function ask({ request, presentation }: Extract<Command, { kind: "ask" }>): void
     });
 }
 
+/** Asks each as soon as the one before is answered. */
+async function askInTurn(requests: readonly ApprovalRequest[]): Promise<void> {
+  const presentation = { type: "text", content: "in turn" } as const;
+  for (const request of requests) await ask({ kind: "ask", request, presentation });
+}
+
 function listeners(): Record<string, number> {
   return Object.fromEntries(process.eventNames().map((name) => [String(name), process.listenerCount(name)]));
 }
@@ -62,7 +69,10 @@ function listeners(): Record<string, number> {
 function obey(command: Command): void {
   switch (command.kind) {
     case "ask":
-      ask(command);
+      void ask(command);
+      return;
+    case "ask in turn":
+      void askInTurn(command.requests);
       return;
     case "abort":
       asked.get(command.id)?.abort();

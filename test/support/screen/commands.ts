@@ -10,6 +10,7 @@ export type Command =
       readonly request: ApprovalRequest;
       readonly presentation: Presentation | "fails" | "never";
     }
+  | { readonly kind: "ask in turn"; readonly requests: readonly ApprovalRequest[] }
   | { readonly kind: "abort"; readonly id: string }
   | { readonly kind: "grants"; readonly grants: readonly Grant[] }
   | { readonly kind: "print" | "print when free"; readonly text: string }

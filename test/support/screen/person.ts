@@ -68,12 +68,6 @@ export class Person {
     return Array.from({ length: active.length }, (_, row) => this.#row(row));
   }
 
-  /** True where the terminal itself broke a row. */
-  hasWrapped(): boolean {
-    const { active } = this.#screen.buffer;
-    return Array.from({ length: active.length }, (_, row) => active.getLine(row)?.isWrapped).includes(true);
-  }
-
   get isOnOtherScreen(): boolean {
     return this.#screen.buffer.active.type === "alternate";
   }
@@ -148,7 +142,7 @@ export class Person {
   }
 
   #row(at: number): string {
-    return this.#screen.buffer.active.getLine(at)?.translateToString(true) ?? "";
+    return this.#screen.buffer.active.getLine(at)?.translateToString(true).trimEnd() ?? "";
   }
 }
 

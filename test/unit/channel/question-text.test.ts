@@ -240,3 +240,18 @@ test("an answer leaves one row, or a few where there is little room", () => {
     }),
   );
 });
+
+test("a megabyte of arguments, and a megabyte of what is escaped, are drawn at once", () => {
+  for (const text of ["x".repeat(1024 ** 2), "\u{1b}".repeat(1024 ** 2), "\n".repeat(1024 ** 2)]) {
+    const started = performance.now();
+    const { rows } = draw(asked(requestOf({ safeArgs: { text }, description: text }), { kind: "awaited" }));
+    expect([rows.length < 300, performance.now() - started < 500]).toEqual([true, true]);
+  }
+});
+
+test("empty rows make room on a small screen", () => {
+  const size = { columns: 80, rows: 20 };
+  expect(draw(asked(requestOf()), [], size).rows).toEqual(
+    draw(asked(requestOf())).rows.filter((row) => row !== ""),
+  );
+});

@@ -1,5 +1,6 @@
 import { Writable } from "node:stream";
 import { expect, test } from "vitest";
+import { Screen } from "../../../src/channel/screen.ts";
 import { Print } from "../../../src/cli/print.ts";
 import { KeptOutput, passOn } from "../../../src/cli/tool-output.ts";
 import { screen } from "./screen.ts";
@@ -45,4 +46,28 @@ test("what is kept for JSON is bounded, and the rest is counted", () => {
   for (let count = 0; count < 20; count += 1) output.sinks.stdout(megabyte);
   const { data, droppedBytes } = output.kept("stdout", 5);
   expect([data.length, droppedBytes]).toEqual([16 * 1024 ** 2, 4 * 1024 ** 2 + 5]);
+});
+
+test("what goes to a terminal waits while a question stands there, what goes to a pipe does not", async () => {
+  for (const [isTTY, shown] of [
+    [true, ""],
+    [false, "a"],
+  ] as const) {
+    const question = new Screen();
+    const ending = new AbortController();
+    const { print, stdout } = screen({ isTTY });
+    const { sinks } = passOn(print, ending.signal, question);
+    question.take();
+    const first = sinks.stdout(Buffer.from("a"));
+    await new Promise(setImmediate);
+    expect(stdout()).toBe(shown);
+    question.release();
+    await first;
+    expect(stdout()).toBe("a");
+    question.take();
+    const second = sinks.stdout(Buffer.from("b"));
+    ending.abort();
+    await second;
+    expect(stdout()).toBe(isTTY ? "a" : "ab");
+  }
 });

@@ -1,0 +1,80 @@
+import type { Ink } from "./ink.ts";
+import type { Field } from "./request-text.ts";
+import { allRows, ownRows } from "./rows.ts";
+
+/** Rows of a text, and whether they are all of it. */
+export interface Rows {
+  readonly rows: readonly string[];
+  readonly isWhole: boolean;
+}
+
+/** More than this is not shown at first. */
+const AT_FIRST = { lines: 50, characters: 2000 } as const;
+/** The same for a text under a short label. */
+const FIELD_CHARACTERS = 400;
+const LABEL_COLUMNS = 10;
+/** Where labels and text have no room beside each other, labels get rows of their own. */
+const NARROW = 48;
+
+/** A text beside its label, or below it where there is little room. */
+export function fieldRows(field: Field, width: number, ink: Ink): Rows {
+  const shown = field.text.length <= FIELD_CHARACTERS ? field.text : wholeStart(field.text, FIELD_CHARACTERS);
+  const left = field.text.length - shown.length;
+  const isNarrow = width < NARROW;
+  const indent = isNarrow ? 0 : LABEL_COLUMNS;
+  const rows = allRows({ ...field, text: shown }, width - indent, ink);
+  const more = left === 0 ? [] : moreRows(`${count(left)} more characters`, width, ink);
+  const labels = isNarrow ? ownRows(field.label.split(" "), width, " ").map(ink.bold) : [];
+  const beside = rows.map(
+    (row, index) => `${ink.bold((isNarrow || index > 0 ? "" : field.label).padEnd(indent))}${row}`,
+  );
+  return { rows: [...labels, ...beside, ...more], isWhole: left === 0 };
+}
+
+/** A content below its label. */
+export function contentRows(field: Field, width: number, ink: Ink): Rows {
+  const { shown, left } = cutContent(field.text);
+  return {
+    rows: [
+      ...ownRows(field.label.split(" "), width, " ").map(ink.bold),
+      ...allRows({ ...field, text: shown }, width, ink),
+      ...(left === null ? [] : moreRows(left, width, ink)),
+    ],
+    isWhole: left === null,
+  };
+}
+
+/** True when a text is short enough to be shown whole at first. */
+export function isShort(text: string): boolean {
+  return cutContent(text).left === null;
+}
+
+function moreRows(left: string, width: number, ink: Ink): readonly string[] {
+  return ownRows(`… ${left}: [v] shows all`.split(" "), width, " ").map(ink.dim);
+}
+
+/** The beginning of a content, and how much is left in words. */
+function cutContent(text: string): { readonly shown: string; readonly left: string | null } {
+  let end = wholeStart(text, AT_FIRST.characters).length;
+  let lines = 0;
+  for (let at = text.indexOf("\n"); at >= 0 && at < end; at = text.indexOf("\n", at + 1)) {
+    lines += 1;
+    if (lines === AT_FIRST.lines) end = at;
+  }
+  if (end >= text.length) return { shown: text, left: null };
+  const rest = text.slice(end);
+  const more = rest.split("\n").length - 1;
+  const left =
+    more === 0 ? `${count(rest.length)} more characters` : `${count(more)} more line${more === 1 ? "" : "s"}`;
+  return { shown: text.slice(0, end), left };
+}
+
+function count(of: number): string {
+  return of.toLocaleString("en");
+}
+
+/** The first characters of a text, none of them cut in half. */
+function wholeStart(text: string, most: number): string {
+  const isInHalf = (text.codePointAt(most - 1) ?? 0) > 0xffff;
+  return text.slice(0, isInHalf ? most - 1 : most);
+}
