@@ -12,23 +12,39 @@ export interface Rows {
 const AT_FIRST = { lines: 50, characters: 2000 } as const;
 /** The same for a text under a short label. */
 const FIELD_CHARACTERS = 400;
-const LABEL_COLUMNS = 10;
+/** What labels take beside a text. */
+export const LABEL_COLUMNS = 11;
 /** Where labels and text have no room beside each other, labels get rows of their own. */
 const NARROW = 48;
 
-/** A text beside its label, or below it where there is little room. */
+/** A text beside its label, or below it where there is little room; a long one is cut. */
 export function fieldRows(field: Field, width: number, ink: Ink): Rows {
-  const shown = field.text.length <= FIELD_CHARACTERS ? field.text : wholeStart(field.text, FIELD_CHARACTERS);
-  const left = field.text.length - shown.length;
-  const isNarrow = width < NARROW;
-  const indent = isNarrow ? 0 : LABEL_COLUMNS;
-  const rows = allRows({ ...field, text: shown }, width - indent, ink);
+  const text = field.text.length <= FIELD_CHARACTERS ? field.text : wholeStart(field.text, FIELD_CHARACTERS);
+  const left = field.text.length - text.length;
   const more = left === 0 ? [] : moreRows(`${count(left)} more characters`, width, ink);
-  const labels = isNarrow ? ownRows(field.label.split(" "), width, " ").map(ink.bold) : [];
-  const beside = rows.map(
-    (row, index) => `${ink.bold((isNarrow || index > 0 ? "" : field.label).padEnd(indent))}${row}`,
-  );
-  return { rows: [...labels, ...beside, ...more], isWhole: left === 0 };
+  return { rows: [...wholeFieldRows({ ...field, text }, width, ink), ...more], isWhole: left === 0 };
+}
+
+/** The same, of any length. */
+export function wholeFieldRows(field: Field, width: number, ink: Ink): readonly string[] {
+  const { label } = field;
+  if (!standsBeside(label, width)) return [...labelRows(label, width, ink), ...allRows(field, width, ink)];
+  return besideLabel(allRows(field, width - LABEL_COLUMNS, ink), label, ink);
+}
+
+/** True when there is room for a text beside its label. */
+export function standsBeside(label: string, width: number): boolean {
+  return width >= NARROW && label.length < LABEL_COLUMNS;
+}
+
+/** Rows that were made `LABEL_COLUMNS` less wide, the first behind its label. */
+export function besideLabel(rows: readonly string[], label: string, ink: Ink): readonly string[] {
+  return rows.map((row, index) => `${ink.bold((index > 0 ? "" : label).padEnd(LABEL_COLUMNS))}${row}`);
+}
+
+/** A label above its text. */
+export function labelRows(label: string, width: number, ink: Ink): readonly string[] {
+  return ownRows(label.split(" "), width, " ").map(ink.bold);
 }
 
 /** A content below its label. */
@@ -36,7 +52,7 @@ export function contentRows(field: Field, width: number, ink: Ink): Rows {
   const { shown, left } = cutContent(field.text);
   return {
     rows: [
-      ...ownRows(field.label.split(" "), width, " ").map(ink.bold),
+      ...labelRows(field.label, width, ink),
       ...allRows({ ...field, text: shown }, width, ink),
       ...(left === null ? [] : moreRows(left, width, ink)),
     ],

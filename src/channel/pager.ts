@@ -1,8 +1,9 @@
 import type { Grant } from "../policy/grant.ts";
+import { besideLabel, LABEL_COLUMNS, labelRows, standsBeside } from "./field-rows.ts";
 import type { Ink } from "./ink.ts";
 import type { Size } from "./question-text.ts";
 import type { Field } from "./request-text.ts";
-import { isAtEnd, ownRows, partAt } from "./rows.ts";
+import { isAtEnd, ownRows, type Part, partAt } from "./rows.ts";
 
 /** Where a page begins: in which text, at which of its parts, behind how many rows of that part. */
 interface Place {
@@ -65,11 +66,13 @@ export class Pager {
     const rows: string[] = [];
     let { field, at, row } = from;
     for (let one = this.#fields[field]; one !== undefined; one = this.#fields[field]) {
-      const labels = at > 0 || row > 0 ? [] : ownRows(one.label.split(" "), width, " ").map(this.#ink.bold);
+      const isBeside = one.manner === "line" && standsBeside(one.label, width);
+      const isBegun = at > 0 || row > 0;
+      const labels = isBegun || isBeside ? [] : labelRows(one.label, width, this.#ink);
       if (rows.length > 0 && rows.length + labels.length >= room) return { rows, next: { field, at, row } };
       rows.push(...labels);
       while (!isAtEnd(one, at)) {
-        const part = partAt(one, at, width, this.#ink);
+        const part = isBeside ? this.#partBeside(one, at, width) : partAt(one, at, width, this.#ink);
         // A terminal that was made wider has fewer rows of it.
         const start = Math.min(row, part.rows.length - 1);
         const fewest = rows.length === labels.length ? 1 : 0;
@@ -82,6 +85,11 @@ export class Pager {
       [field, at] = [field + 1, 0];
     }
     return { rows, next: null };
+  }
+
+  #partBeside(field: Field, at: number, width: number): Part {
+    const { rows, next } = partAt(field, at, width - LABEL_COLUMNS, this.#ink);
+    return { rows: besideLabel(rows, at === 0 ? field.label : "", this.#ink), next };
   }
 }
 

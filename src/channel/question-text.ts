@@ -1,9 +1,9 @@
 import { isShownWhole } from "../policy/redactions.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
-import { contentRows, fieldRows, isShort, type Rows } from "./field-rows.ts";
+import { contentRows, fieldRows, isShort, type Rows, wholeFieldRows } from "./field-rows.ts";
 import type { Ink } from "./ink.ts";
 import { askedFields, contentField, type Look, leftOutFields, reachFields } from "./request-text.ts";
-import { allRows, GUTTER_COLUMNS, oneRow, ownRows } from "./rows.ts";
+import { GUTTER_COLUMNS, oneRow, ownRows } from "./rows.ts";
 import { columnsOf } from "./visible-unit.ts";
 
 /** The columns and rows of a terminal. */
@@ -49,8 +49,9 @@ export function questionText(
       [
         ...list,
         ...(list.length === 0 ? [] : [""]),
+        ...headlineRows(waiting, current, width, ink),
         ...asked.rows,
-        ...(session === null ? [] : ["", ...session]),
+        ...(session ?? []),
         "",
         ...keyRows(waiting.length, session !== null, offersAll, width, ink),
       ],
@@ -100,7 +101,6 @@ function askedRows({ request, look }: Asked, width: number, now: number, ink: In
   const isLookWhole = look.kind === "made" && look.presentation.fullContent === undefined;
   return {
     rows: [
-      ...ownRows(["cofferdam asks:", "this call needs", "your yes"], width, " ").map(ink.warn),
       ...asked.flatMap((one) => one.rows),
       ...timeRows(request, width, now, ink),
       "",
@@ -125,16 +125,13 @@ function timeRows({ expiresAt }: ApprovalRequest, width: number, now: number, in
 /** What a yes for the session covers, whole; null when there is no such yes, or no room for it. */
 function sessionRows({ covers }: ApprovalRequest, width: number, ink: Ink): readonly string[] | null {
   if (covers === null || !isShort(covers)) return null;
-  return [
-    ...ownRows("[s] yes, for this session, to all of".split(" "), width, " ").map(ink.bold),
-    ...allRows({ text: covers, manner: "lines" }, width, ink),
-  ];
+  return wholeFieldRows({ label: "[s] covers", text: covers, manner: "lines" }, width, ink);
 }
 
-function headerRows(waiting: readonly Asked[], current: Asked, width: number, ink: Ink): readonly string[] {
-  if (waiting.length < 2) return [];
-  const words = `cofferdam: ${waiting.indexOf(current) + 1} of ${waiting.length} waiting`;
-  return ownRows(words.split(" "), width, " ").map(ink.warn);
+function headlineRows(waiting: readonly Asked[], current: Asked, width: number, ink: Ink): readonly string[] {
+  const place = `${waiting.indexOf(current) + 1} of ${waiting.length} waiting`;
+  const words = waiting.length < 2 ? "cofferdam asks" : `cofferdam asks, ${place}`;
+  return ownRows(`${words}: this call needs your yes`.split(" "), width, " ").map(ink.warn);
 }
 
 /** The others that wait, a row each: as many as digits can pick. */
@@ -143,7 +140,6 @@ function listRows(waiting: readonly Asked[], current: Asked, width: number, ink:
   const others = waiting.slice(0, MOST).flatMap((one, index) => (one === current ? [] : [{ one, index }]));
   const rest = waiting.length - MOST;
   return [
-    ...headerRows(waiting, current, width, ink),
     ...others.map(({ one, index }) => otherRow(one, index, width, ink)),
     ...(rest > 0 ? ownRows(["…", "and", `${rest}`, "more"], width, " ").map(ink.dim) : []),
   ];
@@ -157,7 +153,7 @@ function listRowsWhole(
   ink: Ink,
 ): readonly string[] | null {
   const width = widthOf(size);
-  const rows: string[] = [...headerRows(waiting, current, width, ink)];
+  const rows: string[] = [];
   for (const [index, one] of waiting.entries()) {
     if (one === current) continue;
     const { request } = one;

@@ -47,9 +47,9 @@ describe.skipIf(problem !== null)("one key answers a question", () => {
       const person = await asked();
       expect(person.rows().slice(0, 4)).toEqual([
         "cofferdam asks: this call needs your yes",
-        "tool      │ shell",
-        "risk      │ write",
-        "agent     │ coder",
+        "tool       │ shell",
+        "risk       │ write",
+        "agent      │ coder",
       ]);
       person.type(key);
       expect(await person.outcome("a1")).toEqual(answer);
@@ -144,7 +144,7 @@ describe.skipIf(problem !== null)("no key counts that was not meant for the ques
     });
     await person.reads("1 of 2");
     person.type("n");
-    await person.untilSeen("tool      │ other");
+    await person.untilSeen("tool       │ other");
     person.type("\r");
     await pause(400);
     expect(person.heard("answered").map((one) => one.id)).toEqual(["a1"]);
@@ -158,7 +158,7 @@ describe.skipIf(problem !== null)("a person can look before they answer", () => 
     person.tell({ kind: "ask", request: requestOf(), presentation: diff });
     await person.reads(KEYS);
     expect(person.rows()).toEqual(
-      expect.arrayContaining(["of        │ /p/a.txt", "the change", "│ @@ -1 +1 @@", "│ -a", "│ +b"]),
+      expect.arrayContaining(["of         │ /p/a.txt", "the change", "│ @@ -1 +1 @@", "│ -a", "│ +b"]),
     );
     expect(person.sent).toMatch(COLOUR);
     expect(person.sent).toContain("\u{1b}[32m+b");
@@ -228,11 +228,11 @@ describe.skipIf(problem !== null)("a person can look before they answer", () => 
       expect.arrayContaining([
         "the project layer says ask",
         "│ shell:npm*",
-        "│ npm runs scripts",
+        "because    │ npm runs scripts",
         "the risk layer says ask",
-        "│ /usr/share/dict, the runtimes system",
-        "│ wall 2m",
-        "│ write /etc",
+        "can read   │ /usr/share/dict, the runtimes system",
+        "limits     │ wall 2m",
+        "not given  │ write /etc",
       ]),
     );
     person.type("q");

@@ -7,6 +7,7 @@ import { type Person, sitDown, soonTrue, terminalProblem } from "../support/scre
 import { commandOf, requestOf } from "../support/screen/requests.ts";
 
 const NO = { status: "rejected", by: "ann" };
+const TO_OTHER_SCREEN = "\u{1b}[?1049h";
 const KEYS = "[y] yes, once";
 
 /** Someone who reads a question, or a page over it. */
@@ -74,6 +75,18 @@ describe.skipIf(terminalProblem() !== null)("the terminal", () => {
     expect(await person.outcome("a1")).toEqual(NO);
     person.tell({ kind: "end" });
     expect(await person.ending()).toEqual({ how: "exit 0, signal 0", isCooked: true });
+  });
+
+  test("is ours again when the program was stopped and goes on", async () => {
+    const person = await reading("page");
+    process.kill(person.pid ?? 0, "SIGSTOP");
+    process.kill(person.pid ?? 0, "SIGCONT");
+    await person.until(() => person.sent.split(TO_OTHER_SCREEN).length === 3, "the page again");
+    await person.reads("[the end]");
+    person.type("q");
+    await person.reads(KEYS);
+    person.type("n");
+    expect(await person.outcome("a1")).toEqual(NO);
   });
 
   test("that is lost answers nothing: the question is rejected", async () => {

@@ -19,10 +19,11 @@ describe.skipIf(terminalProblem() !== null)("several calls that wait", () => {
     const person = await sitDown({ rows: 24 });
     person.tell(call(1), call(2), call(3));
     await person.reads("1 of 3 waiting");
-    expect(person.rows().slice(0, 3)).toEqual([
-      "cofferdam: 1 of 3 waiting",
+    expect(person.rows().slice(0, 4)).toEqual([
       "2 │ shell: Execute: step 2",
       "3 │ shell: Execute: step 3",
+      "",
+      "cofferdam asks, 1 of 3 waiting: this call needs your yes",
     ]);
     expect(person.sees("look at them one by one")).toBe(true);
     person.type("y");

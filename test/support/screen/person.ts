@@ -12,7 +12,10 @@ const DRIVER = fileURLToPath(new URL("asking-driver.ts", import.meta.url));
 
 /** Why nobody can sit at a terminal here, or null. */
 export function terminalProblem(): string | null {
-  return existsSync("/usr/bin/perl") && existsSync("/dev/ptmx") ? null : "there is no perl, or no /dev/ptmx";
+  // The relay speaks to terminals in the numbers of Linux.
+  if (process.platform !== "linux") return "this is not Linux";
+  const missing = ["/usr/bin/perl", "/dev/ptmx", "/usr/bin/stty"].find((path) => !existsSync(path));
+  return missing === undefined ? null : `there is no ${missing}`;
 }
 
 /** A person at a terminal in which the asking program runs: they see the screen and press keys. */

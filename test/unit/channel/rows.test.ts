@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { wholeFieldRows } from "../../../src/channel/field-rows.ts";
 import { PLAIN } from "../../../src/channel/ink.ts";
 import { Pager } from "../../../src/channel/pager.ts";
 import { allRows, isAtEnd, oneRow, ownRows, partAt } from "../../../src/channel/rows.ts";
@@ -77,19 +78,25 @@ test("a line of any length is taken in parts, each of them at once", () => {
 test("pages hold every row once, in order, whatever the size of the screen", () => {
   fc.assert(
     fc.property(
-      fc.array(fc.tuple(fc.constantFrom("the command", "tool"), hostileText), { minLength: 1, maxLength: 4 }),
+      fc.array(
+        fc.tuple(fc.constantFrom("the command", "tool"), hostileText, fc.constantFrom("line", "lines")),
+        { minLength: 1, maxLength: 4 },
+      ),
       width,
       fc.integer({ min: 8, max: 30 }),
       (texts, columns, height) => {
-        const fields = texts.map(([label, text]) => ({ label, text, manner: "lines" as const }));
+        const fields = texts.map(([label, text, manner]) => ({ label, text, manner }));
         const pager = new Pager("all of it", fields, PLAIN);
         const seen: string[] = [];
         do {
           const rows = pager.rows({ columns, rows: height });
           expect(rows.length).toBeLessThan(height);
-          seen.push(...rows.filter((row) => /^[│┊]/.test(row)));
+          seen.push(...rows.filter((row) => /^(tool {7}| {11})?[│┊]/.test(row)));
         } while (pager.turn("next"));
-        expect(seen).toEqual(fields.flatMap((field) => allRows(field, columns, PLAIN)));
+        const all = fields.flatMap((field) =>
+          field.manner === "line" ? wholeFieldRows(field, columns, PLAIN) : allRows(field, columns, PLAIN),
+        );
+        expect(seen).toEqual(all.filter((row) => /[│┊]/.test(row)));
         const last = pager.rows({ columns, rows: height });
         if (pager.turn("back")) {
           pager.rows({ columns, rows: height });
