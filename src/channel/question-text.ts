@@ -138,7 +138,7 @@ function headlineRows(waiting: readonly Asked[], current: Asked, width: number, 
 function listRows(waiting: readonly Asked[], current: Asked, width: number, ink: Ink): readonly string[] {
   const MOST = 9;
   const others = waiting.slice(0, MOST).flatMap((one, index) => (one === current ? [] : [{ one, index }]));
-  const rest = waiting.length - MOST;
+  const rest = waiting.slice(MOST).filter((one) => one !== current).length;
   return [
     ...others.map(({ one, index }) => otherRow(one, index, width, ink)),
     ...(rest > 0 ? ownRows(["…", "and", `${rest}`, "more"], width, " ").map(ink.dim) : []),

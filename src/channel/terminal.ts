@@ -19,7 +19,8 @@ export interface TerminalOptions {
 /**
  * Asks the person at the controlling terminal of this process, whatever stdin and stdout are, about any number of calls
  * that wait at once. A request that is answered elsewhere or given up is rejected with its signal's reason. Rejects with
- * `CHANNEL_CLOSED` where there is no terminal, and when it is lost before the answer.
+ * `CHANNEL_CLOSED` where there is no terminal, and when it is lost before the answer. One handler is enough for a
+ * process: two that ask at once would take each other's keys.
  */
 export function terminalHandler(options: TerminalOptions = {}): ApprovalHandler {
   const terminal = new Terminal(options);

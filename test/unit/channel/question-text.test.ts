@@ -41,7 +41,7 @@ function requestWith(texts: readonly string[]): Asked {
 const shortText = hostileText.map((text) => [...text].slice(0, 30).join(""));
 
 describe("whatever the texts of a request are, at every width", () => {
-  test("every row fits, begins with a gutter or a label of ours, and holds nothing invisible (S1-47)", async () => {
+  test("every row fits in its row of a real terminal, and holds nothing invisible", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(hostileText, { minLength: 3, maxLength: 12 }),
@@ -253,4 +253,17 @@ test("empty rows make room on a small screen", () => {
   expect(draw(asked(requestOf()), [], size).rows).toEqual(
     draw(asked(requestOf())).rows.filter((row) => row !== ""),
   );
+});
+
+test("of many that wait, those are listed that a digit can pick, and the others are counted", () => {
+  const many = Array.from({ length: 12 }, (_, at) =>
+    asked(requestOf({ approvalId: `a${at}`, tool: `tool${at}` })),
+  );
+  const last = many[11] ?? asked(requestOf());
+  const { rows } = questionText(many, last, SIZE, 0, PLAIN);
+  expect(rows.slice(0, 10)).toEqual([
+    ...many.slice(0, 9).map(({ request }, at) => `${at + 1} │ ${request.tool}: ${request.description}`),
+    "… and 2 more",
+  ]);
+  expect(rows.join("\n")).toContain("cofferdam asks, 12 of 12 waiting");
 });
