@@ -37,7 +37,7 @@ describe.skipIf(problem !== null)("one key answers a question", () => {
       "yes, for this session, by ann: shell Execute: npm install left-pad",
     ],
     ["n is a no", "n", NO, "no, by ann: shell Execute: npm install left-pad"],
-    ["Enter is a no (C17, S0-D3)", "\r", NO, "no, by ann: shell Execute: npm install left-pad"],
+    ["Enter is a no", "\r", NO, "no, by ann: shell Execute: npm install left-pad"],
     ["Escape is a no", "\u{1b}", NO, "no, by ann: shell Execute: npm install left-pad"],
     ["Ctrl-D is a no", "\u{4}", NO, "no, by ann: shell Execute: npm install left-pad"],
     ["q is a no", "q", NO, "no, by ann: shell Execute: npm install left-pad"],
@@ -57,6 +57,12 @@ describe.skipIf(problem !== null)("one key answers a question", () => {
       expect(person.rows().filter((row) => row !== "")).toEqual([echo]);
     },
   );
+
+  test("an empty answer is a no (C17, S0-D3)", async () => {
+    const person = await asked();
+    person.type("\r");
+    expect(await person.outcome("a1")).toEqual(NO);
+  });
 
   test("any other key is answered by a hint, and the question stays", async () => {
     const person = await asked();

@@ -45,6 +45,19 @@ describe.skipIf(terminalProblem() !== null)("several calls that wait", () => {
     ]);
   });
 
+  test("have made what there is to look at when it is their turn, not before, and once (S1-10)", async () => {
+    const person = await sitDown({ rows: 24 });
+    person.tell(call(1), call(2), call(3));
+    const presented = (): readonly string[] => person.heard("presented").map(({ id }) => id);
+    await person.reads("1 of 3 waiting");
+    expect(presented()).toEqual(["a1"]);
+    person.type("2");
+    await person.reads("2 of 3 waiting");
+    person.type("1");
+    await person.reads("1 of 3 waiting");
+    expect(presented()).toEqual(["a1", "a2"]);
+  });
+
   test("can be picked by their digits", async () => {
     const person = await sitDown({ rows: 24 });
     person.tell(call(1), call(2), call(3));

@@ -25,6 +25,7 @@ function ask({ request, presentation }: Extract<Command, { kind: "ask" }>): Prom
   const asking: Asking = {
     signal: abort.signal,
     present: async () => {
+      report({ kind: "presented", id: request.approvalId });
       if (presentation === "fails") throw new Error("it can't be made");
       if (presentation === "never") return new Promise(() => undefined);
       return presentation;

@@ -22,5 +22,6 @@ export type Report =
   | { readonly kind: "ready"; readonly pid: number }
   | { readonly kind: "answered"; readonly id: string; readonly answer: HandlerAnswer }
   | { readonly kind: "rejected"; readonly id: string; readonly error: string }
+  | { readonly kind: "presented"; readonly id: string }
   | { readonly kind: "revoked"; readonly grantId: string; readonly by: string }
   | { readonly kind: "listeners"; readonly listeners: Readonly<Record<string, number>> };
