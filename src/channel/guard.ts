@@ -20,7 +20,6 @@ export class Guard implements Disposable {
   constructor(guarded: Guarded) {
     this.#guarded = guarded;
     process.on("exit", this.#onExit);
-    process.on("uncaughtExceptionMonitor", this.#onException);
     process.on("SIGCONT", this.#onContinue);
     this.#listen();
   }
@@ -28,7 +27,6 @@ export class Guard implements Disposable {
   [Symbol.dispose](): void {
     this.#isOn = false;
     process.off("exit", this.#onExit);
-    process.off("uncaughtExceptionMonitor", this.#onException);
     process.off("SIGCONT", this.#onContinue);
     for (const name of ENDING) process.off(name, this.#onSignal);
   }
@@ -38,12 +36,8 @@ export class Guard implements Disposable {
     for (const name of ENDING) process.prependListener(name, this.#onSignal);
   }
 
+  /** Comes before an exception that nobody catches is told, too. */
   readonly #onExit = (): void => this.#guarded.restore();
-
-  readonly #onException = (): void => {
-    this.#guarded.restore();
-    this.#resumeSoon();
-  };
 
   /** Whoever had the terminal while this process was stopped may have left it otherwise. */
   readonly #onContinue = (): void => {
@@ -55,14 +49,10 @@ export class Guard implements Disposable {
     this.#guarded.restore();
     for (const each of ENDING) process.off(each, this.#onSignal);
     if (process.listenerCount(name) === 0) process.kill(process.pid, name);
-    this.#resumeSoon(() => this.#listen());
-  };
-
-  #resumeSoon(first?: () => void): void {
     setImmediate(() => {
       if (!this.#isOn) return;
-      first?.();
+      this.#listen();
       this.#guarded.resume();
     });
-  }
+  };
 }
