@@ -12,8 +12,8 @@ const ALWAYS = /\/src\/(cli\/(main|dispatch|help|version|print)|channel\/ink)\.t
 export default defineConfig({
   input: "src/cli/main.ts",
   platform: "node",
-  // Only probes need it, and they are remembered.
-  external: ["execa"],
+  // Only probes need the one, and they are remembered; the other, only prompts that show a file.
+  external: ["execa", /^sugar-high\//],
   output: {
     dir: "dist/cli",
     format: "esm",

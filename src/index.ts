@@ -45,6 +45,8 @@ export type {
   Standing,
   Standings,
 } from "./backend/plan.ts";
+export { Screen } from "./channel/screen.ts";
+export { type TerminalOptions, terminalHandler } from "./channel/terminal.ts";
 export type { Ceiling, Config, Loaded } from "./config/config.ts";
 export { loadConfig } from "./config/load.ts";
 export { CofferdamError, ERRORS, type ErrorCode, type ErrorMeaning, type Position } from "./errors.ts";

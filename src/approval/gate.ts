@@ -47,6 +47,7 @@ type Answered =
   | Exclude<Passage<never>, { readonly kind: "permitted" }>
   | { readonly kind: "changed" };
 
+type Rejected = Extract<Decision, { readonly status: "rejected" }>;
 type Approved = Extract<Decision, { readonly status: "approved" }>;
 type Denied = Extract<Passage<never>, { readonly kind: "denied" }>;
 
@@ -169,7 +170,7 @@ export class Gate {
         return { kind: "approved", decision, request };
       case "rejected":
         if (decision.by !== "nobody") this.#rejections.add(request.cacheKey);
-        return denied("APPROVAL_DENIED", decision.note ?? `${decision.by} said no`, ASK_AGAIN);
+        return denied("APPROVAL_DENIED", whyNot(request, decision), ASK_AGAIN);
       case "expired":
         return this.#options.wait.onTimeout === "deny"
           ? denied("APPROVAL_DENIED", "nobody answered in time", ASK_AGAIN)
@@ -204,6 +205,11 @@ const EXPIRED: Decision = { status: "expired" };
 const ASK_AGAIN = "ask for something else, or run it again to be asked again";
 /** Nobody reads more rules than these. */
 const MOST_HITS = 50;
+
+function whyNot({ reason }: ApprovalRequest, { by, note }: Rejected): string {
+  if (by === "nobody") return `${reason}, and ${note ?? "nobody answered"}`;
+  return note ?? `${by} said no`;
+}
 
 function shownHit(hit: RuleHit): RuleHit {
   const { rule, reason } = hit;

@@ -1,4 +1,5 @@
 import type { Presentation } from "../policy/presentation.ts";
+import type { HighlightedLines } from "./highlighted-lines.ts";
 import type { Ink } from "./ink.ts";
 import type { LineTint } from "./rows.ts";
 
@@ -6,16 +7,18 @@ import type { LineTint } from "./rows.ts";
  * How the lines of a presentation are coloured, if at all: the one place where content gets its colours. It is given
  * lines that are visible already, and only colours come out of it: pieces that are not the line are not used.
  */
-export function lineTintOf({ type }: Presentation, ink: Ink): LineTint | null {
-  switch (type) {
-    case "diff":
-      return (line) => [{ text: line, tint: diffTint(line, ink) }];
-    case "file_content":
-    case "command":
-    case "structured":
-    case "text":
-      return null;
-  }
+export function lineTintOf({ type }: Presentation, highlighted: HighlightedLines, ink: Ink): LineTint | null {
+  if (type === "diff") return (line) => [{ text: line, tint: diffTint(line, ink) }];
+  if (highlighted.size === 0) return null;
+  const tints = {
+    plain: (text: string) => text,
+    name: (text: string) => text,
+    keyword: ink.bold,
+    string: ink.good,
+    number: ink.warn,
+    comment: ink.dim,
+  } as const;
+  return (line) => (highlighted.get(line) ?? []).map(({ text, kind }) => ({ text, tint: tints[kind] }));
 }
 
 function diffTint(line: string, ink: Ink): (text: string) => string {

@@ -1,6 +1,7 @@
 import type { Asking, HandlerAnswer } from "../approval/handler.ts";
 import type { Decision } from "../policy/decision.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
+import { highlightedLines } from "./highlighted-lines.ts";
 import type { Asked } from "./question-text.ts";
 import type { Look } from "./request-text.ts";
 
@@ -49,7 +50,8 @@ export class Question implements Asked {
 
   async #present(): Promise<Look> {
     try {
-      return { kind: "made", presentation: await this.asking.present() };
+      const presentation = await this.asking.present();
+      return { kind: "made", presentation, highlighted: await highlightedLines(presentation) };
     } catch {
       // The screen says so, and shows the arguments.
       return { kind: "failed" };

@@ -1,5 +1,6 @@
 import type { Presentation } from "../policy/presentation.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
+import type { HighlightedLines } from "./highlighted-lines.ts";
 import type { Ink } from "./ink.ts";
 import { lineTintOf } from "./line-tint.ts";
 import type { Drawn } from "./rows.ts";
@@ -17,6 +18,7 @@ export type Look = { readonly kind: "awaited" | "failed" } | Made;
 export interface Made {
   readonly kind: "made";
   readonly presentation: Presentation;
+  readonly highlighted: HighlightedLines;
 }
 
 /** What is asked, by whom and why. */
@@ -39,7 +41,7 @@ export function askedFields(request: ApprovalRequest, look: Look): readonly Fiel
 export function contentField(request: ApprovalRequest, look: Look, ink: Ink): Field {
   switch (look.kind) {
     case "made":
-      return presentationField(look.presentation, look.presentation.content, ink);
+      return presentationField(look, look.presentation.content, ink);
     case "awaited":
       return lines("arguments", argumentsText(request));
     case "failed":
@@ -80,13 +82,7 @@ export function reachFields({ granted }: ApprovalRequest): readonly Field[] {
 export function viewFields(request: ApprovalRequest, look: Look, ink: Ink): readonly Field[] {
   const made =
     look.kind === "made"
-      ? [
-          presentationField(
-            look.presentation,
-            look.presentation.fullContent ?? look.presentation.content,
-            ink,
-          ),
-        ]
+      ? [presentationField(look, look.presentation.fullContent ?? look.presentation.content, ink)]
       : [];
   return [
     ...askedFields(request, look),
@@ -128,8 +124,8 @@ const CONTENT_LABELS = {
   structured: "what it would do",
 } as const satisfies Record<Presentation["type"], string>;
 
-function presentationField(presentation: Presentation, text: string, ink: Ink): Field {
-  const tint = lineTintOf(presentation, ink);
+function presentationField({ presentation, highlighted }: Made, text: string, ink: Ink): Field {
+  const tint = lineTintOf(presentation, highlighted, ink);
   return { ...lines(CONTENT_LABELS[presentation.type], text), ...(tint === null ? {} : { tint }) };
 }
 

@@ -48,11 +48,11 @@ export function unitAt(text: string, at: number, end: number, manner: Manner): U
   return { shown, columns: columnsOf(shown), next: at + shown.length };
 }
 
-/** A short text in one line, made visible. */
-export function visibleLine(text: string): string {
+/** A short text, or a line of one, made visible. */
+export function visibleLine(text: string, manner: Manner = "line"): string {
   let shown = "";
   for (let at = 0; at < text.length; ) {
-    const unit = unitAt(text, at, text.length, "line");
+    const unit = unitAt(text, at, text.length, manner);
     shown += unit.shown;
     at = unit.next;
   }

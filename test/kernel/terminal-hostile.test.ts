@@ -27,7 +27,8 @@ async function isDrawnAs(
   text: string,
   columns: number,
 ): Promise<void> {
-  const asked = { request, look: { kind: "made", presentation: commandOf(text) } } as const;
+  const look = { kind: "made", presentation: commandOf(text), highlighted: new Map() } as const;
+  const asked = { request, look };
   const { rows } = questionText([asked], asked, { columns, rows: 200 }, 0, PLAIN);
   const drawn = rows.map((row) => row.trimEnd()).join("\n");
   await person.until(() => person.allRows().join("\n").includes(drawn), drawn);

@@ -1,5 +1,7 @@
 import { fstatSync } from "node:fs";
 import { isatty } from "node:tty";
+import type { ApprovalHandler } from "../../approval/handler.ts";
+import { Screen } from "../../channel/screen.ts";
 import { type CofferdamError, escapeInvisible } from "../../errors.ts";
 import { quote } from "../../shell/quote.ts";
 import { createSupervisor, type SupervisorOptions } from "../../supervisor/supervisor.ts";
@@ -74,16 +76,18 @@ async function runOne(
   if (!quiet) for (const note of loaded.notes) print.talk(dim(`cofferdam: ${escapeInvisible(note)}`));
   const signal = AbortSignal.any([ending.signal, print.broken]);
   if (signal.aborted) return 0;
+  const screen = new Screen();
+  const terminal = async (): Promise<ApprovalHandler> => {
+    const { terminalHandler } = await import("../../channel/terminal.ts");
+    return terminalHandler({ person: host.user.name, env: host.env, screen });
+  };
   const session = supervisor.session({
     caller: "person",
     // This session is over with its one call.
     remember: false,
-    handler: async (request) => {
-      const { approveOnTerminal } = await import("../approval-question.ts");
-      return approveOnTerminal(request, print.talkInk, host.user.name, signal);
-    },
+    handler: async (request, asking) => (await terminal()).requestApproval(request, asking),
   });
-  const output = json ? new KeptOutput() : passOn(print, signal);
+  const output = json ? new KeptOutput() : passOn(print, signal, screen);
   const outcome = await session.call({ argv: [...argv] }, { ...input, signal, sinks: output.sinks });
   if (output instanceof KeptOutput) print.json(outcomeJson(outcome, output));
   else await output.finish();

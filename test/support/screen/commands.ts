@@ -1,4 +1,4 @@
-import type { HandlerAnswer } from "../../../src/approval/handler.ts";
+import type { Answer } from "../../../src/approval/handler.ts";
 import type { Grant } from "../../../src/policy/grant.ts";
 import type { Presentation } from "../../../src/policy/presentation.ts";
 import type { ApprovalRequest } from "../../../src/policy/request.ts";
@@ -20,7 +20,7 @@ export type Command =
 /** What it reports. */
 export type Report =
   | { readonly kind: "ready"; readonly pid: number }
-  | { readonly kind: "answered"; readonly id: string; readonly answer: HandlerAnswer }
+  | { readonly kind: "answered"; readonly id: string; readonly answer: Answer }
   | { readonly kind: "rejected"; readonly id: string; readonly error: string }
   | { readonly kind: "presented"; readonly id: string }
   | { readonly kind: "revoked"; readonly grantId: string; readonly by: string }

@@ -25,6 +25,7 @@ export function requestOf(of: Partial<ApprovalRequest> = {}): ApprovalRequest {
     risk: "write",
     description: "Execute: npm install left-pad",
     reason: "no rule covers this command",
+    demandsPerson: false,
     why: [
       { layer: "project", rule: "shell:npm*", action: "ask", reason: "npm runs scripts" },
       { layer: "risk", rule: "write", action: "ask", reason: null },

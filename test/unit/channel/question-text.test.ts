@@ -10,7 +10,7 @@ import { commandOf, GRANTED, requestOf } from "../../support/screen/requests.ts"
 import { hostileText, INVISIBLE, isDrawnWithin } from "./hostile.ts";
 
 const SIZE = { columns: 80, rows: 40 };
-const made = (presentation: Presentation): Look => ({ kind: "made", presentation });
+const made = (presentation: Presentation): Look => ({ kind: "made", presentation, highlighted: new Map() });
 const asked = (request: ApprovalRequest, look: Look = made(commandOf("ls"))): Asked => ({ request, look });
 const draw = (one: Asked, others: readonly Asked[] = [], size = SIZE) =>
   questionText([one, ...others], one, size, 0, PLAIN);
