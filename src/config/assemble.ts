@@ -6,6 +6,7 @@ import type { PathVariables } from "../profile/sections.ts";
 import type { Root, Runtime } from "../tool/facts.ts";
 import type { Config, ConfigOrigin, Loaded } from "./config.ts";
 import { assertEnvSettable } from "./env-names.ts";
+import { assertConfigExamples } from "./example-check.ts";
 import { printGrants } from "./grants-line.ts";
 import { realHome } from "./homes.ts";
 import { CONFIG_NAME } from "./locate.ts";
@@ -51,6 +52,7 @@ export function assemble(host: Host, source: ConfigSource, byCaller: readonly Na
   const yaml = readYaml(bytes, path, "CONFIG_INVALID");
   const file = parseData(ConfigFile, yaml);
   assertSettings(file, yaml);
+  assertConfigExamples(file, yaml);
   const roots = resolveRoots(host, file.sandbox.paths, workspace, yaml);
   const runtimes = configuredRuntimes(host, file.sandbox.runtimes, { workspace, roots }, yaml);
   const over = loadCeiling(host, {

@@ -7,6 +7,7 @@ import { intersectAll } from "../profile/intersect.ts";
 import { type AbsolutePath, absolutePath, isInside, nameOf, parentOf } from "../profile/path.ts";
 import type { PathVariables } from "../profile/sections.ts";
 import { quote } from "../shell/quote.ts";
+import { assertRuleExamples } from "./example-check.ts";
 import { assertExamples, layerOf, placed } from "./operator-layer.ts";
 import { parseData } from "./parse.ts";
 import { type Naming, type ReadFile, readSafely } from "./safe-file.ts";
@@ -60,7 +61,8 @@ export function profileSource(text: string, folder: AbsolutePath): ProfileSource
 }
 
 /**
- * Loads one operator profile with all that it extends, and holds its examples against them together.
+ * Loads one operator profile with all that it extends, and holds its examples against them together; those of a rule
+ * speak of that rule alone.
  * Throws `PROFILE_INVALID` (also for a file that extends itself), `PATH_INVALID`, `PATTERN_INVALID`, `HOST_INVALID`;
  * a file that is not there has the code of what names it.
  */
@@ -78,6 +80,7 @@ export function loadProfile(
   assertNoCycle(path, above, naming);
   const yaml = readYaml(bytes, path, "PROFILE_INVALID");
   const file = parseData(ProfileFile, yaml);
+  assertRuleExamples(file, yaml);
   const own = layerOf(file, yaml, loading.variables);
   const bases = basesOf(file, yaml, path, loading, above);
   const profile: OperatorProfile = {

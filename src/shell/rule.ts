@@ -5,6 +5,7 @@ import { z } from "zod";
  * in which `*` is any run of characters; with `exact` nothing longer is covered. `allowed: false` forbids; `approval`
  * says whether a person is asked; `sandbox_paths` names the roots that every path among the words must lie in. A rule
  * that forbids or asks holds for its program by whatever name; one that asks nobody, only for the words as written.
+ * `match` and `not_match` are command lines that it must and must not cover, checked when it is loaded.
  */
 export const ShellRule = z.strictObject({
   pattern: z.string().trim().min(1),
@@ -13,6 +14,8 @@ export const ShellRule = z.strictObject({
   exact: z.boolean().default(false),
   description: z.string().optional(),
   sandbox_paths: z.array(z.string()).optional(),
+  match: z.array(z.string()).max(64).optional(),
+  not_match: z.array(z.string()).max(64).optional(),
 });
 export type ShellRule = z.infer<typeof ShellRule>;
 
