@@ -5,8 +5,9 @@ import type { Looseness } from "../policy/compare-demands.ts";
 export function printLooseness(one: Looseness): string {
   switch (one.field) {
     case "rule": {
-      const { of, text, action, isAsked, isCertain } = one;
-      const what = of === "shell" ? `run ${visible(text)}` : `call tools named ${visible(text)}`;
+      const { of, text, args, action, isAsked, isCertain } = one;
+      const given = args === undefined ? "" : ` with ${visible(JSON.stringify(args))}`;
+      const what = of === "shell" ? `run ${visible(text)}` : `call tools named ${visible(text)}${given}`;
       const how = action === "ask" ? "without asking a person" : isAsked ? "after a yes" : "at all";
       const other = action === "ask" ? "the other asks" : "denied in the other";
       return `${isCertain ? "" : "perhaps "}${what} ${how} (${other})`;

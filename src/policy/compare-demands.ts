@@ -1,7 +1,8 @@
 import { coversWords, fileNameOf, matchesWord } from "../shell/rule.ts";
 import type { Mode } from "./action.ts";
 import { meetApproval, NO_OPERATOR, type OperatorApproval } from "./approval-section.ts";
-import { canonicalJson } from "./canonical-json.ts";
+import { argumentsReachAll } from "./rule-reach.ts";
+import type { OperatorToolRule } from "./tool-rule.ts";
 
 /** What an operator demands beside a profile: who is asked, and as whom tools run. */
 export interface Demands {
@@ -30,6 +31,8 @@ export type Looseness =
       readonly field: "rule";
       readonly of: "pattern" | "shell";
       readonly text: string;
+      /** The arguments that the rule is about; undefined for whatever they are. */
+      readonly args: OperatorToolRule["args"];
       readonly action: "ask" | "deny";
       readonly isAsked: boolean;
       readonly isCertain: boolean;
@@ -56,8 +59,7 @@ export function loosenessOf(a: Demands, b: Demands): readonly Looseness[] {
 interface Rule {
   readonly of: "pattern" | "shell";
   readonly text: string;
-  /** The arguments that it is about, in one spelling; null for a rule that is about all. */
-  readonly args: string | null;
+  readonly args: OperatorToolRule["args"];
   readonly action: "ask" | "deny";
 }
 
@@ -66,19 +68,20 @@ function readRule(rule: OperatorApproval["rules"][number]): Rule {
     "shell" in rule
       ? (["shell", rule.shell.trim().replace(/\s+/g, " ")] as const)
       : (["pattern", rule.pattern] as const);
-  const args = "args" in rule && rule.args !== undefined ? canonicalJson(rule.args) : null;
+  const args = "args" in rule ? rule.args : undefined;
   return { of, text: text.replace(/\*+/g, "*"), args, action: rule.action };
 }
 
 function looseRules(a: readonly Rule[], b: readonly Rule[]): readonly Looseness[] {
-  const once = new Map(b.map((rule) => [`${rule.of} ${rule.action} ${rule.args} ${rule.text}`, rule]));
+  const once = new Map(b.map((rule) => [JSON.stringify([rule.of, rule.action, rule.args, rule.text]), rule]));
   return [...once.values()].flatMap((rule): Looseness[] => {
     const covering = a.filter((own) => coversAll(own, rule));
     if (covering.some((own) => isAsStrict(own, rule))) return [];
-    const mayCover = (own: Rule): boolean => coversText(own, rule) || mayCoverByName(own, rule);
+    const mayCover = (own: Rule): boolean =>
+      mayBeAbout(own, rule) && (coversText(own, rule) || mayCoverByName(own, rule));
     const isCertain = !a.some((own) => isAsStrict(own, rule) && mayCover(own));
-    const { of, text, action } = rule;
-    return [{ field: "rule", of, text, action, isAsked: covering.length > 0, isCertain }];
+    const { of, text, args, action } = rule;
+    return [{ field: "rule", of, text, args, action, isAsked: covering.length > 0, isCertain }];
   });
 }
 
@@ -91,7 +94,13 @@ function isAsStrict(own: Rule, rule: Rule): boolean {
  * covers that other with each `*` taken for a character of its own: only a `*` can stand for that one.
  */
 function coversAll(wide: Rule, rule: Rule): boolean {
-  return (wide.args === null || wide.args === rule.args) && coversText(wide, rule);
+  return argumentsReachAll(wide.args, rule.args) && coversText(wide, rule);
+}
+
+/** True unless some arguments that `rule` is about are surely none of `own`: of JSON text and command lines nobody knows. */
+function mayBeAbout(own: Rule, rule: Rule): boolean {
+  const isText = rule.of === "shell" || typeof own.args === "string" || typeof rule.args === "string";
+  return isText || argumentsReachAll(own.args, rule.args);
 }
 
 function coversText(wide: Rule, rule: Rule): boolean {

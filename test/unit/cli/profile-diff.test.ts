@@ -57,6 +57,19 @@ describe("what an operator demands is compared", () => {
     });
   });
 
+  test("a rule is told with the arguments that it is about", async () => {
+    const rule = (args: string): string =>
+      `approval: { rules: [{ pattern: write, args: ${args}, action: deny }] }\n`;
+    expect((await diff(rule("{ path: /etc/*, mode: '6*' }"), rule("{ path: /etc/ssh/* }"))).json).toEqual({
+      wider: true,
+      more: [
+        'approval: call tools named `write` with `{"path":"/etc/*","mode":"6*"}` at all (denied in the other)',
+      ],
+      less: ['approval: call tools named `write` with `{"path":"/etc/ssh/*"}` at all (denied in the other)'],
+    });
+    expect((await diff(rule("{ path: /etc/ssh/* }"), rule("{ path: /etc/* }"))).exit).toBe(0);
+  });
+
   test("one that demands more is not", async () => {
     const { exit, json, said } = await diff("", DEMANDS);
     expect([exit, json.wider, json.more, json.less.length, said]).toEqual([0, false, [], 6, ""]);

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Mode } from "../../../src/policy/action.ts";
 import type { OperatorRule } from "../../../src/policy/approval-section.ts";
+import type { Json } from "../../../src/policy/canonical-json.ts";
 import {
   type Demands,
   type Looseness,
@@ -9,6 +10,7 @@ import {
   meetDemands,
   NO_DEMANDS,
 } from "../../../src/policy/compare-demands.ts";
+import type { OperatorToolRule } from "../../../src/policy/tool-rule.ts";
 import { approvalOf, type Judged, judgeCommand } from "./judge-command.ts";
 
 const demanding = (...rules: readonly OperatorRule[]): Demands => ({
@@ -27,6 +29,7 @@ function loose(a: readonly OperatorRule[], b: readonly OperatorRule[]): readonly
 
 const shell = (text: string, action: "ask" | "deny" = "deny"): OperatorRule => ({ shell: text, action });
 const pattern = (text: string, action: "ask" | "deny" = "deny"): OperatorRule => ({ pattern: text, action });
+const write = (args: OperatorToolRule["args"]): OperatorRule => ({ pattern: "write", args, action: "deny" });
 
 describe("what one operator lets pass and another does not", () => {
   test.each<[string, readonly OperatorRule[], readonly OperatorRule[], readonly string[]]>([
@@ -37,6 +40,21 @@ describe("what one operator lets pass and another does not", () => {
     ["a tool's rule is gone", [pattern("drop_*")], [shell("*")], ["drop_* passes"]],
     ["only the name remains", [shell("*/git push")], [shell("git push")], ["perhaps */git push passes"]],
     ["all commands, and now some", [pattern("shell", "ask")], [shell("git")], ["shell passes"]],
+    [
+      "a rule is about some arguments only",
+      [pattern("write")],
+      [write({ path: "/etc/*" })],
+      ["write passes"],
+    ],
+    ["about fewer", [write({ path: "/etc/*" })], [write({ path: "/etc/a*" })], ["write passes"]],
+    ["about one more", [write({ path: "*" })], [write({ path: "*", mode: "*" })], ["write passes"]],
+    [
+      "a command line told as an argument",
+      [shell("git")],
+      [{ pattern: "shell", args: { command: "git*" }, action: "deny" }],
+      ["perhaps git passes"],
+    ],
+    ["told in another way", [write({ path: "/etc/*" })], [write("*/etc/*")], ["perhaps write passes"]],
   ])("%s", (_, a, b, found) => {
     expect(loose(a, b)).toEqual(found);
   });
@@ -52,6 +70,9 @@ describe("what one operator lets pass and another does not", () => {
     ["runs of `*`", [pattern("drop_**")], [pattern("drop_*")]],
     ["a rule on the shell as a tool", [shell("git push")], [pattern("sh*")]],
     ["the shell as a tool, and every command", [pattern("shell")], [shell("*")]],
+    ["a rule that is about more arguments", [write({ path: "/etc/*", mode: "*" })], [write({ path: "/*" })]],
+    ["one that is about all", [write("*rm*")], [pattern("w*")]],
+    ["no arguments at all, however that is written", [pattern("write")], [write({})]],
   ])("nothing: %s", (_, a, b) => {
     expect(loose(a, b)).toEqual([]);
   });
@@ -87,11 +108,21 @@ const text = fc.constantFrom(
   "s*",
 );
 const action = fc.constantFrom("ask" as const, "deny" as const);
+const name = fc.constantFrom("k", "l");
+const argGlob = fc.constantFrom("*", "a", "a*", "*b", "a*b");
+const args: fc.Arbitrary<OperatorToolRule["args"]> = fc.oneof(
+  fc.constant(undefined),
+  fc.dictionary(name, argGlob, { maxKeys: 2, noNullPrototype: true }),
+  fc.constantFrom("*", "*a*", '*"k"*'),
+);
 const demands: fc.Arbitrary<Demands> = fc.record({
   approval: fc.record({
-    rules: fc.array(fc.oneof(fc.record({ shell: text, action }), fc.record({ pattern: text, action })), {
-      maxLength: 4,
-    }),
+    rules: fc.array(
+      fc.oneof(fc.record({ shell: text, action }), fc.record({ pattern: text, args, action })),
+      {
+        maxLength: 4,
+      },
+    ),
     modes: fc.subarray(Mode.options),
     sessionGrants: fc.boolean(),
   }),
@@ -105,7 +136,16 @@ const call: fc.Arbitrary<Judged> = fc.record({
   isProgramWritable: fc.constant(false),
   arePathsInside: fc.constant(() => true),
   needsMore: fc.constant(null),
+  input: fc.dictionary(name, fc.constantFrom("a", "b", "ab", "axb"), { noNullPrototype: true }),
 });
+
+/** Arguments that a rule is about, with `#` for each `*`. */
+function sampleOf(about: OperatorToolRule["args"]): Json {
+  if (typeof about === "string") return { "#": about.replaceAll(/["*]/g, ""), k: "#" };
+  return Object.fromEntries(
+    Object.entries(about ?? {}).map(([key, glob]) => [key, glob.replaceAll("*", "#")]),
+  );
+}
 
 const RANK = { allow: 0, ask: 1, deny: 2 } as const;
 
@@ -154,6 +194,7 @@ describe("laws of the comparison", () => {
             isProgramWritable: false,
             arePathsInside: () => true,
             needsMore: null,
+            input: sampleOf(one.args),
           };
           expect(strictness(b, judged)).toBeLessThan(strictness(a, judged));
         }

@@ -1,4 +1,5 @@
 import { type ApprovalSection, DEFAULT_APPROVAL } from "../../../src/policy/approval-section.ts";
+import type { Json } from "../../../src/policy/canonical-json.ts";
 import type { Command } from "../../../src/policy/command.ts";
 import { type ShellRules, shellSaid } from "../../../src/policy/shell-rules.ts";
 import { invocationOf } from "../../../src/policy/tool-rule.ts";
@@ -8,6 +9,8 @@ import { judge, type Rules, type Verdict } from "../../../src/policy/verdict.ts"
 export interface Judged extends Command {
   readonly tool: string;
   readonly needsMore: string | null;
+  /** What the tool is called with, where a rule looks at it. */
+  readonly input?: Json;
 }
 
 /** The rules in force, those of the shell tool among them. */
@@ -22,11 +25,11 @@ export function approvalOf(written: Partial<ApprovalSection> = {}): ApprovalSect
 
 /** The verdict on a command line. */
 export function judgeCommand(
-  { tool, needsMore, ...command }: Judged,
+  { tool, needsMore, input = {}, ...command }: Judged,
   { shell, ...rules }: AllRules,
 ): Verdict {
   const subject = {
-    ...invocationOf(tool, {}, null),
+    ...invocationOf(tool, input, null),
     risk: "write",
     said: shellSaid(command, shell),
     command: tool === "shell" ? command : null,
