@@ -1,6 +1,6 @@
 import { MANY_MOUNTS } from "../backend/bubblewrap/render.ts";
 import type { Plan } from "../backend/plan.ts";
-import type { Finding } from "../config/check.ts";
+import type { Finding } from "../config/finding.ts";
 import { CofferdamError } from "../errors.ts";
 import { type Access, isAtMost } from "../profile/access.ts";
 import { pathRuler } from "../profile/access-to.ts";

@@ -1,43 +1,19 @@
 import { existsSync } from "node:fs";
 import { type Position, printPosition, visible } from "../errors.ts";
-import type { Action } from "../policy/action.ts";
 import { isAtMost } from "../profile/access.ts";
 import { type PathFacts, pathRuler } from "../profile/access-to.ts";
 import { envOutside } from "../profile/env-pattern.ts";
 import { explain, maskKey } from "../profile/explain.ts";
 import { meetNetworks } from "../profile/network.ts";
-import { isAbsolutePath, isInside, joinPath } from "../profile/path.ts";
+import { joinPath } from "../profile/path.ts";
 import { type Pattern, plainText } from "../profile/pattern.ts";
 import { networkFrom } from "../profile/sections.ts";
-import { shellAction } from "../shell/rule.ts";
-import type { Config, Loaded } from "./config.ts";
-import {
-  type DeadRule,
-  deadShellRules,
-  deadToolRules,
-  overruledByName,
-  type Unmatchable,
-  unmatchableOperator,
-  unmatchableShell,
-  unmatchableTool,
-} from "./dead-rules.ts";
+import { approvalFindings } from "./approval-findings.ts";
+import type { Loaded } from "./config.ts";
+import { type Finding, placeOf } from "./finding.ts";
+import { ruleFindings } from "./rule-findings.ts";
 import { shippedFolder } from "./shipped.ts";
-import { pathKey, type YamlPath } from "./yaml.ts";
 
-/** Something about a config that loads and yet does not do what it seems to say. An error keeps calls from working. */
-export interface Finding {
-  readonly severity: "error" | "warning";
-  readonly message: string;
-  readonly hint: string;
-  readonly at: Position | null;
-}
-
-/** What a rule that never speaks fails to do. */
-const EFFECTS = {
-  allow: "allows nothing",
-  ask: "asks about nothing",
-  deny: "denies nothing",
-} as const satisfies Record<Action, string>;
 const FOLDER: PathFacts = { kind: "folder", bornInside: false };
 
 /** All that can be known about a loaded config without running anything, for `cofferdam check`; errors first. */
@@ -49,9 +25,7 @@ export function findings(loaded: Loaded): readonly Finding[] {
     ...envFindings(loaded),
     ...rootFindings(loaded),
     ...ruleFindings(loaded),
-    ...unmatchableFindings(loaded),
-    ...overruledFindings(loaded),
-    ...programFindings(loaded),
+    ...approvalFindings(loaded),
     ...maskFindings(loaded),
   ];
   return [
@@ -152,95 +126,6 @@ function rootFindings({ config, ceiling }: Loaded): readonly Finding[] {
   });
 }
 
-/** Rules that another one always decides before. */
-function ruleFindings({ config }: Loaded): readonly Finding[] {
-  const { shell, approval } = config;
-  return [
-    ...deadShellRules(shell.rules, shell.order).map((dead) => deadFinding(config, "shell", dead)),
-    ...deadToolRules(approval.rules, approval.order).map((dead) => deadFinding(config, "approval", dead)),
-  ];
-}
-
-function deadFinding(
-  config: Config,
-  section: "shell" | "approval",
-  { rule, by, index, byIndex }: DeadRule,
-): Finding {
-  const place = placeOf(config, [section, "rules", byIndex]);
-  const line = place === null ? "" : ` on line ${place.line}`;
-  return {
-    severity: "warning",
-    message: `the rule ${visible(rule.pattern)} ${EFFECTS[rule.action]}: ${visible(by.pattern)}${line} decides first`,
-    hint: "remove it, or change the order of the two",
-    at: placeOf(config, [section, "rules", index]),
-  };
-}
-
-/** Rules whose pattern can never match, operators' too. */
-function unmatchableFindings({ config, ceiling }: Loaded): readonly Finding[] {
-  const finding = (pattern: string, found: Unmatchable | null, at: Position | null): readonly Finding[] =>
-    found === null
-      ? []
-      : [
-          {
-            severity: "warning",
-            message: `the rule ${visible(pattern)} never matches: ${found.because}`,
-            hint: found.hint,
-            at,
-          },
-        ];
-  const place = (section: string, index: number): Position | null =>
-    placeOf(config, [section, "rules", index]);
-  return [
-    ...config.shell.rules.flatMap(({ pattern }, index) =>
-      finding(pattern, unmatchableShell(pattern), place("shell", index)),
-    ),
-    ...config.approval.rules.flatMap(({ pattern }, index) =>
-      finding(pattern, unmatchableTool(pattern), place("approval", index)),
-    ),
-    ...ceiling.approval.rules.flatMap((rule) =>
-      finding("shell" in rule ? rule.shell : rule.pattern, unmatchableOperator(rule), null),
-    ),
-  ];
-}
-
-/** Rules that let a program run by its path where another asks about it or denies it by its name. */
-function overruledFindings({ config }: Loaded): readonly Finding[] {
-  const { rules } = config.shell;
-  return rules.flatMap((rule, index): readonly Finding[] => {
-    const by = overruledByName(rule, rules);
-    if (by === null) return [];
-    return [
-      {
-        severity: "warning",
-        message: `the rule ${visible(rule.pattern)} allows nothing: ${visible(by.pattern)} covers the same program by its name`,
-        hint: "name the program as it is called, in a rule above that one",
-        at: placeOf(config, ["shell", "rules", index]),
-      },
-    ];
-  });
-}
-
-/** Rules that let a program run without asking and name it by a path that tools can write: they never match. */
-function programFindings({ config }: Loaded): readonly Finding[] {
-  return config.shell.rules.flatMap((rule, index): readonly Finding[] => {
-    const [program = ""] = rule.pattern.split(/\s+/);
-    if (shellAction(rule) !== "allow" || !program.includes("/")) return [];
-    const isWritable =
-      !isAbsolutePath(program) ||
-      config.roots.some((root) => root.mode === "rw" && isInside(program, root.path));
-    if (!isWritable) return [];
-    return [
-      {
-        severity: "warning",
-        message: `the rule ${visible(rule.pattern)} never lets anything run: its program lies where tools can write`,
-        hint: "leave `approval` on for it, or keep the program outside of every writable root",
-        at: placeOf(config, ["shell", "rules", index]),
-      },
-    ];
-  });
-}
-
 /** Masks that say one path without saying where it begins: as globs they do not hold for a path that is not there yet. */
 function maskFindings({ config, ceiling }: Loaded): readonly Finding[] {
   return ceiling.layers.flatMap((layer) =>
@@ -270,8 +155,4 @@ function namesAnywhere({ segments: [first, ...rest] }: Pattern): string | null {
 
 function isShipped(at: Position | null): boolean {
   return at?.file.startsWith(`${shippedFolder()}/`) ?? false;
-}
-
-function placeOf(config: Config, path: YamlPath): Position | null {
-  return config.positions.get(pathKey(path)) ?? null;
 }

@@ -1,16 +1,20 @@
-import type { Action, RuleOrder } from "../policy/action.ts";
+import { visible } from "../errors.ts";
+import { type Action, isAsStrict, type RuleOrder, strictest } from "../policy/action.ts";
 import type { OperatorRule } from "../policy/approval-section.ts";
-import type { ToolRule } from "../policy/tool-rule.ts";
-import { fileNameOf, matchesWord, type ShellRule, shellAction } from "../shell/rule.ts";
+import { forAgent, printToolRule, type Reach, reachesAll, reachesSome } from "../policy/rule-reach.ts";
+import type { OperatorToolRule, ToolRule } from "../policy/tool-rule.ts";
+import { coversGlob, globsMeet } from "../shell/glob.ts";
+import { fileNameOf, type ShellRule, shellAction } from "../shell/rule.ts";
+import type { ToolLayer } from "./tool-layers.ts";
 
-/** A rule by what it covers and says. */
-export interface NamedRule {
-  readonly pattern: string;
+/** A rule by how it is told and what it says. */
+interface NamedRule {
+  readonly text: string;
   readonly action: Action;
 }
 
-/** A rule that can never decide anything, and the one that always decides before it; both with their places. */
-export interface DeadRule {
+/** A rule, and another of its list that decides before it; both with their places. */
+export interface Outdone {
   readonly rule: NamedRule;
   readonly index: number;
   readonly by: NamedRule;
@@ -23,20 +27,43 @@ export interface Unmatchable {
   readonly hint: string;
 }
 
-const RANK = { allow: 0, ask: 1, deny: 2 } as const satisfies Record<Action, number>;
-
 /** The rules of `shell.rules` that never decide. */
-export function deadShellRules(rules: readonly ShellRule[], order: RuleOrder): readonly DeadRule[] {
-  return deadRules(
-    rules.map((rule) => ({ ...rule, action: shellAction(rule) })),
-    order,
-    coversShellRule,
-  );
+export function deadShellRules(rules: readonly ShellRule[], order: RuleOrder): readonly Outdone[] {
+  const held = rules.map((rule, index) => ({
+    about: rule,
+    index,
+    text: rule.pattern,
+    action: shellAction(rule),
+  }));
+  return deadRules(held, order, coversShellRule);
 }
 
-/** The rules of `approval.rules` that never decide. */
-export function deadToolRules(rules: readonly ToolRule[], order: RuleOrder): readonly DeadRule[] {
-  return deadRules(rules, order, (wide, rule) => coversGlob(wide.pattern, rule.pattern));
+/** What is wrong with the order of a list of rules on tools. */
+export interface OrderFaults {
+  /** Rules that never decide. */
+  readonly dead: readonly Outdone[];
+  /** Rules that ask or deny, and a rule that allows some of what they cover, though it is not their exception. */
+  readonly partlyAllowed: readonly Outdone[];
+}
+
+/** The rules on tools that others of their list outdo, wholly or in part. */
+export function toolOrderFaults({ rules, order, agent }: ToolLayer): OrderFaults {
+  const held = rules.flatMap((rule, index): readonly Held<Reach>[] => {
+    const about = agent === null ? rule : forAgent(rule, agent);
+    return about === null ? [] : [{ about, index, text: printToolRule(rule), action: rule.action }];
+  });
+  const dead = deadRules(held, order, reachesAll);
+  const isDead = new Set(dead.map(({ index }) => index));
+  const alive = held.filter(({ index }) => !isDead.has(index));
+  const allows = alive.filter(({ action }) => action === "allow");
+  // An allow that lies wholly within the other rule is an exception, which is what an order is for.
+  const partlyAllowed = alive.flatMap((rule): readonly Outdone[] => {
+    if (rule.action === "allow") return [];
+    const reachesInto = ({ about }: Held<Reach>): boolean =>
+      reachesSome(about, rule.about) && !reachesAll(rule.about, about);
+    return outdone(rule, deciding(allows, order, rule, reachesInto));
+  });
+  return { dead, partlyAllowed };
 }
 
 /** Why a pattern for command lines can never cover one, and what to write; null when it can. */
@@ -50,20 +77,36 @@ export function unmatchableShell(pattern: string): Unmatchable | null {
   };
 }
 
-/** Why a pattern for names of tools can never match one, and what to write; null when it can. */
-export function unmatchableTool(pattern: string): Unmatchable | null {
+/** Why a rule on tools can never match a call, and what to write; null when it can. In an agent's layer, one of that agent. */
+export function unmatchableTool(
+  rule: ToolRule | OperatorToolRule,
+  agent: string | null = null,
+): Unmatchable | null {
+  const { pattern, args } = rule;
   if (pattern.trim() === "")
     return { because: "it is blank", hint: "write the name of a tool, or remove it" };
-  if (!/[\s"'`]/.test(pattern)) return null;
+  if (/[\s"'`:]/.test(pattern)) {
+    return {
+      because: "no tool's name holds blanks, quotes or colons",
+      hint: "write a tool's name, or cover command lines by a shell rule",
+    };
+  }
+  if (typeof args === "string" && !globsMeet(args, "{*}")) {
+    return {
+      because: "the text of all arguments is JSON, from `{` to `}`",
+      hint: 'begin and end `args` with `*`, or name an argument: `args: { name: "glob" }`',
+    };
+  }
+  if (agent === null || !("agents" in rule) || forAgent(rule, agent) !== null) return null;
   return {
-    because: "no tool's name holds blanks or quotes",
-    hint: "write a tool's name, or cover command lines by a shell rule",
+    because: `it stands among the rules of the agent ${visible(agent)}, which its \`agents\` leave out`,
+    hint: "remove its `agents`, or move it to `approval.rules`",
   };
 }
 
 /** Why a rule of an operator can never match; null when it can. */
 export function unmatchableOperator(rule: OperatorRule): Unmatchable | null {
-  return "shell" in rule ? unmatchableShell(rule.shell) : unmatchableTool(rule.pattern);
+  return "shell" in rule ? unmatchableShell(rule.shell) : unmatchableTool(rule);
 }
 
 /** The rule that asks or denies wherever one that is written with a path would allow: it knows the program by its name. */
@@ -74,30 +117,56 @@ export function overruledByName(rule: ShellRule, rules: readonly ShellRule[]): S
   return rules.find((other) => shellAction(other) !== "allow" && coversShellRule(other, named)) ?? null;
 }
 
-function deadRules<Rule extends NamedRule>(
-  rules: readonly Rule[],
-  order: RuleOrder,
-  covers: (wide: Rule, rule: Rule) => boolean,
-): readonly DeadRule[] {
-  return rules.flatMap((rule, index) => {
-    const byIndex = rules.findIndex((other, at) => {
-      const stricter = RANK[other.action] - RANK[rule.action];
-      return at !== index && decidesBefore(order, at - index, stricter) && covers(other, rule);
-    });
-    const by = rules[byIndex];
-    return by === undefined ? [] : [{ rule, index, by, byIndex }];
-  });
+/** A rule, what it is about, and where it stands in its list. */
+interface Held<About> extends NamedRule {
+  readonly about: About;
+  readonly index: number;
 }
 
-/** Whether a rule that stands `distance` after another and is `stricter` by so much takes all that both cover. */
-function decidesBefore(order: RuleOrder, distance: number, stricter: number): boolean {
+function deadRules<About>(
+  rules: readonly Held<About>[],
+  order: RuleOrder,
+  covers: (wide: About, about: About) => boolean,
+): readonly Outdone[] {
+  return rules.flatMap((rule) =>
+    outdone(
+      rule,
+      deciding(rules, order, rule, ({ about }) => covers(about, rule.about)),
+    ),
+  );
+}
+
+function outdone(rule: Held<unknown>, by: Held<unknown> | undefined): readonly Outdone[] {
+  return by === undefined ? [] : [{ rule, index: rule.index, by, byIndex: by.index }];
+}
+
+/** Of the rules that decide before another and take something of it, the one that decides before all of these. */
+function deciding<About>(
+  rules: readonly Held<About>[],
+  order: RuleOrder,
+  rule: Held<About>,
+  takes: (other: Held<About>) => boolean,
+): Held<About> | undefined {
+  const isBefore = (other: Held<About>): boolean => decidesBefore(order, other, rule) && takes(other);
   switch (order) {
     case "first-match":
-      return distance < 0;
+      return rules.find(isBefore);
     case "last-match":
-      return distance > 0;
+      return rules.findLast(isBefore);
     case "strictest":
-      return stricter > 0 || (stricter === 0 && distance < 0);
+      return strictest(rules.filter(isBefore));
+  }
+}
+
+/** Whether one rule takes all that both cover. */
+function decidesBefore(order: RuleOrder, one: Held<unknown>, other: Held<unknown>): boolean {
+  switch (order) {
+    case "first-match":
+      return one.index < other.index;
+    case "last-match":
+      return one.index > other.index;
+    case "strictest":
+      return isAsStrict(one.action, other.action) && (one.action !== other.action || one.index < other.index);
   }
 }
 
@@ -110,9 +179,4 @@ function coversShellRule(wide: ShellRule, rule: ShellRule): boolean {
   if (wideRoots !== undefined && !(rule.sandbox_paths?.every((name) => wideRoots.includes(name)) ?? false))
     return false;
   return wideWords.every((glob, index) => coversGlob(glob, words[index] ?? ""));
-}
-
-/** True when every word of one glob is a word of the other: as no word is bound to hold a `*`, only a `*` covers one. */
-function coversGlob(wide: string, glob: string): boolean {
-  return matchesWord(wide, glob);
 }

@@ -386,7 +386,7 @@ describe.skipIf(unusable !== null)("looking around", () => {
     expect([warned.exit, warned.stdout]).toEqual([
       0,
       expect.stringMatching(
-        /warning: the rule `git push` denies nothing: `git` on line \d+ decides first\n {2}at: cofferdam.yaml:\d+:\d+\n(.*\n)*\nno errors, 1 warning\n$/,
+        /warning: the rule `git push` denies nothing: `git` on line \d+ comes earlier and only asks about it\n {2}at: cofferdam.yaml:\d+:\d+\n(.*\n)*\nno errors, 1 warning\n$/,
       ),
     ]);
     write("narrow.yaml", "profile: narrow\nfiles: [{ path: '${workspace}', access: write }]\n");

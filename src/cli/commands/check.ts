@@ -1,6 +1,8 @@
 import { columns } from "../../channel/columns.ts";
-import { type Finding, findings } from "../../config/check.ts";
+import { findings } from "../../config/check.ts";
 import type { ConfigOrigin } from "../../config/config.ts";
+import type { Finding } from "../../config/finding.ts";
+import { toolLayers } from "../../config/tool-layers.ts";
 import { ERRORS, escapeInvisible } from "../../errors.ts";
 import { thisHost } from "../../host/host.ts";
 import { createDraft, type Draft } from "../../supervisor/draft.ts";
@@ -31,6 +33,7 @@ function show(
 ): void {
   const { ink } = print;
   const { config, ceiling } = loaded;
+  const forTools = toolLayers(config.approval).flatMap(({ rules }) => rules);
   const rows = [
     ["config", printOrigin(config.origin)],
     ["ceiling", ceiling.labels.join(", ")],
@@ -38,7 +41,7 @@ function show(
     ["programs", config.runtimes.map((runtime) => runtime.name).join(", ")],
     [
       "rules",
-      `${config.shell.rules.length} for commands, ${config.approval.rules.length} for tools, ${ceiling.approval.rules.length} of operators`,
+      `${config.shell.rules.length} for commands, ${forTools.length} for tools, ${ceiling.approval.rules.length} of operators`,
     ],
     ...(plan === null ? [] : [["plan", `${plan.clauses.length} mounts, ${plan.backend} ${plan.version}`]]),
   ];
