@@ -1,5 +1,10 @@
 import type { Loaded } from "../config/config.ts";
+import { toolLayers } from "../config/tool-layers.ts";
 import type { TrustOffer } from "../config/trust.ts";
+import type { Action } from "../policy/action.ts";
+import { looserDefaults } from "../policy/risk.ts";
+import { printToolRule } from "../policy/rule-reach.ts";
+import type { ToolRule } from "../policy/tool-rule.ts";
 import { printLimits, printNetwork } from "../profile/in-words.ts";
 import { limitsFrom, networkFrom } from "../profile/sections.ts";
 import type { Root } from "../tool/facts.ts";
@@ -47,7 +52,13 @@ export function grantedRows({ config, ceiling }: Loaded): readonly Row[] {
     ...(unasked.length === 0 ? [] : named("unasked", [[unasked.join(", ")]])),
     ...named(
       "tools",
-      approval.rules.map((rule) => [toolRule(rule)]),
+      toolLayers(approval).flatMap(({ agent, rules }) => rules.map((rule) => [toolRule(rule, agent)])),
+    ),
+    ...named(
+      "by risk",
+      looserDefaults(approval.risk_defaults).map(([risk, action]) => [
+        `${risk} tools that no rule covers: ${DOES[action]}`,
+      ]),
     ),
     ...named("approval", [[approval.mode]]),
     ...(limits.length === 0 ? [] : named("limits", [[limits.join(", ")]])),
@@ -68,14 +79,17 @@ export function widerLines({ before, wider, changed }: TrustOffer): readonly str
   return [`it ${before.reason}`, ...now, ...changed.map((name) => `changed: ${name}`)];
 }
 
+const DOES = {
+  allow: "RUNS WITHOUT ASKING",
+  ask: "is asked",
+  deny: "is refused",
+} as const satisfies Record<Action, string>;
+
 /** A rule on tools beats the rules on commands: an allow makes every command run without asking. */
-function toolRule({ pattern, action }: Loaded["config"]["approval"]["rules"][number]): string {
-  const does = {
-    allow: "RUNS WITHOUT ASKING, whatever the rules on commands ask",
-    ask: "is asked",
-    deny: "is refused",
-  } as const;
-  return `${pattern} ${does[action]}`;
+function toolRule(rule: ToolRule, agent: string | null): string {
+  const whose = agent === null ? "" : `agent ${agent}: `;
+  const besides = rule.action === "allow" ? ", whatever the rules on commands ask" : "";
+  return `${whose}${printToolRule(rule)} ${DOES[rule.action]}${besides}`;
 }
 
 function asksOf(root: Root): string {

@@ -1,6 +1,9 @@
 import { escapeInvisible } from "../errors.ts";
+import { looserDefaults } from "../policy/risk.ts";
+import { printToolRule } from "../policy/rule-reach.ts";
 import type { Runtime } from "../tool/facts.ts";
 import type { Config } from "./config.ts";
+import { toolLayers } from "./tool-layers.ts";
 
 /** The most patterns or names that are told one by one. */
 const MOST_NAMED = 8;
@@ -14,15 +17,12 @@ export function printGrants(config: Config): string {
   });
   const programs = runtimes.map(printRuntime);
   const set = Object.keys(sandbox.env.set);
-  const allowed = approval.rules.filter((rule) => rule.action === "allow").map((rule) => rule.pattern);
   return [
     ...ofRoots,
     ...(programs.length === 0 ? [] : [`programs of ${programs.join(", ")}`]),
     `network ${typeof shell.network === "string" ? shell.network : "none"}`,
     ...commandWords(config),
-    ...(allowed.length === 0
-      ? []
-      : [`without asking, whatever is said of commands: tools ${named(allowed)}`]),
+    ...toolWords(approval),
     ...modeWords(approval.mode),
     ...(set.length === 0 ? [] : [`sets ${named(set)}`]),
     ...(sandbox.require_os_sandbox
@@ -43,6 +43,20 @@ function commandWords({ shell: { default: otherwise, rules } }: Config): readonl
     `commands ${says}${rules.length === 0 ? "" : " unless a rule says otherwise"}`,
     ...(unasked.length === 0 ? [] : [`without asking: ${named(unasked)}`]),
   ];
+}
+
+/** Which tools run without asking: by the project's rules, by those of an agent, and by their risk. */
+function toolWords(approval: Config["approval"]): readonly string[] {
+  const byRule = toolLayers(approval).flatMap(({ agent, rules }) => {
+    const allowed = rules.filter(({ action }) => action === "allow").map(printToolRule);
+    const whose = agent === null ? "" : `agent ${escapeInvisible(agent)} `;
+    const tools = `${whose}without asking, whatever is said of commands: tools ${named(allowed)}`;
+    return allowed.length === 0 ? [] : [tools];
+  });
+  const byRisk = looserDefaults(approval.risk_defaults).map(
+    ([risk, action]) => `${risk} ${action === "allow" ? "run without asking" : "are asked about"}`,
+  );
+  return [...byRule, ...(byRisk.length === 0 ? [] : [`tools that no rule covers: ${byRisk.join(", ")}`])];
 }
 
 function modeWords(mode: Config["approval"]["mode"]): readonly string[] {

@@ -4,6 +4,7 @@ import { grantedRows, widerLines } from "../../../src/cli/offer-text.ts";
 import { lookAtProject, type Project } from "../../../src/cli/project.ts";
 import { starterConfig } from "../../../src/cli/starter-config.ts";
 import { findings } from "../../../src/config/check.ts";
+import { loadConfig } from "../../../src/config/load.ts";
 import { shippedFolder } from "../../../src/config/shipped.ts";
 import { rememberTrust, trustFile } from "../../../src/config/trust.ts";
 import { machine } from "../config/machine.ts";
@@ -146,5 +147,80 @@ test("what a config would grant is told before it is trusted, and what got wider
     "wider without asking: it may write `~/home/ann/project/notes` (only read in the other)",
     "wider on a yes: it may write `~/home/ann/project/notes` (only read in the other)",
     "changed: shell.rules",
+  ]);
+});
+
+test("whatever lets tools run unasked is told before a config is trusted, and any change of it after", () => {
+  const { host, write } = machine();
+  const config = (approval: string): void =>
+    write({
+      "home/ann/project/cofferdam.yaml": `version: 1\nsandbox: { runtimes: [] }\napproval: ${approval}\n`,
+    });
+  const rows = (): readonly string[] => {
+    const told = grantedRows(trustFile(host).loaded).map((row) => row.join("  "));
+    return told.slice(
+      told.findIndex((row) => row.startsWith("commands")) + 1,
+      told.findIndex((row) => row.startsWith("approval")),
+    );
+  };
+  const variants: readonly (readonly [approval: string, rows: readonly string[]])[] = [
+    [
+      "{ rules: [{ pattern: write, args: { path: /tmp/* }, agents: [ci], action: allow }] }",
+      [
+        'tools  write with {"path":"/tmp/*"} by ["ci"] RUNS WITHOUT ASKING, whatever the rules on commands ask',
+      ],
+    ],
+    [
+      "{ rules: [{ pattern: write, args: { path: /tmp/* }, action: allow }] }",
+      ['tools  write with {"path":"/tmp/*"} RUNS WITHOUT ASKING, whatever the rules on commands ask'],
+    ],
+    [
+      "{ rules: [{ pattern: drop, action: deny }], agents: { deploy: { rules: [{ pattern: put, action: allow }] } } }",
+      [
+        "tools  drop is refused",
+        "  agent deploy: put RUNS WITHOUT ASKING, whatever the rules on commands ask",
+      ],
+    ],
+    [
+      "{ risk_defaults: { write: allow, destructive: ask } }",
+      [
+        "by risk  write tools that no rule covers: RUNS WITHOUT ASKING",
+        "  destructive tools that no rule covers: is asked",
+      ],
+    ],
+    ["{ risk_defaults: { read_only: ask } }", []],
+    ["{ agents: { deploy: { order: strictest } } }", []],
+    ["{ timeout: 1m, on_timeout: deny }", []],
+  ];
+  for (const [approval, expected] of variants) {
+    config(approval);
+    expect(rows()).toEqual(expected);
+    const offer = trustFile(host);
+    expect(widerLines(offer)).toEqual(
+      offer.before.trusted || offer.before.reason === "never"
+        ? []
+        : ["it changed: cofferdam.yaml", "changed: approval"],
+    );
+    expect(() => loadConfig(host)).toThrow(/has not trusted it|is not as it was/);
+    rememberTrust(host, offer);
+    expect(loadConfig(host).config.origin.kind).toBe("trusted");
+  }
+});
+
+test("what got wider is told before the rules that changed with it", () => {
+  const { host, write, at } = machine();
+  mkdirSync(at("home/ann/project/notes"));
+  const config = (mode: string, action: string): void =>
+    write({
+      "home/ann/project/cofferdam.yaml": `version: 1\nsandbox: { runtimes: [], paths: { notes: { root: ./notes, mode: ${mode}, write_approval: false } } }\napproval: { agents: { ci: { rules: [{ pattern: put, action: ${action} }] } } }\n`,
+    });
+  config("ro", "ask");
+  rememberTrust(host, trustFile(host));
+  config("rw", "allow");
+  expect(widerLines(trustFile(host)).map((line) => line.split(" ", 2).join(" "))).toEqual([
+    "it changed:",
+    "wider without",
+    "wider on",
+    "changed: approval",
   ]);
 });

@@ -17,6 +17,24 @@ test.each<[claim: string, text: string, told: string]>([
     "network none; commands ask; without asking, whatever is said of commands: tools *; EVERY QUESTION IS ANSWERED WITH YES, unless an operator demands a person",
   ],
   [
+    "rules that allow tools, with their arguments and agents, and those of an agent",
+    `approval:
+  rules: [{ pattern: write, args: { path: /tmp/* }, agents: [ci], action: allow }, { pattern: get, action: ask }]
+  agents: { deploy: { rules: [{ pattern: deploy_*, action: allow }, { pattern: put, action: allow }] }, dev: {} }
+`,
+    'network none; commands ask; without asking, whatever is said of commands: tools write with {"path":"/tmp/*"} by ["ci"]; agent deploy without asking, whatever is said of commands: tools deploy_*, put',
+  ],
+  [
+    "risk defaults that are looser than the built-in ones",
+    "approval: { risk_defaults: { read_only: ask, write: allow, destructive: ask } }\n",
+    "network none; commands ask; tools that no rule covers: write run without asking, destructive are asked about",
+  ],
+  [
+    "nothing of risk defaults that are as strict",
+    "approval: { risk_defaults: { read_only: deny, write: deny } }\n",
+    "network none; commands ask",
+  ],
+  [
     "strict mode",
     "approval: { mode: strict }\n",
     "network none; commands ask; every question is answered with no",
