@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import type { Json } from "../policy/canonical-json.ts";
 import type { Presentation } from "../policy/presentation.ts";
-import { quote } from "../shell/quote.ts";
+import { quoted } from "../shell/quote.ts";
 import { diffText } from "./diff-text.ts";
 import { byteLength, headOf, linesOf } from "./head.ts";
 import { languageOf } from "./language.ts";
@@ -37,8 +37,8 @@ export function presentCommand(
 ): Presentation {
   const { words, script, cwd } = command;
   const common = { type: "command", language: "shell", about: cwd } as const;
-  if (script === undefined) return { ...common, ...shown(headOf(quote(words)), options) };
-  const { content: program } = shown(headOf(quote(words.filter((word) => word !== script))), options);
+  if (script === undefined) return { ...common, ...shown(headOf(quoted(words)), options) };
+  const { content: program } = shown(headOf(quoted(words.filter((word) => word !== script))), options);
   return { ...common, ...shown(headOf(script), options), metadata: { program } };
 }
 

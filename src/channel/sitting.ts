@@ -17,6 +17,8 @@ import type { Tty } from "./tty.ts";
 const PATIENCE_MS = 100;
 /** Questions that come within so long of each other are drawn at once. */
 const TOGETHER_MS = 20;
+/** So long a signal to this process takes at most to be heard by it. */
+const INTERRUPTED_MS = 50;
 /** A longer name is cut where it is shown. */
 const NAME_COLUMNS = 16;
 
@@ -181,14 +183,21 @@ export class Sitting {
   }
 
   #answer(questions: readonly Question[], answer: Answer): void {
-    const by = this.#person;
-    const decision: Decision =
-      answer === "no" ? { status: "rejected", by } : { status: "approved", scope: answer, by };
     for (const question of questions) {
-      this.#remove(question, `${WORDS[answer]}, by ${oneRow(by, NAME_COLUMNS, PLAIN)}`);
-      question.decide(decision);
+      this.#echo(question, answer);
+      question.decide(this.#decisionOf(answer));
     }
     this.#turnTo(this.#waiting[0] ?? null);
+  }
+
+  #decisionOf(answer: Answer): Decision {
+    const by = this.#person;
+    return answer === "no" ? { status: "rejected", by } : { status: "approved", scope: answer, by };
+  }
+
+  /** Takes a question off the screen and leaves its answer there. */
+  #echo(question: Question, answer: Answer): void {
+    this.#remove(question, `${WORDS[answer]}, by ${oneRow(this.#person, NAME_COLUMNS, PLAIN)}`);
   }
 
   #withdraw(question: Question): void {
@@ -200,10 +209,18 @@ export class Sitting {
     else this.#drawSoon(TOGETHER_MS);
   }
 
-  /** No to everything; then the process is interrupted as it would have been without us. */
+  /**
+   * No to everything. The terminal is given back, then the process is interrupted as it would have been without us; the
+   * answers come when whoever listens for that has heard of it.
+   */
   #interrupt(): void {
-    this.#answer(this.#waiting, "no");
+    const all = this.#waiting;
+    for (const question of all) this.#echo(question, "no");
+    this.#turnTo(null);
     process.kill(process.pid, "SIGINT");
+    setTimeout(() => {
+      for (const question of all) question.decide(this.#decisionOf("no"));
+    }, INTERRUPTED_MS);
   }
 
   #lose(cause: unknown): void {

@@ -2,7 +2,7 @@ import { presentCommand } from "../approval/present.ts";
 import type { Question } from "../approval/question.ts";
 import { redact, redactText } from "../policy/redact.ts";
 import { isShownWhole } from "../policy/redactions.ts";
-import { quote } from "../shell/quote.ts";
+import { quoted } from "../shell/quote.ts";
 import { type Call, wordsOf } from "../tool/call.ts";
 import { spelledInput } from "./binding.ts";
 import { grantedView } from "./granted-view.ts";
@@ -17,7 +17,7 @@ export interface ShellQuestion extends Question {
 export function shellQuestion(call: Call, prepared: Prepared, standing: Standing): ShellQuestion {
   const { verdict, onYes, argsHash, grantKey } = prepared;
   const cwd = onYes.launch?.cwd ?? call.input.cwd ?? ".";
-  const line = "script" in call.input ? call.input.script : quote(wordsOf(call.input));
+  const line = "script" in call.input ? call.input.script : quoted(wordsOf(call.input));
   return {
     prepared,
     verdict,

@@ -158,7 +158,7 @@ describe("a command", () => {
       type: "command",
       language: "shell",
       about: "/w",
-      content: `git commit -m "it's\\u{a}here" \\u{202e}`,
+      content: 'git commit -m "it\'s\nhere" \u{202e}',
     });
   });
 

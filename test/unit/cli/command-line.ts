@@ -147,7 +147,8 @@ async function typeIn(
   const type = (): void => {
     for (let next = waiting[0]; next !== undefined && shown.includes(next[0]); next = waiting[0]) {
       waiting.shift();
-      child.stdin.write(next[1]);
+      // As long as a person needs to read a question.
+      setTimeout(() => child.stdin.write(next[1]), next[0] === "" ? 0 : 350);
     }
   };
   child.stdout.on("data", (chunk: Buffer) => {
