@@ -15,9 +15,6 @@ export const Wait = z
   .readonly();
 export type Wait = z.infer<typeof Wait>;
 
-/** Five minutes, and then it is an error. */
-export const DEFAULT_WAIT: Wait = { timeoutMs: 300_000, onTimeout: "error", style: "block" };
-
 /** When a request that is made now has had its time; null for never. Milliseconds since 1970. */
 export function deadlineOf({ timeoutMs, onTimeout }: Wait, now: number): number | null {
   return timeoutMs === null || onTimeout === "wait" ? null : now + timeoutMs;
