@@ -109,9 +109,14 @@ export class Gate {
     const { approvalId } = options;
     if (!isFirst || approvalId === null) return this.#ask(asker, asked, options);
     const stored = await this.#options.broker.find(approvalId);
-    const isThis = stored !== null && stored.request.tool === asker.tool;
-    if (!isThis)
-      return denied("APPROVAL_DENIED", "there is no request under this id for this tool", ASK_AGAIN);
+    const isTheirs =
+      stored !== null && stored.request.tool === asker.tool && stored.request.agent === asker.agent;
+    if (!isTheirs)
+      return denied(
+        "APPROVAL_DENIED",
+        "there is no request under this id for this tool and agent",
+        ASK_AGAIN,
+      );
     const { request, decision, status } = stored;
     if (status === "pending") return { kind: "pending", approvalId, reason: request.reason };
     if (decision === null || decision.status !== "approved") return this.#read(request, decision ?? EXPIRED);

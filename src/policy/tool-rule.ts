@@ -30,9 +30,14 @@ export function invocationOf(tool: string, input: Json, agent: string | null): I
  * Which arguments a rule is about: a glob on their canonical JSON as one text, or a glob for each named argument. An
  * argument that is not there matches nothing; one that is no text is told by its canonical JSON.
  */
-const Arguments = z.union([z.string().min(1), z.record(z.string(), z.string())], {
-  error: 'arguments are a glob on their JSON text, or `{ name: "glob" }`',
-});
+const ARGUMENTS = { error: 'arguments are a glob on their JSON text, or `{ name: "glob" }`' } as const;
+const Arguments = z.union(
+  [
+    z.string().min(1, ARGUMENTS),
+    z.record(z.string(), z.string()).refine((named) => Object.keys(named).length > 0, ARGUMENTS),
+  ],
+  ARGUMENTS,
+);
 
 /** What every rule says besides: its examples, which are checked when it is loaded. */
 const examples = {
@@ -103,8 +108,15 @@ export function pickRule<Rule extends AnyToolRule>(
     case "last-match":
       return rules.findLast(covers);
     case "strictest":
-      return strictest(rules.filter(covers));
+      return strictestOf(rules.filter(covers));
   }
+}
+
+/** Of rules that ask, one that demands a person is the stricter. */
+function strictestOf<Rule extends AnyToolRule>(rules: readonly Rule[]): Rule | undefined {
+  const found = strictest(rules);
+  const demanding = rules.find((rule) => "remember" in rule && rule.remember === false);
+  return found?.action === "ask" ? (demanding ?? found) : found;
 }
 
 function coversArguments(wanted: NonNullable<AnyToolRule["args"]>, { input, text }: Invocation): boolean {

@@ -38,7 +38,8 @@ export interface Rules {
 /**
  * The verdict on one call, with every rule that spoke. In order:
  * 1. each layer picks its rule: the project and the agent by their order, operators every rule that is about the call;
- * 2. a deny of any layer, or of the tool itself, denies: in every mode, whatever was granted before;
+ * 2. a deny of any layer, or of the tool itself, denies, and so does the default for a risk where neither a layer nor the
+ *    tool speaks: in every mode, whatever was granted before, and whatever an operator would rather have asked about;
  * 3. an ask of an operator, or of a picked rule that says `remember: false`, demands a person;
  * 4. the strictest of the picked rules allows or asks;
  * 5. where no rule is about the call, what the tool says;
@@ -51,19 +52,15 @@ export interface Rules {
 export function judge(subject: Subject, rules: Rules): Verdict {
   const operator = operatorHits(subject, rules.operator);
   const picked = pickedHits(subject, rules.approval);
-  const { said } = subject;
-  const hits = [...operator, ...picked.map(({ hit }) => hit), ...(said === null ? [] : [said.hit])];
+  const spoken = [...picked.map(({ hit }) => hit), ...(subject.said === null ? [] : [subject.said.hit])];
+  const unspoken = riskHit(subject, rules.approval);
+  const hits = [...operator, ...spoken, ...(spoken.length === 0 ? [unspoken] : [])];
   const denying = hits.find((hit) => hit.action === "deny");
   if (denying !== undefined) return verdict("deny", false, hits, denying);
   const demanding =
     operator.find((hit) => hit.action === "ask") ?? picked.find(({ demandsPerson }) => demandsPerson)?.hit;
   if (demanding !== undefined) return verdict("ask", true, hits, demanding);
-  const decisive = strictest(picked.map(({ hit }) => hit)) ?? said?.hit;
-  if (decisive === undefined) {
-    const byRisk = riskHit(subject, rules.approval);
-    return tightened(subject, [...hits, byRisk], byRisk);
-  }
-  return tightened(subject, hits, decisive);
+  return tightened(subject, hits, strictest(picked.map(({ hit }) => hit)) ?? subject.said?.hit ?? unspoken);
 }
 
 /**
