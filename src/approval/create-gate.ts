@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { z } from "zod";
+import { z } from "zod";
 import { CofferdamError, visible } from "../errors.ts";
 import type { Journal } from "../journal/journal.ts";
 import { Recorder } from "../journal/recorder.ts";
@@ -11,8 +11,8 @@ import type { DefinedTool } from "../tool/define-tool.ts";
 import { Broker } from "./broker.ts";
 import { Gate } from "./gate.ts";
 import { GuardedTools } from "./guarded-tools.ts";
-import { type Handlers, handlersOf } from "./handlers.ts";
-import type { Wait } from "./wait.ts";
+import { HANDLERS, type Handlers, handlersOf, isHandlers } from "./handlers.ts";
+import { Wait } from "./wait.ts";
 
 /** What a gate without a supervisor is made from. */
 export interface GateSettings {
@@ -88,32 +88,28 @@ export class ToolGate implements Disposable {
   }
 }
 
-/** What there is, so that a misspelt setting is not taken for one that was left out. */
-const SETTINGS: Readonly<Record<keyof GateSettings, true>> = {
-  approval: true,
-  handler: true,
-  agent: true,
-  wait: true,
-  legacyBareTools: true,
-  journal: true,
-  store: true,
-};
-
-/** The approval layer by itself. Throws `USAGE` and `CONFIG_INVALID` for settings that there are not. */
+/** The approval layer by itself. Throws `CONFIG_INVALID` for settings that there are not. */
 export function createGate(settings: GateSettings = {}): ToolGate {
-  const strange = Object.keys(settings).find((key) => !Object.hasOwn(SETTINGS, key));
-  if (strange !== undefined)
-    throw new CofferdamError("USAGE", `${visible(strange)} is no setting of \`createGate\``, {
-      hint: `there are ${Object.keys(SETTINGS).join(", ")}`,
-    });
-  const read = ApprovalSection.safeParse(settings.approval ?? {});
-  if (read.success) return new ToolGate(settings, read.data);
+  const read = Settings.safeParse(settings);
+  if (read.success) return new ToolGate(settings, read.data.approval);
   const [issue] = read.error.issues;
-  const at = ["approval", ...(issue?.path ?? [])].map(String).join(".");
+  const key = issue?.code === "unrecognized_keys" ? issue.keys.slice(0, 1) : [];
+  const at = [...(issue?.path ?? []), ...key].map(String).join(".");
   throw new CofferdamError("CONFIG_INVALID", `${visible(at)}: ${issue?.message ?? "is not understood"}`, {
-    hint: "write it as `approval:` of a config",
+    hint: `a gate takes \`{ ${Object.keys(Settings.shape).join("?, ")}? }\`, \`approval\` as in a config`,
   });
 }
+
+/** How settings are checked when they come from JavaScript: one that is misspelt must not count as one left out. */
+const Settings = z.strictObject({
+  approval: ApprovalSection.prefault({}),
+  handler: z.custom<Handlers>(isHandlers, { error: HANDLERS }).optional(),
+  agent: z.string().min(1).optional(),
+  wait: Wait.unwrap().partial().optional(),
+  legacyBareTools: z.enum(["ask", "run"]).optional(),
+  journal: z.looseObject({ write: z.function() }).optional(),
+  store: z.looseObject({}).optional(),
+} satisfies Record<keyof GateSettings, z.ZodType>);
 
 const CLOCK = { now: Date.now, id: randomUUID } as const;
 /** Events are told to subscribers all the same. */

@@ -36,8 +36,9 @@ export function rejected(by: string, note?: string): Decision {
   return Object.freeze({ status: "rejected", by, ...(note === undefined ? {} : { note }) });
 }
 
-function deepFrozen<Value>(value: Value): Value {
-  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
+/** The same value with everything in it frozen. What is frozen may hold what is not, so nothing is passed over. */
+export function deepFrozen<Value>(value: Value): Value {
+  if (typeof value !== "object" || value === null) return value;
   for (const member of Object.values(value)) deepFrozen(member);
   return Object.freeze(value);
 }

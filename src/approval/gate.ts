@@ -8,6 +8,7 @@ import { isByYes } from "../policy/verdict.ts";
 import type { Broker } from "./broker.ts";
 import { createApprovalRequest } from "./factories.ts";
 import type { ApprovalHandler } from "./handler.ts";
+import { once } from "./once.ts";
 import type { Asker, Passage, Question } from "./question.ts";
 import { Rejections } from "./rejections.ts";
 import { deadlineOf, type Wait } from "./wait.ts";
@@ -138,7 +139,7 @@ export class Gate {
     const request = this.#requestFor(asker, asked);
     const answer = await broker.request(request, {
       handlers,
-      present: asked.present,
+      present: once(asked.present),
       signal,
       isBlocking: wait.style === "block",
     });
@@ -148,7 +149,7 @@ export class Gate {
     return this.#read(request, answer);
   }
 
-  #requestFor(asker: Asker, { verdict, argsHash, grantKey, show }: Question): ApprovalRequest {
+  #requestFor(asker: Asker, { verdict, argsHash, grantKey, groupId, show }: Question): ApprovalRequest {
     const { host, wait, runId, sessionId, sessionGrants } = this.#options;
     const now = host.now();
     const { covers, ...shown } = show();
@@ -157,6 +158,7 @@ export class Gate {
       runId,
       sessionId,
       ...asker,
+      groupId: asker.groupId ?? groupId,
       reason: redactText(verdict.reason).text,
       demandsPerson: verdict.demandsPerson,
       why: verdict.hits.slice(0, MOST_HITS).map(shownHit),
@@ -174,7 +176,7 @@ export class Gate {
       case "approved":
         return { kind: "approved", decision, request };
       case "rejected":
-        if (decision.by !== "nobody") this.#rejections.add(request.cacheKey);
+        if (decision.by !== "nobody") this.#rejections.add(request.cacheKey, request.approvalId);
         return denied("APPROVAL_DENIED", whyNot(request, decision), ASK_AGAIN);
       case "expired":
         return this.#options.wait.onTimeout === "deny"
@@ -192,7 +194,9 @@ export class Gate {
     const { approvalId, covers, tool } = request;
     if (!(await broker.claim(approvalId)))
       return denied("APPROVAL_DENIED", "this approval was used already", ASK_AGAIN);
-    if (decision.scope === "session" && covers !== null && decision.editedInput === undefined)
+    // What is remembered is what was shown: neither an edited call nor a payload that has changed since.
+    const isAsShown = decision.editedInput === undefined && asked.grantKey.cacheKey === request.cacheKey;
+    if (decision.scope === "session" && covers !== null && isAsShown)
       await broker.saveGrant({
         grantId: host.id(),
         sessionId,

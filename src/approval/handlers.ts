@@ -76,6 +76,15 @@ export class BrokerHandler implements ApprovalHandler {
 /** Who is asked: one handler or several, of which the first answer counts, or a function. */
 export type Handlers = ApprovalHandler | ApprovalCallback | readonly ApprovalHandler[];
 
+/** What that is, in words. */
+export const HANDLERS = "a handler, a list of handlers, or a function that answers `{ approved, by }`";
+
+/** True for what can be asked, when it comes from JavaScript. */
+export function isHandlers(given: unknown): boolean {
+  if (typeof given === "function") return true;
+  return Array.isArray(given) ? given.every(isHandler) : isHandler(given);
+}
+
 /** What was given as handlers, as a list of them. */
 export function handlersOf(given: Handlers | undefined): readonly ApprovalHandler[] {
   if (given === undefined) return [];
@@ -85,4 +94,9 @@ export function handlersOf(given: Handlers | undefined): readonly ApprovalHandle
 
 function isList(given: ApprovalHandler | readonly ApprovalHandler[]): given is readonly ApprovalHandler[] {
   return Array.isArray(given);
+}
+
+function isHandler(given: unknown): boolean {
+  const isObject = typeof given === "object" && given !== null;
+  return isObject && "requestApproval" in given && typeof given.requestApproval === "function";
 }

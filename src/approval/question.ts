@@ -23,6 +23,8 @@ export interface Question {
   /** SHA-256 of what exactly would run. */
   readonly argsHash: string;
   readonly grantKey: GrantKey;
+  /** The group that the tool itself puts the call in; counts where the caller names none. */
+  readonly groupId: string | null;
   /** Made only when somebody will be asked. */
   readonly show: () => Shown;
   /** Made only when somebody looks. */

@@ -43,7 +43,7 @@ export async function toolQuestion(
   use: Use,
   policy: ToolPolicy,
   grants: readonly Grant[],
-): Promise<Question & { readonly groupId: string | null }> {
+): Promise<Question> {
   const { tool, args, agent } = use;
   const said = await saidBy(use, policy);
   const ask = said?.ask ?? null;
@@ -104,6 +104,8 @@ function checked({ check }: ToolUse): readonly Said[] {
   if (check === null) return [];
   try {
     const answer: unknown = check();
+    // A check that is async answers no question: what it comes to must not end the process.
+    if (answer instanceof Promise) answer.catch(() => undefined);
     if (answer === null)
       return [{ hit: hitOf("check", "allow", "the tool asks for no approval"), ask: null }];
     const ask = Ask.safeParse(answer);
@@ -134,6 +136,7 @@ function failed(rule: string, cause: unknown): Said {
   return { hit: hitOf(rule, "deny", `the tool's own ${rule} failed: ${why}`), ask: null };
 }
 
+/** A tool may put its arguments in its words: what looks like a secret in them is hidden before anyone reads them. */
 function hitOf(rule: string, action: RuleHit["action"], reason: string): RuleHit {
-  return { layer: "tool", rule, action, reason };
+  return { layer: "tool", rule, action, reason: redactText(reason).text };
 }

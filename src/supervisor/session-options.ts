@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { GateOptions } from "../approval/gate.ts";
-import { type Handlers, handlersOf } from "../approval/handlers.ts";
+import { HANDLERS, type Handlers, handlersOf, isHandlers } from "../approval/handlers.ts";
 import { Wait } from "../approval/wait.ts";
 import type { Call } from "../tool/call.ts";
 import type { OptionsOf } from "./options.ts";
@@ -27,11 +27,9 @@ export interface SessionOptions {
   readonly legacyBareTools?: "ask" | "run";
 }
 
-const HANDLER = "a handler, a list of handlers, or a function that answers `{ approved, by }`";
-
 /** How the same is checked when it comes from JavaScript. */
 export const SESSION_OPTIONS: OptionsOf<SessionOptions> = z.strictObject({
-  handler: z.custom<object>(isHandlers, { error: HANDLER }).optional(),
+  handler: z.custom<object>(isHandlers, { error: HANDLERS }).optional(),
   caller: z.enum(["agent", "person"], { error: "`agent` or `person`" }).optional(),
   agent: z.string({ error: "a name, as a text" }).min(1, { error: "a name, as a text" }).optional(),
   wait: WaitOptions().optional(),
@@ -64,19 +62,4 @@ export function gateOptionsOf(shared: Shared, sessionId: string, options: Sessio
     mostPending: options.mostPending === undefined ? approval.most_pending : options.mostPending,
     sessionGrants: standing.ceiling.approval.sessionGrants && options.remember !== false,
   };
-}
-
-function isHandlers(given: unknown): boolean {
-  if (typeof given === "function") return true;
-  if (Array.isArray(given)) return given.every(isHandler);
-  return isHandler(given);
-}
-
-function isHandler(given: unknown): boolean {
-  return (
-    typeof given === "object" &&
-    given !== null &&
-    "requestApproval" in given &&
-    typeof given.requestApproval === "function"
-  );
 }

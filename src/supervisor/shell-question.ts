@@ -23,6 +23,7 @@ export function shellQuestion(call: Call, prepared: Prepared, standing: Standing
     verdict,
     argsHash,
     grantKey,
+    groupId: null,
     show: () => ({
       risk: "write",
       description: `run ${redactText(line, MOST_DESCRIBED).text}`,

@@ -1,0 +1,173 @@
+import { describe, expect, test } from "vitest";
+import { Broker } from "../../../src/approval/broker.ts";
+import { Gate, type GateOptions } from "../../../src/approval/gate.ts";
+import type { Question } from "../../../src/approval/question.ts";
+import { Recorder } from "../../../src/journal/recorder.ts";
+import { Trail } from "../../../src/journal/trail.ts";
+import { NOTHING_LEFT_OUT } from "../../../src/policy/redactions.ts";
+import type { Verdict } from "../../../src/policy/verdict.ts";
+import { MemoryStore } from "../../../src/store/memory.ts";
+import { Asked, Written } from "../../support/approval/asked.ts";
+
+const HASH = "a".repeat(64);
+const OTHER = "b".repeat(64);
+
+const verdict = (action: Verdict["action"]): Verdict => ({
+  action,
+  demandsPerson: false,
+  hits: [{ layer: "project", rule: "*", action, reason: "a rule" }],
+  reason: "a rule",
+});
+
+/** A question that counts how often somebody made what is shown of it. */
+class Counted implements Question {
+  readonly verdict: Verdict;
+  readonly argsHash: string;
+  readonly groupId: string | null = null;
+  readonly grantKey = { cacheKey: HASH, toolVersion: "", program: null, granted: null };
+  shown = 0;
+  presented = 0;
+
+  constructor(action: Verdict["action"], argsHash = HASH) {
+    this.verdict = verdict(action);
+    this.argsHash = argsHash;
+  }
+
+  readonly show: Question["show"] = () => {
+    this.shown += 1;
+    return {
+      risk: "write",
+      description: "send a mail",
+      safeArgs: {},
+      redactions: NOTHING_LEFT_OUT,
+      covers: "every use of send",
+      granted: null,
+    };
+  };
+
+  readonly present: Question["present"] = async () => {
+    this.presented += 1;
+    return { type: "text", content: "Dear Ann" };
+  };
+}
+
+/** A gate, who answers at it, and what it writes. */
+function standing(handler: Asked, more: Partial<GateOptions> = {}) {
+  const journal = new Written();
+  let ids = 0;
+  const host = { now: () => 1_900_000_000_000, id: () => `id-${ids++}` };
+  const recorder = new Recorder(host, journal, "run-1");
+  const broker = new Broker(host, new MemoryStore(), recorder);
+  const gate = new Gate({
+    broker,
+    host,
+    runId: "run-1",
+    sessionId: "session-1",
+    handlers: [handler],
+    wait: { timeoutMs: null, onTimeout: "error", style: "block" },
+    mostPending: null,
+    sessionGrants: true,
+    ...more,
+  });
+  const pass = (
+    prepare: () => Promise<Question>,
+    groupId: string | null = null,
+    approvalId: string | null = null,
+  ) => {
+    const trail = new Trail(recorder, {
+      sessionId: "session-1",
+      callId: host.id(),
+      tool: "send",
+      agent: null,
+    });
+    const asker = { callId: trail.callId, tool: "send", agent: null, groupId };
+    return gate.pass(asker, prepare, { signal: null, approvalId, trail });
+  };
+  return { gate, broker, journal, pass };
+}
+
+describe("what is shown", () => {
+  test("is made for nobody: not where a rule, a grant or a mode answers (S1-10, S1-31, S1-35)", async () => {
+    for (const action of ["allow", "deny"] as const) {
+      const question = new Counted(action);
+      const { journal, pass } = standing(new Asked());
+      expect((await pass(async () => question)).kind).toBe(action === "allow" ? "permitted" : "denied");
+      expect([question.shown, question.presented]).toEqual([0, 0]);
+      expect(journal.types).toEqual(["approval.auto"]);
+    }
+  });
+
+  test("is presented only when somebody looks, and once however often and by how many (S1-10, S1-35)", async () => {
+    const blind = new Counted("ask");
+    await standing(new Asked()).pass(async () => blind);
+    expect([blind.shown, blind.presented]).toEqual([1, 0]);
+    const looking = new Asked(async (_, asking) => {
+      const [a, b] = await Promise.all([asking.present(), asking.present()]);
+      expect(a).toBe(b);
+      return { approved: true };
+    });
+    const question = new Counted("ask");
+    await standing(looking, { handlers: [looking, looking] }).pass(async () => question);
+    expect([question.shown, question.presented]).toEqual([1, 1]);
+  });
+});
+
+describe("a group", () => {
+  test("is the one that the host names, else the tool's own, else none (S1-28, C13)", async () => {
+    const handler = new Asked();
+    const { pass } = standing(handler);
+    const grouped: Question = { ...new Counted("ask"), groupId: "of the tool" };
+    await pass(async () => grouped, "of the host");
+    await pass(async () => grouped);
+    await pass(async () => new Counted("ask"));
+    expect(handler.requests.map(({ groupId }) => groupId)).toEqual(["of the host", "of the tool", null]);
+  });
+});
+
+describe("a yes", () => {
+  test("holds for what was shown: what changed meanwhile is asked about anew (C12)", async () => {
+    const handler = new Asked();
+    const { journal, pass } = standing(handler);
+    const prepared = [HASH, OTHER, OTHER, OTHER];
+    let at = 0;
+    const passage = await pass(async () => new Counted("ask", prepared[at++] ?? OTHER));
+    expect(passage).toMatchObject({ kind: "permitted", isByYes: true, asked: { argsHash: OTHER } });
+    expect(handler.requests.map(({ argsHash }) => argsHash)).toEqual([HASH, OTHER]);
+    expect(journal.of("approval.resolved").map(({ argsHash }) => argsHash)).toEqual([HASH, OTHER]);
+  });
+
+  test("to what keeps changing is given up after three questions (C12)", async () => {
+    const handler = new Asked();
+    const { pass } = standing(handler);
+    let at = 0;
+    const passage = await pass(async () => new Counted("ask", String(at++).padStart(64, "0")));
+    expect(passage).toMatchObject({ kind: "denied", code: "FACTS_UNSTABLE" });
+    expect(handler.requests.length).toBe(3);
+  });
+
+  test("to what is denied by now does not let it pass (C4)", async () => {
+    const handler = new Asked();
+    const { journal, pass } = standing(handler);
+    const actions = ["ask", "deny"] as const;
+    let at = 0;
+    const passage = await pass(async () => new Counted(actions[at++] ?? "deny"));
+    expect(passage).toMatchObject({ kind: "denied", code: "APPROVAL_BLOCKED" });
+    expect(journal.types).toEqual(["approval.requested", "approval.resolved", "approval.auto"]);
+  });
+});
+
+describe("a no that is read again", () => {
+  test("counts once; three noes, and nobody is asked any more", async () => {
+    const handler = new Asked(() => ({ status: "pending" }));
+    const { broker, pass } = standing(handler, {
+      wait: { timeoutMs: null, onTimeout: "wait", style: "suspend" },
+    });
+    const question = async () => new Counted("ask");
+    const first = await pass(question);
+    if (first.kind !== "pending") throw new Error("it was not left pending");
+    await broker.respond(first.approvalId, { approved: false }, "ann");
+    for (let times = 0; times < 5; times += 1)
+      expect(await pass(question, null, first.approvalId)).toMatchObject({ reason: "ann said no" });
+    expect((await pass(question)).kind).toBe("pending");
+  });
+});
