@@ -8,7 +8,7 @@ export type Arguments = Readonly<Record<string, Json>>;
 export interface AskOptions {
   /** What is asked, as a text or made from the arguments; without it, the tool's name with what it is called with. */
   readonly description?: string | ((args: Arguments) => string);
-  /** Names of arguments that are shown nowhere, and that a yes for the session does not depend on. */
+  /** Names of arguments that no question shows, and that a yes for the session does not depend on. */
   readonly excludeKeys?: readonly string[];
   /** What a yes for the session covers, made from the arguments; counts before `excludeKeys`. */
   readonly payload?: (args: Arguments) => Json;
