@@ -19,10 +19,11 @@ import { knownPath } from "../../../src/profile/path.ts";
 import { type Job, Reply } from "./job.ts";
 import { checkoutFor, compileCacheFor, type Person, runFile } from "./people.ts";
 
-/** What a test's config says beyond the one root: merged into `sandbox:` and `shell:`. */
+/** What a test's config says beyond the one root: merged into `sandbox:`, `shell:` and `approval:`. */
 export interface Settings {
   readonly sandbox?: Readonly<Record<string, unknown>>;
   readonly shell?: Readonly<Record<string, unknown>>;
+  readonly approval?: Readonly<Record<string, unknown>>;
 }
 
 /** How a supervisor is started as a process of its own. */
@@ -74,9 +75,9 @@ export class Place implements Disposable {
   }
 
   /** Writes the config of a test; JSON is YAML. */
-  config({ sandbox = {}, shell = {} }: Settings = {}): string {
+  config({ sandbox = {}, shell = {}, approval = {} }: Settings = {}): string {
     const paths = { ws: { root: this.ws, mode: "rw", write_approval: false } };
-    const config = { version: 1, sandbox: { paths, runtimes: ["system"], ...sandbox }, shell };
+    const config = { version: 1, sandbox: { paths, runtimes: ["system"], ...sandbox }, shell, approval };
     return this.file("config.yaml", JSON.stringify(config));
   }
 

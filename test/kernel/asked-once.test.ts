@@ -1,0 +1,212 @@
+import { existsSync, renameSync } from "node:fs";
+import { Readable } from "node:stream";
+import { describe, expect, it } from "vitest";
+import type { ShellInput } from "../../src/index.ts";
+import { Asked } from "../support/approval/asked.ts";
+import { printed, standingIn } from "../support/approval/standing.ts";
+import type { Place } from "../support/battery/place.ts";
+import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
+
+sandboxMustWork("questions about calls of the shell tool");
+
+const nothing = (): void => undefined;
+const program = (place: Place, says: string): string =>
+  place.file("ws/tool", `#!/bin/sh\necho ${says}\n`, 0o755);
+const SESSION = { approved: true, scope: "session", by: "ann" } as const;
+const CODE = "FACTS_UNSTABLE";
+
+describe.skipIf(unusable !== null)("a call that must be asked about", () => {
+  it("is asked about once, has done nothing by then, and goes on where it was (S0-D1, S1-39, S1-40, S3-6)", async () => {
+    const seen: boolean[] = [];
+    await using at = await standingIn(nothing, {
+      handler: new Asked(() => {
+        seen.push(existsSync(`${at.place.ws}/made`));
+        return { approved: true, by: "ann" };
+      }),
+    });
+    const outcome = await at.session.call({ argv: ["sh", "-c", "echo out && touch made"] });
+    expect([printed(outcome), seen, existsSync(`${at.place.ws}/made`)]).toEqual(["out", [false], true]);
+    expect(at.journal.types).toEqual([
+      "session.started",
+      "call.received",
+      "call.prepared",
+      "call.judged",
+      "approval.requested",
+      "approval.resolved",
+      "call.prepared",
+      "call.judged",
+      "call.planned",
+      "walls.proven",
+      "call.ended",
+    ]);
+    const [{ request } = { request: null }] = at.journal.of("approval.requested");
+    expect(request).toEqual(at.asked.requests[0]);
+    expect("receipt" in outcome && outcome.receipt.argsHash).toBe(request?.argsHash);
+    expect(request?.granted?.write).toEqual([at.place.ws]);
+  });
+
+  it("and is answered no runs nothing, and the no reaches the caller in the words of who said it (S1-41, S2-11)", async () => {
+    await using at = await standingIn(nothing, {
+      handler: new Asked(() => ({ approved: false, by: "ann", note: "not on a Friday" })),
+    });
+    expect(await at.session.call({ argv: ["touch", "made"] })).toMatchObject({
+      kind: "denied",
+      code: "APPROVAL_DENIED",
+      reason: "not on a Friday",
+    });
+    expect([at.asked.requests.length, existsSync(`${at.place.ws}/made`)]).toEqual([1, false]);
+    expect(at.journal.types).not.toContain("call.planned");
+  });
+
+  it("with nobody there, or where it could not start anyway, is refused without a question (S3-D2, C10)", async () => {
+    await using nobody = await standingIn(nothing, { handler: null });
+    expect(await nobody.session.call({ argv: ["true"] })).toMatchObject({
+      code: "APPROVAL_DENIED",
+      reason: "nobody was there to ask",
+    });
+    await using at = await standingIn(nothing);
+    expect(await at.session.call({ argv: ["no-such-program"] })).toMatchObject({ kind: "not-found" });
+    expect(at.asked.requests).toEqual([]);
+  });
+
+  it("and whose program is swapped meanwhile is asked about again, with the new one (C12)", async () => {
+    const handler = new Asked(() => {
+      if (handler.requests.length === 1) program(at.place, "swapped");
+      return { approved: true };
+    });
+    await using at = await standingIn((place) => program(place, "first"), { handler });
+    expect(printed(await at.session.call({ argv: ["./tool"] }))).toBe("swapped");
+    expect(new Set(handler.requests.map(({ argsHash }) => argsHash)).size).toBe(2);
+    expect(handler.requests.length).toBe(2);
+  });
+
+  it("and whose program is swapped under every question is given up after three (C12)", async () => {
+    const handler = new Asked(() => {
+      program(at.place, `swap-${handler.requests.length}`);
+      return { approved: true };
+    });
+    await using at = await standingIn((place) => program(place, "first"), { handler });
+    expect(await at.session.call({ argv: ["./tool"] })).toMatchObject({ kind: "denied", code: CODE });
+    expect(handler.requests.length).toBe(3);
+    expect(at.journal.types).not.toContain("call.planned");
+    expect(at.journal.of("call.ended")).toMatchObject([{ outcome: "denied" }]);
+  });
+
+  it("goes on when what changed only tightens: a file to hide that came meanwhile is hidden", async () => {
+    const handler = new Asked(() => {
+      at.place.file("ws/new.secret", "PRIVATE");
+      at.place.file("ws/new.txt", "PUBLIC");
+      return { approved: true };
+    });
+    await using at = await standingIn(nothing, {
+      handler,
+      profile: { masks: [{ pattern: "**/*.secret", at_most: "none" }] },
+    });
+    const outcome = await at.session.call({ argv: ["sh", "-c", "cat new.txt new.secret 2>/dev/null; true"] });
+    expect([printed(outcome), handler.requests.length]).toEqual(["PUBLIC", 1]);
+  });
+});
+
+describe.skipIf(unusable !== null)("a yes for the session on the shell tool", () => {
+  const CALL: ShellInput = { argv: ["./tool", "a"] };
+
+  it.each<[string, number, ShellInput, (place: Place) => void]>([
+    ["the same words in the same folder", 1, CALL, nothing],
+    ["the folder written in another way", 1, { ...CALL, cwd: "./" }, nothing],
+    ["another word more", 2, { argv: ["./tool", "a", "b"] }, nothing],
+    [
+      "the same text as one word",
+      2,
+      { argv: ["./tool a"] },
+      (place) => place.file("ws/tool a", "#!/bin/sh\n", 0o755),
+    ],
+    ["the same as a script", 2, { script: "./tool a" }, nothing],
+    ["another folder", 2, { argv: ["../tool", "a"], cwd: "sub" }, (place) => place.folder("ws/sub")],
+    ["another program in its place", 2, CALL, (place) => program(place, "other")],
+    [
+      "another folder in the root's place",
+      2,
+      CALL,
+      (place) => {
+        renameSync(place.ws, `${place.top}/moved`);
+        place.folder("ws");
+        renameSync(`${place.top}/moved/tool`, `${place.ws}/tool`);
+      },
+    ],
+  ])("answers or not: %s, asked %i times (S1-29, C3)", async (_, times, input, change) => {
+    await using at = await standingIn((place) => program(place, "first"), {
+      handler: new Asked(() => SESSION),
+    });
+    expect(printed(await at.session.call(CALL))).toBe("first");
+    expect(at.asked.requests[0]?.covers).toBe(`exactly ./tool a in ${at.place.ws}`);
+    change(at.place);
+    expect((await at.session.call(input)).kind).toBe("done");
+    expect(at.asked.requests.length).toBe(times);
+    expect(at.journal.of("approval.requested").length).toBe(times);
+    if (times === 1) expect(at.journal.of("approval.auto")).toMatchObject([{ approved: true }]);
+  });
+
+  it("is not offered for what a program would read from a stream, and does not cover it (C15)", async () => {
+    await using at = await standingIn(nothing, { handler: new Asked(() => SESSION) });
+    const stdin = () => ({ stdin: Readable.from(["text"]) });
+    await at.session.call({ argv: ["cat"] });
+    expect(printed(await at.session.call({ argv: ["cat"] }, stdin()))).toBe("text");
+    expect(printed(await at.session.call({ argv: ["cat"] }, stdin()))).toBe("text");
+    expect(at.asked.requests.map(({ covers }) => covers)).toEqual([
+      `exactly cat in ${at.place.ws}`,
+      null,
+      null,
+    ]);
+  });
+
+  it("is listed, ends when it is taken back, and is none of another session's (S1-42)", async () => {
+    await using at = await standingIn(nothing, { handler: new Asked(() => SESSION) });
+    await at.session.call({ argv: ["true"] });
+    const [grant] = await at.session.grants();
+    expect(grant).toMatchObject({ tool: "shell", covers: `exactly true in ${at.place.ws}`, by: "ann" });
+    const other = at.supervisor.session({ handler: at.asked });
+    expect(await other.grants()).toEqual([]);
+    await other.call({ argv: ["true"] });
+    expect(at.asked.requests.length).toBe(2);
+    expect(await at.session.revoke(grant?.grantId ?? "")).toBe(true);
+    await at.session.call({ argv: ["true"] });
+    expect(at.asked.requests.length).toBe(3);
+  });
+
+  it("holds for the profile that it was given for, and for no other", async () => {
+    await using at = await standingIn(nothing);
+    const { grantKey } = await at.session.prepare({ argv: ["true"] });
+    const grant = { sessionId: at.session.sessionId, tool: "shell", covers: "true", by: "ann", grantedAt: 0 };
+    await at.supervisor.broker.saveGrant({ ...grant, grantId: "1", key: { ...grantKey, granted: "other" } });
+    await at.session.call({ argv: ["true"] });
+    expect(at.asked.requests.length).toBe(1);
+    await at.supervisor.broker.saveGrant({ ...grant, grantId: "2", key: grantKey });
+    await at.session.call({ argv: ["true"] });
+    expect(at.asked.requests.length).toBe(1);
+  });
+
+  it("is neither offered nor heard where an operator wants none (S0-4, C4)", async () => {
+    await using at = await standingIn(nothing, {
+      handler: new Asked(() => SESSION),
+      profile: { approval: { session_grants: false } },
+    });
+    const { grantKey: key } = await at.session.prepare({ argv: ["true"] });
+    const { sessionId } = at.session;
+    const grant = { sessionId, tool: "shell", covers: "true", by: "ann", grantedAt: 0, grantId: "1", key };
+    await at.supervisor.broker.saveGrant(grant);
+    await at.session.call({ argv: ["true"] });
+    await at.session.call({ argv: ["true"] });
+    expect(at.asked.requests.map(({ covers }) => covers)).toEqual([null, null]);
+    expect(await at.session.grants()).toEqual([grant]);
+  });
+
+  it("does not answer what an operator asks about (C4)", async () => {
+    await using at = await standingIn(nothing, {
+      handler: new Asked(() => SESSION),
+      profile: { approval: { rules: [{ shell: "true", action: "ask" }] } },
+    });
+    await at.session.call({ argv: ["true"] });
+    await at.session.call({ argv: ["true"] });
+    expect(at.asked.requests.map(({ covers }) => covers)).toEqual([null, null]);
+  });
+});

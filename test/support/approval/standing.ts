@@ -1,0 +1,63 @@
+import { createSupervisor, type Outcome, type Session, type SessionOptions } from "../../../src/index.ts";
+import { knownPath } from "../../../src/profile/path.ts";
+import type { Supervisor, SupervisorOptions } from "../../../src/supervisor/supervisor.ts";
+import { CALLER } from "../battery/people.ts";
+import { Place, type Settings } from "../battery/place.ts";
+import { Asked, Written } from "./asked.ts";
+
+/** What a supervisor with real walls is made from in these tests. */
+export interface Given {
+  readonly settings?: Settings;
+  /** An operator profile beside the shipped protections. */
+  readonly profile?: Readonly<Record<string, unknown>>;
+  readonly options?: Pick<SupervisorOptions, "mode" | "store" | "asksCaller">;
+  readonly session?: Omit<SessionOptions, "handler">;
+  /** Null: nobody can be asked. */
+  readonly handler?: Asked | null;
+}
+
+/** A supervisor in a place of its own, one session of it, who is asked, and what is written. */
+export interface Standing extends AsyncDisposable {
+  readonly place: Place;
+  readonly supervisor: Supervisor;
+  readonly session: Session;
+  readonly asked: Asked;
+  readonly journal: Written;
+}
+
+/** Builds the walls and a session. `prepare` puts files into the place before. */
+export async function standingIn(
+  prepare: (place: Place) => void,
+  { settings, profile, options, session = {}, handler }: Given = {},
+): Promise<Standing> {
+  const place = new Place(CALLER);
+  prepare(place);
+  const journal = new Written();
+  const asked = handler ?? new Asked();
+  const file = place.file("operator.yaml", JSON.stringify({ profile: "operator", ...profile }), 0o600);
+  const supervisor = await createSupervisor({
+    config: place.config(settings),
+    cwd: knownPath(place.ws),
+    host: place.host(),
+    journal,
+    ...(profile === undefined ? {} : { profiles: [file] }),
+    ...options,
+  });
+  const made = supervisor.session(handler === null ? session : { ...session, handler: asked });
+  return {
+    place,
+    supervisor,
+    session: made,
+    asked,
+    journal,
+    [Symbol.asyncDispose]: async () => {
+      await supervisor[Symbol.asyncDispose]();
+      place[Symbol.dispose]();
+    },
+  };
+}
+
+/** What a call printed, or the code of what kept it from running. */
+export function printed(outcome: Outcome): string {
+  return "stdout" in outcome ? outcome.stdout.bytes.toString().trim() : String(outcome.code);
+}
