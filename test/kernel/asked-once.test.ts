@@ -1,7 +1,8 @@
-import { existsSync, renameSync } from "node:fs";
+import { existsSync, renameSync, writeFileSync } from "node:fs";
 import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
-import type { ShellInput } from "../../src/index.ts";
+import { defineTool, type ShellInput } from "../../src/index.ts";
+import { cacheKeyOf } from "../../src/policy/hashes.ts";
 import { Asked } from "../support/approval/asked.ts";
 import { printed, standingIn } from "../support/approval/standing.ts";
 import type { Place } from "../support/battery/place.ts";
@@ -122,6 +123,12 @@ describe.skipIf(unusable !== null)("a yes for the session on the shell tool", ()
     ],
     ["the same as a script", 2, { script: "./tool a" }, nothing],
     ["another folder", 2, { argv: ["../tool", "a"], cwd: "sub" }, (place) => place.folder("ws/sub")],
+    [
+      "the same file with something else in it",
+      2,
+      CALL,
+      (place) => writeFileSync(`${place.ws}/tool`, "#!/bin/sh\necho over\n"),
+    ],
     ["another program in its place", 2, CALL, (place) => program(place, "other")],
     [
       "another folder in the root's place",
@@ -198,6 +205,15 @@ describe.skipIf(unusable !== null)("a yes for the session on the shell tool", ()
     await at.session.call({ argv: ["true"] });
     expect(at.asked.requests.map(({ covers }) => covers)).toEqual([null, null]);
     expect(await at.session.grants()).toEqual([grant]);
+    const ofTool = { cacheKey: cacheKeyOf("send", {}), toolVersion: "", program: null, granted: null };
+    await at.supervisor.broker.saveGrant({ ...grant, grantId: "2", tool: "send", key: ofTool });
+    const tools = at.session.guard([defineTool({ name: "send", run: () => null })]);
+    await tools.call("send", {});
+    await tools.call("send", {});
+    expect(at.asked.requests.slice(2).map(({ tool, covers }) => [tool, covers])).toEqual([
+      ["send", null],
+      ["send", null],
+    ]);
   });
 
   it("does not answer what an operator asks about (C4)", async () => {

@@ -166,17 +166,20 @@ describe("a yes for the session", () => {
     expect(handler.requests.length).toBe(2);
   });
 
-  test("is never kept of an input that a person edited", async () => {
-    const { gate, handler, tools } = gateWith({
-      status: "approved",
-      scope: "session",
-      by: "ann",
-      editedInput: { to: "bob" },
+  test("is never kept of an input that a person edited, also where the tool's name is all that it covers", async () => {
+    const answer = { status: "approved", scope: "session", by: "ann", editedInput: { to: "bob" } };
+    const byName = defineTool({
+      name: "send",
+      checkApproval: () => ({ description: "Send a mail", payload: {} }),
+      run: () => null,
     });
-    await tools.call("send", { to: "ann" });
-    await tools.call("send", { to: "ann" });
-    expect(handler.requests.length).toBe(2);
-    expect(await gate.grants()).toEqual([]);
+    for (const tool of [send(), byName]) {
+      const { gate, handler, tools } = gateWith(answer, {}, tool);
+      await tools.call("send", { to: "ann" });
+      await tools.call("send", { to: "ann" });
+      expect(handler.requests.length).toBe(2);
+      expect(await gate.grants()).toEqual([]);
+    }
   });
 });
 
@@ -209,10 +212,18 @@ describe("memory is beaten", () => {
   });
 
   test("by a mode that asks nobody: it answers by itself, before anything that is remembered (S1-32)", async () => {
-    const { handler, journal, tools } = gateWith(SESSION, { approval: { mode: "approve_all" } });
-    await tools.call("send", {});
-    await tools.call("send", {});
-    expect(handler.requests).toEqual([]);
-    expect(journal.of("approval.auto").map(({ by }) => by)).toEqual(["approve-all mode", "approve-all mode"]);
+    const key = { cacheKey: cacheKeyOf("send", {}), toolVersion: "", program: null, granted: null };
+    const kept = { grantId: "1", tool: "send", covers: "every use of send", by: "ann", grantedAt: 0, key };
+    for (const [mode, by] of [
+      ["interactive", "ann said yes for this session"],
+      ["approve_all", "approve-all mode"],
+      ["strict", "strict mode: approval required (no rule covers this tool, and its risk is write)"],
+    ] as const) {
+      const { gate, handler, journal, tools } = gateWith(SESSION, { approval: { mode } });
+      await gate.broker.saveGrant({ ...kept, sessionId: gate.sessionId });
+      await tools.call("send", {});
+      expect(handler.requests).toEqual([]);
+      expect(journal.of("approval.auto")).toMatchObject([{ by, approved: mode !== "strict" }]);
+    }
   });
 });
