@@ -121,7 +121,10 @@ const S1 = {
   "S1-13": adapted("a denial is a PermissionError with the note", "it is an ApprovalDeniedError, or a value"),
   "S1-14": served("sync and async tools both work"),
   "S1-15": served("sandbox.paths names roots with mode, suffixes and approvals"),
-  "S1-16": planned("a path outside of every root is refused by the file tools", TOOLS),
+  "S1-16": adapted(
+    "a path outside of every root is refused",
+    "a folder of a call is; paths of the file tools come with these",
+  ),
   "S1-17": planned("a file tool asks by `write_approval` and `read_approval`", TOOLS),
   "S1-18": served("the shell section has a default and rules"),
   "S1-19": served("of the shell's rules the first that matches decides; one that is not allowed blocks"),
@@ -135,7 +138,10 @@ const S1 = {
   "S1-24": served("the sandbox is never looser than the tools' config"),
   "S1-25": served("the profile is derived from roots and network, and only ever cut down"),
   "S1-26": served("without a sandbox a supervisor refuses to start, or refuses its tools"),
-  "S1-27": planned("adapters for agent frameworks", FACES),
+  "S1-27": adapted(
+    "adapters keep a framework's data in metadata, and nothing depends on one",
+    "metadata reaches every check; the adapters come as faces",
+  ),
   "S1-28": served("questions of one group may be answered in one act, and nothing guesses groups"),
   "S1-29": served("a session's yes matches by tool and equal payload, whatever the order of keys"),
   "S1-30": served("a yes is for once or for the session, and only the latter is remembered"),

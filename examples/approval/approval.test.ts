@@ -73,6 +73,13 @@ test("each agent has its own layer, and a deny of the project stands in all of t
   expect(asked.map(({ tool }) => tool)).toEqual(["search_users", "update_user"]);
 });
 
+test("no model can call what approves: a gate has the tools that it guards and none of its own (S0-1)", async () => {
+  using gate = createGate();
+  const guarded = gate.guard(tools);
+  for (const name of ["approval", "approve", "respond"])
+    expect(await guarded.call(name, {})).toMatchObject({ kind: "failed" });
+});
+
 test("the gate works alone, without a sandbox or a config (S1-37)", async () => {
   using gate = createGate({
     approval: { rules: [{ pattern: "search_*", action: "allow" }] },

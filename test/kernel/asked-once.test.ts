@@ -70,7 +70,7 @@ describe.skipIf(unusable !== null)("a call that must be asked about", () => {
     expect(at.asked.requests).toEqual([]);
   });
 
-  it("and whose program is swapped meanwhile is asked about again, with the new one (C12)", async () => {
+  it("and whose program is swapped meanwhile is asked about again, with the new one (S2-D5, C12)", async () => {
     const handler = new Asked(() => {
       if (handler.requests.length === 1) program(at.place, "swapped");
       return { approved: true };

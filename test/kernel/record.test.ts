@@ -90,7 +90,7 @@ describe.skipIf(unusable !== null)("only `true` is a yes", () => {
     expect(events.at(-1)).toMatchObject({
       type: "call.ended",
       outcome: "denied",
-      reason: `APPROVAL_DENIED: nobody could be asked: ${message}`,
+      reason: `APPROVAL_DENIED: no rule covers this command, and nobody could be asked: ${message}`,
     });
     expect(events.map((event) => event.type)).not.toContain("call.planned");
   });

@@ -114,11 +114,11 @@ describe("a turn of a scripted model", () => {
     expect(ran.toSorted()).toEqual(["bare", "edit", "look"]);
     expect(transcript[2]).toMatchObject({
       type: "denied",
-      said: "Denied: no rule covers this tool, and its risk is destructive",
+      said: "Denied: no rule covers `wipe`, and its risk is destructive",
     });
   });
 
-  test("one no, and one tool that fails, keep no other call of the batch from running (S0-29, S0-38, C13)", async () => {
+  test("one no, and one tool that fails, keep no other call of the batch from running (S0-29, S0-38, S2-D4, C13)", async () => {
     const ran: string[] = [];
     const handler = new Asked(({ tool }) => ({ approved: tool !== "b", reason: "not this one" }));
     const journal = new Written();
@@ -195,7 +195,10 @@ describe("a turn of a scripted model", () => {
         { tool: "look", args: {} },
       ],
     ]);
-    expect(line).toMatchObject({ type: "denied", said: "Denied: nobody was there to ask" });
+    expect(line).toMatchObject({
+      type: "denied",
+      said: "Denied: no rule covers `a`, and its risk is write, and nobody was there to ask",
+    });
     expect([ok?.type, ran]).toEqual(["success", ["look"]]);
   });
 

@@ -178,7 +178,7 @@ describe("a call that does not wait", () => {
     const tool = defineTool({ name: "post", run: () => ran.push("post") });
     expect(await gate.guard([tool]).call("post", { url: UNKNOWN }, { approvalId })).toMatchObject({
       kind: "denied",
-      reason: "there is no request under this id for this tool",
+      reason: "there is no request under this id for this tool and agent",
     });
     expect(await call(UNKNOWN, "made up")).toMatchObject({ kind: "denied" });
     expect(ran).toEqual([]);

@@ -217,7 +217,7 @@ describe("memory is beaten", () => {
     for (const [mode, by] of [
       ["interactive", "ann said yes for this session"],
       ["approve_all", "approve-all mode"],
-      ["strict", "strict mode: approval required (no rule covers this tool, and its risk is write)"],
+      ["strict", "strict mode: approval required (no rule covers `send`, and its risk is write)"],
     ] as const) {
       const { gate, handler, journal, tools } = gateWith(SESSION, { approval: { mode } });
       await gate.broker.saveGrant({ ...kept, sessionId: gate.sessionId });

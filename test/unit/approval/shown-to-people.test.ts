@@ -33,7 +33,7 @@ describe("what people are shown of a call", () => {
       tool: "deploy",
       risk: "write",
       description: "use deploy",
-      reason: "no rule covers this tool, and its risk is write",
+      reason: "no rule covers `deploy`, and its risk is write",
       safeArgs: { env: "prod", api_key: "[hidden]", note: "use [hidden]" },
       redactions: {
         hidden: [
@@ -47,7 +47,7 @@ describe("what people are shown of a call", () => {
     expect(outcome).toEqual({ kind: "done", value: args });
   });
 
-  test("is what the tool would have shown in place of its arguments (S4-10)", async () => {
+  test("is what the tool would have shown in place of its arguments (S1-6, S4-10, C1)", async () => {
     const tool = defineTool({
       name: "upload",
       checkApproval: () => ({
@@ -214,7 +214,7 @@ describe("the envelope", () => {
       payload: {
         tool_name: "deploy",
         description: "deploy to staging",
-        reason: "no rule covers this tool, and its risk is write",
+        reason: "no rule covers `deploy`, and its risk is write",
         safe_args: { env: "staging" },
         redactions: { hidden: [{ at: "token", because: "name" }], cut: [], is_more: false },
         cache_key: request.cacheKey,

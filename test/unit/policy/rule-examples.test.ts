@@ -76,7 +76,7 @@ describe("an example of a rule on tools", () => {
     fc.assert(
       fc.property(
         glob,
-        fc.dictionary(fc.constantFrom("k", "l"), glob),
+        fc.dictionary(fc.constantFrom("k", "l"), glob, { minKeys: 1 }),
         word,
         given,
         (pattern, args, name, input) => {
