@@ -63,7 +63,7 @@ describe.skipIf(unusable !== null)("a call that must be asked about", () => {
     await using nobody = await standingIn(nothing, { handler: null });
     expect(await nobody.session.call({ argv: ["true"] })).toMatchObject({
       code: "APPROVAL_DENIED",
-      reason: "nobody was there to ask",
+      reason: "no rule covers this command, and nobody was there to ask",
     });
     await using at = await standingIn(nothing);
     expect(await at.session.call({ argv: ["no-such-program"] })).toMatchObject({ kind: "not-found" });

@@ -16,7 +16,7 @@ export function requestWith(given: Partial<ApprovalRequest> = {}): ApprovalReque
     agent: null,
     risk: "write",
     description: "deploy to staging",
-    reason: "no rule covers this tool, and its risk is write",
+    reason: "no rule covers `deploy`, and its risk is write",
     demandsPerson: false,
     why: [],
     safeArgs: { env: "staging" },
