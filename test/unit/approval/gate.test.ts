@@ -73,14 +73,11 @@ function standing(handler: Asked, more: Partial<GateOptions> = {}) {
     prepare: () => Promise<Question>,
     groupId: string | null = null,
     approvalId: string | null = null,
+    agent: string | null = null,
   ) => {
-    const trail = new Trail(recorder, {
-      sessionId: "session-1",
-      callId: host.id(),
-      tool: "send",
-      agent: null,
-    });
-    const asker = { callId: trail.callId, tool: "send", agent: null, groupId };
+    const walker = { sessionId: "session-1", callId: host.id(), tool: "send", agent };
+    const trail = new Trail(recorder, walker);
+    const asker = { callId: trail.callId, tool: "send", agent, groupId };
     return gate.pass(asker, prepare, { signal: null, approvalId, trail });
   };
   return { gate, broker, journal, pass };
@@ -153,6 +150,22 @@ describe("a yes", () => {
     const passage = await pass(async () => new Counted(actions[at++] ?? "deny"));
     expect(passage).toMatchObject({ kind: "denied", code: "APPROVAL_BLOCKED" });
     expect(journal.types).toEqual(["approval.requested", "approval.resolved", "approval.auto"]);
+  });
+});
+
+describe("a yes that was given to one agent", () => {
+  test("is no other's, and still its own (S0-13, C16)", async () => {
+    const handler = new Asked(() => ({ status: "pending" }));
+    const { broker, pass } = standing(handler, {
+      wait: { timeoutMs: null, onTimeout: "wait", style: "suspend" },
+    });
+    const question = async () => new Counted("ask");
+    const first = await pass(question, null, null, "ann");
+    if (first.kind !== "pending") throw new Error("it was not left pending");
+    await broker.respond(first.approvalId, { approved: true }, "eve");
+    for (const agent of [null, "bob"])
+      expect(await pass(question, null, first.approvalId, agent)).toMatchObject({ kind: "denied" });
+    expect(await pass(question, null, first.approvalId, "ann")).toMatchObject({ kind: "permitted" });
   });
 });
 
