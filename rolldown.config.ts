@@ -5,6 +5,10 @@ import { defineConfig } from "rolldown";
 /** What every command line needs, `--help` too. */
 const ALWAYS = /\/src\/(cli\/(main|dispatch|help|version|print)|channel\/ink)\.ts$/;
 
+/** What only a question needs that is put to a person. */
+const PROMPT =
+  /\/src\/channel\/(?!ink|columns|screen|tty|yes-or-no)|\/src\/approval\/(present|diff-text|head|shown|structured-text|language|media-type)\.ts$|\/node_modules\/diff\//;
+
 /**
  * The command line in few files: to read some 300 takes longer than all else that a short command does. The library is
  * left as the compiler makes it.
@@ -22,6 +26,7 @@ export default defineConfig({
     codeSplitting: {
       groups: [
         { name: "words", test: /\/src\/(cli\/print|channel\/ink)\.ts$/, priority: 1 },
+        { name: "prompt", test: PROMPT, priority: 2 },
         { name: "commands", test: (file) => !ALWAYS.test(file) },
       ],
     },

@@ -12,7 +12,6 @@ import { invocationOf } from "../policy/tool-rule.ts";
 import { answerByGrant, answerByMode, judge } from "../policy/verdict.ts";
 import type { DefinedTool, ToolUse } from "../tool/define-tool.ts";
 import { Ask, Requirement } from "../tool/function-tool.ts";
-import { presentStructured } from "./present.ts";
 import type { Question } from "./question.ts";
 
 /** What decides about function tools. */
@@ -79,7 +78,11 @@ export async function toolQuestion(
         granted: null,
       };
     },
-    present: async () => ask?.presentation ?? presentStructured(redact(ask?.displayArgs ?? args).safeArgs),
+    present: async () => {
+      if (ask?.presentation !== undefined) return ask.presentation;
+      const { presentStructured } = await import("./present.ts");
+      return presentStructured(redact(ask?.displayArgs ?? args).safeArgs);
+    },
   };
 }
 

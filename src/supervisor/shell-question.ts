@@ -1,4 +1,3 @@
-import { presentCommand } from "../approval/present.ts";
 import type { Question } from "../approval/question.ts";
 import { redact, redactText } from "../policy/redact.ts";
 import { isShownWhole } from "../policy/redactions.ts";
@@ -31,11 +30,12 @@ export function shellQuestion(call: Call, prepared: Prepared, standing: Standing
       covers: coversOf(call, line, cwd),
       granted: grantedView(onYes, standing.settings),
     }),
-    present: async () =>
-      presentCommand(
-        { words: wordsOf(call.input), script: "script" in call.input ? call.input.script : undefined, cwd },
-        { hide: (text) => redactText(text, text.length).text },
-      ),
+    present: async () => {
+      const { presentCommand } = await import("../approval/present.ts");
+      const script = "script" in call.input ? call.input.script : undefined;
+      const hide = (text: string): string => redactText(text, text.length).text;
+      return presentCommand({ words: wordsOf(call.input), script, cwd }, { hide });
+    },
   };
 }
 
