@@ -1,5 +1,6 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import xterm from "@xterm/headless";
 import { describe, expect, it, test } from "vitest";
 import { place, terminalProblem } from "../unit/cli/command-line.ts";
 
@@ -48,6 +49,27 @@ describe.skipIf(problem !== null)("a person is asked at the terminal", () => {
     ])
       expect(ended.stdout).toMatch(shown);
     expect([ended.exit, existsSync(join(project, "made"))]).toEqual([exit, exit === 0]);
+  });
+
+  test("the README shows the question as it stands on the screen", async () => {
+    const { inTerminal, project, write } = await place(null);
+    write(
+      "cofferdam.yaml",
+      'version: 1\nsandbox: { paths: { notes: { root: ., mode: rw } }, runtimes: [system] }\nshell: { rules: [{ pattern: "rm", description: "it removes files" }] }\n',
+    );
+    const words = ["run", "--quiet", "--config", "cofferdam.yaml", "--ask", "--", "rm", "-rf", "old notes"];
+    const { stdout } = await inTerminal(words, [[KEYS, "n"]]);
+    const screen = new xterm.Terminal({ cols: 80, rows: 24, allowProposedApi: true });
+    const question = stdout.slice(0, stdout.indexOf("grants") + "grants".length).replaceAll("\n", "\r\n");
+    await new Promise<void>((done) => screen.write(question, done));
+    const { active } = screen.buffer;
+    const rows = Array.from({ length: 24 }, (_, row) =>
+      active.getLine(row)?.translateToString(true).trimEnd(),
+    );
+    const readme = readFileSync(join(import.meta.dirname, "../../README.md"), "utf8");
+    const [, shown = "no block"] = /^```text\n(cofferdam asks.*?)^```$/ms.exec(readme) ?? [];
+    const seen = rows.join("\n").trimEnd().replaceAll(project, "/home/you/agent");
+    expect(`${seen}\n`.slice(seen.indexOf("cofferdam asks"))).toBe(shown);
   });
 
   test("an operator's ask is put to the person who typed the command", async () => {
