@@ -143,3 +143,14 @@ export function escapeInvisible(text: string): string {
     (found) => Array.from(found, (c) => `\\u{${(c.codePointAt(0) ?? 0).toString(16)}}`).join(""),
   );
 }
+
+/** What was thrown, in words. Whatever it is, to ask it throws nothing. */
+export function thrownText(thrown: unknown): string {
+  try {
+    const message: unknown = thrown instanceof Error ? thrown.message : null;
+    if (typeof message === "string") return message;
+  } catch {
+    return "something was thrown that can't be read";
+  }
+  return "something was thrown that is no error";
+}

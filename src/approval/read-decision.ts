@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { CofferdamError, visible } from "../errors.ts";
+import { CofferdamError, thrownText, visible } from "../errors.ts";
 import { Decision, Note, Scope, Who } from "../policy/decision.ts";
+import { deepFrozen } from "./factories.ts";
 import type { HandlerAnswer } from "./handler.ts";
 
 const HINT =
@@ -47,21 +48,19 @@ const Unsigned = z.union([
 
 /**
  * An answer from outside, in any of the forms that it may have, as one decision. `by` stands where it does not say who
- * answered. Only `true` and `"approved"` are a yes. Throws `USAGE` for anything else: what is not understood is no yes.
+ * answered. Only an own `true` and `"approved"` are a yes. Throws `USAGE` for anything else, also for what can't be read:
+ * what is not understood is no yes.
  */
 export function readAnswer(given: unknown, by: string): HandlerAnswer {
-  const short = Short.safeParse(given);
-  if (short.success) return fromShort(short.data, by);
-  const unsigned = Unsigned.safeParse(given);
-  if (unsigned.success) {
-    const { data } = unsigned;
-    return data.status === "approved" || data.status === "rejected"
-      ? Object.freeze(Decision.parse({ ...data, by: data.by ?? by }))
-      : Object.freeze(data);
+  try {
+    return readOwn(ownOf(given), by);
+  } catch (cause) {
+    if (cause instanceof CofferdamError) throw cause;
+    throw new CofferdamError("USAGE", `an answer can't be read: ${visible(thrownText(cause))}`, {
+      hint: HINT,
+      cause,
+    });
   }
-  const result = Result.safeParse(given);
-  if (result.success) return fromResult(result.data, by);
-  throw new CofferdamError("USAGE", `an answer ${problemOf(given, short.error)}`, { hint: HINT });
 }
 
 /** The same where an answer must decide. Throws `USAGE` for one that leaves it pending as well. */
@@ -69,6 +68,28 @@ export function readDecision(given: unknown, by: string): Decision {
   const answer = readAnswer(given, by);
   if (answer.status !== "pending") return answer;
   throw new CofferdamError("USAGE", "an answer says `pending`, which decides nothing", { hint: HINT });
+}
+
+/** The answer's own properties, each read once: nothing that it inherits, from whomever, is an answer. */
+function ownOf(given: unknown): unknown {
+  return typeof given === "object" && given !== null && !Array.isArray(given)
+    ? { __proto__: null, ...given }
+    : given;
+}
+
+function readOwn(given: unknown, by: string): HandlerAnswer {
+  const short = Short.safeParse(given);
+  if (short.success) return fromShort(short.data, by);
+  const unsigned = Unsigned.safeParse(given);
+  if (unsigned.success) {
+    const { data } = unsigned;
+    return data.status === "approved" || data.status === "rejected"
+      ? deepFrozen(Decision.parse({ ...data, by: data.by ?? by }))
+      : Object.freeze(data);
+  }
+  const result = Result.safeParse(given);
+  if (result.success) return fromResult(result.data, by);
+  throw new CofferdamError("USAGE", `an answer ${problemOf(given, short.error)}`, { hint: HINT });
 }
 
 function fromShort(short: z.infer<typeof Short>, by: string): Decision {
