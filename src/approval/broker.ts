@@ -1,4 +1,5 @@
-import { type ApprovalEvent, type EventBody, isApprovalEvent } from "../event/event.ts";
+import { thrownText } from "../errors.ts";
+import type { ApprovalEvent } from "../event/event.ts";
 import type { Host } from "../host/host.ts";
 import type { Recorder } from "../journal/recorder.ts";
 import type { Decision } from "../policy/decision.ts";
@@ -6,10 +7,12 @@ import type { Grant } from "../policy/grant.ts";
 import type { Presentation } from "../policy/presentation.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
 import type { Resolution, Store, StoredRequest } from "../store/store.ts";
+import { decidedEvent } from "./decided-event.ts";
 import { rejected } from "./factories.ts";
 import type { Answer, ApprovalHandler, HandlerAnswer } from "./handler.ts";
 import { readAnswer, readDecision } from "./read-decision.ts";
-import { type EventFilter, Subscribers } from "./subscribers.ts";
+import { Registry } from "./registry.ts";
+import type { EventFilter } from "./subscribers.ts";
 import { type Bringing, type Waiting, WaitingRoom } from "./waiting-room.ts";
 
 /** Which requests are meant; every part that is given must agree. */
@@ -23,18 +26,17 @@ export interface RequestFilter {
  * Where questions and answers meet: requests go out to handlers and subscribers, the first answer decides, whoever gives
  * it, and every other is told that it came too late. Everything is written down before it counts.
  */
-export class Broker implements Disposable {
+export class Broker implements Disposable, AsyncDisposable {
   readonly #host: Pick<Host, "now">;
   readonly #store: Store;
-  readonly #recorder: Recorder;
-  readonly #subscribers: Subscribers;
+  readonly #registry: Registry;
   readonly #room = new WaitingRoom();
+  #hasEnded = false;
 
   constructor(host: Pick<Host, "now">, store: Store, recorder: Recorder) {
     this.#host = host;
     this.#store = store;
-    this.#recorder = recorder;
-    this.#subscribers = new Subscribers(store);
+    this.#registry = new Registry(store, recorder);
   }
 
   /**
@@ -42,46 +44,39 @@ export class Broker implements Disposable {
    * throw, or answer what is no decision, are written down; when none is left, nobody said no.
    */
   async request(request: ApprovalRequest, bringing: Bringing): Promise<HandlerAnswer> {
-    const { handlers, signal, isBlocking } = bringing;
+    const { isBlocking } = bringing;
+    if (this.#hasEnded) return THE_END;
     // Before anybody hears of the request: the first who does may answer at once.
     const { waiting, answered } = this.#room.enter(request, bringing);
+    // A failure may come before anybody waits for it, or when nobody does: events tell it, and whoever answered.
+    answered.catch(() => undefined);
     try {
-      await this.#store.add(request);
-      await this.#tell(request, { type: "approval.requested", request });
+      await this.#registry.open(request);
     } catch (cause) {
       this.#room.leave(waiting);
-      await this.#store.resolve(request.approvalId, rejected("nobody", "it could not be written down"));
       throw cause;
     }
-    if (!waiting.over.signal.aborted) {
-      this.#limit(waiting, signal);
-      for (const handler of handlers) this.#ask(waiting, handler).catch(waiting.fail);
-      if (handlers.length === 0 && isBlocking)
-        this.#decide(request, rejected("nobody", "nobody was there to ask")).catch(waiting.fail);
-    }
-    if (isBlocking) return answered;
-    // Whoever does not wait learns of it by events; a failure to write the answer down has nobody else to go to.
-    answered.catch(() => undefined);
-    return { status: "pending" };
+    if (!waiting.over.signal.aborted) this.#bring(waiting, bringing);
+    return isBlocking ? answered : { status: "pending" };
   }
 
   /**
    * Answers a request, from wherever. `by` says who, where the answer does not. The first decides; what came of it is
-   * the result. Throws `USAGE` for what is no decision: then the request waits on.
+   * the result. Throws `USAGE` for what is no decision: then the request waits on. Where it can't be written down, this
+   * throws why, and so does the request.
    */
   async respond(approvalId: string, answer: Answer, by: string): Promise<Resolution> {
     const decision = readDecision(answer, by);
+    if (this.#hasEnded) return "unknown";
     const stored = await this.#store.find(approvalId);
     if (stored?.status === "pending" && this.#isOver(stored.request))
       await this.#decide(stored.request, { status: "expired" });
-    const resolution =
-      stored === null
-        ? await this.#store.resolve(approvalId, decision)
-        : await this.#decide(stored.request, decision);
+    // What nobody had asked when this began is not answered by it, though somebody may ask it in between.
+    const resolution = stored === null ? "unknown" : await this.#decide(stored.request, decision);
     if (resolution !== "accepted") {
       const who = "by" in decision ? decision.by : by;
       const body = { type: "approval.ignored", approvalId, by: who, because: resolution } as const;
-      await this.#tell(stored?.request ?? null, body);
+      await this.#registry.tell(stored?.request ?? null, body);
     }
     return resolution;
   }
@@ -129,21 +124,12 @@ export class Broker implements Disposable {
    * order, until the signal. Throws `EVENTS_GONE` when some are no longer kept.
    */
   events(filter: EventFilter = {}): AsyncIterable<ApprovalEvent> {
-    return this.#subscribers.events(filter);
+    return this.#registry.events(filter);
   }
 
   /** Remembers a yes. */
-  async saveGrant(grant: Grant): Promise<void> {
-    const { grantId, tool, covers, by, sessionId, key } = grant;
-    await this.#write(sessionId, null, {
-      type: "grant.saved",
-      grantId,
-      tool,
-      cacheKey: key.cacheKey,
-      covers,
-      by,
-    });
-    await this.#store.saveGrant(grant);
+  saveGrant(grant: Grant): Promise<void> {
+    return this.#registry.saveGrant(grant);
   }
 
   /** What a session remembers. */
@@ -158,40 +144,59 @@ export class Broker implements Disposable {
   }
 
   /** Takes a remembered yes back, from now on; false when there is none under this id. */
-  async revoke(grantId: string, by: string): Promise<boolean> {
-    const grant = await this.#store.removeGrant(grantId);
-    if (grant === null) return false;
-    await this.#write(grant.sessionId, null, { type: "grant.revoked", grantId, by });
-    return true;
+  revoke(grantId: string, by: string): Promise<boolean> {
+    return this.#registry.revoke(grantId, by);
   }
 
-  /** Lets go of everyone who waits: nothing will be asked or answered here any more. */
+  /** The same as the asynchronous one, for those who can't wait for its end. */
   [Symbol.dispose](): void {
-    for (const waiting of this.#room.all()) {
-      this.#room.leave(waiting);
-      waiting.settle(rejected("nobody", "the supervisor has ended"));
-    }
-    this.#subscribers[Symbol.dispose]();
+    void this[Symbol.asyncDispose]();
   }
 
-  /** Ends the wait when its time is over or the call is given up. */
-  #limit(waiting: Waiting, signal: AbortSignal | null): void {
-    const { request, over } = waiting;
-    const decide = (decision: Decision): void => {
-      this.#decide(request, decision).catch(waiting.fail);
-    };
-    if (request.expiresAt !== null) {
-      const leftMs = Math.max(0, request.expiresAt - this.#host.now());
-      waiting.timer = setTimeout(() => decide({ status: "expired" }), leftMs);
-    }
+  /**
+   * Lets go of everyone who waits: nothing will be asked or answered here any more. A call that stands still gets a no;
+   * what was left open stays so in the store.
+   */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#hasEnded = true;
+    await Promise.all(this.#room.all().map((waiting) => this.#letGo(waiting)));
+    this.#registry[Symbol.dispose]();
+  }
+
+  async #letGo(waiting: Waiting): Promise<void> {
+    if (isStandingStill(waiting)) return this.#end(waiting, THE_END);
+    this.#room.leave(waiting);
+  }
+
+  /** Brings a request to every handler, unless the answer is known. */
+  #bring(waiting: Waiting, { handlers, signal }: Bringing): void {
+    const { isHeld, over } = waiting;
     const giveUp = (): void => {
       // Once every handler has left it open, the call has ended and its signal means nothing to the request.
-      if (waiting.isHeld && waiting.open > 0)
-        decide(rejected("nobody", "the call was given up before anybody answered"));
+      if (isStandingStill(waiting)) void this.#end(waiting, GIVEN_UP);
     };
+    if (this.#hasEnded) return void this.#letGo(waiting);
+    if (isHeld && signal?.aborted === true) return void this.#end(waiting, GIVEN_UP);
+    if (isHeld && handlers.length === 0) return void this.#end(waiting, NOBODY_THERE);
     // The listener goes when the wait is over, so that one signal can serve any number of calls.
     signal?.addEventListener("abort", giveUp, { once: true, signal: over.signal });
-    if (signal?.aborted === true) giveUp();
+    this.#limit(waiting);
+    for (const handler of handlers)
+      this.#ask(waiting, handler).catch((cause: unknown) => this.#fail(waiting, cause));
+  }
+
+  /** Ends the wait when its time is over. */
+  #limit(waiting: Waiting): void {
+    const { expiresAt } = waiting.request;
+    if (expiresAt === null) return;
+    const leftMs = Math.max(0, expiresAt - this.#host.now());
+    const isLast = leftMs <= LONGEST_TIMER_MS;
+    waiting.timer = setTimeout(
+      () => (isLast ? void this.#end(waiting, { status: "expired" }) : this.#limit(waiting)),
+      Math.min(leftMs, LONGEST_TIMER_MS),
+    );
+    // What nobody stands still for keeps no process alive.
+    if (!waiting.isHeld) waiting.timer.unref();
   }
 
   async #ask(waiting: Waiting, handler: ApprovalHandler): Promise<void> {
@@ -208,22 +213,36 @@ export class Broker implements Disposable {
       if (answer.status === "pending") waiting.isPending = true;
       else await this.respond(request.approvalId, answer, HANDLER);
     } catch (cause) {
-      waiting.failure = cause instanceof Error ? cause.message : "something was thrown that is no error";
-      const body = {
-        type: "approval.failed",
-        approvalId: request.approvalId,
-        reason: waiting.failure,
-      } as const;
-      await this.#tell(request, body);
+      if (this.#hasEnded) return;
+      waiting.failure = thrownText(cause);
+      const { approvalId } = request;
+      await this.#registry.tell(request, { type: "approval.failed", approvalId, reason: waiting.failure });
     }
     waiting.open -= 1;
     if (waiting.open > 0 || over.signal.aborted) return;
-    if (waiting.isPending || !waiting.isHeld) waiting.settle({ status: "pending" });
-    else
-      await this.#decide(
-        request,
+    if (isStandingStill(waiting))
+      return this.#end(
+        waiting,
         rejected("nobody", `nobody could be asked: ${waiting.failure ?? "none did"}`),
       );
+    waiting.timer?.unref();
+    waiting.settle({ status: "pending" });
+  }
+
+  /** Decides for whoever waits here. */
+  async #end(waiting: Waiting, decision: Decision): Promise<void> {
+    try {
+      await this.#decide(waiting.request, decision);
+    } catch (cause) {
+      await this.#fail(waiting, cause);
+    }
+  }
+
+  /** Ends a wait that can't go on, as when nothing can be written down. */
+  async #fail(waiting: Waiting, cause: unknown): Promise<void> {
+    this.#room.leave(waiting);
+    waiting.fail(cause);
+    await this.#registry.void(waiting.request.approvalId);
   }
 
   /** Decides once: what the store takes first is written down, and then counts for whoever waits. */
@@ -237,8 +256,9 @@ export class Broker implements Disposable {
     const waiting = this.#room.find(approvalId);
     if (waiting !== null) this.#room.leave(waiting);
     try {
-      await this.#tell(request, decidedEvent(request, decision));
+      await this.#registry.tell(request, decidedEvent(request, decision));
     } catch (cause) {
+      await this.#registry.void(approvalId);
       waiting?.fail(cause);
       throw cause;
     }
@@ -249,35 +269,21 @@ export class Broker implements Disposable {
   #isOver({ expiresAt }: ApprovalRequest): boolean {
     return expiresAt !== null && this.#host.now() >= expiresAt;
   }
-
-  async #tell(request: ApprovalRequest | null, body: EventBody): Promise<void> {
-    await this.#write(request?.sessionId ?? "none", request?.callId ?? null, body);
-  }
-
-  /** Writes an event down and hands it to subscribers. */
-  async #write(sessionId: string, callId: string | null, body: EventBody): Promise<void> {
-    const event = this.#recorder.write(sessionId, callId, body);
-    if (isApprovalEvent(event)) await this.#subscribers.tell(event);
-  }
 }
 
 /** Who answered, where a handler does not say it. */
 const HANDLER = "the handler";
 
-function decidedEvent({ approvalId, tool, argsHash }: ApprovalRequest, decision: Decision): EventBody {
-  if (decision.status === "expired") return { type: "approval.expired", approvalId, tool, argsHash };
-  const isApproved = decision.status === "approved";
-  return {
-    type: "approval.resolved",
-    approvalId,
-    tool,
-    argsHash,
-    approved: isApproved,
-    scope: isApproved ? decision.scope : null,
-    by: decision.by,
-    note: decision.note ?? null,
-    isEdited: isApproved && decision.editedInput !== undefined,
-  };
+const GIVEN_UP = rejected("nobody", "the call was given up before anybody answered");
+const NOBODY_THERE = rejected("nobody", "nobody was there to ask");
+const THE_END = rejected("nobody", "the supervisor has ended");
+
+/** Node ends a longer timer at once (https://nodejs.org/api/timers.html#settimeoutcallback-delay-args). */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** True as long as a call waits for the answer. */
+function isStandingStill({ isHeld, isPending, open }: Waiting): boolean {
+  return isHeld && !(isPending && open === 0);
 }
 
 function isMeant(request: ApprovalRequest, { runId, sessionId, groupId }: RequestFilter): boolean {

@@ -1,6 +1,7 @@
 import type { ApprovalRequest } from "../policy/request.ts";
 import { approved, rejected } from "./factories.ts";
 import type { Answer, ApprovalHandler, Asking } from "./handler.ts";
+import { readDecision } from "./read-decision.ts";
 
 /** Says yes, except where a person is demanded; what a rule denies never reaches it. */
 export class AutoApproveHandler implements ApprovalHandler {
@@ -64,11 +65,15 @@ export class BrokerHandler implements ApprovalHandler {
     });
   }
 
-  /** Answers a request that waits here. False when none does under this id: it was answered, or never asked. */
-  resolve(approvalId: string, answer: Answer): boolean {
+  /**
+   * Answers a request that waits here. False when none does under this id: it was answered, or never asked. Throws
+   * `USAGE` for what is no decision: then the request waits on.
+   */
+  resolve(approvalId: string, answer: Answer, by = "the handler"): boolean {
+    const decision = readDecision(answer, by);
     const waiting = this.#waiting.get(approvalId);
     this.#waiting.delete(approvalId);
-    waiting?.(answer);
+    waiting?.(decision);
     return waiting !== undefined;
   }
 }

@@ -1,3 +1,4 @@
+import { CofferdamError, visible } from "../errors.ts";
 import type { Presentation } from "../policy/presentation.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
 import type { ApprovalHandler, HandlerAnswer } from "./handler.ts";
@@ -39,11 +40,16 @@ export class WaitingRoom {
   /** Of each session, how many. */
   readonly #counts = new Map<string, number>();
 
-  /** A request that is about to be put to people, and its answer. */
+  /** A request that is about to be put to people, and its answer. Throws `INTERNAL` where its id waits already. */
   enter(
     request: ApprovalRequest,
     { handlers, present, isBlocking }: Bringing,
   ): { readonly waiting: Waiting; readonly answered: Promise<HandlerAnswer> } {
+    if (this.#waiting.has(request.approvalId))
+      throw new CofferdamError(
+        "INTERNAL",
+        `a request waits under the id ${visible(request.approvalId)} already`,
+      );
     const { promise, resolve, reject } = Promise.withResolvers<HandlerAnswer>();
     const waiting: Waiting = {
       request,

@@ -23,8 +23,10 @@ export function boundedEvent(body: EventBody): EventBody {
       return { ...body, reason: boundedText(body.reason) };
     case "approval.resolved":
       return { ...body, by: boundedText(body.by), note: body.note === null ? null : boundedText(body.note) };
-    case "approval.auto":
+    // Whoever answers a request that there never was says its id as well.
     case "approval.ignored":
+      return { ...body, approvalId: boundedText(body.approvalId), by: boundedText(body.by) };
+    case "approval.auto":
     case "grant.saved":
     case "grant.revoked":
       return { ...body, by: boundedText(body.by) };

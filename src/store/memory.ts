@@ -1,4 +1,4 @@
-import { CofferdamError } from "../errors.ts";
+import { CofferdamError, visible } from "../errors.ts";
 import type { ApprovalEvent } from "../event/event.ts";
 import type { Decision } from "../policy/decision.ts";
 import type { Grant } from "../policy/grant.ts";
@@ -7,11 +7,19 @@ import type { Resolution, Store, StoredRequest } from "./store.ts";
 
 /** How much is kept. */
 export interface MemoryStoreOptions {
-  /** Events, for subscribers that come back. Default 20,000. */
+  /** Events of one run, for subscribers that come back. Default 20,000. */
   readonly mostEvents?: number;
   /** Requests that are over, so that a late answer is told from one to nothing. Default 2,000. */
   readonly mostSettled?: number;
 }
+
+interface RunEvents {
+  readonly kept: ApprovalEvent[];
+  /** The highest number of an event that is no longer kept. */
+  goneUpTo: number;
+}
+
+const NO_EVENTS: RunEvents = { kept: [], goneUpTo: -1 };
 
 /** Keeps everything in this process, and loses it with the process. */
 export class MemoryStore implements Store {
@@ -19,11 +27,10 @@ export class MemoryStore implements Store {
   /** Requests that nobody can answer or run any more, the oldest first. */
   readonly #settled = new Map<string, StoredRequest>();
   readonly #grants = new Map<string, Grant>();
-  readonly #events: ApprovalEvent[] = [];
+  /** Of each run. */
+  readonly #events = new Map<string, RunEvents>();
   readonly #mostEvents: number;
   readonly #mostSettled: number;
-  /** The highest number of an event that is no longer kept. */
-  #goneUpTo = -1;
 
   constructor({ mostEvents = 20_000, mostSettled = 2_000 }: MemoryStoreOptions = {}) {
     this.#mostEvents = mostEvents;
@@ -31,7 +38,10 @@ export class MemoryStore implements Store {
   }
 
   async add(request: ApprovalRequest): Promise<void> {
-    this.#open.set(request.approvalId, { request, status: "pending", decision: null });
+    const { approvalId } = request;
+    if (this.#open.has(approvalId) || this.#settled.has(approvalId))
+      throw new CofferdamError("INTERNAL", `there is a request under the id ${visible(approvalId)} already`);
+    this.#open.set(approvalId, { request, status: "pending", decision: null });
   }
 
   async find(approvalId: string): Promise<StoredRequest | null> {
@@ -82,20 +92,23 @@ export class MemoryStore implements Store {
   }
 
   async append(event: ApprovalEvent): Promise<void> {
-    this.#events.push(event);
+    const run = this.#events.get(event.runId) ?? { kept: [], goneUpTo: -1 };
+    this.#events.set(event.runId, run);
+    run.kept.push(event);
     // A tenth at once: to take the first off a long list one by one would cost its length each time.
-    if (this.#events.length <= this.#mostEvents * 1.1) return;
-    const gone = this.#events.splice(0, this.#events.length - this.#mostEvents);
-    this.#goneUpTo = gone.at(-1)?.seq ?? this.#goneUpTo;
+    if (run.kept.length <= this.#mostEvents * 1.1) return;
+    const gone = run.kept.splice(0, run.kept.length - this.#mostEvents);
+    run.goneUpTo = gone.at(-1)?.seq ?? run.goneUpTo;
   }
 
-  async eventsAfter(seq: number, limit: number): Promise<readonly ApprovalEvent[]> {
-    if (seq < this.#goneUpTo)
-      throw new CofferdamError("EVENTS_GONE", `events up to number ${this.#goneUpTo} are no longer kept`, {
-        hint: "read what is pending, and subscribe from the latest number",
+  async eventsAfter(runId: string, seq: number | null, limit: number): Promise<readonly ApprovalEvent[]> {
+    const { kept, goneUpTo } = this.#events.get(runId) ?? NO_EVENTS;
+    if (seq !== null && seq < goneUpTo)
+      throw new CofferdamError("EVENTS_GONE", `events up to number ${goneUpTo} are no longer kept`, {
+        hint: "read what is pending, and subscribe without a number",
       });
-    const first = firstAfter(this.#events, seq);
-    return this.#events.slice(first, first + limit);
+    const first = seq === null ? 0 : firstAfter(kept, seq);
+    return kept.slice(first, first + limit);
   }
 
   #settle(stored: StoredRequest): void {

@@ -25,6 +25,7 @@ export type Resolution = "accepted" | "duplicate" | "expired" | "unknown";
  * more, may be forgotten after a while, but never so soon that a late answer to it is taken for one to another.
  */
 export interface Store {
+  /** Keeps a new request. Throws `INTERNAL` where its id stands for one already: an answer must not change its meaning. */
   add(request: ApprovalRequest): Promise<void>;
   find(approvalId: string): Promise<StoredRequest | null>;
   /** Decides a request that is pending; the first decision is the one that stays. */
@@ -41,10 +42,11 @@ export interface Store {
   /** The grant that was removed; null when there was none. */
   removeGrant(grantId: string): Promise<Grant | null>;
 
+  /** Keeps an event. Those of one run come one after the other, in the order of their numbers. */
   append(event: ApprovalEvent): Promise<void>;
   /**
-   * The events behind a sequence number, in their order, at most `limit`. Throws `EVENTS_GONE` when some of them are no
-   * longer kept.
+   * The events of a run behind a sequence number, in their order, at most `limit`; with null from the first that is kept.
+   * Throws `EVENTS_GONE` when some of those behind the number are no longer kept.
    */
-  eventsAfter(seq: number, limit: number): Promise<readonly ApprovalEvent[]>;
+  eventsAfter(runId: string, seq: number | null, limit: number): Promise<readonly ApprovalEvent[]>;
 }

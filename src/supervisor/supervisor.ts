@@ -81,7 +81,7 @@ export class Supervisor implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.shared.broker[Symbol.dispose]();
+    await this.shared.broker[Symbol.asyncDispose]();
     if (this.shared.walls.kind === "standing") this.shared.walls.surroundings[Symbol.dispose]();
     this.shared.journal[Symbol.dispose]();
   }

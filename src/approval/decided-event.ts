@@ -1,0 +1,20 @@
+import type { EventBody } from "../event/event.ts";
+import type { Decision } from "../policy/decision.ts";
+import type { ApprovalRequest } from "../policy/request.ts";
+
+/** The event by which a decision is written down. */
+export function decidedEvent({ approvalId, tool, argsHash }: ApprovalRequest, decision: Decision): EventBody {
+  if (decision.status === "expired") return { type: "approval.expired", approvalId, tool, argsHash };
+  const isApproved = decision.status === "approved";
+  return {
+    type: "approval.resolved",
+    approvalId,
+    tool,
+    argsHash,
+    approved: isApproved,
+    scope: isApproved ? decision.scope : null,
+    by: decision.by,
+    note: decision.note ?? null,
+    isEdited: isApproved && decision.editedInput !== undefined,
+  };
+}

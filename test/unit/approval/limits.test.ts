@@ -1,0 +1,158 @@
+import { describe, expect, test } from "vitest";
+import { createGate } from "../../../src/approval/create-gate.ts";
+import { approved, rejected } from "../../../src/approval/factories.ts";
+import type { Answer } from "../../../src/approval/handler.ts";
+import { Rejections } from "../../../src/approval/rejections.ts";
+import { defineTool } from "../../../src/tool/define-tool.ts";
+import { atRest, handlingAll, SILENCE } from "../../support/approval/desk.ts";
+
+const deploy = defineTool({ name: "deploy", run: () => "deployed" });
+const denied = (reason: string) => ({ kind: "denied", code: "APPROVAL_DENIED", reason });
+
+describe("three noes to the same", () => {
+  test("are enough: nobody is asked about it any more, and anything else is asked about as before", async () => {
+    let asked = 0;
+    using gate = createGate({
+      handler: ({ safeArgs }) => {
+        asked += 1;
+        return JSON.stringify(safeArgs).includes("staging") ? rejected("ann", "no") : approved("ann");
+      },
+    });
+    const tools = gate.guard([deploy]);
+    for (let time = 0; time < 3; time += 1)
+      expect(await tools.call("deploy", { env: "staging" })).toMatchObject(denied("no"));
+    expect(asked).toBe(3);
+    expect(await tools.call("deploy", { env: "staging" })).toMatchObject(
+      denied("the same was answered no three times in this session"),
+    );
+    expect(asked).toBe(3);
+    expect(await tools.call("deploy", { env: "production" })).toEqual({ kind: "done", value: "deployed" });
+    expect(asked).toBe(4);
+  });
+
+  test("are a person's: that nobody answered, or that a handler failed, counts for none", async () => {
+    let asked = 0;
+    const answers: readonly (() => Answer | Promise<Answer>)[] = [
+      () => {
+        throw new Error("no terminal");
+      },
+      () => new Promise(() => undefined),
+    ];
+    using gate = createGate({
+      approval: { timeout: "10ms" },
+      handler: () => {
+        asked += 1;
+        const answer = answers[asked % 2] ?? SILENCE;
+        return asked > 6 ? approved("ann") : Reflect.apply(answer, undefined, []);
+      },
+    });
+    const tools = gate.guard([deploy]);
+    for (let time = 0; time < 6; time += 1)
+      expect(await tools.call("deploy", {})).toMatchObject({ kind: "denied" });
+    expect(await tools.call("deploy", {})).toMatchObject({ kind: "done" });
+  });
+
+  test("are three: one that is read again and again is one", () => {
+    const rejections = new Rejections();
+    for (let time = 0; time < 10; time += 1) rejections.add("key", "approval-1");
+    expect(rejections.isEnough("key")).toBe(false);
+    rejections.add("key", "approval-2");
+    rejections.add("key", "approval-3");
+    expect(rejections.isEnough("key")).toBe(true);
+    expect(rejections.isEnough("other")).toBe(false);
+  });
+
+  test("are counted for a thousand questions, of which the one answered longest ago is forgotten", () => {
+    const rejections = new Rejections();
+    for (const id of ["1", "2", "3"]) for (const key of ["old", "kept"]) rejections.add(key, id);
+    for (let index = 0; index < 998; index += 1) rejections.add(`other ${index}`, "1");
+    expect(rejections.isEnough("old")).toBe(true);
+    rejections.add("kept", "4");
+    rejections.add("one more", "1");
+    expect(rejections.isEnough("old")).toBe(false);
+    expect(rejections.isEnough("kept")).toBe(true);
+  });
+});
+
+describe("twenty questions of a session", () => {
+  test("are the most that wait: the next is refused and says so, and after an answer there is room again", async () => {
+    await handlingAll(async () => {
+      using gate = createGate({ handler: SILENCE });
+      const tools = gate.guard([deploy]);
+      const held = Array.from({ length: 20 }, (_, index) => tools.call("deploy", { index }));
+      await atRest();
+      expect(await tools.call("deploy", { index: 20 })).toMatchObject(
+        denied("20 questions of this session wait already"),
+      );
+      const [first] = await gate.broker.pending();
+      await gate.broker.respond(first?.approvalId ?? "", approved("ann"), "a page");
+      expect(await held[0]).toMatchObject({ kind: "done" });
+      const next = tools.call("deploy", { index: 21 });
+      await atRest();
+      expect(gate.broker.countWaiting(gate.sessionId)).toBe(20);
+      expect(await gate.broker.respondAll({}, rejected("ann"), "a page")).toBe(20);
+      expect((await Promise.all([...held.slice(1), next])).every(({ kind }) => kind === "denied")).toBe(true);
+    });
+  });
+
+  test("are no other session's, also of the same broker", async () => {
+    using one = createGate({ handler: SILENCE, approval: { most_pending: 1 } });
+    using other = createGate({ handler: () => approved("ann"), approval: { most_pending: 1 } });
+    const held = one.guard([deploy]).call("deploy", {});
+    await atRest();
+    expect(await one.guard([deploy]).call("deploy", { a: 1 })).toMatchObject({ kind: "denied" });
+    expect(await other.guard([deploy]).call("deploy", {})).toMatchObject({ kind: "done" });
+    expect(one.broker.countWaiting(other.sessionId)).toBe(0);
+    await one.broker.respondAll({}, rejected("ann"), "a page");
+    await held;
+  });
+});
+
+describe("when nobody answers in time", () => {
+  test.each([
+    ["error", "APPROVAL_TIMEOUT"],
+    ["deny", "APPROVAL_DENIED"],
+  ] as const)("`on_timeout: %s` fails the call with %s (C6, S0-37, S3-10, S4-7)", async (onTimeout, code) => {
+    using gate = createGate({ handler: SILENCE, approval: { timeout: "10ms", on_timeout: onTimeout } });
+    expect(await gate.guard([deploy]).call("deploy", {})).toMatchObject({
+      kind: "denied",
+      code,
+      reason: "nobody answered in time",
+    });
+  });
+
+  test("`on_timeout: wait` goes on waiting (C6, S2-22)", async () => {
+    using gate = createGate({ handler: SILENCE, approval: { timeout: "1ms", on_timeout: "wait" } });
+    const held = gate.guard([deploy]).call("deploy", {});
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    expect(await gate.broker.pending()).toMatchObject([{ expiresAt: null }]);
+    await gate.broker.respondAll({}, approved("ann"), "a page");
+    expect(await held).toMatchObject({ kind: "done" });
+  });
+
+  test("that is five minutes where nothing else is said (S0-37)", async () => {
+    using gate = createGate({ handler: SILENCE });
+    const held = gate.guard([deploy]).call("deploy", {});
+    await atRest();
+    const [request] = await gate.broker.pending();
+    expect((request?.expiresAt ?? 0) - (request?.createdAt ?? 0)).toBe(300_000);
+    await gate.broker.respondAll({}, rejected("ann"), "a page");
+    await held;
+  });
+});
+
+test("a call that is suspended says under which id it waits, and runs once, when it comes back with a yes (C8, S3-10, S2-24)", async () => {
+  using gate = createGate({ handler: SILENCE, wait: { style: "suspend" } });
+  let runs = 0;
+  const tools = gate.guard([defineTool({ name: "deploy", run: () => (runs += 1) })]);
+  const left = await tools.call("deploy", {});
+  const approvalId = left.kind === "pending" ? left.approvalId : "";
+  expect(await tools.call("deploy", {}, { approvalId })).toMatchObject({ kind: "pending", approvalId });
+  expect(await gate.broker.respond(approvalId, approved("ann"), "a page")).toBe("accepted");
+  expect(await gate.broker.respond(approvalId, rejected("bob"), "a page")).toBe("duplicate");
+  expect(await tools.call("deploy", {}, { approvalId })).toEqual({ kind: "done", value: 1 });
+  expect(await tools.call("deploy", {}, { approvalId })).toMatchObject(
+    denied("this approval was used already"),
+  );
+  expect(runs).toBe(1);
+});
