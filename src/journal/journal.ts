@@ -1,4 +1,14 @@
-import { closeSync, lstatSync, mkdirSync, openSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  fstatSync,
+  ftruncateSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from "node:fs";
 import { CofferdamError, visible } from "../errors.ts";
 import { Event } from "../event/event.ts";
 import { type AbsolutePath, joinPath } from "../profile/path.ts";
@@ -23,7 +33,8 @@ export class MemoryJournal implements Journal {
 
 /**
  * Appends events to one file per run, one JSON line each, readable by the caller alone. The file is made by the first
- * event. A line that can't be written throws: what can't be recorded must not happen.
+ * event. A line that can't be written throws: what can't be recorded must not happen. What was written of it is taken
+ * back, so that lines which can be written later are read.
  */
 export class FileJournal implements Journal {
   readonly #file: AbsolutePath;
@@ -36,8 +47,14 @@ export class FileJournal implements Journal {
 
   write(event: Event): void {
     this.#fd ??= openSync(this.#file, "ax", 0o600);
-    // One `write` may take a part of a line (write(2)); this goes on until it is whole, or throws.
-    writeFileSync(this.#fd, `${JSON.stringify(event)}\n`);
+    const before = fstatSync(this.#fd).size;
+    try {
+      // One `write` may take a part of a line (write(2)); this goes on until it is whole, or throws.
+      writeFileSync(this.#fd, `${JSON.stringify(event)}\n`);
+    } catch (cause) {
+      ftruncateSync(this.#fd, before);
+      throw cause;
+    }
   }
 
   [Symbol.dispose](): void {

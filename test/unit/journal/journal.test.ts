@@ -1,4 +1,6 @@
+import { spawnSync } from "node:child_process";
 import { appendFileSync, mkdirSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { Event } from "../../../src/event/event.ts";
 import { FileJournal, readRun, recordedRuns } from "../../../src/journal/journal.ts";
@@ -42,4 +44,29 @@ test("what is no plain file is no record", () => {
   expect(recordedRuns(folder).toSorted()).toEqual(["cut", "whole"]);
   for (const run of ["dangling", "folder"])
     expect(refusalOf(() => readRun(folder, run)).message).toBe(`there is no run \`${run}\``);
+});
+
+test("a line for which there is no room throws and is taken back, and the next that has room is read", () => {
+  const { folder, event } = recorded();
+  const source = join(import.meta.dirname, "../../../src/journal/journal.ts");
+  const script = `
+    const { FileJournal } = await import(${JSON.stringify(source)});
+    const journal = new FileJournal(${JSON.stringify(folder)}, "full");
+    const event = ${JSON.stringify(event)};
+    const codeOf = (config) => {
+      try { journal.write({ ...event, config }); return "written"; } catch ({ code }) { return code; }
+    };
+    console.log([codeOf("a"), codeOf("x".repeat(9_999)), codeOf("b")].join(" "));
+  `;
+  // No file may grow beyond 8 blocks of 512 bytes: a write goes as far as it can, as on a full disk.
+  const limited = 'ulimit -f 8 && exec "$0" --input-type=module -e "$1"';
+  const { stdout } = spawnSync("sh", ["-c", limited, process.execPath, script], { encoding: "utf8" });
+  expect(stdout).toBe("written EFBIG written\n");
+  expect(readRun(folder, "full")).toEqual({
+    events: [
+      { ...event, config: "a" },
+      { ...event, config: "b" },
+    ],
+    problem: null,
+  });
 });
