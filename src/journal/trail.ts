@@ -25,36 +25,30 @@ type Ending = Extract<EventBody, { readonly type: "call.ended" }>;
 /**
  * What one call leaves behind: its events in the journal, and a span with an event for each decision, for whoever
  * collects traces (https://opentelemetry.io); without a collector a span costs nothing. Arguments and output never stand
- * in a span.
+ * in a span, nor do words that a tool or a person put together, which may hold them. A collector that throws is left out.
  */
 export class Trail implements Disposable {
   readonly callId: string;
   readonly #recorder: Recorder;
   readonly #walker: Walker;
-  readonly #span: Span;
+  /** Null where it could not be begun. */
+  readonly #span: Span | null;
 
   constructor(recorder: Recorder, walker: Walker) {
     this.callId = walker.callId;
     this.#recorder = recorder;
     this.#walker = walker;
-    this.#span = trace.getTracer(SCOPE).startSpan(`${SCOPE}.call`, {
-      attributes: {
-        [`${SCOPE}.tool`]: walker.tool,
-        [`${SCOPE}.call_id`]: walker.callId,
-        [`${SCOPE}.session_id`]: walker.sessionId,
-        [`${SCOPE}.run_id`]: recorder.runId,
-        ...(walker.agent === null ? {} : { [`${SCOPE}.agent`]: walker.agent }),
-      },
-    });
+    const attributes = attributesOf(walker, recorder.runId);
+    this.#span = attempt(() => trace.getTracer(SCOPE).startSpan(`${SCOPE}.call`, { attributes }));
   }
 
   /** Writes an event down. Throws when it can't be: then nothing may happen. */
   record(body: EventBody): void {
     this.#recorder.write(this.#walker.sessionId, this.callId, body);
-    if (body.type === "approval.auto") this.#decided({ approved: body.approved, by: body.by, asked: false });
-    if (body.type === "call.ended") this.#span.setAttributes(endingOf(body));
+    if (body.type === "approval.auto") this.#decided({ approved: body.approved, asked: false });
+    if (body.type === "call.ended") this.#tell((span) => span.setAttributes(endingOf(body)));
     if (body.type === "call.ended" && body.outcome === "failed")
-      this.#span.setStatus({ code: SpanStatusCode.ERROR });
+      this.#tell((span) => span.setStatus({ code: SpanStatusCode.ERROR }));
   }
 
   /** A function tool was called, with these arguments as far as they can be shown. */
@@ -71,7 +65,8 @@ export class Trail implements Disposable {
   /** A person answered, or nobody did. The broker has written it down; here it is told to the span. */
   answered(approvalId: string, decision: Decision): void {
     const by = "by" in decision ? decision.by : "nobody";
-    this.#decided({ approved: decision.status === "approved", by, asked: true, approval_id: approvalId });
+    const { status } = decision;
+    this.#decided({ approved: status === "approved", status, by, asked: true, approval_id: approvalId });
   }
 
   /** The call is over; what is not said of it did not happen. */
@@ -90,18 +85,38 @@ export class Trail implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#span.end();
+    this.#tell((span) => span.end());
   }
 
   #decided(attributes: Attributes): void {
-    this.#span.addEvent("approval_decision", attributes);
+    this.#tell((span) => span.addEvent("approval_decision", attributes));
+  }
+
+  #tell(tell: (span: Span) => unknown): void {
+    const span = this.#span;
+    if (span !== null) attempt(() => tell(span));
   }
 }
 
-function endingOf({ outcome, code, reason }: Ending): Attributes {
+/** What it makes, or null where it throws: a collector must never decide what becomes of a call. */
+function attempt<Made>(make: () => Made): Made | null {
+  try {
+    return make();
+  } catch {
+    return null;
+  }
+}
+
+function attributesOf({ tool, callId, sessionId, agent }: Walker, runId: string): Attributes {
   return {
-    [`${SCOPE}.outcome`]: outcome,
-    ...(code === null ? {} : { [`${SCOPE}.status`]: code }),
-    ...(reason === null ? {} : { [`${SCOPE}.reason`]: reason }),
+    [`${SCOPE}.tool`]: tool,
+    [`${SCOPE}.call_id`]: callId,
+    [`${SCOPE}.session_id`]: sessionId,
+    [`${SCOPE}.run_id`]: runId,
+    ...(agent === null ? {} : { [`${SCOPE}.agent`]: agent }),
   };
+}
+
+function endingOf({ outcome, code }: Ending): Attributes {
+  return { [`${SCOPE}.outcome`]: outcome, ...(code === null ? {} : { [`${SCOPE}.status`]: code }) };
 }
