@@ -14,6 +14,7 @@ import { type FileEntry, normalProfile, type Profile } from "../src/profile/prof
 import { prepare } from "../src/supervisor/prepare.ts";
 import type { Session } from "../src/supervisor/session.ts";
 import { createSupervisor } from "../src/supervisor/supervisor.ts";
+import { crowdOfQuestions, verdictTimes } from "../test/support/approval/figures.ts";
 
 /** Every figure is the median of this many runs, after a few that do not count. */
 const RUNS = 100;
@@ -54,6 +55,10 @@ async function bench(): Promise<void> {
   row("execa in place of child_process, on top of a start", await execaOnTop(), null);
   row("prepare (derive, intersect, judge, render both sides)", await preparation(supervisor, session), null);
   row("derive + intersect + canonical form, 10,000 entries", algebra(), null);
+  row("verdict for 1,000 rules, an input of 2 KiB", median(verdictTimes(WARM_UP, RUNS)), null);
+  const { bytesEach, answerMs } = await crowdOfQuestions();
+  console.log(`${"10,000 pending requests, heap each".padEnd(56)} ${bytesEach.toFixed(0).padStart(8)} bytes`);
+  row("answer to each of 10,000, in all", answerMs, null);
 }
 
 /** One raw launch and one of ours in turn, so that a drift of the machine meets both. */
