@@ -11,6 +11,13 @@ import { asRespondent } from "../../support/approval/respondent.ts";
 const ID = "approval-1";
 const timers = (): number => process.getActiveResourcesInfo().filter((one) => one === "Timeout").length;
 
+/** Whether no more timers than these are left soon; the test runner has some of its own, which come and go. */
+async function timersFallTo(count: number): Promise<boolean> {
+  for (let tries = 0; tries < 200 && timers() > count; tries += 1)
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  return timers() <= count;
+}
+
 describe("the time", () => {
   test("an answer in the last moment counts; one at the deadline does not, and is written down (S4-7)", async () => {
     const inTime = desk();
@@ -61,13 +68,18 @@ describe("the time", () => {
     expect(await other).toEqual({ status: "expired" });
   });
 
-  test("of a year is not cut to none", async () => {
+  test("of a year is not cut to none, and no timer is set for longer than there are", async () => {
     const { broker } = desk();
+    const warnings: string[] = [];
+    const note = ({ name }: Error): void => void warnings.push(name);
+    process.on("warning", note);
     const year = 365 * 24 * 3_600_000;
     const held = broker.request(requestWith({ expiresAt: NOW + year }), bringing([SILENCE]));
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(await broker.respond(ID, approved("ann"), "a page")).toBe("accepted");
     expect(await held).toEqual(approved("ann"));
+    process.off("warning", note);
+    expect(warnings).toEqual([]);
   });
 
   test("without end sets no timer (C6)", async () => {
@@ -81,7 +93,7 @@ describe("the time", () => {
     const before = timers();
     const held = broker.request(requestWith({ expiresAt: null }), bringing([SILENCE]));
     await atRest();
-    expect(timers()).toBe(before);
+    expect(await timersFallTo(before)).toBe(true);
     await broker.respond(ID, rejected("ann"), "a page");
     await held;
   });
@@ -160,7 +172,7 @@ describe("a call", () => {
     aborting.abort();
     expect(await held).toMatchObject({ status: "rejected", by: "nobody" });
     expect(heard).toBe(true);
-    expect(timers()).toBe(before - 1);
+    expect(await timersFallTo(before - 1)).toBe(true);
     expect(getEventListeners(aborting.signal, "abort")).toEqual([]);
     expect(await broker.respond(ID, approved("ann"), "a page")).toBe("duplicate");
     expect(told().at(-1)).toBe("approval.ignored: duplicate by ann");
@@ -188,16 +200,18 @@ describe("a call", () => {
     const { broker, written } = desk();
     const aborting = new AbortController();
     const before = timers();
-    const request = requestWith({ expiresAt: NOW + 60_000 });
     const suspended = bringing([SILENCE], { isBlocking: false, signal: aborting.signal });
-    expect(await broker.request(request, suspended)).toEqual({ status: "pending" });
+    for (const approvalId of [ID, ...Array.from({ length: 19 }, (_, index) => `other ${index}`)]) {
+      const request = requestWith({ approvalId, expiresAt: NOW + 60_000 });
+      expect(await broker.request(request, suspended)).toEqual({ status: "pending" });
+    }
     aborting.abort();
     await atRest();
-    expect(await broker.pending()).toHaveLength(1);
-    // A timer that would keep the process alive is counted here.
-    expect(timers()).toBe(before);
+    expect(await broker.pending()).toHaveLength(20);
+    // Timers that would keep the process alive are counted here.
+    expect(await timersFallTo(before + 5)).toBe(true);
     expect(await broker.respond(ID, approved("ann"), "a page")).toBe("accepted");
-    expect(written().map(({ type }) => type)).toEqual(["approval.requested", "approval.resolved"]);
+    expect(written().at(-1)).toMatchObject({ type: "approval.resolved", approvalId: ID, approved: true });
     expect(await broker.find(ID)).toMatchObject({ status: "approved" });
   });
 
@@ -235,7 +249,7 @@ describe("the end of the broker", () => {
       await broker[Symbol.asyncDispose]();
       expect(await held).toEqual(rejected("nobody", "the supervisor has ended"));
       expect(told().at(-1)).toBe("approval.resolved: no by nobody, the supervisor has ended");
-      expect(timers()).toBe(before - 1);
+      expect(await timersFallTo(before - 1)).toBe(true);
       expect(page.resolve(ID, approved("ann"))).toBe(false);
       expect(await store.find(ID)).toMatchObject({ status: "rejected" });
       expect(await store.find("approval-2")).toMatchObject({ status: "pending" });
