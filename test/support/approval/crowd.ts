@@ -8,7 +8,6 @@ import { Gate } from "../../../src/approval/gate.ts";
 import { BrokerHandler } from "../../../src/approval/handlers.ts";
 import { presentText } from "../../../src/approval/present.ts";
 import type { Question } from "../../../src/approval/question.ts";
-import { DEFAULT_WAIT } from "../../../src/approval/wait.ts";
 import { Recorder } from "../../../src/journal/recorder.ts";
 import { Trail } from "../../../src/journal/trail.ts";
 import { argsHashOf, cacheKeyOf } from "../../../src/policy/hashes.ts";
@@ -49,7 +48,7 @@ async function crowdOfGate(count: number): Promise<Crowd> {
     runId: "run",
     sessionId: "session",
     handlers: [handler],
-    wait: DEFAULT_WAIT,
+    wait: { timeoutMs: 300_000, onTimeout: "error", style: "block" },
     mostPending: null,
     sessionGrants: true,
   });
@@ -142,6 +141,7 @@ function question(index: number): Question {
     verdict: { action: "ask", demandsPerson: false, hits: [], reason: "no rule covers this tool" },
     argsHash: argsHashOf({ tool: "deploy", version: "1", input, agent: null }),
     grantKey: key,
+    groupId: null,
     show: () => ({
       risk: "write",
       description: "use deploy",

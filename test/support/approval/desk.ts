@@ -1,8 +1,9 @@
 import { expect } from "vitest";
-import { type Bringing, Broker } from "../../../src/approval/broker.ts";
+import { Broker } from "../../../src/approval/broker.ts";
 import type { ApprovalCallback } from "../../../src/approval/handlers.ts";
 import { CallbackHandler } from "../../../src/approval/handlers.ts";
 import { presentText } from "../../../src/approval/present.ts";
+import type { Bringing } from "../../../src/approval/waiting-room.ts";
 import type { ApprovalEvent } from "../../../src/event/event.ts";
 import { isApprovalEvent } from "../../../src/event/event.ts";
 import { type Journal, MemoryJournal } from "../../../src/journal/journal.ts";

@@ -160,8 +160,12 @@ describe("a turn of a scripted model", () => {
 
   test("asks about a whole batch at once, before any answer (S0-35, C13)", async () => {
     const ran: string[] = [];
+    let most = 0;
     const handler = new Asked(async (_, asking) => {
-      while (asking.waiting().length < 3) await new Promise(setImmediate);
+      while (most < 3) {
+        most = Math.max(most, asking.waiting().length);
+        await new Promise(setImmediate);
+      }
       return { approved: true };
     });
     using gate = createGate({ handler });

@@ -35,7 +35,7 @@ async function follow(
 
 const numbers = (events: readonly ApprovalEvent[]): readonly number[] => events.map(({ seq }) => seq);
 
-test("every subscriber, early, late or slow, sees each event of 1,000 questions at once, once and in order (S0-3, S4-2, S4-17)", async () => {
+test("every subscriber, early, late or slow, sees each event of 1,000 questions at once, once and in order (S0-3, S2-8, S4-2, S4-17)", async () => {
   const { broker, written } = desk();
   const early = [follow(broker), follow(broker, {}, true)];
   await askMany(broker, 500);
