@@ -79,9 +79,11 @@ export class Gate {
       if (answer.kind !== "approved") return answer;
       const { editedInput } = answer.decision;
       const again = await prepare(editedInput);
-      if (again.verdict.action === "deny") return withoutAsking(again, options);
       // Whoever edits an input says yes to what they wrote; else the yes is for what was shown, and nothing else.
-      if (editedInput !== undefined || again.argsHash === asked.argsHash) return this.#use(again, answer);
+      const isMeant = editedInput !== undefined || again.argsHash === asked.argsHash;
+      if (isMeant && again.verdict.action !== "deny") return this.#use(again, answer);
+      await this.#drop(answer.request);
+      if (again.verdict.action === "deny") return withoutAsking(again, options);
     }
     return denied(
       "FACTS_UNSTABLE",
@@ -196,17 +198,28 @@ export class Gate {
       return denied("APPROVAL_DENIED", "this approval was used already", ASK_AGAIN);
     // What is remembered is what was shown: neither an edited call nor a payload that has changed since.
     const isAsShown = decision.editedInput === undefined && asked.grantKey.cacheKey === request.cacheKey;
-    if (decision.scope === "session" && covers !== null && isAsShown)
-      await broker.saveGrant({
-        grantId: host.id(),
-        sessionId,
-        tool,
-        key: asked.grantKey,
-        covers,
-        by: decision.by,
-        grantedAt: host.now(),
-      });
+    try {
+      if (decision.scope === "session" && covers !== null && isAsShown)
+        await broker.saveGrant({
+          grantId: host.id(),
+          sessionId,
+          tool,
+          key: asked.grantKey,
+          covers,
+          by: decision.by,
+          grantedAt: host.now(),
+        });
+    } catch (cause) {
+      await broker.finish(approvalId, "failed");
+      throw cause;
+    }
     return { kind: "permitted", asked, isByYes: true, approvalId };
+  }
+
+  /** A yes to what is no more, or is denied by now: nobody can use it. */
+  async #drop({ approvalId }: ApprovalRequest): Promise<void> {
+    const { broker } = this.#options;
+    if (await broker.claim(approvalId)) await broker.finish(approvalId, "failed");
   }
 }
 

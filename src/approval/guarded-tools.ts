@@ -1,4 +1,4 @@
-import { CofferdamError, visible } from "../errors.ts";
+import { CofferdamError, thrownText, visible } from "../errors.ts";
 import type { Host } from "../host/host.ts";
 import type { Recorder } from "../journal/recorder.ts";
 import { Trail } from "../journal/trail.ts";
@@ -70,7 +70,7 @@ export class GuardedTools {
       return outcome;
     } catch (error) {
       trail.ended("failed", {
-        reason: error instanceof Error ? error.message : "something was thrown that is no error",
+        reason: thrownText(error),
       });
       return { kind: "failed", error };
     } finally {

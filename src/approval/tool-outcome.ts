@@ -1,3 +1,4 @@
+import { thrownText } from "../errors.ts";
 import type { ApprovalCode } from "../policy/approval-error.ts";
 import {
   ApprovalBlockedError,
@@ -37,7 +38,7 @@ export function toolResult(outcome: ToolOutcome): ToolResult {
     case "failed":
       return {
         type: "error",
-        error: `Error: ${outcome.error instanceof Error ? outcome.error.message : String(outcome.error)}`,
+        error: `Error: ${thrownText(outcome.error)}`,
       };
     case "denied":
       return { type: "denied", output: `Denied: ${outcome.reason}` };

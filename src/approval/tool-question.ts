@@ -1,3 +1,4 @@
+import { thrownText } from "../errors.ts";
 import { type Mode, strictest } from "../policy/action.ts";
 import { ApprovalBlockedError } from "../policy/approval-error.ts";
 import type { ApprovalSection, OperatorApproval } from "../policy/approval-section.ts";
@@ -135,7 +136,7 @@ async function required({ requirement: require }: ToolUse): Promise<readonly Sai
 /** What a tool blocks itself, and any other failure of its check: both deny. */
 function failed(rule: string, cause: unknown): Said {
   if (cause instanceof ApprovalBlockedError) return { hit: hitOf(rule, "deny", cause.reason), ask: null };
-  const why = cause instanceof Error ? cause.message : String(cause);
+  const why = typeof cause === "string" ? cause : thrownText(cause);
   return { hit: hitOf(rule, "deny", `the tool's own ${rule} failed: ${why}`), ask: null };
 }
 

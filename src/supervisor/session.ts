@@ -1,7 +1,7 @@
 import { Gate } from "../approval/gate.ts";
 import { GuardedTools } from "../approval/guarded-tools.ts";
 import type { Passage } from "../approval/question.ts";
-import { visible } from "../errors.ts";
+import { thrownText, visible } from "../errors.ts";
 import { lookUpFacts } from "../host/facts.ts";
 import { Trail } from "../journal/trail.ts";
 import type { Grant } from "../policy/grant.ts";
@@ -97,7 +97,7 @@ export class Session implements AsyncDisposable {
       return await this.#walk(call, trail, options);
     } catch (cause) {
       trail.ended("failed", {
-        reason: cause instanceof Error ? cause.message : "something was thrown that is no error",
+        reason: thrownText(cause),
       });
       throw cause;
     }

@@ -111,7 +111,7 @@ describe.skipIf(unusable !== null)("with a config", () => {
     });
     expect(await session.call({ argv: ["npm", "install"] })).toMatchObject({
       kind: "denied",
-      code: "DENIED",
+      code: "APPROVAL_DENIED",
     });
   });
 
