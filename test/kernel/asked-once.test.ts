@@ -89,6 +89,8 @@ describe.skipIf(unusable !== null)("a call that must be asked about", () => {
     await using at = await standingIn((place) => program(place, "first"), { handler });
     expect(await at.session.call({ argv: ["./tool"] })).toMatchObject({ kind: "denied", code: CODE });
     expect(handler.requests.length).toBe(3);
+    for (const { approvalId } of handler.requests)
+      expect(await at.supervisor.broker.find(approvalId)).toMatchObject({ status: "failed" });
     expect(at.journal.types).not.toContain("call.planned");
     expect(at.journal.of("call.ended")).toMatchObject([{ outcome: "denied" }]);
   });
