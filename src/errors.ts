@@ -139,7 +139,7 @@ export function visible(text: string): string {
 export function escapeInvisible(text: string): string {
   // Runs are taken piece by piece, so that a long one costs no stack.
   return text.replace(
-    /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u{2800}]|(?! )\p{Zs}|\p{M}{5,64}|\p{M}(?<=\p{M}{5})/gu,
+    /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u{2800}\u{1d159}]|(?! )\p{Zs}|\p{M}{5,64}|\p{M}(?<=\p{M}{5})/gu,
     (found) => Array.from(found, (c) => `\\u{${(c.codePointAt(0) ?? 0).toString(16)}}`).join(""),
   );
 }

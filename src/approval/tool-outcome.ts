@@ -38,7 +38,7 @@ export function toolResult(outcome: ToolOutcome): ToolResult {
     case "failed":
       return {
         type: "error",
-        error: `Error: ${thrownText(outcome.error)}`,
+        error: `Error: ${typeof outcome.error === "string" ? outcome.error : thrownText(outcome.error)}`,
       };
     case "denied":
       return { type: "denied", output: `Denied: ${outcome.reason}` };

@@ -1,11 +1,12 @@
 /** Nobody has read a question in less time; what comes sooner was meant for something else. */
-const UNREAD_MS = 200;
+export const UNREAD_MS = 200;
 
 /** Whether keys count: not before what they answer has been on the screen for a while. */
 export class Arming implements Disposable {
   readonly #forgetTyped: () => void;
   #timer: NodeJS.Timeout | null = null;
   #isArmed = false;
+  #unreadMs = UNREAD_MS;
 
   /** `forgetTyped` throws away what was typed until now, and is called when keys begin to count. */
   constructor(forgetTyped: () => void) {
@@ -24,11 +25,12 @@ export class Arming implements Disposable {
       // A key that was pressed before, but could not be read until now, is not a key that was pressed now.
       this.#forgetTyped();
       this.#isArmed = true;
-    }, UNREAD_MS);
+    }, this.#unreadMs);
   }
 
-  /** Keys count for nothing until `begin` is called again. */
-  disarm(): void {
+  /** Keys count for nothing until `begin` is called again, and so long after that. */
+  disarm(unreadMs = UNREAD_MS): void {
+    this.#unreadMs = unreadMs;
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
     this.#isArmed = false;
@@ -37,7 +39,7 @@ export class Arming implements Disposable {
   /** Something came that is no key: what comes next may belong to it, so keys count in a while from now. */
   extend(): void {
     if (!this.#isArmed && this.#timer === null) return;
-    this.disarm();
+    this.disarm(this.#unreadMs);
     this.begin();
   }
 

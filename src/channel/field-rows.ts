@@ -47,16 +47,29 @@ export function labelRows(label: string, width: number, ink: Ink): readonly stri
   return ownRows(label.split(" "), width, " ").map(ink.bold);
 }
 
+/** A content below its label, which can be cut to fewer rows. */
+export interface ContentRows extends Rows {
+  /** The same in at most so many rows, or hardly more: the rest is told by its number. */
+  cutTo(mostRows: number): readonly string[];
+}
+
 /** A content below its label. */
-export function contentRows(field: Field, width: number, ink: Ink): Rows {
+export function contentRows(field: Field, width: number, ink: Ink): ContentRows {
   const { shown, left } = cutContent(field.text);
+  const label = labelRows(field.label, width, ink);
+  const text = allRows({ ...field, text: shown }, width, ink);
+  const more = left === null ? [] : moreRows(left, width, ink);
+  const rows = [...label, ...text, ...more];
+  const beyond = (missing: number): readonly string[] =>
+    moreRows(`${count(missing)} more rows${left === null ? "" : ` and ${left}`}`, width, ink);
   return {
-    rows: [
-      ...labelRows(field.label, width, ink),
-      ...allRows({ ...field, text: shown }, width, ink),
-      ...(left === null ? [] : moreRows(left, width, ink)),
-    ],
+    rows,
     isWhole: left === null,
+    cutTo: (mostRows) => {
+      if (rows.length <= mostRows) return rows;
+      const room = Math.max(1, mostRows - label.length - beyond(text.length).length);
+      return [...label, ...text.slice(0, room), ...beyond(text.length - room)];
+    },
   };
 }
 

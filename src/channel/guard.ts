@@ -1,4 +1,4 @@
-const ENDING = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+const ENDING = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const;
 
 /** What is done with a terminal around the end of this process. */
 export interface Guarded {

@@ -5,10 +5,16 @@ import { visibleLine } from "./visible-unit.ts";
 /** The parts of lines, by the lines as they are shown. */
 export type HighlightedLines = ReadonlyMap<string, readonly Span[]>;
 
-/** The lines of what is shown at first in their parts; none of a language that is not known. Read as a whole, once. */
-export async function highlightedLines({ content, language }: Presentation): Promise<HighlightedLines> {
+/** A longer content has no colours: to look through it would keep everything else waiting. */
+const MOST_CHARACTERS = 64 * 1024;
+
+/**
+ * The lines of a file's content in their parts; none of a language that is not known. Read as a whole, once. A command
+ * has no colours: what a highlighter takes for a comment may be the part of it that does the harm.
+ */
+export async function highlightedLines({ type, content, language }: Presentation): Promise<HighlightedLines> {
   const lines = new Map<string, readonly Span[]>();
-  if (language === undefined) return lines;
+  if (type !== "file_content" || language === undefined || content.length > MOST_CHARACTERS) return lines;
   const highlight = await loadHighlighter(language);
   let line: Span[] = [];
   const end = (): void => {

@@ -17,6 +17,14 @@ interface Page {
   readonly next: Place | null;
 }
 
+/** Pages over the question; with grants, digits take them back. */
+export interface Pages {
+  readonly pager: Pager;
+  readonly grants: readonly Grant[];
+  /** They are the question itself, whole. */
+  readonly isAllOfIt: boolean;
+}
+
 const START: Place = { field: 0, at: 0, row: 0 };
 const FEWEST_COLUMNS = 20;
 
@@ -48,6 +56,11 @@ export class Pager {
     const { rows, next } = this.#take(this.#places.at(-1) ?? START, room, width);
     this.#next = next;
     return [...title, ...rows, ...keys(next === null)];
+  }
+
+  /** Nothing is left behind the page that was made last. */
+  get isAtEnd(): boolean {
+    return this.#next === null;
   }
 
   /** Goes a page on or back; false where there is none. */

@@ -1,7 +1,8 @@
 import { isShownWhole } from "../policy/redactions.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
-import { contentRows, fieldRows, isShort, type Rows, wholeFieldRows } from "./field-rows.ts";
+import { type ContentRows, contentRows, fieldRows, isShort, wholeFieldRows } from "./field-rows.ts";
 import type { Ink } from "./ink.ts";
+import type { Offers } from "./offers.ts";
 import { askedFields, contentField, type Look, leftOutFields, reachFields } from "./request-text.ts";
 import { GUTTER_COLUMNS, oneRow, ownRows } from "./rows.ts";
 import { columnsOf } from "./visible-unit.ts";
@@ -16,19 +17,19 @@ export interface Size {
 export interface Asked {
   readonly request: ApprovalRequest;
   readonly look: Look;
+  /** The person has been through all pages of it. */
+  readonly isSeen: boolean;
 }
 
 /** A question as it stands on the screen, and which answers it offers. */
-export interface QuestionText {
+export interface QuestionText extends Offers {
   readonly rows: readonly string[];
-  /** A yes for the session can be given: what it covers is on the screen, whole. */
-  readonly offersSession: boolean;
-  /** All that waits can be answered by one yes: all of it is on the screen, whole. */
-  readonly offersAll: boolean;
 }
 
 /** Nothing can be drawn in fewer columns. */
 const FEWEST_COLUMNS = 20;
+/** Where there is no room for more, so much of the content is shown: its label, two rows, and what is missing. */
+const FEWEST_CONTENT_ROWS = 4;
 
 /**
  * What a person reads before they answer: the list of all that waits, the question whose turn it is, and the keys. Rows
@@ -44,25 +45,49 @@ export function questionText(
   const width = widthOf(size);
   const asked = askedRows(current, width, now, ink);
   const session = sessionRows(current.request, width, ink);
-  const draw = (list: readonly string[], offersAll: boolean): readonly string[] =>
-    fitted(
-      [
-        ...list,
-        ...(list.length === 0 ? [] : [""]),
-        ...headlineRows(waiting, current, width, ink),
-        ...asked.rows,
-        ...(session ?? []),
-        "",
-        ...keyRows(waiting.length, session !== null, offersAll, width, ink),
-      ],
-      size,
-    );
+  const room = size.columns < FEWEST_COLUMNS ? 0 : size.rows - 1;
+  const draw = (list: readonly string[], offered: Offered): QuestionText => {
+    const make = (mostContentRows: number, offersOnce: boolean): readonly string[] =>
+      fitted(
+        [
+          ...list,
+          ...(list.length === 0 ? [] : [""]),
+          ...headlineRows(waiting, current, width, ink),
+          ...asked.before,
+          "",
+          ...asked.content.cutTo(mostContentRows),
+          "",
+          ...asked.behind,
+          ...(offered.session ? (session ?? []) : []),
+          "",
+          ...keyRows(waiting.length, { ...offered, once: offersOnce }, width, ink),
+        ],
+        size,
+      );
+    const content = asked.content.rows.length;
+    const surplus = make(content, true).length - room;
+    const most = surplus <= 0 ? content : Math.max(FEWEST_CONTENT_ROWS, content - surplus);
+    const isFit = make(most, true).length <= room;
+    const offersOnce = isFit || current.isSeen;
+    return {
+      rows: make(most, offersOnce),
+      offersOnce,
+      offersSession: offered.session && isFit,
+      offersAll: offered.all && isFit && surplus <= 0,
+    };
+  };
   const wholeList = waiting.length > 1 && asked.isWhole ? listRowsWhole(waiting, current, size, ink) : null;
-  const whole = wholeList === null ? null : draw(wholeList, true);
-  if (whole !== null && whole.length < size.rows)
-    return { rows: whole, offersSession: session !== null, offersAll: true };
-  const rows = draw(listRows(waiting, current, width, ink), false);
-  return { rows, offersSession: session !== null, offersAll: false };
+  const whole = wholeList === null ? null : draw(wholeList, { session: session !== null, all: true });
+  if (whole?.offersAll === true) return whole;
+  const list = listRows(waiting, current, width, ink);
+  const withSession = draw(list, { session: session !== null, all: false });
+  return withSession.offersSession ? withSession : draw(list, { session: false, all: false });
+}
+
+/** Which answers are offered besides no. */
+interface Offered {
+  readonly session: boolean;
+  readonly all: boolean;
 }
 
 function widthOf({ columns }: Size): number {
@@ -92,7 +117,15 @@ export function echoRows(
   ];
 }
 
-function askedRows({ request, look }: Asked, width: number, now: number, ink: Ink): Rows {
+/** What is asked, in parts; `isWhole` when nothing of it was hidden or cut. */
+interface AskedRows {
+  readonly before: readonly string[];
+  readonly content: ContentRows;
+  readonly behind: readonly string[];
+  readonly isWhole: boolean;
+}
+
+function askedRows({ request, look }: Asked, width: number, now: number, ink: Ink): AskedRows {
   const asked = askedFields(request, look).map((field) => fieldRows(field, width, ink));
   const content = contentRows(contentField(request, look, ink), width, ink);
   const rest = [...leftOutFields(request), ...reachFields(request)].map((field) =>
@@ -100,14 +133,9 @@ function askedRows({ request, look }: Asked, width: number, now: number, ink: In
   );
   const isLookWhole = look.kind === "made" && look.presentation.fullContent === undefined;
   return {
-    rows: [
-      ...asked.flatMap((one) => one.rows),
-      ...timeRows(request, width, now, ink),
-      "",
-      ...content.rows,
-      "",
-      ...rest.flatMap((one) => one.rows),
-    ],
+    before: [...asked.flatMap((one) => one.rows), ...timeRows(request, width, now, ink)],
+    content,
+    behind: rest.flatMap((one) => one.rows),
     isWhole:
       isShownWhole(request.redactions) &&
       (isLookWhole || look.kind === "failed") &&
@@ -179,13 +207,12 @@ function otherRow({ request }: Asked, index: number, width: number, ink: Ink): s
 
 function keyRows(
   count: number,
-  offersSession: boolean,
-  offersAll: boolean,
+  { once: offersOnce, session: offersSession, all: offersAll }: Offered & { readonly once: boolean },
   width: number,
   ink: Ink,
 ): readonly string[] {
   const keys = [
-    "[y] yes, once",
+    ...(offersOnce ? ["[y] yes, once"] : []),
     ...(offersSession ? ["[s] yes, for this session"] : []),
     "[n] no",
     "[v] view all",
@@ -195,7 +222,9 @@ function keyRows(
     ...(count > 1 ? [`[N] no to all ${count}`, "[1-9] another"] : []),
   ];
   const oneByOne = count > 1 && !offersAll ? "look at them one by one: not all are on the screen, whole" : "";
+  const tooSmall = offersOnce ? "" : "it does not fit on this screen: view all of it, then answer";
   return [
+    ...ownRows(tooSmall.split(" "), width, " ").map(ink.warn),
     ...ownRows(oneByOne.split(" "), width, " ").map(ink.dim),
     ...ownRows(keys.flatMap(fitting(width)), width),
   ];

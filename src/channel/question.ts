@@ -14,6 +14,7 @@ export class Question implements Asked {
   readonly #onAbort: () => void;
   #look: Look = { kind: "awaited" };
   #isLookedAt = false;
+  isSeen = false;
 
   /** `withdrawn` is told when the question is answered elsewhere, or given up. */
   constructor(request: ApprovalRequest, asking: Asking, withdrawn: (question: Question) => void) {

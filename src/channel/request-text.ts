@@ -41,7 +41,7 @@ export function askedFields(request: ApprovalRequest, look: Look): readonly Fiel
 export function contentField(request: ApprovalRequest, look: Look, ink: Ink): Field {
   switch (look.kind) {
     case "made":
-      return presentationField(look, look.presentation.content, ink);
+      return presentationField(look, look.presentation.fullContent ?? look.presentation.content, ink);
     case "awaited":
       return lines("arguments", argumentsText(request));
     case "failed":
@@ -132,7 +132,7 @@ function presentationField({ presentation, highlighted }: Made, text: string, in
 /** Where letters that look like others would mislead: names, paths, commands, words of the tool. */
 function lookAlikeText(request: ApprovalRequest, look: Look): string {
   const shown =
-    look.kind !== "made"
+    look.kind !== "made" || look.presentation.type === "structured"
       ? [argumentsText(request)]
       : [
           look.presentation.about ?? "",

@@ -5,9 +5,10 @@ import type { Grant } from "../policy/grant.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
 import { PLAIN } from "./ink.ts";
 import { type Answer, type Key, keyOf, pageKeyOf } from "./keys.ts";
-import { grantsPager, Pager } from "./pager.ts";
+import { isOffered, NO_OFFERS, type Offers } from "./offers.ts";
+import { grantsPager, Pager, type Pages } from "./pager.ts";
 import { Question } from "./question.ts";
-import { echoRows, type QuestionText, questionText } from "./question-text.ts";
+import { echoRows, questionText } from "./question-text.ts";
 import { viewFields, whyFields } from "./request-text.ts";
 import { oneRow, ownRows } from "./rows.ts";
 import { Stage } from "./stage.ts";
@@ -22,16 +23,12 @@ const INTERRUPTED_MS = 50;
 /** A longer name is cut where it is shown. */
 const NAME_COLUMNS = 16;
 
-/** Pages over the question; with grants, digits take them back. */
-interface Pages {
-  readonly pager: Pager;
-  readonly grants: readonly Grant[];
-}
-
 /** A question as it was last drawn, and all that was on the screen with it. */
-interface Drawn extends Pick<QuestionText, "offersSession" | "offersAll"> {
+interface Drawn extends Offers {
   readonly questions: readonly Question[];
 }
+
+const NOTHING_DRAWN: Drawn = { questions: [], ...NO_OFFERS };
 
 /** What stays on the screen of an answer. */
 const WORDS = {
@@ -80,10 +77,10 @@ export class Sitting {
     return question.answer;
   }
 
-  #turnTo(question: Question | null): void {
+  #turnTo(question: Question | null, cause: "asked" | "by itself" = "asked"): void {
     this.#current = question;
     this.#pages = null;
-    this.#stage.isNew();
+    this.#stage.isNew(cause);
     if (question === null) {
       this.#end();
       return;
@@ -91,7 +88,7 @@ export class Sitting {
     this.#drawSoon(question.look.kind === "awaited" ? PATIENCE_MS : TOGETHER_MS);
     question.lookAt(() => {
       if (this.#current !== question || this.#pages !== null) return;
-      this.#stage.isNew();
+      this.#stage.isNew(cause);
       this.#drawSoon(TOGETHER_MS);
     });
   }
@@ -104,10 +101,10 @@ export class Sitting {
 
   #pressOnQuestion(key: Key, current: Question): void {
     const { ink } = this.#stage;
-    const drawn = this.#drawn ?? { questions: [], offersSession: false, offersAll: false };
+    const drawn = this.#drawn ?? NOTHING_DRAWN;
     switch (key.kind) {
       case "answer":
-        if (key.answer === "session" && !drawn.offersSession) this.#hint();
+        if (!isOffered(key.answer, drawn)) this.#hint();
         else this.#answer([current], key.answer);
         break;
       case "all":
@@ -119,17 +116,25 @@ export class Sitting {
           );
         break;
       case "view":
-        this.#open(new Pager("cofferdam: all of it", viewFields(current.request, current.look, ink), ink));
+        this.#open({
+          pager: new Pager("cofferdam: all of it", viewFields(current.request, current.look, ink), ink),
+          grants: [],
+          isAllOfIt: true,
+        });
         break;
       case "why":
-        this.#open(new Pager("cofferdam: why this is asked", whyFields(current.request), ink));
+        this.#open({
+          pager: new Pager("cofferdam: why this is asked", whyFields(current.request), ink),
+          grants: [],
+          isAllOfIt: false,
+        });
         break;
       case "grants":
         this.#openGrants(current);
         break;
       case "pick": {
-        const other = this.#waiting[key.position];
-        if (other === undefined || other === current) this.#hint();
+        const other = drawn.questions[key.position];
+        if (other === undefined || other === current || !this.#waiting.includes(other)) this.#hint();
         else this.#turnTo(other);
         break;
       }
@@ -158,8 +163,8 @@ export class Sitting {
     }
   }
 
-  #open(pager: Pager, grants: readonly Grant[] = []): void {
-    this.#pages = { pager, grants };
+  #open(pages: Pages): void {
+    this.#pages = pages;
     this.#draw();
   }
 
@@ -168,12 +173,15 @@ export class Sitting {
       .grants()
       .catch(() => null)
       .then((grants) => {
-        if (this.#current === current) this.#open(grantsPager(grants, this.#stage.ink), grants ?? []);
+        if (this.#current !== current) return;
+        const pager = grantsPager(grants, this.#stage.ink);
+        this.#open({ pager, grants: grants ?? [], isAllOfIt: false });
       });
   }
 
   #revoke(grant: Grant, current: Question): void {
-    // Whether it worked is seen in the list that is drawn then.
+    // The list that is drawn then has other numbers, and tells whether it worked.
+    this.#stage.isNew();
     void current.asking
       .revoke(grant.grantId, this.#person)
       .catch(() => false)
@@ -205,7 +213,7 @@ export class Sitting {
     if (isCurrent) this.#pages = null;
     this.#remove(question, "answered elsewhere, or given up");
     question.fail(question.asking.signal.reason);
-    if (isCurrent) this.#turnTo(this.#waiting[0] ?? null);
+    if (isCurrent) this.#turnTo(this.#waiting[0] ?? null, "by itself");
     else this.#drawSoon(TOGETHER_MS);
   }
 
@@ -255,7 +263,9 @@ export class Sitting {
     if (current === null) return;
     const { size, ink } = this.#stage;
     if (this.#pages !== null) {
-      this.#stage.page(this.#pages.pager.rows(size));
+      const { pager, isAllOfIt } = this.#pages;
+      this.#stage.page(pager.rows(size));
+      if (isAllOfIt && pager.isAtEnd && current.look.kind !== "awaited") current.isSeen = true;
       return;
     }
     this.#leave();

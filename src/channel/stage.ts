@@ -1,7 +1,8 @@
-import { Arming } from "./arming.ts";
+import { Arming, UNREAD_MS } from "./arming.ts";
 import { Drawing } from "./drawing.ts";
 import { Guard } from "./guard.ts";
 import { type Ink, inkFor } from "./ink.ts";
+import { Pastes } from "./pastes.ts";
 import type { Size } from "./question-text.ts";
 import type { Tty } from "./tty.ts";
 
@@ -18,6 +19,8 @@ export interface Audience {
 }
 
 const CTRL_C = "\u{3}";
+/** So long until a person has seen that the question is another one than a moment ago. */
+const SURPRISED_MS = 1_000;
 
 /** A terminal while it is ours: raw keys in, drawings out. It is given back by `close`, or however the process ends. */
 export class Stage {
@@ -30,6 +33,7 @@ export class Stage {
   readonly #arming: Arming;
   /** For what is answered at once. */
   readonly #groupArming: Arming;
+  readonly #pastes = new Pastes();
   #isClosed = false;
 
   constructor(tty: Tty, env: Readonly<Record<string, string | undefined>>, audience: Audience) {
@@ -56,10 +60,14 @@ export class Stage {
     return this.#groupArming.isArmed;
   }
 
-  /** What is drawn next has not been read yet: no key counts until it has been on the screen for a while. */
-  isNew(): void {
-    this.#arming.disarm();
-    this.#groupArming.disarm();
+  /**
+   * What is drawn next has not been read yet: no key counts until it has been on the screen for a while, and for longer
+   * where it came `by itself`, in place of another question that the person may be about to answer.
+   */
+  isNew(cause: "asked" | "by itself" = "asked"): void {
+    const unreadMs = cause === "asked" ? UNREAD_MS : SURPRISED_MS;
+    this.#arming.disarm(unreadMs);
+    this.#groupArming.disarm(unreadMs);
   }
 
   /** The same for keys that answer all that waits alone. */
@@ -107,12 +115,15 @@ export class Stage {
     const typed = chunk.toString("utf8");
     const keys = [...typed];
     if (keys.every((key) => key === CTRL_C)) this.#audience.interrupted();
-    else if (keys.length !== 1) this.#ignorePaste();
-    else if (this.#arming.isArmed) this.#audience.pressed(typed);
+    else if (this.#pastes.isPart(typed) || keys.length !== 1 || !this.#arming.isArmed) this.#ignore();
+    else this.#audience.pressed(typed);
   };
 
-  /** A paste may come in several chunks, the last of them as small as a key. */
-  #ignorePaste(): void {
+  /**
+   * What comes next may belong to it: a paste may come in several chunks, the last of them as small as a key, and a key
+   * that is held down comes again and again.
+   */
+  #ignore(): void {
     this.#arming.extend();
     this.#groupArming.extend();
   }

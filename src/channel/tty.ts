@@ -41,6 +41,7 @@ export class Tty {
     try {
       const looked = new WriteStream(fd);
       const { columns, rows } = looked;
+      closeTwin(looked, fd);
       looked.destroy();
       return { columns: columns > 0 ? columns : USUAL.columns, rows: rows > 0 ? rows : USUAL.rows };
     } catch {
@@ -78,12 +79,26 @@ export function openTty(): Tty | null {
   if (output === null) return null;
   const fd = openFor(constants.O_RDWR);
   try {
-    if (fd !== null) return new Tty(new ReadStream(fd), output);
+    if (fd !== null) {
+      const input = new ReadStream(fd);
+      closeTwin(input, fd);
+      return new Tty(input, output);
+    }
   } catch {
     // What can't be read as a terminal is none.
   }
   closeSync(output);
   return null;
+}
+
+/**
+ * A stream on a terminal opens it once more under another number, and leaves the one that it was given open (libuv,
+ * uv_tty_init). Where it did not, the number is the stream's own.
+ */
+function closeTwin(stream: ReadStream | WriteStream, fd: number): void {
+  const handle: unknown = Reflect.get(stream, "_handle");
+  const own: unknown = typeof handle === "object" && handle !== null ? Reflect.get(handle, "fd") : fd;
+  if (typeof own === "number" && own >= 0 && own !== fd) closeSync(fd);
 }
 
 function openFor(flags: number): number | null {

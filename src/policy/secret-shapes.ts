@@ -9,9 +9,9 @@ export interface Span {
 /**
  * What looks like a secret in a text, wherever it stands: in order, and apart from one another. Only the secret itself,
  * not the name before it. Of `NAME=value` and its kin no character is taken that could begin another command or
- * redirection (`;`, `&`, `|`, `<`, `>`, parentheses, backquotes, line ends), quoted or not: who can choose the text
- * could else hide a command as a password. What is hidden may still be any word of a command. Takes time linear in the
- * text.
+ * redirection or that parts words (blanks, line ends, `;`, `&`, `|`, `<`, `>`, parentheses, backquotes), quoted or not:
+ * who can choose the text could else hide a command as a password. So of a password with blanks the rest shows, and what
+ * is hidden may still be one word of a command. Takes time linear in the text.
  */
 export function secretsIn(text: string): readonly Span[] {
   const found = [
@@ -29,7 +29,7 @@ export function secretsIn(text: string): readonly Span[] {
   return spans;
 }
 
-const BREAK = "(?:\\\\[nr]|\\s)";
+const BREAK = "(?:\\\\[nr]|[\\r\\n])";
 const BASE64 = "[A-Za-z0-9+/=]";
 
 /** A match ends in the secret: its group, or all of it. None can start again within what it has read in vain. */
@@ -114,11 +114,11 @@ function stopOf(quote: string | undefined): RegExp {
     case undefined:
       return /[\s"'`;&|<>()]/g;
     case '"':
-      return /(?<!\\)"|[`;&|<>()\r\n]/g;
+      return /["\s`;&|<>()]/g;
     case "'":
-      return /['`;&|<>()\r\n]/g;
+      return /['\s`;&|<>()]/g;
     default:
-      return /["'\\`;&|<>()\r\n]/g;
+      return /["'\\\s`;&|<>()]/g;
   }
 }
 

@@ -61,7 +61,7 @@ export function bindingOf(call: Call, { facts, cwd, program, granted, env, roots
 }
 
 /** The input as rules on arguments see it: words that are not UTF-8 are spelled out. */
-export function spelledInput(input: ShellInput): Json {
+export function spelledInput(input: ShellInput): { readonly [key: string]: Json } {
   const where = input.cwd === undefined ? {} : { cwd: spelledOut(input.cwd) };
   if ("script" in input) return { script: spelledOut(input.script), ...where };
   return { argv: input.argv.map(spelledOut), ...where };

@@ -25,22 +25,28 @@ export function shellQuestion(call: Call, prepared: Prepared, standing: Standing
     groupId: null,
     show: () => ({
       risk: "write",
-      description: `run ${redactText(line, MOST_DESCRIBED).text}`,
-      ...redact(spelledInput(call.input)),
+      description: describe(call, line),
+      ...redact({ ...spelledInput(call.input), ...(call.stdin === "none" ? {} : { stdin: call.stdin }) }),
       covers: coversOf(call, line, cwd),
       granted: grantedView(onYes, standing.settings),
     }),
     present: async () => {
       const { presentCommand } = await import("../approval/present.ts");
       const script = "script" in call.input ? call.input.script : undefined;
-      const hide = (text: string): string => redactText(text, text.length).text;
-      return presentCommand({ words: wordsOf(call.input), script, cwd }, { hide });
+      // Whole: whoever can write a command could hide a part of it as a secret.
+      return presentCommand({ words: wordsOf(call.input), script, cwd });
     },
   };
 }
 
 /** So much of a command stands in its one line. */
 const MOST_DESCRIBED = 200;
+
+function describe({ stdin }: Call, line: string): string {
+  const { text, isWhole } = redactText(line, MOST_DESCRIBED);
+  const input = stdin === "none" ? "" : ", with an input that nobody has seen";
+  return `run ${text}${isWhole ? "" : " …"}${input}`;
+}
 
 /** What a yes for the session covers; null where it can't be told whole, as what a program reads from a stream can't. */
 function coversOf(call: Call, line: string, cwd: string): string | null {

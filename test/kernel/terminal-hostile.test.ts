@@ -28,7 +28,7 @@ async function isDrawnAs(
   columns: number,
 ): Promise<void> {
   const look = { kind: "made", presentation: commandOf(text), highlighted: new Map() } as const;
-  const asked = { request, look };
+  const asked = { request, look, isSeen: false };
   const { rows } = questionText([asked], asked, { columns, rows: 200 }, 0, PLAIN);
   const drawn = rows.map((row) => row.trimEnd()).join("\n");
   await person.until(() => person.allRows().join("\n").includes(drawn), drawn);

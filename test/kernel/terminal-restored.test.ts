@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -131,7 +131,9 @@ describe.skipIf(terminalProblem() !== null)("the terminal", () => {
     expect(stdout).toBe("CHANNEL_CLOSED there is no terminal to ask on\n");
   });
 
-  test("keeps no listener of ours, however often somebody was asked", { timeout: 90_000 }, async () => {
+  test("keeps no listener and no descriptor of ours, however often somebody was asked", {
+    timeout: 90_000,
+  }, async () => {
     const person = await sitDown();
     const listeners = async (): Promise<unknown> => {
       const before = person.heard("listeners").length;
@@ -140,6 +142,8 @@ describe.skipIf(terminalProblem() !== null)("the terminal", () => {
       return person.heard("listeners").at(-1)?.listeners;
     };
     const before = await listeners();
+    const descriptors = (): number => readdirSync(`/proc/${person.pid}/fd`).length;
+    const open = descriptors();
     const requests = Array.from({ length: 100 }, (_, at) =>
       requestOf({ approvalId: `a${at}`, tool: `tool${at}` }),
     );
@@ -150,6 +154,7 @@ describe.skipIf(terminalProblem() !== null)("the terminal", () => {
       expect(await person.outcome(approvalId)).toEqual(NO);
     }
     expect(await listeners()).toEqual(before);
+    expect(descriptors()).toBe(open);
     expect(person.allRows().join()).not.toContain("MaxListeners");
     person.tell({ kind: "end" });
     expect(await person.ending()).toEqual({ how: "exit 0, signal 0", isCooked: true });

@@ -15,6 +15,20 @@ function call(number: number, of: Partial<ApprovalRequest> = {}): Command {
 }
 
 describe.skipIf(terminalProblem() !== null)("several calls that wait", () => {
+  test("get no more than one answer from a key that is held down", async () => {
+    const person = await sitDown({ rows: 24 });
+    person.tell(...Array.from({ length: 6 }, (_, at) => call(at + 1)));
+    await person.reads("1 of 6 waiting");
+    for (let repeats = 0; repeats < 40; repeats += 1) {
+      person.type("y");
+      await pause(30);
+    }
+    expect(person.heard("answered").map(({ id }) => id)).toEqual(["a1"]);
+    await pause(330);
+    person.type("y");
+    expect(await person.outcome("a2")).toEqual(YES);
+  });
+
   test("are listed, and answered one by one, each with a decision of its own", async () => {
     const person = await sitDown({ rows: 24 });
     person.tell(call(1), call(2), call(3));

@@ -11,7 +11,11 @@ import { hostileText, INVISIBLE, isDrawnWithin } from "./hostile.ts";
 
 const SIZE = { columns: 80, rows: 40 };
 const made = (presentation: Presentation): Look => ({ kind: "made", presentation, highlighted: new Map() });
-const asked = (request: ApprovalRequest, look: Look = made(commandOf("ls"))): Asked => ({ request, look });
+const asked = (request: ApprovalRequest, look: Look = made(commandOf("ls"))): Asked => ({
+  request,
+  look,
+  isSeen: false,
+});
 const draw = (one: Asked, others: readonly Asked[] = [], size = SIZE) =>
   questionText([one, ...others], one, size, 0, PLAIN);
 
@@ -66,7 +70,7 @@ describe("whatever the texts of a request are, at every width", () => {
           const ours = (list: readonly string[]): readonly string[] =>
             draw(requestWith(list), [requestWith(list)], {
               columns,
-              rows: 24,
+              rows: 5_000,
             }).rows.flatMap((row) => {
               const label = /^([A-Za-z[\] ]{11}|\d )?(?=[│┊]( |$))/.exec(row)?.[0];
               const ours = label === undefined ? row : label.trim();
@@ -159,7 +163,15 @@ describe("a yes for the session", () => {
 
 describe("what is shown at first is 50 lines and 2,000 characters of a content, at most (S1-47)", () => {
   const shown = (content: string): readonly string[] =>
-    draw(asked(requestOf(), made({ type: "text", content }))).rows;
+    draw(asked(requestOf(), made({ type: "text", content })), [], { columns: 80, rows: 100 }).rows;
+
+  test("is counted from the whole, not from what was cut before", () => {
+    const full = "line\n".repeat(4_999).concat("line");
+    const content = `${"line\n".repeat(50)}... [4950 more lines]`;
+    const look = made({ type: "text", content, fullContent: full });
+    const { rows } = draw(asked(requestOf(), look), [], { columns: 80, rows: 100 });
+    expect(rows).toContain("… 4,950 more lines: [v] shows all");
+  });
 
   test.each<[claim: string, content: string, rows: number, left: string | undefined]>([
     ["50 lines", "line\n".repeat(49).concat("line"), 50, undefined],
@@ -172,6 +184,34 @@ describe("what is shown at first is 50 lines and 2,000 characters of a content, 
     const rows = shown(content);
     expect(rows.filter((row) => /^[│┊] (line|x)/.test(row))).toHaveLength(count);
     expect(rows.find((row) => row.startsWith("…"))).toBe(left);
+  });
+});
+
+describe("a yes is offered only for what stands on the screen", () => {
+  const script = made(commandOf(`rm -rf x\n${"echo building\n".repeat(47)}`));
+  const long = requestOf({ covers: "rm -rf x\n".concat("echo building\n".repeat(47)) });
+  const at = (request: ApprovalRequest, look: Look, rows: number, isSeen = false) =>
+    draw({ ...asked(request, look), isSeen }, [], { columns: 80, rows });
+
+  test("its first rows are there, and what is missing is counted", () => {
+    const { rows, offersOnce } = at(requestOf(), script, 24);
+    expect([rows.length < 24, offersOnce, rows.includes("│ rm -rf x")]).toEqual([true, true, true]);
+    expect(rows.join("\n")).toMatch(/^… \d+ more rows: \[v\] shows all$/m);
+  });
+
+  test("one for the session where all that it covers is there, whole", () => {
+    expect(at(long, script, 24).offersSession).toBe(false);
+    expect(at(long, script, 24).rows.join("\n")).not.toContain("[s]");
+    expect(at(long, script, 200).offersSession).toBe(true);
+  });
+
+  test("none where the question does not fit, until all of it has been viewed", () => {
+    const small = at(requestOf(), script, 6);
+    expect([small.offersOnce, small.rows.join(" ").includes("[y]")]).toEqual([false, false]);
+    expect(small.rows).toContain("it does not fit on this screen: view all of it, then answer");
+    expect(at(requestOf(), script, 6, true).offersOnce).toBe(true);
+    expect(draw(asked(requestOf()), [], { columns: 12, rows: 60 }).offersOnce).toBe(false);
+    expect(draw(asked(requestOf()), [], { columns: 20, rows: 60 }).offersOnce).toBe(true);
   });
 });
 
