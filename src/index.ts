@@ -1,4 +1,4 @@
-export type { Broker, RequestFilter } from "./approval/broker.ts";
+export type { Broker } from "./approval/broker.ts";
 export { createGate, type GateSettings, type ToolGate } from "./approval/create-gate.ts";
 export { type Envelope, toEnvelope } from "./approval/envelope.ts";
 export {
@@ -26,6 +26,7 @@ export {
   presentText,
 } from "./approval/present.ts";
 export { readDecision } from "./approval/read-decision.ts";
+export type { RequestFilter } from "./approval/request-filter.ts";
 export {
   type ApprovalRequestEvent,
   type ApprovalResultEvent,

@@ -12,15 +12,9 @@ import { rejected } from "./factories.ts";
 import type { Answer, ApprovalHandler, HandlerAnswer } from "./handler.ts";
 import { readAnswer, readDecision } from "./read-decision.ts";
 import { Registry } from "./registry.ts";
+import { matching, type RequestFilter } from "./request-filter.ts";
 import type { EventFilter } from "./subscribers.ts";
 import { type Bringing, type Waiting, WaitingRoom } from "./waiting-room.ts";
-
-/** Which requests are meant; every part that is given must agree. */
-export interface RequestFilter {
-  readonly runId?: string;
-  readonly sessionId?: string;
-  readonly groupId?: string;
-}
 
 /**
  * Where questions and answers meet: requests go out to handlers and subscribers, the first answer decides, whoever gives
@@ -88,10 +82,14 @@ export class Broker implements Disposable, AsyncDisposable {
     return said.filter((one) => one === "accepted").length;
   }
 
-  /** The requests that wait for an answer, oldest first. */
+  /**
+   * The requests that wait for an answer, oldest first. Throws `USAGE` for a filter with a part that there is not, or that
+   * is undefined: it would mean more than was meant.
+   */
   async pending(filter: RequestFilter = {}): Promise<readonly ApprovalRequest[]> {
+    const isWanted = matching(filter);
     const all = await this.#store.pending();
-    return all.filter((request) => isMeant(request, filter) && !this.#isOver(request));
+    return all.filter((request) => isWanted(request) && !this.#isOver(request));
   }
 
   /** What to look at of a request that waits in this process; null for any other. Rejects when it can't be made. */
@@ -252,8 +250,11 @@ export class Broker implements Disposable, AsyncDisposable {
       given.status === "approved" && request.covers === null ? { ...given, scope: "once" } : given;
     const { approvalId } = request;
     const resolution = await this.#store.resolve(approvalId, decision);
-    if (resolution !== "accepted") return resolution;
     const waiting = this.#room.find(approvalId);
+    if (resolution !== "accepted") {
+      if (waiting !== null) await this.#learn(waiting);
+      return resolution;
+    }
     if (waiting !== null) this.#room.leave(waiting);
     try {
       await this.#registry.tell(request, decidedEvent(request, decision));
@@ -264,6 +265,15 @@ export class Broker implements Disposable, AsyncDisposable {
     }
     waiting?.settle(decision);
     return resolution;
+  }
+
+  /** An answer that came by another broker on the same store counts for whoever waits here. */
+  async #learn(waiting: Waiting): Promise<void> {
+    const stored = await this.#store.find(waiting.request.approvalId);
+    // An answer of our own is told while it is written down.
+    if (stored?.decision === null || this.#room.find(waiting.request.approvalId) === null) return;
+    this.#room.leave(waiting);
+    waiting.settle(stored?.decision ?? rejected("nobody", "it is not known any more"));
   }
 
   #isOver({ expiresAt }: ApprovalRequest): boolean {
@@ -284,12 +294,4 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** True as long as a call waits for the answer. */
 function isStandingStill({ isHeld, isPending, open }: Waiting): boolean {
   return isHeld && !(isPending && open === 0);
-}
-
-function isMeant(request: ApprovalRequest, { runId, sessionId, groupId }: RequestFilter): boolean {
-  return (
-    (runId === undefined || request.runId === runId) &&
-    (sessionId === undefined || request.sessionId === sessionId) &&
-    (groupId === undefined || request.groupId === groupId)
-  );
 }

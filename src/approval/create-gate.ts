@@ -5,6 +5,7 @@ import type { Journal } from "../journal/journal.ts";
 import { Recorder } from "../journal/recorder.ts";
 import { ApprovalSection, NO_OPERATOR } from "../policy/approval-section.ts";
 import type { Grant } from "../policy/grant.ts";
+import { failedToolExamples } from "../policy/rule-examples.ts";
 import { MemoryStore } from "../store/memory.ts";
 import type { Store } from "../store/store.ts";
 import type { DefinedTool } from "../tool/define-tool.ts";
@@ -52,7 +53,7 @@ export class ToolGate implements Disposable {
       runId: this.#recorder.runId,
       sessionId: this.sessionId,
       handlers: handlersOf(handler),
-      wait: { timeoutMs: approval.timeout, onTimeout: approval.on_timeout, style: "block", ...wait },
+      wait: waitOf(wait, approval),
       mostPending: approval.most_pending,
       sessionGrants: true,
     });
@@ -91,13 +92,41 @@ export class ToolGate implements Disposable {
 /** The approval layer by itself. Throws `CONFIG_INVALID` for settings that there are not. */
 export function createGate(settings: GateSettings = {}): ToolGate {
   const read = Settings.safeParse(settings);
-  if (read.success) return new ToolGate(settings, read.data.approval);
+  if (read.success) {
+    assertExamples(read.data.approval);
+    return new ToolGate(settings, read.data.approval);
+  }
   const [issue] = read.error.issues;
   const key = issue?.code === "unrecognized_keys" ? issue.keys.slice(0, 1) : [];
   const at = [...(issue?.path ?? []), ...key].map(String).join(".");
   throw new CofferdamError("CONFIG_INVALID", `${visible(at)}: ${issue?.message ?? "is not understood"}`, {
     hint: `a gate takes \`{ ${Object.keys(Settings.shape).join("?, ")}? }\`, \`approval\` as in a config`,
   });
+}
+
+function waitOf(
+  { timeoutMs, onTimeout, style }: Partial<Wait>,
+  { timeout, on_timeout }: ApprovalSection,
+): Wait {
+  return {
+    timeoutMs: timeoutMs === undefined ? timeout : timeoutMs,
+    onTimeout: onTimeout ?? on_timeout,
+    style: style ?? "block",
+  };
+}
+
+function assertExamples({ rules, agents }: ApprovalSection): void {
+  const layers = [
+    [null, rules],
+    ...Object.entries(agents).map(([agent, own]) => [agent, own.rules] as const),
+  ] as const;
+  for (const [agent, list] of layers) {
+    const [failed] = list.flatMap((rule) => failedToolExamples(rule, agent ?? undefined));
+    if (failed !== undefined)
+      throw new CofferdamError("CONFIG_INVALID", `an example fails: ${failed.message}`, {
+        hint: failed.hint,
+      });
+  }
 }
 
 /** How settings are checked when they come from JavaScript: one that is misspelt must not count as one left out. */

@@ -78,7 +78,7 @@ export class Gate {
       if (answer.kind === "changed") continue;
       if (answer.kind !== "approved") return answer;
       const { editedInput } = answer.decision;
-      const again = await prepare(editedInput);
+      const again = await this.#prepareAgain(() => prepare(editedInput), answer.request);
       // Whoever edits an input says yes to what they wrote; else the yes is for what was shown, and nothing else.
       const isMeant = editedInput !== undefined || again.argsHash === asked.argsHash;
       if (isMeant && again.verdict.action !== "deny") return this.#use(again, answer);
@@ -160,7 +160,7 @@ export class Gate {
       runId,
       sessionId,
       ...asker,
-      groupId: asker.groupId ?? groupId,
+      groupId: (asker.groupId ?? groupId)?.slice(0, MOST_OF_A_NAME) ?? null,
       reason: redactText(verdict.reason).text,
       demandsPerson: verdict.demandsPerson,
       why: verdict.hits.slice(0, MOST_HITS).map(shownHit),
@@ -216,6 +216,16 @@ export class Gate {
     return { kind: "permitted", asked, isByYes: true, approvalId };
   }
 
+  /** Decides once more after a yes. Where that throws, the yes was to something else. */
+  async #prepareAgain<Asked>(prepare: () => Promise<Asked>, request: ApprovalRequest): Promise<Asked> {
+    try {
+      return await prepare();
+    } catch (cause) {
+      await this.#drop(request);
+      throw cause;
+    }
+  }
+
   /** A yes to what is no more, or is denied by now: nobody can use it. */
   async #drop({ approvalId }: ApprovalRequest): Promise<void> {
     const { broker } = this.#options;
@@ -225,6 +235,8 @@ export class Gate {
 
 const EXPIRED: Decision = { status: "expired" };
 const ASK_AGAIN = "ask for something else, or run it again to be asked again";
+/** A longer name of a group is cut. */
+const MOST_OF_A_NAME = 256;
 /** Nobody reads more rules than these. */
 const MOST_HITS = 50;
 

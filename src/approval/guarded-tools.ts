@@ -2,7 +2,7 @@ import { CofferdamError, thrownText, visible } from "../errors.ts";
 import type { Host } from "../host/host.ts";
 import type { Recorder } from "../journal/recorder.ts";
 import { Trail } from "../journal/trail.ts";
-import { asJson, type Json, parseJson } from "../policy/canonical-json.ts";
+import { asJson, canonicalJson, type Json, parseJson } from "../policy/canonical-json.ts";
 import { redact } from "../policy/redact.ts";
 import type { DefinedTool } from "../tool/define-tool.ts";
 import type { Broker } from "./broker.ts";
@@ -110,12 +110,13 @@ export class GuardedTools {
   ): Promise<ToolOutcome> {
     const { broker, gate, sessionId, agent, policy } = this.#options;
     const around = { signal: signal ?? null, metadata };
-    let current = args;
+    let [current, shown] = [args, args];
     const prepare = async (edited?: unknown) => {
-      if (edited !== undefined) current = readArguments(edited);
+      if (edited !== undefined) current = withoutToken(asJson(edited));
       const use = tool.use(current, around);
       const grants = await broker.grants(sessionId);
-      const question = await toolQuestion({ tool, args: current, use, agent }, policy, grants);
+      shown = use.args;
+      const question = await toolQuestion({ tool, args: use.args, use, agent }, policy, grants);
       trail.judged(question.verdict);
       return question;
     };
@@ -133,17 +134,33 @@ export class GuardedTools {
       }
       case "permitted":
         return gate.run(passage, async () => {
-          // Read once more from what was shown: nothing that a check did to its copy reaches the tool.
-          const value = await tool.use(current, around).run();
+          // Read once more from what was given: nothing that a check did to its copy reaches the tool.
+          const use = tool.use(current, around);
+          if (canonicalJson(use.args) !== canonicalJson(shown)) throw changed(tool.name);
+          if (around.signal?.aborted === true) throw around.signal.reason;
+          const value = await use.run();
           return { kind: "done", value };
         });
     }
   }
 }
 
+function changed(name: string): CofferdamError {
+  return new CofferdamError(
+    "FACTS_UNSTABLE",
+    `${visible(name)} makes other arguments of the same each time`,
+    {
+      hint: "its schema must not depend on the time or on chance",
+    },
+  );
+}
+
 /** Arguments as data that nobody can change any more. Throws `USAGE` for what they can't be. */
 function readArguments(given: unknown): Json {
-  const args = typeof given === "string" ? parseJson(given) : asJson(given);
+  return withoutToken(typeof given === "string" ? parseJson(given) : asJson(given));
+}
+
+function withoutToken(args: Json): Json {
   if (typeof args === "object" && args !== null && TOKEN in args)
     throw new CofferdamError(
       "USAGE",

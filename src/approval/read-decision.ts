@@ -96,7 +96,11 @@ function fromShort(short: z.infer<typeof Short>, by: string): Decision {
   const note = short.note ?? short.reason ?? null;
   const said = note === null || note === "" ? {} : { note };
   if (!short.approved) return Object.freeze({ status: "rejected", by: short.by ?? by, ...said });
-  const isForSession = short.scope === "session" || short.always === true || short.remember === "session";
+  // Of two that contradict each other the narrower counts.
+  const isForSession =
+    short.scope !== "once" &&
+    short.always !== false &&
+    (short.scope === "session" || short.always === true || short.remember === "session");
   return Object.freeze({
     status: "approved",
     scope: isForSession ? "session" : "once",

@@ -72,10 +72,10 @@ export async function toolQuestion(
     show: () => {
       const description = ask?.description ?? `use ${tool.name}`;
       return {
-        risk: subject.risk,
+        risk: tool.risk,
         description: redactText(description).text,
         ...redact(ask?.displayArgs ?? args),
-        covers: coversOf(tool.name, payload),
+        covers: coversOf(tool.name, payload, args),
         granted: null,
       };
     },
@@ -88,19 +88,19 @@ export async function toolQuestion(
 }
 
 /** What a yes for the session covers, in words; null when it can't be told whole. */
-function coversOf(tool: string, payload: Json): string | null {
+function coversOf(tool: string, payload: Json, args: Json): string | null {
   const text = canonicalJson(payload);
   if (text === "{}") return `every use of ${tool}`;
   if (!isShownWhole(redact(payload).redactions) || !redactText(text).isWhole) return null;
-  return `${tool} with ${text}`;
+  return `${tool} with ${text}${text === canonicalJson(args) ? "" : ", whatever else it is called with"}`;
 }
 
-async function saidBy({ use }: Use, { legacyBareTools }: ToolPolicy): Promise<Said | null> {
+async function saidBy({ use, tool }: Use, { legacyBareTools }: ToolPolicy): Promise<Said | null> {
   const said = [...checked(use), ...(await required(use))];
   const decisive = strictest(said.map(({ hit, ask }) => ({ hit, ask, action: hit.action })));
   if (decisive !== undefined)
     return { hit: decisive.hit, ask: said.find(({ ask }) => ask !== null)?.ask ?? null };
-  if (legacyBareTools === "ask") return null;
+  if (legacyBareTools === "ask" || tool.risk === "destructive") return null;
   return { hit: hitOf("bare", "allow", "a tool that says nothing of approval runs"), ask: null };
 }
 

@@ -91,6 +91,12 @@ export function unmatchableTool(
       hint: "write a tool's name, or cover command lines by a shell rule",
     };
   }
+  if (/[^A-Za-z0-9_.\-/*]/.test(pattern)) {
+    return {
+      because: "no tool's name holds other than ASCII letters, digits, `_`, `-`, `.` and `/`",
+      hint: "type it anew: a letter may only look like one of these",
+    };
+  }
   if (typeof args === "string" && !globsMeet(args, "{*}")) {
     return {
       because: "the text of all arguments is JSON, from `{` to `}`",

@@ -13,6 +13,10 @@ const MOST_RULES = 10_000;
 
 const Rules = z.array(ToolRule).max(MOST_RULES).default([]);
 
+const AgentName = z
+  .string()
+  .regex(/^[^*]+$/, "an agent's name has no `*`: rules name several agents by their own `agents`");
+
 /** `approval:` of cofferdam.yaml. */
 export const ApprovalSection = z.strictObject({
   mode: Mode.default("interactive"),
@@ -22,7 +26,7 @@ export const ApprovalSection = z.strictObject({
   risk_defaults: RiskDefaults.prefault({}),
   /** Further rules for calls of one agent: a layer of their own. */
   agents: z
-    .record(z.string().min(1), z.strictObject({ order: RuleOrder.default("last-match"), rules: Rules }))
+    .record(AgentName, z.strictObject({ order: RuleOrder.default("last-match"), rules: Rules }))
     .default({}),
   timeout: Duration.default(300_000),
   on_timeout: OnTimeout.default("error"),

@@ -46,7 +46,7 @@ export function spelledOut(text: string): string {
 
 /**
  * A value from outside, such as a model's arguments, as JSON: a frozen copy, so that nobody can change it while a
- * person thinks. Every property is read once. `-0` becomes `0`, a key `__proto__` stays data.
+ * person thinks. Every property is read once. `-0` becomes `0`, a key `__proto__` is refused.
  * Throws `USAGE`, with the place (`arguments.a.b[3]`), for what canonical JSON can't hold without loss, for what holds
  * itself, for more than 128 lists and objects in one another and for more than 100,000 values in all.
  */
@@ -144,6 +144,9 @@ function lookAtObject(object: object): Look {
   const members: (readonly [string, unknown])[] = [];
   for (const key of Reflect.ownKeys(object)) {
     if (typeof key === "symbol") return fault("is an object with a symbol for a key", "send a plain object");
+    // Libraries drop it or take it for more than data: two readers would see two different calls.
+    if (key === "__proto__")
+      return { ...fault("is a name that no argument can have", "use another name"), key };
     if (!key.isWellFormed()) return { ...fault(`has ${HALF} in its name`, "send well-formed text"), key };
     const property = Object.getOwnPropertyDescriptor(object, key);
     if (!isPlain(property))

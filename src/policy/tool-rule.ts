@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { matchesWord } from "../shell/rule.ts";
 import { Action, type RuleOrder, strictest } from "./action.ts";
-import { canonicalJson, type Json } from "./canonical-json.ts";
+import { asJson, canonicalJson, type Json } from "./canonical-json.ts";
 
 /** What a rule on tools is held against. Made by `invocationOf`. */
 export interface Invocation {
@@ -10,11 +10,14 @@ export interface Invocation {
   readonly agent: string | null;
   /** The canonical JSON of the input, made when first asked for. */
   readonly text: () => string;
+  /** One argument as rules see it: a text, or the canonical JSON of another value; undefined when there is none. */
+  readonly argument: (name: string) => string | undefined;
 }
 
 /** One use of a tool, by an agent or by nobody in particular. */
 export function invocationOf(tool: string, input: Json, agent: string | null): Invocation {
   let text: string | null = null;
+  let told: Map<string, string | undefined> | null = null;
   return {
     tool,
     input,
@@ -22,6 +25,11 @@ export function invocationOf(tool: string, input: Json, agent: string | null): I
     text: () => {
       text ??= canonicalJson(input);
       return text;
+    },
+    argument: (name) => {
+      told ??= new Map();
+      if (!told.has(name)) told.set(name, argumentOf(input, name));
+      return told.get(name);
     },
   };
 }
@@ -119,15 +127,17 @@ function strictestOf<Rule extends AnyToolRule>(rules: readonly Rule[]): Rule | u
   return found?.action === "ask" ? (demanding ?? found) : found;
 }
 
-function coversArguments(wanted: NonNullable<AnyToolRule["args"]>, { input, text }: Invocation): boolean {
+function coversArguments(wanted: NonNullable<AnyToolRule["args"]>, { text, argument }: Invocation): boolean {
   if (typeof wanted === "string") return matchesWord(wanted, text());
   return Object.entries(wanted).every(([name, glob]) => {
-    const value = argumentOf(input, name);
-    return value !== undefined && matchesWord(glob, typeof value === "string" ? value : canonicalJson(value));
+    const value = argument(name);
+    return value !== undefined && matchesWord(glob, value);
   });
 }
 
-function argumentOf(input: Json, name: string): Json | undefined {
-  if (typeof input !== "object" || input === null || !Object.hasOwn(input, name)) return undefined;
-  return new Map(Object.entries(input)).get(name);
+function argumentOf(input: Json, name: string): string | undefined {
+  if (typeof input !== "object" || input === null || Array.isArray(input)) return undefined;
+  const value: unknown = Object.getOwnPropertyDescriptor(input, name)?.value;
+  if (value === undefined) return undefined;
+  return typeof value === "string" ? value : canonicalJson(asJson(value));
 }

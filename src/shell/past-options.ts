@@ -13,6 +13,7 @@ const GIT_VALUES: ReadonlySet<string> = new Set([
   "--super-prefix",
   "--config-env",
   "--attr-source",
+  "--shallow-file",
 ]);
 
 /**

@@ -6,7 +6,8 @@ const ALWAYS: ReadonlySet<string> = new Set([
   ...["sh", "bash", "rbash", "dash", "ash", "zsh", "ksh", "mksh", "fish", "csh", "tcsh", "busybox", "toybox"],
   ...["env", "nice", "ionice", "chrt", "taskset", "nohup", "timeout", "setsid", "stdbuf", "time", "flock"],
   ...["chroot", "unshare", "nsenter", "setpriv", "sudo", "doas", "su", "runuser", "pkexec", "systemd-run"],
-  ...["xargs", "parallel", "watch", "ssh", "script", "strace", "ltrace"],
+  ...["xargs", "parallel", "watch", "ssh", "script", "strace", "ltrace", "ssh-agent"],
+  ...["setarch", "linux32", "linux64", "i386", "x86_64", "uname26", "prlimit", "choom"],
   ...["awk", "gawk", "mawk", "nawk", "original-awk"],
 ]);
 

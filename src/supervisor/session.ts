@@ -1,7 +1,7 @@
 import { Gate } from "../approval/gate.ts";
 import { GuardedTools } from "../approval/guarded-tools.ts";
 import type { Passage } from "../approval/question.ts";
-import { thrownText, visible } from "../errors.ts";
+import { CofferdamError, thrownText, visible } from "../errors.ts";
 import { lookUpFacts } from "../host/facts.ts";
 import { Trail } from "../journal/trail.ts";
 import type { Grant } from "../policy/grant.ts";
@@ -23,6 +23,7 @@ export class Session implements AsyncDisposable {
   readonly #options: SessionOptions;
   readonly #gate: Gate;
   #isStarted = false;
+  #hasEnded = false;
 
   constructor(shared: Shared, options: SessionOptions) {
     this.#shared = shared;
@@ -53,6 +54,7 @@ export class Session implements AsyncDisposable {
 
   /** Ends it: questions that wait are answered no, and every grant is taken back. */
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#hasEnded = true;
     await this.#shared.broker.endSession(this.sessionId);
   }
 
@@ -81,6 +83,8 @@ export class Session implements AsyncDisposable {
    */
   async call(input: ShellInput, options: CallOptions = {}): Promise<Outcome> {
     assertOptions("call", CALL_OPTIONS, options);
+    if (this.#hasEnded)
+      throw new CofferdamError("USAGE", "this session has ended", { hint: "make another one" });
     const call = this.#callOf(input, options);
     this.#start();
     using trail = new Trail(this.#shared.recorder, call);

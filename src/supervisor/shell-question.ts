@@ -42,14 +42,16 @@ export function shellQuestion(call: Call, prepared: Prepared, standing: Standing
 /** So much of a command stands in its one line. */
 const MOST_DESCRIBED = 200;
 
-function describe({ stdin }: Call, line: string): string {
+function describe(call: Call, line: string): string {
   const { text, isWhole } = redactText(line, MOST_DESCRIBED);
-  const input = stdin === "none" ? "" : ", with an input that nobody has seen";
-  return `run ${text}${isWhole ? "" : " …"}${input}`;
+  const input = call.stdin === "none" ? "" : ", with an input that nobody has seen";
+  const what = "script" in call.input ? "run the script" : "run";
+  return `${what} ${text}${isWhole ? "" : " …"}${input}`;
 }
 
 /** What a yes for the session covers; null where it can't be told whole, as what a program reads from a stream can't. */
 function coversOf(call: Call, line: string, cwd: string): string | null {
   const isWhole = redactText(line).isWhole && isShownWhole(redact(spelledInput(call.input)).redactions);
-  return isWhole && call.stdin === "none" ? `exactly ${line} in ${cwd}` : null;
+  if (!isWhole || call.stdin !== "none") return null;
+  return "script" in call.input ? `in ${cwd}, this script for bash: ${line}` : `in ${cwd}, exactly: ${line}`;
 }

@@ -1,5 +1,5 @@
 import { CofferdamError, visible } from "../errors.ts";
-import type { Json } from "../policy/canonical-json.ts";
+import { asJson, type Json } from "../policy/canonical-json.ts";
 import type { Risk } from "../policy/risk.ts";
 import { type Asking, asArguments } from "./ask.ts";
 import type { Ask, FunctionTool, Requirement, ToolInput } from "./function-tool.ts";
@@ -15,10 +15,20 @@ export interface DefinedTool {
 
 /** One use of a function tool, its arguments checked. What a tool does not have is null. */
 export interface ToolUse {
+  /**
+   * The arguments as the tool takes them, with what its schema fills in or changes: what rules, people and checks see.
+   * Where the schema makes something of them that is no JSON, as they were given.
+   */
+  readonly args: Json;
   readonly check: (() => Ask | null) | null;
   readonly requirement: (() => Requirement | Promise<Requirement>) | null;
   readonly run: () => unknown;
 }
+
+/** What a tool has: a check that is misspelt must not count as none. */
+const KEYS: ReadonlySet<string> = new Set<keyof FunctionTool>([
+  ...(["name", "version", "risk", "input", "checkApproval", "requireApproval", "run"] as const),
+]);
 
 /** A tool's name, as a model and rules write it: a colon would be read as something else. */
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.\-/]{0,127}$/;
@@ -30,6 +40,11 @@ export function defineTool<Input, Output>(
 export function defineTool<Output>(tool: Omit<FunctionTool<Json, Output>, "input">): DefinedTool;
 export function defineTool(tool: FunctionTool<Json, unknown>): DefinedTool {
   const { name, version = "", risk = "write", checkApproval, requireApproval } = tool;
+  const strange = Object.keys(tool).find((key) => !KEYS.has(key));
+  if (strange !== undefined)
+    throw new CofferdamError("USAGE", `${visible(strange)} is no part of a tool`, {
+      hint: `a tool has ${[...KEYS].join(", ")}`,
+    });
   if (!NAME.test(name))
     throw new CofferdamError("USAGE", `${visible(name)} can't be the name of a tool`, {
       hint: "use letters, digits, `_`, `-`, `.` and `/`, 128 at most",
@@ -38,9 +53,12 @@ export function defineTool(tool: FunctionTool<Json, unknown>): DefinedTool {
     name,
     version,
     risk,
-    use: (args, around) => {
-      const given = { input: readInput(tool, args), ...around };
+    use: (raw, around) => {
+      const input = readInput(tool, raw);
+      const args = tool.input === undefined ? raw : (jsonOf(input) ?? raw);
+      const given = { input, ...around };
       return {
+        args,
         check:
           checkApproval === undefined
             ? null
@@ -59,6 +77,14 @@ export function defineTool(tool: FunctionTool<Json, unknown>): DefinedTool {
 export function toolFrom(made: Asking<unknown>): DefinedTool {
   const { tool, checkApproval } = made;
   return defineTool({ name: tool, checkApproval, run: ({ input }) => made.runWith(asArguments(input)) });
+}
+
+function jsonOf(input: unknown): Json | undefined {
+  try {
+    return asJson(input);
+  } catch {
+    return undefined;
+  }
 }
 
 function readInput({ name, input }: FunctionTool<Json, unknown>, args: Json): Json {

@@ -22,9 +22,15 @@ export const RootSection = z.strictObject({
 /** The runtimes that are found on the machine by name. */
 export const RUNTIMES = ["system", "node", "python", "rust", "go", "git"] as const;
 
+/** The machine's own programs are found, never listed: nobody would read on what else stands under that name. */
+const ListedName = Name.refine(
+  (name) => name !== "system",
+  "`system` is found: give what is listed another name",
+);
+
 /** What programs need to run: a known runtime, or folders listed by hand. */
 export const RuntimeSection = z.union(
-  [z.enum(RUNTIMES), z.strictObject({ name: Name, read: z.array(WrittenPath).min(1).max(256) })],
+  [z.enum(RUNTIMES), z.strictObject({ name: ListedName, read: z.array(WrittenPath).min(1).max(256) })],
   {
     error: `a runtime is one of ${RUNTIMES.join(", ")}, or { name, read: [folder] }`,
   },

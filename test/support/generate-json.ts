@@ -3,20 +3,7 @@ import type { Json } from "../../src/policy/canonical-json.ts";
 
 /** Keys that meet often, that sort differently by locale, by code point and by code unit, and that objects treat apart. */
 const key = fc.oneof(
-  fc.constantFrom(
-    "a",
-    "b",
-    "A",
-    "10",
-    "2",
-    "",
-    "é",
-    "\u{1F600}",
-    "\uFB33",
-    "__proto__",
-    "constructor",
-    "toJSON",
-  ),
+  fc.constantFrom("a", "b", "A", "10", "2", "", "é", "\u{1F600}", "\uFB33", "constructor", "toJSON"),
   fc.string({ unit: "grapheme", maxLength: 4 }),
 );
 const leaf = fc.oneof(

@@ -206,7 +206,7 @@ describe("a turn of a scripted model", () => {
     expect([ok?.type, ran]).toEqual(["success", ["look"]]);
   });
 
-  test("runs bare tools as ever where the host says so, and still asks for those that ask (S1-2, S3-8, S3-15, S0-26)", async () => {
+  test("runs bare tools as ever where the host says so, and still asks for those that ask, and denies what is destructive (S1-2, S3-8, S3-15, S0-26)", async () => {
     const ran: string[] = [];
     using gate = createGate({
       legacyBareTools: "run",
@@ -226,8 +226,8 @@ describe("a turn of a scripted model", () => {
     const transcript = await converse(tools, [
       ["a", "wipe", "drop_x", "asks"].map((tool) => ({ tool, args: {} })),
     ]);
-    expect(transcript.map(({ type }) => type)).toEqual(["success", "success", "denied", "denied"]);
-    expect(ran).toEqual(["a", "wipe"]);
+    expect(transcript.map(({ type }) => type)).toEqual(["success", "denied", "denied", "denied"]);
+    expect(ran).toEqual(["a"]);
   });
 });
 

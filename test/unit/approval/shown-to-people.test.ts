@@ -60,7 +60,7 @@ describe("what people are shown of a call", () => {
     const { request } = await askedAbout(tool, { path: "a", body: "PRIVATE" });
     expect(request?.safeArgs).toEqual({ path: "a", token: "[hidden]" });
     expect(JSON.stringify(request)).not.toContain("PRIVATE");
-    expect(request?.covers).toBe('upload with {"path":"a"}');
+    expect(request?.covers).toBe('upload with {"path":"a"}, whatever else it is called with');
   });
 
   test.each<[string, DefinedTool]>([
@@ -130,7 +130,7 @@ describe("what people are shown of a call", () => {
     const { request } = await askedAbout(toolFrom(write), { path: "a", content: "PRIVATE" });
     expect(JSON.stringify(request)).not.toContain("PRIVATE");
     expect(request?.safeArgs).toEqual({ path: "a", content: "[not shown]" });
-    expect(request?.covers).toBe('write with {"path":"a"}');
+    expect(request?.covers).toBe('write with {"path":"a"}, whatever else it is called with');
   });
 });
 

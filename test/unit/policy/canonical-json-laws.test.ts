@@ -57,10 +57,10 @@ describe("canonical JSON", () => {
       }),
     parseJson,
     {
-      "lets a key __proto__ vanish": (text) => {
+      "lets the last key vanish": (text) => {
         const value = parseJson(text);
         return value !== null && typeof value === "object" && !Array.isArray(value)
-          ? Object.assign({}, value)
+          ? Object.fromEntries(Object.entries(value).slice(0, -1))
           : value;
       },
     },

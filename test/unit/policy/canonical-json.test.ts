@@ -16,7 +16,10 @@ test("what it writes is JSON of the same value", () => {
       fc.integer(),
       fc.string({ unit: "grapheme" }),
       fc.array(tie("value")),
-      fc.dictionary(fc.string(), tie("value")),
+      fc.dictionary(
+        fc.string().filter((key) => key !== "__proto__"),
+        tie("value"),
+      ),
     ),
   }));
   fc.assert(
