@@ -112,7 +112,10 @@ export class GuardedTools {
     const around = { signal: signal ?? null, metadata };
     let [current, shown] = [args, args];
     const prepare = async (edited?: unknown) => {
-      if (edited !== undefined) current = withoutToken(asJson(edited));
+      if (edited !== undefined) {
+        current = withoutToken(asJson(edited));
+        trail.received(redact(current).safeArgs);
+      }
       const use = tool.use(current, around);
       const grants = await broker.grants(sessionId);
       shown = use.args;

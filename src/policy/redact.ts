@@ -42,6 +42,13 @@ export function redactText(
   return { text: safe, isWhole: !isHidden && !isCut };
 }
 
+/** Words of a command without what looks like a secret in them; nothing is cut. Cosmetic, as `redact`. */
+export function hideInWords(words: readonly string[]): string[] {
+  return words.map((word, index) =>
+    isValueOf(words[index - 1], word) ? HIDDEN : shownText(word, Number.POSITIVE_INFINITY).text,
+  );
+}
+
 /** What was left out so far, and how much may still be shown. */
 class Notes {
   left = MOST_IN_ALL;

@@ -2,12 +2,16 @@ import type { Readable } from "node:stream";
 import { z } from "zod";
 import type { Plan, Standings } from "../backend/plan.ts";
 import { weaker } from "../backend/plan.ts";
+import { CofferdamError, visible } from "../errors.ts";
 import type { EventBody } from "../event/event.ts";
 import { failures } from "../host/attest.ts";
 import type { OutputSink } from "../host/output.ts";
 import { type Ended, run } from "../host/run.ts";
-import type { Call } from "../tool/call.ts";
+import { ROOT } from "../profile/path.ts";
+import { type Call, wordsOf } from "../tool/call.ts";
+import type { ProgramFacts } from "./binding.ts";
 import { belowFloor, weakened } from "./floor.ts";
+import { lookAtProgram } from "./look.ts";
 import { callback, having, type OptionsOf, text } from "./options.ts";
 import type { Outcome, Ran, Receipt } from "./outcome.ts";
 import type { Side } from "./prepare.ts";
@@ -50,6 +54,8 @@ export interface Permitted {
   readonly side: Side;
   readonly plan: Plan;
   readonly argsHash: string;
+  /** The program that was judged, and shown where somebody was asked. */
+  readonly program: ProgramFacts;
 }
 
 /** Writes one event about the call. */
@@ -95,9 +101,27 @@ export async function enforce(
     signal: options.signal ?? null,
     runAs: walls.machine.runAs,
     surroundings: walls.surroundings,
-    onProven: () => record({ type: "walls.proven", backend: plan.backend, standings }),
+    onProven: () => {
+      assertSameProgram(shared, permitted);
+      record({ type: "walls.proven", backend: plan.backend, standings });
+    },
   });
   return finish(result, receiptOf(shared, permitted, standings, result), performance.now() - began, record);
+}
+
+/** The last look before the program may start. Throws `FACTS_UNSTABLE` where it is another one by now. */
+function assertSameProgram({ standing }: Shared, { call, side, program }: Permitted): void {
+  const [word] = wordsOf(call.input);
+  const now = lookAtProgram(word, side.launch?.cwd ?? ROOT, standing.settings);
+  const isSame =
+    now.path === program.path &&
+    now.real === program.real &&
+    now.id === program.id &&
+    now.content === program.content;
+  if (!isSame)
+    throw new CofferdamError("FACTS_UNSTABLE", `${visible(word)} changed right before it was to start`, {
+      hint: "run it again when the files are at rest",
+    });
 }
 
 /** A mask that was lost, or a mount that arrived, while the program ran makes the files' protection partial. */

@@ -49,7 +49,7 @@ function folderOf(written: string | undefined, base: AbsolutePath): AbsolutePath
 }
 
 /** A word with a slash is a path; any other is looked for in the PATH inside, never in the caller's. */
-function lookAtProgram(word: string, cwd: AbsolutePath, settings: ToolSettings): ProgramFacts {
+export function lookAtProgram(word: string, cwd: AbsolutePath, settings: ToolSettings): ProgramFacts {
   const folders = settings.runtimes.flatMap((runtime) => runtime.path);
   const candidates = word.includes("/") ? [resolve(cwd, word)] : folders.map((folder) => `${folder}/${word}`);
   for (const path of candidates) {

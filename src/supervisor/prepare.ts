@@ -89,6 +89,8 @@ export interface Prepared {
   readonly argsHash: string;
   /** What a yes for the session would be bound to. */
   readonly grantKey: GrantKey;
+  /** The program as it was looked at. */
+  readonly program: ProgramFacts;
 }
 
 /**
@@ -134,7 +136,7 @@ export function prepare(
   const remembered = answerByGrant(judged, mayRemember ? findGrant(grants, grantKey) : null);
   const isCallersOwn = call.caller === "person" && !standing.asksCaller;
   const verdict = answerByMode(remembered, standing.mode, isCallersOwn);
-  return { verdict, unasked, onYes, argsHash, grantKey };
+  return { verdict, unasked, onYes, argsHash, grantKey, program: look.program };
 }
 
 /** The side that runs: what a rule let pass runs unasked, what a person or a mode said yes to runs as shown. */

@@ -5,6 +5,7 @@ import { CofferdamError, thrownText, visible } from "../errors.ts";
 import { lookUpFacts } from "../host/facts.ts";
 import { Trail } from "../journal/trail.ts";
 import type { Grant } from "../policy/grant.ts";
+import { hideInWords } from "../policy/redact.ts";
 import { type Call, readShellInput, type ShellInput, wordsOf } from "../tool/call.ts";
 import type { DefinedTool } from "../tool/define-tool.ts";
 import { CALL_OPTIONS, type CallOptions, enforce } from "./enforce.ts";
@@ -88,15 +89,7 @@ export class Session implements AsyncDisposable {
     const call = this.#callOf(input, options);
     this.#start();
     using trail = new Trail(this.#shared.recorder, call);
-    trail.record({
-      type: "call.received",
-      tool: call.tool,
-      words: [...wordsOf(call.input)],
-      safeArgs: null,
-      cwd: call.input.cwd ?? ".",
-      caller: call.caller,
-      agent: call.agent,
-    });
+    this.#tellReceived(call, trail);
     try {
       return await this.#walk(call, trail, options);
     } catch (cause) {
@@ -130,7 +123,10 @@ export class Session implements AsyncDisposable {
       return this.#deny(trail, walls.error.code, walls.error.message, walls.error.hint ?? "");
     let call = first;
     const decide = async (edited?: unknown): Promise<ShellQuestion> => {
-      if (edited !== undefined) call = { ...call, input: readShellInput(edited) };
+      if (edited !== undefined) {
+        call = { ...call, input: readShellInput(edited) };
+        this.#tellReceived(call, trail);
+      }
       const prepared = await this.#prepare(call);
       this.#tellPrepared(trail, prepared);
       return shellQuestion(call, prepared, standing);
@@ -210,7 +206,7 @@ export class Session implements AsyncDisposable {
       case "plan":
         return enforce(
           this.#shared,
-          { call, side, plan: rendering.plan, argsHash: prepared.argsHash },
+          { call, side, plan: rendering.plan, argsHash: prepared.argsHash, program: prepared.program },
           options,
           (body) => trail.record(body),
         );
@@ -236,6 +232,20 @@ export class Session implements AsyncDisposable {
   ): Outcome {
     trail.ended("denied", { reason: `${code}: ${reason}` });
     return { kind: "denied", code, reason, hint };
+  }
+
+  /** What is to run, as it came, and again where a person put something else in its place. */
+  #tellReceived({ tool, input, caller, agent }: Call, trail: Trail): void {
+    const words = hideInWords(wordsOf(input));
+    trail.record({
+      type: "call.received",
+      tool,
+      words,
+      safeArgs: null,
+      cwd: input.cwd ?? ".",
+      caller,
+      agent,
+    });
   }
 
   #tellPrepared(trail: Trail, { verdict, unasked, onYes, argsHash }: Prepared): void {

@@ -95,6 +95,22 @@ describe.skipIf(unusable !== null)("a call that must be asked about", () => {
     expect(at.journal.of("call.ended")).toMatchObject([{ outcome: "denied" }]);
   });
 
+  it("and whose program is swapped after the last look that was hashed is not started", async () => {
+    await using at = await standingIn((place) => program(place, "first"));
+    const write = at.journal.write.bind(at.journal);
+    at.journal.write = (event) => {
+      if (event.type === "call.planned") program(at.place, "swapped");
+      write(event);
+    };
+    await expect(at.session.call({ argv: ["./tool"] })).rejects.toMatchObject({
+      code: CODE,
+      message: "`./tool` changed right before it was to start",
+    });
+    expect(at.journal.types).not.toContain("walls.proven");
+    at.journal.write = write;
+    expect(printed(await at.session.call({ argv: ["./tool"] }))).toBe("swapped");
+  });
+
   it("goes on when what changed only tightens: a file to hide that came meanwhile is hidden", async () => {
     const handler = new Asked(() => {
       at.place.file("ws/new.secret", "PRIVATE");
@@ -147,7 +163,7 @@ describe.skipIf(unusable !== null)("a yes for the session on the shell tool", ()
       handler: new Asked(() => SESSION),
     });
     expect(printed(await at.session.call(CALL))).toBe("first");
-    expect(at.asked.requests[0]?.covers).toBe(`exactly ./tool a in ${at.place.ws}`);
+    expect(at.asked.requests[0]?.covers).toBe(`in ${at.place.ws}, exactly: ./tool a`);
     change(at.place);
     expect((await at.session.call(input)).kind).toBe("done");
     expect(at.asked.requests.length).toBe(times);
@@ -162,7 +178,7 @@ describe.skipIf(unusable !== null)("a yes for the session on the shell tool", ()
     expect(printed(await at.session.call({ argv: ["cat"] }, stdin()))).toBe("text");
     expect(printed(await at.session.call({ argv: ["cat"] }, stdin()))).toBe("text");
     expect(at.asked.requests.map(({ covers }) => covers)).toEqual([
-      `exactly cat in ${at.place.ws}`,
+      `in ${at.place.ws}, exactly: cat`,
       null,
       null,
     ]);
@@ -172,7 +188,7 @@ describe.skipIf(unusable !== null)("a yes for the session on the shell tool", ()
     await using at = await standingIn(nothing, { handler: new Asked(() => SESSION) });
     await at.session.call({ argv: ["true"] });
     const [grant] = await at.session.grants();
-    expect(grant).toMatchObject({ tool: "shell", covers: `exactly true in ${at.place.ws}`, by: "ann" });
+    expect(grant).toMatchObject({ tool: "shell", covers: `in ${at.place.ws}, exactly: true`, by: "ann" });
     const other = at.supervisor.session({ handler: at.asked });
     expect(await other.grants()).toEqual([]);
     await other.call({ argv: ["true"] });

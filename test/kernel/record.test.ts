@@ -53,6 +53,18 @@ describe.skipIf(unusable !== null)("a call that was received", () => {
   });
 });
 
+it.skipIf(unusable !== null)("a secret among the words of a call is not in its record", async () => {
+  using place = new Place(CALLER);
+  const journal = new MemoryJournal();
+  await using supervisor = await supervisorIn(place, journal);
+  const argv = ["true", "--password", "hunter2hunter2", "TOKEN=abcdef", "plain"];
+  expect(await supervisor.session().call({ argv })).toMatchObject({ kind: "done" });
+  expect(journal.events.find(({ type }) => type === "call.received")).toMatchObject({
+    words: ["true", "--password", "[hidden]", "TOKEN=[hidden]", "plain"],
+  });
+  expect(JSON.stringify(journal.events)).not.toMatch(/hunter2|abcdef/);
+});
+
 describe.skipIf(unusable !== null)("only `true` is a yes", () => {
   /** What a call that must be asked about comes to, and whether it ran, and the record. */
   async function answered(
