@@ -284,7 +284,7 @@ test("a megabyte of arguments, and a megabyte of what is escaped, are drawn at o
   for (const text of ["x".repeat(1024 ** 2), "\u{1b}".repeat(1024 ** 2), "\n".repeat(1024 ** 2)]) {
     const started = performance.now();
     const { rows } = draw(asked(requestOf({ safeArgs: { text }, description: text }), { kind: "awaited" }));
-    expect([rows.length < 300, performance.now() - started < 500]).toEqual([true, true]);
+    expect([rows.length < 300, performance.now() - started < 2_000]).toEqual([true, true]);
   }
 });
 
