@@ -13,7 +13,7 @@ import { Broker } from "./broker.ts";
 import { Gate } from "./gate.ts";
 import { GuardedTools } from "./guarded-tools.ts";
 import { HANDLERS, type Handlers, handlersOf, isHandlers } from "./handlers.ts";
-import { Wait } from "./wait.ts";
+import { Wait, waitOf } from "./wait.ts";
 
 /** What a gate without a supervisor is made from. */
 export interface GateSettings {
@@ -102,17 +102,6 @@ export function createGate(settings: GateSettings = {}): ToolGate {
   throw new CofferdamError("CONFIG_INVALID", `${visible(at)}: ${issue?.message ?? "is not understood"}`, {
     hint: `a gate takes \`{ ${Object.keys(Settings.shape).join("?, ")}? }\`, \`approval\` as in a config`,
   });
-}
-
-function waitOf(
-  { timeoutMs, onTimeout, style }: Partial<Wait>,
-  { timeout, on_timeout }: ApprovalSection,
-): Wait {
-  return {
-    timeoutMs: timeoutMs === undefined ? timeout : timeoutMs,
-    onTimeout: onTimeout ?? on_timeout,
-    style: style ?? "block",
-  };
 }
 
 function assertExamples({ rules, agents }: ApprovalSection): void {

@@ -8,7 +8,6 @@ import { isByYes } from "../policy/verdict.ts";
 import type { Broker } from "./broker.ts";
 import { createApprovalRequest } from "./factories.ts";
 import type { ApprovalHandler } from "./handler.ts";
-import { once } from "./once.ts";
 import type { Asker, Passage, Question } from "./question.ts";
 import { Rejections } from "./rejections.ts";
 import { deadlineOf, type Wait } from "./wait.ts";
@@ -141,7 +140,7 @@ export class Gate {
     const request = this.#requestFor(asker, asked);
     const answer = await broker.request(request, {
       handlers,
-      present: once(asked.present),
+      present: asked.present,
       signal,
       isBlocking: wait.style === "block",
     });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { OnTimeout } from "../policy/approval-section.ts";
+import { type ApprovalSection, OnTimeout } from "../policy/approval-section.ts";
 
 /**
  * How a call waits for its answer. `timeoutMs` null: for ever. When the time has run out, `error` fails the call with
@@ -14,6 +14,15 @@ export const Wait = z
   })
   .readonly();
 export type Wait = z.infer<typeof Wait>;
+
+/** How calls wait: what is given, else what the config says; they block unless told to suspend. */
+export function waitOf(
+  given: Partial<Wait>,
+  approval: Pick<ApprovalSection, "timeout" | "on_timeout">,
+): Wait {
+  const { timeoutMs = approval.timeout, onTimeout = approval.on_timeout, style = "block" } = given;
+  return { timeoutMs, onTimeout, style };
+}
 
 /** When a request that is made now has had its time; null for never. Milliseconds since 1970. */
 export function deadlineOf({ timeoutMs, onTimeout }: Wait, now: number): number | null {

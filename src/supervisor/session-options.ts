@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { GateOptions } from "../approval/gate.ts";
 import { HANDLERS, type Handlers, handlersOf, isHandlers } from "../approval/handlers.ts";
-import { Wait } from "../approval/wait.ts";
+import { Wait, waitOf } from "../approval/wait.ts";
 import type { Call } from "../tool/call.ts";
 import type { OptionsOf } from "./options.ts";
 import type { Shared } from "./shared.ts";
@@ -47,18 +47,13 @@ function WaitOptions() {
 export function gateOptionsOf(shared: Shared, sessionId: string, options: SessionOptions): GateOptions {
   const { broker, host, recorder, standing } = shared;
   const { approval } = standing.config;
-  const {
-    timeoutMs = approval.timeout,
-    onTimeout = approval.on_timeout,
-    style = "block",
-  } = options.wait ?? {};
   return {
     broker,
     host,
     runId: recorder.runId,
     sessionId,
     handlers: handlersOf(options.handler),
-    wait: { timeoutMs, onTimeout, style },
+    wait: waitOf(options.wait ?? {}, approval),
     mostPending: options.mostPending === undefined ? approval.most_pending : options.mostPending,
     sessionGrants: standing.ceiling.approval.sessionGrants && options.remember !== false,
   };
