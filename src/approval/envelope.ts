@@ -70,7 +70,13 @@ function payloadOf(event: ApprovalEvent): Envelope["payload"] {
     case "approval.failed":
       return { reason: event.reason };
     case "grant.saved":
-      return { grant_id: event.grantId, tool_name: event.tool, covers: event.covers, by: event.by };
+      return {
+        grant_id: event.grantId,
+        tool_name: event.tool,
+        host: event.host,
+        covers: event.covers,
+        by: event.by,
+      };
     case "grant.revoked":
       return { grant_id: event.grantId, by: event.by };
   }

@@ -200,6 +200,7 @@ export class Gate {
     try {
       if (decision.scope === "session" && covers !== null && isAsShown)
         await broker.saveGrant({
+          kind: "call",
           grantId: host.id(),
           sessionId,
           tool,
@@ -212,7 +213,7 @@ export class Gate {
       await broker.finish(approvalId, "failed");
       throw cause;
     }
-    return { kind: "permitted", asked, isByYes: true, approvalId };
+    return { kind: "permitted", asked, isByYes: true, approvalId, by: decision.by };
   }
 
   /** Decides once more after a yes. Where that throws, the yes was to something else. */
@@ -254,7 +255,7 @@ function withoutAsking<Asked extends Question>(asked: Asked, { trail }: PassOpti
   const { verdict, argsHash } = asked;
   const isAllowed = verdict.action === "allow";
   trail.record({ type: "approval.auto", argsHash, approved: isAllowed, by: verdict.reason });
-  if (isAllowed) return { kind: "permitted", asked, isByYes: isByYes(verdict), approvalId: null };
+  if (isAllowed) return { kind: "permitted", asked, isByYes: isByYes(verdict), approvalId: null, by: null };
   const isByMode = verdict.hits.at(-1)?.layer === "mode";
   return denied(
     isByMode ? "APPROVAL_DENIED" : "APPROVAL_BLOCKED",

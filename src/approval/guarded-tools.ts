@@ -141,7 +141,7 @@ export class GuardedTools {
           const use = tool.use(current, around);
           if (canonicalJson(use.args) !== canonicalJson(shown)) throw changed(tool.name);
           if (around.signal?.aborted === true) throw around.signal.reason;
-          const value = await use.run();
+          const value = await use.run({ by: passage.by });
           return { kind: "done", value };
         });
     }

@@ -38,6 +38,8 @@ export type Passage<Asked> =
       readonly asked: Asked;
       readonly isByYes: boolean;
       readonly approvalId: string | null;
+      /** Who said yes to this call; null where nobody was asked. */
+      readonly by: string | null;
     }
   | {
       readonly kind: "denied";

@@ -54,9 +54,9 @@ export class Registry implements Disposable {
 
   /** Remembers a yes. */
   async saveGrant(grant: Grant): Promise<void> {
-    const { grantId, tool, covers, by, sessionId, key } = grant;
-    const { cacheKey } = key;
-    await this.#write(sessionId, null, { type: "grant.saved", grantId, tool, cacheKey, covers, by });
+    const { grantId, tool, covers, by, sessionId } = grant;
+    const [cacheKey, host] = grant.kind === "call" ? [grant.key.cacheKey, null] : [null, grant.host];
+    await this.#write(sessionId, null, { type: "grant.saved", grantId, tool, cacheKey, host, covers, by });
     await this.#store.saveGrant(grant);
   }
 

@@ -35,6 +35,8 @@ export interface Use {
 interface Said {
   readonly hit: RuleHit;
   readonly ask: Ask | null;
+  /** False: what is answered now holds once. */
+  readonly remember: boolean;
 }
 
 /** Decides one use of a tool. A check that fails, or answers what is not understood, denies. */
@@ -61,7 +63,8 @@ export async function toolQuestion(
     needsMore: null,
   };
   const judged = judge(subject, policy);
-  const isRemembered = policy.operator.sessionGrants && policy.mode === "interactive";
+  const mayRemember = said?.remember ?? true;
+  const isRemembered = mayRemember && policy.operator.sessionGrants && policy.mode === "interactive";
   const remembered = answerByGrant(judged, isRemembered ? findGrant(grants, key) : null);
   return {
     verdict: answerByMode(remembered, policy.mode, false),
@@ -74,7 +77,7 @@ export async function toolQuestion(
         risk: tool.risk,
         description: redactText(description).text,
         ...redact(ask?.displayArgs ?? args),
-        covers: coversOf(tool.name, payload, args),
+        covers: mayRemember ? coversOf(tool.name, payload, args) : null,
         granted: null,
       };
     },
@@ -98,9 +101,17 @@ async function saidBy({ use, tool }: Use, { legacyBareTools }: ToolPolicy): Prom
   const said = [...checked(use), ...(await required(use))];
   const decisive = strictest(said.map(({ hit, ask }) => ({ hit, ask, action: hit.action })));
   if (decisive !== undefined)
-    return { hit: decisive.hit, ask: said.find(({ ask }) => ask !== null)?.ask ?? null };
+    return {
+      hit: decisive.hit,
+      ask: said.find(({ ask }) => ask !== null)?.ask ?? null,
+      remember: said.every(({ remember }) => remember),
+    };
   if (legacyBareTools === "ask" || tool.risk === "destructive") return null;
-  return { hit: hitOf("bare", "allow", "a tool that says nothing of approval runs"), ask: null };
+  return {
+    hit: hitOf("bare", "allow", "a tool that says nothing of approval runs"),
+    ask: null,
+    remember: true,
+  };
 }
 
 function checked({ check }: ToolUse): readonly Said[] {
@@ -110,11 +121,11 @@ function checked({ check }: ToolUse): readonly Said[] {
     // A check that is async answers no question: what it comes to must not end the process.
     if (answer instanceof Promise) answer.catch(() => undefined);
     if (answer === null)
-      return [{ hit: hitOf("check", "allow", "the tool asks for no approval"), ask: null }];
+      return [{ hit: hitOf("check", "allow", "the tool asks for no approval"), ask: null, remember: true }];
     const ask = Ask.safeParse(answer);
     if (!ask.success) return [failed("check", "what it answered is no question")];
-    const { reason, description } = ask.data;
-    return [{ hit: hitOf("check", "ask", reason ?? description), ask: ask.data }];
+    const { reason, description, remember = true } = ask.data;
+    return [{ hit: hitOf("check", "ask", reason ?? description), ask: ask.data, remember }];
   } catch (cause) {
     return [failed("check", cause)];
   }
@@ -125,8 +136,8 @@ async function required({ requirement: require }: ToolUse): Promise<readonly Sai
   try {
     const requirement = Requirement.safeParse(await require());
     if (!requirement.success) return [failed("requirement", "what it answered is no requirement")];
-    const { required: isRequired, reason } = requirement.data;
-    return [{ hit: hitOf("requirement", isRequired ? "ask" : "allow", reason), ask: null }];
+    const { required: isRequired, reason, remember = true } = requirement.data;
+    return [{ hit: hitOf("requirement", isRequired ? "ask" : "allow", reason), ask: null, remember }];
   } catch (cause) {
     return [failed("requirement", cause)];
   }
@@ -134,9 +145,10 @@ async function required({ requirement: require }: ToolUse): Promise<readonly Sai
 
 /** What a tool blocks itself, and any other failure of its check: both deny. */
 function failed(rule: string, cause: unknown): Said {
-  if (cause instanceof ApprovalBlockedError) return { hit: hitOf(rule, "deny", cause.reason), ask: null };
+  if (cause instanceof ApprovalBlockedError)
+    return { hit: hitOf(rule, "deny", cause.reason), ask: null, remember: true };
   const why = typeof cause === "string" ? cause : thrownText(cause);
-  return { hit: hitOf(rule, "deny", `the tool's own ${rule} failed: ${why}`), ask: null };
+  return { hit: hitOf(rule, "deny", `the tool's own ${rule} failed: ${why}`), ask: null, remember: true };
 }
 
 /** A tool may put its arguments in its words: what looks like a secret in them is hidden before anyone reads them. */

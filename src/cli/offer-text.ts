@@ -14,7 +14,7 @@ type Row = readonly string[];
 
 /** What a config grants: a name, and as many columns as it takes. */
 export function grantedRows({ config, ceiling }: Loaded): readonly Row[] {
-  const { roots, runtimes, sandbox, shell, approval } = config;
+  const { roots, runtimes, sandbox, shell, approval, webFetch } = config;
   const named = (name: string, rows: readonly Row[]): readonly Row[] =>
     rows.map((row, index) => [index === 0 ? name : "", ...row]);
   const limits = printLimits(limitsFrom(sandbox.limits));
@@ -38,6 +38,7 @@ export function grantedRows({ config, ceiling }: Loaded): readonly Row[] {
       besides.flatMap((runtime) => runtime.read.map((folder) => [`${folder}, as a part of ${runtime.name}`])),
     ),
     ...named("network", [[printNetwork(networkFrom(shell.network))]]),
+    ...named("pages", pagesOf(webFetch)),
     ...named("variables", [
       [
         [
@@ -67,6 +68,14 @@ export function grantedRows({ config, ceiling }: Loaded): readonly Row[] {
       ? []
       : named("sandbox", [["NOT ALL OF IT REQUIRED: tools run also where a part of the walls is missing"]])),
   ];
+}
+
+/** Pages are fetched by the supervisor itself, whatever network commands have. Nothing where nobody said anything. */
+function pagesOf({ domains, approval }: Loaded["config"]["webFetch"]): readonly Row[] {
+  const listed = approval === "always" ? "asked" : "FETCHED WITHOUT ASKING";
+  const others = approval === "never" ? "refused" : "asked";
+  if (domains.length === 0) return approval === "unlisted" ? [] : [[`of any host: ${others}`]];
+  return [...domains.map((domain) => [`${domain}: ${listed}`]), [`of any other host: ${others}`]];
 }
 
 /** What changed since a config was trusted, what got wider first; nothing when it never was, or is the same. */

@@ -71,6 +71,7 @@ export function assemble(host: Host, source: ConfigSource, byCaller: readonly Na
     sandbox: file.sandbox,
     shell: file.shell,
     approval: file.approval,
+    webFetch: file.web_fetch,
     runtimes,
     positions: yaml.keys,
   };
@@ -105,7 +106,7 @@ export function assembleDefault(host: Host, cwd: AbsolutePath, byCaller: readonl
     configReader: safeReader(host),
     byCaller,
   });
-  const { sandbox, shell, approval } = file;
+  const { sandbox, shell, approval, web_fetch: webFetch } = file;
   const config: Config = {
     origin: { kind: "default" },
     workspace: path,
@@ -113,6 +114,7 @@ export function assembleDefault(host: Host, cwd: AbsolutePath, byCaller: readonl
     sandbox,
     shell,
     approval,
+    webFetch,
     runtimes,
     positions: new Map(),
   };

@@ -4,13 +4,14 @@ import { isAtMost } from "../profile/access.ts";
 import { type PathFacts, pathRuler } from "../profile/access-to.ts";
 import { envOutside } from "../profile/env-pattern.ts";
 import { explain, maskKey } from "../profile/explain.ts";
-import { meetNetworks } from "../profile/network.ts";
+import { parseHostRule } from "../profile/host-rule.ts";
+import { hasNoTarget, meetNetworks } from "../profile/network.ts";
 import { joinPath } from "../profile/path.ts";
 import { type Pattern, plainText } from "../profile/pattern.ts";
 import { networkFrom } from "../profile/sections.ts";
 import { approvalFindings } from "./approval-findings.ts";
 import type { Loaded } from "./config.ts";
-import { type Finding, placeOf } from "./finding.ts";
+import { type Finding, placeOf, warning } from "./finding.ts";
 import { ruleFindings } from "./rule-findings.ts";
 import { shippedFolder } from "./shipped.ts";
 
@@ -21,6 +22,7 @@ export function findings(loaded: Loaded): readonly Finding[] {
   const found = [
     ...runtimeFindings(loaded),
     ...networkFindings(loaded),
+    ...domainFindings(loaded),
     ...modeFindings(loaded),
     ...envFindings(loaded),
     ...rootFindings(loaded),
@@ -68,6 +70,25 @@ function networkFindings({ config, ceiling }: Loaded): readonly Finding[] {
       at: placeOf(config, ["shell", "network"]),
     },
   ];
+}
+
+/** Listed domains of which operators let no page be fetched. */
+function domainFindings({ config, ceiling }: Loaded): readonly Finding[] {
+  return config.webFetch.domains.flatMap((domain, index): readonly Finding[] => {
+    const listed = { hosts: [parseHostRule(domain)], never: [] };
+    const layer = ceiling.layers.find((one) => hasNoTarget(meetNetworks(listed, one.profile.network)));
+    const isCut = layer !== undefined || hasNoTarget(meetNetworks(listed, ceiling.profile.network));
+    if (!isCut) return [];
+    const by =
+      layer === undefined ? "the operator profiles together let" : `the profile ${visible(layer.name)} lets`;
+    return [
+      warning(
+        `no page of ${visible(domain)} can be fetched: ${by} nothing of it be reached`,
+        "take it out, or list it under `network` of that profile",
+        placeOf(config, ["web_fetch", "domains", index]),
+      ),
+    ];
+  });
 }
 
 function modeFindings({ config, ceiling }: Loaded): readonly Finding[] {

@@ -4,7 +4,7 @@ import type { Layer } from "../profile/explain.ts";
 import type { AbsolutePath } from "../profile/path.ts";
 import type { Profile } from "../profile/profile.ts";
 import type { Root, Runtime } from "../tool/facts.ts";
-import type { SandboxSection, ShellSection } from "../tool/settings.ts";
+import type { SandboxSection, ShellSection, WebFetchSection } from "../tool/settings.ts";
 
 /** Where the config in force came from. */
 export type ConfigOrigin =
@@ -21,6 +21,7 @@ export interface Config {
   readonly sandbox: SandboxSection;
   readonly shell: ShellSection;
   readonly approval: ApprovalSection;
+  readonly webFetch: WebFetchSection;
   readonly runtimes: readonly Runtime[];
   /** Where each part of the config stands, by a dotted path such as `shell.rules.2`. */
   readonly positions: ReadonlyMap<string, Position>;

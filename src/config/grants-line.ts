@@ -10,7 +10,7 @@ const MOST_NAMED = 8;
 
 /** What a config grants, on one line: what may be touched, what runs without asking, and what it does without. */
 export function printGrants(config: Config): string {
-  const { roots, shell, runtimes, sandbox, approval } = config;
+  const { roots, shell, runtimes, sandbox, approval, webFetch } = config;
   const ofRoots = roots.map(({ name, mode, path, writeApproval, readApproval }) => {
     const asks = readApproval ? ", asks" : mode === "rw" && writeApproval ? ", asks to write" : "";
     return `${name} ${mode} ${escapeInvisible(path)}${asks}`;
@@ -23,6 +23,7 @@ export function printGrants(config: Config): string {
     `network ${typeof shell.network === "string" ? shell.network : "none"}`,
     ...commandWords(config),
     ...toolWords(approval),
+    ...pageWords(webFetch),
     ...modeWords(approval.mode),
     ...(set.length === 0 ? [] : [`sets ${named(set)}`]),
     ...(sandbox.require_os_sandbox
@@ -58,6 +59,15 @@ function toolWords(approval: Config["approval"]): readonly string[] {
   );
   return [...byRule, ...(byRisk.length === 0 ? [] : [`tools that no rule covers: ${byRisk.join(", ")}`])];
 }
+
+/** Which pages are fetched from this machine, outside of any walls, and whether somebody is asked first. */
+function pageWords({ domains, approval }: Config["webFetch"]): readonly string[] {
+  if (domains.length === 0) return approval === "unlisted" ? [] : [`pages ${OTHER_PAGES[approval]}`];
+  return [`pages of ${named(domains)} ${LISTED_PAGES[approval]}, others ${OTHER_PAGES[approval]}`];
+}
+
+const LISTED_PAGES = { unlisted: "without asking", always: "ask", never: "without asking" } as const;
+const OTHER_PAGES = { unlisted: "ask", always: "ask", never: "refused" } as const;
 
 function modeWords(mode: Config["approval"]["mode"]): readonly string[] {
   switch (mode) {

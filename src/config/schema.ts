@@ -3,7 +3,7 @@ import { ApprovalSection, OperatorApprovalSection } from "../policy/approval-sec
 import { Example } from "../profile/examples.ts";
 import { ProfileSections } from "../profile/sections.ts";
 import { WrittenPath } from "../profile/written.ts";
-import { Name, SandboxSection, ShellSection } from "../tool/settings.ts";
+import { Name, SandboxSection, ShellSection, WebFetchSection } from "../tool/settings.ts";
 
 /** `cofferdam.yaml`: what a project asks for. */
 export const ConfigFile = z.strictObject({
@@ -11,6 +11,7 @@ export const ConfigFile = z.strictObject({
   sandbox: SandboxSection.prefault({}),
   shell: ShellSection.prefault({}),
   approval: ApprovalSection.prefault({}),
+  web_fetch: WebFetchSection.prefault({}),
 });
 export type ConfigFile = z.infer<typeof ConfigFile>;
 

@@ -11,8 +11,10 @@ import { positionAt, type YamlFile, type YamlPath } from "./yaml.ts";
  * What the schema of a config cannot say: names of roots that exist, and what this version can give.
  * Throws `CONFIG_INVALID` or `HOST_INVALID`, with the position.
  */
-export function assertSettings({ sandbox, shell }: ConfigFile, yaml: YamlFile): void {
+export function assertSettings({ sandbox, shell, web_fetch: webFetch }: ConfigFile, yaml: YamlFile): void {
   assertNetwork(shell.network, yaml);
+  for (const [index, domain] of webFetch.domains.entries())
+    placed(yaml, ["web_fetch", "domains", index], () => parseHostRule(domain));
   if (shell.terminal) {
     throw refused(
       yaml,

@@ -60,7 +60,10 @@ export const GrantSaved = z.strictObject({
   type: z.literal("grant.saved"),
   grantId: z.string(),
   tool: z.string(),
-  cacheKey: z.string(),
+  /** Of a yes to a call; null for one to a host. */
+  cacheKey: z.string().nullable(),
+  /** Of a yes to a host: its name. */
+  host: z.string().nullable().default(null),
   covers: z.string(),
   by: z.string(),
 });

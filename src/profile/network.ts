@@ -5,6 +5,7 @@ import {
   type HostRule,
   isAddress,
   meetRules,
+  nameCovers,
   normalRule,
   printHostRule,
   ruleAllows,
@@ -52,6 +53,15 @@ export function normalNetwork(network: Network): Network {
   const hosts = dropCovered(network.hosts.map(normalRule));
   if (hosts.length === 0) return "none";
   return { hosts, never: dropCovered(network.never.map((rule) => ({ ...rule, private: false }))) };
+}
+
+/** True when no target is reached, as far as that shows: nothing is listed, or all that is stands under a `never` too. */
+export function hasNoTarget(network: Network): boolean {
+  if (typeof network === "string") return network === "none";
+  const { hosts, never } = network;
+  const isBarred = (rule: HostRule): boolean =>
+    never.some((one) => coversRule({ ...one, private: true }, rule) && nameCovers(one.name, rule.name));
+  return hosts.every(isBarred);
 }
 
 /** True when a `never` rule forbids the target: by the name asked for or by the address it led to. */

@@ -2,7 +2,7 @@ import { CofferdamError, visible } from "../errors.ts";
 import { asJson, type Json } from "../policy/canonical-json.ts";
 import type { Risk } from "../policy/risk.ts";
 import { type Asking, asArguments } from "./ask.ts";
-import type { Ask, FunctionTool, Requirement, ToolInput } from "./function-tool.ts";
+import type { Ask, FunctionTool, Permission, Requirement, ToolInput } from "./function-tool.ts";
 
 /** A function tool whatever it takes and gives. Made by `defineTool`. */
 export interface DefinedTool {
@@ -22,7 +22,8 @@ export interface ToolUse {
   readonly args: Json;
   readonly check: (() => Ask | null) | null;
   readonly requirement: (() => Requirement | Promise<Requirement>) | null;
-  readonly run: () => unknown;
+  /** Without a permission it counts as let pass by rules. */
+  readonly run: (permission?: Permission) => unknown;
 }
 
 /** What a tool has: a check that is misspelt must not count as none. */
@@ -67,7 +68,7 @@ export function defineTool(tool: FunctionTool<Json, unknown>): DefinedTool {
           requireApproval === undefined
             ? null
             : () => (typeof requireApproval === "function" ? requireApproval(given) : requireApproval),
-        run: () => tool.run(given),
+        run: (permission = { by: null }) => tool.run(given, permission),
       };
     },
   };

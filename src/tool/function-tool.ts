@@ -23,13 +23,22 @@ export const Ask = z
     /** What is shown in place of the arguments. */
     displayArgs: JsonData.optional(),
     groupId: z.string().optional(),
+    /** False: a yes holds once, and none that was given before answers. */
+    remember: z.boolean().optional(),
     reason: z.string().optional(),
   })
   .readonly();
 export type Ask = z.infer<typeof Ask>;
 
 /** Whether this use of a tool needs a yes, and why. */
-export const Requirement = z.strictObject({ required: z.boolean(), reason: z.string() }).readonly();
+export const Requirement = z
+  .strictObject({
+    required: z.boolean(),
+    reason: z.string(),
+    /** False: a yes holds once, and none that was given before answers. */
+    remember: z.boolean().optional(),
+  })
+  .readonly();
 export type Requirement = z.infer<typeof Requirement>;
 
 /** What a tool is called with. */
@@ -37,6 +46,11 @@ export interface ToolInput<Input> {
   readonly input: Input;
   readonly signal: AbortSignal | null;
   readonly metadata: Readonly<Record<string, unknown>>;
+}
+
+/** How a call came to run. `by`: who said yes to it; null where rules, a grant or a mode let it pass. */
+export interface Permission {
+  readonly by: string | null;
 }
 
 /**
@@ -54,5 +68,5 @@ export interface FunctionTool<Input = Json, Output = unknown> {
   readonly checkApproval?: (context: ApprovalContext) => Ask | null;
   /** The same for checks that look something up; told what `run` will be told. */
   readonly requireApproval?: Requirement | ((given: ToolInput<Input>) => Requirement | Promise<Requirement>);
-  readonly run: (given: ToolInput<Input>) => Output | Promise<Output>;
+  readonly run: (given: ToolInput<Input>, permission: Permission) => Output | Promise<Output>;
 }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { EnvName, EnvPattern } from "../profile/env-pattern.ts";
 import { LimitsSection, NetworkSection } from "../profile/sections.ts";
 import { SuffixList } from "../profile/suffix.ts";
-import { WrittenPath } from "../profile/written.ts";
+import { WrittenHost, WrittenPath } from "../profile/written.ts";
 import { ShellRule } from "../shell/rule.ts";
 
 /** The name of a root, a runtime or a profile. */
@@ -65,3 +65,13 @@ export const ShellSection = z.strictObject({
   rules: z.array(ShellRule).max(1000).default([]),
 });
 export type ShellSection = z.infer<typeof ShellSection>;
+
+/**
+ * `web_fetch:` of cofferdam.yaml. `unlisted`: pages of listed hosts are fetched without asking, others with a yes;
+ * `always`: each is asked about; `never`: of listed hosts alone.
+ */
+export const WebFetchSection = z.strictObject({
+  domains: z.array(WrittenHost).max(1000).default([]),
+  approval: z.enum(["unlisted", "always", "never"]).default("unlisted"),
+});
+export type WebFetchSection = z.infer<typeof WebFetchSection>;

@@ -176,6 +176,7 @@ function describeForgetting(make: MakeStore): void {
 
 function describeGrants(make: MakeStore): void {
   const grant = (grantId: string, sessionId: string): Grant => ({
+    kind: "call",
     grantId,
     sessionId,
     tool: "deploy",
@@ -196,6 +197,29 @@ function describeGrants(make: MakeStore): void {
     expect(await store.removeGrant("g1")).toBeNull();
     expect(await store.grantsOf("s1")).toEqual([grant("g2", "s1")]);
     expect(await store.grantsOf("s2")).toEqual([grant("g3", "s2")]);
+  });
+
+  test("may be to a host: kept, listed in its place and taken back like one to a call (S2-19, S1-42)", async () => {
+    const store = await make(PLENTY);
+    const toHost: Grant = {
+      kind: "host",
+      grantId: "h1",
+      sessionId: "s1",
+      tool: "web_fetch_add_domain",
+      host: "docs.example.org",
+      ports: [443, 80],
+      covers: "pages of docs.example.org",
+      by: "ann",
+      grantedAt: 1_900_000_000_000,
+    };
+    await store.saveGrant(grant("g1", "s1"));
+    await store.saveGrant(toHost);
+    await store.saveGrant(grant("g2", "s1"));
+    expect(await store.grantsOf("s1")).toEqual([grant("g1", "s1"), toHost, grant("g2", "s1")]);
+    expect(await store.grantsOf("s2")).toEqual([]);
+    expect(await store.removeGrant("h1")).toEqual(toHost);
+    expect(await store.removeGrant("h1")).toBeNull();
+    expect(await store.grantsOf("s1")).toEqual([grant("g1", "s1"), grant("g2", "s1")]);
   });
 }
 

@@ -2,6 +2,7 @@ import { existsSync, renameSync, writeFileSync } from "node:fs";
 import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { defineTool, type ShellInput } from "../../src/index.ts";
+import type { Grant } from "../../src/policy/grant.ts";
 import { cacheKeyOf } from "../../src/policy/hashes.ts";
 import { Asked } from "../support/approval/asked.ts";
 import { printed, standingIn } from "../support/approval/standing.ts";
@@ -201,7 +202,15 @@ describe.skipIf(unusable !== null)("a yes for the session on the shell tool", ()
   it("holds for the profile that it was given for, and for no other", async () => {
     await using at = await standingIn(nothing);
     const { grantKey } = await at.session.prepare({ argv: ["true"] });
-    const grant = { sessionId: at.session.sessionId, tool: "shell", covers: "true", by: "ann", grantedAt: 0 };
+    const { sessionId } = at.session;
+    const grant = {
+      kind: "call",
+      sessionId,
+      tool: "shell",
+      covers: "true",
+      by: "ann",
+      grantedAt: 0,
+    } as const;
     await at.supervisor.broker.saveGrant({ ...grant, grantId: "1", key: { ...grantKey, granted: "other" } });
     await at.session.call({ argv: ["true"] });
     expect(at.asked.requests.length).toBe(1);
@@ -217,7 +226,8 @@ describe.skipIf(unusable !== null)("a yes for the session on the shell tool", ()
     });
     const { grantKey: key } = await at.session.prepare({ argv: ["true"] });
     const { sessionId } = at.session;
-    const grant = { sessionId, tool: "shell", covers: "true", by: "ann", grantedAt: 0, grantId: "1", key };
+    const told = { tool: "shell", covers: "true", by: "ann", grantedAt: 0 };
+    const grant: Grant = { kind: "call", sessionId, grantId: "1", key, ...told };
     await at.supervisor.broker.saveGrant(grant);
     await at.session.call({ argv: ["true"] });
     await at.session.call({ argv: ["true"] });

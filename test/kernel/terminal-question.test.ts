@@ -1,4 +1,5 @@
 import { describe, expect, it, test } from "vitest";
+import type { Grant } from "../../src/policy/grant.ts";
 import type { ApprovalRequest } from "../../src/policy/request.ts";
 import { type Person, pause, sitDown, terminalProblem } from "../support/screen/person.ts";
 import { commandOf, requestOf } from "../support/screen/requests.ts";
@@ -249,7 +250,8 @@ describe.skipIf(problem !== null)("a person can look before they answer", () => 
 
   test("g lists what the session was granted, and a digit takes it back", async () => {
     const person = await sitDown();
-    const grant = (grantId: string, covers: string) => ({
+    const grant = (grantId: string, covers: string): Grant => ({
+      kind: "call",
       grantId,
       sessionId: "s1",
       tool: "shell",

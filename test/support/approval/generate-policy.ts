@@ -134,6 +134,7 @@ const said = fc.option(
 );
 
 const GRANT: Grant = {
+  kind: "call",
   grantId: "grant-1",
   sessionId: "session-1",
   tool: "get_user",

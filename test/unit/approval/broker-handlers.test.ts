@@ -271,6 +271,7 @@ describe("a handler that misbehaves", () => {
       ]),
     );
     await broker.saveGrant({
+      kind: "call",
       grantId: "g",
       sessionId: "session-1",
       tool: "deploy",

@@ -213,7 +213,8 @@ describe("memory is beaten", () => {
 
   test("by a mode that asks nobody: it answers by itself, before anything that is remembered (S1-32)", async () => {
     const key = { cacheKey: cacheKeyOf("send", {}), toolVersion: "", program: null, granted: null };
-    const kept = { grantId: "1", tool: "send", covers: "every use of send", by: "ann", grantedAt: 0, key };
+    const told = { tool: "send", covers: "every use of send", by: "ann", grantedAt: 0 };
+    const kept = { kind: "call", grantId: "1", key, ...told } as const;
     for (const [mode, by] of [
       ["interactive", "ann said yes for this session"],
       ["approve_all", "approve-all mode"],

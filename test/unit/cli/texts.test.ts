@@ -265,6 +265,7 @@ test("a run is told a line an event", () => {
       grantId: "g",
       tool: "deploy",
       cacheKey: hash,
+      host: null,
       covers: "every use of deploy",
       by: "ann",
     },

@@ -3,6 +3,7 @@ import { findGrant, type Grant, type GrantKey } from "../../../src/policy/grant.
 
 const KEY: GrantKey = { cacheKey: "c", toolVersion: "1", program: "p", granted: "g" };
 const grant = (key: GrantKey, grantId = "grant-1"): Grant => ({
+  kind: "call",
   grantId,
   sessionId: "session-1",
   tool: "deploy",
