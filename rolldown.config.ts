@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { defineConfig } from "rolldown";
 
 /** What every command line needs, `--help` too. */
-const ALWAYS = /\/src\/(cli\/(main|dispatch|help|version|print)|channel\/ink)\.ts$/;
+const ALWAYS = /\/src\/(cli\/(main|dispatch|help|print)|host\/version|channel\/ink)\.ts$/;
 
 /** What only a question needs that is put to a person. */
 const PROMPT =

@@ -26,7 +26,7 @@ async function answer([name, ...rest]: readonly string[], print: Print): Promise
     return USAGE;
   }
   if (name === "--version") {
-    print.result((await import("./version.ts")).packageVersion());
+    print.result((await import("../host/version.ts")).packageVersion());
     return 0;
   }
   if (name === "help" || name === "--help" || name === "-h") return help(rest[0], print);

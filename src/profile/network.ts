@@ -33,6 +33,17 @@ export function reaches(network: Network, target: Target): boolean {
   return hosts.some((rule) => ruleAllows(rule, target));
 }
 
+/**
+ * True when the name may be reached where it leads to an address that may: for every target of it, `reaches` implies
+ * this. An address as a host is all there is to know of it.
+ */
+export function reachesName(network: Network, host: string, port: number): boolean {
+  if (isAddress(host)) return reaches(network, { host, address: host, port });
+  if (typeof network === "string") return network !== "none";
+  const covers = (rule: HostRule): boolean => coversName(rule, host, port);
+  return network.hosts.some(covers) && !network.never.some(covers);
+}
+
 /** What both reach: for every target, `reaches(result) = reaches(a) && reaches(b)`. */
 export function meetNetworks(a: Network, b: Network): Network {
   if (a === "none" || b === "none") return "none";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { posix } from "node:path";
 import { describe, expect, test } from "vitest";
 import { COMMANDS, type CommandName, helpFor, isCommand, overview } from "../../../src/cli/help.ts";
-import { packageVersion } from "../../../src/cli/version.ts";
+import { packageVersion } from "../../../src/host/version.ts";
 import { moduleFacts } from "../../support/module-facts.ts";
 
 const NAMES = Object.keys(COMMANDS).filter((name): name is CommandName => isCommand(name));

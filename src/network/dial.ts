@@ -1,0 +1,74 @@
+import { once } from "node:events";
+import { connect, type LookupFunction, type Socket } from "node:net";
+import { connect as secure } from "node:tls";
+import { isAddress, type Target } from "../profile/host-rule.ts";
+
+/** Addresses that one name was found to have and that may be connected to; all with one host and port. */
+export type Targets = readonly [Target, ...Target[]];
+
+/** Begins a connection to one of the targets, and to nothing else. */
+export type Dial = (targets: Targets) => Socket;
+
+/** Over the machine's own network. The name is not looked up again: whatever it leads to by now, the targets count. */
+export const dialHere: Dial = ([first, ...rest]) => {
+  const found = [first, ...rest].map(({ address }) => ({ address, family: address.includes(":") ? 6 : 4 }));
+  const pinned: LookupFunction = (_name, options, answer) => {
+    if (options.all === true) answer(null, found);
+    else answer(null, first.address, first.address.includes(":") ? 6 : 4);
+  };
+  return connect({ host: first.host, port: first.port, lookup: pinned, autoSelectFamily: true });
+};
+
+/** How connections are made. */
+export interface Dialling {
+  readonly dial: Dial;
+  /** Certificates that servers' own are held against; null: those that the machine's Node trusts. */
+  readonly ca: string | null;
+}
+
+/** A connection, or what kept it from being one: nobody there, or a certificate that is not that host's. */
+export type Connected =
+  | { readonly kind: "connected"; readonly socket: Socket }
+  | { readonly kind: "failed"; readonly because: "connection" | "certificate"; readonly error: Error };
+
+/** Connects; over TLS the server must prove that it is the host. Rejects when the signal says so. */
+export async function connectTo(
+  targets: Targets,
+  { dial, ca }: Dialling,
+  { isSecure, signal }: { readonly isSecure: boolean; readonly signal: AbortSignal },
+): Promise<Connected> {
+  const plain = dial(targets);
+  const broken = await outcomeOf(plain, "connect", signal);
+  if (broken !== null) return { kind: "failed", because: "connection", error: broken };
+  if (!isSecure) return { kind: "connected", socket: plain };
+  const [{ host }] = targets;
+  const secured = secure({
+    socket: plain,
+    host,
+    // An address is no name that a server could be asked for (RFC 6066, section 3).
+    servername: isAddress(host) ? "" : host,
+    // Said here, so that no variable of the environment can turn it off.
+    rejectUnauthorized: true,
+    minVersion: "TLSv1.2",
+    ALPNProtocols: ["http/1.1"],
+    ...(ca === null ? {} : { ca }),
+  });
+  const unproven = await outcomeOf(secured, "secureConnect", signal);
+  if (unproven === null) return { kind: "connected", socket: secured };
+  plain.destroy();
+  return { kind: "failed", because: "certificate", error: unproven };
+}
+
+/** Waits for a socket's event: null once it came, else the error that came in its place. Rejects on the signal. */
+async function outcomeOf(socket: Socket, event: string, signal: AbortSignal): Promise<Error | null> {
+  // What happens to it later is told to whoever uses it, and must not end the process where nobody does.
+  socket.on("error", () => undefined);
+  try {
+    await once(socket, event, { signal });
+    return null;
+  } catch (cause) {
+    socket.destroy();
+    signal.throwIfAborted();
+    return cause instanceof Error ? cause : new Error("the connection failed", { cause });
+  }
+}

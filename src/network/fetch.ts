@@ -1,0 +1,198 @@
+import type { IncomingMessage } from "node:http";
+import { CofferdamError, thrownText } from "../errors.ts";
+import type { Network } from "../profile/network.ts";
+import { type PageAddress, pageAddress } from "../tool/fetch/address.ts";
+import type { Fetched, Redirect, StoppedBecause } from "../tool/fetch/page.ts";
+import { codingOf, readBody } from "./body.ts";
+import { connectTo, type Dialling, dialHere } from "./dial.ts";
+import { exchange } from "./exchange.ts";
+import { judgeHost, type Resolve, resolveHere } from "./judge.ts";
+import { isText, mediaTypeOf, textOf } from "./page-text.ts";
+
+/** How far a fetch goes. */
+export interface FetchLimits {
+  /** Over all, from the first look-up to the last byte. */
+  readonly timeMs: number;
+  readonly maxRedirects: number;
+  readonly maxHeaderBytes: number;
+  /** Of the body as it comes. */
+  readonly maxEncodedBytes: number;
+}
+
+/** The bounds of every fetch. */
+export const FETCH_LIMITS: FetchLimits = {
+  timeMs: 30_000,
+  maxRedirects: 5,
+  maxHeaderBytes: 32 * 1024,
+  maxEncodedBytes: 5 * 1024 * 1024,
+};
+
+/** What a fetch is done with. */
+export interface FetchMeans extends Dialling {
+  readonly resolve: Resolve;
+  readonly limits: FetchLimits;
+  readonly userAgent: string;
+}
+
+/** This machine's own look-up and network. */
+export function meansHere(userAgent: string): FetchMeans {
+  return { resolve: resolveHere, dial: dialHere, ca: null, limits: FETCH_LIMITS, userAgent };
+}
+
+/** What is fetched, and within what. */
+export interface PageRequest {
+  readonly address: PageAddress;
+  /** What may be reached, on the first hop as on every other. */
+  readonly network: Network;
+  readonly method: "GET" | "HEAD";
+  /** Of the body, unpacked. */
+  readonly maxBytes: number;
+  readonly signal: AbortSignal | null;
+}
+
+/** What one hop came to. */
+type Hop =
+  | { readonly kind: "redirect"; readonly status: number; readonly location: string }
+  | Omit<Extract<Fetched, { readonly kind: "page" }>, "url" | "redirects">
+  | Stopped;
+
+/** What ended a fetch, and of a page that is no text what it is. */
+interface Stopped {
+  readonly kind: "stopped";
+  readonly because: StoppedBecause;
+  readonly reason: string;
+  readonly contentType?: string | null;
+  readonly size?: number | null;
+}
+
+/**
+ * Fetches a page. Every hop is judged anew, name and address, and connects to an address that was judged. What keeps it
+ * from an answer is a value that tells why. Rejects with the signal's reason where the caller gives up.
+ */
+export async function fetchPage(request: PageRequest, means: FetchMeans): Promise<Fetched> {
+  const deadline = AbortSignal.timeout(means.limits.timeMs);
+  const signal = request.signal === null ? deadline : AbortSignal.any([request.signal, deadline]);
+  const redirects: Redirect[] = [];
+  let address = request.address;
+  for (;;) {
+    const hop = await hopTo(address, { ...request, signal }, means, deadline);
+    request.signal?.throwIfAborted();
+    if (hop.kind === "page") return { ...hop, url: address.href, redirects };
+    const stopped = (why: Stopped): Fetched => {
+      const { href: url, host } = address;
+      return { contentType: null, size: null, ...why, url, host, redirects };
+    };
+    if (hop.kind === "stopped") return stopped(hop);
+    const next = nextOf(address, hop.location);
+    if (next.kind === "stopped") return stopped(next);
+    redirects.push({ status: hop.status, url: next.address.href });
+    if (redirects.length > means.limits.maxRedirects)
+      return stopped({
+        kind: "stopped",
+        because: "redirects",
+        reason: `it was sent on more than ${means.limits.maxRedirects} times`,
+      });
+    address = next.address;
+  }
+}
+
+type Hopping = Omit<PageRequest, "signal"> & { readonly signal: AbortSignal };
+
+/** One hop; what the network does to it is a value, what this program does wrong is thrown. */
+async function hopTo(
+  address: PageAddress,
+  request: Hopping,
+  means: FetchMeans,
+  deadline: AbortSignal,
+): Promise<Hop> {
+  try {
+    return await hop(address, request, means);
+  } catch (error) {
+    if (request.signal.aborted) {
+      const reason = `there was no whole answer within ${means.limits.timeMs / 1000} s`;
+      if (deadline.aborted) return { kind: "stopped", because: "time", reason };
+      throw request.signal.reason;
+    }
+    const because = causeOf(error);
+    if (because === null) throw error;
+    return { kind: "stopped", because, reason: thrownText(error) };
+  }
+}
+
+async function hop(address: PageAddress, request: Hopping, means: FetchMeans): Promise<Hop> {
+  const { network, method, signal } = request;
+  const judged = await judgeHost(network, address, means.resolve, signal);
+  if (judged.kind === "refused") return { kind: "stopped", because: judged.because, reason: judged.reason };
+  const isSecure = address.protocol === "https:";
+  const connected = await connectTo(judged.targets, means, { isSecure, signal });
+  if (connected.kind === "failed")
+    return { kind: "stopped", because: connected.because, reason: thrownText(connected.error) };
+  const { socket } = connected;
+  try {
+    const { userAgent, limits } = means;
+    const asked = { method, userAgent, maxHeaderBytes: limits.maxHeaderBytes, signal };
+    const response = await exchange(socket, address, asked);
+    return await readResponse(response, request, limits);
+  } finally {
+    socket.destroy();
+  }
+}
+
+async function readResponse(
+  response: IncomingMessage,
+  { maxBytes, method }: Hopping,
+  { maxEncodedBytes }: FetchLimits,
+): Promise<Hop> {
+  const { statusCode: status = 0, headers } = response;
+  if (REDIRECTS.has(status) && headers.location !== undefined)
+    return { kind: "redirect", status, location: headers.location };
+  const type = mediaTypeOf(headers["content-type"]);
+  const hasBody = method === "GET" && status !== 204 && status !== 304 && headers["content-length"] !== "0";
+  const page = { kind: "page", status, contentType: type?.name ?? null } as const;
+  if (!hasBody) return { ...page, text: "", bytes: 0, isCut: false };
+  if (type === null || !isText(type)) {
+    const size = sizeOf(headers["content-length"]);
+    const reason = `it is ${type?.name ?? "of a type that it does not tell"}, which is no text`;
+    return { kind: "stopped", because: "type", reason, contentType: type?.name ?? null, size };
+  }
+  const coding = codingOf(headers["content-encoding"]);
+  if (coding === null)
+    return { kind: "stopped", because: "encoding", reason: "it is packed in a way that was not asked for" };
+  const body = await readBody(response, coding, { maxEncodedBytes, maxBytes });
+  const text = textOf(body.bytes, type.charset, body.isCut);
+  return { ...page, text, bytes: body.bytes.length, isCut: body.isCut };
+}
+
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+function sizeOf(header: string | undefined): number | null {
+  return header !== undefined && /^\d{1,15}$/.test(header) ? Number(header) : null;
+}
+
+type Next = { readonly kind: "next"; readonly address: PageAddress } | Stopped;
+
+/** Where a redirect leads. What may not be followed from there is decided by the next hop, as for any first one. */
+function nextOf(from: PageAddress, location: string): Next {
+  const refused = (reason: string): Next => ({ kind: "stopped", because: "redirect", reason });
+  try {
+    // Node reads headers as Latin-1; what servers put there beyond ASCII is UTF-8.
+    const address = pageAddress(Buffer.from(location, "latin1").toString("utf8"), from.href);
+    if (from.protocol === "https:" && address.protocol === "http:")
+      return refused(`it leads from https to http, to \`${address.host}\``);
+    return { kind: "next", address };
+  } catch (error) {
+    if (!(error instanceof CofferdamError)) throw error;
+    return refused(`it leads on to what can't be fetched: ${error.message}`);
+  }
+}
+
+/** What an error of Node's network code means; null for any other error. */
+function causeOf(error: unknown): StoppedBecause | null {
+  const code = error instanceof Error && "code" in error ? error.code : null;
+  if (typeof code !== "string") return null;
+  if (code === "HPE_HEADER_OVERFLOW") return "headers";
+  // Brotli's own are spelt with two lines.
+  if (/^(Z_|ERR__)/.test(code)) return "encoding";
+  if (code.startsWith("HPE_")) return "answer";
+  return /^(E[A-Z]+|ERR_STREAM_PREMATURE_CLOSE|ERR_SSL.*|ERR_TLS.*)$/.test(code) ? "connection" : null;
+}

@@ -1,0 +1,103 @@
+import { lookup } from "node:dns/promises";
+import ipaddr from "ipaddr.js";
+import { addressClass, canonicalAddress, coversName, isAddress, type Target } from "../profile/host-rule.ts";
+import { bars, type Network, reaches } from "../profile/network.ts";
+
+/** Looks a name up: every address of it, as the machine finds them. Rejects where there is none. */
+export type Resolve = (name: string) => Promise<readonly string[]>;
+
+/** The machine's own way, with `/etc/hosts` and all. */
+export const resolveHere: Resolve = async (name) =>
+  (await lookup(name, { all: true })).map(({ address }) => address);
+
+/** Why a host is not connected to, as a word that callers can tell apart. */
+export type RefusedBecause = "unlisted" | "never" | "no-address" | "private" | "special";
+
+/** What became of looking at a host: the addresses that may be connected to, or why there is none. */
+export type Judged =
+  | { readonly kind: "reachable"; readonly targets: readonly [Target, ...Target[]] }
+  | { readonly kind: "refused"; readonly because: RefusedBecause; readonly reason: string };
+
+/**
+ * Decides whether a host is reached, by its name first, so that no name is looked up that is not allowed: a look-up can
+ * carry data away. Then by each address that the name has now. Only the addresses that are answered may be connected to:
+ * to look the name up once more would be to trust another answer. `host` is in the spelling of `HostRule`.
+ */
+export async function judgeHost(
+  network: Network,
+  { host, port }: Pick<Target, "host" | "port">,
+  resolve: Resolve,
+  signal: AbortSignal | null = null,
+): Promise<Judged> {
+  const byName = whyNotByName(network, host, port);
+  if (byName !== null) return { kind: "refused", ...byName };
+  const found = isAddress(host) ? [host] : await lookedUp(host, resolve, signal);
+  if (found.length === 0)
+    return { kind: "refused", because: "no-address", reason: `the name \`${host}\` leads to no address` };
+  const targets = [...new Set(found.flatMap(canonical))].map((address): Target => ({ host, address, port }));
+  const [first, ...rest] = targets.filter((target) => reaches(network, target));
+  if (first !== undefined) return { kind: "reachable", targets: [first, ...rest] };
+  return { kind: "refused", ...whyNotByAddress(network, targets[0] ?? null, host) };
+}
+
+type Why = Pick<Extract<Judged, { readonly kind: "refused" }>, "because" | "reason">;
+
+/** Why a host is refused whatever address it has; null when its address decides. */
+function whyNotByName(network: Network, host: string, port: number): Why | null {
+  const unlisted: Why = {
+    because: "unlisted",
+    reason: `\`${host}\` on port ${port} is not among the hosts that may be reached`,
+  };
+  if (network === "none") return unlisted;
+  if (typeof network === "string") return null;
+  if (network.never.some((rule) => coversName(rule, host, port)))
+    return { because: "never", reason: `\`${host}\` is among the hosts that are never reached` };
+  return network.hosts.some((rule) => coversName(rule, host, port)) ? null : unlisted;
+}
+
+function whyNotByAddress(network: Network, target: Target | null, host: string): Why {
+  if (target === null)
+    return { because: "special", reason: `\`${host}\` leads to an address of one network link alone` };
+  const { address } = target;
+  if (typeof network === "object" && network.never.some((rule) => bars(rule, target)))
+    return { because: "never", reason: `\`${host}\` leads to ${address}, which is never reached` };
+  const because = addressClass(address) === "private" ? "private" : "special";
+  return { because, reason: `\`${host}\` leads to ${address}, ${kindOf(address)}` };
+}
+
+function kindOf(address: string): string {
+  if (addressClass(address) === "private") return "a private address";
+  switch (ipaddr.process(address).range()) {
+    case "loopback":
+      return "a loopback address";
+    case "unspecified":
+      return "an address that means this machine";
+    case "linkLocal":
+      return "a link-local address";
+    default:
+      return "an address that is not the public internet's";
+  }
+}
+
+/** An address with a zone, or in an unusual spelling, is none that can be judged. */
+function canonical(address: string): readonly string[] {
+  return isAddress(address) ? [canonicalAddress(address)] : [];
+}
+
+/** What the name leads to; nothing where it leads nowhere. Rejects with the signal's reason. */
+async function lookedUp(
+  name: string,
+  resolve: Resolve,
+  signal: AbortSignal | null,
+): Promise<readonly string[]> {
+  signal?.throwIfAborted();
+  const over = new AbortController();
+  const given = new Promise<never>((_, reject) => {
+    signal?.addEventListener("abort", () => reject(signal.reason), { once: true, signal: over.signal });
+  });
+  try {
+    return await Promise.race([resolve(name).catch(() => []), given]);
+  } finally {
+    over.abort();
+  }
+}

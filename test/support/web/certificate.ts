@@ -1,0 +1,23 @@
+/**
+ * A certificate of its own making for `docs.example.test`, `*.pages.example.test` and 127.0.0.1, and its key: known to
+ * everyone, trusted by nobody but a test that is told to. It is good from 2020 to 2118.
+ */
+export const CERTIFICATE = `-----BEGIN CERTIFICATE-----
+MIIBkDCCATegAwIBAgIBATAKBggqhkjOPQQDAjAaMRgwFgYDVQQDDA9mb3IgdGVz
+dHMgYWxvbmUwIBcNMjAwMTAxMDAwMDAwWhgPMjExOTAxMDEwMDAwMDBaMBoxGDAW
+BgNVBAMMD2ZvciB0ZXN0cyBhbG9uZTBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IA
+BDKjOVTgBSnd5sW6sBjYC5n5sRFfbxB1WjtMRojmUwWTP4Ym5pwu/GaTqUvWVIGg
+6ODQLFvcDLi/1DAV3F/pl7GjbDBqMA8GA1UdEwEB/wQFMAMBAf8wOAYDVR0RBDEw
+L4IRZG9jcy5leGFtcGxlLnRlc3SCFCoucGFnZXMuZXhhbXBsZS50ZXN0hwR/AAAB
+MB0GA1UdDgQWBBSi7r1HINHDITt+tkomT20DHsXwtjAKBggqhkjOPQQDAgNHADBE
+AiBiPwAqD0WCzAlY+HwIwZMksjsB8dXBLw2gXEWiS8c6LAIgJmx00xwu7z3B7z+q
+cM0yIMZFmGgX7LM42L9vGlJrJrU=
+-----END CERTIFICATE-----
+`;
+
+export const KEY = `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgMx5RHaCvK7YMzFU9
+Czu7iK3F/O/MXpsR37VfGmTCLJuhRANCAAQyozlU4AUp3ebFurAY2AuZ+bERX28Q
+dVo7TEaI5lMFkz+GJuacLvxmk6lL1lSBoOjg0Cxb3Ay4v9QwFdxf6Zex
+-----END PRIVATE KEY-----
+`;

@@ -1,0 +1,94 @@
+import { createServer, type RequestListener } from "node:http";
+import { createServer as createSecureServer } from "node:https";
+import { type AddressInfo, connect, createServer as createPlainServer, type Server, type Socket } from "node:net";
+import { onTestFinished } from "vitest";
+import type { Dial, Targets } from "../../../src/network/dial.ts";
+import { FETCH_LIMITS, type FetchLimits, type FetchMeans } from "../../../src/network/fetch.ts";
+import type { HostRule } from "../../../src/profile/host-rule.ts";
+import { parseHostRule } from "../../../src/profile/host-rule.ts";
+import type { Network } from "../../../src/profile/network.ts";
+import { CERTIFICATE, KEY } from "./certificate.ts";
+
+/** A server of the test's own on the loopback; its port. Gone after the test. */
+export async function serving(answer: RequestListener): Promise<number> {
+  return listening(createServer(answer));
+}
+
+/** The same behind TLS, with the certificate of `certificate.ts`. */
+export async function servingSecurely(answer: RequestListener): Promise<number> {
+  return listening(createSecureServer({ cert: CERTIFICATE, key: KEY }, answer));
+}
+
+/** A server that speaks whatever bytes the test writes. */
+export async function speaking(talk: (socket: Socket) => void): Promise<number> {
+  return listening(
+    createPlainServer((socket) => {
+      socket.on("error", () => undefined);
+      talk(socket);
+    }),
+  );
+}
+
+async function listening(server: Server): Promise<number> {
+  const open = new Set<Socket>();
+  server.on("connection", (socket) => {
+    open.add(socket);
+    socket.on("close", () => open.delete(socket));
+  });
+  const { port } = await new Promise<AddressInfo>((resolve, reject) => {
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      if (address === null || typeof address === "string") reject(new Error("no port"));
+      else resolve(address);
+    });
+  });
+  onTestFinished(() => {
+    for (const socket of open) socket.destroy();
+    server.close();
+  });
+  return port;
+}
+
+/** A public internet of the test's own: what names lead to, and which local port stands for which of its ports. */
+export interface SmallWeb {
+  /** What a name leads to at each look-up in turn; the last for ever. */
+  readonly names?: Readonly<Record<string, readonly (readonly string[])[]>>;
+  /** A public port, or `host:port`, to the port of a server on the loopback. */
+  readonly ports: Readonly<Record<string, number>>;
+  readonly limits?: Partial<FetchLimits>;
+  readonly ca?: string | null;
+}
+
+/** Where a name leads that a small web does not list. */
+export const PUBLIC = "93.184.215.14";
+
+/** What a fetch is done with in a small web, every name that was looked up, and every target that was connected to. */
+export function smallWeb({ names = {}, ports, limits = {}, ca = CERTIFICATE }: SmallWeb) {
+  const lookedUp: string[] = [];
+  const dialled: Targets[] = [];
+  const dial: Dial = (targets) => {
+    dialled.push(targets);
+    const [{ host, port }] = targets;
+    const meant = ports[`${host}:${port}`] ?? ports[port];
+    if (meant === undefined) throw new Error(`nothing stands for ${host}:${port}`);
+    return connect(meant, "127.0.0.1");
+  };
+  const means: FetchMeans = {
+    resolve: async (name) => {
+      const answers = names[name] ?? [[PUBLIC]];
+      const before = lookedUp.filter((one) => one === name).length;
+      lookedUp.push(name);
+      return answers[Math.min(before, answers.length - 1)] ?? [];
+    },
+    dial,
+    ca,
+    limits: { ...FETCH_LIMITS, ...limits },
+    userAgent: "cofferdam/test",
+  };
+  return { means, lookedUp, dialled };
+}
+
+/** A network of the hosts, as rules are written. */
+export function hostsOf(...rules: readonly string[]): Network {
+  return { hosts: rules.map((rule): HostRule => parseHostRule(rule)), never: [] };
+}
