@@ -65,7 +65,7 @@ export {
 } from "./policy/approval-error.ts";
 export type { Json } from "./policy/canonical-json.ts";
 export type { Decision, Scope } from "./policy/decision.ts";
-export type { Grant, GrantKey } from "./policy/grant.ts";
+export type { CallGrant, Grant, GrantKey, HostGrant } from "./policy/grant.ts";
 export type { Presentation } from "./policy/presentation.ts";
 export type { Redactions } from "./policy/redactions.ts";
 export type { ApprovalRequest, GrantedView } from "./policy/request.ts";
@@ -96,5 +96,12 @@ export type { Call, ShellInput } from "./tool/call.ts";
 export { type DefinedTool, defineTool, toolFrom } from "./tool/define-tool.ts";
 export { deriveShellNeeds, type Needs, type ToolSettings } from "./tool/derive.ts";
 export type { Root, Runtime } from "./tool/facts.ts";
-export type { ApprovalContext, Ask, FunctionTool, Requirement, ToolInput } from "./tool/function-tool.ts";
+export type {
+  ApprovalContext,
+  Ask,
+  FunctionTool,
+  Permission,
+  Requirement,
+  ToolInput,
+} from "./tool/function-tool.ts";
 export type { Launch } from "./tool/launch.ts";

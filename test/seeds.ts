@@ -190,8 +190,11 @@ const S2 = {
   "S2-16": planned("no chat, no message", TELEGRAM),
   "S2-17": planned("a press answers, or says that the request has expired", TELEGRAM),
   "S2-18": planned("a message with a keyboard", TELEGRAM),
-  "S2-19": planned("web-fetch.add-domain always asks", TOOLS),
-  "S2-20": planned("web-fetch.fetch asks for hosts that are not listed", TOOLS),
+  "S2-19": adapted(
+    "web-fetch.add-domain always asks, and its yes is permanent",
+    "the yes lasts as long as the session: what would last longer stands in the config, which a person trusts",
+  ),
+  "S2-20": served("web-fetch.fetch asks for hosts that are not listed, and a yes is for that one fetch"),
   "S2-21": planned("a crash while waiting loses no request", STORES),
   "S2-22": served("a question may wait without end"),
   "S2-23": served("a tool that fails after its approval fails as it always would"),

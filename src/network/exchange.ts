@@ -41,7 +41,7 @@ export function exchange(
       signal,
     });
     asked.once("response", resolve);
-    asked.once("error", reject);
+    asked.on("error", reject);
     asked.once("upgrade", () => {
       socket.destroy();
       reject(answeredWrong("the server wants another protocol"));

@@ -95,6 +95,9 @@ function assertCanBeAdded(domain: string, { layers, sessionGrants, approval }: A
   if (!sessionGrants) throw new ApprovalBlockedError(NAME, "operators let nothing be granted for a session");
   if (approval === "never")
     throw new ApprovalBlockedError(NAME, "the config lets pages of its own hosts alone be fetched");
+  // Else the question would promise what does not hold.
+  if (approval === "always")
+    throw new ApprovalBlockedError(NAME, "the config wants every page asked about, of whichever host");
 }
 
 function whyNeverAdded(domain: string): string | null {

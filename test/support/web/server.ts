@@ -1,6 +1,12 @@
 import { createServer, type RequestListener } from "node:http";
 import { createServer as createSecureServer } from "node:https";
-import { type AddressInfo, connect, createServer as createPlainServer, type Server, type Socket } from "node:net";
+import {
+  type AddressInfo,
+  connect,
+  createServer as createPlainServer,
+  type Server,
+  type Socket,
+} from "node:net";
 import { onTestFinished } from "vitest";
 import type { Dial, Targets } from "../../../src/network/dial.ts";
 import { FETCH_LIMITS, type FetchLimits, type FetchMeans } from "../../../src/network/fetch.ts";

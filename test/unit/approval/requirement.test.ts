@@ -107,6 +107,33 @@ describe("a tool that says when it needs a yes", () => {
   });
 });
 
+describe("a tool whose yes holds once", () => {
+  const ONCE = { required: true, reason: "each time", remember: false } as const;
+
+  test.each([
+    ["by its requirement", { requireApproval: ONCE }],
+    ["by its check", { checkApproval: () => ({ description: "each time", remember: false }) }],
+  ])("%s, is asked about each time, and no yes for the session is offered or kept", async (_, says) => {
+    const handler = new Asked(() => ({ approved: true, scope: "session", by: "ann" }));
+    using gate = createGate({ handler });
+    const tools = gate.guard([defineTool({ name: "a", ...says, run: (_given, { by }) => by })]);
+    for (const time of [1, 2]) {
+      expect(await tools.call("a", {})).toEqual({ kind: "done", value: "ann" });
+      expect(handler.requests.map(({ covers }) => covers)).toEqual(Array.from({ length: time }, () => null));
+    }
+    expect(await gate.grants()).toEqual([]);
+  });
+
+  test("is told who said yes to this call, and nobody where nobody was asked", async () => {
+    const handler = new Asked(() => ({ approved: true, scope: "session", by: "ann" }));
+    using gate = createGate({ handler });
+    const tools = gate.guard([defineTool({ name: "a", run: (_given, { by }) => by })]);
+    expect(await tools.call("a", {})).toEqual({ kind: "done", value: "ann" });
+    expect(await tools.call("a", {})).toEqual({ kind: "done", value: null });
+    expect(handler.requests.length).toBe(1);
+  });
+});
+
 describe("a call that does not wait", () => {
   /** A gate that suspends, and a call that it left pending. */
   async function suspended(settings: GateSettings = {}) {

@@ -34,14 +34,14 @@ test("help and version load nothing but their texts", () => {
     }
   };
   load("cli/main.ts");
-  load("cli/version.ts");
+  load("host/version.ts");
   expect([...seen].sort()).toEqual([
     "channel/ink.ts",
     "cli/dispatch.ts",
     "cli/help.ts",
     "cli/main.ts",
     "cli/print.ts",
-    "cli/version.ts",
+    "host/version.ts",
   ]);
 });
 

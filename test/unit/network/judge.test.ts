@@ -54,7 +54,9 @@ describe("a host is judged by where it leads", () => {
       hosts: [parseHostRule("*.example.org")],
       never: [parseHostRule(never)],
     });
-    expect(await judgeHost(network("docs.example.org"), DOCS, at(PUBLIC))).toMatchObject({ because: "never" });
+    expect(await judgeHost(network("docs.example.org"), DOCS, at(PUBLIC))).toMatchObject({
+      because: "never",
+    });
     expect(await judgeHost(network(PUBLIC), DOCS, at(PUBLIC))).toMatchObject({ because: "never" });
     expect(await judgeHost(network("other.example.org"), DOCS, at(PUBLIC))).toMatchObject({
       kind: "reachable",
@@ -68,7 +70,9 @@ describe("a host is judged by where it leads", () => {
       return [PUBLIC];
     };
     const leak = { host: "secret.attacker.example", port: 443 };
-    expect(await judgeHost(hostsOf("docs.example.org"), leak, resolve)).toMatchObject({ because: "unlisted" });
+    expect(await judgeHost(hostsOf("docs.example.org"), leak, resolve)).toMatchObject({
+      because: "unlisted",
+    });
     expect(await judgeHost("none", DOCS, resolve)).toMatchObject({ because: "unlisted" });
     expect(asked).toEqual([]);
     await judgeHost(hostsOf("docs.example.org"), DOCS, resolve);
@@ -99,7 +103,11 @@ const address = fc.constantFrom(
 );
 const rule = fc
   .tuple(
-    fc.oneof(name, name.map((one) => `*.${one}`), address.map(canonicalAddress)),
+    fc.oneof(
+      name,
+      name.map((one) => `*.${one}`),
+      address.map(canonicalAddress),
+    ),
     fc.constantFrom(null, 443, 80),
     fc.boolean(),
   )
@@ -115,20 +123,26 @@ const port = fc.constantFrom(443, 80, 8080);
 
 test("what may be connected to is what the network reaches of what the name leads to: all of it, and nothing else", async () => {
   await fc.assert(
-    fc.asyncProperty(network, host, port, fc.array(address, { maxLength: 4 }), async (given, to, on, found) => {
-      const judged = await judgeHost(given, { host: to, port: on }, async () => found);
-      const isLiteral = /^[\d.]+$|:/.test(to);
-      const targets = (isLiteral ? [to] : found.map(canonicalAddress)).map((one) => ({
-        host: to,
-        address: one,
-        port: on,
-      }));
-      const allowed = targets.filter((target) => reaches(given, target));
-      const connected = judged.kind === "reachable" ? judged.targets.map((one) => one.address) : [];
-      expect(new Set(connected)).toEqual(new Set(allowed.map((one) => one.address)));
-      // Whoever is asked about a name is asked about no other than what could be reached.
-      if (allowed.length > 0) expect(reachesName(given, to, on)).toBe(true);
-    }),
+    fc.asyncProperty(
+      network,
+      host,
+      port,
+      fc.array(address, { maxLength: 4 }),
+      async (given, to, on, found) => {
+        const judged = await judgeHost(given, { host: to, port: on }, async () => found);
+        const isLiteral = /^[\d.]+$|:/.test(to);
+        const targets = (isLiteral ? [to] : found.map(canonicalAddress)).map((one) => ({
+          host: to,
+          address: one,
+          port: on,
+        }));
+        const allowed = targets.filter((target) => reaches(given, target));
+        const connected = judged.kind === "reachable" ? judged.targets.map((one) => one.address) : [];
+        expect(new Set(connected)).toEqual(new Set(allowed.map((one) => one.address)));
+        // Whoever is asked about a name is asked about no other than what could be reached.
+        if (allowed.length > 0) expect(reachesName(given, to, on)).toBe(true);
+      },
+    ),
     { numRuns: 2_000 },
   );
 });

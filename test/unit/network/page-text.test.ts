@@ -3,14 +3,27 @@ import { isText, mediaTypeOf, textOf } from "../../../src/network/page-text.ts";
 
 test.each([
   ...["text/html", "text/plain", "text/markdown", "TEXT/CSS", "application/json", "application/ld+json"],
-  ...["application/xml", "application/xhtml+xml", "image/svg+xml", "application/javascript", "application/yaml"],
+  ...[
+    "application/xml",
+    "application/xhtml+xml",
+    "image/svg+xml",
+    "application/javascript",
+    "application/yaml",
+  ],
 ])("%s is text", (name) => {
   const type = mediaTypeOf(`${name}; charset=utf-8`);
   expect(type !== null && isText(type)).toBe(true);
 });
 
 test.each([
-  ...["application/octet-stream", "image/png", "application/pdf", "application/zip", "video/mp4", "font/woff2"],
+  ...[
+    "application/octet-stream",
+    "image/png",
+    "application/pdf",
+    "application/zip",
+    "video/mp4",
+    "font/woff2",
+  ],
   ...["application/jsonx", "multipart/form-data", "application/wasm"],
 ])("%s is not", (name) => {
   const type = mediaTypeOf(name);
