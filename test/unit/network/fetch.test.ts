@@ -321,7 +321,9 @@ describe("a server that means harm", () => {
     const port = await speaking(() => undefined);
     const limits = { timeMs: 200 };
     for (const url of [HTTP, HTTPS]) {
-      const { answer } = await fetched(url, { ports: { 80: port, 443: port }, limits });
+      // A caller who could give up, and does not, takes nothing from the limit.
+      const { signal } = new AbortController();
+      const { answer } = await fetched(url, { ports: { 80: port, 443: port }, limits }, { signal });
       expect(inShort(answer)).toBe("time: there was no whole answer within 0.2 s");
     }
     const { means } = smallWeb({ ports: {}, limits });

@@ -400,6 +400,12 @@ describe("web_fetch_add_domain", () => {
     );
   });
 
+  test("reaches public addresses alone of what it added (S2-19)", async () => {
+    const { add, fetch } = await fetching({ names: { "other.test": [["10.0.0.1"]] } });
+    await add("other.test");
+    expect(await fetch(OTHER)).toBe('"private other.test"');
+  });
+
   test("never reaches further than the ceiling, whatever was granted before (S2-19)", async () => {
     const { add, fetch, gate } = await fetching({ layers: { a: "open" } });
     await add("other.test");
