@@ -5,7 +5,7 @@ import { type PathFacts, pathRuler } from "../profile/access-to.ts";
 import { envOutside } from "../profile/env-pattern.ts";
 import { explain, maskKey } from "../profile/explain.ts";
 import { parseHostRule } from "../profile/host-rule.ts";
-import { hasNoTarget, meetNetworks } from "../profile/network.ts";
+import { meetNetworks, reachesSome } from "../profile/network.ts";
 import { joinPath } from "../profile/path.ts";
 import { type Pattern, plainText } from "../profile/pattern.ts";
 import { networkFrom } from "../profile/sections.ts";
@@ -75,9 +75,9 @@ function networkFindings({ config, ceiling }: Loaded): readonly Finding[] {
 /** Listed domains of which operators let no page be fetched. */
 function domainFindings({ config, ceiling }: Loaded): readonly Finding[] {
   return config.webFetch.domains.flatMap((domain, index): readonly Finding[] => {
-    const listed = { hosts: [parseHostRule(domain)], never: [] };
-    const layer = ceiling.layers.find((one) => hasNoTarget(meetNetworks(listed, one.profile.network)));
-    const isCut = layer !== undefined || hasNoTarget(meetNetworks(listed, ceiling.profile.network));
+    const rule = parseHostRule(domain);
+    const layer = ceiling.layers.find((one) => !reachesSome(one.profile.network, rule));
+    const isCut = layer !== undefined || !reachesSome(ceiling.profile.network, rule);
     if (!isCut) return [];
     const by =
       layer === undefined ? "the operator profiles together let" : `the profile ${visible(layer.name)} lets`;

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { CofferdamError, thrownText } from "../errors.ts";
+import { CofferdamError, escapeInvisible, thrownText } from "../errors.ts";
 import type { Network } from "../profile/network.ts";
 import { type PageAddress, pageAddress } from "../tool/fetch/address.ts";
 import type { Fetched, Redirect, StoppedBecause } from "../tool/fetch/page.ts";
@@ -115,7 +115,7 @@ async function hopTo(
     }
     const because = causeOf(error);
     if (because === null) throw error;
-    return { kind: "stopped", because, reason: thrownText(error) };
+    return { kind: "stopped", because, reason: inWords(error) };
   }
 }
 
@@ -126,7 +126,7 @@ async function hop(address: PageAddress, request: Hopping, means: FetchMeans): P
   const isSecure = address.protocol === "https:";
   const connected = await connectTo(judged.targets, means, { isSecure, signal });
   if (connected.kind === "failed")
-    return { kind: "stopped", because: connected.because, reason: thrownText(connected.error) };
+    return { kind: "stopped", because: connected.because, reason: inWords(connected.error) };
   const { socket } = connected;
   try {
     const { userAgent, limits } = means;
@@ -185,6 +185,14 @@ function nextOf(from: PageAddress, location: string): Next {
     return refused(`it leads on to what can't be fetched: ${error.message}`);
   }
 }
+
+/** An error on one line, cut: a server may put its own words into it. That of several addresses has none itself. */
+function inWords(error: unknown): string {
+  const text = escapeInvisible(thrownText(error));
+  return text === "" ? "nobody answers at any of its addresses" : text.slice(0, MOST_REASON);
+}
+
+const MOST_REASON = 500;
 
 /** What an error of Node's network code means; null for any other error. */
 function causeOf(error: unknown): StoppedBecause | null {

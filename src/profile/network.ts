@@ -66,13 +66,14 @@ export function normalNetwork(network: Network): Network {
   return { hosts, never: dropCovered(network.never.map((rule) => ({ ...rule, private: false }))) };
 }
 
-/** True when no target is reached, as far as that shows: nothing is listed, or all that is stands under a `never` too. */
-export function hasNoTarget(network: Network): boolean {
-  if (typeof network === "string") return network === "none";
-  const { hosts, never } = network;
-  const isBarred = (rule: HostRule): boolean =>
-    never.some((one) => coversRule({ ...one, private: true }, rule) && nameCovers(one.name, rule.name));
-  return hosts.every(isBarred);
+/** True when the network lets something of a rule be reached, as far as names tell. */
+export function reachesSome(network: Network, rule: HostRule): boolean {
+  if (network === "none" || network === "host") return network === "host";
+  if (network === "open") return !isAddress(rule.name) || addressClass(rule.name) === "public";
+  const isBarred = network.never.some(
+    (one) => coversRule({ ...one, private: true }, rule) && nameCovers(one.name, rule.name),
+  );
+  return !isBarred && network.hosts.some((one) => meetRules(one, rule) !== null);
 }
 
 /** True when a `never` rule forbids the target: by the name asked for or by the address it led to. */

@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { dialHere } from "../../../src/network/dial.ts";
+import { type Dial, dialHere } from "../../../src/network/dial.ts";
 import { fetchPage, type PageRequest } from "../../../src/network/fetch.ts";
 import { pageAddress } from "../../../src/tool/fetch/address.ts";
 import type { Fetched } from "../../../src/tool/fetch/page.ts";
@@ -376,6 +376,22 @@ describe("a server that means harm", () => {
     const port = await serving(() => undefined);
     const { answer } = await fetched(HTTP, { ports: { 80: port === 1 ? 2 : 1 } });
     expect(answer).toMatchObject({ kind: "stopped", because: "connection" });
+    const { means } = smallWeb({ ports: {} });
+    const dial: Dial = ([first]) => {
+      const at = (address: string) => ({ ...first, address, port });
+      return dialHere([at("127.0.0.2"), at("127.0.0.3")]);
+    };
+    const network = hostsOf("docs.example.test");
+    const request = {
+      address: pageAddress(HTTP),
+      network,
+      method: "GET",
+      maxBytes: 1,
+      signal: null,
+    } as const;
+    expect(inShort(await fetchPage(request, { ...means, dial }))).toBe(
+      "connection: nobody answers at any of its addresses",
+    );
   });
 });
 

@@ -6,6 +6,8 @@ import {
   type Network,
   normalNetwork,
   reaches,
+  reachesName,
+  reachesSome,
 } from "../../../src/profile/network.ts";
 import { networkOutside } from "../../../src/profile/network-outside.ts";
 
@@ -111,5 +113,45 @@ describe("a network that exceeds another", () => {
       address: "23.0.0.1",
       port: 443,
     });
+  });
+});
+
+describe("a network, as far as a name or a list alone tell", () => {
+  it("is said to reach a name where some address of it may be reached, and an address where that may", () => {
+    const cases = [
+      ["none", "a.test", 443, false],
+      ["host", "127.0.0.1", 443, true],
+      ["open", "a.test", 443, true],
+      ["open", "198.41.0.4", 443, true],
+      ["open", "10.0.0.1", 443, false],
+      [list(["a.test:443"]), "a.test", 443, true],
+      [list(["a.test:443"]), "a.test", 80, false],
+      [list(["*.test"], ["b.test"]), "a.test", 443, true],
+      [list(["*.test"], ["b.test"]), "b.test", 443, false],
+      [list(["10.0.0.1"]), "10.0.0.1", 443, true],
+      [list(["10.0.0.1"]), "10.0.0.2", 443, false],
+    ] as const;
+    for (const [network, host, port, isReached] of cases)
+      expect([host, reachesName(network, host, port)]).toEqual([host, isReached]);
+  });
+
+  it("reaches something of a rule, unless that is not listed, or never reached as a whole", () => {
+    const cases = [
+      ["none", "a.test", false],
+      ["host", "10.0.0.1", true],
+      ["open", "a.test", true],
+      ["open", "10.0.0.1", false],
+      ["open", "198.41.0.4", true],
+      [list(["a.test"]), "*.test", true],
+      [list(["a.test:80"]), "a.test:443", false],
+      [list(["*.test"]), "a.test private", true],
+      [list(["b.test"]), "a.test", false],
+      [list(["*.test"], ["*.test"]), "a.test", false],
+      [list(["*.test"], ["a.test"]), "a.test private", false],
+      [list(["*.test"], ["a.test"]), "*.test", true],
+      [list(["*.test"], ["a.test:80"]), "a.test", true],
+    ] as const;
+    for (const [network, rule, isReached] of cases)
+      expect([rule, reachesSome(network, parseHostRule(rule))]).toEqual([rule, isReached]);
   });
 });
