@@ -59,7 +59,7 @@ export async function toolQuestion(
     ...invocationOf(tool.name, args, agent),
     risk: tool.risk,
     said: said === null ? null : { hit: said.hit, doubt: null },
-    command: null,
+    line: null,
     needsMore: null,
   };
   const judged = judge(subject, policy);

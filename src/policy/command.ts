@@ -1,6 +1,7 @@
-/** What is known of one command line, for judging it. `words` null: a script that no parser has read. */
+/** What is known of one simple command, for judging it. */
 export interface Command {
-  readonly words: readonly string[] | null;
+  /** Its words as the program gets them; `OPAQUE` for one that only bash will know. */
+  readonly words: readonly string[];
   /**
    * Every other name of the program: the file name of its word, the paths that it is found and lies at, their file
    * names, and the first word of each rule that leads to the same file.
@@ -10,4 +11,14 @@ export interface Command {
   readonly isProgramWritable: boolean;
   /** True when every path that the words may name lies in one of the named roots. */
   readonly arePathsInside: (roots: readonly string[]) => boolean;
+}
+
+/** One call of the shell tool, taken apart: everything that it would run. */
+export interface CommandLine {
+  /** Every simple command, in the order in which they are written. */
+  readonly commands: readonly Command[];
+  /** What of it is not understood, as `it has a substitution`; empty when all of it is. */
+  readonly unread: readonly string[];
+  /** The words of the shell that runs it, for rules that name that shell; null for a program that needs none. */
+  readonly shell: readonly string[] | null;
 }

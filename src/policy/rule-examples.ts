@@ -1,4 +1,6 @@
 import { CofferdamError, visible } from "../errors.ts";
+import { hazardOf } from "../shell/hazards.ts";
+import { NOT_PARSED, parseLine, type SimpleCommand } from "../shell/parse.ts";
 import { fileNameOf, type ShellRule, shellAction } from "../shell/rule.ts";
 import type { OperatorRule } from "./approval-section.ts";
 import { type Json, parseJson } from "./canonical-json.ts";
@@ -34,9 +36,9 @@ export function failedToolExamples(
 }
 
 /**
- * The examples of a rule of `shell.rules` that fail: command lines, split at blanks into words. One that forbids or asks
- * covers the program also by its file name and past its options, as it is judged; one that asks nobody, the words as
- * written. Roots are not looked at.
+ * The examples of a rule of `shell.rules` that fail: lines of bash, parsed as calls are. One that forbids or asks speaks of
+ * a line with a command that it covers, by its file name and past its options too, as it is judged; one that asks nobody,
+ * of a line whose commands it all covers as they are written. Roots are not looked at.
  */
 export function failedShellExamples(rule: ShellRule): readonly FailedExample[] {
   const isAllow = shellAction(rule) === "allow";
@@ -98,21 +100,36 @@ function callOf(example: string): { readonly tool: string; readonly input: Json 
   }
 }
 
+/**
+ * Whether a rule speaks of an example. As judged: of any of its commands. As written, where it lets pass: of all of them,
+ * with nothing in the line that is not understood.
+ */
 function coversLine(
   pattern: string,
   example: string,
   how: "as written" | "as judged",
   exact: boolean,
 ): boolean | Unread {
-  const words = example.trim().split(/\s+/);
-  const [program = ""] = words;
-  if (program === "") return { because: "is blank", hint: "write the words of a command" };
-  if (/["'`]/.test(example))
-    return { because: "has quotes", hint: "write words as a program gets them, without quotes" };
+  if (example.trim() === "") return { because: "is blank", hint: "write the words of a command" };
   if (pattern.length * example.length > MOST_LOOKS)
     return { because: "is too long to be held against its rule", hint: "write a shorter one" };
-  const names = how === "as written" ? [program] : [program, fileNameOf(program)];
-  return names
-    .map((name) => coverageOf(pattern, exact, { name, at: 0 }, words))
-    .some((found) => found === "plainly" || (found === "surely" && how === "as judged"));
+  const { commands, unread } = parseLine(example);
+  if (unread.includes(NOT_PARSED))
+    return { because: "can't be parsed", hint: "write a line as bash would take it" };
+  const covers = ({ words }: SimpleCommand, names: readonly string[]): readonly string[] =>
+    names.map((name) => coverageOf(pattern, exact, { name, at: 0, words }));
+  if (how === "as judged")
+    return commands.some((command) => {
+      const [name] = command.words;
+      return covers(command, [name, fileNameOf(name)]).some((one) => one === "plainly" || one === "surely");
+    });
+  return (
+    unread.length === 0 &&
+    commands.length > 0 &&
+    commands.every(
+      (command) =>
+        covers(command, [command.words[0]]).includes("plainly") &&
+        (exact || hazardOf(command.words) === null),
+    )
+  );
 }

@@ -12,8 +12,12 @@ export const RuleHit = z
   .readonly();
 export type RuleHit = z.infer<typeof RuleHit>;
 
-/** What a tool itself says about a call. `doubt`: an ask, when what it denies may be in the call unseen. */
+/**
+ * What a tool itself says about a call: the strictest of its rules that spoke, and the others. `doubt`: an ask, when what
+ * it denies may be in the call unseen.
+ */
 export interface ToolSaid {
   readonly hit: RuleHit;
+  readonly others?: readonly RuleHit[];
   readonly doubt: RuleHit | null;
 }

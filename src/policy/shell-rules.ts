@@ -1,9 +1,21 @@
 import { visible } from "../errors.ts";
-import { type ShellRule, shellAction } from "../shell/rule.ts";
+import type { Hazard } from "../shell/hazards.ts";
+import { quoted } from "../shell/quote.ts";
+import { fileNameOf, type ShellRule, shellAction } from "../shell/rule.ts";
 import { namesUnread } from "../shell/unread.ts";
+import { OPAQUE } from "../shell/word.ts";
 import { strictest } from "./action.ts";
-import type { Command } from "./command.ts";
-import { coverageOf, isCallUnread, isReadToItsEnd, otherReadings, type Reading } from "./reading.ts";
+import type { Command, CommandLine } from "./command.ts";
+import {
+  commandHazard,
+  coverageOf,
+  isCommandUnread,
+  isNameUnknown,
+  isProgramUnread,
+  isReadToItsEnd,
+  otherReadings,
+  type Reading,
+} from "./reading.ts";
 import type { RuleHit, ToolSaid } from "./rule-hit.ts";
 
 /** `shell:` of a config, as far as it judges. */
@@ -22,39 +34,114 @@ interface Heard {
 }
 
 /**
- * What the rules say about a command. It is read as written, under every other name of its program and, where the
- * program runs what its words say, as each command that the words may hold; the strictest of these readings decides.
+ * What the rules say about a line: the strictest of what they say about each of its commands. What is not understood asks,
+ * or is denied where the default denies; so a line is let pass only where all of it is understood and allowed.
  *
+ * A command is read as written, under every other name of its program and, where the program runs what its words say, as
+ * each command that the words may hold; the strictest of these readings decides.
  * 1. In one reading, `first-match` hears the rules down to the first that covers its words plainly, `strictest` hears
  *    all; the strictest that was heard decides. A rule that covers only past options, or perhaps, never ends the search.
  * 2. A rule that denies or asks is heard in every reading, one that allows only in the words as written. So a rule that
  *    allows holds before a stricter one below it that covers the same words, never before one that knows the program
  *    by another name: no other spelling is looser, unless a rule allows that very spelling.
  * 3. A rule whose roots don't hold the call's paths leaves it to the next rule; one that asks is not left for the default.
- * 4. What runs unread asks where any rule denies or asks, unless a rule that names it allows it.
- * 5. What no rule covers as written is as the default says.
+ * 4. A rule that allows, unless it is `exact`, asks about a word that makes more of the command than its name says
+ *    (`find -delete`), and leaves the rest to the next rule.
+ * 5. What runs unread, or runs a program by such a word, asks where any rule denies or asks, unless a rule allows it.
+ * 6. What no rule covers as written is as the default says. A default that asks nobody lets pass what is understood.
  */
-export function shellSaid(command: Command, shell: ShellRules): ToolSaid {
+export function shellSaid(line: CommandLine, shell: ShellRules): ToolSaid {
+  const { commands, unread } = line;
+  const isOne = commands.length === 1 && unread.length === 0;
+  const said = commands.map((command) => commandSaid(command, shell, isOne));
+  const unreadHits = unread.length === 0 ? [] : [lineHit(unread, shell)];
+  const ofShell = line.shell === null ? [] : shellHits(line.shell, shell);
+  const hits = oncePerRule([...said.flatMap((one) => one.hits), ...unreadHits, ...ofShell]);
+  const hit = strictest(hits) ?? defaultHit(shell);
+  const denies = shell.rules.some((rule) => !rule.allowed);
+  const doubts = [...said.map(({ doubt }) => doubt), ...(denies ? unreadHits : [])];
+  return {
+    hit,
+    others: hits.filter((one) => one !== hit),
+    doubt: doubts.find((one) => one !== null && one.action === "ask") ?? null,
+  };
+}
+
+/** What the rules say about one command: each that spoke. */
+interface Said {
+  readonly hits: readonly RuleHit[];
+  readonly doubt: RuleHit | null;
+}
+
+function commandSaid(command: Command, shell: ShellRules, isAlone: boolean): Said {
   const { words } = command;
   const denies = shell.rules.some((rule) => !rule.allowed);
-  const unread = isCallUnread(command) ? unreadHit(command) : null;
+  const unread = isCommandUnread(command) ? unreadHit(command) : runningHit(command);
   const otherwise = defaultHit(shell);
-  if (words === null) {
-    const hit = otherwise.action === "deny" ? { ...otherwise, rule: "script" } : (unread ?? otherwise);
-    return { hit, doubt: denies ? unread : null };
-  }
-  const written = hear(command, words, shell, { name: words[0] ?? "", at: 0 }, true);
-  const others = otherReadings(command, words).flatMap((one) => hear(command, words, shell, one, false));
+  const written = hear(command, shell, { name: words[0] ?? "", at: 0, words }, true);
+  const others = otherReadings(command).flatMap((one) => hear(command, shell, one, false));
   const heard = [...written, ...others];
   const uncovered = written.some(({ how }) => how === "plainly")
     ? []
     : [otherwise, ...(unread !== null && isStrict(shell.rules) ? [unread] : [])];
   const perhaps = heard.find(({ rule, action }) => !rule.allowed && action === "ask");
   const isAllowed = written.some(({ action }) => action === "allow");
+  const named = (hit: RuleHit): RuleHit => (isAlone ? hit : { ...hit, reason: reasonOf(hit, command) });
+  const hits = [...heard.map(({ hit }) => hit), ...uncovered];
+  // What a rule says of the words as written is told, and of the other readings what is stricter.
+  const decisive = strictest(hits);
+  const told = hits.filter((hit) => hit === decisive || written.some((one) => one.hit === hit));
   return {
-    hit: strictest([...heard.map(({ hit }) => hit), ...uncovered]) ?? otherwise,
+    hits: told.map(named),
     doubt: perhaps?.hit ?? (denies && !isAllowed ? unread : null),
   };
+}
+
+/** So much of a command stands in a reason. */
+const MOST_NAMED = 80;
+
+/** Of which of several commands a rule speaks. */
+export function reasonOf({ reason, rule, action }: RuleHit, { words }: Command): string {
+  const line = quoted(words.map((word) => (word === OPAQUE ? "…" : word)));
+  const shown = visible(line.length > MOST_NAMED ? `${line.slice(0, MOST_NAMED)}…` : line);
+  return `${shown}: ${reason ?? (action === "ask" ? `rule ${visible(rule)} asks` : `rule ${visible(rule)}`)}`;
+}
+
+/** Each rule once for what it says, with the first command that it says it of: their number does not grow with a line. */
+function oncePerRule(hits: readonly RuleHit[]): readonly RuleHit[] {
+  const seen = new Set<string>();
+  return hits.filter(({ rule, action }) => {
+    const key = JSON.stringify([rule, action]);
+    const isNew = !seen.has(key);
+    seen.add(key);
+    return isNew;
+  });
+}
+
+/** What is not understood asks, whatever the rules allow; where what they don't cover is denied, it is denied too. */
+function lineHit(unread: readonly string[], shell: ShellRules): RuleHit {
+  const otherwise = defaultHit(shell);
+  if (otherwise.action === "deny") return { ...otherwise, rule: "script" };
+  const [first = "", ...more] = unread;
+  const reason = `not all of it is understood: ${first}${more.length === 0 ? "" : `, and ${more.length} more`}`;
+  return { layer: "tool", rule: "script", action: "ask", reason };
+}
+
+/** Rules that name the shell deny it, and ask about it, where it runs a line too. */
+function shellHits(words: readonly string[], { rules }: ShellRules): readonly RuleHit[] {
+  return rules
+    .filter((rule) => shellAction(rule) !== "allow" && namesShell(rule.pattern, words, rule.exact))
+    .map(hitOf);
+}
+
+/** True when a pattern is about the shell that runs a line: by its name, no glob for any program. */
+export function namesShell(pattern: string, words: readonly string[], exact = false): boolean {
+  const [program = ""] = pattern.trim().split(/\s+/, 1);
+  if (program.includes("*")) return false;
+  const name = fileNameOf(program);
+  return coverageOf(pattern, exact, { name: program, at: 0, words: [program, ...words.slice(1)] }) !== "no"
+    ? name === words[0]
+    : false;
 }
 
 /** True when there is a rule that denies or asks. */
@@ -64,19 +151,15 @@ function isStrict(rules: readonly ShellRule[]): boolean {
 
 function hear(
   command: Command,
-  words: readonly string[],
   { rules, order }: ShellRules,
   reading: Reading,
   isWritten: boolean,
 ): readonly Heard[] {
   const all = rules.flatMap((rule): readonly Heard[] => {
-    const coverage = coverageOf(rule.pattern, rule.exact, reading, words);
+    const coverage = coverageOf(rule.pattern, rule.exact, reading);
     if (coverage === "no") return [];
     const action = shellAction(rule);
-    if (action === "allow")
-      return isWritten && coverage === "plainly" && mayAllow(rule, command, rules)
-        ? [{ rule, how: "plainly", action, hit: hitOf(rule) }]
-        : [];
+    if (action === "allow") return isWritten && coverage === "plainly" ? allowed(rule, command, rules) : [];
     if (action === "ask" && !holdsPaths(rule, command))
       return [{ rule, how: "elsewhere", action, hit: hitOf(rule) }];
     if (coverage !== "maybe")
@@ -93,10 +176,16 @@ function hear(
  * A rule that asks nobody speaks only for a program that the call itself can't have written. Where any rule denies or
  * asks, it speaks for what runs unread only by name, and only when all of its words are read as commands.
  */
-function mayAllow(rule: ShellRule, command: Command, rules: readonly ShellRule[]): boolean {
-  if (command.isProgramWritable || !holdsPaths(rule, command)) return false;
-  if (!isStrict(rules) || !isCallUnread(command)) return true;
-  return namesUnread(rule.pattern) && command.words !== null && isReadToItsEnd(command.words);
+function allowed(rule: ShellRule, command: Command, rules: readonly ShellRule[]): readonly Heard[] {
+  const { words } = command;
+  if (command.isProgramWritable || !holdsPaths(rule, command) || isNameUnknown(command)) return [];
+  if (rule.exact && words.includes(OPAQUE)) return [];
+  const isNamed = namesUnread(rule.pattern) && isReadToItsEnd(words);
+  if (isStrict(rules) && isProgramUnread(command) && !isNamed) return [];
+  const hazard = rule.exact ? null : commandHazard(command);
+  if (hazard === null) return [{ rule, how: "plainly", action: "allow", hit: hitOf(rule) }];
+  const hit = { ...hazardHit(hazard), rule: rule.pattern };
+  return [{ rule, how: "beside", action: "ask", hit }];
 }
 
 function holdsPaths(rule: ShellRule, command: Command): boolean {
@@ -118,15 +207,23 @@ export function maybeHit(layer: "operator" | "tool", rule: string, reason: strin
 }
 
 /** An ask, because nobody has read what would be run. */
-function unreadHit({ words }: Command): RuleHit {
-  return words === null
-    ? { layer: "tool", rule: "script", action: "ask", reason: "a script is run as a whole" }
-    : {
-        layer: "tool",
-        rule: "unread",
-        action: "ask",
-        reason: `${visible(words[0] ?? "")} runs what its words say, and no parser has read them`,
-      };
+function unreadHit(command: Command): RuleHit {
+  const what = isNameUnknown(command)
+    ? "which program this runs is known to the shell alone"
+    : `${visible(command.words[0] ?? "")} runs what its words say, and no parser has read them`;
+  return { layer: "tool", rule: "unread", action: "ask", reason: what };
+}
+
+/** An ask about a word by which a program runs another; null when there is none. */
+function runningHit(command: Command): RuleHit | null {
+  const hazard = commandHazard(command);
+  return hazard?.does === "runs" ? hazardHit(hazard) : null;
+}
+
+function hazardHit({ word, does }: Hazard): RuleHit {
+  const what = does === "runs" ? "may run another program" : "may write or remove files";
+  const reason = `${visible(word)} ${what}, which only an \`exact\` rule lets pass`;
+  return { layer: "tool", rule: "hazard", action: "ask", reason };
 }
 
 function defaultHit({ default: otherwise }: ShellRules): RuleHit {

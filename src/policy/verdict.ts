@@ -1,12 +1,12 @@
 import { visible } from "../errors.ts";
 import { type Action, type Mode, strictest } from "./action.ts";
 import type { ApprovalSection, OperatorApproval } from "./approval-section.ts";
-import type { Command } from "./command.ts";
+import type { Command, CommandLine } from "./command.ts";
 import type { Grant } from "./grant.ts";
-import { coverageOf, isCallUnread, otherReadings } from "./reading.ts";
+import { coverageOf, isNameUnknown, isProgramUnread, otherReadings } from "./reading.ts";
 import { type Risk, riskAction } from "./risk.ts";
 import type { RuleHit, ToolSaid } from "./rule-hit.ts";
-import { maybeHit } from "./shell-rules.ts";
+import { maybeHit, namesShell, reasonOf } from "./shell-rules.ts";
 import { coversInvocation, type Invocation, pickRule, type ToolRule } from "./tool-rule.ts";
 
 /** One call, as far as it is judged. */
@@ -15,7 +15,7 @@ export interface Subject extends Invocation {
   /** Null for a tool that says nothing. */
   readonly said: ToolSaid | null;
   /** The command line of the shell tool; null for any other tool. */
-  readonly command: Command | null;
+  readonly line: CommandLine | null;
   /** Why the call's own target needs more than it gets unasked, if it does. */
   readonly needsMore: string | null;
 }
@@ -52,7 +52,7 @@ export interface Rules {
 export function judge(subject: Subject, rules: Rules): Verdict {
   const operator = operatorHits(subject, rules.operator);
   const picked = pickedHits(subject, rules.approval);
-  const spoken = [...picked.map(({ hit }) => hit), ...(subject.said === null ? [] : [subject.said.hit])];
+  const spoken = [...picked.map(({ hit }) => hit), ...saidHits(subject)];
   const unspoken = riskHit(subject, rules.approval);
   const hits = [...operator, ...spoken, ...(spoken.length === 0 ? [unspoken] : [])];
   const denying = hits.find((hit) => hit.action === "deny");
@@ -122,6 +122,11 @@ function answered(given: Verdict, action: Action, hit: RuleHit): Verdict {
   };
 }
 
+/** All that the tool's own rules say. */
+function saidHits({ said }: Subject): readonly RuleHit[] {
+  return said === null ? [] : [said.hit, ...(said.others ?? [])];
+}
+
 /** An allow may be one only as far as nothing else speaks against it. */
 function tightened({ said, needsMore }: Subject, hits: readonly RuleHit[], decisive: RuleHit): Verdict {
   if (decisive.action !== "allow") return verdict(decisive.action, false, hits, decisive);
@@ -166,30 +171,48 @@ function riskHit({ risk, tool }: Subject, { risk_defaults: defaults }: ApprovalS
 function operatorHits(subject: Subject, operator: OperatorApproval): readonly RuleHit[] {
   return operator.rules.flatMap((rule): readonly RuleHit[] => {
     const { action, reason } = rule;
-    if ("shell" in rule)
-      return subject.command === null ? [] : shellHits(rule.shell, action, reason, subject.command);
+    if ("shell" in rule) {
+      const hit = subject.line === null ? null : lineHit(rule.shell, action, reason, subject.line);
+      return hit === null ? [] : [hit];
+    }
     return coversInvocation(rule, subject)
       ? [{ layer: "operator", rule: rule.pattern, action, reason: reason ?? null }]
       : [];
   });
 }
 
-/** An operator's rule covers a command however it is spelled, and everything that runs unread. */
-function shellHits(
+/**
+ * What an operator's rule says about a line: the strictest of what it says about each command. It covers a command however
+ * it is spelled, and whatever runs what its words say; about what is not understood it asks.
+ */
+function lineHit(
   pattern: string,
   action: Action,
   reason: string | undefined,
-  command: Command,
-): readonly RuleHit[] {
-  const { words } = command;
+  line: CommandLine,
+): RuleHit | null {
+  const { commands, unread, shell } = line;
   const hit: RuleHit = { layer: "operator", rule: pattern, action, reason: reason ?? null };
-  const written = { name: words?.[0] ?? "", at: 0 };
-  const found =
-    words === null
-      ? []
-      : [written, ...otherReadings(command, words)].map((one) => coverageOf(pattern, false, one, words));
-  if (found.includes("plainly") || found.includes("surely")) return [hit];
-  if (isCallUnread(command))
-    return [{ ...hit, reason: reason ?? `no parser has read whether this runs ${visible(pattern)}` }];
-  return found.includes("maybe") ? [maybeHit("operator", pattern, reason)] : [];
+  if (shell !== null && namesShell(pattern, shell)) return hit;
+  const found = commands.flatMap((command) => {
+    const one = commandHit(hit, command);
+    return one === null ? [] : [commands.length === 1 ? one : { ...one, reason: reasonOf(one, command) }];
+  });
+  const unreadHit: RuleHit = {
+    ...hit,
+    action: "ask",
+    reason: reason ?? `no parser has read whether this runs ${visible(pattern)}`,
+  };
+  return strictest([...found, ...(unread.length === 0 ? [] : [unreadHit])]) ?? null;
+}
+
+function commandHit(hit: RuleHit, command: Command): RuleHit | null {
+  const { words } = command;
+  const written = { name: words[0] ?? "", at: 0, words };
+  const found = [written, ...otherReadings(command)].map((one) => coverageOf(hit.rule, false, one));
+  if (found.includes("plainly") || found.includes("surely")) return hit;
+  const unread = hit.reason ?? `no parser has read whether this runs ${visible(hit.rule)}`;
+  if (isProgramUnread(command)) return { ...hit, reason: unread };
+  if (isNameUnknown(command)) return { ...hit, action: "ask", reason: unread };
+  return found.includes("maybe") ? maybeHit("operator", hit.rule, hit.reason ?? undefined) : null;
 }

@@ -1,4 +1,5 @@
 import { fileNameOf, matchesWord } from "./rule.ts";
+import { OPAQUE } from "./word.ts";
 
 /** How sure it is that a pattern speaks of a command: `maybe` when an option may or may not have a value. */
 export type Coverage = "no" | "maybe" | "surely";
@@ -32,6 +33,19 @@ export function coversPastOptions(pattern: string, words: readonly string[]): Co
   const rest = isGit(name) ? given.slice(gitOptions(given).length) : given;
   if (beginsWith(plain, rest, false)) return "surely";
   return beginsWith(plain, rest, true) ? "maybe" : "no";
+}
+
+/**
+ * True when a pattern of several words may cover a command once bash knows its opaque words, as `git push` may `git p*`.
+ * Not where the first plain word stands at its place and is another one: `git log *` is no `git push`.
+ */
+export function mayCoverOpaque(pattern: string, words: readonly string[]): boolean {
+  const [program = "", ...wanted] = pattern.trim().split(/\s+/);
+  const [name = "", ...given] = words;
+  if (wanted.length === 0 || !given.includes(OPAQUE) || !matchesWord(program, name)) return false;
+  const [subcommand = ""] = isGit(name) ? given.slice(gitOptions(given).length) : given;
+  const glob = wanted.find((word) => !isOption(word));
+  return glob === undefined || subcommand === OPAQUE || isOption(subcommand) || matchesWord(glob, subcommand);
 }
 
 /** The words of a git command before its subcommand: options and their values. */

@@ -9,6 +9,8 @@ const ALWAYS: ReadonlySet<string> = new Set([
   ...["xargs", "parallel", "watch", "ssh", "script", "strace", "ltrace", "ssh-agent"],
   ...["setarch", "linux32", "linux64", "i386", "x86_64", "uname26", "prlimit", "choom"],
   ...["awk", "gawk", "mawk", "nawk", "original-awk"],
+  // Of the shell itself: as programs there are none of these names, or such as do the same.
+  ...["command", "builtin", "exec", "eval", "trap", "coproc"],
 ]);
 
 /** Programs that do so by one of their options. An option of one letter may stand among others (`-pe`). */

@@ -4,7 +4,7 @@ import type { GrantKey } from "../policy/grant.ts";
 import { argsHashOf, cacheKeyOf } from "../policy/hashes.ts";
 import type { ProfileDigest } from "../profile/canonical.ts";
 import type { AbsolutePath } from "../profile/path.ts";
-import { type Call, type ShellInput, wordsOf } from "../tool/call.ts";
+import { type Call, type ShellInput, scriptOf, wordsOf } from "../tool/call.ts";
 import type { Launch } from "../tool/launch.ts";
 
 /** The program that a call would run: by which path, which file that is, and whether it is there at all. */
@@ -22,6 +22,8 @@ export interface Found {
   readonly facts: Facts;
   readonly cwd: AbsolutePath;
   readonly program: ProgramFacts;
+  /** The programs that a shell would start, beside itself. */
+  readonly commands: readonly { readonly program: ProgramFacts }[];
   readonly granted: ProfileDigest;
   readonly env: Launch["env"] | null;
   readonly roots: readonly AbsolutePath[];
@@ -34,13 +36,15 @@ export interface Binding {
 }
 
 /**
- * Binds an approval to exactly this call: tool and agent, words, place and standard input; which file the program is, and what it
- * holds where tools could have written it; the profile, the environment, and which folders the roots are.
+ * Binds an approval to exactly this call: tool and agent, words, place and standard input; which file the program is, and
+ * each that a shell would start, and what they hold where tools could have written them; the profile, the environment, and which folders the roots are.
  */
-export function bindingOf(call: Call, { facts, cwd, program, granted, env, roots }: Found): Binding {
+export function bindingOf(call: Call, found: Found): Binding {
+  const { facts, cwd, program, commands, granted, env, roots } = found;
   const payload = { words: wordsOf(call.input).map(spelledOut), cwd: spelledOut(cwd), stdin: call.stdin };
   const around = {
-    program: { path: program.path, real: program.real, id: program.id, content: program.content },
+    program: bound(program),
+    ...(scriptOf(call.input) === null ? {} : { programs: commands.map((one) => bound(one.program)) }),
     env: jsonDigest(
       Object.fromEntries(Object.entries(env ?? {}).map(([name, value]) => [name, spelledOut(value)])),
     ),
@@ -58,6 +62,10 @@ export function bindingOf(call: Call, { facts, cwd, program, granted, env, roots
       granted,
     },
   };
+}
+
+function bound({ path, real, id, content }: ProgramFacts): { readonly [key: string]: Json } {
+  return { path, real, id, content };
 }
 
 /** The input as rules on arguments see it: words that are not UTF-8 are spelled out. */

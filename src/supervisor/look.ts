@@ -4,33 +4,63 @@ import { CofferdamError, visible } from "../errors.ts";
 import { contentIdOf } from "../host/content.ts";
 import { realPathOf, statsOf } from "../host/nodes.ts";
 import { type AbsolutePath, isAbsolutePath, isInside, joinPath, parentOf, ROOT } from "../profile/path.ts";
+import type { SimpleCommand } from "../shell/parse.ts";
 import { pathWords } from "../shell/path-words.ts";
-import { type ShellInput, wordsOf } from "../tool/call.ts";
+import { OPAQUE } from "../shell/word.ts";
+import { lineOf, type ShellInput, wordsOf } from "../tool/call.ts";
 import type { ToolSettings } from "../tool/derive.ts";
 import type { ProgramFacts } from "./binding.ts";
+import type { CommandFacts } from "./judged-line.ts";
 import type { CallFacts, Standing } from "./prepare.ts";
-import { ruleNames } from "./rule-names.ts";
+import { ruleNames, strictWords } from "./rule-names.ts";
 
 /** No path that is longer leads anywhere (path_resolution(7), `PATH_MAX`). */
 const MOST_PATH_LENGTH = 4_095;
 /** Each folder of each path is looked at, while everything else waits: no more than so many characters of path in a call. */
 const MOST_LOOKED_UP = 64 * 1024;
 
-/** What one call is about, as the machine has it now: where it starts, its program, the paths among its words. */
+/** So many programs of one call are looked up. Of the others nobody knows which they are, so every name may be theirs. */
+const MOST_PROGRAMS = 256;
+
+/** What one call is about, as the machine has it now: where it starts, its programs, the paths among its words. */
 export function lookAtCall(
   input: ShellInput,
   standing: Standing,
   base: AbsolutePath,
-): Pick<CallFacts, "cwd" | "program" | "paths" | "ruleNames"> {
+): Pick<CallFacts, "cwd" | "program" | "commands"> {
   const cwd = folderOf(input.cwd, base);
-  const words = wordsOf(input);
-  const program = lookAtProgram(words[0], cwd, standing.settings);
-  return {
-    cwd,
-    program,
-    paths: hasRoots(standing) ? realTargets(pathWords(words), cwd) : [],
-    ruleNames: ruleNames(program, standing, cwd),
-  };
+  const known = new Map<string, Pick<CommandFacts, "program" | "ruleNames">>();
+  const budget = { left: MOST_LOOKED_UP };
+  const commands = lineOf(input).commands.map(({ words }): CommandFacts => {
+    const [name] = words;
+    const found = known.get(name) ?? lookAtName(name, cwd, standing, known.size);
+    known.set(name, found);
+    return { words, ...found, paths: hasRoots(standing) ? pathsOf(words, cwd, budget) : [] };
+  });
+  return { cwd, program: lookAtProgram(wordsOf(input)[0], cwd, standing.settings), commands };
+}
+
+const UNKNOWN: ProgramFacts = { path: null, real: null, id: null, content: null };
+
+function lookAtName(
+  name: string,
+  cwd: AbsolutePath,
+  standing: Standing,
+  before: number,
+): Pick<CommandFacts, "program" | "ruleNames"> {
+  if (name === OPAQUE) return { program: UNKNOWN, ruleNames: [] };
+  if (before >= MOST_PROGRAMS) return { program: UNKNOWN, ruleNames: strictWords(standing) };
+  const program = lookAtProgram(name, cwd, standing.settings);
+  return { program, ruleNames: ruleNames(program, standing, cwd) };
+}
+
+/** Where the paths among a command's words lead; a word that only bash will know may lead anywhere. */
+function pathsOf(
+  words: SimpleCommand["words"],
+  cwd: AbsolutePath,
+  budget: { left: number },
+): CommandFacts["paths"] {
+  return words.includes(OPAQUE) ? [null] : realTargets(pathWords(words), cwd, budget);
 }
 
 /** The paths among the words matter to rules with `sandbox_paths` alone. */
@@ -60,7 +90,7 @@ export function lookAtProgram(word: string, cwd: AbsolutePath, settings: ToolSet
     const id = `${stats.dev}:${stats.ino}`;
     return { path, real, id, content: isWritable ? contentIdOf(real, id) : null };
   }
-  return { path: null, real: null, id: null, content: null };
+  return UNKNOWN;
 }
 
 function isExecutable(path: AbsolutePath): boolean {
@@ -76,12 +106,15 @@ function isExecutable(path: AbsolutePath): boolean {
  * Where the paths lead; null for one that the kernel takes for too long (`PATH_MAX`), and for all beyond what is
  * looked up.
  */
-function realTargets(paths: Iterable<string>, cwd: AbsolutePath): CallFacts["paths"] {
+function realTargets(
+  paths: Iterable<string>,
+  cwd: AbsolutePath,
+  budget: { left: number },
+): CommandFacts["paths"] {
   const found: (AbsolutePath | null)[] = [];
-  let length = 0;
   for (const path of paths) {
-    length += cwd.length + 1 + path.length;
-    if (length > MOST_LOOKED_UP) return [...found, null];
+    budget.left -= cwd.length + 1 + path.length;
+    if (budget.left < 0) return [...found, null];
     found.push(path.length > MOST_PATH_LENGTH || path.startsWith("~") ? null : realTarget(path, cwd));
   }
   return found;

@@ -5,7 +5,6 @@ import type { Refusal, Rendering } from "../backend/plan.ts";
 import type { Ceiling, Config } from "../config/config.ts";
 import { CofferdamError } from "../errors.ts";
 import type { Mode } from "../policy/action.ts";
-import type { Command } from "../policy/command.ts";
 import { findGrant, type Grant, type GrantKey } from "../policy/grant.ts";
 import { shellSaid } from "../policy/shell-rules.ts";
 import { invocationOf } from "../policy/tool-rule.ts";
@@ -14,25 +13,24 @@ import { type Access, isAtMost } from "../profile/access.ts";
 import { accessTo } from "../profile/access-to.ts";
 import { digest, type ProfileDigest } from "../profile/canonical.ts";
 import { intersect } from "../profile/intersect.ts";
-import { type AbsolutePath, isInside, nameOf } from "../profile/path.ts";
+import type { AbsolutePath } from "../profile/path.ts";
 import type { Profile } from "../profile/profile.ts";
 import { printShortfall, type Shortfall, shortfall } from "../profile/shortfall.ts";
-import { fileNameOf } from "../shell/rule.ts";
 import { type Call, wordsOf } from "../tool/call.ts";
 import { deriveEnvironment, deriveShellNeeds, type Needs, type ToolSettings } from "../tool/derive.ts";
 import type { Launch } from "../tool/launch.ts";
 import { tooLargeToStart } from "../tool/start-size.ts";
 import { bindingOf, type ProgramFacts, spelledInput } from "./binding.ts";
+import { type CommandFacts, judgedLine } from "./judged-line.ts";
 
 /** What was looked up for one call. */
 export interface CallFacts {
   readonly facts: Facts;
   readonly cwd: AbsolutePath;
+  /** The program that is started: the call's own, or the shell that runs its line. */
   readonly program: ProgramFacts;
-  /** Where the words that may be paths lead, canonical; null for one that leads nowhere clear. */
-  readonly paths: readonly (AbsolutePath | null)[];
-  /** First words of rules that deny or ask, by which the call's program is known as well. */
-  readonly ruleNames: readonly string[];
+  /** Every simple command that it would run, in the order of `lineOf`. */
+  readonly commands: readonly CommandFacts[];
   readonly callerEnv: Readonly<Record<string, string | undefined>>;
 }
 
@@ -110,18 +108,18 @@ export function prepare(
     standing.unasked.digest === standing.onYes.digest
       ? onYes
       : prepareSide(call, standing, look, standing.unasked);
-  const command: Command = {
-    words: "script" in call.input ? null : call.input.argv,
-    programNames: programNames(wordsOf(call.input)[0], look),
-    isProgramWritable: look.program.real !== null && accessTo(onYes.profile, look.program.real) === "write",
-    arePathsInside: (names) => arePathsInside(standing, look.paths, names),
-  };
+  const line = judgedLine(call, {
+    commands: look.commands,
+    roots: standing.config.roots,
+    path: standing.settings.runtimes.flatMap((runtime) => runtime.path),
+    profile: onYes.profile,
+  });
   const judged = judge(
     {
       ...invocationOf(call.tool, spelledInput(call.input), call.agent),
       risk: "write",
-      said: shellSaid(command, standing.config.shell),
-      command,
+      said: shellSaid(line, standing.config.shell),
+      line,
       needsMore: needsMore(look, unasked.profile, onYes.profile),
     },
     { operator: ceiling.approval, approval: standing.config.approval },
@@ -214,25 +212,16 @@ function outsideRoots(cwd: AbsolutePath, { config }: Standing): Refusal {
   };
 }
 
-function arePathsInside({ config }: Standing, paths: CallFacts["paths"], names: readonly string[]): boolean {
-  const roots = config.roots.filter((root) => names.includes(root.name));
-  return paths.every((path) => path !== null && roots.some((root) => isInside(path, root.path)));
-}
-
-function programNames(word: string, { program: { path, real }, ruleNames }: CallFacts): readonly string[] {
-  const files = [path, real].filter((one) => one !== null);
-  return [...new Set([fileNameOf(word), ...files.flatMap((one) => [one, nameOf(one)]), ...ruleNames])];
-}
-
-/** What a call itself is about, its program and its folder, may be visible only after a yes. */
-function needsMore({ program, cwd }: CallFacts, unasked: Profile, onYes: Profile): string | null {
+/** What a call itself is about, its programs and its folder, may be visible only after a yes. */
+function needsMore({ program, commands, cwd }: CallFacts, unasked: Profile, onYes: Profile): string | null {
   const folder = { kind: "folder", bornInside: false } as const;
   if (accessTo(unasked, cwd, folder) === "none" && accessTo(onYes, cwd, folder) !== "none")
     return `reading ${cwd} needs approval`;
-  const { real } = program;
-  if (real !== null && accessTo(unasked, real) === "none" && accessTo(onYes, real) !== "none")
-    return `reading ${real} needs approval`;
-  return null;
+  const programs = [program, ...commands.map((command) => command.program)];
+  const hidden = programs.find(
+    ({ real }) => real !== null && accessTo(unasked, real) === "none" && accessTo(onYes, real) !== "none",
+  );
+  return hidden === undefined ? null : `reading ${hidden.real} needs approval`;
 }
 
 /** The shortfall of a side in words, for people and models. */

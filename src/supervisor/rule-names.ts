@@ -23,7 +23,8 @@ export function ruleNames(program: ProgramFacts, standing: Standing, cwd: Absolu
   });
 }
 
-function strictWords({ ceiling, config }: Standing): readonly string[] {
+/** The first words of all rules that deny or ask. */
+export function strictWords({ ceiling, config }: Standing): readonly string[] {
   const patterns = [
     ...ceiling.approval.rules.flatMap((rule) => ("shell" in rule ? [rule.shell] : [])),
     ...config.shell.rules.flatMap((rule) => (shellAction(rule) === "allow" ? [] : [rule.pattern])),

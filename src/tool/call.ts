@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { CofferdamError } from "../errors.ts";
+import { type ParsedLine, parseLine } from "../shell/parse.ts";
 import { byteLength, tooLargeToStart } from "./start-size.ts";
 
 /** The longest path that the kernel takes, without the NUL behind it (path_resolution(7), `PATH_MAX`). */
@@ -67,11 +68,33 @@ export interface Call {
   readonly stdin: "none" | "stream";
 }
 
-/** The words that a call would run: those given, or the shell with the script as one word. */
+/**
+ * The words that a call would run: those given, those of a script that is one program with plain words, or the shell with
+ * the script as one word. What is run is what is judged, shown and bound to an approval.
+ */
 export function wordsOf(input: ShellInput): readonly [string, ...string[]] {
-  if ("script" in input) return shellWords(input.script);
+  if ("script" in input) return plainOf(input.script) ?? shellWords(input.script);
   const [first = "", ...rest] = input.argv;
   return [first, ...rest];
+}
+
+/** The script that a call needs a shell for; null where one program is started with its words. */
+export function scriptOf(input: ShellInput): string | null {
+  return "script" in input && plainOf(input.script) === null ? input.script : null;
+}
+
+/** Everything that a call would run, taken apart. */
+export function lineOf(input: ShellInput): ParsedLine {
+  if ("script" in input) return parseLine(input.script);
+  const words = wordsOf(input);
+  return { commands: [{ words }], unread: [], plain: words };
+}
+
+/** No program is started by so long a line without a shell: it is not worth reading it for that. */
+const MOST_PLAIN = 4_096;
+
+function plainOf(script: string): ParsedLine["plain"] {
+  return script.length > MOST_PLAIN ? null : parseLine(script).plain;
 }
 
 /** An input as the tool takes it. Throws `USAGE` with what is wrong with it. */

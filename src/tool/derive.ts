@@ -5,6 +5,7 @@ import { type FileEntry, type Mask, normalProfile, type Profile } from "../profi
 import { limitsFrom, networkFrom } from "../profile/sections.ts";
 import type { Root, Runtime } from "./facts.ts";
 import type { Launch } from "./launch.ts";
+import { mayPass } from "./obeyed-names.ts";
 import type { SandboxSection, ShellSection } from "./settings.ts";
 
 /** What the derivation reads of a config. */
@@ -70,7 +71,8 @@ export interface Person {
 
 /**
  * The whole environment of a call. Ours come first and are views, not grants: HOME, PATH, TMPDIR, USER, LOGNAME, SHELL,
- * and what runtimes need. Then what the caller has under granted names, then what the config sets.
+ * and what runtimes need. Then what the caller has under granted names, of those that programs obey only what is listed by
+ * its whole name, and nothing that bash obeys; then what the config sets.
  */
 export function deriveEnvironment(
   settings: ToolSettings,
@@ -80,7 +82,7 @@ export function deriveEnvironment(
 ): Launch["env"] {
   const user = person.uid === 0 ? "root" : "user";
   const passed = Object.entries(callerEnv).flatMap(([name, value]): [string, string][] =>
-    value !== undefined && coversEnv(settings.sandbox.env.pass, name) && coversEnv(granted.env, name)
+    value !== undefined && mayPass(settings.sandbox.env.pass, name) && coversEnv(granted.env, name)
       ? [[name, value]]
       : [],
   );

@@ -38,9 +38,10 @@ const PURE = [
   "backend",
   "supervisor/prepare.ts",
   "supervisor/binding.ts",
+  "supervisor/judged-line.ts",
 ];
 /** What pure files may import from npm: packages that only compute. */
-const PURE_PACKAGES = ["zod", "minimatch", "shell-quote", "ipaddr.js", "canonicalize"];
+const PURE_PACKAGES = ["zod", "minimatch", "shell-quote", "unbash", "ipaddr.js", "canonicalize"];
 /** What pure files may take from `node:crypto`: hashing; the rest of it is randomness and keys. */
 const HASHING = ["createHash", "createHmac", "hash", "timingSafeEqual", "Hash", "Hmac"];
 const EFFECTS = [

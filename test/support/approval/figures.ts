@@ -64,7 +64,7 @@ export function verdictOfManyRules(run: number): Verdict {
     ...invocationOf("deploy", input, "builder"),
     risk: "write" as const,
     said: null,
-    command: null,
+    line: null,
     needsMore: null,
   };
   return judge(subject, { operator: OPERATOR, approval: APPROVAL });

@@ -45,7 +45,7 @@ export const DECIDING: Deciding = { judge, answerByGrant, answerByMode };
 
 /** What is judged of a case. */
 export function subjectOf({ tool, input, agent, risk, said, needsMore }: Case): Subject {
-  return { ...invocationOf(tool, input, agent), risk, said, command: null, needsMore };
+  return { ...invocationOf(tool, input, agent), risk, said, line: null, needsMore };
 }
 
 /** What the rules say of a case. */

@@ -1,12 +1,16 @@
 import { type ApprovalSection, DEFAULT_APPROVAL } from "../../../src/policy/approval-section.ts";
 import type { Json } from "../../../src/policy/canonical-json.ts";
-import type { Command } from "../../../src/policy/command.ts";
+import type { Command, CommandLine } from "../../../src/policy/command.ts";
 import { type ShellRules, shellSaid } from "../../../src/policy/shell-rules.ts";
 import { invocationOf } from "../../../src/policy/tool-rule.ts";
 import { judge, type Rules, type Verdict } from "../../../src/policy/verdict.ts";
 
-/** A command line as the shell tool has it judged; under another name a tool that says the same of itself. */
-export interface Judged extends Command {
+/**
+ * A command as the shell tool has it judged, without words a script that nobody understands; under another name a tool that
+ * says the same of itself.
+ */
+export interface Judged extends Omit<Command, "words"> {
+  readonly words: readonly string[] | null;
   readonly tool: string;
   readonly needsMore: string | null;
   /** What the tool is called with, where a rule looks at it. */
@@ -25,14 +29,18 @@ export function approvalOf(written: Partial<ApprovalSection> = {}): ApprovalSect
 
 /** The verdict on a command line. */
 export function judgeCommand(
-  { tool, needsMore, input = {}, ...command }: Judged,
+  { tool, needsMore, input = {}, words, ...command }: Judged,
   { shell, ...rules }: AllRules,
 ): Verdict {
+  const line: CommandLine =
+    words === null
+      ? { commands: [], unread: ["it is a secret"], shell: ["bash", "-c", "…"] }
+      : { commands: [{ ...command, words }], unread: [], shell: null };
   const subject = {
     ...invocationOf(tool, input, null),
     risk: "write",
-    said: shellSaid(command, shell),
-    command: tool === "shell" ? command : null,
+    said: shellSaid(line, shell),
+    line: tool === "shell" ? line : null,
     needsMore,
   } as const;
   return judge(subject, rules);

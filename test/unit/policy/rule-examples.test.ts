@@ -129,9 +129,18 @@ describe("an example of a rule on command lines", () => {
     ]);
   });
 
+  test("is a line of bash, quotes and all: a strict rule speaks of any of its commands, one that lets pass of all", () => {
+    const lines = ['true && git "push"', "x $(git push)", "git push | cat"];
+    expect(operator(lines, ["echo 'git push'"])).toEqual([]);
+    const own = ['git "push" -f', "git push; git push -f >/dev/null"];
+    expect(shell({ pattern: "git push", approval: false, match: own, not_match: lines })).toEqual([]);
+    const sorts = { match: ["sort x"], not_match: ["sort -o y x"] };
+    expect(shell({ pattern: "sort", approval: false, ...sorts })).toEqual([]);
+  });
+
   test.each([
     ["", "the example `` is blank"],
-    ['git commit -m "x"', 'the example `git commit -m "x"` has quotes'],
+    ['git commit -m "x', "the example `git commit -m \"x` can't be parsed"],
     ["a ".repeat(50_000), /is too long to be held against its rule$/],
   ])("that is not understood fails in either list: %.20s", (example, message) => {
     const told = typeof message === "string" ? message : expect.stringMatching(message);

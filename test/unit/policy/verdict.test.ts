@@ -84,7 +84,7 @@ describe("the tool's own rules", () => {
     expect(judgeCommand(judged(null), closed).action).toBe("deny");
   });
 
-  test("a script is asked about, whatever the rules allow", () => {
+  test("what nobody understands is asked about, whatever the rules allow", () => {
     expect(judgeCommand(judged(null), rules([{ pattern: "*", approval: false }])).action).toBe("ask");
   });
 });
@@ -125,11 +125,13 @@ test("an operator's ask demands a person, and an operator's deny nobody lifts", 
   expect(asks).toMatchObject({ action: "ask", demandsPerson: true });
   expect(answerByMode(asks, "approve_all", false)).toMatchObject({ action: "deny" });
   expect(answerByMode(asks, "interactive", true)).toMatchObject({ action: "ask" });
-  const denies = judgeCommand(
-    judged(null),
-    rules([], { operator: operator({ shell: "git push", action: "deny" }) }),
-  );
-  expect(denies.action).toBe("deny");
+  const denying = rules([{ pattern: "*", approval: false }], {
+    operator: operator({ shell: "git push", action: "deny" }),
+  });
+  expect(judgeCommand(judged(["git", "push"]), denying).action).toBe("deny");
+  const unread = judgeCommand(judged(null), denying);
+  expect(unread).toMatchObject({ action: "ask", demandsPerson: true });
+  expect(answerByMode(unread, "approve_all", false).action).toBe("deny");
 });
 
 test("a mode or the caller's own typing answers an ask, and nothing else", () => {

@@ -1,0 +1,82 @@
+/** Words of the grammar (bash(1), RESERVED WORDS). */
+const RESERVED: ReadonlySet<string> = new Set([
+  ...[
+    "!",
+    "case",
+    "coproc",
+    "do",
+    "done",
+    "elif",
+    "else",
+    "esac",
+    "fi",
+    "for",
+    "function",
+    "if",
+    "in",
+    "select",
+  ],
+  ...["then", "until", "while", "{", "}", "time", "[[", "]]"],
+]);
+
+/** Commands of bash 5.2 itself that change nothing for what comes after them, and run nothing but what they are told. */
+const HARMLESS: ReadonlySet<string> = new Set([
+  ...[":", "true", "false", "echo", "printf", "test", "[", "pwd", "exit", "kill", "times", "ulimit", "umask"],
+]);
+
+/** The others: they run, load or remember something, or name it anew (bash(1), SHELL BUILTIN COMMANDS). */
+const CHANGING: ReadonlySet<string> = new Set([
+  ...[
+    ".",
+    "alias",
+    "bg",
+    "bind",
+    "break",
+    "builtin",
+    "caller",
+    "cd",
+    "command",
+    "compgen",
+    "complete",
+    "compopt",
+  ],
+  ...[
+    "continue",
+    "declare",
+    "dirs",
+    "disown",
+    "enable",
+    "eval",
+    "exec",
+    "export",
+    "fc",
+    "fg",
+    "getopts",
+    "hash",
+  ],
+  ...["help", "history", "jobs", "let", "local", "logout", "mapfile", "popd", "pushd", "read", "readarray"],
+  ...[
+    "readonly",
+    "return",
+    "set",
+    "shift",
+    "shopt",
+    "source",
+    "suspend",
+    "trap",
+    "type",
+    "typeset",
+    "unalias",
+  ],
+  ...["unset", "wait"],
+]);
+
+/** True for a name that bash keeps for itself: it is no program, or one of the same name is not what bash would run. */
+export function isOfShell(name: string): boolean {
+  return RESERVED.has(name) || HARMLESS.has(name) || CHANGING.has(name);
+}
+
+/** True for a command of bash that changes what the commands after it mean, or runs something by itself. */
+export function isChanging(name: string): boolean {
+  return CHANGING.has(name);
+}

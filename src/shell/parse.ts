@@ -1,0 +1,147 @@
+import { parse as parseTokens } from "shell-quote";
+import { type Command, forEachChild, parse, type SyntaxNode, type Word } from "unbash";
+import { isChanging, isOfShell } from "./builtins.ts";
+import { doubtAbout } from "./syntax.ts";
+import { OPAQUE, piecesOf, textOf } from "./word.ts";
+
+/** One simple command of a line: its words as a program gets them, `OPAQUE` for one that only bash will know. */
+export interface SimpleCommand {
+  readonly words: readonly [string, ...string[]];
+}
+
+/** A line of bash, taken apart. */
+export interface ParsedLine {
+  /** Every simple command anywhere in it, also in what is not understood. */
+  readonly commands: readonly SimpleCommand[];
+  /** What in it nobody can be sure of, as `it has a substitution`; empty when all of it is understood. */
+  readonly unread: readonly string[];
+  /** Its words when it is one program with plain words and nothing else, so that no shell is needed to run it. */
+  readonly plain: readonly [string, ...string[]] | null;
+}
+
+/** What `unread` holds of a line that has an error in it, or that the parser gave up on. */
+export const NOT_PARSED = "it can't be parsed";
+
+/** A longer line is read in pieces: the parser's time grows faster than the line. */
+const MOST_AT_ONCE = 16 * 1024;
+/** Of what can't be parsed, so many words are held together as one command, and so many belong to two of them. */
+const MOST_RAW_WORDS = 100;
+const RAW_OVERLAP = 8;
+/** Characters that a person does not see, or that some programs take for a blank or the end of a line. */
+const UNSEEN = /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}]|(?! )\p{Zs}/u;
+
+/**
+ * Takes a line of bash apart, as bash 5.2 reads it when it is not interactive. The world of what is understood is closed:
+ * lists, pipes and groups of plain commands, quotes, file name patterns, redirects that open nothing, here-documents of
+ * plain text. Everything else is told in `unread`, and its commands are listed as far as they are found. Never throws.
+ */
+export function parseLine(line: string): ParsedLine {
+  const unseen = UNSEEN.test(line) ? ["it has characters that can't be seen"] : [];
+  if (line.length <= MOST_AT_ONCE) {
+    const read = readPiece(line);
+    const unread = [...new Set([...unseen, ...read.unread])];
+    return { ...read, unread, plain: unread.length === 0 ? read.plain : null };
+  }
+  const pieces = piecesOfLine(line).map(readPiece);
+  return {
+    commands: [...pieces.flatMap(({ commands }) => commands), ...rawCommands(line)],
+    unread: [`it is longer than ${MOST_AT_ONCE} characters`, ...unseen],
+    plain: null,
+  };
+}
+
+function readPiece(line: string): ParsedLine {
+  const commands: SimpleCommand[] = [];
+  const unread: string[] = [];
+  try {
+    const script = parse(line);
+    visit(script, commands, unread);
+    const plain = unread.length === 0 ? plainWords(script.commands.length, commands) : null;
+    const isAgreed = plain === null || !isOneCommand(script) || agrees(line, plain);
+    if (!isAgreed) unread.push("two parsers read it in two ways");
+    if (unread.includes(NOT_PARSED)) commands.push(...rawCommands(line));
+    return { commands, unread, plain: isOneCommand(script) && isAgreed ? plain : null };
+  } catch {
+    // The parser gave up, as it may on what is nested too deep: the words are still held against rules that deny.
+    return { commands: [...commands, ...rawCommands(line)], unread: [NOT_PARSED], plain: null };
+  }
+}
+
+function visit(node: SyntaxNode, commands: SimpleCommand[], unread: string[]): void {
+  const doubt = doubtAbout(node);
+  if (doubt !== null) unread.push(doubt);
+  if (node.type === "Script" && (node.errors?.length ?? 0) > 0) unread.push(NOT_PARSED);
+  if (node.type === "Command") {
+    const command = commandOf(node);
+    if (command !== null) {
+      commands.push(command);
+      const why = doubtAboutName(command.words[0]);
+      if (why !== null) unread.push(why);
+    }
+  }
+  forEachChild(node, (child) => visit(child, commands, unread));
+}
+
+function commandOf({ name, suffix }: Command): SimpleCommand | null {
+  if (name === undefined) return null;
+  const first = textOf(name).text;
+  const rest = suffix.flatMap((one) => {
+    if (one.type === "Word") return [textOf(one).text];
+    return one.type === "Assignment" ? [one.text] : [];
+  });
+  return { words: [first, ...(first === OPAQUE ? piecesOf(name) : []), ...rest] };
+}
+
+function doubtAboutName(name: string): string | null {
+  if (name === OPAQUE || name === "") return "the name of a command is known to bash alone";
+  return isChanging(name) ? `it uses \`${name}\`, which is bash's own` : null;
+}
+
+/** A script of one statement whose only node is a command: no list, pipe, group, background, redirect or assignment. */
+function isOneCommand({ commands: [only, more] }: ReturnType<typeof parse>): boolean {
+  return (
+    only?.command.type === "Command" &&
+    more === undefined &&
+    only.background !== true &&
+    only.command.prefix.length === 0 &&
+    only.command.suffix.every((one): one is Word => one.type === "Word")
+  );
+}
+
+function plainWords(statements: number, [only]: readonly SimpleCommand[]): ParsedLine["plain"] {
+  if (only === undefined || statements !== 1) return null;
+  return only.words.includes(OPAQUE) || isOfShell(only.words[0]) ? null : only.words;
+}
+
+/** The tripwire: another parser, which knows words and quotes, must find the same words (a comment behind them aside). */
+function agrees(line: string, words: readonly string[]): boolean {
+  const tokens = parseTokens(line.replace(/\\\n/gu, ""), (name) => `\0${name}`);
+  const last = tokens.at(-1);
+  const found = typeof last === "object" && "comment" in last ? tokens.slice(0, -1) : tokens;
+  return found.length === words.length && found.every((token, at) => token === words[at]);
+}
+
+/** Cuts a long line at the ends of lines, or at blanks where a line is longer than a piece. */
+function piecesOfLine(line: string): readonly string[] {
+  const pieces: string[] = [];
+  for (let at = 0; at < line.length; ) {
+    const whole = line.slice(at, at + MOST_AT_ONCE);
+    const isLast = at + whole.length >= line.length;
+    const cut = Math.max(whole.lastIndexOf("\n"), isLast ? whole.length - 1 : -1);
+    const end = cut >= 0 ? cut : whole.lastIndexOf(" ");
+    const piece = end < 0 ? whole : whole.slice(0, end + 1);
+    pieces.push(piece);
+    at += piece.length;
+  }
+  return pieces;
+}
+
+/** The words of a text whose grammar is not understood, each of which may be a command. */
+function rawCommands(line: string): readonly SimpleCommand[] {
+  const words = line.replace(/\\\n/gu, "").split(/[\s;&|<>(){}`"'$]+/u);
+  const commands: SimpleCommand[] = [];
+  for (let at = 0; at < words.length; at += MOST_RAW_WORDS) {
+    commands.push({ words: [OPAQUE, ...words.slice(at, at + MOST_RAW_WORDS + RAW_OVERLAP)] });
+  }
+  return commands;
+}

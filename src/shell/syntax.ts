@@ -1,0 +1,81 @@
+import type { HereDoc, Redirect, SyntaxNode } from "unbash";
+import { OPAQUE, textOf } from "./word.ts";
+
+/** A file that keeps nothing and holds nothing. */
+const NOWHERE = "/dev/null";
+
+/**
+ * Why a node of a line keeps the line from being understood, as `it has a substitution`; null for one of the closed list
+ * of those whose meaning is plain.
+ */
+export function doubtAbout(node: SyntaxNode): string | null {
+  switch (node.type) {
+    case "Script":
+    case "Statement":
+    case "AndOr":
+    case "Pipeline":
+    case "Time":
+    case "Negation":
+    case "Literal":
+    case "SingleQuoted":
+    case "DoubleQuoted":
+    case "AnsiCQuoted":
+    case "Glob":
+    case "FileDescriptor":
+    case "Subshell":
+    case "BraceGroup":
+    case "CompoundList":
+    case "Redirected":
+      return null;
+    case "Word":
+      return textOf(node).isKnown ? null : "a word of it is known to bash alone";
+    case "Command":
+      return node.name === undefined ? "it has a part without a command" : null;
+    case "Redirect":
+      return opensNothing(node) ? null : "it redirects from or to a file";
+    case "HereString":
+      return node.target !== undefined && isStatic(node.target)
+        ? null
+        : "its here-string is known to bash alone";
+    case "HereDoc":
+      return isPlainText(node) ? null : "its here-document is not plain text";
+    case "HereDocDelimiter":
+    case "HereDocBody":
+      return null;
+    case "CommandExpansion":
+    case "ProcessSubstitution":
+      return "it has a substitution";
+    case "SimpleExpansion":
+    case "ParameterExpansion":
+      return "it uses a variable";
+    case "ArithmeticExpansion":
+    case "ArithmeticCommand":
+    case "ArithmeticFor":
+      return "it calculates";
+    case "Assignment":
+      return "it sets a variable";
+    case "Function":
+      return "it defines a function";
+    default:
+      return "it has more than plain commands, lists and pipes";
+  }
+}
+
+function isStatic(word: Parameters<typeof textOf>[0]): boolean {
+  const { text, isKnown } = textOf(word);
+  return isKnown && text !== OPAQUE;
+}
+
+/** `>/dev/null`, `</dev/null` and the like, or `2>&1`. */
+function opensNothing({ operator, descriptor, target }: Redirect): boolean {
+  if (target === undefined || descriptor?.type === "FileDescriptorVariable") return false;
+  if (operator === ">&" || operator === "<&") return /^(\d|-|\d-)$/u.test(target.text);
+  return isStatic(target) && textOf(target).text === NOWHERE;
+}
+
+/** A document that bash expands nothing in, and whose end two readers can't see in two places. */
+function isPlainText({ delimiter, body, closing }: HereDoc): boolean {
+  if (delimiter === undefined || closing === undefined) return false;
+  if (!/^\w+$/u.test(delimiter.value) || !/^(\w+|'\w+'|"\w+")$/u.test(delimiter.text)) return false;
+  return delimiter.quoted || !/[$`\\]/u.test(body.text);
+}

@@ -1,0 +1,87 @@
+import type { DoubleQuotedChild, Word, WordPart } from "unbash";
+
+/**
+ * Stands for a word that only bash will know when it runs: of a variable, a substitution, a pattern for file names, a
+ * home folder. No word of a call can be it, as none can hold NUL.
+ */
+export const OPAQUE = "\0";
+
+/** What a word is once its quotes are removed; `isKnown` is false where something in it is not sure to be read right. */
+export interface WordText {
+  /** The word as a program gets it, or `OPAQUE`. */
+  readonly text: string;
+  readonly isKnown: boolean;
+}
+
+/** Escapes of `$'…'` that mean one thing everywhere (bash(1), QUOTING); others depend on the locale or end a word. */
+const PLAIN_ESCAPES = /^(?:[^\\]|\\[ntr\\'"])*$/su;
+/** What an unquoted word can't hold without bash making something else of it, where the parser sees plain text. */
+const BRACES = /(^|[^\\])\{[^}]*(,|\.\.)/su;
+/** A home folder: at the start, and behind `=` and `:`, where bash takes a word for an assignment. */
+const HOME = /(^|[=:])~/u;
+
+/** The text of a word as bash gives it to a program (bash(1), QUOTE REMOVAL). */
+export function textOf(word: Word): WordText {
+  const parts = word.parts ?? [];
+  if (parts.length === 0) return bareText(word.text, word.value);
+  let text = "";
+  let isKnown = true;
+  let isOpaque = false;
+  for (const part of parts) {
+    const read = partText(part);
+    text += read.text;
+    isKnown &&= read.isKnown;
+    isOpaque ||= read.text === OPAQUE;
+  }
+  // Quotes end what makes a home folder of `~`, but `~` itself may stand before them.
+  return { text: isOpaque || HOME.test(word.text) ? OPAQUE : text, isKnown };
+}
+
+function bareText(written: string, value: string): WordText {
+  if (HOME.test(written)) return { text: OPAQUE, isKnown: true };
+  return { text: value, isKnown: !BRACES.test(written) };
+}
+
+function partText(part: WordPart): WordText {
+  switch (part.type) {
+    case "Literal":
+      return { text: part.value, isKnown: !BRACES.test(part.text) };
+    case "SingleQuoted":
+      return { text: part.value, isKnown: true };
+    case "AnsiCQuoted":
+      return { text: part.value, isKnown: PLAIN_ESCAPES.test(part.text.slice(2, -1)) };
+    case "DoubleQuoted":
+      return quotedText(part.parts);
+    case "LocaleString":
+      return { ...quotedText(part.parts), isKnown: false };
+    case "Glob":
+      return { text: OPAQUE, isKnown: true };
+    case "SimpleExpansion":
+    case "ParameterExpansion":
+    case "CommandExpansion":
+    case "ArithmeticExpansion":
+    case "ProcessSubstitution":
+    case "ExtendedGlob":
+    case "BraceExpansion":
+      return { text: OPAQUE, isKnown: false };
+  }
+}
+
+/** Between double quotes a backslash is one, but before `$`, a backquote, `"`, a backslash and the end of a line. */
+function quotedText(parts: readonly DoubleQuotedChild[]): WordText {
+  if (parts.some((part) => part.type !== "Literal")) return { text: OPAQUE, isKnown: false };
+  const written = parts.map((part) => part.text).join("");
+  return {
+    text: written.replace(/\\([$`"\\]|\n)/gu, (_, next) => (next === "\n" ? "" : next)),
+    isKnown: true,
+  };
+}
+
+/**
+ * The pieces of plain text in a word that only bash will know, for rules that deny: `rm$IFS-rf` holds `rm` and `-rf`,
+ * `{rm,x}` holds `rm` and `x`.
+ */
+export function piecesOf(word: Word): readonly string[] {
+  const bare = word.text.replace(/\$\{[^}]*\}|\$[A-Za-z_]\w*|\$[^A-Za-z_]/gu, " ");
+  return bare.split(/[\s{},`"'()<>]+/u).filter((piece) => piece !== "");
+}

@@ -1,0 +1,77 @@
+import type { Command, CommandLine } from "../policy/command.ts";
+import { accessTo } from "../profile/access-to.ts";
+import { type AbsolutePath, isInside, nameOf } from "../profile/path.ts";
+import type { Profile } from "../profile/profile.ts";
+import { fileNameOf } from "../shell/rule.ts";
+import { type Call, lineOf, scriptOf, wordsOf } from "../tool/call.ts";
+import type { Root } from "../tool/facts.ts";
+import type { ProgramFacts } from "./binding.ts";
+
+/** What was looked up for one simple command of a call. */
+export interface CommandFacts {
+  readonly words: readonly [string, ...string[]];
+  readonly program: ProgramFacts;
+  /** Where the words that may be paths lead, canonical; null for one that leads nowhere clear. */
+  readonly paths: readonly (AbsolutePath | null)[];
+  /** First words of rules that deny or ask, by which the program is known as well. */
+  readonly ruleNames: readonly string[];
+}
+
+/** What a line's commands are judged by: what was found of them, and what the call may write. */
+interface Found {
+  readonly commands: readonly CommandFacts[];
+  readonly roots: readonly Root[];
+  /** The folders of PATH inside. */
+  readonly path: readonly AbsolutePath[];
+  /** What the call gets on a yes. */
+  readonly profile: Profile;
+}
+
+/** A call of the shell tool as rules judge it: each of its commands, and what of it is not understood. */
+export function judgedLine({ input }: Pick<Call, "input">, found: Found): CommandLine {
+  const isOfShell = scriptOf(input) !== null;
+  return {
+    commands: found.commands.map(
+      (one): Command => ({
+        words: one.words,
+        programNames: programNames(one),
+        isProgramWritable: isProgramWritable(one, isOfShell, found),
+        arePathsInside: (names) => arePathsInside(one, found.roots, names),
+      }),
+    ),
+    unread: lineOf(input).unread,
+    shell: isOfShell ? wordsOf(input) : null,
+  };
+}
+
+function programNames({
+  words: [word],
+  program: { path, real },
+  ruleNames,
+}: CommandFacts): readonly string[] {
+  const files = [path, real].filter((one) => one !== null);
+  return [...new Set([fileNameOf(word), ...files.flatMap((one) => [one, nameOf(one)]), ...ruleNames])];
+}
+
+/**
+ * True when the call could have written the program. A shell looks a name up only when its turn comes, so the folders of
+ * PATH count too, down to the one where the program is found now: an earlier command could put another one there.
+ */
+function isProgramWritable(
+  { words: [word], program: { path, real } }: CommandFacts,
+  isOfShell: boolean,
+  { path: folders, profile }: Found,
+): boolean {
+  if (real !== null && accessTo(profile, real) === "write") return true;
+  if (!isOfShell || word.includes("/")) return false;
+  const at = folders.findIndex((folder) => path === `${folder}/${word}`);
+  const folder = { kind: "folder", bornInside: false } as const;
+  return folders
+    .slice(0, at < 0 ? folders.length : at)
+    .some((one) => accessTo(profile, one, folder) === "write");
+}
+
+function arePathsInside({ paths }: CommandFacts, all: readonly Root[], names: readonly string[]): boolean {
+  const roots = all.filter((root) => names.includes(root.name));
+  return paths.every((path) => path !== null && roots.some((root) => isInside(path, root.path)));
+}
