@@ -28,8 +28,8 @@ const TABLE: ReadonlyMap<string, Options> = new Map<string, Options>([
   [
     "tar",
     {
-      runs: /^(--checkpoint-a|--to-c|--use-c|--rs|--info|--new-vol|--one|--rmt|-[a-zA-Z]*[IF]|[a-zA-Z]*[IF][a-zA-Z]*$)/,
-      writes: /^(--ex|--get|--cr|--ap|--up|--del|--rem|--cat|--con|-[a-zA-Z]*[xcruA]|[xcruA][a-zA-Z]*$)/,
+      runs: /^(--checkpoint-a|--to-c|--use-c|--rs|--info|--new-vol|--one|--rmt|-[a-zA-Z]*[IF])/,
+      writes: /^(--ex|--get|--cr|--ap|--up|--del|--rem|--cat|--con|-[a-zA-Z]*[xcruA])/,
     },
   ],
   ["man", { runs: /^(-[a-zA-Z]*[PHX]|--pag|--ht|--br|--gx|-[a-zA-Z]*C|--con)/ }],
@@ -83,7 +83,12 @@ export function hazardOf([program = "", ...words]: readonly string[]): Hazard | 
   if (name === "uniq") return uniqHazard(words);
   const options = TABLE.get(name);
   if (options === undefined) return null;
-  return firstOf(words, (word) => optionDoes(options, word));
+  return firstOf(name === "tar" ? tarWords(words) : words, (word) => optionDoes(options, word));
+}
+
+/** The first word of `tar` is options, with or without `-`. */
+function tarWords([first = "", ...rest]: readonly string[]): readonly string[] {
+  return [first.startsWith("-") || first === OPAQUE ? first : `-${first}`, ...rest];
 }
 
 type Does = Hazard["does"] | null;

@@ -23,7 +23,7 @@ export interface ParsedLine {
 export const NOT_PARSED = "it can't be parsed";
 
 /** A longer line is read in pieces: the parser's time grows faster than the line. */
-const MOST_AT_ONCE = 16 * 1024;
+const MOST_AT_ONCE = 8 * 1024;
 /** Of what can't be parsed, so many words are held together as one command, and so many belong to two of them. */
 const MOST_RAW_WORDS = 100;
 const RAW_OVERLAP = 8;
@@ -67,19 +67,14 @@ function readPiece(line: string): ParsedLine {
   }
 }
 
+/** What stands inside is told first: of `"$(x)"` the substitution, then that the word is not known. */
 function visit(node: SyntaxNode, commands: SimpleCommand[], unread: string[]): void {
-  const doubt = doubtAbout(node);
-  if (doubt !== null) unread.push(doubt);
-  if (node.type === "Script" && (node.errors?.length ?? 0) > 0) unread.push(NOT_PARSED);
-  if (node.type === "Command") {
-    const command = commandOf(node);
-    if (command !== null) {
-      commands.push(command);
-      const why = doubtAboutName(command.words[0]);
-      if (why !== null) unread.push(why);
-    }
-  }
+  const command = node.type === "Command" ? commandOf(node) : null;
+  if (command !== null) commands.push(command);
   forEachChild(node, (child) => visit(child, commands, unread));
+  if (node.type === "Script" && (node.errors?.length ?? 0) > 0) unread.push(NOT_PARSED);
+  const doubt = doubtAbout(node) ?? (command === null ? null : doubtAboutName(command.words[0]));
+  if (doubt !== null) unread.push(doubt);
 }
 
 function commandOf({ name, suffix }: Command): SimpleCommand | null {
@@ -115,7 +110,7 @@ function plainWords(statements: number, [only]: readonly SimpleCommand[]): Parse
 
 /** The tripwire: another parser, which knows words and quotes, must find the same words (a comment behind them aside). */
 function agrees(line: string, words: readonly string[]): boolean {
-  const tokens = parseTokens(line.replace(/\\\n/gu, ""), (name) => `\0${name}`);
+  const tokens = parseTokens(line.replace(/\\\n/gu, ""));
   const last = tokens.at(-1);
   const found = typeof last === "object" && "comment" in last ? tokens.slice(0, -1) : tokens;
   return found.length === words.length && found.every((token, at) => token === words[at]);

@@ -3,7 +3,7 @@ import { accessTo } from "../profile/access-to.ts";
 import { type AbsolutePath, isInside, nameOf } from "../profile/path.ts";
 import type { Profile } from "../profile/profile.ts";
 import { fileNameOf } from "../shell/rule.ts";
-import { type Call, lineOf, scriptOf, wordsOf } from "../tool/call.ts";
+import { type Call, scriptOf, wordsOf } from "../tool/call.ts";
 import type { Root } from "../tool/facts.ts";
 import type { ProgramFacts } from "./binding.ts";
 
@@ -20,6 +20,7 @@ export interface CommandFacts {
 /** What a line's commands are judged by: what was found of them, and what the call may write. */
 interface Found {
   readonly commands: readonly CommandFacts[];
+  readonly unread: readonly string[];
   readonly roots: readonly Root[];
   /** The folders of PATH inside. */
   readonly path: readonly AbsolutePath[];
@@ -39,7 +40,7 @@ export function judgedLine({ input }: Pick<Call, "input">, found: Found): Comman
         arePathsInside: (names) => arePathsInside(one, found.roots, names),
       }),
     ),
-    unread: lineOf(input).unread,
+    unread: found.unread,
     shell: isOfShell ? wordsOf(input) : null,
   };
 }

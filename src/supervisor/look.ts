@@ -27,17 +27,19 @@ export function lookAtCall(
   input: ShellInput,
   standing: Standing,
   base: AbsolutePath,
-): Pick<CallFacts, "cwd" | "program" | "commands"> {
+): Pick<CallFacts, "cwd" | "program" | "commands" | "unread"> {
   const cwd = folderOf(input.cwd, base);
   const known = new Map<string, Pick<CommandFacts, "program" | "ruleNames">>();
   const budget = { left: MOST_LOOKED_UP };
-  const commands = lineOf(input).commands.map(({ words }): CommandFacts => {
+  const line = lineOf(input);
+  const commands = line.commands.map(({ words }): CommandFacts => {
     const [name] = words;
     const found = known.get(name) ?? lookAtName(name, cwd, standing, known.size);
     known.set(name, found);
     return { words, ...found, paths: hasRoots(standing) ? pathsOf(words, cwd, budget) : [] };
   });
-  return { cwd, program: lookAtProgram(wordsOf(input)[0], cwd, standing.settings), commands };
+  const program = lookAtProgram(wordsOf(input)[0], cwd, standing.settings);
+  return { cwd, program, commands, unread: line.unread };
 }
 
 const UNKNOWN: ProgramFacts = { path: null, real: null, id: null, content: null };

@@ -31,6 +31,8 @@ export interface CallFacts {
   readonly program: ProgramFacts;
   /** Every simple command that it would run, in the order of `lineOf`. */
   readonly commands: readonly CommandFacts[];
+  /** What of the call's line is not understood. */
+  readonly unread: readonly string[];
   readonly callerEnv: Readonly<Record<string, string | undefined>>;
 }
 
@@ -110,6 +112,7 @@ export function prepare(
       : prepareSide(call, standing, look, standing.unasked);
   const line = judgedLine(call, {
     commands: look.commands,
+    unread: look.unread,
     roots: standing.config.roots,
     path: standing.settings.runtimes.flatMap((runtime) => runtime.path),
     profile: onYes.profile,

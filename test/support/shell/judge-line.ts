@@ -1,0 +1,65 @@
+import { NO_OPERATOR, type OperatorRule } from "../../../src/policy/approval-section.ts";
+import type { CommandLine } from "../../../src/policy/command.ts";
+import { shellSaid } from "../../../src/policy/shell-rules.ts";
+import { invocationOf } from "../../../src/policy/tool-rule.ts";
+import { judge, type Verdict } from "../../../src/policy/verdict.ts";
+import { parseLine } from "../../../src/shell/parse.ts";
+import { fileNameOf, ShellRule } from "../../../src/shell/rule.ts";
+import { approvalOf } from "../../unit/policy/judge-command.ts";
+
+/** Rules as they are written; what none covers is asked about, unless `default` says otherwise. */
+export interface LineRules {
+  readonly rules?: readonly unknown[];
+  readonly operator?: readonly OperatorRule[];
+  readonly order?: "first-match" | "strictest";
+  readonly default?: { readonly allowed: boolean; readonly approval: boolean };
+  /** A rule for the whole shell tool lets everything pass. */
+  readonly isToolAllowed?: boolean;
+}
+
+/** The verdict on a line of bash on a machine where every program is what its name says. */
+export function judgeLine(line: string, given: LineRules): Verdict {
+  const parsed = parseLine(line);
+  return judgeTaken(
+    {
+      commands: parsed.commands.map(({ words }) => commandOf(words)),
+      unread: parsed.unread,
+      shell: parsed.plain === null ? ["bash", "--noprofile", "--norc", "-c", line] : null,
+    },
+    given,
+  );
+}
+
+/** The same for words that are run without a shell. */
+export function judgeWords(words: readonly string[], given: LineRules): Verdict {
+  return judgeTaken({ commands: [commandOf(words)], unread: [], shell: null }, given);
+}
+
+function commandOf(words: readonly string[]): CommandLine["commands"][number] {
+  return {
+    words,
+    programNames: [fileNameOf(words[0] ?? "")],
+    isProgramWritable: false,
+    arePathsInside: () => true,
+  };
+}
+
+function judgeTaken(line: CommandLine, given: LineRules): Verdict {
+  const shell = {
+    rules: (given.rules ?? []).map((rule) => ShellRule.parse(rule)),
+    order: given.order ?? "first-match",
+    default: given.default ?? { allowed: true, approval: true },
+  } as const;
+  const subject = {
+    ...invocationOf("shell", {}, null),
+    risk: "write",
+    said: shellSaid(line, shell),
+    line,
+    needsMore: null,
+  } as const;
+  const rules = given.isToolAllowed === true ? [{ pattern: "shell", action: "allow" } as const] : [];
+  return judge(subject, {
+    operator: { ...NO_OPERATOR, rules: given.operator ?? [] },
+    approval: approvalOf({ rules }),
+  });
+}
