@@ -1,6 +1,6 @@
 /** What is known of one simple command, for judging it. */
 export interface Command {
-  /** Its words as the program gets them; `OPAQUE` for one that only bash will know. */
+  /** Its words as the program gets them; `isOpaque` where only bash will know. */
   readonly words: readonly string[];
   /**
    * Every other name of the program: the file name of its word, the paths that it is found and lies at, their file

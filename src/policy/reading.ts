@@ -3,7 +3,7 @@ import { innerCommands } from "../shell/inner.ts";
 import { type Coverage, coversPastOptions, mayCoverOpaque } from "../shell/past-options.ts";
 import { coversWords, fileNameOf, matchesWord } from "../shell/rule.ts";
 import { isManyInOne, isUnread } from "../shell/unread.ts";
-import { OPAQUE } from "../shell/word.ts";
+import { isOpaque } from "../shell/word.ts";
 import type { Command } from "./command.ts";
 
 /** So many words of an unread program are read as commands. Each is read to that end, so the time is bounded. */
@@ -23,7 +23,7 @@ export function isCommandUnread(command: Command): boolean {
 
 /** True when only bash will know which program it is. */
 export function isNameUnknown({ words: [program] }: Command): boolean {
-  return program === OPAQUE;
+  return isOpaque(program ?? "");
 }
 
 /** True for a program that runs what its words say. */
@@ -63,7 +63,7 @@ export function otherReadings(command: Command): readonly Reading[] {
   if (!isCommandUnread(command)) return renamed;
   const handed = innerCommands(words.slice(0, MOST_READ)).flatMap((inner) => [
     ...namesAt(inner, 0),
-    ...(isUnread(inner[0] ?? "", inner.slice(1)) || inner[0] === OPAQUE ? laterReadings(inner) : []),
+    ...(isUnread(inner[0] ?? "", inner.slice(1)) || isOpaque(inner[0] ?? "") ? laterReadings(inner) : []),
   ]);
   return [...renamed, ...laterReadings(words), ...handed];
 }

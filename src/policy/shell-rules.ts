@@ -3,7 +3,7 @@ import type { Hazard } from "../shell/hazards.ts";
 import { quoted } from "../shell/quote.ts";
 import { fileNameOf, type ShellRule, shellAction } from "../shell/rule.ts";
 import { namesUnread } from "../shell/unread.ts";
-import { OPAQUE } from "../shell/word.ts";
+import { isOpaque } from "../shell/word.ts";
 import { strictest } from "./action.ts";
 import type { Command, CommandLine } from "./command.ts";
 import {
@@ -102,7 +102,7 @@ const MOST_NAMED = 80;
 
 /** Of which of several commands a rule speaks. */
 export function reasonOf({ reason, rule, action }: RuleHit, { words }: Command): string {
-  const line = quoted(words.map((word) => (word === OPAQUE ? "…" : word)));
+  const line = quoted(words.map((word) => (isOpaque(word) ? `${word.slice(1)}…` : word)));
   const shown = visible(line.length > MOST_NAMED ? `${line.slice(0, MOST_NAMED)}…` : line);
   return `${shown}: ${reason ?? (action === "ask" ? `rule ${visible(rule)} asks` : `rule ${visible(rule)}`)}`;
 }
@@ -179,7 +179,7 @@ function hear(
 function allowed(rule: ShellRule, command: Command, rules: readonly ShellRule[]): readonly Heard[] {
   const { words } = command;
   if (command.isProgramWritable || !holdsPaths(rule, command) || isNameUnknown(command)) return [];
-  if (rule.exact && words.includes(OPAQUE)) return [];
+  if (rule.exact && words.some(isOpaque)) return [];
   const isNamed = namesUnread(rule.pattern) && isReadToItsEnd(words);
   if (isStrict(rules) && isProgramUnread(command) && !isNamed) return [];
   const hazard = rule.exact ? null : commandHazard(command);

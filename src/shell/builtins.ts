@@ -1,3 +1,5 @@
+import { isOpaque } from "./word.ts";
+
 /** Words of the grammar (bash(1), RESERVED WORDS). */
 const RESERVED: ReadonlySet<string> = new Set([
   ...[
@@ -76,7 +78,12 @@ export function isOfShell(name: string): boolean {
   return RESERVED.has(name) || HARMLESS.has(name) || CHANGING.has(name);
 }
 
-/** True for a command of bash that changes what the commands after it mean, or runs something by itself. */
-export function isChanging(name: string): boolean {
+/**
+ * True for a command of bash that changes what the commands after it mean, or runs something by itself. `-v` takes the name
+ * of a variable, whose index bash calculates, substitutions and all: `test -v 'a[$(x)]'`.
+ */
+export function isChanging(name: string, rest: readonly string[]): boolean {
+  if (name === "printf" || name === "test" || name === "[")
+    return rest.some((word) => isOpaque(word) || /^-[vR]/.test(word));
   return CHANGING.has(name);
 }

@@ -1,6 +1,6 @@
 import { gitOptions } from "./past-options.ts";
 import { fileNameOf } from "./rule.ts";
-import { OPAQUE } from "./word.ts";
+import { isOpaque, OPAQUE } from "./word.ts";
 
 /** A word by which a harmless looking command does more: it runs a program, or writes or removes files. */
 export interface Hazard {
@@ -71,8 +71,8 @@ const GIT: Options = {
 };
 
 /**
- * The first word of a command that makes more of it than its name says; null when the table knows none. A word that
- * only bash will know counts for every program in the table: a file may be named like an option.
+ * The first word of a command that makes more of it than its name says; null when the table knows none. A pattern
+ * for file names counts for every program in the table, unless it says how they begin: one may be named like an option.
  */
 export function hazardOf([program = "", ...words]: readonly string[]): Hazard | null {
   const name = fileNameOf(program).replace(/^g(?=(sed|awk|find|tar|sort|xargs|split|base64|date)$)/, "");
@@ -88,20 +88,25 @@ export function hazardOf([program = "", ...words]: readonly string[]): Hazard | 
 
 /** The first word of `tar` is options, with or without `-`. */
 function tarWords([first = "", ...rest]: readonly string[]): readonly string[] {
-  return [first.startsWith("-") || first === OPAQUE ? first : `-${first}`, ...rest];
+  return [isOpaque(first) ? OPAQUE : first.startsWith("-") ? first : `-${first}`, ...rest];
 }
 
 type Does = Hazard["does"] | null;
 
+/** The first word that runs something, else the first that writes. */
 function firstOf(words: readonly string[], does: (word: string) => Does): Hazard | null {
+  let writing: Hazard | null = null;
   for (const word of words) {
-    const found = word === OPAQUE ? "runs" : does(word);
-    if (found !== null) return { word: word === OPAQUE ? "*" : word, does: found };
+    const found = does(word);
+    if (found === "runs") return { word: isOpaque(word) ? `${word.slice(1)}*` : word, does: found };
+    if (found === "writes") writing ??= { word, does: found };
   }
-  return null;
+  return writing;
 }
 
 function optionDoes({ runs, writes }: Options, word: string): Does {
+  // The name of a file may begin with `-`, unless the pattern says how it begins.
+  if (isOpaque(word)) return /^.(-|$)/su.test(word) ? "runs" : null;
   if (runs?.test(word) === true) return "runs";
   return writes?.test(word) === true ? "writes" : null;
 }
@@ -127,6 +132,7 @@ function gitHazard(words: readonly string[]): Hazard | null {
 
 /** `-i` writes; a script may run (`e`), read and write files (`w`, `r`), or lie in a file. */
 function sedDoes(word: string, words: readonly string[]): Does {
+  if (isOpaque(word)) return isSedScript(word, words) ? "runs" : optionDoes({}, word);
   if (/^(-[a-zA-Z]*i|--i)/.test(word)) return "writes";
   if (/^(-[a-zA-Z]*f|--f)/.test(word)) return "runs";
   if (word.startsWith("-") && !/^(-[a-zA-Z]*e|--ex)/.test(word)) return null;
@@ -160,6 +166,7 @@ function isThreeParts(script: string): boolean {
 
 /** A program text that runs, reads or writes anything but its input; or one that lies in a file. */
 function awkDoes(word: string): Does {
+  if (isOpaque(word)) return optionDoes({}, word);
   if (/^(-[a-zA-Z]*[fEilLDdop]|--(f|e|i|l|pro|dump|de|pr))/.test(word)) return "runs";
   return /system|getline|close|[|>@]|\/(inet|dev|proc)\//.test(word) ? "runs" : null;
 }
@@ -168,5 +175,5 @@ function awkDoes(word: string): Does {
 function uniqHazard(words: readonly string[]): Hazard | null {
   const files = words.filter((word) => !word.startsWith("-"));
   const [, output] = files;
-  return output === undefined && !files.includes(OPAQUE) ? null : { word: output ?? "*", does: "writes" };
+  return output === undefined && !files.some(isOpaque) ? null : { word: output ?? "*", does: "writes" };
 }

@@ -2,9 +2,9 @@ import { parse as parseTokens } from "shell-quote";
 import { type Command, forEachChild, parse, type SyntaxNode, type Word } from "unbash";
 import { isChanging, isOfShell } from "./builtins.ts";
 import { doubtAbout } from "./syntax.ts";
-import { OPAQUE, piecesOf, textOf } from "./word.ts";
+import { isOpaque, OPAQUE, piecesOf, textOf } from "./word.ts";
 
-/** One simple command of a line: its words as a program gets them, `OPAQUE` for one that only bash will know. */
+/** One simple command of a line: its words as a program gets them; `isOpaque` where only bash will know. */
 export interface SimpleCommand {
   readonly words: readonly [string, ...string[]];
 }
@@ -73,7 +73,7 @@ function visit(node: SyntaxNode, commands: SimpleCommand[], unread: string[]): v
   if (command !== null) commands.push(command);
   forEachChild(node, (child) => visit(child, commands, unread));
   if (node.type === "Script" && (node.errors?.length ?? 0) > 0) unread.push(NOT_PARSED);
-  const doubt = doubtAbout(node) ?? (command === null ? null : doubtAboutName(command.words[0]));
+  const doubt = doubtAbout(node) ?? (command === null ? null : doubtAboutWords(command.words));
   if (doubt !== null) unread.push(doubt);
 }
 
@@ -84,12 +84,12 @@ function commandOf({ name, suffix }: Command): SimpleCommand | null {
     if (one.type === "Word") return [textOf(one).text];
     return one.type === "Assignment" ? [one.text] : [];
   });
-  return { words: [first, ...(first === OPAQUE ? piecesOf(name) : []), ...rest] };
+  return { words: [first, ...(isOpaque(first) ? piecesOf(name) : []), ...rest] };
 }
 
-function doubtAboutName(name: string): string | null {
-  if (name === OPAQUE || name === "") return "the name of a command is known to bash alone";
-  return isChanging(name) ? `it uses \`${name}\`, which is bash's own` : null;
+function doubtAboutWords([name, ...rest]: SimpleCommand["words"]): string | null {
+  if (isOpaque(name) || name === "") return "the name of a command is known to bash alone";
+  return isChanging(name, rest) ? `it uses \`${name}\`, which is bash's own` : null;
 }
 
 /** A script of one statement whose only node is a command: no list, pipe, group, background, redirect or assignment. */
@@ -105,7 +105,7 @@ function isOneCommand({ commands: [only, more] }: ReturnType<typeof parse>): boo
 
 function plainWords(statements: number, [only]: readonly SimpleCommand[]): ParsedLine["plain"] {
   if (only === undefined || statements !== 1) return null;
-  return only.words.includes(OPAQUE) || isOfShell(only.words[0]) ? null : only.words;
+  return only.words.some(isOpaque) || isOfShell(only.words[0]) ? null : only.words;
 }
 
 /** The tripwire: another parser, which knows words and quotes, must find the same words (a comment behind them aside). */

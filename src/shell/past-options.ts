@@ -1,5 +1,5 @@
 import { fileNameOf, matchesWord } from "./rule.ts";
-import { OPAQUE } from "./word.ts";
+import { isOpaque } from "./word.ts";
 
 /** How sure it is that a pattern speaks of a command: `maybe` when an option may or may not have a value. */
 export type Coverage = "no" | "maybe" | "surely";
@@ -42,10 +42,10 @@ export function coversPastOptions(pattern: string, words: readonly string[]): Co
 export function mayCoverOpaque(pattern: string, words: readonly string[]): boolean {
   const [program = "", ...wanted] = pattern.trim().split(/\s+/);
   const [name = "", ...given] = words;
-  if (wanted.length === 0 || !given.includes(OPAQUE) || !matchesWord(program, name)) return false;
+  if (wanted.length === 0 || !given.some(isOpaque) || !matchesWord(program, name)) return false;
   const [subcommand = ""] = isGit(name) ? given.slice(gitOptions(given).length) : given;
   const glob = wanted.find((word) => !isOption(word));
-  return glob === undefined || subcommand === OPAQUE || isOption(subcommand) || matchesWord(glob, subcommand);
+  return glob === undefined || isOpaque(subcommand) || isOption(subcommand) || matchesWord(glob, subcommand);
 }
 
 /** The words of a git command before its subcommand: options and their values. */

@@ -1,5 +1,5 @@
 import type { HereDoc, Redirect, SyntaxNode } from "unbash";
-import { OPAQUE, textOf } from "./word.ts";
+import { isOpaque, textOf } from "./word.ts";
 
 /** A file that keeps nothing and holds nothing. */
 const NOWHERE = "/dev/null";
@@ -63,7 +63,7 @@ export function doubtAbout(node: SyntaxNode): string | null {
 
 function isStatic(word: Parameters<typeof textOf>[0]): boolean {
   const { text, isKnown } = textOf(word);
-  return isKnown && text !== OPAQUE;
+  return isKnown && !isOpaque(text);
 }
 
 /** `>/dev/null`, `</dev/null` and the like, or `2>&1`. */

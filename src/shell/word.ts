@@ -1,14 +1,20 @@
 import type { DoubleQuotedChild, Word, WordPart } from "unbash";
 
 /**
- * Stands for a word that only bash will know when it runs: of a variable, a substitution, a pattern for file names, a
- * home folder. No word of a call can be it, as none can hold NUL.
+ * Begins what stands for a word that only bash will know when it runs: of a variable, a substitution, a pattern for file
+ * names, a home folder. Behind it stands what such a word surely begins with: nothing, or the start of a pattern for file
+ * names. No word of a call can be it, as none can hold NUL.
  */
 export const OPAQUE = "\0";
 
+/** True for what stands for a word that only bash will know. */
+export function isOpaque(word: string): boolean {
+  return word.startsWith(OPAQUE);
+}
+
 /** What a word is once its quotes are removed; `isKnown` is false where something in it is not sure to be read right. */
 export interface WordText {
-  /** The word as a program gets it, or `OPAQUE`. */
+  /** The word as a program gets it, or what stands for it (`isOpaque`). */
   readonly text: string;
   readonly isKnown: boolean;
 }
@@ -26,15 +32,19 @@ export function textOf(word: Word): WordText {
   if (parts.length === 0) return bareText(word.text, word.value);
   let text = "";
   let isKnown = true;
-  let isOpaque = false;
+  let hasPattern = false;
   for (const part of parts) {
     const read = partText(part);
-    text += read.text;
     isKnown &&= read.isKnown;
-    isOpaque ||= read.text === OPAQUE;
+    if (part.type === "Glob") hasPattern = true;
+    else if (isOpaque(read.text)) return { text: OPAQUE, isKnown: isKnown && areKnown(parts) };
+    else if (!hasPattern) text += read.text;
   }
-  // Quotes end what makes a home folder of `~`, but `~` itself may stand before them.
-  return { text: isOpaque || HOME.test(word.text) ? OPAQUE : text, isKnown };
+  return { text: hasPattern ? `${OPAQUE}${text}` : text, isKnown };
+}
+
+function areKnown(parts: readonly WordPart[]): boolean {
+  return parts.every((part) => partText(part).isKnown);
 }
 
 function bareText(written: string, value: string): WordText {
@@ -45,7 +55,7 @@ function bareText(written: string, value: string): WordText {
 function partText(part: WordPart): WordText {
   switch (part.type) {
     case "Literal":
-      return { text: part.value, isKnown: !BRACES.test(part.text) };
+      return bareText(part.text, part.value);
     case "SingleQuoted":
       return { text: part.value, isKnown: true };
     case "AnsiCQuoted":

@@ -6,7 +6,7 @@ import { realPathOf, statsOf } from "../host/nodes.ts";
 import { type AbsolutePath, isAbsolutePath, isInside, joinPath, parentOf, ROOT } from "../profile/path.ts";
 import type { SimpleCommand } from "../shell/parse.ts";
 import { pathWords } from "../shell/path-words.ts";
-import { OPAQUE } from "../shell/word.ts";
+import { isOpaque } from "../shell/word.ts";
 import { lineOf, type ShellInput, wordsOf } from "../tool/call.ts";
 import type { ToolSettings } from "../tool/derive.ts";
 import type { ProgramFacts } from "./binding.ts";
@@ -50,7 +50,7 @@ function lookAtName(
   standing: Standing,
   before: number,
 ): Pick<CommandFacts, "program" | "ruleNames"> {
-  if (name === OPAQUE) return { program: UNKNOWN, ruleNames: [] };
+  if (isOpaque(name)) return { program: UNKNOWN, ruleNames: [] };
   if (before >= MOST_PROGRAMS) return { program: UNKNOWN, ruleNames: strictWords(standing) };
   const program = lookAtProgram(name, cwd, standing.settings);
   return { program, ruleNames: ruleNames(program, standing, cwd) };
@@ -62,7 +62,7 @@ function pathsOf(
   cwd: AbsolutePath,
   budget: { left: number },
 ): CommandFacts["paths"] {
-  return words.includes(OPAQUE) ? [null] : realTargets(pathWords(words), cwd, budget);
+  return words.some(isOpaque) ? [null] : realTargets(pathWords(words), cwd, budget);
 }
 
 /** The paths among the words matter to rules with `sandbox_paths` alone. */
