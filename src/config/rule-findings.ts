@@ -2,6 +2,7 @@ import { type Position, visible } from "../errors.ts";
 import { type Action, isAsStrict, type RuleOrder } from "../policy/action.ts";
 import { printToolRule } from "../policy/rule-reach.ts";
 import { isAbsolutePath, isInside } from "../profile/path.ts";
+import { hazardOf } from "../shell/hazards.ts";
 import { shellAction } from "../shell/rule.ts";
 import type { Config, Loaded } from "./config.ts";
 import {
@@ -25,6 +26,7 @@ export function ruleFindings(loaded: Loaded): readonly Finding[] {
     ...unmatchableFindings(loaded),
     ...overruledFindings(loaded),
     ...programFindings(loaded),
+    ...hazardFindings(loaded),
   ];
 }
 
@@ -151,6 +153,22 @@ function programFindings({ config }: Loaded): readonly Finding[] {
         hint: "leave `approval` on for it, or keep the program outside of every writable root",
         at: placeOf(config, ["shell", "rules", index]),
       },
+    ];
+  });
+}
+
+/** Rules that let pass what only exact ones can: a word by which the program runs another, or writes files. */
+function hazardFindings({ config }: Loaded): readonly Finding[] {
+  return config.shell.rules.flatMap((rule, index): readonly Finding[] => {
+    const hazard = shellAction(rule) === "allow" && !rule.exact ? hazardOf(rule.pattern.split(/\s+/)) : null;
+    if (hazard === null) return [];
+    const does = hazard.does === "runs" ? "may run other programs" : "writes or removes files";
+    return [
+      warning(
+        `the rule ${visible(rule.pattern)} allows nothing: ${visible(hazard.word)} ${does}, and only exact rules let that pass`,
+        "write the whole command with `exact: true`, or leave `approval` on for it",
+        placeOf(config, ["shell", "rules", index]),
+      ),
     ];
   });
 }

@@ -193,7 +193,8 @@ function lineHit(
 ): RuleHit | null {
   const { commands, unread, shell } = line;
   const hit: RuleHit = { layer: "operator", rule: pattern, action, reason: reason ?? null };
-  if (shell !== null && namesShell(pattern, shell)) return hit;
+  const isAboutAll = /^\s*\*+\s*$/.test(pattern);
+  if (isAboutAll || (shell !== null && namesShell(pattern, shell))) return hit;
   const found = commands.flatMap((command) => {
     const one = commandHit(hit, command);
     return one === null ? [] : [commands.length === 1 ? one : { ...one, reason: reasonOf(one, command) }];

@@ -2,7 +2,7 @@ import { parse as parseTokens } from "shell-quote";
 import { type Command, forEachChild, parse, type SyntaxNode, type Word } from "unbash";
 import { isChanging, isOfShell } from "./builtins.ts";
 import { doubtAbout } from "./syntax.ts";
-import { isOpaque, OPAQUE, piecesOf, textOf } from "./word.ts";
+import { isOpaque, isTorn, OPAQUE, piecesOf, textOf } from "./word.ts";
 
 /** One simple command of a line: its words as a program gets them; `isOpaque` where only bash will know. */
 export interface SimpleCommand {
@@ -72,6 +72,7 @@ function visit(node: SyntaxNode, commands: SimpleCommand[], unread: string[]): v
   const command = node.type === "Command" ? commandOf(node) : null;
   if (command !== null) commands.push(command);
   forEachChild(node, (child) => visit(child, commands, unread));
+  if (node.type === "Word" && isTorn(node)) unread.push(NOT_PARSED);
   if (node.type === "Script" && (node.errors?.length ?? 0) > 0) unread.push(NOT_PARSED);
   const doubt = doubtAbout(node) ?? (command === null ? null : doubtAboutWords(command.words));
   if (doubt !== null) unread.push(doubt);

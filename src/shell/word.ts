@@ -23,6 +23,10 @@ export interface WordText {
 const PLAIN_ESCAPES = /^(?:[^\\]|\\[ntr\\'"])*$/su;
 /** What an unquoted word can't hold without bash making something else of it, where the parser sees plain text. */
 const BRACES = /(^|[^\\])\{[^}]*(,|\.\.)/su;
+/** What bash would expand, where the parser sees plain text: a `$` or a backquote that goes on. */
+const EXPANDED = /(^|[^\\])(\\\\)*(`|\$[\w({['"@*#?$!-])/u;
+/** Metacharacters of bash(1), without a backslash. */
+const ENDS_WORDS = /(^|[^\\])(\\\\)*[ \t\n<>()|&;]/u;
 /** A home folder: at the start, and behind `=` and `:`, where bash takes a word for an assignment. */
 const HOME = /(^|[=:])~/u;
 
@@ -49,7 +53,7 @@ function areKnown(parts: readonly WordPart[]): boolean {
 
 function bareText(written: string, value: string): WordText {
   if (HOME.test(written)) return { text: OPAQUE, isKnown: true };
-  return { text: value, isKnown: !BRACES.test(written) };
+  return { text: value, isKnown: !BRACES.test(written) && !EXPANDED.test(written) };
 }
 
 function partText(part: WordPart): WordText {
@@ -81,10 +85,14 @@ function partText(part: WordPart): WordText {
 function quotedText(parts: readonly DoubleQuotedChild[]): WordText {
   if (parts.some((part) => part.type !== "Literal")) return { text: OPAQUE, isKnown: false };
   const written = parts.map((part) => part.text).join("");
-  return {
-    text: written.replace(/\\([$`"\\]|\n)/gu, (_, next) => (next === "\n" ? "" : next)),
-    isKnown: true,
-  };
+  const text = written.replace(/\\([$`"\\]|\n)/gu, (_, next) => (next === "\n" ? "" : next));
+  return { text, isKnown: !EXPANDED.test(written) };
+}
+
+/** True for a word with a character in it that ends words: the parser lost its way, as unbash 6.0.4 does in `2>(x)`. */
+export function isTorn({ text, parts = [] }: Word): boolean {
+  if (parts.length === 0) return ENDS_WORDS.test(text);
+  return parts.some((part) => part.type === "Literal" && ENDS_WORDS.test(part.text));
 }
 
 /**

@@ -140,7 +140,8 @@ describe.skipIf(unusable !== null)("a yes for the session on the shell tool", ()
       { argv: ["./tool a"] },
       (place) => place.file("ws/tool a", "#!/bin/sh\n", 0o755),
     ],
-    ["the same as a script", 2, { script: "./tool a" }, nothing],
+    ["the same words as a script that needs no shell", 1, { script: "./tool 'a'" }, nothing],
+    ["the same in a line for the shell", 2, { script: "./tool a;" }, nothing],
     ["another folder", 2, { argv: ["../tool", "a"], cwd: "sub" }, (place) => place.folder("ws/sub")],
     [
       "the same file with something else in it",

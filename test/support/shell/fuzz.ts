@@ -87,10 +87,11 @@ class Bash {
 
   /** Every program that the line ran, with its words. */
   run(line: string): readonly (readonly string[])[] {
-    spawnSync(BASH, ["--noprofile", "--norc", "-c", `${line}\nwait`], {
+    spawnSync(BASH, ["--noprofile", "--norc", "-c", line], {
       cwd: this.#cwd,
       env: this.#env,
-      stdio: "ignore",
+      // Whoever still runs in the background holds the pipe: this ends when nobody does.
+      stdio: ["ignore", "ignore", "ignore", "pipe"],
       timeout: 10_000,
       killSignal: "SIGKILL",
     });

@@ -141,6 +141,15 @@ approval:
     expect(told(config("make"))).toEqual([]);
   });
 
+  test("an allowed command that only an exact rule lets pass", () => {
+    const config = (rule: string): string => `${PLAIN}shell: { rules: [{ ${rule}, approval: false }] }\n`;
+    expect(told(config("pattern: find . -delete"))).toEqual([
+      "warning cofferdam.yaml:4:18 the rule `find . -delete` allows nothing: `-delete` writes or removes files, and only exact rules let that pass",
+    ]);
+    expect(told(config("pattern: find . -delete, exact: true"))).toEqual([]);
+    expect(told(config("pattern: find ."))).toEqual([]);
+  });
+
   test("variables that operators cut off, and not the default ones", () => {
     const profile = { "etc/profiles.d/p.yaml": "profile: p\nenv: [LANG, NODE_*]\n" };
     expect(

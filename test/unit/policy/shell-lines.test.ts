@@ -3,8 +3,8 @@ import { quote } from "shell-quote";
 import { describe, expect, test } from "vitest";
 import { answerByMode, type Verdict } from "../../../src/policy/verdict.ts";
 import { parseLine } from "../../../src/shell/parse.ts";
-import { judgeLine, judgeWords, type LineRules } from "../../support/shell/judge-line.ts";
 import { linesFrom } from "../../support/shell/generate-line.ts";
+import { judgeLine, judgeWords, type LineRules } from "../../support/shell/judge-line.ts";
 
 const RANK = { allow: 0, ask: 1, deny: 2 } as const;
 const lets = (...patterns: readonly string[]) =>
@@ -123,6 +123,8 @@ const BYPASSES: readonly (readonly [what: string, line: string, rules: "deny" | 
   ["a carriage return", "git log\rid", "ask"],
   ["a bidi override", "git log \u202eid", "ask"],
   ["a parser that loses the end of a word", "cat <<< <(ls)cat rm -rf x", "ask"],
+  ["a parser that takes a substitution for text", "git log 2>(id)>/dev/null", "deny"],
+  ["arithmetic that does not end", 'git log "$[[ " id', "ask"],
   ["a condition", "if true; then rm x; fi", "deny"],
   ["a loop", "for i in x; do rm $i; done", "deny"],
   ["a case", "case x in x) id;; esac", "deny"],
@@ -145,9 +147,7 @@ describe("a way around rules that worked elsewhere", () => {
     );
     const denying = [...denies("rm", "id", "touch"), ...lets(...HARMLESS)];
     expect(action(line, { rules: denying })).toBe(expected);
-    expect(action(line, { rules: denying, isToolAllowed: true })).toBe(
-      told === "file" ? "allow" : expected,
-    );
+    expect(action(line, { rules: denying, isToolAllowed: true })).toBe(told === "file" ? "allow" : expected);
     expect(action(line, { rules: denying, default: { allowed: true, approval: false } })).toBe(expected);
   });
 
@@ -168,7 +168,7 @@ describe("a way around rules that worked elsewhere", () => {
     "! git log && time ls & ls",
     "ls src/*.ts",
     "git diff HEAD~1 HEAD@{1}",
-    "echo \"it's $\" # rm x",
+    'echo "it\'s $" # rm x',
     "sed -n 's/a/b/gp' f",
     "sed -n 1,5p f",
     "find . -name '*.ts'",
@@ -176,12 +176,16 @@ describe("a way around rules that worked elsewhere", () => {
     "awk '{print $1}' f",
     "sort -k2 f | uniq -c",
     "go test ./...",
-    "git commit -m \"fix #12 (x)\"",
+    'git commit -m "fix #12 (x)"',
   ])("while its twin is: %s", (line) => {
     expect(action(line, { rules: lets(...HARMLESS) })).toBe("allow");
-    expect(action(line, { rules: [...lets(...HARMLESS), ...denies("rm", "id", "touch")].filter(({ pattern }) => pattern !== "awk") })).toBe(
-      line.startsWith("awk") ? "ask" : "allow",
-    );
+    expect(
+      action(line, {
+        rules: [...lets(...HARMLESS), ...denies("rm", "id", "touch")].filter(
+          ({ pattern }) => pattern !== "awk",
+        ),
+      }),
+    ).toBe(line.startsWith("awk") ? "ask" : "allow");
   });
 });
 
@@ -208,7 +212,20 @@ describe("the words of a line", () => {
 
 describe("the verdict on a line", () => {
   const arbRule = fc.record({
-    pattern: fc.constantFrom("aa", "bb", "gg ok", "gg", "dd x", "rm", "echo", "*", "zz", "bash", "time", "aa x"),
+    pattern: fc.constantFrom(
+      "aa",
+      "bb",
+      "gg ok",
+      "gg",
+      "dd x",
+      "rm",
+      "echo",
+      "*",
+      "zz",
+      "bash",
+      "time",
+      "aa x",
+    ),
     allowed: fc.boolean(),
     approval: fc.boolean(),
     exact: fc.boolean(),
@@ -230,14 +247,20 @@ describe("the verdict on a line", () => {
 
   test("is loosened by no stricter rule more, where the strictest rule decides", () => {
     fc.assert(
-      fc.property(arbLine, fc.array(arbRule, { maxLength: 4 }), arbRule, arbDefault, (line, rules, rule, otherwise) => {
-        const given = { rules, order: "strictest", default: otherwise } as const;
-        const before = action(line, given);
-        const added = rule.allowed && !rule.approval ? "allow" : rule.allowed ? "ask" : "deny";
-        fc.pre(RANK[added] >= RANK[before]);
-        const after = action(line, { ...given, rules: [...rules, rule] });
-        expect(RANK[after]).toBeGreaterThanOrEqual(RANK[before]);
-      }),
+      fc.property(
+        arbLine,
+        fc.array(arbRule, { maxLength: 4 }),
+        arbRule,
+        arbDefault,
+        (line, rules, rule, otherwise) => {
+          const given = { rules, order: "strictest", default: otherwise } as const;
+          const before = action(line, given);
+          const added = rule.allowed && !rule.approval ? "allow" : rule.allowed ? "ask" : "deny";
+          fc.pre(RANK[added] >= RANK[before]);
+          const after = action(line, { ...given, rules: [...rules, rule] });
+          expect(RANK[after]).toBeGreaterThanOrEqual(RANK[before]);
+        },
+      ),
       { numRuns: 2_000 },
     );
   });
@@ -303,6 +326,12 @@ describe("an operator's rule for command lines", () => {
     expect(verdict).toMatchObject({ action: "ask", demandsPerson: true });
     expect(answerByMode(verdict, "approve_all", false).action).toBe("deny");
     expect(action("make x; make y", given)).toBe("allow");
+  });
+
+  test("that is about every command is about every line", () => {
+    const operator = [{ shell: "*", action: "deny" } as const];
+    for (const line of ["ls", "ls; ls", "[[ a ]]", "$X", "ls 'x", "# nothing"])
+      expect(action(line, { rules: lets("*"), operator })).toBe("deny");
   });
 
   test("that is about the shell is about every line that it runs", () => {

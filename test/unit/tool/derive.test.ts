@@ -113,3 +113,22 @@ test("the environment is ours first, then the caller's granted names, then what 
     CI: "1",
   });
 });
+
+test("what programs obey comes along by its own name alone, and what bash obeys never", () => {
+  const given = {
+    ...{ FREE: "1", LD_PRELOAD: "x", PAGER: "x", GIT_DIR: "x", BASH_ENV: "x", IFS: "x", SHELLOPTS: "x" },
+    "BASH_FUNC_git%%": "() { id; }",
+  };
+  const passed = (pass: readonly string[]): readonly string[] => {
+    const sandbox = { env: { pass } };
+    const own = settings({
+      sandbox: { ...settings().sandbox, ...sandbox, env: { pass: [...pass], set: {} } },
+    });
+    const person = { uid: 1000, home: absolutePath("/tmp/home") };
+    const env = deriveEnvironment(own, deriveShellNeeds(own).onYes, person, given);
+    return Object.keys(env).filter((name) => Object.hasOwn(given, name));
+  };
+  expect(passed(["*"])).toEqual(["FREE"]);
+  expect(passed(["GIT_*", "LD_*", "B*"])).toEqual([]);
+  expect(passed(["GIT_DIR", "BASH_ENV", "PAGER", "IFS"])).toEqual(["PAGER", "GIT_DIR"]);
+});

@@ -1,0 +1,95 @@
+import { expect, test } from "vitest";
+import { hazardOf } from "../../../src/shell/hazards.ts";
+
+const does = (line: string): string | null => hazardOf(line.split(" "))?.does ?? null;
+
+test.each([
+  ...[
+    "find . -exec x",
+    "find . -okdir x",
+    "sort --compress-program=x",
+    "rg --pre x",
+    "tar tf x --to-command=y",
+  ],
+  ...[
+    "tar Itf x y",
+    "man -Px y",
+    "go test -exec x",
+    "xargs x",
+    "git -c a=b log",
+    "git -p log",
+    "git log --ext-diff",
+  ],
+  ...[
+    "git clone -c a=b x",
+    "git fetch --upload-pack x",
+    "git grep -Ox y",
+    "git --git-dir=x log",
+    "/usr/bin/find . -exec x",
+  ],
+  ...[
+    "sed s/a/b/e x",
+    "sed -f x y",
+    "sed 1e x",
+    "sed -e p -e e y",
+    "gsed s/a/b/;e x",
+    "awk {print|x}",
+    "gawk -f x",
+  ],
+])("`%s` may run another program", (line) => {
+  expect(does(line)).toBe("runs");
+});
+
+test.each([
+  ...[
+    "find . -delete",
+    "find . -fprintf x y",
+    "sort -o x y",
+    "sort -ro x y",
+    "sed -i s/a/b/ x",
+    "sed -ni p x",
+  ],
+  ...[
+    "tar xf x",
+    "tar --extract -f x",
+    "base64 -o x",
+    "git log --output=x",
+    "uniq a b",
+    "tee x",
+    "curl -o x y",
+    "tree -o x",
+  ],
+])("`%s` writes or removes files", (line) => {
+  expect(does(line)).toBe("writes");
+});
+
+test.each([
+  ...[
+    "find . -name x",
+    "sort -k2 x",
+    "rg -n x",
+    "tar tf x",
+    "tar -tvf x",
+    "man x",
+    "go test ./...",
+    "git log -p",
+  ],
+  ...[
+    "git commit -m x",
+    "git push --force",
+    "git -C x status",
+    "sed s/a/b/g x",
+    "sed -n 1,5p x",
+    "sed -e p x e",
+  ],
+  ...["awk {print$1} x", "base64 -d x", "uniq -c a", "make test", "curl -s x", "findx -delete", "ls -o"],
+])("`%s` does what its name says", (line) => {
+  expect(does(line)).toBe(null);
+});
+
+test("a pattern for file names may bring an option, unless it says how they begin", () => {
+  expect(hazardOf(["sort", "\0"])).toEqual({ word: "*", does: "runs" });
+  expect(hazardOf(["sort", "\0-"])).toEqual({ word: "-*", does: "runs" });
+  expect(hazardOf(["sort", "\0src/"])).toBe(null);
+  expect(hazardOf(["ls", "\0"])).toBe(null);
+});

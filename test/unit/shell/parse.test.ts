@@ -1,0 +1,84 @@
+import { describe, expect, test } from "vitest";
+import { parseLine } from "../../../src/shell/parse.ts";
+
+const words = (line: string): readonly (readonly string[])[] =>
+  parseLine(line).commands.map((command) => command.words);
+
+describe("a line", () => {
+  test.each([
+    ["a b", [["a", "b"]]],
+    ["a && b || c; d & e\nf | g |& h", [["a"], ["b"], ["c"], ["d"], ["e"], ["f"], ["g"], ["h"]]],
+    ["(a; { b; }) >/dev/null", [["a"], ["b"]]],
+    ["if a; then b; elif c; then d; else e; fi", [["a"], ["b"], ["c"], ["d"], ["e"]]],
+    ["while a; do b; done; until c; do d; done", [["a"], ["b"], ["c"], ["d"]]],
+    ["for i in x; do a; done; select i in x; do b; done", [["a"], ["b"]]],
+    ["case x in x) a;; y) b;; esac", [["a"], ["b"]]],
+    ["f() { a; }; function g { b; }", [["a"], ["b"]]],
+    ["x=$(a) y=(`b`) c", [["c"], ["a"], ["b"]]],
+    ["a >$(b) < <(c)", [["a"], ["b"], ["c"]]],
+    ["a <<E\n$(b)\nE", [["a"], ["b"]]],
+    ["[[ $(a) -eq $(( $(b) )) ]]; (( $(c) ))", [["a"], ["b"], ["c"]]],
+    ["time a; ! b; coproc c", [["a"], ["b"], ["c"]]],
+  ])("is taken apart to its last command: %s", (line, commands) => {
+    const found = words(line).map((one) => JSON.stringify(one.filter((word) => !word.startsWith("\0"))));
+    expect(found.toSorted()).toEqual(commands.map((one) => JSON.stringify(one)).toSorted());
+  });
+
+  test("gives words as a program gets them, and marks what only bash will know", () => {
+    const line = `a 'b c' "d\\"e\\x" f\\ g '' h"i"'j' * src/*.ts $x ~ k~1 l=~/m "~" $'n\\n'`;
+    expect(words(line)).toEqual([
+      [...["a", "b c", 'd"e\\x', "f g", "", "hij", "\0", "\0src/", "\0", "\0", "k~1", "\0", "~", "n\n"]],
+    ]);
+  });
+
+  test("needs no shell only when it is one program with plain words", () => {
+    expect(parseLine(" git 'a b' # why\n").plain).toEqual(["git", "a b"]);
+    const others = [
+      "a; b",
+      "a >/dev/null",
+      "a &",
+      "! a",
+      "x=1 a",
+      "a *",
+      "a ~",
+      "cd x",
+      "[ a ]",
+      "{ a; }",
+      "a\nb",
+      "",
+    ];
+    for (const line of [...others, "'if' x", "exec a", "echo a", "time a"])
+      expect([line, parseLine(line).plain]).toEqual([line, null]);
+  });
+
+  test("says what in it is not understood, inner things first", () => {
+    const why = (line: string): string | undefined => parseLine(line).unread[0];
+    expect(why("a $(b)")).toBe("it has a substitution");
+    expect(why("a $b")).toBe("it uses a variable");
+    expect(why("a >b")).toBe("it redirects from or to a file");
+    expect(why("b=c a")).toBe("it sets a variable");
+    expect(why("cd a")).toBe("it uses `cd`, which is bash's own");
+    expect(why("a 'b")).toBe("it can't be parsed");
+    expect(why("a\u200b")).toBe("it has characters that can't be seen");
+    expect(why("a && b")).toBeUndefined();
+  });
+
+  test("is read to its end however long it is and however deep, in bounded time", () => {
+    const start = performance.now();
+    const deep = (open: string, times: number): string => `r''m x; ${open.repeat(times)}`;
+    const lines = [
+      deep("$(", 20_000),
+      deep("((", 60_000),
+      deep("<<a ", 30_000),
+      deep("`\\`", 40_000),
+      deep("${x:", 30_000),
+    ];
+    for (const line of lines) {
+      const { commands, unread } = parseLine(line);
+      expect(unread).not.toEqual([]);
+      expect(commands[0]?.words).toEqual(["rm", "x"]);
+    }
+    expect(parseLine(`${"a; ".repeat(40_000)}r''m x`).commands.map((one) => one.words[0])).toContain("rm");
+    expect(performance.now() - start).toBeLessThan(20_000);
+  });
+});
