@@ -85,7 +85,7 @@ function partText(part: WordPart): WordText {
 function quotedText(parts: readonly DoubleQuotedChild[]): WordText {
   if (parts.some((part) => part.type !== "Literal")) return { text: OPAQUE, isKnown: false };
   const written = parts.map((part) => part.text).join("");
-  const text = written.replace(/\\([$`"\\]|\n)/gu, (_, next) => (next === "\n" ? "" : next));
+  const text = written.replace(/\\([$`"\\]|\n)/gu, (_, next: string) => (next === "\n" ? "" : next));
   return { text, isKnown: !EXPANDED.test(written) };
 }
 
