@@ -53,10 +53,16 @@ interface Heard {
 export function shellSaid(line: CommandLine, shell: ShellRules): ToolSaid {
   const { commands, unread } = line;
   const isOne = commands.length === 1 && unread.length === 0;
-  const said = commands.map((command) => commandSaid(command, shell, isOne));
+  const said = commands.map((command) => ({ command, ...commandSaid(command, shell) }));
   const unreadHits = unread.length === 0 ? [] : [lineHit(unread, shell)];
   const ofShell = line.shell === null ? [] : shellHits(line.shell, shell);
-  const hits = oncePerRule([...said.flatMap((one) => one.hits), ...unreadHits, ...ofShell]);
+  const spoken = oncePerRule([
+    ...said.flatMap(({ command, hits: ofCommand }) => ofCommand.map((one) => ({ hit: one, command }))),
+    ...[...unreadHits, ...ofShell].map((one) => ({ hit: one, command: null })),
+  ]);
+  const hits = spoken.map(({ hit: one, command }) =>
+    isOne || command === null ? one : { ...one, reason: reasonOf(one, command) },
+  );
   const hit = strictest(hits) ?? defaultHit(shell);
   const denies = shell.rules.some((rule) => !rule.allowed);
   const doubts = [...said.map(({ doubt }) => doubt), ...(denies ? unreadHits : [])];
@@ -73,7 +79,7 @@ interface Said {
   readonly doubt: RuleHit | null;
 }
 
-function commandSaid(command: Command, shell: ShellRules, isAlone: boolean): Said {
+function commandSaid(command: Command, shell: ShellRules): Said {
   const { words } = command;
   const denies = shell.rules.some((rule) => !rule.allowed);
   const unread = isCommandUnread(command) ? unreadHit(command) : runningHit(command);
@@ -86,15 +92,20 @@ function commandSaid(command: Command, shell: ShellRules, isAlone: boolean): Sai
     : [otherwise, ...(unread !== null && isStrict(shell.rules) ? [unread] : [])];
   const perhaps = heard.find(({ rule, action }) => !rule.allowed && action === "ask");
   const isAllowed = written.some(({ action }) => action === "allow");
-  const named = (hit: RuleHit): RuleHit => (isAlone ? hit : { ...hit, reason: reasonOf(hit, command) });
   const hits = [...heard.map(({ hit }) => hit), ...uncovered];
   // What a rule says of the words as written is told, and of the other readings what is stricter.
   const decisive = strictest(hits);
   const told = hits.filter((hit) => hit === decisive || written.some((one) => one.hit === hit));
   return {
-    hits: told.map(named),
+    hits: told,
     doubt: perhaps?.hit ?? (denies && !isAllowed ? unread : null),
   };
+}
+
+/** What a rule said, and of which command; null for the whole line. */
+interface Spoken {
+  readonly hit: RuleHit;
+  readonly command: Command | null;
 }
 
 /** So much of a command stands in a reason. */
@@ -102,15 +113,16 @@ const MOST_NAMED = 80;
 
 /** Of which of several commands a rule speaks. */
 export function reasonOf({ reason, rule, action }: RuleHit, { words }: Command): string {
-  const line = quoted(words.map((word) => (isOpaque(word) ? `${word.slice(1)}…` : word)));
+  const first = words.slice(0, MOST_NAMED / 2).map((word) => word.slice(0, MOST_NAMED + 1));
+  const line = quoted(first.map((word) => (isOpaque(word) ? `${word.slice(1)}…` : word)));
   const shown = visible(line.length > MOST_NAMED ? `${line.slice(0, MOST_NAMED)}…` : line);
   return `${shown}: ${reason ?? (action === "ask" ? `rule ${visible(rule)} asks` : `rule ${visible(rule)}`)}`;
 }
 
 /** Each rule once for what it says, with the first command that it says it of: their number does not grow with a line. */
-function oncePerRule(hits: readonly RuleHit[]): readonly RuleHit[] {
+function oncePerRule(spoken: readonly Spoken[]): readonly Spoken[] {
   const seen = new Set<string>();
-  return hits.filter(({ rule, action }) => {
+  return spoken.filter(({ hit: { rule, action } }) => {
     const key = JSON.stringify([rule, action]);
     const isNew = !seen.has(key);
     seen.add(key);

@@ -195,10 +195,12 @@ function lineHit(
   const hit: RuleHit = { layer: "operator", rule: pattern, action, reason: reason ?? null };
   const isAboutAll = /^\s*\*+\s*$/.test(pattern);
   if (isAboutAll || (shell !== null && namesShell(pattern, shell))) return hit;
-  const found = commands.flatMap((command) => {
+  const found: RuleHit[] = [];
+  for (const command of commands) {
     const one = commandHit(hit, command);
-    return one === null ? [] : [commands.length === 1 ? one : { ...one, reason: reasonOf(one, command) }];
-  });
+    if (one !== null) found.push(commands.length === 1 ? one : { ...one, reason: reasonOf(one, command) });
+    if (one?.action === "deny") break;
+  }
   const unreadHit: RuleHit = {
     ...hit,
     action: "ask",

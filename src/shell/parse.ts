@@ -23,7 +23,7 @@ export interface ParsedLine {
 export const NOT_PARSED = "it can't be parsed";
 
 /** A longer line is read in pieces: the parser's time grows faster than the line. */
-const MOST_AT_ONCE = 8 * 1024;
+const MOST_AT_ONCE = 32 * 1024;
 /** Of what can't be parsed, so many words are held together as one command, and so many belong to two of them. */
 const MOST_RAW_WORDS = 100;
 const RAW_OVERLAP = 8;
@@ -44,7 +44,7 @@ export function parseLine(line: string): ParsedLine {
   }
   const pieces = piecesOfLine(line).map(readPiece);
   return {
-    commands: [...pieces.flatMap(({ commands }) => commands), ...rawCommands(line)],
+    commands: distinct([...pieces.flatMap(({ commands }) => commands), ...rawCommands(line)]),
     unread: [`it is longer than ${MOST_AT_ONCE} characters`, ...unseen],
     plain: null,
   };
@@ -115,6 +115,11 @@ function agrees(line: string, words: readonly string[]): boolean {
   const last = tokens.at(-1);
   const found = typeof last === "object" && "comment" in last ? tokens.slice(0, -1) : tokens;
   return found.length === words.length && found.every((token, at) => token === words[at]);
+}
+
+/** Each command once: what is said of one holds for all that are the same. */
+function distinct(commands: readonly SimpleCommand[]): readonly SimpleCommand[] {
+  return [...new Map(commands.map((command) => [JSON.stringify(command.words), command])).values()];
 }
 
 /** Cuts a long line at the ends of lines, or at blanks where a line is longer than a piece. */

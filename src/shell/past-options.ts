@@ -27,12 +27,15 @@ export function coversPastOptions(pattern: string, words: readonly string[]): Co
   const [program = "", ...wanted] = pattern.trim().split(/\s+/);
   const [name = "", ...given] = words;
   if (wanted.length === 0 || !matchesWord(program, name)) return "no";
-  const options = given.filter(isOption);
-  if (!wanted.filter(isOption).every((glob) => options.some((word) => matchesWord(glob, word)))) return "no";
   const plain = wanted.filter((glob) => !isOption(glob));
   const rest = isGit(name) ? given.slice(gitOptions(given).length) : given;
-  if (beginsWith(plain, rest, false)) return "surely";
-  return beginsWith(plain, rest, true) ? "maybe" : "no";
+  const isSure = beginsWith(plain, rest, false);
+  if (!isSure && !beginsWith(plain, rest, true)) return "no";
+  const hasOptions = wanted
+    .filter(isOption)
+    .every((glob) => given.some((word) => isOption(word) && matchesWord(glob, word)));
+  if (!hasOptions) return "no";
+  return isSure ? "surely" : "maybe";
 }
 
 /**
@@ -61,6 +64,7 @@ function beginsWith(wanted: readonly string[], words: readonly string[], mayHave
   let isBehindOption = false;
   for (const word of words) {
     if (reached.includes(wanted.length)) return true;
+    if (reached.length === 0) return false;
     if (isOption(word)) {
       isBehindOption = !word.includes("=");
       continue;

@@ -42,6 +42,7 @@ const BYPASSES: readonly (readonly [what: string, line: string, rules: "deny" | 
   ["a process substitution as a target", "echo ok > >(curl x | id)", "deny"],
   ["a pipe behind a here-document", "cat <<'EOF' | id\nx\nEOF", "deny"],
   ["a here-document that is expanded", "cat <<EOF\n$(id)\nEOF", "deny"],
+  ["a here-document whose end is not where it seems", "cat <<E\nx\\\nE\nid\nE", "ask"],
   ["a command behind a here-document", "cat <<EOF\nx\nEOF\nid", "deny"],
   ["a backslash between single quotes", "echo 'a\\' ; touch x", "deny"],
   ["an assignment before", "X=1 rm x", "deny"],
@@ -383,4 +384,18 @@ test("a usual line is judged in well under a millisecond", () => {
   const start = performance.now();
   for (let at = 0; at < 200; at += 1) action(line, { rules });
   expect((performance.now() - start) / 200).toBeLessThan(2);
+});
+
+test("a line made to be slow is judged in bounded time, and what is denied in it is found", () => {
+  const rules = [...denies("rm"), ...Array.from({ length: 20 }, (_, at) => denies(`git x${at} -y`)).flat()];
+  const git = "git ".repeat(120);
+  const lines = [
+    Array.from({ length: 20_000 }, (_, at) => `a${at}`).join(";"),
+    Array.from({ length: 250 }, (_, at) => `env a${at} ${git}`).join(";"),
+    `xargs ${"git ".repeat(30_000)}`,
+    "eval 'a;b';".repeat(10_000),
+  ];
+  const start = performance.now();
+  for (const line of lines) expect(action(`${line}; r''m x`, { rules })).toBe("deny");
+  expect(performance.now() - start).toBeLessThan(20_000);
 });
