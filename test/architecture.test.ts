@@ -54,6 +54,22 @@ describe("the rules fire", () => {
       ["worker/main.ts:1 worker: the worker imports host"],
     ],
     [
+      "a worker that takes more than types from its protocol",
+      {
+        "worker/a.ts": importing("../tool/files/protocol.ts"),
+        "worker/b.ts": 'import { type It } from "../tool/files/protocol.ts";\nexport type B = It;\n',
+      },
+      [
+        "worker/a.ts:1 worker: the worker imports tool",
+        "worker/b.ts:1 worker: the worker imports tool",
+      ],
+    ],
+    [
+      "a worker that takes types from another tool file",
+      { "worker/a.ts": 'import type { Tool } from "../tool/ask.ts";\nexport type A = Tool;\n' },
+      ["worker/a.ts:1 worker: the worker imports tool"],
+    ],
+    [
       "an import of the worker",
       { "approval/a.ts": importing("../worker/main.ts") },
       ["approval/a.ts:1 worker: approval imports the worker"],
@@ -234,6 +250,16 @@ describe("the rules let pass", () => {
     expect(
       listed({
         "worker/main.ts": 'import "../profile/path.ts";\nimport "../errors.ts";\nimport "node:fs";\n',
+      }),
+    ).toEqual([]);
+  });
+
+  test("a worker that names the types of its protocol", () => {
+    expect(
+      listed({
+        "worker/a.ts":
+          'import type { FileRequest } from "../tool/files/protocol.ts";\nexport type A = FileRequest;\n',
+        "tool/files/protocol.ts": "export type FileRequest = string;\n",
       }),
     ).toEqual([]);
   });

@@ -1,0 +1,93 @@
+import { parseProfile } from "../profile/canonical.ts";
+import type { FileAnswer, FileRequest } from "../tool/files/protocol.ts";
+import { Fault, faultFrom } from "./faults.ts";
+import { find } from "./find.ts";
+import { MalformedFrame } from "./frames.ts";
+import { Grants } from "./grants.ts";
+import { readLines } from "./lines.ts";
+import { list } from "./list.ts";
+import { look } from "./look.ts";
+import { move } from "./move.ts";
+import { read } from "./read.ts";
+import { remove, sweep } from "./remove.ts";
+import { type Answer, Request } from "./request.ts";
+import { search } from "./search.ts";
+import { write } from "./write.ts";
+
+/** What goes back for one request. */
+export interface Reply {
+  readonly header: string;
+  readonly body: Buffer;
+}
+
+const NO_BODY = Buffer.alloc(0);
+
+/** The operations of one worker: a profile once, then files under it. */
+export class Operations {
+  #grants: Grants | null = null;
+
+  /** Throws `MalformedFrame` for what is no request, or no hello where there must be one. */
+  reply(header: string, body: Buffer): Reply {
+    const request = requestIn(header);
+    if (request.op === "hello") return told(this.#hello(request.profile));
+    if (this.#grants === null) throw new MalformedFrame("the first request is no hello");
+    try {
+      return told(done(this.#grants, request, body));
+    } catch (error) {
+      const fault = faultFrom(error, "path" in request ? request.path : request.folder);
+      if (!(fault instanceof Fault)) throw error;
+      return { header: JSON.stringify({ fault: fault.fault }), body: NO_BODY };
+    }
+  }
+
+  #hello(profile: string): Answer<FileAnswer<"hello">> {
+    if (this.#grants !== null) throw new MalformedFrame("a second hello");
+    try {
+      this.#grants = new Grants(parseProfile(profile));
+    } catch (cause) {
+      throw new MalformedFrame("the profile is none", { cause });
+    }
+    return { answer: { ok: true } };
+  }
+}
+
+function requestIn(header: string): FileRequest {
+  try {
+    return Request.parse(JSON.parse(header));
+  } catch (cause) {
+    throw new MalformedFrame("the header is no request", { cause });
+  }
+}
+
+function told({ answer, body }: Answer<FileAnswer<FileRequest["op"]>>): Reply {
+  return { header: JSON.stringify({ answer }), body: body ?? NO_BODY };
+}
+
+function done(
+  grants: Grants,
+  request: Exclude<FileRequest, { op: "hello" }>,
+  body: Buffer,
+): Answer<FileAnswer<FileRequest["op"]>> {
+  switch (request.op) {
+    case "look":
+      return look(grants, request);
+    case "read":
+      return read(grants, request);
+    case "read-lines":
+      return readLines(grants, request);
+    case "list":
+      return list(grants, request);
+    case "find":
+      return find(grants, request);
+    case "search":
+      return search(grants, request);
+    case "write":
+      return write(grants, request, body);
+    case "remove":
+      return remove(grants, request);
+    case "move":
+      return move(grants, request);
+    case "sweep":
+      return sweep(grants, request);
+  }
+}

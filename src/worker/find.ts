@@ -1,0 +1,31 @@
+import type { FileAnswer } from "../tool/files/protocol.ts";
+import { Budget } from "./budget.ts";
+import { at } from "./faults.ts";
+import { globTest } from "./glob.ts";
+import type { Grants } from "./grants.ts";
+import { statOf } from "./names.ts";
+import { kindOf, ruledKind } from "./node.ts";
+import { folderAt } from "./read.ts";
+import type { Answer, RequestOf } from "./request.ts";
+import { filesBelow } from "./tree.ts";
+import { walk } from "./walk.ts";
+
+/** What is below a folder and matches, folders left out; of what may not be read, nothing. */
+export function find(grants: Grants, wanted: RequestOf<"find">): Answer<FileAnswer<"find">> {
+  const { path, glob, mostFound, timeMs } = wanted;
+  using place = walk(grants, path, "followed");
+  const { descriptor } = folderAt(grants, place);
+  const matches = globTest(glob, place.path);
+  const budget = new Budget(mostFound, timeMs);
+  const found: FileAnswer<"find">["found"][number][] = [];
+  at(place.path, () => {
+    for (const entry of filesBelow(grants, { descriptor, path: place.path }, budget)) {
+      if (!matches(entry.path) || !grants.canRead(entry.path, "file")) continue;
+      const stat = statOf(entry.folder.descriptor, entry.name);
+      if (stat === null || ruledKind(kindOf(stat)) === "folder") continue;
+      if (!budget.takeFound()) break;
+      found.push({ path: entry.path, kind: kindOf(stat), bytes: Number(stat.size) });
+    }
+  });
+  return { answer: { target: place.path, found, stopped: budget.stopped } };
+}

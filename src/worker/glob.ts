@@ -1,0 +1,27 @@
+import { CofferdamError } from "../errors.ts";
+import { type AbsolutePath, knownPath } from "../profile/path.ts";
+import { exactTest, parsePatterns } from "../profile/pattern.ts";
+import { Fault } from "./faults.ts";
+
+/**
+ * A test for paths below a folder: `*.ts` is any such name below it, `/*.ts` one in the folder itself. Null takes all.
+ * Throws `BAD_PATTERN`.
+ */
+export function globTest(glob: string | null, folder: AbsolutePath): (path: AbsolutePath) => boolean {
+  if (glob === null) return () => true;
+  const tests = parse(glob).map((pattern) => exactTest(pattern, false));
+  const length = folder === "/" ? 0 : folder.length;
+  return (path) => {
+    const within = knownPath(path.slice(length));
+    return tests.some((test) => test(within));
+  };
+}
+
+function parse(glob: string): ReturnType<typeof parsePatterns> {
+  try {
+    return parsePatterns(glob);
+  } catch (error) {
+    if (error instanceof CofferdamError) throw new Fault("BAD_PATTERN", glob, error.message);
+    throw error;
+  }
+}

@@ -1,0 +1,96 @@
+import type { FileAnswer } from "../tool/files/protocol.ts";
+import type { Descriptor } from "./descriptor.ts";
+import { at, Fault } from "./faults.ts";
+import type { Grants } from "./grants.ts";
+import { versionOf } from "./node.ts";
+import { fileAt, fill, MOST_BODY } from "./read.ts";
+import type { Answer, RequestOf } from "./request.ts";
+import { walk } from "./walk.ts";
+
+const NEWLINE = 10;
+const CHUNK_BYTES = 256 * 1024;
+
+/**
+ * Lines of a file, with their ends as they are. A line ends behind a newline, the last one also where the file ends.
+ * What goes beyond `mostBytes` is cut off, wherever that falls. Behind the end there are 0 lines.
+ */
+export function readLines(grants: Grants, wanted: RequestOf<"read-lines">): Answer<FileAnswer<"read-lines">> {
+  const { path, first, mostLines, mostBytes } = wanted;
+  using place = walk(grants, path, "followed");
+  const { descriptor, stat } = fileAt(grants, place);
+  if (mostBytes > MOST_BODY)
+    throw new Fault("TOO_LARGE", place.path, `lines are read up to ${MOST_BODY} bytes`);
+  return at(place.path, () => {
+    using content = descriptor.content();
+    const from = beginOf(content, first);
+    const { body, lines, isLineCut, isEnd } = takeLines(content, from, mostLines, mostBytes);
+    const told = { target: place.path, version: versionOf(stat), bytes: Number(stat.size) };
+    return { answer: { ...told, lines, isLineCut, isEnd }, body };
+  });
+}
+
+/** Where a line begins, counted from 1; the end of the file when it has fewer. */
+function beginOf(file: Descriptor, line: number): number {
+  const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+  let [from, left] = [0, line - 1];
+  while (left > 0) {
+    const got = chunk.subarray(0, fill(file, chunk, from));
+    if (got.length === 0) return from;
+    for (let place = 0; place < got.length && left > 0; ) {
+      const end = got.indexOf(NEWLINE, place);
+      if (end === -1) place = got.length;
+      else [place, left] = [end + 1, left - 1];
+      if (left === 0) return from + place;
+    }
+    from += got.length;
+  }
+  return from;
+}
+
+interface Taken {
+  readonly body: Buffer;
+  readonly lines: number;
+  readonly isLineCut: boolean;
+  readonly isEnd: boolean;
+}
+
+/** One byte more than may be answered is read: it tells whether something is behind. */
+function takeLines(file: Descriptor, from: number, mostLines: number, mostBytes: number): Taken {
+  let buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, mostBytes + 1));
+  let [length, lines, counted] = [0, 0, 0];
+  for (;;) {
+    const asked = buffer.length - length;
+    const got = fill(file, buffer.subarray(length), from + length);
+    length += got;
+    while (lines < mostLines) {
+      const end = buffer.subarray(0, Math.min(length, mostBytes)).indexOf(NEWLINE, counted);
+      if (end === -1) break;
+      [lines, counted] = [lines + 1, end + 1];
+    }
+    if (lines === mostLines)
+      return {
+        body: buffer.subarray(0, counted),
+        lines,
+        isLineCut: false,
+        isEnd: counted === length && isEndAt(file, from + length),
+      };
+    if (got < asked) break;
+    if (buffer.length > mostBytes) break;
+    const larger = Buffer.allocUnsafe(Math.min(buffer.length * 4, mostBytes + 1));
+    buffer.copy(larger, 0, 0, length);
+    buffer = larger;
+  }
+  const isEnd = length <= mostBytes;
+  const taken = Math.min(length, mostBytes);
+  const hasRest = taken > counted;
+  return {
+    body: buffer.subarray(0, taken),
+    lines: lines + (hasRest ? 1 : 0),
+    isLineCut: hasRest && !isEnd,
+    isEnd,
+  };
+}
+
+function isEndAt(file: Descriptor, offset: number): boolean {
+  return fill(file, Buffer.allocUnsafe(1), offset) === 0;
+}

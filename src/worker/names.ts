@@ -1,0 +1,19 @@
+import type { BigIntStats } from "node:fs";
+import { lstatSync, readdirSync } from "node:fs";
+import type { Descriptor } from "./descriptor.ts";
+import { isGone } from "./faults.ts";
+
+/** The names in a folder as `rawText` has them, in the order of their bytes. */
+export function rawNames(folder: Descriptor): string[] {
+  return readdirSync(folder.path, "latin1").sort();
+}
+
+/** What stands at a name in a folder, a link itself; null for nothing. */
+export function statOf(folder: Descriptor, name: string): BigIntStats | null {
+  try {
+    return lstatSync(folder.child(name), { bigint: true });
+  } catch (error) {
+    if (isGone(error)) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,50 @@
+import { rmdirSync, unlinkSync } from "node:fs";
+import { joinPath } from "../profile/path.ts";
+import type { FileAnswer } from "../tool/files/protocol.ts";
+import { demandExpected, demandStill } from "./expected.ts";
+import { at, Fault } from "./faults.ts";
+import type { Grants } from "./grants.ts";
+import { statOf } from "./names.ts";
+import { kindOf, ruledKind } from "./node.ts";
+import type { Answer, RequestOf } from "./request.ts";
+import { holderOf, holdStill, walk } from "./walk.ts";
+
+/** Removes a file, a link or an empty folder. */
+export function remove(
+  grants: Grants,
+  { path, expected }: RequestOf<"remove">,
+): Answer<FileAnswer<"remove">> {
+  using place = walk(grants, path, "itself");
+  const kind = place.node === null ? "missing" : kindOf(place.node.stat);
+  grants.demandName(place.path, ruledKind(kind));
+  if (place.node === null) throw new Fault("NOT_FOUND", place.path, "ENOENT");
+  if (kind === "other") throw new Fault("WRONG_KIND", place.path, "it is a pipe, a socket or a device");
+  demandExpected(expected, place.node, place.path);
+  const { folder, name } = holderOf(place);
+  at(place.path, () => {
+    holdStill(folder);
+    demandStill(expected, folder, name, place.path);
+    if (kind === "folder") rmdirSync(folder.descriptor.child(name));
+    else unlinkSync(folder.descriptor.child(name));
+  });
+  return { answer: { target: place.path } };
+}
+
+/** Removes a temporary that a write left. What has its name and is no file is not ours. */
+export function sweep(
+  grants: Grants,
+  { folder, temporary }: RequestOf<"sweep">,
+): Answer<FileAnswer<"sweep">> {
+  using place = walk(grants, folder, "followed");
+  grants.demand("write", place.path, "folder");
+  const { node, path } = place;
+  if (node === null) return { answer: { removed: false } };
+  if (kindOf(node.stat) !== "folder") throw new Fault("WRONG_KIND", path, "it is no folder");
+  const { descriptor } = node;
+  return at(joinPath(path, temporary), () => {
+    holdStill({ descriptor, path });
+    if (statOf(descriptor, temporary)?.isFile() !== true) return { answer: { removed: false } };
+    unlinkSync(descriptor.child(temporary));
+    return { answer: { removed: true } };
+  });
+}
