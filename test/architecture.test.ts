@@ -59,10 +59,7 @@ describe("the rules fire", () => {
         "worker/a.ts": importing("../tool/files/protocol.ts"),
         "worker/b.ts": 'import { type It } from "../tool/files/protocol.ts";\nexport type B = It;\n',
       },
-      [
-        "worker/a.ts:1 worker: the worker imports tool",
-        "worker/b.ts:1 worker: the worker imports tool",
-      ],
+      ["worker/a.ts:1 worker: the worker imports tool", "worker/b.ts:1 worker: the worker imports tool"],
     ],
     [
       "a worker that takes types from another tool file",

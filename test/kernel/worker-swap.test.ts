@@ -1,0 +1,140 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, expect, test } from "vitest";
+import { TEMPORARY } from "../../src/tool/files/protocol.ts";
+import { WorkerClient } from "../support/worker/client.ts";
+import { temporaryName } from "../support/worker/told.ts";
+import { TestTree } from "../support/worker/tree.ts";
+
+const SWAPPER = join(import.meta.dirname, "../support/worker/swapper.ts");
+/** Memory, where there is some: the race is about names, and 10,000 syncs of a disk would only take time. */
+const ABOVE = existsSync("/dev/shm") ? "/dev/shm" : undefined;
+
+const running: ChildProcess[] = [];
+afterEach(async () => {
+  for (const child of running.splice(0)) {
+    child.kill("SIGKILL");
+    if (child.exitCode === null && child.signalCode === null)
+      await new Promise((resolve) => child.once("close", resolve));
+  }
+});
+
+/** A tree that another process swaps names in, and files outside of it that nobody may touch. */
+async function swapped(): Promise<TestTree> {
+  const tree = new TestTree(ABOVE);
+  for (const name of ["secret", "written", "victim"]) writeFileSync(join(tree.outside, name), "OUTSIDE");
+  const child = spawn(process.execPath, [SWAPPER, tree.base], { stdio: ["pipe", "pipe", "inherit"] });
+  running.push(child);
+  await new Promise((resolve) => child.stdout?.once("data", resolve));
+  return tree;
+}
+
+/** Everything outside, name and content. */
+function outsideOf(tree: TestTree): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    readdirSync(tree.outside).map((name) => [name, readFileSync(join(tree.outside, name), "utf8")]),
+  );
+}
+
+const UNTOUCHED = { secret: "OUTSIDE", victim: "OUTSIDE", written: "OUTSIDE" };
+const FOLDERS = ["dir", "mid/deep"];
+
+test("no byte of outside is read in 10,000 reads while names are swapped", { timeout: 120_000 }, async () => {
+  using tree = await swapped();
+  await using worker = await WorkerClient.of(tree.profile());
+  const paths = [...FOLDERS.map((folder) => `${folder}/secret`), "file"].map((name) => join(tree.root, name));
+  const said = new Map<string, number>();
+  for (let at = 0; at < 10_000; at += 1) {
+    const path = paths[at % paths.length] ?? "";
+    const reply =
+      at % 2 === 0
+        ? await worker.ask({ op: "read", path, from: 0, mostBytes: 100 })
+        : await worker.ask({ op: "read-lines", path, first: 1, mostLines: 9, mostBytes: 100 });
+    const word = reply.fault === undefined ? reply.body.toString() : reply.fault.fault;
+    said.set(word, (said.get(word) ?? 0) + 1);
+  }
+  // A file that is being made anew is empty for a moment; all else is what stands inside, or no.
+  const inside = (said.get("inside") ?? 0) + (said.get("") ?? 0);
+  const no = ["DENIED", "CHANGED", "NOT_FOUND"].reduce((sum, word) => sum + (said.get(word) ?? 0), 0);
+  expect(inside + no).toBe(10_000);
+  expect(Math.min(inside, said.get("DENIED") ?? 0)).toBeGreaterThan(100);
+});
+
+test("who checks a path and then opens it does read and change what is outside", async () => {
+  using tree = await swapped();
+  const isInside = (path: string): boolean => realpathSync(path).startsWith(`${tree.root}/`);
+  const until = performance.now() + 20_000;
+  let [hasLeaked, hasChanged] = [false, false];
+  while (!(hasLeaked && hasChanged) && performance.now() < until) {
+    try {
+      const path = join(tree.root, "dir/secret");
+      if (isInside(path)) hasLeaked ||= readFileSync(path, "utf8") === "OUTSIDE";
+      const written = join(tree.root, "dir/written");
+      if (isInside(written)) writeFileSync(written, "naive");
+      hasChanged ||= readFileSync(join(tree.outside, "written"), "utf8") === "naive";
+    } catch {
+      hasLeaked ||= false; // a name that is away for a moment
+    }
+  }
+  expect([hasLeaked, hasChanged]).toEqual([true, true]);
+});
+
+test("nothing outside is changed by 10,000 writes, removals and moves while names are swapped", {
+  timeout: 240_000,
+}, async () => {
+  using tree = await swapped();
+  await using worker = await WorkerClient.of(tree.profile());
+  const said = new Map<string, number>();
+  for (let at = 0; at < 10_000; at += 1) {
+    if (running[0]?.exitCode !== null) throw new Error("the names are no longer swapped");
+    const folder = join(tree.root, FOLDERS[at % 2] ?? "");
+    const word = await change(worker, folder, at);
+    said.set(word, (said.get(word) ?? 0) + 1);
+  }
+  expect(outsideOf(tree)).toEqual(UNTOUCHED);
+  const faults = [...said.keys()].filter((word) => word !== "done").toSorted();
+  expect(["CHANGED", "DENIED", "EXISTS", "NOT_FOUND"]).toEqual(expect.arrayContaining(faults));
+  expect(Math.min(said.get("done") ?? 0, said.get("DENIED") ?? 0)).toBeGreaterThan(100);
+  const left = readdirSync(tree.root, { recursive: true }).filter((name) => String(name).includes(TEMPORARY));
+  expect(left).toEqual([]);
+});
+
+async function change(worker: WorkerClient, folder: string, at: number): Promise<string> {
+  const path = join(folder, at % 5 === 0 ? "victim" : "written");
+  const looked = await worker.ask({ op: "look", path, end: "itself" });
+  if (looked.fault !== undefined) return looked.fault.fault;
+  const { kind, version } = looked.answer;
+  const expected = kind === "missing" ? ({ kind } as const) : ({ kind: "node", version } as const);
+  const write = { op: "write", path, expected, temporary: temporaryName(), folders: at % 3 === 0 } as const;
+  const reply =
+    at % 5 === 0 && kind !== "missing"
+      ? at % 10 === 0
+        ? await worker.ask({ op: "remove", path, expected })
+        : await worker.ask({ ...write, op: "move", to: `${path}-${at % 7}` })
+      : await worker.ask(write, Buffer.from("inside"));
+  return reply.fault?.fault ?? "done";
+}
+
+test("lists, finds and searches never tell of outside while names are swapped", {
+  timeout: 120_000,
+}, async () => {
+  using tree = await swapped();
+  writeFileSync(join(tree.outside, "only-outside"), "OUTSIDE");
+  await using worker = await WorkerClient.of(tree.profile());
+  const walk = { glob: null, mostFound: 1000, timeMs: 5000 } as const;
+  const wanted = { kind: "text", text: "OUTSIDE", ignoreCase: false } as const;
+  let answered = 0;
+  for (let at = 0; at < 1500; at += 1) {
+    const path = join(tree.root, FOLDERS[at % 2] ?? "");
+    for (const reply of [
+      await worker.ask({ op: "list", path, after: null, mostNames: 100 }),
+      await worker.ask({ op: "find", path: tree.root, ...walk }),
+      await worker.ask({ op: "search", path: tree.root, wanted, context: 1, ...walk }),
+    ]) {
+      expect(JSON.stringify(reply)).not.toMatch(/only-outside|"text":"OUTSIDE/);
+      if (reply.fault === undefined) answered += 1;
+    }
+  }
+  expect(answered).toBeGreaterThan(1500);
+});

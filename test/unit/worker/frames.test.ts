@@ -1,0 +1,179 @@
+import { execFileSync, spawn } from "node:child_process";
+import { constants, openSync, readFileSync } from "node:fs";
+import { Socket } from "node:net";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { printProfile } from "../../../src/profile/canonical.ts";
+import { LARGEST_FRAME, TEMPORARY } from "../../../src/tool/files/protocol.ts";
+import * as worker from "../../../src/worker/frames.ts";
+import { Request } from "../../../src/worker/request.ts";
+import { frameOf, WORKER, WorkerClient } from "../../support/worker/client.ts";
+import { answerOf, faultOf, textOf, writeTo } from "../../support/worker/told.ts";
+import { TestTree } from "../../support/worker/tree.ts";
+
+test("the worker's limit of a frame and its name of temporaries are those of the protocol", () => {
+  expect(worker.LARGEST_FRAME).toBe(LARGEST_FRAME);
+  const sweep = (temporary: string): boolean =>
+    Request.safeParse({ op: "sweep", folder: "/", temporary }).success;
+  expect([`${TEMPORARY}a-1`, `${TEMPORARY}`, `${TEMPORARY}a/b`, `${TEMPORARY}..`, "x"].map(sweep)).toEqual([
+    true,
+    false,
+    false,
+    false,
+    false,
+  ]);
+});
+
+const malformed: readonly (readonly [string, Buffer])[] = [
+  ["a frame that is longer than any may be", Buffer.from([0x05, 0, 0, 1, 0, 0, 0, 1])],
+  ["a header that is longer than its frame", Buffer.from([0, 0, 0, 5, 0, 0, 0, 2, 0x7b])],
+  ["a frame without room for its header's length", Buffer.from([0, 0, 0, 3, 0, 0, 0, 0])],
+  ["a header that is no JSON", frameOf("{")],
+  ["an operation that there is not", frameOf('{"op":"chmod","path":"/"}')],
+  ["a key too many", frameOf('{"op":"look","path":"/","end":"itself","x":1}')],
+  ["a request before the hello", frameOf('{"op":"look","path":"/","end":"itself"}')],
+  ["a hello with no profile", frameOf('{"op":"hello","profile":"{}"}')],
+];
+
+test.each(malformed)("%s ends the process with 70, and nothing is answered", async (_claim, bytes) => {
+  const client = new WorkerClient();
+  let said = 0;
+  client.child.stdout?.on("data", (got: Buffer) => {
+    said += got.length;
+  });
+  client.send(bytes);
+  expect(await client.ended).toBe(70);
+  expect(said).toBe(0);
+});
+
+test("an input that ends within a frame ends the process with 70, between two with 0", async () => {
+  const cut = new WorkerClient();
+  cut.send(frameOf('{"op":"hello"}').subarray(0, 12));
+  cut.child.stdin?.end();
+  expect(await cut.ended).toBe(70);
+  const whole = new WorkerClient();
+  whole.child.stdin?.end();
+  expect(await whole.ended).toBe(0);
+});
+
+test("a second hello ends the process with 70", async () => {
+  using tree = new TestTree();
+  const client = await WorkerClient.of(tree.profile());
+  client.send(frameOf(JSON.stringify({ op: "hello", profile: printProfile(tree.profile()) })));
+  expect(await client.ended).toBe(70);
+});
+
+test("requests that come in one piece, and byte by byte, are answered in turn", async () => {
+  using tree = new TestTree();
+  const path = tree.file("a.txt", "hello");
+  await using client = await WorkerClient.of(tree.profile());
+  const asked = [1, 2, 3].map((mostBytes) => client.ask({ op: "read", path, from: 0, mostBytes }));
+  expect((await Promise.all(asked)).map(textOf)).toEqual(["h", "he", "hel"]);
+  const bytes = frameOf(JSON.stringify({ op: "read", path, from: 1, mostBytes: 9 }));
+  const answered = new Promise<string>((resolve) => {
+    client.child.stdout?.once("data", (got: Buffer) => resolve(got.toString()));
+  });
+  for (const byte of bytes) {
+    client.send(Uint8Array.of(byte));
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect(await answered).toMatch(/ello$/);
+});
+
+test("a body of 64 MiB goes in and comes out as it is", async () => {
+  using tree = new TestTree();
+  const path = join(tree.root, "large");
+  await using client = await WorkerClient.of(tree.profile());
+  const body = Buffer.alloc(64 * 1024 ** 2, "0123456789abcdefghijklmnopqrstuvwxy");
+  const written = await client.ask(
+    { op: "write", path, expected: { kind: "missing" }, temporary: `${TEMPORARY}large`, folders: false },
+    body,
+  );
+  expect(answerOf(written).isNew).toBe(true);
+  const back = await client.ask({ op: "read", path, from: 0, mostBytes: body.length });
+  expect(back.fault ?? back.body.equals(body)).toBe(true);
+});
+
+test("a file that does not fit a frame is read in parts, not at once", async () => {
+  using tree = new TestTree();
+  const path = tree.file("sparse");
+  execFileSync("truncate", ["-s", "1G", path]);
+  await using client = await WorkerClient.of(tree.profile());
+  const whole = { op: "read", path, from: 0, mostBytes: 2 ** 30 } as const;
+  expect(faultOf(await client.ask(whole))).toBe(`TOO_LARGE ${path}`);
+  const part = await client.ask({ ...whole, from: 2 ** 30 - 4 });
+  expect([part.fault ?? part.body, answerOf(part).bytes]).toEqual([Buffer.alloc(4), 2 ** 30]);
+});
+
+test("pipes that are non-blocking on the worker's side work as others do", async () => {
+  using tree = new TestTree();
+  const path = tree.file("a", Buffer.alloc(2 * 1024 ** 2, "ab"));
+  execFileSync("mkfifo", [join(tree.base, "in"), join(tree.base, "out")]);
+  const [input, output] = ["in", "out"].map((name) => openSync(join(tree.base, name), constants.O_RDWR));
+  if (input === undefined || output === undefined) throw new Error("no pipes");
+  const child = spawn(process.execPath, [WORKER], { stdio: [input, output, "inherit"] });
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  // Node makes a stream's descriptor non-blocking: the open file, which is the worker's as well.
+  const feed = new Socket({ fd: input, readable: false });
+  const sink = new Socket({ fd: output, writable: false });
+  expect(readFileSync(`/proc/${child.pid}/fdinfo/0`, "utf8")).toMatch(/flags:\s+\d*4\d{3}$/m);
+  feed.write(frameOf(JSON.stringify({ op: "hello", profile: printProfile(tree.profile()) })));
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  feed.write(frameOf(JSON.stringify({ op: "read", path, from: 0, mostBytes: 2 ** 22 })));
+  const length = await new Promise<number>((resolve) => {
+    let got = 0;
+    sink.on("data", (bytes: Buffer) => {
+      got += bytes.length;
+      if (got > 2 * 1024 ** 2) resolve(got);
+    });
+  });
+  expect(length).toBeGreaterThan(2 * 1024 ** 2);
+  child.kill("SIGKILL");
+  feed.destroy();
+  sink.destroy();
+});
+
+test("nothing is left open over 10,000 calls of every kind, faults too", async () => {
+  using tree = new TestTree();
+  await using client = await WorkerClient.of(tree.profile());
+  const path = tree.file("d/a.txt", "a\nb\n");
+  execFileSync("ln", ["-s", "d/a.txt", join(tree.root, "link")]);
+  execFileSync("ln", ["-s", "loop", join(tree.root, "loop")]);
+  const walk = { glob: null, mostFound: 1, timeMs: 1000 } as const;
+  const wanted = { kind: "text", text: "b", ignoreCase: false } as const;
+  const round = [
+    () => client.ask({ op: "look", path, end: "followed" }),
+    () => client.ask({ op: "look", path: `${tree.root}/loop`, end: "followed" }),
+    () => client.ask({ op: "look", path: `${path}/x`, end: "followed" }),
+    () => client.ask({ op: "read", path: `${tree.root}/link`, from: 0, mostBytes: 9 }),
+    () => client.ask({ op: "read", path: "/etc/passwd", from: 0, mostBytes: 9 }),
+    () => client.ask({ op: "read-lines", path, first: 2, mostLines: 1, mostBytes: 9 }),
+    () => client.ask({ op: "list", path: tree.root, after: null, mostNames: 9 }),
+    () => client.ask({ op: "find", path: tree.root, ...walk }),
+    () => client.ask({ op: "search", path: tree.root, wanted, context: 1, ...walk }),
+    () => client.ask({ op: "remove", path, expected: { kind: "missing" } }),
+  ];
+  const open = async (): Promise<number> =>
+    execFileSync("ls", [`/proc/${client.child.pid}/fd`])
+      .toString()
+      .split("\n").length;
+  for (const one of round) await one();
+  const before = await open();
+  for (let at = 0; at < 980; at += 1) {
+    for (const one of round) await one();
+    if (at % 50 === 0) {
+      const fresh = `${tree.root}/new/${at}/f`;
+      await writeTo(client, fresh, "x", true);
+      await writeTo(client, fresh, "y");
+      await client.ask({
+        op: "move",
+        path: fresh,
+        expected: { kind: "missing" },
+        to: path,
+        temporary: `${TEMPORARY}m`,
+        folders: false,
+      });
+    }
+  }
+  expect(await open()).toBe(before);
+});
