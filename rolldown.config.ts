@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { defineConfig } from "rolldown";
+import { defineConfig, type OutputOptions, type Plugin, type RolldownOptions } from "rolldown";
 
 /** What every command line needs, `--help` too. */
 const ALWAYS = /\/src\/(cli\/(main|dispatch|help|print)|host\/version|channel\/ink)\.ts$/;
@@ -9,40 +9,63 @@ const ALWAYS = /\/src\/(cli\/(main|dispatch|help|print)|host\/version|channel\/i
 const PROMPT =
   /\/src\/channel\/(?!ink|columns|screen|tty|yes-or-no)|\/src\/approval\/(present|diff-text|head|shown|structured-text|language|media-type)\.ts$|\/node_modules\/diff\//;
 
+/** What only a page needs that is fetched: node's own HTTP and TLS are loaded with it. */
+const PAGES = /\/src\/network\//;
+
+/** The licences of all packages that a bundle holds, beside it. */
+const licences: Plugin = {
+  name: "licences",
+  generateBundle(_, bundle) {
+    const files = Object.values(bundle).flatMap((part) => (part.type === "chunk" ? part.moduleIds : []));
+    const folders = files.flatMap((file) => /^.*\/node_modules\/(@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []);
+    const texts = [...new Set(folders)].sort().map(licence);
+    this.emitFile({ type: "asset", fileName: "LICENSES.txt", source: texts.join("\n\n") });
+  },
+};
+
+/** The oldest Node of `engines` does not know `using`. */
+const transform = { target: "es2024" } as const;
+
+/** The worker is one file: that is all of the product that has to be seen within the walls. */
+export const worker: RolldownOptions & { readonly output: OutputOptions } = {
+  input: "src/worker/main.ts",
+  platform: "node",
+  transform,
+  output: { dir: "dist/worker", format: "esm", entryFileNames: "[name].js", codeSplitting: false },
+  plugins: [licences],
+};
+
 /**
  * The command line in few files: to read some 300 takes longer than all else that a short command does. The library is
  * left as the compiler makes it.
  */
-export default defineConfig({
-  input: "src/cli/main.ts",
-  platform: "node",
-  // Only probes need the one, and they are remembered; the other, only prompts that show a file.
-  external: ["execa", /^sugar-high\//],
-  output: {
-    dir: "dist/cli",
-    format: "esm",
-    entryFileNames: "[name].js",
-    chunkFileNames: "[name].js",
-    codeSplitting: {
-      groups: [
-        { name: "words", test: /\/src\/(cli\/print|channel\/ink)\.ts$/, priority: 1 },
-        { name: "prompt", test: PROMPT, priority: 2 },
-        { name: "commands", test: (file) => !ALWAYS.test(file) },
-      ],
-    },
-  },
-  plugins: [
-    {
-      name: "licences",
-      generateBundle(_, bundle) {
-        const files = Object.values(bundle).flatMap((part) => (part.type === "chunk" ? part.moduleIds : []));
-        const folders = files.flatMap((file) => /^.*\/node_modules\/(@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []);
-        const texts = [...new Set(folders)].sort().map(licence);
-        this.emitFile({ type: "asset", fileName: "LICENSES.txt", source: texts.join("\n\n") });
+export default defineConfig([
+  {
+    input: "src/cli/main.ts",
+    preserveEntrySignatures: "allow-extension",
+    platform: "node",
+    transform,
+    // Only probes need the one, and they are remembered; the other, only prompts that show a file.
+    external: ["execa", /^sugar-high\//],
+    output: {
+      dir: "dist/cli",
+      format: "esm",
+      entryFileNames: "[name].js",
+      chunkFileNames: "[name].js",
+      codeSplitting: {
+        includeDependenciesRecursively: false,
+        groups: [
+          { name: "words", test: /\/src\/(cli\/print|channel\/ink)\.ts$/, priority: 1 },
+          { name: "prompt", test: PROMPT, priority: 2 },
+          { name: "fetch", test: PAGES, priority: 3 },
+          { name: "commands", test: (file) => !ALWAYS.test(file) },
+        ],
       },
     },
-  ],
-});
+    plugins: [licences],
+  },
+  worker,
+]);
 
 /** The licence of a package, which goes where its code goes. */
 function licence(folder: string): string {

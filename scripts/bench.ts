@@ -15,6 +15,7 @@ import { prepare } from "../src/supervisor/prepare.ts";
 import type { Session } from "../src/supervisor/session.ts";
 import { createSupervisor } from "../src/supervisor/supervisor.ts";
 import { crowdOfQuestions, verdictTimes } from "../test/support/approval/figures.ts";
+import { fileFigures, type Times } from "../test/support/files/figures.ts";
 
 /** Every figure is the median of this many runs, after a few that do not count. */
 const RUNS = 100;
@@ -56,6 +57,15 @@ async function bench(): Promise<void> {
   row("prepare (derive, intersect, judge, render both sides)", await preparation(supervisor, session), null);
   row("derive + intersect + canonical form, 10,000 entries", algebra(), null);
   row("verdict for 1,000 rules, an input of 2 KiB", median(verdictTimes(WARM_UP, RUNS)), null);
+  const { read, write } = await fileFigures(session, workspace, 1_000);
+  for (const [what, times] of [
+    ["read", read],
+    ["write", write],
+  ] as const) {
+    pairRow(`${what} 4 KiB, by fs in this process`, times.plain, times.sandbox.median);
+    pairRow(`${what} 4 KiB, by the file tool`, times.tool, times.sandbox.median);
+    pairRow(`${what} 4 KiB, by a program in a sandbox of its own`, times.sandbox, times.sandbox.median);
+  }
   const { bytesEach, answerMs } = await crowdOfQuestions();
   console.log(`${"10,000 pending requests, heap each".padEnd(56)} ${bytesEach.toFixed(0).padStart(8)} bytes`);
   row("answer to each of 10,000, in all", answerMs, null);
@@ -67,7 +77,7 @@ async function launches(plan: Plan, session: Session): Promise<{ raw: number; ou
   const ours: number[] = [];
   for (let run = -WARM_UP; run < RUNS; run += 1) {
     const a = await timed(() => rawLaunch(plan));
-    const b = await timed(async () => void (await session.call({ argv: ["true"] })));
+    const b = await timed(async () => void (await session.call("shell", { argv: ["true"] })));
     if (run < 0) continue;
     raw.push(a);
     ours.push(b);
@@ -151,6 +161,7 @@ async function preparation(
     sessionId: "s",
     tool: "shell",
     input: { argv: ["true"] },
+    use: null,
     caller: "person",
     agent: null,
     stdin: "none",
@@ -197,6 +208,13 @@ async function timed(work: () => Promise<void>): Promise<number> {
 
 function median(times: readonly number[]): number {
   return times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? Number.NaN;
+}
+
+function pairRow(name: string, { median: middle, p99 }: Times, against: number): void {
+  const ratio = `  1/${(against / middle).toFixed(0)} of it`;
+  console.log(
+    `${name.padEnd(56)} ${middle.toFixed(3).padStart(8)} ms, p99 ${p99.toFixed(2)} ms${against === middle ? "" : ratio}`,
+  );
 }
 
 function row(name: string, ms: number, against: number | null): void {

@@ -74,6 +74,27 @@ export const ERRORS = {
     http: 409,
     when: "the files a call is about kept changing while it was being prepared",
   },
+  FILE_NOT_FOUND: { exit: 1, http: 404, when: "a file tool was given a path at which nothing is" },
+  FILE_WRONG_KIND: {
+    exit: 1,
+    http: 409,
+    when: "a folder, pipe, socket or device stands where a file is wanted, or a file where a folder is",
+  },
+  FILE_EXISTS: { exit: 1, http: 409, when: "something stands already where a file tool would put another" },
+  FILE_NOT_EMPTY: { exit: 1, http: 409, when: "a folder that is to be deleted holds something" },
+  FILE_CHANGED: { exit: 1, http: 409, when: "a file is no longer what it was when the call was decided" },
+  FILE_TOO_LARGE: { exit: 1, http: 413, when: "a file or an edit is larger than file tools take" },
+  FILE_NO_MATCH: { exit: 1, http: 409, when: "the text of an edit is not in the file, or not once" },
+  FILE_BAD_PATH: { exit: 1, http: 400, when: "a file tool was given a path that leads nowhere" },
+  FILE_BAD_PATTERN: { exit: 1, http: 400, when: "a glob or regular expression of a search is none" },
+  FILE_DISK_FULL: { exit: 1, http: 507, when: "there is no room for what a file tool would write" },
+  FILE_READ_ONLY: { exit: 1, http: 409, when: "a file tool would write on what is mounted read-only" },
+  FILE_SYSTEM: { exit: 1, http: 500, when: "the system refused a file tool something, by its own error" },
+  WORKER_LOST: {
+    exit: 70,
+    http: 502,
+    when: "the process that works on files ended during a call; the next call gets another",
+  },
   WALL_TIME: { exit: 124, http: 504, when: "the wall time of a call ran out" },
 } as const satisfies Record<string, ErrorMeaning>;
 

@@ -35,7 +35,7 @@ export {
   streamView,
 } from "./approval/stream-view.ts";
 export type { EventFilter } from "./approval/subscribers.ts";
-export { approvalError, type ToolOutcome, type ToolResult, toolResult } from "./approval/tool-outcome.ts";
+export { approvalError, type ToolOutcome, type ToolResult } from "./approval/tool-outcome.ts";
 export type { Wait } from "./approval/wait.ts";
 export type {
   Approximation,
@@ -84,13 +84,17 @@ export { CLOSED, type FileEntry, type Mask, normalProfile, OPEN, type Profile } 
 export type { Shortfall } from "./profile/shortfall.ts";
 export { MemoryStore } from "./store/memory.ts";
 export type { Store } from "./store/store.ts";
+export type { Denial } from "./supervisor/denial.ts";
 export type { CallOptions } from "./supervisor/enforce.ts";
 export { type CallExplanation, explainCall } from "./supervisor/explain.ts";
-export type { Outcome, Ran, Receipt } from "./supervisor/outcome.ts";
+export type { Outcome, ProgramOutcome, Ran, Receipt, Stopped, ValueOutcome } from "./supervisor/outcome.ts";
 export type { CallFacts, Prepared, Side } from "./supervisor/prepare.ts";
 export type { Session } from "./supervisor/session.ts";
 export type { SessionOptions } from "./supervisor/session-options.ts";
+export type { CallEvent } from "./supervisor/stream.ts";
 export { createSupervisor, Supervisor, type SupervisorOptions } from "./supervisor/supervisor.ts";
+export type { ToolCard, ToolName, ToolTypes } from "./supervisor/tool-cards.ts";
+export { type ProgramResult, toolResult } from "./supervisor/tool-result.ts";
 export { type ApprovalAware, type AskOptions, requiresApproval, simpleApprovalRequest } from "./tool/ask.ts";
 export type { Call, ShellInput } from "./tool/call.ts";
 export { type DefinedTool, defineTool, toolFrom } from "./tool/define-tool.ts";
@@ -105,3 +109,4 @@ export type {
   ToolInput,
 } from "./tool/function-tool.ts";
 export type { Launch } from "./tool/launch.ts";
+export type { CommandTemplate, ProgramTool, ToolNeeds } from "./tool/program-tool.ts";

@@ -20,7 +20,6 @@ const adapted = (says: string, why: string): Seed => ({ says, standing: { is: "a
 const out = (says: string): Seed => ({ says, standing: { is: "out" } });
 const planned = (says: string, why: string): Seed => ({ says, standing: { is: "planned", why } });
 
-const TOOLS = "comes with the built-in file, shell and fetch tools";
 const STORES = "comes with stores that outlive the process";
 const TELEGRAM = "comes with the Telegram channel";
 const HTTP = "comes with the HTTP face";
@@ -121,11 +120,8 @@ const S1 = {
   "S1-13": adapted("a denial is a PermissionError with the note", "it is an ApprovalDeniedError, or a value"),
   "S1-14": served("sync and async tools both work"),
   "S1-15": served("sandbox.paths names roots with mode, suffixes and approvals"),
-  "S1-16": adapted(
-    "a path outside of every root is refused",
-    "a folder of a call is; paths of the file tools come with these",
-  ),
-  "S1-17": planned("a file tool asks by `write_approval` and `read_approval`", TOOLS),
+  "S1-16": served("a path outside of every root is refused"),
+  "S1-17": served("a file tool asks by `write_approval` and `read_approval`, for the root and the path"),
   "S1-18": served("the shell section has a default and rules"),
   "S1-19": served("of the shell's rules the first that matches decides; one that is not allowed blocks"),
   "S1-20": served("a rule whose sandbox_paths do not hold is passed over"),

@@ -98,7 +98,10 @@ test("the gate works alone, without a sandbox or a config (S1-37)", async () => 
 test("commands of the same session are asked about by the same person (S1-1)", async () => {
   await using supervisor = await createSupervisor({ config: `${import.meta.dirname}/cofferdam.yaml` });
   await using session = supervisor.session({ handler: person });
-  const outcome = await session.call({ argv: ["touch", "users.csv"], cwd: `${import.meta.dirname}/data` });
+  const outcome = await session.call("shell", {
+    argv: ["touch", "users.csv"],
+    cwd: `${import.meta.dirname}/data`,
+  });
   expect(outcome).toMatchObject({ kind: "denied", code: "APPROVAL_DENIED" });
   expect(asked[0]).toMatchObject({ tool: "shell", granted: { network: "none" } });
 });

@@ -21,6 +21,17 @@ test("a yes adds the notes, and nothing that the team forbids", () => {
   expect(onYes).toBeWithin(ceiling);
 });
 
+test("tools on files get the roots alone, and only those that write may write", () => {
+  const reading = deriveFor(`${import.meta.dirname}/cofferdam.yaml`, "read_file");
+  const writing = deriveFor(`${import.meta.dirname}/cofferdam.yaml`, "write_file");
+  expect(reading.onYes).toDeny("write", "cache/a.txt");
+  expect(writing.unasked).toAllow("write", "cache/a.txt");
+  expect(writing.unasked).toDeny("write", "notes/a.txt");
+  expect(writing.onYes).toDeny("read", "/usr/bin/env");
+  expect(reading.unasked).toBeWithin(writing.unasked);
+  expect(writing.onYes).toBeWithin(onYes);
+});
+
 test("what the config grants is pinned", () => {
   expect(unasked).toMatchSnapshot();
 });

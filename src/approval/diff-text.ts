@@ -39,7 +39,11 @@ export function diffText(before: string | Uint8Array, after: string | Uint8Array
   }));
   return {
     kind: "hunks",
-    text: `${lineEndsChange(old, now)}${formatPatch({ ...patch, hunks }, OMIT_HEADERS)}`,
+    // An unchanged line that is empty stands as one: a blank there would be shown as if it were in the file.
+    text: `${lineEndsChange(old, now)}${formatPatch({ ...patch, hunks }, OMIT_HEADERS)}`.replace(
+      /\n (?=\n)/g,
+      "\n",
+    ),
   };
 }
 

@@ -49,8 +49,22 @@ export class GuardedTools {
   constructor(tools: readonly DefinedTool[], options: GuardOptions) {
     this.#tools = new Map(tools.map((tool) => [tool.name, tool]));
     this.#options = options;
+    const program = tools.find(({ needs }) => needs !== null);
+    if (program !== undefined)
+      throw new CofferdamError(
+        "USAGE",
+        `${visible(program.name)} is a program: a gate alone has no walls for it`,
+        {
+          hint: "give it to a session, as `supervisor.session({ tools })`",
+        },
+      );
     if (this.#tools.size < tools.length)
       throw new CofferdamError("USAGE", "two tools have the same name", { hint: "rename one of them" });
+  }
+
+  /** True for a tool that stands behind this gate. */
+  has(name: string): boolean {
+    return this.#tools.has(name);
   }
 
   /**
@@ -141,7 +155,7 @@ export class GuardedTools {
           const use = tool.use(current, around);
           if (canonicalJson(use.args) !== canonicalJson(shown)) throw changed(tool.name);
           if (around.signal?.aborted === true) throw around.signal.reason;
-          const value = await use.run({ by: passage.by });
+          const value = await use.run?.({ by: passage.by });
           return { kind: "done", value };
         });
     }

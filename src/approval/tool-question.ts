@@ -32,9 +32,11 @@ export interface Use {
 }
 
 /** What the tool's own checks came to: a hit, and the wish that it came with. */
-interface Said {
+export interface Said {
   readonly hit: RuleHit;
   readonly ask: Ask | null;
+  /** What would be done, in the tool's own words; null where it has none. */
+  readonly description: string | null;
   /** False: what is answered now holds once. */
   readonly remember: boolean;
 }
@@ -72,7 +74,7 @@ export async function toolQuestion(
     grantKey: key,
     groupId: ask?.groupId ?? null,
     show: () => {
-      const description = ask?.description ?? `use ${tool.name}`;
+      const description = said?.description ?? `use ${tool.name}`;
       return {
         risk: tool.risk,
         description: redactText(description).text,
@@ -90,26 +92,32 @@ export async function toolQuestion(
 }
 
 /** What a yes for the session covers, in words; null when it can't be told whole. */
-function coversOf(tool: string, payload: Json, args: Json): string | null {
+export function coversOf(tool: string, payload: Json, args: Json): string | null {
   const text = canonicalJson(payload);
   if (text === "{}") return `every use of ${tool}`;
   if (!isShownWhole(redact(payload).redactions) || !redactText(text).isWhole) return null;
   return `${tool} with ${text}${text === canonicalJson(args) ? "" : ", whatever else it is called with"}`;
 }
 
-async function saidBy({ use, tool }: Use, { legacyBareTools }: ToolPolicy): Promise<Said | null> {
+/** What the tool's own checks came to; null where it has none. A check that fails denies. */
+export async function saidBy(
+  { use, tool }: Pick<Use, "use" | "tool">,
+  { legacyBareTools }: Pick<ToolPolicy, "legacyBareTools">,
+): Promise<Said | null> {
   const said = [...checked(use), ...(await required(use))];
   const decisive = strictest(said.map(({ hit, ask }) => ({ hit, ask, action: hit.action })));
   if (decisive !== undefined)
     return {
       hit: decisive.hit,
       ask: said.find(({ ask }) => ask !== null)?.ask ?? null,
+      description: said.find(({ description }) => description !== null)?.description ?? null,
       remember: said.every(({ remember }) => remember),
     };
   if (legacyBareTools === "ask" || tool.risk === "destructive") return null;
   return {
     hit: hitOf("bare", "allow", "a tool that says nothing of approval runs"),
     ask: null,
+    description: null,
     remember: true,
   };
 }
@@ -121,11 +129,18 @@ function checked({ check }: ToolUse): readonly Said[] {
     // A check that is async answers no question: what it comes to must not end the process.
     if (answer instanceof Promise) answer.catch(() => undefined);
     if (answer === null)
-      return [{ hit: hitOf("check", "allow", "the tool asks for no approval"), ask: null, remember: true }];
+      return [
+        {
+          hit: hitOf("check", "allow", "the tool asks for no approval"),
+          ask: null,
+          description: null,
+          remember: true,
+        },
+      ];
     const ask = Ask.safeParse(answer);
     if (!ask.success) return [failed("check", "what it answered is no question")];
     const { reason, description, remember = true } = ask.data;
-    return [{ hit: hitOf("check", "ask", reason ?? description), ask: ask.data, remember }];
+    return [{ hit: hitOf("check", "ask", reason ?? description), ask: ask.data, description, remember }];
   } catch (cause) {
     return [failed("check", cause)];
   }
@@ -136,8 +151,10 @@ async function required({ requirement: require }: ToolUse): Promise<readonly Sai
   try {
     const requirement = Requirement.safeParse(await require());
     if (!requirement.success) return [failed("requirement", "what it answered is no requirement")];
-    const { required: isRequired, reason, remember = true } = requirement.data;
-    return [{ hit: hitOf("requirement", isRequired ? "ask" : "allow", reason), ask: null, remember }];
+    const { required: isRequired, reason, description = null, remember = true } = requirement.data;
+    return [
+      { hit: hitOf("requirement", isRequired ? "ask" : "allow", reason), ask: null, description, remember },
+    ];
   } catch (cause) {
     return [failed("requirement", cause)];
   }
@@ -146,9 +163,14 @@ async function required({ requirement: require }: ToolUse): Promise<readonly Sai
 /** What a tool blocks itself, and any other failure of its check: both deny. */
 function failed(rule: string, cause: unknown): Said {
   if (cause instanceof ApprovalBlockedError)
-    return { hit: hitOf(rule, "deny", cause.reason), ask: null, remember: true };
+    return { hit: hitOf(rule, "deny", cause.reason), ask: null, description: null, remember: true };
   const why = typeof cause === "string" ? cause : thrownText(cause);
-  return { hit: hitOf(rule, "deny", `the tool's own ${rule} failed: ${why}`), ask: null, remember: true };
+  return {
+    hit: hitOf(rule, "deny", `the tool's own ${rule} failed: ${why}`),
+    ask: null,
+    description: null,
+    remember: true,
+  };
 }
 
 /** A tool may put its arguments in its words: what looks like a secret in them is hidden before anyone reads them. */

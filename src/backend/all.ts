@@ -1,13 +1,20 @@
 import type { Backend } from "./backend.ts";
 import { HOME } from "./bubblewrap/identity.ts";
+import { isMadeInside } from "./bubblewrap/made-inside.ts";
 import { renderBubblewrap } from "./bubblewrap/render.ts";
 import { EMPTY_HOME } from "./seatbelt/base.ts";
 import { renderSeatbelt } from "./seatbelt/render.ts";
 
 /** Every backend there is. */
 export const BACKENDS: readonly Backend[] = [
-  { name: "bubblewrap", platform: "linux", home: HOME, render: renderBubblewrap },
-  { name: "seatbelt", platform: "darwin", home: EMPTY_HOME, render: renderSeatbelt },
+  { name: "bubblewrap", platform: "linux", home: HOME, isMadeInside, render: renderBubblewrap },
+  {
+    name: "seatbelt",
+    platform: "darwin",
+    home: EMPTY_HOME,
+    isMadeInside: () => false,
+    render: renderSeatbelt,
+  },
 ];
 
 /** The backend for a platform, or null. */

@@ -11,6 +11,8 @@ export interface Backend {
   readonly platform: "linux" | "darwin";
   /** HOME inside. */
   readonly home: AbsolutePath;
+  /** True for a path at which the sandbox has something of its own, whatever the host has there. */
+  isMadeInside(path: AbsolutePath): boolean;
   /** The plan that enforces the profile, or why there is none. Never looser than the profile. */
   render(profile: Profile, launch: Launch, facts: Facts): Rendering;
 }

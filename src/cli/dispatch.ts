@@ -68,6 +68,10 @@ async function load(name: CommandName): Promise<Command> {
       return (await import("./commands/trust.ts")).trust;
     case "run":
       return (await import("./commands/run.ts")).run;
+    case "call":
+      return (await import("./commands/call.ts")).call;
+    case "tools":
+      return (await import("./commands/tools.ts")).tools;
     case "check":
       return (await import("./commands/check.ts")).check;
     case "explain":

@@ -1,11 +1,12 @@
-import { ERRORS } from "../errors.ts";
-import type { Outcome } from "../supervisor/outcome.ts";
+import { ERRORS, escapeInvisible, visible } from "../errors.ts";
+import type { Denial } from "../supervisor/denial.ts";
+import type { ProgramOutcome } from "../supervisor/outcome.ts";
 import { tellThree } from "./failure.ts";
 import type { Print } from "./print.ts";
 import type { KeptOutput } from "./tool-output.ts";
 
 /** The exit status for an outcome: the program's own, or the one of what kept it from running. */
-export function exitOf(outcome: Outcome): number {
+export function exitOf(outcome: ProgramOutcome): number {
   switch (outcome.kind) {
     case "done":
     case "failed":
@@ -20,7 +21,7 @@ export function exitOf(outcome: Outcome): number {
 }
 
 /** Tells a person what they would not see in the program's own output; mostly nothing. */
-export function tellOutcome(outcome: Outcome, print: Print): void {
+export function tellOutcome(outcome: ProgramOutcome, print: Print): void {
   switch (outcome.kind) {
     case "denied":
       tellThree(print, `denied: ${outcome.reason}`, null, outcome.hint);
@@ -45,6 +46,13 @@ export function tellOutcome(outcome: Outcome, print: Print): void {
   const dropped = outcome.stdout.droppedBytes + outcome.stderr.droppedBytes;
   if (dropped > 0)
     tellThree(print, `${dropped} bytes of output were dropped`, null, "raise `sandbox.limits.output`");
+  for (const stream of ["stdout", "stderr"] as const) tellTail(stream, outcome[stream].tail, print);
+  if (outcome.kind === "failed")
+    for (const { operation, target, certainty, because, remedy } of outcome.denials ?? []) {
+      const how = certainty === "certain" ? "the walls did not let it" : "perhaps the walls did not let it";
+      const what = operation === "connect" ? "connect to" : operation;
+      tellThree(print, `${how} ${what} ${visible(target)}: ${because}`, null, remedy);
+    }
   for (const change of outcome.receipt.mountChanges)
     tellThree(
       print,
@@ -54,19 +62,36 @@ export function tellOutcome(outcome: Outcome, print: Print): void {
     );
 }
 
+/** Of what was dropped, the last lines are told, of each its end. */
+const MOST_LINES = 10;
+const MOST_OF_A_LINE = 160;
+
+function tellTail(stream: "stdout" | "stderr", tail: Buffer, print: Print): void {
+  if (tail.length === 0 || tail.includes(0)) return;
+  const lines = tail.toString("utf8").trimEnd().split("\n").slice(-MOST_LINES);
+  print.talk(print.talkInk.dim(`  the last lines of ${stream}:`));
+  for (const line of lines) {
+    const mark = line.length > MOST_OF_A_LINE ? "…" : "";
+    print.talk(`  ${mark}${escapeInvisible(line.slice(-MOST_OF_A_LINE))}`);
+  }
+}
+
 /** An outcome as JSON: what became of the call, its output, and its receipt. */
-export function outcomeJson(outcome: Outcome, output: KeptOutput): unknown {
+export function outcomeJson(outcome: ProgramOutcome, output: KeptOutput): unknown {
   const exit = exitOf(outcome);
   if (!("receipt" in outcome)) {
-    const { kind, code, reason, hint } = outcome;
-    return { outcome: { kind, code, reason, hint }, exit };
+    return { outcome, exit };
   }
   const { kind, code, durationMs, receipt, stdout, stderr } = outcome;
   return {
-    outcome: { kind, code, durationMs },
+    outcome: { kind, code, durationMs, ...denialsOf(outcome) },
     exit,
-    stdout: output.kept("stdout", stdout.droppedBytes),
-    stderr: output.kept("stderr", stderr.droppedBytes),
+    stdout: output.kept("stdout", stdout),
+    stderr: output.kept("stderr", stderr),
     receipt,
   };
+}
+
+function denialsOf(outcome: ProgramOutcome): { readonly denials?: readonly Denial[] } {
+  return "denials" in outcome && outcome.denials !== undefined ? { denials: outcome.denials } : {};
 }

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { Screen } from "../channel/screen.ts";
-import { Kept, type OutputSink } from "../host/output.ts";
+import { type Captured, Kept, type OutputSink } from "../host/output.ts";
 import type { Print } from "./print.ts";
 import { TerminalFilter } from "./terminal-filter.ts";
 
@@ -48,6 +48,8 @@ export interface KeptText {
   readonly encoding: "utf8" | "base64";
   readonly data: string;
   readonly droppedBytes: number;
+  /** The end of what was dropped, as text. */
+  readonly tail: string;
 }
 
 /** Holds a tool's output, the first 16 MiB of each stream. */
@@ -59,11 +61,16 @@ export class KeptOutput {
     stderr: (chunk: Buffer): void => this.#streams.stderr.take(chunk),
   };
 
-  /** What was kept; `droppedBytes` is what the supervisor dropped before. */
-  kept(of: "stdout" | "stderr", droppedBytes: number): KeptText {
+  /** What was kept, with what the supervisor says that it dropped before. */
+  kept(of: "stdout" | "stderr", { droppedBytes, tail }: Pick<Captured, "droppedBytes" | "tail">): KeptText {
     const { bytes, dropped } = this.#streams[of].whole();
     const encoding = isUtf8(bytes) ? "utf8" : "base64";
-    return { encoding, data: bytes.toString(encoding), droppedBytes: dropped + droppedBytes };
+    return {
+      encoding,
+      data: bytes.toString(encoding),
+      droppedBytes: dropped + droppedBytes,
+      tail: tail.toString("utf8"),
+    };
   }
 }
 

@@ -1,4 +1,4 @@
-import { lstatSync, realpathSync, type Stats } from "node:fs";
+import { lstatSync, readlinkSync, realpathSync, type Stats } from "node:fs";
 import type { Node } from "../backend/facts.ts";
 import { type AbsolutePath, isAbsolutePath, parentOf, pathFromBytes, pathToBytes } from "../profile/path.ts";
 
@@ -44,6 +44,15 @@ export function systemPath(path: AbsolutePath): string | Buffer {
 export function statsOf(path: AbsolutePath): Stats | null {
   try {
     return lstatSync(systemPath(path), { throwIfNoEntry: false }) ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** What a link says, itself not followed; null for what is none, or can't be seen. */
+export function linkAt(path: AbsolutePath): string | null {
+  try {
+    return pathFromBytes(readlinkSync(systemPath(path), { encoding: "buffer" }));
   } catch {
     return null;
   }

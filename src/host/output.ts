@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 
-/** What was captured of one stream: its start, as far as it was to be taken, and how much more there was. */
+/** What was captured of one stream: its start, as far as it was to be taken, how much more there was, and the end of that. */
 export interface Captured {
   /** Empty when it was handed on as it came; else at most `limits.output`, or 64 MiB where that says nothing. */
   readonly bytes: Buffer;
@@ -8,6 +8,8 @@ export interface Captured {
   readonly takenBytes: number;
   /** What was read and neither kept nor handed on. */
   readonly droppedBytes: number;
+  /** The last of what was dropped, at most 16 KiB: how it ended is often what matters. */
+  readonly tail: Buffer;
 }
 
 /** How much of a stream is kept in memory where no limit says how much. */
@@ -42,6 +44,30 @@ export class Kept {
   }
 }
 
+/** So much of the end of a stream is kept. */
+const MOST_OF_A_TAIL = 16 * 1024;
+
+/** The last bytes of what comes. */
+export class Tail {
+  readonly #memory = Buffer.allocUnsafe(2 * MOST_OF_A_TAIL);
+  #length = 0;
+
+  add(chunk: Buffer): void {
+    const part = chunk.subarray(Math.max(0, chunk.length - MOST_OF_A_TAIL));
+    if (this.#length + part.length > this.#memory.length) {
+      const kept = this.bytes();
+      kept.copy(this.#memory);
+      this.#length = kept.length;
+    }
+    part.copy(this.#memory, this.#length);
+    this.#length += part.length;
+  }
+
+  bytes(): Buffer {
+    return this.#memory.subarray(Math.max(0, this.#length - MOST_OF_A_TAIL), this.#length);
+  }
+}
+
 /**
  * Reads a stream to its end. The first `maxBytes` are kept, or handed on; the rest is read and counted, so that the
  * process neither blocks nor fills memory.
@@ -70,12 +96,17 @@ export class Capture {
     const kept = new Kept();
     let takenBytes = 0;
     let droppedBytes = 0;
+    let tail: Tail | null = null;
     try {
       for await (const chunk of this.stream) {
         const whole = Buffer.isBuffer(chunk) ? chunk : Buffer.from(String(chunk));
         const part = whole.subarray(0, this.#isCut ? 0 : Math.max(0, maxBytes - takenBytes));
         takenBytes += part.length;
         droppedBytes += whole.length - part.length;
+        if (part.length < whole.length) {
+          tail ??= new Tail();
+          tail.add(whole.subarray(part.length));
+        }
         if (part.length === 0) continue;
         if (sink === null) kept.add(part);
         else await this.#untilTaken(sink(part));
@@ -83,7 +114,7 @@ export class Capture {
     } catch (cause) {
       if (!isClosed(cause)) throw cause;
     }
-    return { bytes: kept.bytes(), takenBytes, droppedBytes };
+    return { bytes: kept.bytes(), takenBytes, droppedBytes, tail: tail?.bytes() ?? NO_BYTES };
   }
 
   #untilTaken(taken: void | Promise<void>): void | Promise<void> {
@@ -94,6 +125,8 @@ export class Capture {
     });
   }
 }
+
+const NO_BYTES = Buffer.alloc(0);
 
 /** A stream that is destroyed while it is read has ended, as far as its reader is concerned. */
 function isClosed(cause: unknown): boolean {

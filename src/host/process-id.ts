@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { closeSync, openSync, readFileSync, readSync } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
 
 /** Which process: its pid, and when it started. No two processes since boot have the same. */
@@ -87,6 +87,31 @@ export function isRunning({ pid, startedAt: started }: ProcessId): boolean {
     return !isGone(cause);
   }
 }
+
+/** Looks again and again whether one process is there: what is opened once says of that very process. */
+export class LifeWatch implements Disposable {
+  readonly #fd: number;
+
+  /** Throws the system's error when the process is gone. */
+  constructor({ pid }: ProcessId) {
+    this.#fd = openSync(`/proc/${pid}/cmdline`, "r");
+  }
+
+  /** As `isRunning`; one that has ended has no words any more, whether or not its parent has noticed (proc(5)). */
+  isRunning(): boolean {
+    try {
+      return readSync(this.#fd, FIRST_BYTE, 0, 1, 0) > 0;
+    } catch (cause) {
+      return !isGone(cause);
+    }
+  }
+
+  [Symbol.dispose](): void {
+    closeSync(this.#fd);
+  }
+}
+
+const FIRST_BYTE = Buffer.alloc(1);
 
 /** Resolves when the process has ended, whether or not its parent has noticed, or when the time is up. */
 export async function untilEnded({ pid, startedAt }: ProcessId, maxMs: number): Promise<void> {

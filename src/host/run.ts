@@ -1,4 +1,4 @@
-import type { Readable } from "node:stream";
+import type { Readable, Writable } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { GO } from "../backend/bubblewrap/gate.ts";
 import type { GatedPlan, Plan } from "../backend/plan.ts";
@@ -6,11 +6,11 @@ import { CofferdamError } from "../errors.ts";
 import { untilDelivered } from "./delivery.ts";
 import { type Cause, type EndOptions, endAll, endOf, firstProcessOf, untilEnd } from "./ending.ts";
 import { Capture, type Captured, MOST_KEPT, type OutputSink } from "./output.ts";
-import type { ProcessId } from "./process-id.ts";
+import { LifeWatch, type ProcessId } from "./process-id.ts";
 import { ProgramStreams } from "./program-streams.ts";
 import { type Discrepancy, discrepancies, MountWatch, mountDiscrepancies, observe } from "./proof.ts";
 import { explainSetupFailure } from "./setup-failure.ts";
-import { type Child, launch } from "./spawn.ts";
+import { type Child, launch, type StartedBy } from "./spawn.ts";
 import { firstByte, readableAt, TwoVoices, writableAt } from "./streams.ts";
 import { descriptorsFor, type Surroundings } from "./surroundings.ts";
 
@@ -18,17 +18,31 @@ import { descriptorsFor, type Surroundings } from "./surroundings.ts";
 export interface RunOptions extends EndOptions {
   /**
    * What the program reads, or nothing. It is handed on piece by piece: a descriptor of ours could be opened anew
-   * inside.
+   * inside. `held`: whoever is told of the walls writes to it.
    */
-  readonly stdin: Readable | null;
+  readonly stdin: Readable | "held" | null;
   /** For each of stdout and stderr; null: all of it goes to sinks, and 64 MiB are kept without. */
   readonly outputBytes: number | null;
   readonly sinks: { readonly stdout: OutputSink; readonly stderr: OutputSink } | null;
   readonly runAs: { readonly uid: number; readonly gid: number } | null;
+  /** What starts the launcher, where its mounts are to be its own: see `findPrivateMounts`. */
+  readonly startedBy?: StartedBy | null;
   /** The supervisor's own namespaces and inherited descriptors. */
   readonly surroundings: Surroundings;
   /** Called when the proof holds, right before the program may start. */
-  readonly onProven: (() => void) | null;
+  readonly onProven: ((walls: Walls) => void) | null;
+}
+
+/** Walls that were proven, for as long as the program runs. */
+export interface Walls {
+  /** Mounts that were lost, or arrived, since they were proven. */
+  readonly changes: () => readonly Discrepancy[];
+  /** What the program reads, where it is held. */
+  readonly input: Writable | null;
+  /** False as soon as the sandbox's first process has ended, before this process is told. */
+  readonly isRunning: () => boolean;
+  /** Whether this process goes on for as long as the program does, as it does at first. */
+  readonly keepAlive: (isKept: boolean) => void;
 }
 
 /** How a program ended. `code` is its own status, 128+n after signal n. */
@@ -75,7 +89,8 @@ export async function run(plan: Plan, options: RunOptions): Promise<Ended> {
 function start(plan: GatedPlan, streams: ProgramStreams, options: RunOptions): Child {
   try {
     const stdio = descriptorsFor(plan, streams.launchers, options.surroundings);
-    return launch(plan.file, plan.argv, { stdio, runAs: options.runAs });
+    const [file, ...words] = [...(options.startedBy ?? []), plan.file];
+    return launch(file ?? plan.file, [...words, ...plan.argv], { stdio, runAs: options.runAs });
   } catch (cause) {
     if (!(cause instanceof Error && "code" in cause && cause.code === "E2BIG")) throw cause;
     throw new CofferdamError("USAGE", "the words of the call are too long to be started with", {
@@ -109,15 +124,26 @@ async function runTo(
     throw failed(voices.setupText());
   });
   using watch = await prove(init.pid, plan, streams.coverName, options);
+  using life = new LifeWatch(init);
   const proven = watch.last;
+  const changes = (): readonly Discrepancy[] => {
+    const now = watch.read();
+    return now === proven ? [] : mountDiscrepancies(plan.expects.mounts, now);
+  };
   voices.open();
-  options.onProven?.();
-  gate.end(options.stdin === null ? GO.none : GO.pipe);
-  const input = streams.stdin === null ? undefined : options.stdin?.pipe(streams.stdin);
+  const { stdin } = options;
+  const input = streams.stdin;
+  options.onProven?.({
+    changes,
+    input,
+    isRunning: () => life.isRunning(),
+    keepAlive: (isKept) => keepAlive(child, streams, isKept),
+  });
+  gate.end(stdin === null ? GO.none : GO.pipe);
+  const piped = stdin === null || stdin === "held" || input === null ? null : stdin.pipe(input);
   const cause = await untilEnd(child, ended, init, options);
-  if (input !== undefined) options.stdin?.unpipe(input).pause();
-  const mounts = watch.read();
-  const mountChanges = mounts === proven ? [] : mountDiscrepancies(plan.expects.mounts, mounts);
+  if (piped !== null && stdin !== null && stdin !== "held") stdin.unpipe(piped).pause();
+  const mountChanges = changes();
   const [stdout, err] = await untilDelivered(captures, options.signal);
   return { cause, code: await ended, stdout, stderr: voices.captured(err), mountChanges };
 }
@@ -205,6 +231,13 @@ async function compareWithPlan(
       if (found.every((one) => one.protection !== "descriptors") || waited > SETTLE_MS) return found;
     } else if (waited > SETUP_MS) throw unavailable("no filter came into force");
     await nextTurn();
+  }
+}
+
+function keepAlive(child: Child, { stdout, stderr }: ProgramStreams, isKept: boolean): void {
+  for (const one of [child, stdout, stderr]) {
+    if (isKept) one.ref();
+    else one.unref();
   }
 }
 

@@ -9,6 +9,9 @@ export type Child = ChildProcess;
 /** A launcher's descriptors, by number. */
 export type Descriptors = StdioOptions;
 
+/** A program, and its words, that the launcher is started by. It becomes the launcher: their pid is the same. */
+export type StartedBy = readonly [AbsolutePath, ...string[]];
+
 /** How a launcher is started: its descriptors, and as whom when the supervisor is root. */
 export interface SpawnOptions {
   readonly stdio: Descriptors;

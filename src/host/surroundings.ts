@@ -27,13 +27,16 @@ export async function lookAtSurroundings(shell: AbsolutePath): Promise<Surroundi
   const pipes = await Pipes.madeBy(shell);
   const kinds = ["user", "mnt", "pid", "net", "ipc", "uts", "cgroup"];
   const devNull = openSync("/dev/null", "r+");
+  let isOpen = true;
   return {
     namespaces: new Map(kinds.map((kind) => [kind, readlinkSync(`/proc/self/ns/${kind}`)])),
     leaked,
     devNull,
     pipes,
     [Symbol.dispose]: () => {
-      closeSync(devNull);
+      // A second time the number may be somebody else's.
+      if (isOpen) closeSync(devNull);
+      isOpen = false;
       pipes[Symbol.dispose]();
     },
   };

@@ -64,6 +64,8 @@ const SHAPES: readonly RegExp[] = [
 ];
 
 function endsOf(shape: RegExp, text: string): readonly Span[] {
+  // Most texts hold none: to find that out costs less than to begin to collect.
+  if (text.search(shape) < 0) return [];
   return Array.from(text.matchAll(shape), (match) => {
     const end = match.index + match[0].length;
     return { start: end - (match[1] ?? match[0]).length, end };
@@ -77,6 +79,7 @@ const OPTION = /(?<![\w-])--?([A-Za-z][\w.-]{0,80})[ \t]{1,8}(?![ \t-])/g;
 
 /** The values of what is assigned to a secret name; what stands within a value is not looked at again. */
 function assigned(pattern: RegExp, text: string): readonly Span[] {
+  if (text.search(pattern) < 0) return [];
   const next = new RegExp(pattern);
   const found: Span[] = [];
   for (let match = next.exec(text); match !== null; match = next.exec(text)) {

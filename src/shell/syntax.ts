@@ -28,7 +28,9 @@ export function doubtAbout(node: SyntaxNode): string | null {
     case "Redirected":
       return null;
     case "Word":
-      return textOf(node).isKnown ? null : "a word of it is known to bash alone";
+      return textOf(node).isKnown && !mayNameDescriptor(node.text)
+        ? null
+        : "a word of it is known to bash alone";
     case "Command":
       return node.name === undefined ? "it has a part without a command" : null;
     case "Redirect":
@@ -59,6 +61,14 @@ export function doubtAbout(node: SyntaxNode): string | null {
     default:
       return "it has more than plain commands, lists and pipes";
   }
+}
+
+/**
+ * True for what bash may take for the variable of a redirect behind it, where the parser sees a word: of `{a['$(x)']}>&2`
+ * it calculates the index, substitutions in quotes and all (bash 5.2, parse.y, `REDIR_WORD`).
+ */
+function mayNameDescriptor(written: string): boolean {
+  return /^\{.*\[.*\}$/su.test(written.replaceAll("\\\n", ""));
 }
 
 function isStatic(word: Parameters<typeof textOf>[0]): boolean {

@@ -53,11 +53,13 @@ export function bindingOf(call: Call, found: Found): Binding {
       return { path, id: node.kind === "missing" ? null : node.id };
     }),
   };
+  const { tool, agent, use } = call;
+  const own = use === null ? {} : { version: use.version, args: use.args };
   return {
-    argsHash: argsHashOf({ tool: call.tool, agent: call.agent, ...payload, ...around, granted }),
+    argsHash: argsHashOf({ tool, agent, ...own, ...payload, ...around, granted }),
     grantKey: {
-      cacheKey: cacheKeyOf(call.tool, payload),
-      toolVersion: "",
+      cacheKey: cacheKeyOf(tool, use === null ? payload : use.payload),
+      toolVersion: use?.version ?? "",
       program: jsonDigest(around),
       granted,
     },

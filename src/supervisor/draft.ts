@@ -62,6 +62,7 @@ export class Draft {
       sessionId: "draft",
       tool: "shell",
       input,
+      use: null,
       caller: "person",
       agent: null,
       stdin: "none",

@@ -5,16 +5,20 @@ import { weaker } from "../backend/plan.ts";
 import { CofferdamError, visible } from "../errors.ts";
 import type { EventBody } from "../event/event.ts";
 import { failures } from "../host/attest.ts";
-import type { OutputSink } from "../host/output.ts";
+import { type OutputSink, Tail } from "../host/output.ts";
 import { type Ended, run } from "../host/run.ts";
 import { ROOT } from "../profile/path.ts";
-import { type Call, wordsOf } from "../tool/call.ts";
+import { isOpaque } from "../shell/word.ts";
+import { type Call, lineOf, scriptOf, wordsOf } from "../tool/call.ts";
 import type { ProgramFacts } from "./binding.ts";
+import type { Denial } from "./denial.ts";
 import { belowFloor, weakened } from "./floor.ts";
 import { lookAtProgram } from "./look.ts";
+import { namedPaths, plainParts } from "./named-paths.ts";
 import { callback, having, type OptionsOf, text } from "./options.ts";
-import type { Outcome, Ran, Receipt } from "./outcome.ts";
-import type { Side } from "./prepare.ts";
+import type { ProgramOutcome, Ran, Receipt } from "./outcome.ts";
+import type { Side, Standing } from "./prepare.ts";
+import { programDenials } from "./program-denials.ts";
 import type { Shared } from "./shared.ts";
 
 const SINKS = "two functions that take a chunk: `{ stdout, stderr }`";
@@ -30,6 +34,8 @@ export interface CallOptions {
    * counted as dropped.
    */
   readonly signal?: AbortSignal;
+  /** Ends a program that runs for longer, in milliseconds, where `limits.wall` is not shorter. */
+  readonly timeoutMs?: number;
   /** What the program reads on its standard input; without it, nothing. */
   readonly stdin?: Readable;
   /**
@@ -44,6 +50,7 @@ export const CALL_OPTIONS: OptionsOf<CallOptions> = z.strictObject({
   signal: having("an `AbortSignal`", "addEventListener", "throwIfAborted").optional(),
   stdin: having("a stream: `Readable.from([text])`", "pipe", "unpipe", "pause").optional(),
   sinks: z.strictObject({ stdout: callback(SINKS), stderr: callback(SINKS) }, { error: SINKS }).optional(),
+  timeoutMs: z.number({ error: "milliseconds" }).positive({ error: "milliseconds, more than 0" }).optional(),
   groupId: text("a name that the calls of one turn share").optional(),
   approvalId: text("the id of a request").optional(),
 });
@@ -52,6 +59,8 @@ export const CALL_OPTIONS: OptionsOf<CallOptions> = z.strictObject({
 export interface Permitted {
   readonly call: Call;
   readonly side: Side;
+  /** What the calls of this tool have in common. */
+  readonly standing: Standing;
   readonly plan: Plan;
   readonly argsHash: string;
   /** The program that was judged, and shown where somebody was asked. */
@@ -70,7 +79,7 @@ export async function enforce(
   permitted: Permitted,
   options: CallOptions,
   record: Announce,
-): Promise<Outcome> {
+): Promise<ProgramOutcome> {
   const { walls, ledger, loaded } = shared;
   const { call, side, plan } = permitted;
   if (walls.kind === "unavailable") throw walls.error;
@@ -93,24 +102,62 @@ export async function enforce(
   await using _held = await ledger.hold(call.callId, plan.placeholders);
   const began = performance.now();
   const { limits } = side.profile;
+  const said = new Tail();
+  const { sinks } = options;
   const result = await run(plan, {
     stdin: options.stdin ?? null,
-    wallMs: limits.wallMs ?? null,
+    wallMs: shorter(limits.wallMs, options.timeoutMs),
     outputBytes: limits.outputBytes ?? null,
-    sinks: options.sinks ?? null,
+    sinks:
+      sinks === undefined
+        ? null
+        : {
+            stdout: sinks.stdout,
+            stderr: (chunk) => {
+              said.add(chunk);
+              return sinks.stderr(chunk);
+            },
+          },
     signal: options.signal ?? null,
     runAs: walls.machine.runAs,
     surroundings: walls.surroundings,
     onProven: () => {
-      assertSameProgram(shared, permitted);
+      assertSameProgram(permitted);
       record({ type: "walls.proven", backend: plan.backend, standings });
     },
   });
-  return finish(result, receiptOf(shared, permitted, standings, result), performance.now() - began, record);
+  const receipt = receiptOf(shared, permitted, standings, result);
+  const outcome = finish(result, receipt, performance.now() - began, record);
+  if (outcome.kind !== "failed") return outcome;
+  const { stderr } = result;
+  const denials = denialsOf(
+    permitted,
+    Buffer.concat([stderr.bytes.subarray(-MOST_READ), said.bytes(), stderr.tail]).toString(),
+  );
+  return denials.length === 0 ? outcome : { ...outcome, denials };
+}
+
+/** So much of the end of what a program said is looked at for complaints. */
+const MOST_READ = 16 * 1024;
+
+function shorter(a: number | undefined, b: number | undefined): number | null {
+  if (a === undefined || b === undefined) return a ?? b ?? null;
+  return Math.min(a, b);
+}
+
+/** What of the call's own words the walls did not give it. */
+function denialsOf({ call, side, standing }: Permitted, said: string): readonly Denial[] {
+  const commands = lineOf(call.input).commands.map(({ words }) => words.filter((word) => !isOpaque(word)));
+  // What a shell opens by itself (`> file`) is no command's word.
+  const script = scriptOf(call.input);
+  const words = [...commands.flatMap((one) => one.slice(1)), ...(script === null ? [] : plainParts(script))];
+  const named = namedPaths(words, side.launch?.cwd ?? ROOT, side.profile);
+  const isByYes = side.digest === standing.onYes.digest;
+  return programDenials({ named, words, said, isByYes, isTool: call.use !== null }, standing);
 }
 
 /** The last look before the program may start. Throws `FACTS_UNSTABLE` where it is another one by now. */
-function assertSameProgram({ standing }: Shared, { call, side, program }: Permitted): void {
+function assertSameProgram({ call, side, standing, program }: Permitted): void {
   const [word] = wordsOf(call.input);
   const now = lookAtProgram(word, side.launch?.cwd ?? ROOT, standing.settings);
   const isSame =
@@ -148,7 +195,12 @@ function receiptOf(
   };
 }
 
-function finish(result: Ended, receipt: Receipt, durationMs: number, record: Announce): Outcome {
+function finish(
+  result: Ended,
+  receipt: Receipt,
+  durationMs: number,
+  record: Announce,
+): Extract<ProgramOutcome, Ran> {
   const { code, stdout, stderr, cause } = result;
   const ran: Ran = { code, stdout, stderr, receipt, durationMs };
   const kind = cause === "timed-out" ? "timed-out" : code === 0 && cause === "exited" ? "done" : "failed";

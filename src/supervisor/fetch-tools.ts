@@ -2,7 +2,7 @@ import type { Broker } from "../approval/broker.ts";
 import type { Ceiling } from "../config/config.ts";
 import type { Host } from "../host/host.ts";
 import { packageVersion } from "../host/version.ts";
-import { type FetchMeans, fetchPage, meansHere } from "../network/fetch.ts";
+import type { FetchMeans } from "../network/fetch.ts";
 import { grantedHosts } from "../policy/grant.ts";
 import { parseHostRule } from "../profile/host-rule.ts";
 import type { DefinedTool } from "../tool/define-tool.ts";
@@ -36,7 +36,7 @@ export function fetchTools({
   broker,
   sessionId,
   host,
-  means = meansHere(`cofferdam/${packageVersion()}`),
+  means,
 }: FetchToolsOptions): readonly DefinedTool[] {
   const policy = {
     approval: settings.approval,
@@ -45,7 +45,10 @@ export function fetchTools({
     granted: async () => grantedHosts(await broker.grants(sessionId)),
   };
   return [
-    webFetchTool(policy, (request) => fetchPage(request, means)),
+    webFetchTool(policy, async (request) => {
+      const { fetchPage, meansHere } = await import("../network/fetch.ts");
+      return fetchPage(request, means ?? meansHere(`cofferdam/${packageVersion()}`));
+    }),
     addDomainTool({
       ...policy,
       sessionGrants: ceiling.approval.sessionGrants,

@@ -2,7 +2,9 @@ import { accessSync, constants } from "node:fs";
 import { resolve } from "node:path";
 import { CofferdamError, visible } from "../errors.ts";
 import { contentIdOf } from "../host/content.ts";
+import { leadsTo } from "../host/leads.ts";
 import { realPathOf, statsOf } from "../host/nodes.ts";
+import { accessTo } from "../profile/access-to.ts";
 import { type AbsolutePath, isAbsolutePath, isInside, joinPath, parentOf, ROOT } from "../profile/path.ts";
 import type { SimpleCommand } from "../shell/parse.ts";
 import { pathWords } from "../shell/path-words.ts";
@@ -28,7 +30,7 @@ export function lookAtCall(
   standing: Standing,
   base: AbsolutePath,
 ): Pick<CallFacts, "cwd" | "program" | "commands" | "unread"> {
-  const cwd = folderOf(input.cwd, base);
+  const cwd = folderOf(input.cwd, base, standing);
   const known = new Map<string, Pick<CommandFacts, "program" | "ruleNames">>();
   const budget = { left: MOST_LOOKED_UP };
   const line = lineOf(input);
@@ -70,11 +72,20 @@ function hasRoots({ config }: Standing): boolean {
   return config.shell.rules.some((rule) => rule.sandbox_paths !== undefined);
 }
 
-/** The folder that a call starts in, canonical. Throws `USAGE` when there is none. */
-function folderOf(written: string | undefined, base: AbsolutePath): AbsolutePath {
+/**
+ * The folder that a call starts in, canonical. Of one that the call can't see, whether it is there or not, what its
+ * spelling and visible links say: it is refused by that. Throws `USAGE` when there is none.
+ */
+function folderOf(written: string | undefined, base: AbsolutePath, { onYes }: Standing): AbsolutePath {
   const path = resolve(base, written ?? ".");
-  const real = isAbsolutePath(path) ? realPathOf(path) : null;
-  if (real !== null && statsOf(real)?.isDirectory() === true) return real;
+  const isSeen = (one: AbsolutePath): boolean =>
+    accessTo(onYes.profile, one, { kind: "folder", bornInside: false }) !== "none";
+  if (isAbsolutePath(path)) {
+    const real = realPathOf(path);
+    if (real !== null && isSeen(real) && statsOf(real)?.isDirectory() === true) return real;
+    const led = leadsTo(path, isSeen);
+    if (led.kind === "unseen") return led.path;
+  }
   throw new CofferdamError("USAGE", `there is no folder ${visible(path)} to start in`, {
     hint: "name an existing folder as `cwd`",
   });

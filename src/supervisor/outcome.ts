@@ -1,14 +1,17 @@
-import type { Approximation, Standings } from "../backend/plan.ts";
+import type { Approximation, Standing, Standings } from "../backend/plan.ts";
 import type { ErrorCode } from "../errors.ts";
 import type { Captured } from "../host/output.ts";
 import type { ProfileDigest } from "../profile/canonical.ts";
+import type { Denial } from "./denial.ts";
 
 /** Which protections were really in force for one launch. */
 export interface Receipt {
+  /** `none` for a function, which runs in the supervisor's own process: no wall stands around it. */
   readonly backend: string;
   readonly version: string;
-  readonly granted: ProfileDigest;
-  readonly argsHash: string;
+  /** Null for what has no profile. */
+  readonly granted: ProfileDigest | null;
+  readonly argsHash: string | null;
   readonly runAs: number;
   readonly standings: Standings;
   readonly approximations: readonly Approximation[];
@@ -28,16 +31,8 @@ export interface Ran {
   readonly durationMs: number;
 }
 
-/**
- * What became of a call. `done` is status 0, `failed` another status or a program that is not there (127), `timed-out`
- * is the wall time of the program, however long its output is read, `denied` means that nothing ran, `pending` that
- * nothing ran yet. A denial is a value: a model reads it.
- */
-export type Outcome =
-  | ({ readonly kind: "done" } & Ran)
-  | ({ readonly kind: "failed" } & Ran)
-  | ({ readonly kind: "timed-out" } & Ran)
-  | { readonly kind: "not-found"; readonly code: 127; readonly reason: string; readonly hint: string }
+/** A call that did not run: nothing of it happened. */
+export type Stopped =
   | {
       readonly kind: "pending";
       readonly code: "APPROVAL_PENDING";
@@ -45,4 +40,67 @@ export type Outcome =
       readonly reason: string;
       readonly hint: string;
     }
-  | { readonly kind: "denied"; readonly code: ErrorCode; readonly reason: string; readonly hint: string };
+  | {
+      readonly kind: "denied";
+      readonly code: ErrorCode;
+      readonly reason: string;
+      readonly hint: string;
+      /** Of a file tool, what the profile does not give. */
+      readonly denials?: readonly Denial[];
+    };
+
+/**
+ * What became of a program. `done` is status 0, `failed` another status or a program that is not there (127), `timed-out`
+ * is the wall time of the program, however long its output is read, `denied` means that nothing ran, `pending` that
+ * nothing ran yet. A denial is a value: a model reads it.
+ */
+export type ProgramOutcome =
+  | ({ readonly kind: "done" } & Ran)
+  | ({
+      readonly kind: "failed";
+      /** What the walls may have kept from it; left out where nothing of its own words was denied. */
+      readonly denials?: readonly Denial[];
+    } & Ran)
+  | ({ readonly kind: "timed-out" } & Ran)
+  | { readonly kind: "not-found"; readonly code: 127; readonly reason: string; readonly hint: string }
+  | Stopped;
+
+/** What became of a tool that answers with a value. `failed` holds what it threw, a `CofferdamError` where it is ours. */
+export type ValueOutcome<Value = unknown> =
+  | { readonly kind: "done"; readonly value: Value; readonly receipt: Receipt; readonly durationMs: number }
+  | {
+      readonly kind: "failed";
+      readonly error: unknown;
+      readonly receipt: Receipt | null;
+      readonly durationMs: number;
+    }
+  | Stopped;
+
+/** What became of a call of any tool. */
+export type Outcome = ProgramOutcome | ValueOutcome;
+
+/** The receipt of what ran in this process: no wall stood around it. */
+export function receiptWithoutWalls(uid: number): Receipt {
+  const absent: Standing = { kind: "absent", reason: "it ran in the supervisor's own process" };
+  return {
+    backend: "none",
+    version: "",
+    granted: null,
+    argsHash: null,
+    runAs: uid,
+    standings: {
+      files: absent,
+      network: absent,
+      sockets: absent,
+      processes: absent,
+      capabilities: absent,
+      syscalls: absent,
+      terminal: absent,
+      environment: absent,
+      descriptors: absent,
+      limits: absent,
+    },
+    approximations: [],
+    mountChanges: [],
+  };
+}

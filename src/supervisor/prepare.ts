@@ -3,12 +3,20 @@ import type { Facts } from "../backend/facts.ts";
 import { nodeAt } from "../backend/facts.ts";
 import type { Refusal, Rendering } from "../backend/plan.ts";
 import type { Ceiling, Config } from "../config/config.ts";
-import { CofferdamError } from "../errors.ts";
+import { CofferdamError, visible } from "../errors.ts";
 import type { Mode } from "../policy/action.ts";
+import type { CommandLine } from "../policy/command.ts";
 import { findGrant, type Grant, type GrantKey } from "../policy/grant.ts";
 import { shellSaid } from "../policy/shell-rules.ts";
 import { invocationOf } from "../policy/tool-rule.ts";
-import { answerByGrant, answerByMode, isByYes, judge, type Verdict } from "../policy/verdict.ts";
+import {
+  answerByGrant,
+  answerByMode,
+  isByYes,
+  judge,
+  type Subject,
+  type Verdict,
+} from "../policy/verdict.ts";
 import { type Access, isAtMost } from "../profile/access.ts";
 import { accessTo } from "../profile/access-to.ts";
 import { digest, type ProfileDigest } from "../profile/canonical.ts";
@@ -17,8 +25,16 @@ import type { AbsolutePath } from "../profile/path.ts";
 import type { Profile } from "../profile/profile.ts";
 import { printShortfall, type Shortfall, shortfall } from "../profile/shortfall.ts";
 import { type Call, wordsOf } from "../tool/call.ts";
-import { deriveEnvironment, deriveShellNeeds, type Needs, type ToolSettings } from "../tool/derive.ts";
+import {
+  deriveEnvironment,
+  deriveFileNeeds,
+  deriveShellNeeds,
+  type FileWork,
+  type Needs,
+  type ToolSettings,
+} from "../tool/derive.ts";
 import type { Launch } from "../tool/launch.ts";
+import { settingsFor, type ToolNeeds } from "../tool/program-tool.ts";
 import { tooLargeToStart } from "../tool/start-size.ts";
 import { bindingOf, type ProgramFacts, spelledInput } from "./binding.ts";
 import { type CommandFacts, judgedLine } from "./judged-line.ts";
@@ -55,16 +71,42 @@ export interface Standing {
   readonly needs: Needs;
   readonly unasked: Granted;
   readonly onYes: Granted;
+  /** What tools on files get. */
+  readonly files: Readonly<Record<FileWork, FileStanding>>;
 }
 
-/** Derives what the tool needs and cuts it down by the ceiling: what all calls of a supervisor have in common. */
-export function standingFor(given: Omit<Standing, "needs" | "unasked" | "onYes">): Standing {
-  const needs = deriveShellNeeds(given.settings);
+/** What one kind of tools needs, and what is left of it under the ceiling. */
+export interface FileStanding {
+  readonly needs: Needs;
+  readonly unasked: Granted;
+  readonly onYes: Granted;
+}
+
+/** Derives what the tools need and cuts it down by the ceiling: what all calls of a supervisor have in common. */
+export function standingFor(given: Omit<Standing, keyof FileStanding | "files">): Standing {
+  const { settings, ceiling } = given;
+  return {
+    ...given,
+    ...cutDown(deriveShellNeeds(settings), ceiling),
+    files: {
+      reading: cutDown(deriveFileNeeds(settings, "reading"), ceiling),
+      writing: cutDown(deriveFileNeeds(settings, "writing"), ceiling),
+    },
+  };
+}
+
+/** The same for calls of a program that needs less than the shell. Throws `USAGE` for a root that there is not. */
+export function standingForTool(standing: Standing, needs: ToolNeeds): Standing {
+  const settings = settingsFor(standing.settings, needs);
+  return { ...standing, settings, ...cutDown(deriveShellNeeds(settings), standing.ceiling) };
+}
+
+function cutDown(needs: Needs, ceiling: Ceiling): FileStanding {
   const granted = (need: Profile): Granted => {
-    const profile = intersect(need, given.ceiling.profile);
+    const profile = intersect(need, ceiling.profile);
     return { profile, digest: digest(profile), shortfall: shortfall(need, profile) };
   };
-  return { ...given, needs, unasked: granted(needs.unasked), onYes: granted(needs.onYes) };
+  return { needs, unasked: granted(needs.unasked), onYes: granted(needs.onYes) };
 }
 
 /** What a call would get: the profile, what is missing of what it asked for, and the plan or why there is none. */
@@ -119,9 +161,7 @@ export function prepare(
   });
   const judged = judge(
     {
-      ...invocationOf(call.tool, spelledInput(call.input), call.agent),
-      risk: "write",
-      said: shellSaid(line, standing.config.shell),
+      ...judgedAs(call, line, standing),
       line,
       needsMore: needsMore(look, unasked.profile, onYes.profile),
     },
@@ -133,11 +173,23 @@ export function prepare(
     env: onYes.launch?.env ?? null,
     roots: standing.config.roots.map((root) => root.path),
   });
-  const mayRemember = ceiling.approval.sessionGrants && standing.mode === "interactive";
+  const mayRemember =
+    (call.use?.mayRemember ?? true) && ceiling.approval.sessionGrants && standing.mode === "interactive";
   const remembered = answerByGrant(judged, mayRemember ? findGrant(grants, grantKey) : null);
   const isCallersOwn = call.caller === "person" && !standing.asksCaller;
   const verdict = answerByMode(remembered, standing.mode, isCallersOwn);
   return { verdict, unasked, onYes, argsHash, grantKey, program: look.program };
+}
+
+/** A line of the shell is judged by the shell's rules, a tool of the host's own by what it says; operators judge both. */
+function judgedAs(
+  { tool, input, use, agent }: Call,
+  line: CommandLine,
+  { config }: Standing,
+): Omit<Subject, "line" | "needsMore"> {
+  if (use !== null) return { ...invocationOf(tool, use.args, agent), risk: use.risk, said: use.said };
+  const said = shellSaid(line, config.shell);
+  return { ...invocationOf(tool, spelledInput(input), agent), risk: "write", said };
 }
 
 /** The side that runs: what a rule let pass runs unasked, what a person or a mode said yes to runs as shown. */
@@ -160,7 +212,7 @@ function prepareSide(call: Call, standing: Standing, look: CallFacts, base: Gran
     return {
       ...base,
       launch: null,
-      rendering: { kind: "denied", code: "DENIED", refusal: outsideRoots(cwd, standing) },
+      rendering: { kind: "denied", code: "DENIED", refusal: outsideRoots(call, cwd, standing) },
     };
   if (program.path === null || (program.real !== null && accessTo(granted, program.real) === "none"))
     return { ...base, launch: null, rendering: { kind: "not-found" } };
@@ -206,11 +258,18 @@ function cutRuntime(settings: ToolSettings, granted: Profile, facts: Facts): Ref
   return null;
 }
 
-function outsideRoots(cwd: AbsolutePath, { config }: Standing): Refusal {
-  const roots = config.roots.map((root) => root.path).join(", ");
+function outsideRoots({ use }: Call, cwd: AbsolutePath, { settings }: Standing): Refusal {
+  const open = settings.roots.filter((root) => root.mode !== "none");
+  const roots = open.map((root) => root.path).join(", ");
+  if (use !== null)
+    return {
+      field: "files",
+      reason: `the folder ${cwd} lies in no root that the tool needs`,
+      remedy: `say in the tool's \`needs\` as \`cwd\` where it starts${roots === "" ? "" : `: in one of ${roots}`}`,
+    };
   return {
     field: "files",
-    reason: `the folder ${cwd} lies in no granted root`,
+    reason: `the folder ${visible(cwd)} lies in no granted root`,
     remedy: roots === "" ? "grant a folder under `sandbox.paths`" : `start in one of ${roots}`,
   };
 }

@@ -3,7 +3,8 @@ import type { GateOptions } from "../approval/gate.ts";
 import { HANDLERS, type Handlers, handlersOf, isHandlers } from "../approval/handlers.ts";
 import { Wait, waitOf } from "../approval/wait.ts";
 import type { Call } from "../tool/call.ts";
-import type { OptionsOf } from "./options.ts";
+import type { DefinedTool } from "../tool/define-tool.ts";
+import { having, type OptionsOf } from "./options.ts";
 import type { Shared } from "./shared.ts";
 
 /** How a session asks, and for whom. */
@@ -25,6 +26,8 @@ export interface SessionOptions {
   readonly remember?: boolean;
   /** What becomes of a function tool that says nothing of approval and that no rule covers. */
   readonly legacyBareTools?: "ask" | "run";
+  /** Tools of the host's own, beside ours: functions, or programs that run inside walls. */
+  readonly tools?: readonly DefinedTool[];
 }
 
 /** How the same is checked when it comes from JavaScript. */
@@ -36,6 +39,7 @@ export const SESSION_OPTIONS: OptionsOf<SessionOptions> = z.strictObject({
   mostPending: z.int().min(1, { error: "a number of questions, or null" }).nullable().optional(),
   remember: z.boolean({ error: "`true` or `false`" }).optional(),
   legacyBareTools: z.enum(["ask", "run"], { error: "`ask` or `run`" }).optional(),
+  tools: z.array(having("a tool, as `defineTool` makes it", "use"), { error: "a list of tools" }).optional(),
 });
 
 function WaitOptions() {

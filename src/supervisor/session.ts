@@ -1,21 +1,22 @@
 import { Gate } from "../approval/gate.ts";
-import { GuardedTools } from "../approval/guarded-tools.ts";
-import type { Passage } from "../approval/question.ts";
-import { CofferdamError, thrownText, visible } from "../errors.ts";
-import { lookUpFacts } from "../host/facts.ts";
-import { Trail } from "../journal/trail.ts";
+import { GuardedTools, type ToolCall } from "../approval/guarded-tools.ts";
+import { CofferdamError, visible } from "../errors.ts";
 import type { Grant } from "../policy/grant.ts";
-import { hideInWords } from "../policy/redact.ts";
-import { type Call, readShellInput, type ShellInput, wordsOf } from "../tool/call.ts";
+import type { ShellInput } from "../tool/call.ts";
 import type { DefinedTool } from "../tool/define-tool.ts";
-import { CALL_OPTIONS, type CallOptions, enforce } from "./enforce.ts";
-import { lookAtCall } from "./look.ts";
+import { FILE_TOOLS } from "../tool/files/all.ts";
+import { Ending, sessionEnded } from "./ending.ts";
+import { CALL_OPTIONS, type CallOptions } from "./enforce.ts";
+import { fetchTools } from "./fetch-tools.ts";
+import { FileCalls } from "./files/file-calls.ts";
 import { assertOptions } from "./options.ts";
-import type { Outcome } from "./outcome.ts";
-import { type CallFacts, type Prepared, prepare, printShortfalls, type Side, sideOf } from "./prepare.ts";
+import { type Outcome, receiptWithoutWalls, type ValueOutcome } from "./outcome.ts";
+import type { CallFacts, Prepared } from "./prepare.ts";
+import { type Corridor, ProgramCalls } from "./program-calls.ts";
 import { gateOptionsOf, type SessionOptions } from "./session-options.ts";
 import type { Shared } from "./shared.ts";
-import { type ShellQuestion, shellQuestion } from "./shell-question.ts";
+import { type CallEvent, streamOf } from "./stream.ts";
+import { type ToolCard, type ToolName, type ToolTypes, toolCards, toolNames } from "./tool-cards.ts";
 
 /** Calls of one agent or person. What is granted to it ends with it. */
 export class Session implements AsyncDisposable {
@@ -23,24 +24,50 @@ export class Session implements AsyncDisposable {
   readonly #shared: Shared;
   readonly #options: SessionOptions;
   readonly #gate: Gate;
+  readonly #programs: ProgramCalls;
+  readonly #files: FileCalls;
+  /** Tools that are functions of this process, for pages and the host's own, and the host's programs. */
+  readonly #defined: readonly DefinedTool[];
+  readonly #functions: GuardedTools;
+  readonly #ending = new Ending();
   #isStarted = false;
-  #hasEnded = false;
+  #isOver = false;
 
   constructor(shared: Shared, options: SessionOptions) {
     this.#shared = shared;
     this.#options = options;
     this.sessionId = shared.host.id();
     this.#gate = new Gate(gateOptionsOf(shared, this.sessionId, options));
+    const corridor: Corridor = {
+      shared,
+      options,
+      sessionId: this.sessionId,
+      gate: this.#gate,
+      ending: this.#ending,
+    };
+    this.#programs = new ProgramCalls(corridor);
+    this.#files = new FileCalls(corridor);
+    const { host, broker, loaded } = shared;
+    const { config, ceiling } = loaded;
+    const pages = fetchTools({ settings: config.webFetch, ceiling, broker, sessionId: this.sessionId, host });
+    this.#defined = [...pages, ...(options.tools ?? [])];
+    assertNames(toolNames(this.#defined));
+    this.#functions = this.#guarded(this.#defined.filter(({ needs }) => needs === null));
   }
 
-  /** Decides a call without running it. Throws `USAGE` for an input that the tool does not take. */
+  /** Every tool that can be called here: ours and those of the host, as a model is told of them. */
+  tools(): readonly ToolCard[] {
+    return toolCards(this.#defined);
+  }
+
+  /** Decides a call of the shell without running it. Throws `USAGE` for an input that the tool does not take. */
   async prepare(input: ShellInput): Promise<Prepared> {
-    return this.#prepare(this.#callOf(input, {}));
+    return this.#programs.prepare(input);
   }
 
   /** Looks up what a call is about, for callers that prepare by themselves. Throws `USAGE`, `SANDBOX_UNAVAILABLE`. */
   async look(input: ShellInput): Promise<CallFacts> {
-    return this.#look(this.#callOf(input, {}));
+    return this.#programs.look(input);
   }
 
   /** What the session was granted for as long as it lasts. */
@@ -53,19 +80,140 @@ export class Session implements AsyncDisposable {
     return this.#shared.broker.revoke(grantId, by);
   }
 
-  /** Ends it: questions that wait are answered no, and every grant is taken back. */
+  /**
+   * Ends it: questions that wait are answered no, every grant is taken back, calls that are being made end, and so does
+   * what works on files.
+   */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#hasEnded = true;
+    this.#isOver = true;
     await this.#shared.broker.endSession(this.sessionId);
+    this.#ending.come();
+    await this.#files[Symbol.asyncDispose]();
   }
 
   /** Functions of the host's own behind this session's gate. They run in this process: no walls stand around them. */
   guard(tools: readonly DefinedTool[]): GuardedTools {
+    this.#start();
+    return this.#guarded(tools);
+  }
+
+  /**
+   * Calls a tool by its name. Whatever becomes of it is the outcome: a denial is a value, and so is what a tool could not
+   * do. Throws `USAGE` for a tool that is not there, for options that there are not, and, of the shell and of programs, for an input
+   * that they do not take, `FACTS_UNSTABLE` when files change while they are looked at, `SANDBOX_UNAVAILABLE` when the walls did
+   * not stand.
+   */
+  async call<Name extends ToolName>(
+    tool: Name,
+    input: ToolTypes[Name]["input"],
+    options?: CallOptions,
+  ): Promise<ToolTypes[Name]["outcome"]>;
+  async call(tool: string, input: unknown, options?: CallOptions): Promise<Outcome>;
+  async call(tool: string, input: unknown, given: CallOptions = {}): Promise<Outcome> {
+    assertOptions("call", CALL_OPTIONS, given);
+    if (this.#isOver || this.#ending.hasCome) throw sessionEnded();
+    this.#start();
+    const options = { ...given, signal: this.#ending.or(given.signal) };
+    if (tool === "shell") return this.#programs.call(input, options);
+    const program = this.#program(tool);
+    if (program !== undefined) return this.#programs.callTool(program, input, options);
+    const { stdin, sinks, timeoutMs, ...rest } = options;
+    if (stdin !== undefined || sinks !== undefined || timeoutMs !== undefined)
+      throw new CofferdamError(
+        "USAGE",
+        `${visible(tool)} is no program: it has no streams and no time of its own`,
+        {
+          hint: "leave out `stdin`, `sinks` and `timeoutMs`; a `signal` ends any call",
+        },
+      );
+    const file = FILE_TOOLS.find(({ name }) => name === tool);
+    if (file !== undefined) return this.#files.call(file, input, rest);
+    if (this.#functions.has(tool)) return this.#callFunction(tool, input, rest);
+    throw new CofferdamError("USAGE", `there is no tool ${visible(tool)}`, {
+      hint: `the tools are ${toolNames(this.#defined).join(", ")}`,
+    });
+  }
+
+  /**
+   * The same as its events: what a program prints as it comes, and last the outcome. No event comes before the gate has let
+   * the call pass, but the last one where it did not. Throws what `call` throws; who stops taking events ends the call.
+   */
+  stream<Name extends ToolName>(
+    tool: Name,
+    input: ToolTypes[Name]["input"],
+    options?: Omit<CallOptions, "sinks">,
+  ): AsyncGenerator<CallEvent<ToolTypes[Name]["outcome"]>, void, undefined>;
+  stream(
+    tool: string,
+    input: unknown,
+    options?: Omit<CallOptions, "sinks">,
+  ): AsyncGenerator<CallEvent, void, undefined>;
+  stream(
+    tool: string,
+    input: unknown,
+    options: Omit<CallOptions, "sinks"> = {},
+  ): AsyncGenerator<CallEvent, void, undefined> {
+    assertOptions("stream", STREAM_OPTIONS, options);
+    const hasStreams = tool === "shell" || this.#program(tool) !== undefined;
+    return streamOf(
+      (sinks, signal) => this.call(tool, input, { ...options, ...(hasStreams ? { sinks } : {}), signal }),
+      options.signal ?? null,
+    );
+  }
+
+  /**
+   * Calls of one turn, at once: those that need a yes are asked about as one group, each gets its own answer, and no
+   * denial of one keeps another from running. The outcomes stand in the order of the calls; what `call` would throw of one
+   * is its failure, because a model must read it.
+   */
+  async callAll(
+    calls: readonly ToolCall[],
+    options: Omit<CallOptions, "stdin" | "approvalId"> = {},
+  ): Promise<readonly Outcome[]> {
+    const groupId = options.groupId ?? this.#shared.host.id();
+    return Promise.all(
+      calls.map(async ({ tool, args }): Promise<Outcome> => {
+        const began = performance.now();
+        try {
+          return await this.call(tool, args, { ...options, groupId });
+        } catch (error) {
+          return { kind: "failed", error, receipt: null, durationMs: performance.now() - began };
+        }
+      }),
+    );
+  }
+
+  #program(tool: string): DefinedTool | undefined {
+    return this.#defined.find(({ name, needs }) => name === tool && needs !== null);
+  }
+
+  async #callFunction(
+    tool: string,
+    args: unknown,
+    options: Pick<CallOptions, "signal" | "groupId" | "approvalId">,
+  ): Promise<ValueOutcome> {
+    const began = performance.now();
+    const outcome = await this.#functions.call(tool, args, options);
+    const durationMs = performance.now() - began;
+    const receipt = receiptWithoutWalls(this.#shared.host.user.uid);
+    switch (outcome.kind) {
+      case "done":
+        return { kind: "done", value: outcome.value, receipt, durationMs };
+      case "failed":
+        return { kind: "failed", error: outcome.error, receipt, durationMs };
+      case "denied":
+        return outcome;
+      case "pending": {
+        const hint = "call it again with this `approvalId` once there is an answer";
+        return { ...outcome, code: "APPROVAL_PENDING", hint };
+      }
+    }
+  }
+
+  #guarded(tools: readonly DefinedTool[]): GuardedTools {
     const { host, broker, recorder, standing } = this.#shared;
     const { agent = null, legacyBareTools = "ask" } = this.#options;
     const { ceiling, config, mode } = standing;
-    const policy = { operator: ceiling.approval, approval: config.approval, mode, legacyBareTools };
-    this.#start();
     return new GuardedTools(tools, {
       host,
       broker,
@@ -73,190 +221,8 @@ export class Session implements AsyncDisposable {
       gate: this.#gate,
       sessionId: this.sessionId,
       agent,
-      policy,
+      policy: { operator: ceiling.approval, approval: config.approval, mode, legacyBareTools },
     });
-  }
-
-  /**
-   * The corridor that every call walks: look, prepare, judge, ask, look again, launch, receipt. A denial is a value.
-   * Throws `USAGE` for an input that the tool does not take and options that there are not, `FACTS_UNSTABLE` when files
-   * change while they are looked at, `SANDBOX_UNAVAILABLE` when the walls did not stand.
-   */
-  async call(input: ShellInput, options: CallOptions = {}): Promise<Outcome> {
-    assertOptions("call", CALL_OPTIONS, options);
-    if (this.#hasEnded)
-      throw new CofferdamError("USAGE", "this session has ended", { hint: "make another one" });
-    const call = this.#callOf(input, options);
-    this.#start();
-    using trail = new Trail(this.#shared.recorder, call);
-    this.#tellReceived(call, trail);
-    try {
-      return await this.#walk(call, trail, options);
-    } catch (cause) {
-      trail.ended("failed", {
-        reason: thrownText(cause),
-      });
-      throw cause;
-    }
-  }
-
-  /**
-   * Calls of one turn, at once: those that need a yes are asked about as one group, each gets its own answer, and no
-   * denial of one keeps another from running. The outcomes stand in the order of the inputs. Throws what `call` throws,
-   * once every call has ended.
-   */
-  async callAll(
-    inputs: readonly ShellInput[],
-    options: Omit<CallOptions, "stdin" | "approvalId"> = {},
-  ): Promise<readonly Outcome[]> {
-    const groupId = options.groupId ?? this.#shared.host.id();
-    const ended = await Promise.allSettled(inputs.map((input) => this.call(input, { ...options, groupId })));
-    return ended.map((one) => {
-      if (one.status === "rejected") throw one.reason;
-      return one.value;
-    });
-  }
-
-  async #walk(first: Call, trail: Trail, options: CallOptions): Promise<Outcome> {
-    const { walls, standing } = this.#shared;
-    if (walls.kind === "unavailable")
-      return this.#deny(trail, walls.error.code, walls.error.message, walls.error.hint ?? "");
-    let call = first;
-    const decide = async (edited?: unknown): Promise<ShellQuestion> => {
-      if (edited !== undefined) {
-        call = { ...call, input: readShellInput(edited) };
-        this.#tellReceived(call, trail);
-      }
-      const prepared = await this.#prepare(call);
-      this.#tellPrepared(trail, prepared);
-      return shellQuestion(call, prepared, standing);
-    };
-    const { prepared, ...question } = await decide();
-    // Nobody is asked about what could not run anyway.
-    if (prepared.verdict.action === "ask" && prepared.onYes.rendering.kind !== "plan")
-      return this.#launch(call, prepared.onYes, prepared, trail, options);
-    let ready: ShellQuestion | null = { prepared, ...question };
-    const passage = await this.#gate.pass(
-      { callId: call.callId, tool: call.tool, agent: call.agent, groupId: options.groupId ?? null },
-      async (edited) => {
-        const known = ready;
-        ready = null;
-        return known ?? decide(edited);
-      },
-      { signal: options.signal ?? null, approvalId: options.approvalId ?? null, trail },
-    );
-    if (passage.kind !== "permitted") return this.#stopped(passage, trail);
-    const { prepared: permitted } = passage.asked;
-    const side = sideOf(permitted, passage.isByYes);
-    return this.#gate.run(passage, () => this.#launch(call, side, permitted, trail, options));
-  }
-
-  #stopped(passage: Exclude<Passage<ShellQuestion>, { readonly kind: "permitted" }>, trail: Trail): Outcome {
-    if (passage.kind === "denied") return this.#deny(trail, passage.code, passage.reason, passage.hint);
-    const { approvalId, reason } = passage;
-    trail.ended("pending", { reason });
-    const hint = "call it again with this `approvalId` once there is an answer";
-    return { kind: "pending", code: "APPROVAL_PENDING", approvalId, reason, hint };
-  }
-
-  #callOf(given: ShellInput, { stdin }: CallOptions): Call {
-    const { host, recorder } = this.#shared;
-    const input = readShellInput(given);
-    const { caller = "agent", agent = null } = this.#options;
-    return {
-      callId: host.id(),
-      runId: recorder.runId,
-      sessionId: this.sessionId,
-      tool: "shell",
-      input,
-      caller,
-      agent,
-      stdin: stdin === undefined ? "none" : "stream",
-    };
-  }
-
-  async #prepare(call: Call): Promise<Prepared> {
-    const grants = await this.grants();
-    return prepare(call, this.#shared.standing, await this.#look(call), grants);
-  }
-
-  async #look(call: Call): Promise<CallFacts> {
-    const { host, standing, walls, memory, ledger, cwd } = this.#shared;
-    if (walls.kind === "unavailable") throw walls.error;
-    const profiles = [standing.unasked.profile, standing.onYes.profile];
-    const facts = await lookUpFacts(host, walls.machine.facts, profiles, memory, ledger.held());
-    return { ...lookAtCall(call.input, standing, cwd), facts, callerEnv: host.env };
-  }
-
-  async #launch(
-    call: Call,
-    side: Side,
-    prepared: Prepared,
-    trail: Trail,
-    options: CallOptions,
-  ): Promise<Outcome> {
-    const { rendering } = side;
-    switch (rendering.kind) {
-      case "denied":
-        return this.#deny(trail, rendering.code, rendering.refusal.reason, rendering.refusal.remedy);
-      case "refusal":
-        return this.#deny(trail, "NOT_ENFORCEABLE", rendering.refusal.reason, rendering.refusal.remedy);
-      case "not-found":
-        return this.#notFound(call, trail);
-      case "plan":
-        return enforce(
-          this.#shared,
-          { call, side, plan: rendering.plan, argsHash: prepared.argsHash, program: prepared.program },
-          options,
-          (body) => trail.record(body),
-        );
-    }
-  }
-
-  #notFound(call: Call, trail: Trail): Outcome {
-    const [program] = wordsOf(call.input);
-    const folders = this.#shared.standing.settings.runtimes.flatMap((runtime) => runtime.path);
-    const reason = `${visible(program)} is not there inside the walls`;
-    const hint = program.includes("/")
-      ? "it must be an executable file in a granted folder"
-      : `PATH inside is ${folders.join(":")}; add what it needs under \`sandbox.runtimes\``;
-    trail.ended("failed", { code: 127, reason });
-    return { kind: "not-found", code: 127, reason, hint };
-  }
-
-  #deny(
-    trail: Trail,
-    code: Extract<Outcome, { kind: "denied" }>["code"],
-    reason: string,
-    hint: string,
-  ): Outcome {
-    trail.ended("denied", { reason: `${code}: ${reason}` });
-    return { kind: "denied", code, reason, hint };
-  }
-
-  /** What is to run, as it came, and again where a person put something else in its place. */
-  #tellReceived({ tool, input, caller, agent }: Call, trail: Trail): void {
-    const words = hideInWords(wordsOf(input));
-    trail.record({
-      type: "call.received",
-      tool,
-      words,
-      safeArgs: null,
-      cwd: input.cwd ?? ".",
-      caller,
-      agent,
-    });
-  }
-
-  #tellPrepared(trail: Trail, { verdict, unasked, onYes, argsHash }: Prepared): void {
-    trail.record({
-      type: "call.prepared",
-      argsHash,
-      unasked: unasked.digest,
-      onYes: onYes.digest,
-      shortfall: [...printShortfalls(onYes)],
-    });
-    trail.judged(verdict);
   }
 
   /** The first thing that a session writes down. */
@@ -272,4 +238,16 @@ export class Session implements AsyncDisposable {
       mode: standing.mode,
     });
   }
+}
+
+/** What `stream` takes: the sinks are its own. */
+const STREAM_OPTIONS = CALL_OPTIONS.omit({ sinks: true });
+
+/** Throws `USAGE` where two tools have one name: a rule or an answer would be for both. */
+function assertNames(names: readonly string[]): void {
+  const twice = names.find((name, at) => names.indexOf(name) < at);
+  if (twice === undefined) return;
+  throw new CofferdamError("USAGE", `there are two tools ${visible(twice)}`, {
+    hint: "rename one of them",
+  });
 }

@@ -5,6 +5,8 @@ import type { FactsMemory } from "../host/facts.ts";
 import type { Host } from "../host/host.ts";
 import type { Ledger } from "../host/ledger.ts";
 import type { Machine } from "../host/machine.ts";
+import type { OwnProgram } from "../host/own-program.ts";
+import type { StartedBy } from "../host/spawn.ts";
 import type { Surroundings } from "../host/surroundings.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Recorder } from "../journal/recorder.ts";
@@ -29,4 +31,10 @@ export interface Shared {
   /** Where questions and answers meet. */
   readonly broker: Broker;
   readonly cwd: AbsolutePath;
+  /** What workers are started with; read once, before any tool runs. */
+  readonly ownProgram: () => OwnProgram;
+  /** What gives workers mounts of their own, tried when the first is started; null where nothing does. */
+  readonly privateMounts: () => Promise<StartedBy | null>;
+  /** What sessions have started and that ends with the supervisor. */
+  readonly running: Set<AsyncDisposable>;
 }

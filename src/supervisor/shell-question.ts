@@ -7,13 +7,13 @@ import { spelledInput } from "./binding.ts";
 import { grantedView } from "./granted-view.ts";
 import type { Prepared, Standing } from "./prepare.ts";
 
-/** One call of the shell tool, decided, as a question that the gate can put. */
-export interface ShellQuestion extends Question {
+/** One call that runs a program, decided, as a question that the gate can put. */
+export interface ProgramQuestion extends Question {
   readonly prepared: Prepared;
 }
 
 /** The question about a prepared call: the command as it will be run, in which folder, under which profile. */
-export function shellQuestion(call: Call, prepared: Prepared, standing: Standing): ShellQuestion {
+export function shellQuestion(call: Call, prepared: Prepared, standing: Standing): ProgramQuestion {
   const { verdict, onYes, argsHash, grantKey } = prepared;
   const cwd = onYes.launch?.cwd ?? call.input.cwd ?? ".";
   const words = wordsOf(call.input);

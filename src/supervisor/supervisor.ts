@@ -10,8 +10,11 @@ import { failures } from "../host/attest.ts";
 import { FactsMemory } from "../host/facts.ts";
 import { type Host, thisHost } from "../host/host.ts";
 import { Ledger } from "../host/ledger.ts";
-import { inspectMachine, type Machine, makeStateFolder } from "../host/machine.ts";
+import { inspectMachine, type Machine, makeStateFolder, writableOf } from "../host/machine.ts";
 import { assertRootIsKnown } from "../host/outer-sandbox.ts";
+import { findOwnProgram } from "../host/own-program.ts";
+import { findPrivateMounts } from "../host/private-mounts.ts";
+import type { StartedBy } from "../host/spawn.ts";
 import { lookAtSurroundings } from "../host/surroundings.ts";
 import { FileJournal, type Journal, journalFolder } from "../journal/journal.ts";
 import { Recorder } from "../journal/recorder.ts";
@@ -82,6 +85,7 @@ export class Supervisor implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.shared.broker[Symbol.asyncDispose]();
+    await Promise.all([...this.shared.running].map((one) => one[Symbol.asyncDispose]()));
     if (this.shared.walls.kind === "standing") this.shared.walls.surroundings[Symbol.dispose]();
     this.shared.journal[Symbol.dispose]();
   }
@@ -114,6 +118,9 @@ export async function createSupervisor(options: SupervisorOptions = {}): Promise
     recorder,
     broker: new Broker(host, options.store ?? new MemoryStore(), recorder),
     cwd,
+    ownProgram: ownProgramOnce(),
+    privateMounts: privateMountsOnce(host, walls, loaded),
+    running: new Set(),
   });
 }
 
@@ -216,6 +223,36 @@ function refuseFailures(machine: Machine, { sandbox }: Config): void {
       hint: "run `cofferdam doctor --attest`",
     },
   );
+}
+
+/** Read now, before any tool runs: a package in a workspace is a file that tools can change. A lack is told when it is used. */
+function ownProgramOnce(): Shared["ownProgram"] {
+  try {
+    const own = findOwnProgram();
+    return () => own;
+  } catch (cause) {
+    return () => {
+      throw new CofferdamError(
+        "SANDBOX_UNAVAILABLE",
+        "the program that works on files is missing from the package",
+        {
+          hint: "install cofferdam again, or run `npm run build`",
+          cause,
+        },
+      );
+    };
+  }
+}
+
+function privateMountsOnce(host: Host, walls: Walls, { config }: Loaded): Shared["privateMounts"] {
+  let found: Promise<StartedBy | null> | null = null;
+  return () => {
+    found ??=
+      walls.kind === "standing"
+        ? findPrivateMounts(host, walls.machine, writableOf(config.roots))
+        : Promise.resolve(null);
+    return found;
+  };
 }
 
 function openJournal(host: Host, runId: string): Journal {

@@ -8,7 +8,8 @@ import { type AbsolutePath, knownPath } from "../profile/path.ts";
 import type { Profile } from "../profile/profile.ts";
 import { assertOptions, having, type OptionsOf, text } from "../supervisor/options.ts";
 import { settingsOf } from "../supervisor/supervisor.ts";
-import { deriveShellNeeds } from "../tool/derive.ts";
+import { deriveFileNeeds, deriveShellNeeds } from "../tool/derive.ts";
+import { FILE_TOOLS, type FileToolName, workOf } from "../tool/files/all.ts";
 
 /** A profile that was derived from a config, with the names by which its paths are printed. */
 export interface DerivedProfile {
@@ -47,12 +48,13 @@ const OPTIONS: OptionsOf<DeriveOptions> = z.strictObject({
  */
 export function deriveFor(
   configFile: string,
-  tool: "shell" = "shell",
+  tool: "shell" | FileToolName = "shell",
   options: DeriveOptions = {},
 ): Derivation {
   assertOptions("deriveFor", OPTIONS, options);
-  if (typeof configFile !== "string" || tool !== "shell")
-    throw new CofferdamError("USAGE", "`deriveFor` takes a config file and the tool `shell`", {
+  const file = FILE_TOOLS.find(({ name }) => name === tool);
+  if (typeof configFile !== "string" || (tool !== "shell" && file === undefined))
+    throw new CofferdamError("USAGE", "`deriveFor` takes a config file, and `shell` or a tool on files", {
       hint: 'write `deriveFor("cofferdam.yaml", "shell")`',
     });
   const host = options.host ?? thisHost();
@@ -71,7 +73,8 @@ export function deriveFor(
     protections,
     workspace: knownPath(workspace),
   });
-  const needs = deriveShellNeeds(settingsOf(loaded));
+  const settings = settingsOf(loaded);
+  const needs = file === undefined ? deriveShellNeeds(settings) : deriveFileNeeds(settings, workOf(file));
   const ceiling = loaded.ceiling.profile;
   return {
     unasked: derived(intersect(needs.unasked, ceiling)),

@@ -1,5 +1,8 @@
 import { z } from "zod";
 import { CofferdamError } from "../errors.ts";
+import type { Json } from "../policy/canonical-json.ts";
+import type { Risk } from "../policy/risk.ts";
+import type { ToolSaid } from "../policy/rule-hit.ts";
 import { type ParsedLine, parseLine } from "../shell/parse.ts";
 import { byteLength, tooLargeToStart } from "./start-size.ts";
 
@@ -53,13 +56,31 @@ export const ShellInput = z
   });
 export type ShellInput = z.infer<typeof ShellInput>;
 
+/** One use of a program that is a tool, as far as it is judged by itself. */
+export interface ProgramUse {
+  readonly version: string;
+  readonly risk: Risk;
+  readonly args: Json;
+  /** What a yes for the session covers. */
+  readonly payload: Json;
+  /** Null for a tool that says nothing. */
+  readonly said: ToolSaid | null;
+  /** False: a yes holds once, and none that was given before answers. */
+  readonly mayRemember: boolean;
+  /** What would be done, in the tool's own words; null where it has none. */
+  readonly description: string | null;
+}
+
 /** One tool invocation: what is to run, and who asks. */
 export interface Call {
   readonly callId: string;
   readonly runId: string;
   readonly sessionId: string;
-  readonly tool: "shell";
+  /** `shell`, or a program of the host's own. */
+  readonly tool: string;
   readonly input: ShellInput;
+  /** What a program of the host's own says about this use of it; null for the shell. */
+  readonly use: ProgramUse | null;
   /** Who wants it: an agent through a session, or the person who typed it. */
   readonly caller: "agent" | "person";
   /** Which agent, as its host calls it; null where there is only one. */

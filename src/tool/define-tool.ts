@@ -1,19 +1,26 @@
+import type { z } from "zod";
 import { CofferdamError, visible } from "../errors.ts";
 import { asJson, type Json } from "../policy/canonical-json.ts";
 import type { Risk } from "../policy/risk.ts";
 import { type Asking, asArguments } from "./ask.ts";
 import type { Ask, FunctionTool, Permission, Requirement, ToolInput } from "./function-tool.ts";
+import { fillTemplate, hasPlace, type ProgramTool, ToolNeeds } from "./program-tool.ts";
 
-/** A function tool whatever it takes and gives. Made by `defineTool`. */
+/** A tool of the host's own, whatever it takes and gives. Made by `defineTool`. */
 export interface DefinedTool {
+  /** What a program needs; null for a function, which runs in this process. */
+  readonly needs: ToolNeeds | null;
   readonly name: string;
   readonly version: string;
   readonly risk: Risk;
+  readonly description: string;
+  /** Null where it takes whatever it is given. */
+  readonly input: z.ZodType | null;
   /** One use of it. Throws `USAGE` for arguments that it does not take. */
   use(args: Json, around: Omit<ToolInput<never>, "input">): ToolUse;
 }
 
-/** One use of a function tool, its arguments checked. What a tool does not have is null. */
+/** One use of a tool, its arguments checked. What a tool does not have is null. */
 export interface ToolUse {
   /**
    * The arguments as the tool takes them, with what its schema fills in or changes: what rules, people and checks see.
@@ -22,38 +29,46 @@ export interface ToolUse {
   readonly args: Json;
   readonly check: (() => Ask | null) | null;
   readonly requirement: (() => Requirement | Promise<Requirement>) | null;
-  /** Without a permission it counts as let pass by rules. */
-  readonly run: (permission?: Permission) => unknown;
+  /** Of a function; without a permission it counts as let pass by rules. */
+  readonly run: ((permission?: Permission) => unknown) | null;
+  /** The words of a program. */
+  readonly argv: (() => readonly string[]) | null;
 }
 
 /** What a tool has: a check that is misspelt must not count as none. */
-const KEYS: ReadonlySet<string> = new Set<keyof FunctionTool>([
-  ...(["name", "version", "risk", "input", "checkApproval", "requireApproval", "run"] as const),
+const KEYS: ReadonlySet<string> = new Set<keyof FunctionTool | keyof ProgramTool>([
+  ...(["name", "version", "risk", "description", "input"] as const),
+  ...(["checkApproval", "requireApproval", "run", "command", "needs"] as const),
 ]);
 
 /** A tool's name, as a model and rules write it: a colon would be read as something else. */
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.\-/]{0,127}$/;
 
-/** A function of the host's own as a tool. Throws `USAGE` for a name that no tool can have. */
+/** What is defined, function or program. */
+type Definition = Omit<FunctionTool<Json>, "run"> & Partial<FunctionTool<Json> & ProgramTool<Json>>;
+
+/**
+ * A tool of the host's own: a function that runs in this process (`run`), or a program that runs in a sandbox made from
+ * what it needs (`command`). Throws `USAGE` for a name that no tool can have, and for what is neither or both.
+ */
 export function defineTool<Input, Output>(
   tool: FunctionTool<Input, Output> & Required<Pick<FunctionTool<Input, Output>, "input">>,
 ): DefinedTool;
 export function defineTool<Output>(tool: Omit<FunctionTool<Json, Output>, "input">): DefinedTool;
-export function defineTool(tool: FunctionTool<Json, unknown>): DefinedTool {
-  const { name, version = "", risk = "write", checkApproval, requireApproval } = tool;
-  const strange = Object.keys(tool).find((key) => !KEYS.has(key));
-  if (strange !== undefined)
-    throw new CofferdamError("USAGE", `${visible(strange)} is no part of a tool`, {
-      hint: `a tool has ${[...KEYS].join(", ")}`,
-    });
-  if (!NAME.test(name))
-    throw new CofferdamError("USAGE", `${visible(name)} can't be the name of a tool`, {
-      hint: "use letters, digits, `_`, `-`, `.` and `/`, 128 at most",
-    });
+export function defineTool<Input>(
+  tool: ProgramTool<Input> & Required<Pick<ProgramTool<Input>, "input">>,
+): DefinedTool;
+export function defineTool(tool: Omit<ProgramTool<Json>, "input">): DefinedTool;
+export function defineTool(tool: Definition): DefinedTool {
+  const { name, version = "", risk = "write", checkApproval, requireApproval, run, command } = tool;
+  assertTool(tool);
   return {
     name,
     version,
     risk,
+    description: tool.description ?? "",
+    input: tool.input ?? null,
+    needs: command === undefined ? null : (tool.needs ?? {}),
     use: (raw, around) => {
       const input = readInput(tool, raw);
       const args = tool.input === undefined ? raw : (jsonOf(input) ?? raw);
@@ -68,10 +83,40 @@ export function defineTool(tool: FunctionTool<Json, unknown>): DefinedTool {
           requireApproval === undefined
             ? null
             : () => (typeof requireApproval === "function" ? requireApproval(given) : requireApproval),
-        run: (permission = { by: null }) => tool.run(given, permission),
+        run: run === undefined ? null : (permission = { by: null }) => run(given, permission),
+        argv:
+          command === undefined
+            ? null
+            : () => (typeof command === "function" ? command(input) : fillTemplate(command, args)),
       };
     },
   };
+}
+
+function assertTool(tool: Definition): void {
+  const strange = Object.keys(tool).find((key) => !KEYS.has(key));
+  if (strange !== undefined)
+    throw new CofferdamError("USAGE", `${visible(strange)} is no part of a tool`, {
+      hint: `a tool has ${[...KEYS].join(", ")}`,
+    });
+  if (!NAME.test(tool.name))
+    throw new CofferdamError("USAGE", `${visible(tool.name)} can't be the name of a tool`, {
+      hint: "use letters, digits, `_`, `-`, `.` and `/`, 128 at most",
+    });
+  if ((tool.run === undefined) === (tool.command === undefined))
+    throw new CofferdamError("USAGE", `${visible(tool.name)} is neither a function nor a program, or both`, {
+      hint: "give it `run` or `command`",
+    });
+  const { command } = tool;
+  if (typeof command === "object" && hasPlace(command[0]))
+    throw new CofferdamError("USAGE", `${visible(tool.name)} lets an argument choose the program`, {
+      hint: "write the program itself as the first word; a tool for any command is `shell`",
+    });
+  const needs = ToolNeeds.optional().safeParse(tool.needs);
+  if (!needs.success || (tool.needs !== undefined && tool.run !== undefined))
+    throw new CofferdamError("USAGE", `${visible(tool.name)} needs what no tool can`, {
+      hint: '`needs` of a program is `{ roots?: { NAME: "read" | "write" }, network?, cwd? }`',
+    });
 }
 
 /** A function that was made to ask, by `requiresApproval`, as a tool. */
@@ -88,7 +133,7 @@ function jsonOf(input: unknown): Json | undefined {
   }
 }
 
-function readInput({ name, input }: FunctionTool<Json, unknown>, args: Json): Json {
+function readInput({ name, input }: Pick<Definition, "name" | "input">, args: Json): Json {
   const read = input?.safeParse(args);
   if (read === undefined) return args;
   if (read.success) return read.data;

@@ -1,7 +1,14 @@
 import { coversEnv } from "../profile/env-pattern.ts";
-import { type AbsolutePath, isInside } from "../profile/path.ts";
+import type { AbsolutePath } from "../profile/path.ts";
 import { literalPattern } from "../profile/pattern.ts";
-import { type FileEntry, type Mask, normalProfile, type Profile } from "../profile/profile.ts";
+import {
+  type FileEntry,
+  indexEntries,
+  type Mask,
+  nearestEntry,
+  normalProfile,
+  type Profile,
+} from "../profile/profile.ts";
 import { limitsFrom, networkFrom } from "../profile/sections.ts";
 import type { Root, Runtime } from "./facts.ts";
 import type { Launch } from "./launch.ts";
@@ -36,20 +43,45 @@ export function deriveShellNeeds(settings: ToolSettings): Needs {
   return { unasked: deriveProfile(settings, false), onYes: deriveProfile(settings, true) };
 }
 
-function deriveProfile(settings: ToolSettings, isApproved: boolean): Profile {
-  const { roots, runtimes, sandbox, shell, ownFiles } = settings;
-  const granted = roots.map(
+/** What a tool on files does with them at most. */
+export type FileWork = "reading" | "writing";
+
+/**
+ * The profiles that tools on files need: the roots alone, to read for those that only read, else each with its mode. No
+ * runtime, network, environment or terminal: what works on the files inside is ours, and no tool reaches it.
+ */
+export function deriveFileNeeds(settings: ToolSettings, work: FileWork): Needs {
+  const need = (isApproved: boolean): Profile =>
+    normalProfile({
+      files: rootEntries(settings.roots, isApproved).map((entry) =>
+        work === "reading" && entry.access === "write" ? { ...entry, access: "read" } : entry,
+      ),
+      masks: ownMasks(settings),
+      limits: limitsFrom(settings.sandbox.limits),
+    });
+  return { unasked: need(false), onYes: need(true) };
+}
+
+function rootEntries(roots: readonly Root[], isApproved: boolean): readonly FileEntry[] {
+  return roots.map(
     (root): FileEntry => ({ path: root.path, access: accessOf(root, isApproved), suffixes: root.suffixes }),
   );
-  const shown = granted.filter((entry) => entry.access !== "none" && entry.suffixes === "any");
+}
+
+function ownMasks({ ownFiles }: ToolSettings): readonly Mask[] {
+  return ownFiles.map((path) => ({ pattern: literalPattern(path), atMost: "read", ignoreCase: false }));
+}
+
+function deriveProfile(settings: ToolSettings, isApproved: boolean): Profile {
+  const { runtimes, sandbox, shell } = settings;
+  const granted = rootEntries(settings.roots, isApproved);
+  const roots = indexEntries(granted);
   const needed = runtimes
     .flatMap((runtime) => runtime.read)
-    .filter((path) => !shown.some((entry) => isInside(path, entry.path)));
+    .filter((path) => !isShownWhole(nearestEntry(roots, path)));
   return normalProfile({
     files: [...needed.map((path): FileEntry => ({ path, access: "read", suffixes: "any" })), ...granted],
-    masks: ownFiles.map(
-      (path): Mask => ({ pattern: literalPattern(path), atMost: "read", ignoreCase: false }),
-    ),
+    masks: ownMasks(settings),
     network: networkFrom(shell.network),
     env: [...sandbox.env.pass, ...Object.keys(sandbox.env.set)],
     terminal: shell.terminal,
@@ -57,8 +89,12 @@ function deriveProfile(settings: ToolSettings, isApproved: boolean): Profile {
   });
 }
 
+function isShownWhole({ access, suffixes }: FileEntry): boolean {
+  return access !== "none" && suffixes === "any";
+}
+
 function accessOf(root: Root, isApproved: boolean): FileEntry["access"] {
-  if (root.readApproval && !isApproved) return "none";
+  if (root.mode === "none" || (root.readApproval && !isApproved)) return "none";
   if (root.mode === "ro") return "read";
   return root.writeApproval && !isApproved ? "read" : "write";
 }

@@ -6,7 +6,8 @@ import type { Suffixes } from "../profile/suffix.ts";
 export interface Root {
   readonly name: string;
   readonly path: AbsolutePath;
-  readonly mode: "rw" | "ro";
+  /** `none`: for a tool that does not need it. */
+  readonly mode: "rw" | "ro" | "none";
   readonly suffixes: Suffixes;
   readonly writeApproval: boolean;
   readonly readApproval: boolean;

@@ -35,6 +35,8 @@ export const Requirement = z
   .strictObject({
     required: z.boolean(),
     reason: z.string(),
+    /** What would be done, as a person is asked about it. */
+    description: z.string().optional(),
     /** False: a yes holds once, and none that was given before answers. */
     remember: z.boolean().optional(),
   })
@@ -62,6 +64,8 @@ export interface FunctionTool<Input = Json, Output = unknown> {
   /** A grant holds for this version alone. */
   readonly version?: string;
   readonly risk?: Risk;
+  /** What a model is told of it. */
+  readonly description?: string;
   /** Checked before anybody is asked, and again before it runs. */
   readonly input?: z.ZodType<Input>;
   /** Null: no question. Throws `ApprovalBlockedError` for what it never does. Quick, and without effects. */

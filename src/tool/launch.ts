@@ -5,4 +5,12 @@ export interface Launch {
   readonly argv: readonly [AbsolutePath, ...string[]];
   readonly cwd: AbsolutePath;
   readonly env: Readonly<Record<string, string>>;
+  /** Files that are made for the launch alone, in the sandbox's own root folder: no path of the host. */
+  readonly given?: readonly GivenFile[];
+}
+
+/** A file that is handed over by its bytes, so that nobody can change it on the way. */
+export interface GivenFile {
+  readonly path: AbsolutePath;
+  readonly bytes: Uint8Array;
 }

@@ -2,7 +2,7 @@ import { parseProfile } from "../profile/canonical.ts";
 import type { FileAnswer, FileRequest } from "../tool/files/protocol.ts";
 import { Fault, faultFrom } from "./faults.ts";
 import { find } from "./find.ts";
-import { MalformedFrame } from "./frames.ts";
+import { fitsFrame, MalformedFrame } from "./frames.ts";
 import { Grants } from "./grants.ts";
 import { readLines } from "./lines.ts";
 import { list } from "./list.ts";
@@ -16,7 +16,7 @@ import { write } from "./write.ts";
 
 /** What goes back for one request. */
 export interface Reply {
-  readonly header: string;
+  readonly header: Buffer;
   readonly body: Buffer;
 }
 
@@ -29,14 +29,15 @@ export class Operations {
   /** Throws `MalformedFrame` for what is no request, or no hello where there must be one. */
   reply(header: string, body: Buffer): Reply {
     const request = requestIn(header);
-    if (request.op === "hello") return told(this.#hello(request.profile));
+    if (request.op === "hello") return told(this.#hello(request.profile), "");
     if (this.#grants === null) throw new MalformedFrame("the first request is no hello");
+    const path = "path" in request ? request.path : request.folder;
     try {
-      return told(done(this.#grants, request, body));
+      return told(done(this.#grants, request, body), path);
     } catch (error) {
-      const fault = faultFrom(error, "path" in request ? request.path : request.folder);
+      const fault = faultFrom(error, path);
       if (!(fault instanceof Fault)) throw error;
-      return { header: JSON.stringify({ fault: fault.fault }), body: NO_BODY };
+      return { header: Buffer.from(JSON.stringify({ fault: fault.fault })), body: NO_BODY };
     }
   }
 
@@ -59,8 +60,21 @@ function requestIn(header: string): FileRequest {
   }
 }
 
-function told({ answer, body }: Answer<FileAnswer<FileRequest["op"]>>): Reply {
-  return { header: JSON.stringify({ answer }), body: body ?? NO_BODY };
+/** Throws `TOO_LARGE` for what does not fit a frame, or not even a text. */
+function told({ answer, body = NO_BODY }: Answer<FileAnswer<FileRequest["op"]>>, path: string): Reply {
+  const header = Buffer.from(textOf(answer) ?? "");
+  if (header.length === 0 || !fitsFrame(header.length, body.length))
+    throw new Fault("TOO_LARGE", path, "the answer is larger than a frame");
+  return { header, body };
+}
+
+function textOf(answer: unknown): string | null {
+  try {
+    return JSON.stringify({ answer });
+  } catch (error) {
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
 }
 
 function done(

@@ -1,7 +1,8 @@
 import { mkdirSync, rmdirSync } from "node:fs";
 import { joinPath } from "../profile/path.ts";
 import type { Descriptor } from "./descriptor.ts";
-import { at, Fault } from "./faults.ts";
+import { changed } from "./expected.ts";
+import { codeOf, Fault, faultFrom } from "./faults.ts";
 import type { Grants, OpenFolder } from "./grants.ts";
 import { holderOf, holdStill, type Place } from "./walk.ts";
 
@@ -77,9 +78,7 @@ function make(above: OpenFolder, name: string): OpenFolder {
     return folder;
   } catch (error) {
     descriptor?.[Symbol.dispose]();
-    throw at(path, () => {
-      throw error;
-    });
+    throw codeOf(error) === "EEXIST" ? changed(path) : faultFrom(error, path);
   }
 }
 

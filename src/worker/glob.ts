@@ -9,7 +9,7 @@ import { Fault } from "./faults.ts";
  */
 export function globTest(glob: string | null, folder: AbsolutePath): (path: AbsolutePath) => boolean {
   if (glob === null) return () => true;
-  const tests = parse(glob).map((pattern) => exactTest(pattern, false));
+  const tests = parse(glob, folder).map((pattern) => exactTest(pattern, false));
   const length = folder === "/" ? 0 : folder.length;
   return (path) => {
     const within = knownPath(path.slice(length));
@@ -17,11 +17,11 @@ export function globTest(glob: string | null, folder: AbsolutePath): (path: Abso
   };
 }
 
-function parse(glob: string): ReturnType<typeof parsePatterns> {
+function parse(glob: string, folder: AbsolutePath): ReturnType<typeof parsePatterns> {
   try {
     return parsePatterns(glob);
   } catch (error) {
-    if (error instanceof CofferdamError) throw new Fault("BAD_PATTERN", glob, error.message);
+    if (error instanceof CofferdamError) throw new Fault("BAD_PATTERN", folder, error.message);
     throw error;
   }
 }

@@ -70,7 +70,7 @@ export class Grants {
 }
 
 /** More granted folders than this are reached from `/` or the one above: descriptors are few. */
-const MOST_HELD = 256;
+const MOST_HELD = 32;
 
 /** The folder at exactly that path, without a link on the way; null when there is none. */
 function openExactly(root: OpenFolder, path: AbsolutePath): Descriptor | null {

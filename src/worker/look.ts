@@ -1,10 +1,13 @@
+import type { BigIntStats } from "node:fs";
 import type { FileAnswer } from "../tool/files/protocol.ts";
-import { linkText } from "./descriptor.ts";
+import { type Descriptor, linkText } from "./descriptor.ts";
+import { changed } from "./expected.ts";
 import { Fault } from "./faults.ts";
 import type { Grants } from "./grants.ts";
+import { statOf } from "./names.ts";
 import { kindOf, ruledKind, versionOf } from "./node.ts";
 import type { Answer, RequestOf } from "./request.ts";
-import { type Place, walk } from "./walk.ts";
+import { holderOf, type Place, walk } from "./walk.ts";
 
 /** What stands at a path. Of what may not be read, the kind and nothing more, and that only in a folder that may be listed. */
 export function look(grants: Grants, { path, end }: RequestOf<"look">): Answer<FileAnswer<"look">> {
@@ -17,7 +20,7 @@ export function look(grants: Grants, { path, end }: RequestOf<"look">): Answer<F
   const bare = { target: place.path, kind, folder, version: "", bytes: 0, mode: 0, leadsTo: null };
   if (node === null || !grants.canRead(place.path, ruledKind(kind))) return { answer: bare };
   const { stat } = node;
-  const leadsTo = kind === "link" ? leadOf(place) : null;
+  const leadsTo = kind === "link" ? leadOf(place, stat) : null;
   return {
     answer: {
       ...bare,
@@ -29,12 +32,19 @@ export function look(grants: Grants, { path, end }: RequestOf<"look">): Answer<F
   };
 }
 
-function leadOf({ folder, names, path }: Place): string {
-  const name = names.at(-1);
-  if (folder === null || name === undefined) throw new Fault("CHANGED", path, "it is no link any more");
+/** What the link says: read by its name, so it is looked at once more whether that is still the same link. */
+function leadOf(place: Place, seen: BigIntStats): string {
+  const { folder, name } = holderOf(place);
+  const text = readQuietly(folder.descriptor, name);
+  const now = statOf(folder.descriptor, name);
+  if (text === null || now === null || versionOf(now) !== versionOf(seen)) throw changed(place.path);
+  return text;
+}
+
+function readQuietly(folder: Descriptor, name: string): string | null {
   try {
-    return linkText(folder.descriptor, name);
+    return linkText(folder, name);
   } catch {
-    throw new Fault("CHANGED", path, "it is no link any more");
+    return null;
   }
 }

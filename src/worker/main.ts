@@ -1,6 +1,6 @@
-import { Operations, type Reply } from "./answer.ts";
-import { codeOf, Fault } from "./faults.ts";
-import { FrameReader, fitsFrame, MalformedFrame, writeFrame } from "./frames.ts";
+import { Operations } from "./answer.ts";
+import { codeOf } from "./faults.ts";
+import { FrameReader, MalformedFrame, writeFrame } from "./frames.ts";
 
 /** `EX_SOFTWARE` of sysexits.h: whoever started this does not speak the protocol, or this broke a law of its own. */
 const BROKEN = 70;
@@ -13,17 +13,8 @@ function serve(input: number, output: number): void {
   const frames = new FrameReader(input);
   const operations = new Operations();
   for (let frame = frames.next(); frame !== null; frame = frames.next()) {
-    const reply = operations.reply(frame.header, frame.body);
-    send(output, reply);
-  }
-}
-
-function send(output: number, reply: Reply): void {
-  const header = Buffer.from(reply.header);
-  if (fitsFrame(header.length, reply.body.length)) writeFrame(output, header, reply.body);
-  else {
-    const { fault } = new Fault("TOO_LARGE", "", "the answer is larger than a frame");
-    writeFrame(output, Buffer.from(JSON.stringify({ fault })), Buffer.alloc(0));
+    const { header, body } = operations.reply(frame.header, frame.body);
+    writeFrame(output, header, body);
   }
 }
 

@@ -4,7 +4,7 @@ import type { FileAnswer } from "../tool/files/protocol.ts";
 import { demandExpected, demandStill } from "./expected.ts";
 import { at, Fault } from "./faults.ts";
 import type { Grants } from "./grants.ts";
-import { statOf } from "./names.ts";
+import { rawNames, statOf } from "./names.ts";
 import { kindOf, ruledKind } from "./node.ts";
 import type { Answer, RequestOf } from "./request.ts";
 import { holderOf, holdStill, walk } from "./walk.ts";
@@ -30,21 +30,22 @@ export function remove(
   return { answer: { target: place.path } };
 }
 
-/** Removes a temporary that a write left. What has its name and is no file is not ours. */
-export function sweep(
-  grants: Grants,
-  { folder, temporary }: RequestOf<"sweep">,
-): Answer<FileAnswer<"sweep">> {
+/** Removes the temporaries that writes left. What has such a name and is no file is not ours. */
+export function sweep(grants: Grants, { folder, prefix }: RequestOf<"sweep">): Answer<FileAnswer<"sweep">> {
   using place = walk(grants, folder, "followed");
   grants.demand("write", place.path, "folder");
   const { node, path } = place;
-  if (node === null) return { answer: { removed: false } };
+  if (node === null) return { answer: { removed: 0 } };
   if (kindOf(node.stat) !== "folder") throw new Fault("WRONG_KIND", path, "it is no folder");
   const { descriptor } = node;
-  return at(joinPath(path, temporary), () => {
-    holdStill({ descriptor, path });
-    if (statOf(descriptor, temporary)?.isFile() !== true) return { answer: { removed: false } };
-    unlinkSync(descriptor.child(temporary));
-    return { answer: { removed: true } };
-  });
+  const left = at(path, () => rawNames(descriptor)).filter((name) => name.startsWith(prefix));
+  let removed = 0;
+  for (const name of left)
+    at(joinPath(path, name), () => {
+      holdStill({ descriptor, path });
+      if (statOf(descriptor, name)?.isFile() !== true) return;
+      unlinkSync(descriptor.child(name));
+      removed += 1;
+    });
+  return { answer: { removed } };
 }

@@ -5,6 +5,8 @@ const Count = z.int().nonnegative();
 const Path = z.string().min(1);
 const LinkEnd = z.enum(["followed", "itself"]);
 const Temporary = z.string().regex(/^\.cofferdam-tmp-[A-Za-z0-9-]{1,128}$/);
+/** Long enough that it means the temporaries of one session. */
+const Prefix = z.string().regex(/^\.cofferdam-tmp-[A-Za-z0-9-]{8,128}$/);
 const Expected = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("missing") }),
   z.strictObject({ kind: z.literal("node"), version: z.string() }),
@@ -39,7 +41,7 @@ export const Request = z.discriminatedUnion("op", [
   z.strictObject({ op: z.literal("write"), ...change, ...making }),
   z.strictObject({ op: z.literal("remove"), ...change }),
   z.strictObject({ op: z.literal("move"), ...change, to: Path, ...making }),
-  z.strictObject({ op: z.literal("sweep"), folder: Path, temporary: Temporary }),
+  z.strictObject({ op: z.literal("sweep"), folder: Path, prefix: Prefix }),
 ]) satisfies z.ZodType<FileRequest>;
 
 /** One kind of request. */

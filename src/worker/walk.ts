@@ -4,6 +4,7 @@ import {
   isAbsolutePath,
   joinPath,
   knownPath,
+  namesOf,
   pathFromBytes,
   pathToBytes,
 } from "../profile/path.ts";
@@ -45,12 +46,23 @@ const MOST_PATH_BYTES = 4095;
  * `DENIED` instead of any of these where the profile does not even let be told what is there.
  */
 export function walk(grants: Grants, wanted: string, end: LinkEnd): Place {
-  const path = readPath(wanted);
+  const names = readWanted(wanted);
+  // What `..` leads to only the walk itself finds out.
+  const isPlain = !names.includes("..");
   for (let attempt = 0; attempt < MOST_WALKS; attempt += 1) {
-    const place = tryWalk(grants, path, end, attempt === 0);
+    const place = tryWalk(grants, names, end, isPlain && attempt === 0);
     if (place !== null) return place;
   }
-  throw new Fault("CHANGED", path, "what is on the way to it keeps changing");
+  throw new Fault("CHANGED", wanted, "what is on the way to it keeps changing");
+}
+
+/** The names of a path as somebody wrote it, from `/` on: `//` and `.` say nothing, `..` is left to the walk. */
+function readWanted(text: string): readonly string[] {
+  const spelled = text.isWellFormed() ? text : pathFromBytes(pathToBytes(text));
+  if (!spelled.startsWith("/") || spelled.includes("\0"))
+    throw new Fault("BAD_PATH", text, "it is not absolute, or holds NUL");
+  if (pathToBytes(spelled).length > MOST_PATH_BYTES) throw new Fault("BAD_PATH", text, "ENAMETOOLONG");
+  return namesIn(spelled);
 }
 
 /**
@@ -65,8 +77,8 @@ export function readPath(text: string): AbsolutePath {
   return path;
 }
 
-function tryWalk(grants: Grants, path: AbsolutePath, end: LinkEnd, fromGrant: boolean): Place | null {
-  const trail = new Trail(grants, path, fromGrant);
+function tryWalk(grants: Grants, names: readonly string[], end: LinkEnd, fromGrant: boolean): Place | null {
+  const trail = new Trail(grants, names, fromGrant);
   let isKept = false;
   try {
     const place = follow(trail, end);
@@ -136,15 +148,13 @@ class Trail implements Disposable {
   /** Last first. */
   #names: string[];
 
-  constructor(grants: Grants, path: AbsolutePath, fromGrant: boolean) {
+  constructor(grants: Grants, names: readonly string[], fromGrant: boolean) {
     this.#root = grants.root;
     // From above the path itself, so that the folder that holds the last name is always among those opened.
-    const cut = path.lastIndexOf("/");
-    const above = cut <= 0 ? grants.root.path : knownPath(path.slice(0, cut));
-    const start = fromGrant ? grants.nearest(above) : grants.root;
+    const start = fromGrant ? grants.nearest(knownPath(`/${names.slice(0, -1).join("/")}`)) : grants.root;
     this.path = start.path;
     this.#folders = [start];
-    this.#names = namesIn(path.slice(start.path.length)).reverse();
+    this.#names = names.slice(namesOf(start.path).length).reverse();
   }
 
   get top(): OpenFolder {

@@ -26,7 +26,7 @@ describe.skipIf(unusable !== null)("a call that must be asked about", () => {
         return { approved: true, by: "ann" };
       }),
     });
-    const outcome = await at.session.call({ argv: ["sh", "-c", "echo out && touch made"] });
+    const outcome = await at.session.call("shell", { argv: ["sh", "-c", "echo out && touch made"] });
     expect([printed(outcome), seen, existsSync(`${at.place.ws}/made`)]).toEqual(["out", [false], true]);
     expect(at.journal.types).toEqual([
       "session.started",
@@ -51,7 +51,7 @@ describe.skipIf(unusable !== null)("a call that must be asked about", () => {
     await using at = await standingIn(nothing, {
       handler: new Asked(() => ({ approved: false, by: "ann", note: "not on a Friday" })),
     });
-    expect(await at.session.call({ argv: ["touch", "made"] })).toMatchObject({
+    expect(await at.session.call("shell", { argv: ["touch", "made"] })).toMatchObject({
       kind: "denied",
       code: "APPROVAL_DENIED",
       reason: "not on a Friday",
@@ -62,12 +62,14 @@ describe.skipIf(unusable !== null)("a call that must be asked about", () => {
 
   it("with nobody there, or where it could not start anyway, is refused without a question (S3-D2, C10)", async () => {
     await using nobody = await standingIn(nothing, { handler: null });
-    expect(await nobody.session.call({ argv: ["true"] })).toMatchObject({
+    expect(await nobody.session.call("shell", { argv: ["true"] })).toMatchObject({
       code: "APPROVAL_DENIED",
       reason: "no rule covers this command, and nobody was there to ask",
     });
     await using at = await standingIn(nothing);
-    expect(await at.session.call({ argv: ["no-such-program"] })).toMatchObject({ kind: "not-found" });
+    expect(await at.session.call("shell", { argv: ["no-such-program"] })).toMatchObject({
+      kind: "not-found",
+    });
     expect(at.asked.requests).toEqual([]);
   });
 
@@ -77,7 +79,7 @@ describe.skipIf(unusable !== null)("a call that must be asked about", () => {
       return { approved: true };
     });
     await using at = await standingIn((place) => program(place, "first"), { handler });
-    expect(printed(await at.session.call({ argv: ["./tool"] }))).toBe("swapped");
+    expect(printed(await at.session.call("shell", { argv: ["./tool"] }))).toBe("swapped");
     expect(new Set(handler.requests.map(({ argsHash }) => argsHash)).size).toBe(2);
     expect(handler.requests.length).toBe(2);
   });
@@ -88,7 +90,10 @@ describe.skipIf(unusable !== null)("a call that must be asked about", () => {
       return { approved: true };
     });
     await using at = await standingIn((place) => program(place, "first"), { handler });
-    expect(await at.session.call({ argv: ["./tool"] })).toMatchObject({ kind: "denied", code: CODE });
+    expect(await at.session.call("shell", { argv: ["./tool"] })).toMatchObject({
+      kind: "denied",
+      code: CODE,
+    });
     expect(handler.requests.length).toBe(3);
     for (const { approvalId } of handler.requests)
       expect(await at.supervisor.broker.find(approvalId)).toMatchObject({ status: "failed" });
@@ -103,13 +108,13 @@ describe.skipIf(unusable !== null)("a call that must be asked about", () => {
       if (event.type === "call.planned") program(at.place, "swapped");
       write(event);
     };
-    await expect(at.session.call({ argv: ["./tool"] })).rejects.toMatchObject({
+    await expect(at.session.call("shell", { argv: ["./tool"] })).rejects.toMatchObject({
       code: CODE,
       message: "`./tool` changed right before it was to start",
     });
     expect(at.journal.types).not.toContain("walls.proven");
     at.journal.write = write;
-    expect(printed(await at.session.call({ argv: ["./tool"] }))).toBe("swapped");
+    expect(printed(await at.session.call("shell", { argv: ["./tool"] }))).toBe("swapped");
   });
 
   it("goes on when what changed only tightens: a file to hide that came meanwhile is hidden", async () => {
@@ -122,7 +127,9 @@ describe.skipIf(unusable !== null)("a call that must be asked about", () => {
       handler,
       profile: { masks: [{ pattern: "**/*.secret", at_most: "none" }] },
     });
-    const outcome = await at.session.call({ argv: ["sh", "-c", "cat new.txt new.secret 2>/dev/null; true"] });
+    const outcome = await at.session.call("shell", {
+      argv: ["sh", "-c", "cat new.txt new.secret 2>/dev/null; true"],
+    });
     expect([printed(outcome), handler.requests.length]).toEqual(["PUBLIC", 1]);
   });
 });
@@ -164,10 +171,10 @@ describe.skipIf(unusable !== null)("a yes for the session on the shell tool", ()
     await using at = await standingIn((place) => program(place, "first"), {
       handler: new Asked(() => SESSION),
     });
-    expect(printed(await at.session.call(CALL))).toBe("first");
+    expect(printed(await at.session.call("shell", CALL))).toBe("first");
     expect(at.asked.requests[0]?.covers).toBe(`in ${at.place.ws}, exactly: ./tool a`);
     change(at.place);
-    expect((await at.session.call(input)).kind).toBe("done");
+    expect((await at.session.call("shell", input)).kind).toBe("done");
     expect(at.asked.requests.length).toBe(times);
     expect(at.journal.of("approval.requested").length).toBe(times);
     if (times === 1) expect(at.journal.of("approval.auto")).toMatchObject([{ approved: true }]);
@@ -176,9 +183,9 @@ describe.skipIf(unusable !== null)("a yes for the session on the shell tool", ()
   it("is not offered for what a program would read from a stream, and does not cover it (C15)", async () => {
     await using at = await standingIn(nothing, { handler: new Asked(() => SESSION) });
     const stdin = () => ({ stdin: Readable.from(["text"]) });
-    await at.session.call({ argv: ["cat"] });
-    expect(printed(await at.session.call({ argv: ["cat"] }, stdin()))).toBe("text");
-    expect(printed(await at.session.call({ argv: ["cat"] }, stdin()))).toBe("text");
+    await at.session.call("shell", { argv: ["cat"] });
+    expect(printed(await at.session.call("shell", { argv: ["cat"] }, stdin()))).toBe("text");
+    expect(printed(await at.session.call("shell", { argv: ["cat"] }, stdin()))).toBe("text");
     expect(at.asked.requests.map(({ covers }) => covers)).toEqual([
       `in ${at.place.ws}, exactly: cat`,
       null,
@@ -188,15 +195,15 @@ describe.skipIf(unusable !== null)("a yes for the session on the shell tool", ()
 
   it("is listed, ends when it is taken back, and is none of another session's (S1-42)", async () => {
     await using at = await standingIn(nothing, { handler: new Asked(() => SESSION) });
-    await at.session.call({ argv: ["true"] });
+    await at.session.call("shell", { argv: ["true"] });
     const [grant] = await at.session.grants();
     expect(grant).toMatchObject({ tool: "shell", covers: `in ${at.place.ws}, exactly: true`, by: "ann" });
     const other = at.supervisor.session({ handler: at.asked });
     expect(await other.grants()).toEqual([]);
-    await other.call({ argv: ["true"] });
+    await other.call("shell", { argv: ["true"] });
     expect(at.asked.requests.length).toBe(2);
     expect(await at.session.revoke(grant?.grantId ?? "")).toBe(true);
-    await at.session.call({ argv: ["true"] });
+    await at.session.call("shell", { argv: ["true"] });
     expect(at.asked.requests.length).toBe(3);
   });
 
@@ -213,10 +220,10 @@ describe.skipIf(unusable !== null)("a yes for the session on the shell tool", ()
       grantedAt: 0,
     } as const;
     await at.supervisor.broker.saveGrant({ ...grant, grantId: "1", key: { ...grantKey, granted: "other" } });
-    await at.session.call({ argv: ["true"] });
+    await at.session.call("shell", { argv: ["true"] });
     expect(at.asked.requests.length).toBe(1);
     await at.supervisor.broker.saveGrant({ ...grant, grantId: "2", key: grantKey });
-    await at.session.call({ argv: ["true"] });
+    await at.session.call("shell", { argv: ["true"] });
     expect(at.asked.requests.length).toBe(1);
   });
 
@@ -230,8 +237,8 @@ describe.skipIf(unusable !== null)("a yes for the session on the shell tool", ()
     const told = { tool: "shell", covers: "true", by: "ann", grantedAt: 0 };
     const grant: Grant = { kind: "call", sessionId, grantId: "1", key, ...told };
     await at.supervisor.broker.saveGrant(grant);
-    await at.session.call({ argv: ["true"] });
-    await at.session.call({ argv: ["true"] });
+    await at.session.call("shell", { argv: ["true"] });
+    await at.session.call("shell", { argv: ["true"] });
     expect(at.asked.requests.map(({ covers }) => covers)).toEqual([null, null]);
     expect(await at.session.grants()).toEqual([grant]);
     const ofTool = { cacheKey: cacheKeyOf("send", {}), toolVersion: "", program: null, granted: null };
@@ -250,8 +257,8 @@ describe.skipIf(unusable !== null)("a yes for the session on the shell tool", ()
       handler: new Asked(() => SESSION),
       profile: { approval: { rules: [{ shell: "true", action: "ask" }] } },
     });
-    await at.session.call({ argv: ["true"] });
-    await at.session.call({ argv: ["true"] });
+    await at.session.call("shell", { argv: ["true"] });
+    await at.session.call("shell", { argv: ["true"] });
     expect(at.asked.requests.map(({ covers }) => covers)).toEqual([null, null]);
   });
 });

@@ -122,10 +122,24 @@ describe.skipIf(unusable !== null)("input and output", () => {
   test("dropped output is told", async () => {
     const { cofferdam } = await place(CONFIG.replace("wall: 20s", "output: 4KiB"));
     const { stdout, stderr } = await cofferdam(["run", "--quiet", "--", "head", "-c", "10000", "/dev/zero"]);
-    expect([stdout.length, stderr]).toEqual([
-      4096,
-      "cofferdam: 5904 bytes of output were dropped\n  do: raise `sandbox.limits.output`\n",
+    const told = "cofferdam: 5904 bytes of output were dropped\n  do: raise `sandbox.limits.output`\n";
+    // What is no text has no last lines.
+    expect([stdout.length, stderr]).toEqual([4096, told]);
+    const letters = await cofferdam([
+      "run",
+      "--quiet",
+      "--",
+      "sh",
+      "-c",
+      "yes | head -c 10000 | tr -d '\\n'",
     ]);
+    expect(letters.stderr).toContain(`\n  …${"y".repeat(160)}\n`);
+    const lines = await cofferdam(["run", "--quiet", "--", "seq", "1", "5000"]);
+    expect(
+      lines.stderr.endsWith(
+        "  the last lines of stdout:\n  4991\n  4992\n  4993\n  4994\n  4995\n  4996\n  4997\n  4998\n  4999\n  5000\n",
+      ),
+    ).toBe(true);
   });
 
   test("JSON holds the outcome, the output and the receipt", async () => {

@@ -29,7 +29,7 @@ describe.skipIf(unusable !== null)("the time that the walls have to stand", () =
         });
         const outcome = await supervisor
           .session({ caller: "person" })
-          .call({ argv: ["sh", "-c", `: > ${place.ws}/ran`] });
+          .call("shell", { argv: ["sh", "-c", `: > ${place.ws}/ran`] });
         expect(outcome).toMatchObject({ kind: "denied", code: "SANDBOX_UNAVAILABLE", reason: said });
         expect(existsSync(join(place.ws, "ran"))).toBe(false);
       },

@@ -200,10 +200,12 @@ describe.skipIf(unusable !== null)("walls that stop standing", () => {
         );
         const session = supervisor.session({ caller: "person" });
         expect(
-          await session.call({ argv: ["sh", "-c", `: > ${place.ws}/ran && rm ${place.ws}/ran`] }),
+          await session.call("shell", { argv: ["sh", "-c", `: > ${place.ws}/ran && rm ${place.ws}/ran`] }),
         ).toMatchObject({ kind: "done" });
         place.file("switch", "");
-        await expect(session.call({ argv: ["sh", "-c", `: > ${place.ws}/ran`] })).rejects.toMatchObject({
+        await expect(
+          session.call("shell", { argv: ["sh", "-c", `: > ${place.ws}/ran`] }),
+        ).rejects.toMatchObject({
           code: "SANDBOX_UNAVAILABLE",
           message: expect.stringContaining("do not stand as planned"),
         });

@@ -132,7 +132,7 @@ describe.skipIf(unusable !== null)("whose helpers are fit, as root", () => {
       {},
       { helperFolders: [knownPath(folder), knownPath("/usr/bin")] },
     );
-    const outcome = await supervisor.session({ caller: "person" }).call({ argv: ["true"] });
+    const outcome = await supervisor.session({ caller: "person" }).call("shell", { argv: ["true"] });
     expect(outcome.kind).toBe("done");
     expect(existsSync(join(place.ws, "ran"))).toBe(false);
   });

@@ -99,7 +99,7 @@ describe.skipIf(unusable !== null)("root on the tree of somebody else", () => {
       cwd: knownPath(tree),
       host: place.host(),
     });
-    const outcome = await supervisor.session({ caller: "person" }).call({
+    const outcome = await supervisor.session({ caller: "person" }).call("shell", {
       argv: [
         "sh",
         "-c",
@@ -135,7 +135,7 @@ describe.skipIf(unusable !== null)("root on the tree of somebody else", () => {
         });
       await expect(make(place.folder("ws/own"))).rejects.toMatchObject({ code: "SANDBOX_UNAVAILABLE" });
       await using supervisor = await make(tree);
-      expect(await supervisor.session({ caller: "person" }).call({ argv: ["true"] })).toMatchObject({
+      expect(await supervisor.session({ caller: "person" }).call("shell", { argv: ["true"] })).toMatchObject({
         kind: "done",
         receipt: { runAs: OWNER },
       });

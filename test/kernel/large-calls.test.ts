@@ -24,7 +24,7 @@ describe.skipIf(unusable !== null).each(PEOPLE.slice(0, 1))("as $name", (person)
       { argv: ["true", ...Array.from({ length: 5_999 }, () => "word")] },
       { argv: ["true", ...Array.from({ length: 15 }, () => word(128 * 1024 - 1))] },
     ] as const;
-    for (const input of inputs) expect(await session.call(input)).toMatchObject({ kind: "done" });
+    for (const input of inputs) expect(await session.call("shell", input)).toMatchObject({ kind: "done" });
     const folder = knownPath(`${place.state}/cofferdam/journal`);
     const [run = ""] = recordedRuns(folder);
     const sizes = readRun(folder, run).events.map((event) => JSON.stringify(event).length);
@@ -33,7 +33,7 @@ describe.skipIf(unusable !== null).each(PEOPLE.slice(0, 1))("as $name", (person)
 
   it("a variable that no program could be started with is told by its name", async () => {
     await using supervisor = await place.supervisor({ sandbox: { env: { set: { BIG: word(128 * 1024) } } } });
-    const call = supervisor.session({ caller: "person" }).call({ argv: ["true"] });
+    const call = supervisor.session({ caller: "person" }).call("shell", { argv: ["true"] });
     await expect(call).rejects.toMatchObject({
       code: "USAGE",
       message: "the variable `BIG` has 131076 bytes, 131071 are the most for one",
@@ -47,7 +47,7 @@ describe.skipIf(unusable !== null).each(PEOPLE.slice(0, 1))("as $name", (person)
     const deep = Array.from({ length: 15 }, (_, index) => "a/".repeat(30_000 + index));
     const many = Array.from({ length: 490 }, (_, index) => "a/".repeat(1_900 + (index % 90)));
     for (const words of [deep, many])
-      expect(await session.call({ argv: ["true", ...words] })).toMatchObject({ kind: "done" });
+      expect(await session.call("shell", { argv: ["true", ...words] })).toMatchObject({ kind: "done" });
     expect(performance.now() - began).toBeLessThan(5_000);
   });
 });

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { CofferdamError, type Outcome } from "../../src/index.ts";
+import { CofferdamError, type ProgramOutcome } from "../../src/index.ts";
 import { program32 } from "../support/battery/elf.ts";
 import { CALLER, ORDINARY } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
@@ -22,16 +22,16 @@ describe.skipIf(unusable !== null)("inside", () => {
     argv: readonly [string, ...string[]],
     limits: Readonly<Record<string, unknown>> = {},
     signal?: AbortSignal,
-  ): Promise<Outcome> {
+  ): Promise<ProgramOutcome> {
     await using supervisor = await place.supervisor({ sandbox: { limits } });
     return await supervisor
       .session({ caller: "person" })
-      .call({ argv: [...argv] }, signal === undefined ? {} : { signal });
+      .call("shell", { argv: [...argv] }, signal === undefined ? {} : { signal });
   }
 
-  const sh = (line: string, limits?: Readonly<Record<string, unknown>>): Promise<Outcome> =>
+  const sh = (line: string, limits?: Readonly<Record<string, unknown>>): Promise<ProgramOutcome> =>
     call(["sh", "-c", line], limits);
-  const perl = (line: string, limits?: Readonly<Record<string, unknown>>): Promise<Outcome> =>
+  const perl = (line: string, limits?: Readonly<Record<string, unknown>>): Promise<ProgramOutcome> =>
     call(["perl", "-e", line], limits);
 
   describe("endings", () => {
@@ -75,6 +75,17 @@ describe.skipIf(unusable !== null)("inside", () => {
   });
 
   describe("time", () => {
+    it("limit: a call may give a program less time, never more", async () => {
+      await using supervisor = await place.supervisor({ sandbox: { limits: { wall: "400ms" } } });
+      await using session = supervisor.session({ caller: "person" });
+      const sleep = (seconds: string, timeoutMs: number) =>
+        session.call("shell", { argv: ["sleep", seconds] }, { timeoutMs });
+      expect(await sleep("20", 100)).toMatchObject({ kind: "timed-out" });
+      expect(await sleep("20", 60_000)).toMatchObject({ kind: "timed-out" });
+      expect(await sleep("0.05", 300)).toMatchObject({ kind: "done" });
+      await expect(session.call("list_dir", {}, { timeoutMs: 100 })).rejects.toMatchObject({ code: "USAGE" });
+    });
+
     it("limit: at the wall time a program is asked to end, and what it said until then is kept", async () => {
       const outcome = await sh("trap 'echo bye; exit 9' TERM; echo hello; while :; do sleep 0.05; done", {
         wall: "400ms",

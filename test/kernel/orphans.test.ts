@@ -36,7 +36,7 @@ describe.skipIf(unusable !== null)("whoever starts them", () => {
     await using supervisor = await place.supervisor();
     const outcome = await supervisor
       .session({ caller: "person" })
-      .call({ argv: ["perl", "-e", STUBBORN("exit 7"), word] });
+      .call("shell", { argv: ["perl", "-e", STUBBORN("exit 7"), word] });
     expect(processesWith(word)).toEqual([]);
     expect(outcome).toMatchObject({ kind: "failed", code: 7 });
     // Without walls the same program leaves all three behind.
@@ -48,7 +48,7 @@ describe.skipIf(unusable !== null)("whoever starts them", () => {
     await using supervisor = await place.supervisor({ sandbox: { limits: { wall: "500ms" } } });
     const outcome = await supervisor
       .session({ caller: "person" })
-      .call({ argv: ["perl", "-e", STUBBORN("sleep 600"), word] });
+      .call("shell", { argv: ["perl", "-e", STUBBORN("sleep 600"), word] });
     expect(processesWith(word)).toEqual([]);
     expect(outcome).toMatchObject({ kind: "timed-out", code: 137 });
     expect("durationMs" in outcome && outcome.durationMs).toBeLessThan(5_000);
@@ -59,7 +59,7 @@ describe.skipIf(unusable !== null)("whoever starts them", () => {
     const controller = new AbortController();
     const call = supervisor
       .session({ caller: "person" })
-      .call({ argv: ["perl", "-e", STUBBORN("sleep 600"), word] }, { signal: controller.signal });
+      .call("shell", { argv: ["perl", "-e", STUBBORN("sleep 600"), word] }, { signal: controller.signal });
     await untilAlive(`${word}-`, 3);
     controller.abort();
     const outcome = await call;
@@ -74,6 +74,7 @@ describe.skipIf(unusable !== null)("whoever starts them", () => {
       Array.from({ length: 40 }, async (_, index) => {
         await pause(index * 25);
         const call = session.call(
+          "shell",
           { argv: ["perl", "-e", "sleep 600", word] },
           { signal: AbortSignal.timeout(Math.floor(Math.random() * 120)) },
         );

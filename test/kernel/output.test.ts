@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Kept } from "../../src/host/output.ts";
-import type { CallOptions, Outcome } from "../../src/index.ts";
+import type { CallOptions, ProgramOutcome } from "../../src/index.ts";
 import { CALLER } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
 import { itNeeds, sandboxMustWork, unusable } from "../support/battery/walls.ts";
@@ -25,11 +25,11 @@ describe.skipIf(unusable !== null)("output", () => {
     line: string,
     limits: Readonly<Record<string, unknown>> = {},
     options: CallOptions = {},
-  ): Promise<Extract<Outcome, { stdout: unknown }>> {
+  ): Promise<Extract<ProgramOutcome, { stdout: unknown }>> {
     await using supervisor = await place.supervisor({ sandbox: { limits } });
     const outcome = await supervisor
       .session({ caller: "person" })
-      .call({ argv: ["perl", "-e", line] }, options);
+      .call("shell", { argv: ["perl", "-e", line] }, options);
     if (!("stdout" in outcome)) throw new Error(JSON.stringify(outcome));
     return outcome;
   }
@@ -43,6 +43,15 @@ describe.skipIf(unusable !== null)("output", () => {
       stdout.bytes.equals(Buffer.alloc(65_536, "o")),
       stderr.bytes.equals(Buffer.alloc(65_536, "e")),
     ]).toEqual([true, true]);
+  });
+
+  it("limit: of what is dropped the end is kept too, and of what is not there is none", async () => {
+    const line = 'print "a" x 65536; print "b" x 100000; print "the end"; print STDERR "e"';
+    const { stdout, stderr } = await perl(line, { output: "64KiB" });
+    expect(stdout.tail.toString()).toBe(`${"b".repeat(16_384 - 7)}the end`);
+    expect([stdout.droppedBytes, stderr.tail.length]).toEqual([100_007, 0]);
+    const short = await perl('print "a" x 65536; print "end"', { output: "64KiB" });
+    expect([short.stdout.tail.toString(), short.stdout.droppedBytes]).toEqual(["end", 3]);
   });
 
   it("without a bound 64 MiB of each stream are kept, and the rest is read and counted", async () => {
@@ -169,7 +178,7 @@ ${then}`;
           await using supervisor = await place.supervisor({ sandbox: { limits: { wall: "10s" } } });
           const outcome = await supervisor
             .session({ caller: "person" })
-            .call({ argv: ["/usr/bin/python3", "-c", hand] }, options);
+            .call("shell", { argv: ["/usr/bin/python3", "-c", hand] }, options);
           expect(outcome).toMatchObject({ kind: "done", code: 0 });
           if (what === "holds it open")
             expect("stdout" in outcome && outcome.stdout.bytes.toString()).toBe("handed\n");

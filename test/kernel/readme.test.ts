@@ -1,13 +1,14 @@
 import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, expect, test } from "vitest";
 import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 
 const checkout = join(import.meta.dirname, "../..");
-const stage = mkdtempSync(join(tmpdir(), "cofferdam-readme-"));
+// Not below `/tmp`, which each sandbox has for itself: the tour is about folders that it has not.
+const stage = mkdtempSync(join(homedir(), ".cofferdam-readme-"));
 afterAll(() => rmSync(stage, { recursive: true, force: true }));
 
 /** One typed line of the README and what it says comes out. */

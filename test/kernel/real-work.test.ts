@@ -104,12 +104,12 @@ describe.skipIf(unusable !== null)("with a config", () => {
       host: place.host({ env }),
     });
     const session = supervisor.session();
-    const outcome = await session.call({ argv: ["npm", "test"] });
+    const outcome = await session.call("shell", { argv: ["npm", "test"] });
     expect(outcome).toMatchObject({
       kind: "done",
       receipt: { standings: { files: { kind: expect.stringMatching(/enforced|tighter/) } } },
     });
-    expect(await session.call({ argv: ["npm", "install"] })).toMatchObject({
+    expect(await session.call("shell", { argv: ["npm", "install"] })).toMatchObject({
       kind: "denied",
       code: "APPROVAL_DENIED",
     });
@@ -132,7 +132,9 @@ describe.skipIf(unusable !== null)("with a config", () => {
         { env, user: { ...host.user, home } },
       );
       const line = `git init -q && git commit -q --allow-empty -m x && git log --format='%an %ae' && ! git x && ! cat ${home}/.gitconfig`;
-      const outcome = await supervisor.session({ caller: "person" }).call({ argv: ["sh", "-c", line] });
+      const outcome = await supervisor
+        .session({ caller: "person" })
+        .call("shell", { argv: ["sh", "-c", line] });
       expect(outcome).toMatchObject({ kind: "done" });
       expect("stdout" in outcome && outcome.stdout.bytes.toString()).toBe("At Home home@example.org\n");
       expect(readFileSync(join(home, ".gitconfig"), "utf8")).toContain("evil");

@@ -46,7 +46,7 @@ describe.skipIf(unusable !== null)("a call that was received", () => {
     const journal = new MemoryJournal();
     await using supervisor = await supervisorIn(place, journal);
     const session = supervisor.session(approve === undefined ? {} : { handler: approve });
-    await session.call({ argv: [...argv], cwd }).catch(() => undefined);
+    await session.call("shell", { argv: [...argv], cwd }).catch(() => undefined);
     const ends = journal.events.filter((event) => event.type === "call.ended");
     expect(ends.map((event) => event.outcome)).toEqual([outcome]);
     expect(journal.events.at(-1)).toBe(ends[0]);
@@ -58,7 +58,7 @@ it.skipIf(unusable !== null)("a secret among the words of a call is not in its r
   const journal = new MemoryJournal();
   await using supervisor = await supervisorIn(place, journal);
   const argv = ["true", "--password", "hunter2hunter2", "TOKEN=abcdef", "plain"];
-  expect(await supervisor.session().call({ argv })).toMatchObject({ kind: "done" });
+  expect(await supervisor.session().call("shell", { argv })).toMatchObject({ kind: "done" });
   expect(journal.events.find(({ type }) => type === "call.received")).toMatchObject({
     words: ["true", "--password", "[hidden]", "TOKEN=[hidden]", "plain"],
   });
@@ -75,7 +75,7 @@ describe.skipIf(unusable !== null)("only `true` is a yes", () => {
     await using supervisor = await supervisorIn(place, journal);
     const options: SessionOptions = {};
     const session = supervisor.session(Object.assign(options, { handler: () => answer }));
-    const outcome = await session.call({ argv: ["touch", "written"] }).then(
+    const outcome = await session.call("shell", { argv: ["touch", "written"] }).then(
       ({ kind }) => kind,
       (error: unknown) => error,
     );
@@ -124,7 +124,11 @@ it.skipIf(unusable !== null)(
     );
     const call = supervisor
       .session()
-      .call({ argv: ["true"] }, Object.assign({ stdin: Readable.from([]) }, { singal: AbortSignal.abort() }));
+      .call(
+        "shell",
+        { argv: ["true"] },
+        Object.assign({ stdin: Readable.from([]) }, { singal: AbortSignal.abort() }),
+      );
     await expect(call).rejects.toMatchObject({ code: "USAGE", hint: "did you mean `signal`?" });
     expect(journal.events).toEqual([]);
   },

@@ -29,7 +29,7 @@ describe.skipIf(unusable !== null)("what a person edits", () => {
 
   it("is what runs, asked about once and never remembered", async () => {
     await using at = await editing({ argv: ["pwd"], cwd: "sub" });
-    expect(printed(await at.session.call({ argv: ["echo", "first"] }))).toBe(`${at.place.ws}/sub`);
+    expect(printed(await at.session.call("shell", { argv: ["echo", "first"] }))).toBe(`${at.place.ws}/sub`);
     expect(at.asked.requests.length).toBe(1);
     expect(await at.session.grants()).toEqual([]);
     expect(at.journal.of("approval.resolved")).toMatchObject([{ isEdited: true }]);
@@ -37,7 +37,7 @@ describe.skipIf(unusable !== null)("what a person edits", () => {
 
   it("is judged again: what a rule denies nobody can edit in (C4)", async () => {
     await using at = await editing({ argv: ["rm", "-rf", "sub"] });
-    expect(await at.session.call({ argv: ["echo", "first"] })).toMatchObject({
+    expect(await at.session.call("shell", { argv: ["echo", "first"] })).toMatchObject({
       kind: "denied",
       code: "APPROVAL_BLOCKED",
       reason: "command blocked: rm",
@@ -49,7 +49,9 @@ describe.skipIf(unusable !== null)("what a person edits", () => {
     "is checked again: %j is none of the tool's inputs, and nothing runs (C12)",
     async (edited) => {
       await using at = await editing(edited);
-      await expect(at.session.call({ argv: ["touch", "made"] })).rejects.toMatchObject({ code: "USAGE" });
+      await expect(at.session.call("shell", { argv: ["touch", "made"] })).rejects.toMatchObject({
+        code: "USAGE",
+      });
       expect(existsSync(`${at.place.ws}/made`)).toBe(false);
       expect(at.journal.of("call.ended")).toMatchObject([{ outcome: "failed" }]);
     },
@@ -61,11 +63,11 @@ describe.skipIf(unusable !== null)("the calls of one turn", () => {
     const handler = new Asked(({ description }) => ({ approved: description !== "run echo b" }));
     await using at = await standingIn(nothing, { settings: { shell: RULES }, handler });
     const inputs = [["echo", "a"], ["echo", "b"], ["true"], ["rm", "x"], ["echo", "c"]];
-    const outcomes = await at.session.callAll(inputs.map((argv) => ({ argv })));
+    const outcomes = await at.session.callAll(inputs.map((argv) => ({ tool: "shell", args: { argv } })));
     expect(outcomes.map(printed)).toEqual(["a", "APPROVAL_DENIED", "", "APPROVAL_BLOCKED", "c"]);
     const groups = new Set(handler.requests.map(({ groupId }) => groupId));
     expect([handler.requests.length, groups.size, groups.has(null)]).toEqual([3, 1, false]);
-    await at.session.callAll([{ argv: ["echo", "d"] }], { groupId: "turn-7" });
+    await at.session.callAll([{ tool: "shell", args: { argv: ["echo", "d"] } }], { groupId: "turn-7" });
     expect(handler.requests.at(-1)?.groupId).toBe("turn-7");
   });
 
@@ -75,9 +77,12 @@ describe.skipIf(unusable !== null)("the calls of one turn", () => {
       return { status: "pending" };
     });
     await using at = await standingIn(nothing, { handler, session: { wait: { timeoutMs: null } } });
-    const called = at.session.callAll([{ argv: ["echo", "a"] }, { argv: ["echo", "b"] }], {
-      groupId: "turn-1",
-    });
+    const called = at.session.callAll(
+      ["a", "b"].map((word) => ({ tool: "shell", args: { argv: ["echo", word] } })),
+      {
+        groupId: "turn-1",
+      },
+    );
     while (at.asked.requests.length < 2) await new Promise(setImmediate);
     expect(await at.supervisor.broker.respondAll({ groupId: "turn-1" }, { approved: true }, "ann")).toBe(2);
     expect((await called).map(printed)).toEqual(["a", "b"]);
@@ -102,7 +107,7 @@ describe.skipIf(unusable !== null)("what nobody is asked about", () => {
     "%s is written down with who decided (S0-31, S1-12, S1-45, C14)",
     async (_, mode, argv, approved, by) => {
       await using at = await standingIn(nothing, { settings: { shell: RULES }, options: { mode } });
-      const outcome = await at.session.call({ argv: [...argv] });
+      const outcome = await at.session.call("shell", { argv: [...argv] });
       expect(outcome.kind).toBe(approved ? "done" : "denied");
       expect(at.journal.of("approval.auto")).toMatchObject([{ approved, by }]);
       expect([at.asked.requests, at.journal.of("approval.requested")]).toEqual([[], []]);
@@ -117,14 +122,14 @@ describe.skipIf(unusable !== null)("a call that does not wait for its answer", (
     const wait = { timeoutMs: null, onTimeout: "wait", style: "suspend" } as const;
     await using at = await standingIn(nothing, { handler, session: { wait } });
     const call = (approvalId?: string) =>
-      at.session.call({ argv: ["echo", "ran"] }, approvalId === undefined ? {} : { approvalId });
+      at.session.call("shell", { argv: ["echo", "ran"] }, approvalId === undefined ? {} : { approvalId });
     const pending = await call();
     if (pending.kind !== "pending") throw new Error(`it was not left pending but ${pending.kind}`);
     const { approvalId } = pending;
     expect(pending).toMatchObject({ code: "APPROVAL_PENDING", reason: "no rule covers this command" });
     expect((await call(approvalId)).kind).toBe("pending");
     await at.supervisor.broker.respond(approvalId, { approved: true }, "ann");
-    expect(await at.session.call({ argv: ["echo", "other"] }, { approvalId })).toMatchObject({
+    expect(await at.session.call("shell", { argv: ["echo", "other"] }, { approvalId })).toMatchObject({
       kind: "pending",
     });
     expect(printed(await call(approvalId))).toBe("ran");

@@ -22,7 +22,7 @@ async function outcomes(
   const session = supervisor.session();
   const found: string[] = [];
   for (const input of inputs) {
-    const outcome = await session.call(input);
+    const outcome = await session.call("shell", input);
     const isRun = outcome.kind === "done" || outcome.kind === "failed";
     found.push(isRun ? outcome.stdout.bytes.toString().trimEnd() : outcome.kind);
   }
@@ -76,16 +76,18 @@ describe.skipIf(unusable !== null)("a script", () => {
     await using at = await standingIn((made) => made.folder("ws/sub"), {
       handler: new Asked(() => ({ approved: true, by: "ann" })),
     });
-    expect(printed(await at.session.call({ script: "type -t cd" }))).toBe("builtin");
-    expect(printed(await at.session.call({ script: "cd sub && pwd" }))).toBe(join(at.place.ws, "sub"));
-    expect((await at.session.call({ argv: ["cd", "sub"] })).kind).toBe("not-found");
+    expect(printed(await at.session.call("shell", { script: "type -t cd" }))).toBe("builtin");
+    expect(printed(await at.session.call("shell", { script: "cd sub && pwd" }))).toBe(
+      join(at.place.ws, "sub"),
+    );
+    expect((await at.session.call("shell", { argv: ["cd", "sub"] })).kind).toBe("not-found");
   });
 
   it("is shown and bound as it is run", async () => {
     await using at = await standingIn(() => undefined, {
       handler: new Asked(() => ({ approved: true, by: "ann" })),
     });
-    const plain = await at.session.call({ script: "printf-x '%s' \"a b\"" });
+    const plain = await at.session.call("shell", { script: "printf-x '%s' \"a b\"" });
     expect(plain.kind).toBe("not-found");
     const one = await at.session.prepare({ script: "cat 'a b' c\\;d" });
     const same = await at.session.prepare({ argv: ["cat", "a b", "c;d"] });
@@ -141,9 +143,9 @@ describe.skipIf(unusable !== null)("a script", () => {
   it("is asked about with the rule's description and the command (S1-21)", async () => {
     const asked = new Asked(() => ({ approved: false, by: "ann" }));
     await using at = await standingIn(() => undefined, { handler: asked });
-    await at.session.call({ script: "true 'a b' | cat" });
+    await at.session.call("shell", { script: "true 'a b' | cat" });
     expect(asked.requests[0]?.description).toBe("run the script true 'a b' | cat");
-    await at.session.call({ script: "cat 'a b'" });
+    await at.session.call("shell", { script: "cat 'a b'" });
     expect(asked.requests[1]?.description).toBe("run cat 'a b'");
     expect(asked.requests[1]?.safeArgs).toEqual({ argv: ["cat", "a b"] });
   });

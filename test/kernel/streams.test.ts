@@ -5,7 +5,7 @@ import { PassThrough, Readable } from "node:stream";
 
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { type CallOptions, CofferdamError, type Outcome } from "../../src/index.ts";
+import { type CallOptions, CofferdamError, type ProgramOutcome } from "../../src/index.ts";
 import { CALLER, ORDINARY, PEOPLE, type Person } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
 import { leftAfter, processesWith } from "../support/battery/processes.ts";
@@ -109,9 +109,11 @@ describe.skipIf(unusable !== null)("what goes through the streams", () => {
     argv: readonly [string, ...string[]],
     options: CallOptions = {},
     limits: Readonly<Record<string, unknown>> = {},
-  ): Promise<Extract<Outcome, { stdout: unknown }>> {
+  ): Promise<Extract<ProgramOutcome, { stdout: unknown }>> {
     await using supervisor = await place.supervisor({ sandbox: { limits } });
-    const outcome = await supervisor.session({ caller: "person" }).call({ argv: [...argv] }, options);
+    const outcome = await supervisor
+      .session({ caller: "person" })
+      .call("shell", { argv: [...argv] }, options);
     if (!("stdout" in outcome)) throw new Error(JSON.stringify(outcome));
     return outcome;
   }
@@ -218,19 +220,21 @@ describe.skipIf(unusable !== null)("what goes through the streams", () => {
     {
       await using supervisor = await place.supervisor({ sandbox: { limits: { wall: "500ms" } } });
       const session = supervisor.session({ caller: "person" });
-      const kinds: readonly (() => Promise<Outcome>)[] = [
-        () => session.call({ argv: ["sh", "-c", "echo x; echo y >&2"] }),
-        () => session.call({ argv: ["cat"] }, { stdin: Readable.from(["text"]) }),
-        () => session.call({ argv: ["sh", "-c", "sleep 60 & exit 4"] }, { stdin: new PassThrough() }),
-        () => session.call({ argv: ["sleep", "60"] }),
+      const kinds: readonly (() => Promise<ProgramOutcome>)[] = [
+        () => session.call("shell", { argv: ["sh", "-c", "echo x; echo y >&2"] }),
+        () => session.call("shell", { argv: ["cat"] }, { stdin: Readable.from(["text"]) }),
+        () =>
+          session.call("shell", { argv: ["sh", "-c", "sleep 60 & exit 4"] }, { stdin: new PassThrough() }),
+        () => session.call("shell", { argv: ["sleep", "60"] }),
         () =>
           session.call(
+            "shell",
             { argv: ["sleep", "60"] },
             { signal: AbortSignal.timeout(Math.floor(Math.random() * 60)) },
           ),
-        () => session.call({ argv: ["true"] }, { signal: AbortSignal.abort() }),
-        () => session.call({ argv: ["echo", "x".repeat(131_072)] }),
-        () => session.call({ argv: ["echo", "x"] }, { sinks: { stdout: broken, stderr: broken } }),
+        () => session.call("shell", { argv: ["true"] }, { signal: AbortSignal.abort() }),
+        () => session.call("shell", { argv: ["echo", "x".repeat(131_072)] }),
+        () => session.call("shell", { argv: ["echo", "x"] }, { sinks: { stdout: broken, stderr: broken } }),
       ];
       for (let round = 0; round < 13; round += 1) {
         const tried = [...kinds, ...kinds].map((start) =>

@@ -15,7 +15,8 @@ test("a worker that is killed at any moment of a write leaves the old file or th
   if (first === undefined || second === undefined) throw new Error("no bodies");
   const path = tree.file("file", first);
   const seen = new Map<string, number>();
-  for (let round = 0; round < 40; round += 1) {
+  const tookMs = await timeOf(tree, path, first);
+  for (let round = 0; round < ROUNDS; round += 1) {
     const worker = await WorkerClient.of(tree.profile());
     const before = readFileSync(path)[0];
     const body = before === first[0] ? second : first;
@@ -25,7 +26,7 @@ test("a worker that is killed at any moment of a write leaves the old file or th
       () => "answered",
       () => "killed",
     );
-    await new Promise((resolve) => setTimeout(resolve, round / 4));
+    await new Promise((resolve) => setTimeout(resolve, (2.5 * tookMs * round) / ROUNDS));
     worker.child.kill("SIGKILL");
     const how = await written;
     await worker.ended;
@@ -41,7 +42,18 @@ test("a worker that is killed at any moment of a write leaves the old file or th
   expect(seen.get("answered, new")).toBeGreaterThan(0);
   expect(seen.get("answered, old")).toBeUndefined();
   await using worker = await WorkerClient.of(tree.profile());
-  for (const temporary of others) await worker.ask({ op: "sweep", folder: tree.root, temporary });
+  for (const prefix of others) await worker.ask({ op: "sweep", folder: tree.root, prefix });
   expect(readdirSync(tree.root)).toEqual(["file"]);
   expect(join(tree.root, "file")).toBe(path);
 });
+
+/** Kills are spread over more than the time that a write takes here. */
+const ROUNDS = 40;
+
+async function timeOf(tree: TestTree, path: string, body: Buffer): Promise<number> {
+  await using worker = await WorkerClient.of(tree.profile());
+  const expected = await expectedAt(worker, path);
+  const began = performance.now();
+  await worker.ask({ op: "write", path, expected, temporary: temporaryName(), folders: false }, body);
+  return performance.now() - began;
+}

@@ -12,17 +12,20 @@ const SWAPPER = join(import.meta.dirname, "../support/worker/swapper.ts");
 const ABOVE = existsSync("/dev/shm") ? "/dev/shm" : undefined;
 
 const running: ChildProcess[] = [];
+const trees: TestTree[] = [];
 afterEach(async () => {
   for (const child of running.splice(0)) {
     child.kill("SIGKILL");
     if (child.exitCode === null && child.signalCode === null)
       await new Promise((resolve) => child.once("close", resolve));
   }
+  for (const tree of trees.splice(0)) tree[Symbol.dispose]();
 });
 
 /** A tree that another process swaps names in, and files outside of it that nobody may touch. */
 async function swapped(): Promise<TestTree> {
   const tree = new TestTree(ABOVE);
+  trees.push(tree);
   for (const name of ["secret", "written", "victim"]) writeFileSync(join(tree.outside, name), "OUTSIDE");
   const child = spawn(process.execPath, [SWAPPER, tree.base], { stdio: ["pipe", "pipe", "inherit"] });
   running.push(child);
@@ -41,7 +44,7 @@ const UNTOUCHED = { secret: "OUTSIDE", victim: "OUTSIDE", written: "OUTSIDE" };
 const FOLDERS = ["dir", "mid/deep"];
 
 test("no byte of outside is read in 10,000 reads while names are swapped", { timeout: 120_000 }, async () => {
-  using tree = await swapped();
+  const tree = await swapped();
   await using worker = await WorkerClient.of(tree.profile());
   const paths = [...FOLDERS.map((folder) => `${folder}/secret`), "file"].map((name) => join(tree.root, name));
   const said = new Map<string, number>();
@@ -62,7 +65,7 @@ test("no byte of outside is read in 10,000 reads while names are swapped", { tim
 });
 
 test("who checks a path and then opens it does read and change what is outside", async () => {
-  using tree = await swapped();
+  const tree = await swapped();
   const isInside = (path: string): boolean => realpathSync(path).startsWith(`${tree.root}/`);
   const until = performance.now() + 20_000;
   let [hasLeaked, hasChanged] = [false, false];
@@ -83,7 +86,7 @@ test("who checks a path and then opens it does read and change what is outside",
 test("nothing outside is changed by 10,000 writes, removals and moves while names are swapped", {
   timeout: 240_000,
 }, async () => {
-  using tree = await swapped();
+  const tree = await swapped();
   await using worker = await WorkerClient.of(tree.profile());
   const said = new Map<string, number>();
   for (let at = 0; at < 10_000; at += 1) {
@@ -119,7 +122,7 @@ async function change(worker: WorkerClient, folder: string, at: number): Promise
 test("lists, finds and searches never tell of outside while names are swapped", {
   timeout: 120_000,
 }, async () => {
-  using tree = await swapped();
+  const tree = await swapped();
   writeFileSync(join(tree.outside, "only-outside"), "OUTSIDE");
   await using worker = await WorkerClient.of(tree.profile());
   const walk = { glob: null, mostFound: 1000, timeMs: 5000 } as const;

@@ -106,8 +106,13 @@ function layOut(profile: Profile, facts: Facts): Layout | Refusal {
 
 function planOf(profile: Profile, launch: Launch, facts: Facts, layout: Layout): Plan {
   const { args, inputs, mounts, ...rest } = layout;
+  const given = (launch.given ?? []).map(({ path, bytes }, at) => ({
+    args: ["--perms", "0444", "--file", String(FD.firstFile + inputs.length - 1 + at), path],
+    input: { fd: FD.firstFile + inputs.length - 1 + at, bytes },
+  }));
   const all = [
     ...walls(profile, launch, facts),
+    ...given.flatMap((file) => file.args),
     ...args,
     ...["--chdir", launch.cwd, "--seccomp", String(FD.seccomp), "--json-status-fd", String(FD.status)],
   ];
@@ -122,7 +127,7 @@ function planOf(profile: Profile, launch: Launch, facts: Facts, layout: Layout):
       ...["--args", String(FD.args), "--"],
       ...[facts.launcher.shell, "-c", script, "cofferdam", ...launch.argv],
     ],
-    inputs: [{ fd: FD.args, bytes: nulSeparated(all) }, ...inputs],
+    inputs: [{ fd: FD.args, bytes: nulSeparated(all) }, ...inputs, ...given.map((file) => file.input)],
     statusFd: FD.status,
     gateFd: FD.gate,
     expects: {

@@ -88,7 +88,7 @@ async function runOne(
     handler: async (request, asking) => (await terminal()).requestApproval(request, asking),
   });
   const output = json ? new KeptOutput() : passOn(print, signal, screen);
-  const outcome = await session.call({ argv: [...argv] }, { ...input, signal, sinks: output.sinks });
+  const outcome = await session.call("shell", { argv: [...argv] }, { ...input, signal, sinks: output.sinks });
   if (output instanceof KeptOutput) print.json(outcomeJson(outcome, output));
   else await output.finish();
   if (!signal.aborted && !json) tellOutcome(outcome, print);

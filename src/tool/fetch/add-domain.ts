@@ -60,6 +60,8 @@ export function addDomainTool(policy: AddDomainPolicy): DefinedTool {
     name: NAME,
     version: "1",
     risk: "write",
+    description:
+      "Asks a person whether pages of one more host may be fetched without asking, until the session ends. The host is this name alone, none below it.",
     input: AddDomainInput,
     checkApproval: ({ args }): Ask => {
       const { domain } = AddDomainInput.parse(args);

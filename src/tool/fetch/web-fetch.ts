@@ -95,6 +95,8 @@ export function webFetchTool(policy: FetchPolicy, fetchPage: FetchPage): Defined
     name: NAME,
     version: "1",
     risk: "read_only",
+    description:
+      "Fetches one page as text. Of a host that is not listed a person is asked, for this page alone; where a redirect leads to yet another host, it stops and names it.",
     input: WebFetchInput,
     requireApproval: async ({ input }): Promise<Requirement> => {
       const address = pageAddress(input.url);
@@ -104,6 +106,7 @@ export function webFetchTool(policy: FetchPolicy, fetchPage: FetchPage): Defined
         return { required: false, reason: `${host} is on the list of hosts that pages are fetched from` };
       return {
         required: true,
+        description: `fetch ${address.href}`,
         reason: isKnown
           ? `every page is asked about, also of a listed host like ${host}`
           : `${host} is not on the list of hosts that pages are fetched from; a yes is for this page`,

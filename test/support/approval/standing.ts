@@ -7,7 +7,7 @@ import { Asked, Written } from "./asked.ts";
 
 /** What a supervisor with real walls is made from in these tests. */
 export interface Given {
-  readonly settings?: Settings;
+  readonly settings?: Settings | ((place: Place) => Settings);
   /** An operator profile beside the shipped protections. */
   readonly profile?: Readonly<Record<string, unknown>>;
   readonly options?: Pick<SupervisorOptions, "mode" | "store" | "asksCaller">;
@@ -36,7 +36,7 @@ export async function standingIn(
   const asked = handler ?? new Asked();
   const file = place.file("operator.yaml", JSON.stringify({ profile: "operator", ...profile }), 0o600);
   const supervisor = await createSupervisor({
-    config: place.config(settings),
+    config: place.config(typeof settings === "function" ? settings(place) : settings),
     cwd: knownPath(place.ws),
     host: place.host(),
     journal,
@@ -59,5 +59,6 @@ export async function standingIn(
 
 /** What a call printed, or the code of what kept it from running. */
 export function printed(outcome: Outcome): string {
-  return "stdout" in outcome ? outcome.stdout.bytes.toString().trim() : String(outcome.code);
+  if ("stdout" in outcome) return outcome.stdout.bytes.toString().trim();
+  return "code" in outcome ? String(outcome.code) : outcome.kind;
 }

@@ -1,10 +1,11 @@
 /** A supervisor as a process of its own: does the job in the file that it is given, and prints a line for each reply. */
+import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { CofferdamError } from "../../../src/errors.ts";
 import { thisHost } from "../../../src/host/host.ts";
 import { absolutePath } from "../../../src/profile/path.ts";
-import type { Outcome } from "../../../src/supervisor/outcome.ts";
+import type { Outcome, ProgramOutcome } from "../../../src/supervisor/outcome.ts";
 import { createSupervisor } from "../../../src/supervisor/supervisor.ts";
 import { Job, type Reply } from "./job.ts";
 
@@ -16,12 +17,13 @@ try {
   const host =
     job.home === null ? found : { ...found, user: { ...found.user, home: absolutePath(job.home) } };
   const config = job.config === null ? {} : { config: job.config };
-  await using supervisor = await createSupervisor({
+  const supervisor = await createSupervisor({
     host,
     cwd: absolutePath(job.cwd),
     profiles: job.profiles,
     ...config,
   });
+  await using _unlessLeft = job.isLeft === true ? null : supervisor;
   print({ kind: "made" });
   const session = supervisor.session({ caller: "person" });
   const beside: Promise<void>[] = [];
@@ -29,20 +31,28 @@ try {
     const run = async (): Promise<void> => {
       if (afterMs !== undefined) await pause(afterMs);
       await session
-        .call({ argv }, stdin === "inherit" ? { stdin: process.stdin } : {})
+        .call("shell", { argv }, stdin === "inherit" ? { stdin: process.stdin } : {})
         .then((outcome) => print(replyOf(outcome)), printThrown);
     };
     if (afterMs === undefined) await run();
     else beside.push(run());
   }
   await Promise.all(beside);
+  for (let round = 0; round < (job.rounds ?? 1); round += 1)
+    for (const step of job.steps ?? []) {
+      if ("run" in step) {
+        const [program = "", ...words] = step.run;
+        const { status, stderr } = spawnSync(program, words, { encoding: "utf8" });
+        if (status !== 0) throw new Error(`${step.run.join(" ")}: ${stderr}`);
+      } else print(toldOf(await session.call(step.tool, step.input)));
+    }
 } catch (cause) {
   printThrown(cause);
 } finally {
   process.stdin.destroy();
 }
 
-function replyOf(outcome: Outcome): Reply {
+function replyOf(outcome: ProgramOutcome): Reply {
   if (!("receipt" in outcome)) {
     return { kind: "denied", code: String(outcome.code), message: outcome.reason, hint: outcome.hint };
   }
@@ -56,6 +66,16 @@ function replyOf(outcome: Outcome): Reply {
     runAs: receipt.runAs,
     standings,
   };
+}
+
+function toldOf(outcome: Outcome): Reply {
+  const files = "receipt" in outcome ? (outcome.receipt?.standings.files.kind ?? null) : null;
+  if (outcome.kind === "done" && "value" in outcome)
+    return { kind: "told", told: outcome.value, why: null, files };
+  const cause = "error" in outcome ? outcome.error : outcome;
+  const code = typeof cause === "object" && cause !== null && "code" in cause ? cause.code : String(cause);
+  const why = cause instanceof Error ? cause.message : null;
+  return { kind: "told", told: code, why, files };
 }
 
 function printThrown(cause: unknown): void {

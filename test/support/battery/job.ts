@@ -1,6 +1,13 @@
 import { z } from "zod";
 import { PROTECTIONS } from "../../../src/backend/plan.ts";
 
+const Step = z.union([
+  /** Calls a file tool. */
+  z.strictObject({ tool: z.string(), input: z.unknown() }),
+  /** Runs a program without walls, in the mounts that the supervisor has. */
+  z.strictObject({ run: z.array(z.string()).min(1) }),
+]);
+
 /** What a supervisor that runs as a process of its own is to do; it reads this from a file. */
 export const Job = z.strictObject({
   /** Null: the built-in default. */
@@ -19,6 +26,11 @@ export const Job = z.strictObject({
       afterMs: z.number().optional(),
     }),
   ),
+  /** What is done after the calls, in turn, as often as is said. */
+  steps: z.array(Step).optional(),
+  rounds: z.int().positive().optional(),
+  /** Then nothing is disposed of: it ends when nothing is left to be done. */
+  isLeft: z.boolean().optional(),
 });
 export type Job = z.infer<typeof Job>;
 
@@ -27,6 +39,13 @@ export const Reply = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("made") }),
   z.strictObject({ kind: z.literal("threw"), code: z.string(), message: z.string(), hint: z.string() }),
   z.strictObject({ kind: z.literal("denied"), code: z.string(), message: z.string(), hint: z.string() }),
+  /** Of a file tool: what it answered with, or the code of why not; and how its files stood. */
+  z.strictObject({
+    kind: z.literal("told"),
+    told: z.unknown(),
+    why: z.string().nullable(),
+    files: z.string().nullable(),
+  }),
   z.strictObject({
     kind: z.literal("ran"),
     code: z.number(),

@@ -54,7 +54,7 @@ function copyCheckout(): Checkout {
   const folder = mkdtempSync(join(tmpdir(), "cofferdam-checkout-"));
   const copy = (name: string): void =>
     cpSync(join(HERE.folder, name), join(folder, name), { recursive: true, dereference: true });
-  for (const name of ["package.json", "src", "profiles", "test/support/battery"]) copy(name);
+  for (const name of ["package.json", "src", "dist/worker", "profiles", "test/support/battery"]) copy(name);
   for (const name of packages()) copy(`node_modules/${name}`);
   cpSync(HERE.node, join(folder, basename(HERE.node)));
   spawnSync("/bin/chmod", ["-R", "u=rwX,go=rX", folder]);

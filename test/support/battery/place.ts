@@ -24,6 +24,7 @@ export interface Settings {
   readonly sandbox?: Readonly<Record<string, unknown>>;
   readonly shell?: Readonly<Record<string, unknown>>;
   readonly approval?: Readonly<Record<string, unknown>>;
+  readonly web_fetch?: Readonly<Record<string, unknown>>;
 }
 
 /** How a supervisor is started as a process of its own. */
@@ -33,6 +34,8 @@ export interface Start {
   readonly env?: Readonly<Record<string, string>>;
   /** A program and its words to start it with, such as `unshare -Ur`. */
   readonly under?: readonly string[];
+  /** Who starts it, where that is not the person: then `under` has to change the user. */
+  readonly startedBy?: Person;
   /** Descriptors that it inherits, by number. */
   readonly inherits?: ReadonlyMap<number, number>;
 }
@@ -75,9 +78,9 @@ export class Place implements Disposable {
   }
 
   /** Writes the config of a test; JSON is YAML. */
-  config({ sandbox = {}, shell = {}, approval = {} }: Settings = {}): string {
+  config({ sandbox = {}, ...others }: Settings = {}): string {
     const paths = { ws: { root: this.ws, mode: "rw", write_approval: false } };
-    const config = { version: 1, sandbox: { paths, runtimes: ["system"], ...sandbox }, shell, approval };
+    const config = { version: 1, sandbox: { paths, runtimes: ["system"], ...sandbox }, ...others };
     return this.file("config.yaml", JSON.stringify(config));
   }
 
@@ -102,7 +105,10 @@ export class Place implements Disposable {
   }
 
   /** Starts a supervisor as a process of the person's; it makes its calls one after another and prints a line for each. */
-  start({ job, settings = {}, env = {}, under = [], inherits = new Map() }: Start, name = "job.json") {
+  start(
+    { job, settings = {}, env = {}, under = [], startedBy = this.person, inherits = new Map() }: Start,
+    name = "job.json",
+  ) {
     const checkout = checkoutFor(this.person);
     const whole: Job = {
       config: this.config(settings),
@@ -117,7 +123,7 @@ export class Place implements Disposable {
     const stdio: ("ignore" | "pipe" | number)[] = ["ignore", "pipe", "pipe"];
     for (const [fd, source] of inherits) stdio[fd] = source;
     return spawn(program, words, {
-      ...this.person.runAs,
+      ...startedBy.runAs,
       cwd: this.ws,
       env: {
         PATH: "/usr/local/bin:/usr/bin:/bin",

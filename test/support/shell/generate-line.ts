@@ -88,6 +88,12 @@ const REDIRECTS = [
   " >>/dev/null",
   " <<< x",
   " >&-",
+  ">/dev/null",
+  "<<<x",
+  " 2>/dev/null",
+  " {zz}>/dev/null",
+  " {a['$(zz)']}>/dev/null",
+  ' {a["`zz`"]}<&-',
 ];
 const JOINTS = [
   " && ",

@@ -43,7 +43,7 @@ let count = 0;
 /** A name for a temporary that was not used before. */
 export function temporaryName(): string {
   count += 1;
-  return `.cofferdam-tmp-test-${count}`;
+  return `.cofferdam-tmp-of-a-test-${count}-`;
 }
 
 /** Writes what it says, expecting what is there. */

@@ -1,9 +1,17 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { chownSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type AbsolutePath, knownPath } from "../../../src/profile/path.ts";
 import { parsePatterns } from "../../../src/profile/pattern.ts";
 import { type FileEntry, type Mask, normalProfile, type Profile } from "../../../src/profile/profile.ts";
+
+/** Who a test's worker runs as when the system's own permissions are to count: root has them all. */
+export const ORDINARY = process.getuid?.() === 0 ? { uid: 65_534 } : {};
+
+/** Makes these files that user's own; where the tests do not run as root they are already. */
+export function handOver(...paths: readonly string[]): void {
+  for (const path of paths) if (ORDINARY.uid !== undefined) chownSync(path, ORDINARY.uid, ORDINARY.uid);
+}
 
 /** A folder of a test, gone afterwards: `root` is granted, `outside` is not. */
 export class TestTree implements Disposable {

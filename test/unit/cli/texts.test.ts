@@ -12,7 +12,7 @@ import { compare } from "../../../src/profile/compare.ts";
 import { absolutePath } from "../../../src/profile/path.ts";
 import { literalPattern, parsePatterns } from "../../../src/profile/pattern.ts";
 import { CLOSED, normalProfile, OPEN } from "../../../src/profile/profile.ts";
-import type { Outcome, Receipt } from "../../../src/supervisor/outcome.ts";
+import type { ProgramOutcome, Receipt } from "../../../src/supervisor/outcome.ts";
 import { requestWith } from "../../support/approval/request.ts";
 import { screen } from "./screen.ts";
 
@@ -144,9 +144,9 @@ describe("an outcome", () => {
     approximations: [],
     mountChanges: [],
   };
-  const nothing = { bytes: Buffer.alloc(0), takenBytes: 0, droppedBytes: 0 };
+  const nothing = { bytes: Buffer.alloc(0), takenBytes: 0, droppedBytes: 0, tail: Buffer.alloc(0) };
   const ran = { code: 7, stdout: nothing, stderr: nothing, receipt, durationMs: 5 };
-  const cases: readonly (readonly [Outcome, number, string])[] = [
+  const cases: readonly (readonly [ProgramOutcome, number, string])[] = [
     [{ ...ran, kind: "done", code: 0 }, 0, ""],
     [{ ...ran, kind: "failed" }, 7, ""],
     [
@@ -191,19 +191,34 @@ describe("an outcome", () => {
     const output = new KeptOutput();
     output.sinks.stdout(Buffer.from("grün"));
     output.sinks.stderr(Buffer.from([0xff, 0]));
-    const outcome: Outcome = {
+    const outcome: ProgramOutcome = {
       ...ran,
       kind: "failed",
-      stderr: { ...nothing, takenBytes: 0, droppedBytes: 3 },
+      stderr: { ...nothing, takenBytes: 0, droppedBytes: 3, tail: Buffer.from("end") },
     };
     expect(outcomeJson(outcome, output)).toEqual({
       outcome: { kind: "failed", code: 7, durationMs: 5 },
       exit: 7,
-      stdout: { encoding: "utf8", data: "grün", droppedBytes: 0 },
-      stderr: { encoding: "base64", data: "/wA=", droppedBytes: 3 },
+      stdout: { encoding: "utf8", data: "grün", droppedBytes: 0, tail: "" },
+      stderr: { encoding: "base64", data: "/wA=", droppedBytes: 3, tail: "end" },
       receipt,
     });
   });
+});
+
+test("what did not run is told as JSON with what was denied, or what is waited for", () => {
+  const denial = {
+    operation: "read",
+    target: "/x",
+    certainty: "certain",
+    because: "no entry lists it",
+    remedy: "list it",
+  } as const;
+  const told = { reason: "r", hint: "h" };
+  const denied = { kind: "denied", code: "DENIED", ...told, denials: [denial] } as const;
+  const pending = { kind: "pending", code: "APPROVAL_PENDING", ...told, approvalId: "a" } as const;
+  for (const outcome of [denied, pending])
+    expect(outcomeJson(outcome, new KeptOutput())).toEqual({ outcome, exit: exitOf(outcome) });
 });
 
 test("a run is told a line an event", () => {

@@ -44,7 +44,7 @@ test("what is kept for JSON is bounded, and the rest is counted", () => {
   const output = new KeptOutput();
   const megabyte = Buffer.alloc(1024 ** 2, "x");
   for (let count = 0; count < 20; count += 1) output.sinks.stdout(megabyte);
-  const { data, droppedBytes } = output.kept("stdout", 5);
+  const { data, droppedBytes } = output.kept("stdout", { droppedBytes: 5, tail: Buffer.from("end") });
   expect([data.length, droppedBytes]).toEqual([16 * 1024 ** 2, 4 * 1024 ** 2 + 5]);
 });
 

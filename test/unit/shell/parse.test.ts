@@ -51,6 +51,23 @@ describe("a line", () => {
       expect([line, parseLine(line).plain]).toEqual([line, null]);
   });
 
+  test("is not understood where a word before a redirect may be its variable, whose index bash calculates", () => {
+    const names = [
+      "{a['$(x)']}",
+      '{a["b"]}',
+      "{a[\\$(x)]}",
+      "{a\\\n['$(x)']}",
+      "\\\n{a['$(x)']}",
+      "{_b2['`x`']}",
+    ];
+    for (const name of names)
+      for (const redirect of [">/dev/null", "</dev/null", ">&2", "<&-", "<<<x"])
+        expect([name, parseLine(`echo ${name}${redirect}`).unread.length > 0]).toEqual([name, true]);
+    // What begins otherwise is a word.
+    for (const word of ["x{a['b']}", "'{a[b]}'", "{}", "a{}"])
+      expect([word, parseLine(`echo ${word} >/dev/null`).unread]).toEqual([word, []]);
+  });
+
   test("says what in it is not understood, inner things first", () => {
     const why = (line: string): string | undefined => parseLine(line).unread[0];
     expect(why("a $(b)")).toBe("it has a substitution");

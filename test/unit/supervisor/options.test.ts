@@ -150,14 +150,14 @@ describe("options of a session and of a call", () => {
       CALL_OPTIONS,
       { sinks: { ...sinks, stdot: sinks.stdout } },
       "`sinks.stdot` is no option of `call`",
-      "`call` takes `{ signal?, stdin?, sinks?, groupId?, approvalId? }`",
+      "`call` takes `{ signal?, stdin?, sinks?, timeoutMs?, groupId?, approvalId? }`",
     ],
     [
       "call",
       CALL_OPTIONS,
       null,
       "the options of `call` are no object",
-      "`call` takes `{ signal?, stdin?, sinks?, groupId?, approvalId? }`",
+      "`call` takes `{ signal?, stdin?, sinks?, timeoutMs?, groupId?, approvalId? }`",
     ],
   ])("%s refuses what it does not take", (of, schema, given, message, hint) => {
     expect(told(() => assertOptions(of, schema, given))).toEqual(["USAGE", message, hint]);
@@ -185,8 +185,8 @@ test("deriveFor refuses options that it does not have, another tool, and what is
   ]).toEqual([
     "`profile` is no option of `deriveFor`",
     "`profiles` is not what `deriveFor` takes",
-    "`deriveFor` takes a config file and the tool `shell`",
-    "`deriveFor` takes a config file and the tool `shell`",
+    "`deriveFor` takes a config file, and `shell` or a tool on files",
+    "`deriveFor` takes a config file, and `shell` or a tool on files",
   ]);
   expect(deriveFor("cofferdam.yaml", "shell", options).ceiling.workspace).toBe(m.project);
 });

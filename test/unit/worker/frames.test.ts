@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from "node:child_process";
-import { constants, openSync, readFileSync } from "node:fs";
+import { constants, openSync, readFileSync, truncateSync } from "node:fs";
 import { Socket } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -13,15 +13,10 @@ import { TestTree } from "../../support/worker/tree.ts";
 
 test("the worker's limit of a frame and its name of temporaries are those of the protocol", () => {
   expect(worker.LARGEST_FRAME).toBe(LARGEST_FRAME);
-  const sweep = (temporary: string): boolean =>
-    Request.safeParse({ op: "sweep", folder: "/", temporary }).success;
-  expect([`${TEMPORARY}a-1`, `${TEMPORARY}`, `${TEMPORARY}a/b`, `${TEMPORARY}..`, "x"].map(sweep)).toEqual([
-    true,
-    false,
-    false,
-    false,
-    false,
-  ]);
+  const sweep = (prefix: string): boolean => Request.safeParse({ op: "sweep", folder: "/", prefix }).success;
+  expect(
+    [`${TEMPORARY}abcdef-1`, `${TEMPORARY}`, `${TEMPORARY}a/b`, `${TEMPORARY}..`, "x"].map(sweep),
+  ).toEqual([true, false, false, false, false]);
 });
 
 const malformed: readonly (readonly [string, Buffer])[] = [
@@ -97,7 +92,7 @@ test("a body of 64 MiB goes in and comes out as it is", async () => {
 test("a file that does not fit a frame is read in parts, not at once", async () => {
   using tree = new TestTree();
   const path = tree.file("sparse");
-  execFileSync("truncate", ["-s", "1G", path]);
+  truncateSync(path, 2 ** 30);
   await using client = await WorkerClient.of(tree.profile());
   const whole = { op: "read", path, from: 0, mostBytes: 2 ** 30 } as const;
   expect(faultOf(await client.ask(whole))).toBe(`TOO_LARGE ${path}`);

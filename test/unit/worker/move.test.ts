@@ -15,7 +15,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { WorkerClient } from "../../support/worker/client.ts";
 import { answerOf, expectedAt, faultOf, moveTo } from "../../support/worker/told.ts";
-import { masks, TestTree } from "../../support/worker/tree.ts";
+import { handOver, masks, ORDINARY, TestTree } from "../../support/worker/tree.ts";
 
 test("files, links and empty folders are removed, and nothing that they lead to", async () => {
   using tree = new TestTree();
@@ -112,6 +112,23 @@ test("across mounts a file is copied with its mode, a link made anew, and a fold
   expect(statSync(join(far.root, "n/a")).mode & 0o777).toBe(0o750);
   expect(readFileSync(join(far.root, "n/a")).equals(Buffer.alloc(3_000_000, "abc"))).toBe(true);
   expect(lstatSync(join(far.root, "l")).isSymbolicLink()).toBe(true);
+});
+
+test("where a user may not make a second name for a file, it is renamed, and still replaces nothing", async () => {
+  using tree = new TestTree();
+  // protected_hardlinks (proc_sys_fs(5)): another's file that may not be written gets no second name.
+  const path = tree.file("d/a", "x");
+  chmodSync(tree.base, 0o755);
+  chmodSync(path, 0o600);
+  handOver(join(tree.root, "d"));
+  await using worker = await WorkerClient.of(tree.profile(), ORDINARY);
+  answerOf(await moveTo(worker, path, join(tree.root, "d/b")));
+  writeFileSync(path, "y");
+  expect(faultOf(await moveTo(worker, path, join(tree.root, "d/b")))).toBe(`EXISTS ${tree.root}/d/b`);
+  expect([readFileSync(join(tree.root, "d/b"), "utf8"), readdirSync(join(tree.root, "d"))]).toEqual([
+    "x",
+    ["a", "b"],
+  ]);
 });
 
 test("write is demanded of both names of all that a moved folder holds", async () => {

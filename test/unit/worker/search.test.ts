@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { symlinkSync, writeFileSync } from "node:fs";
+import { symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { FileRequest } from "../../../src/tool/files/protocol.ts";
@@ -52,7 +52,7 @@ test("files are found by the profile's patterns, below the folder, and never thr
   expect(await names("/d/**")).toEqual(["d/b.ts file 2", "d/e/c.ts file 2", "d/x.md file 2"]);
   expect(await names("{b,x}.*", "d")).toEqual(["d/b.ts file 2", "d/x.md file 2"]);
   expect((await names(null)).length).toBe(7);
-  expect(faultOf(await find(worker, tree.root, "a\\b"))).toBe("BAD_PATTERN a\\b");
+  expect(faultOf(await find(worker, tree.root, "a\\b"))).toBe(`BAD_PATTERN ${tree.root}`);
   expect(faultOf(await find(worker, join(tree.root, "hidden"), null))).toBe(
     `DENIED ${tree.root}/hidden read`,
   );
@@ -133,11 +133,21 @@ test("lines that match are told with place and context, in text and by expressio
   expect(last.matches).toEqual([match(2, 1, "two", ["one"], ["Three two", "four"])]);
 });
 
+test("an answer that fits no frame is too large, and a smaller one is told", async () => {
+  using tree = new TestTree();
+  const path = tree.file("a", `${"x".repeat(399)}\n`.repeat(2500));
+  await using worker = await WorkerClient.of(tree.profile());
+  const most = { mostFound: 2500 };
+  expect(faultOf(await search(worker, path, "x", { ...most, context: 2500 }))).toBe(`TOO_LARGE ${path}`);
+  expect(faultOf(await search(worker, path, "x", { ...most, context: 100 }))).toBe(`TOO_LARGE ${path}`);
+  expect(answerOf(await search(worker, path, "x", { ...most, context: 1 })).matches.length).toBe(2500);
+});
+
 test("long lines are cut, in what is matched and in what is shown; large files are passed over", async () => {
   using tree = new TestTree();
   const path = tree.file("long", `${"é".repeat(60_000)}near${"x".repeat(10_000_000)}far\nshort far\n`);
-  execFileSync("truncate", ["-s", "1G", tree.file("sparse")]);
-  execFileSync("truncate", ["-s", "65M", tree.file("text", "far\n".repeat(3000))]);
+  truncateSync(tree.file("sparse"), 2 ** 30);
+  truncateSync(tree.file("text", "far\n".repeat(3000)), 65 * 1024 ** 2);
   await using worker = await WorkerClient.of(tree.profile());
   const near = answerOf(await search(worker, tree.root, "near"));
   expect(

@@ -1,12 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, chownSync, linkSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, linkSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { knownPath, pathFromBytes, pathToBytes } from "../../../src/profile/path.ts";
 import { normalProfile, OPEN } from "../../../src/profile/profile.ts";
 import { WorkerClient } from "../../support/worker/client.ts";
 import { answerOf, faultOf, lookAt, textOf, writeTo } from "../../support/worker/told.ts";
-import { masks, TestTree } from "../../support/worker/tree.ts";
+import { handOver, masks, ORDINARY, TestTree } from "../../support/worker/tree.ts";
 
 const read = (worker: WorkerClient, path: string) =>
   worker.ask({ op: "read", path, from: 0, mostBytes: 1000 });
@@ -155,13 +155,29 @@ test("names of any bytes are worked on, and a mask knows a name in each of its s
   expect(await lookAt(worker, `${tree.root}/r\ufffd`)).toMatchObject({ kind: "missing" });
 });
 
-test.each(["relative", "/a/../b", "/a//b", "/a/", "/a\0b", `/${"a".repeat(5000)}`])(
-  "no path: %j",
-  async (path) => {
-    await using worker = await WorkerClient.of(OPEN);
-    expect((await worker.ask({ op: "look", path, end: "followed" })).fault?.fault).toBe("BAD_PATH");
-  },
-);
+test("a path is read as the kernel reads it: `..` is left to what stands there, `//` and `.` say nothing", async () => {
+  using tree = new TestTree();
+  tree.file("dir/a", "inside");
+  symlinkSync(join(tree.root, "dir"), join(tree.root, "link"));
+  await using worker = await WorkerClient.of(tree.profile());
+  for (const name of [
+    "dir/a",
+    "dir//a",
+    "./dir/./a",
+    "dir/../dir/a",
+    "link/../dir/a",
+    "dir/a/",
+    "dir/../link/a",
+  ])
+    expect([name, textOf(await read(worker, `${tree.root}/${name}`))]).toEqual([name, "inside"]);
+  expect(faultOf(await read(worker, `${tree.root}/none/../dir/a`))).toMatch(/^NOT_FOUND /);
+  expect(faultOf(await read(worker, `${tree.root}/../${tree.outside}/secret`))).toMatch(/^DENIED /);
+});
+
+test.each(["relative", "/a\0b", `/${"a".repeat(5000)}`])("no path: %j", async (path) => {
+  await using worker = await WorkerClient.of(OPEN);
+  expect((await worker.ask({ op: "look", path, end: "followed" })).fault?.fault).toBe("BAD_PATH");
+});
 
 test("a name that is too long is a bad path, and one that just fits is none", async () => {
   using tree = new TestTree();
@@ -197,13 +213,14 @@ test("what the system itself refuses to this user is said with its code", async 
   const path = tree.file("closed/a", "x");
   const own = tree.file("own", "y");
   chmodSync(tree.base, 0o755);
-  chownSync(own, 65534, 65534);
+  handOver(own);
   chmodSync(own, 0o600);
-  chmodSync(join(tree.root, "closed"), 0o700);
-  await using worker = await WorkerClient.of(tree.profile(), { uid: 65534 });
+  chmodSync(join(tree.root, "closed"), 0);
+  await using worker = await WorkerClient.of(tree.profile(), ORDINARY);
   const denied = await read(worker, path);
   expect([denied.fault?.fault, denied.fault?.why]).toEqual(["SYSTEM", "EACCES"]);
   expect(textOf(await read(worker, own))).toBe("y");
+  chmodSync(join(tree.root, "closed"), 0o700);
 });
 
 test("a root that was replaced since the hello is found where it is now", async () => {

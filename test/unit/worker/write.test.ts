@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { WorkerClient } from "../../support/worker/client.ts";
 import { answerOf, expectedAt, faultOf, lookAt, temporaryName, writeTo } from "../../support/worker/told.ts";
-import { masks, TestTree } from "../../support/worker/tree.ts";
+import { handOver, masks, ORDINARY, TestTree } from "../../support/worker/tree.ts";
 
 test("a new file is made, an old one replaced, and the version answered is the one that is seen next", async () => {
   using tree = new TestTree();
@@ -39,13 +39,14 @@ test("a new file is made, an old one replaced, and the version answered is the o
 test("an old file keeps its mode and owner, without setuid; its other names keep the old content", async () => {
   using tree = new TestTree();
   const path = tree.file("a", "old");
-  chownSync(path, 1234, 1235);
+  const [owner, group] = ORDINARY.uid === undefined ? [process.getuid?.(), process.getgid?.()] : [1234, 1235];
+  if (owner !== undefined && group !== undefined) chownSync(path, owner, group);
   chmodSync(path, 0o6751);
   linkSync(path, join(tree.root, "b"));
   await using worker = await WorkerClient.of(tree.profile());
   answerOf(await writeTo(worker, path, "new"));
   const { mode, uid, gid } = statSync(path);
-  expect([mode & 0o7777, uid, gid]).toEqual([0o751, 1234, 1235]);
+  expect([mode & 0o7777, uid, gid]).toEqual([0o751, owner, group]);
   expect(readFileSync(join(tree.root, "b"), "utf8")).toBe("old");
 });
 
@@ -186,11 +187,11 @@ test("a user writes what the system lets them, and no more", async () => {
     tree.file("d/theirs", "old"),
     tree.file("d/fixed", "old"),
   ];
-  for (const folder of [tree.base, tree.root]) chmodSync(folder, 0o755);
-  chownSync(join(tree.root, "d"), 65534, 65534);
-  for (const path of [mine, fixed]) chownSync(path, 65534, 65534);
-  chmodSync(fixed, 0o444);
-  await using worker = await WorkerClient.of(tree.profile(), { uid: 65534 });
+  chmodSync(tree.base, 0o755);
+  handOver(join(tree.root, "d"), mine, fixed);
+  for (const path of ORDINARY.uid === undefined ? [fixed, theirs] : [fixed]) chmodSync(path, 0o444);
+  chmodSync(tree.root, 0o555);
+  await using worker = await WorkerClient.of(tree.profile(), ORDINARY);
   expect(answerOf(await writeTo(worker, mine, "new")).isNew).toBe(false);
   for (const path of [theirs, fixed]) {
     const { fault } = await writeTo(worker, path, "new");
@@ -198,6 +199,7 @@ test("a user writes what the system lets them, and no more", async () => {
   }
   expect((await writeTo(worker, join(tree.root, "new"), "x")).fault?.why).toBe("EACCES");
   expect(readdirSync(join(tree.root, "d"))).toEqual(["fixed", "mine", "theirs"]);
+  chmodSync(tree.root, 0o755);
 });
 
 test("a temporary that was left is swept, and nothing else that has such a name", async () => {
@@ -206,14 +208,14 @@ test("a temporary that was left is swept, and nothing else that has such a name"
   tree.file(file, "left");
   mkdirSync(join(tree.root, folder));
   await using worker = await WorkerClient.of(tree.profile());
-  const sweep = async (temporary: string, at: string = tree.root) =>
-    worker.ask({ op: "sweep", folder: at, temporary });
+  const sweep = async (prefix: string, at: string = tree.root) =>
+    worker.ask({ op: "sweep", folder: at, prefix });
   expect([answerOf(await sweep(file)), answerOf(await sweep(file)), answerOf(await sweep(folder))]).toEqual([
-    { removed: true },
-    { removed: false },
-    { removed: false },
+    { removed: 1 },
+    { removed: 0 },
+    { removed: 0 },
   ]);
-  expect(answerOf(await sweep(file, join(tree.root, "missing")))).toEqual({ removed: false });
+  expect(answerOf(await sweep(file, join(tree.root, "missing")))).toEqual({ removed: 0 });
   expect(faultOf(await sweep(file, tree.outside))).toBe(`DENIED ${tree.outside} write`);
   expect(readdirSync(tree.root)).toEqual([folder]);
 });

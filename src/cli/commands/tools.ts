@@ -1,0 +1,89 @@
+import { columns } from "../../channel/columns.ts";
+import { escapeInvisible } from "../../errors.ts";
+import type { Action } from "../../policy/action.ts";
+import { createDraft, type Draft } from "../../supervisor/draft.ts";
+import { draftFetchTools, fetchOutlook } from "../../supervisor/fetch-outlook.ts";
+import { type Outlook, outlookOf } from "../../supervisor/files/outlook.ts";
+import { type ToolCard, toolCards } from "../../supervisor/tool-cards.ts";
+import { FILE_TOOLS } from "../../tool/files/all.ts";
+import { COMMON, chosen, knownWord, readArguments, takeWords } from "../arguments.ts";
+import type { Print } from "../print.ts";
+
+/** A tool, and what would be asked about it. */
+interface Told {
+  readonly card: ToolCard;
+  readonly outlook: readonly Outlook[];
+}
+
+/** Lists the tools that there are, and what would be asked; or tells all about one. */
+export async function tools(args: readonly string[], print: Print): Promise<number> {
+  const { values, positionals } = readArguments("tools", args, COMMON);
+  takeWords("tools", positionals, ["TOOL"], 0);
+  const draft = createDraft(chosen(values));
+  const pages = draftFetchTools(draft);
+  const cards = toolCards(pages);
+  const [wanted] = positionals;
+  const name =
+    wanted === undefined
+      ? null
+      : knownWord(
+          "tools",
+          "tool",
+          wanted,
+          cards.map((card) => card.name),
+        );
+  const shown = name === null ? cards : cards.filter((card) => card.name === name);
+  const told = await Promise.all(
+    shown.map(async (card): Promise<Told> => {
+      const page = pages.find((tool) => tool.name === card.name);
+      return {
+        card,
+        outlook: page === undefined ? outlookFor(card, draft) : await fetchOutlook(page, draft),
+      };
+    }),
+  );
+  if (values.json === true) print.json(told.map(({ card, outlook }) => ({ ...card, outlook })));
+  else if (name === null) showAll(told, print);
+  else for (const one of told) showOne(one, print);
+  return 0;
+}
+
+function showAll(told: readonly Told[], print: Print): void {
+  const { ink } = print;
+  const rows = told.map(({ card, outlook }) => [card.name, card.risk, inShort(outlook)]);
+  for (const line of columns(rows, [ink.bold, ink.dim])) print.result(line);
+}
+
+function showOne({ card, outlook }: Told, print: Print): void {
+  const { ink } = print;
+  print.result(`${ink.bold(card.name)} ${ink.dim(card.risk)}`);
+  print.result(card.description);
+  print.result();
+  const rows = outlook.map(({ root, action, reason }) => [
+    escapeInvisible(root),
+    SAYS[action],
+    escapeInvisible(reason),
+  ]);
+  for (const line of columns(rows, [ink.bold, undefined, ink.dim])) print.result(line);
+  print.result();
+  print.json(card.schema);
+}
+
+const SAYS: Readonly<Record<Action, string>> = { allow: "asks nobody", ask: "asks", deny: "denied" };
+
+/** `notes, diary: asks; cache: asks nobody` */
+function inShort(outlook: readonly Outlook[]): string {
+  return [...Map.groupBy(outlook, ({ action }) => action)]
+    .map(([action, of]) => `${of.map(({ root }) => escapeInvisible(root)).join(", ")}: ${SAYS[action]}`)
+    .join("; ");
+}
+
+function outlookFor({ name }: ToolCard, { standing }: Draft): readonly Outlook[] {
+  const file = FILE_TOOLS.find((tool) => tool.name === name);
+  if (file !== undefined) return outlookOf(file, standing, null);
+  const { rules, default: otherwise } = standing.config.shell;
+  const action = otherwise.allowed ? (otherwise.approval ? "ask" : "allow") : "deny";
+  const own = `${rules.length} ${rules.length === 1 ? "rule" : "rules"} may say otherwise`;
+  const root = rules.length === 0 ? "any command" : "a command that no rule covers";
+  return [{ root, action, reason: rules.length === 0 ? "the default" : `the default; ${own}` }];
+}

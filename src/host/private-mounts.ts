@@ -1,0 +1,56 @@
+import type { AbsolutePath } from "../profile/path.ts";
+import { endOf } from "./ending.ts";
+import type { Host } from "./host.ts";
+import { findHelper } from "./launcher.ts";
+import type { Machine } from "./machine.ts";
+import { launch, type StartedBy } from "./spawn.ts";
+
+/** As whoever may make mount namespaces, and as whoever needs a user namespace for that (unshare(1), util-linux 2.38). */
+const WAYS = [
+  ["-m", "--propagation", "private"],
+  ["-U", "--map-current-user", "-m", "--propagation", "private"],
+] as const;
+
+/** How long one try may take, in milliseconds. */
+const TRY_MS = 5_000;
+
+/**
+ * What gives a launcher mounts of its own, which nothing that is mounted on the host later arrives in: bubblewrap's are
+ * slaves of the host's (mount_namespaces(7)). Tried with a sandbox inside, as the user that it will be for. Null where
+ * there is no such helper or it does not work here.
+ */
+export async function findPrivateMounts(
+  host: Host,
+  { facts: { launcher }, runAs }: Machine,
+  writable: readonly AbsolutePath[],
+): Promise<StartedBy | null> {
+  const unshare = helperOrNull(host, writable);
+  if (unshare === null) return null;
+  for (const way of WAYS) {
+    const words = [...way, "--"];
+    const walls = ["--unshare-user", "--unshare-pid", "--die-with-parent", "--ro-bind", "/", "/"];
+    if (await works(unshare, [...words, launcher.path, ...walls, launcher.shell, "-c", ":"], runAs))
+      return [unshare, ...words];
+  }
+  return null;
+}
+
+function helperOrNull(host: Host, writable: readonly AbsolutePath[]): AbsolutePath | null {
+  try {
+    return findHelper(host, "unshare", writable);
+  } catch {
+    return null;
+  }
+}
+
+async function works(
+  file: AbsolutePath,
+  argv: readonly string[],
+  runAs: { readonly uid: number; readonly gid: number } | null,
+): Promise<boolean> {
+  const child = launch(file, argv, { stdio: ["ignore", "ignore", "ignore"], runAs });
+  const timer = setTimeout(() => child.kill("SIGKILL"), TRY_MS);
+  const status = await endOf(child);
+  clearTimeout(timer);
+  return status === 0;
+}

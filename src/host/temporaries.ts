@@ -1,0 +1,90 @@
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { z } from "zod";
+import { type AbsolutePath, isAbsolutePath, joinPath } from "../profile/path.ts";
+import { statsOf } from "./nodes.ts";
+import { isRunning, thisProcess } from "./process-id.ts";
+
+const Entry = z.strictObject({
+  pid: z.int().positive(),
+  startedAt: z.string().nullable(),
+  prefix: z.string(),
+  folders: z.array(z.string()),
+});
+
+/** Temporaries that a process may have left when it was killed: names that begin so, in these folders. */
+export interface LeftBehind {
+  readonly prefix: string;
+  readonly folders: readonly AbsolutePath[];
+  /** Says that they are gone. */
+  readonly forget: () => void;
+}
+
+/**
+ * In which folders a session makes temporaries: a file of the state folder that is there before the first is made, and
+ * until the session ends. So whenever a supervisor is killed, the next one knows where to look. A folder is written down
+ * once, so that most writes cost nothing here.
+ */
+export class Temporaries implements Disposable {
+  readonly prefix: string;
+  readonly #file: AbsolutePath;
+  readonly #place: AbsolutePath;
+  readonly #folders = new Set<AbsolutePath>();
+  /** When the place last changed, if there was nothing but ours in it then. */
+  #aloneAt: number | null = null;
+
+  constructor(stateFolder: AbsolutePath, sessionId: string, prefix: string) {
+    this.prefix = prefix;
+    this.#place = joinPath(stateFolder, "temporaries");
+    this.#file = joinPath(this.#place, `${sessionId}.json`);
+  }
+
+  /** Writes down that a temporary may be made there. Throws the system's error: then none may be. */
+  expectIn(folder: AbsolutePath): void {
+    if (this.#folders.has(folder)) return;
+    mkdirSync(this.#place, { recursive: true, mode: 0o700 });
+    const folders = [...this.#folders, folder];
+    const unfinished = `${this.#file}.unfinished`;
+    writeFileSync(unfinished, JSON.stringify({ ...thisProcess(), prefix: this.prefix, folders }), {
+      mode: 0o600,
+    });
+    renameSync(unfinished, this.#file);
+    this.#folders.add(folder);
+  }
+
+  /** What sessions of ended processes may have left. An entry that can't be read is left as it is. */
+  leftBehind(): readonly LeftBehind[] {
+    // A folder in which nothing but ours was, and that has not changed, still holds nothing else.
+    const changed = statsOf(this.#place)?.mtimeMs ?? 0;
+    if (changed === this.#aloneAt) return [];
+    const names = namesIn(this.#place);
+    this.#aloneAt = names.every((name) => joinPath(this.#place, name) === this.#file) ? changed : null;
+    return names.flatMap((name) => {
+      const file = joinPath(this.#place, name);
+      const entry = file !== this.#file && name.endsWith(".json") ? readEntry(file) : null;
+      if (entry === null || isRunning(entry)) return [];
+      const folders = entry.folders.filter((path) => isAbsolutePath(path));
+      return [{ prefix: entry.prefix, folders, forget: () => rmSync(file, { force: true }) }];
+    });
+  }
+
+  /** None of this session's is left. */
+  [Symbol.dispose](): void {
+    rmSync(this.#file, { force: true });
+  }
+}
+
+function namesIn(folder: AbsolutePath): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function readEntry(file: AbsolutePath): z.infer<typeof Entry> | null {
+  try {
+    return Entry.parse(JSON.parse(readFileSync(file, "utf8")));
+  } catch {
+    return null;
+  }
+}

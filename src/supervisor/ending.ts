@@ -1,0 +1,25 @@
+import { CofferdamError } from "../errors.ts";
+
+/** The end of a session: it ends what the session still does, and nothing begins behind it. */
+export class Ending {
+  readonly #controller = new AbortController();
+
+  get hasCome(): boolean {
+    return this.#controller.signal.aborted;
+  }
+
+  come(): void {
+    if (!this.hasCome) this.#controller.abort(sessionEnded());
+  }
+
+  /** Aborted when the end has come, or when the other signal is. */
+  or(signal: AbortSignal | null | undefined): AbortSignal {
+    const ended = this.#controller.signal;
+    return signal === null || signal === undefined ? ended : AbortSignal.any([signal, ended]);
+  }
+}
+
+/** Why nothing more is done for a session. */
+export function sessionEnded(): CofferdamError {
+  return new CofferdamError("USAGE", "this session has ended", { hint: "make another one" });
+}

@@ -1,0 +1,64 @@
+import type { Action } from "../../policy/action.ts";
+import { joinPath } from "../../profile/path.ts";
+import type { AnyFileTool } from "../../tool/files/all.ts";
+import type { Target } from "../../tool/files/file-tool.ts";
+import { shownPath } from "../../tool/files/written-path.ts";
+import type { Standing } from "../prepare.ts";
+import { prepareFile } from "./prepare.ts";
+
+/** What would be decided about a tool in one root. */
+export interface Outlook {
+  readonly root: string;
+  readonly action: Action;
+  /** The words of the rule that decided. */
+  readonly reason: string;
+}
+
+/**
+ * What would be decided about a file tool in each root, for a file of no particular name: by the same function that
+ * decides calls. Rules on arguments, masks and suffix lists may say otherwise for some files.
+ */
+export function outlookOf(tool: AnyFileTool, standing: Standing, agent: string | null): readonly Outlook[] {
+  const need = tool.risk === "read_only" ? "read" : "write";
+  const { roots } = standing.settings;
+  return roots.map((root) => {
+    const suffix = root.suffixes === "any" ? "" : (root.suffixes[0] ?? "");
+    const path = joinPath(root.path, `any-name${suffix}`);
+    const looked = {
+      target: path,
+      kind: "file",
+      version: "",
+      bytes: 0,
+      mode: 0,
+      folder: root.path,
+      leadsTo: null,
+    } as const;
+    const shown = shownPath(path, roots);
+    const target: Target = {
+      written: shown,
+      argument: "path",
+      need,
+      end: "followed",
+      path,
+      root,
+      shown,
+      looked,
+    };
+    const use = {
+      touches: [target],
+      describe: () => `${need} in ${root.name}`,
+      preview: null,
+      run: async () => null,
+      args: {},
+    };
+    const { verdict, denials } = prepareFile(
+      { tool, use, targets: [target], agent, caller: "agent" },
+      standing,
+      [],
+    );
+    const [denial] = denials;
+    return denial !== undefined && verdict.action !== "deny"
+      ? { root: root.name, action: "deny", reason: denial.because }
+      : { root: root.name, action: verdict.action, reason: verdict.reason };
+  });
+}

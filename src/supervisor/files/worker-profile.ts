@@ -1,0 +1,74 @@
+import { type Facts, nodeAt } from "../../backend/facts.ts";
+import type { OwnProgram } from "../../host/own-program.ts";
+import type { Limits } from "../../profile/limits.ts";
+import { isInside, joinPath, ROOT } from "../../profile/path.ts";
+import { type FileEntry, normalProfile, type Profile } from "../../profile/profile.ts";
+import type { Runtime } from "../../tool/facts.ts";
+import type { Launch } from "../../tool/launch.ts";
+
+/** Where the worker's code lies inside: in the sandbox's own root folder, which is sealed before it starts. */
+const PROGRAM = joinPath(ROOT, "cofferdam-worker.mjs");
+
+/**
+ * A folder of some millions of names is held in less; what would need more ends the worker, and fails that call alone. A
+ * lower limit of memory bounds the heap: as a limit of the process it would keep Node from starting.
+ */
+const MOST_HEAP_MIB = 1_024;
+const LEAST_HEAP_MIB = 32;
+
+/**
+ * The profile that the kernel holds a worker to: what its tools are granted, with every file of a root that has a suffix
+ * list, and what Node needs to start. The worker itself holds each path against the granted profile, suffixes, masks and
+ * all; what Node needs is out of reach of every tool, so a ceiling says nothing about it. Of the limits the size of files
+ * is the kernel's, memory that of the heap; time is that of each request, and no process is ever started.
+ */
+export function workerProfile(
+  granted: Profile,
+  { node, libraries }: Pick<OwnProgram, "node" | "libraries">,
+  runtimes: readonly Runtime[],
+): Profile {
+  // Node reads nothing of `/etc`, and each entry is a mount that is looked at before every call.
+  const system = (runtimes.find(({ name }) => name === "system")?.read ?? []).filter(
+    (path) => !path.startsWith("/etc/"),
+  );
+  const own = [
+    ...system,
+    ...[node, ...libraries].filter((path) => !system.some((one) => isInside(path, one))),
+  ];
+  const { fileBytes } = granted.limits;
+  return normalProfile({
+    files: [
+      ...own.map((path): FileEntry => ({ path, access: "read", suffixes: "any" })),
+      ...granted.files.map((entry): FileEntry => ({ ...entry, suffixes: "any" })),
+    ],
+    masks: granted.masks,
+    limits: fileBytes === undefined ? {} : { fileBytes },
+  });
+}
+
+/**
+ * The same without masks on what is not there: the worker refuses such a path by itself, and nothing has to be put in its
+ * place for as long as the worker lives.
+ */
+export function withoutMissing(profile: Profile, facts: Facts): Profile {
+  return normalProfile({
+    ...profile,
+    masks: profile.masks.filter(
+      ({ pattern: { literal } }) => literal === null || nodeAt(facts, literal).kind !== "missing",
+    ),
+  });
+}
+
+/** How a worker is started: nothing of the caller's environment, in the sandbox's own root folder. */
+export function workerLaunch(
+  { node, worker }: Pick<OwnProgram, "node" | "worker">,
+  { memoryBytes = Number.POSITIVE_INFINITY }: Limits,
+): Launch {
+  const heapMib = Math.max(LEAST_HEAP_MIB, Math.min(MOST_HEAP_MIB, Math.floor(memoryBytes / 1024 ** 2)));
+  return {
+    argv: [node, `--max-old-space-size=${heapMib}`, PROGRAM],
+    cwd: ROOT,
+    env: { PATH: "/nonexistent", NODE_OPTIONS: "" },
+    given: [{ path: PROGRAM, bytes: worker }],
+  };
+}

@@ -1,0 +1,129 @@
+import { nodeAt } from "../../backend/facts.ts";
+import { type Standings, weaker } from "../../backend/plan.ts";
+import { CofferdamError, visible } from "../../errors.ts";
+import { failures } from "../../host/attest.ts";
+import { FactsMemory, lookUpFacts } from "../../host/facts.ts";
+import type { Machine } from "../../host/machine.ts";
+import { hiddenFrom, type OwnProgram } from "../../host/own-program.ts";
+import { printProfile } from "../../profile/canonical.ts";
+import type { Files } from "../../tool/files/file-tool.ts";
+import type { FileRequest } from "../../tool/files/protocol.ts";
+import { sessionEnded } from "../ending.ts";
+import { belowFloor, weakened } from "../floor.ts";
+import type { Granted } from "../prepare.ts";
+import type { Shared } from "../shared.ts";
+import { Pool, type PoolUse, type Started } from "./pool.ts";
+import { FileWorker } from "./worker.ts";
+import { withoutMissing, workerLaunch, workerProfile } from "./worker-profile.ts";
+
+/** How long one request may take, in milliseconds; of a walk, on top of its own time. */
+const REQUEST_MS = 30_000;
+
+/**
+ * The workers of one session: for each profile that tools are granted a few, started when they are first needed. Before
+ * each use the walls of a worker are looked at again; one whose walls are not as planned any more is replaced, and so is
+ * one that is old.
+ */
+export class Workers implements AsyncDisposable {
+  readonly #shared: Shared;
+  readonly #pools = new Map<string, Pool<FileWorker>>();
+  readonly #memory = new FactsMemory();
+  #isOver = false;
+
+  constructor(shared: Shared) {
+    this.#shared = shared;
+  }
+
+  /**
+   * Has a worker do something under a profile. Throws what the work throws, and `SANDBOX_UNAVAILABLE` or
+   * `NOT_ENFORCEABLE` when no walls could be had for it.
+   */
+  async use<Value>(
+    granted: Granted,
+    work: (ask: Files["ask"], worker: FileWorker) => Promise<Value>,
+    how: PoolUse<FileWorker>,
+  ): Promise<Value> {
+    if (this.#isOver) throw sessionEnded();
+    const pool = this.#pools.get(granted.digest) ?? new Pool(() => this.#start(granted));
+    this.#pools.set(granted.digest, pool);
+    return pool.use((worker) => {
+      const { wallMs = Number.POSITIVE_INFINITY } = granted.profile.limits;
+      const until = performance.now() + wallMs;
+      const ask: Files["ask"] = (request, body) => {
+        const timeoutMs = Math.min(timeFor(request), Math.max(0, Math.ceil(until - performance.now())));
+        return worker.ask(request, body, { timeoutMs, signal: how.signal });
+      };
+      return work(ask, worker);
+    }, how);
+  }
+
+  /** Ends them all, once none is in use. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isOver = true;
+    await Promise.all([...this.#pools.values()].map((pool) => pool[Symbol.asyncDispose]()));
+  }
+
+  async #start({ profile }: Granted): Promise<Started<FileWorker>> {
+    const { walls, host, loaded, standing, ledger, ownProgram, privateMounts } = this.#shared;
+    if (walls.kind === "unavailable") throw walls.error;
+    const { machine, surroundings } = walls;
+    const own = ownProgram();
+    const held = workerProfile(profile, own, loaded.config.runtimes);
+    const facts = await lookUpFacts(host, machine.facts, [held], this.#memory, ledger.held());
+    const rendering = standing.backend.render(
+      withoutMissing(held, facts),
+      workerLaunch(own, profile.limits),
+      facts,
+    );
+    if (rendering.kind === "refusal") {
+      const { reason, remedy } = rendering.refusal;
+      throw new CofferdamError("NOT_ENFORCEABLE", reason, { hint: remedy });
+    }
+    const { plan } = rendering;
+    const standings = weakened(plan.standings, failures(machine.attestation));
+    const [below] = loaded.config.sandbox.require_os_sandbox ? belowFloor(standings, profile) : [];
+    if (below !== undefined)
+      throw new CofferdamError("SANDBOX_UNAVAILABLE", `${below.protection} can't be enforced as demanded`, {
+        hint: "run `cofferdam doctor`",
+      });
+    const startedBy = await privateMounts();
+    const worker = await FileWorker.start({
+      plan,
+      standings: startedBy === null ? seesLateMounts(standings) : standings,
+      startedBy,
+      surroundings,
+      runAs: machine.runAs,
+      profile: printProfile(profile),
+    }).catch((cause: unknown) => {
+      throw explained(cause, own, machine);
+    });
+    const hasEveryRoot = profile.files.every(
+      ({ path }) => !["missing", "link"].includes(nodeAt(facts, path).kind),
+    );
+    return { worker, hasEveryRoot };
+  }
+}
+
+/** Walls that could not be built because tools run as somebody who does not get to Node: said so, by the folder. */
+function explained(cause: unknown, own: OwnProgram, { runAs }: Machine): unknown {
+  const isUnavailable = cause instanceof CofferdamError && cause.code === "SANDBOX_UNAVAILABLE";
+  const hidden = isUnavailable && runAs !== null ? hiddenFrom(own, runAs) : null;
+  if (hidden === null) return cause;
+  const [program, closed] = [visible(own.node), visible(hidden)];
+  const message = `files are worked on by ${program}, which the owner of the roots can't reach: ${closed} is closed`;
+  return new CofferdamError("SANDBOX_UNAVAILABLE", message, {
+    hint: `install Node where every user gets to it, or let all pass: chmod o+x ${closed}`,
+    cause,
+  });
+}
+
+/** Where its mounts are not its own, what arrives on the host during a call is seen by that call. */
+function seesLateMounts(standings: Standings): Standings {
+  const reason = "a mount that arrives in a root during a call is seen: no private mounts can be had here";
+  return { ...standings, files: weaker(standings.files, { kind: "partial", reason }) };
+}
+
+/** A walk has its own time, so that it can tell what it found until then. */
+function timeFor(request: FileRequest): number {
+  return "timeMs" in request ? request.timeMs + 2_000 : REQUEST_MS;
+}

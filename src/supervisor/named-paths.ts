@@ -1,0 +1,57 @@
+import { resolve } from "node:path";
+import { leadsTo } from "../host/leads.ts";
+import { accessTo } from "../profile/access-to.ts";
+import { type AbsolutePath, isAbsolutePath } from "../profile/path.ts";
+import type { Profile } from "../profile/profile.ts";
+import { pathWords } from "../shell/path-words.ts";
+import type { NamedPath } from "./program-denials.ts";
+
+/** More words are not looked at. */
+const MOST_NAMED = 200;
+
+/**
+ * The paths that the arguments of a call name. Only what the call can see anyway is looked at on the host: whether
+ * something stands at any other path, and where it leads, is told to nobody, whatever links the call has made.
+ */
+export function namedPaths(
+  words: readonly string[],
+  cwd: AbsolutePath,
+  granted: Profile,
+): readonly NamedPath[] {
+  const named = new Map<string, NamedPath>();
+  for (const written of writtenIn(words)) {
+    if (named.size >= MOST_NAMED) break;
+    const path = resolve(cwd, written);
+    if (isAbsolutePath(path) && !named.has(path))
+      named.set(path, { written, path, ...foundAt(path, granted) });
+  }
+  return [...named.values()];
+}
+
+/** A home is not known here, so what stands behind a `~` is no path; a word with blanks may be a line for a shell. */
+function* writtenIn(words: readonly string[]): Generator<string> {
+  for (const word of words) {
+    if (/\s/.test(word)) {
+      yield word;
+      yield* writtenIn(plainParts(word));
+    } else if (!word.includes("~")) yield* pathWords(["", word]);
+    else if (!word.startsWith("~")) yield word;
+  }
+}
+
+/** The parts of a line that are plain text to whatever shell, and that no shell makes something else of. */
+export function plainParts(line: string): readonly string[] {
+  return line
+    .split(/(?<!\\)[\s;|&<>()]+/)
+    .map((part) => /^(['"])(.*)\1$/.exec(part)?.[2] ?? part)
+    .filter((part) => part !== "" && !/['"`$\\{}*?[\]~]/.test(part));
+}
+
+function foundAt(path: AbsolutePath, granted: Profile): Pick<NamedPath, "judged" | "kind"> {
+  const canSee = (one: AbsolutePath): boolean =>
+    accessTo(granted, one, { kind: "folder", bornInside: true }) !== "none";
+  const { path: judged, kind } = leadsTo(path, canSee);
+  // A file that is hidden looks like one that is not there, and so it does here.
+  const isHidden = accessTo(granted, judged, { kind: "file", bornInside: false }) === "none";
+  return { judged, kind: kind === "unseen" || (kind === "missing" && isHidden) ? "file" : kind };
+}

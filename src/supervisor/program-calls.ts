@@ -1,0 +1,255 @@
+import type { Gate } from "../approval/gate.ts";
+import type { Passage } from "../approval/question.ts";
+import { thrownText, visible } from "../errors.ts";
+import { lookUpFacts } from "../host/facts.ts";
+import { Trail } from "../journal/trail.ts";
+import { hideInWords, redact } from "../policy/redact.ts";
+import { type Call, type ProgramUse, readShellInput, type ShellInput, wordsOf } from "../tool/call.ts";
+import type { DefinedTool } from "../tool/define-tool.ts";
+import type { Ask } from "../tool/function-tool.ts";
+import type { Ending } from "./ending.ts";
+import { type CallOptions, enforce } from "./enforce.ts";
+import { lookAtCall } from "./look.ts";
+import type { ProgramOutcome } from "./outcome.ts";
+import {
+  type CallFacts,
+  type Prepared,
+  prepare,
+  printShortfalls,
+  type Side,
+  type Standing,
+  sideOf,
+  standingForTool,
+} from "./prepare.ts";
+import { programUse, toolProgramQuestion } from "./program-tool.ts";
+import type { SessionOptions } from "./session-options.ts";
+import type { Shared } from "./shared.ts";
+import { type ProgramQuestion, shellQuestion } from "./shell-question.ts";
+import { stopped } from "./stopped.ts";
+
+/** What the calls of one session share. */
+export interface Corridor {
+  readonly shared: Shared;
+  readonly options: SessionOptions;
+  readonly sessionId: string;
+  readonly gate: Gate;
+  readonly ending: Ending;
+}
+
+/** What calls of one tool that runs a program have in common. */
+interface Kind {
+  readonly standing: Standing;
+  /** The call for an input. Throws `USAGE` for one that the tool does not take. */
+  readonly callFor: (input: unknown) => Promise<Call>;
+  /** The question about a call that was decided. */
+  readonly question: (call: Call, prepared: Prepared) => ProgramQuestion;
+}
+
+/** The corridor of calls that run a program: look, prepare, judge, ask, look again, launch, receipt. */
+export class ProgramCalls {
+  readonly #corridor: Corridor;
+
+  constructor(corridor: Corridor) {
+    this.#corridor = corridor;
+  }
+
+  /** Decides a call without running it. Throws `USAGE` for an input that the tool does not take. */
+  async prepare(input: ShellInput): Promise<Prepared> {
+    return this.#prepare(this.#callOf(readShellInput(input), "shell", null, {}), this.#standing);
+  }
+
+  /** Looks up what a call is about. Throws `USAGE`, `SANDBOX_UNAVAILABLE`. */
+  async look(input: ShellInput): Promise<CallFacts> {
+    return this.#look(this.#callOf(readShellInput(input), "shell", null, {}), this.#standing);
+  }
+
+  /** Calls the shell. Throws `USAGE`, `FACTS_UNSTABLE`, `SANDBOX_UNAVAILABLE`: see `Session.call`. */
+  call(input: unknown, options: CallOptions): Promise<ProgramOutcome> {
+    const standing = this.#standing;
+    return this.#run(input, options, {
+      standing,
+      callFor: async (given) => this.#callOf(readShellInput(given), "shell", null, options),
+      question: (call, prepared) => shellQuestion(call, prepared, standing),
+    });
+  }
+
+  /** Calls a program of the host's own. Throws the same, `USAGE` also for a root that it needs and that there is not. */
+  callTool(tool: DefinedTool, args: unknown, options: CallOptions): Promise<ProgramOutcome> {
+    const standing = standingForTool(this.#standing, tool.needs ?? {});
+    const asks = new Map<ProgramUse | null, Ask | null>();
+    return this.#run(args, options, {
+      standing,
+      callFor: async (given) => {
+        const { input, use, ask } = await programUse(tool, given, {
+          settings: standing.settings,
+          base: this.#corridor.shared.cwd,
+          signal: options.signal ?? null,
+        });
+        asks.set(use, ask);
+        return this.#callOf(input, tool.name, use, options);
+      },
+      question: (call, prepared) => toolProgramQuestion(call, asks.get(call.use) ?? null, prepared, standing),
+    });
+  }
+
+  get #standing(): Standing {
+    return this.#corridor.shared.standing;
+  }
+
+  async #run(input: unknown, options: CallOptions, kind: Kind): Promise<ProgramOutcome> {
+    const call = await kind.callFor(input);
+    using trail = new Trail(this.#corridor.shared.recorder, call);
+    this.#tellReceived(call, trail);
+    try {
+      return await this.#walk(call, kind, trail, options);
+    } catch (cause) {
+      trail.ended("failed", {
+        reason: thrownText(cause),
+      });
+      throw cause;
+    }
+  }
+
+  async #walk(first: Call, kind: Kind, trail: Trail, options: CallOptions): Promise<ProgramOutcome> {
+    const { shared, gate } = this.#corridor;
+    const { walls } = shared;
+    if (walls.kind === "unavailable")
+      return this.#deny(trail, walls.error.code, walls.error.message, walls.error.hint ?? "");
+    let call = first;
+    const decide = async (edited?: unknown): Promise<ProgramQuestion> => {
+      if (edited !== undefined) {
+        call = { ...(await kind.callFor(edited)), callId: first.callId };
+        this.#tellReceived(call, trail);
+      }
+      const prepared = await this.#prepare(call, kind.standing);
+      this.#tellPrepared(trail, prepared);
+      return kind.question(call, prepared);
+    };
+    const { prepared, ...question } = await decide();
+    // Nobody is asked about what could not run anyway.
+    if (prepared.verdict.action === "ask" && prepared.onYes.rendering.kind !== "plan")
+      return this.#launch(call, prepared.onYes, prepared, kind.standing, trail, options);
+    let ready: ProgramQuestion | null = { prepared, ...question };
+    const passage: Passage<ProgramQuestion> = await gate.pass(
+      { callId: call.callId, tool: call.tool, agent: call.agent, groupId: options.groupId ?? null },
+      async (edited) => {
+        const known = ready;
+        ready = null;
+        return known ?? decide(edited);
+      },
+      { signal: options.signal ?? null, approvalId: options.approvalId ?? null, trail },
+    );
+    if (passage.kind !== "permitted") return stopped(passage, trail);
+    const { prepared: permitted } = passage.asked;
+    const side = sideOf(permitted, passage.isByYes);
+    return gate.run(passage, () => this.#launch(call, side, permitted, kind.standing, trail, options));
+  }
+
+  #callOf(input: ShellInput, tool: string, use: ProgramUse | null, { stdin }: CallOptions): Call {
+    const { shared, options, sessionId } = this.#corridor;
+    const { caller = "agent", agent = null } = options;
+    return {
+      callId: shared.host.id(),
+      runId: shared.recorder.runId,
+      sessionId,
+      tool,
+      input,
+      use,
+      caller,
+      agent,
+      stdin: stdin === undefined ? "none" : "stream",
+    };
+  }
+
+  async #prepare(call: Call, standing: Standing): Promise<Prepared> {
+    const grants = await this.#corridor.shared.broker.grants(call.sessionId);
+    return prepare(call, standing, await this.#look(call, standing), grants);
+  }
+
+  async #look(call: Call, standing: Standing): Promise<CallFacts> {
+    const { host, walls, memory, ledger, cwd } = this.#corridor.shared;
+    if (walls.kind === "unavailable") throw walls.error;
+    const profiles = [standing.unasked.profile, standing.onYes.profile];
+    const facts = await lookUpFacts(host, walls.machine.facts, profiles, memory, ledger.held());
+    return { ...lookAtCall(call.input, standing, cwd), facts, callerEnv: host.env };
+  }
+
+  async #launch(
+    call: Call,
+    side: Side,
+    prepared: Prepared,
+    standing: Standing,
+    trail: Trail,
+    options: CallOptions,
+  ): Promise<ProgramOutcome> {
+    const { rendering } = side;
+    switch (rendering.kind) {
+      case "denied":
+        return this.#deny(trail, rendering.code, rendering.refusal.reason, rendering.refusal.remedy);
+      case "refusal":
+        return this.#deny(trail, "NOT_ENFORCEABLE", rendering.refusal.reason, rendering.refusal.remedy);
+      case "not-found":
+        return this.#notFound(call, standing, trail);
+      case "plan":
+        return enforce(
+          this.#corridor.shared,
+          {
+            call,
+            side,
+            standing,
+            plan: rendering.plan,
+            argsHash: prepared.argsHash,
+            program: prepared.program,
+          },
+          options,
+          (body) => trail.record(body),
+        );
+    }
+  }
+
+  #notFound(call: Call, { settings: { runtimes } }: Standing, trail: Trail): ProgramOutcome {
+    const [program] = wordsOf(call.input);
+    const folders = runtimes.flatMap((runtime) => runtime.path);
+    const reason = `${visible(program)} is not there inside the walls`;
+    const hint = program.includes("/")
+      ? "it must be an executable file in a granted folder"
+      : `PATH inside is ${folders.join(":")}; add what it needs under \`sandbox.runtimes\``;
+    trail.ended("failed", { code: 127, reason });
+    return { kind: "not-found", code: 127, reason, hint };
+  }
+
+  #deny(
+    trail: Trail,
+    code: Extract<ProgramOutcome, { kind: "denied" }>["code"],
+    reason: string,
+    hint: string,
+  ): ProgramOutcome {
+    trail.ended("denied", { reason: `${code}: ${reason}` });
+    return { kind: "denied", code, reason, hint };
+  }
+
+  /** What is to run, as it came, and again where a person put something else in its place. */
+  #tellReceived({ tool, input, use, caller, agent }: Call, trail: Trail): void {
+    const words = hideInWords(wordsOf(input));
+    trail.record({
+      type: "call.received",
+      tool,
+      words,
+      safeArgs: use === null ? null : redact(use.args).safeArgs,
+      cwd: input.cwd ?? ".",
+      caller,
+      agent,
+    });
+  }
+
+  #tellPrepared(trail: Trail, { verdict, unasked, onYes, argsHash }: Prepared): void {
+    trail.record({
+      type: "call.prepared",
+      argsHash,
+      unasked: unasked.digest,
+      onYes: onYes.digest,
+      shortfall: [...printShortfalls(onYes)],
+    });
+    trail.judged(verdict);
+  }
+}

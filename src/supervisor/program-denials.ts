@@ -1,0 +1,177 @@
+import { printPosition, visible } from "../errors.ts";
+import type { Layer, Question } from "../profile/explain.ts";
+import { isAddress } from "../profile/host-rule.ts";
+import { type AbsolutePath, isInside } from "../profile/path.ts";
+import { deriveShellNeeds } from "../tool/derive.ts";
+import type { Root } from "../tool/facts.ts";
+import { type Denial, denialFor } from "./denial.ts";
+import { layersOf } from "./explain.ts";
+import type { Standing } from "./prepare.ts";
+
+/** A path that the words of a call name, as the machine has it. */
+export interface NamedPath {
+  /** As it stands in the words. */
+  readonly written: string;
+  /** From `/`, with no link followed: what is told. */
+  readonly path: AbsolutePath;
+  /** Where it leads, as far as the call itself can see. */
+  readonly judged: AbsolutePath;
+  /** What is there; of what the call can't see, a file. */
+  readonly kind: "file" | "folder" | "missing";
+}
+
+/** What is known of a program that failed. */
+export interface Failure {
+  readonly named: readonly NamedPath[];
+  readonly words: readonly string[];
+  /** The end of what it said on standard error. */
+  readonly said: string;
+  /** Whether it had what a yes gives. */
+  readonly isByYes: boolean;
+  /** It is a tool of the host's own, which may need less than the config grants. */
+  readonly isTool: boolean;
+}
+
+/** More are told to nobody. */
+const MOST_DENIALS = 5;
+
+/** How a failure for want of rights is told by the C library and by runtimes (strerror(3)). */
+const REFUSED = /permission denied|operation not permitted|\bEACCES\b|\bEPERM\b/i;
+const UNWRITABLE = /read-only file system|\bEROFS\b/i;
+const ABSENT = /no such file or directory|\bENOENT\b|cannot find|not found/i;
+const OFFLINE =
+  /could not resolve|name resolution|name or service not known|network is unreachable|\bEAI_AGAIN\b|\bENETUNREACH\b|\bENOTFOUND\b/i;
+
+/**
+ * What of a failed program's own words the walls did not give it, at most five. A path or host is told only when it stands
+ * in the words and the profile denies it: what a program prints proposes nothing, it only says whether a denial that the
+ * profile is sure of is likely to be the reason. `certain` where the program itself complained about that very path in
+ * the way that the walls make it fail.
+ */
+export function programDenials(failure: Failure, standing: Standing): readonly Denial[] {
+  const { needs, settings, config, ceiling } = standing;
+  const layers = layersOf(settings, ceiling, failure.isByYes ? needs.onYes : needs.unasked);
+  const afterYes = layersOf(settings, ceiling, needs.onYes);
+  // A tool of the host's own may have been given less than the config grants.
+  const whole = { ...settings, roots: config.roots, shell: config.shell };
+  const beforeNeeds = failure.isTool ? layersOf(whole, ceiling, deriveShellNeeds(whole).onYes) : null;
+  const isGranted = (path: AbsolutePath): boolean => settings.roots.some((root) => isInside(path, root.path));
+  const told = (question: Question & { readonly ask: Denial["operation"] }, certainty: Denial["certainty"]) =>
+    remedied(denialFor(layers, question, certainty), question, {
+      afterYes,
+      beforeNeeds,
+      roots: settings.roots,
+    });
+  const links = settings.runtimes.flatMap((runtime) => runtime.links);
+  const isView = (path: AbsolutePath): boolean =>
+    standing.backend.isMadeInside(path) || links.some((link) => isInside(path, link.path));
+  const named = failure.named.filter(({ judged }) => !isView(judged) || isGranted(judged));
+  const found = [
+    ...named.flatMap((one) => pathDenial(one, failure.said, told) ?? []),
+    ...hostDenials(failure, told),
+  ];
+  return found.slice(0, MOST_DENIALS);
+}
+
+type Told = (
+  question: Question & { readonly ask: Denial["operation"] },
+  certainty: Denial["certainty"],
+) => Denial | null;
+
+function pathDenial(named: NamedPath, said: string, told: Told): Denial | null {
+  const denial = denialAt(named, said, told);
+  if (denial === null || named.judged === named.path) return denial;
+  const because = `it leads to ${visible(named.judged)}: ${denial.because}`;
+  return { ...denial, target: named.path, because };
+}
+
+function denialAt({ written, judged: path, kind }: NamedPath, said: string, told: Told): Denial | null {
+  const facts = { kind: kind === "folder" ? "folder" : "file", bornInside: kind === "missing" } as const;
+  const complaints = said.split("\n").filter((line) => isNamedIn(line, written));
+  // What may be a line for a shell rather than a name is a name only where the program calls it one.
+  if (complaints.length === 0 && /\s/.test(written)) return null;
+  const isAbout = (how: RegExp): boolean => complaints.some((line) => how.test(line));
+  const isHidden = isAbout(ABSENT) || isAbout(REFUSED);
+  const couldBe = ABSENT.test(said) || REFUSED.test(said);
+  const read =
+    kind === "missing" || !couldBe
+      ? null
+      : told({ ask: "read", path, facts }, isHidden ? "certain" : "likely");
+  if (read !== null) return read;
+  // What can be read was perhaps to be written: only a complaint about that says so.
+  if (!UNWRITABLE.test(said) && !REFUSED.test(said)) return null;
+  const isUnwritable = isAbout(UNWRITABLE) || isAbout(REFUSED);
+  return told({ ask: "write", path, facts }, isUnwritable ? "certain" : "likely");
+}
+
+/** Whether the line names it, and not merely something longer that holds it. */
+function isNamedIn(line: string, written: string): boolean {
+  for (let at = line.indexOf(written); at !== -1; at = line.indexOf(written, at + 1)) {
+    const [before, after] = [line.slice(0, at), line.slice(at + written.length)];
+    if (!/[\p{L}\p{N}_./~-]$/u.test(before) && !/^[\p{L}\p{N}_/-]|^\.[\p{L}\p{N}]/u.test(after)) return true;
+  }
+  return false;
+}
+
+function hostDenials({ words, said }: Failure, told: Told): readonly Denial[] {
+  if (!OFFLINE.test(said)) return [];
+  const targets = words.flatMap((word) => targetOf(word) ?? []);
+  return targets.flatMap((target) => told({ ask: "connect", target }, "likely") ?? []);
+}
+
+const PORTS: Readonly<Record<string, number>> = {
+  "http:": 80,
+  "https:": 443,
+  "ssh:": 22,
+  "git:": 9418,
+  "ftp:": 21,
+};
+
+/** The host and port of a word that is a URL. Where its name leads is not known here, and not looked up. */
+function targetOf(
+  word: string,
+): { readonly host: string; readonly address: string; readonly port: number } | null {
+  const url = /^[a-z][a-z+]*:\/\//i.test(word) ? URL.parse(word) : null;
+  const port = Number(url?.port) || PORTS[url?.protocol ?? ""];
+  if (url === null || port === undefined || url.hostname === "") return null;
+  const host = url.hostname.replace(/^\[|\]$/g, "");
+  return { host, address: isAddress(host) ? host : UNKNOWN_PUBLIC, port };
+}
+
+/** An address that is routed: names are judged before anybody asks where they lead. */
+const UNKNOWN_PUBLIC = "1.1.1.1";
+
+/** What would have been given otherwise. */
+interface Otherwise {
+  readonly afterYes: readonly [Layer, ...Layer[]];
+  /** Of a tool that may need less than the config grants, what it grants; null for the shell. */
+  readonly beforeNeeds: readonly [Layer, ...Layer[]] | null;
+  readonly roots: readonly Root[];
+}
+
+/** What a yes would have given, or the tool did not ask for, is not for the config to change. */
+function remedied(
+  denial: Denial | null,
+  question: Question & { readonly ask: Denial["operation"] },
+  { afterYes, beforeNeeds, roots }: Otherwise,
+): Denial | null {
+  if (denial === null) return null;
+  const isGivenBy = (layers: readonly [Layer, ...Layer[]]): boolean =>
+    denialFor(layers, question, denial.certainty) === null;
+  if (isGivenBy(afterYes)) {
+    const because = question.ask === "read" ? hiddenRoot(question.path, roots) : null;
+    const remedy = "it is given after a yes: have a person asked about this call";
+    return { ...denial, because: because ?? denial.because, remedy };
+  }
+  return beforeNeeds !== null && isGivenBy(beforeNeeds)
+    ? { ...denial, remedy: "say in the tool's `needs` that it needs this: the config grants it" }
+    : denial;
+}
+
+/** Without a yes such a root is no entry at all, so no clause names it. */
+function hiddenRoot(path: AbsolutePath, roots: readonly Root[]): string | null {
+  const root = roots.find((one) => one.readApproval && isInside(path, one.path));
+  if (root === undefined) return null;
+  const at = root.at === null ? "" : `, ${printPosition(root.at)}`;
+  return `${visible(root.path)} is read after a yes (config${at})`;
+}

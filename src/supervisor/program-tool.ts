@@ -1,0 +1,89 @@
+import { coversOf, saidBy } from "../approval/tool-question.ts";
+import { asJson, type Json, parseJson } from "../policy/canonical-json.ts";
+import { redact, redactText } from "../policy/redact.ts";
+import { type AbsolutePath, isInside } from "../profile/path.ts";
+import { quoted } from "../shell/quote.ts";
+import { type Call, type ProgramUse, readShellInput, type ShellInput, wordsOf } from "../tool/call.ts";
+import type { DefinedTool } from "../tool/define-tool.ts";
+import type { ToolSettings } from "../tool/derive.ts";
+import type { Ask } from "../tool/function-tool.ts";
+import { grantedView } from "./granted-view.ts";
+import type { Prepared, Standing } from "./prepare.ts";
+import type { ProgramQuestion } from "./shell-question.ts";
+
+/** One use of a program of the host's own: the words that it is run with, and what it says of itself. */
+interface MadeUse {
+  readonly input: ShellInput;
+  readonly use: ProgramUse;
+  readonly ask: Ask | null;
+}
+
+/** In which settings a use is made, and where calls start. */
+export interface UseOptions {
+  /** Cut down to what the tool needs. */
+  readonly settings: ToolSettings;
+  readonly base: AbsolutePath;
+  readonly signal: AbortSignal | null;
+}
+
+/** A tool that does not need the root in which calls start begins in the first that it needs. */
+function startOf({ roots }: ToolSettings, base: AbsolutePath): AbsolutePath | undefined {
+  const needed = roots.filter(({ mode }) => mode !== "none");
+  return needed.some(({ path }) => isInside(base, path)) ? undefined : needed[0]?.path;
+}
+
+/** Reads arguments, asks the tool's own checks, and makes the words. Throws `USAGE` for arguments that it does not take. */
+export async function programUse(
+  tool: DefinedTool,
+  given: unknown,
+  { settings, base, signal }: UseOptions,
+): Promise<MadeUse> {
+  const raw: Json = typeof given === "string" ? parseJson(given) : asJson(given);
+  const made = tool.use(raw, { signal, metadata: {} });
+  const cwd = tool.needs?.cwd ?? startOf(settings, base);
+  const input = readShellInput({ argv: made.argv?.() ?? [], ...(cwd === undefined ? {} : { cwd }) });
+  const said = await saidBy({ tool, use: made }, { legacyBareTools: "ask" });
+  const ask = said?.ask ?? null;
+  const use: ProgramUse = {
+    version: tool.version,
+    risk: tool.risk,
+    args: made.args,
+    payload: ask?.payload ?? made.args,
+    said: said === null ? null : { hit: said.hit, doubt: null },
+    mayRemember: said?.remember ?? true,
+    description: said?.description ?? null,
+  };
+  return { input, use, ask };
+}
+
+/** The question about a use: what the tool says of it, and the command as it will be run. */
+export function toolProgramQuestion(
+  call: Call,
+  ask: Ask | null,
+  prepared: Prepared,
+  standing: Standing,
+): ProgramQuestion {
+  const { verdict, onYes, argsHash, grantKey } = prepared;
+  const { tool, use, input } = call;
+  const words = wordsOf(input);
+  const cwd = onYes.launch?.cwd ?? input.cwd ?? ".";
+  const args = use?.args ?? null;
+  return {
+    prepared,
+    verdict,
+    argsHash,
+    grantKey,
+    groupId: ask?.groupId ?? null,
+    show: () => ({
+      risk: use?.risk ?? null,
+      description: redactText(call.use?.description ?? `use ${tool}: run ${quoted(words)}`).text,
+      ...redact(ask?.displayArgs ?? args),
+      covers: use?.mayRemember === true && call.stdin === "none" ? coversOf(tool, use.payload, args) : null,
+      granted: grantedView(onYes, standing.settings),
+    }),
+    present: async () => {
+      const { presentCommand } = await import("../approval/present.ts");
+      return presentCommand({ words, cwd });
+    },
+  };
+}

@@ -1,0 +1,89 @@
+import { z } from "zod";
+import { CofferdamError, visible } from "../../errors.ts";
+import { applyEdits, type Edit, type Edited } from "./apply-edits.ts";
+import { readWhole } from "./content.ts";
+import { looksLikeText } from "./decode.ts";
+import { expectedOf } from "./expected.ts";
+import { type Files, type FileTool, spoken, type Target } from "./file-tool.ts";
+import { FileText, WrittenPath } from "./input.ts";
+import { assertSize } from "./write-file.ts";
+
+const Input = z.strictObject({
+  path: WrittenPath,
+  edits: z
+    .array(
+      z.strictObject({
+        /** Stands in the file, to the character, exactly once. */
+        old_text: FileText.min(1),
+        new_text: FileText,
+        /** Replaces every place where it stands. */
+        all: z.boolean().optional(),
+      }),
+    )
+    .min(1)
+    .max(100)
+    .readonly(),
+});
+export type EditFileInput = z.input<typeof Input>;
+
+/** What was changed: in how many places, and how large the file is now. */
+export interface EditFileValue {
+  readonly path: string;
+  readonly replaced: number;
+  readonly bytes: number;
+}
+
+/** Replaces texts in a file: all of the edits are made, or none. */
+export const editFile: FileTool<z.infer<typeof Input>, EditFileValue> = {
+  name: "edit_file",
+  risk: "write",
+  description:
+    "Replaces texts in a file. Each `old_text` must stand in the file exactly once (or say `all`), to the character. Several edits are made in turn: all of them, or none.",
+  input: Input,
+  use: ({ path: written, edits }) => ({
+    touches: [{ written, argument: "path", need: "write", end: "followed" }],
+    describe: ([target]) => `edit ${spoken(target)}`,
+    preview: async ([target], files) => {
+      const { before, after } = await edited(target, edits, files);
+      return { kind: "change", change: { path: after.path, before, after: after.bytes } };
+    },
+    run: async ([target], files) => {
+      const { after, target: of } = await edited(target, edits, files);
+      await files.ask<"write">(
+        {
+          op: "write",
+          path: of.path,
+          expected: expectedOf(of),
+          temporary: files.temporaryBeside(of.path),
+          folders: false,
+        },
+        after.bytes,
+      );
+      return { path: of.shown, replaced: after.replaced, bytes: after.bytes.length };
+    },
+  }),
+};
+
+interface Outcome {
+  readonly target: Target;
+  readonly before: Uint8Array;
+  readonly after: { readonly path: Target["path"]; readonly bytes: Uint8Array } & Pick<Edited, "replaced">;
+}
+
+async function edited(target: Target | undefined, edits: readonly Edit[], files: Files): Promise<Outcome> {
+  if (target === undefined) throw new CofferdamError("INTERNAL", "an edit without a target");
+  if (target.looked.kind === "missing")
+    throw new CofferdamError("FILE_NOT_FOUND", `${visible(target.shown)} is not there`, {
+      hint: "make it with `write_file`",
+    });
+  const before = await readWhole(target, files);
+  const text = looksLikeText(before, false);
+  if (text === null)
+    throw new CofferdamError("FILE_WRONG_KIND", `${visible(target.shown)} is no text`, {
+      hint: "change it by a command",
+    });
+  const { text: now, replaced } = applyEdits(text, edits);
+  const bytes = Buffer.from(now);
+  assertSize(bytes.length);
+  return { target, before, after: { path: target.path, bytes, replaced } };
+}

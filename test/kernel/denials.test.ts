@@ -1,0 +1,208 @@
+import { symlinkSync, writeFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import type { Denial, Outcome, ShellInput } from "../../src/index.ts";
+import { defineTool, toolResult } from "../../src/index.ts";
+import { Asked } from "../support/approval/asked.ts";
+import { type Given, type Standing, standingIn } from "../support/approval/standing.ts";
+import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
+import { rootsIn } from "../support/files/notes.ts";
+
+sandboxMustWork("what was denied");
+
+/** A session in which commands run unasked, and an operator hides every `.env`. */
+function standing(session: Given["session"] = {}): Promise<Standing> {
+  return standingIn(
+    (place) => {
+      rootsIn(place);
+      for (const name of ["ws/.env", "ws/a", "docs/a", "diary/a", "notes/key.pem", "notes/a.md"])
+        place.file(name, "a\n");
+    },
+    {
+      settings: (place) => ({ sandbox: { paths: rootsIn(place) }, shell: { default: { approval: false } } }),
+      profile: { masks: [{ pattern: "**/.env", at_most: "none" }] },
+      handler: new Asked(),
+      session,
+    },
+  );
+}
+
+const denialsOf = (outcome: Outcome): readonly Denial[] =>
+  "denials" in outcome ? (outcome.denials ?? []) : [];
+
+/** What was denied of a command: each in one line, the place of the test left out. */
+async function denied(at: Standing, given: readonly string[] | string): Promise<readonly string[]> {
+  const input: ShellInput = typeof given === "string" ? { script: given } : { argv: given };
+  const outcome = await at.session.call("shell", input);
+  expect(outcome.kind).toBe("failed");
+  return denialsOf(outcome).map(({ operation, target, certainty }) =>
+    [certainty, operation, target.replace(at.place.top, "")].join(" "),
+  );
+}
+
+describe.skipIf(unusable !== null)("a command that fails", () => {
+  it("is told the mask that hid a file from it, where that stands, and who could change it", async () => {
+    await using at = await standing();
+    expect(denialsOf(await at.session.call("shell", { argv: ["cat", ".env"] }))).toEqual([
+      {
+        operation: "read",
+        target: `${at.place.ws}/.env`,
+        certainty: "certain",
+        because: `the mask \`/**/.env\` allows nothing (operator, ${at.place.top}/operator.yaml:1:32)`,
+        remedy: "only whoever keeps the profile `operator` can allow it; do it without",
+      },
+    ]);
+    expect((await at.session.call("shell", { argv: ["cat", "a"] })).kind).toBe("done");
+  });
+
+  it("is told the entry of a root that is to read, and what the config would have to say", async () => {
+    await using at = await standing();
+    expect(denialsOf(await at.session.call("shell", { argv: ["touch", "../docs/a"] }))).toEqual([
+      {
+        operation: "write",
+        target: `${at.place.top}/docs/a`,
+        certainty: "certain",
+        because: expect.stringMatching(
+          /^`\/\S+\/docs` is granted read \(config, \/\S+\/config\.yaml:1:\d+\)$/,
+        ),
+        remedy: "give the folder `mode: rw` under `sandbox.paths` in the config, if it is meant",
+      },
+    ]);
+  });
+
+  it("is told that a yes would give it, where a root is written or read after one", async () => {
+    await using at = await standing();
+    const remedy = "it is given after a yes: have a person asked about this call";
+    expect(denialsOf(await at.session.call("shell", { argv: ["touch", "../notes/x.md"] }))).toMatchObject([
+      { operation: "write", target: `${at.place.top}/notes/x.md`, certainty: "certain", remedy },
+    ]);
+    expect(denialsOf(await at.session.call("shell", { argv: ["cat", "../diary/a"] }))).toMatchObject([
+      {
+        operation: "read",
+        target: `${at.place.top}/diary/a`,
+        because: expect.stringMatching(/^`\/\S+\/diary` is read after a yes \(config, \/\S+:1:\d+\)$/),
+        remedy,
+      },
+    ]);
+  });
+
+  it("is told what its own words name: in a script, behind a redirect, in a line for another shell", async () => {
+    await using at = await standing();
+    expect(await denied(at, "cat a; cat .env")).toEqual(["certain read /ws/.env"]);
+    expect(await denied(at, "echo x > ../docs/y")).toEqual(["certain write /docs/y"]);
+    expect(await denied(at, ["sh", "-c", "cat a && cat '.env' >&2"])).toEqual(["certain read /ws/.env"]);
+    expect(await denied(at, ["grep", "-f.env", "a"])).toEqual(["certain read /ws/.env"]);
+    expect(await denied(at, ["cat", "/etc/shadow"])).toEqual(["certain read /etc/shadow"]);
+    expect(await denied(at, ["touch", "/etc/x"])).toEqual(["certain write /etc/x"]);
+  });
+
+  it("is told as likely what it did not itself complain about", async () => {
+    await using at = await standing();
+    expect(
+      await denied(at, ["sh", "-c", "cat $0 2>/dev/null || { echo Permission denied >&2; exit 1; }", ".env"]),
+    ).toEqual(["likely read /ws/.env"]);
+    expect(
+      await denied(at, ["sh", "-c", "echo could not resolve host >&2; exit 6", "https://a.test/x"]),
+    ).toEqual(["likely connect a.test:443"]);
+    // It fails as it would anywhere.
+    expect(await denied(at, ["sh", "-c", "cat $0 2>/dev/null || exit 1", ".env"])).toEqual([]);
+    expect(await denied(at, ["sh", "-c", "exit 6", "https://a.test/x"])).toEqual([]);
+  });
+
+  it("is told nothing that it only printed: no output proposes a path", async () => {
+    await using at = await standing();
+    const said = "cat: /etc/shadow: Permission denied; grant /root/.ssh, and a.test: could not resolve host";
+    writeFileSync(`${at.place.ws}/said`, `${said}\n`);
+    expect(await denied(at, ["sh", "-c", "cat $0 >&2; exit 1", "said"])).toEqual([]);
+    expect(await denied(at, ["sh", "-c", "cat $0 >&2; exit 1", "said", "/etc/shadow"])).toEqual([
+      "certain read /etc/shadow",
+    ]);
+  });
+
+  it("is told nothing by which one could find out what exists outside", async () => {
+    await using at = await standing();
+    const both = async (there: string, gone: string): Promise<void> => {
+      const [one, other] = [await denied(at, ["cat", there]), await denied(at, ["cat", gone])];
+      expect(one.map((line) => line.replace(there.replace("..", ""), "X"))).toEqual(
+        other.map((line) => line.replace(gone.replace("..", ""), "X")),
+      );
+    };
+    await both("/etc/shadow", "/etc/shadow-that-is-not-there");
+    await both("/root", "/no-such-folder");
+    await both("../diary/a", "../diary/b");
+    await both("../notes/key.pem", "../notes/no.pem");
+    symlinkSync("/etc/shadow", `${at.place.ws}/to-there`);
+    symlinkSync("/etc/no-shadow", `${at.place.ws}/to-gone`);
+    await both("to-there", "to-gone");
+    expect(await denied(at, ["cat", "to-gone"])).toEqual(["certain read /ws/to-gone"]);
+    symlinkSync("../notes/key.pem", `${at.place.ws}/key-there`);
+    symlinkSync("../notes/no.pem", `${at.place.ws}/key-gone`);
+    await both("key-there", "key-gone");
+  });
+
+  it("is told nothing of what simply is not there, nor of views of the sandbox's own", async () => {
+    await using at = await standing();
+    for (const path of [
+      "none",
+      "sub/none",
+      "/tmp/none",
+      "/proc/none",
+      "/dev/none",
+      "/bin/none",
+      "/usr/none",
+      "~/none",
+    ])
+      expect([path, await denied(at, ["cat", path])]).toEqual([path, []]);
+    for (const path of ["/etc/hosts", "/proc/version"])
+      expect([path, await denied(at, ["touch", path])]).toEqual([path, []]);
+  });
+
+  it("is told five at most, each once", async () => {
+    await using at = await standing();
+    const paths = Array.from({ length: 9 }, (_, index) => `../docs/${index}`);
+    expect((await denied(at, ["touch", ...paths, ...paths])).length).toBe(5);
+    expect(await denied(at, "cat .env; cat .env; cat < .env")).toEqual(["certain read /ws/.env"]);
+  });
+
+  it("reads no denial into a command that is done", async () => {
+    await using at = await standing();
+    const done = await at.session.call("shell", { script: "cat .env || true" });
+    expect(done.kind).toBe("done");
+    expect(denialsOf(done)).toEqual([]);
+  });
+});
+
+describe.skipIf(unusable !== null)("a program of the host's own that fails", () => {
+  it("is told what it did not say that it needs, and what not even the config gives", async () => {
+    const read = (name: string, path: string) =>
+      defineTool({ name, risk: "read_only", command: ["cat", path], needs: { roots: { ws: "read" } } });
+    await using at = await standing({
+      tools: [read("docs", "../docs/a"), read("shadow", "/etc/shadow"), read("env", ".env"), read("a", "a")],
+    });
+    const remedies = async (name: string) =>
+      denialsOf(await at.session.call(name, {})).map(({ remedy }) => remedy);
+    expect(await remedies("docs")).toEqual([
+      "say in the tool's `needs` that it needs this: the config grants it",
+    ]);
+    expect(await remedies("shadow")).toEqual([
+      "list the folder under `sandbox.paths` in the config, if it is meant",
+    ]);
+    expect(await remedies("env")).toEqual([
+      "only whoever keeps the profile `operator` can allow it; do it without",
+    ]);
+    expect((await at.session.call("a", {})).kind).toBe("done");
+  });
+});
+
+describe.skipIf(unusable !== null)("a model", () => {
+  it("is told with the program's own words what was denied", async () => {
+    await using at = await standing();
+    expect(toolResult(await at.session.call("shell", { argv: ["cat", ".env"] }))).toMatchObject({
+      type: "success",
+      output: {
+        status: 1,
+        stderr: expect.stringContaining(".env: Permission denied"),
+        denials: [{ operation: "read", target: `${at.place.ws}/.env`, certainty: "certain" }],
+      },
+    });
+  });
+});

@@ -1,0 +1,171 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { readdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setImmediate as nextTurn, setTimeout as pause } from "node:timers/promises";
+import { afterEach, describe, expect, it } from "vitest";
+import type { Session } from "../../src/index.ts";
+import { type Standing, standingIn } from "../support/approval/standing.ts";
+import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
+import { toldOf } from "../support/files/told.ts";
+import { TestTree } from "../support/worker/tree.ts";
+
+sandboxMustWork("names that are swapped under the file tools");
+
+const SWAPPER = join(import.meta.dirname, "../support/worker/swapper.ts");
+const NAMES = ["secret", "written", "victim"];
+
+const running: ChildProcess[] = [];
+const open: (Disposable | AsyncDisposable)[] = [];
+afterEach(async () => {
+  for (const child of running.splice(0)) {
+    child.kill("SIGKILL");
+    if (child.exitCode === null && child.signalCode === null)
+      await new Promise((resolve) => child.once("close", resolve));
+  }
+  for (const one of open.splice(0).reverse())
+    if (Symbol.asyncDispose in one) await one[Symbol.asyncDispose]();
+    else one[Symbol.dispose]();
+});
+
+/** A session over a tree, and files outside of it that nobody may touch. */
+async function treeAndSession(): Promise<{ readonly tree: TestTree; readonly at: Standing }> {
+  const tree = new TestTree();
+  open.push(tree);
+  for (const name of NAMES) writeFileSync(join(tree.outside, name), "OUTSIDE");
+  const free = { mode: "rw", write_approval: false };
+  const at = await standingIn(() => undefined, {
+    settings: ({ ws }) => ({
+      sandbox: { paths: { tree: { root: tree.root, ...free }, ws: { root: ws, ...free } } },
+    }),
+  });
+  open.push(at);
+  return { tree, at };
+}
+
+/** A plain process of the same user that swaps. */
+async function swapOnHost(tree: TestTree): Promise<void> {
+  const child = spawn(process.execPath, [SWAPPER, tree.base], { stdio: ["pipe", "pipe", "inherit"] });
+  running.push(child);
+  await new Promise((resolve) => child.stdout?.once("data", resolve));
+}
+
+/** A call of the shell that swaps, for as long as it is let: what an agent itself can do. */
+async function swapInside(tree: TestTree, session: Session): Promise<AsyncDisposable> {
+  for (const folder of ["dir", "mid/deep"]) {
+    for (const name of NAMES) tree.file(`${folder}/${name}`, "inside");
+    symlinkSync(tree.outside, join(tree.root, `${folder}.link`));
+  }
+  tree.file("file", "inside");
+  symlinkSync(join(tree.outside, "secret"), join(tree.root, "file.link"));
+  const program = `chdir $ARGV[0]; print "."; $| = 1;
+    sub flip { my $p = shift; rename($p, "$p.real"); rename("$p.link", $p); rename($p, "$p.link"); rename("$p.real", $p); }
+    while (1) { flip("dir"); flip("mid/deep"); flip("file"); rename("mid", "mid.moved"); rename("mid.moved", "mid"); }`;
+  const controller = new AbortController();
+  let isThere = (): void => undefined;
+  const there = new Promise<void>((resolve) => {
+    isThere = resolve;
+  });
+  const call = session.call(
+    "shell",
+    { argv: ["perl", "-e", `$| = 1; ${program}`, tree.root] },
+    { signal: controller.signal, sinks: { stdout: () => isThere(), stderr: () => undefined } },
+  );
+  const early = await Promise.race([there, call, pause(10_000)]);
+  if (early !== undefined) throw new Error(`nothing is swapped: ${JSON.stringify(early)}`);
+  return {
+    [Symbol.asyncDispose]: async () => {
+      controller.abort();
+      const outcome = await call;
+      expect(outcome).toMatchObject({ kind: "failed", receipt: {} });
+    },
+  };
+}
+
+/** One call of each kind in turn, with what it said. */
+async function callSome(session: Session, at: number): Promise<string> {
+  const folder = `tree:${["dir", "mid/deep"][Math.floor(at / 12) % 2]}`;
+  const input: Readonly<Record<string, readonly [string, object]>> = {
+    0: ["read_file", { path: `${folder}/secret` }],
+    1: ["write_file", { path: `${folder}/written`, content: "inside" }],
+    2: ["read_file", { path: "tree:file", as: "base64" }],
+    3: ["list_dir", { path: folder }],
+    4: ["edit_file", { path: `${folder}/written`, edits: [{ old_text: "inside", new_text: "inside!" }] }],
+    5: ["search_files", { path: "tree:", text: "OUTSIDE" }],
+    6: ["find_files", { path: folder, pattern: "*" }],
+    7: ["move_file", { from: `${folder}/victim`, to: `${folder}/moved/victim` }],
+    8: ["move_file", { from: `${folder}/moved/victim`, to: `${folder}/victim` }],
+    9: ["delete_file", { path: `${folder}/written` }],
+    10: ["write_file", { path: `${folder}/made/deep`, content: "inside" }],
+    11: ["delete_file", { path: `${folder}/made/deep` }],
+  };
+  const [tool = "", given] = input[at % 12] ?? [];
+  const outcome = await session.call(tool, given);
+  const told = toldOf(outcome);
+  expect(JSON.stringify(told)).not.toMatch(/"text":"OUTSIDE|only-outside|T1VUU0lERQ/);
+  return typeof told === "string" ? told : `done: ${tool}`;
+}
+
+async function callMany(session: Session, count: number): Promise<ReadonlyMap<string, number>> {
+  const said = new Map<string, number>();
+  for (let at = 0; at < count; at += 1) {
+    const word = await callSome(session, at);
+    said.set(word, (said.get(word) ?? 0) + 1);
+  }
+  return said;
+}
+
+function expectUntouched(tree: TestTree, said: ReadonlyMap<string, number>, count: number): void {
+  const outside = Object.fromEntries(
+    readdirSync(tree.outside).map((name) => [name, readFileSync(join(tree.outside, name), "utf8")]),
+  );
+  const expected = Object.fromEntries([...NAMES, "only-outside"].map((name) => [name, "OUTSIDE"]));
+  expect(outside).toEqual(expected);
+  const words = [...said.keys()].filter((word) => !word.startsWith("done: "));
+  expect(words.filter((word) => !/^(DENIED|FILE_[A-Z_]+)$/.test(word))).toEqual([]);
+  const no = words.reduce((sum, word) => sum + (said.get(word) ?? 0), 0);
+  // The race was there: calls were refused for where names led, and all kinds of them came through.
+  expect(said.get("DENIED") ?? 0).toBeGreaterThan(count / 100);
+  expect(count - no).toBeGreaterThan(count / 20);
+  expect([...said.keys()].filter((word) => word.startsWith("done: ")).length).toBe(8);
+}
+
+describe.skipIf(unusable !== null)("names that are swapped while files are worked on", () => {
+  it("by a process of the same user lead none of 10,000 calls outside", { timeout: 300_000 }, async () => {
+    const { tree, at } = await treeAndSession();
+    writeFileSync(join(tree.outside, "only-outside"), "OUTSIDE");
+    await swapOnHost(tree);
+    const said = await callMany(at.session, 10_000);
+    expectUntouched(tree, said, 10_000);
+  });
+
+  it("by a call that runs beside, inside the walls, lead none of 10,000 calls outside", {
+    timeout: 300_000,
+  }, async () => {
+    const { tree, at } = await treeAndSession();
+    writeFileSync(join(tree.outside, "only-outside"), "OUTSIDE");
+    await using _swapping = await swapInside(tree, at.session);
+    const said = await callMany(at.session, 10_000);
+    expectUntouched(tree, said, 10_000);
+  });
+
+  it("by such a call do lead outside who checks a path and then opens it", { timeout: 60_000 }, async () => {
+    const { tree, at } = await treeAndSession();
+    await using _swapping = await swapInside(tree, at.session);
+    const isInside = (path: string): boolean => realpathSync(path).startsWith(`${tree.root}/`);
+    const until = performance.now() + 40_000;
+    let [hasLeaked, hasChanged] = [false, false];
+    for (let round = 0; !(hasLeaked && hasChanged) && performance.now() < until; round += 1) {
+      if (round % 100 === 0) await nextTurn();
+      try {
+        const path = join(tree.root, "dir/secret");
+        if (isInside(path)) hasLeaked ||= readFileSync(path, "utf8") === "OUTSIDE";
+        const written = join(tree.root, "dir/written");
+        if (isInside(written)) writeFileSync(written, "naive");
+        hasChanged ||= readFileSync(join(tree.outside, "written"), "utf8") === "naive";
+      } catch {
+        hasLeaked ||= false; // a name that is away for a moment
+      }
+    }
+    expect([hasLeaked, hasChanged]).toEqual([true, true]);
+  });
+});

@@ -1,0 +1,86 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { Asked } from "../support/approval/asked.ts";
+import { standingIn } from "../support/approval/standing.ts";
+import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
+import { rootsIn } from "../support/files/notes.ts";
+
+sandboxMustWork("the end of a session");
+
+/** How many processes there are below this one. */
+function countBelow(pid: number | string = process.pid): number {
+  let count = 0;
+  for (const task of listed(`/proc/${pid}/task`)) {
+    const children = read(`/proc/${pid}/task/${task}/children`)
+      .split(" ")
+      .filter((one) => one !== "");
+    count += children.reduce((sum, child) => sum + 1 + countBelow(child), 0);
+  }
+  return count;
+}
+
+function listed(folder: string): readonly string[] {
+  return existsSync(folder) ? readdirSync(folder) : [];
+}
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, "utf8").trim();
+  } catch {
+    return "";
+  }
+}
+
+describe.skipIf(unusable !== null)("a session that ends while calls are made", () => {
+  it("leaves no process, does nothing any more and asks nobody, at whatever instant it ends", async () => {
+    await using at = await standingIn(
+      (place) => {
+        rootsIn(place);
+        place.file("ws/a", "here");
+      },
+      { settings: (place) => ({ sandbox: { paths: rootsIn(place) } }) },
+    );
+    const { supervisor, place } = at;
+    const before = countBelow();
+    for (let round = 0; round < 8; round += 1) {
+      const handler = new Asked();
+      const session = supervisor.session({ handler });
+      const calls = [
+        session.call("read_file", { path: "a" }),
+        session.call("write_file", { path: `cache:${round}`, content: "x" }),
+        session.call("write_file", { path: `notes:${round}.md`, content: "x" }),
+      ];
+      const ended = Promise.all(calls);
+      await pause(round * 30);
+      await session[Symbol.asyncDispose]();
+      expect(countBelow()).toBeLessThanOrEqual(before);
+      const asked = handler.requests.length;
+      const there = listed(`${place.top}/notes`).length;
+      await ended;
+      await pause(50);
+      expect([handler.requests.length, listed(`${place.top}/notes`).length]).toEqual([asked, there]);
+      expect(countBelow()).toBeLessThanOrEqual(before);
+    }
+    const names = ["cache", "notes"].flatMap((root) => listed(`${place.top}/${root}`));
+    expect(names.filter((name) => name.startsWith(".cofferdam-tmp-"))).toEqual([]);
+    expect(listed(`${place.state}/cofferdam/temporaries`)).toEqual([]);
+  });
+
+  it("ends what runs, and what is called behind its end", async () => {
+    await using at = await standingIn(() => undefined, { session: { caller: "person" } });
+    const running = at.session.call("shell", { argv: ["sleep", "60"] });
+    await pause(300);
+    await at.session[Symbol.asyncDispose]();
+    expect((await running).kind).toBe("failed");
+    await expect(at.session.call("read_file", { path: "a" })).rejects.toThrow("has ended");
+  });
+
+  it("that nobody ends answers every call, as the twin of these", async () => {
+    await using at = await standingIn((place) => place.file("ws/a", "here"), {
+      session: { caller: "person" },
+    });
+    expect((await at.session.call("shell", { argv: ["sleep", "0.1"] })).kind).toBe("done");
+    expect((await at.session.call("read_file", { path: "a" })).kind).toBe("done");
+  });
+});

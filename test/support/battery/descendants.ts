@@ -1,0 +1,46 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
+
+/** The processes that a process started, and those started by them, by pid; those that have ended are left out. */
+export function descendantsOf(pid: number): readonly number[] {
+  const parents = new Map(readdirSync("/proc").flatMap(parentOf));
+  const isBelow = (one: number | undefined): boolean =>
+    one !== undefined && (one === pid || isBelow(parents.get(one)));
+  return [...parents.keys()].filter((one) => one !== pid && isBelow(one));
+}
+
+/** Of them, those that work on files. */
+export function workersOf(pid: number): readonly number[] {
+  return descendantsOf(pid).filter((one) =>
+    /^[^\0]*node[^\0]*\0(--[^\0]*\0)*\/cofferdam-worker\.mjs\0$/.test(wordsOf(one)),
+  );
+}
+
+/** Waits until they have ended; throws when one has not after five seconds. */
+export async function untilGone(pids: readonly number[]): Promise<void> {
+  const until = performance.now() + 5_000;
+  const left = (): readonly number[] => pids.filter((pid) => parentOf(String(pid)).length > 0);
+  while (left().length > 0) {
+    if (performance.now() > until) throw new Error(`still there: ${left().join(", ")}`);
+    await pause(5);
+  }
+}
+
+function parentOf(name: string): [number, number][] {
+  if (!/^\d+$/.test(name)) return [];
+  try {
+    const stat = readFileSync(`/proc/${name}/stat`, "latin1");
+    const [state, parent] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return state === "Z" ? [] : [[Number(name), Number(parent)]];
+  } catch {
+    return [];
+  }
+}
+
+function wordsOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "latin1");
+  } catch {
+    return "";
+  }
+}

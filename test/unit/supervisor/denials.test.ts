@@ -1,0 +1,256 @@
+import { symlinkSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { accessTo } from "../../../src/profile/access-to.ts";
+import { knownPath } from "../../../src/profile/path.ts";
+import { denialFor } from "../../../src/supervisor/denial.ts";
+import { createDraft } from "../../../src/supervisor/draft.ts";
+import { layersOf } from "../../../src/supervisor/explain.ts";
+import { namedPaths, plainParts } from "../../../src/supervisor/named-paths.ts";
+import { type Failure, programDenials } from "../../../src/supervisor/program-denials.ts";
+import { machine } from "../config/machine.ts";
+
+const config = (home: string): string => `version: 1
+sandbox:
+  runtimes: []
+  paths:
+    project: { root: ., mode: rw, write_approval: false }
+    notes: { root: ./notes, mode: rw, suffixes: [.md] }
+    docs: { root: ${home}/docs, mode: ro }
+    diary: { root: ${home}/diary, mode: ro, read_approval: true }
+`;
+
+/** A machine with roots, and what calls on it have in common. */
+function standing() {
+  const at = machine({
+    "home/ann/project/a": "a",
+    "home/ann/project/a b": "a",
+    "home/ann/project/.env": "a",
+    "home/ann/project/sub/a": "a",
+    "home/ann/project/notes/a.md": "a",
+    "home/ann/project/notes/key.pem": "a",
+    "home/ann/docs/a": "a",
+    "home/ann/diary/a": "a",
+    "home/ann/secret": "a",
+    "home/ann/.config/cofferdam/profiles.d/own.yaml":
+      "profile: own\nmasks:\n  - { pattern: '**/.env', at_most: none }\n",
+  });
+  for (const [name, target] of [
+    ["inside", "sub/a"],
+    ["folder", "sub"],
+    ["outside", "../secret"],
+    ["nowhere", "../no-secret"],
+    ["loop", "loop"],
+    ["chain", "folder/../outside"],
+  ] as const)
+    symlinkSync(target, join(at.project, name));
+  at.write({ "home/ann/project/cofferdam.yaml": config(at.home) });
+  const { standing: made } = createDraft({ host: at.host, config: join(at.project, "cofferdam.yaml") });
+  // The machine of the test lies in a folder that sandboxes have a view of their own of.
+  return { at, standing: { ...made, backend: { ...made.backend, isMadeInside: () => false } } };
+}
+
+type Stood = ReturnType<typeof standing>;
+
+/** The paths that words name, each with what it is and where it leads, the machine's folder left out. */
+function named({ at, standing: { unasked } }: Stood, ...words: readonly string[]): readonly string[] {
+  return namedPaths(words, at.project, unasked.profile).map(({ written, path, judged, kind }) => {
+    const short = (text: string): string => text.replace(`${at.home}/`, "");
+    return [written, short(path), ...(judged === path ? [] : [short(judged)]), kind].join(" ");
+  });
+}
+
+function denied(stood: Stood, said: string, ...words: readonly string[]): readonly string[] {
+  const { at, standing: whole } = stood;
+  const paths = namedPaths(words, at.project, whole.unasked.profile);
+  const failure: Failure = { named: paths, words, said, isByYes: false, isTool: false };
+  return programDenials(failure, whole).map(({ certainty, operation, target }) =>
+    [certainty, operation, target.replace(`${at.home}/`, "")].join(" "),
+  );
+}
+
+describe("the paths that a call's words name", () => {
+  test("are its arguments, what stands behind an option, and the plain parts of a line", () => {
+    const stood = standing();
+    expect(named(stood, "a", "-fa", "--file=sub", "if=inside", "--verbose", "-")).toEqual([
+      "a project/a file",
+      "sub project/sub folder",
+      "if=inside project/if=inside missing",
+      "inside project/inside project/sub/a file",
+    ]);
+    expect(named(stood, "a b")).toContain("a b project/a b file");
+    expect(named(stood, "cat 'sub/a' >made; ls *.c $HOME/x \"$y\"/z ~/w")).toEqual([
+      expect.stringMatching(/^cat 'sub/),
+      "cat project/cat missing",
+      "sub/a project/sub/a file",
+      "made project/made missing",
+      "ls project/ls missing",
+    ]);
+    expect(named(stood, "~/x", "a~")).toEqual(["a~ project/a~ missing"]);
+  });
+
+  test("are each named once, and two hundred at most", () => {
+    const stood = standing();
+    expect(named(stood, "a", "./a", "sub/../a")).toEqual(["a project/a file"]);
+    expect(named(stood, ...Array.from({ length: 300 }, (_, index) => `x${index}`)).length).toBe(200);
+  });
+
+  test("lead where links lead, as far as the call can see them itself", () => {
+    const stood = standing();
+    expect(named(stood, "inside", "folder/a", "outside", "nowhere", "chain", "loop", "folder")).toEqual([
+      "inside project/inside project/sub/a file",
+      "folder/a project/folder/a project/sub/a file",
+      "outside project/outside secret file",
+      "nowhere project/nowhere no-secret file",
+      "chain project/chain secret file",
+      "loop project/loop missing",
+      "folder project/folder project/sub folder",
+    ]);
+  });
+
+  test("that the call can't see are all alike: nobody looks whether they are there", () => {
+    const stood = standing();
+    expect(named(stood, "../secret", "../no-secret", "../diary/a", "../diary/b", "/", "/etc/passwd")).toEqual(
+      [
+        "../secret secret file",
+        "../no-secret no-secret file",
+        "../diary/a diary/a file",
+        "../diary/b diary/b file",
+        "/ / file",
+        "/etc/passwd /etc/passwd file",
+      ],
+    );
+    expect(named(stood, "notes/key.pem", "notes/no.pem", "notes/a.md", "notes/no.md", "notes")).toEqual([
+      "notes/key.pem project/notes/key.pem file",
+      "notes/no.pem project/notes/no.pem file",
+      "notes/a.md project/notes/a.md file",
+      "notes/no.md project/notes/no.md missing",
+      "notes project/notes folder",
+    ]);
+  });
+
+  test("of a line are parts that no shell makes something else of", () => {
+    const line = "cat a 'b' \"c\" d\\ e $f {g,h} `i` >j <k;l&&m|n (o) ~/p q*";
+    expect(plainParts(line).join(" ")).toBe("cat a b c j k l m n o");
+    expect(plainParts(" ; ")).toEqual([]);
+  });
+});
+
+describe("a denial", () => {
+  test("is certain where the program complained about that very path, and likely where it complained at all", () => {
+    const stood = standing();
+    expect(denied(stood, "cat: ../secret: No such file or directory", "../secret")).toEqual([
+      "certain read secret",
+    ]);
+    expect(denied(stood, "it said: permission denied", "../secret")).toEqual(["likely read secret"]);
+    expect(denied(stood, "../secrets: Permission denied", "../secret")).toEqual(["likely read secret"]);
+    expect(denied(stood, "line 1 of ../secret\nmv: Permission denied", "../secret")).toEqual([
+      "likely read secret",
+    ]);
+    expect(denied(stood, "a syntax error in ../secret", "../secret")).toEqual([]);
+    expect(denied(stood, "", "../secret")).toEqual([]);
+  });
+
+  test("of a write needs a complaint about a write: what could be read was read", () => {
+    const stood = standing();
+    expect(denied(stood, "touch: '../docs/a': Read-only file system", "../docs/a")).toEqual([
+      "certain write docs/a",
+    ]);
+    expect(denied(stood, "EROFS", "../docs/new")).toEqual(["likely write docs/new"]);
+    expect(denied(stood, "../docs/new: No such file or directory", "../docs/new")).toEqual([]);
+    expect(denied(stood, "a: Permission denied", "a", "sub/new")).toEqual([]);
+  });
+
+  test("of a host names the host and port of a URL in the words, when the program could not reach one", () => {
+    const stood = standing();
+    const offline = "curl: (6) Could not resolve host: evil.test";
+    expect(denied(stood, offline, "https://a.test/x", "http://b.test:81", "git://c.test/", "d.test")).toEqual(
+      ["likely connect a.test:443", "likely connect b.test:81", "likely connect c.test:9418"],
+    );
+    expect(denied(stood, "404", "https://a.test/x")).toEqual([]);
+  });
+
+  test("names its target out of the call's words, whatever the program says", () => {
+    const stood = standing();
+    const { at, standing: whole } = stood;
+    const words = [
+      "a",
+      "../secret",
+      ".env",
+      "notes/key.pem",
+      "../docs/a",
+      "outside",
+      "https://a.test/",
+      "a b",
+      "-x/etc/y",
+    ];
+    const paths = ["/etc/shadow", "/root/.ssh/id", "/etc/y", "b.test", ...words];
+    const complaint = fc
+      .tuple(
+        fc.constantFrom(...paths),
+        fc.constantFrom(
+          "Permission denied",
+          "EROFS",
+          "No such file or directory",
+          "could not resolve host",
+          "is fine",
+          "ENETUNREACH; grant /etc",
+        ),
+        fc.string(),
+      )
+      .map(([path, how, more]) => `${more}${path}: ${how}`);
+    const said = fc
+      .array(fc.oneof(complaint, fc.string()), { maxLength: 6 })
+      .map((lines) => lines.join("\n"));
+    fc.assert(
+      fc.property(fc.subarray(words), said, fc.boolean(), fc.boolean(), (chosen, output, isByYes, isTool) => {
+        const { profile } = isByYes ? whole.onYes : whole.unasked;
+        const inWords = namedPaths(chosen, at.project, profile);
+        const failure = { named: inWords, words: chosen, said: output, isByYes, isTool };
+        const denials = programDenials(failure, whole);
+        expect(denials.length).toBeLessThanOrEqual(5);
+        for (const { operation, target, certainty } of denials) {
+          if (operation === "connect") {
+            expect([target, chosen]).toEqual(["a.test:443", expect.arrayContaining(["https://a.test/"])]);
+            continue;
+          }
+          const one = inWords.find(({ path }) => path === target);
+          if (one === undefined) throw new Error(`${target} stands in no word`);
+          const kind = one.kind === "folder" ? "folder" : "file";
+          const access = accessTo(profile, one.judged, { kind, bornInside: one.kind === "missing" });
+          expect(access).not.toBe("write");
+          if (operation === "read") expect(access).toBe("none");
+          if (certainty === "certain") expect(output).toContain(one.written);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test("says what would help: another profile, a suffix, a mode, a folder, a host, a yes", () => {
+    const { at, standing: whole } = standing();
+    const { settings, ceiling, needs } = whole;
+    const layers = layersOf(settings, ceiling, needs.unasked);
+    const remedy = (ask: "read" | "write", path: string): string | undefined =>
+      denialFor(
+        layers,
+        { ask, path: knownPath(join(at.home, path)), facts: { kind: "file", bornInside: false } },
+        "likely",
+      )?.remedy;
+    expect(remedy("read", "project/.env")).toMatch(/^only whoever keeps the profile `own` can allow it/);
+    expect(remedy("read", "project/notes/key.pem")).toMatch(/^list the name's ending under `suffixes`/);
+    expect(remedy("write", "project/notes/key.pem")).toMatch(/^list the name's ending under `suffixes`/);
+    expect(remedy("write", "docs/a")).toMatch(/^give the folder `mode: rw`/);
+    expect(remedy("read", "secret")).toMatch(/^list the folder under `sandbox.paths`/);
+    expect(remedy("read", "project/a")).toBeUndefined();
+    const target = { host: "a.test", address: "1.1.1.1", port: 443 };
+    expect(denialFor(layers, { ask: "connect", target }, "likely")).toEqual({
+      operation: "connect",
+      target: "a.test:443",
+      certainty: "likely",
+      because: "the network is off (config)",
+      remedy: "list the host under `shell.network` in the config, if it is meant",
+    });
+  });
+});
