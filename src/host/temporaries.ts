@@ -11,6 +11,9 @@ const Entry = z.strictObject({
   folders: z.array(z.string()),
 });
 
+/** Two changes within a tick of the kernel's clock leave one time: what changed so long ago has seen its last of that tick. */
+const AT_REST_MS = 1_000;
+
 /** Temporaries that a process may have left when it was killed: names that begin so, in these folders. */
 export interface LeftBehind {
   readonly prefix: string;
@@ -56,8 +59,10 @@ export class Temporaries implements Disposable {
     // A folder in which nothing but ours was, and that has not changed, still holds nothing else.
     const changed = statsOf(this.#place)?.mtimeMs ?? 0;
     if (changed === this.#aloneAt) return [];
+    const isAtRest = Date.now() - changed > AT_REST_MS;
     const names = namesIn(this.#place);
-    this.#aloneAt = names.every((name) => joinPath(this.#place, name) === this.#file) ? changed : null;
+    const isAlone = names.every((name) => joinPath(this.#place, name) === this.#file);
+    this.#aloneAt = isAtRest && isAlone ? changed : null;
     return names.flatMap((name) => {
       const file = joinPath(this.#place, name);
       const entry = file !== this.#file && name.endsWith(".json") ? readEntry(file) : null;
