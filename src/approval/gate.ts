@@ -256,13 +256,21 @@ function withoutAsking<Asked extends Question>(asked: Asked, { trail }: PassOpti
   const isAllowed = verdict.action === "allow";
   trail.record({ type: "approval.auto", argsHash, approved: isAllowed, by: verdict.reason });
   if (isAllowed) return { kind: "permitted", asked, isByYes: isByYes(verdict), approvalId: null, by: null };
-  const isByMode = verdict.hits.at(-1)?.layer === "mode";
-  return denied(
-    isByMode ? "APPROVAL_DENIED" : "APPROVAL_BLOCKED",
-    verdict.reason,
-    isByMode ? "run it where a person can be asked" : "an operator or project rule would have to allow it",
-  );
+  const layer = verdict.hits.find(({ action }) => action === "deny")?.layer ?? "tool";
+  return denied(layer === "mode" ? "APPROVAL_DENIED" : "APPROVAL_BLOCKED", verdict.reason, REMEDIES[layer]);
 }
+
+/** What helps against a deny, by who said it. */
+const REMEDIES: Readonly<Record<RuleHit["layer"], string>> = {
+  operator: "only whoever wrote the operator's profile can allow it",
+  project: "change the rule of the config, if it is meant",
+  agent: "change the agent's rule in the config, if it is meant",
+  tool: "no yes lifts it: what the config or a profile says of it would have to change",
+  risk: "a rule of the config would have to allow it",
+  mode: "run it where a person can be asked",
+  grant: ASK_AGAIN,
+  caller: ASK_AGAIN,
+};
 
 function denied(code: Denied["code"], reason: string, hint: string): Denied {
   return { kind: "denied", code, reason, hint };

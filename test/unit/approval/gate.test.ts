@@ -5,6 +5,7 @@ import type { Question } from "../../../src/approval/question.ts";
 import { Recorder } from "../../../src/journal/recorder.ts";
 import { Trail } from "../../../src/journal/trail.ts";
 import { NOTHING_LEFT_OUT } from "../../../src/policy/redactions.ts";
+import type { RuleHit } from "../../../src/policy/rule-hit.ts";
 import type { Verdict } from "../../../src/policy/verdict.ts";
 import { MemoryStore } from "../../../src/store/memory.ts";
 import { Asked, Written } from "../../support/approval/asked.ts";
@@ -82,6 +83,26 @@ function standing(handler: Asked, more: Partial<GateOptions> = {}) {
   };
   return { gate, broker, journal, pass };
 }
+
+test.each<[RuleHit["layer"], string, RegExp]>([
+  ["operator", "APPROVAL_BLOCKED", /^only whoever wrote the operator's profile/],
+  ["project", "APPROVAL_BLOCKED", /^change the rule of the config/],
+  ["agent", "APPROVAL_BLOCKED", /^change the agent's rule/],
+  ["tool", "APPROVAL_BLOCKED", /^no yes lifts it/],
+  ["risk", "APPROVAL_BLOCKED", /^a rule of the config would have to allow it/],
+  ["mode", "APPROVAL_DENIED", /^run it where a person can be asked/],
+])("whom the %s denies is told what would have to change", async (layer, code, hint) => {
+  const allowed: RuleHit = { layer: "project", rule: "other", action: "allow", reason: null };
+  const hits = [allowed, { layer, rule: "*", action: "deny", reason: "a rule" }];
+  const question = Object.assign(new Counted("deny"), { verdict: { ...verdict("deny"), hits } });
+  const { pass } = standing(new Asked());
+  expect(await pass(async () => question)).toMatchObject({
+    kind: "denied",
+    code,
+    reason: "a rule",
+    hint: expect.stringMatching(hint),
+  });
+});
 
 describe("what is shown", () => {
   test("is made for nobody: not where a rule, a grant or a mode answers (S1-10, S1-31, S1-35)", async () => {
