@@ -1,8 +1,9 @@
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { setImmediate as nextTurn, setTimeout as passed } from "node:timers/promises";
+import { setTimeout as passed } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { descendantsOf, untilGone } from "../support/battery/descendants.ts";
+import { heldAmidst } from "../support/battery/held.ts";
 import { PEOPLE } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
 import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
@@ -48,7 +49,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("a supervisor of $name that is k
         expect(below.length).toBeGreaterThan(0);
         // At any instant; and in every other round in the middle of a write, which is held there until the kill.
         if (round % 2 === 0) await passed(Math.random() * 120);
-        else expect(await heldAmidst(below, () => others().length > 0, 20_000)).toBe(true);
+        else expect(await heldAmidst(below, () => others().length > 0, passed(20_000))).toBe(true);
         child.kill("SIGKILL");
         await closed;
         await untilGone(below);
@@ -75,29 +76,6 @@ describe.skipIf(unusable !== null).each(PEOPLE)("a supervisor of $name that is k
     expect(recordsOf(place)).toEqual([]);
   });
 });
-
-/** Stops the processes as soon as something is seen, and still is when they have stopped; false when the time is up. */
-async function heldAmidst(pids: readonly number[], isSeen: () => boolean, maxMs: number): Promise<boolean> {
-  const until = performance.now() + maxMs;
-  while (performance.now() < until) {
-    if (isSeen()) {
-      signalAll(pids, "SIGSTOP");
-      if (isSeen()) return true;
-      signalAll(pids, "SIGCONT");
-    }
-    await nextTurn();
-  }
-  return false;
-}
-
-function signalAll(pids: readonly number[], name: NodeJS.Signals): void {
-  for (const pid of pids)
-    try {
-      process.kill(pid, name);
-    } catch {
-      // Ended meanwhile.
-    }
-}
 
 /** Until a write was told of. */
 async function untilTold(output: NodeJS.ReadableStream | null): Promise<void> {

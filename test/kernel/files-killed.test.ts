@@ -1,8 +1,9 @@
 import { chmodSync, readFileSync, statSync } from "node:fs";
-import { setImmediate as nextTurn, setTimeout as pause } from "node:timers/promises";
-import { describe, expect, it } from "vitest";
+import { setTimeout as pause } from "node:timers/promises";
+import { describe, expect, it, vi } from "vitest";
 import { standingIn } from "../support/approval/standing.ts";
-import { untilGone, workersOf } from "../support/battery/descendants.ts";
+import { parentsOf, untilGone, workersOf } from "../support/battery/descendants.ts";
+import { heldAmidst } from "../support/battery/held.ts";
 import { end } from "../support/battery/processes.ts";
 import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 import { recordsOf, temporariesIn } from "../support/files/temporaries.ts";
@@ -19,25 +20,37 @@ describe.skipIf(unusable !== null)("a worker that is killed", () => {
     timeout: 120_000,
   }, async () => {
     await using at = await standingIn((place) => place.file("ws/a", OLD));
-    chmodSync(`${at.place.ws}/a`, 0o604);
     const { session, place } = at;
+    const file = `${place.ws}/a`;
+    chmodSync(file, 0o604);
     const write = (content: string) => session.call("write_file", { path: "ws:a", content });
     const began = performance.now();
     expect(toldOf(await write(OLD))).toMatchObject({ path: "ws:a" });
     const tookMs = performance.now() - began;
     const seen = new Map<string, number>();
     let left = 0;
+    const begin = () => {
+      const before = readFileSync(file, "utf8");
+      return { before, writing: write(before === OLD ? NEW : OLD) };
+    };
     for (let round = 0; round < 40; round += 1) {
-      const before = readFileSync(`${place.ws}/a`, "utf8");
-      const writing = write(before === OLD ? NEW : OLD);
+      // All workers that a write needs are there, and known.
+      expect(toldOf(await write(readFileSync(file, "utf8")))).toMatchObject({ path: "ws:a" });
       const killed = workersOf(process.pid);
-      // Every other time, as soon as there is something that could be left.
-      const until = performance.now() + (round % 2 === 0 ? (1.2 * tookMs * round) / 40 : 10_000);
-      while (temporariesIn(place.ws).length === 0 && performance.now() < until) await nextTurn();
+      const walls = parentsOf(killed);
+      const { ino } = statSync(file);
+      let { before, writing } = begin();
+      // In turn: amid the write, as soon as it is done, and at any moment.
+      if (round % 3 === 0)
+        while (!(await heldAmidst(killed, () => temporariesIn(place.ws).length > 0, writing)))
+          ({ before, writing } = begin());
+      else if (round % 3 === 1)
+        await vi.waitUntil(() => statSync(file).ino !== ino, { timeout: 20_000, interval: 1 });
+      else await pause((1.2 * tookMs * round) / 40);
       end(killed);
       const outcome = toldOf(await writing);
-      await untilGone(killed);
-      const after = readFileSync(`${place.ws}/a`, "utf8");
+      await untilGone([...killed, ...walls]);
+      const after = readFileSync(file, "utf8");
       expect([OLD, NEW].includes(after)).toBe(true);
       const word = `${typeof outcome === "string" ? outcome : "done"}, ${after === before ? "old" : "new"}`;
       seen.set(word, (seen.get(word) ?? 0) + 1);
@@ -48,11 +61,11 @@ describe.skipIf(unusable !== null)("a worker that is killed", () => {
     }
     // The twin: there was something to sweep, and kills came before and behind the moment that counts.
     expect(left).toBeGreaterThan(0);
-    expect(seen.get("WORKER_LOST, old")).toBeGreaterThan(0);
-    expect(seen.get("done, new")).toBeGreaterThan(0);
+    const words = [...seen.keys()].flatMap((word) => word.split(", "));
+    expect(words).toEqual(expect.arrayContaining(["WORKER_LOST", "old", "new"]));
     expect(seen.get("done, old")).toBeUndefined();
     expect([...seen.keys()].filter((word) => !/^(WORKER_LOST|done), /.test(word))).toEqual([]);
-    expect(statSync(`${place.ws}/a`).mode & 0o777).toBe(0o604);
+    expect(statSync(file).mode & 0o777).toBe(0o604);
     expect(recordsOf(place).length).toBe(1);
     await session[Symbol.asyncDispose]();
     expect(recordsOf(place)).toEqual([]);

@@ -135,6 +135,8 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person: Person) => 
       `killed as ${person.name}: ${killed.tries} launches, ${killed.started} programs had started`,
     );
     expect(killed.left).toEqual([]);
+    // The kills fell amid the launches: some programs had started, some had not.
+    expect(killed.started).toBeGreaterThan(0);
     expect(killed.started).toBeLessThan(killed.tries);
   });
 });

@@ -16,6 +16,11 @@ export function workersOf(pid: number): readonly number[] {
   );
 }
 
+/** The parents of processes: of workers, what ends their walls with them. */
+export function parentsOf(pids: readonly number[]): readonly number[] {
+  return pids.flatMap((pid) => parentOf(String(pid)).map(([, parent]) => parent));
+}
+
 /** Waits until they have ended; throws when one has not after five seconds. */
 export async function untilGone(pids: readonly number[]): Promise<void> {
   const until = performance.now() + 5_000;

@@ -19,10 +19,13 @@ export interface Killed {
 /** Launches that one supervisor has under way when it is killed: each is at an instant of its own. */
 const AT_ONCE = 8;
 
-/** Launches begin within this time, and the supervisor is killed within three times as much. */
+/** Launches begin within this time. */
 const SPREAD_MS = 120;
 
-/** Kills supervisors until so many launches have lost theirs, several supervisors at a time. */
+/**
+ * Kills supervisors until so many launches have lost theirs, several supervisors at a time. How long a launch takes
+ * here is not known: kills come sooner when all programs had started by then, and later when none had.
+ */
 export async function killSupervisors(person: Person, tries: number): Promise<Killed> {
   using place = new Place(person);
   const rounds = Math.ceil(tries / AT_ONCE);
@@ -30,16 +33,29 @@ export async function killSupervisors(person: Person, tries: number): Promise<Ki
   const [made] = await place.run({ job: { calls: [] } });
   if (made?.kind !== "made") throw new Error(`no supervisor was made: ${JSON.stringify(made)}`);
   const killed: Killed[] = [];
-  while (killed.length < rounds)
-    killed.push(...(await Promise.all(Array.from({ length: 3 }, () => killOne(place)))));
+  const sum = () => totalOf(killed);
+  const isSpread = () => sum().started > sum().tries / 20 && sum().started < sum().tries;
+  let withinMs = 3 * SPREAD_MS;
+  while (killed.length < rounds || (!isSpread() && killed.length < 4 * rounds)) {
+    const some = await Promise.all(Array.from({ length: 3 }, () => killOne(place, withinMs)));
+    killed.push(...some);
+    const { started, tries: all } = totalOf(some);
+    if (started === all) withinMs /= 2;
+    else if (started === 0) withinMs *= 2;
+  }
+  return sum();
+}
+
+function totalOf(killed: readonly Killed[]): Killed {
   return {
-    tries: killed.length * AT_ONCE,
+    tries: killed.reduce((sum, one) => sum + one.tries, 0),
     started: killed.reduce((sum, one) => sum + one.started, 0),
     left: killed.flatMap((one) => one.left),
   };
 }
 
-async function killOne(place: Place): Promise<Killed> {
+/** Kills one with launches under way, at some instant within the time. */
+async function killOne(place: Place, withinMs: number): Promise<Killed> {
   const word = randomBytes(12).toString("hex");
   const program = `open F, ">", "${place.ws}/" . $ARGV[0]; close F; $SIG{$_} = "IGNORE" for qw(TERM HUP INT); sleep 600`;
   const calls = Array.from({ length: AT_ONCE }, (_, index) => ({
@@ -54,7 +70,7 @@ async function killOne(place: Place): Promise<Killed> {
     closed.then(() => []),
   ])) as readonly unknown[];
   if (!String(line).includes("made")) throw new Error(`the supervisor was not made: ${String(line)}`);
-  await pause(SPREAD_MS * (0.5 + 2.5 * Math.random()));
+  await pause(withinMs * Math.random());
   child.kill("SIGKILL");
   // The job's file stands in the supervisor's own command line, and in that of what it has forked but not yet started.
   const left = await leftAfter(2_000, word);
