@@ -5,6 +5,7 @@ import { IS_LONG, requireSandbox, SEED, UNUSABLE } from "../support/kernel/usabl
 
 const CASES = Math.ceil((IS_LONG ? 1_500 : 120) / STANCES.length);
 const TIMEOUT_MS = CASES * 3_000;
+const MOST_ROUNDS = 5;
 /** What decides, and which way: each is taken out of a plan at least once. */
 const DECISIONS = ["allowance by entry", "denial by entry", "denial by mask"];
 
@@ -14,9 +15,13 @@ describe.skipIf(UNUSABLE !== undefined)("the clause that explain names is what d
   let report: Report;
 
   beforeAll(async () => {
-    report = together([
-      ...(await startAll({ kind: "explain", cases: CASES, seed: SEED }, TIMEOUT_MS)).values(),
-    ]);
+    const reports: Report[] = [];
+    // Now and then a decision is in none of the cases: then there are more.
+    for (let round = 0; round < MOST_ROUNDS && (round === 0 || !hasEvery(report)); round += 1) {
+      const some = await startAll({ kind: "explain", cases: CASES, seed: SEED + round }, TIMEOUT_MS);
+      reports.push(...some.values());
+      report = together(reports);
+    }
     console.log(
       table(
         `COFFERDAM_SEED=${SEED}, ${report.cases} cases, taken out of a plan`,
@@ -24,11 +29,12 @@ describe.skipIf(UNUSABLE !== undefined)("the clause that explain names is what d
         report.cases,
       ),
     );
-  }, TIMEOUT_MS);
+  }, MOST_ROUNDS * TIMEOUT_MS);
 
   it("without its mount, the answer is the other one", () => {
     expect(report.failure).toBeNull();
-    expect(report.cases).toBe(CASES * STANCES.length);
+    expect(report.cases % (CASES * STANCES.length)).toBe(0);
+    expect(report.cases).toBeGreaterThan(0);
   });
 
   it.each(DECISIONS)("an %s was taken out", (decision) => {
@@ -39,3 +45,7 @@ describe.skipIf(UNUSABLE !== undefined)("the clause that explain names is what d
     expect(report.left).toEqual([]);
   });
 });
+
+function hasEvery({ counts }: Report): boolean {
+  return DECISIONS.every((decision) => (counts[decision] ?? 0) > 0);
+}
