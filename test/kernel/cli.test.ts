@@ -29,7 +29,7 @@ async function whyUnusable(): Promise<string | null> {
 }
 
 describe.skipIf(unusable !== null)("the exit status", () => {
-  const withWall = `${CONFIG.replace("20s", "300ms")}shell:\n  rules: [{ pattern: "rm", allowed: false }]\n`;
+  const withWall = `${CONFIG.replace("20s", "2s")}shell:\n  rules: [{ pattern: "rm", allowed: false }]\n`;
   test.each<[exit: number, words: readonly string[], talk: RegExp | null]>([
     [0, ["run", "--", "true"], /^cofferdam: config: .*cofferdam.yaml \(trusted\); ceiling: protected/],
     [7, ["run", "--quiet", "--", "sh", "-c", "exit 7"], null],
@@ -39,7 +39,7 @@ describe.skipIf(unusable !== null)("the exit status", () => {
       ["run", "--quiet", "--", "no-such-program"],
       /^cofferdam: `no-such-program` is not there inside the walls\n {2}do: /,
     ],
-    [124, ["run", "--quiet", "--", "sleep", "5"], /^cofferdam: the wall time ran out/],
+    [124, ["run", "--quiet", "--", "sleep", "9"], /^cofferdam: the wall time ran out/],
     [77, ["run", "--quiet", "--", "rm", "x"], /^cofferdam: denied: command blocked: rm\n/],
     [77, ["run", "--quiet", "--strict", "--", "true"], /^cofferdam: denied: strict mode/],
     [77, ["run", "--quiet", "--ask", "--", "true"], /there is no terminal to ask on/],

@@ -63,7 +63,9 @@ describe("a lock", () => {
       const pid = await new Promise<string>((resolve) =>
         parent.stdout.once("data", (chunk: Buffer) => resolve(chunk.toString().trim())),
       );
-      await expect.poll(() => readFileSync(`/proc/${pid}/stat`, "utf8")).toMatch(/\) Z /);
+      await expect
+        .poll(() => readFileSync(`/proc/${pid}/stat`, "utf8"), { timeout: 10_000 })
+        .toMatch(/\) Z /);
       for (const owner of [`${pid}.${processAt(Number(pid))?.startedAt}`, `${process.pid}.1`, "4194304.77"]) {
         rmSync(place, { recursive: true, force: true });
         mkdirSync(place);

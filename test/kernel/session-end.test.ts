@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { Asked } from "../support/approval/asked.ts";
 import { standingIn } from "../support/approval/standing.ts";
 import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
@@ -69,8 +69,8 @@ describe.skipIf(unusable !== null)("a session that ends while calls are made", (
 
   it("ends what runs, and what is called behind its end", async () => {
     await using at = await standingIn(() => undefined, { session: { caller: "person" } });
-    const running = at.session.call("shell", { argv: ["sleep", "60"] });
-    await pause(300);
+    const running = at.session.call("shell", { argv: ["sh", "-c", ": > up; exec sleep 60"] });
+    await vi.waitUntil(() => existsSync(`${at.place.ws}/up`), { timeout: 20_000 });
     await at.session[Symbol.asyncDispose]();
     expect((await running).kind).toBe("failed");
     await expect(at.session.call("read_file", { path: "a" })).rejects.toThrow("has ended");

@@ -13,8 +13,11 @@ sandboxMustWork("a call as its events");
 const nothing = (): void => undefined;
 const FREE = { settings: { shell: { default: { approval: false } } } };
 
-/** The events, each in short, what came of one stream in one. */
-async function told(events: AsyncIterable<CallEvent>): Promise<readonly string[]> {
+/** The events, each in short, what came of one stream in one; `taken` is told how many have come. */
+async function told(
+  events: AsyncIterable<CallEvent>,
+  taken: (count: number) => void = nothing,
+): Promise<readonly string[]> {
   const found: string[] = [];
   for await (const event of events) {
     if (event.type === "ended") {
@@ -25,6 +28,7 @@ async function told(events: AsyncIterable<CallEvent>): Promise<readonly string[]
     const text = event.chunk.toString();
     if (last?.startsWith(`${event.type}: `) === true) found[found.length - 1] = `${last}${text}`;
     else found.push(`${event.type}: ${text}`);
+    taken(found.length);
   }
   return found;
 }
@@ -32,8 +36,11 @@ async function told(events: AsyncIterable<CallEvent>): Promise<readonly string[]
 describe.skipIf(unusable !== null)("a call as its events", () => {
   it("tells output in the order in which it comes, then the outcome, once", async () => {
     await using at = await standingIn(nothing, FREE);
-    const script = "echo a; sleep 0.2; echo b >&2; sleep 0.2; echo c; exit 3";
-    expect(await told(at.session.stream("shell", { script }))).toEqual([
+    // Each line comes when the one before was taken: what stands in two pipes at once has no order.
+    const until = (count: number): string => `until [ -e taken-${count} ]; do sleep 0.02; done`;
+    const script = `echo a; ${until(1)}; echo b >&2; ${until(2)}; echo c; exit 3`;
+    const take = (count: number): void => void at.place.file(`ws/taken-${count}`, "");
+    expect(await told(at.session.stream("shell", { script }), take)).toEqual([
       "stdout: a\n",
       "stderr: b\n",
       "stdout: c\n",

@@ -163,7 +163,7 @@ describe.skipIf(unusable !== null)("what goes through the streams", () => {
         seen.push(chunk.length);
       };
       const options = { sinks: { stdout, stderr: () => undefined } };
-      const outcome = await call(["head", "-c", "70000", "/dev/zero"], options, { wall: "500ms" });
+      const outcome = await call(["head", "-c", "70000", "/dev/zero"], options, { wall: "1500ms" });
       expect(outcome).toMatchObject({
         kind: "done",
         code: 0,
@@ -176,7 +176,7 @@ describe.skipIf(unusable !== null)("what goes through the streams", () => {
     it("a program that nobody reads is ended at the wall time; the return waits until the call is cancelled", async () => {
       const controller = new AbortController();
       const options = { signal: controller.signal, sinks: { stdout: never, stderr: () => undefined } };
-      const running = call(["perl", "-e", 'print "x" x 1024 while 1', word], options, { wall: "300ms" });
+      const running = call(["perl", "-e", 'print "x" x 1024 while 1', word], options, { wall: "1s" });
       await vi.waitUntil(() => processesWith(word).length > 0, { timeout: 5_000, interval: 5 });
       expect(await leftAfter(3_000, word)).toEqual([]);
       expect(await Promise.race([running, pause(500)])).toBeUndefined();
@@ -189,9 +189,17 @@ describe.skipIf(unusable !== null)("what goes through the streams", () => {
 
     it("a call that is cancelled after its program ended returns, with what the program did and what nobody took", async () => {
       const controller = new AbortController();
-      const options = { signal: controller.signal, sinks: { stdout: never, stderr: () => undefined } };
-      const running = call(["head", "-c", "100000", "/dev/zero"], options);
-      await pause(600);
+      const begun = Promise.withResolvers<void>();
+      const take = (): Promise<void> => {
+        begun.resolve();
+        return never();
+      };
+      const options = { signal: controller.signal, sinks: { stdout: take, stderr: () => undefined } };
+      const running = call(["perl", "-e", 'print "x" x 100000', word], options);
+      await Promise.race([begun.promise, running]);
+      expect(await leftAfter(10_000, word)).toEqual([]);
+      // It is noticed a moment later.
+      await pause(200);
       controller.abort();
       const { kind, stdout } = await running;
       expect([kind, stdout.takenBytes + stdout.droppedBytes]).toEqual(["done", 100_000]);
@@ -200,12 +208,14 @@ describe.skipIf(unusable !== null)("what goes through the streams", () => {
 
     it("a cancelled program's last words still reach a reader who takes them", async () => {
       const seen: string[] = [];
+      const controller = new AbortController();
       const take = async (chunk: Buffer): Promise<void> => {
         await pause(100);
         seen.push(chunk.toString());
+        controller.abort();
       };
       const line = "trap 'echo bye; exit 5' TERM; echo hello; while :; do sleep 0.05; done";
-      const options = { signal: AbortSignal.timeout(500), sinks: { stdout: take, stderr: take } };
+      const options = { signal: controller.signal, sinks: { stdout: take, stderr: take } };
       expect(await call(["sh", "-c", line], options)).toMatchObject({ kind: "failed", code: 5 });
       expect(seen.join("")).toBe("hello\nbye\n");
     });
