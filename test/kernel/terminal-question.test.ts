@@ -69,9 +69,11 @@ describe.skipIf(problem !== null)("one key answers a question", () => {
     const person = await asked();
     for (const key of ["Y", "a", "ä", "\t", "2"]) {
       person.type(key);
+      await person.untilSeen("no such key");
       await pause(60);
     }
-    await person.untilSeen("no such key");
+    // Two that come at once are no key, and then none counts for a while.
+    await person.reads("no such key");
     expect(person.rows().filter((row) => row.includes("no such key"))).toHaveLength(1);
     person.type("n");
     expect(await person.outcome("a1")).toEqual(NO);
@@ -136,7 +138,7 @@ describe.skipIf(problem !== null)("no key counts that was not meant for the ques
     }
     // The end of a paste that came in pieces.
     person.type("y");
-    await pause(300);
+    await pause(500);
     expect(person.heard("answered")).toEqual([]);
     person.type("y");
     expect(await person.outcome("a1")).toEqual(YES);
@@ -204,12 +206,13 @@ describe.skipIf(problem !== null)("a person can look before they answer", () => 
       person.type(key);
       await pause(30);
     }
+    await person.reads("[space] next page");
     for (let page = 0; page < 5; page += 1) {
       const before = person.rows().join("\n");
       person.type(" ");
       await person.until(() => person.rows().join("\n") !== before, "the next page");
     }
-    expect(performance.now() - drawn).toBeLessThan(5000);
+    expect(performance.now() - drawn).toBeLessThan(10_000);
     expect(person.rows()).toContainEqual(expect.stringMatching(/^│ line [5-9]\d x+$/));
     const page = person.rows().join("\n");
     person.type(" ");

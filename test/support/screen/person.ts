@@ -92,10 +92,13 @@ export class Person {
     await this.until(() => this.sees(text), `\`${text}\``);
   }
 
-  /** Waits until a text is seen, and as long as a person needs to read a question. */
+  /** Waits until a text is seen, and as long as a person needs to read a question; anew when more is drawn meanwhile. */
   async reads(text: string): Promise<void> {
     await this.untilSeen(text);
-    await pause(330);
+    for (let drawn = -1; drawn !== this.sent.length; ) {
+      drawn = this.sent.length;
+      await pause(330);
+    }
   }
 
   /** Presses keys; several of one text arrive at once, as of a paste. */

@@ -144,12 +144,18 @@ async function typeIn(
   child.stdin.on("error", () => undefined);
   const waiting = [...typed];
   let shown = "";
+  let reading: NodeJS.Timeout | undefined;
   const type = (): void => {
-    for (let next = waiting[0]; next !== undefined && shown.includes(next[0]); next = waiting[0]) {
+    const [next] = waiting;
+    if (next === undefined || !shown.includes(next[0])) return;
+    const typeIt = (): void => {
+      child.stdin.write(next[1]);
       waiting.shift();
-      // As long as a person needs to read a question.
-      setTimeout(() => child.stdin.write(next[1]), next[0] === "" ? 0 : 350);
-    }
+      type();
+    };
+    // As long as a person needs to read a question; anew when more is shown meanwhile.
+    clearTimeout(reading);
+    reading = setTimeout(typeIt, next[0] === "" ? 0 : 350);
   };
   child.stdout.on("data", (chunk: Buffer) => {
     shown += chunk.toString("utf8");
