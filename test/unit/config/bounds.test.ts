@@ -6,7 +6,7 @@ const CONFIG = "home/ann/project/cofferdam.yaml";
 const HOSTILE = "home/ann/project/p.yaml";
 
 /** Reading a profile of a stranger's repository takes a person's patience at most. */
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 20_000;
 
 function offered(text: string) {
   const m = machine({ [CONFIG]: `${PLAIN}  os_profile: [./p.yaml]\n`, [HOSTILE]: `profile: p\n${text}` });

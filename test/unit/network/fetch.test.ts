@@ -306,7 +306,7 @@ describe("a server that means harm", () => {
         const timer = setInterval(() => {
           drops += 1;
           socket.write("a");
-        }, 20);
+        }, 5);
         socket.on("close", () => clearInterval(timer));
       });
       const started = performance.now();

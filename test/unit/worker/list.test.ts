@@ -24,7 +24,7 @@ test("a folder is listed with kinds and sizes, and of what may not be read with 
   ]);
 });
 
-test("a folder of 100,000 names is told page by page, each once, in order, a page in less than half a second", {
+test("a folder of 100,000 names is told page by page, each once, in order, a page in less than a second", {
   timeout: 120_000,
 }, async () => {
   using tree = new TestTree("/dev/shm");
@@ -45,7 +45,7 @@ test("a folder of 100,000 names is told page by page, each once, in order, a pag
     after = page.entries.at(-1)?.name ?? null;
   }
   expect(told).toEqual(names.toSorted());
-  expect(times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)]).toBeLessThan(500);
+  expect(times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)]).toBeLessThan(1_000);
   if (process.env["COFFERDAM_TIMES"] !== undefined)
     process.stderr.write(`${times.map(Math.round).join(" ")}\n`);
 });
