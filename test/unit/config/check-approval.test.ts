@@ -313,9 +313,11 @@ describe("laws of the linter", () => {
   });
 
   test("a call that a rule asks about or denies, and that an allow of its list lets pass, is told or an exception", () => {
+    const asksOrDenies = rule.filter(({ action }) => action !== "allow");
+    const allows = rule.filter(({ action }) => action === "allow");
+    const oneDecides = order.filter((how) => how !== "strictest");
     fc.assert(
-      fc.property(rule, rule, order, call, (strict, loose, how, one) => {
-        fc.pre(strict.action !== "allow" && loose.action === "allow" && how !== "strictest");
+      fc.property(asksOrDenies, allows, oneDecides, call, (strict, loose, how, one) => {
         const rules = how === "last-match" ? [strict, loose] : [loose, strict];
         fc.pre(pickRule([strict], how, one) !== undefined && pickRule(rules, how, one) === loose);
         const { dead, partlyAllowed } = toolOrderFaults({ path: [], agent: null, order: how, rules });
