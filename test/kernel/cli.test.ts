@@ -1,8 +1,11 @@
 import { spawn } from "node:child_process";
 import { chmodSync, chownSync, existsSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { describe, expect, it, test } from "vitest";
+import { describe, expect, it, test, vi } from "vitest";
 import { CONFIG, endOf, exitOf, place, processesWith, soon, uniqueWord } from "../unit/cli/command-line.ts";
+
+/** Some start a dozen commands one after another. */
+vi.setConfig({ testTimeout: 120_000 });
 
 const unusable = await whyUnusable();
 if (unusable !== null) console.warn(`the command line is not tried in real sandboxes: ${unusable}`);
