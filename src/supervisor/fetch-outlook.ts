@@ -1,12 +1,15 @@
 import { toolQuestion } from "../approval/tool-question.ts";
-import { parseHostRule } from "../profile/host-rule.ts";
+import { type HostRule, parseHostRule, printHostRule } from "../profile/host-rule.ts";
 import type { DefinedTool } from "../tool/define-tool.ts";
+import { isListed } from "../tool/fetch/reach.ts";
 import type { Draft } from "./draft.ts";
 import { fetchTools } from "./fetch-tools.ts";
 import type { Outlook } from "./files/outlook.ts";
 
-/** A host that nobody lists (RFC 6761, section 6.5: it is kept free for examples). */
-const SOMEWHERE = "example.com";
+/** Names that a list of hosts holds only where it holds all the names of their kind; nothing is looked up or fetched. */
+const UNLISTED = ["com", "org", "net", "dev", "info"].map((end) => `a-name-that-nobody-lists.${end}`);
+/** The port of a page that names none. */
+const HTTPS = 443;
 
 /** The tools for pages, as a session without grants has them; nothing that is done with them is kept. */
 export function draftFetchTools({ loaded }: Draft): readonly DefinedTool[] {
@@ -19,16 +22,25 @@ export function draftFetchTools({ loaded }: Draft): readonly DefinedTool[] {
   });
 }
 
-/** What would be decided about one of them for each listed host, and for one that is not listed. */
+/**
+ * What would be decided about one of them for each listed host that it is about, and for one that is not listed: to add a
+ * host is about those alone.
+ */
 export async function fetchOutlook(
   tool: DefinedTool,
-  { loaded, standing }: Draft,
+  { loaded, standing }: Pick<Draft, "loaded" | "standing">,
 ): Promise<readonly Outlook[]> {
   const { ceiling, config } = loaded;
-  const listed = config.webFetch.domains.map((domain) =>
-    parseHostRule(domain).name.replace(/^\*\./, "any-name."),
-  );
-  const hosts = [...listed, SOMEWHERE];
+  const listed = config.webFetch.domains.map(parseHostRule);
+  const isPage = tool.name === "web_fetch";
+  const other = UNLISTED.find((host) => !isListed(listed, { host, port: HTTPS }));
+  const rows = [
+    ...(isPage ? listed : []).map((rule) => ({ root: printHostRule(rule), args: { url: pageOf(rule) } })),
+    ...(other === undefined ? [] : [other]).map((host) => ({
+      root: "other hosts",
+      args: isPage ? { url: `https://${host}/` } : { domain: host },
+    })),
+  ];
   const policy = {
     operator: ceiling.approval,
     approval: config.approval,
@@ -36,12 +48,16 @@ export async function fetchOutlook(
     legacyBareTools: "ask",
   } as const;
   return Promise.all(
-    hosts.map(async (host, at): Promise<Outlook> => {
-      const args = tool.name === "web_fetch" ? { url: `https://${host}/` } : { domain: host };
+    rows.map(async ({ root, args }): Promise<Outlook> => {
       const use = tool.use(args, { signal: null, metadata: {} });
       const { verdict } = await toolQuestion({ tool, args: use.args, use, agent: null }, policy, []);
-      const root = at < listed.length ? host : "other hosts";
       return { root, action: verdict.action, reason: verdict.reason };
     }),
   );
+}
+
+/** A page of a listed host. */
+function pageOf({ name, port }: HostRule): string {
+  const host = name.includes(":") ? `[${name}]` : name.replace(/^\*\./, "any-name.");
+  return `https://${host}:${port ?? HTTPS}/`;
 }

@@ -159,14 +159,7 @@ export function prepare(
     path: standing.settings.runtimes.flatMap((runtime) => runtime.path),
     profile: onYes.profile,
   });
-  const judged = judge(
-    {
-      ...judgedAs(call, line, standing),
-      line,
-      needsMore: needsMore(look, unasked.profile, onYes.profile),
-    },
-    { operator: ceiling.approval, approval: standing.config.approval },
-  );
+  const judged = judgeLine(call, line, standing, needsMore(look, unasked.profile, onYes.profile));
   const { argsHash, grantKey } = bindingOf(call, {
     ...look,
     granted: onYes.digest,
@@ -181,15 +174,25 @@ export function prepare(
   return { verdict, unasked, onYes, argsHash, grantKey, program: look.program };
 }
 
-/** A line of the shell is judged by the shell's rules, a tool of the host's own by what it says; operators judge both. */
-function judgedAs(
-  { tool, input, use, agent }: Call,
+/**
+ * What rules say about a line, before grants and modes answer: one of the shell is judged by the shell's rules, a tool of
+ * the host's own by what it says; operators judge both.
+ */
+export function judgeLine(
+  { tool, input, use, agent }: Pick<Call, "tool" | "input" | "use" | "agent">,
   line: CommandLine,
-  { config }: Standing,
-): Omit<Subject, "line" | "needsMore"> {
-  if (use !== null) return { ...invocationOf(tool, use.args, agent), risk: use.risk, said: use.said };
-  const said = shellSaid(line, config.shell);
-  return { ...invocationOf(tool, spelledInput(input), agent), risk: "write", said };
+  { config, ceiling }: Pick<Standing, "config" | "ceiling">,
+  needsMore: string | null,
+): Verdict {
+  const judged: Omit<Subject, "line" | "needsMore"> =
+    use === null
+      ? {
+          ...invocationOf(tool, spelledInput(input), agent),
+          risk: "write",
+          said: shellSaid(line, config.shell),
+        }
+      : { ...invocationOf(tool, use.args, agent), risk: use.risk, said: use.said };
+  return judge({ ...judged, line, needsMore }, { operator: ceiling.approval, approval: config.approval });
 }
 
 /** The side that runs: what a rule let pass runs unasked, what a person or a mode said yes to runs as shown. */

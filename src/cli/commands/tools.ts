@@ -4,6 +4,7 @@ import type { Action } from "../../policy/action.ts";
 import { createDraft, type Draft } from "../../supervisor/draft.ts";
 import { draftFetchTools, fetchOutlook } from "../../supervisor/fetch-outlook.ts";
 import { type Outlook, outlookOf } from "../../supervisor/files/outlook.ts";
+import { shellOutlook } from "../../supervisor/shell-outlook.ts";
 import { type ToolCard, toolCards } from "../../supervisor/tool-cards.ts";
 import { FILE_TOOLS } from "../../tool/files/all.ts";
 import { COMMON, chosen, knownWord, readArguments, takeWords } from "../arguments.ts";
@@ -80,10 +81,5 @@ function inShort(outlook: readonly Outlook[]): string {
 
 function outlookFor({ name }: ToolCard, { standing }: Draft): readonly Outlook[] {
   const file = FILE_TOOLS.find((tool) => tool.name === name);
-  if (file !== undefined) return outlookOf(file, standing, null);
-  const { rules, default: otherwise } = standing.config.shell;
-  const action = otherwise.allowed ? (otherwise.approval ? "ask" : "allow") : "deny";
-  const own = `${rules.length} ${rules.length === 1 ? "rule" : "rules"} may say otherwise`;
-  const root = rules.length === 0 ? "any command" : "a command that no rule covers";
-  return [{ root, action, reason: rules.length === 0 ? "the default" : `the default; ${own}` }];
+  return file === undefined ? [shellOutlook(standing)] : outlookOf(file, standing, null);
 }
