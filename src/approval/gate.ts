@@ -177,7 +177,9 @@ export class Gate {
       case "approved":
         return { kind: "approved", decision, request };
       case "rejected":
-        if (decision.by !== "nobody") this.#rejections.add(request.cacheKey, request.approvalId);
+        if (decision.by === NOBODY)
+          return denied("APPROVAL_DENIED", whyNot(request, decision), REMEDIES.mode);
+        this.#rejections.add(request.cacheKey, request.approvalId);
         return denied("APPROVAL_DENIED", whyNot(request, decision), ASK_AGAIN);
       case "expired":
         return this.#options.wait.onTimeout === "deny"
@@ -233,6 +235,8 @@ export class Gate {
   }
 }
 
+/** Who says no where there is nobody to ask. */
+const NOBODY = "nobody";
 const EXPIRED: Decision = { status: "expired" };
 const ASK_AGAIN = "ask for something else, or run it again to be asked again";
 /** A longer name of a group is cut. */
@@ -241,7 +245,7 @@ const MOST_OF_A_NAME = 256;
 const MOST_HITS = 50;
 
 function whyNot({ reason }: ApprovalRequest, { by, note }: Rejected): string {
-  if (by === "nobody") return `${reason}, and ${note ?? "nobody answered"}`;
+  if (by === NOBODY) return `${reason}, and ${note ?? "nobody answered"}`;
   return note ?? `${by} said no`;
 }
 

@@ -76,7 +76,7 @@ describe.skipIf(unusable !== null)("the exit status of `cofferdam call`", () => 
     [
       77,
       call("write_file", denied),
-      /^cofferdam: denied: `notes` asks before anything in it is written, and nobody could be asked: there is no terminal/,
+      /^cofferdam: denied: `notes` asks before anything in it is written, and nobody could be asked: there is no terminal to ask on\n {2}do: run it where a person can be asked\n$/,
     ],
     [77, call("write_file", denied, "--strict"), /^cofferdam: denied: strict mode: approval required/],
     [0, call("write_file", denied, "--approve-all"), ""],
