@@ -16,7 +16,7 @@ export interface OwnProgram {
  * the compiled library, or in `dist` when the sources are run as they are. Throws the system's error where it is missing.
  */
 export function findOwnProgram(): OwnProgram {
-  const node = absolutePath(realpathSync(process.execPath));
+  const node = absolutePath(realpathSync.native(process.execPath));
   const mapped = readFileSync("/proc/self/maps", "utf8")
     .split("\n")
     .flatMap((line) => /^\S+ ..x. \S+ \S+ \S+ +(\/.*)$/.exec(line)?.[1] ?? []);

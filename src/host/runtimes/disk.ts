@@ -115,8 +115,8 @@ function linkTarget(sight: Sight, link: AbsolutePath): string | null {
   const names = namesOf(target);
   const hasDetour = names.some((name, index) => name === ".." && index > 0 && names[index - 1] !== "..");
   if (!hasDetour) return target;
-  // Asked first, because the kernel tells a loop of links.
-  const end = orNull(() => realpathSync(link));
+  // Asked first, because the kernel tells a loop of links; and it alone, because Node's own reading takes `a/..` for `.`.
+  const end = orNull(() => realpathSync.native(link));
   if (end === null || sight.hidden.length === 0) return end;
   const way = target.startsWith("/") ? target : `${parentOf(link)}/${target}`;
   return reach(sight, way) === null ? null : end;
