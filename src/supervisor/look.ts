@@ -2,10 +2,10 @@ import { accessSync, constants } from "node:fs";
 import { resolve } from "node:path";
 import { CofferdamError, visible } from "../errors.ts";
 import { contentIdOf } from "../host/content.ts";
-import { leadsTo } from "../host/leads.ts";
+import { leadsTo, plainPath, realTarget } from "../host/leads.ts";
 import { realPathOf, statsOf } from "../host/nodes.ts";
 import { accessTo } from "../profile/access-to.ts";
-import { type AbsolutePath, isAbsolutePath, isInside, joinPath, parentOf, ROOT } from "../profile/path.ts";
+import { type AbsolutePath, isAbsolutePath, isInside, ROOT } from "../profile/path.ts";
 import type { SimpleCommand } from "../shell/parse.ts";
 import { pathWords } from "../shell/path-words.ts";
 import { isOpaque } from "../shell/word.ts";
@@ -83,7 +83,7 @@ function folderOf(written: string | undefined, base: AbsolutePath, { onYes }: St
   if (isAbsolutePath(path)) {
     const real = realPathOf(path);
     if (real !== null && isSeen(real) && statsOf(real)?.isDirectory() === true) return real;
-    const led = leadsTo(path, isSeen);
+    const led = leadsTo(path, ROOT, isSeen);
     if (led.kind === "unseen") return led.path;
   }
   throw new CofferdamError("USAGE", `there is no folder ${visible(path)} to start in`, {
@@ -94,11 +94,13 @@ function folderOf(written: string | undefined, base: AbsolutePath, { onYes }: St
 /** A word with a slash is a path; any other is looked for in the PATH inside, never in the caller's. */
 export function lookAtProgram(word: string, cwd: AbsolutePath, settings: ToolSettings): ProgramFacts {
   const folders = settings.runtimes.flatMap((runtime) => runtime.path);
-  const candidates = word.includes("/") ? [resolve(cwd, word)] : folders.map((folder) => `${folder}/${word}`);
+  const candidates = word.includes("/")
+    ? [plainPath(word, cwd)]
+    : folders.map((folder) => plainPath(word, folder));
   for (const path of candidates) {
-    const real = isAbsolutePath(path) ? realPathOf(path) : null;
+    const real = path === null ? null : realPathOf(path);
     const stats = real === null ? null : statsOf(real);
-    if (!isAbsolutePath(path) || real === null || stats?.isFile() !== true || !isExecutable(real)) continue;
+    if (path === null || real === null || stats?.isFile() !== true || !isExecutable(real)) continue;
     const isWritable = settings.roots.some((root) => root.mode === "rw" && isInside(real, root.path));
     const id = `${stats.dev}:${stats.ino}`;
     return { path, real, id, content: isWritable ? contentIdOf(real, id) : null };
@@ -131,24 +133,4 @@ function realTargets(
     found.push(path.length > MOST_PATH_LENGTH || path.startsWith("~") ? null : realTarget(path, cwd));
   }
   return found;
-}
-
-/**
- * Where a path leads, name by name as the kernel goes: a link is followed before the `..` behind it (path_resolution(7)).
- * The last name may be missing; null when it can't be told, as for a name behind one that is not there.
- */
-function realTarget(path: string, cwd: AbsolutePath): AbsolutePath | null {
-  const names = path.split("/").filter((name) => name !== "" && name !== ".");
-  let at = path.startsWith("/") ? ROOT : cwd;
-  for (const [index, name] of names.entries()) {
-    if (name === "..") {
-      at = parentOf(at);
-      continue;
-    }
-    const next = joinPath(at, name);
-    const real = statsOf(next)?.isSymbolicLink() === false ? next : realPathOf(next);
-    if (real === null) return index === names.length - 1 && statsOf(next) === null ? next : null;
-    at = real;
-  }
-  return at;
 }

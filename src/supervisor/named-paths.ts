@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { leadsTo } from "../host/leads.ts";
+import { hasDetour, leadsTo } from "../host/leads.ts";
 import { accessTo } from "../profile/access-to.ts";
 import { type AbsolutePath, isAbsolutePath } from "../profile/path.ts";
 import type { Profile } from "../profile/profile.ts";
@@ -21,9 +21,9 @@ export function namedPaths(
   const named = new Map<string, NamedPath>();
   for (const written of writtenIn(words)) {
     if (named.size >= MOST_NAMED) break;
-    const path = resolve(cwd, written);
-    if (isAbsolutePath(path) && !named.has(path))
-      named.set(path, { written, path, ...foundAt(path, granted) });
+    const found = foundAt(written, cwd, granted);
+    const path = hasDetour(written) ? found.judged : resolve(cwd, written);
+    if (isAbsolutePath(path) && !named.has(path)) named.set(path, { written, path, ...found });
   }
   return [...named.values()];
 }
@@ -47,10 +47,10 @@ export function plainParts(line: string): readonly string[] {
     .filter((part) => part !== "" && !/['"`$\\{}*?[\]~]/.test(part));
 }
 
-function foundAt(path: AbsolutePath, granted: Profile): Pick<NamedPath, "judged" | "kind"> {
+function foundAt(written: string, cwd: AbsolutePath, granted: Profile): Pick<NamedPath, "judged" | "kind"> {
   const canSee = (one: AbsolutePath): boolean =>
     accessTo(granted, one, { kind: "folder", bornInside: true }) !== "none";
-  const { path: judged, kind } = leadsTo(path, canSee);
+  const { path: judged, kind } = leadsTo(written, cwd, canSee);
   // A file that is hidden looks like one that is not there, and so it does here.
   const isHidden = accessTo(granted, judged, { kind: "file", bornInside: false }) === "none";
   return { judged, kind: kind === "unseen" || (kind === "missing" && isHidden) ? "file" : kind };

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { plainPath } from "../host/leads.ts";
 import { realPathOf, statsOf } from "../host/nodes.ts";
 import { type AbsolutePath, isAbsolutePath, isInside, nameOf } from "../profile/path.ts";
 import { fileNameOf, shellAction } from "../shell/rule.ts";
@@ -34,7 +35,12 @@ export function strictWords({ ceiling, config }: Standing): readonly string[] {
 
 /** The paths that a rule's word may mean; of a glob, only one that is written as a path. */
 function placesOf(word: string, { settings, config }: Standing, cwd: AbsolutePath): readonly string[] {
-  if (word.includes("/")) return [...new Set([resolve(cwd, word), resolve(config.workspace, word)])];
+  if (word.includes("/")) {
+    const places = [cwd, config.workspace].flatMap((from) =>
+      word.includes("*") ? resolve(from, word) : (plainPath(word, from) ?? []),
+    );
+    return [...new Set(places)];
+  }
   if (word.includes("*")) return [];
   return settings.runtimes.flatMap((runtime) => runtime.path).map((folder) => `${folder}/${word}`);
 }

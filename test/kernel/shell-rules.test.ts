@@ -2,6 +2,7 @@ import { linkSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { knownPath } from "../../src/profile/path.ts";
+import { printed } from "../support/approval/standing.ts";
 import { CALLER } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
 import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
@@ -70,6 +71,29 @@ describe.skipIf(unusable !== null)("a rule that is written with a path", () => {
     expect(await decided({ place, rules }, ["./same"], [join(place.ws, "same")])).toEqual(["deny", "deny"]);
     const fromSub = { place, rules: [{ pattern: "./ws/tool", allowed: false }], cwd: "sub" };
     expect(await decided(fromSub, ["../tool"], [join(place.ws, "same")])).toEqual(["deny", "deny"]);
+  });
+});
+
+describe.skipIf(unusable !== null)("a program that is called through a link and out again", () => {
+  it("is the one that the kernel finds: it is judged, and it runs", async () => {
+    using place = new Place(CALLER);
+    place.folder("ws/sub/deep");
+    symlinkSync("sub/deep", join(place.ws, "link"));
+    for (const name of ["", "sub/"]) place.file(`ws/${name}tool`, `#!/bin/sh\necho ${name}tool\n`, 0o755);
+    const calls = [["link/../tool"], ["tool/../tool"], ["./tool"], ["sub/tool"]];
+    const denied = (pattern: string) => ({ place, rules: [{ pattern, allowed: false }] });
+    const [inner, outer] = [join(place.ws, "sub/tool"), join(place.ws, "tool")];
+    expect(await decided(denied(inner), ...calls)).toEqual(["deny", "allow", "allow", "deny"]);
+    expect(await decided(denied(outer), ...calls)).toEqual(["allow", "allow", "deny", "allow"]);
+    expect(await decided(denied("link/../tool"), ...calls)).toEqual(["deny", "allow", "allow", "deny"]);
+    await using supervisor = await place.supervisor({ shell: { default: { approval: false } } });
+    await using session = supervisor.session();
+    for (const input of [
+      { argv: ["link/../tool"] },
+      { script: "link/../tool" },
+      { script: "link/../tool; true" },
+    ])
+      expect(printed(await session.call("shell", input))).toBe("sub/tool");
   });
 });
 

@@ -12,7 +12,7 @@ afterAll(() => rmSync(top, { recursive: true, force: true }));
 
 const ws = knownPath(`${top}/ws`);
 const granted = normalProfile({ files: [{ path: ws, access: "write", suffixes: "any" }] });
-mkdirSync(`${ws}/folder`, { recursive: true });
+mkdirSync(`${ws}/folder/sub`, { recursive: true });
 mkdirSync(`${top}/outside`);
 for (const file of ["ws/file", "ws/folder/file", "outside/there"]) writeFileSync(`${top}/${file}`, "");
 symlinkSync("there", `${top}/outside/link`);
@@ -21,6 +21,7 @@ for (const [name, to] of [
   ["out-absolute", `${top}/outside`],
   ["out-and-in", "../outside/../ws/folder"],
   ["in", "folder"],
+  ["deep", "folder/sub"],
   ["loop", "loop"],
 ] as const)
   symlinkSync(to, `${ws}/${name}`);
@@ -37,6 +38,7 @@ describe("the paths that a call's words name", () => {
     expect(found("in/file")).toEqual(["ws/folder/file", "file"]);
     expect(found("in")).toEqual(["ws/folder", "folder"]);
     expect(found("in/../file")).toEqual(["ws/file", "file"]);
+    expect(found("deep/../file")).toEqual(["ws/folder/file", "file"]);
     expect(found("none/x")).toEqual(["ws/none/x", "missing"]);
     expect(found("file/x")).toEqual(["ws/file/x", "missing"]);
     expect(found("loop")).toEqual(["ws/loop", "missing"]);
@@ -55,12 +57,12 @@ describe("the paths that a call's words name", () => {
 describe("where a path leads", () => {
   it("is found by looking at nothing that may not be looked at", () => {
     const looked: string[] = [];
-    const led = leadsTo(knownPath(`${ws}/out/there`), (path) => {
+    const led = leadsTo("out/there", knownPath(ws), (path) => {
       const may = isInside(path, ws);
       if (may) looked.push(path);
       return may;
     });
     expect(led).toEqual({ path: `${top}/outside/there`, kind: "unseen" });
-    expect(looked).toEqual([ws, `${ws}/out`]);
+    expect(looked).toEqual([`${ws}/out`]);
   });
 });
