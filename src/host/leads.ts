@@ -1,6 +1,14 @@
 import { resolve } from "node:path";
-import { type AbsolutePath, isAbsolutePath, joinPath, parentOf, ROOT } from "../profile/path.ts";
-import { linkAt, realPathOf, statsOf } from "./nodes.ts";
+import {
+  type AbsolutePath,
+  isAbsolutePath,
+  isInside,
+  joinPath,
+  knownPath,
+  parentOf,
+  ROOT,
+} from "../profile/path.ts";
+import { linkAt, statsOf } from "./nodes.ts";
 
 /** Where a path leads, as far as may be looked. `unseen`: out of that, and nothing was looked at there. */
 export interface Led {
@@ -55,25 +63,49 @@ function namesIn(text: string): string[] {
   return text.split("/").filter((name) => name !== "" && name !== ".");
 }
 
+/** The links below here are of whoever asks (proc(5)): what is asked inside leads elsewhere. */
+const OF_WHO_ASKS = knownPath("/proc");
+
+/** The way to where a path leads. */
+export interface Way {
+  /** Its end, canonical, of which the last name may be missing; null when it leads nowhere, or it depends on who asks. */
+  readonly end: AbsolutePath | null;
+  /** The links that are passed, each by its canonical folder. */
+  readonly links: readonly AbsolutePath[];
+}
+
 /**
  * Where a path leads from a canonical folder, name by name as the kernel goes: a link is followed before the `..` behind
- * it (path_resolution(7)). The last name may be missing; null when it leads nowhere, as behind a name that is not there.
+ * it (path_resolution(7)).
  */
-export function realTarget(written: string, from: AbsolutePath): AbsolutePath | null {
-  const names = namesIn(written);
+export function wayOf(written: string, from: AbsolutePath): Way {
+  const names = namesIn(written).reverse();
+  const links: AbsolutePath[] = [];
   let at = written.startsWith("/") ? ROOT : from;
-  for (const [index, name] of names.entries()) {
+  let own = names.length;
+  for (let name = names.pop(); name !== undefined; name = names.pop()) {
+    const isOwn = names.length < own;
+    if (isOwn) own = names.length;
     if (name === "..") {
-      if (statsOf(at)?.isDirectory() !== true) return null;
+      if (statsOf(at)?.isDirectory() !== true) return { end: null, links };
       at = parentOf(at);
       continue;
     }
     const next = joinPath(at, name);
-    const real = statsOf(next)?.isSymbolicLink() === false ? next : realPathOf(next);
-    if (real === null) return index === names.length - 1 && statsOf(next) === null ? next : null;
-    at = real;
+    const stats = statsOf(next);
+    if (isInside(next, OF_WHO_ASKS) || (stats === null && !(isOwn && names.length === 0)))
+      return { end: null, links };
+    if (stats?.isSymbolicLink() !== true) {
+      at = next;
+      continue;
+    }
+    const text = links.length < MOST_LINKS ? linkAt(next) : null;
+    if (text === null) return { end: null, links };
+    links.push(next);
+    if (text.startsWith("/")) at = ROOT;
+    names.push(...namesIn(text).reverse());
   }
-  return at;
+  return { end: at, links };
 }
 
 /** True for a path with a `..` behind a name, which may be a link: only the kernel knows what it leads to. */
@@ -82,11 +114,16 @@ export function hasDetour(written: string): boolean {
 }
 
 /**
- * The path that is written, without `.` and `..`, its links not followed; of one with a detour, what it leads to. Null
+ * The path that is written, without `.` and `..`, its last name not followed, and of one without a detour no link. Null
  * when that can't be told.
  */
 export function plainPath(written: string, from: AbsolutePath): AbsolutePath | null {
-  if (hasDetour(written)) return realTarget(written, from);
+  if (hasDetour(written)) {
+    const [, before = "", last = ""] = /^(.*\/)?([^/]*)$/su.exec(written) ?? [];
+    if (last === "" || last === "." || last === "..") return wayOf(written, from).end;
+    const folder = wayOf(before, from).end;
+    return folder === null ? null : joinPath(folder, last);
+  }
   const path = resolve(from, written);
   return isAbsolutePath(path) ? path : null;
 }

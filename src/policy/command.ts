@@ -4,7 +4,7 @@ export interface Command {
   readonly words: readonly string[];
   /**
    * Every other name of the program: the file name of its word, the paths that it is found and lies at, their file
-   * names, and the first word of each rule that leads to the same file.
+   * names, and the first word of each rule that leads to the same file; `OPAQUE` where it may be any.
    */
   readonly programNames: readonly string[];
   /** The program is a file that this very call could write. */

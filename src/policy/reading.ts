@@ -22,15 +22,16 @@ export function isCommandUnread(command: Command): boolean {
 }
 
 /** True when only bash will know which program it is. */
-export function isNameUnknown({ words: [program] }: Command): boolean {
-  return isOpaque(program ?? "");
+export function isNameUnknown({ words: [program = ""], programNames }: Command): boolean {
+  return [program, ...programNames].some(isOpaque);
 }
 
 /** True for a program that runs what its words say. */
 export function isProgramUnread({ words, programNames }: Command): boolean {
   const [program = "", ...rest] = words;
+  // By a name that begins with its own, such a file takes its next word for the name.
   const isOwn = (name: string): boolean =>
-    !isManyInOne(fileNameOf(name)) || fileNameOf(name) === fileNameOf(program);
+    !isManyInOne(fileNameOf(name)) || fileNameOf(program).startsWith(fileNameOf(name));
   return [program, ...programNames].some((name) => isOwn(name) && isUnread(name, rest));
 }
 

@@ -39,8 +39,11 @@ export function parseLine(line: string): ParsedLine {
   const unseen = UNSEEN.test(line) ? ["it has characters that can't be seen"] : [];
   if (line.length <= MOST_AT_ONCE) {
     const read = readPiece(line);
-    const unread = [...new Set([...unseen, ...read.unread])];
-    return { ...read, unread, plain: unread.length === 0 ? read.plain : null };
+    const joined = isJoined(line) ? readPiece(line.replace(/\\\n/gu, "")) : null;
+    const torn = joined === null ? [] : ["a word or an operator of it may go on in the next line"];
+    const unread = [...new Set([...unseen, ...torn, ...read.unread])];
+    const commands = joined === null ? read.commands : distinct([...read.commands, ...joined.commands]);
+    return { commands, unread, plain: unread.length === 0 ? read.plain : null };
   }
   const pieces = piecesOfLine(line).map(readPiece);
   return {
@@ -48,6 +51,16 @@ export function parseLine(line: string): ParsedLine {
     unread: [`it is longer than ${MOST_AT_ONCE} characters`, ...unseen],
     plain: null,
   };
+}
+
+/**
+ * True where a backslash at the end of a line stands behind anything but a blank. bash takes both away before it reads on,
+ * so that `1\⏎2>x` holds the descriptor 12, `&\⏎>x` is `&>x` and `$\⏎x` a variable; the parser takes them apart.
+ */
+function isJoined(line: string): boolean {
+  return [...line.matchAll(/(^|[^\\])(\\+)\n/gu)].some(
+    ([, before = "", { length } = ""]) => length % 2 === 1 && (length > 1 || !/^[ \t\n]?$/u.test(before)),
+  );
 }
 
 function readPiece(line: string): ParsedLine {

@@ -3,6 +3,8 @@ import { isOpaque, textOf } from "./word.ts";
 
 /** A file that keeps nothing and holds nothing. */
 const NOWHERE = "/dev/null";
+/** Far more than any descriptor, and less than where bash takes digits for a word (`2147483648>x`). */
+const LARGEST_DESCRIPTOR = 999_999_999;
 
 /**
  * Why a node of a line keeps the line from being understood, as `it has a substitution`; null for one of the closed list
@@ -78,9 +80,13 @@ function isStatic(word: Parameters<typeof textOf>[0]): boolean {
 
 /** `>/dev/null`, `</dev/null` and the like, or `2>&1`. */
 function opensNothing({ operator, descriptor, target }: Redirect): boolean {
-  if (target === undefined || descriptor?.type === "FileDescriptorVariable") return false;
+  if (target === undefined || (descriptor !== undefined && !isNumber(descriptor))) return false;
   if (operator === ">&" || operator === "<&") return /^(\d|-|\d-)$/u.test(target.text);
   return isStatic(target) && textOf(target).text === NOWHERE;
+}
+
+function isNumber(descriptor: NonNullable<Redirect["descriptor"]>): boolean {
+  return descriptor.type !== "FileDescriptorVariable" && descriptor.value <= LARGEST_DESCRIPTOR;
 }
 
 /** A document that bash expands nothing in, and whose end two readers can't see in two places. */

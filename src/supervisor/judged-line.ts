@@ -3,6 +3,7 @@ import { accessTo } from "../profile/access-to.ts";
 import { type AbsolutePath, isInside, nameOf } from "../profile/path.ts";
 import type { Profile } from "../profile/profile.ts";
 import { fileNameOf } from "../shell/rule.ts";
+import { OPAQUE } from "../shell/word.ts";
 import { type Call, scriptOf, wordsOf } from "../tool/call.ts";
 import type { Root } from "../tool/facts.ts";
 import type { ProgramFacts } from "./binding.ts";
@@ -11,6 +12,8 @@ import type { ProgramFacts } from "./binding.ts";
 export interface CommandFacts {
   readonly words: readonly [string, ...string[]];
   readonly program: ProgramFacts;
+  /** The links on the way to it. */
+  readonly links: readonly AbsolutePath[];
   /** Where the words that may be paths lead, canonical; null for one that leads nowhere clear. */
   readonly paths: readonly (AbsolutePath | null)[];
   /** First words of rules that deny or ask, by which the program is known as well. */
@@ -26,6 +29,8 @@ interface Found {
   readonly path: readonly AbsolutePath[];
   /** What the call gets on a yes. */
   readonly profile: Profile;
+  /** True for a path in a folder that sandboxes have of their own. */
+  readonly isMadeInside: (path: AbsolutePath) => boolean;
 }
 
 /** A call of the shell tool as rules judge it: each of its commands, and what of it is not understood. */
@@ -35,7 +40,7 @@ export function judgedLine({ input }: Pick<Call, "input">, found: Found): Comman
     commands: found.commands.map(
       (one): Command => ({
         words: one.words,
-        programNames: programNames(one),
+        programNames: programNames(one, isOfShell),
         isProgramWritable: isProgramWritable(one, isOfShell, found),
         arePathsInside: (names) => arePathsInside(one, found.roots, names),
       }),
@@ -45,26 +50,40 @@ export function judgedLine({ input }: Pick<Call, "input">, found: Found): Comman
   };
 }
 
-function programNames({
-  words: [word],
-  program: { path, real },
-  ruleNames,
-}: CommandFacts): readonly string[] {
+/** What is not there when a line is judged may be anything when its turn comes: an earlier command can make it. */
+function programNames(
+  { words: [word], program: { path, real }, ruleNames }: CommandFacts,
+  isOfShell: boolean,
+): readonly string[] {
   const files = [path, real].filter((one) => one !== null);
-  return [...new Set([fileNameOf(word), ...files.flatMap((one) => [one, nameOf(one)]), ...ruleNames])];
+  const any = isOfShell && isMissing(word, real) ? [OPAQUE] : [];
+  return [
+    ...new Set([fileNameOf(word), ...files.flatMap((one) => [one, nameOf(one)]), ...ruleNames, ...any]),
+  ];
+}
+
+/** True for a path where no program was found. */
+function isMissing(word: string, real: AbsolutePath | null): boolean {
+  return real === null && word.includes("/");
 }
 
 /**
- * True when the call could have written the program. A shell looks a name up only when its turn comes, so the folders of
- * PATH count too, down to the one where the program is found now: an earlier command could put another one there.
+ * True when the call could have written the program, or a link on the way to it. A shell looks a name up only when its turn
+ * comes, so what is not there yet counts too, and the folders of PATH down to the one where the program is found now: an
+ * earlier command could put another one there. Folders of the sandbox's own are empty when it starts, whatever the host's
+ * hold.
  */
 function isProgramWritable(
-  { words: [word], program: { path, real } }: CommandFacts,
+  { words: [word], program: { path, real }, links }: CommandFacts,
   isOfShell: boolean,
-  { path: folders, profile }: Found,
+  { path: folders, profile, isMadeInside }: Found,
 ): boolean {
-  if (real !== null && accessTo(profile, real) === "write") return true;
-  if (!isOfShell || word.includes("/")) return false;
+  if (real !== null && [real, ...links].some((one) => accessTo(profile, one) === "write")) return true;
+  if (!isOfShell) return false;
+  if (word.includes("/"))
+    return (
+      isMissing(word, real) || (path !== null && isMadeInside(path) && accessTo(profile, path) === "none")
+    );
   const at = folders.findIndex((folder) => path === `${folder}/${word}`);
   const folder = { kind: "folder", bornInside: false } as const;
   return folders

@@ -2,7 +2,7 @@ import { accessSync, constants } from "node:fs";
 import { resolve } from "node:path";
 import { CofferdamError, visible } from "../errors.ts";
 import { contentIdOf } from "../host/content.ts";
-import { leadsTo, plainPath, realTarget } from "../host/leads.ts";
+import { hasDetour, leadsTo, plainPath, wayOf } from "../host/leads.ts";
 import { realPathOf, statsOf } from "../host/nodes.ts";
 import { accessTo } from "../profile/access-to.ts";
 import { type AbsolutePath, isAbsolutePath, isInside, ROOT } from "../profile/path.ts";
@@ -31,7 +31,7 @@ export function lookAtCall(
   base: AbsolutePath,
 ): Pick<CallFacts, "cwd" | "program" | "commands" | "unread"> {
   const cwd = folderOf(input.cwd, base, standing);
-  const known = new Map<string, Pick<CommandFacts, "program" | "ruleNames">>();
+  const known = new Map<string, NameFacts>();
   const budget = { left: MOST_LOOKED_UP };
   const line = lineOf(input);
   const commands = line.commands.map(({ words }): CommandFacts => {
@@ -46,16 +46,14 @@ export function lookAtCall(
 
 const UNKNOWN: ProgramFacts = { path: null, real: null, id: null, content: null };
 
-function lookAtName(
-  name: string,
-  cwd: AbsolutePath,
-  standing: Standing,
-  before: number,
-): Pick<CommandFacts, "program" | "ruleNames"> {
-  if (isOpaque(name)) return { program: UNKNOWN, ruleNames: [] };
-  if (before >= MOST_PROGRAMS) return { program: UNKNOWN, ruleNames: strictWords(standing) };
+type NameFacts = Pick<CommandFacts, "program" | "links" | "ruleNames">;
+
+function lookAtName(name: string, cwd: AbsolutePath, standing: Standing, before: number): NameFacts {
+  if (isOpaque(name)) return { program: UNKNOWN, links: [], ruleNames: [] };
+  if (before >= MOST_PROGRAMS) return { program: UNKNOWN, links: [], ruleNames: strictWords(standing) };
   const program = lookAtProgram(name, cwd, standing.settings);
-  return { program, ruleNames: ruleNames(program, standing, cwd) };
+  const links = program.path === null ? [] : wayOf(program.path, ROOT).links;
+  return { program, links, ruleNames: ruleNames(program, links, standing, cwd) };
 }
 
 /** Where the paths among a command's words lead; a word that only bash will know may lead anywhere. */
@@ -80,7 +78,10 @@ function folderOf(written: string | undefined, base: AbsolutePath, { onYes }: St
   const path = resolve(base, written ?? ".");
   const isSeen = (one: AbsolutePath): boolean =>
     accessTo(onYes.profile, one, { kind: "folder", bornInside: false }) !== "none";
-  if (isAbsolutePath(path)) {
+  if (hasDetour(written ?? "")) {
+    const led = leadsTo(`${base}/${written}`, ROOT, isSeen);
+    if (led.kind === "folder" || led.kind === "unseen") return led.path;
+  } else if (isAbsolutePath(path)) {
     const real = realPathOf(path);
     if (real !== null && isSeen(real) && statsOf(real)?.isDirectory() === true) return real;
     const led = leadsTo(path, ROOT, isSeen);
@@ -98,7 +99,7 @@ export function lookAtProgram(word: string, cwd: AbsolutePath, settings: ToolSet
     ? [plainPath(word, cwd)]
     : folders.map((folder) => plainPath(word, folder));
   for (const path of candidates) {
-    const real = path === null ? null : realPathOf(path);
+    const real = path === null ? null : wayOf(path, ROOT).end;
     const stats = real === null ? null : statsOf(real);
     if (path === null || real === null || stats?.isFile() !== true || !isExecutable(real)) continue;
     const isWritable = settings.roots.some((root) => root.mode === "rw" && isInside(real, root.path));
@@ -130,7 +131,7 @@ function realTargets(
   for (const path of paths) {
     budget.left -= cwd.length + 1 + path.length;
     if (budget.left < 0) return [...found, null];
-    found.push(path.length > MOST_PATH_LENGTH || path.startsWith("~") ? null : realTarget(path, cwd));
+    found.push(path.length > MOST_PATH_LENGTH || path.startsWith("~") ? null : wayOf(path, cwd).end);
   }
   return found;
 }

@@ -158,6 +158,7 @@ export function prepare(
     roots: standing.config.roots,
     path: standing.settings.runtimes.flatMap((runtime) => runtime.path),
     profile: onYes.profile,
+    isMadeInside: (path) => standing.backend.isMadeInside(path),
   });
   const judged = judgeLine(call, line, standing, needsMore(look, unasked.profile, onYes.profile));
   const { argsHash, grantKey } = bindingOf(call, {

@@ -10,15 +10,21 @@ import type { Standing } from "./prepare.ts";
 /**
  * The first words of rules that deny or ask, by which a program is known as well: those that lead to the same file, by
  * the PATH inside or by a path from the call's folder or the workspace. Of a glob, its folder counts: under `/bin/*` the
- * program `/usr/bin/rm` is also `/bin/rm`, where one leads to the other. For a file that is many programs (`busybox`)
+ * program `/usr/bin/rm` is also `/bin/rm`, where one leads to the other, and so does each link on the way to the program. For a file that is many programs (`busybox`)
  * the file name must be the same too.
  */
-export function ruleNames(program: ProgramFacts, standing: Standing, cwd: AbsolutePath): readonly string[] {
+export function ruleNames(
+  program: ProgramFacts,
+  links: readonly AbsolutePath[],
+  standing: Standing,
+  cwd: AbsolutePath,
+): readonly string[] {
   const { path, real } = program;
   if (path === null || real === null) return [];
   return strictWords(standing).flatMap((word): readonly string[] => {
     const places = placesOf(word, standing, cwd);
-    if (word.includes("*")) return places.flatMap((place) => nameUnder(word, place, real));
+    if (word.includes("*"))
+      return places.flatMap((place) => [real, ...links].flatMap((one) => nameUnder(word, place, one)));
     const isOther = isManyInOne(nameOf(real)) && fileNameOf(word) !== nameOf(path);
     return !isOther && places.some((place) => isSame(place, program)) ? [word] : [];
   });

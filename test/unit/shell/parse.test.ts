@@ -31,6 +31,22 @@ describe("a line", () => {
     ]);
   });
 
+  test("that goes on behind anything but a blank is read both ways, and not understood", () => {
+    const torn = "a word or an operator of it may go on in the next line";
+    for (const line of ["1\\\n2>x rm", "$\\\n0", "a &\\\n>x b", "a\\\\\\\nb"])
+      expect([line, parseLine(line).unread.includes(torn), parseLine(line).plain]).toEqual([
+        line,
+        true,
+        null,
+      ]);
+    expect(words("1\\\n2>/dev/null rm v")).toEqual([
+      ["12", "rm", "v"],
+      ["rm", "v"],
+    ]);
+    for (const line of ["a \\\n b", "\\\na", "a \\\n\\\n b", "a\\\\\nb"])
+      expect([line, parseLine(line).unread]).toEqual([line, []]);
+  });
+
   test("needs no shell only when it is one program with plain words", () => {
     expect(parseLine(" git 'a b' # why\n").plain).toEqual(["git", "a b"]);
     const others = [

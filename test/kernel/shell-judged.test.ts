@@ -1,0 +1,163 @@
+import { copyFileSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { ShellInput } from "../../src/index.ts";
+import { printed } from "../support/approval/standing.ts";
+import { CALLER } from "../support/battery/people.ts";
+import { Place } from "../support/battery/place.ts";
+import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
+
+sandboxMustWork("that what is judged is what runs");
+
+const FREE = { default: { approval: false } };
+
+describe.skipIf(unusable !== null)("what is judged is what runs", () => {
+  let place: Place;
+  beforeEach(() => {
+    place = new Place(CALLER);
+    place.file("ws/victim", "v");
+    place.folder("docs");
+    place.file("docs/secret", "s");
+  });
+  afterEach(() => place[Symbol.dispose]());
+
+  /** What an agent's calls come to: what they print, or why they don't run. */
+  async function told(
+    shell: Readonly<Record<string, unknown>>,
+    ...inputs: readonly (string | ShellInput)[]
+  ): Promise<readonly string[]> {
+    const paths = {
+      ws: { root: place.ws, mode: "rw", write_approval: false },
+      docs: { root: join(place.top, "docs"), mode: "ro" },
+    };
+    await using supervisor = await place.supervisor({ shell, sandbox: { paths } });
+    await using session = supervisor.session();
+    const found: string[] = [];
+    for (const input of inputs)
+      found.push(printed(await session.call("shell", typeof input === "string" ? { script: input } : input)));
+    return found;
+  }
+
+  it("where a word or an operator goes on in the next line", async () => {
+    const rules = [
+      { pattern: "rm", allowed: false },
+      { pattern: "touch new", allowed: false },
+    ];
+    const evaded = [
+      "1\\\n2>/dev/null rm victim",
+      "2\\\n>/dev/null rm victim",
+      "touch &\\\n>/dev/null new",
+      '$\\\n0 -c "rm victim"; :',
+      ': ; "$\\\n0" -c "rm victim"',
+    ];
+    expect(await told({ ...FREE, rules }, ...evaded, "cat \\\nvictim; true")).toEqual([
+      "APPROVAL_BLOCKED",
+      "APPROVAL_BLOCKED",
+      "APPROVAL_BLOCKED",
+      "APPROVAL_DENIED",
+      "APPROVAL_DENIED",
+      "v",
+    ]);
+  });
+
+  it("where digits are more than a descriptor has", async () => {
+    symlinkSync("../docs/secret", join(place.ws, "2147483648"));
+    const rules = [{ pattern: "cat", approval: false, sandbox_paths: ["ws"] }];
+    const lines = ["cat victim 2147483648</dev/null", "cat victim 9</dev/null"];
+    expect(await told({ rules }, ...lines)).toEqual(["APPROVAL_DENIED", "v"]);
+  });
+
+  it("where a path depends on who asks", async () => {
+    symlinkSync("/proc/self/cwd", join(place.ws, "here"));
+    const rules = [{ pattern: "rm", allowed: false }];
+    const programs = ["/proc/self/exe", "/proc/2/exe", "/dev/../proc/self/exe", "here/../exe"];
+    const lines = programs.map((program) => `${program} -c "rm victim"; true`);
+    expect(await told({ ...FREE, rules }, ...lines)).toEqual(lines.map(() => "APPROVAL_DENIED"));
+    const inside = [{ pattern: "cat", approval: false, sandbox_paths: ["ws"] }];
+    const cwd = join(place.top, "docs");
+    const paths = ["/proc/self/cwd/secret", "/proc/thread-self/cwd/secret", `${place.ws}/here/secret`];
+    const calls = [...paths, `${place.ws}/victim`].map((path) => ({ argv: ["cat", path], cwd }));
+    const before = process.cwd();
+    process.chdir(place.ws);
+    try {
+      expect(await told({ rules: inside }, ...calls)).toEqual([...paths.map(() => "APPROVAL_DENIED"), "v"]);
+    } finally {
+      process.chdir(before);
+    }
+  });
+
+  it("where a file is many programs, and the name tells which", async () => {
+    place.folder("ws/tools/sub");
+    place.file("ws/tools/busybox", '#!/bin/sh\necho "${0##*/} $*"\n', 0o755);
+    for (const name of ["ls", "cat", "busyboxx"]) symlinkSync("busybox", join(place.ws, "tools", name));
+    symlinkSync("tools/sub", join(place.ws, "l"));
+    const rules = [
+      { pattern: "rm", allowed: false },
+      { pattern: "./tools/cat", allowed: false },
+    ];
+    const calls = [
+      { argv: ["l/../ls", "rm"] },
+      { argv: ["tools/busybox", "rm"] },
+      { argv: ["tools/busyboxx", "rm"] },
+      "l/../ls rm; true",
+      "l/../cat victim; true",
+      "tools/../tools/cat victim; true",
+    ];
+    const [blocked] = ["APPROVAL_BLOCKED"];
+    expect(await told({ ...FREE, rules }, ...calls)).toEqual([
+      "ls rm",
+      blocked,
+      blocked,
+      "ls rm",
+      blocked,
+      blocked,
+    ]);
+  });
+
+  it("where a rule is a glob, and a link lies in its folder", async () => {
+    place.folder("ws/tools");
+    symlinkSync("/usr/bin/date", join(place.ws, "tools/d"));
+    const rules = [{ pattern: "./tools/*", allowed: false }];
+    expect(await told({ ...FREE, rules }, "tools/d", "tools/d; true", "/usr/bin/date +x")).toEqual([
+      "APPROVAL_BLOCKED",
+      "APPROVAL_BLOCKED",
+      "x",
+    ]);
+  });
+
+  it("where the line itself makes the program, or a link on the way to it", async () => {
+    place.folder("ws/bin");
+    symlinkSync("/usr/bin", join(place.ws, "lb"));
+    const allow = ["cp", "ln", "./t", "/tmp/t", "./lb/date", "/usr/bin/date"];
+    const rules = allow.map((pattern) => ({ pattern, approval: false }));
+    const lines = [
+      "cp /usr/bin/id t; ./t",
+      "cp /usr/bin/id /tmp/t; /tmp/t",
+      "cp /usr/bin/id bin/date; ln -sfn bin lb; ./lb/date",
+      "cp /usr/bin/id bin/date; /usr/bin/date +x",
+    ];
+    expect(await told({ rules }, ...lines)).toEqual([...lines.slice(1).map(() => "APPROVAL_DENIED"), "x"]);
+    copyFileSync("/usr/bin/id", join(place.ws, "real"));
+    const many = Array.from({ length: 256 }, (_, index) => `./n${index}`).join(";");
+    const any = [{ pattern: "./*", approval: false }];
+    expect(await told({ rules: any }, `${many}; ./real`)).toEqual(["APPROVAL_DENIED"]);
+  });
+
+  it("where the line makes a link to what is denied", async () => {
+    const rules = [{ pattern: "rm", allowed: false }];
+    const lines = [
+      "ln -s /usr/bin/rm x; ./x victim",
+      "ln -s /usr/bin/rm /tmp/x; /tmp/x victim",
+      "ln -s a b; true",
+    ];
+    expect(await told({ ...FREE, rules }, ...lines)).toEqual(["APPROVAL_DENIED", "APPROVAL_DENIED", ""]);
+  });
+
+  it("where the folder to start in is behind a link and out again", async () => {
+    place.folder("ws/in/deep");
+    symlinkSync("in/deep", join(place.ws, "dl"));
+    const calls = ["dl/..", "dl", "in/.."].map((cwd) => ({ argv: ["pwd"], cwd }));
+    const folders = ["/in", "/in/deep", ""].map((name) => `${place.ws}${name}`);
+    expect(await told(FREE, ...calls)).toEqual(folders);
+  });
+});
