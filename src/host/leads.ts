@@ -72,6 +72,8 @@ export interface Way {
   readonly end: AbsolutePath | null;
   /** The links that are passed, each by its canonical folder. */
   readonly links: readonly AbsolutePath[];
+  /** Those of them that are the end by another name: nothing stands behind them on the way. */
+  readonly aliases: readonly AbsolutePath[];
 }
 
 /**
@@ -81,31 +83,33 @@ export interface Way {
 export function wayOf(written: string, from: AbsolutePath): Way {
   const names = namesIn(written).reverse();
   const links: AbsolutePath[] = [];
+  const aliases: AbsolutePath[] = [];
+  const nowhere: Way = { end: null, links, aliases };
   let at = written.startsWith("/") ? ROOT : from;
   let own = names.length;
   for (let name = names.pop(); name !== undefined; name = names.pop()) {
     const isOwn = names.length < own;
     if (isOwn) own = names.length;
     if (name === "..") {
-      if (statsOf(at)?.isDirectory() !== true) return { end: null, links };
+      if (statsOf(at)?.isDirectory() !== true) return nowhere;
       at = parentOf(at);
       continue;
     }
     const next = joinPath(at, name);
     const stats = statsOf(next);
-    if (isInside(next, OF_WHO_ASKS) || (stats === null && !(isOwn && names.length === 0)))
-      return { end: null, links };
+    if (isInside(next, OF_WHO_ASKS) || (stats === null && !(isOwn && names.length === 0))) return nowhere;
     if (stats?.isSymbolicLink() !== true) {
       at = next;
       continue;
     }
     const text = links.length < MOST_LINKS ? linkAt(next) : null;
-    if (text === null) return { end: null, links };
+    if (text === null) return nowhere;
     links.push(next);
+    if (names.length === 0) aliases.push(next);
     if (text.startsWith("/")) at = ROOT;
     names.push(...namesIn(text).reverse());
   }
-  return { end: at, links };
+  return { end: at, links, aliases };
 }
 
 /** True for a path with a `..` behind a name, which may be a link: only the kernel knows what it leads to. */

@@ -4,11 +4,14 @@ export interface Command {
   readonly words: readonly string[];
   /**
    * Every other name of the program: the file name of its word, the paths that it is found and lies at, their file
-   * names, and the first word of each rule that leads to the same file; `OPAQUE` where it may be any.
+   * names, those of the links from one to the other, and the first word of each rule that leads to the same file.
    */
   readonly programNames: readonly string[];
-  /** The program is a file that this very call could write. */
-  readonly isProgramWritable: boolean;
+  /**
+   * Whether the call decides which file the program is. `fixed`: nothing does that it may write. `writable`: an earlier
+   * call could have made it what it was found to be. `unsettled`: this very call may make it another when its turn comes.
+   */
+  readonly programFile: "fixed" | "writable" | "unsettled";
   /** True when every path that the words may name lies in one of the named roots. */
   readonly arePathsInside: (roots: readonly string[]) => boolean;
 }

@@ -22,8 +22,8 @@ export function isCommandUnread(command: Command): boolean {
 }
 
 /** True when only bash will know which program it is. */
-export function isNameUnknown({ words: [program = ""], programNames }: Command): boolean {
-  return [program, ...programNames].some(isOpaque);
+export function isNameUnknown({ words: [program = ""] }: Command): boolean {
+  return isOpaque(program);
 }
 
 /** True for a program that runs what its words say. */

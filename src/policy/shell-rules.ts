@@ -47,7 +47,7 @@ interface Heard {
  * 3. A rule whose roots don't hold the call's paths leaves it to the next rule; one that asks is not left for the default.
  * 4. A rule that allows, unless it is `exact`, asks about a word that makes more of the command than its name says
  *    (`find -delete`), and leaves the rest to the next rule.
- * 5. What runs unread, or runs a program by such a word, asks where any rule denies or asks, unless a rule allows it.
+ * 5. What runs unread, may be another program when its turn comes, or runs a program by such a word, asks where any rule denies or asks, unless a rule allows it.
  * 6. What no rule covers as written is as the default says. A default that asks nobody lets pass what is understood.
  */
 export function shellSaid(line: CommandLine, shell: ShellRules): ToolSaid {
@@ -82,7 +82,9 @@ interface Said {
 function commandSaid(command: Command, shell: ShellRules): Said {
   const { words } = command;
   const denies = shell.rules.some((rule) => !rule.allowed);
-  const unread = isCommandUnread(command) ? unreadHit(command) : runningHit(command);
+  const unread = isCommandUnread(command)
+    ? unreadHit(command)
+    : (unsettledHit(command) ?? runningHit(command));
   const otherwise = defaultHit(shell);
   const written = hear(command, shell, { name: words[0] ?? "", at: 0, words }, true);
   const others = otherReadings(command).flatMap((one) => hear(command, shell, one, false));
@@ -190,7 +192,7 @@ function hear(
  */
 function allowed(rule: ShellRule, command: Command, rules: readonly ShellRule[]): readonly Heard[] {
   const { words } = command;
-  if (command.isProgramWritable || !holdsPaths(rule, command) || isNameUnknown(command)) return [];
+  if (command.programFile !== "fixed" || !holdsPaths(rule, command) || isNameUnknown(command)) return [];
   if (rule.exact && words.some(isOpaque)) return [];
   const isNamed = namesUnread(rule.pattern) && isReadToItsEnd(words);
   if (isStrict(rules) && isProgramUnread(command) && !isNamed) return [];
@@ -224,6 +226,18 @@ function unreadHit(command: Command): RuleHit {
     ? "which program this runs is known to the shell alone"
     : `${visible(command.words[0] ?? "")} runs what its words say, and no parser has read them`;
   return { layer: "tool", rule: "unread", action: "ask", reason: what };
+}
+
+/** An ask, because what was looked at may be another program when it is run; null when that can't be. */
+function unsettledHit(command: Command): RuleHit | null {
+  const reason = unsettledReason(command);
+  return reason === null ? null : { layer: "tool", rule: "unsettled", action: "ask", reason };
+}
+
+/** Why nobody can be sure which program a command will be; null when that is sure. */
+export function unsettledReason({ words: [word = ""], programFile }: Command): string | null {
+  if (programFile !== "unsettled") return null;
+  return `${visible(word)} may be another program when its turn comes: this call could make it one`;
 }
 
 /** An ask about a word by which a program runs another; null when there is none. */

@@ -6,7 +6,7 @@ import type { Grant } from "./grant.ts";
 import { coverageOf, isNameUnknown, isProgramUnread, otherReadings } from "./reading.ts";
 import { type Risk, riskAction } from "./risk.ts";
 import type { RuleHit, ToolSaid } from "./rule-hit.ts";
-import { maybeHit, namesShell, reasonOf } from "./shell-rules.ts";
+import { maybeHit, namesShell, reasonOf, unsettledReason } from "./shell-rules.ts";
 import { coversInvocation, type Invocation, pickRule, type ToolRule } from "./tool-rule.ts";
 
 /** One call, as far as it is judged. */
@@ -217,5 +217,7 @@ function commandHit(hit: RuleHit, command: Command): RuleHit | null {
   const unread = hit.reason ?? `no parser has read whether this runs ${visible(hit.rule)}`;
   if (isProgramUnread(command)) return { ...hit, reason: unread };
   if (isNameUnknown(command)) return { ...hit, action: "ask", reason: unread };
+  const unsettled = unsettledReason(command);
+  if (unsettled !== null) return { ...hit, action: "ask", reason: hit.reason ?? unsettled };
   return found.includes("maybe") ? maybeHit("operator", hit.rule, hit.reason ?? undefined) : null;
 }

@@ -1,9 +1,9 @@
+import type { Way } from "../host/leads.ts";
 import type { Command, CommandLine } from "../policy/command.ts";
 import { accessTo } from "../profile/access-to.ts";
 import { type AbsolutePath, isInside, nameOf } from "../profile/path.ts";
 import type { Profile } from "../profile/profile.ts";
 import { fileNameOf } from "../shell/rule.ts";
-import { OPAQUE } from "../shell/word.ts";
 import { type Call, scriptOf, wordsOf } from "../tool/call.ts";
 import type { Root } from "../tool/facts.ts";
 import type { ProgramFacts } from "./binding.ts";
@@ -12,8 +12,8 @@ import type { ProgramFacts } from "./binding.ts";
 export interface CommandFacts {
   readonly words: readonly [string, ...string[]];
   readonly program: ProgramFacts;
-  /** The links on the way to it. */
-  readonly links: readonly AbsolutePath[];
+  /** The way to it. */
+  readonly way: Pick<Way, "links" | "aliases">;
   /** Where the words that may be paths lead, canonical; null for one that leads nowhere clear. */
   readonly paths: readonly (AbsolutePath | null)[];
   /** First words of rules that deny or ask, by which the program is known as well. */
@@ -36,12 +36,13 @@ interface Found {
 /** A call of the shell tool as rules judge it: each of its commands, and what of it is not understood. */
 export function judgedLine({ input }: Pick<Call, "input">, found: Found): CommandLine {
   const isOfShell = scriptOf(input) !== null;
+  const isAlone = found.commands.length === 1 && found.unread.length === 0;
   return {
     commands: found.commands.map(
       (one): Command => ({
         words: one.words,
-        programNames: programNames(one, isOfShell),
-        isProgramWritable: isProgramWritable(one, isOfShell, found),
+        programNames: programNames(one),
+        programFile: programFile(one, { isOfShell, isAlone }, found),
         arePathsInside: (names) => arePathsInside(one, found.roots, names),
       }),
     ),
@@ -50,16 +51,28 @@ export function judgedLine({ input }: Pick<Call, "input">, found: Found): Comman
   };
 }
 
-/** What is not there when a line is judged may be anything when its turn comes: an earlier command can make it. */
-function programNames(
-  { words: [word], program: { path, real }, ruleNames }: CommandFacts,
-  isOfShell: boolean,
-): readonly string[] {
-  const files = [path, real].filter((one) => one !== null);
-  const any = isOfShell && isMissing(word, real) ? [OPAQUE] : [];
-  return [
-    ...new Set([fileNameOf(word), ...files.flatMap((one) => [one, nameOf(one)]), ...ruleNames, ...any]),
-  ];
+function programNames({
+  words: [word],
+  program: { path, real },
+  way,
+  ruleNames,
+}: CommandFacts): readonly string[] {
+  const files = [path, ...way.aliases, real].filter((one) => one !== null);
+  return [...new Set([fileNameOf(word), ...files.flatMap((one) => [one, nameOf(one)]), ...ruleNames])];
+}
+
+/**
+ * A program of a shell is looked up when its turn comes: what the commands beside it may write can be another then, and
+ * what is not there yet may be anything.
+ */
+function programFile(
+  command: CommandFacts,
+  { isOfShell, isAlone }: { readonly isOfShell: boolean; readonly isAlone: boolean },
+  found: Found,
+): Command["programFile"] {
+  if (!isProgramWritable(command, isOfShell, found)) return "fixed";
+  const isMade = isMissing(command.words[0], command.program.real);
+  return isOfShell && (isMade || !isAlone) ? "unsettled" : "writable";
 }
 
 /** True for a path where no program was found. */
@@ -74,11 +87,11 @@ function isMissing(word: string, real: AbsolutePath | null): boolean {
  * hold.
  */
 function isProgramWritable(
-  { words: [word], program: { path, real }, links }: CommandFacts,
+  { words: [word], program: { path, real }, way }: CommandFacts,
   isOfShell: boolean,
   { path: folders, profile, isMadeInside }: Found,
 ): boolean {
-  if (real !== null && [real, ...links].some((one) => accessTo(profile, one) === "write")) return true;
+  if (real !== null && [real, ...way.links].some((one) => accessTo(profile, one) === "write")) return true;
   if (!isOfShell) return false;
   if (word.includes("/"))
     return (

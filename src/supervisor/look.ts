@@ -44,16 +44,21 @@ export function lookAtCall(
   return { cwd, program, commands, unread: line.unread };
 }
 
-const UNKNOWN: ProgramFacts = { path: null, real: null, id: null, content: null };
+const UNKNOWN: FoundProgram = {
+  program: { path: null, real: null, id: null, content: null },
+  way: { links: [], aliases: [] },
+};
 
-type NameFacts = Pick<CommandFacts, "program" | "links" | "ruleNames">;
+/** A program, and the way to it. */
+type FoundProgram = Pick<CommandFacts, "program" | "way">;
+
+type NameFacts = Pick<CommandFacts, "program" | "way" | "ruleNames">;
 
 function lookAtName(name: string, cwd: AbsolutePath, standing: Standing, before: number): NameFacts {
-  if (isOpaque(name)) return { program: UNKNOWN, links: [], ruleNames: [] };
-  if (before >= MOST_PROGRAMS) return { program: UNKNOWN, links: [], ruleNames: strictWords(standing) };
-  const program = lookAtProgram(name, cwd, standing.settings);
-  const links = program.path === null ? [] : wayOf(program.path, ROOT).links;
-  return { program, links, ruleNames: ruleNames(program, links, standing, cwd) };
+  if (isOpaque(name)) return { ...UNKNOWN, ruleNames: [] };
+  if (before >= MOST_PROGRAMS) return { ...UNKNOWN, ruleNames: strictWords(standing) };
+  const found = findProgram(name, cwd, standing.settings);
+  return { ...found, ruleNames: ruleNames(found, standing, cwd) };
 }
 
 /** Where the paths among a command's words lead; a word that only bash will know may lead anywhere. */
@@ -94,17 +99,22 @@ function folderOf(written: string | undefined, base: AbsolutePath, { onYes }: St
 
 /** A word with a slash is a path; any other is looked for in the PATH inside, never in the caller's. */
 export function lookAtProgram(word: string, cwd: AbsolutePath, settings: ToolSettings): ProgramFacts {
+  return findProgram(word, cwd, settings).program;
+}
+
+function findProgram(word: string, cwd: AbsolutePath, settings: ToolSettings): FoundProgram {
   const folders = settings.runtimes.flatMap((runtime) => runtime.path);
   const candidates = word.includes("/")
     ? [plainPath(word, cwd)]
     : folders.map((folder) => plainPath(word, folder));
   for (const path of candidates) {
-    const real = path === null ? null : wayOf(path, ROOT).end;
+    const way = path === null ? null : wayOf(path, ROOT);
+    const real = way?.end ?? null;
     const stats = real === null ? null : statsOf(real);
-    if (path === null || real === null || stats?.isFile() !== true || !isExecutable(real)) continue;
+    if (way === null || real === null || stats?.isFile() !== true || !isExecutable(real)) continue;
     const isWritable = settings.roots.some((root) => root.mode === "rw" && isInside(real, root.path));
     const id = `${stats.dev}:${stats.ino}`;
-    return { path, real, id, content: isWritable ? contentIdOf(real, id) : null };
+    return { program: { path, real, id, content: isWritable ? contentIdOf(real, id) : null }, way };
   }
   return UNKNOWN;
 }

@@ -5,6 +5,7 @@ import { type AbsolutePath, isAbsolutePath, isInside, nameOf } from "../profile/
 import { fileNameOf, shellAction } from "../shell/rule.ts";
 import { isManyInOne } from "../shell/unread.ts";
 import type { ProgramFacts } from "./binding.ts";
+import type { CommandFacts } from "./judged-line.ts";
 import type { Standing } from "./prepare.ts";
 
 /**
@@ -14,8 +15,7 @@ import type { Standing } from "./prepare.ts";
  * the file name must be the same too.
  */
 export function ruleNames(
-  program: ProgramFacts,
-  links: readonly AbsolutePath[],
+  { program, way: { links } }: Pick<CommandFacts, "program" | "way">,
   standing: Standing,
   cwd: AbsolutePath,
 ): readonly string[] {

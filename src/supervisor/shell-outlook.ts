@@ -13,7 +13,7 @@ const ANY = "any-name";
 export function shellOutlook(standing: Standing): Outlook {
   const words = [ANY];
   const line: CommandLine = {
-    commands: [{ words, programNames: [], isProgramWritable: false, arePathsInside: () => true }],
+    commands: [{ words, programNames: [], programFile: "fixed", arePathsInside: () => true }],
     unread: [],
     shell: null,
   };

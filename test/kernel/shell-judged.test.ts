@@ -13,8 +13,10 @@ const FREE = { default: { approval: false } };
 
 describe.skipIf(unusable !== null)("what is judged is what runs", () => {
   let place: Place;
+  let runtimes: readonly unknown[] = [];
   beforeEach(() => {
     place = new Place(CALLER);
+    runtimes = ["system"];
     place.file("ws/victim", "v");
     place.folder("docs");
     place.file("docs/secret", "s");
@@ -30,7 +32,7 @@ describe.skipIf(unusable !== null)("what is judged is what runs", () => {
       ws: { root: place.ws, mode: "rw", write_approval: false },
       docs: { root: join(place.top, "docs"), mode: "ro" },
     };
-    await using supervisor = await place.supervisor({ shell, sandbox: { paths } });
+    await using supervisor = await place.supervisor({ shell, sandbox: { paths, runtimes } });
     await using session = supervisor.session();
     const found: string[] = [];
     for (const input of inputs)
@@ -63,8 +65,9 @@ describe.skipIf(unusable !== null)("what is judged is what runs", () => {
   it("where digits are more than a descriptor has", async () => {
     symlinkSync("../docs/secret", join(place.ws, "2147483648"));
     const rules = [{ pattern: "cat", approval: false, sandbox_paths: ["ws"] }];
-    const lines = ["cat victim 2147483648</dev/null", "cat victim 9</dev/null"];
-    expect(await told({ rules }, ...lines)).toEqual(["APPROVAL_DENIED", "v"]);
+    const opened = ["</dev/null", "<<E\nE", "<<-E\nE", "<<<x"];
+    const calls = opened.flatMap((one) => [`cat victim 2147483648${one}`, `cat victim 9${one}`]);
+    expect(await told({ rules }, ...calls)).toEqual(opened.flatMap(() => ["APPROVAL_DENIED", "v"]));
   });
 
   it("where a path depends on who asks", async () => {
@@ -99,7 +102,7 @@ describe.skipIf(unusable !== null)("what is judged is what runs", () => {
       { argv: ["l/../ls", "rm"] },
       { argv: ["tools/busybox", "rm"] },
       { argv: ["tools/busyboxx", "rm"] },
-      "l/../ls rm; true",
+      "l/../ls rm 2>&1",
       "l/../cat victim; true",
       "tools/../tools/cat victim; true",
     ];
@@ -151,6 +154,57 @@ describe.skipIf(unusable !== null)("what is judged is what runs", () => {
       "ln -s a b; true",
     ];
     expect(await told({ ...FREE, rules }, ...lines)).toEqual(["APPROVAL_DENIED", "APPROVAL_DENIED", ""]);
+  });
+
+  it("where the line makes a link to what is denied of a program that is there", async () => {
+    place.file("ws/x", "#!/bin/sh\necho x", 0o755);
+    place.folder("ws/d");
+    place.file("ws/d/t", "#!/bin/sh\necho t", 0o755);
+    place.folder("ws/e");
+    symlinkSync("/usr/bin/rm", join(place.ws, "e/t"));
+    const rules = [{ pattern: "rm", allowed: false }];
+    const lines = [
+      "true; ln -sf /usr/bin/rm x; ./x victim",
+      "./x; ln -sf /usr/bin/rm x",
+      "mv d old; mv e d; d/t victim",
+      "ln -sf /usr/bin/rm x | ./x victim",
+      "ln -sf /usr/bin/rm x & ./x victim",
+      "for i in 1 2; do ./x victim; ln -sf /usr/bin/rm x; done",
+    ];
+    const alone = ["./x 2>&1", "./x </dev/null >/dev/null; ", "d/t <<<x", "/usr/bin/true; ls victim"];
+    expect(await told({ ...FREE, rules }, ...lines, ...alone)).toEqual([
+      ...lines.map(() => "APPROVAL_DENIED"),
+      ...["x", "", "t", "victim"],
+    ]);
+    // Nothing but the walls keeps an agent that nobody restricts from it.
+    expect(await told(FREE, "true; ln -sf /usr/bin/id x; ./x -u | cat >/dev/null")).toEqual([""]);
+  });
+
+  it("where the line puts a program before another in the PATH inside", async () => {
+    runtimes = [{ name: "tools", read: [place.folder("ws/tools")] }, "system"];
+    place.file("ws/tools/mine", "#!/bin/sh\necho mine", 0o755);
+    const rules = [{ pattern: "rm", allowed: false }];
+    const lines = ["true; ln -s /usr/bin/rm tools/ls; ls victim", "mine | cat"];
+    const calls = [...lines, "ls victim", "mine", "/usr/bin/true; /usr/bin/ls victim"];
+    expect(await told({ ...FREE, rules }, ...calls)).toEqual([
+      ...lines.map(() => "APPROVAL_DENIED"),
+      ...["victim", "mine", "victim"],
+    ]);
+  });
+
+  it("where a rule is a glob for names, and the program is called by a link to a link", async () => {
+    place.folder("ws/links");
+    symlinkSync("/usr/bin/true", join(place.ws, "links/pager"));
+    symlinkSync("/usr/bin/true", join(place.ws, "links/other"));
+    symlinkSync("links/pager", join(place.ws, "p"));
+    symlinkSync("links", join(place.ws, "pages"));
+    const rules = [{ pattern: "pag*", allowed: false }];
+    expect(await told({ ...FREE, rules }, "./p", "./p; true", "./pages/other", "true")).toEqual([
+      "APPROVAL_BLOCKED",
+      "APPROVAL_BLOCKED",
+      "",
+      "",
+    ]);
   });
 
   it("where the folder to start in is behind a link and out again", async () => {

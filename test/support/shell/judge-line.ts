@@ -39,7 +39,7 @@ function commandOf(words: readonly string[]): CommandLine["commands"][number] {
   return {
     words,
     programNames: [fileNameOf(words[0] ?? "")],
-    isProgramWritable: false,
+    programFile: "fixed",
     arePathsInside: () => true,
   };
 }

@@ -11,7 +11,7 @@ const judged = (words: readonly string[] | null, more: Partial<Judged> = {}): Ju
   tool: "shell",
   words,
   programNames: [(words?.[0] ?? "").replace(/.*\//, "")],
-  isProgramWritable: false,
+  programFile: "fixed",
   arePathsInside: () => true,
   needsMore: null,
   ...more,
@@ -269,6 +269,22 @@ describe("a program that runs what its words say", () => {
     expect(action("ls", given, { programNames: ["ls", "/bin/ls", "/bin/busybox", "busybox"] })).toBe("allow");
     expect(action("sh x", given, { programNames: ["sh", "/bin/sh", "/bin/busybox", "busybox"] })).toBe("ask");
   });
+});
+
+test("a program that may be another when its turn comes asks wherever any rule is stricter, and its words are no programs", () => {
+  const unsettled = { programFile: "unsettled" } as const;
+  const denies = { rules: [{ pattern: "rm", allowed: false }] };
+  const operators = { operator: [{ shell: "rm", action: "deny" } as const] };
+  for (const given of [denies, operators]) {
+    expect(action("./x rm", given, unsettled)).toBe("ask");
+    expect(action("./x rm", given, { programFile: "writable" })).toBe("allow");
+    expect(action("rm x", given, unsettled)).toBe("deny");
+    expect(said("./x rm", given, unsettled).reason).toContain("`./x` may be another program");
+  }
+  expect(action("./x rm", {}, unsettled)).toBe("allow");
+  expect(action("./x", { rules: [{ pattern: "./x", approval: false }], approval: true }, unsettled)).toBe(
+    "ask",
+  );
 });
 
 test("a rule that asks and whose roots don't hold the paths leaves the call to the next rule, not to the default", () => {

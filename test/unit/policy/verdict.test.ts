@@ -14,7 +14,7 @@ const judged = (words: readonly string[] | null, more: Partial<Judged> = {}): Ju
   tool: "shell",
   words,
   programNames: [(words?.[0] ?? "").replace(/.*\//, "")],
-  isProgramWritable: false,
+  programFile: "fixed",
   arePathsInside: () => true,
   needsMore: null,
   ...more,
@@ -65,7 +65,7 @@ describe("the tool's own rules", () => {
   });
 
   test("a rule that asks nobody does not speak for a program that the call could have written", () => {
-    expect(judgeCommand(judged(["git", "status"], { isProgramWritable: true }), given).action).toBe("ask");
+    expect(judgeCommand(judged(["git", "status"], { programFile: "writable" }), given).action).toBe("ask");
   });
 
   test("a rule with roots speaks only when every path lies in them (S1-20)", () => {
