@@ -1,7 +1,6 @@
 import type { Readable } from "node:stream";
 import { z } from "zod";
-import type { Plan, Standings } from "../backend/plan.ts";
-import { weaker } from "../backend/plan.ts";
+import type { Plan } from "../backend/plan.ts";
 import { CofferdamError, visible } from "../errors.ts";
 import type { EventBody } from "../event/event.ts";
 import { failures } from "../host/attest.ts";
@@ -16,9 +15,10 @@ import { belowFloor, weakened } from "./floor.ts";
 import { lookAtProgram } from "./look.ts";
 import { namedPaths, plainParts } from "./named-paths.ts";
 import { callback, having, type OptionsOf, text } from "./options.ts";
-import type { ProgramOutcome, Ran, Receipt } from "./outcome.ts";
+import type { ProgramOutcome, Ran } from "./outcome.ts";
 import type { Side, Standing } from "./prepare.ts";
 import { programDenials } from "./program-denials.ts";
+import { planned, type Receipt, receiptOf } from "./receipt.ts";
 import type { Shared } from "./shared.ts";
 
 const SINKS = "two functions that take a chunk: `{ stdout, stderr }`";
@@ -81,7 +81,7 @@ export async function enforce(
   record: Announce,
 ): Promise<ProgramOutcome> {
   const { walls, ledger, loaded } = shared;
-  const { call, side, plan } = permitted;
+  const { call, side, plan, argsHash } = permitted;
   if (walls.kind === "unavailable") throw walls.error;
   const standings = weakened(plan.standings, failures(walls.machine.attestation));
   const [below] = loaded.config.sandbox.require_os_sandbox ? belowFloor(standings, side.profile) : [];
@@ -91,14 +91,7 @@ export async function enforce(
     record(ended("denied", { reason: `SANDBOX_UNAVAILABLE: ${reason}` }));
     return { kind: "denied", code: "SANDBOX_UNAVAILABLE", reason, hint: "run `cofferdam doctor`" };
   }
-  record({
-    type: "call.planned",
-    backend: plan.backend,
-    granted: side.digest,
-    env: Object.keys(side.launch?.env ?? {}),
-    placeholders: [...plan.placeholders],
-    approximations: plan.approximations.map((one) => one.reason),
-  });
+  record(planned(plan, side.digest, Object.keys(side.launch?.env ?? {})));
   await using _held = await ledger.hold(call.callId, plan.placeholders);
   const began = performance.now();
   const { limits } = side.profile;
@@ -126,7 +119,8 @@ export async function enforce(
       record({ type: "walls.proven", backend: plan.backend, standings });
     },
   });
-  const receipt = receiptOf(shared, permitted, standings, result);
+  const mountChanges = result.mountChanges.map((change) => change.message);
+  const receipt = receiptOf({ plan, granted: side.digest, argsHash, walls, standings, mountChanges });
   const outcome = finish(result, receipt, performance.now() - began, record);
   if (outcome.kind !== "failed") return outcome;
   const { stderr } = result;
@@ -169,30 +163,6 @@ function assertSameProgram({ call, side, standing, program }: Permitted): void {
     throw new CofferdamError("FACTS_UNSTABLE", `${visible(word)} changed right before it was to start`, {
       hint: "run it again when the files are at rest",
     });
-}
-
-/** A mask that was lost, or a mount that arrived, while the program ran makes the files' protection partial. */
-function receiptOf(
-  { walls }: Shared,
-  { side, plan, argsHash }: Permitted,
-  standings: Standings,
-  { mountChanges }: Ended,
-): Receipt {
-  const changes = mountChanges.map((change) => change.message);
-  const files =
-    changes.length === 0
-      ? standings.files
-      : weaker(standings.files, { kind: "partial", reason: changes.join("; ") });
-  return {
-    backend: plan.backend,
-    version: plan.version,
-    granted: side.digest,
-    argsHash,
-    runAs: walls.kind === "standing" ? walls.machine.facts.user.uid : -1,
-    standings: { ...standings, files },
-    approximations: plan.approximations,
-    mountChanges: changes,
-  };
 }
 
 function finish(

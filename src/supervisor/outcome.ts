@@ -1,23 +1,7 @@
-import type { Approximation, Standing, Standings } from "../backend/plan.ts";
 import type { ErrorCode } from "../errors.ts";
 import type { Captured } from "../host/output.ts";
-import type { ProfileDigest } from "../profile/canonical.ts";
 import type { Denial } from "./denial.ts";
-
-/** Which protections were really in force for one launch. */
-export interface Receipt {
-  /** `none` for a function, which runs in the supervisor's own process: no wall stands around it. */
-  readonly backend: string;
-  readonly version: string;
-  /** Null for what has no profile. */
-  readonly granted: ProfileDigest | null;
-  readonly argsHash: string | null;
-  readonly runAs: number;
-  readonly standings: Standings;
-  readonly approximations: readonly Approximation[];
-  /** Mounts that were lost or arrived while the program ran. */
-  readonly mountChanges: readonly string[];
-}
+import type { Receipt } from "./receipt.ts";
 
 /**
  * How a call ended, once it ran. `code` is the program's own status, 128+n after signal n. Of each stream at most
@@ -78,29 +62,3 @@ export type ValueOutcome<Value = unknown> =
 
 /** What became of a call of any tool. */
 export type Outcome = ProgramOutcome | ValueOutcome;
-
-/** The receipt of what ran in this process: no wall stood around it. */
-export function receiptWithoutWalls(uid: number): Receipt {
-  const absent: Standing = { kind: "absent", reason: "it ran in the supervisor's own process" };
-  return {
-    backend: "none",
-    version: "",
-    granted: null,
-    argsHash: null,
-    runAs: uid,
-    standings: {
-      files: absent,
-      network: absent,
-      sockets: absent,
-      processes: absent,
-      capabilities: absent,
-      syscalls: absent,
-      terminal: absent,
-      environment: absent,
-      descriptors: absent,
-      limits: absent,
-    },
-    approximations: [],
-    mountChanges: [],
-  };
-}

@@ -21,12 +21,12 @@ import { grantedView } from "../granted-view.ts";
 import type { ValueOutcome } from "../outcome.ts";
 import type { Granted } from "../prepare.ts";
 import type { Corridor } from "../program-calls.ts";
+import { receiptOf } from "../receipt.ts";
 import { stopped } from "../stopped.ts";
 import { askEarly, type Early, earlyLines } from "./early.ts";
 import type { Turn } from "./pool.ts";
 import { type PreparedFile, prepareFile } from "./prepare.ts";
 import { presentPreview } from "./present.ts";
-import { receiptOf, tellStarted } from "./record.ts";
 import { denialFor, denied, errorFor } from "./refused.ts";
 import { type OpenTemporaries, Sweeping } from "./sweeping.ts";
 import { Workers } from "./workers.ts";
@@ -151,9 +151,18 @@ export class FileCalls implements AsyncDisposable {
       async (ask, worker) => {
         using temporaries = this.#sweeping.during(worker);
         const value = await use.run(targets, this.#files(ask, temporaries, early));
-        return { value, receipt: receiptOf(worker, granted, prepared.argsHash, this.#corridor.shared.walls) };
+        const { plan, standings } = worker;
+        const receipt = receiptOf({
+          plan,
+          standings,
+          granted: granted.digest,
+          argsHash: prepared.argsHash,
+          walls: this.#corridor.shared.walls,
+          mountChanges: worker.mountChanges(),
+        });
+        return { value, receipt };
       },
-      { signal, turn, onStart: (worker) => tellStarted(worker, granted, trail) },
+      { signal, turn, trail },
     );
     const durationMs = performance.now() - began;
     trail.ended("done", { durationMs });
@@ -178,7 +187,7 @@ export class FileCalls implements AsyncDisposable {
       this.#workers.use(granted, (ask) => work(this.#files(ask)), {
         signal,
         turn: of,
-        onStart: (worker) => tellStarted(worker, granted, trail),
+        trail,
       });
     const isFree = standing.files.reading.unasked.digest === granted.digest;
     const { targets, early } =

@@ -100,7 +100,7 @@ export class Sweeping implements AsyncDisposable {
           .use(granted, (ask) => ask<"sweep">({ op: "sweep", ...one }), {
             signal: null,
             turn: {},
-            onStart: () => undefined,
+            trail: null,
           })
           .then(
             () => true,

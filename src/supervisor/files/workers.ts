@@ -5,12 +5,14 @@ import { failures } from "../../host/attest.ts";
 import { FactsMemory, lookUpFacts } from "../../host/facts.ts";
 import type { Machine } from "../../host/machine.ts";
 import { hiddenFrom, type OwnProgram } from "../../host/own-program.ts";
+import type { Trail } from "../../journal/trail.ts";
 import { printProfile } from "../../profile/canonical.ts";
 import type { Files } from "../../tool/files/file-tool.ts";
 import type { FileRequest } from "../../tool/files/protocol.ts";
 import { sessionEnded } from "../ending.ts";
 import { belowFloor, weakened } from "../floor.ts";
 import type { Granted } from "../prepare.ts";
+import { planned } from "../receipt.ts";
 import type { Shared } from "../shared.ts";
 import { Pool, type PoolUse, type Started } from "./pool.ts";
 import { FileWorker } from "./worker.ts";
@@ -18,6 +20,11 @@ import { withoutMissing, workerLaunch, workerProfile } from "./worker-profile.ts
 
 /** How long one request may take, in milliseconds; of a walk, on top of its own time. */
 const REQUEST_MS = 30_000;
+
+/** For how long a worker is had, and where it is told that one was started; null: nowhere. */
+interface WorkerUse extends Omit<PoolUse<FileWorker>, "onStart"> {
+  readonly trail: Trail | null;
+}
 
 /**
  * The workers of one session: for each profile that tools are granted a few, started when they are first needed. Before
@@ -41,20 +48,30 @@ export class Workers implements AsyncDisposable {
   async use<Value>(
     granted: Granted,
     work: (ask: Files["ask"], worker: FileWorker) => Promise<Value>,
-    how: PoolUse<FileWorker>,
+    { signal, turn, trail }: WorkerUse,
   ): Promise<Value> {
     if (this.#isOver) throw sessionEnded();
     const pool = this.#pools.get(granted.digest) ?? new Pool(() => this.#start(granted));
     this.#pools.set(granted.digest, pool);
-    return pool.use((worker) => {
-      const { wallMs = Number.POSITIVE_INFINITY } = granted.profile.limits;
-      const until = performance.now() + wallMs;
-      const ask: Files["ask"] = (request, body) => {
-        const timeoutMs = Math.min(timeFor(request), Math.max(0, Math.ceil(until - performance.now())));
-        return worker.ask(request, body, { timeoutMs, signal: how.signal });
-      };
-      return work(ask, worker);
-    }, how);
+    return pool.use(
+      (worker) => {
+        const { wallMs = Number.POSITIVE_INFINITY } = granted.profile.limits;
+        const until = performance.now() + wallMs;
+        const ask: Files["ask"] = (request, body) => {
+          const timeoutMs = Math.min(timeFor(request), Math.max(0, Math.ceil(until - performance.now())));
+          return worker.ask(request, body, { timeoutMs, signal });
+        };
+        return work(ask, worker);
+      },
+      {
+        signal,
+        turn,
+        onStart: ({ plan, standings }) => {
+          trail?.record(planned(plan, granted.digest, []));
+          trail?.record({ type: "walls.proven", backend: plan.backend, standings });
+        },
+      },
+    );
   }
 
   /** Ends them all, once none is in use. */

@@ -12,7 +12,8 @@ import { compare } from "../../../src/profile/compare.ts";
 import { absolutePath } from "../../../src/profile/path.ts";
 import { literalPattern, parsePatterns } from "../../../src/profile/pattern.ts";
 import { CLOSED, normalProfile, OPEN } from "../../../src/profile/profile.ts";
-import type { ProgramOutcome, Receipt } from "../../../src/supervisor/outcome.ts";
+import type { ProgramOutcome } from "../../../src/supervisor/outcome.ts";
+import type { Receipt } from "../../../src/supervisor/receipt.ts";
 import { requestWith } from "../../support/approval/request.ts";
 import { screen } from "./screen.ts";
 

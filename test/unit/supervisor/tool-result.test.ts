@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { CofferdamError, type Outcome, toolResult } from "../../../src/index.ts";
-import { receiptWithoutWalls } from "../../../src/supervisor/outcome.ts";
+import { receiptWithoutWalls } from "../../../src/supervisor/receipt.ts";
 
 const captured = (text: string, tail = "", dropped = Buffer.byteLength(tail)) => ({
   bytes: Buffer.from(text),

@@ -1,0 +1,85 @@
+import { type Approximation, type Plan, type Standing, type Standings, weaker } from "../backend/plan.ts";
+import type { EventBody } from "../event/event.ts";
+import type { ProfileDigest } from "../profile/canonical.ts";
+import type { Walls } from "./shared.ts";
+
+/** Which protections were really in force for one launch. */
+export interface Receipt {
+  /** `none` for a function, which runs in the supervisor's own process: no wall stands around it. */
+  readonly backend: string;
+  readonly version: string;
+  /** Null for what has no profile. */
+  readonly granted: ProfileDigest | null;
+  readonly argsHash: string | null;
+  readonly runAs: number;
+  readonly standings: Standings;
+  readonly approximations: readonly Approximation[];
+  /** Mounts that were lost or arrived while the program ran. */
+  readonly mountChanges: readonly string[];
+}
+
+/** What stood around a call while it ran. */
+interface Stood {
+  readonly plan: Pick<Plan, "backend" | "version" | "approximations">;
+  readonly granted: ProfileDigest;
+  readonly argsHash: string;
+  readonly walls: Walls;
+  readonly standings: Standings;
+  readonly mountChanges: readonly string[];
+}
+
+/** The receipt of what ran inside walls. A mask that was lost, or a mount that arrived, makes the files' protection partial. */
+export function receiptOf({ plan, granted, argsHash, walls, standings, mountChanges }: Stood): Receipt {
+  const files =
+    mountChanges.length === 0
+      ? standings.files
+      : weaker(standings.files, { kind: "partial", reason: mountChanges.join("; ") });
+  return {
+    backend: plan.backend,
+    version: plan.version,
+    granted,
+    argsHash,
+    runAs: walls.kind === "standing" ? walls.machine.facts.user.uid : -1,
+    standings: { ...standings, files },
+    approximations: plan.approximations,
+    mountChanges,
+  };
+}
+
+/** The event that tells by which plan a call is started; `env` are the names that it gets. */
+export function planned(plan: Plan, granted: ProfileDigest, env: readonly string[]): EventBody {
+  return {
+    type: "call.planned",
+    backend: plan.backend,
+    granted,
+    env: [...env],
+    placeholders: [...plan.placeholders],
+    approximations: plan.approximations.map((one) => one.reason),
+  };
+}
+
+/** The receipt of what ran in this process: no wall stood around it. */
+export function receiptWithoutWalls(uid: number): Receipt {
+  const absent: Standing = { kind: "absent", reason: "it ran in the supervisor's own process" };
+  return {
+    backend: "none",
+    version: "",
+    granted: null,
+    argsHash: null,
+    runAs: uid,
+    standings: {
+      files: absent,
+      network: absent,
+      sockets: absent,
+      processes: absent,
+      capabilities: absent,
+      syscalls: absent,
+      terminal: absent,
+      environment: absent,
+      descriptors: absent,
+      limits: absent,
+    },
+    approximations: [],
+    mountChanges: [],
+  };
+}

@@ -1,0 +1,29 @@
+import { expect, test } from "vitest";
+import { CofferdamError } from "../../../src/errors.ts";
+import { digest } from "../../../src/profile/canonical.ts";
+import { CLOSED } from "../../../src/profile/profile.ts";
+import { type Receipt, receiptOf, receiptWithoutWalls } from "../../../src/supervisor/receipt.ts";
+
+const { standings: absent } = receiptWithoutWalls(0);
+const standings = { ...absent, files: { kind: "enforced" }, network: { kind: "enforced" } } as const;
+
+function receipt(mountChanges: readonly string[]): Receipt {
+  return receiptOf({
+    plan: { backend: "bubblewrap", version: "1", approximations: [] },
+    granted: digest(CLOSED),
+    argsHash: "hash",
+    walls: { kind: "unavailable", error: new CofferdamError("SANDBOX_UNAVAILABLE", "none") },
+    standings,
+    mountChanges,
+  });
+}
+
+test("a mask that was lost while a call ran makes the protection of its files partial, and of nothing else", () => {
+  expect(receipt([]).standings).toEqual(standings);
+  const lost = receipt(["the mask on /w/.env is gone", "/w/late arrived"]);
+  expect(lost.standings).toEqual({
+    ...standings,
+    files: { kind: "partial", reason: "the mask on /w/.env is gone; /w/late arrived" },
+  });
+  expect(lost.mountChanges).toHaveLength(2);
+});
