@@ -5,6 +5,7 @@ import type { Risk } from "../policy/risk.ts";
 import { type Asking, asArguments } from "./ask.ts";
 import type { Ask, FunctionTool, Permission, Requirement, ToolInput } from "./function-tool.ts";
 import { fillTemplate, hasPlace, type ProgramTool, ToolNeeds } from "./program-tool.ts";
+import { wrongInput } from "./wrong-input.ts";
 
 /** A tool of the host's own, whatever it takes and gives. Made by `defineTool`. */
 export interface DefinedTool {
@@ -137,14 +138,5 @@ function readInput({ name, input }: Pick<Definition, "name" | "input">, args: Js
   const read = input?.safeParse(args);
   if (read === undefined) return args;
   if (read.success) return read.data;
-  const [issue] = read.error.issues;
-  const place =
-    issue === undefined || issue.path.length === 0 ? "" : ` at ${visible(issue.path.map(String).join("."))}`;
-  throw new CofferdamError(
-    "USAGE",
-    `${visible(name)} does not take these arguments${place}: ${issue?.message ?? ""}`,
-    {
-      hint: "read the tool's schema",
-    },
-  );
+  throw wrongInput(name, read.error, "read the tool's schema");
 }

@@ -66,7 +66,7 @@ describe.skipIf(unusable !== null)("the exit status of `cofferdam call`", () => 
     [
       64,
       call("read_file", { path: 1 }),
-      /^cofferdam: `read_file` does not take this at `path`.*\n {2}do: run `cofferdam tools read_file` for its schema\n$/,
+      /^cofferdam: `read_file` does not take these arguments at `path`.*\n {2}do: run `cofferdam tools read_file` for its schema\n$/,
     ],
     [64, call("shell", { argv: [] }), /^cofferdam: a call needs a word to run\n/],
     [64, ["call", "read_file"], /^cofferdam: `call` needs JSON\n/],

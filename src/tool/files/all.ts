@@ -1,9 +1,9 @@
 import type { z } from "zod";
-import { CofferdamError, visible } from "../../errors.ts";
 import { asJson, type Json } from "../../policy/canonical-json.ts";
 import type { Risk } from "../../policy/risk.ts";
 import type { FileWork } from "../derive.ts";
 import type { Root } from "../facts.ts";
+import { wrongInput } from "../wrong-input.ts";
 import { type DeleteFileInput, type DeleteFileValue, deleteFile } from "./delete-file.ts";
 import { type EditFileInput, type EditFileValue, editFile } from "./edit-file.ts";
 import type { FileTool, FileUse } from "./file-tool.ts";
@@ -52,16 +52,7 @@ function erased<Input, Value>(tool: FileTool<Input, Value>): AnyFileTool {
     read: (raw, roots) => {
       const read = input.safeParse(raw);
       if (read.success) return { ...use(read.data, roots), args: asJson(withoutUndefined(read.data)) };
-      const [issue] = read.error.issues;
-      const place =
-        issue === undefined || issue.path.length === 0 ? "" : ` at ${visible(issue.path.join("."))}`;
-      throw new CofferdamError(
-        "USAGE",
-        `${visible(name)} does not take this${place}: ${issue?.message ?? ""}`,
-        {
-          hint: `run \`cofferdam tools ${name}\` for its schema`,
-        },
-      );
+      throw wrongInput(name, read.error, `run \`cofferdam tools ${name}\` for its schema`);
     },
   };
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { CofferdamError, visible } from "../../errors.ts";
 import { expectedOf } from "./expected.ts";
-import { type FileTool, spoken, type Target } from "./file-tool.ts";
+import { type FileTool, given, spoken, type Target } from "./file-tool.ts";
 import { WrittenPath } from "./input.ts";
 
 const Input = z.strictObject({ path: WrittenPath });
@@ -41,8 +41,9 @@ function toldOf({ path, looked }: Target): string {
 
 /** Throws `FILE_NOT_FOUND` for what is not there. */
 export function existing(target: Target | undefined): Target {
-  if (target !== undefined && target.looked.kind !== "missing") return target;
-  throw new CofferdamError("FILE_NOT_FOUND", `${visible(target?.shown ?? "")} is not there`, {
+  const found = given(target);
+  if (found.looked.kind !== "missing") return found;
+  throw new CofferdamError("FILE_NOT_FOUND", `${visible(found.shown)} is not there`, {
     hint: "list the folder to see what is",
   });
 }

@@ -4,7 +4,7 @@ import { applyEdits, type Edit, type Edited } from "./apply-edits.ts";
 import { readWhole } from "./content.ts";
 import { looksLikeText } from "./decode.ts";
 import { expectedOf } from "./expected.ts";
-import { type Files, type FileTool, spoken, type Target } from "./file-tool.ts";
+import { type Files, type FileTool, given, spoken, type Target } from "./file-tool.ts";
 import { FileText, WrittenPath } from "./input.ts";
 import { assertSize } from "./write-file.ts";
 
@@ -43,35 +43,35 @@ export const editFile: FileTool<z.infer<typeof Input>, EditFileValue> = {
   use: ({ path: written, edits }) => ({
     touches: [{ written, argument: "path", need: "write", end: "followed" }],
     describe: ([target]) => `edit ${spoken(target)}`,
-    preview: async ([target], files) => {
+    preview: async ([touched], files) => {
+      const target = given(touched);
       const { before, after } = await edited(target, edits, files);
-      return { kind: "change", change: { path: after.path, before, after: after.bytes } };
+      return { kind: "change", change: { path: target.path, before, after } };
     },
-    run: async ([target], files) => {
-      const { after, target: of } = await edited(target, edits, files);
+    run: async ([touched], files) => {
+      const target = given(touched);
+      const { after, replaced } = await edited(target, edits, files);
       await files.ask<"write">(
         {
           op: "write",
-          path: of.path,
-          expected: expectedOf(of),
-          temporary: files.temporaryBeside(of.path),
+          path: target.path,
+          expected: expectedOf(target),
+          temporary: files.temporaryBeside(target.path),
           folders: false,
         },
-        after.bytes,
+        after,
       );
-      return { path: of.shown, replaced: after.replaced, bytes: after.bytes.length };
+      return { path: target.shown, replaced, bytes: after.length };
     },
   }),
 };
 
-interface Outcome {
-  readonly target: Target;
+interface Outcome extends Pick<Edited, "replaced"> {
   readonly before: Uint8Array;
-  readonly after: { readonly path: Target["path"]; readonly bytes: Uint8Array } & Pick<Edited, "replaced">;
+  readonly after: Uint8Array;
 }
 
-async function edited(target: Target | undefined, edits: readonly Edit[], files: Files): Promise<Outcome> {
-  if (target === undefined) throw new CofferdamError("INTERNAL", "an edit without a target");
+async function edited(target: Target, edits: readonly Edit[], files: Files): Promise<Outcome> {
   if (target.looked.kind === "missing")
     throw new CofferdamError("FILE_NOT_FOUND", `${visible(target.shown)} is not there`, {
       hint: "make it with `write_file`",
@@ -83,7 +83,7 @@ async function edited(target: Target | undefined, edits: readonly Edit[], files:
       hint: "change it by a command",
     });
   const { text: now, replaced } = applyEdits(text, edits);
-  const bytes = Buffer.from(now);
-  assertSize(bytes.length);
-  return { target, before, after: { path: target.path, bytes, replaced } };
+  const after = Buffer.from(now);
+  assertSize(after.length);
+  return { before, after, replaced };
 }

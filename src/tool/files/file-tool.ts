@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { CofferdamError } from "../../errors.ts";
 import type { Risk } from "../../policy/risk.ts";
 import type { Access } from "../../profile/access.ts";
 import type { AbsolutePath } from "../../profile/path.ts";
@@ -81,6 +82,12 @@ export interface FileTool<Input = unknown, Value = unknown> {
   readonly input: z.ZodType<Input>;
   /** Of the roots, those that a use without a path is about. */
   readonly use: (input: Input, roots: readonly Root[]) => FileUse<Value>;
+}
+
+/** The target of a touch: whoever runs a use has one for each. */
+export function given(target: Target | undefined): Target {
+  if (target === undefined) throw new CofferdamError("INTERNAL", "a use of a file tool without its target");
+  return target;
 }
 
 /** Letters of names and paths; all else could pass for words of the sentence that it stands in. */

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { CofferdamError } from "../../errors.ts";
-import { type FileTool, spoken } from "./file-tool.ts";
+import { type FileTool, given, spoken } from "./file-tool.ts";
 import { WrittenPath } from "./input.ts";
 import type { NodeKind } from "./protocol.ts";
 import { readName, shownName } from "./written-path.ts";
@@ -36,14 +35,14 @@ export const listDir: FileTool<z.infer<typeof Input>, ListDirValue> = {
   input: Input,
   use: ({ path: written, after = null, limit }, roots) => ({
     touches: written === undefined ? [] : [{ written, argument: "path", need: "read", end: "followed" }],
-    describe: ([target]) => (target === undefined ? "list the roots" : `list ${spoken(target)}`),
+    describe: ([target]) => (written === undefined ? "list the roots" : `list ${spoken(target)}`),
     preview: null,
-    run: async ([target], files) => {
-      if (target === undefined) {
-        if (written !== undefined) throw new CofferdamError("INTERNAL", "a list without a target");
+    run: async ([touched], files) => {
+      if (written === undefined) {
         const entries = roots.map((root) => ({ name: `${root.name}:`, kind: "folder", bytes: 0 }) as const);
         return { path: "", entries, total: entries.length, is_end: true };
       }
+      const target = given(touched);
       const behind = after === null ? null : readName(after);
       const request = { op: "list", path: target.path, after: behind, mostNames: limit } as const;
       const { entries, total, isEnd } = (await files.ask<"list">(request)).answer;

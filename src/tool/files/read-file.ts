@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { CofferdamError } from "../../errors.ts";
 import { looksLikeText } from "./decode.ts";
-import { type FileTool, type LinesRequest, spoken } from "./file-tool.ts";
+import { type FileTool, given, type LinesRequest, spoken } from "./file-tool.ts";
 import { WrittenPath } from "./input.ts";
 
 /** The most that one read answers with, in bytes and lines. */
@@ -64,8 +63,8 @@ export const readFile: FileTool<z.infer<typeof Input>, ReadFileValue> = {
       describe: ([target]) => `read ${spoken(target)}`,
       preview: null,
       ...(as === "text" ? { reads: linesOf } : {}),
-      run: async ([target], files) => {
-        if (target === undefined) throw new CofferdamError("INTERNAL", "a read without a target");
+      run: async ([touched], files) => {
+        const target = given(touched);
         const path = target.shown;
         if (as === "base64") {
           const { answer, body } = await files.ask<"read">({

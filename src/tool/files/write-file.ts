@@ -2,7 +2,7 @@ import { z } from "zod";
 import { CofferdamError } from "../../errors.ts";
 import { readWhole } from "./content.ts";
 import { expectedOf } from "./expected.ts";
-import { type FileTool, spoken } from "./file-tool.ts";
+import { type FileTool, given, spoken } from "./file-tool.ts";
 import { FileText, MOST_FILE_BYTES, WrittenPath } from "./input.ts";
 
 const Input = z.strictObject({
@@ -32,14 +32,14 @@ export const writeFile: FileTool<z.infer<typeof Input>, WriteFileValue> = {
     return {
       touches: [{ written, argument: "path", need: "write", end: "followed" }],
       describe: ([target]) => `write to ${spoken(target)}`,
-      preview: async ([target], files) => {
-        if (target === undefined) throw new CofferdamError("INTERNAL", "a write without a target");
+      preview: async ([touched], files) => {
+        const target = given(touched);
         assertSize(bytes.length);
         const before = target.looked.kind === "missing" ? null : await readWhole(target, files);
         return { kind: "change", change: { path: target.path, before, after: bytes } };
       },
-      run: async ([target], files) => {
-        if (target === undefined) throw new CofferdamError("INTERNAL", "a write without a target");
+      run: async ([touched], files) => {
+        const target = given(touched);
         assertSize(bytes.length);
         const { answer } = await files.ask<"write">(
           {
