@@ -2,7 +2,7 @@ import { parse as parseTokens } from "shell-quote";
 import { type Command, forEachChild, parse, type SyntaxNode, type Word } from "unbash";
 import { isChanging, isOfShell } from "./builtins.ts";
 import { doubtAbout } from "./syntax.ts";
-import { isOpaque, isTorn, OPAQUE, piecesOf, textOf } from "./word.ts";
+import { isOpaque, isTorn, OPAQUE, piecesOf, textOf, withLinesJoined } from "./word.ts";
 
 /** One simple command of a line: its words as a program gets them; `isOpaque` where only bash will know. */
 export interface SimpleCommand {
@@ -39,7 +39,7 @@ export function parseLine(line: string): ParsedLine {
   const unseen = UNSEEN.test(line) ? ["it has characters that can't be seen"] : [];
   if (line.length <= MOST_AT_ONCE) {
     const read = readPiece(line);
-    const joined = isJoined(line) ? readPiece(line.replace(/\\\n/gu, "")) : null;
+    const joined = isJoined(line) ? readPiece(withLinesJoined(line)) : null;
     const torn = joined === null ? [] : ["a word or an operator of it may go on in the next line"];
     const unread = [...new Set([...unseen, ...torn, ...read.unread])];
     const commands = joined === null ? read.commands : distinct([...read.commands, ...joined.commands]);
@@ -124,7 +124,7 @@ function plainWords(statements: number, [only]: readonly SimpleCommand[]): Parse
 
 /** The tripwire: another parser, which knows words and quotes, must find the same words (a comment behind them aside). */
 function agrees(line: string, words: readonly string[]): boolean {
-  const tokens = parseTokens(line.replace(/\\\n/gu, ""));
+  const tokens = parseTokens(withLinesJoined(line));
   const last = tokens.at(-1);
   const found = typeof last === "object" && "comment" in last ? tokens.slice(0, -1) : tokens;
   return found.length === words.length && found.every((token, at) => token === words[at]);
@@ -152,7 +152,7 @@ function piecesOfLine(line: string): readonly string[] {
 
 /** The words of a text whose grammar is not understood, each of which may be a command. */
 function rawCommands(line: string): readonly SimpleCommand[] {
-  const words = line.replace(/\\\n/gu, "").split(/[\s;&|<>(){}`"'$]+/u);
+  const words = withLinesJoined(line).split(/[\s;&|<>(){}`"'$]+/u);
   const commands: SimpleCommand[] = [];
   for (let at = 0; at < words.length; at += MOST_RAW_WORDS) {
     commands.push({ words: [OPAQUE, ...words.slice(at, at + MOST_RAW_WORDS + RAW_OVERLAP)] });

@@ -1,5 +1,5 @@
 import type { HereDoc, Redirect, SyntaxNode } from "unbash";
-import { isOpaque, textOf } from "./word.ts";
+import { isOpaque, textOf, withLinesJoined } from "./word.ts";
 
 /** A file that keeps nothing and holds nothing. */
 const NOWHERE = "/dev/null";
@@ -70,7 +70,7 @@ export function doubtAbout(node: SyntaxNode): string | null {
  * it calculates the index, substitutions in quotes and all (bash 5.2, parse.y, `REDIR_WORD`).
  */
 function mayNameDescriptor(written: string): boolean {
-  return /^\{.*\[.*\}$/su.test(written.replaceAll("\\\n", ""));
+  return /^\{.*\[.*\}$/su.test(withLinesJoined(written));
 }
 
 function isStatic(word: Parameters<typeof textOf>[0]): boolean {

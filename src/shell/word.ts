@@ -12,6 +12,14 @@ export function isOpaque(word: string): boolean {
   return word.startsWith(OPAQUE);
 }
 
+/**
+ * A text without each backslash that stands at the end of a line, and without that end: so bash reads it, but in single
+ * quotes and where the backslash is itself behind one (bash(1), QUOTING).
+ */
+export function withLinesJoined(text: string): string {
+  return text.replaceAll("\\\n", "");
+}
+
 /** What a word is once its quotes are removed; `isKnown` is false where something in it is not sure to be read right. */
 export interface WordText {
   /** The word as a program gets it, or what stands for it (`isOpaque`). */
