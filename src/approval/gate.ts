@@ -64,14 +64,16 @@ export class Gate {
     this.#options = options;
   }
 
-  /** Brings one call through. Throws what `prepare` throws, and what keeps an event from being written. */
+  /** Brings one call through; `decided` is what `prepare` just told of it, if it was asked. Throws what `prepare` throws, and what keeps an event from being written. */
   async pass<Asked extends Question>(
     asker: Asker,
     prepare: Prepare<Asked>,
-    options: PassOptions,
+    options: PassOptions & { readonly decided?: Asked },
   ): Promise<Passage<Asked>> {
+    let decided = options.decided ?? null;
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-      const asked = await prepare();
+      const asked = decided ?? (await prepare());
+      decided = null;
       if (asked.verdict.action !== "ask") return withoutAsking(asked, options);
       const answer = await this.#answer(asker, asked, options, tries === 0);
       if (answer.kind === "changed") continue;
@@ -120,7 +122,7 @@ export class Gate {
         ASK_AGAIN,
       );
     const { request, decision, status } = stored;
-    if (status === "pending") return { kind: "pending", approvalId, reason: request.reason };
+    if (status === "pending") return pending(request);
     if (decision === null || decision.status !== "approved") return this.#read(request, decision ?? EXPIRED);
     if (status !== "approved") return denied("APPROVAL_DENIED", "this approval was used already", ASK_AGAIN);
     const isSame = request.argsHash === asked.argsHash || decision.editedInput !== undefined;
@@ -144,8 +146,7 @@ export class Gate {
       signal,
       isBlocking: wait.style === "block",
     });
-    if (answer.status === "pending")
-      return { kind: "pending", approvalId: request.approvalId, reason: request.reason };
+    if (answer.status === "pending") return pending(request);
     trail.answered(request.approvalId, answer);
     return this.#read(request, answer);
   }
@@ -275,6 +276,14 @@ const REMEDIES: Readonly<Record<RuleHit["layer"], string>> = {
   grant: ASK_AGAIN,
   caller: ASK_AGAIN,
 };
+
+function pending({
+  approvalId,
+  reason,
+}: ApprovalRequest): Extract<Passage<never>, { readonly kind: "pending" }> {
+  const hint = "call it again with this `approvalId` once there is an answer";
+  return { kind: "pending", approvalId, reason, hint };
+}
 
 function denied(code: Denied["code"], reason: string, hint: string): Denied {
   return { kind: "denied", code, reason, hint };

@@ -47,4 +47,4 @@ export type Passage<Asked> =
       readonly reason: string;
       readonly hint: string;
     }
-  | { readonly kind: "pending"; readonly approvalId: string; readonly reason: string };
+  | { readonly kind: "pending"; readonly approvalId: string; readonly reason: string; readonly hint: string };

@@ -21,7 +21,7 @@ export type ToolOutcome =
       readonly reason: string;
       readonly hint: string;
     }
-  | { readonly kind: "pending"; readonly approvalId: string; readonly reason: string };
+  | { readonly kind: "pending"; readonly approvalId: string; readonly reason: string; readonly hint: string };
 
 /** A result as agents take it. A denial is no error: the model reads why, and goes on. */
 export type ToolResult =
@@ -53,9 +53,7 @@ export function approvalError(
   outcome: Extract<ToolOutcome, { readonly kind: "denied" | "pending" }>,
 ): ApprovalError {
   if (outcome.kind === "pending")
-    return new ApprovalPendingError(tool, outcome.reason, outcome.approvalId, {
-      hint: "call it again with this `approvalId` once there is an answer",
-    });
+    return new ApprovalPendingError(tool, outcome.reason, outcome.approvalId, { hint: outcome.hint });
   const { code, reason, hint } = outcome;
   switch (code) {
     case "APPROVAL_BLOCKED":

@@ -1,4 +1,4 @@
-import { type Position, printPosition, visible } from "../errors.ts";
+import { printPosition, visible } from "../errors.ts";
 import {
   type Explanation,
   explain,
@@ -40,11 +40,7 @@ export function denialFor(
 }
 
 function placeOf({ layer, at }: LayerAnswer): string {
-  return at === null ? layer : `${layer}, ${place(at)}`;
-}
-
-function place(at: Position): string {
-  return printPosition(at);
+  return at === null ? layer : `${layer}, ${printPosition(at)}`;
 }
 
 /** Whether it is the name's ending that keeps it from being read: a folder of that name could be. */

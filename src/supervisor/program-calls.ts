@@ -1,5 +1,4 @@
 import type { Gate } from "../approval/gate.ts";
-import type { Passage } from "../approval/question.ts";
 import { thrownText, visible } from "../errors.ts";
 import { lookUpFacts } from "../host/facts.ts";
 import { Trail } from "../journal/trail.ts";
@@ -125,19 +124,15 @@ export class ProgramCalls {
       this.#tellPrepared(trail, prepared);
       return kind.question(call, prepared);
     };
-    const { prepared, ...question } = await decide();
+    const decided = await decide();
+    const { prepared } = decided;
     // Nobody is asked about what could not run anyway.
     if (prepared.verdict.action === "ask" && prepared.onYes.rendering.kind !== "plan")
       return this.#launch(call, prepared.onYes, prepared, kind.standing, trail, options);
-    let ready: ProgramQuestion | null = { prepared, ...question };
-    const passage: Passage<ProgramQuestion> = await gate.pass(
+    const passage = await gate.pass(
       { callId: call.callId, tool: call.tool, agent: call.agent, groupId: options.groupId ?? null },
-      async (edited) => {
-        const known = ready;
-        ready = null;
-        return known ?? decide(edited);
-      },
-      { signal: options.signal ?? null, approvalId: options.approvalId ?? null, trail },
+      decide,
+      { signal: options.signal ?? null, approvalId: options.approvalId ?? null, trail, decided },
     );
     if (passage.kind !== "permitted") return stopped(passage, trail);
     const { prepared: permitted } = passage.asked;

@@ -204,10 +204,8 @@ export class Session implements AsyncDisposable {
         return { kind: "failed", error: outcome.error, receipt, durationMs };
       case "denied":
         return outcome;
-      case "pending": {
-        const hint = "call it again with this `approvalId` once there is an answer";
-        return { ...outcome, code: "APPROVAL_PENDING", hint };
-      }
+      case "pending":
+        return { ...outcome, code: "APPROVAL_PENDING" };
     }
   }
 

@@ -12,8 +12,6 @@ export function stopped(
     trail.ended("denied", { reason: `${code}: ${reason}` });
     return { kind: "denied", code, reason, hint };
   }
-  const { approvalId, reason } = passage;
-  trail.ended("pending", { reason });
-  const hint = "call it again with this `approvalId` once there is an answer";
-  return { kind: "pending", code: "APPROVAL_PENDING", approvalId, reason, hint };
+  trail.ended("pending", { reason: passage.reason });
+  return { ...passage, code: "APPROVAL_PENDING" };
 }

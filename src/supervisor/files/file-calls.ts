@@ -112,20 +112,18 @@ export class FileCalls implements AsyncDisposable {
     const signal = options.signal ?? null;
     this.#corridor.shared.running.add(this);
     await this.#sweeping.sweep();
-    let ready: FileQuestion | null = await this.#decide(tool, input, trail, agent, signal);
+    const decide = (edited?: unknown): Promise<FileQuestion> =>
+      this.#decide(tool, edited ?? input, trail, agent, signal);
+    const decided = await decide();
     // Nobody is asked about what not even a yes gives; what rules say of it besides stands in the record.
-    const { prepared } = ready;
+    const { prepared } = decided;
     if (prepared.denials.length > 0 && !isRuledOut(prepared)) return this.#denied(trail, prepared.denials);
     // Nor about what could not be done; but why not would tell what is there, where that can't be read unasked.
-    if (prepared.verdict.action === "ask" && prepared.mayBeTold) await ready.present();
+    if (prepared.verdict.action === "ask" && prepared.mayBeTold) await decided.present();
     const passage = await gate.pass(
       { callId: trail.callId, tool: tool.name, agent, groupId: options.groupId ?? null },
-      async (edited) => {
-        const known = ready;
-        ready = null;
-        return known ?? this.#decide(tool, edited ?? input, trail, agent, signal);
-      },
-      { signal, approvalId: options.approvalId ?? null, trail },
+      decide,
+      { signal, approvalId: options.approvalId ?? null, trail, decided },
     );
     if (passage.kind !== "permitted") return stopped(passage, trail);
     const { asked } = passage;
