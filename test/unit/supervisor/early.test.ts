@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { askEarly, earlyLines } from "../../../src/supervisor/files/early.ts";
 import type { Files, LinesRequest } from "../../../src/tool/files/file-tool.ts";
 
-const wanted: LinesRequest = { path: "/root/a", first: 1, mostLines: 2, mostBytes: 3 };
+const wanted: LinesRequest = { path: "/ws/a", first: 1, mostLines: 2, mostBytes: 3 };
 
 /** What a worker would answer for lines that were read of one file. */
 function filesReading(target: string): Pick<Files, "readLines"> {
@@ -12,8 +12,8 @@ function filesReading(target: string): Pick<Files, "readLines"> {
 
 describe("lines that were asked for early", () => {
   it("are those of the file that was looked at, by whatever name they were asked for", async () => {
-    const early = askEarly(filesReading("/root/a"), { ...wanted, path: "/root/link" });
-    expect(await earlyLines(early, wanted)).toMatchObject({ answer: { target: "/root/a" } });
+    const early = askEarly(filesReading("/ws/a"), { ...wanted, path: "/ws/link" });
+    expect(await earlyLines(early, wanted)).toMatchObject({ answer: { target: "/ws/a" } });
   });
 
   it("are none where the name led elsewhere meanwhile", async () => {
@@ -24,7 +24,7 @@ describe("lines that were asked for early", () => {
   it.each([{ first: 2 }, { mostLines: 1 }, { mostBytes: 1 }])(
     "are none where others are wanted: %o",
     async (other) => {
-      const early = askEarly(filesReading("/root/a"), wanted);
+      const early = askEarly(filesReading("/ws/a"), wanted);
       expect(await earlyLines(early, { ...wanted, ...other })).toBeNull();
     },
   );
