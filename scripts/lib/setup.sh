@@ -14,10 +14,11 @@ private=$root/.cofferdam-node
 stamp=$root/node_modules/.cofferdam-lock
 
 setup() {
-  if find_node && packages_are_fresh && bubblewrap_is_there; then return 0; fi
+  if find_node && packages_are_fresh && worker_is_fresh && bubblewrap_is_there; then return 0; fi
   wait_for_other_setups
   find_node || install_node
   packages_are_fresh || install_packages
+  worker_is_fresh || bundle_worker
   bubblewrap_is_there || install_bubblewrap
   exec 9>&-
 }
@@ -122,6 +123,23 @@ install_packages() {
 
 npm_ci_in() {
   (CDPATH='' cd -- "$1" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error)
+}
+
+# The program that works on files within the walls is one file, made from the sources.
+worker_is_fresh() {
+  bundle=$root/dist/worker/main.js
+  [ -f "$bundle" ] && [ -z "$(find "$root/src" "$root/rolldown.config.ts" "$stamp" -newer "$bundle" -type f)" ]
+}
+
+bundle_worker() {
+  must_own_checkout
+  quietly "bundling the worker" bundle_worker_in "$root" ||
+    fail "the worker can't be bundled" "its words are above" "mend what it names, then run this again"
+}
+
+bundle_worker_in() {
+  (CDPATH='' cd -- "$1" && "$node" --disable-warning=ExperimentalWarning --input-type=module \
+    -e 'import { setup } from "./scripts/lib/bundle-worker.ts"; await setup();')
 }
 
 # --- what the system's package manager brings -----------------------------------------------------------

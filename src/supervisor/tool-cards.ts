@@ -62,6 +62,13 @@ export function toolCards(defined: readonly DefinedTool[]): readonly ToolCard[] 
   ];
 }
 
+/** What we don't change of an input is no property that a model must not set, as `readOnly` would say (JSON Schema). */
 function schemaOf(input: z.ZodType): Readonly<Record<string, unknown>> {
-  return z.toJSONSchema(input, { io: "input", unrepresentable: "any" });
+  return z.toJSONSchema(input, {
+    io: "input",
+    unrepresentable: "any",
+    override: ({ jsonSchema }) => {
+      delete jsonSchema.readOnly;
+    },
+  });
 }

@@ -273,6 +273,8 @@ describe.skipIf(unusable !== null)("the tools of a session", () => {
     for (const { name, description, schema } of cards.slice(0, -2)) {
       expect([name, description.length > 20]).toEqual([name, true]);
       expect([name, JSON.stringify(schema)]).toEqual([name, expect.stringContaining("properties")]);
+      // It would tell a model not to fill it in.
+      expect([name, JSON.stringify(schema).includes("readOnly")]).toEqual([name, false]);
     }
     expect(cards.slice(-2)).toMatchObject([
       {
