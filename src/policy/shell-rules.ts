@@ -237,7 +237,7 @@ function unsettledHit(command: Command): RuleHit | null {
 /** Why nobody can be sure which program a command will be; null when that is sure. */
 export function unsettledReason({ words: [word = ""], programFile }: Command): string | null {
   if (programFile !== "unsettled") return null;
-  return `${visible(word)} may be another program when its turn comes: this call could make it one`;
+  return `${visible(word)} may be another program when its turn comes: the call may write where it is looked up`;
 }
 
 /** An ask about a word by which a program runs another; null when there is none. */
