@@ -74,6 +74,8 @@ export interface Way {
   readonly links: readonly AbsolutePath[];
   /** Those of them that are the end by another name: nothing stands behind them on the way. */
   readonly aliases: readonly AbsolutePath[];
+  /** Every place that is passed, the end too: whoever can put another thing at one of them decides where it leads. */
+  readonly places: readonly AbsolutePath[];
 }
 
 /**
@@ -84,7 +86,8 @@ export function wayOf(written: string, from: AbsolutePath): Way {
   const names = namesIn(written).reverse();
   const links: AbsolutePath[] = [];
   const aliases: AbsolutePath[] = [];
-  const nowhere: Way = { end: null, links, aliases };
+  const places: AbsolutePath[] = [];
+  const nowhere: Way = { end: null, links, aliases, places };
   let at = written.startsWith("/") ? ROOT : from;
   let own = names.length;
   for (let name = names.pop(); name !== undefined; name = names.pop()) {
@@ -96,6 +99,7 @@ export function wayOf(written: string, from: AbsolutePath): Way {
       continue;
     }
     const next = joinPath(at, name);
+    places.push(next);
     const stats = statsOf(next);
     if (isInside(next, OF_WHO_ASKS) || (stats === null && !(isOwn && names.length === 0))) return nowhere;
     if (stats?.isSymbolicLink() !== true) {
@@ -109,7 +113,7 @@ export function wayOf(written: string, from: AbsolutePath): Way {
     if (text.startsWith("/")) at = ROOT;
     names.push(...namesIn(text).reverse());
   }
-  return { end: at, links, aliases };
+  return { end: at, links, aliases, places };
 }
 
 /** True for a path with a `..` behind a name, which may be a link: only the kernel knows what it leads to. */

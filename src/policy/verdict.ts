@@ -3,7 +3,7 @@ import { type Action, type Mode, strictest } from "./action.ts";
 import type { ApprovalSection, OperatorApproval } from "./approval-section.ts";
 import type { Command, CommandLine } from "./command.ts";
 import type { Grant } from "./grant.ts";
-import { coverageOf, isNameUnknown, isProgramUnread, otherReadings } from "./reading.ts";
+import { commandHazard, coverageOf, isNameUnknown, isProgramUnread, otherReadings } from "./reading.ts";
 import { type Risk, riskAction } from "./risk.ts";
 import type { RuleHit, ToolSaid } from "./rule-hit.ts";
 import { maybeHit, namesShell, reasonOf, unsettledReason } from "./shell-rules.ts";
@@ -216,7 +216,8 @@ function commandHit(hit: RuleHit, command: Command): RuleHit | null {
   if (found.includes("plainly") || found.includes("surely")) return hit;
   const unread = hit.reason ?? `no parser has read whether this runs ${visible(hit.rule)}`;
   if (isProgramUnread(command)) return { ...hit, reason: unread };
-  if (isNameUnknown(command)) return { ...hit, action: "ask", reason: unread };
+  if (isNameUnknown(command) || commandHazard(command)?.does === "runs")
+    return { ...hit, action: "ask", reason: unread };
   const unsettled = unsettledReason(command);
   if (unsettled !== null) return { ...hit, action: "ask", reason: hit.reason ?? unsettled };
   return found.includes("maybe") ? maybeHit("operator", hit.rule, hit.reason ?? undefined) : null;

@@ -78,11 +78,15 @@ export function isOfShell(name: string): boolean {
   return RESERVED.has(name) || HARMLESS.has(name) || CHANGING.has(name);
 }
 
+/** A format of `printf` that sets the variable which its argument names (printf(1), `%n`). */
+const COUNTS = /%[-+ #0'*\d.hljztL]*n/;
+
 /**
  * True for a command of bash that changes what the commands after it mean, or runs something by itself. `-v` takes the name
  * of a variable, whose index bash calculates, substitutions and all: `test -v 'a[$(x)]'`.
  */
 export function isChanging(name: string, rest: readonly string[]): boolean {
+  if (name === "printf" && rest.some((word) => COUNTS.test(word))) return true;
   if (name === "printf" || name === "test" || name === "[")
     return rest.some((word) => isOpaque(word) || /^-[vR]/.test(word));
   return CHANGING.has(name);

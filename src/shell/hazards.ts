@@ -1,5 +1,6 @@
 import { gitOptions } from "./past-options.ts";
 import { fileNameOf } from "./rule.ts";
+import { mayBeOption } from "./unread.ts";
 import { isOpaque, OPAQUE } from "./word.ts";
 
 /** A word by which a harmless looking command does more: it runs a program, or writes or removes files. */
@@ -8,67 +9,117 @@ export interface Hazard {
   readonly does: "runs" | "writes";
 }
 
+/** True for a word by which a program does more. */
+type Test = (word: string) => boolean;
+
 /** By which of a program's words it runs a program, and by which it writes or removes files. */
 interface Options {
-  readonly runs?: RegExp;
-  readonly writes?: RegExp;
+  readonly runs?: Test;
+  readonly writes?: Test;
+  /** A word counts that looks like no option. */
+  readonly ofAnyWord?: boolean;
 }
 
+/** Long options that mean just what they say, though others that are in the table begin like them. */
+const HARMLESS: ReadonlySet<string> = new Set([
+  "--checkpoint",
+  "--cookie",
+  "--exec-path",
+  "--strip",
+  "--text",
+]);
+
 /**
- * Options of common programs as their manuals have them in 2025; long ones also cut short, as getopt_long(3) takes them,
- * and one letter also among others. The table is a help, no wall: what it misses runs inside the walls like anything.
+ * Tests for options: one of the letters, also among others, or a long one by its beginning, of which it may stand a part,
+ * as getopt_long(3) takes it; and what else a program takes.
+ */
+function by(letters: string, long = "", also?: RegExp): Test {
+  const short = letters === "" ? null : new RegExp(`^-[a-zA-Z]*[${letters}]`);
+  const beginnings = long.split(" ").filter((one) => one !== "");
+  return (word) => {
+    if (short?.test(word) === true || also?.test(word) === true) return true;
+    const name = /^--([^=]+)/.exec(word)?.[1];
+    if (name === undefined || HARMLESS.has(word)) return false;
+    return beginnings.some((one) => name.startsWith(one) || one.startsWith(name));
+  };
+}
+
+const EDITOR: Options = { runs: by("cSsu", "cmd", /^\+/) };
+const COMPILER: Options = { runs: by("", "", /^(-(wrapper|B|specs|fplugin)|@)/), writes: by("o") };
+
+/**
+ * Options of common programs as their manuals have them in 2025. The table is a help, no wall: what it misses runs inside
+ * the walls like anything.
  */
 const TABLE: ReadonlyMap<string, Options> = new Map<string, Options>([
-  ["find", { runs: /^-(exec|ok)(dir)?$/, writes: /^-(delete|fls|fprint0?|fprintf)$/ }],
-  ["fd", { runs: /^(-[a-zA-Z]*[xX]|--exec)/ }],
-  ["fdfind", { runs: /^(-[a-zA-Z]*[xX]|--exec)/ }],
-  ["sort", { runs: /^--co/, writes: /^(-[a-zA-Z]*o|--o|-[a-zA-Z]*T|--te)/ }],
-  ["rg", { runs: /^(--pre|--hostname-bin|-[a-zA-Z]*z|--search-zip)/ }],
-  ["ripgrep", { runs: /^(--pre|--hostname-bin|-[a-zA-Z]*z|--search-zip)/ }],
+  [
+    "find",
+    {
+      runs: by("", "", /^-(exec|ok)(dir)?$/),
+      writes: by("", "", /^-(delete|fls|fprint0?|fprintf)$/),
+    },
+  ],
+  ["fd", { runs: by("xX", "exec") }],
+  ["fdfind", { runs: by("xX", "exec") }],
+  ["sort", { runs: by("", "co"), writes: by("oT", "o te") }],
+  ["rg", { runs: by("z", "pre hostname-bin search-zip") }],
+  ["ripgrep", { runs: by("z", "pre hostname-bin search-zip") }],
   [
     "tar",
     {
-      runs: /^(--checkpoint-a|--to-c|--use-c|--rs|--info|--new-vol|--one|--rmt|-[a-zA-Z]*[IF])/,
-      writes: /^(--ex|--get|--cr|--ap|--up|--del|--rem|--cat|--con|-[a-zA-Z]*[xcruA])/,
+      runs: by("IF", "checkpoint-a to-c use-c rs info new-vol one rmt"),
+      writes: by("xcruA", "ex get cr ap up del rem cat con"),
     },
   ],
-  ["man", { runs: /^(-[a-zA-Z]*[PHX]|--pag|--ht|--br|--gx|-[a-zA-Z]*C|--con)/ }],
-  ["go", { runs: /^--?(exec|toolexec|vettool|overlay|modfile)(=|$)/, writes: /^-o$|^--?o=/ }],
-  ["base64", { writes: /^(-[a-zA-Z]*o|--o)/ }],
-  ["less", { runs: /^\+|^-[a-zA-Z]*[kt]|^--lesskey/, writes: /^(-[a-zA-Z]*[oO]|--log|--LOG)/ }],
-  ["more", { runs: /^\+/ }],
-  ["vim", { runs: /^(\+|-[a-zA-Z]*[cSsu]|--cmd)/ }],
-  ["vi", { runs: /^(\+|-[a-zA-Z]*[cSsu]|--cmd)/ }],
-  ["tree", { writes: /^-[a-zA-Z]*o/ }],
-  ["date", { writes: /^(-[a-zA-Z]*s|--s)/ }],
-  ["split", { runs: /^--f/ }],
-  ["tee", { writes: /^[^-]/ }],
+  ["man", { runs: by("PHXC", "pag ht br gx con") }],
   [
-    "curl",
-    { writes: /^(-[a-zA-Z]*[oOcDKT]|--out|--rem|--cookie-j|--dump|--conf|--upl|--trace|--stderr|--hsts)/ },
-  ],
-  ["wget", { runs: /^(--use-a|-[a-zA-Z]*e|--exec|--config)/, writes: /^/ }],
-  ["rsync", { runs: /^(-[a-zA-Z]*e|--rsh|--rsync-p)/ }],
-  ["zip", { runs: /^(-[a-zA-Z]*T|--unzip-c|--test)/ }],
-  ["gdb", { runs: /^/ }],
-  ["make", { runs: /^([A-Za-z_.]+[:+?!]*=|-[a-zA-Z]*f|--f|--makef|--ev)/ }],
-  ["jq", { writes: /^(-[a-zA-Z]*L|--library)/ }],
-  ["yq", { writes: /^(-[a-zA-Z]*i|--in)/ }],
-  ["prettier", { writes: /^(-[a-zA-Z]*w|--write)/, runs: /^--(plugin|config)/ }],
-  [
-    "eslint",
+    "go",
     {
-      writes: /^(--fix|-[a-zA-Z]*o|--output)/,
-      runs: /^(-[a-zA-Z]*[cf]|--(conf|rulesdir|plugin|res|format|parser))/,
+      runs: by("", "", /^--?(exec|toolexec|vettool|overlay|modfile)(=|$)/),
+      writes: by("", "", /^-o$|^--?o=/),
     },
   ],
+  ["base64", { writes: by("o", "o") }],
+  ["less", { runs: by("kt", "lesskey", /^\+/), writes: by("oO", "log LOG") }],
+  ["more", { runs: by("", "", /^\+/) }],
+  ["vim", EDITOR],
+  ["vi", EDITOR],
+  ["view", EDITOR],
+  ["tree", { writes: by("o") }],
+  ["date", { writes: by("s", "s") }],
+  ["split", { runs: by("", "f") }],
+  ["tee", { writes: by("", "", /^[^-]/), ofAnyWord: true }],
+  ["install", { runs: by("", "strip-p") }],
+  ["curl", { writes: by("oOcDKT", "out rem cookie-j dump conf upl trace stderr hsts") }],
+  ["wget", { runs: by("e", "use-a exec config"), writes: () => true, ofAnyWord: true }],
+  ["rsync", { runs: by("e", "rsh rsync-p") }],
+  ["zip", { runs: by("T", "unzip-c test") }],
+  ["gdb", { runs: () => true, ofAnyWord: true }],
+  ["make", { runs: by("fE", "f makef ev", /^[A-Za-z_.]+[:+?!]*=/), ofAnyWord: true }],
+  ["jq", { writes: by("L", "library") }],
+  ["yq", { writes: by("i", "in") }],
+  ["prettier", { writes: by("w", "write"), runs: by("", "plugin config") }],
+  ["eslint", { writes: by("o", "fix output"), runs: by("cf", "conf rulesdir plugin res format parser") }],
+  ["gcc", COMPILER],
+  ["g++", COMPILER],
+  ["cc", COMPILER],
+  ["c++", COMPILER],
+  ["clang", COMPILER],
 ]);
 
 /** Options of git that run something else or write a file, of itself and of its commands (git(1) and its pages, 2.51). */
 const GIT: Options = {
-  runs: /^(--config-env|--exec-path=|--ext|--textc|--upl|--rece|--exec|--open|-O|--pag|--git-dir|--work-tree|--show-sig|--templ|--ssh|-x$|--extcmd)/,
-  writes: /^(--outp|-o$)/,
+  runs: by(
+    "",
+    "config-env exec-path ext textc upl rece exec open pag git-dir work-tree show-sig templ ssh",
+    /^(-O|-i?x)/,
+  ),
+  writes: by("", "outp", /^-o/),
 };
+/** Commands of git that run what a config or a word of theirs names. */
+const GIT_RUNS = /^(bisect|filter-branch|difftool|mergetool)$/;
+/** By one of these `git config` only tells. */
+const GIT_CONFIG_TELLS = /^(get|list|-l|--list|--get(-.*)?)$/;
 
 /**
  * The first word of a command that makes more of it than its name says; null when the table knows none. A pattern
@@ -78,7 +129,7 @@ export function hazardOf([program = "", ...words]: readonly string[]): Hazard | 
   const name = fileNameOf(program).replace(/^g(?=(sed|awk|find|tar|sort|xargs|split|base64|date)$)/, "");
   if (name === "git") return gitHazard(words);
   if (name === "sed") return firstOf(words, (word) => sedDoes(word, words));
-  if (/^([mn]|original-)?awk$/.test(name)) return firstOf(words, awkDoes);
+  if (/^([mn]|original-)?awk$/.test(name)) return firstOf(words, (word) => awkDoes(word, words));
   if (name === "xargs") return { word: name, does: "runs" };
   if (name === "uniq") return uniqHazard(words);
   const options = TABLE.get(name);
@@ -98,53 +149,53 @@ function firstOf(words: readonly string[], does: (word: string) => Does): Hazard
   let writing: Hazard | null = null;
   for (const word of words) {
     const found = does(word);
-    if (found === "runs") return { word: isOpaque(word) ? `${word.slice(1)}*` : word, does: found };
-    if (found === "writes") writing ??= { word, does: found };
+    if (found === "runs") return { word: shown(word), does: found };
+    if (found === "writes") writing ??= { word: shown(word), does: found };
   }
   return writing;
 }
 
-function optionDoes({ runs, writes }: Options, word: string): Does {
-  // The name of a file may begin with `-`, unless the pattern says how it begins.
-  if (isOpaque(word)) return /^.(-|$)/su.test(word) ? "runs" : null;
-  if (runs?.test(word) === true) return "runs";
-  return writes?.test(word) === true ? "writes" : null;
+function shown(word: string): string {
+  return isOpaque(word) ? `${word.slice(1)}*` : word;
+}
+
+function optionDoes({ runs, writes, ofAnyWord = false }: Options, word: string): Does {
+  if (isOpaque(word)) return ofAnyWord || mayBeOption(word) ? (runs === undefined ? "writes" : "runs") : null;
+  if (runs?.(word) === true) return "runs";
+  return writes?.(word) === true ? "writes" : null;
 }
 
 function gitHazard(words: readonly string[]): Hazard | null {
   const own = gitOptions(words);
-  const setting = own.find((word) => /^-c|^-p$/.test(word));
-  if (setting !== undefined) return { word: setting, does: "runs" };
   const command = words[own.length] ?? "";
+  const setting = [...own, command].find(
+    (word, at) => isOpaque(word) || (at < own.length && /^-c|^-p$/.test(word)),
+  );
+  if (setting !== undefined) return { word: shown(setting), does: "runs" };
   const config = /^(clone|init|submodule|fetch|pull|ls-remote)$/.test(command)
     ? words.find((word, at) => at > own.length && /^(-c|-u|--config)/.test(word))
     : undefined;
   if (config !== undefined) return { word: config, does: "runs" };
-  if (
-    command === "bisect" ||
-    command === "filter-branch" ||
-    command === "difftool" ||
-    command === "mergetool"
-  )
-    return { word: command, does: "runs" };
+  const isSet = command === "config" && !words.some((word) => GIT_CONFIG_TELLS.test(word));
+  if (isSet || GIT_RUNS.test(command)) return { word: command, does: "runs" };
   return firstOf(words, (word) => optionDoes(GIT, word));
 }
 
 /** `-i` writes; a script may run (`e`), read and write files (`w`, `r`), or lie in a file. */
 function sedDoes(word: string, words: readonly string[]): Does {
-  if (isOpaque(word)) return isSedScript(word, words) ? "runs" : optionDoes({}, word);
+  if (isOpaque(word)) return isSedScript(word, words) || mayBeOption(word) ? "runs" : null;
   if (/^(-[a-zA-Z]*i|--i)/.test(word)) return "writes";
   if (/^(-[a-zA-Z]*f|--f)/.test(word)) return "runs";
-  if (word.startsWith("-") && !/^(-[a-zA-Z]*e|--ex)/.test(word)) return null;
-  const isScript = /^(-[a-zA-Z]*e.|--ex[a-z]*=)/.test(word) || isSedScript(word, words);
-  return isScript && !isPlainSed(word.replace(/^(-[a-zA-Z]*e|--ex[a-z]*=)/, "")) ? "runs" : null;
+  if (word.startsWith("-") && !/^(-[a-zA-Z]*e|--e)/.test(word)) return null;
+  const isScript = /^(-[a-zA-Z]*e.|--e[a-z]*=)/.test(word) || isSedScript(word, words);
+  return isScript && !isPlainSed(word.replace(/^(-[a-zA-Z]*e|--e[a-z]*=)/, "")) ? "runs" : null;
 }
 
 /** The first word that is no option is the script, unless `-e` brings it; then the word behind that. */
 function isSedScript(word: string, words: readonly string[]): boolean {
   const at = words.indexOf(word);
-  if (/^(-[a-zA-Z]*e|--ex[a-z]*)$/.test(words[at - 1] ?? "")) return true;
-  const hasOption = words.some((one) => /^(-[a-zA-Z]*e|--ex)/.test(one));
+  if (/^(-[a-zA-Z]*e|--e[a-z]*)$/.test(words[at - 1] ?? "")) return true;
+  const hasOption = words.some((one) => /^(-[a-zA-Z]*e|--e)/.test(one));
   return !hasOption && words.findIndex((one) => !one.startsWith("-")) === at;
 }
 
@@ -165,10 +216,16 @@ function isThreeParts(script: string): boolean {
 }
 
 /** A program text that runs, reads or writes anything but its input; or one that lies in a file. */
-function awkDoes(word: string): Does {
-  if (isOpaque(word)) return optionDoes({}, word);
+function awkDoes(word: string, words: readonly string[]): Does {
+  if (isOpaque(word)) return isAwkText(word, words) || mayBeOption(word) ? "runs" : null;
   if (/^(-[a-zA-Z]*[fEilLDdop]|--(f|e|i|l|pro|dump|de|pr))/.test(word)) return "runs";
   return /system|getline|close|[|>@]|\/(inet|dev|proc)\//.test(word) ? "runs" : null;
+}
+
+/** The first word is the text that is no option, and no value of `-F` or `-v`. */
+function isAwkText(word: string, words: readonly string[]): boolean {
+  const before = words.slice(0, words.indexOf(word));
+  return before.every((one, at) => one.startsWith("-") || /^-[Fv]$/.test(before[at - 1] ?? ""));
 }
 
 /** The second file of `uniq` is written. */

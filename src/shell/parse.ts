@@ -39,7 +39,7 @@ export function parseLine(line: string): ParsedLine {
   const unseen = UNSEEN.test(line) ? ["it has characters that can't be seen"] : [];
   if (line.length <= MOST_AT_ONCE) {
     const read = readPiece(line);
-    const joined = isJoined(line) ? readPiece(withLinesJoined(line)) : null;
+    const joined = isJoined(line) ? readPiece(withLinesJoined(line).replace(/\\$/u, "")) : null;
     const torn = joined === null ? [] : ["a word or an operator of it may go on in the next line"];
     const unread = [...new Set([...unseen, ...torn, ...read.unread])];
     const commands = joined === null ? read.commands : distinct([...read.commands, ...joined.commands]);
@@ -55,11 +55,13 @@ export function parseLine(line: string): ParsedLine {
 
 /**
  * True where a backslash at the end of a line stands behind anything but a blank. bash takes both away before it reads on,
- * so that `1\⏎2>x` holds the descriptor 12, `&\⏎>x` is `&>x` and `$\⏎x` a variable; the parser takes them apart.
+ * so that `1\⏎2>x` holds the descriptor 12, `&\⏎>x` is `&>x` and `$\⏎x` a variable; the parser takes them apart. And
+ * where it ends in a backslash: bash 5.2 drops it behind a quote that goes over lines, else it belongs to the word.
  */
 function isJoined(line: string): boolean {
-  return [...line.matchAll(/(^|[^\\])(\\+)\n/gu)].some(
-    ([, before = "", { length } = ""]) => length % 2 === 1 && (length > 1 || !/^[ \t\n]?$/u.test(before)),
+  return [...line.matchAll(/(^|[^\\])(\\+)(\n|$)/gu)].some(
+    ([, before = "", { length } = "", end]) =>
+      length % 2 === 1 && (length > 1 || end === "" || !/^[ \t\n]?$/u.test(before)),
   );
 }
 
@@ -103,6 +105,8 @@ function commandOf({ name, suffix }: Command): SimpleCommand | null {
 
 function doubtAboutWords([name, ...rest]: SimpleCommand["words"]): string | null {
   if (isOpaque(name) || name === "") return "the name of a command is known to bash alone";
+  // Behind `time`, in posix mode, it is an option of the program of that name.
+  if (name.startsWith("-")) return "the name of a command begins like an option";
   return isChanging(name, rest) ? `it uses \`${name}\`, which is bash's own` : null;
 }
 

@@ -46,7 +46,10 @@ export function mayCoverOpaque(pattern: string, words: readonly string[]): boole
   const [program = "", ...wanted] = pattern.trim().split(/\s+/);
   const [name = "", ...given] = words;
   if (wanted.length === 0 || !given.some(isOpaque) || !matchesWord(program, name)) return false;
-  const [subcommand = ""] = isGit(name) ? given.slice(gitOptions(given).length) : given;
+  const own = isGit(name) ? gitOptions(given) : [];
+  // It may become several words, the subcommand among them.
+  if (own.some(isOpaque)) return true;
+  const subcommand = given[own.length] ?? "";
   const glob = wanted.find((word) => !isOption(word));
   return glob === undefined || isOpaque(subcommand) || isOption(subcommand) || matchesWord(glob, subcommand);
 }
@@ -76,8 +79,9 @@ function beginsWith(wanted: readonly string[], words: readonly string[], mayHave
   return reached.includes(wanted.length);
 }
 
+/** `+nightly` of `cargo` is one too: it stands before the subcommand. */
 function isOption(word: string): boolean {
-  return word.startsWith("-");
+  return /^[-+]/.test(word);
 }
 
 function isGit(name: string): boolean {

@@ -1,17 +1,35 @@
 /** A word that can only be one path: names and slashes, nothing that a program may cut it at. */
 const PLAIN = /^[\p{L}\p{N}_./][\p{L}\p{N}_./-]*$/u;
+/** What a program may cut a word at. */
+const CUTS = /[^\p{L}\p{N}_./-]/u;
+/** An option whose value is a file that holds names, also cut short. */
+const NAMES_IN_A_FILE = /^--?(files\d*|[\w-]*from)\b/;
 /** No path is longer (path_resolution(7), `PATH_MAX`). */
 const MOST_PATH_LENGTH = 4_095;
 
 /**
- * The paths that a command's words may name, the program's own word left out. A plain word is one path, relative ones
- * too. Any other may hold one after each character that is no part of a name (`if=/x`, `@file`, `a:b`), and an option
+ * The paths that a command's words name, the program's own word left out. A plain word is one path, relative ones too.
+ * Any other may hold one after each character that is no part of a name (`if=/x`, `@file`, `a:b`), and an option
  * anywhere behind its letter (`-cf/x`, `-I../x`, `-Clink`); of `--name=value` only the value counts, of `--name` nothing.
- * Too many rather than too few: `-Isub/x` holds `/x` too, and everything from a `~` on is a path of its own. One after the
- * other, as there may be many more than anybody wants to look at.
+ * `-Isub/x` holds `/x` too, and everything from a `~` on is a path of its own. One after the other, as there may be many
+ * more than anybody wants to look at.
  */
 export function* pathWords(words: readonly string[]): Generator<string> {
   for (const word of words.slice(1)) yield* candidates(word);
+}
+
+/**
+ * The same, and what may be one against all appearances: each word as a whole, as a file may be named like an option, and
+ * each piece of it, as the end may be cut off as well (`x:y`). Of an option for names that a file holds (`--files-from`)
+ * nobody knows them: `~` stands for these.
+ */
+export function* possiblePathWords(words: readonly string[]): Generator<string> {
+  for (const word of words.slice(1)) {
+    if (word === "") continue;
+    const isLong = word.length > MOST_PATH_LENGTH;
+    const pieces = isLong ? [] : word.split(CUTS).filter((piece) => piece !== "");
+    yield* new Set([word, ...candidates(word), ...pieces, ...(NAMES_IN_A_FILE.test(word) ? ["~"] : [])]);
+  }
 }
 
 function candidates(word: string): readonly string[] {
@@ -22,7 +40,7 @@ function candidates(word: string): readonly string[] {
   const home = word.includes("~") ? [word.slice(word.indexOf("~"))] : [];
   if (word.startsWith("-"))
     return [...home, ...tails(word, /./su).filter((tail) => isBehindLetter(word, tail))];
-  return [word, ...home, ...tails(word, /[^\p{L}\p{N}_./-]/u)];
+  return [word, ...home, ...tails(word, CUTS)];
 }
 
 /** The first letter of an option is the option's own. */

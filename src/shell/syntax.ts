@@ -1,4 +1,4 @@
-import type { HereDoc, Redirect, SyntaxNode } from "unbash";
+import { forEachChild, type HereDoc, type Redirect, type SyntaxNode } from "unbash";
 import { isOpaque, textOf, withLinesJoined } from "./word.ts";
 
 /** A file that keeps nothing and holds nothing. */
@@ -25,6 +25,7 @@ export function doubtAbout(node: SyntaxNode): string | null {
     case "Glob":
     case "FileDescriptor":
     case "Subshell":
+      return beginsTwice(node) ? "it begins with `((`, which bash may take for a calculation" : null;
     case "BraceGroup":
     case "CompoundList":
     case "Redirected":
@@ -71,6 +72,21 @@ export function doubtAbout(node: SyntaxNode): string | null {
  */
 function mayNameDescriptor(written: string): boolean {
   return /^\{.*\[.*\}$/su.test(withLinesJoined(written));
+}
+
+/**
+ * True for `((`: bash takes it for a calculation first and, where it is none, reads the text once more, by then without
+ * its here-documents, so that what stands in them is run.
+ */
+function beginsTwice(outer: SyntaxNode): boolean {
+  let isSo = false;
+  const visit = (node: SyntaxNode): void => {
+    if (node.pos !== outer.pos + 1) return;
+    if (node.type === "Subshell") isSo = true;
+    else forEachChild(node, visit);
+  };
+  forEachChild(outer, visit);
+  return isSo;
 }
 
 function isStatic(word: Parameters<typeof textOf>[0]): boolean {

@@ -1,5 +1,6 @@
 import { gitOptions } from "./past-options.ts";
 import { fileNameOf } from "./rule.ts";
+import { isOpaque } from "./word.ts";
 
 /** Programs that run what their words say, whatever the words are. */
 const ALWAYS: ReadonlySet<string> = new Set([
@@ -9,6 +10,7 @@ const ALWAYS: ReadonlySet<string> = new Set([
   ...["xargs", "parallel", "watch", "ssh", "script", "strace", "ltrace", "ssh-agent"],
   ...["setarch", "linux32", "linux64", "i386", "x86_64", "uname26", "prlimit", "choom"],
   ...["awk", "gawk", "mawk", "nawk", "original-awk"],
+  ...["ed", "ex", "expect", "tclsh", "wish", "sqlite", "gdb", "tmux", "screen", "capsh", "start-stop-daemon"],
   // Of the shell itself: as programs there are none of these names, or such as do the same.
   ...["command", "builtin", "exec", "eval", "trap", "coproc"],
 ]);
@@ -38,19 +40,44 @@ const MANY_IN_ONE: ReadonlySet<string> = new Set(["busybox", "toybox", "coreutil
  */
 export function isUnread(program: string, rest: readonly string[]): boolean {
   const name = fileNameOf(program);
-  // The loader runs the program that it is given; `git-push` is git, by another name of its own.
-  if (name.startsWith("ld-") || name === "ld.so" || name.startsWith("git-")) return true;
-  if (name === "git") return gitOptions(rest).some((word) => GIT_SETTINGS.test(word));
-  const plain = name.replace(/[-.\d]+$/, "");
-  if (ALWAYS.has(plain)) return true;
+  if (isAlwaysUnread(name)) return true;
+  if (name === "git") return gitOptions(rest).some((word) => GIT_SETTINGS.test(word) || isOpaque(word));
+  const plain = withoutVersion(name);
   const option = BY_OPTION.get(plain);
-  return option !== undefined && rest.some((word) => option.test(word));
+  if (option === undefined) return false;
+  return rest.some((word) => option.test(word) || mayBeOption(word)) || isFromInput(plain, rest);
+}
+
+function isAlwaysUnread(name: string): boolean {
+  // The loader runs the program that it is given; `git-push` is git, by another name of its own.
+  return /^(ld-|ld\.so$|git-)/.test(name) || ALWAYS.has(withoutVersion(name));
+}
+
+function withoutVersion(name: string): string {
+  return name.replace(/[-.\d]+$/, "");
+}
+
+/** True for a pattern for file names that may match one which looks like an option. */
+export function mayBeOption(word: string): boolean {
+  return isOpaque(word) && /^.([-+]|$)/su.test(word);
+}
+
+/** An interpreter that no file is named to reads its program from its standard input, unless it is to tell its version. */
+function isFromInput(program: string, rest: readonly string[]): boolean {
+  if (program === "find") return false;
+  if (rest.includes("-")) return true;
+  // Of Python, `-v` is no such option.
+  const tells = program.startsWith("py") ? /^(-[Vh]|--version|--help)$/ : /^(-[vVh]|--version|--help)$/;
+  return rest.every((word) => word.startsWith("-")) && !rest.some((word) => tells.test(word));
 }
 
 /** True when a pattern names what makes a command unread: the program, and an option where it takes one to be unread. */
 export function namesUnread(pattern: string): boolean {
   const [program = "", ...rest] = pattern.trim().split(/\s+/);
-  return !program.includes("*") && (isUnread(program, rest) || isUnread(program, []));
+  return (
+    !program.includes("*") &&
+    (isAlwaysUnread(fileNameOf(program)) || (rest.length > 0 && isUnread(program, rest)))
+  );
 }
 
 /** True for the name of a file that is many programs, told apart by the name that they are called by. */

@@ -13,7 +13,7 @@ export interface CommandFacts {
   readonly words: readonly [string, ...string[]];
   readonly program: ProgramFacts;
   /** The way to it. */
-  readonly way: Pick<Way, "links" | "aliases">;
+  readonly way: Omit<Way, "end">;
   /** Where the words that may be paths lead, canonical; null for one that leads nowhere clear. */
   readonly paths: readonly (AbsolutePath | null)[];
   /** First words of rules that deny or ask, by which the program is known as well. */
@@ -81,27 +81,30 @@ function isMissing(word: string, real: AbsolutePath | null): boolean {
 }
 
 /**
- * True when the call could have written the program, or a link on the way to it. A shell looks a name up only when its turn
- * comes, so what is not there yet counts too, and the folders of PATH down to the one where the program is found now: an
- * earlier command could put another one there. Folders of the sandbox's own are empty when it starts, whatever the host's
- * hold.
+ * True when the call could have written the program, or what is passed on the way to it. A shell looks a name up only when
+ * its turn comes, so what is not there yet counts too, and the folders of PATH down to the one where the program is found
+ * now: an earlier command could put another one there. Folders of the sandbox's own are empty when it starts, whatever
+ * the host's hold.
  */
 function isProgramWritable(
   { words: [word], program: { path, real }, way }: CommandFacts,
   isOfShell: boolean,
   { path: folders, profile, isMadeInside }: Found,
 ): boolean {
-  if (real !== null && [real, ...way.links].some((one) => accessTo(profile, one) === "write")) return true;
+  if (way.places.some((one) => mayWrite(profile, one))) return true;
   if (!isOfShell) return false;
-  if (word.includes("/"))
-    return (
-      isMissing(word, real) || (path !== null && isMadeInside(path) && accessTo(profile, path) === "none")
-    );
+  const isOwn = (one: AbsolutePath): boolean => isMadeInside(one) && accessTo(profile, one) === "none";
+  if (way.places.some(isOwn)) return true;
+  if (word.includes("/")) return isMissing(word, real);
   const at = folders.findIndex((folder) => path === `${folder}/${word}`);
-  const folder = { kind: "folder", bornInside: false } as const;
-  return folders
-    .slice(0, at < 0 ? folders.length : at)
-    .some((one) => accessTo(profile, one, folder) === "write");
+  return folders.slice(0, at < 0 ? folders.length : at).some((one) => mayWrite(profile, one));
+}
+
+/** True for a place where the call can put a file or a folder. */
+function mayWrite(profile: Profile, place: AbsolutePath): boolean {
+  return (["file", "folder"] as const).some(
+    (kind) => accessTo(profile, place, { kind, bornInside: false }) === "write",
+  );
 }
 
 function arePathsInside({ paths }: CommandFacts, all: readonly Root[], names: readonly string[]): boolean {

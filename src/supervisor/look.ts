@@ -7,7 +7,7 @@ import { realPathOf, statsOf } from "../host/nodes.ts";
 import { accessTo } from "../profile/access-to.ts";
 import { type AbsolutePath, isAbsolutePath, isInside, ROOT } from "../profile/path.ts";
 import type { SimpleCommand } from "../shell/parse.ts";
-import { pathWords } from "../shell/path-words.ts";
+import { possiblePathWords } from "../shell/path-words.ts";
 import { isOpaque } from "../shell/word.ts";
 import { lineOf, type ShellInput, wordsOf } from "../tool/call.ts";
 import type { ToolSettings } from "../tool/derive.ts";
@@ -46,7 +46,7 @@ export function lookAtCall(
 
 const UNKNOWN: FoundProgram = {
   program: { path: null, real: null, id: null, content: null },
-  way: { links: [], aliases: [] },
+  way: { links: [], aliases: [], places: [] },
 };
 
 /** A program, and the way to it. */
@@ -61,13 +61,13 @@ function lookAtName(name: string, cwd: AbsolutePath, standing: Standing, before:
   return { ...found, ruleNames: ruleNames(found, standing, cwd) };
 }
 
-/** Where the paths among a command's words lead; a word that only bash will know may lead anywhere. */
+/** The folder that a command starts in, and where the paths among its words lead; a word that only bash will know may lead anywhere. */
 function pathsOf(
   words: SimpleCommand["words"],
   cwd: AbsolutePath,
   budget: { left: number },
 ): CommandFacts["paths"] {
-  return words.some(isOpaque) ? [null] : realTargets(pathWords(words), cwd, budget);
+  return words.some(isOpaque) ? [null] : [cwd, ...realTargets(possiblePathWords(words), cwd, budget)];
 }
 
 /** The paths among the words matter to rules with `sandbox_paths` alone. */
@@ -104,14 +104,13 @@ export function lookAtProgram(word: string, cwd: AbsolutePath, settings: ToolSet
 
 function findProgram(word: string, cwd: AbsolutePath, settings: ToolSettings): FoundProgram {
   const folders = settings.runtimes.flatMap((runtime) => runtime.path);
-  const candidates = word.includes("/")
-    ? [plainPath(word, cwd)]
-    : folders.map((folder) => plainPath(word, folder));
-  for (const path of candidates) {
-    const way = path === null ? null : wayOf(path, ROOT);
-    const real = way?.end ?? null;
+  const isPath = word.includes("/");
+  for (const from of isPath ? [cwd] : folders) {
+    const path = plainPath(word, from);
+    const way = wayOf(isPath ? word : `${from}/${word}`, from);
+    const real = way.end;
     const stats = real === null ? null : statsOf(real);
-    if (way === null || real === null || stats?.isFile() !== true || !isExecutable(real)) continue;
+    if (path === null || real === null || stats?.isFile() !== true || !isExecutable(real)) continue;
     const isWritable = settings.roots.some((root) => root.mode === "rw" && isInside(real, root.path));
     const id = `${stats.dev}:${stats.ino}`;
     return { program: { path, real, id, content: isWritable ? contentIdOf(real, id) : null }, way };
@@ -141,7 +140,14 @@ function realTargets(
   for (const path of paths) {
     budget.left -= cwd.length + 1 + path.length;
     if (budget.left < 0) return [...found, null];
-    found.push(path.length > MOST_PATH_LENGTH || path.startsWith("~") ? null : wayOf(path, cwd).end);
+    found.push(path.length > MOST_PATH_LENGTH || path.startsWith("~") ? null : targetOf(path, cwd));
   }
   return found;
+}
+
+/** Where a path leads. One that looks like an option counts only as far as there is something of that name. */
+function targetOf(path: string, cwd: AbsolutePath): AbsolutePath | null {
+  const { end } = wayOf(path, cwd);
+  const isOption = path.startsWith("-") && path.includes("/");
+  return end === null && isOption ? wayOf(path.slice(0, path.indexOf("/")), cwd).end : end;
 }

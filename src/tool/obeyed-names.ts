@@ -1,5 +1,13 @@
 import { coversEnv, type EnvPattern } from "../profile/env-pattern.ts";
 
+/** Names that bash obeys before it has read its line: with them a command would be another one than was judged. */
+const OBEYED_BY_BASH = new Set(
+  [
+    "BASH_ENV ENV IFS PS4 PROMPT_COMMAND SHELLOPTS BASHOPTS CDPATH GLOBIGNORE",
+    "POSIXLY_CORRECT BASH_COMPAT EXECIGNORE",
+  ].flatMap((line) => line.split(" ")),
+);
+
 /**
  * Names that a program loader, shell or interpreter obeys: their values make it load or run something. Search paths
  * such as NODE_PATH and PYTHONPATH are left out: they only say where what a program asks for is looked up.
@@ -7,7 +15,8 @@ import { coversEnv, type EnvPattern } from "../profile/env-pattern.ts";
 const OBEYED_PREFIXES = ["LD_", "DYLD_", "GIT_", "BASH_FUNC_", "LUA_INIT", "CORECLR_", "COR_"];
 const OBEYED_NAMES = new Set(
   [
-    "BASH_ENV ENV ZDOTDIR IFS PS4 PROMPT_COMMAND SHELLOPTS BASHOPTS CDPATH GLOBIGNORE",
+    ...OBEYED_BY_BASH,
+    "ZDOTDIR",
     "NODE_OPTIONS PYTHONSTARTUP PYTHONBREAKPOINT PERL5OPT PERL5DB RUBYOPT GCONV_PATH",
     "PAGER MANPAGER LESSOPEN LESSCLOSE LESS MANOPT BROWSER EDITOR VISUAL RIPGREP_CONFIG_PATH TAR_OPTIONS RSYNC_RSH",
     "JAVA_TOOL_OPTIONS JDK_JAVA_OPTIONS _JAVA_OPTIONS DOTNET_STARTUP_HOOKS",
@@ -18,11 +27,6 @@ const OBEYED_NAMES = new Set(
 export function isObeyed(name: string): boolean {
   return OBEYED_NAMES.has(name) || OBEYED_PREFIXES.some((prefix) => name.startsWith(prefix));
 }
-
-/** Names that bash obeys before it has read its line: with them a command would be another one than was judged. */
-const OBEYED_BY_BASH = new Set(
-  "BASH_ENV ENV IFS PS4 PROMPT_COMMAND SHELLOPTS BASHOPTS CDPATH GLOBIGNORE".split(" "),
-);
 
 /**
  * True when the caller's value of a name comes along: not by a wildcard such as `*` where programs obey it, only by its

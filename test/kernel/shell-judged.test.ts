@@ -79,7 +79,10 @@ describe.skipIf(unusable !== null)("what is judged is what runs", () => {
     const inside = [{ pattern: "cat", approval: false, sandbox_paths: ["ws"] }];
     const cwd = join(place.top, "docs");
     const paths = ["/proc/self/cwd/secret", "/proc/thread-self/cwd/secret", `${place.ws}/here/secret`];
-    const calls = [...paths, `${place.ws}/victim`].map((path) => ({ argv: ["cat", path], cwd }));
+    const calls = [
+      ...paths.map((path) => ({ argv: ["cat", path], cwd })),
+      { argv: ["cat", `${place.ws}/victim`], cwd: place.ws },
+    ];
     const before = process.cwd();
     process.chdir(place.ws);
     try {
@@ -205,6 +208,90 @@ describe.skipIf(unusable !== null)("what is judged is what runs", () => {
       "",
       "",
     ]);
+  });
+
+  it("where bash reads what looks like a calculation once more, without its here-documents", async () => {
+    const rules = [{ pattern: "rm", allowed: false }];
+    const evaded = ["((cat <<F\nrm victim\nF\n) | cat)", "! (((cat <<'F'\nrm victim\nF\n) ) )"];
+    const lines = [...evaded, "( (cat <<F\nrm victim\nF\n) | cat)", "cat victim"];
+    expect(await told({ ...FREE, rules }, ...lines)).toEqual([
+      ...evaded.map(() => "APPROVAL_DENIED"),
+      ...["rm victim", "v"],
+    ]);
+  });
+
+  it("where bash drops the backslash at the end", async () => {
+    symlinkSync("../docs/secret", join(place.ws, "s"));
+    const rules = [
+      { pattern: "rm", allowed: false },
+      { pattern: "cat", approval: false, sandbox_paths: ["ws"] },
+    ];
+    const lines = [": '\n'; rm\\", ": '\n'; cat s\\", ": $'\n'; cat s\\", ": '\n'; cat victim"];
+    expect(await told({ ...FREE, default: { approval: true }, rules }, ...lines)).toEqual([
+      "APPROVAL_BLOCKED",
+      ...["APPROVAL_DENIED", "APPROVAL_DENIED", "APPROVAL_DENIED"],
+    ]);
+    expect(await told({ ...FREE, rules }, ...lines.slice(-1))).toEqual(["v"]);
+  });
+
+  it("where printf counts into a variable", async () => {
+    place.folder("ws/0");
+    symlinkSync("/usr/bin/rm", join(place.ws, "0/ls"));
+    const rules = [{ pattern: "rm", allowed: false }];
+    const lines = [
+      "printf %n PATH; ls victim",
+      "printf '%s %-5ln' x PATH; ls victim",
+      "printf '%s\n' x; ls victim",
+    ];
+    expect(await told({ ...FREE, rules }, ...lines)).toEqual([
+      "APPROVAL_DENIED",
+      "APPROVAL_DENIED",
+      "x\nvictim",
+    ]);
+  });
+
+  it("where the line swaps a folder on the way to a program", async () => {
+    for (const folder of ["ws/r", "ws/r/1", "ws/r/1/2", "ws/r/1/2/3", "ws/r/1/2/3/4", "ws/sub", "ws/ok"])
+      place.folder(folder);
+    const up = "../".repeat(join(place.ws, "sub").split("/").length - 1);
+    symlinkSync("r/1/2/3/4", join(place.ws, "trap"));
+    const rules = [{ pattern: "rm", allowed: false }];
+    const lines = [
+      `mv sub old; mv trap sub; sub/${up}usr/bin/ls victim`,
+      `mkdir /run/x; /run/lock/../../usr/bin/ls victim`,
+    ];
+    expect(await told({ ...FREE, rules }, ...lines, `mv ok fine; /usr/bin/ls victim`)).toEqual([
+      ...["APPROVAL_DENIED", "APPROVAL_DENIED"],
+      "victim",
+    ]);
+    const made = place.folder("docs/bin");
+    symlinkSync("/usr/bin/ls", join(made, "ls"));
+    symlinkSync(made, join(place.ws, "../docs/l"));
+    expect(await told({ ...FREE, rules }, "mkdir -p x; ../docs/l/ls victim", "../docs/l/ls victim")).toEqual([
+      "APPROVAL_DENIED",
+      "victim",
+    ]);
+  });
+
+  it("where a file is named like an option", async () => {
+    for (const name of ["-s", "--secret", "-sec"]) symlinkSync("../docs/secret", join(place.ws, name));
+    place.file("ws/-own", "own");
+    const rules = ["cat", "head", "ls", "file"].map((pattern) => ({
+      pattern,
+      approval: false,
+      sandbox_paths: ["ws"],
+    }));
+    const evaded = [
+      ["cat", "--", "-s"],
+      ["cat", "--", "--secret"],
+      ["head", "--", "-sec"],
+      ["file", "-m", "-s:x"],
+    ];
+    const calls = [...evaded, ["cat", "--", "-own"], ["cat", "-A", "victim"]].map((argv) => ({ argv }));
+    expect(await told({ rules }, ...calls)).toEqual([...evaded.map(() => "APPROVAL_DENIED"), "own", "v"]);
+    // What a command without words is about is the folder that it starts in.
+    const cwds = [{ argv: ["ls"], cwd: join(place.top, "docs") }, { argv: ["ls", "victim"] }];
+    expect(await told({ rules }, ...cwds)).toEqual(["APPROVAL_DENIED", "victim"]);
   });
 
   it("where the folder to start in is behind a link and out again", async () => {

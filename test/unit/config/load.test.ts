@@ -305,6 +305,7 @@ shell: { network: host, default: { approval: false } }
     "DYLD_INSERT_LIBRARIES",
     "NODE_OPTIONS",
     "BASH_ENV",
+    "POSIXLY_CORRECT",
     "ENV",
     "PYTHONSTARTUP",
     "PERL5OPT",

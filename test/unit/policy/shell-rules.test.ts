@@ -271,6 +271,27 @@ describe("a program that runs what its words say", () => {
   });
 });
 
+test("a word by which a program runs another asks under each rule of an operator", () => {
+  const operator = { operator: [{ shell: "rm", action: "deny" } as const] };
+  expect(action("split --filter=x y", operator)).toBe("ask");
+  expect(action("split -l 1 y", operator)).toBe("allow");
+  expect(action("rm x", operator)).toBe("deny");
+});
+
+test("a pattern for file names among git's own options may be the subcommand, and so may what stands behind `+x`", () => {
+  const given = {
+    rules: [
+      { pattern: "git push", allowed: false },
+      { pattern: "cargo publish", allowed: false },
+    ],
+  };
+  const said = (...words: readonly string[]) => judgeCommand(judged(words), inForce(given)).action;
+  expect(said("git", "-C", "\0p", "x")).toBe("ask");
+  expect(said("git", "-C", "p", "log", "\0p")).toBe("allow");
+  expect(said("cargo", "+nightly", "publish")).toBe("deny");
+  expect(said("cargo", "+nightly", "build")).toBe("allow");
+});
+
 test("a program that may be another when its turn comes asks wherever any rule is stricter, and its words are no programs", () => {
   const unsettled = { programFile: "unsettled" } as const;
   const denies = { rules: [{ pattern: "rm", allowed: false }] };

@@ -87,6 +87,48 @@ test.each([
   expect(does(line)).toBe(null);
 });
 
+test.each([
+  ...["sed --e=1e x", "tar tf x --checkpoint-=exec=y", "tar --use=x -tf y", "make -E x", "git grep --op=x y"],
+  ...["git clone --up=x y", "git rebase --exe=x y", "git rebase -xfalse y", "git rebase -ixfalse y"],
+  ...["git config alias.x !y", "gcc -wrapper x", "cc @x", "install --strip-program=x a b", "view -c x"],
+])("`%s` may run another program, cut short or joined", (line) => {
+  expect(does(line)).toBe("runs");
+});
+
+test.each(["sort --out=x y", "git archive -ox HEAD", "curl --outp x y", "gcc -o x y"])(
+  "`%s` writes, cut short or joined",
+  (line) => {
+    expect(does(line)).toBe("writes");
+  },
+);
+
+test.each([
+  ...[
+    "tar --checkpoint -tf x",
+    "git diff --text",
+    "git --exec-path",
+    "git config --get user.name",
+    "gcc -c x.c",
+  ],
+  ...["git commit -mfix", "git clean -n", "install --strip a b", "git config --list"],
+])("`%s` does what its name says, though it begins like another", (line) => {
+  expect(does(line)).toBe(null);
+});
+
+test("a word that begins in a known way may still be what a program runs or writes", () => {
+  const known = (program: string, ...words: readonly string[]): unknown =>
+    hazardOf([program, ...words])?.does ?? null;
+  expect(known("tee", "\0vict")).toBe("writes");
+  expect(known("make", "\0CC=x")).toBe("runs");
+  expect(known("awk", "\0BEGIN")).toBe("runs");
+  expect(known("awk", "-F", ",", "\0x")).toBe("runs");
+  expect(known("awk", "{print}", "\0src/")).toBe(null);
+  expect(known("git", "\0bis", "run", "x")).toBe("runs");
+  expect(known("git", "-C", "\0p", "log")).toBe("runs");
+  expect(known("git", "log", "\0src/")).toBe(null);
+  expect(known("less", "\0+")).toBe("runs");
+});
+
 test("a pattern for file names may bring an option, unless it says how they begin", () => {
   expect(hazardOf(["sort", "\0"])).toEqual({ word: "*", does: "runs" });
   expect(hazardOf(["sort", "\0-"])).toEqual({ word: "-*", does: "runs" });

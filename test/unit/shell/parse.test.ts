@@ -47,6 +47,33 @@ describe("a line", () => {
       expect([line, parseLine(line).unread]).toEqual([line, []]);
   });
 
+  test("that ends in a backslash is read with it and without, and not understood", () => {
+    for (const line of ["rm\\", ": '\n'; rm\\", "rm \\"]) {
+      const { unread, commands, plain } = parseLine(line);
+      expect([line, unread.length > 0, plain]).toEqual([line, true, null]);
+      expect(commands.map((one) => one.words[0])).toContain("rm");
+    }
+    expect(parseLine("rm \\\\").unread).toEqual([]);
+  });
+
+  test("that begins with two parentheses may be a calculation, wherever it stands", () => {
+    for (const line of ["((a) )", "! ((a) | b)", "{ (((a); b); c); }", "x && ((a)\n)"])
+      expect([line, parseLine(line).unread]).toEqual([line, [expect.stringContaining("calculation")]]);
+    for (const line of ["( (a) )", "(a; (b))", "(a) | (b)"])
+      expect([line, parseLine(line).unread]).toEqual([line, []]);
+  });
+
+  test("whose command begins like an option is not understood: `time` may be a program", () => {
+    expect(parseLine("time -f '' rm x").unread).toEqual(["the name of a command begins like an option"]);
+    expect(parseLine("time -p rm x").unread).toEqual([]);
+  });
+
+  test("in which `printf` counts into a variable is not understood", () => {
+    for (const format of ["%n", "%ln", "%-5.*lln", "x%d%+n"])
+      expect([format, parseLine(`printf '${format}' PATH`).unread.length]).toEqual([format, 1]);
+    expect(parseLine("printf '%s\\n' n").unread).toEqual([]);
+  });
+
   test("needs no shell only when it is one program with plain words", () => {
     expect(parseLine(" git 'a b' # why\n").plain).toEqual(["git", "a b"]);
     const others = [

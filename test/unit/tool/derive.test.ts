@@ -117,6 +117,7 @@ test("the environment is ours first, then the caller's granted names, then what 
 test("what programs obey comes along by its own name alone, and what bash obeys never", () => {
   const given = {
     ...{ FREE: "1", LD_PRELOAD: "x", PAGER: "x", GIT_DIR: "x", BASH_ENV: "x", IFS: "x", SHELLOPTS: "x" },
+    ...{ POSIXLY_CORRECT: "x", BASH_COMPAT: "x", EXECIGNORE: "x" },
     "BASH_FUNC_git%%": "() { id; }",
   };
   const passed = (pass: readonly string[]): readonly string[] => {
@@ -130,5 +131,5 @@ test("what programs obey comes along by its own name alone, and what bash obeys 
   };
   expect(passed(["*"])).toEqual(["FREE"]);
   expect(passed(["GIT_*", "LD_*", "B*"])).toEqual([]);
-  expect(passed(["GIT_DIR", "BASH_ENV", "PAGER", "IFS"])).toEqual(["PAGER", "GIT_DIR"]);
+  expect(passed(["GIT_DIR", "BASH_ENV", "PAGER", "IFS", "POSIXLY_CORRECT"])).toEqual(["PAGER", "GIT_DIR"]);
 });
