@@ -117,7 +117,7 @@ const GIT: Options = {
   writes: by("", "outp", /^-o/),
 };
 /** Commands of git that run what a config or a word of theirs names. */
-const GIT_RUNS = /^(bisect|filter-branch|difftool|mergetool)$/;
+const GIT_RUNS = /^(bisect|filter-branch|difftool|mergetool|remote-ext)$/;
 /** By one of these `git config` only tells. */
 const GIT_CONFIG_TELLS = /^(get|list|-l|--list|--get(-.*)?)$/;
 
@@ -177,7 +177,8 @@ function gitHazard(words: readonly string[]): Hazard | null {
     : undefined;
   if (config !== undefined) return { word: config, does: "runs" };
   const isSet = command === "config" && !words.some((word) => GIT_CONFIG_TELLS.test(word));
-  if (isSet || GIT_RUNS.test(command)) return { word: command, does: "runs" };
+  const isEach = command === "submodule" && words.includes("foreach");
+  if (isSet || isEach || GIT_RUNS.test(command)) return { word: command, does: "runs" };
   return firstOf(words, (word) => optionDoes(GIT, word));
 }
 

@@ -7,8 +7,9 @@ export function* linesFrom(seed: number): Generator<string> {
   const simple = (): string => `${one(PREFIXES)}${one(PROGRAMS)}${words()}${one(REDIRECTS)}`;
   const list = (depth: number): string => {
     const parts = Array.from({ length: 1 + below(3) }, () => {
-      const kind = depth > 2 ? 0 : below(8);
+      const kind = depth > 2 ? 0 : below(9);
       if (kind === 1) return `( ${list(depth + 1)} )`;
+      if (kind === 4) return `(${list(depth + 1)}${one(["", " ", "\n"])})`;
       if (kind === 2) return `{ ${list(depth + 1)}; }`;
       if (kind === 3) return `${simple()} ${one(DOCUMENTS)}`;
       return simple();
@@ -22,7 +23,7 @@ export function* linesFrom(seed: number): Generator<string> {
       const cut = below(4) === 0 ? below(3) : 0;
       line = `${line.slice(0, at)}${one(STRANGE)}${line.slice(at + cut)}`;
     }
-    yield line;
+    yield below(40) === 0 ? `${line}\\` : line;
   }
 }
 
@@ -73,6 +74,7 @@ const WORDS = [
     "é",
     "--x=*",
   ],
+  ...["'\n'", "$'x\n'", '"\n"'],
   ...['"`"', "'`'", '"\\`"', "if", "then", "done", "a\\\nb", "2", "'#'", "\\#", "$", '"$"', "a$", "@{1}"],
 ];
 const PREFIXES = ["", "", "", "", "", "! ", "time ", "", "", "</dev/null ", "a=b "];

@@ -90,7 +90,14 @@ test.each([
 test.each([
   ...["sed --e=1e x", "tar tf x --checkpoint-=exec=y", "tar --use=x -tf y", "make -E x", "git grep --op=x y"],
   ...["git clone --up=x y", "git rebase --exe=x y", "git rebase -xfalse y", "git rebase -ixfalse y"],
-  ...["git config alias.x !y", "gcc -wrapper x", "cc @x", "install --strip-program=x a b", "view -c x"],
+  ...[
+    "git config alias.x !y",
+    "gcc -wrapper x",
+    "git submodule foreach x",
+    "cc @x",
+    "install --strip-program=x a b",
+    "view -c x",
+  ],
 ])("`%s` may run another program, cut short or joined", (line) => {
   expect(does(line)).toBe("runs");
 });
