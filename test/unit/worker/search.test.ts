@@ -59,6 +59,22 @@ test("files are found by the profile's patterns, below the folder, and never thr
   expect(faultOf(await find(worker, join(tree.root, "a.ts"), null))).toBe(`WRONG_KIND ${tree.root}/a.ts`);
 });
 
+test("what may not be read is not found: no name behind a mask, nothing in a folder that is closed", async () => {
+  using tree = new TestTree();
+  for (const name of ["a.ts", "d/b.ts", "d/secret.ts", "e/closed/open/c.ts", "e/closed/f.ts"])
+    tree.file(name, "12");
+  const entry = (name: string, access: "none" | "read") =>
+    ({ path: tree.path(name), access, suffixes: "any" }) as const;
+  const files = [entry("e/closed", "none"), entry("e/closed/open", "read")];
+  await using worker = await WorkerClient.of(tree.profile({ files, masks: masks("**/secret*") }));
+  const names = async (folder = "") =>
+    answerOf(await find(worker, join(tree.root, folder), null)).found.map(({ path }) =>
+      path.slice(tree.root.length + 1),
+    );
+  expect(await names()).toEqual(["a.ts", "d/b.ts"]);
+  expect(await names("e/closed/open")).toEqual(["e/closed/open/c.ts"]);
+});
+
 test("a walk ends where its bounds are, and says at which", async () => {
   using tree = new TestTree();
   for (let at = 0; at < 30; at += 1) tree.file(`d${at % 3}/f${at}`, "a\n");
@@ -160,6 +176,8 @@ test("long lines are cut, in what is matched and in what is shown; large files a
     ]),
   ).toEqual([[1, 60_001, 400, true, true]]);
   expect([near.files, near.passedOver]).toEqual([1, 2]);
+  const large = answerOf(await search(worker, join(tree.root, "text"), "far"));
+  expect([large.matches, large.files, large.passedOver]).toEqual([[], 0, 1]);
   const far = answerOf(await search(worker, path, "far"));
   expect(far.matches.map(({ line, text, isCut }) => [line, text, isCut])).toEqual([[2, "short far", false]]);
 });

@@ -91,6 +91,17 @@ test("missing folders are made when that is asked for, and go again when nothing
   expect(readdirSync(tree.root)).toEqual(["x"]);
 });
 
+test("write is demanded of each folder that is made, and of the one that holds it, before any is", async () => {
+  using tree = new TestTree();
+  const path = join(tree.root, "x/y/z");
+  const entry = { path: tree.path("x/y"), access: "write", suffixes: "any" } as const;
+  await using worker = await WorkerClient.of(tree.profile({ access: "read", files: [entry] }));
+  expect(faultOf(await writeTo(worker, path, "1", true))).toBe(`DENIED ${tree.root}/x write`);
+  expect(readdirSync(tree.root)).toEqual([]);
+  mkdirSync(join(tree.root, "x/y"), { recursive: true });
+  expect(answerOf(await writeTo(worker, path, "1", true)).isNew).toBe(true);
+});
+
 test("folders that were made go again when the disk is full or the file may not be that large", async () => {
   using tree = new TestTree();
   const limited = ["prlimit", "--fsize=1000", "--", process.execPath];
