@@ -87,6 +87,25 @@ describe.skipIf(unusable !== null)("what is large", () => {
     });
   });
 
+  it("a text of more than 16 MiB is not written, nor made by an edit, however few its characters are", async () => {
+    await using at = await standing(({ ws }) => writeFileSync(`${ws}/a`, "b"));
+    const { session, place } = at;
+    const write = (content: string) => session.call("write_file", { path: "ws:new", content });
+    const edit = (text: string) =>
+      session.call("edit_file", { path: "ws:a", edits: [{ old_text: "b", new_text: text }] });
+    const [less, more] = [5, 6].map((mib) => "€".repeat(mib * 1024 ** 2));
+    expect([toldOf(await write(more ?? "")), toldOf(await edit(more ?? ""))]).toEqual([
+      "FILE_TOO_LARGE",
+      "FILE_TOO_LARGE",
+    ]);
+    expect([readdirSync(place.ws), place.read("ws/a")]).toEqual([["a"], "b"]);
+    const bytes = 15 * 1024 ** 2;
+    expect([toldOf(await write(less ?? "")), toldOf(await edit(less ?? ""))]).toMatchObject([
+      { bytes },
+      { bytes },
+    ]);
+  });
+
   it("a folder of 100,000 names is told in pages, and found in up to a bound", {
     timeout: 120_000,
   }, async () => {

@@ -56,8 +56,9 @@ describe("edits of a text", () => {
   it("never make more of a text than is written, not even in between", () => {
     const grow = { old_text: "a", new_text: "b".repeat(500), all: true };
     const shrink = { old_text: "b".repeat(500), new_text: "a", all: true };
-    expect(codeOf("a".repeat(MIB), [grow, shrink])).toBe("FILE_TOO_LARGE");
-    expect(codeOf("a".repeat(1_000), [grow, shrink])).toBeNull();
+    // 500 times as many are just above 16 MiB, and just below.
+    expect(codeOf("a".repeat(33_555), [grow, shrink])).toBe("FILE_TOO_LARGE");
+    expect(codeOf("a".repeat(33_554), [grow, shrink])).toBeNull();
   });
 
   it("are bounded in their work and their places, however often a large file is gone through", () => {
