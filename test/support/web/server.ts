@@ -1,5 +1,5 @@
 import { createServer, type RequestListener } from "node:http";
-import { createServer as createSecureServer } from "node:https";
+import { createServer as createSecureServer, type ServerOptions } from "node:https";
 import {
   type AddressInfo,
   connect,
@@ -21,8 +21,8 @@ export async function serving(answer: RequestListener): Promise<number> {
 }
 
 /** The same behind TLS, with the certificate of `certificate.ts`. */
-export async function servingSecurely(answer: RequestListener): Promise<number> {
-  return listening(createSecureServer({ cert: CERTIFICATE, key: KEY }, answer));
+export async function servingSecurely(answer: RequestListener, options: ServerOptions = {}): Promise<number> {
+  return listening(createSecureServer({ cert: CERTIFICATE, key: KEY, ...options }, answer));
 }
 
 /** A server that speaks whatever bytes the test writes. */

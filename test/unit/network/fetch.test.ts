@@ -1,9 +1,12 @@
+import { once } from "node:events";
 import { connect } from "node:net";
+import tls from "node:tls";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type Dial, dialHere } from "../../../src/network/dial.ts";
 import { fetchPage, type PageRequest } from "../../../src/network/fetch.ts";
 import { pageAddress } from "../../../src/tool/fetch/address.ts";
 import type { Fetched } from "../../../src/tool/fetch/page.ts";
+import { CERTIFICATE } from "../../support/web/certificate.ts";
 import {
   hostsOf,
   PUBLIC,
@@ -145,6 +148,21 @@ describe("TLS", () => {
     Object.assign(process.env, { NODE_TLS_REJECT_UNAUTHORIZED: "0" });
     const { answer } = await fetched(HTTPS, { ports: { 443: port }, ca: null });
     expect(answer).toMatchObject({ kind: "stopped", because: "certificate" });
+  });
+
+  test("of an old version is not spoken, whatever Node would be content with", async () => {
+    const { DEFAULT_MIN_VERSION, DEFAULT_CIPHERS } = tls;
+    onTestFinished(() => void Object.assign(tls, { DEFAULT_MIN_VERSION, DEFAULT_CIPHERS }));
+    const ciphers = "ALL:@SECLEVEL=0";
+    Object.assign(tls, { DEFAULT_MIN_VERSION: "TLSv1", DEFAULT_CIPHERS: ciphers });
+    const old = { minVersion: "TLSv1", maxVersion: "TLSv1.1", ciphers } as const;
+    const port = await servingSecurely((_, response) => response.end("old"), old);
+    const { answer } = await fetched(HTTPS, { ports: { 443: port } });
+    expect(answer).toMatchObject({ kind: "stopped", because: "certificate" });
+    const content = tls.connect({ port, host: "127.0.0.1", ca: CERTIFICATE });
+    await once(content, "secureConnect");
+    expect(content.getProtocol()).toBe("TLSv1.1");
+    content.destroy();
   });
 
   test("of a server that speaks none is no connection", async () => {
