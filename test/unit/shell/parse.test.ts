@@ -111,6 +111,23 @@ describe("a line", () => {
       expect([word, parseLine(`echo ${word} >/dev/null`).unread]).toEqual([word, []]);
   });
 
+  test("is not understood where digits or a name before a redirect may be no descriptor", () => {
+    for (const redirect of [">/dev/null", "</dev/null", ">&2", "<&-", "<<<x", "<<E\nE"]) {
+      for (const before of ["{fd}", "1000000000", "2147483648"])
+        expect([before, redirect, parseLine(`a ${before}${redirect}`).unread.length > 0]).toEqual([
+          before,
+          redirect,
+          true,
+        ]);
+      for (const before of ["", "2", "9", "999999999"])
+        expect([before, redirect, parseLine(`a ${before}${redirect}`).unread]).toEqual([
+          before,
+          redirect,
+          [],
+        ]);
+    }
+  });
+
   test("says what in it is not understood, inner things first", () => {
     const why = (line: string): string | undefined => parseLine(line).unread[0];
     expect(why("a $(b)")).toBe("it has a substitution");
