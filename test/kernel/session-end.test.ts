@@ -76,6 +76,41 @@ describe.skipIf(unusable !== null)("a session that ends while calls are made", (
     await expect(at.session.call("read_file", { path: "a" })).rejects.toThrow("has ended");
   });
 
+  it("takes back what it was granted, calls and hosts, and answers no to what waits; others keep their own", async () => {
+    const handler = new Asked(({ tool }) => ({
+      approved: true,
+      by: "ann",
+      scope: tool === "shell" ? "session" : "once",
+    }));
+    await using at = await standingIn(() => undefined, { handler });
+    const { broker } = at.supervisor;
+    const granting = () => at.supervisor.session({ handler });
+    const [granted, other] = [granting(), granting()];
+    for (const session of [granted, other]) {
+      await session.call("shell", { argv: ["true"] });
+      await session.call("web_fetch_add_domain", { domain: "docs.example.org" });
+    }
+    const wait = { timeoutMs: null, onTimeout: "wait", style: "suspend" } as const;
+    const suspending = () =>
+      at.supervisor.session({ handler: new Asked(() => ({ status: "pending" })), wait });
+    const [waiting, patient] = [suspending(), suspending()];
+    for (const session of [waiting, patient])
+      expect((await session.call("shell", { argv: ["true"] })).kind).toBe("pending");
+    const grants = async () =>
+      Promise.all([granted, other].map(async (one) => (await one.grants()).map(({ kind }) => kind)));
+    const pending = async () => (await broker.pending()).map(({ sessionId }) => sessionId);
+    expect(await grants()).toEqual([
+      ["call", "host"],
+      ["call", "host"],
+    ]);
+    expect(await pending()).toEqual([waiting.sessionId, patient.sessionId]);
+    await granted[Symbol.asyncDispose]();
+    await waiting[Symbol.asyncDispose]();
+    expect(await grants()).toEqual([[], ["call", "host"]]);
+    expect(await pending()).toEqual([patient.sessionId]);
+    expect(at.journal.of("approval.resolved").at(-1)).toMatchObject({ approved: false });
+  });
+
   it("that nobody ends answers every call, as the twin of these", async () => {
     await using at = await standingIn((place) => place.file("ws/a", "here"), {
       session: { caller: "person" },

@@ -27,3 +27,23 @@ test("a mask that was lost while a call ran makes the protection of its files pa
   });
   expect(lost.mountChanges).toHaveLength(2);
 });
+
+test("what is told of a call holds for that very call: its profile, its arguments, who ran it", () => {
+  expect(receipt([])).toMatchObject({ granted: digest(CLOSED), argsHash: "hash", runAs: -1 });
+});
+
+test("a function has a receipt that says of every protection that it was absent", () => {
+  const { standings: none, ...rest } = receiptWithoutWalls(1234);
+  expect(rest).toEqual({
+    backend: "none",
+    version: "",
+    granted: null,
+    argsHash: null,
+    runAs: 1234,
+    approximations: [],
+    mountChanges: [],
+  });
+  const reason = "it ran in the supervisor's own process";
+  expect(Object.values(none)).toEqual(Object.keys(none).map(() => ({ kind: "absent", reason })));
+  expect(Object.keys(none).length).toBe(10);
+});
