@@ -149,6 +149,20 @@ describe.skipIf(unusable !== null)("what is judged is what runs", () => {
     expect(await told({ rules: any }, `${many}; ./real`)).toEqual(["APPROVAL_DENIED"]);
   });
 
+  it("where the line makes a program in a folder of the sandbox's own, whatever the host has there", async () => {
+    const hosts = place.file("outside/t", "#!/bin/sh\necho of the host", 0o755);
+    const granted = place.file("docs/t", "#!/bin/sh\necho granted", 0o755);
+    const allow = ["mkdir", "cp", "true", hosts, granted, "./t"];
+    const rules = allow.map((pattern) => ({ pattern, approval: false }));
+    const made = `mkdir -p ${place.outside}; cp /usr/bin/id ${hosts}; ${hosts}`;
+    // The folders above a root can be moved away there; from the folder that the call starts in none of them is passed.
+    const near = { script: "true; ./t", cwd: join(place.top, "docs") };
+    expect(await told({ rules }, made, `true; ${granted}`, near)).toEqual([
+      ...["APPROVAL_DENIED", "APPROVAL_DENIED"],
+      "granted",
+    ]);
+  });
+
   it("where the line makes a link to what is denied", async () => {
     const rules = [{ pattern: "rm", allowed: false }];
     const lines = [
@@ -179,6 +193,8 @@ describe.skipIf(unusable !== null)("what is judged is what runs", () => {
       ...lines.map(() => "APPROVAL_DENIED"),
       ...["x", "", "t", "victim"],
     ]);
+    // What is not there when it is judged may be anything when a shell looks for it; without one it is what it was.
+    expect(await told({ ...FREE, rules }, "./gone 2>&1", "./gone")).toEqual(["APPROVAL_DENIED", "127"]);
     // Nothing but the walls keeps an agent that nobody restricts from it.
     expect(await told(FREE, "true; ln -sf /usr/bin/id x; ./x -u | cat >/dev/null")).toEqual([""]);
   });
@@ -193,6 +209,15 @@ describe.skipIf(unusable !== null)("what is judged is what runs", () => {
       ...lines.map(() => "APPROVAL_DENIED"),
       ...["victim", "mine", "victim"],
     ]);
+    const allow = ["/usr/bin/cp", "fresh", "ls", "/usr/bin/true"].map((pattern) => ({
+      pattern,
+      approval: false,
+    }));
+    const made = ["fresh", "/usr/bin/true"].map(
+      (program) => `/usr/bin/cp /usr/bin/id tools/fresh; ${program}`,
+    );
+    // One program is started without a shell, and nothing comes before it that could put another there.
+    expect(await told({ rules: allow }, ...made, "ls victim")).toEqual(["APPROVAL_DENIED", "", "victim"]);
   });
 
   it("where a rule is a glob for names, and the program is called by a link to a link", async () => {
@@ -292,6 +317,19 @@ describe.skipIf(unusable !== null)("what is judged is what runs", () => {
     // What a command without words is about is the folder that it starts in.
     const cwds = [{ argv: ["ls"], cwd: join(place.top, "docs") }, { argv: ["ls", "victim"] }];
     expect(await told({ rules }, ...cwds)).toEqual(["APPROVAL_DENIED", "victim"]);
+  });
+
+  it("where a rule names one of several roots", async () => {
+    const calls = [
+      { argv: ["cat", "victim"] },
+      { argv: ["cat", "secret"], cwd: join(place.top, "docs") },
+      { argv: ["cat", join(place.top, "docs/secret")] },
+    ];
+    const inside = (root: string) => ({
+      rules: [{ pattern: "cat", approval: false, sandbox_paths: [root] }],
+    });
+    expect(await told(inside("ws"), ...calls)).toEqual(["v", "APPROVAL_DENIED", "APPROVAL_DENIED"]);
+    expect(await told(inside("docs"), ...calls)).toEqual(["APPROVAL_DENIED", "s", "APPROVAL_DENIED"]);
   });
 
   it("where the folder to start in is behind a link and out again", async () => {
