@@ -319,6 +319,17 @@ describe.skipIf(unusable !== null)("what is judged is what runs", () => {
     expect(await told({ rules }, ...cwds)).toEqual(["APPROVAL_DENIED", "victim"]);
   });
 
+  it("where a line has more programs than are looked up: any of the others may be what is denied", async () => {
+    const tools = place.folder("docs/tools");
+    symlinkSync("/usr/bin/rm", join(tools, "del"));
+    runtimes = [{ name: "tools", read: [tools] }, "system"];
+    const rules = [{ pattern: "rm", allowed: false }];
+    const many = (length: number): string =>
+      Array.from({ length }, (_, index) => `n${index} 2>/dev/null;`).join("");
+    const lines = ["del victim", `${many(256)}del victim`, `${many(255)}echo`];
+    expect(await told({ ...FREE, rules }, ...lines)).toEqual(["APPROVAL_BLOCKED", "APPROVAL_BLOCKED", ""]);
+  });
+
   it("where a rule names one of several roots", async () => {
     const calls = [
       { argv: ["cat", "victim"] },

@@ -169,4 +169,12 @@ describe.skipIf(unusable !== null)("a rule with roots", () => {
       calls.map(() => "ask"),
     );
   });
+
+  it("speaks for no call with more paths than are looked up", async () => {
+    using place = new Place(CALLER);
+    const words = (count: number) => ["cat", ...Array.from({ length: count }, () => "b".repeat(200))];
+    const outside = "../outside/secret";
+    const calls = [words(100), [...words(100), outside], words(400), [...words(400), outside]];
+    expect(await decided({ place, rules }, ...calls)).toEqual(["allow", "ask", "ask", "ask"]);
+  });
 });
