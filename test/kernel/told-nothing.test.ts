@@ -2,9 +2,10 @@ import { mkdirSync, symlinkSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { CofferdamError, type Outcome } from "../../src/index.ts";
 import { Asked } from "../support/approval/asked.ts";
-import { standingIn } from "../support/approval/standing.ts";
+import { printed, standingIn } from "../support/approval/standing.ts";
 import type { Place } from "../support/battery/place.ts";
 import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
+import { rootsIn } from "../support/files/notes.ts";
 
 sandboxMustWork("what is told before a yes");
 
@@ -120,5 +121,30 @@ describe.skipIf(unusable !== null)("the folder that a command starts in", () => 
     }
     await expect(at.session.call("shell", { argv: ["true"], cwd: "missing" })).rejects.toThrow("no folder");
     expect((await at.session.call("shell", { argv: ["true"], cwd: "." })).kind).not.toBe("denied");
+  });
+
+  it("and the program that it runs are asked about where they lie in what is read after a yes, and then it runs", async () => {
+    await using at = await standingIn(
+      (place) => {
+        rootsIn(place);
+        place.file("diary/t", "#!/bin/sh\necho told", 0o755);
+      },
+      {
+        settings: (place) => ({
+          sandbox: { paths: rootsIn(place) },
+          shell: { default: { approval: false } },
+        }),
+      },
+    );
+    const { session, place, asked } = at;
+    const diary = `${place.top}/diary`;
+    expect(printed(await session.call("shell", { argv: ["pwd"] }))).toBe(place.ws);
+    expect(asked.requests).toEqual([]);
+    expect(printed(await session.call("shell", { argv: ["pwd"], cwd: "../diary" }))).toBe(diary);
+    expect(printed(await session.call("shell", { argv: ["../diary/t"] }))).toBe("told");
+    expect(asked.requests.map(({ reason }) => reason)).toEqual([
+      `reading ${diary} needs approval`,
+      `reading ${diary}/t needs approval`,
+    ]);
   });
 });

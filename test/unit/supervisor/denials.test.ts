@@ -152,6 +152,14 @@ describe("a denial", () => {
     expect(denied(stood, "", "../secret")).toEqual([]);
   });
 
+  test("of a word with blanks, which may be a line for a shell, needs a complaint that names it whole", () => {
+    const stood = standing();
+    const [word, told] = ["../a b/secret", "read a b/secret"];
+    expect(denied(stood, `cat: '${word}': Permission denied`, word)).toContain(`certain ${told}`);
+    for (const said of ["Permission denied", "cat: ../a: Permission denied", `${word}s: Permission denied`])
+      expect([said, denied(stood, said, word).filter((one) => one.endsWith(told))]).toEqual([said, []]);
+  });
+
   test("of a write needs a complaint about a write: what could be read was read", () => {
     const stood = standing();
     expect(denied(stood, "touch: '../docs/a': Read-only file system", "../docs/a")).toEqual([

@@ -4,6 +4,7 @@ import { backendFor } from "../../../src/backend/all.ts";
 import type { Ceiling } from "../../../src/config/config.ts";
 import type { Action } from "../../../src/policy/action.ts";
 import { DEFAULT_APPROVAL, NO_OPERATOR } from "../../../src/policy/approval-section.ts";
+import type { Grant } from "../../../src/policy/grant.ts";
 import { isAtMost } from "../../../src/profile/access.ts";
 import { accessTo } from "../../../src/profile/access-to.ts";
 import { isWithin } from "../../../src/profile/compare.ts";
@@ -20,6 +21,7 @@ import { law } from "../../laws/law.ts";
 import { toolRule } from "../../support/approval/generate-policy.ts";
 import { roots, settingsWith } from "../../support/files/settings.ts";
 import { profile } from "../../support/generate.ts";
+import { masks } from "../../support/worker/tree.ts";
 
 const RANK: Readonly<Record<Action, number>> = { allow: 0, ask: 1, deny: 2 };
 const BACKEND = backendFor("linux");
@@ -264,4 +266,19 @@ test("a yes for the session covers one tool and its places, whatever else is sai
   expect(keyOf({ ...WRITE, input: { content: "y" }, version: "2" })).toEqual(keyOf(WRITE));
   expect(keyOf({ ...WRITE, path: absolutePath("/w/notes/b.md") })).not.toEqual(keyOf(WRITE));
   expect(keyOf({ ...WRITE, tool: "edit_file" })).not.toEqual(keyOf(WRITE));
+});
+
+test("a yes for the session answers under the profile that it was given for, and where an operator lets it", () => {
+  const standing = standingOver(ROOTS, OPEN);
+  const call = callOf(WRITE, ROOTS);
+  const asked = prepareFile(call, standing, []);
+  expect(asked.verdict.action).toBe("ask");
+  const told = { grantId: "1", sessionId: "1", tool: WRITE.tool, covers: "", by: "ann", grantedAt: 0 };
+  const grant: Grant = { kind: "call", ...told, key: asked.grantKey() };
+  const actionUnder = (one: Standing): Action => prepareFile(call, one, [grant]).verdict.action;
+  expect(actionUnder(standing)).toBe("allow");
+  const masked: Profile = { ...OPEN, masks: masks("**/*.sh") };
+  expect(actionUnder(standingOver(ROOTS, masked))).toBe("ask");
+  const approval = { ...NO_OPERATOR, sessionGrants: false };
+  expect(actionUnder({ ...standing, ceiling: { ...standing.ceiling, approval } })).toBe("ask");
 });
