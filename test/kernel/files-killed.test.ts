@@ -1,11 +1,13 @@
 import { chmodSync, readFileSync, statSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it, vi } from "vitest";
+import { TEMPORARY } from "../../src/tool/files/protocol.ts";
 import { standingIn } from "../support/approval/standing.ts";
 import { parentsOf, untilGone, workersOf } from "../support/battery/descendants.ts";
 import { heldAmidst } from "../support/battery/held.ts";
 import { end } from "../support/battery/processes.ts";
 import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
+import { rootsIn } from "../support/files/notes.ts";
 import { recordsOf, temporariesIn } from "../support/files/temporaries.ts";
 import { toldOf } from "../support/files/told.ts";
 
@@ -87,5 +89,38 @@ describe.skipIf(unusable !== null)("a worker that is killed", () => {
     end(workersOf(process.pid));
     expect((await Promise.all(searches)).map(toldOf)).toEqual(["WORKER_LOST", "WORKER_LOST"]);
     expect(toldOf(await session.call("read_file", { path: "ws:a" }))).toMatchObject({ lines: 10 });
+  });
+});
+
+describe.skipIf(unusable !== null)("what a supervisor left that has ended", () => {
+  it("is swept before the next call where tools may write, and stays everywhere else, written down", async () => {
+    const prefixOf = (name: string): string => `${TEMPORARY}ended-${name}-`;
+    await using at = await standingIn(
+      (place) => {
+        rootsIn(place);
+        const record = (name: string, ...folders: readonly string[]) => {
+          for (const folder of folders) place.file(`${folder}/${prefixOf(name)}0`, "left");
+          place.folder("state/cofferdam/temporaries", 0o700);
+          place.file(
+            `state/cofferdam/temporaries/${name}.json`,
+            JSON.stringify({
+              pid: process.pid,
+              startedAt: "0",
+              prefix: prefixOf(name),
+              folders: folders.map((folder) => `${place.top}/${folder}`),
+            }),
+          );
+        };
+        record("in-here", "cache");
+        record("elsewhere", "ws", "docs", "outside");
+      },
+      { settings: (place) => ({ sandbox: { paths: rootsIn(place) } }) },
+    );
+    const { session, place } = at;
+    expect(toldOf(await session.call("list_dir", { path: "ws:" }))).toMatchObject({ is_end: true });
+    const found = ["cache", "ws", "docs", "outside"].map((name) => temporariesIn(`${place.top}/${name}`));
+    const left = [`${prefixOf("elsewhere")}0`];
+    expect(found).toEqual([[], [], left, left]);
+    expect(recordsOf(place)).toEqual(["elsewhere.json"]);
   });
 });
