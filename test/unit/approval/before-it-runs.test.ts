@@ -98,6 +98,55 @@ describe("the gate stands behind the validation and before everything else", () 
   });
 });
 
+describe("what was let pass", () => {
+  test("does not run with other arguments than were judged, where a schema makes others each time", async () => {
+    const ran: unknown[] = [];
+    using gate = createGate({ approval: { rules: [{ pattern: "*", action: "allow" }] } });
+    let times = 0;
+    const tools = gate.guard(
+      [() => times++, () => 0].map((at, index) =>
+        defineTool({
+          name: `send${index}`,
+          input: z.object({}).transform(() => ({ at: at() })),
+          run: ({ input }) => ran.push(input),
+        }),
+      ),
+    );
+    expect(await tools.call("send0", {})).toMatchObject({
+      kind: "failed",
+      error: { code: "FACTS_UNSTABLE" },
+    });
+    expect((await tools.call("send1", {})).kind).toBe("done");
+    expect(ran).toEqual([{ at: 0 }]);
+  });
+
+  test("does not run when its caller gave it up meanwhile", async () => {
+    let ran = 0;
+    const aborting = new AbortController();
+    using gate = createGate({});
+    const tool = (name: string, check: () => void) =>
+      defineTool({
+        name,
+        requireApproval: () => {
+          check();
+          return { required: false, reason: "nobody minds" };
+        },
+        run: () => (ran += 1),
+      });
+    const tools = gate.guard([
+      tool("send", () => aborting.abort(new Error("given up"))),
+      tool("wait", () => undefined),
+    ]);
+    const { signal } = aborting;
+    expect(await tools.call("wait", {}, { signal })).toEqual({ kind: "done", value: 1 });
+    expect(await tools.call("send", {}, { signal })).toMatchObject({
+      kind: "failed",
+      error: { message: "given up" },
+    });
+    expect(ran).toBe(1);
+  });
+});
+
 describe("an approval is never brought along by a call", () => {
   const TOKEN = "_approval_token";
 

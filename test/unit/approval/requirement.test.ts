@@ -113,6 +113,10 @@ describe("a tool whose yes holds once", () => {
   test.each([
     ["by its requirement", { requireApproval: ONCE }],
     ["by its check", { checkApproval: () => ({ description: "each time", remember: false }) }],
+    [
+      "by one of the two",
+      { checkApproval: () => ({ description: "once is enough" }), requireApproval: ONCE },
+    ],
   ])("%s, is asked about each time, and no yes for the session is offered or kept", async (_, says) => {
     const handler = new Asked(() => ({ approved: true, scope: "session", by: "ann" }));
     using gate = createGate({ handler });
