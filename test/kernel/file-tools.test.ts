@@ -158,6 +158,35 @@ describe.skipIf(unusable !== null)("what a person reads before a change", () => 
     expect(statSync(`${at.place.top}/notes/a.md`).mode & 0o777).toBe(0o640);
   });
 
+  it("is where it really happens, whatever links the path that was written leads through", async () => {
+    shown.length = 0;
+    await using at = await standing(
+      (place) => {
+        place.folder("notes/real");
+        place.file("notes/real/a.md", "one\n");
+        place.file("notes/real/b.md", "two\n");
+        symlinkSync("real", `${place.top}/notes/by`);
+      },
+      { handler: looking() },
+    );
+    const { session, place, asked } = at;
+    const real = `${place.top}/notes/real`;
+    await session.call("write_file", { path: "notes:by/a.md", content: "1\n" });
+    await session.call("delete_file", { path: "notes:by/a.md" });
+    await session.call("move_file", { from: "notes:by/b.md", to: "notes:by/c.md" });
+    expect(shown.map(({ about, content }) => about ?? content)).toEqual([
+      `${real}/a.md`,
+      `Deletes the file \`${real}/a.md\` with its 2 bytes`,
+      `Moves \`${real}/b.md\`\nto    \`${real}/c.md\``,
+    ]);
+    expect(asked.requests.map(({ description }) => description)).toEqual([
+      "write to notes:real/a.md",
+      "delete notes:real/a.md",
+      "move notes:real/b.md to notes:real/c.md",
+    ]);
+    expect(readdirSync(real)).toEqual(["c.md"]);
+  });
+
   it("is asked anew when the file changed while they read: the yes was to another change", async () => {
     let times = 0;
     const handler = new Asked(async (_, { present }) => {
