@@ -128,6 +128,13 @@ describe("a line", () => {
     }
   });
 
+  test("is not understood where two readers may see the end of a here-document in two places", () => {
+    for (const line of ["a <<E\nx", "a <<'E F'\nx\nE F", "a <<E-F\nx\nE-F", "a <<\\E\nx\nE", "a <<E\n\\t\nE"])
+      expect([line, parseLine(line).unread.length > 0]).toEqual([line, true]);
+    for (const line of ["a <<E\nx\nE", "a <<'E'\n\\t\nE", 'a <<"E"\n$x\nE'])
+      expect([line, parseLine(line).unread]).toEqual([line, []]);
+  });
+
   test("says what in it is not understood, inner things first", () => {
     const why = (line: string): string | undefined => parseLine(line).unread[0];
     expect(why("a $(b)")).toBe("it has a substitution");
