@@ -7,7 +7,8 @@ import { isRunning, thisProcess } from "./process-id.ts";
 const Entry = z.strictObject({
   pid: z.int().positive(),
   startedAt: z.string().nullable(),
-  prefix: z.string(),
+  /** Of our own names, and long enough to be of one session alone. */
+  prefix: z.string().regex(/^\.cofferdam-tmp-[A-Za-z0-9-]{8,128}$/),
   folders: z.array(z.string()),
 });
 

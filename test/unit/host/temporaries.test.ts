@@ -5,6 +5,8 @@ import { describe, expect, it } from "vitest";
 import { Temporaries } from "../../../src/host/temporaries.ts";
 import { absolutePath } from "../../../src/profile/path.ts";
 
+const prefixOf = (name: string): string => `.cofferdam-tmp-${name}0000000-`;
+
 /** A state folder with the list of one session of this process, and of sessions of processes that have ended. */
 class Listed implements Disposable {
   readonly #state = mkdtempSync(join(tmpdir(), "cofferdam-temporaries-"));
@@ -16,8 +18,8 @@ class Listed implements Disposable {
     this.own.expectIn(absolutePath("/folder"));
   }
 
-  ended(name: string): void {
-    const entry = { pid: process.pid, startedAt: "0", prefix: `${name}-`, folders: ["/elsewhere"] };
+  ended(name: string, prefix = prefixOf(name)): void {
+    const entry = { pid: process.pid, startedAt: "0", prefix, folders: ["/elsewhere"] };
     writeFileSync(join(this.#place, `${name}.json`), JSON.stringify(entry));
   }
 
@@ -41,9 +43,18 @@ describe("what ended processes left", () => {
     using listed = new Listed();
     expect(listed.left).toEqual([]);
     listed.ended("a");
-    expect([listed.left, listed.left]).toEqual([["a-"], ["a-"]]);
+    expect([listed.left, listed.left]).toEqual([[prefixOf("a")], [prefixOf("a")]]);
     for (const { forget } of listed.own.leftBehind()) forget();
     expect(listed.left).toEqual([]);
+  });
+
+  it("is not told where the list is none of ours, as it could be of anything", () => {
+    using listed = new Listed();
+    for (const prefix of ["", "report", ".cofferdam-tmp-", ".cofferdam-tmp-../00000000-"])
+      listed.ended("x", prefix);
+    expect(listed.left).toEqual([]);
+    listed.ended("x");
+    expect(listed.left).toEqual([prefixOf("x")]);
   });
 
   it("is told that came after a look at a folder that was at rest", () => {
@@ -51,7 +62,7 @@ describe("what ended processes left", () => {
     listed.changed(60);
     expect(listed.left).toEqual([]);
     listed.ended("a");
-    expect(listed.left).toEqual(["a-"]);
+    expect(listed.left).toEqual([prefixOf("a")]);
   });
 
   it("is told that came in the same tick of the clock as a look", () => {
@@ -60,6 +71,6 @@ describe("what ended processes left", () => {
     expect(listed.left).toEqual([]);
     listed.ended("a");
     listed.changed(-1);
-    expect(listed.left).toEqual(["a-"]);
+    expect(listed.left).toEqual([prefixOf("a")]);
   });
 });

@@ -271,6 +271,12 @@ describe("a program that runs what its words say", () => {
   });
 });
 
+test("a rule for exactly these words does not speak for one that bash alone knows", () => {
+  const given = inForce({ rules: [{ pattern: "ls *", approval: false, exact: true }], approval: true });
+  expect(judgeCommand(judged(["ls", "\0src/"]), given).action).toBe("ask");
+  expect(judgeCommand(judged(["ls", "src/x"]), given).action).toBe("allow");
+});
+
 test("a word by which a program runs another asks under each rule of an operator", () => {
   const operator = { operator: [{ shell: "rm", action: "deny" } as const] };
   expect(action("split --filter=x y", operator)).toBe("ask");

@@ -54,6 +54,7 @@ describe("a line", () => {
       expect(commands.map((one) => one.words[0])).toContain("rm");
     }
     expect(parseLine("rm \\\\").unread).toEqual([]);
+    expect(parseLine("rm\\").unread).toContain("two parsers read it in two ways");
   });
 
   test("that begins with two parentheses may be a calculation, wherever it stands", () => {
