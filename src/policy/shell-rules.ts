@@ -85,8 +85,9 @@ function commandSaid(command: Command, shell: ShellRules): Said {
   const unread = isCommandUnread(command)
     ? unreadHit(command)
     : (unsettledHit(command) ?? runningHit(command));
-  const otherwise = defaultHit(shell);
-  const written = hear(command, shell, { name: words[0] ?? "", at: 0, words }, true);
+  const reading = { name: words[0] ?? "", at: 0, words };
+  const otherwise = uncoveredHit(command, reading, shell);
+  const written = hear(command, shell, reading, true);
   const others = otherReadings(command).flatMap((one) => hear(command, shell, one, false));
   const heard = [...written, ...others];
   const uncovered = written.some(({ how }) => how === "plainly")
@@ -244,6 +245,19 @@ export function unsettledReason({ words: [word = ""], programFile }: Command): s
 function runningHit(command: Command): RuleHit | null {
   const hazard = commandHazard(command);
   return hazard?.does === "runs" ? hazardHit(hazard) : null;
+}
+
+/** What the default says of a command that no rule covers, or only one that does not speak for such a program. */
+function uncoveredHit({ programFile }: Command, reading: Reading, shell: ShellRules): RuleHit {
+  const hit = defaultHit(shell);
+  const isLeftOut =
+    programFile !== "fixed" &&
+    shell.rules.some(
+      (rule) => shellAction(rule) === "allow" && coverageOf(rule.pattern, rule.exact, reading) === "plainly",
+    );
+  if (hit.action !== "ask" || !isLeftOut) return hit;
+  const reason = `tools may write ${visible(reading.name)}, or where it is looked up: no rule lets such a program pass`;
+  return { ...hit, reason };
 }
 
 function hazardHit({ word, does }: Hazard): RuleHit {

@@ -1,9 +1,16 @@
+import { fileNameOf } from "./rule.ts";
+
 /** A word that can only be one path: names and slashes, nothing that a program may cut it at. */
 const PLAIN = /^[\p{L}\p{N}_./][\p{L}\p{N}_./-]*$/u;
 /** What a program may cut a word at. */
 const CUTS = /[^\p{L}\p{N}_./-]/u;
 /** An option whose value is a file that holds names, also cut short. */
 const NAMES_IN_A_FILE = /^--?(files\d*|[\w-]*from)\b/;
+/** Programs that go to another folder first, and the option that names it, also among others. */
+const MOVES: ReadonlySet<string> = new Set(
+  "git tar gtar bsdtar make gmake ninja env cargo go npm pnpm yarn".split(" "),
+);
+const MOVES_TO = /^(-[a-zA-Z]*C|--(dir|chd|cwd|pref))/;
 /** No path is longer (path_resolution(7), `PATH_MAX`). */
 const MOST_PATH_LENGTH = 4_095;
 
@@ -20,12 +27,14 @@ export function* pathWords(words: readonly string[]): Generator<string> {
 
 /**
  * The same, and what may be one against all appearances: each word as a whole, as a file may be named like an option, and
- * each piece of it, as the end may be cut off as well (`x:y`). Of an option for names that a file holds (`--files-from`)
- * nobody knows them: `~` stands for these.
+ * each piece of it, as the end may be cut off as well (`x:y`). What nobody knows, `~` stands for: names that a file
+ * holds (`--files-from`), and paths from a folder that an option names (`git -C x`).
  */
-export function* possiblePathWords(words: readonly string[]): Generator<string> {
-  for (const word of words.slice(1)) {
+export function* possiblePathWords([program = "", ...words]: readonly string[]): Generator<string> {
+  const isMoving = MOVES.has(fileNameOf(program));
+  for (const word of words) {
     if (word === "") continue;
+    if (isMoving && MOVES_TO.test(word)) yield "~";
     const isLong = word.length > MOST_PATH_LENGTH;
     const pieces = isLong ? [] : word.split(CUTS).filter((piece) => piece !== "");
     yield* new Set([word, ...candidates(word), ...pieces, ...(NAMES_IN_A_FILE.test(word) ? ["~"] : [])]);

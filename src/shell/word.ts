@@ -29,8 +29,8 @@ export interface WordText {
 
 /** Escapes of `$'…'` that mean one thing everywhere (bash(1), QUOTING); others depend on the locale or end a word. */
 const PLAIN_ESCAPES = /^(?:[^\\]|\\[ntr\\'"])*$/su;
-/** What an unquoted word can't hold without bash making something else of it, where the parser sees plain text. */
-const BRACES = /(^|[^\\])\{[^}]*(,|\.\.)/su;
+/** What an unquoted word can't hold without bash perhaps making several of it: quotes may stand anywhere between. */
+const BRACES = /\{.*(,|\.\.).*\}/su;
 /** What bash would expand, where the parser sees plain text: a `$` or a backquote that goes on. */
 const EXPANDED = /(^|[^\\])(\\\\)*(`|\$[\w({['"@*#?$!-])/u;
 /** Metacharacters of bash(1), without a backslash. */
@@ -40,6 +40,17 @@ const HOME = /(^|[=:])~/u;
 
 /** The text of a word as bash gives it to a program (bash(1), QUOTE REMOVAL). */
 export function textOf(word: Word): WordText {
+  const { text, isKnown } = textOfParts(word);
+  return { text, isKnown: isKnown && !BRACES.test(unquotedOf(word)) };
+}
+
+/** What of a word stands outside of quotes, as it is written. */
+function unquotedOf({ text, parts = [] }: Word): string {
+  if (parts.length === 0) return text;
+  return parts.map((part) => (part.type === "Literal" || part.type === "Glob" ? part.text : "")).join("");
+}
+
+function textOfParts(word: Word): WordText {
   const parts = word.parts ?? [];
   if (parts.length === 0) return bareText(word.text, word.value);
   let text = "";
@@ -61,7 +72,7 @@ function areKnown(parts: readonly WordPart[]): boolean {
 
 function bareText(written: string, value: string): WordText {
   if (HOME.test(written)) return { text: OPAQUE, isKnown: true };
-  return { text: value, isKnown: !BRACES.test(written) && !EXPANDED.test(written) };
+  return { text: value, isKnown: !EXPANDED.test(written) };
 }
 
 function partText(part: WordPart): WordText {

@@ -1,8 +1,9 @@
 import type { Way } from "../host/leads.ts";
 import type { Command, CommandLine } from "../policy/command.ts";
 import { accessTo } from "../profile/access-to.ts";
-import { type AbsolutePath, isInside, nameOf } from "../profile/path.ts";
+import { type AbsolutePath, isInside, nameOf, parentOf } from "../profile/path.ts";
 import type { Profile } from "../profile/profile.ts";
+import { localeDoubts } from "../shell/locale.ts";
 import { fileNameOf } from "../shell/rule.ts";
 import { type Call, scriptOf, wordsOf } from "../tool/call.ts";
 import type { Root } from "../tool/facts.ts";
@@ -14,6 +15,8 @@ export interface CommandFacts {
   readonly program: ProgramFacts;
   /** The way to it. */
   readonly way: Omit<Way, "end">;
+  /** The places that are passed where another would be found before it: of PATH, or of a path that leads to none. */
+  readonly before: readonly AbsolutePath[];
   /** Where the words that may be paths lead, canonical; null for one that leads nowhere clear. */
   readonly paths: readonly (AbsolutePath | null)[];
   /** First words of rules that deny or ask, by which the program is known as well. */
@@ -25,8 +28,8 @@ interface Found {
   readonly commands: readonly CommandFacts[];
   readonly unread: readonly string[];
   readonly roots: readonly Root[];
-  /** The folders of PATH inside. */
-  readonly path: readonly AbsolutePath[];
+  /** By which bash reads characters; empty for its own. */
+  readonly locale: string;
   /** What the call gets on a yes. */
   readonly profile: Profile;
   /** True for a path in a folder that sandboxes have of their own. */
@@ -46,7 +49,7 @@ export function judgedLine({ input }: Pick<Call, "input">, found: Found): Comman
         arePathsInside: (names) => arePathsInside(one, found.roots, names),
       }),
     ),
-    unread: found.unread,
+    unread: [...found.unread, ...localeDoubts(scriptOf(input) ?? "", found.locale)],
     shell: isOfShell ? wordsOf(input) : null,
   };
 }
@@ -81,30 +84,38 @@ function isMissing(word: string, real: AbsolutePath | null): boolean {
 }
 
 /**
- * True when the call could have written the program, or what is passed on the way to it. A shell looks a name up only when
- * its turn comes, so what is not there yet counts too, and the folders of PATH down to the one where the program is found
- * now: an earlier command could put another one there. Folders of the sandbox's own are empty when it starts, whatever
- * the host's hold.
+ * True when the call could have written the program, or put another thing at a place that is passed on the way to it. A
+ * shell looks a name up only when its turn comes, so an earlier command may also make what is found before it, and in
+ * folders of the sandbox's own whatever the host has there.
  */
 function isProgramWritable(
-  { words: [word], program: { path, real }, way }: CommandFacts,
+  { words: [word], program: { real }, way, before }: CommandFacts,
   isOfShell: boolean,
-  { path: folders, profile, isMadeInside }: Found,
+  { profile, isMadeInside }: Found,
 ): boolean {
-  if (way.places.some((one) => mayWrite(profile, one))) return true;
-  if (!isOfShell) return false;
-  const isOwn = (one: AbsolutePath): boolean => isMadeInside(one) && accessTo(profile, one) === "none";
-  if (way.places.some(isOwn)) return true;
-  if (word.includes("/")) return isMissing(word, real);
-  const at = folders.findIndex((folder) => path === `${folder}/${word}`);
-  return folders.slice(0, at < 0 ? folders.length : at).some((one) => mayWrite(profile, one));
+  if (real !== null && mayWrite(profile, real)) return true;
+  if (way.places.some((one) => mayReplace(profile, one))) return true;
+  const isOwn = (one: AbsolutePath): boolean =>
+    isMadeInside(parentOf(one)) && accessTo(profile, one, FOLDER) === "none";
+  return (
+    isOfShell &&
+    (isMissing(word, real) ||
+      way.places.some(isOwn) ||
+      before.some((one) => mayReplace(profile, one) || isOwn(one)))
+  );
 }
 
-/** True for a place where the call can put a file or a folder. */
+const FOLDER = { kind: "folder", bornInside: false } as const;
+
+/** True for a place that the call can put another thing at: in a folder that it may write, and no mount nor above one. */
+function mayReplace(profile: Profile, place: AbsolutePath): boolean {
+  const isMount = profile.files.some(({ path, access }) => access !== "write" && isInside(path, place));
+  return !isMount && mayWrite(profile, place) && accessTo(profile, parentOf(place), FOLDER) === "write";
+}
+
+/** True for what the call may write as a file, or as a folder. */
 function mayWrite(profile: Profile, place: AbsolutePath): boolean {
-  return (["file", "folder"] as const).some(
-    (kind) => accessTo(profile, place, { kind, bornInside: false }) === "write",
-  );
+  return accessTo(profile, place) === "write" || accessTo(profile, place, FOLDER) === "write";
 }
 
 function arePathsInside({ paths }: CommandFacts, all: readonly Root[], names: readonly string[]): boolean {

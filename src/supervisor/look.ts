@@ -47,12 +47,13 @@ export function lookAtCall(
 const UNKNOWN: FoundProgram = {
   program: { path: null, real: null, id: null, content: null },
   way: { links: [], aliases: [], places: [] },
+  before: [],
 };
 
 /** A program, and the way to it. */
-type FoundProgram = Pick<CommandFacts, "program" | "way">;
+type FoundProgram = Pick<CommandFacts, "program" | "way" | "before">;
 
-type NameFacts = Pick<CommandFacts, "program" | "way" | "ruleNames">;
+type NameFacts = FoundProgram & Pick<CommandFacts, "ruleNames">;
 
 function lookAtName(name: string, cwd: AbsolutePath, standing: Standing, before: number): NameFacts {
   if (isOpaque(name)) return { ...UNKNOWN, ruleNames: [] };
@@ -105,17 +106,21 @@ export function lookAtProgram(word: string, cwd: AbsolutePath, settings: ToolSet
 function findProgram(word: string, cwd: AbsolutePath, settings: ToolSettings): FoundProgram {
   const folders = settings.runtimes.flatMap((runtime) => runtime.path);
   const isPath = word.includes("/");
+  const before: AbsolutePath[] = [];
   for (const from of isPath ? [cwd] : folders) {
     const path = plainPath(word, from);
     const way = wayOf(isPath ? word : `${from}/${word}`, from);
     const real = way.end;
     const stats = real === null ? null : statsOf(real);
-    if (path === null || real === null || stats?.isFile() !== true || !isExecutable(real)) continue;
+    if (path === null || real === null || stats?.isFile() !== true || !isExecutable(real)) {
+      before.push(...way.places);
+      continue;
+    }
     const isWritable = settings.roots.some((root) => root.mode === "rw" && isInside(real, root.path));
     const id = `${stats.dev}:${stats.ino}`;
-    return { program: { path, real, id, content: isWritable ? contentIdOf(real, id) : null }, way };
+    return { program: { path, real, id, content: isWritable ? contentIdOf(real, id) : null }, way, before };
   }
-  return UNKNOWN;
+  return { ...UNKNOWN, before };
 }
 
 function isExecutable(path: AbsolutePath): boolean {

@@ -24,6 +24,7 @@ import { intersect } from "../profile/intersect.ts";
 import type { AbsolutePath } from "../profile/path.ts";
 import type { Profile } from "../profile/profile.ts";
 import { printShortfall, type Shortfall, shortfall } from "../profile/shortfall.ts";
+import { localeOf } from "../shell/locale.ts";
 import { type Call, wordsOf } from "../tool/call.ts";
 import {
   deriveEnvironment,
@@ -156,7 +157,7 @@ export function prepare(
     commands: look.commands,
     unread: look.unread,
     roots: standing.config.roots,
-    path: standing.settings.runtimes.flatMap((runtime) => runtime.path),
+    locale: localeOf(onYes.launch?.env ?? {}),
     profile: onYes.profile,
     isMadeInside: (path) => standing.backend.isMadeInside(path),
   });

@@ -128,6 +128,7 @@ export function readShellInput(given: unknown): ShellInput {
   });
 }
 
+/** Without `--`, what a line begins with could be an option: `+x`. */
 function shellWords(script: string): readonly [string, ...string[]] {
-  return ["bash", "--noprofile", "--norc", "-c", script];
+  return ["bash", "--noprofile", "--norc", "-c", "--", script];
 }

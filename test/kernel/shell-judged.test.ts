@@ -326,8 +326,51 @@ describe.skipIf(unusable !== null)("what is judged is what runs", () => {
     const rules = [{ pattern: "rm", allowed: false }];
     const many = (length: number): string =>
       Array.from({ length }, (_, index) => `n${index} 2>/dev/null;`).join("");
-    const lines = ["del victim", `${many(256)}del victim`, `${many(255)}echo`];
-    expect(await told({ ...FREE, rules }, ...lines)).toEqual(["APPROVAL_BLOCKED", "APPROVAL_BLOCKED", ""]);
+    const lines = ["del victim", `${many(256)}del victim`];
+    expect(await told({ ...FREE, rules }, ...lines)).toEqual(["APPROVAL_BLOCKED", "APPROVAL_BLOCKED"]);
+    runtimes = ["system"];
+    expect(await told({ ...FREE, rules }, `${many(255)}echo`)).toEqual([""]);
+  });
+
+  it("where braces make several words of one", async () => {
+    const rules = [{ pattern: "rm", allowed: false }];
+    const evaded = [
+      "find victim ''{},-exec} rm {} +; true",
+      "find victim 'x'{},-exec} rm {} +",
+      "find victim {$'}',-exec} rm",
+    ];
+    const lines = [...evaded, "echo '{},x' a{b}c {} {x} x,y | cat"];
+    expect(await told({ ...FREE, rules }, ...lines)).toEqual([
+      ...evaded.map(() => expect.stringMatching(/^APPROVAL_(DENIED|BLOCKED)$/)),
+      "{},x a{b}c {} {x} x,y",
+    ]);
+    expect(
+      await told({ rules: [{ pattern: "find", approval: false }] }, "find victim ''{},-delete}; find ."),
+    ).toEqual(["APPROVAL_DENIED"]);
+  });
+
+  it("where the line moves away what a folder of PATH lies in", async () => {
+    const tools = place.folder("docs/tools");
+    runtimes = [{ name: "tools", read: [tools] }, "system"];
+    const rules = [{ pattern: "rm", allowed: false }];
+    const move = `mv ${place.top} ${place.top}x; mkdir -p ${tools}; ln -s /usr/bin/rm ${tools}/cat; cat victim`;
+    expect(await told({ ...FREE, rules }, move, "cat victim")).toEqual(["APPROVAL_DENIED", "v"]);
+  });
+
+  it("where the line begins like an option of bash", async () => {
+    const [said] = await told({ ...FREE }, "+x 2>/dev/null; ls victim");
+    expect(said).toBe("victim");
+  });
+
+  it("where an option names the folder that paths are meant from", async () => {
+    place.folder("ws/a");
+    place.file("ws/a/f", "f\n");
+    place.folder("ws/e");
+    symlinkSync("../../docs", join(place.ws, "a/e"));
+    const rules = [{ pattern: "tar", approval: false, sandbox_paths: ["ws"] }];
+    const lines = ["tar -cf - -Ca e/secret", "tar --directory a -cf - e/secret", "tar -cf - a/e/secret"];
+    const words = [...lines, "tar -tf victim"].map((line) => ({ argv: line.split(" ") as [string] }));
+    expect(await told({ rules }, ...words)).toEqual([...lines.map(() => "APPROVAL_DENIED"), ""]);
   });
 
   it("where a rule names one of several roots", async () => {

@@ -99,6 +99,7 @@ describe.skipIf(unusable !== null)("a script", () => {
       "--noprofile",
       "--norc",
       "-c",
+      "--",
       "cat 'a b' c\\;d | cat",
     ]);
   });

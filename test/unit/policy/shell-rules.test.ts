@@ -271,6 +271,14 @@ describe("a program that runs what its words say", () => {
   });
 });
 
+test("a rule that does not speak for a program that tools may write says so", () => {
+  const given = inForce({ rules: [{ pattern: "./x", approval: false }], approval: true });
+  const reason = (words: readonly string[]) =>
+    judgeCommand(judged(words, { programFile: "writable" }), given).reason;
+  expect(reason(["./x", "y"])).toContain("tools may write `./x`");
+  expect(reason(["./z"])).toBe("no rule covers this command");
+});
+
 test("a rule for exactly these words does not speak for one that bash alone knows", () => {
   const given = inForce({ rules: [{ pattern: "ls *", approval: false, exact: true }], approval: true });
   expect(judgeCommand(judged(["ls", "\0src/"]), given).action).toBe("ask");

@@ -57,6 +57,13 @@ describe("a line", () => {
     expect(parseLine("rm\\").unread).toContain("two parsers read it in two ways");
   });
 
+  test("with braces that may make several words of one is not understood, whatever stands between them", () => {
+    for (const word of ["''{},-x}", "a{b}c,d}", "{x'{'},..}", "x{},\\{}", "{a}..b}", "{a,b}"])
+      expect([word, parseLine(`echo ${word}`).unread.length > 0]).toEqual([word, true]);
+    for (const word of ["{}", "a{b}c", "x,y", "'{},x}'", "{x", "HEAD@{1}..x"])
+      expect([word, parseLine(`echo ${word}`).unread]).toEqual([word, []]);
+  });
+
   test("that begins with two parentheses may be a calculation, wherever it stands", () => {
     for (const line of ["((a) )", "! ((a) | b)", "{ (((a); b); c); }", "x && ((a)\n)"])
       expect([line, parseLine(line).unread]).toEqual([line, [expect.stringContaining("calculation")]]);
