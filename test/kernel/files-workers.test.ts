@@ -19,12 +19,10 @@ import { Reply } from "../support/battery/job.ts";
 import { CALLER, ORDINARY, PEOPLE } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
 import { itUnless, notRoot, sandboxMustWork, unusable } from "../support/battery/walls.ts";
+import { RUNAWAY, withRunaway } from "../support/files/runaway.ts";
 import { toldOf } from "../support/files/told.ts";
 
 sandboxMustWork("the life of workers");
-
-const RUNAWAY = { path: "ws:a", regex: "^(x+x+)+y$" } as const;
-const withRunaway = (place: Place): void => void place.file("ws/a", `${"x".repeat(40)}\n`);
 
 describe.skipIf(unusable !== null)("workers of one session", () => {
   it("are two at most, however much is called at once, and all is answered", async () => {
@@ -107,17 +105,6 @@ async function untilTwo(): Promise<void> {
 
 describe.skipIf(unusable !== null)("a file call", () => {
   const limited = (limits: object) => standingIn(withRunaway, { settings: { sandbox: { limits } } });
-
-  it("whose expression runs away costs one worker and one call, in bounded time", {
-    timeout: 60_000,
-  }, async () => {
-    await using at = await limited({});
-    const began = performance.now();
-    expect(toldOf(await at.session.call("search_files", RUNAWAY))).toBe("WALL_TIME");
-    expect(performance.now() - began).toBeLessThan(20_000);
-    expect(workersOf(process.pid)).toEqual([]);
-    expect(toldOf(await at.session.call("search_files", { text: "xx" }))).toMatchObject({ files: 1 });
-  });
 
   it("ends at `wall`, if that is less", async () => {
     await using at = await limited({ wall: "1s" });

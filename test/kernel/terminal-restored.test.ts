@@ -144,7 +144,7 @@ describe.skipIf(terminalProblem() !== null)("the terminal", () => {
     const before = await listeners();
     const descriptors = (): number => readdirSync(`/proc/${person.pid}/fd`).length;
     const open = descriptors();
-    const requests = Array.from({ length: 100 }, (_, at) =>
+    const requests = Array.from({ length: 25 }, (_, at) =>
       requestOf({ approvalId: `a${at}`, tool: `tool${at}` }),
     );
     person.tell({ kind: "ask in turn", requests });
