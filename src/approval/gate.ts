@@ -64,7 +64,10 @@ export class Gate {
     this.#options = options;
   }
 
-  /** Brings one call through; `decided` is what `prepare` just told of it, if it was asked. Throws what `prepare` throws, and what keeps an event from being written. */
+  /**
+   * Brings one call through; `decided` is what `prepare` told of it just before, if it was asked. Throws what `prepare`
+   * throws, and what keeps an event from being written.
+   */
   async pass<Asked extends Question>(
     asker: Asker,
     prepare: Prepare<Asked>,

@@ -47,7 +47,8 @@ interface Heard {
  * 3. A rule whose roots don't hold the call's paths leaves it to the next rule; one that asks is not left for the default.
  * 4. A rule that allows, unless it is `exact`, asks about a word that makes more of the command than its name says
  *    (`find -delete`), and leaves the rest to the next rule.
- * 5. What runs unread, may be another program when its turn comes, or runs a program by such a word, asks where any rule denies or asks, unless a rule allows it.
+ * 5. What runs unread, may be another program when its turn comes, or runs a program by such a word, asks where any rule
+ *    denies or asks, unless a rule allows it.
  * 6. What no rule covers as written is as the default says. A default that asks nobody lets pass what is understood.
  */
 export function shellSaid(line: CommandLine, shell: ShellRules): ToolSaid {

@@ -39,7 +39,7 @@ export function doubtAbout(node: SyntaxNode): string | null {
     case "Redirect":
       return opensNothing(node) ? null : "it redirects from or to a file";
     case "HereString":
-      return node.target !== undefined && isStatic(node.target) && isDescriptor(node)
+      return node.target !== undefined && isStatic(node.target) && isDescriptor(node.descriptor)
         ? null
         : "its here-string is known to bash alone";
     case "HereDoc":
@@ -96,20 +96,20 @@ function isStatic(word: Parameters<typeof textOf>[0]): boolean {
 
 /** `>/dev/null`, `</dev/null` and the like, or `2>&1`. */
 function opensNothing({ operator, descriptor, target }: Redirect): boolean {
-  if (target === undefined || !isDescriptor({ descriptor })) return false;
+  if (target === undefined || !isDescriptor(descriptor)) return false;
   if (operator === ">&" || operator === "<&") return /^(\d|-|\d-)$/u.test(target.text);
   return isStatic(target) && textOf(target).text === NOWHERE;
 }
 
 /** True without a descriptor, or with one that bash takes for it too. */
-function isDescriptor({ descriptor }: Pick<Redirect, "descriptor">): boolean {
+function isDescriptor(descriptor: Redirect["descriptor"]): boolean {
   if (descriptor === undefined) return true;
   return descriptor.type !== "FileDescriptorVariable" && descriptor.value <= LARGEST_DESCRIPTOR;
 }
 
 /** A document that bash expands nothing in, and whose end two readers can't see in two places. */
 function isPlainText({ delimiter, body, closing, descriptor }: HereDoc): boolean {
-  if (delimiter === undefined || closing === undefined || !isDescriptor({ descriptor })) return false;
+  if (delimiter === undefined || closing === undefined || !isDescriptor(descriptor)) return false;
   if (!/^\w+$/u.test(delimiter.value) || !/^(\w+|'\w+'|"\w+")$/u.test(delimiter.text)) return false;
   return delimiter.quoted || !/[$`\\]/u.test(body.text);
 }

@@ -55,14 +55,17 @@ type FoundProgram = Pick<CommandFacts, "program" | "way" | "before">;
 
 type NameFacts = FoundProgram & Pick<CommandFacts, "ruleNames">;
 
-function lookAtName(name: string, cwd: AbsolutePath, standing: Standing, before: number): NameFacts {
+function lookAtName(name: string, cwd: AbsolutePath, standing: Standing, lookedUp: number): NameFacts {
   if (isOpaque(name)) return { ...UNKNOWN, ruleNames: [] };
-  if (before >= MOST_PROGRAMS) return { ...UNKNOWN, ruleNames: strictWords(standing) };
+  if (lookedUp >= MOST_PROGRAMS) return { ...UNKNOWN, ruleNames: strictWords(standing) };
   const found = findProgram(name, cwd, standing.settings);
   return { ...found, ruleNames: ruleNames(found, standing, cwd) };
 }
 
-/** The folder that a command starts in, and where the paths among its words lead; a word that only bash will know may lead anywhere. */
+/**
+ * The folder that a command starts in, and where the paths among its words lead; a word that only bash will know may lead
+ * anywhere.
+ */
 function pathsOf(
   words: SimpleCommand["words"],
   cwd: AbsolutePath,
