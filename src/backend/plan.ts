@@ -92,7 +92,7 @@ interface PlanParts {
   readonly file: AbsolutePath;
   readonly argv: readonly string[];
   readonly inputs: readonly Input[];
-  /** Missing paths that are held by an empty folder while the call runs. */
+  /** Missing paths at which something stands in while the call runs: `placeholderText` says what. */
   readonly placeholders: readonly AbsolutePath[];
   readonly clauses: readonly PlanClause[];
   readonly approximations: readonly Approximation[];

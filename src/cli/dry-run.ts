@@ -97,7 +97,7 @@ function printPlan(plan: Plan, launch: Side["launch"], standing: Standing, print
     ...planLines(plan, standing, ink, launch?.cwd ?? "/"),
     `-- ${quote(launch?.argv ?? [])}`,
   ]);
-  part("held by an empty folder while it runs", columns(placeholders.map((path) => [path])));
+  part("held by a placeholder while it runs", columns(placeholders.map((path) => [path])));
   part(
     "tighter than the profile",
     columns(

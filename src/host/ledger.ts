@@ -1,10 +1,10 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { z } from "zod";
 import { CofferdamError } from "../errors.ts";
-import { type AbsolutePath, isAbsolutePath, joinPath, nameOf, parentOf } from "../profile/path.ts";
+import { type AbsolutePath, isAbsolutePath, joinPath, nameOf } from "../profile/path.ts";
 import { lock, sweepUnfinished } from "./lock.ts";
 import { nodeOf } from "./nodes.ts";
-import { openFolder } from "./open-folder.ts";
+import { makePlaceholder, removePlaceholder, throwShortage } from "./placeholders.ts";
 import { isRunning, thisProcess } from "./process-id.ts";
 
 const Entry = z.strictObject({
@@ -18,10 +18,10 @@ type Entry = z.infer<typeof Entry>;
 const UNFINISHED = ".unfinished";
 
 /**
- * The ledger of placeholders: empty folders that hold missing paths while calls run. Each live call has a file in the
+ * The ledger of placeholders: empty folders and files that hold missing paths while calls run. Each live call has a file in the
  * ledger's folder that names its placeholders: it is there, whole, before the first is made, and until the last is
  * removed. So at whatever instant a supervisor is killed, the next one finds what it left and removes it. Of calls that
- * share a placeholder the last removes it. Only empty folders are ever removed. Every change is made under a lock.
+ * share a placeholder the last removes it. Only what is as it was made is ever removed. Every change is made under a lock.
  */
 export class Ledger {
   readonly #folder: AbsolutePath;
@@ -48,7 +48,7 @@ export class Ledger {
     writeWhole(file, JSON.stringify(entry));
     const made: AbsolutePath[] = [];
     for (const path of paths) {
-      if (makeFolder(path)) made.push(path);
+      if (makePlaceholder(path, callId)) made.push(path);
       else if (!held.has(path)) {
         this.#release(file, { ...entry, paths: made });
         throw new CofferdamError("FACTS_UNSTABLE", `${path} appeared while the call was prepared`, {
@@ -78,7 +78,7 @@ export class Ledger {
   /** The entry goes last: killed before that, what is left of its placeholders is still known. */
   #release(file: AbsolutePath, entry: Entry): void {
     const held = this.#heldBeside(file);
-    for (const path of pathsOf(entry)) if (!held.has(path)) removeEmptyFolder(path);
+    for (const path of pathsOf(entry)) removePlaceholder(path, holderOf(file), held.has(path));
     rmSync(file, { force: true });
   }
 
@@ -103,6 +103,11 @@ function writeWhole(file: AbsolutePath, text: string): void {
   renameSync(unfinished, file);
 }
 
+/** The id of the call that an entry is of. */
+function holderOf(file: AbsolutePath): string {
+  return nameOf(file).replace(/\.json$/, "");
+}
+
 function pathsOf(entry: Entry): readonly AbsolutePath[] {
   return entry.paths.filter((path) => isAbsolutePath(path));
 }
@@ -123,40 +128,5 @@ function namesIn(folder: AbsolutePath): readonly string[] {
   } catch (cause) {
     throwShortage(cause);
     return [];
-  }
-}
-
-/** Without descriptors or memory nothing can be said about what stands there: an entry would be taken for none. */
-function throwShortage(cause: unknown): void {
-  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
-  if (!["EMFILE", "ENFILE", "ENOMEM", "EIO"].includes(code)) return;
-  throw new CofferdamError("SANDBOX_UNAVAILABLE", `the ledger of placeholders can't be worked on: ${code}`, {
-    hint: "raise `ulimit -n`, or end what holds so many files open",
-    cause,
-  });
-}
-
-/** True when the folder was made; false when something stands there already, or a link stands on the way. */
-function makeFolder(path: AbsolutePath): boolean {
-  return isDone(path, (at) => mkdirSync(at, { mode: 0o755 }));
-}
-
-/** A folder that is not empty, or gone, or behind a link by now, is left: it is no longer ours. */
-function removeEmptyFolder(path: AbsolutePath): void {
-  isDone(path, (at) => rmdirSync(at));
-}
-
-/**
- * True when the change could be made in the folder that holds the path. It is made through a descriptor of that folder:
- * a process that writes in the tree could put a link in the place of any folder between a look and a change by path.
- */
-function isDone(path: AbsolutePath, change: (at: Buffer) => void): boolean {
-  try {
-    using parent = openFolder(parentOf(path));
-    change(parent.child(nameOf(path)));
-    return true;
-  } catch (cause) {
-    throwShortage(cause);
-    return false;
   }
 }

@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -68,6 +77,35 @@ describe("the ledger", () => {
     expect(left()).toEqual([]);
   });
 
+  it("holds a file by one that says nothing to its readers", async () => {
+    const names = ["commondir", "config.worktree", ".envrc", "tasks.json"];
+    const held = await ledger().hold("one", names.map(path));
+    expect(names.map((name) => readFileSync(path(name), "utf8"))).toEqual([".\n", "", "", "{}\n"]);
+    await held[Symbol.asyncDispose]();
+    expect(left()).toEqual([]);
+  });
+
+  it.each([
+    ["by another file", (at: string) => renameSync(writtenBeside(at, "own\n"), at), "own\n"],
+    ["by more text", (at: string) => writeFileSync(at, ".\n.\n"), ".\n.\n"],
+  ] as const)("leaves a file that was replaced %s meanwhile", async (_, replace, text) => {
+    const held = await ledger().hold("one", [path("commondir")]);
+    replace(path("commondir"));
+    await held[Symbol.asyncDispose]();
+    expect(left()).toEqual(["tree/commondir"]);
+    expect(readFileSync(path("commondir"), "utf8")).toBe(text);
+  });
+
+  it("keeps a file that two calls hold until the last of them ends", async () => {
+    const [one, two] = [ledger(), ledger()];
+    const first = await one.hold("one", [path("commondir")]);
+    const second = await two.hold("two", [path("commondir")]);
+    await first[Symbol.asyncDispose]();
+    expect(readFileSync(path("commondir"), "utf8")).toBe(".\n");
+    await second[Symbol.asyncDispose]();
+    expect(left()).toEqual([]);
+  });
+
   it("leaves a folder that somebody else made at the same path as it is, empty or not", async () => {
     mkdirSync(path("b"));
     await expect(ledger().hold("one", [path("a"), path("b")])).rejects.toMatchObject({
@@ -78,12 +116,17 @@ describe("the ledger", () => {
 
   it.each([
     ["makes", []],
-    ["removes", ["held"]],
+    ["removes", ["commondir", "held"]],
   ] as const)(
     "fs.dest: %s nothing through a link, at whatever step one comes to stand in the place of a folder",
     async (_, before) => {
       const victim = join(top, "victim");
-      for (const folder of [victim, ...before.map((name) => join(victim, name))]) mkdirSync(folder);
+      for (const folder of [
+        victim,
+        ...before.filter((name) => name === "held").map((name) => join(victim, name)),
+      ])
+        mkdirSync(folder);
+      if (before.length > 0) writeFileSync(join(victim, "commondir"), ".\n");
       const child = startDriver("ledger-driver.ts", ["swaps", state, tree, victim]);
       let said = "";
       child.stdout.on("data", (chunk: Buffer) => (said += chunk.toString()));
@@ -149,6 +192,12 @@ async function stepwise(state: string, tree: string, step: number): Promise<stri
   const took = performance.now() - began;
   if (took > PROMPT_MS) return `step ${step}: the next one waited ${Math.round(took)} ms`;
   return rest.length === 0 ? "swept" : `step ${step}: ${rest.join(" ")} was left`;
+}
+
+/** A file beside another, to be renamed to its name. */
+function writtenBeside(at: string, text: string): string {
+  writeFileSync(`${at}.lock`, text);
+  return `${at}.lock`;
 }
 
 async function promptly(work: () => PromiseLike<unknown>): Promise<void> {

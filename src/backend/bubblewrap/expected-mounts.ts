@@ -17,10 +17,6 @@ function expectedOf(change: Change, facts: Facts): readonly ExpectedMount[] {
       return shown(path, path, access === "read", facts);
     case "hide-folder":
       return [{ point: path, readOnly: true, type: "tmpfs", source: null, optional: false }];
-    case "hold":
-      return access === "read"
-        ? shown(path, path, true, facts)
-        : [{ point: path, readOnly: true, type: "tmpfs", source: null, optional: false }];
     case "hide-file":
       if (facts.emptyFile === null)
         return [{ point: path, readOnly: true, type: "tmpfs", source: null, optional: false }];

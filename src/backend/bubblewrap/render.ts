@@ -80,9 +80,7 @@ function layOut(profile: Profile, facts: Facts): Layout | Refusal {
     inputs.push({ fd: nextFd(), bytes: new TextEncoder().encode(file.text) });
     return args;
   });
-  const sealed = changes.filter(
-    (change) => change.kind === "hide-folder" || (change.kind === "hold" && change.access === "none"),
-  );
+  const sealed = changes.filter((change) => change.kind === "hide-folder");
   const args = [
     ...made.open,
     ...facts.links
@@ -158,8 +156,6 @@ function changeArgs(change: Change, facts: Facts, fd: number): readonly string[]
       return [access === "read" ? "--ro-bind" : "--bind", path, path];
     case "hide-folder":
       return ["--perms", change.passable ? "0555" : "0000", "--tmpfs", path];
-    case "hold":
-      return access === "read" ? ["--ro-bind", path, path] : ["--perms", "0000", "--tmpfs", path];
     case "hide-file":
       return facts.emptyFile === null
         ? ["--perms", "0000", "--ro-bind-data", String(fd), path]

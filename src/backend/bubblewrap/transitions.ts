@@ -4,6 +4,7 @@ import { type AbsolutePath, between, byPath, isInside, parentOf, ROOT, upwards }
 import { indexEntries, nearestEntry, type Profile } from "../../profile/profile.ts";
 import { type Facts, nodeAt } from "../facts.ts";
 import { aliasesOf } from "../host-mounts.ts";
+import { placeholderText } from "../placeholder.ts";
 import type { Approximation, Refusal } from "../plan.ts";
 import type { ApproximationName } from "./approximations.ts";
 import { type ExtraCap, extraCaps, firstLink, lastingRuler } from "./caps.ts";
@@ -13,10 +14,10 @@ import { VIEW_PATHS } from "./views.ts";
 /**
  * One mount of a plan. `show` binds the host's path, `hide-folder` covers it with an empty sealed folder (`passable`
  * when granted paths lie below), `hide-file` covers it with an unreadable empty file, `pin` binds something onto itself
- * so that it can't be renamed. `hold` covers a missing path, held by a placeholder.
+ * so that it can't be renamed.
  */
 export interface Change {
-  readonly kind: "show" | "hide-folder" | "hide-file" | "pin" | "hold";
+  readonly kind: "show" | "hide-folder" | "hide-file" | "pin";
   readonly path: AbsolutePath;
   /** What a process has at this path and below it, until the next change. */
   readonly access: Access;
@@ -223,14 +224,16 @@ function keepInPlace(
 }
 
 /**
- * Something missing that must not be made: its first missing folder is held, read-only or hidden. Where a file stands in
+ * Something missing that must not be made: a placeholder stands at it, or at its first missing folder, and is shown
+ * read-only or hidden like what exists. Where a file stands in
  * the way of that folder, the file is pinned: nothing can be made below it as long as it can't be replaced.
  */
 function hold(walk: Walk, path: AbsolutePath): void {
   const missing = [...upwards(path)].filter((at) => nodeAt(walk.facts, at).kind === "missing").at(-1) ?? path;
   if (walk.changes.has(missing) || nodeAt(walk.facts, parentOf(missing)).kind !== "folder") return;
   const access = missing === path ? walk.wanted(path) : "read";
-  walk.changes.set(missing, { kind: "hold", path: missing, access, passable: false });
+  const kind = kindOf(access, placeholderText(missing) === null ? "folder" : "file");
+  walk.changes.set(missing, { kind, path: missing, access, passable: false });
   if (!aliasesOf(walk.facts.mounts, missing).some((alias) => walk.placeholders.has(alias)))
     walk.placeholders.add(missing);
   if (missing !== path) {

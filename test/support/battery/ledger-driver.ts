@@ -1,8 +1,8 @@
 /**
- * A process that works on a ledger until it is killed. `loop STATE TREE` holds and releases the same few placeholders as
- * all others do, and sweeps; `steps STATE TREE N` does each once, and dies before its Nth look at the disk, or in the
- * middle of it; `swaps STATE TREE VICTIM` holds and releases one placeholder while at each step in turn a link to VICTIM
- * stands in the place of the folder that it lies in; `shortage STATE TREE` releases one of two calls with the same
+ * A process that works on a ledger until it is killed. `loop STATE TREE` holds and releases the same few placeholders, a folder and
+ * files, as all others do, and sweeps; `steps STATE TREE N` does each once, and dies before its Nth look at the disk, or in the
+ * middle of it; `swaps STATE TREE VICTIM` holds and releases a folder and a file while at each step in turn a link to VICTIM
+ * stands in the place of the folder that they lie in; `shortage STATE TREE` releases one of two calls with the same
  * placeholder while at each step in turn no descriptor is left. Prints `ready`, then a line for everything that should not be.
  */
 import fs from "node:fs";
@@ -16,7 +16,7 @@ const MOST_MS = 4_000;
 
 const [, , mode, state = "", tree = "", last = "0"] = process.argv;
 const ledger = new Ledger(absolutePath(state));
-const names = ["a", "b", "c"];
+const names = ["a", "commondir", ".envrc"];
 console.log("ready");
 if (mode === "steps") await inSteps(Number(last));
 else if (mode === "swaps") await whileSwapped(last);
@@ -98,7 +98,8 @@ async function whileSwapped(victim: string): Promise<void> {
     isBrief = !isBrief;
     mkdirSync(folder);
     steps = 0;
-    const held = await ledger.hold("swapped", [absolutePath(`${folder}/held`)]).catch(() => null);
+    const paths = ["held", "commondir"].map((name) => absolutePath(`${folder}/${name}`));
+    const held = await ledger.hold("swapped", paths).catch(() => null);
     await held?.[Symbol.asyncDispose]();
     isOver = steps < swapAt;
     swapBack();

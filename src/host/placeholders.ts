@@ -1,0 +1,138 @@
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmdirSync,
+  unlinkSync,
+  writeSync,
+} from "node:fs";
+import { placeholderText } from "../backend/placeholder.ts";
+import { CofferdamError } from "../errors.ts";
+import { type AbsolutePath, nameOf, parentOf } from "../profile/path.ts";
+import { type OpenFolder, openFolder } from "./open-folder.ts";
+
+/**
+ * Makes what stands in for a missing path, whole or not at all. True when it was made; false when something stands there
+ * already, or a link stands on the way. `holder` names the call, in the name of a temporary. Throws `SANDBOX_UNAVAILABLE`
+ * when descriptors or memory have run out.
+ */
+export function makePlaceholder(path: AbsolutePath, holder: string): boolean {
+  const text = placeholderText(path);
+  return isDone(path, (folder) => {
+    const at = folder.child(nameOf(path));
+    if (text === null) mkdirSync(at, { mode: 0o755 });
+    else if (text === "") closeSync(openSync(at, NEW, 0o644));
+    else makeFile(at, folder.child(temporaryName(path, holder)), text);
+  });
+}
+
+/**
+ * Removes it again, and what a process that was killed at this work left of it; only the latter where others hold the path
+ * too. A folder that is not empty, a file that says something else, what is gone or behind a link by now, is left: it is no
+ * longer ours. Throws `SANDBOX_UNAVAILABLE` as above.
+ */
+export function removePlaceholder(path: AbsolutePath, holder: string, isShared: boolean): void {
+  const text = placeholderText(path);
+  if (text === null && isShared) return;
+  isDone(path, (folder) => {
+    const at = folder.child(nameOf(path));
+    if (text === null) rmdirSync(at);
+    else removeFile(at, folder.child(temporaryName(path, holder)), text, isShared);
+  });
+}
+
+const { O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
+const NEW = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
+
+/** Begins with a name that git and others take for nothing of theirs. */
+function temporaryName(path: AbsolutePath, holder: string): string {
+  return `.cofferdam-${nameOf(path)}-${holder}`;
+}
+
+/** The file gets its name when it is whole: half of a `commondir` would make git fail on the host. */
+function makeFile(at: Buffer, temporary: Buffer, text: string): void {
+  const fd = openSync(temporary, NEW, 0o644);
+  try {
+    writeSync(fd, text);
+    linkSync(temporary, at);
+  } finally {
+    closeSync(fd);
+    unlinkSync(temporary);
+  }
+}
+
+/**
+ * The file is moved aside before it is looked at for the last time, and moved back when it is not ours: between a look and
+ * a removal by name another program could have renamed a file of its own to that name.
+ */
+function removeFile(at: Buffer, temporary: Buffer, text: string, isShared: boolean): void {
+  settle(temporary, at, text);
+  if (isShared || !says(at, text)) return;
+  renameSync(at, temporary);
+  settle(temporary, at, text);
+}
+
+/** Removes a temporary; one that is not ours gets its name back. */
+function settle(temporary: Buffer, at: Buffer, text: string): void {
+  if (isThere(temporary) && (says(temporary, text) || isLinked(temporary, at))) unlinkSync(temporary);
+}
+
+function isThere(at: Buffer): boolean {
+  return lstatSync(at, { throwIfNoEntry: false }) !== undefined;
+}
+
+/** True for a plain file with exactly that text, or the beginning of it. */
+function says(at: Buffer, text: string): boolean {
+  if (lstatSync(at, { throwIfNoEntry: false })?.isFile() !== true) return false;
+  const fd = openSync(at, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  try {
+    const { size } = fstatSync(fd);
+    if (size > text.length) return false;
+    const bytes = Buffer.alloc(size);
+    readSync(fd, bytes);
+    return text.startsWith(bytes.toString("latin1"));
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Gives a file its name back; true as well when another has the name by now, which is newer. */
+function isLinked(temporary: Buffer, at: Buffer): boolean {
+  try {
+    linkSync(temporary, at);
+    return true;
+  } catch (cause) {
+    return cause instanceof Error && "code" in cause && cause.code === "EEXIST";
+  }
+}
+
+/**
+ * True when the change could be made in the folder that holds the path. It is made through a descriptor of that folder:
+ * a process that writes in the tree could put a link in the place of any folder between a look and a change by path.
+ */
+function isDone(path: AbsolutePath, change: (folder: OpenFolder) => void): boolean {
+  try {
+    using folder = openFolder(parentOf(path));
+    change(folder);
+    return true;
+  } catch (cause) {
+    throwShortage(cause);
+    return false;
+  }
+}
+
+/** Without descriptors or memory nothing can be said about what stands there: an entry would be taken for none. */
+export function throwShortage(cause: unknown): void {
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+  if (!["EMFILE", "ENFILE", "ENOMEM", "EIO"].includes(code)) return;
+  throw new CofferdamError("SANDBOX_UNAVAILABLE", `the ledger of placeholders can't be worked on: ${code}`, {
+    hint: "raise `ulimit -n`, or end what holds so many files open",
+    cause,
+  });
+}
