@@ -1,5 +1,6 @@
 import type { AbsolutePath } from "../profile/path.ts";
 import type { Link } from "../tool/facts.ts";
+import type { Repository } from "./repositories.ts";
 
 /** What stands at a path, not following a link there. `target` is where a link leads, canonical, or null. */
 export type Node =
@@ -45,6 +46,8 @@ export interface Facts {
   readonly nodes: ReadonlyMap<AbsolutePath, Node>;
   /** Existing paths that a glob mask covers, topmost ones only. */
   readonly hits: readonly AbsolutePath[];
+  /** The repositories in folders that calls may write. */
+  readonly repositories: readonly Repository[];
   /** For a folder with a suffix list: the existing files that it shows. */
   readonly shown: ReadonlyMap<AbsolutePath, readonly AbsolutePath[]>;
   readonly mounts: readonly HostMount[];

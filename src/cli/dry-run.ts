@@ -4,7 +4,8 @@ import { ERRORS, escapeInvisible } from "../errors.ts";
 import { quote } from "../shell/quote.ts";
 import { createDraft } from "../supervisor/draft.ts";
 import { grantedView } from "../supervisor/granted-view.ts";
-import { type Prepared, type Side, type Standing, sideOf } from "../supervisor/prepare.ts";
+import { type Prepared, type Side, sideOf } from "../supervisor/prepare.ts";
+import type { Standing } from "../supervisor/standing.ts";
 import type { SupervisorOptions } from "../supervisor/supervisor.ts";
 import { optionsOf, planLines } from "./plan-text.ts";
 import type { Print } from "./print.ts";
@@ -27,8 +28,8 @@ export async function dryRun(
   if (json) print.json(dryRunJson(prepared, side));
   else {
     for (const note of draft.loaded.notes) print.result(print.ink.dim(escapeInvisible(note)));
-    printCall(argv, prepared, side, draft.standing, print);
-    printRendering(side, draft.standing, print);
+    printCall(argv, prepared, side, prepared.standing, print);
+    printRendering(side, prepared.standing, print);
   }
   return exitOf(prepared, side);
 }

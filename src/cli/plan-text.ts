@@ -5,7 +5,7 @@ import { explain } from "../profile/explain.ts";
 import { type AbsolutePath, pathFromBytes } from "../profile/path.ts";
 import { quote } from "../shell/quote.ts";
 import { layersOf } from "../supervisor/explain.ts";
-import type { Standing } from "../supervisor/prepare.ts";
+import type { Standing } from "../supervisor/standing.ts";
 import { printPlace } from "./place.ts";
 
 /** Options that say how the next one is meant. */

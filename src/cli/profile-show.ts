@@ -112,12 +112,11 @@ async function showPlan(
       hint: "use `--format text`",
     });
   const [cwd] = draft.standing.settings.roots.map((root) => root.path);
-  const { rendering } = (
-    await draft.prepare({ argv: ["true"], ...(cwd === undefined ? {} : { cwd }) }, backend)
-  ).onYes;
+  const prepared = await draft.prepare({ argv: ["true"], ...(cwd === undefined ? {} : { cwd }) }, backend);
+  const { rendering } = prepared.onYes;
   switch (rendering.kind) {
     case "plan":
-      for (const line of planLines(rendering.plan, draft.standing, print.ink, folder)) print.result(line);
+      for (const line of planLines(rendering.plan, prepared.standing, print.ink, folder)) print.result(line);
       return;
     case "not-found":
       throw new CofferdamError("CEILING_CUTS_RUNTIME", "there is no `true` inside, to make a plan for", {

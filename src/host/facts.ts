@@ -1,15 +1,18 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { isDeepStrictEqual } from "node:util";
 import { firstLink, MOST_LINKS } from "../backend/bubblewrap/caps.ts";
 import { pointsOf } from "../backend/bubblewrap/transitions.ts";
 import type { Facts, Launcher, Node } from "../backend/facts.ts";
 import { aliasesOf } from "../backend/host-mounts.ts";
-import { type AbsolutePath, joinPath, knownPath, pathFromBytes } from "../profile/path.ts";
+import { type RepositorySign, repositoryMasks } from "../backend/repositories.ts";
+import { type AbsolutePath, byPath, joinPath, knownPath, pathFromBytes } from "../profile/path.ts";
 import type { Profile } from "../profile/profile.ts";
 import { takesFile } from "../profile/suffix.ts";
 import type { Link } from "../tool/facts.ts";
 import type { Host } from "./host.ts";
 import { MountTableParser } from "./mount-table.ts";
 import { NodeLooker, systemPath } from "./nodes.ts";
+import { RepositoryReader } from "./repositories.ts";
 import { MaskSearch } from "./search.ts";
 
 /** More matching files than this below a folder with a suffix list are not shown one by one. */
@@ -27,6 +30,7 @@ export interface StandingFacts {
 /** What is remembered between looks, so that a machine on which nothing changed costs little. */
 export class FactsMemory {
   readonly search = new MaskSearch();
+  readonly repositories = new RepositoryReader();
   readonly mounts = new MountTableParser();
   #last: Facts | null = null;
 
@@ -40,10 +44,11 @@ export class FactsMemory {
 
 /** Lists that each look makes anew are compared by what they hold, all else by identity. */
 function isSame(a: Facts, b: Facts): boolean {
-  const { nodes, hits, shown, ...rest } = a;
+  const { nodes, hits, shown, repositories, ...rest } = a;
   return (
     Object.entries(rest).every(([name, value]) => Object.is(value, Reflect.get(b, name))) &&
     isSameList(hits, b.hits) &&
+    isDeepStrictEqual(repositories, b.repositories) &&
     isSameMap(nodes, b.nodes, isSameNode) &&
     isSameMap(shown, b.shown, isSameList)
   );
@@ -88,12 +93,21 @@ export async function lookUpFacts(
   const mounts = memory.mounts.parse(readFileSync("/proc/self/mountinfo"));
   const hits = new Set<AbsolutePath>();
   const shown = new Map<AbsolutePath, readonly AbsolutePath[]>();
+  const signs = new Map<AbsolutePath, RepositorySign>();
   for (const profile of profiles) {
-    for (const hit of await memory.search.find(profile)) hits.add(hit);
+    const found = await memory.search.find(profile);
+    for (const hit of found.hits) hits.add(hit);
+    for (const sign of found.signs) signs.set(sign.path, sign);
     for (const [folder, files] of shownFiles(profile)) shown.set(folder, files);
   }
-  for (const profile of profiles)
-    for (const path of pointsOf(profile, { hits: [...hits], shown })) lookAround(looker, path, mounts);
+  const repositories = memory.repositories.read(
+    host,
+    [...signs.values()].sort((a, b) => byPath(a.path, b.path)),
+  );
+  const points = profiles.flatMap((profile) => pointsOf(profile, { hits: [...hits], shown }));
+  for (const path of points) lookAround(looker, path, mounts);
+  for (const { pattern } of repositoryMasks(repositories))
+    if (pattern.literal !== null) lookAround(looker, pattern.literal, mounts);
   for (const path of [
     standing.launcher.shell,
     knownPath("/sys/devices/system/cpu"),
@@ -106,6 +120,7 @@ export async function lookUpFacts(
     nodes: looker.found,
     hits: [...hits],
     shown,
+    repositories,
     mounts,
   });
 }

@@ -1,10 +1,12 @@
 import { accessSync, constants, lstatSync, readdirSync, type Stats } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import type { RepositorySign } from "../backend/repositories.ts";
 import { CofferdamError, visible } from "../errors.ts";
 import type { MaskFinder } from "../profile/mask-index.ts";
 import {
   type AbsolutePath,
   joinPath,
+  nameOf,
   parentOf,
   pathFromBytes,
   pathToBytes,
@@ -34,6 +36,14 @@ interface Remembered {
   readonly readMs: number;
   readonly folders: readonly string[];
   readonly hits: readonly Hit[];
+  readonly signs: readonly RepositorySign[];
+}
+
+/** What a search found. */
+export interface Found {
+  /** Existing paths that a glob mask covers. */
+  readonly hits: readonly AbsolutePath[];
+  readonly signs: readonly RepositorySign[];
 }
 
 /** A name that a mask covers. */
@@ -55,10 +65,15 @@ export class MaskSearch {
    * only those of `read` masks count: what they protect must not be moved away with the folder that hides it.
    * Throws `NOT_ENFORCEABLE` when a grant holds more than 200,000 folders, or some that lie too deep for a path.
    */
-  async find(profile: Profile): Promise<readonly AbsolutePath[]> {
-    const found: AbsolutePath[] = [];
-    for (const region of this.#regionsOf(profile)) found.push(...(await this.#searchRegion(region)));
-    return [...new Set(found)];
+  async find(profile: Profile): Promise<Found> {
+    const hits: AbsolutePath[] = [];
+    const signs = new Map<AbsolutePath, RepositorySign>();
+    for (const region of this.#regionsOf(profile)) {
+      const found = await this.#searchRegion(region);
+      hits.push(...found.hits);
+      for (const sign of found.signs) signs.set(sign.path, sign);
+    }
+    return { hits: [...new Set(hits)], signs: [...signs.values()] };
   }
 
   #regionsOf(profile: Profile): readonly Region[] {
@@ -69,10 +84,11 @@ export class MaskSearch {
     return regions;
   }
 
-  async #searchRegion({ start, key, find, findLasting }: Region): Promise<readonly AbsolutePath[]> {
+  async #searchRegion({ start, key, find, findLasting }: Region): Promise<Found> {
     const before = this.#memory.get(key);
     const memory = new Map<AbsolutePath, Remembered>();
     const found: AbsolutePath[] = [];
+    const signs: RepositorySign[] = [];
     const waiting = [{ folder: start, isHidden: false }];
     let turnEnds = performance.now() + TURN_MS;
     for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
@@ -83,6 +99,7 @@ export class MaskSearch {
           : readFolder(folder, before?.get(folder), find);
       if (seen === null) continue;
       memory.set(folder, seen);
+      signs.push(...seen.signs);
       if (memory.size > MOST_FOLDERS) throw tooLarge(start);
       const hidden = new Set<string>();
       for (const hit of seen.hits) {
@@ -100,7 +117,7 @@ export class MaskSearch {
       }
     }
     this.#memory.set(key, memory);
-    return found;
+    return { hits: found, signs };
   }
 }
 
@@ -118,12 +135,26 @@ function readFolder(
   const readMs = Date.now();
   const folders: string[] = [];
   const hits: Hit[] = [];
-  for (const { name, isFolder } of namesIn(folder, stats.uid)) {
+  const names = namesIn(folder, stats.uid);
+  for (const { name, isFolder } of names) {
     if (isFolder) folders.push(name);
     const mask = find(joinPath(folder, name));
     if (mask !== null) hits.push({ name, atMost: mask.atMost });
   }
-  return { state, readMs, folders, hits };
+  return { state, readMs, folders, hits, signs: signsIn(folder, names) };
+}
+
+function signsIn(folder: AbsolutePath, names: readonly NameIn[]): readonly RepositorySign[] {
+  const has = (name: string, isFolder?: boolean): boolean =>
+    names.some((one) => one.name === name && (isFolder === undefined || one.isFolder === isFolder));
+  const isWhole =
+    has("HEAD", false) && ((has("objects", true) && has("refs", true)) || has("commondir", false));
+  const own: readonly RepositorySign[] =
+    isWhole || nameOf(folder) === ".git" ? [{ kind: "folder", path: folder, isWhole }] : [];
+  if (!has(".git", false)) return own;
+  const path = joinPath(folder, ".git");
+  const kind = statsOf(path)?.isSymbolicLink() === true ? "link" : "file";
+  return [...own, { kind, path, isWhole: true }];
 }
 
 /**
@@ -132,6 +163,11 @@ function readFolder(
  */
 function isClosedByOwner(folder: AbsolutePath, { mode, uid }: Stats): boolean {
   return (mode & 0o100) === 0 && uid === process.getuid?.() && !canEnter(systemPath(folder));
+}
+
+interface NameIn {
+  readonly name: string;
+  readonly isFolder: boolean;
 }
 
 /** What a hidden folder holds; one that can't be read shows nothing inside either. */
@@ -151,10 +187,7 @@ function readHidden(
  * Names in a folder, byte for byte. One that can't be listed is passed over when nobody of this user's could enter it;
  * one that could be entered, or opened up by its owner, hides what it holds and is refused.
  */
-function namesIn(
-  folder: AbsolutePath,
-  ownerUid: number,
-): readonly { readonly name: string; readonly isFolder: boolean }[] {
+function namesIn(folder: AbsolutePath, ownerUid: number): readonly NameIn[] {
   const at = systemPath(folder);
   try {
     const plain = readdirSync(at, { withFileTypes: true, encoding: "utf8" });

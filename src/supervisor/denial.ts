@@ -6,6 +6,7 @@ import {
   type LayerAnswer,
   type Question,
 } from "../profile/explain.ts";
+import { REPOSITORY_LAYER } from "./standing.ts";
 
 /** What the walls did not let happen, why, and what would change that, in words for a model and a person. */
 export interface Denial {
@@ -53,6 +54,8 @@ function isBySuffix(layers: readonly [Layer, ...Layer[]], question: Question): b
 
 /** What a person would have to change: a model can't. */
 function remedyFor({ decidedBy }: Explanation, operation: Denial["operation"], isBySuffix: boolean): string {
+  if (decidedBy.layer === REPOSITORY_LAYER)
+    return "git obeys it outside as well: change it yourself, outside of the walls, if it is meant";
   if (decidedBy.layer !== "config")
     return `only whoever keeps the profile ${visible(decidedBy.layer)} can allow it; do it without`;
   if (operation === "connect") return "list the host under `shell.network` in the config, if it is meant";

@@ -6,7 +6,8 @@ import { lookAtMachine } from "../host/machine.ts";
 import { type Call, readShellInput, type ShellInput } from "../tool/call.ts";
 import { lookAtCall } from "./look.ts";
 import { assertOptions } from "./options.ts";
-import { type Prepared, prepare, type Standing } from "./prepare.ts";
+import { type Prepared, prepare } from "./prepare.ts";
+import type { Standing } from "./standing.ts";
 import { type Decided, decideStanding, SUPERVISOR_OPTIONS, type SupervisorOptions } from "./supervisor.ts";
 
 /**

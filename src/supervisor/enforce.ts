@@ -16,10 +16,11 @@ import { lookAtProgram } from "./look.ts";
 import { namedPaths, plainParts } from "./named-paths.ts";
 import { callback, having, type OptionsOf, text } from "./options.ts";
 import type { ProgramOutcome, Ran } from "./outcome.ts";
-import type { Side, Standing } from "./prepare.ts";
+import type { Side } from "./prepare.ts";
 import { programDenials } from "./program-denials.ts";
 import { planned, type Receipt, receiptOf } from "./receipt.ts";
 import type { Shared } from "./shared.ts";
+import type { Standing } from "./standing.ts";
 
 const SINKS = "two functions that take a chunk: `{ stdout, stderr }`";
 

@@ -5,7 +5,7 @@ import { type Explanation, entryKey, explain, type Layer, type Question } from "
 import { isInside } from "../profile/path.ts";
 import type { Profile } from "../profile/profile.ts";
 import type { ToolSettings } from "../tool/derive.ts";
-import type { Prepared, Side, Standing } from "./prepare.ts";
+import type { Prepared, Side } from "./prepare.ts";
 
 /** Why something is allowed or not, before and after a yes, and the part of the plan that enforces it. */
 export interface CallExplanation {
@@ -32,11 +32,8 @@ export function layersOf(
 }
 
 /** Explains one question from the same layers and the same plan that a call would run under. */
-export function explainCall(
-  { settings, ceiling, needs }: Standing,
-  prepared: Prepared,
-  question: Question,
-): CallExplanation {
+export function explainCall(prepared: Prepared, question: Question): CallExplanation {
+  const { settings, ceiling, needs } = prepared.standing;
   return {
     unasked: explain(layersOf(settings, ceiling, needs.unasked), question),
     onYes: explain(layersOf(settings, ceiling, needs.onYes), question),

@@ -2,7 +2,7 @@ import type { GrantedView } from "../policy/request.ts";
 import { printLimits, printNetwork } from "../profile/in-words.ts";
 import { printShortfall } from "../profile/shortfall.ts";
 import type { ToolSettings } from "../tool/derive.ts";
-import type { Granted } from "./prepare.ts";
+import type { Granted } from "./standing.ts";
 
 /** What a call gets, in words that a person can decide on. The folders of runtimes stand under their names. */
 export function grantedView({ profile, digest, shortfall }: Granted, settings: ToolSettings): GrantedView {

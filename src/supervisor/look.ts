@@ -13,8 +13,9 @@ import { lineOf, type ShellInput, wordsOf } from "../tool/call.ts";
 import type { ToolSettings } from "../tool/derive.ts";
 import type { ProgramFacts } from "./binding.ts";
 import type { CommandFacts } from "./judged-line.ts";
-import type { CallFacts, Standing } from "./prepare.ts";
+import type { CallFacts } from "./prepare.ts";
 import { ruleNames, strictWords } from "./rule-names.ts";
+import type { Standing } from "./standing.ts";
 
 /** No path that is longer leads anywhere (path_resolution(7), `PATH_MAX`). */
 const MOST_PATH_LENGTH = 4_095;

@@ -1,10 +1,7 @@
-import type { Backend } from "../backend/backend.ts";
 import type { Facts } from "../backend/facts.ts";
 import { nodeAt } from "../backend/facts.ts";
 import type { Refusal, Rendering } from "../backend/plan.ts";
-import type { Ceiling, Config } from "../config/config.ts";
 import { CofferdamError, visible } from "../errors.ts";
-import type { Mode } from "../policy/action.ts";
 import type { CommandLine } from "../policy/command.ts";
 import { findGrant, type Grant, type GrantKey } from "../policy/grant.ts";
 import { shellSaid } from "../policy/shell-rules.ts";
@@ -19,26 +16,17 @@ import {
 } from "../policy/verdict.ts";
 import { type Access, isAtMost } from "../profile/access.ts";
 import { accessTo } from "../profile/access-to.ts";
-import { digest, type ProfileDigest } from "../profile/canonical.ts";
-import { intersect } from "../profile/intersect.ts";
 import type { AbsolutePath } from "../profile/path.ts";
 import type { Profile } from "../profile/profile.ts";
-import { printShortfall, type Shortfall, shortfall } from "../profile/shortfall.ts";
+import { printShortfall } from "../profile/shortfall.ts";
 import { localeOf } from "../shell/locale.ts";
 import { type Call, wordsOf } from "../tool/call.ts";
-import {
-  deriveEnvironment,
-  deriveFileNeeds,
-  deriveShellNeeds,
-  type FileWork,
-  type Needs,
-  type ToolSettings,
-} from "../tool/derive.ts";
+import { deriveEnvironment, type ToolSettings } from "../tool/derive.ts";
 import type { Launch } from "../tool/launch.ts";
-import { settingsFor, type ToolNeeds } from "../tool/program-tool.ts";
 import { tooLargeToStart } from "../tool/start-size.ts";
 import { bindingOf, type ProgramFacts, spelledInput } from "./binding.ts";
 import { type CommandFacts, judgedLine } from "./judged-line.ts";
+import { type Granted, type Standing, standingIn } from "./standing.ts";
 
 /** What was looked up for one call. */
 export interface CallFacts {
@@ -51,63 +39,6 @@ export interface CallFacts {
   /** What of the call's line is not understood. */
   readonly unread: readonly string[];
   readonly callerEnv: Readonly<Record<string, string | undefined>>;
-}
-
-/** What a tool's calls are granted: the profile, and what is missing of what they need. */
-export interface Granted {
-  readonly profile: Profile;
-  readonly digest: ProfileDigest;
-  readonly shortfall: readonly Shortfall[];
-}
-
-/** Everything that decides about calls besides the call: made once, by `standingFor`. */
-export interface Standing {
-  readonly backend: Backend;
-  readonly settings: ToolSettings;
-  readonly config: Pick<Config, "approval" | "shell" | "roots" | "workspace">;
-  readonly ceiling: Ceiling;
-  readonly mode: Mode;
-  /** Typing a command is no yes to it: the caller is asked as well. */
-  readonly asksCaller: boolean;
-  readonly needs: Needs;
-  readonly unasked: Granted;
-  readonly onYes: Granted;
-  /** What tools on files get. */
-  readonly files: Readonly<Record<FileWork, FileStanding>>;
-}
-
-/** What one kind of tools needs, and what is left of it under the ceiling. */
-export interface FileStanding {
-  readonly needs: Needs;
-  readonly unasked: Granted;
-  readonly onYes: Granted;
-}
-
-/** Derives what the tools need and cuts it down by the ceiling: what all calls of a supervisor have in common. */
-export function standingFor(given: Omit<Standing, keyof FileStanding | "files">): Standing {
-  const { settings, ceiling } = given;
-  return {
-    ...given,
-    ...cutDown(deriveShellNeeds(settings), ceiling),
-    files: {
-      reading: cutDown(deriveFileNeeds(settings, "reading"), ceiling),
-      writing: cutDown(deriveFileNeeds(settings, "writing"), ceiling),
-    },
-  };
-}
-
-/** The same for calls of a program that needs less than the shell. Throws `USAGE` for a root that there is not. */
-export function standingForTool(standing: Standing, needs: ToolNeeds): Standing {
-  const settings = settingsFor(standing.settings, needs);
-  return { ...standing, settings, ...cutDown(deriveShellNeeds(settings), standing.ceiling) };
-}
-
-function cutDown(needs: Needs, ceiling: Ceiling): FileStanding {
-  const granted = (need: Profile): Granted => {
-    const profile = intersect(need, ceiling.profile);
-    return { profile, digest: digest(profile), shortfall: shortfall(need, profile) };
-  };
-  return { needs, unasked: granted(needs.unasked), onYes: granted(needs.onYes) };
 }
 
 /** What a call would get: the profile, what is missing of what it asked for, and the plan or why there is none. */
@@ -134,6 +65,8 @@ export interface Prepared {
   readonly grantKey: GrantKey;
   /** The program as it was looked at. */
   readonly program: ProgramFacts;
+  /** What decided: what the calls have in common, cut down by what was found. */
+  readonly standing: Standing;
 }
 
 /**
@@ -143,10 +76,11 @@ export interface Prepared {
  */
 export function prepare(
   call: Call,
-  standing: Standing,
+  given: Standing,
   look: CallFacts,
   grants: readonly Grant[] = [],
 ): Prepared {
+  const standing = standingIn(given, look.facts);
   const { ceiling } = standing;
   const onYes = prepareSide(call, standing, look, standing.onYes);
   const unasked =
@@ -173,7 +107,7 @@ export function prepare(
   const remembered = answerByGrant(judged, mayRemember ? findGrant(grants, grantKey) : null);
   const isCallersOwn = call.caller === "person" && !standing.asksCaller;
   const verdict = answerByMode(remembered, standing.mode, isCallersOwn);
-  return { verdict, unasked, onYes, argsHash, grantKey, program: look.program };
+  return { verdict, unasked, onYes, argsHash, grantKey, program: look.program, standing };
 }
 
 /**

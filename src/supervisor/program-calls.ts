@@ -10,20 +10,12 @@ import type { Ending } from "./ending.ts";
 import { type CallOptions, enforce } from "./enforce.ts";
 import { lookAtCall } from "./look.ts";
 import type { ProgramOutcome } from "./outcome.ts";
-import {
-  type CallFacts,
-  type Prepared,
-  prepare,
-  printShortfalls,
-  type Side,
-  type Standing,
-  sideOf,
-  standingForTool,
-} from "./prepare.ts";
+import { type CallFacts, type Prepared, prepare, printShortfalls, type Side, sideOf } from "./prepare.ts";
 import { programUse, toolProgramQuestion } from "./program-tool.ts";
 import type { SessionOptions } from "./session-options.ts";
 import type { Shared } from "./shared.ts";
 import { type ProgramQuestion, shellQuestion } from "./shell-question.ts";
+import { type Standing, standingForTool } from "./standing.ts";
 import { stopped } from "./stopped.ts";
 
 /** What the calls of one session share. */
@@ -191,7 +183,7 @@ export class ProgramCalls {
           {
             call,
             side,
-            standing,
+            standing: prepared.standing,
             plan: rendering.plan,
             argsHash: prepared.argsHash,
             program: prepared.program,

@@ -6,7 +6,7 @@ import { deriveShellNeeds } from "../tool/derive.ts";
 import type { Root } from "../tool/facts.ts";
 import { type Denial, denialFor } from "./denial.ts";
 import { layersOf } from "./explain.ts";
-import type { Standing } from "./prepare.ts";
+import type { Standing } from "./standing.ts";
 
 /** A path that the words of a call name, as the machine has it. */
 export interface NamedPath {

@@ -8,8 +8,9 @@ import type { DefinedTool } from "../tool/define-tool.ts";
 import type { ToolSettings } from "../tool/derive.ts";
 import type { Ask } from "../tool/function-tool.ts";
 import { grantedView } from "./granted-view.ts";
-import type { Prepared, Standing } from "./prepare.ts";
+import type { Prepared } from "./prepare.ts";
 import type { ProgramQuestion } from "./shell-question.ts";
+import type { Standing } from "./standing.ts";
 
 /** One use of a program of the host's own: the words that it is run with, and what it says of itself. */
 interface MadeUse {

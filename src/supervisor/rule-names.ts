@@ -6,7 +6,7 @@ import { fileNameOf, shellAction } from "../shell/rule.ts";
 import { isManyInOne } from "../shell/unread.ts";
 import type { ProgramFacts } from "./binding.ts";
 import type { CommandFacts } from "./judged-line.ts";
-import type { Standing } from "./prepare.ts";
+import type { Standing } from "./standing.ts";
 
 /**
  * The first words of rules that deny or ask, by which a program is known as well: those that lead to the same file, by

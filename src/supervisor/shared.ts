@@ -11,7 +11,7 @@ import type { Surroundings } from "../host/surroundings.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Recorder } from "../journal/recorder.ts";
 import type { AbsolutePath } from "../profile/path.ts";
-import type { Standing } from "./prepare.ts";
+import type { Standing } from "./standing.ts";
 
 /** The walls that this machine can build, or why it can't. */
 export type Walls =

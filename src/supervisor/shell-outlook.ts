@@ -1,7 +1,8 @@
 import type { CommandLine } from "../policy/command.ts";
 import { answerByMode } from "../policy/verdict.ts";
 import type { Outlook } from "./files/outlook.ts";
-import { judgeLine, type Standing } from "./prepare.ts";
+import { judgeLine } from "./prepare.ts";
+import type { Standing } from "./standing.ts";
 
 /** A program that no rule names. */
 const ANY = "any-name";

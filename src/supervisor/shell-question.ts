@@ -5,7 +5,8 @@ import { quoted } from "../shell/quote.ts";
 import { type Call, type ShellInput, scriptOf, wordsOf } from "../tool/call.ts";
 import { spelledInput } from "./binding.ts";
 import { grantedView } from "./granted-view.ts";
-import type { Prepared, Standing } from "./prepare.ts";
+import type { Prepared } from "./prepare.ts";
+import type { Standing } from "./standing.ts";
 
 /** One call that runs a program, decided, as a question that the gate can put. */
 export interface ProgramQuestion extends Question {

@@ -24,10 +24,10 @@ import { MemoryStore } from "../store/memory.ts";
 import type { Store } from "../store/store.ts";
 import type { ToolSettings } from "../tool/derive.ts";
 import { assertOptions, having, type OptionsOf, text } from "./options.ts";
-import { type Standing, standingFor } from "./prepare.ts";
 import { Session } from "./session.ts";
 import { SESSION_OPTIONS, type SessionOptions } from "./session-options.ts";
 import type { Shared, Walls } from "./shared.ts";
+import { type Standing, standingFor } from "./standing.ts";
 
 const PROFILES = 'a list of names or paths: `["strict"]`';
 const FOLDER = "an absolute path without `..` or a slash at its end";

@@ -37,6 +37,7 @@ const PURE = [
   "tool",
   "backend",
   "supervisor/prepare.ts",
+  "supervisor/standing.ts",
   "supervisor/binding.ts",
   "supervisor/judged-line.ts",
 ];

@@ -19,6 +19,7 @@ export function fakedFacts(tree: Tree, more: Partial<Facts> = {}): Facts {
     user: { uid: 1000, gid: 1000, isCaller: true },
     nodes,
     hits: [],
+    repositories: [],
     shown: new Map(),
     mounts: [{ point: absolutePath("/"), root: "/", device: "254:0", type: "ext4", readOnly: false }],
     links: [

@@ -68,7 +68,7 @@ async function answerAll(
     .prepare({ argv: ["true"], ...(cwd === undefined ? {} : { cwd }) })
     .catch(reasonOf);
   const answerTo = (question: Question): Answer => {
-    if (typeof prepared !== "string") return { question, ...explainCall(standing, prepared, question) };
+    if (typeof prepared !== "string") return { question, ...explainCall(prepared, question) };
     const [unasked, onYes] = [needs.unasked, needs.onYes].map((need) =>
       explainUnder(layersOf(settings, ceiling, need), question),
     );

@@ -19,9 +19,9 @@ import type { Denial } from "../denial.ts";
 import type { CallOptions } from "../enforce.ts";
 import { grantedView } from "../granted-view.ts";
 import type { ValueOutcome } from "../outcome.ts";
-import type { Granted } from "../prepare.ts";
 import type { Corridor } from "../program-calls.ts";
 import { receiptOf } from "../receipt.ts";
+import type { Granted } from "../standing.ts";
 import { stopped } from "../stopped.ts";
 import { askEarly, type Early, earlyLines } from "./early.ts";
 import type { Turn } from "./pool.ts";
@@ -79,8 +79,8 @@ export class FileCalls implements AsyncDisposable {
       return await this.#walk(tool, input, { options, trail, agent, began });
     } catch (cause) {
       const durationMs = performance.now() - began;
-      const { standing, loaded } = shared;
-      const denial = cause instanceof FileFaultError ? denialFor(cause, tool, standing) : null;
+      const { loaded } = shared;
+      const denial = cause instanceof FileFaultError ? denialFor(cause, tool, this.#workers.standing) : null;
       if (denial !== null) return this.#denied(trail, [denial]);
       const error = cause instanceof FileFaultError ? errorFor(cause, loaded.config.roots) : cause;
       trail.ended("failed", { reason: thrownText(error), durationMs });
@@ -194,7 +194,7 @@ export class FileCalls implements AsyncDisposable {
         : await looking(turn, (files) => this.#look(use.touches, files, isFree ? use.reads : undefined));
     const { caller = "agent" } = options;
     const grants = await broker.grants(sessionId);
-    const prepared = prepareFile({ tool, use, targets, agent, caller }, standing, grants);
+    const prepared = prepareFile({ tool, use, targets, agent, caller }, this.#workers.standing, grants);
     const { verdict, argsHash, grantKey, unasked, onYes } = prepared;
     trail.record({
       type: "call.prepared",

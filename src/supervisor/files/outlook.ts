@@ -3,7 +3,7 @@ import { joinPath } from "../../profile/path.ts";
 import type { AnyFileTool } from "../../tool/files/all.ts";
 import type { Target } from "../../tool/files/file-tool.ts";
 import { shownPath } from "../../tool/files/written-path.ts";
-import type { Standing } from "../prepare.ts";
+import type { Standing } from "../standing.ts";
 import { prepareFile } from "./prepare.ts";
 
 /** What would be decided about a tool in one root. */

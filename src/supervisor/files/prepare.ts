@@ -15,7 +15,7 @@ import { type AnyFileTool, type ReadUse, workOf } from "../../tool/files/all.ts"
 import type { Target } from "../../tool/files/file-tool.ts";
 import { type Denial, denialFor } from "../denial.ts";
 import { layersOf } from "../explain.ts";
-import type { FileStanding, Granted, Standing } from "../prepare.ts";
+import type { FileStanding, Granted, Standing } from "../standing.ts";
 
 /** One use of a file tool, as far as it is decided. */
 export interface FileCall {

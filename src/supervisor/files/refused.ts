@@ -7,7 +7,7 @@ import { type FileFaultError, faultError } from "../../tool/files/faults.ts";
 import { shownPath } from "../../tool/files/written-path.ts";
 import type { Denial } from "../denial.ts";
 import type { ValueOutcome } from "../outcome.ts";
-import type { Standing } from "../prepare.ts";
+import type { Standing } from "../standing.ts";
 import { denialOf } from "./prepare.ts";
 
 /** A refusal of the worker by the profile, explained; null for any other fault. */

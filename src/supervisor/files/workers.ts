@@ -1,5 +1,6 @@
-import { nodeAt } from "../../backend/facts.ts";
+import { type Facts, nodeAt } from "../../backend/facts.ts";
 import { type Standings, weaker } from "../../backend/plan.ts";
+import { repositoryProfile } from "../../backend/repositories.ts";
 import { CofferdamError, visible } from "../../errors.ts";
 import { failures } from "../../host/attest.ts";
 import { FactsMemory, lookUpFacts } from "../../host/facts.ts";
@@ -7,13 +8,14 @@ import type { Machine } from "../../host/machine.ts";
 import { hiddenFrom, type OwnProgram } from "../../host/own-program.ts";
 import type { Trail } from "../../journal/trail.ts";
 import { printProfile } from "../../profile/canonical.ts";
+import { intersect } from "../../profile/intersect.ts";
 import type { Files } from "../../tool/files/file-tool.ts";
 import type { FileRequest } from "../../tool/files/protocol.ts";
 import { sessionEnded } from "../ending.ts";
 import { belowFloor, weakened } from "../floor.ts";
-import type { Granted } from "../prepare.ts";
 import { planned } from "../receipt.ts";
 import type { Shared } from "../shared.ts";
+import { type Granted, type Standing, standingIn } from "../standing.ts";
 import { Pool, type PoolUse, type Started } from "./pool.ts";
 import { FileWorker } from "./worker.ts";
 import { withoutMissing, workerLaunch, workerProfile } from "./worker-profile.ts";
@@ -35,10 +37,17 @@ export class Workers implements AsyncDisposable {
   readonly #shared: Shared;
   readonly #pools = new Map<string, Pool<FileWorker>>();
   readonly #memory = new FactsMemory();
+  #facts: Facts | null = null;
   #isOver = false;
 
   constructor(shared: Shared) {
     this.#shared = shared;
+  }
+
+  /** What decides about calls, cut down by what was found when a worker was last started. */
+  get standing(): Standing {
+    const { standing } = this.#shared;
+    return this.#facts === null ? standing : standingIn(standing, this.#facts);
   }
 
   /**
@@ -80,13 +89,16 @@ export class Workers implements AsyncDisposable {
     await Promise.all([...this.#pools.values()].map((pool) => pool[Symbol.asyncDispose]()));
   }
 
-  async #start({ profile }: Granted): Promise<Started<FileWorker>> {
+  async #start(granted: Granted): Promise<Started<FileWorker>> {
     const { walls, host, loaded, standing, ledger, ownProgram, privateMounts } = this.#shared;
     if (walls.kind === "unavailable") throw walls.error;
     const { machine, surroundings } = walls;
     const own = ownProgram();
-    const held = workerProfile(profile, own, loaded.config.runtimes);
-    const facts = await lookUpFacts(host, machine.facts, [held], this.#memory, ledger.held());
+    const all = workerProfile(granted.profile, own, loaded.config.runtimes);
+    const facts = await lookUpFacts(host, machine.facts, [all], this.#memory, ledger.held());
+    this.#facts = facts;
+    const found = repositoryProfile(facts.repositories);
+    const [profile, held] = [intersect(granted.profile, found), intersect(all, found)];
     const rendering = standing.backend.render(
       withoutMissing(held, facts),
       workerLaunch(own, profile.limits),

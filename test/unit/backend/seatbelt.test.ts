@@ -387,6 +387,7 @@ function machine(
     user: { uid: 501, gid: 20, isCaller: true },
     nodes: all,
     hits: [],
+    repositories: [],
     shown: new Map(),
     mounts: [],
     links: [],

@@ -11,7 +11,7 @@ import { isWithin } from "../../../src/profile/compare.ts";
 import { absolutePath } from "../../../src/profile/path.ts";
 import { OPEN, type Profile } from "../../../src/profile/profile.ts";
 import { type FileCall, prepareFile } from "../../../src/supervisor/files/prepare.ts";
-import { type Standing, standingFor } from "../../../src/supervisor/prepare.ts";
+import { type Standing, standingFor } from "../../../src/supervisor/standing.ts";
 import { deriveFileNeeds } from "../../../src/tool/derive.ts";
 import type { Root } from "../../../src/tool/facts.ts";
 import { FILE_TOOLS } from "../../../src/tool/files/all.ts";

@@ -1,0 +1,168 @@
+import type { Stats } from "node:fs";
+import { posix } from "node:path";
+import type { Repository, RepositorySign } from "../backend/repositories.ts";
+import {
+  type AbsolutePath,
+  isAbsolutePath,
+  isInside,
+  joinPath,
+  knownPath,
+  nameOf,
+  parentOf,
+  pathFromBytes,
+} from "../profile/path.ts";
+import type { Host } from "./host.ts";
+import { realPathOf, statsOf, systemPath } from "./nodes.ts";
+import { openPlainFile } from "./plain-file.ts";
+import { type GitSetting, parseGitConfig } from "./runtimes/git-config.ts";
+
+/** No configuration of git's is larger. */
+const MOST_BYTES = 4 * 1024 ** 2;
+
+/** Git gives up where includes go deeper (config.c, `MAX_INCLUDE_DEPTH`). */
+const DEEPEST_INCLUDE = 10;
+
+/** Whose configuration counts besides a repository's own. */
+type Caller = Pick<Host, "user" | "env">;
+
+/** What holds for every repository of the caller's. */
+interface Everywhere {
+  readonly home: AbsolutePath;
+  readonly files: readonly AbsolutePath[];
+}
+
+/** What one file said when it was last read, and which state of it that was. */
+interface Remembered {
+  readonly state: string;
+  readonly text: string;
+  readonly settings: readonly GitSetting[];
+}
+
+/**
+ * Finds out what git obeys in repositories that were found: it reads their configuration, and the caller's own, as
+ * git-config(1) describes it. Files are read again when they changed; no git is run. What can't be read says nothing.
+ */
+export class RepositoryReader {
+  readonly #known = new Map<AbsolutePath, Remembered>();
+
+  /**
+   * Each repository with the folders of hooks and the configurations that are named where it obeys. A folder of hooks that
+   * holds the repository's own working tree is left out: nothing in it could be written then.
+   */
+  read({ user, env }: Caller, signs: readonly RepositorySign[]): readonly Repository[] {
+    if (signs.length === 0) return [];
+    const xdg = env["XDG_CONFIG_HOME"];
+    const folder = xdg !== undefined && isAbsolutePath(xdg) ? xdg : joinPath(user.home, ".config");
+    // The scopes that hold for every repository of the caller's (git-config(1), FILES).
+    const files = [ETC_GITCONFIG, joinPath(folder, "git/config"), joinPath(user.home, ".gitconfig")];
+    return signs.map((sign) => ({ ...sign, obeyed: this.#obeyed(sign, { home: user.home, files }) }));
+  }
+
+  #obeyed(sign: RepositorySign, { home, files }: Everywhere): readonly AbsolutePath[] {
+    const folder = sign.kind === "folder" ? sign.path : this.#folderBehind(sign);
+    if (folder === null) return [];
+    const common = this.#commonOf(folder);
+    const own = [joinPath(common, "config"), joinPath(folder, "config.worktree")];
+    const found = new Set<AbsolutePath>();
+    const settings = [...files, ...own].flatMap((file) => this.#settingsOf(file, home, found, 0));
+    const tops = topsOf(sign, folder, settings);
+    for (const { name, value } of settings) {
+      if (name !== "core.hookspath" || value === null || value === "") continue;
+      for (const top of tops) {
+        const hooks = resolveWritten(value, top, home);
+        if (hooks !== null && !isInside(top, hooks)) found.add(hooks);
+      }
+    }
+    return [...found].sort();
+  }
+
+  /** Where a file `.git` leads, or a link of that name. */
+  #folderBehind({ kind, path }: RepositorySign): AbsolutePath | null {
+    const real = kind === "link" ? realPathOf(path) : path;
+    if (real === null || statsOf(real)?.isDirectory() === true) return real;
+    const target = /^gitdir: (.+?)\n*$/s.exec(this.#textOf(real))?.[1];
+    return target === undefined ? null : resolved(target, parentOf(real));
+  }
+
+  #commonOf(folder: AbsolutePath): AbsolutePath {
+    const target = this.#textOf(joinPath(folder, "commondir")).replace(/\n+$/, "");
+    return (target === "" ? null : resolved(target, folder)) ?? folder;
+  }
+
+  /** The settings of a file and of those that it includes, whatever their condition; the latter are added to `found`. */
+  #settingsOf(
+    file: AbsolutePath,
+    home: AbsolutePath,
+    found: Set<AbsolutePath>,
+    depth: number,
+  ): readonly GitSetting[] {
+    const settings = this.#look(file)?.settings ?? [];
+    if (depth >= DEEPEST_INCLUDE) return settings;
+    return settings.flatMap((setting) => {
+      const { name, value } = setting;
+      const isInclude = name === "include.path" || (name.startsWith("includeif.") && name.endsWith(".path"));
+      const included = isInclude && value !== null ? resolveWritten(value, parentOf(file), home) : null;
+      if (included === null) return [setting];
+      found.add(included);
+      return this.#settingsOf(included, home, found, depth + 1);
+    });
+  }
+
+  #textOf(path: AbsolutePath): string {
+    return this.#look(path)?.text ?? "";
+  }
+
+  #look(path: AbsolutePath): Remembered | null {
+    const real = realPathOf(path);
+    const stats = real === null ? null : statsOf(real);
+    if (real === null || stats === null || !stats.isFile()) return null;
+    const known = this.#known.get(real);
+    const state = stateOf(stats);
+    if (known?.state === state) return known;
+    const text = textAt(real);
+    const remembered = { state, text, settings: parseGitConfig(text) };
+    // What changed a moment ago may change again within the same tick of the clock.
+    if (Date.now() - stats.ctimeMs > GRAIN_MS) this.#known.set(real, remembered);
+    return remembered;
+  }
+}
+
+const ETC_GITCONFIG = knownPath("/etc/gitconfig");
+
+const GRAIN_MS = 50;
+
+function stateOf({ dev, ino, size, mtimeMs, ctimeMs }: Stats): string {
+  return [dev, ino, size, mtimeMs, ctimeMs].join(" ");
+}
+
+function textAt(path: AbsolutePath): string {
+  try {
+    using file = openPlainFile(systemPath(path));
+    return file === null || file.stats.size > MOST_BYTES ? "" : pathFromBytes(file.read());
+  } catch {
+    return "";
+  }
+}
+
+/** The folders that a relative `core.hooksPath` begins at: where hooks run (githooks(5)). */
+function topsOf(
+  { kind, path }: RepositorySign,
+  folder: AbsolutePath,
+  settings: readonly GitSetting[],
+): readonly AbsolutePath[] {
+  const worktrees = settings.flatMap(({ name, value }) =>
+    name === "core.worktree" && value !== null ? (resolved(value, folder) ?? []) : [],
+  );
+  const own = kind !== "folder" || nameOf(path) === ".git" ? parentOf(path) : path;
+  return [...new Set([own, ...worktrees])];
+}
+
+/** A path as a configuration writes it: from a folder, or from the caller's home. */
+function resolveWritten(written: string, folder: AbsolutePath, home: AbsolutePath): AbsolutePath | null {
+  return /^~(\/|$)/.test(written) ? resolved(`.${written.slice(1)}`, home) : resolved(written, folder);
+}
+
+function resolved(written: string, folder: AbsolutePath): AbsolutePath | null {
+  const path = posix.resolve(folder, written);
+  return isAbsolutePath(path) ? path : null;
+}

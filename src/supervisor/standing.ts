@@ -1,0 +1,119 @@
+import type { Backend } from "../backend/backend.ts";
+import type { Facts } from "../backend/facts.ts";
+import { repositoryProfile } from "../backend/repositories.ts";
+import type { Ceiling, Config } from "../config/config.ts";
+import type { Mode } from "../policy/action.ts";
+import { digest, type ProfileDigest } from "../profile/canonical.ts";
+import type { Layer } from "../profile/explain.ts";
+import { intersect } from "../profile/intersect.ts";
+import type { Profile } from "../profile/profile.ts";
+import { type Shortfall, shortfall } from "../profile/shortfall.ts";
+import {
+  deriveFileNeeds,
+  deriveShellNeeds,
+  type FileWork,
+  type Needs,
+  type ToolSettings,
+} from "../tool/derive.ts";
+import { settingsFor, type ToolNeeds } from "../tool/program-tool.ts";
+
+/**
+ * What a tool's calls are granted: the profile, and what is missing of what they need. The digest is that of what config
+ * and operators grant; `standingIn` takes away from the profile what was found besides.
+ */
+export interface Granted {
+  readonly profile: Profile;
+  readonly digest: ProfileDigest;
+  readonly shortfall: readonly Shortfall[];
+}
+
+/** Everything that decides about calls besides the call: made once, by `standingFor`. */
+export interface Standing {
+  readonly backend: Backend;
+  readonly settings: ToolSettings;
+  readonly config: Pick<Config, "approval" | "shell" | "roots" | "workspace">;
+  readonly ceiling: Ceiling;
+  readonly mode: Mode;
+  /** Typing a command is no yes to it: the caller is asked as well. */
+  readonly asksCaller: boolean;
+  readonly needs: Needs;
+  readonly unasked: Granted;
+  readonly onYes: Granted;
+  /** What tools on files get. */
+  readonly files: Readonly<Record<FileWork, FileStanding>>;
+}
+
+/** What one kind of tools needs, and what is left of it under the ceiling. */
+export interface FileStanding {
+  readonly needs: Needs;
+  readonly unasked: Granted;
+  readonly onYes: Granted;
+}
+
+/** Derives what the tools need and cuts it down by the ceiling: what all calls of a supervisor have in common. */
+export function standingFor(given: Omit<Standing, keyof FileStanding | "files">): Standing {
+  const { settings, ceiling } = given;
+  return {
+    ...given,
+    ...cutDown(deriveShellNeeds(settings), ceiling),
+    files: {
+      reading: cutDown(deriveFileNeeds(settings, "reading"), ceiling),
+      writing: cutDown(deriveFileNeeds(settings, "writing"), ceiling),
+    },
+  };
+}
+
+/** The same for calls of a program that needs less than the shell. Throws `USAGE` for a root that there is not. */
+export function standingForTool(standing: Standing, needs: ToolNeeds): Standing {
+  const settings = settingsFor(standing.settings, needs);
+  return { ...standing, settings, ...cutDown(deriveShellNeeds(settings), standing.ceiling) };
+}
+
+function cutDown(needs: Needs, ceiling: Ceiling): FileStanding {
+  const granted = (need: Profile): Granted => {
+    const profile = intersect(need, ceiling.profile);
+    return { profile, digest: digest(profile), shortfall: shortfall(need, profile) };
+  };
+  return { needs, unasked: granted(needs.unasked), onYes: granted(needs.onYes) };
+}
+
+/** The layer of what was found: repositories. */
+export const REPOSITORY_LAYER = "repository";
+
+/**
+ * The same where these repositories are: another layer of the ceiling keeps what git would obey in them from being
+ * changed. Like every layer it only takes away. The same facts give the same value.
+ */
+export function standingIn(standing: Standing, facts: Facts): Standing {
+  const known = standingsIn.get(facts) ?? new WeakMap<Standing, Standing>();
+  standingsIn.set(facts, known);
+  const before = known.get(standing);
+  if (before !== undefined) return before;
+  const made = cutByRepositories(standing, facts);
+  known.set(standing, made);
+  return made;
+}
+
+/** Facts and standings are values: what follows from both holds for as long as anyone has them. */
+const standingsIn = new WeakMap<Facts, WeakMap<Standing, Standing>>();
+
+function cutByRepositories(standing: Standing, { repositories }: Facts): Standing {
+  const profile = repositoryProfile(repositories);
+  if (profile.masks.length === 0) return standing;
+  const layer: Layer = { name: REPOSITORY_LAYER, profile, sources: new Map() };
+  const { ceiling } = standing;
+  const cut = (granted: Granted): Granted => ({ ...granted, profile: intersect(granted.profile, profile) });
+  const both = <Kind extends FileStanding>(kind: Kind): Kind => {
+    const onYes = cut(kind.onYes);
+    return { ...kind, onYes, unasked: kind.unasked === kind.onYes ? onYes : cut(kind.unasked) };
+  };
+  return {
+    ...both(standing),
+    ceiling: {
+      ...ceiling,
+      layers: [layer, ...ceiling.layers],
+      profile: intersect(ceiling.profile, profile),
+    },
+    files: { reading: both(standing.files.reading), writing: both(standing.files.writing) },
+  };
+}
