@@ -71,9 +71,16 @@ function essentials(event: Event): readonly [string, string] {
       ];
     case "walls.proven":
       return ["proven", printStandings(event.standings)];
+    case "call.appeared":
+      return ["appeared", appearance(event)];
     case "call.ended":
       return [event.outcome, ending(event)];
   }
+}
+
+function appearance({ paths, runs, unknown }: Extract<Event, { readonly type: "call.appeared" }>): string {
+  if (unknown !== null) return `not known: ${unknown}`;
+  return `${paths.join(", ")}${runs.length === 0 ? "" : `; git may run ${runs.join(", ")}`}`;
 }
 
 function callerOf({ caller, agent }: Extract<Event, { readonly type: "call.received" }>): string {

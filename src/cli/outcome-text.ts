@@ -1,4 +1,5 @@
 import { ERRORS, escapeInvisible, visible } from "../errors.ts";
+import type { Appearances } from "../host/appeared.ts";
 import type { Denial } from "../supervisor/denial.ts";
 import type { ProgramOutcome } from "../supervisor/outcome.ts";
 import { tellThree } from "./failure.ts";
@@ -59,6 +60,28 @@ export function tellOutcome(outcome: ProgramOutcome, print: Print): void {
       `while the command ran, ${change}`,
       null,
       "run it again when nothing else changes these files",
+    );
+  tellAppeared(outcome.receipt.appeared, print);
+}
+
+function tellAppeared({ found, unknown }: Appearances, print: Print): void {
+  for (const { path, kind, runs } of found) {
+    if (kind === "protected") {
+      const what = `the command made ${visible(path)}, which other programs obey`;
+      tellThree(print, what, null, "look at it before you use them in that folder");
+    } else if (runs.length === 0)
+      print.talk(print.talkInk.dim(`cofferdam: a new repository: ${visible(path)}`));
+    else {
+      const what = `a new repository, ${visible(path)}, in which git may run ${runs.map(visible).join(", ")}`;
+      tellThree(print, what, null, "look at it before you use git in that folder");
+    }
+  }
+  if (unknown !== null)
+    tellThree(
+      print,
+      `what the command made is not known: ${unknown}`,
+      null,
+      "look for new `.git` folders yourself",
     );
 }
 

@@ -32,6 +32,8 @@ export function boundedEvent(body: EventBody): EventBody {
       return { ...body, by: boundedText(body.by) };
     case "call.planned":
       return { ...body, env: boundedTexts(body.env), placeholders: boundedTexts(body.placeholders) };
+    case "call.appeared":
+      return { ...body, paths: boundedTexts(body.paths), runs: boundedTexts(body.runs) };
     case "call.ended":
       return { ...body, reason: body.reason === null ? null : boundedText(body.reason) };
     // A request is bounded when it is made: what people are shown is what is written down.

@@ -91,6 +91,16 @@ export const Event = z.discriminatedUnion("type", [
   }),
   z.strictObject({
     ...envelope,
+    type: z.literal("call.appeared"),
+    /** What came to be while the call ran, and other programs may obey. */
+    paths: z.array(z.string()),
+    /** What git may run of it by itself. */
+    runs: z.array(z.string()),
+    /** Why that is not known; null where it is. */
+    unknown: z.string().nullable(),
+  }),
+  z.strictObject({
+    ...envelope,
     type: z.literal("call.ended"),
     outcome: z.enum(["done", "failed", "denied", "timed-out", "pending"]),
     code: z.int().nullable(),

@@ -1,4 +1,4 @@
-import type { Stats } from "node:fs";
+import { readdirSync, type Stats } from "node:fs";
 import { posix } from "node:path";
 import type { Repository, RepositorySign } from "../backend/repositories.ts";
 import {
@@ -11,6 +11,7 @@ import {
   parentOf,
   pathFromBytes,
 } from "../profile/path.ts";
+import { settingsThatRun } from "./git-programs.ts";
 import type { Host } from "./host.ts";
 import { realPathOf, statsOf, systemPath } from "./nodes.ts";
 import { openPlainFile } from "./plain-file.ts";
@@ -58,13 +59,37 @@ export class RepositoryReader {
     return signs.map((sign) => ({ ...sign, obeyed: this.#obeyed(sign, { home: user.home, files }) }));
   }
 
-  #obeyed(sign: RepositorySign, { home, files }: Everywhere): readonly AbsolutePath[] {
+  /**
+   * What git may run in a repository by itself: hooks, and settings that name programs or further configurations, as
+   * `hooks/pre-commit` and `core.fsmonitor`. Nothing of the caller's own configuration, nor of repositories that are known.
+   */
+  runs({ user }: Caller, sign: RepositorySign, known: readonly RepositorySign[]): readonly string[] {
+    const place = this.#placeOf(sign);
+    if (place === null) return [];
+    const isKnown = known.some(({ path }) => path === place.common);
+    const configs = isKnown ? place.configs.slice(1) : place.configs;
+    const settings = configs.flatMap((file) => [
+      ...(this.#look(file)?.settings ?? []),
+      ...this.#settingsOf(file, user.home, new Set(), 0),
+    ]);
+    const hooks = isKnown ? [] : hooksIn(joinPath(place.common, "hooks"));
+    return [...hooks.map((name) => `hooks/${name}`), ...settingsThatRun(settings)];
+  }
+
+  /** Where a repository's parts lie. */
+  #placeOf(sign: RepositorySign) {
     const folder = sign.kind === "folder" ? sign.path : this.#folderBehind(sign);
-    if (folder === null) return [];
+    if (folder === null) return null;
     const common = this.#commonOf(folder);
-    const own = [joinPath(common, "config"), joinPath(folder, "config.worktree")];
+    return { folder, common, configs: [joinPath(common, "config"), joinPath(folder, "config.worktree")] };
+  }
+
+  #obeyed(sign: RepositorySign, { home, files }: Everywhere): readonly AbsolutePath[] {
+    const place = this.#placeOf(sign);
+    if (place === null) return [];
+    const { folder, configs } = place;
     const found = new Set<AbsolutePath>();
-    const settings = [...files, ...own].flatMap((file) => this.#settingsOf(file, home, found, 0));
+    const settings = [...files, ...configs].flatMap((file) => this.#settingsOf(file, home, found, 0));
     const tops = topsOf(sign, folder, settings);
     for (const { name, value } of settings) {
       if (name !== "core.hookspath" || value === null || value === "") continue;
@@ -125,6 +150,24 @@ export class RepositoryReader {
     if (Date.now() - stats.ctimeMs > GRAIN_MS) this.#known.set(real, remembered);
     return remembered;
   }
+}
+
+/** Names of hooks that can be run: git takes no notice of others, nor of its own examples (githooks(5)). */
+function hooksIn(folder: AbsolutePath): readonly string[] {
+  try {
+    return readdirSync(systemPath(folder), { encoding: "buffer" })
+      .map((name) => pathFromBytes(name))
+      .filter((name) => !name.endsWith(".sample") && isProgram(joinPath(folder, name)))
+      .sort();
+  } catch {
+    return [];
+  }
+}
+
+function isProgram(path: AbsolutePath): boolean {
+  const real = realPathOf(path);
+  const stats = real === null ? null : statsOf(real);
+  return stats?.isFile() === true && (stats.mode & 0o111) !== 0;
 }
 
 const ETC_GITCONFIG = knownPath("/etc/gitconfig");

@@ -1,8 +1,10 @@
 import type { Readable } from "node:stream";
 import { z } from "zod";
+import type { Facts } from "../backend/facts.ts";
 import type { Plan } from "../backend/plan.ts";
 import { CofferdamError, visible } from "../errors.ts";
 import type { EventBody } from "../event/event.ts";
+import { type Appearances, lookForAppeared } from "../host/appeared.ts";
 import { failures } from "../host/attest.ts";
 import { type OutputSink, Tail } from "../host/output.ts";
 import { type Ended, run } from "../host/run.ts";
@@ -13,14 +15,14 @@ import type { ProgramFacts } from "./binding.ts";
 import type { Denial } from "./denial.ts";
 import { belowFloor, weakened } from "./floor.ts";
 import { lookAtProgram } from "./look.ts";
-import { namedPaths, plainParts } from "./named-paths.ts";
+import { mentionedPaths, namedPaths, plainParts } from "./named-paths.ts";
 import { callback, having, type OptionsOf, text } from "./options.ts";
 import type { ProgramOutcome, Ran } from "./outcome.ts";
 import type { Side } from "./prepare.ts";
 import { programDenials } from "./program-denials.ts";
 import { planned, type Receipt, receiptOf } from "./receipt.ts";
 import type { Shared } from "./shared.ts";
-import type { Standing } from "./standing.ts";
+import { REPOSITORY_LAYER, type Standing } from "./standing.ts";
 
 const SINKS = "two functions that take a chunk: `{ stdout, stderr }`";
 
@@ -66,6 +68,8 @@ export interface Permitted {
   readonly argsHash: string;
   /** The program that was judged, and shown where somebody was asked. */
   readonly program: ProgramFacts;
+  /** What the machine looked like when the call was decided. */
+  readonly facts: Facts;
 }
 
 /** Writes one event about the call. */
@@ -121,7 +125,23 @@ export async function enforce(
     },
   });
   const mountChanges = result.mountChanges.map((change) => change.message);
-  const receipt = receiptOf({ plan, granted: side.digest, argsHash, walls, standings, mountChanges });
+  const appeared = await lookForAppeared(
+    shared.host,
+    side.profile,
+    permitted.facts,
+    shared.memory,
+    ledger.held(),
+  );
+  tellAppeared(appeared, record);
+  const receipt = receiptOf({
+    plan,
+    granted: side.digest,
+    argsHash,
+    walls,
+    standings,
+    mountChanges,
+    appeared,
+  });
   const outcome = finish(result, receipt, performance.now() - began, record);
   if (outcome.kind !== "failed") return outcome;
   const { stderr } = result;
@@ -130,6 +150,12 @@ export async function enforce(
     Buffer.concat([stderr.bytes.subarray(-MOST_READ), said.bytes(), stderr.tail]).toString(),
   );
   return denials.length === 0 ? outcome : { ...outcome, denials };
+}
+
+function tellAppeared({ found, unknown }: Appearances, record: Announce): void {
+  if (found.length === 0 && unknown === null) return;
+  const paths = found.map(({ path }) => path);
+  record({ type: "call.appeared", paths, runs: found.flatMap(({ runs }) => [...runs]), unknown });
 }
 
 /** So much of the end of what a program said is looked at for complaints. */
@@ -146,7 +172,9 @@ function denialsOf({ call, side, standing }: Permitted, said: string): readonly 
   // What a shell opens by itself (`> file`) is no command's word.
   const script = scriptOf(call.input);
   const words = [...commands.flatMap((one) => one.slice(1)), ...(script === null ? [] : plainParts(script))];
-  const named = namedPaths(words, side.launch?.cwd ?? ROOT, side.profile);
+  const cwd = side.launch?.cwd ?? ROOT;
+  const kept = standing.ceiling.layers.find(({ name }) => name === REPOSITORY_LAYER)?.profile.masks ?? [];
+  const named = [...namedPaths(words, cwd, side.profile), ...mentionedPaths(said, kept, cwd)];
   const isByYes = side.digest === standing.onYes.digest;
   return programDenials({ named, words, said, isByYes, isTool: call.use !== null }, standing);
 }

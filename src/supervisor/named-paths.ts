@@ -1,8 +1,8 @@
-import { resolve } from "node:path";
+import { relative, resolve } from "node:path";
 import { hasDetour, leadsTo } from "../host/leads.ts";
 import { accessTo } from "../profile/access-to.ts";
 import { type AbsolutePath, isAbsolutePath } from "../profile/path.ts";
-import type { Profile } from "../profile/profile.ts";
+import type { Mask, Profile } from "../profile/profile.ts";
 import { pathWords } from "../shell/path-words.ts";
 import type { NamedPath } from "./program-denials.ts";
 
@@ -26,6 +26,22 @@ export function namedPaths(
     if (isAbsolutePath(path) && !named.has(path)) named.set(path, { written, path, ...found });
   }
   return [...named.values()];
+}
+
+/**
+ * Of paths that masks name, those that a program said something about, from `/` or from where it started. No word of the
+ * call names what git writes by itself.
+ */
+export function mentionedPaths(
+  said: string,
+  masks: readonly Mask[],
+  cwd: AbsolutePath,
+): readonly NamedPath[] {
+  return masks.flatMap(({ pattern: { literal: path } }) => {
+    if (path === null) return [];
+    const written = [path, relative(cwd, path)].find((one) => one !== "" && said.includes(one));
+    return written === undefined ? [] : [{ written, path, judged: path, kind: "file" }];
+  });
 }
 
 /** A home is not known here, so what stands behind a `~` is no path; a word with blanks may be a line for a shell. */

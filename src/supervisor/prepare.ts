@@ -65,6 +65,8 @@ export interface Prepared {
   readonly grantKey: GrantKey;
   /** The program as it was looked at. */
   readonly program: ProgramFacts;
+  /** What the machine looked like. */
+  readonly facts: Facts;
   /** What decided: what the calls have in common, cut down by what was found. */
   readonly standing: Standing;
 }
@@ -107,7 +109,8 @@ export function prepare(
   const remembered = answerByGrant(judged, mayRemember ? findGrant(grants, grantKey) : null);
   const isCallersOwn = call.caller === "person" && !standing.asksCaller;
   const verdict = answerByMode(remembered, standing.mode, isCallersOwn);
-  return { verdict, unasked, onYes, argsHash, grantKey, program: look.program, standing };
+  const { program, facts } = look;
+  return { verdict, unasked, onYes, argsHash, grantKey, program, facts, standing };
 }
 
 /**

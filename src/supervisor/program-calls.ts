@@ -187,6 +187,7 @@ export class ProgramCalls {
             plan: rendering.plan,
             argsHash: prepared.argsHash,
             program: prepared.program,
+            facts: prepared.facts,
           },
           options,
           (body) => trail.record(body),

@@ -37,7 +37,7 @@ const MOST_DENIALS = 5;
 
 /** How a failure for want of rights is told by the C library and by runtimes (strerror(3)). */
 const REFUSED = /permission denied|operation not permitted|\bEACCES\b|\bEPERM\b/i;
-const UNWRITABLE = /read-only file system|\bEROFS\b/i;
+const UNWRITABLE = /read-only file system|\bEROFS\b|device or resource busy|\bEBUSY\b/i;
 const ABSENT = /no such file or directory|\bENOENT\b|cannot find|not found/i;
 const OFFLINE =
   /could not resolve|name resolution|name or service not known|network is unreachable|\bEAI_AGAIN\b|\bENETUNREACH\b|\bENOTFOUND\b/i;

@@ -1,5 +1,6 @@
 import { type Approximation, type Plan, type Standing, type Standings, weaker } from "../backend/plan.ts";
 import type { EventBody } from "../event/event.ts";
+import type { Appearances } from "../host/appeared.ts";
 import type { ProfileDigest } from "../profile/canonical.ts";
 import type { Walls } from "./shared.ts";
 
@@ -16,6 +17,8 @@ export interface Receipt {
   readonly approximations: readonly Approximation[];
   /** Mounts that were lost or arrived while the program ran. */
   readonly mountChanges: readonly string[];
+  /** What came to be meanwhile and other programs on this machine may obey. */
+  readonly appeared: Appearances;
 }
 
 /** What stood around a call while it ran. */
@@ -26,10 +29,14 @@ interface Stood {
   readonly walls: Walls;
   readonly standings: Standings;
   readonly mountChanges: readonly string[];
+  readonly appeared?: Appearances;
 }
 
+const NOTHING_APPEARED: Appearances = { found: [], unknown: null };
+
 /** The receipt of what ran inside walls. A mask that was lost, or a mount that arrived, makes the files' protection partial. */
-export function receiptOf({ plan, granted, argsHash, walls, standings, mountChanges }: Stood): Receipt {
+export function receiptOf(stood: Stood): Receipt {
+  const { plan, granted, argsHash, walls, standings, mountChanges, appeared = NOTHING_APPEARED } = stood;
   const files =
     mountChanges.length === 0
       ? standings.files
@@ -43,6 +50,7 @@ export function receiptOf({ plan, granted, argsHash, walls, standings, mountChan
     standings: { ...standings, files },
     approximations: plan.approximations,
     mountChanges,
+    appeared,
   };
 }
 
@@ -81,5 +89,6 @@ export function receiptWithoutWalls(uid: number): Receipt {
     },
     approximations: [],
     mountChanges: [],
+    appeared: NOTHING_APPEARED,
   };
 }

@@ -80,7 +80,8 @@ export class FileCalls implements AsyncDisposable {
     } catch (cause) {
       const durationMs = performance.now() - began;
       const { loaded } = shared;
-      const denial = cause instanceof FileFaultError ? denialFor(cause, tool, this.#workers.standing) : null;
+      const denial =
+        cause instanceof FileFaultError ? denialFor(cause, tool, await this.#workers.standing()) : null;
       if (denial !== null) return this.#denied(trail, [denial]);
       const error = cause instanceof FileFaultError ? errorFor(cause, loaded.config.roots) : cause;
       trail.ended("failed", { reason: thrownText(error), durationMs });
@@ -194,7 +195,8 @@ export class FileCalls implements AsyncDisposable {
         : await looking(turn, (files) => this.#look(use.touches, files, isFree ? use.reads : undefined));
     const { caller = "agent" } = options;
     const grants = await broker.grants(sessionId);
-    const prepared = prepareFile({ tool, use, targets, agent, caller }, this.#workers.standing, grants);
+    const found = await this.#workers.standing();
+    const prepared = prepareFile({ tool, use, targets, agent, caller }, found, grants);
     const { verdict, argsHash, grantKey, unasked, onYes } = prepared;
     trail.record({
       type: "call.prepared",

@@ -9,6 +9,7 @@ import { hiddenFrom, type OwnProgram } from "../../host/own-program.ts";
 import type { Trail } from "../../journal/trail.ts";
 import { printProfile } from "../../profile/canonical.ts";
 import { intersect } from "../../profile/intersect.ts";
+import type { Profile } from "../../profile/profile.ts";
 import type { Files } from "../../tool/files/file-tool.ts";
 import type { FileRequest } from "../../tool/files/protocol.ts";
 import { sessionEnded } from "../ending.ts";
@@ -44,10 +45,22 @@ export class Workers implements AsyncDisposable {
     this.#shared = shared;
   }
 
-  /** What decides about calls, cut down by what was found when a worker was last started. */
-  get standing(): Standing {
-    const { standing } = this.#shared;
-    return this.#facts === null ? standing : standingIn(standing, this.#facts);
+  /**
+   * What decides about calls, cut down by what was found when a worker was last started, or is found now. Throws
+   * `NOT_ENFORCEABLE` where the roots can't be searched.
+   */
+  async standing(): Promise<Standing> {
+    const { standing, walls } = this.#shared;
+    if (walls.kind === "unavailable") return standing;
+    this.#facts ??= await this.#look(walls.machine, []);
+    return standingIn(standing, this.#facts);
+  }
+
+  /** Repositories are looked for wherever any tool may write. */
+  #look(machine: Machine, profiles: readonly Profile[]): Promise<Facts> {
+    const { host, standing, ledger } = this.#shared;
+    const all = [...profiles, standing.files.writing.onYes.profile];
+    return lookUpFacts(host, machine.facts, all, this.#memory, ledger.held());
   }
 
   /**
@@ -90,12 +103,12 @@ export class Workers implements AsyncDisposable {
   }
 
   async #start(granted: Granted): Promise<Started<FileWorker>> {
-    const { walls, host, loaded, standing, ledger, ownProgram, privateMounts } = this.#shared;
+    const { walls, loaded, standing, ownProgram, privateMounts } = this.#shared;
     if (walls.kind === "unavailable") throw walls.error;
     const { machine, surroundings } = walls;
     const own = ownProgram();
     const all = workerProfile(granted.profile, own, loaded.config.runtimes);
-    const facts = await lookUpFacts(host, machine.facts, [all], this.#memory, ledger.held());
+    const facts = await this.#look(machine, [all]);
     this.#facts = facts;
     const found = repositoryProfile(facts.repositories);
     const [profile, held] = [intersect(granted.profile, found), intersect(all, found)];

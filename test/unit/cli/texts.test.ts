@@ -144,6 +144,7 @@ describe("an outcome", () => {
     },
     approximations: [],
     mountChanges: [],
+    appeared: { found: [], unknown: null },
   };
   const nothing = { bytes: Buffer.alloc(0), takenBytes: 0, droppedBytes: 0, tail: Buffer.alloc(0) };
   const ran = { code: 7, stdout: nothing, stderr: nothing, receipt, durationMs: 5 };
@@ -302,6 +303,7 @@ test("a run is told a line an event", () => {
       backend: "bubblewrap",
       standings: { files: { kind: "enforced" }, sockets: { kind: "partial", reason: "r" } },
     },
+    { type: "call.appeared", callId: "c", paths: ["/p/n/.git"], runs: ["hooks/pre-commit"], unknown: null },
     {
       type: "call.ended",
       callId: "c",
@@ -334,6 +336,7 @@ test("a run is told a line an event", () => {
     03:04:05.678  approved   approve-all mode
     03:04:05.678  planned    bubblewrap, grants 01234567, 1 variable, 1 placeholder; why
     03:04:05.678  proven     1 of 2 enforced, sockets partial
+    03:04:05.678  appeared   /p/n/.git; git may run hooks/pre-commit
     03:04:05.678  failed     status 3, 13 ms, 1 byte on stdout, 20 bytes on stderr
     "
   `);

@@ -65,6 +65,12 @@ describe("an event with the texts of a call", () => {
       approximations: [],
     },
     {
+      type: "call.appeared",
+      paths: ["x".repeat(99_999)],
+      runs: Array.from({ length: 9_999 }, () => "x"),
+      unknown: null,
+    },
+    {
       type: "call.ended",
       outcome: "failed",
       code: 127,

@@ -1,0 +1,77 @@
+import type { Facts } from "../backend/facts.ts";
+import type { RepositorySign } from "../backend/repositories.ts";
+import { CofferdamError } from "../errors.ts";
+import { accessTo } from "../profile/access-to.ts";
+import { type AbsolutePath, byPath, isInside, nameOf, parentOf } from "../profile/path.ts";
+import type { Profile } from "../profile/profile.ts";
+import type { FactsMemory } from "./facts.ts";
+import type { Host } from "./host.ts";
+
+/** Something that came to be while a call ran, and that other programs on this machine may obey. */
+export interface Appeared {
+  readonly path: AbsolutePath;
+  /** By which git finds a repository; or a name that a mask with a wildcard keeps read-only where it exists. */
+  readonly kind: "repository" | "protected";
+  /** What git may run in that repository by itself, as `hooks/pre-commit` and `core.fsmonitor`. */
+  readonly runs: readonly string[];
+}
+
+/** What appeared, or why that is not known. */
+export interface Appearances {
+  readonly found: readonly Appeared[];
+  /** Why the folders could not be searched again; null where they were. */
+  readonly unknown: string | null;
+}
+
+/**
+ * Searches the writable folders of a profile again and tells what was not there when the facts were looked up: what a call
+ * makes under a name that only a wildcard protects is its own, so it is told instead of refused. Placeholders that stand
+ * now are nobody's. A profile that grants no
+ * writing costs nothing.
+ */
+export async function lookForAppeared(
+  host: Host,
+  profile: Profile,
+  facts: Facts,
+  memory: FactsMemory,
+  placeholders: ReadonlySet<AbsolutePath>,
+): Promise<Appearances> {
+  if (!profile.files.some((entry) => entry.access === "write")) return { found: [], unknown: null };
+  try {
+    const { hits, signs } = await memory.search.find(profile);
+    const before = new Set(facts.hits);
+    const isReadOnly = (path: AbsolutePath): boolean => accessTo(profile, path) === "read";
+    const fresh = signs.filter((sign) => isNew(sign, facts));
+    const repositories = fresh
+      .filter((sign) => !isWorktreeOf(sign, facts))
+      .map((sign): Appeared => {
+        return {
+          path: sign.path,
+          kind: "repository",
+          runs: memory.repositories.runs(host, sign, facts.repositories),
+        };
+      });
+    const isOfOne = (path: AbsolutePath): boolean => fresh.some((one) => isInside(path, one.path));
+    const names = hits
+      .filter((path) => !before.has(path) && !placeholders.has(path) && isReadOnly(path) && !isOfOne(path))
+      .map((path): Appeared => ({ path, kind: "protected", runs: [] }));
+    const found = [...repositories, ...names];
+    return { found: found.sort((a, b) => byPath(a.path, b.path)), unknown: null };
+  } catch (cause) {
+    if (cause instanceof CofferdamError && cause.code === "NOT_ENFORCEABLE")
+      return { found: [], unknown: cause.message };
+    throw cause;
+  }
+}
+
+/** A worktree's part of a repository that was there: it is told by the file that leads to it. */
+function isWorktreeOf({ path }: RepositorySign, { repositories }: Facts): boolean {
+  const folder = parentOf(path);
+  return nameOf(folder) === "worktrees" && repositories.some((one) => one.path === parentOf(folder));
+}
+
+/** Half of a repository that is whole by now is a new one. */
+function isNew(sign: RepositorySign, { repositories }: Facts): boolean {
+  const before = repositories.find(({ path }) => path === sign.path);
+  return before === undefined || before.kind !== sign.kind || before.isWhole !== sign.isWhole;
+}

@@ -1,0 +1,38 @@
+import type { GitSetting } from "./runtimes/git-config.ts";
+
+/**
+ * Settings that name no program, by git-config(1): sections of which that holds as a whole, then single keys. Whatever is
+ * not listed counts as naming one.
+ */
+const PLAIN_SECTIONS =
+  /^(?:user|author|committer|extensions|pull|push|fetch|gc|pack|repack|index|feature|advice|color|rerere|status|log|commitgraph|maintenance)\./;
+const PLAIN_KEYS = new RegExp(
+  `^(?:${[
+    "core\\.(?:repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|protect(?:hfs|ntfs)|symlinks|autocrlf|eol|safecrlf|quotepath|abbrev|compression|loosecompression|bigfilethreshold|sharedrepository|preloadindex|untrackedcache|splitindex|sparsecheckout(?:cone)?|commentchar|whitespace|checkstat|trustctime|fsync|fsyncmethod|worktree)",
+    "init\\.defaultbranch",
+    "branch\\..*\\.(?:remote|pushremote|merge|rebase|description)",
+    "remote\\..*\\.(?:fetch|push|tagopt|prune|prunetags|mirror|promisor|partialclonefilter|skipdefaultupdate|skipfetchall)",
+    "submodule\\..*\\.(?:active|branch|path|ignore|fetchrecursesubmodules)",
+    "submodule\\.(?:active|recurse|alternatelocation|alternateerrorstrategy)",
+    "merge\\.(?:conflictstyle|ff|renames|renamelimit|stat|log|verbosity)",
+    "diff\\.(?:renames|renamelimit|algorithm|context|colormoved|mnemonicprefix|noprefix|submodule)",
+    "commit\\.(?:gpgsign|cleanup|verbose|status)",
+    "rebase\\.(?:autosquash|autostash|updaterefs|stat|missingcommitscheck)",
+  ].join("|")})$`,
+);
+const PLAIN_VALUES: readonly (readonly [name: RegExp, value: RegExp])[] = [
+  [/^core\.fsmonitor$/, /^(?:true|false|yes|no|on|off|0|1|)$/i],
+  [/^remote\..*\.(?:url|pushurl)$/, /^(?!.*::)[^-].*/s],
+  [/^submodule\..*\.url$/, /^(?!.*::)[^-].*/s],
+  [/^submodule\..*\.update$/, /^(?:checkout|rebase|merge|none)$/],
+];
+
+/** The names of the settings by which git may run a program, or reads more settings from elsewhere. */
+export function settingsThatRun(settings: readonly GitSetting[]): readonly string[] {
+  return [...new Set(settings.filter((setting) => !isPlain(setting)).map(({ name }) => name))];
+}
+
+function isPlain({ name, value }: GitSetting): boolean {
+  if (PLAIN_SECTIONS.test(name) || PLAIN_KEYS.test(name)) return true;
+  return PLAIN_VALUES.some(([plain, values]) => plain.test(name) && values.test(value ?? "true"));
+}

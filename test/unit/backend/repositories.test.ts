@@ -1,0 +1,117 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  MOST_OPEN_REPOSITORIES,
+  type Repository,
+  repositoryMasks,
+  repositoryProfile,
+} from "../../../src/backend/repositories.ts";
+import { isAtMost } from "../../../src/profile/access.ts";
+import { accessTo } from "../../../src/profile/access-to.ts";
+import { compare } from "../../../src/profile/compare.ts";
+import { absolutePath, joinPath } from "../../../src/profile/path.ts";
+import { OPEN } from "../../../src/profile/profile.ts";
+
+const repository = (path: string, more: Partial<Repository> = {}): Repository => ({
+  kind: "folder",
+  path: absolutePath(path),
+  isWhole: true,
+  obeyed: [],
+  ...more,
+});
+
+const masked = (...repositories: readonly Repository[]): readonly string[] =>
+  repositoryMasks(repositories).map(({ pattern }) => pattern.text);
+
+describe("the masks over repositories", () => {
+  it.each([
+    [
+      "a repository",
+      [repository("/w/.git")],
+      ["/w/.git/hooks", "/w/.git/config", "/w/.git/config.worktree", "/w/.git/commondir"],
+    ],
+    [
+      "a bare one",
+      [repository("/w/b")],
+      ["/w/b/hooks", "/w/b/config", "/w/b/config.worktree", "/w/b/commondir"],
+    ],
+    [
+      "half of one named `.git`",
+      [repository("/w/.git", { isWhole: false })],
+      ["/w/.git/hooks", "/w/.git/config", "/w/.git/config.worktree", "/w/.git/commondir"],
+    ],
+    ["half of one of another name", [repository("/w/b", { isWhole: false })], []],
+    ["a file that leads to one", [repository("/w/.git", { kind: "file" })], ["/w/.git"]],
+    ["a link", [repository("/w/.git", { kind: "link" })], ["/w/.git"]],
+    [
+      "a folder of worktrees without its repository",
+      [repository("/w/worktrees/x")],
+      [
+        "/w/worktrees/x/hooks",
+        "/w/worktrees/x/config",
+        "/w/worktrees/x/config.worktree",
+        "/w/worktrees/x/commondir",
+      ],
+    ],
+  ])("name what git obeys in %s", (_, repositories, paths) => {
+    expect(masked(...repositories)).toEqual(paths);
+  });
+
+  it("name the parts of a worktree in its repository", () => {
+    expect(masked(repository("/w/.git"), repository("/w/.git/worktrees/x")).slice(4)).toEqual([
+      "/w/.git/worktrees/x/gitdir",
+      "/w/.git/worktrees/x/commondir",
+      "/w/.git/worktrees/x/config.worktree",
+    ]);
+  });
+
+  it("name what the configuration names", () => {
+    expect(masked(repository("/w/.git", { kind: "file", obeyed: [absolutePath("/w/h")] }))).toEqual([
+      "/w/.git",
+      "/w/h",
+    ]);
+  });
+
+  it("close the deepest of many as a whole, so that the shallow ones can be worked in", () => {
+    const many = Array.from({ length: MOST_OPEN_REPOSITORIES + 2 }, (_, at) =>
+      repository(`/w/${"d/".repeat(at)}.git`),
+    );
+    const masks = masked(...many.toReversed());
+    expect(masks).toHaveLength(4 * MOST_OPEN_REPOSITORIES + 2);
+    expect(masks.slice(-2)).toEqual(many.slice(-2).map(({ path }) => path));
+  });
+
+  it("are the same in any order, and only ever take away", () => {
+    const some = fc.array(
+      fc.record({
+        kind: fc.constantFrom("folder" as const, "file" as const, "link" as const),
+        path: fc
+          .constantFrom("/w/.git", "/w/a/.git", "/w/a/b", "/w/.git/worktrees/x", "/w/.git/modules/y")
+          .map(absolutePath),
+        isWhole: fc.boolean(),
+        obeyed: fc.subarray(["/w/h", "/w/a/h", "/x"]).map((paths) => paths.map(absolutePath)),
+      }),
+    );
+    fc.assert(
+      fc.property(
+        some,
+        fc.constantFrom("hooks/x", "config", "commondir", "HEAD", "objects/a"),
+        (given, name) => {
+          const repositories = [...new Map(given.map((one) => [one.path, one])).values()];
+          expect(masked(...repositories.toReversed())).toEqual(masked(...repositories));
+          const profile = repositoryProfile(repositories);
+          expect(compare(profile, OPEN).kind).toBe("within");
+          for (const { path, kind, isWhole } of repositories) {
+            const inside = joinPath(path, name);
+            const access = accessTo(profile, inside, { kind: "file", bornInside: true });
+            expect(isAtMost(access, "write")).toBe(true);
+            const isPart = kind === "folder" && isWhole && !path.includes("worktrees");
+            if (isPart && /hooks|config|commondir/.test(name)) expect(access).toBe("read");
+            if (isPart && /HEAD|objects/.test(name) && !repositories.some((one) => one.obeyed.includes(path)))
+              expect(access).toBe("write");
+          }
+        },
+      ),
+    );
+  });
+});

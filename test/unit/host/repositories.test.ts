@@ -1,0 +1,199 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { RepositorySign } from "../../../src/backend/repositories.ts";
+import { RepositoryReader } from "../../../src/host/repositories.ts";
+import { absolutePath } from "../../../src/profile/path.ts";
+
+let top = "";
+beforeEach(() => {
+  top = mkdtempSync(join(tmpdir(), "cofferdam-repositories-"));
+});
+afterEach(() => rmSync(top, { recursive: true, force: true }));
+
+const at = (name: string) => absolutePath(join(top, name));
+
+function file(name: string, text: string, mode = 0o644): void {
+  mkdirSync(dirname(at(name)), { recursive: true });
+  writeFileSync(at(name), text);
+  chmodSync(at(name), mode);
+}
+
+const caller = () => ({
+  user: { uid: 1, gid: 1, name: "you", home: at("home") },
+  env: { XDG_CONFIG_HOME: at("xdg") },
+});
+
+/** What is obeyed because a configuration names it, by the path below the test's folder. */
+function obeyed(
+  kind: RepositorySign["kind"],
+  name: string,
+  reader = new RepositoryReader(),
+): readonly string[] {
+  const [found] = reader.read(caller(), [{ kind, path: at(name), isWhole: true }]);
+  return (found?.obeyed ?? []).map((path) => path.replace(`${top}/`, ""));
+}
+
+function runs(name: string, known: readonly string[] = []): readonly string[] {
+  const sign = (path: string): RepositorySign => ({ kind: "folder", path: at(path), isWhole: true });
+  return new RepositoryReader().runs(caller(), sign(name), known.map(sign));
+}
+
+describe("what a repository's configuration makes git obey", () => {
+  it.each([
+    ["nothing", "[core]\n\tbare = false\n", []],
+    [
+      "a folder of hooks from the working tree's top",
+      "[core]\n\thooksPath = tools/hooks\n",
+      ["r/tools/hooks"],
+    ],
+    ["the same in other letters", "[CORE]\nHOOKSPATH=h\n", ["r/h"]],
+    ["one from the home", '[core]\nhooksPath = "~/h"\n', ["home/h"]],
+    ["one above", "[core]\nhooksPath = ../h\n", ["h"]],
+    ["one that holds the working tree itself, which is left out", "[core]\nhooksPath = .\n", []],
+    ["several, whichever wins", "[core]\nhooksPath = a\n[core]\nhooksPath = b\n", ["r/a", "r/b"]],
+    ["an included file from the folder of the configuration", "[include]\npath = ../inc\n", ["r/inc"]],
+    ["one under a condition", '[includeIf "gitdir:~/x/"]\npath = x.cfg\n', ["r/.git/x.cfg"]],
+    [
+      "hooks where the working tree is elsewhere",
+      "[core]\nworktree = ../../w\nhooksPath = h\n",
+      ["r/h", "w/h"],
+    ],
+  ])("%s", (_, text, paths) => {
+    file("r/.git/config", text);
+    expect(obeyed("folder", "r/.git")).toEqual(paths);
+  });
+
+  it("what included files say, and those that they include, which need not be there", () => {
+    file("r/.git/config", "[include]\npath = ../one\n");
+    file("r/one", "[core]\nhooksPath = h\n[include]\npath = two\n");
+    expect(obeyed("folder", "r/.git")).toEqual(["r/h", "r/one", "r/two"]);
+  });
+
+  it("ends where files include each other", () => {
+    file("r/.git/config", "[include]\npath = config\n");
+    expect(obeyed("folder", "r/.git")).toEqual(["r/.git/config"]);
+  });
+
+  it("what the caller's own configuration says of all repositories", () => {
+    file("home/.gitconfig", "[core]\nhooksPath = .hooks\n");
+    file("xdg/git/config", "[include]\npath = more\n");
+    mkdirSync(at("r/.git"), { recursive: true });
+    expect(obeyed("folder", "r/.git")).toEqual(["r/.hooks", "xdg/git/more"]);
+  });
+
+  it("what the configuration of worktrees says", () => {
+    file("r/.git/config.worktree", "[core]\nhooksPath = h\n");
+    expect(obeyed("folder", "r/.git")).toEqual(["r/h"]);
+  });
+
+  it("in a bare repository hooks are found from its own folder", () => {
+    file("bare/config", "[core]\nhooksPath = h\n");
+    expect(obeyed("folder", "bare")).toEqual(["bare/h"]);
+  });
+
+  it.each([
+    ["a file", "file", () => file("w/.git", "gitdir: ../r/.git/worktrees/w\n")],
+    [
+      "a link to a file",
+      "link",
+      () => {
+        file("f", "gitdir: ../r/.git/worktrees/w\n");
+        mkdirSync(at("w"));
+        file("w/real", `gitdir: ${top}/r/.git/worktrees/w\n`);
+        symlinkSync("real", at("w/.git"));
+      },
+    ],
+    [
+      "a link to a folder",
+      "link",
+      () => {
+        mkdirSync(at("w"));
+        symlinkSync("../r/.git/worktrees/w", at("w/.git"));
+      },
+    ],
+  ] as const)(
+    "by %s the common configuration is found, and hooks are found from that working tree",
+    (_, kind, make) => {
+      file("r/.git/config", "[core]\nhooksPath = h\n");
+      file("r/.git/worktrees/w/commondir", "../..\n");
+      make();
+      expect(obeyed(kind, "w/.git")).toEqual(["w/h"]);
+    },
+  );
+
+  it.each(["", "gitdir:\n", "nonsense", "gitdir: /nowhere/at/all\n", "\u0000\u0001"])(
+    "a file that says %j leads nowhere",
+    (text) => {
+      file("w/.git", text);
+      expect(obeyed("file", "w/.git")).toEqual([]);
+    },
+  );
+
+  it("is read again when it changed, also within a moment and back at its old time", () => {
+    const reader = new RepositoryReader();
+    for (const name of ["a", "b", "c"]) {
+      file("r/.git/config", `[core]\nhooksPath = ${name}\n`);
+      utimesSync(at("r/.git/config"), 1, 1);
+      expect(obeyed("folder", "r/.git", reader)).toEqual([`r/${name}`]);
+      expect(obeyed("folder", "r/.git", reader)).toEqual([`r/${name}`]);
+    }
+  });
+});
+
+describe("what git may run of a repository by itself", () => {
+  it("nothing where it was just made", () => {
+    file(
+      "r/config",
+      "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n\tlogallrefupdates = true\n",
+    );
+    file("r/hooks/pre-commit.sample", "", 0o755);
+    file("r/hooks/README", "");
+    expect(runs("r")).toEqual([]);
+  });
+
+  it("nothing where it was cloned, but from what is no plain address", () => {
+    const remote = (url: string): string =>
+      `[remote "origin"]\nurl = ${url}\nfetch = +refs/heads/*:refs/remotes/origin/*\n[branch "main"]\nremote = origin\nmerge = refs/heads/main\n`;
+    for (const url of ["https://example.com/x.git", "git@example.com:x.git", "../lib"]) {
+      file("r/config", remote(url));
+      expect(runs("r")).toEqual([]);
+    }
+    for (const url of ["ext::sh -c x", "-oProxyCommand=x"]) {
+      file("r/config", remote(url));
+      expect(runs("r")).toEqual(["remote.origin.url"]);
+    }
+  });
+
+  it.each([
+    ["core.fsmonitor", "[core]\nfsmonitor = ./x\n"],
+    ["core.sshcommand", "[core]\nsshCommand = x\n"],
+    ["core.hookspath", "[core]\nhooksPath = x\n"],
+    ["alias.st", "[alias]\nst = !x\n"],
+    ["filter.x.clean", '[filter "x"]\nclean = x\n'],
+    ["credential.helper", "[credential]\nhelper = x\n"],
+    ["init.templatedir", "[init]\ntemplateDir = x\n"],
+    ["submodule.x.update", '[submodule "x"]\nupdate = !x\n'],
+    ["include.path", "[include]\npath = x\n"],
+    ["any.thing", "[any]\nthing = x\n"],
+  ])("%s", (name, text) => {
+    file("r/config", text);
+    expect(runs("r")).toEqual([name]);
+  });
+
+  it("hooks that can be run, and what included files say", () => {
+    file("r/hooks/pre-commit", "", 0o755);
+    file("r/config", "[include]\npath = more\n");
+    file("r/more", "[core]\neditor = x\n");
+    expect(runs("r")).toEqual(["hooks/pre-commit", "include.path", "core.editor"]);
+  });
+
+  it("what a repository that is known says is not told again for its worktrees", () => {
+    file("r/.git/config", "[core]\neditor = x\n");
+    file("r/.git/hooks/pre-commit", "", 0o755);
+    file("r/.git/worktrees/w/commondir", "../..\n");
+    expect(runs("r/.git/worktrees/w")).toEqual(["hooks/pre-commit", "core.editor"]);
+    expect(runs("r/.git/worktrees/w", ["r/.git"])).toEqual([]);
+  });
+});
