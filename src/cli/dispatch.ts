@@ -80,6 +80,8 @@ async function load(name: CommandName): Promise<Command> {
       return (await import("./commands/profile.ts")).profile;
     case "doctor":
       return (await import("./commands/doctor.ts")).doctor;
+    case "selftest":
+      return (await import("./commands/selftest.ts")).selftest;
     case "journal":
       return (await import("./commands/journal.ts")).journal;
     case "schema":

@@ -9,6 +9,7 @@ export const COMMANDS = {
   explain: "say why something may be read, written or reached, or not",
   profile: "show, compare and list profiles",
   doctor: "say what this machine can enforce, and how to mend the rest",
+  selftest: "try attacks on the walls of this machine, each beside a twin",
   journal: "show what was run, and what was decided",
   schema: "print the JSON Schema of a file that you write",
 } as const;
@@ -145,6 +146,13 @@ const TEXTS: Readonly<Record<CommandName, Text>> = {
     options: [["--attest", "try the battery of attacks in a real sandbox"]],
     takes: ["config", "profile", "json"],
     example: "cofferdam doctor --attest",
+  },
+  selftest: {
+    usage: "selftest [OPTION…]",
+    says: "Tries attacks in real calls on this machine, in folders of its own that are gone afterwards. Beside each stands a\ntwin: the same act where it is granted, or without walls. Exits with 69 when an attack is not refused.",
+    options: [["--all", "list every act, not only those that were not refused"]],
+    takes: ["json"],
+    example: "cofferdam selftest",
   },
   journal: {
     usage: "journal show [RUN] | --list",

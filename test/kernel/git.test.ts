@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { script } from "../../src/selftest/case.ts";
 import { PEOPLE, type Person } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
-import { script } from "../support/battery/probes.ts";
 import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 
 sandboxMustWork("repositories");

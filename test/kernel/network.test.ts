@@ -4,9 +4,9 @@ import { createServer, type Server } from "node:net";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { script } from "../../src/selftest/case.ts";
 import { PEOPLE } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
-import { script } from "../support/battery/probes.ts";
 import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 
 sandboxMustWork("the network");

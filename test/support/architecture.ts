@@ -23,6 +23,7 @@ export const ROOMS: readonly string[] = [
   "mcp",
   "adapters",
   "testing",
+  "selftest",
   "cli",
   "index.ts",
 ];

@@ -2,7 +2,7 @@ import type { GatedPlan, Protection } from "../../../src/backend/plan.ts";
 import { ALLOW } from "../../../src/backend/seccomp/abi.ts";
 import { answer, assemble } from "../../../src/backend/seccomp/assemble.ts";
 import type { Surroundings } from "../../../src/host/surroundings.ts";
-import { NR, syscall } from "./probes.ts";
+import { NR, syscall } from "../../../src/selftest/syscall.ts";
 import { OPENS_TTY } from "./terminal.ts";
 
 /** One way in which a launch could be other than planned. */

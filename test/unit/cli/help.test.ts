@@ -79,5 +79,6 @@ const loaders: Readonly<Record<CommandName, () => Promise<Record<string, unknown
   profile: () => import("../../../src/cli/commands/profile.ts"),
   doctor: () => import("../../../src/cli/commands/doctor.ts"),
   journal: () => import("../../../src/cli/commands/journal.ts"),
+  selftest: () => import("../../../src/cli/commands/selftest.ts"),
   schema: () => import("../../../src/cli/commands/schema.ts"),
 };

@@ -1,8 +1,8 @@
 import { basename, dirname, relative } from "node:path";
-import type { Probe, Target } from "./probes.ts";
+import { type Case, granted, type Target } from "../case.ts";
 
 /** Ways to name a file, each tried on one that is not granted and on one that is. */
-export function ofSpellings({ ws, outside }: Target): readonly Probe[] {
+export function ofSpellings({ ws, outside }: Target): readonly Case[] {
   const beside = (folder: string): string => relative(dirname(ws), folder);
   const linked = (name: string, to: string): string => `$(ln -sfn ${to} ${ws}/${name}; echo ${ws}/${name})`;
   const spellings: Readonly<Record<string, (folder: string) => string>> = {
@@ -21,19 +21,18 @@ export function ofSpellings({ ws, outside }: Target): readonly Probe[] {
   const read = (path: string): string =>
     `cd ${ws}; exec 3< .; IFS= read -r x < ${path}/canary; [ "$x" = secret ]`;
   const write = (path: string): string => `cd ${ws}; exec 3< .; echo x >> ${path}/canary`;
-  const granted = (line: string): Probe["twin"] => ({ where: "granted", line });
-  return Object.entries(spellings).flatMap(([how, spell]): Probe[] => {
+  return Object.entries(spellings).flatMap(([how, spell]): Case[] => {
     const [path, twin] = [spell(outside), spell(`${ws}/inner`)];
     return [
       {
-        claim: `fs.read: a file outside cannot be read ${how}`,
-        protection: "files",
+        claim: "fs.read",
+        title: `a file outside cannot be read ${how}`,
         attack: read(path),
         twin: granted(read(twin)),
       },
       {
-        claim: `fs.write: a file outside cannot be written ${how}`,
-        protection: "files",
+        claim: "fs.write",
+        title: `a file outside cannot be written ${how}`,
         attack: write(path),
         twin: granted(write(twin)),
       },

@@ -1,0 +1,69 @@
+import type { ClaimId } from "./claims.ts";
+
+/**
+ * One act that the walls must refuse, beside a twin that succeeds: without it a refusal could be the act's own fault. Both
+ * are lines of POSIX shell that do the same thing; status 0 says that it was done.
+ */
+export interface Case {
+  readonly claim: ClaimId;
+  /** What can't be done, as a sentence. No two cases of one claim have the same. */
+  readonly title: string;
+  readonly attack: string;
+  readonly twin: Twin;
+  /** Whose twin is tried: only root's where an ordinary user is refused outside as well, or where root had to prepare it. */
+  readonly twinFor?: "root";
+  /** As root the act is done where no device nodes can be made for tools; the receipt then says so. */
+  readonly isOpenWithoutDevices?: true;
+}
+
+/**
+ * Where the twin is done: inside, where it is granted; outside, as the same user without walls; or outside in namespaces
+ * of its own, where nothing of the machine is touched.
+ */
+export interface Twin {
+  readonly where: "granted" | "outside" | "own";
+  readonly line: string;
+}
+
+/** What the lines of cases speak of. Every path is plain enough to stand in a line as it is. */
+export interface Target {
+  /** The writable root. Its files are those that `prepareGround` makes. */
+  readonly ws: string;
+  /** A root to read. */
+  readonly docs: string;
+  /** A root with the suffix `.md`. */
+  readonly notes: string;
+  /** A folder that nobody granted, with a file `canary`; `ws/inner` is its twin. */
+  readonly outside: string;
+  /** A process of the same user on the host, and a word that stands in its command line. */
+  readonly pid: number;
+  readonly word: string;
+  /** Of servers on the host: a TCP port on loopback, the name of an abstract socket; `outside/socket` is one, too. */
+  readonly port: number;
+  readonly abstract: string;
+}
+
+/** A twin inside, where the act is granted. */
+export function granted(line: string): Twin {
+  return { where: "granted", line };
+}
+
+/** A twin of the same user's without walls. */
+export function outside(line: string): Twin {
+  return { where: "outside", line };
+}
+
+/** A twin in namespaces of its own. */
+export function own(line: string): Twin {
+  return { where: "own", line };
+}
+
+/** The script that does lines one after another, each by itself, and prints `y` or `n` for each on a line. */
+export function script(lines: readonly string[]): string {
+  return lines.map((line) => `( ${line}\n) >/dev/null 2>&1 </dev/null && echo y || echo n`).join("\n");
+}
+
+/** The answers of a script, in its order; fewer where it was not run to its end. */
+export function answersOf(text: string): readonly boolean[] {
+  return text.split("\n").flatMap((line) => (line === "y" ? [true] : line === "n" ? [false] : []));
+}

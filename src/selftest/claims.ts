@@ -1,0 +1,54 @@
+/** What this project claims of every call, by the id under which tests prove it. */
+export const CLAIMS = {
+  "fs.read":
+    "nothing outside the granted paths can be read, through any spelling, symlink, hard link made inside, `/proc` alias or descriptor",
+  "fs.write":
+    "nothing outside the granted paths can be written, through any spelling, symlink, hard link made inside, `/proc` alias or descriptor",
+  "fs.rename":
+    "a protected path can't be renamed out of the way, nor a folder above it by whose name it is found; what a call moves, the next one finds again",
+  "fs.missing":
+    "a protected path that is named without wildcard and does not exist can't be made; what a call makes under a wildcard is told",
+  "fs.views":
+    "`/`, `/tmp`, `/run`, `/dev` and HOME inside are private and sized; writing there changes no host path, and of a host device node nothing can be changed but its times, as by any user",
+  "fs.mounts":
+    "a mount that arrives on the host during a call is not silently writable inside: workers do not get it, other calls tell it",
+  "fs.residue":
+    "a call leaves neither a placeholder nor a half-written file behind; what a killed supervisor left is swept by the next one of that user",
+  "fs.dest": "a symlink planted in a writable tree can't make the set-up touch anything outside of it",
+  suffix:
+    "a root with a suffix list shows and takes no other file, to tools and processes, wherever a link leads",
+  "files.race": "file tools can't be raced out of their roots: not by swapped links, folders or names",
+  "git.exec":
+    "nothing that the host's git would run or obey in a repository that exists at the start can be changed, missing or not; new repositories are told",
+  pages:
+    "`web_fetch` connects only to addresses that were judged, at every hop: listed or said yes to, within every profile, never private, loopback or metadata unless listed as such",
+  "net.none": "with the network off no socket of any family and no resolver reaches anything outside",
+  "net.loopback": "programs inside talk over a loopback of their own while the network is off",
+  sock: "no host unix socket that exists at the start, abstract or named, and no vsock can be reached unless listed",
+  proc: "host processes are invisible and can be neither signalled nor traced; nothing survives the call, nor the supervisor's death at any instant",
+  priv: "no capability, new privilege, user namespace, mount or kernel variable, as root too",
+  sys: "what the filter refuses is refused on every ABI of the machine",
+  tty: "a process can't push input into the caller's terminal, read what is typed into a prompt, or paint over one; control sequences in its output are filtered on a terminal unless it was given a terminal of its own",
+  env: "only listed names and those that we set are visible, in `/proc/1/environ` too; no value stands in any command line",
+  identity: "host name, users, machine id and other people's processes are not visible",
+  helper: "no program from a PATH, a repository or a root is ever started outside the walls",
+  grants:
+    "nothing that lies in a root, or is reached by way of one, chooses what is granted outside of the roots: no link, version file, virtual environment or program on PATH",
+  fd: "no descriptor that the supervisor inherited or opened is visible inside; the program's streams are pipes",
+  limit:
+    "memory, processes, file size, open files, scratch, output, processor and wall time are bounded as configured, or the receipt says which is not",
+  proof: "no program runs before its own walls were observed to stand as planned",
+  "never-weaker":
+    "adding an operator profile never allows more: as a law of the algebra and on a real kernel",
+  "approve.once":
+    "one call is asked about at most once for what it is; words, folder, environment, program file and profile are those shown",
+  "approve.forge":
+    "nothing that a tool or a model says can begin a row of a question at the terminal, hide in it, reorder it, or answer it",
+  "approve.race": "of several answers the first counts; an answer is used once",
+  "approve.deny": "a deny, or a tool that blocks, wins over grants, modes and people",
+  "config.strict": 'no malformed or misspelt file can mean "less restricted"',
+  "config.trust": "a config that was only found grants nothing, and one that changed is not trusted any more",
+} as const;
+
+/** The id of a claim. */
+export type ClaimId = keyof typeof CLAIMS;

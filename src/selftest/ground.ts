@@ -1,0 +1,142 @@
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { realPathOf } from "../host/nodes.ts";
+import { type AbsolutePath, knownPath } from "../profile/path.ts";
+import { BOUNDS } from "./cases/bounds.ts";
+
+/** The folders of one battery, and what a supervisor over them is made from. All of it is gone after disposal. */
+export interface Ground extends Disposable {
+  readonly ws: AbsolutePath;
+  readonly docs: AbsolutePath;
+  readonly notes: AbsolutePath;
+  readonly outside: AbsolutePath;
+  readonly config: AbsolutePath;
+  readonly profile: AbsolutePath;
+}
+
+/** Twins have folders of their own below `ws/free`, by number: none finds what another one made or removed. */
+const TWINS = 16;
+
+/** Makes the folders in the system's place for temporaries. `word` is the value of the one variable that is set inside. */
+export function prepareGround(word: string, asRoot: boolean): Ground {
+  const made = mkdtempSync(join(tmpdir(), "cofferdam-selftest-"));
+  const top = realPathOf(knownPath(made)) ?? knownPath(made);
+  const at = (name: string): AbsolutePath => knownPath(join(top, name));
+  for (const [name, text] of filesOf(top)) write(at(name), text);
+  for (const name of FOLDERS) mkdirSync(at(name), { recursive: true });
+  for (const [name, target] of LINKS) symlinkSync(target.replace("TOP", top), at(name));
+  if (asRoot && existsSync("/usr/bin/id")) {
+    copyFileSync("/usr/bin/id", at("ws/setuid-id"));
+    chmodSync(at("ws/setuid-id"), 0o4755);
+  }
+  write(at("config.yaml"), JSON.stringify(configFor(at, word)), 0o600);
+  write(at("operator.yaml"), JSON.stringify(profileFor(at)), 0o600);
+  return {
+    ws: at("ws"),
+    docs: at("docs"),
+    notes: at("notes"),
+    outside: at("outside"),
+    config: at("config.yaml"),
+    profile: at("operator.yaml"),
+    [Symbol.dispose]: () => rmSync(made, { recursive: true, force: true }),
+  };
+}
+
+function write(path: AbsolutePath, text: string, mode = 0o644): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text, { mode });
+}
+
+const MASKED = ["locked", "deep/a/locked", "by-glob.locked", "hidden", "hidden-by-glob.key", "closed/key"];
+
+function filesOf(top: string): readonly (readonly [name: string, text: string])[] {
+  const secret = "secret\n";
+  const twins = Array.from({ length: TWINS }, (_, at) => `ws/free/${at}`);
+  return [
+    ["outside/canary", secret],
+    ["ws/inner/canary", secret],
+    ["docs/page", secret],
+    ["notes/note.md", secret],
+    ["notes/other.txt", secret],
+    ...["ws", ...twins].flatMap((folder) =>
+      MASKED.map((name): [string, string] => [`${folder}/${name}`, secret]),
+    ),
+    ...twins.map((folder): [string, string] => [`${folder}/docs/page`, secret]),
+    ...REPOSITORIES.map(([name, text]): [string, string] => [`ws/${name}`, text.replace("TOP", top)]),
+  ];
+}
+
+const CONFIG = "[core]\n\tbare = false\n\thooksPath = named-hooks\n[include]\n\tpath = ../named-by-config\n";
+const REPOSITORIES: readonly (readonly [name: string, text: string])[] = [
+  ...["repository/.git", "repository/.git/modules/sub", "bare"].flatMap((folder): [string, string][] => [
+    [`${folder}/HEAD`, "ref: refs/heads/main\n"],
+    [`${folder}/config`, folder === "repository/.git" ? CONFIG : "[core]\n"],
+    [`${folder}/hooks/README`, ""],
+    [`${folder}/objects/info/README`, ""],
+    [`${folder}/refs/README`, ""],
+  ]),
+  ["repository/.git/worktrees/w/HEAD", "ref: refs/heads/w\n"],
+  ["repository/.git/worktrees/w/commondir", "../..\n"],
+  ["repository/.git/worktrees/w/gitdir", "TOP/ws/linked/.git\n"],
+  ["repository/sub/.git", "gitdir: ../.git/modules/sub\n"],
+  ["linked/.git", "gitdir: ../repository/.git/worktrees/w\n"],
+  ["repository/.vscode/tasks.json", "{}\n"],
+  ["repository/.envrc", "\n"],
+];
+
+const FOLDERS = ["ws/base"];
+
+const LINKS: readonly (readonly [name: string, target: string])[] = [
+  ["ws/to-outside", "TOP/outside"],
+  ["ws/to-inner", "TOP/ws/inner"],
+  ...["ws", ...Array.from({ length: TWINS }, (_, at) => `ws/free/${at}`)].flatMap(
+    (folder): [string, string][] =>
+      ["hidden", "hidden-by-glob.key"].map((name) => [`${folder}/to-${name}`, name]),
+  ),
+];
+
+function configFor(at: (name: string) => AbsolutePath, word: string): unknown {
+  const root = (name: string, mode: "ro" | "rw", more: object = {}): object => {
+    return { root: at(name), mode, write_approval: false, ...more };
+  };
+  return {
+    version: 1,
+    sandbox: {
+      paths: {
+        ws: root("ws", "rw"),
+        docs: root("docs", "ro"),
+        notes: root("notes", "rw", { suffixes: [".md"] }),
+      },
+      runtimes: ["system"],
+      limits: { ...BOUNDS, wall: "4m" },
+      env: { set: { SELFTEST_GIVEN: word } },
+    },
+  };
+}
+
+function profileFor(at: (name: string) => AbsolutePath): unknown {
+  const mask = (name: string, at_most: "none" | "read"): object => ({ pattern: at(`ws/${name}`), at_most });
+  return {
+    profile: "selftest",
+    masks: [
+      ...["locked", "deep/a/locked", "*.locked", "missing", "no/such/missing", "missing.json"].map((name) =>
+        mask(name, "read"),
+      ),
+      ...["hidden", "*.key", "closed"].map((name) => mask(name, "none")),
+    ],
+    expect: [
+      { deny: "write", path: at("ws/locked") },
+      { deny: "read", path: at("ws/hidden") },
+    ],
+  };
+}

@@ -1,0 +1,110 @@
+import { spawn } from "node:child_process";
+import { existsSync, readdirSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { absolutePath } from "../../src/profile/path.ts";
+import { casesFor } from "../../src/selftest/cases/all.ts";
+import { CLAIMS } from "../../src/selftest/claims.ts";
+import { DRILLS } from "../../src/selftest/drills.ts";
+import { checkoutFor, compileCacheFor, PEOPLE, type Person, runFile } from "../support/battery/people.ts";
+import { Place } from "../support/battery/place.ts";
+import { noDevices, sandboxMustWork, unusable } from "../support/battery/walls.ts";
+
+sandboxMustWork("the selftest");
+
+const Report = z.object({
+  runAs: z.number(),
+  tried: z.array(
+    z.object({
+      claim: z.enum(Object.keys(CLAIMS)),
+      title: z.string(),
+      holds: z.boolean().nullable(),
+      twin: z.boolean().nullable(),
+      note: z.string().nullable(),
+    }),
+  ),
+});
+type Report = z.infer<typeof Report>;
+
+const at = (name: string) => absolutePath(`/top/${name}`);
+const TARGET = {
+  ws: at("ws"),
+  docs: at("docs"),
+  notes: at("notes"),
+  outside: at("outside"),
+  pid: 1,
+  word: "w",
+  port: 1,
+  abstract: "a",
+};
+/** The cases are the same for everybody, wherever the folders are. */
+const CASES = [...casesFor(TARGET), ...DRILLS];
+
+it("no two cases of a claim have the same title", () => {
+  const names = CASES.map(({ claim, title }) => `${claim}: ${title}`);
+  expect(names).toEqual([...new Set(names)]);
+});
+
+describe.skipIf(unusable !== null).each(PEOPLE)("cofferdam selftest, as $name", (person) => {
+  let run: { readonly status: unknown; readonly report: Report; readonly left: readonly string[] } | null =
+    null;
+  beforeAll(async () => {
+    run = await selftestAs(person);
+  }, 120_000);
+
+  it("tries every case and every drill, and finds nothing wrong", () => {
+    expect(run?.report.tried.map(({ claim, title }) => `${claim}: ${title}`)).toEqual(
+      CASES.map(({ claim, title }) => `${claim}: ${title}`),
+    );
+    expect(run?.status).toBe(0);
+    expect(run?.report.runAs).toBe(person.uid);
+  });
+
+  for (const [index, { claim, title, ...one }] of CASES.entries()) {
+    const isOpen = "isOpenWithoutDevices" in one && person.uid === 0 && noDevices !== null;
+    const hasNoTwin = "twinFor" in one && person.uid !== 0;
+    it(`${claim}: ${title}`, () => {
+      expect(run?.report.tried[index]).toMatchObject({
+        holds: isOpen ? null : true,
+        twin: hasNoTwin ? null : true,
+      });
+    });
+  }
+
+  it("leaves nothing behind", () => {
+    expect(run?.left).toEqual([]);
+  });
+});
+
+async function selftestAs(person: Person) {
+  using place = new Place(person);
+  const checkout = checkoutFor(person);
+  const [program, ...words] = [
+    ...runFile(checkout, "../../../src/cli/main.ts"),
+    "selftest",
+    "--json",
+  ] as const;
+  const env = {
+    PATH: "/usr/bin:/bin",
+    XDG_STATE_HOME: place.state,
+    TMPDIR: place.folder("tmp"),
+    NODE_COMPILE_CACHE: compileCacheFor(person),
+    TSX_DISABLE_CACHE: "1",
+  };
+  const child = spawn(program, words, { ...person.runAs, cwd: place.top, env });
+  const [out, err, status] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    new Promise((resolve) => child.once("close", resolve)),
+  ]);
+  if (out === "") throw new Error(err);
+  const left = [
+    ...readdirSync(join(place.top, "tmp")),
+    ...readdirSync(tmpdir()).filter((name) => name.startsWith("cofferdam-selftest-")),
+    ...(existsSync(join(place.state, "cofferdam")) ? readdirSync(join(place.state, "cofferdam")) : []),
+  ];
+  return { status, report: Report.parse(JSON.parse(out)), left };
+}
