@@ -6,6 +6,7 @@ import type { Readable, Writable } from "node:stream";
 import { execa } from "execa";
 import type { Plan } from "../src/backend/plan.ts";
 import { thisHost } from "../src/host/host.ts";
+import type { Ledger } from "../src/host/ledger.ts";
 import { MemoryJournal } from "../src/journal/journal.ts";
 import { digest, printProfile } from "../src/profile/canonical.ts";
 import { intersect } from "../src/profile/intersect.ts";
@@ -48,7 +49,7 @@ async function bench(): Promise<void> {
     `Linux ${release()} ${arch()}, ${cpus().length} cores, Node ${process.version}, bubblewrap ${plan.version}; medians of ${RUNS} runs\n`,
   );
 
-  const { raw, ours } = await launches(plan, session);
+  const { raw, ours } = await launches(plan, session, supervisor.shared.ledger);
   row("raw bwrap, the same plan and gate", raw, null);
   row("our call, in process, proof included", ours, raw);
   row("  of it: what comes on top", ours - raw, null);
@@ -72,11 +73,17 @@ async function bench(): Promise<void> {
 }
 
 /** One raw launch and one of ours in turn, so that a drift of the machine meets both. */
-async function launches(plan: Plan, session: Session): Promise<{ raw: number; ours: number }> {
+async function launches(
+  plan: Plan,
+  session: Session,
+  ledger: Ledger,
+): Promise<{ raw: number; ours: number }> {
   const raw: number[] = [];
   const ours: number[] = [];
   for (let run = -WARM_UP; run < RUNS; run += 1) {
+    const held = await ledger.hold("bench", plan.placeholders);
     const a = await timed(() => rawLaunch(plan));
+    await held[Symbol.asyncDispose]();
     const b = await timed(async () => void (await session.call("shell", { argv: ["true"] })));
     if (run < 0) continue;
     raw.push(a);

@@ -36,6 +36,7 @@ const { rendering } = (await supervisor.session({ caller: "person" }).prepare({ 
   .onYes;
 if (rendering.kind !== "plan" || rendering.plan.gateFd === null) throw new Error(JSON.stringify(rendering));
 const plan: GatedPlan = rendering.plan;
+await using _held = await supervisor.shared.ledger.hold("mutants", plan.placeholders);
 const nothing = { id: "files", change: "nothing" } as const;
 const hasDevices = walls.machine.facts.devices.kind === "made";
 const tried = mutants(job).filter(({ needsDevices }) => needsDevices !== true || hasDevices);
