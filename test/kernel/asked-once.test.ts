@@ -18,7 +18,7 @@ const SESSION = { approved: true, scope: "session", by: "ann" } as const;
 const CODE = "FACTS_UNSTABLE";
 
 describe.skipIf(unusable !== null)("a call that must be asked about", () => {
-  it("is asked about once, has done nothing by then, and goes on where it was (S0-D1, S1-39, S1-40, S3-6)", async () => {
+  it("approve.once: is asked about once, has done nothing by then, and goes on where it was (S0-D1, S1-39, S1-40, S3-6)", async () => {
     const seen: boolean[] = [];
     await using at = await standingIn(nothing, {
       handler: new Asked(() => {
@@ -73,7 +73,7 @@ describe.skipIf(unusable !== null)("a call that must be asked about", () => {
     expect(at.asked.requests).toEqual([]);
   });
 
-  it("and whose program is swapped meanwhile is asked about again, with the new one (S2-D5, C12)", async () => {
+  it("approve.once: and whose program is swapped meanwhile is asked about again, with the new one (S2-D5, C12)", async () => {
     const handler = new Asked(() => {
       if (handler.requests.length === 1) program(at.place, "swapped");
       return { approved: true };
@@ -101,7 +101,7 @@ describe.skipIf(unusable !== null)("a call that must be asked about", () => {
     expect(at.journal.of("call.ended")).toMatchObject([{ outcome: "denied" }]);
   });
 
-  it("and whose program is swapped after the last look that was hashed is not started", async () => {
+  it("approve.once: and whose program is swapped after the last look that was hashed is not started", async () => {
     await using at = await standingIn((place) => program(place, "first"));
     const write = at.journal.write.bind(at.journal);
     at.journal.write = (event) => {

@@ -131,7 +131,9 @@ function expectUntouched(tree: TestTree, said: ReadonlyMap<string, number>, coun
 }
 
 describe.skipIf(unusable !== null)("names that are swapped while files are worked on", () => {
-  it("by a process of the same user lead none of 10,000 calls outside", { timeout: 300_000 }, async () => {
+  it("files.race: by a process of the same user lead none of 10,000 calls outside", {
+    timeout: 300_000,
+  }, async () => {
     const { tree, at } = await treeAndSession();
     writeFileSync(join(tree.outside, "only-outside"), "OUTSIDE");
     await swapOnHost(tree);
@@ -139,7 +141,7 @@ describe.skipIf(unusable !== null)("names that are swapped while files are worke
     expectUntouched(tree, said, 10_000);
   });
 
-  it("by a call that runs beside, inside the walls, lead none of 10,000 calls outside", {
+  it("files.race: by a call that runs beside, inside the walls, lead none of 10,000 calls outside", {
     timeout: 300_000,
   }, async () => {
     const { tree, at } = await treeAndSession();
@@ -149,7 +151,9 @@ describe.skipIf(unusable !== null)("names that are swapped while files are worke
     expectUntouched(tree, said, 10_000);
   });
 
-  it("by such a call do lead outside who checks a path and then opens it", { timeout: 60_000 }, async () => {
+  it("files.race: by such a call do lead outside who checks a path and then opens it", {
+    timeout: 60_000,
+  }, async () => {
     const { tree, at } = await treeAndSession();
     await using _swapping = await swapInside(tree, at.session);
     expect(await ledOutside(tree, 40_000)).toEqual([true, true]);

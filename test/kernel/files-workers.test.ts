@@ -80,7 +80,7 @@ describe.skipIf(unusable !== null)("workers of one session", () => {
     }
   });
 
-  it("that lose a mount are replaced before the next call", async () => {
+  it("fs.mounts: that lose a mount are replaced before the next call", async () => {
     await using at = await standingIn((place) => place.file("ws/.env", "SECRET=1\n"), {
       profile: { masks: [{ pattern: "**/.env", at_most: "none" }] },
     });

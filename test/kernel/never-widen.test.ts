@@ -34,7 +34,7 @@ describe.skipIf(UNUSABLE !== undefined)("a second profile never widens the first
     );
   }, MOST_ROUNDS * TIMEOUT_MS);
 
-  it("what the kernel allows under the intersection, it allows under each profile alone (S1-24)", () => {
+  it("never-weaker: what the kernel allows under the intersection, it allows under each profile alone (S1-24)", () => {
     expect(report.failure).toBeNull();
     expect(report.cases).toBe(PAIRS * STANCES.length * rounds);
     expect(report.counts[BOTH]).toBeGreaterThan(report.probes / 10);

@@ -27,7 +27,7 @@ afterAll(() => new Promise((closed) => server.close(closed)));
 const nothing = (): void => undefined;
 
 describe.skipIf(unusable !== null)("pages, called by the name of the tool", () => {
-  it("of a listed host are fetched without asking; nothing else on this machine is reached, whoever says yes (S2-20)", async () => {
+  it("pages: of a listed host are fetched without asking; nothing else on this machine is reached, whoever says yes (S2-20)", async () => {
     seen.length = 0;
     const settings = { web_fetch: { domains: [`127.0.0.1:${port}`] } };
     await using at = await standingIn(nothing, { settings, handler: new Asked() });
@@ -52,7 +52,7 @@ describe.skipIf(unusable !== null)("pages, called by the name of the tool", () =
     expect([at.asked.requests, seen]).toEqual([[], ["/page", "/away"]]);
   });
 
-  it("of another host are asked about, each time, and a host is added by a person alone (S2-19, S2-20)", async () => {
+  it("pages: of another host are asked about, each time, and a host is added by a person alone (S2-19, S2-20)", async () => {
     const handler = new Asked(() => ({ approved: false }));
     await using at = await standingIn(nothing, { handler });
     const { session } = at;
@@ -65,7 +65,7 @@ describe.skipIf(unusable !== null)("pages, called by the name of the tool", () =
     expect(handler.requests.map(({ covers }) => covers)).toEqual([null, null]);
   });
 
-  it("of a host that was added are fetched until it is taken back, and never above the ceiling (S2-19)", async () => {
+  it("pages: of a host that was added are fetched until it is taken back, and never above the ceiling (S2-19)", async () => {
     await using at = await standingIn(nothing);
     const { session } = at;
     expect((await session.call("web_fetch_add_domain", { domain: "example.com" })).kind).toBe("done");

@@ -8,7 +8,7 @@ sandboxMustWork("runtimes that a root leads to");
 const PYTHON = "/usr/bin/python3";
 const PREFIX = ["python3", "-c", "import sys; print(sys.prefix)"];
 
-describe.skipIf(unusable !== null).each(PEOPLE)("an environment in a root, as $name", (person) => {
+describe.skipIf(unusable !== null).each(PEOPLE)("grants: an environment in a root, as $name", (person) => {
   let place: Place;
   let secret = "";
   let env: Readonly<Record<string, string>> = {};

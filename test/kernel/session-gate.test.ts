@@ -35,7 +35,7 @@ describe.skipIf(unusable !== null)("what a person edits", () => {
     expect(at.journal.of("approval.resolved")).toMatchObject([{ isEdited: true }]);
   });
 
-  it("is judged again: what a rule denies nobody can edit in (C4)", async () => {
+  it("approve.deny: is judged again: what a rule denies nobody can edit in (C4)", async () => {
     await using at = await editing({ argv: ["rm", "-rf", "sub"] });
     expect(await at.session.call("shell", { argv: ["echo", "first"] })).toMatchObject({
       kind: "denied",

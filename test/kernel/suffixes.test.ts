@@ -11,7 +11,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
     ["what can't be kept can't be made either, and is not lost in silence", "echo new > b.md", "", 2],
     ["a folder can't be made", "mkdir folder", "", 1],
     ["nor a file of another suffix", "echo new > b.txt", "", 2],
-  ])("fs.write: below a folder for .md files alone %s", async (_, line, stdout, code) => {
+  ])("suffix: below a folder for .md files alone %s", async (_, line, stdout, code) => {
     using place = new Place(person);
     place.file("ws/a.md", "first\n");
     place.file("ws/a.txt", "hidden\n");

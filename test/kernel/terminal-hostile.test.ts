@@ -35,7 +35,7 @@ async function isDrawnAs(
 }
 
 describe.skipIf(terminalProblem() !== null).each([20, 47, 100])("in a terminal of %i columns", (columns) => {
-  test("what the screen shows is what was drawn, whatever a tool or a model says", {
+  test("approve.forge: what the screen shows is what was drawn, whatever a tool or a model says", {
     timeout: 60_000,
   }, async () => {
     const person = await sitDown({ columns, rows: 200, env: { NO_COLOR: "1" } });

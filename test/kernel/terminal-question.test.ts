@@ -98,7 +98,7 @@ describe.skipIf(problem !== null)("one key answers a question", () => {
 });
 
 describe.skipIf(problem !== null)("no key counts that was not meant for the question", () => {
-  test("keys typed before it stood there are thrown away, also those of a line not ended", async () => {
+  test("approve.forge: keys typed before it stood there are thrown away, also those of a line not ended", async () => {
     const person = await sitDown();
     person.type("yyy\ryy");
     await pause(50);

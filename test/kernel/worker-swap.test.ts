@@ -49,7 +49,9 @@ function outsideOf(tree: TestTree): Readonly<Record<string, string>> {
 const UNTOUCHED = { secret: "OUTSIDE", victim: "OUTSIDE", written: "OUTSIDE" };
 const FOLDERS = ["dir", "mid/deep"];
 
-test("no byte of outside is read in 10,000 reads while names are swapped", { timeout: 120_000 }, async () => {
+test("files.race: no byte of outside is read in 10,000 reads while names are swapped", {
+  timeout: 120_000,
+}, async () => {
   const tree = await swapped();
   await using worker = await WorkerClient.of(tree.profile());
   const paths = [...FOLDERS.map((folder) => `${folder}/secret`), "file"].map((name) => join(tree.root, name));
@@ -70,12 +72,12 @@ test("no byte of outside is read in 10,000 reads while names are swapped", { tim
   expect(Math.min(inside, said.get("DENIED") ?? 0)).toBeGreaterThan(100);
 });
 
-test("who checks a path and then opens it does read and change what is outside", async () => {
+test("files.race: who checks a path and then opens it does read and change what is outside", async () => {
   const tree = await swapped();
   expect(await ledOutside(tree, 20_000)).toEqual([true, true]);
 });
 
-test("nothing outside is changed by 10,000 writes, removals and moves while names are swapped", {
+test("files.race: nothing outside is changed by 10,000 writes, removals and moves while names are swapped", {
   timeout: 240_000,
 }, async () => {
   const tree = await swapped();
@@ -112,7 +114,7 @@ async function change(worker: WorkerClient, folder: string, at: number): Promise
   return reply.fault?.fault ?? "done";
 }
 
-test("lists, finds and searches never tell of outside while names are swapped", {
+test("files.race: lists, finds and searches never tell of outside while names are swapped", {
   timeout: 120_000,
 }, async () => {
   const tree = await swapped();

@@ -47,7 +47,7 @@ class SlowStore extends MemoryStore {
   }
 }
 
-test("of racing answers from everywhere exactly one decides, every other is told so, and every request ends (S3-10, S4-2, S4-6, S2-25)", async () => {
+test("approve.race: of racing answers from everywhere exactly one decides, every other is told so, and every request ends (S3-10, S4-2, S4-6, S2-25)", async () => {
   const answer = fc.record({ isYes: fc.boolean(), after: fc.nat(30), isHandler: fc.boolean() });
   await handlingAll(() =>
     fc.assert(

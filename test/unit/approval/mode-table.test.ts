@@ -72,7 +72,7 @@ describe("a tool whose own check", () => {
     expect(thrown).toMatchObject({ code: "APPROVAL_DENIED", tool: "send" });
   });
 
-  test("blocks is written down, with its words (S1-45, S1-16)", async () => {
+  test("approve.deny: blocks is written down, with its words (S1-45, S1-16)", async () => {
     const { journal } = await callWith(CHECKS["blocks"] ?? (() => null), {
       approval: { mode: "approve_all" },
     });
@@ -85,7 +85,7 @@ describe("a tool whose own check", () => {
     expect(journal.of("call.ended")).toMatchObject([{ outcome: "denied" }]);
   });
 
-  test("fails, or answers what is no question, denies in every mode (S1-7)", async () => {
+  test("approve.deny: fails, or answers what is no question, denies in every mode (S1-7)", async () => {
     const broken: readonly [unknown, string][] = [
       [undefined, "the tool's own check failed: what it answered is no question"],
       [true, "the tool's own check failed: what it answered is no question"],

@@ -68,7 +68,7 @@ function venv(folder: string, bin: string): Readonly<Record<string, Entry>> {
   };
 }
 
-describe("a program on PATH decides nothing", () => {
+describe("grants: a program on PATH decides nothing", () => {
   const ways: readonly (readonly [claim: string, make: (tree: Tree, program: string) => string])[] = [
     [
       "that is a link in a root",

@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import { CLAIMS } from "../src/selftest/claims.ts";
+import { printSecurity, proofs } from "./claims.ts";
+import { strangers } from "./support/claims/evidence.ts";
+
+test("every claim has a test that names it", () => {
+  const found = proofs();
+  const unproven = Object.keys(CLAIMS).filter((id) => ![...found.keys()].some((one) => one === id));
+  const rows = [...found].map(
+    ([id, { selftest, tests }]) =>
+      `${id.padEnd(16)} ${String(selftest).padStart(4)} of the selftest, ${tests} others`,
+  );
+  console.info(`claim → cases\n${rows.toSorted().join("\n")}`);
+  expect(unproven).toEqual([]);
+});
+
+test("every test that names a claim names one that there is", () => {
+  expect(strangers()).toEqual([]);
+});
+
+// `npx vitest run test/claims.test.ts -u` writes it.
+test("SECURITY.md says what the table says", async () => {
+  await expect(printSecurity()).toMatchFileSnapshot("../SECURITY.md");
+});
