@@ -1,14 +1,24 @@
 import { type AbsolutePath, nameOf, parentOf } from "../profile/path.ts";
 
+/** What stands in for a missing path while a call must not make it: a file with this text, or an empty folder (null). */
+export interface Placeholder {
+  readonly path: AbsolutePath;
+  readonly text: string | null;
+}
+
 /**
- * What stands in for a missing path while a call must not make it: the text of a file, or null for an empty folder. Other
- * programs see it for as long as the call runs, so it is what they take for nothing said:
+ * What stands in for a path, by its name. Other programs see it for as long as the call runs, so it is what they take for
+ * nothing said:
  * - `.git/commondir` says `.`, the folder that it lies in, which is where git looks without it; an empty one, or a folder,
  *   makes git fail (gitrepository-layout(5), `get_common_dir_noenv` in setup.c);
  * - JSON is an empty object, every other file is empty;
  * - a name that tells nothing is a folder: `.git`, say, which git passes over as long as it is empty.
  */
-export function placeholderText(path: AbsolutePath): string | null {
+export function placeholderAt(path: AbsolutePath): Placeholder {
+  return { path, text: textAt(path) };
+}
+
+function textAt(path: AbsolutePath): string | null {
   const name = nameOf(path);
   if (name === "commondir") return ".\n";
   if (name === "config" && parentOf(path).endsWith(".git")) return "";

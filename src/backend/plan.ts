@@ -1,4 +1,5 @@
 import type { AbsolutePath } from "../profile/path.ts";
+import type { Placeholder } from "./placeholder.ts";
 
 /** The kinds of protection that a receipt speaks of, in the order it prints them. */
 export const PROTECTIONS = [
@@ -92,8 +93,8 @@ interface PlanParts {
   readonly file: AbsolutePath;
   readonly argv: readonly string[];
   readonly inputs: readonly Input[];
-  /** Missing paths at which something stands in while the call runs: `placeholderText` says what. */
-  readonly placeholders: readonly AbsolutePath[];
+  /** What stands in for missing paths while the call runs. */
+  readonly placeholders: readonly Placeholder[];
   readonly clauses: readonly PlanClause[];
   readonly approximations: readonly Approximation[];
   readonly standings: Standings;

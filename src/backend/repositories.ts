@@ -15,8 +15,10 @@ export interface RepositorySign {
 
 /** The same, with what git obeys because the configuration that holds there names it. */
 export interface Repository extends RepositorySign {
-  /** Folders of hooks (`core.hooksPath`) and included configurations, whether or not they exist. */
-  readonly obeyed: readonly AbsolutePath[];
+  /** Folders of hooks (`core.hooksPath`), whether or not they exist. */
+  readonly hooks: readonly AbsolutePath[];
+  /** Included configurations (`include.path`), whether or not they exist. */
+  readonly configs: readonly AbsolutePath[];
 }
 
 /** More repositories than this are read-only as a whole, the deepest first: each mask is a mount, and all slow a start. */
@@ -38,10 +40,11 @@ export function repositoryMasks(repositories: readonly Repository[]): readonly M
   const obeying = [...repositories].filter(isObeyed).sort(shallowFirst);
   const folders = new Set(obeying.map(({ path }) => path));
   const paths = obeying.flatMap((repository, at): readonly AbsolutePath[] => {
-    const { kind, path, obeyed } = repository;
-    if (kind !== "folder" || at >= MOST_OPEN_REPOSITORIES) return [path, ...obeyed];
+    const { kind, path, hooks, configs } = repository;
+    const named = [...hooks, ...configs];
+    if (kind !== "folder" || at >= MOST_OPEN_REPOSITORIES) return [path, ...named];
     const names = isWorktree(path, folders) ? OBEYED_OF_A_WORKTREE : OBEYED;
-    return [...names.map((name) => joinPath(path, name)), ...obeyed];
+    return [...names.map((name) => joinPath(path, name)), ...named];
   });
   return [...new Set(paths)].map((path) => ({
     pattern: literalPattern(path),

@@ -98,7 +98,7 @@ function printPlan(plan: Plan, launch: Side["launch"], standing: Standing, print
     ...planLines(plan, standing, ink, launch?.cwd ?? "/"),
     `-- ${quote(launch?.argv ?? [])}`,
   ]);
-  part("held by a placeholder while it runs", columns(placeholders.map((path) => [path])));
+  part("held by a placeholder while it runs", columns(placeholders.map(({ path }) => [path])));
   part(
     "tighter than the profile",
     columns(
@@ -123,11 +123,12 @@ function dryRunJson({ verdict, argsHash }: Prepared, side: Side): unknown {
   const options = optionsOf(rendering.plan).map((words) =>
     words[0] === "--setenv" ? words.slice(0, 2) : words,
   );
+  const paths = placeholders.map(({ path }) => path);
   return {
     verdict,
     argsHash,
     granted,
     call,
-    plan: { kind: "plan", backend, version, file, options, placeholders, approximations, standings },
+    plan: { kind: "plan", backend, version, file, options, placeholders: paths, approximations, standings },
   };
 }

@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { z } from "zod";
+import type { Placeholder } from "../backend/placeholder.ts";
 import { CofferdamError } from "../errors.ts";
 import { type AbsolutePath, isAbsolutePath, joinPath, nameOf } from "../profile/path.ts";
 import { lock, sweepUnfinished } from "./lock.ts";
@@ -10,7 +11,7 @@ import { isRunning, thisProcess } from "./process-id.ts";
 const Entry = z.strictObject({
   pid: z.int().positive(),
   startedAt: z.string().nullable(),
-  paths: z.array(z.string()),
+  placeholders: z.array(z.strictObject({ path: z.string(), text: z.string().nullable() })),
 });
 type Entry = z.infer<typeof Entry>;
 
@@ -38,20 +39,20 @@ export class Ledger {
   }
 
   /** Makes the placeholders for one call. Throws `FACTS_UNSTABLE` when something else stands at one of the paths by now. */
-  async hold(callId: string, paths: readonly AbsolutePath[]): Promise<AsyncDisposable> {
-    if (paths.length === 0) return { [Symbol.asyncDispose]: async () => undefined };
+  async hold(callId: string, placeholders: readonly Placeholder[]): Promise<AsyncDisposable> {
+    if (placeholders.length === 0) return { [Symbol.asyncDispose]: async () => undefined };
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     const file = joinPath(this.#folder, `${callId}.json`);
     using _lock = await lock(this.#lock);
     const held = this.held();
-    const entry: Entry = { ...thisProcess(), paths: [...paths] };
+    const entry: Entry = { ...thisProcess(), placeholders: [...placeholders] };
     writeWhole(file, JSON.stringify(entry));
-    const made: AbsolutePath[] = [];
-    for (const path of paths) {
-      if (makePlaceholder(path, callId)) made.push(path);
-      else if (!held.has(path)) {
-        this.#release(file, { ...entry, paths: made });
-        throw new CofferdamError("FACTS_UNSTABLE", `${path} appeared while the call was prepared`, {
+    const made: Placeholder[] = [];
+    for (const one of placeholders) {
+      if (makePlaceholder(one, callId)) made.push(one);
+      else if (!held.has(one.path)) {
+        this.#release(file, { ...entry, placeholders: made });
+        throw new CofferdamError("FACTS_UNSTABLE", `${one.path} appeared while the call was prepared`, {
           hint: "run the call again",
         });
       }
@@ -78,13 +79,13 @@ export class Ledger {
   /** The entry goes last: killed before that, what is left of its placeholders is still known. */
   #release(file: AbsolutePath, entry: Entry): void {
     const held = this.#heldBeside(file);
-    for (const path of pathsOf(entry)) removePlaceholder(path, holderOf(file), held.has(path));
+    for (const one of heldBy(entry)) removePlaceholder(one, holderOf(file), held.has(one.path));
     rmSync(file, { force: true });
   }
 
   /** What entries other than this one hold. */
   #heldBeside(own: AbsolutePath | null): ReadonlySet<AbsolutePath> {
-    return new Set(this.#entries(own).flatMap(({ entry }) => pathsOf(entry)));
+    return new Set(this.#entries(own).flatMap(({ entry }) => heldBy(entry).map(({ path }) => path)));
   }
 
   #entries(except: AbsolutePath | null): readonly { readonly file: AbsolutePath; readonly entry: Entry }[] {
@@ -108,8 +109,8 @@ function holderOf(file: AbsolutePath): string {
   return nameOf(file).replace(/\.json$/, "");
 }
 
-function pathsOf(entry: Entry): readonly AbsolutePath[] {
-  return entry.paths.filter((path) => isAbsolutePath(path));
+function heldBy({ placeholders }: Entry): readonly Placeholder[] {
+  return placeholders.flatMap(({ path, text }) => (isAbsolutePath(path) ? [{ path, text }] : []));
 }
 
 /** Null for what is no entry: nobody knows what it held, so it is left as it is. */

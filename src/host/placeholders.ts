@@ -12,7 +12,7 @@ import {
   unlinkSync,
   writeSync,
 } from "node:fs";
-import { placeholderText } from "../backend/placeholder.ts";
+import type { Placeholder } from "../backend/placeholder.ts";
 import { CofferdamError } from "../errors.ts";
 import { type AbsolutePath, nameOf, parentOf } from "../profile/path.ts";
 import { type OpenFolder, openFolder } from "./open-folder.ts";
@@ -22,8 +22,7 @@ import { type OpenFolder, openFolder } from "./open-folder.ts";
  * already, or a link stands on the way. `holder` names the call, in the name of a temporary. Throws `SANDBOX_UNAVAILABLE`
  * when descriptors or memory have run out.
  */
-export function makePlaceholder(path: AbsolutePath, holder: string): boolean {
-  const text = placeholderText(path);
+export function makePlaceholder({ path, text }: Placeholder, holder: string): boolean {
   return isDone(path, (folder) => {
     const at = folder.child(nameOf(path));
     if (text === null) mkdirSync(at, { mode: 0o755 });
@@ -37,8 +36,7 @@ export function makePlaceholder(path: AbsolutePath, holder: string): boolean {
  * too. A folder that is not empty, a file that says something else, what is gone or behind a link by now, is left: it is no
  * longer ours. Throws `SANDBOX_UNAVAILABLE` as above.
  */
-export function removePlaceholder(path: AbsolutePath, holder: string, isShared: boolean): void {
-  const text = placeholderText(path);
+export function removePlaceholder({ path, text }: Placeholder, holder: string, isShared: boolean): void {
   if (text === null && isShared) return;
   isDone(path, (folder) => {
     const at = folder.child(nameOf(path));

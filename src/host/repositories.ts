@@ -56,7 +56,7 @@ export class RepositoryReader {
     const folder = xdg !== undefined && isAbsolutePath(xdg) ? xdg : joinPath(user.home, ".config");
     // The scopes that hold for every repository of the caller's (git-config(1), FILES).
     const files = [ETC_GITCONFIG, joinPath(folder, "git/config"), joinPath(user.home, ".gitconfig")];
-    return signs.map((sign) => ({ ...sign, obeyed: this.#obeyed(sign, { home: user.home, files }) }));
+    return signs.map((sign) => ({ ...sign, ...this.#obeyed(sign, { home: user.home, files }) }));
   }
 
   /**
@@ -84,21 +84,22 @@ export class RepositoryReader {
     return { folder, common, configs: [joinPath(common, "config"), joinPath(folder, "config.worktree")] };
   }
 
-  #obeyed(sign: RepositorySign, { home, files }: Everywhere): readonly AbsolutePath[] {
+  #obeyed(sign: RepositorySign, { home, files }: Everywhere): Pick<Repository, "hooks" | "configs"> {
     const place = this.#placeOf(sign);
-    if (place === null) return [];
-    const { folder, configs } = place;
-    const found = new Set<AbsolutePath>();
+    if (place === null) return { hooks: [], configs: [] };
+    const { folder, common, configs } = place;
+    const [found, hooks] = [new Set<AbsolutePath>(), new Set<AbsolutePath>()];
     const settings = [...files, ...configs].flatMap((file) => this.#settingsOf(file, home, found, 0));
-    const tops = topsOf(sign, folder, settings);
+    // A worktree's own part is no place to run hooks in: the file that leads to it tells where that is.
+    const tops = sign.kind === "folder" && common !== folder ? [] : topsOf(sign, folder, settings);
     for (const { name, value } of settings) {
       if (name !== "core.hookspath" || value === null || value === "") continue;
       for (const top of tops) {
-        const hooks = resolveWritten(value, top, home);
-        if (hooks !== null && !isInside(top, hooks)) found.add(hooks);
+        const path = resolveWritten(value, top, home);
+        if (path !== null && !isInside(top, path)) hooks.add(path);
       }
     }
-    return [...found].sort();
+    return { hooks: [...hooks].sort(), configs: [...found].sort() };
   }
 
   /** Where a file `.git` leads, or a link of that name. */

@@ -61,7 +61,7 @@ export function planned(plan: Plan, granted: ProfileDigest, env: readonly string
     backend: plan.backend,
     granted,
     env: [...env],
-    placeholders: [...plan.placeholders],
+    placeholders: plan.placeholders.map(({ path }) => path),
     approximations: plan.approximations.map((one) => one.reason),
   };
 }

@@ -177,7 +177,7 @@ function printPlan(plan: GatedPlan): string {
     ...options,
     ...made,
     "--- placeholders",
-    ...plan.placeholders,
+    ...plan.placeholders.map(({ path }) => path),
     "--- standings",
     ...standings,
     "",

@@ -11,6 +11,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { placeholderAt } from "../../src/backend/placeholder.ts";
 import { Ledger } from "../../src/host/ledger.ts";
 import { absolutePath, joinPath } from "../../src/profile/path.ts";
 import { startDriver, storm } from "../support/battery/storm.ts";
@@ -31,6 +32,7 @@ afterEach(() => rmSync(top, { recursive: true, force: true }));
 
 const ledger = (): Ledger => new Ledger(absolutePath(state));
 const path = (name: string) => absolutePath(join(tree, name));
+const at = (name: string) => placeholderAt(path(name));
 /** Everything that is left, but for the lock while nobody has it. */
 const left = (): readonly string[] =>
   readdirSync(top, { recursive: true, encoding: "utf8" })
@@ -68,7 +70,7 @@ describe("fs.residue: a process that is killed", () => {
 
 describe("the ledger", () => {
   it("holds what is missing and removes it again, with every folder of its own", async () => {
-    const held = await ledger().hold("one", [path("a"), path("b")]);
+    const held = await ledger().hold("one", [at("a"), at("b")]);
     expect([readdirSync(tree).toSorted(), [...ledger().held()]]).toEqual([
       ["a", "b"],
       [path("a"), path("b")],
@@ -79,7 +81,7 @@ describe("the ledger", () => {
 
   it("holds a file by one that says nothing to its readers", async () => {
     const names = ["commondir", "config.worktree", ".envrc", "tasks.json"];
-    const held = await ledger().hold("one", names.map(path));
+    const held = await ledger().hold("one", names.map(at));
     expect(names.map((name) => readFileSync(path(name), "utf8"))).toEqual([".\n", "", "", "{}\n"]);
     await held[Symbol.asyncDispose]();
     expect(left()).toEqual([]);
@@ -89,7 +91,7 @@ describe("the ledger", () => {
     ["by another file", (at: string) => renameSync(writtenBeside(at, "own\n"), at), "own\n"],
     ["by more text", (at: string) => writeFileSync(at, ".\n.\n"), ".\n.\n"],
   ] as const)("leaves a file that was replaced %s meanwhile", async (_, replace, text) => {
-    const held = await ledger().hold("one", [path("commondir")]);
+    const held = await ledger().hold("one", [at("commondir")]);
     replace(path("commondir"));
     await held[Symbol.asyncDispose]();
     expect(left()).toEqual(["tree/commondir"]);
@@ -98,8 +100,8 @@ describe("the ledger", () => {
 
   it("keeps a file that two calls hold until the last of them ends", async () => {
     const [one, two] = [ledger(), ledger()];
-    const first = await one.hold("one", [path("commondir")]);
-    const second = await two.hold("two", [path("commondir")]);
+    const first = await one.hold("one", [at("commondir")]);
+    const second = await two.hold("two", [at("commondir")]);
     await first[Symbol.asyncDispose]();
     expect(readFileSync(path("commondir"), "utf8")).toBe(".\n");
     await second[Symbol.asyncDispose]();
@@ -108,7 +110,7 @@ describe("the ledger", () => {
 
   it("leaves a folder that somebody else made at the same path as it is, empty or not", async () => {
     mkdirSync(path("b"));
-    await expect(ledger().hold("one", [path("a"), path("b")])).rejects.toMatchObject({
+    await expect(ledger().hold("one", [at("a"), at("b")])).rejects.toMatchObject({
       code: "FACTS_UNSTABLE",
     });
     expect(left()).toEqual(["tree/b"]);
@@ -145,7 +147,7 @@ describe("the ledger", () => {
 
   it("holds names that are not UTF-8", async () => {
     const name = absolutePath(tree);
-    const held = await ledger().hold("one", [joinPath(name, "\uDCFF\uDC80")]);
+    const held = await ledger().hold("one", [placeholderAt(joinPath(name, "\uDCFF\uDC80"))]);
     expect(readdirSync(tree, { encoding: "buffer" })).toEqual([Buffer.from([0xff, 0x80])]);
     await held[Symbol.asyncDispose]();
     expect(left()).toEqual([]);
@@ -154,7 +156,7 @@ describe("the ledger", () => {
   it("does not wait for a file of the lock's name that is empty", async () => {
     mkdirSync(join(state, "ledger"));
     writeFileSync(join(state, "ledger/lock"), "");
-    await promptly(async () => (await ledger().hold("one", [path("a")]))[Symbol.asyncDispose]());
+    await promptly(async () => (await ledger().hold("one", [at("a")]))[Symbol.asyncDispose]());
     expect(readdirSync(tree)).toEqual([]);
   });
 
@@ -167,7 +169,7 @@ describe("the ledger", () => {
     ] as const)
       writeFileSync(join(state, `ledger/${name}.json`), text);
     await promptly(() => ledger().sweep());
-    await promptly(async () => (await ledger().hold("one", [path("a")]))[Symbol.asyncDispose]());
+    await promptly(async () => (await ledger().hold("one", [at("a")]))[Symbol.asyncDispose]());
     expect(readdirSync(tree)).toEqual([]);
   });
 });
@@ -187,7 +189,7 @@ async function stepwise(state: string, tree: string, step: number): Promise<stri
   const files = existsSync(join(state, "ledger")) ? readdirSync(join(state, "ledger")) : [];
   const places = readdirSync(state).filter((name) => name !== "ledger" && name !== "ledger-lock");
   const rest = [...files, ...places, ...readdirSync(tree)];
-  const held = await next.hold("next", [absolutePath(join(tree, "a"))]);
+  const held = await next.hold("next", [placeholderAt(absolutePath(join(tree, "a")))]);
   await held[Symbol.asyncDispose]();
   const took = performance.now() - began;
   if (took > PROMPT_MS) return `step ${step}: the next one waited ${Math.round(took)} ms`;

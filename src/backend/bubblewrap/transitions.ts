@@ -4,7 +4,7 @@ import { type AbsolutePath, between, byPath, isInside, parentOf, ROOT, upwards }
 import { indexEntries, nearestEntry, type Profile } from "../../profile/profile.ts";
 import { type Facts, nodeAt } from "../facts.ts";
 import { aliasesOf } from "../host-mounts.ts";
-import { placeholderText } from "../placeholder.ts";
+import { type Placeholder, placeholderAt } from "../placeholder.ts";
 import type { Approximation, Refusal } from "../plan.ts";
 import type { ApproximationName } from "./approximations.ts";
 import { type ExtraCap, extraCaps, firstLink, lastingRuler } from "./caps.ts";
@@ -27,7 +27,7 @@ export interface Change {
 /** The mounts that make the sandbox agree with the profile, folders before what is in them. */
 export interface Transitions {
   readonly changes: readonly Change[];
-  readonly placeholders: readonly AbsolutePath[];
+  readonly placeholders: readonly Placeholder[];
   readonly approximations: readonly Approximation[];
 }
 
@@ -52,7 +52,7 @@ export function transitions(profile: Profile, facts: Facts): Transitions | Refus
   const used = caps.filter((cap) => points.has(cap.path));
   return {
     changes: [...walk.changes.values()].sort((a, b) => byPath(a.path, b.path)),
-    placeholders: [...walk.placeholders],
+    placeholders: [...walk.placeholders.values()],
     approximations: [
       ...used.map((cap) => cap.approximation),
       ...walk.approximations,
@@ -111,7 +111,7 @@ interface Walk {
   readonly firm: ReadonlySet<AbsolutePath>;
   readonly lasting: PathRuler;
   readonly changes: Map<AbsolutePath, Change>;
-  readonly placeholders: Set<AbsolutePath>;
+  readonly placeholders: Map<AbsolutePath, Placeholder>;
   readonly approximations: Approximation[];
 }
 
@@ -126,7 +126,7 @@ function startWalk(facts: Facts, wanted: Wanted, profile: Profile, caps: readonl
     firm,
     lasting: lastingRuler(profile),
     changes: new Map(),
-    placeholders: new Set(),
+    placeholders: new Map(),
     approximations: [],
   };
 }
@@ -232,12 +232,19 @@ function hold(walk: Walk, path: AbsolutePath): void {
   const missing = [...upwards(path)].filter((at) => nodeAt(walk.facts, at).kind === "missing").at(-1) ?? path;
   if (walk.changes.has(missing) || nodeAt(walk.facts, parentOf(missing)).kind !== "folder") return;
   const access = missing === path ? walk.wanted(path) : "read";
-  const kind = kindOf(access, placeholderText(missing) === null ? "folder" : "file");
+  const placeholder = placeholderFor(walk, missing);
+  const kind = kindOf(access, placeholder.text === null ? "folder" : "file");
   walk.changes.set(missing, { kind, path: missing, access, passable: false });
   if (!aliasesOf(walk.facts.mounts, missing).some((alias) => walk.placeholders.has(alias)))
-    walk.placeholders.add(missing);
+    walk.placeholders.set(missing, placeholder);
   if (missing !== path) {
     const reason = `${path} must not be made and ${missing} does not exist, so nothing can be made there`;
     walk.approximations.push({ name: "missing-folder", path: missing, reason });
   }
+}
+
+/** A configuration that git includes is a file, whatever its name: git fails at a folder in its place. */
+function placeholderFor({ facts }: Walk, path: AbsolutePath): Placeholder {
+  const isConfig = facts.repositories.some(({ configs }) => configs.includes(path));
+  return isConfig ? { path, text: "" } : placeholderAt(path);
 }

@@ -9,6 +9,7 @@ const OBEYED = [
   "modules/sub/config",
   "modules/sub/hooks/pre-commit",
   "modules/sub/commondir (missing)",
+  "modules/sub/config.worktree (missing)",
   "worktrees/w/gitdir",
   "worktrees/w/commondir",
   "worktrees/w/config.worktree (missing)",
@@ -23,9 +24,12 @@ export function ofRepositories({ ws }: Target): readonly Case[] {
   };
   const places = [
     ...OBEYED.map((name) => `repository/.git/${name}`),
-    ...["config", "hooks/update", "commondir (missing)"].map((name) => `bare/${name}`),
+    ...["config", "hooks/update", "commondir (missing)", "config.worktree (missing)"].map(
+      (name) => `bare/${name}`,
+    ),
     "repository/named-by-config (missing)",
     "repository/named-hooks/pre-push (missing)",
+    "linked/named-hooks/pre-push (missing)",
     "repository/sub/.git",
     "linked/.git",
     "repository/.vscode/tasks.json",
@@ -45,6 +49,11 @@ export function ofRepositories({ ws }: Target): readonly Case[] {
     }),
   );
   const moves = [
+    "repository/.git/modules/sub",
+    "repository/.git/worktrees",
+    "repository/.vscode",
+    "repository/sub",
+    "linked",
     "repository/.git",
     "repository",
     "bare",

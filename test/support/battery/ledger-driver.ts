@@ -8,6 +8,7 @@
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { setTimeout as pause } from "node:timers/promises";
+import { placeholderAt } from "../../../src/backend/placeholder.ts";
 import { Ledger } from "../../../src/host/ledger.ts";
 import { type AbsolutePath, absolutePath, joinPath } from "../../../src/profile/path.ts";
 
@@ -37,7 +38,7 @@ async function forEver(): Promise<void> {
 }
 
 async function holdOnce(callId: string, paths: readonly AbsolutePath[]): Promise<void> {
-  const held = await inTime("hold", ledger.hold(callId, paths));
+  const held = await inTime("hold", ledger.hold(callId, paths.map(placeholderAt)));
   tellMissing(paths);
   if (Math.random() < 0.5) await pause(Math.random() * 3);
   tellMissing(paths);
@@ -61,7 +62,7 @@ async function inSteps(deadly: number): Promise<void> {
   await ledger.sweep();
   const held = await ledger.hold(
     "stepwise",
-    names.map((name) => joinPath(absolutePath(tree), name)),
+    names.map((name) => placeholderAt(joinPath(absolutePath(tree), name))),
   );
   await held[Symbol.asyncDispose]();
   await ledger.sweep();
@@ -99,7 +100,7 @@ async function whileSwapped(victim: string): Promise<void> {
     mkdirSync(folder);
     steps = 0;
     const paths = ["held", "commondir"].map((name) => absolutePath(`${folder}/${name}`));
-    const held = await ledger.hold("swapped", paths).catch(() => null);
+    const held = await ledger.hold("swapped", paths.map(placeholderAt)).catch(() => null);
     await held?.[Symbol.asyncDispose]();
     isOver = steps < swapAt;
     swapBack();
@@ -116,7 +117,7 @@ async function whileSwapped(victim: string): Promise<void> {
 async function whileShort(): Promise<void> {
   const { existsSync, mkdirSync, openSync, readdirSync, readFileSync } = fs;
   const needing: readonly unknown[] = [openSync, readdirSync, readFileSync];
-  const placeholder = joinPath(absolutePath(tree), "held");
+  const placeholder = placeholderAt(joinPath(absolutePath(tree), "held"));
   mkdirSync(tree, { recursive: true });
   let [steps, failAt] = [0, 0];
   wrapAll((_name, _given, call, real) => {
@@ -133,7 +134,7 @@ async function whileShort(): Promise<void> {
     isOver = steps < failAt;
     steps = Number.NaN;
     await new Ledger(absolutePath(state)).sweep();
-    if (!existsSync(placeholder)) console.log(`the placeholder was gone after step ${failAt}`);
+    if (!existsSync(placeholder.path)) console.log(`the placeholder was gone after step ${failAt}`);
     await second[Symbol.asyncDispose]();
   }
   await first[Symbol.asyncDispose]();

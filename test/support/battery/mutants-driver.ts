@@ -2,22 +2,17 @@
  * Runs each mutant of one plan, with the proof and without, and prints a row for each. It is a process of its own because
  * it must have a terminal and an inherited descriptor for a launch to lose.
  */
-import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { text } from "node:stream/consumers";
-import { GO } from "../../../src/backend/bubblewrap/gate.ts";
 import type { GatedPlan } from "../../../src/backend/plan.ts";
 import { CofferdamError } from "../../../src/errors.ts";
 import { thisHost } from "../../../src/host/host.ts";
-import { ProgramStreams } from "../../../src/host/program-streams.ts";
 import { run } from "../../../src/host/run.ts";
-import { launch } from "../../../src/host/spawn.ts";
-import { firstByte, readableAt, writableAt } from "../../../src/host/streams.ts";
-import { descriptorsFor, type Surroundings } from "../../../src/host/surroundings.ts";
+import type { Surroundings } from "../../../src/host/surroundings.ts";
 import { absolutePath } from "../../../src/profile/path.ts";
 import { createSupervisor } from "../../../src/supervisor/supervisor.ts";
 import { type MutantRow, MutantsJob } from "./job.ts";
 import { type Mutant, mutantProbes, mutants, mutate } from "./mutants.ts";
+import { launchUnproven } from "./unproven.ts";
 
 const job = MutantsJob.parse(JSON.parse(readFileSync(process.argv[2] ?? "", "utf8")));
 const probes = Object.entries(mutantProbes(job));
@@ -82,19 +77,7 @@ async function withoutProof(
   surroundings: Surroundings,
   isAttached: boolean,
 ): Promise<string[]> {
-  const hasCover = surroundings.leaked.length > 0;
-  using streams = await ProgramStreams.open(surroundings.pipes, { hasStdin: true, hasCover, owner: runAs });
-  const stdio = descriptorsFor(changed, streams.launchers, surroundings);
-  const { file, argv } = changed;
-  const child = isAttached
-    ? spawn(file, argv, { cwd: "/", env: {}, stdio, ...runAs })
-    : launch(file, argv, { stdio, runAs });
-  streams.handOver();
-  const said = Promise.all([text(streams.stdout), text(streams.stderr)]);
-  for (const input of changed.inputs) if ("bytes" in input) writableAt(child, input.fd).end(input.bytes);
-  await firstByte(readableAt(child, changed.gateFd));
-  writableAt(child, changed.gateFd).end(GO.pipe);
-  const [stdout, stderr] = await said;
+  const { stdout, stderr } = await launchUnproven(changed, { surroundings, runAs, isAttached });
   const answers = stdout.split("\n").filter((line) => line === "y" || line === "n");
   if (answers.length !== probes.length) throw new Error(`${answers.length} answers: ${stderr}`);
   return probes.flatMap(([name], index) => (answers[index] === "y" ? [name] : []));

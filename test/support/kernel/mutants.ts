@@ -29,7 +29,9 @@ export const MUTANTS: Readonly<Record<string, Tampering>> = {
   "leaves the base open": { plan: (plan) => without(plan, ["--remount-ro", "/"]) },
   "holds nothing that is missing": {
     plan: (plan) => ({
-      ...withClauses(plan, (clause) => (plan.placeholders.includes(clause.path) ? [] : clause.args)),
+      ...withClauses(plan, (clause) =>
+        plan.placeholders.some(({ path }) => path === clause.path) ? [] : clause.args,
+      ),
       placeholders: [],
     }),
   },

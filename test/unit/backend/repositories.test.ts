@@ -9,14 +9,15 @@ import {
 import { isAtMost } from "../../../src/profile/access.ts";
 import { accessTo } from "../../../src/profile/access-to.ts";
 import { compare } from "../../../src/profile/compare.ts";
-import { absolutePath, joinPath } from "../../../src/profile/path.ts";
+import { absolutePath, isInside, joinPath } from "../../../src/profile/path.ts";
 import { OPEN } from "../../../src/profile/profile.ts";
 
 const repository = (path: string, more: Partial<Repository> = {}): Repository => ({
   kind: "folder",
   path: absolutePath(path),
   isWhole: true,
-  obeyed: [],
+  hooks: [],
+  configs: [],
   ...more,
 });
 
@@ -66,7 +67,7 @@ describe("the masks over repositories", () => {
   });
 
   it("name what the configuration names", () => {
-    expect(masked(repository("/w/.git", { kind: "file", obeyed: [absolutePath("/w/h")] }))).toEqual([
+    expect(masked(repository("/w/.git", { kind: "file", hooks: [absolutePath("/w/h")] }))).toEqual([
       "/w/.git",
       "/w/h",
     ]);
@@ -89,7 +90,8 @@ describe("the masks over repositories", () => {
           .constantFrom("/w/.git", "/w/a/.git", "/w/a/b", "/w/.git/worktrees/x", "/w/.git/modules/y")
           .map(absolutePath),
         isWhole: fc.boolean(),
-        obeyed: fc.subarray(["/w/h", "/w/a/h", "/x"]).map((paths) => paths.map(absolutePath)),
+        hooks: fc.subarray(["/w/h", "/w/a/h", "/x"]).map((paths) => paths.map(absolutePath)),
+        configs: fc.subarray(["/w/c"]).map((paths) => paths.map(absolutePath)),
       }),
     );
     fc.assert(
@@ -107,8 +109,10 @@ describe("the masks over repositories", () => {
             expect(isAtMost(access, "write")).toBe(true);
             const isPart = kind === "folder" && isWhole && !path.includes("worktrees");
             if (isPart && /hooks|config|commondir/.test(name)) expect(access).toBe("read");
-            if (isPart && /HEAD|objects/.test(name) && !repositories.some((one) => one.obeyed.includes(path)))
-              expect(access).toBe("write");
+            const isCovered = repositories.some(
+              (one) => (one.kind !== "folder" && isInside(path, one.path)) || one.hooks.includes(path),
+            );
+            if (isPart && /HEAD|objects/.test(name) && !isCovered) expect(access).toBe("write");
           }
         },
       ),

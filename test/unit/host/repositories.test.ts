@@ -32,7 +32,9 @@ function obeyed(
   reader = new RepositoryReader(),
 ): readonly string[] {
   const [found] = reader.read(caller(), [{ kind, path: at(name), isWhole: true }]);
-  return (found?.obeyed ?? []).map((path) => path.replace(`${top}/`, ""));
+  return [...(found?.hooks ?? []), ...(found?.configs ?? [])]
+    .sort()
+    .map((path) => path.replace(`${top}/`, ""));
 }
 
 function runs(name: string, known: readonly string[] = []): readonly string[] {

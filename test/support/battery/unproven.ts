@@ -1,0 +1,37 @@
+import { spawn } from "node:child_process";
+import { text } from "node:stream/consumers";
+import { GO } from "../../../src/backend/bubblewrap/gate.ts";
+import type { GatedPlan } from "../../../src/backend/plan.ts";
+import { ProgramStreams } from "../../../src/host/program-streams.ts";
+import { launch } from "../../../src/host/spawn.ts";
+import { firstByte, readableAt, writableAt } from "../../../src/host/streams.ts";
+import { descriptorsFor, type Surroundings } from "../../../src/host/surroundings.ts";
+
+/** How a plan is started without a look at its walls. */
+export interface Unproven {
+  readonly surroundings: Surroundings;
+  readonly runAs: { readonly uid: number; readonly gid: number } | null;
+  /** The launcher is started in this process's own session. */
+  readonly isAttached?: boolean;
+}
+
+/** Starts a plan and opens its gate whatever its walls are; what it said. */
+export async function launchUnproven(
+  plan: GatedPlan,
+  { surroundings, runAs, isAttached = false }: Unproven,
+): Promise<{ readonly stdout: string; readonly stderr: string }> {
+  const hasCover = surroundings.leaked.length > 0;
+  using streams = await ProgramStreams.open(surroundings.pipes, { hasStdin: true, hasCover, owner: runAs });
+  const stdio = descriptorsFor(plan, streams.launchers, surroundings);
+  const { file, argv } = plan;
+  const child = isAttached
+    ? spawn(file, argv, { cwd: "/", env: {}, stdio, ...runAs })
+    : launch(file, argv, { stdio, runAs });
+  streams.handOver();
+  const said = Promise.all([text(streams.stdout), text(streams.stderr)]);
+  for (const input of plan.inputs) if ("bytes" in input) writableAt(child, input.fd).end(input.bytes);
+  await firstByte(readableAt(child, plan.gateFd));
+  writableAt(child, plan.gateFd).end(GO.pipe);
+  const [stdout, stderr] = await said;
+  return { stdout, stderr };
+}
