@@ -36,6 +36,15 @@ export type DeviceNodes =
   | { readonly kind: "made"; readonly folder: AbsolutePath }
   | { readonly kind: "exposed"; readonly reason: string };
 
+/** A folder that could not be searched whole: which bound it passed, and what is to become of it then. */
+export interface Unsearched {
+  readonly path: AbsolutePath;
+  readonly bound:
+    | { readonly kind: "entries"; readonly most: number }
+    | { readonly kind: "time"; readonly mostMs: number };
+  readonly over: "refuse" | "read-only";
+}
+
 /** What the machine looked like when a profile was rendered. Looked up once, passed in, looked up again before launch. */
 export interface Facts {
   readonly arch: "x64" | "arm64";
@@ -44,10 +53,12 @@ export interface Facts {
   readonly user: { readonly uid: number; readonly gid: number; readonly isCaller: boolean };
   /** Every path that the rendering may ask about, with every folder above it. */
   readonly nodes: ReadonlyMap<AbsolutePath, Node>;
-  /** Existing paths that a glob mask covers, topmost ones only. */
+  /** Existing paths that a glob mask covers, in the order of their names. */
   readonly hits: readonly AbsolutePath[];
   /** The repositories in folders that calls may write. */
   readonly repositories: readonly Repository[];
+  /** Folders in which there may be more hits and repositories. */
+  readonly unsearched: readonly Unsearched[];
   /** For a folder with a suffix list: the existing files that it shows. */
   readonly shown: ReadonlyMap<AbsolutePath, readonly AbsolutePath[]>;
   readonly mounts: readonly HostMount[];

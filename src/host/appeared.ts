@@ -1,5 +1,6 @@
 import type { Facts } from "../backend/facts.ts";
 import type { RepositorySign } from "../backend/repositories.ts";
+import { printUnsearched } from "../backend/search-bound.ts";
 import { CofferdamError } from "../errors.ts";
 import { accessTo } from "../profile/access-to.ts";
 import { type AbsolutePath, byPath, isInside, nameOf, parentOf } from "../profile/path.ts";
@@ -19,7 +20,7 @@ export interface Appeared {
 /** What appeared, or why that is not known. */
 export interface Appearances {
   readonly found: readonly Appeared[];
-  /** Why the folders could not be searched again; null where they were. */
+  /** Why the folders could not all be searched again; null where they were. */
   readonly unknown: string | null;
 }
 
@@ -38,7 +39,7 @@ export async function lookForAppeared(
 ): Promise<Appearances> {
   if (!profile.files.some((entry) => entry.access === "write")) return { found: [], unknown: null };
   try {
-    const { hits, signs } = await memory.search.find(profile);
+    const { hits, signs, unsearched } = await memory.search.find([profile]);
     const before = new Set(facts.hits);
     const isReadOnly = (path: AbsolutePath): boolean => accessTo(profile, path) === "read";
     const fresh = signs.filter((sign) => isNew(sign, facts));
@@ -56,7 +57,12 @@ export async function lookForAppeared(
       .filter((path) => !before.has(path) && !placeholders.has(path) && isReadOnly(path) && !isOfOne(path))
       .map((path): Appeared => ({ path, kind: "protected", runs: [] }));
     const found = [...repositories, ...names];
-    return { found: found.sort((a, b) => byPath(a.path, b.path)), unknown: null };
+    // What could not be searched before was read-only.
+    const grown = unsearched.find(({ path }) => !facts.unsearched.some((one) => one.path === path));
+    return {
+      found: found.sort((a, b) => byPath(a.path, b.path)),
+      unknown: grown === undefined ? null : printUnsearched(grown),
+    };
   } catch (cause) {
     if (cause instanceof CofferdamError && cause.code === "NOT_ENFORCEABLE")
       return { found: [], unknown: cause.message };

@@ -4,8 +4,8 @@ import { firstLink, MOST_LINKS } from "../backend/bubblewrap/caps.ts";
 import { pointsOf } from "../backend/bubblewrap/transitions.ts";
 import type { Facts, Launcher, Node } from "../backend/facts.ts";
 import { aliasesOf } from "../backend/host-mounts.ts";
-import { type RepositorySign, repositoryMasks } from "../backend/repositories.ts";
-import { type AbsolutePath, byPath, joinPath, knownPath, pathFromBytes } from "../profile/path.ts";
+import { repositoryMasks } from "../backend/repositories.ts";
+import { type AbsolutePath, joinPath, knownPath, pathFromBytes } from "../profile/path.ts";
 import type { Profile } from "../profile/profile.ts";
 import { takesFile } from "../profile/suffix.ts";
 import type { Link } from "../tool/facts.ts";
@@ -29,10 +29,14 @@ export interface StandingFacts {
 
 /** What is remembered between looks, so that a machine on which nothing changed costs little. */
 export class FactsMemory {
-  readonly search = new MaskSearch();
+  readonly search: MaskSearch;
   readonly repositories = new RepositoryReader();
   readonly mounts = new MountTableParser();
   #last: Facts | null = null;
+
+  constructor(search: MaskSearch = new MaskSearch()) {
+    this.search = search;
+  }
 
   /** The same object as the last time when nothing differs: what was computed from it still holds. */
   recall(facts: Facts): Facts {
@@ -44,11 +48,12 @@ export class FactsMemory {
 
 /** Lists that each look makes anew are compared by what they hold, all else by identity. */
 function isSame(a: Facts, b: Facts): boolean {
-  const { nodes, hits, shown, repositories, ...rest } = a;
+  const { nodes, hits, shown, repositories, unsearched, ...rest } = a;
   return (
     Object.entries(rest).every(([name, value]) => Object.is(value, Reflect.get(b, name))) &&
     isSameList(hits, b.hits) &&
     isDeepStrictEqual(repositories, b.repositories) &&
+    isDeepStrictEqual(unsearched, b.unsearched) &&
     isSameMap(nodes, b.nodes, isSameNode) &&
     isSameMap(shown, b.shown, isSameList)
   );
@@ -79,8 +84,8 @@ function isSameMap<Value>(
 
 /**
  * Looks at everything that rendering these profiles may ask about: their paths with all folders above, what glob masks
- * cover, the files that suffix lists show, the mount table. Placeholders of live calls count as missing. Throws
- * `NOT_ENFORCEABLE` when a tree is too large to search.
+ * cover, repositories, the files that suffix lists show, the mount table. Placeholders of live calls count as missing.
+ * Throws `NOT_ENFORCEABLE` for a folder that can't be searched.
  */
 export async function lookUpFacts(
   host: Host,
@@ -91,21 +96,12 @@ export async function lookUpFacts(
 ): Promise<Facts> {
   const looker = new NodeLooker(held);
   const mounts = memory.mounts.parse(readFileSync("/proc/self/mountinfo"));
-  const hits = new Set<AbsolutePath>();
-  const shown = new Map<AbsolutePath, readonly AbsolutePath[]>();
-  const signs = new Map<AbsolutePath, RepositorySign>();
-  for (const profile of profiles) {
-    const found = await memory.search.find(profile);
-    for (const hit of found.hits) hits.add(hit);
-    for (const sign of found.signs) signs.set(sign.path, sign);
-    for (const [folder, files] of shownFiles(profile)) shown.set(folder, files);
-  }
-  const repositories = memory.repositories.read(
-    host,
-    [...signs.values()].sort((a, b) => byPath(a.path, b.path)),
-  );
-  const points = profiles.flatMap((profile) => pointsOf(profile, { hits: [...hits], shown }));
+  const { hits, signs, unsearched } = await memory.search.find(profiles);
+  const shown = new Map(profiles.flatMap((profile) => [...shownFiles(profile)]));
+  const repositories = memory.repositories.read(host, signs);
+  const points = profiles.flatMap((profile) => pointsOf(profile, { hits, shown }));
   for (const path of points) lookAround(looker, path, mounts);
+  for (const { path } of unsearched) lookAround(looker, path, mounts);
   for (const { pattern } of repositoryMasks(repositories))
     if (pattern.literal !== null) lookAround(looker, pattern.literal, mounts);
   for (const path of [
@@ -118,9 +114,10 @@ export async function lookUpFacts(
     arch: host.arch,
     ...standing,
     nodes: looker.found,
-    hits: [...hits],
+    hits,
     shown,
     repositories,
+    unsearched,
     mounts,
   });
 }

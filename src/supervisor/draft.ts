@@ -3,6 +3,7 @@ import type { Loaded } from "../config/config.ts";
 import { FactsMemory, lookUpFacts, type StandingFacts } from "../host/facts.ts";
 import { Ledger } from "../host/ledger.ts";
 import { lookAtMachine } from "../host/machine.ts";
+import { boundsFrom, MaskSearch } from "../host/search.ts";
 import { type Call, readShellInput, type ShellInput } from "../tool/call.ts";
 import { lookAtCall } from "./look.ts";
 import { assertOptions } from "./options.ts";
@@ -16,11 +17,12 @@ import { type Decided, decideStanding, SUPERVISOR_OPTIONS, type SupervisorOption
  */
 export class Draft {
   readonly #decided: Decided;
-  readonly #memory = new FactsMemory();
+  readonly #memory: FactsMemory;
   #machine: Promise<StandingFacts> | null = null;
 
   constructor(decided: Decided) {
     this.#decided = decided;
+    this.#memory = new FactsMemory(new MaskSearch(boundsFrom(decided.loaded.config.sandbox.search)));
   }
 
   /** The config and the ceiling over it. */

@@ -14,6 +14,7 @@ import { inspectMachine, type Machine, makeStateFolder, writableOf } from "../ho
 import { assertRootIsKnown } from "../host/outer-sandbox.ts";
 import { findOwnProgram } from "../host/own-program.ts";
 import { findPrivateMounts } from "../host/private-mounts.ts";
+import { boundsFrom, MaskSearch } from "../host/search.ts";
 import type { StartedBy } from "../host/spawn.ts";
 import { lookAtSurroundings } from "../host/surroundings.ts";
 import { FileJournal, type Journal, journalFolder } from "../journal/journal.ts";
@@ -113,7 +114,7 @@ export async function createSupervisor(options: SupervisorOptions = {}): Promise
     standing,
     walls,
     ledger,
-    memory: new FactsMemory(),
+    memory: new FactsMemory(new MaskSearch(boundsFrom(loaded.config.sandbox.search))),
     journal,
     recorder,
     broker: new Broker(host, options.store ?? new MemoryStore(), recorder),

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { EnvName, EnvPattern } from "../profile/env-pattern.ts";
+import { Duration } from "../profile/quantity.ts";
 import { LimitsSection, NetworkSection } from "../profile/sections.ts";
 import { SuffixList } from "../profile/suffix.ts";
 import { WrittenHost, WrittenPath } from "../profile/written.ts";
@@ -36,6 +37,18 @@ export const RuntimeSection = z.union(
   },
 );
 
+/**
+ * `sandbox.search`: how far roots are searched for what globs protect, and for repositories, before a call. The default
+ * is what a large project holds, and what a person waits without wondering; `over` says what becomes of a root that
+ * holds more or takes longer.
+ */
+export const SearchSection = z.strictObject({
+  entries: z.int().min(1).max(10_000_000).default(200_000),
+  time: Duration.prefault("2s"),
+  over: z.enum(["refuse", "read-only"]).default("refuse"),
+});
+export type SearchSection = z.infer<typeof SearchSection>;
+
 /** `sandbox:` of cofferdam.yaml. */
 export const SandboxSection = z.strictObject({
   paths: z.record(Name, RootSection).default({}),
@@ -44,6 +57,7 @@ export const SandboxSection = z.strictObject({
   os_profile: z.array(WrittenPath).max(64).default([]),
   runtimes: z.array(RuntimeSection).max(64).default(["system"]),
   limits: LimitsSection.default({}),
+  search: SearchSection.prefault({}),
   env: z
     .strictObject({
       pass: z.array(EnvPattern).max(1000).default(["LANG", "LC_*", "TERM", "TZ"]),

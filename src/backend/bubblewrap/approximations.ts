@@ -39,6 +39,11 @@ export const APPROXIMATIONS = [
     share: 0.02,
   },
   {
+    name: "search-bound",
+    what: "a folder that could not be searched for what must be protected is read-only, where the config says so",
+    share: 0.02,
+  },
+  {
     name: "alias",
     what: "a mask holds for every other name that a mount of the host gives to what it covers",
     share: 0.01,

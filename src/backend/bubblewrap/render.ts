@@ -7,6 +7,7 @@ import type { Profile } from "../../profile/profile.ts";
 import type { Launch } from "../../tool/launch.ts";
 import { type Facts, nodeAt } from "../facts.ts";
 import type { Expectation, Input, Plan, PlanClause, Refusal, Rendering } from "../plan.ts";
+import { withinSearch } from "../search-bound.ts";
 import { standardProgram } from "../seccomp/standard.ts";
 import { expectedMounts } from "./expected-mounts.ts";
 import { gateScript } from "./gate.ts";
@@ -59,12 +60,16 @@ function layoutOf(profile: Profile, facts: Facts): Layout | Refusal {
   return layout;
 }
 
-function layOut(profile: Profile, facts: Facts): Layout | Refusal {
+function layOut(given: Profile, facts: Facts): Layout | Refusal {
+  const searched = withinSearch(given, facts);
+  if ("reason" in searched) return searched;
+  const { profile } = searched;
   const found = transitions(profile, facts);
   if ("reason" in found) return found;
   const refusal = refusalOf(profile, found);
   if (refusal !== null) return refusal;
-  const { changes, placeholders, approximations } = found;
+  const { changes, placeholders } = found;
+  const approximations = [...searched.approximations, ...found.approximations];
   assertAgrees(profile, facts, changes);
   const inputs: Input[] = [{ fd: FD.seccomp, bytes: standardProgram(facts.arch) }];
   const nextFd = (): number => FD.firstFile + inputs.length - 1;

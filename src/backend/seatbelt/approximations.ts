@@ -7,7 +7,7 @@ import type { Approximation } from "../plan.ts";
 import { EMPTY_HOME } from "./base.ts";
 
 /**
- * Where these walls are tighter than the profile, besides what links add: `glob-always`, `suffix-folder`, `pinned-node`,
+ * Where these walls are tighter than the profile, besides what links and `search-bound` add: `glob-always`, `suffix-folder`, `pinned-node`,
  * `missing-folder`, `no-sockets`, `no-scratch`. The list is closed.
  */
 export function approximationsOf(

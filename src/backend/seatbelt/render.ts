@@ -4,6 +4,7 @@ import type { Profile } from "../../profile/profile.ts";
 import type { Launch } from "../../tool/launch.ts";
 import type { Facts } from "../facts.ts";
 import type { PlanClause, Refusal, Rendering } from "../plan.ts";
+import { withinSearch } from "../search-bound.ts";
 import { approximationsOf } from "./approximations.ts";
 import type { Shape } from "./area.ts";
 import { baseRules } from "./base.ts";
@@ -35,9 +36,11 @@ const SHARED_PLACES = [
 export function renderSeatbelt(given: Profile, launch: Launch, facts: Facts): Rendering {
   const refusal = refusedNetwork(given) ?? refusedEntry(given, facts);
   if (refusal !== null) return { kind: "refusal", refusal };
-  const links = masksBehindLinks(given, facts);
+  const searched = withinSearch(given, facts);
+  if ("reason" in searched) return { kind: "refusal", refusal: searched };
+  const links = masksBehindLinks(searched.profile, facts);
   if ("reason" in links) return { kind: "refusal", refusal: links };
-  const profile = { ...given, masks: [...given.masks, ...links.masks] };
+  const profile = { ...searched.profile, masks: [...searched.profile.masks, ...links.masks] };
   const files = fileRules(profile, facts);
   const base = baseRules(profile.masks);
   const rules = files.rules.map(translate);
@@ -59,7 +62,11 @@ export function renderSeatbelt(given: Profile, launch: Launch, facts: Facts): Re
       clauses: files.rules.map(
         (rule): PlanClause => ({ path: startOf(rule.area.within), args: [printRule(translate(rule))] }),
       ),
-      approximations: [...links.approximations, ...approximationsOf(profile, facts, files.pins)],
+      approximations: [
+        ...searched.approximations,
+        ...links.approximations,
+        ...approximationsOf(profile, facts, files.pins),
+      ],
       standings: standings(profile),
     },
   };

@@ -37,12 +37,13 @@ interface WorkerUse extends Omit<PoolUse<FileWorker>, "onStart"> {
 export class Workers implements AsyncDisposable {
   readonly #shared: Shared;
   readonly #pools = new Map<string, Pool<FileWorker>>();
-  readonly #memory = new FactsMemory();
   #facts: Facts | null = null;
+  readonly #memory: FactsMemory;
   #isOver = false;
 
   constructor(shared: Shared) {
     this.#shared = shared;
+    this.#memory = new FactsMemory(shared.memory.search);
   }
 
   /**

@@ -24,6 +24,7 @@ const EXPLAINS: Readonly<Record<ApproximationName, Explains>> = {
   "link-target": liesIn("link-target"),
   "link-folder": liesIn("link-folder"),
   "missing-folder": liesIn("missing-folder"),
+  "search-bound": liesIn("search-bound"),
   alias: liesIn("alias"),
   "pinned-node": ({ plan, tree }, probe, { status }) => {
     const names = "to" in probe ? [probe.path, probe.to] : [probe.path];

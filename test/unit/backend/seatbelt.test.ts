@@ -388,6 +388,7 @@ function machine(
     nodes: all,
     hits: [],
     repositories: [],
+    unsearched: [],
     shown: new Map(),
     mounts: [],
     links: [],

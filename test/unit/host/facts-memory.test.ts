@@ -7,6 +7,17 @@ import { fakedFacts } from "../../support/faked-facts.ts";
 const base = fakedFacts(["/w/", "/w/a"]);
 const [folder, file] = [absolutePath("/w"), absolutePath("/w/a")];
 const link = (target: string): Node => ({ kind: "link", id: "1:9", target: absolutePath(target) });
+const repository: Facts["repositories"][number] = {
+  kind: "folder",
+  path: folder,
+  isWhole: true,
+  obeyed: [file],
+};
+const unsearched: Facts["unsearched"][number] = {
+  path: folder,
+  bound: { kind: "entries", most: 1 },
+  over: "refuse",
+};
 const withNode = (node: Node): Facts => ({ ...base, nodes: new Map([...base.nodes, [file, node]]) });
 
 /** The same facts with every list made anew, as a second look makes them. */
@@ -14,13 +25,22 @@ const anew = (facts: Facts): Facts => ({
   ...facts,
   nodes: new Map([...facts.nodes].map(([path, node]) => [path, { ...node }])),
   hits: [...facts.hits],
+  repositories: facts.repositories.map((one) => ({ ...one })),
+  unsearched: facts.unsearched.map((one) => ({ ...one })),
   shown: new Map([...facts.shown].map(([path, files]) => [path, [...files]])),
 });
 
 test("a second look at an unchanged machine is the first one", () => {
   const memory = new FactsMemory();
-  const first = memory.recall(anew(withNode(link("/w/b"))));
-  expect(memory.recall(anew(withNode(link("/w/b"))))).toBe(first);
+  const facts: Facts = {
+    ...withNode(link("/w/b")),
+    hits: [file],
+    repositories: [repository],
+    unsearched: [unsearched],
+    shown: new Map([[folder, [file]]]),
+  };
+  const first = memory.recall(anew(facts));
+  expect(memory.recall(anew(facts))).toBe(first);
 });
 
 test.each<[string, Facts]>([
@@ -30,6 +50,8 @@ test.each<[string, Facts]>([
   ["a link that leads elsewhere", withNode(link("/w/c"))],
   ["a further path", { ...base, nodes: new Map([...base.nodes, [absolutePath("/w/z"), link("/w/b")]]) }],
   ["a glob hit", { ...withNode(link("/w/b")), hits: [file] }],
+  ["a repository", { ...withNode(link("/w/b")), repositories: [repository] }],
+  ["a folder that could not be searched", { ...withNode(link("/w/b")), unsearched: [unsearched] }],
   ["a shown file", { ...withNode(link("/w/b")), shown: new Map([[folder, [file]]]) }],
   ["another mount table", { ...withNode(link("/w/b")), mounts: [...base.mounts] }],
   ["another user", { ...withNode(link("/w/b")), user: { ...base.user } }],

@@ -1,44 +1,42 @@
 import { isAtMost } from "../profile/access.ts";
-import { type MaskFinder, maskIndex } from "../profile/mask-index.ts";
-import { type AbsolutePath, isInside, knownPath } from "../profile/path.ts";
+import { type AbsolutePath, isInside, knownPath, upwards } from "../profile/path.ts";
 import { literalPrefix } from "../profile/pattern.ts";
 import type { Mask, Profile } from "../profile/profile.ts";
 
-/** A folder to search, and the masks that matter in it, compiled. */
+/** A folder to search, and the masks that matter in it; none where only repositories are looked for. */
 export interface Region {
   readonly start: AbsolutePath;
   /** Under which name what was seen is remembered: by all profiles with the same masks. */
   readonly key: string;
-  readonly find: MaskFinder;
-  /** For what lies below a hidden folder; null where no mask speaks of that. */
-  readonly findLasting: MaskFinder | null;
-}
-
-/** The folders to search for what glob masks of the profile cover. None lies in another that has all of its masks. */
-export function regionsOf(profile: Profile): readonly Region[] {
-  return partsOf(profile).map(compile);
-}
-
-/** A folder, and the masks that matter in it. */
-interface Part {
-  readonly start: AbsolutePath;
   readonly masks: readonly Mask[];
 }
 
-function compile({ start, masks }: Part): Region {
-  const lasting = masks.filter((mask) => mask.atMost === "read");
+/** A profile is a value: what follows from it once holds for as long as anyone has it. */
+const known = new WeakMap<Profile, readonly Region[]>();
+
+/**
+ * The folders to search before the profile is enforced: for what its glob masks cover, and for repositories in what it
+ * lets be written. None lies in another that has all of its masks.
+ */
+export function regionsOf(profile: Profile): readonly Region[] {
+  const before = known.get(profile);
+  if (before !== undefined) return before;
+  const regions = partsOf(profile).map(named);
+  known.set(profile, regions);
+  return regions;
+}
+
+type Part = Omit<Region, "key">;
+
+function named({ start, masks }: Part): Region {
   const texts = masks.map((mask) => `${mask.pattern.text}${mask.atMost}${mask.ignoreCase}`);
-  return {
-    start,
-    key: `${start} ${texts.join(" ")}`,
-    find: maskIndex(masks),
-    findLasting: lasting.length === 0 ? null : maskIndex(lasting),
-  };
+  return { start, key: `${start} ${texts.join(" ")}`, masks };
 }
 
 /** Only masks that would lower an entry matter, and only where both reach. */
 function partsOf(profile: Profile): readonly Part[] {
   const masksAt = new Map<AbsolutePath, Set<Mask>>();
+  for (const { path, access } of profile.files) if (access === "write") masksAt.set(path, new Set());
   for (const mask of profile.masks) {
     if (mask.pattern.literal !== null && !mask.ignoreCase) continue;
     const prefix = literalPrefix(mask.pattern);
@@ -48,15 +46,15 @@ function partsOf(profile: Profile): readonly Part[] {
       if (start !== null) masksAt.set(start, (masksAt.get(start) ?? new Set()).add(mask));
     }
   }
-  const all = [...masksAt].map(([start, masks]): Part => ({ start, masks: [...masks] }));
-  const isCovered = (part: Part): boolean =>
-    all.some(
-      (other) =>
-        other.start !== part.start &&
-        isInside(part.start, other.start) &&
-        part.masks.every((mask) => other.masks.includes(mask)),
-    );
-  return all.filter((part) => !isCovered(part));
+  const hasAll = (at: AbsolutePath, masks: ReadonlySet<Mask>): boolean => {
+    const there = masksAt.get(at);
+    return there !== undefined && [...masks].every((mask) => there.has(mask));
+  };
+  const isCovered = (start: AbsolutePath, masks: ReadonlySet<Mask>): boolean =>
+    [...upwards(start)].some((at) => at !== start && hasAll(at, masks));
+  return [...masksAt].flatMap(([start, masks]) =>
+    isCovered(start, masks) ? [] : [{ start, masks: [...masks] }],
+  );
 }
 
 /** Where a mask's matches begin in a granted folder; in any case, they may be spelled in another way than the mask. */

@@ -1,0 +1,74 @@
+import { isInside } from "../profile/path.ts";
+import { literalPattern } from "../profile/pattern.ts";
+import { type Mask, normalProfile, type Profile } from "../profile/profile.ts";
+import { printDuration } from "../profile/quantity.ts";
+import type { Facts, Unsearched } from "./facts.ts";
+import type { Approximation, Refusal } from "./plan.ts";
+import { type Region, regionsOf } from "./search-regions.ts";
+
+/** A profile that needs no more than was searched, and where it is tighter for that. */
+export interface Searched {
+  readonly profile: Profile;
+  readonly approximations: readonly (Approximation & { readonly name: "search-bound" })[];
+}
+
+/**
+ * The profile, read-only where the machine could not be searched for what its globs match and for repositories: of what
+ * was not found, nothing can be changed then. It is the same one where all was searched. A refusal where the config says
+ * so, and, whatever it says, where a glob of the profile hides: what was not found could be read.
+ * Law: what the result gives at a path is never more than what the profile gives there.
+ */
+export function withinSearch(
+  profile: Profile,
+  { unsearched }: Pick<Facts, "unsearched">,
+): Searched | Refusal {
+  if (unsearched.length === 0) return { profile, approximations: [] };
+  const readOnly: Unsearched[] = [];
+  for (const region of regionsOf(profile)) {
+    const one = unsearched.find(({ path }) => isInside(region.start, path));
+    if (one === undefined) continue;
+    const hiding = region.masks.find((mask) => mask.atMost === "none");
+    if (hiding !== undefined) return refusedHiding(one, hiding);
+    if (one.over === "refuse") return refused(one, region);
+    readOnly.push({ ...one, path: region.start });
+  }
+  if (readOnly.length === 0) return { profile, approximations: [] };
+  const masks = readOnly.map(({ path }): Mask => {
+    return { pattern: literalPattern(path), atMost: "read", ignoreCase: false };
+  });
+  return {
+    profile: normalProfile({ ...profile, masks: [...profile.masks, ...masks] }),
+    approximations: readOnly.map((one) => ({
+      name: "search-bound",
+      path: one.path,
+      reason: `${printUnsearched(one)}, so it is read-only`,
+    })),
+  };
+}
+
+/** What came of the search of a folder, in words. */
+export function printUnsearched({ path, bound }: Unsearched): string {
+  return bound.kind === "entries"
+    ? `${path} holds more than ${bound.most} entries, too many to search for what must be protected`
+    : `${path} could not be searched within ${printDuration(bound.mostMs)} for what must be protected`;
+}
+
+function raised({ bound }: Unsearched): string {
+  return `raise \`sandbox.search.${bound.kind === "entries" ? "entries" : "time"}\``;
+}
+
+function refused(one: Unsearched, { masks }: Region): Refusal {
+  return {
+    field: masks.length === 0 ? "files" : "masks",
+    reason: printUnsearched(one),
+    remedy: `narrow the root, ${raised(one)}, or say \`over: read-only\` there`,
+  };
+}
+
+function refusedHiding(one: Unsearched, { pattern }: Mask): Refusal {
+  return {
+    field: "masks",
+    reason: `${printUnsearched(one)}, and ${pattern.text} hides what it matches`,
+    remedy: `begin the pattern with the folder that it is about, narrow the root, or ${raised(one)}`,
+  };
+}

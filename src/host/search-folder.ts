@@ -1,0 +1,298 @@
+import { accessSync, constants, type Dirent, lstat, lstatSync, opendir, readdir, type Stats } from "node:fs";
+import { promisify } from "node:util";
+import type { RepositorySign } from "../backend/repositories.ts";
+import { CofferdamError, visible } from "../errors.ts";
+import type { MaskFinder } from "../profile/mask-index.ts";
+import {
+  type AbsolutePath,
+  joinPath,
+  nameOf,
+  parentOf,
+  pathFromBytes,
+  pathToBytes,
+  ROOT,
+  upwards,
+} from "../profile/path.ts";
+import { MOST_PATH_BYTES } from "../profile/written.ts";
+import { statsOf, systemPath } from "./nodes.ts";
+
+/** A folder changed more recently than this may have changed again within the clock's grain: it is read again. */
+const GRAIN_MS = 50;
+
+/**
+ * A folder whose own size is more, or not told, is read in parts, so that its names are bounded while they come. It takes
+ * three times as long, so others are read at once: these hold some hundred names on ext4, xfs, btrfs and tmpfs.
+ */
+const MOST_BYTES_AT_ONCE = 16 * 1024;
+
+/** So many names of a large folder are read at a time. */
+const NAMES_AT_A_TIME = 1_024;
+
+/** What one folder held when it was last read, and when that was. */
+export interface Remembered {
+  /** Which folder it was, and its times: another folder may have come to stand at the path. */
+  readonly stamp: Stamp;
+  readonly readMs: number;
+  /** How many names it held. */
+  readonly entries: number;
+  readonly folders: readonly string[];
+  readonly hits: readonly Hit[];
+  readonly signs: readonly RepositorySign[];
+}
+
+type Stamp = Pick<Stats, "dev" | "ino" | "mtimeMs" | "ctimeMs">;
+
+/** A name that a mask covers. */
+export interface Hit {
+  readonly name: string;
+  readonly atMost: "none" | "read";
+}
+
+/** What a name stands for; links are not followed. */
+type NameKind = "folder" | "link" | "file";
+
+/** Takes one name of a folder; false when that was enough. */
+export type TakeName = (name: string, kind: NameKind) => boolean;
+
+/** Tells the names in a folder, in any order; it may stop when one was enough. Rejects with the system's error. */
+export type ListNames = (folder: AbsolutePath, stats: Stats, take: TakeName) => Promise<void>;
+
+/** How a folder is read: what tells its names, which masks matter, and whether one more name is in bounds. */
+export interface Reading {
+  readonly list: ListNames;
+  readonly find: MaskFinder;
+  readonly isInBounds: () => boolean;
+}
+
+/** True where a folder is as it was when it was read. The change time is the kernel's own; a process can set any other. */
+export function isAsRead({ stamp, readMs }: Remembered, stats: Stats): boolean {
+  return (
+    stats.ctimeMs === stamp.ctimeMs &&
+    stats.ino === stamp.ino &&
+    stats.dev === stamp.dev &&
+    stats.mtimeMs === stamp.mtimeMs &&
+    readMs - stamp.ctimeMs > GRAIN_MS
+  );
+}
+
+/**
+ * Reads a folder. What stands there was looked at before, so that a change meanwhile is found the next time. Throws
+ * `NOT_ENFORCEABLE` where it can't be read although what is started there could.
+ */
+export async function readFolder(folder: AbsolutePath, stats: Stats, reading: Reading): Promise<Remembered> {
+  if (isClosedByOwner(folder, stats)) throw unsearchable(folder, null);
+  const readMs = Date.now();
+  const { dev, ino, mtimeMs, ctimeMs } = stats;
+  const { marks, leads, ...seen } = await contentsOf(folder, stats, reading);
+  const signs = [...signsAt(folder, marks), ...leads];
+  return { stamp: { dev, ino, mtimeMs, ctimeMs }, readMs, ...seen, signs };
+}
+
+/** What the names in a folder come to. */
+interface Contents extends Pick<Remembered, "folders" | "hits"> {
+  readonly entries: number;
+  /** Which of the names are there by which git knows a repository's folder. */
+  readonly marks: number;
+  /** What is named `.git` and is no folder. */
+  readonly leads: readonly RepositorySign[];
+}
+
+/** More often than that a folder does not change between two looks unless something is wrong with it. */
+const MOST_TRIES = 3;
+
+/**
+ * Lists a folder. One that is gone holds nothing. One that can't be listed is passed over when nobody of this user's could
+ * enter it; one that could be entered, or opened up by its owner, hides what it holds and is refused.
+ */
+async function contentsOf(folder: AbsolutePath, stats: Stats, reading: Reading): Promise<Contents> {
+  for (let tried = 1; ; tried += 1) {
+    try {
+      // Where the file system tells no kinds, Node looks at each name, for which it must have its bytes.
+      return await sortedOut(folder, stats, tried === 1 ? reading : { ...reading, list: listBytes });
+    } catch (cause) {
+      const isClosed = codeOf(cause) === "EACCES";
+      if (isClosed && stats.uid !== process.getuid?.() && !canEnter(systemPath(folder))) return EMPTY;
+      if (!isClosed && statsOf(folder)?.isDirectory() !== true) return EMPTY;
+      if (isClosed || tried === MOST_TRIES) throw unsearchable(folder, cause);
+    }
+  }
+}
+
+const EMPTY: Contents = { entries: 0, folders: [], hits: [], marks: 0, leads: [] };
+
+async function sortedOut(
+  folder: AbsolutePath,
+  stats: Stats,
+  { list, find, isInBounds }: Reading,
+): Promise<Contents> {
+  const folders: string[] = [];
+  const hits: Hit[] = [];
+  const leads: RepositorySign[] = [];
+  let [entries, marks] = [0, 0];
+  await list(folder, stats, (name, kind) => {
+    entries += 1;
+    marks |= markOf(name, kind);
+    const path = joinPath(folder, name);
+    if (kind === "folder") folders.push(name);
+    else if (isGitName(name)) leads.push({ kind, path, isWhole: true });
+    const mask = find(path);
+    if (mask !== null) hits.push({ name, atMost: mask.atMost });
+    return isInBounds();
+  });
+  return { entries, folders, hits, marks, leads };
+}
+
+/**
+ * Names by which git knows a repository's folder (setup.c, `is_git_directory`), a bit for each. Only a file or link is a
+ * HEAD; of the others git asks no more than that they can be entered or opened, through links too.
+ */
+const MARKS: ReadonlyMap<string, number> = new Map([
+  ["HEAD", 1],
+  ["objects", 2],
+  ["refs", 4],
+  ["commondir", 8],
+]);
+
+function markOf(name: string, kind: NameKind): number {
+  const mark = MARKS.get(name) ?? 0;
+  return mark === 1 && kind === "folder" ? 0 : mark;
+}
+
+function signsAt(folder: AbsolutePath, marks: number): readonly RepositorySign[] {
+  const isWhole = (marks & 7) === 7 || (marks & 9) === 9;
+  return isWhole || isGitName(nameOf(folder)) ? [{ kind: "folder", path: folder, isWhole }] : [];
+}
+
+/** On a volume that folds case, git finds every spelling. */
+export function isGitName(name: string): boolean {
+  return name.length === 4 && name.toLowerCase() === ".git";
+}
+
+const listAtOnce = promisify<string | Buffer, { withFileTypes: true; encoding: "latin1" }, Dirent[]>(readdir);
+const listAtOnceByBytes = promisify<Buffer, { withFileTypes: true; encoding: "buffer" }, Dirent<Buffer>[]>(
+  readdir,
+);
+const open = promisify(opendir);
+
+/** Names as the kernel gives them: Latin-1 keeps one character for each byte. Read in the pool, off the event loop. */
+export const listNames: ListNames = async (folder, { size }, take) => {
+  const at = systemPath(folder);
+  if (size > 0 && size <= MOST_BYTES_AT_ONCE) {
+    for (const entry of await listAtOnce(at, { withFileTypes: true, encoding: "latin1" }))
+      if (!take(nameFrom(entry), kindOf(entry))) return;
+    return;
+  }
+  const handle = await open(at, { encoding: "latin1", bufferSize: NAMES_AT_A_TIME });
+  try {
+    for (let read = 0; ; read += 1) {
+      // The first of a part is read in the pool, and brings the others along.
+      const entry = read % NAMES_AT_A_TIME === 0 ? await handle.read() : handle.readSync();
+      if (entry === null || !take(nameFrom(entry), kindOf(entry))) return;
+    }
+  } finally {
+    await handle.close();
+  }
+};
+
+const listBytes: ListNames = async (folder, _, take) => {
+  const at = Buffer.from(pathToBytes(folder));
+  for (const entry of await listAtOnceByBytes(at, { withFileTypes: true, encoding: "buffer" }))
+    if (!take(pathFromBytes(entry.name), kindOf(entry))) return;
+};
+
+function nameFrom({ name }: Dirent): string {
+  return /[\u0080-\u00ff]/.test(name) ? pathFromBytes(Buffer.from(name, "latin1")) : name;
+}
+
+function kindOf(entry: Pick<Dirent, "isDirectory" | "isSymbolicLink">): NameKind {
+  if (entry.isDirectory()) return "folder";
+  return entry.isSymbolicLink() ? "link" : "file";
+}
+
+/**
+ * True for a folder of this user's whose names can be listed while nothing behind them can be looked at: whatever is
+ * started there could open it up.
+ */
+function isClosedByOwner(folder: AbsolutePath, { mode, uid }: Stats): boolean {
+  return (mode & 0o100) === 0 && uid === process.getuid?.() && !canEnter(systemPath(folder));
+}
+
+function canEnter(folder: string | Buffer): boolean {
+  try {
+    accessSync(folder, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** `lstat`, or null where there is nothing. What a closed folder hides is refused or passed over as in `readFolder`. */
+export function statsToSearch(path: AbsolutePath): Stats | null {
+  try {
+    return lstatSync(systemPath(path), { throwIfNoEntry: false }) ?? null;
+  } catch (cause) {
+    return passedOver(path, cause);
+  }
+}
+
+const look: (path: string | Buffer) => Promise<Stats> = promisify(lstat);
+
+/** The same, off the event loop. */
+export async function statsToSearchLater(path: AbsolutePath): Promise<Stats | null> {
+  try {
+    return await look(systemPath(path));
+  } catch (cause) {
+    return codeOf(cause) === "ENOENT" ? null : passedOver(path, cause);
+  }
+}
+
+function passedOver(path: AbsolutePath, cause: unknown): null {
+  const code = codeOf(cause);
+  const closed = [...upwards(parentOf(path))].find((at) => statsOf(at) !== null) ?? ROOT;
+  const isOthers = code === "EACCES" && statsOf(closed)?.uid !== process.getuid?.();
+  // Too long by a name alone: there is none so long. A link on the way: what it leads to lies elsewhere.
+  if (code === "ENAMETOOLONG" && isShortEnough(path)) return null;
+  if (code === "ENAMETOOLONG") throw tooDeep(path, path);
+  if (code === "ENOTDIR" || code === "ELOOP" || isOthers) return null;
+  throw unsearchable(closed, cause);
+}
+
+function codeOf(cause: unknown): unknown {
+  return cause instanceof Error && "code" in cause ? cause.code : null;
+}
+
+function unsearchable(folder: AbsolutePath, cause: unknown): CofferdamError {
+  return new CofferdamError(
+    "NOT_ENFORCEABLE",
+    `the folder ${visible(folder)} can't be searched for what must be protected`,
+    {
+      hint: "chmod u+rx it, or leave it out of the roots",
+      cause,
+    },
+  );
+}
+
+/**
+ * The path, which was found below `start`. A process inside reaches what lies deeper folder by folder; nothing can be
+ * looked up or mounted there (path_resolution(7)). Throws `NOT_ENFORCEABLE` for one that is longer than a path can be.
+ */
+export function reachable(path: AbsolutePath, start: AbsolutePath): AbsolutePath {
+  if (isShortEnough(path)) return path;
+  throw tooDeep(path, start);
+}
+
+function isShortEnough(path: AbsolutePath): boolean {
+  return path.length * 3 <= MOST_PATH_BYTES || pathToBytes(path).length <= MOST_PATH_BYTES;
+}
+
+/** Names the first folder below `start` on the way: the rest is too long to read, too. */
+function tooDeep(path: AbsolutePath, start: AbsolutePath): CofferdamError {
+  const first = [...upwards(path)].find((at) => parentOf(at) === start) ?? path;
+  return new CofferdamError(
+    "NOT_ENFORCEABLE",
+    `${visible(first)} leads so deep that a path has more than ${MOST_PATH_BYTES} bytes, where nothing can be protected`,
+    {
+      hint: "remove what lies that deep, or move it out of the roots",
+    },
+  );
+}

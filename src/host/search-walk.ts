@@ -1,0 +1,181 @@
+import type { Stats } from "node:fs";
+import type { Unsearched } from "../backend/facts.ts";
+import type { RepositorySign } from "../backend/repositories.ts";
+import type { Region } from "../backend/search-regions.ts";
+import { type MaskFinder, maskIndex } from "../profile/mask-index.ts";
+import { type AbsolutePath, joinPath, nameOf } from "../profile/path.ts";
+import {
+  isAsRead,
+  isGitName,
+  type ListNames,
+  type Remembered,
+  reachable,
+  readFolder,
+  statsToSearch,
+  statsToSearchLater,
+} from "./search-folder.ts";
+import type { LookTime } from "./search-time.ts";
+
+/** A region, compiled; `findLasting` is for what lies below a hidden folder, null where no mask speaks of that. */
+export interface Searchable {
+  readonly start: AbsolutePath;
+  readonly key: string;
+  readonly find: MaskFinder;
+  readonly findLasting: MaskFinder | null;
+}
+
+/** Compiles what is looked for in a region. */
+export function searchable({ start, key, masks }: Region): Searchable {
+  const lasting = masks.filter((mask) => mask.atMost === "read");
+  const findLasting = lasting.length === 0 ? null : maskIndex(lasting);
+  return { start, key, find: maskIndex(masks), findLasting };
+}
+
+/** What each folder of a region held when it was last read. */
+export type Memory = Map<AbsolutePath, Remembered>;
+
+/** Which bound a walk came to. */
+export type Bound = Unsearched["bound"]["kind"];
+
+/** A folder that is still to be seen; its state where that is known to have changed. */
+interface Ahead {
+  readonly folder: AbsolutePath;
+  readonly isHidden: boolean;
+  readonly stats: Stats | null;
+}
+
+/** One walk through a region: what is as it was when it was last read is not read again. */
+export class Walk {
+  readonly memory: Memory = new Map();
+  readonly hits: AbsolutePath[] = [];
+  readonly signs: RepositorySign[] = [];
+  readonly #region: Searchable;
+  readonly #before: Memory;
+  readonly #list: ListNames;
+  readonly #most: number;
+  readonly #ahead: Ahead[];
+  #entries = 0;
+  #isOver = false;
+
+  constructor(region: Searchable, before: Memory | undefined, list: ListNames, mostEntries: number) {
+    this.#region = region;
+    this.#before = before ?? new Map();
+    this.#list = list;
+    this.#most = mostEntries;
+    this.#ahead = [{ folder: region.start, isHidden: false, stats: null }];
+  }
+
+  /** Walks until everything was seen, then null, or until a bound is passed, then which one. */
+  async run(time: LookTime): Promise<Bound | null> {
+    const bound = await this.#run(time);
+    // Reads that are not waited for any more end at the next name.
+    this.#isOver = true;
+    // What time did not suffice for is looked at faster the next time.
+    if (bound === "time")
+      for (const [folder, seen] of this.#before) if (!this.memory.has(folder)) this.memory.set(folder, seen);
+    return bound;
+  }
+
+  async #run(time: LookTime): Promise<Bound | null> {
+    while (this.#ahead.length > 0) {
+      if (time.isOver) return "time";
+      const unread = this.#nextUnread(time);
+      if (unread.length > 0) {
+        const read = await time.within(() => Promise.all(unread.map((one) => this.#read(one))));
+        if (read === null) return "time";
+        if (this.#entries <= this.#most)
+          for (const [at, one] of unread.entries()) this.#take(one, read[at] ?? null);
+      }
+      if (this.#entries > this.#most) return "entries";
+      if (time.isTurnOver) await time.pause();
+    }
+    return null;
+  }
+
+  /** Looks at folders until there are so many to read as are read at a time, or the turn is over. */
+  #nextUnread(time: LookTime): readonly Ahead[] {
+    const unread: Ahead[] = [];
+    for (let looked = 0; unread.length < time.pace.width && this.#entries <= this.#most; looked += 1) {
+      if (time.isTurnOver) {
+        time.pace.looked(looked);
+        break;
+      }
+      const next = this.#ahead.pop();
+      if (next === undefined) break;
+      const stats = time.pace.isSlow ? null : lookAgain(next);
+      const known = this.#asRead(next, stats);
+      if (known === null) unread.push({ ...next, stats });
+      else this.#take(next, known);
+    }
+    return unread;
+  }
+
+  /** What a folder held when it was read before, where it is still the same. */
+  #asRead({ folder }: Ahead, stats: Stats | null): Remembered | null {
+    const known = this.#before.get(folder);
+    if (known === undefined || stats === null || !isAsRead(known, stats)) return null;
+    this.#entries += known.entries;
+    return known;
+  }
+
+  /** What a folder holds, or null when there is none; a hidden one that can't be read shows nothing inside either. */
+  async #read(one: Ahead): Promise<Remembered | null> {
+    const { folder, isHidden } = one;
+    const { find, findLasting } = this.#region;
+    const isInBounds = (): boolean => {
+      this.#entries += 1;
+      return this.#entries <= this.#most && !this.#isOver;
+    };
+    try {
+      const stats = one.stats ?? (await statsToSearchLater(folder));
+      if (stats?.isDirectory() !== true) {
+        if (stats !== null) this.#noteFile(folder, stats);
+        return null;
+      }
+      const known = one.stats === null ? this.#asRead(one, stats) : null;
+      if (known !== null) return known;
+      const wanted = isHidden && findLasting !== null ? findLasting : find;
+      return await readFolder(folder, stats, { list: this.#list, find: wanted, isInBounds });
+    } catch (cause) {
+      if (isHidden) return null;
+      throw cause;
+    }
+  }
+
+  #take({ folder, isHidden }: Ahead, seen: Remembered | null): void {
+    if (seen === null) return;
+    const { start, findLasting } = this.#region;
+    this.memory.set(folder, seen);
+    for (const one of seen.signs) this.signs.push(one);
+    const hidden = new Set<string>();
+    for (const { name, atMost } of seen.hits) {
+      this.hits.push(reachable(joinPath(folder, name), start));
+      if (atMost === "none") hidden.add(name);
+    }
+    for (const name of seen.folders) {
+      const isBelowHidden = isHidden || hidden.has(name);
+      if (!isBelowHidden || findLasting !== null)
+        this.#ahead.push({
+          folder: reachable(joinPath(folder, name), start),
+          isHidden: isBelowHidden,
+          stats: null,
+        });
+    }
+  }
+
+  /** A granted file may be one that leads git to a repository. */
+  #noteFile(path: AbsolutePath, stats: Stats): void {
+    if (path !== this.#region.start || !isGitName(nameOf(path))) return;
+    this.signs.push({ kind: stats.isSymbolicLink() ? "link" : "file", path, isWhole: true });
+  }
+}
+
+/** The state of a folder; null when there is none, or one that is hidden can't be seen. */
+function lookAgain({ folder, isHidden }: Ahead): Stats | null {
+  try {
+    return statsToSearch(folder);
+  } catch (cause) {
+    if (isHidden) return null;
+    throw cause;
+  }
+}
