@@ -14,9 +14,10 @@ import { absolutePath } from "../src/profile/path.ts";
 import { type FileEntry, normalProfile, type Profile } from "../src/profile/profile.ts";
 import { prepare } from "../src/supervisor/prepare.ts";
 import type { Session } from "../src/supervisor/session.ts";
-import { createSupervisor } from "../src/supervisor/supervisor.ts";
+import { createSupervisor, decideStanding } from "../src/supervisor/supervisor.ts";
 import { crowdOfQuestions, verdictTimes } from "../test/support/approval/figures.ts";
 import { fileFigures, type Times } from "../test/support/files/figures.ts";
+import { plantFiles, searchFigures } from "../test/support/search/figures.ts";
 
 /** Every figure is the median of this many runs, after a few that do not count. */
 const RUNS = 100;
@@ -58,6 +59,17 @@ async function bench(): Promise<void> {
   row("prepare (derive, intersect, judge, render both sides)", await preparation(supervisor, session), null);
   row("derive + intersect + canonical form, 10,000 entries", algebra(), null);
   row("verdict for 1,000 rules, an input of 2 KiB", median(verdictTimes(WARM_UP, RUNS)), null);
+  for (const files of [10_000, 100_000]) {
+    const folder = absolutePath(join(stage, `tree-${files}`));
+    plantFiles(folder, files);
+    const { onYes } = decideStanding({ host, cwd: folder }).standing;
+    const { first, warm, delayP99 } = await searchFigures(onYes.profile);
+    const what = `search of ${files.toLocaleString("en")} files for what globs protect`;
+    console.log(
+      `${`${what}, first`.padEnd(56)} ${first.toFixed(2).padStart(8)} ms, loop p99 ${delayP99.toFixed(1)} ms`,
+    );
+    row(`${what}, again`, warm, null);
+  }
   const { read, write } = await fileFigures(session, workspace, 1_000);
   for (const [what, times] of [
     ["read", read],

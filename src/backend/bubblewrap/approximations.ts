@@ -41,7 +41,7 @@ export const APPROXIMATIONS = [
   {
     name: "search-bound",
     what: "a folder that could not be searched for what must be protected is read-only, where the config says so",
-    share: 0.02,
+    share: 0.03,
   },
   {
     name: "alias",

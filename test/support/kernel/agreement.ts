@@ -1,5 +1,7 @@
 import { mkdirSync } from "node:fs";
 import fc from "fast-check";
+import { FactsMemory } from "../../../src/host/facts.ts";
+import { MaskSearch } from "../../../src/host/search.ts";
 import { joinPath } from "../../../src/profile/path.ts";
 import type { Profile } from "../../../src/profile/profile.ts";
 import type { TryCase } from "./battery.ts";
@@ -18,6 +20,8 @@ export interface Case {
   readonly profile: ProfileSketch;
   readonly turn: number;
   readonly seed: number;
+  /** So many names of a root are searched, and what holds more is read-only; null: as many as usual. */
+  readonly mostEntries: number | null;
 }
 
 export const agreementCase: fc.Arbitrary<Case> = fc.record({
@@ -25,6 +29,10 @@ export const agreementCase: fc.Arbitrary<Case> = fc.record({
   profile: profileSketch,
   turn: fc.nat(1),
   seed: fc.nat(2 ** 31),
+  mostEntries: fc.oneof(
+    { weight: 15, arbitrary: fc.constant(null) },
+    { weight: 1, arbitrary: fc.integer({ min: 1, max: 6 }) },
+  ),
 });
 
 /** Tries a case: nothing may be allowed that the model denies, and every refusal beyond it has its declared reason. */
@@ -60,8 +68,14 @@ export type Outcome =
 export async function tryCase(stage: Stage, one: Case, tampering: Tampering = {}): Promise<Outcome> {
   return withTree(stage, one.tree, one.turn, async (tree) => {
     const profile = profileOver(tree, one.profile, stage.system.read);
-    return judgeIn(stage, tree, profile, one.seed, tampering);
+    return judgeIn(bounded(stage, one), tree, profile, one.seed, tampering);
   });
+}
+
+function bounded(stage: Stage, { mostEntries }: Case): Stage {
+  if (mostEntries === null) return stage;
+  const search = new MaskSearch({ entries: mostEntries, timeMs: 60_000, over: "read-only" });
+  return { ...stage, memory: new FactsMemory(search) };
 }
 
 async function judgeIn(

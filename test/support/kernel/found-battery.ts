@@ -3,7 +3,7 @@ import { type Outcome, tryCase } from "./agreement.ts";
 import { describeScene } from "./describe.ts";
 import { CLOSED, FOUND, type Found } from "./found.ts";
 import type { Judged } from "./judge.ts";
-import { MUTANTS } from "./mutants.ts";
+import { MUTANTS, RARE_MUTANTS } from "./mutants.ts";
 import type { Report } from "./report.ts";
 import type { Stage } from "./stage.ts";
 
@@ -35,7 +35,7 @@ async function reasonAgainst(stage: Stage, { case: one, act, mutant }: Found): P
   if (wrong.length > 0) return describeScene(outcome.scene, wrong);
   if (act === null) return null;
   if (actIn(outcome, act)?.kernel !== "denied") return `${act.op} ${act.path} was not tried, or not denied`;
-  const other = await tryCase(stage, one, mutant === null ? {} : MUTANTS[mutant]);
+  const other = await tryCase(stage, one, mutant === null ? {} : { ...MUTANTS, ...RARE_MUTANTS }[mutant]);
   return other.kind === "judged" && actIn(other, act)?.kernel === "allowed"
     ? null
     : `${act.op} ${act.path} is denied to a renderer that ${String(mutant)} as well`;

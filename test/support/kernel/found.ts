@@ -1,5 +1,4 @@
 import type { Case } from "./agreement.ts";
-import type { MUTANTS } from "./mutants.ts";
 import type { Probe } from "./probe.ts";
 import type { ProfileSketch } from "./profile-sketch.ts";
 import type { Plant, TreeSketch } from "./tree.ts";
@@ -9,8 +8,8 @@ export interface Found {
   readonly case: Case;
   /** The act that was allowed, by its path in the tree; null when nothing could be started at all. */
   readonly act: { readonly op: Probe["op"]; readonly path: string } | null;
-  /** The mistake that lets it happen again. */
-  readonly mutant: keyof typeof MUTANTS | null;
+  /** The mistake that lets it happen again, by its name among the mutants. */
+  readonly mutant: string | null;
 }
 
 const file = (name: string, mode = 0o644): Plant => ({ kind: "file", name, mode });
@@ -48,9 +47,10 @@ function about(
   holds: readonly Plant[],
   said: Partial<Pick<ProfileSketch, "entries" | "masks">>,
   bind: TreeSketch["bind"] = null,
+  mostEntries: Case["mostEntries"] = null,
 ): Case {
   const profile: ProfileSketch = { roots: ["write", null], suffixes: "any", entries: [], masks: [], ...said };
-  return { tree: { holds, hasCrowd: false, bind }, profile, turn: 0, seed: 0 };
+  return { tree: { holds, hasCrowd: false, bind }, profile, turn: 0, seed: 0, mostEntries };
 }
 
 /** Each was found by a random case, and is tried for itself ever since. */
@@ -110,6 +110,16 @@ export const FOUND: Readonly<Record<string, Found>> = {
     }),
     act: null,
     mutant: null,
+  },
+  "what lies beyond the bound of a search can't be changed": {
+    case: about(
+      [folder("a", [folder("b", [file("config")])])],
+      { masks: [glob("**/config", "read")] },
+      null,
+      1,
+    ),
+    act: { op: "write", path: "w/a/b/config" },
+    mutant: "takes no notice of what was not searched",
   },
   "what must not be made is held once when its folder has two names": {
     case: about(

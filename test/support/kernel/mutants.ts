@@ -60,6 +60,11 @@ export const MUTANTS: Readonly<Record<string, Tampering>> = {
   },
 };
 
+/** Mistakes that few random cases make known: each has a case of its own. */
+export const RARE_MUTANTS: Readonly<Record<string, Tampering>> = {
+  "takes no notice of what was not searched": { facts: (facts) => ({ ...facts, unsearched: [] }) },
+};
+
 /** A writable mount on a writable mount changes nothing but that it can't be moved. */
 function isPin(plan: GatedPlan, { path, args }: PlanClause): boolean {
   const above = plan.clauses.filter((other) => other.path !== path && isInside(path, other.path)).at(-1);
