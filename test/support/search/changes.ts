@@ -1,7 +1,6 @@
 import {
   chmodSync,
   existsSync,
-  lstatSync,
   mkdirSync,
   renameSync,
   rmSync,
@@ -17,7 +16,7 @@ export interface Change {
   readonly what: "file" | "folder" | "link" | "remove" | "move" | "replace" | "swap" | "chmod" | "touch";
   readonly at: string;
   readonly to: string;
-  /** The times of the folder are set back to what they were. */
+  /** The folders that hold it have the same old time before and after. */
   readonly isHushed: boolean;
 }
 
@@ -46,22 +45,24 @@ export const changes: fc.Arbitrary<readonly Change[]> = fc.array(
   { minLength: 1, maxLength: 8 },
 );
 
+/** Seconds since 1970, whole ones: no more can be set exactly. */
+const OLD = 1_000;
+
+/** Gives a folder the time that all hushed ones have. */
+export function hush(folder: string): void {
+  utimesSync(folder, OLD, OLD);
+}
+
 /** Makes the changes one after another. */
 export function change(top: string, all: readonly Change[]): void {
-  for (const one of all) {
-    const [at, to] = [join(top, one.at), join(top, one.to)];
-    const folders = [dirname(at), dirname(to)].filter((folder) => existsSync(folder));
-    const before = folders.map((folder) => lstatSync(folder));
+  for (const { what, at, to, isHushed } of all) {
+    const paths = [join(top, at), join(top, to)] as const;
     try {
-      MAKE[one.what](at, to);
+      MAKE[what](...paths);
     } catch (cause) {
       if (!(cause instanceof Error && "syscall" in cause)) throw cause;
     }
-    if (!one.isHushed) continue;
-    for (const [index, folder] of folders.entries()) {
-      const times = before[index];
-      if (times !== undefined && existsSync(folder)) utimesSync(folder, times.atime, times.mtime);
-    }
+    if (isHushed) for (const folder of paths.map(dirname)) if (existsSync(folder)) hush(folder);
   }
 }
 

@@ -31,8 +31,8 @@ export class Wood implements Disposable {
   }
 
   /** Paths as they stand below the folder. */
-  names(paths: readonly { readonly path: AbsolutePath }[] | readonly AbsolutePath[]): readonly string[] {
-    return paths.map((one) => (typeof one === "string" ? one : one.path).slice(this.top.length + 1));
+  names(paths: readonly AbsolutePath[]): readonly string[] {
+    return paths.map((path) => path.slice(this.top.length + 1));
   }
 
   [Symbol.dispose](): void {

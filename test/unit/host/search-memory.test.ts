@@ -1,8 +1,9 @@
-import { mkdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { lstatSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
 import { MaskSearch } from "../../../src/host/search.ts";
-import { change, changes } from "../../support/search/changes.ts";
+import { isAsRead } from "../../../src/host/search-folder.ts";
+import { change, changes, hush } from "../../support/search/changes.ts";
 import { Wood } from "../../support/search/wooded.ts";
 
 const CAPS = { none: ["**/.env", "**/b/.git"], read: ["**/hooks", "a/**/HEAD", "**/.g*/commondir"] };
@@ -23,6 +24,7 @@ test("what is found from memory is what is found without, whatever happened in b
         "b/hooks/",
         "b/.git/commondir",
       );
+      for (const folder of ["a", "a/.git", "a/b", "b", "b/.git", "."]) hush(`${wood.top}/${folder}`);
       const search = new MaskSearch();
       for (const some of [first, second, third]) {
         change(wood.top, some);
@@ -40,21 +42,19 @@ describe("a change that hides is found", () => {
     [
       "times that are set back",
       (wood) => {
-        const { atime, mtime } = statSync(wood.at("a"));
         writeFileSync(wood.at("a/.env"), "");
-        utimesSync(wood.at("a"), atime, mtime);
+        hush(wood.at("a"));
       },
     ],
     [
       "another folder with the same times in its place",
       (wood) => {
-        const { atime, mtime } = statSync(wood.at("a"));
         mkdirSync(wood.at("new"));
         writeFileSync(wood.at("new/.env"), "");
         rmSync(wood.at("a"), { recursive: true });
         renameSync(wood.at("new"), wood.at("a"));
-        utimesSync(wood.at("a"), atime, mtime);
-        utimesSync(wood.top, atime, mtime);
+        hush(wood.at("a"));
+        hush(wood.top);
       },
     ],
     [
@@ -67,6 +67,7 @@ describe("a change that hides is found", () => {
   ])("%s", async (_, hide) => {
     using wood = new Wood();
     wood.plant("a/x", "z/old/.env");
+    for (const folder of [wood.at("a"), wood.at("z/old"), wood.top]) hush(folder);
     await settle();
     const [search, profile] = [
       new MaskSearch(),
@@ -75,6 +76,25 @@ describe("a change that hides is found", () => {
     expect((await search.find([profile])).hits).toEqual([]);
     hide(wood);
     expect((await search.find([profile])).hits).toEqual([wood.at("a/.env")]);
+  });
+
+  it("of a folder that was read within the grain of the clock after its last change", () => {
+    using wood = new Wood();
+    const stats = lstatSync(wood.top);
+    const { dev, ino, mtimeMs, ctimeMs } = stats;
+    const read = {
+      entries: 0,
+      folders: [],
+      hits: [],
+      signs: [],
+      stamp: { dev, ino, mtimeMs, ctimeMs },
+    };
+    expect(isAsRead({ ...read, readMs: ctimeMs + 40 }, stats)).toBe(false);
+    expect(isAsRead({ ...read, readMs: ctimeMs + 60 }, stats)).toBe(true);
+    for (const name of ["dev", "ino", "mtimeMs", "ctimeMs"] as const) {
+      const other = { ...read, stamp: { ...read.stamp, [name]: read.stamp[name] + 1 } };
+      expect(isAsRead({ ...other, readMs: ctimeMs + 1_000 }, stats)).toBe(false);
+    }
   });
 
   it("right after a look, within the grain of the clock", async () => {

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { rmSync } from "node:fs";
+import { chownSync, rmSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it, test } from "vitest";
 import { MaskSearch, USUAL_BOUNDS } from "../../../src/host/search.ts";
 import { listNames } from "../../../src/host/search-folder.ts";
@@ -18,6 +18,25 @@ const NEVER = new Promise<void>(() => undefined);
 test("the bounds without a config are those that a config has by default", () => {
   const { entries, time, over } = SearchSection.parse({});
   expect(USUAL_BOUNDS).toEqual({ entries, timeMs: time, over });
+});
+
+it("below what is hidden only that is looked for which must not be moved away with it", async () => {
+  wood.plant("hidden/.envrc", "hidden/sub/.env", "hidden/sub/.envrc", "open/.env");
+  const caps = { none: ["**/hidden", "**/.env"], read: ["**/.envrc"] };
+  const { hits } = await new MaskSearch().find([wood.profile(caps)]);
+  expect(wood.names(hits)).toEqual(["hidden", "hidden/.envrc", "hidden/sub/.envrc", "open/.env"]);
+});
+
+it("a folder that can't be listed at once is listed by bytes, and never taken for an empty one", async () => {
+  wood.plant("a/.env");
+  const found = async (code: string) => {
+    const list = () => Promise.reject(Object.assign(new Error(code), { code }));
+    return (await new MaskSearch(USUAL_BOUNDS, { list }).find([wood.profile({ none: ["**/.env"] })])).hits;
+  };
+  expect(await found("ENOENT")).toEqual([wood.at("a/.env")]);
+  expect(await found("EIO")).toEqual([wood.at("a/.env")]);
+  if (process.getuid?.() === 0) chownSync(wood.at("a"), 1001, 1001);
+  await expect(found("EACCES")).rejects.toMatchObject({ code: "NOT_ENFORCEABLE" });
 });
 
 describe("the bound on entries", () => {
