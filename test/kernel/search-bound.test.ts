@@ -36,13 +36,25 @@ describe.skipIf(unusable !== null)("a root with more entries than are searched",
       cwd: knownPath(place.ws),
       host: place.host(),
     });
-    const explained = explainCall(draft.standing, await draft.prepare({ argv: ["true"] }), {
+    const explained = explainCall(await draft.prepare({ argv: ["true"] }), {
       ask: "write",
       path: knownPath(`${place.ws}/7`),
       facts: { kind: "file", bornInside: false },
     });
     expect(explained.tighter).toEqual([told.reason]);
     expect(explained.clause).toMatchObject({ args: ["--ro-bind", place.ws, place.ws] });
+  });
+
+  it("that a call made so large is told: what else it made there is not known", async () => {
+    await using supervisor = await place.supervisor({ sandbox: { search: { entries: 100 } } });
+    await using session = supervisor.session({ caller: "person" });
+    const call = async (count: number) => {
+      const line = `i=0; while [ $i -lt ${count} ]; do : > made$i; i=$((i+1)); done`;
+      return await session.call("shell", { argv: ["sh", "-c", line] });
+    };
+    const unknown = (text: string | null) => ({ kind: "done", receipt: { appeared: { unknown: text } } });
+    expect(await call(10)).toMatchObject(unknown(null));
+    expect(await call(80)).toMatchObject(unknown(why(100)));
   });
 
   it("refuses calls without that, and file tools too; with a higher bound they go through", async () => {
