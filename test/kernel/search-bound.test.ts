@@ -50,7 +50,7 @@ describe.skipIf(unusable !== null)("a root with more entries than are searched",
     await using session = supervisor.session({ caller: "person" });
     const call = async (count: number) => {
       const line = `i=0; while [ $i -lt ${count} ]; do : > made$i; i=$((i+1)); done`;
-      return await session.call("shell", { argv: ["sh", "-c", line] });
+      return session.call("shell", { argv: ["sh", "-c", line] });
     };
     const unknown = (text: string | null) => ({ kind: "done", receipt: { appeared: { unknown: text } } });
     expect(await call(10)).toMatchObject(unknown(null));

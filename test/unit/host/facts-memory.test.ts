@@ -11,7 +11,8 @@ const repository: Facts["repositories"][number] = {
   kind: "folder",
   path: folder,
   isWhole: true,
-  obeyed: [file],
+  hooks: [file],
+  configs: [],
 };
 const unsearched: Facts["unsearched"][number] = {
   path: folder,
