@@ -7,6 +7,7 @@ import { printToolRule } from "../policy/rule-reach.ts";
 import type { ToolRule } from "../policy/tool-rule.ts";
 import { printLimits, printNetwork } from "../profile/in-words.ts";
 import { limitsFrom, networkFrom } from "../profile/sections.ts";
+import { printSyscallGroup } from "../profile/syscalls.ts";
 import type { Root } from "../tool/facts.ts";
 import { printWider } from "./witness-text.ts";
 
@@ -47,6 +48,10 @@ export function grantedRows({ config, ceiling }: Loaded): readonly Row[] {
         ].join(" ") || "none",
       ],
     ]),
+    ...named(
+      "calls may",
+      sandbox.syscalls.map((group) => [printSyscallGroup(group)]),
+    ),
     ...named("commands", [
       [`${shell.rules.length} ${shell.rules.length === 1 ? "rule" : "rules"}; ${otherwise}`],
     ]),

@@ -52,7 +52,8 @@ export function tellOutcome(outcome: ProgramOutcome, print: Print): void {
     for (const { operation, target, certainty, because, remedy } of outcome.denials ?? []) {
       const how = certainty === "certain" ? "the walls did not let it" : "perhaps the walls did not let it";
       const what = operation === "connect" ? "connect to" : operation;
-      tellThree(print, `${how} ${what} ${visible(target)}: ${because}`, null, remedy);
+      const isWords = operation === "run" || operation === "trace";
+      tellThree(print, `${how} ${what} ${isWords ? target : visible(target)}: ${because}`, null, remedy);
     }
   for (const change of outcome.receipt.mountChanges)
     tellThree(

@@ -32,6 +32,7 @@ export function profileLines(profile: Profile, origins: Origins, ink: Ink): read
     ...section("sockets", socketRows(profile)),
     ...section("env", [[profile.env.length === 0 ? "none" : profile.env.join(" ").replace(/^\*$/, "any")]]),
     ...section("terminal", [[profile.terminal ? "its own" : "none"]]),
+    ...section("syscalls", [[profile.syscalls.join(" ") || "the usual"]]),
     ...section("limits", limitRows(profile.limits)),
   ];
   return columns(rows, [ink.bold, undefined, undefined, ink.dim]);

@@ -1,6 +1,7 @@
 import { escapeInvisible } from "../errors.ts";
 import { looserDefaults } from "../policy/risk.ts";
 import { printToolRule } from "../policy/rule-reach.ts";
+import { printSyscallGroup } from "../profile/syscalls.ts";
 import type { Runtime } from "../tool/facts.ts";
 import type { Config } from "./config.ts";
 import { toolLayers } from "./tool-layers.ts";
@@ -21,6 +22,7 @@ export function printGrants(config: Config): string {
     ...ofRoots,
     ...(programs.length === 0 ? [] : [`programs of ${programs.join(", ")}`]),
     `network ${typeof shell.network === "string" ? shell.network : "none"}`,
+    ...sandbox.syscalls.map((group) => `a call may ${printSyscallGroup(group)}`),
     ...commandWords(config),
     ...toolWords(approval),
     ...pageWords(webFetch),

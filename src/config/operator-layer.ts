@@ -26,7 +26,7 @@ const MOST_MASKS = 20_000;
  */
 export function layerOf(file: ProfileFile, yaml: YamlFile, variables: PathVariables): Layer {
   const sources = new Map<string, Position>();
-  for (const section of ["files", "network", "sockets", "env"] as const) {
+  for (const section of ["files", "network", "sockets", "env", "syscalls"] as const) {
     if (file[section] !== undefined) sources.set(section, positionAt(yaml, [section]));
   }
   const least = new Map<AbsolutePath, Access>();
@@ -57,7 +57,13 @@ export function layerOf(file: ProfileFile, yaml: YamlFile, variables: PathVariab
     return found;
   });
   const rest = profileFromSections(
-    { network: checkedNetwork(file, yaml), env: file.env, terminal: file.terminal, limits: file.limits },
+    {
+      network: checkedNetwork(file, yaml),
+      env: file.env,
+      terminal: file.terminal,
+      syscalls: file.syscalls,
+      limits: file.limits,
+    },
     variables,
   );
   return {

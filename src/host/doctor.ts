@@ -2,8 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { hostname, release } from "node:os";
 import { HOST_NAME } from "../backend/bubblewrap/identity.ts";
 import type { Launcher } from "../backend/facts.ts";
-import { compileSeccomp } from "../backend/seccomp/policy.ts";
-import { STANDARD_POLICY } from "../backend/seccomp/standard.ts";
+import { standardProgram } from "../backend/seccomp/standard.ts";
 import type { Host } from "./host.ts";
 import { leakedDescriptors } from "./proof.ts";
 import { explainSetupFailure, type SetupFailure } from "./setup-failure.ts";
@@ -165,7 +164,7 @@ async function tryLaunch(
   const timer = setTimeout(() => child.kill("SIGKILL"), PROBE_MS);
   try {
     const said = wordsOf(child);
-    writableAt(child, 3).end(compileSeccomp(STANDARD_POLICY, host.arch));
+    writableAt(child, 3).end(standardProgram(host.arch, []));
     const status = await endOf(child);
     return status === 0 ? { kind: "works" } : { kind: "fails", failure: explainSetupFailure(await said) };
   } finally {

@@ -9,6 +9,7 @@ import { type AbsolutePath, absolutePath, isAbsolutePath } from "./path.ts";
 import { readPattern } from "./pattern.ts";
 import { type Mask, normalProfile, type Profile } from "./profile.ts";
 import { Suffix } from "./suffix.ts";
+import { SyscallGroup } from "./syscalls.ts";
 
 /** SHA-256 of a profile's canonical text, in hex. Equal digest, equal meaning. */
 export type ProfileDigest = string;
@@ -31,6 +32,7 @@ const CanonicalProfile = z.strictObject({
   sockets: z.union([z.literal("any"), z.array(z.string())]),
   env: z.array(EnvPattern),
   terminal: z.boolean(),
+  syscalls: z.array(SyscallGroup),
   limits: Limits,
 });
 type CanonicalProfile = z.infer<typeof CanonicalProfile>;
@@ -73,7 +75,7 @@ function readPath(text: string): AbsolutePath {
 
 /** The profile as plain JSON data, patterns and hosts as text. */
 function plain(profile: Profile): CanonicalProfile {
-  const { files, masks, network, sockets, env, terminal, limits } = profile;
+  const { files, masks, network, sockets, env, terminal, syscalls, limits } = profile;
   return {
     files: files.map(({ path, access, suffixes }) => ({
       path,
@@ -85,6 +87,7 @@ function plain(profile: Profile): CanonicalProfile {
     sockets: sockets === "any" ? sockets : [...sockets],
     env: [...env],
     terminal,
+    syscalls: [...syscalls],
     limits: normalLimits(limits),
   };
 }

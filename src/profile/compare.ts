@@ -9,6 +9,7 @@ import { patternTest, type Segment } from "./pattern.ts";
 import { matchesBelow } from "./pattern-matches.ts";
 import { indexEntries, type Mask, nearestEntry, type Profile } from "./profile.ts";
 import type { Suffixes } from "./suffix.ts";
+import type { SyscallGroup } from "./syscalls.ts";
 
 /** Something that one profile allows and another does not. */
 export type Witness =
@@ -23,6 +24,7 @@ export type Witness =
   | { readonly field: "sockets"; readonly path: AbsolutePath | "any" }
   | { readonly field: "env"; readonly name: string }
   | { readonly field: "terminal" }
+  | { readonly field: "syscalls"; readonly group: SyscallGroup }
   | { readonly field: "limits"; readonly name: string };
 
 /** Whether one profile stays within another. `unknown` names the mask of the other that could not be decided. */
@@ -60,6 +62,8 @@ function witnessOutsideFiles(a: Profile, b: Profile): Witness | null {
   const name = envOutside(a.env, b.env);
   if (name !== null) return { field: "env", name };
   if (a.terminal && !b.terminal) return { field: "terminal" };
+  const group = a.syscalls.find((one) => !b.syscalls.includes(one));
+  if (group !== undefined) return { field: "syscalls", group };
   const limit = limitAbove(a.limits, b.limits);
   return limit === null ? null : { field: "limits", name: limit };
 }

@@ -5,6 +5,7 @@ import { EnvName } from "./env-pattern.ts";
 import { explain, type Layer, type Question } from "./explain.ts";
 import { canonicalAddress, isAddress, parseHostRule, printHostRule } from "./host-rule.ts";
 import { type PathVariables, pathsFrom } from "./sections.ts";
+import { SyscallGroup } from "./syscalls.ts";
 import { WrittenHost, WrittenPath } from "./written.ts";
 
 /**
@@ -21,10 +22,12 @@ export const Example = z.union(
     z.strictObject({ deny: z.literal("connect"), socket: WrittenPath }),
     z.strictObject({ allow: z.literal("env"), name: EnvName }),
     z.strictObject({ deny: z.literal("env"), name: EnvName }),
+    z.strictObject({ allow: z.literal("syscalls"), group: SyscallGroup }),
+    z.strictObject({ deny: z.literal("syscalls"), group: SyscallGroup }),
   ],
   {
     error:
-      "an example is `allow` or `deny` of `read`, `write`, `connect` or `env`, with `path`, `host`, `socket` or `name`",
+      "an example is `allow` or `deny` of `read`, `write`, `connect`, `env` or `syscalls`, with `path`, `host`, `socket`, `name` or `group`",
   },
 );
 export type Example = z.infer<typeof Example>;
@@ -70,6 +73,8 @@ export function printQuestion(question: Question): string {
       return `connect ${visible(question.path)}`;
     case "env":
       return `env ${visible(question.name)}`;
+    case "syscalls":
+      return `syscalls ${question.group}`;
   }
 }
 
@@ -87,6 +92,7 @@ export function questionsOf(example: Example, variables: PathVariables): readonl
   }
   if ("socket" in example)
     return pathsFrom(example.socket, variables).map((path) => ({ ask: "socket", path }));
+  if ("group" in example) return [{ ask: "syscalls", group: example.group }];
   if ("name" in example) return [{ ask: "env", name: example.name }];
   return [connectQuestion(example.host, example.address)];
 }

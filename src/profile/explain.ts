@@ -6,6 +6,7 @@ import { addressClass, coversName, printHostRule, ruleAllows, type Target } from
 import { bars, type Network, reaches } from "./network.ts";
 import type { AbsolutePath } from "./path.ts";
 import type { Mask, Profile } from "./profile.ts";
+import type { SyscallGroup } from "./syscalls.ts";
 
 /** One named profile among those that are met: the need, or one operator file. */
 export interface Layer {
@@ -20,7 +21,8 @@ export type Question =
   | { readonly ask: "read" | "write"; readonly path: AbsolutePath; readonly facts: PathFacts }
   | { readonly ask: "connect"; readonly target: Target }
   | { readonly ask: "socket"; readonly path: AbsolutePath }
-  | { readonly ask: "env"; readonly name: string };
+  | { readonly ask: "env"; readonly name: string }
+  | { readonly ask: "syscalls"; readonly group: SyscallGroup };
 
 /** What one layer says, the words of the clause that says it, and where that clause stands. */
 export interface LayerAnswer {
@@ -91,7 +93,7 @@ interface Ruling {
 }
 
 function rule(profile: Profile, question: Question): Ruling {
-  const { network, sockets, env } = profile;
+  const { network, sockets, env, syscalls } = profile;
   switch (question.ask) {
     case "read":
     case "write": {
@@ -115,6 +117,11 @@ function rule(profile: Profile, question: Question): Ruling {
     case "env": {
       const allowed = coversEnv(env, question.name);
       return { allowed, access: null, because: `the name is ${allowed ? "" : "not "}listed`, key: "env" };
+    }
+    case "syscalls": {
+      const allowed = syscalls.includes(question.group);
+      const because = `\`${question.group}\` is ${allowed ? "" : "not "}listed`;
+      return { allowed, access: null, because, key: "syscalls" };
     }
   }
 }

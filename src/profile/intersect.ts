@@ -2,10 +2,11 @@ import { meetEnv } from "./env-pattern.ts";
 import { meetLimits } from "./limits.ts";
 import { meetNetworks } from "./network.ts";
 import { meetFiles, normalMasks, OPEN, type Profile, type Sockets } from "./profile.ts";
+import { meetSyscalls } from "./syscalls.ts";
 
 /**
  * What both profiles allow. For every path, `accessTo(intersect(a, b), p)` is the lesser of `accessTo(a, p)` and
- * `accessTo(b, p)`; the same pointwise for targets, sockets, environment names, limits and the terminal.
+ * `accessTo(b, p)`; the same pointwise for targets, sockets, environment names, system calls, limits and the terminal.
  * Commutative, associative, idempotent, monotone; `OPEN` is its unit, `CLOSED` its zero. Throws `USAGE` for limits made
  * by hand that are none.
  */
@@ -18,6 +19,7 @@ export function intersect(a: Profile, b: Profile): Profile {
     sockets: meetSockets(a.sockets, b.sockets),
     env: meetEnv(a.env, b.env),
     terminal: a.terminal && b.terminal,
+    syscalls: meetSyscalls(a.syscalls, b.syscalls),
     limits: meetLimits(a.limits, b.limits),
   };
 }

@@ -5,6 +5,7 @@ import { type Network, normalNetwork } from "./network.ts";
 import { type AbsolutePath, byPath, isInside, ROOT } from "./path.ts";
 import { literalPrefix, type Pattern } from "./pattern.ts";
 import { meetSuffixes, normalSuffixes, type Suffixes, sameSuffixes } from "./suffix.ts";
+import { normalSyscalls, SYSCALL_GROUPS, type Syscalls } from "./syscalls.ts";
 
 /** What may be done to a path and all below it, until a nearer entry says otherwise. */
 export interface FileEntry {
@@ -37,6 +38,7 @@ export interface Profile {
   readonly sockets: Sockets;
   readonly env: readonly EnvPattern[];
   readonly terminal: boolean;
+  readonly syscalls: Syscalls;
   readonly limits: Limits;
 }
 
@@ -56,6 +58,7 @@ export function normalProfile(parts: ProfileParts): Profile {
     sockets: normalSockets(parts.sockets ?? []),
     env: normalEnv(parts.env ?? []),
     terminal: parts.terminal ?? false,
+    syscalls: normalSyscalls(parts.syscalls ?? []),
     limits: normalLimits(parts.limits ?? {}),
   };
 }
@@ -86,6 +89,7 @@ export const OPEN: Profile = normalProfile({
   sockets: "any",
   env: ["*"],
   terminal: true,
+  syscalls: SYSCALL_GROUPS,
 });
 
 /** Entries by their path; the fast way to the nearest one. */

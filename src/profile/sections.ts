@@ -10,6 +10,7 @@ import { parsePatterns, type Variables } from "./pattern.ts";
 import { type FileEntry, type Mask, normalProfile, OPEN, type Profile } from "./profile.ts";
 import { Duration, Size } from "./quantity.ts";
 import { SuffixList } from "./suffix.ts";
+import { SyscallsSection } from "./syscalls.ts";
 import { isTooLong, MOST_PATH_BYTES, WrittenHost, WrittenPath, WrittenPattern } from "./written.ts";
 
 /** The most entries of one list; some of what is done with them takes time with the square of their number. */
@@ -69,6 +70,7 @@ export const ProfileSections = z.strictObject({
   sockets: z.union([z.literal("any"), z.array(WrittenPath).max(MOST_CLAUSES)]).optional(),
   env: z.array(EnvPattern).max(MOST_CLAUSES).optional(),
   terminal: z.boolean().optional(),
+  syscalls: SyscallsSection.optional(),
   limits: LimitsSection.optional(),
 });
 export type ProfileSections = z.infer<typeof ProfileSections>;
@@ -92,6 +94,7 @@ export function profileFromSections(sections: ProfileSections, variables: PathVa
         : sections.sockets.flatMap((path) => pathsFrom(path, variables)),
     env: sections.env ?? OPEN.env,
     terminal: sections.terminal ?? true,
+    syscalls: sections.syscalls ?? OPEN.syscalls,
     limits: sections.limits === undefined ? {} : limitsFrom(sections.limits),
   });
 }

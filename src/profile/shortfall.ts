@@ -6,6 +6,7 @@ import { LIMITS } from "./limits.ts";
 import { networkOutside } from "./network-outside.ts";
 import type { AbsolutePath } from "./path.ts";
 import type { Profile } from "./profile.ts";
+import { printSyscallGroup } from "./syscalls.ts";
 
 /** One thing that was asked for and not granted. */
 export type Shortfall =
@@ -15,7 +16,10 @@ export type Shortfall =
       readonly wanted: Access;
       readonly granted: Access;
     }
-  | { readonly field: "network" | "sockets" | "env" | "terminal" | "limits"; readonly what: string };
+  | {
+      readonly field: "network" | "sockets" | "env" | "terminal" | "syscalls" | "limits";
+      readonly what: string;
+    };
 
 /** Need minus granted, clause by clause of the need: what a person should know is missing. Empty when all was granted. */
 export function shortfall(need: Profile, granted: Profile): readonly Shortfall[] {
@@ -49,6 +53,9 @@ export function shortfall(need: Profile, granted: Profile): readonly Shortfall[]
     ...(need.terminal && !granted.terminal
       ? [{ field: "terminal", what: "a terminal of its own" } as const]
       : []),
+    ...need.syscalls
+      .filter((group) => !granted.syscalls.includes(group))
+      .map((group) => ({ field: "syscalls", what: `${group}, to ${printSyscallGroup(group)},` }) as const),
     ...LIMITS.filter(
       (name) =>
         (need.limits[name] ?? Number.POSITIVE_INFINITY) >

@@ -7,11 +7,12 @@ import {
   type Question,
 } from "../profile/explain.ts";
 import { REPOSITORY_LAYER } from "./standing.ts";
+import type { SyscallGroup } from "../profile/syscalls.ts";
 
 /** What the walls did not let happen, why, and what would change that, in words for a model and a person. */
 export interface Denial {
-  readonly operation: "read" | "write" | "connect";
-  /** A path or a host. */
+  readonly operation: "read" | "write" | "connect" | "run" | "trace";
+  /** A path or a host; of what is run or traced, words. */
   readonly target: string;
   /** `certain`: the policy was asked, or the backend told. `likely`: it fits how the call failed. */
   readonly certainty: "certain" | "likely";
@@ -20,24 +21,42 @@ export interface Denial {
   readonly remedy: string;
 }
 
+/** What of a profile a denial can be about. */
+export type DeniableQuestion = Extract<Question, { readonly ask: "read" | "write" | "connect" | "syscalls" }>;
+
+/** What those see who lack a group of system calls. */
+const LACKING = {
+  abi32: { operation: "run", target: "a 32-bit program, or one of another foreign ABI" },
+  debug: { operation: "trace", target: "another process" },
+} as const satisfies Record<SyscallGroup, Pick<Denial, "operation" | "target">>;
+
 /** A denial by the clause that decided it; null where the layers allow it. */
 export function denialFor(
   layers: readonly [Layer, ...Layer[]],
-  question: Extract<Question, { readonly ask: "read" | "write" | "connect" }>,
+  question: DeniableQuestion,
   certainty: Denial["certainty"],
 ): Denial | null {
   const explanation = explain(layers, question);
   if (explanation.allowed) return null;
   const { decidedBy } = explanation;
-  const target =
-    question.ask === "connect" ? `${question.target.host}:${question.target.port}` : question.path;
   return {
-    operation: question.ask,
-    target,
+    ...whatOf(question),
     certainty,
     because: `${decidedBy.because} (${placeOf(decidedBy)})`,
-    remedy: remedyFor(explanation, question.ask, isBySuffix(layers, question)),
+    remedy: remedyFor(explanation, question, isBySuffix(layers, question)),
   };
+}
+
+function whatOf(question: DeniableQuestion): Pick<Denial, "operation" | "target"> {
+  switch (question.ask) {
+    case "read":
+    case "write":
+      return { operation: question.ask, target: question.path };
+    case "connect":
+      return { operation: "connect", target: `${question.target.host}:${question.target.port}` };
+    case "syscalls":
+      return LACKING[question.group];
+  }
 }
 
 function placeOf({ layer, at }: LayerAnswer): string {
@@ -53,15 +72,17 @@ function isBySuffix(layers: readonly [Layer, ...Layer[]], question: Question): b
 }
 
 /** What a person would have to change: a model can't. */
-function remedyFor({ decidedBy }: Explanation, operation: Denial["operation"], isBySuffix: boolean): string {
+function remedyFor({ decidedBy }: Explanation, question: DeniableQuestion, isBySuffix: boolean): string {
   if (decidedBy.layer === REPOSITORY_LAYER)
     return "git obeys it outside as well: change it yourself, outside of the walls, if it is meant";
   if (decidedBy.layer !== "config")
     return `only whoever keeps the profile ${visible(decidedBy.layer)} can allow it; do it without`;
-  if (operation === "connect") return "list the host under `shell.network` in the config, if it is meant";
+  if (question.ask === "syscalls")
+    return `list \`${question.group}\` under \`sandbox.syscalls\` in the config, if it is meant`;
+  if (question.ask === "connect") return "list the host under `shell.network` in the config, if it is meant";
   if (isBySuffix)
     return "list the name's ending under `suffixes` of the folder's `sandbox.paths` in the config, if it is meant";
-  return operation === "write"
+  return question.ask === "write"
     ? "give the folder `mode: rw` under `sandbox.paths` in the config, if it is meant"
     : "list the folder under `sandbox.paths` in the config, if it is meant";
 }

@@ -144,9 +144,10 @@ export async function enforce(
   });
   const outcome = finish(result, receipt, performance.now() - began, record);
   if (outcome.kind !== "failed") return outcome;
-  const { stderr } = result;
+  const { code, stderr } = result;
   const denials = denialsOf(
     permitted,
+    code,
     Buffer.concat([stderr.bytes.subarray(-MOST_READ), said.bytes(), stderr.tail]).toString(),
   );
   return denials.length === 0 ? outcome : { ...outcome, denials };
@@ -167,7 +168,7 @@ function shorter(a: number | undefined, b: number | undefined): number | null {
 }
 
 /** What of the call's own words the walls did not give it. */
-function denialsOf({ call, side, standing }: Permitted, said: string): readonly Denial[] {
+function denialsOf({ call, side, standing }: Permitted, code: number, said: string): readonly Denial[] {
   const commands = lineOf(call.input).commands.map(({ words }) => words.filter((word) => !isOpaque(word)));
   // What a shell opens by itself (`> file`) is no command's word.
   const script = scriptOf(call.input);
@@ -176,7 +177,7 @@ function denialsOf({ call, side, standing }: Permitted, said: string): readonly 
   const kept = standing.ceiling.layers.find(({ name }) => name === REPOSITORY_LAYER)?.profile.masks ?? [];
   const named = [...namedPaths(words, cwd, side.profile), ...mentionedPaths(said, kept, cwd)];
   const isByYes = side.digest === standing.onYes.digest;
-  return programDenials({ named, words, said, isByYes, isTool: call.use !== null }, standing);
+  return programDenials({ named, words, code, said, isByYes, isTool: call.use !== null }, standing);
 }
 
 /** The last look before the program may start. Throws `FACTS_UNSTABLE` where it is another one by now. */

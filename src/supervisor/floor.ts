@@ -1,4 +1,4 @@
-import { HOST_DEVICES, SOCKETS_IN_ROOTS } from "../backend/bubblewrap/standings.ts";
+import { HOST_DEVICES, SOCKETS_IN_ROOTS, TRACED } from "../backend/bubblewrap/standings.ts";
 import { PROTECTIONS, type Protection, type Standing, type Standings, weaker } from "../backend/plan.ts";
 import type { Profile } from "../profile/profile.ts";
 
@@ -13,15 +13,16 @@ const DEMANDED: readonly Protection[] = [
   "network",
   "processes",
   "capabilities",
+  "syscalls",
   "environment",
   "descriptors",
 ];
 
 /**
  * What stands below the floor that `require_os_sandbox` demands, the same on every host: files, network, processes,
- * capabilities, environment and descriptors enforced (tighter counts), sockets and files at least partial for their one
- * listed reason each, limits when the profile says `strict`. A network that the profile itself leaves to the host is as
- * asked for.
+ * capabilities, system calls, environment and descriptors enforced (tighter counts), sockets and files at least partial for
+ * their one listed reason each, limits when the profile says `strict`. A network that the profile itself leaves to the host
+ * is as asked for, and so is tracing where the profile lets it be.
  */
 export function belowFloor(standings: Standings, profile: Profile): readonly BelowFloor[] {
   return PROTECTIONS.flatMap((protection): BelowFloor[] => {
@@ -51,6 +52,10 @@ export function weakened(
 function isHighEnough(protection: Protection, standing: Standing, profile: Profile): boolean {
   if (standing.kind === "enforced" || standing.kind === "tighter") return true;
   if (protection === "network") return profile.network === "host";
+  if (protection === "syscalls")
+    return (
+      standing.kind === "partial" && standing.reason.startsWith(TRACED) && profile.syscalls.includes("debug")
+    );
   if (protection === "sockets" || protection === "files") {
     const listed = protection === "sockets" ? SOCKETS_IN_ROOTS : HOST_DEVICES;
     return standing.kind === "partial" && standing.reason.startsWith(listed);

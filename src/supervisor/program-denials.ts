@@ -1,10 +1,10 @@
 import { printPosition, visible } from "../errors.ts";
-import type { Layer, Question } from "../profile/explain.ts";
+import type { Layer } from "../profile/explain.ts";
 import { isAddress } from "../profile/host-rule.ts";
 import { type AbsolutePath, isInside } from "../profile/path.ts";
 import { deriveShellNeeds } from "../tool/derive.ts";
 import type { Root } from "../tool/facts.ts";
-import { type Denial, denialFor } from "./denial.ts";
+import { type DeniableQuestion, type Denial, denialFor } from "./denial.ts";
 import { layersOf } from "./explain.ts";
 import type { Standing } from "./standing.ts";
 
@@ -24,6 +24,8 @@ export interface NamedPath {
 export interface Failure {
   readonly named: readonly NamedPath[];
   readonly words: readonly string[];
+  /** Its status. */
+  readonly code: number;
   /** The end of what it said on standard error. */
   readonly said: string;
   /** Whether it had what a yes gives. */
@@ -42,21 +44,28 @@ const ABSENT = /no such file or directory|\bENOENT\b|cannot find|not found/i;
 const OFFLINE =
   /could not resolve|name resolution|name or service not known|network is unreachable|\bEAI_AGAIN\b|\bENETUNREACH\b|\bENOTFOUND\b/i;
 
+/** 128 + SIGSYS (signal(7)): what a filter ends a process with whose calls it does not judge. */
+const FOREIGN_ABI = 159;
+
+/** How debuggers and tracers tell that they may not (gdb, strace, lldb). */
+const UNTRACEABLE = /ptrace[^\n]*(operation not permitted|\bEPERM\b)/i;
+
 /**
  * What of a failed program's own words the walls did not give it, at most five. A path or host is told only when it stands
  * in the words and the profile denies it: what a program prints proposes nothing, it only says whether a denial that the
  * profile is sure of is likely to be the reason. `certain` where the program itself complained about that very path in
- * the way that the walls make it fail.
+ * the way that the walls make it fail. So are groups of system calls: by the status of a process whose calls are not judged,
+ * and by what debuggers say.
  */
 export function programDenials(failure: Failure, standing: Standing): readonly Denial[] {
   const { needs, settings, config, ceiling } = standing;
   const layers = layersOf(settings, ceiling, failure.isByYes ? needs.onYes : needs.unasked);
   const afterYes = layersOf(settings, ceiling, needs.onYes);
   // A tool of the host's own may have been given less than the config grants.
-  const whole = { ...settings, roots: config.roots, shell: config.shell };
+  const whole = { ...settings, roots: config.roots, shell: config.shell, sandbox: config.sandbox };
   const beforeNeeds = failure.isTool ? layersOf(whole, ceiling, deriveShellNeeds(whole).onYes) : null;
   const isGranted = (path: AbsolutePath): boolean => settings.roots.some((root) => isInside(path, root.path));
-  const told = (question: Question & { readonly ask: Denial["operation"] }, certainty: Denial["certainty"]) =>
+  const told = (question: DeniableQuestion, certainty: Denial["certainty"]) =>
     remedied(denialFor(layers, question, certainty), question, {
       afterYes,
       beforeNeeds,
@@ -69,14 +78,12 @@ export function programDenials(failure: Failure, standing: Standing): readonly D
   const found = [
     ...named.flatMap((one) => pathDenial(one, failure.said, told) ?? []),
     ...hostDenials(failure, told),
+    ...syscallDenials(failure, told),
   ];
   return found.slice(0, MOST_DENIALS);
 }
 
-type Told = (
-  question: Question & { readonly ask: Denial["operation"] },
-  certainty: Denial["certainty"],
-) => Denial | null;
+type Told = (question: DeniableQuestion, certainty: Denial["certainty"]) => Denial | null;
 
 function pathDenial(named: NamedPath, said: string, told: Told): Denial | null {
   const denial = denialAt(named, said, told);
@@ -119,6 +126,12 @@ function hostDenials({ words, said }: Failure, told: Told): readonly Denial[] {
   return targets.flatMap((target) => told({ ask: "connect", target }, "likely") ?? []);
 }
 
+function syscallDenials({ code, said }: Failure, told: Told): readonly Denial[] {
+  const abi32 = code === FOREIGN_ABI ? told({ ask: "syscalls", group: "abi32" }, "likely") : null;
+  const debug = UNTRACEABLE.test(said) ? told({ ask: "syscalls", group: "debug" }, "likely") : null;
+  return [abi32, debug].filter((one) => one !== null);
+}
+
 const PORTS: Readonly<Record<string, number>> = {
   "http:": 80,
   "https:": 443,
@@ -152,7 +165,7 @@ interface Otherwise {
 /** What a yes would have given, or the tool did not ask for, is not for the config to change. */
 function remedied(
   denial: Denial | null,
-  question: Question & { readonly ask: Denial["operation"] },
+  question: DeniableQuestion,
   { afterYes, beforeNeeds, roots }: Otherwise,
 ): Denial | null {
   if (denial === null) return null;

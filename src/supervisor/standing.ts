@@ -31,7 +31,7 @@ export interface Granted {
 export interface Standing {
   readonly backend: Backend;
   readonly settings: ToolSettings;
-  readonly config: Pick<Config, "approval" | "shell" | "roots" | "workspace">;
+  readonly config: Pick<Config, "approval" | "sandbox" | "shell" | "roots" | "workspace">;
   readonly ceiling: Ceiling;
   readonly mode: Mode;
   /** Typing a command is no yes to it: the caller is asked as well. */

@@ -71,6 +71,8 @@ export function printWitness(witness: Witness): string {
       return `the variable ${witness.name}`;
     case "terminal":
       return "a terminal of its own";
+    case "syscalls":
+      return `the system calls of ${witness.group}`;
     case "limits":
       return `the limit ${witness.name}`;
   }

@@ -20,7 +20,7 @@ export const profileSerializer = {
 };
 
 /**
- * A profile, one clause a line: what may be read and written, masks, network, sockets, environment, limits. Paths that
+ * A profile, one clause a line: what may be read and written, masks, network, sockets, environment, system calls, limits. Paths that
  * have a name are printed by it, so that a snapshot is the same on every machine.
  */
 export function printReadable(
@@ -41,6 +41,7 @@ export function printReadable(
     `sockets  ${profile.sockets === "any" ? "any" : profile.sockets.join(", ") || "none"}`,
     `env      ${profile.env.join(", ") || "none"}`,
     ...(profile.terminal ? ["terminal of its own"] : []),
+    ...(profile.syscalls.length === 0 ? [] : [`syscalls ${profile.syscalls.join(", ")}`]),
     ...limitLines(profile.limits),
   ];
   return lines.join("\n");
@@ -62,7 +63,9 @@ export function isProfile(value: unknown): value is Profile {
   return (
     typeof value === "object" &&
     value !== null &&
-    ["files", "masks", "network", "sockets", "env", "terminal", "limits"].every((key) => key in value)
+    ["files", "masks", "network", "sockets", "env", "terminal", "syscalls", "limits"].every(
+      (key) => key in value,
+    )
   );
 }
 

@@ -37,7 +37,7 @@ export interface Needs {
 /**
  * The profiles that the shell tool needs, never looser than the tool's config: each root with its mode (in `unasked`, a
  * root with `write_approval` is read-only and one with `read_approval` invisible), the runtimes to read, the listed
- * environment names, the network and the limits. A runtime inside a root (listed by hand) has that root's mode.
+ * environment names, the network, the groups of system calls and the limits. A runtime inside a root (listed by hand) has that root's mode.
  */
 export function deriveShellNeeds(settings: ToolSettings): Needs {
   return { unasked: deriveProfile(settings, false), onYes: deriveProfile(settings, true) };
@@ -85,6 +85,7 @@ function deriveProfile(settings: ToolSettings, isApproved: boolean): Profile {
     network: networkFrom(shell.network),
     env: [...sandbox.env.pass, ...Object.keys(sandbox.env.set)],
     terminal: shell.terminal,
+    syscalls: sandbox.syscalls,
     limits: limitsFrom(sandbox.limits),
   });
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { CofferdamError, visible } from "../errors.ts";
 import type { Json } from "../policy/canonical-json.ts";
+import { meetSyscalls, SyscallsSection } from "../profile/syscalls.ts";
 import type { ToolSettings } from "./derive.ts";
 import type { Root } from "./facts.ts";
 import type { FunctionTool } from "./function-tool.ts";
@@ -12,6 +13,8 @@ export const ToolNeeds = z
     roots: z.record(z.string(), z.enum(["read", "write"])).optional(),
     /** Whether it needs the network that the config gives to commands. */
     network: z.boolean().optional(),
+    /** Which of the groups of system calls it needs that the config grants. */
+    syscalls: SyscallsSection.optional(),
     /**
      * The folder it starts in, from the one that calls start in. Left out it is that one, or, where no root that the tool
      * needs holds it, the first root that it needs.
@@ -84,10 +87,11 @@ export function settingsFor(settings: ToolSettings, needs: ToolNeeds): ToolSetti
     throw new CofferdamError("USAGE", `there is no root ${visible(unknown)} for a tool to need`, {
       hint: `the roots are ${settings.roots.map(({ name }) => name).join(", ") || "none"}`,
     });
-  const { shell } = settings;
+  const { sandbox, shell } = settings;
   return {
     ...settings,
     roots: wanted === undefined ? settings.roots : settings.roots.map((root) => needed(root, wanted)),
+    sandbox: { ...sandbox, syscalls: [...meetSyscalls(sandbox.syscalls, needs.syscalls ?? [])] },
     shell: { ...shell, network: needs.network === true ? shell.network : false, terminal: false },
   };
 }

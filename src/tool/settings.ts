@@ -3,6 +3,7 @@ import { EnvName, EnvPattern } from "../profile/env-pattern.ts";
 import { Duration } from "../profile/quantity.ts";
 import { LimitsSection, NetworkSection } from "../profile/sections.ts";
 import { SuffixList } from "../profile/suffix.ts";
+import { SyscallsSection } from "../profile/syscalls.ts";
 import { WrittenHost, WrittenPath } from "../profile/written.ts";
 import { ShellRule } from "../shell/rule.ts";
 
@@ -58,6 +59,7 @@ export const SandboxSection = z.strictObject({
   runtimes: z.array(RuntimeSection).max(64).default(["system"]),
   limits: LimitsSection.default({}),
   search: SearchSection.prefault({}),
+  syscalls: SyscallsSection.default([]),
   env: z
     .strictObject({
       pass: z.array(EnvPattern).max(1000).default(["LANG", "LC_*", "TERM", "TZ"]),

@@ -41,9 +41,10 @@ const standIn = (text: string) => (place: Place) => {
 
 const NO_FILTERS = compileSeccomp(
   {
+    abi32: false,
     rules: [
       {
-        call: { x64: 157, arm64: 167 },
+        call: { x64: 157, arm64: 167, i386: "absent", arm: "absent" },
         errno: "EPERM",
         when: [{ kind: "one-of", argument: 0, values: [22] }],
       },

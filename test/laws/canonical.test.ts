@@ -118,6 +118,7 @@ describe("the digest", () => {
       "forgets sockets": (a) => digest({ ...a, sockets: "any" }),
       "forgets names": (a) => digest({ ...a, env: [] }),
       "forgets the terminal": (a) => digest({ ...a, terminal: false }),
+      "forgets system calls": (a) => digest({ ...a, syscalls: [] }),
       "forgets limits": (a) => digest({ ...a, limits: {} }),
     },
   );
@@ -131,6 +132,7 @@ const shuffledParts = profileParts.chain((parts) =>
       masks: shuffled(parts.masks),
       sockets: parts.sockets === "any" ? fc.constant(parts.sockets) : shuffled(parts.sockets),
       env: shuffled(parts.env),
+      syscalls: shuffled(parts.syscalls),
       network:
         typeof parts.network === "string"
           ? fc.constant(parts.network)
@@ -152,6 +154,7 @@ function answers(a: Profile, { path, target, socket, name }: Probe): readonly un
     a.sockets === "any" || a.sockets.includes(socket),
     coversEnv(a.env, name),
     a.terminal,
+    a.syscalls,
     a.limits,
   ];
 }

@@ -9,6 +9,7 @@ import { LIMITS } from "../../src/profile/limits.ts";
 import { reaches } from "../../src/profile/network.ts";
 import { knownPath, parentOf } from "../../src/profile/path.ts";
 import { type Mask, normalProfile, type Profile } from "../../src/profile/profile.ts";
+import { SYSCALL_GROUPS } from "../../src/profile/syscalls.ts";
 import { maskPair, nearPair, nearTriple, type Probe, pair, probes, profile } from "../support/generate.ts";
 import { law } from "./law.ts";
 
@@ -51,6 +52,9 @@ describe("compare", () => {
         compare(a, { ...b, env: b.env.map((name) => `${name[0]}*`.replace("**", "*")) }),
       "does not look at sockets": (a, b) => compare(a, { ...b, sockets: "any" }),
       "does not look at the terminal": (a, b) => compare(a, { ...b, terminal: true }),
+      "does not look at system calls": (a, b) => compare(a, { ...b, syscalls: SYSCALL_GROUPS }),
+      "looks at the first group of system calls alone": (a, b) =>
+        compare({ ...a, syscalls: a.syscalls.slice(0, 1) }, b),
       "does not look at limits": (a, b) => compare(a, { ...b, limits: {} }),
     },
   );
@@ -218,6 +222,7 @@ function excesses(a: Profile, b: Profile, { path, target, socket, name }: Probe)
     { field: "sockets", path: socket },
     { field: "env", name },
     { field: "terminal" },
+    ...SYSCALL_GROUPS.map((group) => ({ field: "syscalls", group }) as const),
     ...LIMITS.map((limit) => ({ field: "limits", name: limit }) as const),
     { field: "limits", name: "strict" },
   ];
@@ -245,6 +250,8 @@ function confirms(a: Profile, b: Profile, witness: Witness): boolean {
       return coversEnv(a.env, witness.name) && !coversEnv(b.env, witness.name);
     case "terminal":
       return a.terminal && !b.terminal;
+    case "syscalls":
+      return a.syscalls.includes(witness.group) && !b.syscalls.includes(witness.group);
     case "limits": {
       if (witness.name === "strict") return a.limits.strict !== true && b.limits.strict === true;
       const bound = LIMITS.find((limit) => limit === witness.name);

@@ -17,6 +17,7 @@ import { intersectAll } from "../../src/profile/intersect.ts";
 import { reaches } from "../../src/profile/network.ts";
 import { type AbsolutePath, isInside } from "../../src/profile/path.ts";
 import { indexEntries, nearestEntry, type Profile } from "../../src/profile/profile.ts";
+import { SYSCALL_GROUPS } from "../../src/profile/syscalls.ts";
 import { type Probe, pair, probes, profile } from "../support/generate.ts";
 import { law } from "./law.ts";
 
@@ -141,6 +142,7 @@ function layer(name: string, from: Profile): Layer {
     "network",
     "sockets",
     "env",
+    "syscalls",
     ...from.files.map((entry) => entryKey(entry.path)),
     ...from.masks.map(maskKey),
   ];
@@ -155,6 +157,7 @@ function questions({ path, target, socket, name }: Probe): readonly Question[] {
     { ask: "connect", target },
     { ask: "socket", path: socket },
     { ask: "env", name },
+    ...SYSCALL_GROUPS.map((group) => ({ ask: "syscalls", group }) as const),
   ];
 }
 
@@ -169,5 +172,7 @@ function allows(from: Profile, question: Question): boolean {
       return from.sockets === "any" || from.sockets.includes(question.path);
     case "env":
       return coversEnv(from.env, question.name);
+    case "syscalls":
+      return from.syscalls.includes(question.group);
   }
 }

@@ -4,6 +4,7 @@ import { printProfile } from "../../src/profile/canonical.ts";
 import { isWithin } from "../../src/profile/compare.ts";
 import { intersect } from "../../src/profile/intersect.ts";
 import { CLOSED, normalProfile, OPEN, type Profile } from "../../src/profile/profile.ts";
+import { SYSCALL_GROUPS } from "../../src/profile/syscalls.ts";
 import { pair, profile } from "../support/generate.ts";
 import { law } from "./law.ts";
 
@@ -43,6 +44,10 @@ describe("intersect", () => {
       "grants the terminal when the first does, or neither": (a, b) => ({
         ...intersect(a, b),
         terminal: a.terminal || !b.terminal,
+      }),
+      "grants a group of system calls when the first does, or neither": (a, b) => ({
+        ...intersect(a, b),
+        syscalls: SYSCALL_GROUPS.filter((one) => a.syscalls.includes(one) || !b.syscalls.includes(one)),
       }),
       "halves its limits": (a, b) => ({
         ...intersect(a, b),
@@ -122,6 +127,10 @@ describe("intersect", () => {
       "drops the masks of a profile that has more than two": (a, b) => ({
         ...intersect(a, b),
         masks: a.masks.length > 2 ? [] : intersect(a, b).masks,
+      }),
+      "grants system calls that the first lacks": (a, b) => ({
+        ...intersect(a, b),
+        syscalls: SYSCALL_GROUPS.filter((one) => !a.syscalls.includes(one)),
       }),
       "grants a terminal that the first lacks": (a, b) => ({ ...intersect(a, b), terminal: !a.terminal }),
     },

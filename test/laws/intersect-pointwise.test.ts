@@ -8,6 +8,7 @@ import { LIMITS } from "../../src/profile/limits.ts";
 import { type HostList, type Network, normalNetwork, reaches } from "../../src/profile/network.ts";
 import { indexEntries, nearestEntry, type Profile } from "../../src/profile/profile.ts";
 import { meetSuffixes } from "../../src/profile/suffix.ts";
+import { SYSCALL_GROUPS } from "../../src/profile/syscalls.ts";
 import { pair, probes } from "../support/generate.ts";
 import { law } from "./law.ts";
 
@@ -109,11 +110,15 @@ describe("intersect", () => {
   );
 
   law(
-    "allows a socket, an environment name and the terminal exactly where both do",
+    "allows a socket, an environment name, the terminal and a group of system calls exactly where both do",
     (meet: Meet) =>
       fc.property(pair, probes, ([a, b], asked) => {
         const both = meet(a, b);
         expect(both.terminal).toBe(a.terminal && b.terminal);
+        for (const group of SYSCALL_GROUPS)
+          expect(both.syscalls.includes(group)).toBe(
+            a.syscalls.includes(group) && b.syscalls.includes(group),
+          );
         for (const { socket, name } of asked) {
           const listed = (one: Profile): boolean => one.sockets === "any" || one.sockets.includes(socket);
           expect(listed(both)).toBe(listed(a) && listed(b));
@@ -122,6 +127,9 @@ describe("intersect", () => {
       }),
     intersect,
     {
+      "takes the system calls of either": spoiling((a, b) => ({
+        syscalls: SYSCALL_GROUPS.filter((one) => a.syscalls.includes(one) || b.syscalls.includes(one)),
+      })),
       "takes any socket when one does": spoiling((a, b) =>
         a.sockets === "any" || b.sockets === "any" ? { sockets: "any" } : {},
       ),
@@ -201,5 +209,6 @@ const BARE: Profile = {
   sockets: [],
   env: [],
   terminal: false,
+  syscalls: [],
   limits: {},
 };

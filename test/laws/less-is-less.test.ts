@@ -94,7 +94,7 @@ describe("access is never more after", () => {
 
 describe("a profile stays within what it was after", () => {
   law(
-    "anything in it is lowered: a limit, a list, a rule, the terminal",
+    "anything in it is lowered: a limit, a list, a rule, the terminal, a group of system calls",
     (within: (a: Profile, b: Profile) => boolean) =>
       fc.property(profile, fc.nat(), hostRule, mask, (before, place, rule, added) => {
         for (const after of lowered(before, place, rule, added))
@@ -113,6 +113,7 @@ describe("a profile stays within what it was after", () => {
       "asks for the same sockets": (a, b) => isWithin(a, b) && a.sockets.length === b.sockets.length,
       "asks for the same names": (a, b) => isWithin(a, b) && a.env.length === b.env.length,
       "asks for the same terminal": (a, b) => isWithin(a, b) && a.terminal === b.terminal,
+      "asks for the same system calls": (a, b) => isWithin(a, b) && a.syscalls.length === b.syscalls.length,
     },
   );
 });
@@ -141,6 +142,7 @@ function* lowered(before: Profile, place: number, rule: HostRule, added: Mask): 
   yield { ...before, limits: { ...before.limits, strict: true } };
   yield { ...before, masks: [...before.masks, added] };
   yield { ...before, terminal: false };
+  yield { ...before, syscalls: without(before.syscalls) };
   yield { ...before, env: without(before.env) };
   if (before.sockets !== "any") yield { ...before, sockets: without(before.sockets) };
   if (typeof before.network === "string") return;

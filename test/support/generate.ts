@@ -15,6 +15,7 @@ import {
   type Sockets,
 } from "../../src/profile/profile.ts";
 import type { Suffixes } from "../../src/profile/suffix.ts";
+import type { Syscalls } from "../../src/profile/syscalls.ts";
 
 /** Few names, so that paths, entries and patterns drawn from them meet each other; the rest is there to be odd. */
 const COMMON = ["a", "b", "A", ".env", ".ENV"];
@@ -117,6 +118,15 @@ export const limits: fc.Arbitrary<Limits> = fc
   )
   .map(([bounds, strict]) => ({ ...Object.fromEntries(bounds), ...strict }));
 
+/** Both orders, and twins: what is not in normal form means the same. */
+export const syscalls: fc.Arbitrary<Syscalls> = fc.constantFrom<Syscalls>(
+  [],
+  ["abi32"],
+  ["debug"],
+  ["debug", "abi32"],
+  ["debug", "debug"],
+);
+
 const files = fc.array(fileEntry, { maxLength: 6 });
 const rootEntry: fc.Arbitrary<readonly FileEntry[]> = fc.oneof(
   fc.constant([]),
@@ -134,12 +144,13 @@ export const profileParts: fc.Arbitrary<Profile> = fc
     env,
     terminal: fc.boolean(),
     limits,
+    syscalls,
   })
   .map(({ rootEntry: first, ...parts }) => ({ ...parts, files: [...first, ...parts.files] }));
 
 export const profile: fc.Arbitrary<Profile> = profileParts.map(normalProfile);
 
-const part = fc.constantFrom("files", "masks", "sockets", "env", "terminal", "limits");
+const part = fc.constantFrom("files", "masks", "sockets", "env", "terminal", "syscalls", "limits");
 const fileChange = fc.constantFrom(
   { access: "none" },
   { access: "read" },

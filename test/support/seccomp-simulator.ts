@@ -20,8 +20,12 @@ export interface SimulatedCall {
   readonly args?: readonly bigint[];
 }
 
-/** What the program answers: `allow`, `kill process`, `errno N`, or another value in hexadecimal. Throws for a program the kernel would not take. */
-export function simulateSeccomp(program: Uint8Array, call: SimulatedCall): string {
+/** What the program answers: `allow`, `kill process`, `errno N`, or another value in hexadecimal. Throws for a program the kernel would not take. `step` is told of each instruction. */
+export function simulateSeccomp(
+  program: Uint8Array,
+  call: SimulatedCall,
+  step: (at: number) => void = () => undefined,
+): string {
   const code = new DataView(program.buffer, program.byteOffset, program.byteLength);
   const count = program.byteLength / 8;
   if (!Number.isInteger(count) || count < 1 || count > 4096)
@@ -29,12 +33,14 @@ export function simulateSeccomp(program: Uint8Array, call: SimulatedCall): strin
   const data = seccompData(call);
   let accumulator = 0;
   for (let at = 0; at < count; ) {
+    step(at);
     const operand = code.getUint32(at * 8 + 4, true);
     const skip = { yes: code.getUint8(at * 8 + 2), no: code.getUint8(at * 8 + 3) };
     const opcode = code.getUint16(at * 8, true);
     at += 1;
     if (opcode === 0x06) return nameAnswer(operand);
-    if (opcode === 0x20) accumulator = loadWord(data, operand);
+    if (opcode === 0x05) at += operand;
+    else if (opcode === 0x20) accumulator = loadWord(data, operand);
     else at += compare(opcode, accumulator, operand) ? skip.yes : skip.no;
   }
   throw new Error("ran off the end of the program");

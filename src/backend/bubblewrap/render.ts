@@ -71,7 +71,7 @@ function layOut(given: Profile, facts: Facts): Layout | Refusal {
   const { changes, placeholders } = found;
   const approximations = [...searched.approximations, ...found.approximations];
   assertAgrees(profile, facts, changes);
-  const inputs: Input[] = [{ fd: FD.seccomp, bytes: standardProgram(facts.arch) }];
+  const inputs: Input[] = [{ fd: FD.seccomp, bytes: standardProgram(facts.arch, profile.syscalls) }];
   const nextFd = (): number => FD.firstFile + inputs.length - 1;
   const made = views(profile, facts);
   const clauses = changes.map((change): PlanClause => {

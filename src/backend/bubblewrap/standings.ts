@@ -11,6 +11,9 @@ export const SOCKETS_IN_ROOTS = "a host socket that lies in a granted folder can
 /** The one reason for which files may stand at `partial`. */
 export const HOST_DEVICES = "a process can change the modes and times of the host's device nodes";
 
+/** The one reason for which system calls may stand at `partial`: the profile asks for it. */
+export const TRACED = "as configured, processes of a call can trace and change one another";
+
 /** How each protection stands under a plan, before it was seen: observation can only make it weaker. */
 export function standings(
   profile: Profile,
@@ -33,11 +36,9 @@ export function standings(
     },
     processes: ENFORCED,
     capabilities: ENFORCED,
-    syscalls: {
-      kind: "partial",
-      reason:
-        "terminal input, vsock, io_uring, tracing, keyrings, setuid files, leases and foreign ABIs are refused, other calls are not filtered",
-    },
+    syscalls: profile.syscalls.includes("debug")
+      ? { kind: "partial", reason: `${TRACED}: its status and its output may be any of theirs` }
+      : ENFORCED,
     terminal: ENFORCED,
     environment: ENFORCED,
     descriptors: ENFORCED,

@@ -1,25 +1,40 @@
 /** The machines a program can be compiled for, by the name that Node's `process.arch` gives them. */
 export type SeccompArch = "x64" | "arm64";
 
-/** What tells a system call of this machine's own ABI from that of another ABI it can also run. */
-export interface Machine {
-  /** `seccomp_data.arch` of a native call. */
+/** The tables of call numbers by which programs reach the kernel: each machine's own, and the 32-bit one that it can also run. */
+export type Abi = SeccompArch | "i386" | "arm";
+
+/** What tells a call by one table from a call by another. */
+export interface AbiFacts {
+  /** `seccomp_data.arch` of its calls. */
   readonly auditArch: number;
-  /** Call numbers from here on belong to a second ABI that reports the same `auditArch`. */
-  readonly foreignFrom: number | "none";
+  /** Calls of the machine alone, far above the table: from the first to before the second number. */
+  readonly ownCalls: readonly [number, number] | "none";
 }
 
 /**
- * The facts per machine: `AUDIT_ARCH_X86_64` and `AUDIT_ARCH_AARCH64` (include/uapi/linux/audit.h),
- * and `__X32_SYSCALL_BIT` (arch/x86/include/uapi/asm/unistd.h), which marks x32 calls on x86_64.
+ * The facts per table: `AUDIT_ARCH_*` (include/uapi/linux/audit.h), and for arm the range of `cacheflush` and `set_tls`,
+ * which its programs can't do without (`__ARM_NR_COMPAT_BASE`, arch/arm64/include/asm/unistd.h).
  */
-export const MACHINES = {
-  x64: { auditArch: 0xc000_003e, foreignFrom: 0x4000_0000 },
-  arm64: { auditArch: 0xc000_00b7, foreignFrom: "none" },
-} as const satisfies Record<SeccompArch, Machine>;
+export const ABIS = {
+  x64: { auditArch: 0xc000_003e, ownCalls: "none" },
+  arm64: { auditArch: 0xc000_00b7, ownCalls: "none" },
+  i386: { auditArch: 0x4000_0003, ownCalls: "none" },
+  arm: { auditArch: 0x4000_0028, ownCalls: [0x0f_0000, 0x0f_0800] },
+} as const satisfies Record<Abi, AbiFacts>;
+
+/** The 32-bit table of a machine. */
+export const ABI32 = { x64: "i386", arm64: "arm" } as const satisfies Record<SeccompArch, Abi>;
 
 /**
- * Errors a refused call may report, with their numbers: the same on both machines
+ * The first number that nobody here has judged: the tables go up to 471, of Linux 7.0. What comes later does not exist for
+ * the sandboxed, as on an older kernel. So for x64 do the calls of x32, which have bit 30 set (`__X32_SYSCALL_BIT`) or,
+ * before Linux 5.4, also the numbers from 512 to 547.
+ */
+export const FIRST_UNJUDGED = 472;
+
+/**
+ * Errors a refused call may report, with their numbers: the same on all of them
  * (include/uapi/asm-generic/errno-base.h and errno.h).
  */
 export const ERRNOS = { EPERM: 1, ENOSYS: 38, EAFNOSUPPORT: 97 } as const;

@@ -2,15 +2,23 @@ import { CofferdamError } from "../../errors.ts";
 
 /**
  * The instructions of classic BPF that a program here is made of, by mnemonic: load a word of
- * `seccomp_data`, compare the word loaded last with a constant (unsigned), answer the kernel.
+ * `seccomp_data`, compare the word loaded last with a constant (unsigned), go on elsewhere, answer the kernel.
  * Source: include/uapi/linux/bpf_common.h.
  */
-export const OPCODES = { ld: 0x20, jeq: 0x15, jgt: 0x25, jge: 0x35, jset: 0x45, ret: 0x06 } as const;
+export const OPCODES = {
+  ld: 0x20,
+  ja: 0x05,
+  jeq: 0x15,
+  jgt: 0x25,
+  jge: 0x35,
+  jset: 0x45,
+  ret: 0x06,
+} as const;
 
 /** A comparison of the loaded word with a constant: equal, greater, not less, has one of these bits. */
 export type JumpTest = "jeq" | "jgt" | "jge" | "jset";
 
-/** One line of a program before its labels are resolved; made by `load`, `jump`, `answer` and `label`. */
+/** One line of a program before its labels are resolved; made by `load`, `jump`, `go`, `answer` and `label`. */
 export type Line =
   | { readonly kind: "load"; readonly offset: number }
   | {
@@ -20,6 +28,7 @@ export type Line =
       readonly yes: string;
       readonly no: string;
     }
+  | { readonly kind: "go"; readonly to: string }
   | { readonly kind: "answer"; readonly value: number }
   | { readonly kind: "label"; readonly name: string };
 
@@ -42,6 +51,11 @@ export function jump(test: JumpTest, value: number, yes: string, no: string = NE
   return { kind: "jump", test, value, yes, no };
 }
 
+/** A line that goes on at the label, however far that is. */
+export function go(to: string): Line {
+  return { kind: "go", to };
+}
+
 /** A line that ends the program with a `SECCOMP_RET_*` value. */
 export function answer(value: number): Line {
   return { kind: "answer", value };
@@ -54,8 +68,8 @@ export function label(name: string): Line {
 
 /**
  * The bytes of a program, as `prctl(PR_SET_SECCOMP)` and bwrap's `--seccomp` take them: an array of
- * little-endian `struct sock_filter { u16 code; u8 jt; u8 jf; u32 k; }`. Jumps go forwards only, over at
- * most 255 instructions. Throws INTERNAL for a program that the kernel would refuse and for a label
+ * little-endian `struct sock_filter { u16 code; u8 jt; u8 jf; u32 k; }`. Jumps go forwards only, and those
+ * that compare over at most 255 instructions. Throws INTERNAL for a program that the kernel would refuse and for a label
  * that is unknown, repeated, behind or too far ahead.
  */
 export function assemble(lines: readonly Line[]): Uint8Array {
@@ -114,6 +128,8 @@ function encode(line: Instruction, index: number, places: ReadonlyMap<string, nu
       const no = distance(line.no, index, places);
       return { code: OPCODES[line.test], yes, no, value: line.value };
     }
+    case "go":
+      return { code: OPCODES.ja, yes: 0, no: 0, value: skipped(line.to, index, places) };
     case "answer":
       return { code: OPCODES.ret, yes: 0, no: 0, value: line.value };
   }
@@ -125,15 +141,20 @@ function wordOffset(offset: number): number {
   return offset;
 }
 
-/** Instructions to skip after the jump at `index` to arrive at the label; the kernel keeps them in 8 bits. */
+/** The instructions that a comparison skips to arrive at the label; the kernel keeps them in 8 bits. */
 function distance(name: string, index: number, places: ReadonlyMap<string, number>): number {
   if (name === NEXT) return 0;
+  const far = skipped(name, index, places);
+  if (far > 255) throw broken(`label \`${name}\` is ${far} instructions away, a jump skips 255`);
+  return far;
+}
+
+/** How many instructions stand between the one at `index` and the label. */
+function skipped(name: string, index: number, places: ReadonlyMap<string, number>): number {
   const place = places.get(name);
   if (place === undefined) throw broken(`there is no label \`${name}\``);
-  const skipped = place - index - 1;
-  if (skipped < 0) throw broken(`label \`${name}\` is behind its jump`);
-  if (skipped > 255) throw broken(`label \`${name}\` is ${skipped} instructions away, a jump skips 255`);
-  return skipped;
+  if (place <= index) throw broken(`label \`${name}\` is behind its jump`);
+  return place - index - 1;
 }
 
 function broken(what: string): CofferdamError {

@@ -27,6 +27,8 @@ function printInstruction(view: DataView, index: number): string {
   switch (code) {
     case OPCODES.ld:
       return `ld   ${printWord(value)}`;
+    case OPCODES.ja:
+      return `ja   ${index + 1 + value}`;
     case OPCODES.ret:
       return `ret  ${printAnswer(value)}`;
     case OPCODES.jeq:

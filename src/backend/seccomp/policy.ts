@@ -1,20 +1,22 @@
 import { CofferdamError } from "../../errors.ts";
 import {
+  ABI32,
+  ABIS,
+  type Abi,
   ALLOW,
   ARCH_OFFSET,
   type ArgumentIndex,
   ERRNO_NAMES,
   ERRNOS,
   type Errno,
+  FIRST_UNJUDGED,
   KILL_PROCESS,
   lowWordOffset,
-  MACHINES,
-  type Machine,
   NUMBER_OFFSET,
   RETURN_ERRNO,
   type SeccompArch,
 } from "./abi.ts";
-import { answer, assemble, jump, type Line, label, load, NEXT } from "./assemble.ts";
+import { answer, assemble, go, jump, type Line, label, load, NEXT } from "./assemble.ts";
 import type { SyscallNumbers } from "./syscalls.ts";
 
 /** An array that holds something: a test for "one of nothing" cannot be written. */
@@ -41,87 +43,137 @@ export interface SeccompRule {
  * What system calls are refused. Of several rules for one call the first that applies answers; a call
  * that no rule refuses is allowed.
  *
- * Example: `{ rules: [{ call: SYSCALLS.ptrace, errno: "EPERM", when: "always" }] }`.
+ * Example: `{ abi32: false, rules: [{ call: SYSCALLS.ptrace, errno: "EPERM", when: "always" }] }`.
  */
 export interface SeccompPolicy {
+  /** Whether the calls of 32-bit programs are judged by the same rules; otherwise the first ends its process. */
+  readonly abi32: boolean;
   readonly rules: readonly SeccompRule[];
 }
 
 /**
- * The seccomp program of a policy, 8 bytes an instruction, for `bwrap --seccomp FD` or `prctl(2)`.
- * For every call: one of another architecture (a 32-bit program) kills the process, an x32 number is
- * ENOSYS, else the policy answers; so no second ABI of the machine is a way around a rule. In order:
+ * The seccomp program of a policy, 8 bytes an instruction, for `bwrap --seccomp FD` or `prctl(2)`. In order:
  *
- * 1. architecture, then the second ABI;
- * 2. one comparison for each call number that a rule names, then allow;
- * 3. the argument tests of each such call, which need the register that held the number;
- * 4. one shared answer for each error, and allow.
+ * 1. the table that a call belongs to, by its architecture; a call of a table that is not judged kills the process, so
+ *    that no second ABI of the machine is a way around a rule;
+ * 2. for each table: a number that nobody has judged (x32 among them) is ENOSYS;
+ * 3. a binary search for the number, which ends at a few numbers that are compared one by one;
+ * 4. behind them the argument tests of these calls, and the answers that are jumped to.
  *
- * Throws INTERNAL for a rule that could never apply and for a program that the kernel would refuse.
+ * The search keeps both a call and a start short: since Linux 5.11 the kernel runs the program in its head for every
+ * number when it is installed (`seccomp_cache_prepare`, kernel/seccomp.c), and afterwards never again for those that are
+ * allowed whatever their arguments. Throws INTERNAL for a rule that could never apply and for a program that the
+ * kernel would refuse.
  */
 export function compileSeccomp(policy: SeccompPolicy, arch: SeccompArch): Uint8Array {
-  const calls = [...rulesByNumber(policy, arch)];
-  const body = [
-    ...refuseOtherAbis(MACHINES[arch]),
-    ...calls.map(([number, rules]) => jump("jeq", number, entry(number, rules, 0))),
-    answer(ALLOW),
-    ...calls.flatMap(([number, rules]) => argumentTests(number, rules)),
-  ];
-  return assemble([...body, ...sharedAnswers(body)]);
+  const abis = policy.abi32 ? [arch, ABI32[arch]] : [arch];
+  return assemble([
+    load(ARCH_OFFSET),
+    ...abis.flatMap((abi) => [
+      jump("jeq", ABIS[abi].auditArch, NEXT, `not ${abi}`),
+      go(abi),
+      label(`not ${abi}`),
+    ]),
+    answer(KILL_PROCESS),
+    ...abis.flatMap((abi) => table(policy, abi)),
+  ]);
 }
 
-const ALLOWED = "allowed";
+/** A call number and its rules, in the order of the policy. */
+type Ruled = readonly [number, readonly SeccompRule[]];
 
-/** Call number → its rules, in the order of the policy; calls that the machine lacks are left out. */
-function rulesByNumber(
-  policy: SeccompPolicy,
-  arch: SeccompArch,
-): ReadonlyMap<number, readonly SeccompRule[]> {
+/** Numbers that are compared one by one where the search ends: fewer cost more answers, more cost more comparisons. */
+const MOST_IN_A_ROW = 8;
+
+/** Everything about the calls of one table. */
+function table(policy: SeccompPolicy, abi: Abi): readonly Line[] {
+  const { ownCalls } = ABIS[abi];
+  const [unknown, known] = [`${abi} unjudged`, `${abi} judged`];
+  return [
+    label(abi),
+    load(NUMBER_OFFSET),
+    jump("jge", FIRST_UNJUDGED, NEXT, known),
+    ...(ownCalls === "none"
+      ? []
+      : [
+          jump("jge", ownCalls[1], unknown),
+          jump("jge", ownCalls[0], NEXT, unknown),
+          answer(ALLOW),
+          label(unknown),
+        ]),
+    answer(RETURN_ERRNO | ERRNOS.ENOSYS),
+    label(known),
+    ...search(rulesByNumber(policy, abi), abi),
+  ];
+}
+
+/** The calls of a policy in the order of their numbers; those that the table lacks are left out. */
+function rulesByNumber(policy: SeccompPolicy, abi: Abi): readonly Ruled[] {
   const byNumber = new Map<number, readonly SeccompRule[]>();
   for (const rule of policy.rules) {
-    const number = rule.call[arch];
+    const number = rule.call[abi];
     if (number === "absent") continue;
     const before = byNumber.get(number) ?? [];
     if (before.at(-1)?.when === "always") throw dead(number, "an earlier rule always applies");
+    if (number >= FIRST_UNJUDGED) throw dead(number, "calls from there on do not exist");
     byNumber.set(number, [...before, rule]);
   }
-  return byNumber;
+  return [...byNumber].sort(([a], [b]) => a - b);
 }
 
-/** Leaves the call number loaded. */
-function refuseOtherAbis(machine: Machine): readonly Line[] {
-  const native = [
-    load(ARCH_OFFSET),
-    jump("jeq", machine.auditArch, "native"),
-    answer(KILL_PROCESS),
-    label("native"),
-    load(NUMBER_OFFSET),
+function search(calls: readonly Ruled[], abi: Abi): readonly Line[] {
+  const half = calls.length >>> 1;
+  const [middle] = calls[half] ?? [];
+  if (middle === undefined || calls.length <= MOST_IN_A_ROW) return row(calls, `${abi} ${middle}`);
+  const above = `${abi} from ${middle}`;
+  return [
+    jump("jge", middle, above),
+    ...search(calls.slice(0, half), abi),
+    label(above),
+    ...search(calls.slice(half), abi),
   ];
-  return machine.foreignFrom === "none" ? native : [...native, jump("jge", machine.foreignFrom, "ENOSYS")];
+}
+
+/** A few numbers one by one, and all that they lead to; `scope` tells the labels here from those of other rows. */
+function row(calls: readonly Ruled[], scope: string): readonly Line[] {
+  const lines = [
+    ...calls.map(([number, rules]) => jump("jeq", number, entry(scope, number, rules, 0))),
+    answer(ALLOW),
+    ...calls.flatMap(([number, rules]) => argumentTests(scope, number, rules)),
+  ];
+  return [...lines, ...answers(lines, scope)];
+}
+
+function allowed(scope: string): string {
+  return `${scope}: allow`;
+}
+
+function refused(scope: string, errno: Errno): string {
+  return `${scope}: ${errno}`;
 }
 
 /** The label where rule `at` of a call is decided; past the last rule, the call is allowed. */
-function entry(number: number, rules: readonly SeccompRule[], at: number): string {
+function entry(scope: string, number: number, rules: readonly SeccompRule[], at: number): string {
   const rule = rules[at];
-  if (rule === undefined) return ALLOWED;
-  return rule.when === "always" ? rule.errno : testLabel(number, at, 0);
+  if (rule === undefined) return allowed(scope);
+  return rule.when === "always" ? refused(scope, rule.errno) : testLabel(scope, number, at, 0);
 }
 
-function testLabel(number: number, rule: number, test: number): string {
-  return `call ${number}, rule ${rule}, test ${test}`;
+function testLabel(scope: string, number: number, rule: number, test: number): string {
+  return `${scope}: call ${number}, rule ${rule}, test ${test}`;
 }
 
 /** Rule after rule, test after test: all tests held → the rule's error, one missed → the next rule. */
-function argumentTests(number: number, rules: readonly SeccompRule[]): readonly Line[] {
+function argumentTests(scope: string, number: number, rules: readonly SeccompRule[]): readonly Line[] {
   return rules.flatMap((rule, at) => {
     if (rule.when === "always") return [];
-    const missed = entry(number, rules, at + 1);
+    const missed = entry(scope, number, rules, at + 1);
     const last = rule.when.length - 1;
     return rule.when.flatMap((test, index) => {
       if (test.kind === "has-bit-of" && test.mask === 0) throw dead(number, "its mask is 0");
-      const held = index === last ? rule.errno : testLabel(number, at, index + 1);
+      const held = index === last ? refused(scope, rule.errno) : testLabel(scope, number, at, index + 1);
       return [
-        label(testLabel(number, at, index)),
+        label(testLabel(scope, number, at, index)),
         load(lowWordOffset(test.argument)),
         ...decide(test, held, missed),
       ];
@@ -147,13 +199,13 @@ function compareWithEach(values: readonly number[], found: string, notFound: str
 }
 
 /** An answer that nothing jumps to is left out: the program then holds no instruction that cannot run. */
-function sharedAnswers(body: readonly Line[]): readonly Line[] {
-  const wanted = new Set(body.flatMap((line) => (line.kind === "jump" ? [line.yes, line.no] : [])));
-  const answers = [
-    ...ERRNO_NAMES.map((name) => ({ name, value: RETURN_ERRNO | ERRNOS[name] })),
-    { name: ALLOWED, value: ALLOW },
+function answers(lines: readonly Line[], scope: string): readonly Line[] {
+  const wanted = new Set(lines.flatMap((line) => (line.kind === "jump" ? [line.yes, line.no] : [])));
+  const all = [
+    ...ERRNO_NAMES.map((name) => ({ name: refused(scope, name), value: RETURN_ERRNO | ERRNOS[name] })),
+    { name: allowed(scope), value: ALLOW },
   ];
-  return answers
+  return all
     .filter(({ name }) => wanted.has(name))
     .flatMap(({ name, value }) => [label(name), answer(value)]);
 }

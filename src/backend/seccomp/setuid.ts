@@ -7,7 +7,7 @@ const S_ISUID = 0o4000;
 
 /**
  * The flags with which opening makes a file, so that the mode counts: O_CREAT, and __O_TMPFILE without the O_DIRECTORY
- * that belongs to it (include/uapi/asm-generic/fcntl.h; the same on both machines).
+ * that belongs to it (include/uapi/asm-generic/fcntl.h; the same in every table).
  */
 const MAKES_A_FILE = 0o100 | 0o20000000;
 

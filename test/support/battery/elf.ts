@@ -74,3 +74,33 @@ export function program32(code: Buffer = EXIT_7): Buffer {
   file.set(code, start);
   return file;
 }
+
+/** An i386 call: its number, and arguments as words. */
+export type Call32 = readonly [number: number, ...args: readonly number[]];
+
+/** Makes the calls one after another by `int 0x80`, and writes what each answered to standard output: see `answers32`. */
+export function calling32(calls: readonly Call32[]): Buffer {
+  const word = (value: number): Buffer => {
+    const bytes = Buffer.alloc(4);
+    bytes.writeInt32LE(value | 0);
+    return bytes;
+  };
+  // mov into eax, ebx, ecx, edx, esi, edi, ebp
+  const registers = [0xb8, 0xbb, 0xb9, 0xba, 0xbe, 0xbf, 0xbd];
+  const make = (call: Call32): Buffer =>
+    Buffer.concat([
+      ...registers.flatMap((code, at) => [Buffer.from([code]), word(call[at] ?? -1)]),
+      Buffer.from("cd80" + "50", "hex"), // int 0x80; push eax
+    ]);
+  return Buffer.concat([
+    ...calls.map(make),
+    Buffer.from("b804000000" + "bb01000000" + "89e1" + "ba", "hex"), // eax = write, ebx = 1, ecx = esp, edx =
+    word(4 * calls.length),
+    Buffer.from("cd80" + "b801000000" + "31db" + "cd80", "hex"), // exit with 0
+  ]);
+}
+
+/** What the calls of `calling32` answered, from what it wrote: the last one was pushed last and so comes first. */
+export function answers32(written: Buffer): readonly number[] {
+  return Array.from({ length: written.length / 4 }, (_, at) => written.readInt32LE(at * 4)).reverse();
+}

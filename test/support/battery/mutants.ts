@@ -13,6 +13,8 @@ export interface Mutant {
   readonly gate?: (script: string) => string;
   readonly filter?: Uint8Array;
   readonly surroundings?: (given: Surroundings) => Surroundings;
+  /** The probe that must get through, where the others that do are those of a second wall that had to go as well. */
+  readonly probe?: string;
   /** Only where the sandbox's user owns the host's devices, so that others were made for it. */
   readonly needsDevices?: true;
   /** The launcher is started in the supervisor's own session; only where the proof is left out. */
@@ -91,8 +93,10 @@ export function mutants({ ws, outside }: Pick<Ground, "ws" | "outside">): readon
     },
     {
       id: "capabilities",
-      change: "user namespaces can be made",
+      change: "user namespaces can be made, which no filter refuses either",
       options: (options) => without(options, 1, (at) => at[0] === "--disable-userns"),
+      filter: assemble([answer(ALLOW)]),
+      probe: "makes a user namespace",
     },
     { id: "syscalls", change: "the filter allows everything", filter: assemble([answer(ALLOW)]) },
     {
@@ -167,6 +171,7 @@ export function mutantProbes({ ws, outside, pid, port }: Ground): Readonly<Recor
     "signals a process of the host": `kill -0 ${pid}`,
     mounts: `mkdir -p ${ws}/m; ${syscall("mount", "none", `${ws}/m`, "tmpfs", 0, 0)}`,
     "changes its root folder": syscall("chroot", ws),
+    "reads past the mode of a file": `f=${ws}/closed; echo x > $f && chmod 0 $f && cat $f; r=$?; rm -f $f; exit $r`,
     "changes a setting in /proc": 'v=$(cat /proc/self/oom_score_adj) && echo "$v" > /proc/self/oom_score_adj',
     "makes a user namespace": syscall("unshare", 0x10000000),
     "traces a process": child(`syscall(${NR.ptrace}, 16, $c, 0, 0)`),

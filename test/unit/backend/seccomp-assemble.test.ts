@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import {
   answer,
   assemble,
+  go,
   jump,
   type Line,
   label,
@@ -73,6 +74,13 @@ describe("assemble", () => {
     expect(simulateSeccomp(otherwise, { arch: AUDIT.x64, number: 8 })).toBe("errno 1");
   });
 
+  it("goes on however far, where nothing is compared", () => {
+    const over = Array.from({ length: 3000 }, () => answer(ALLOW));
+    const far = assemble([go("deny"), ...over, label("deny"), answer(DENY)]);
+    expect(simulateSeccomp(far, { arch: AUDIT.x64, number: 7 })).toBe("errno 1");
+    expect(Buffer.from(far.subarray(0, 8)).toString("hex")).toBe("0500" + "00" + "00" + "b80b0000");
+  });
+
   it("takes as many instructions as the kernel", () => {
     const full = Array.from({ length: MAX_INSTRUCTIONS }, () => answer(ALLOW));
     expect(assemble(full).byteLength).toBe(4096 * 8);
@@ -93,6 +101,8 @@ describe("assemble", () => {
       refusal([jump("jeq", 0, "nowhere"), answer(ALLOW)]),
       refusal([jump("jeq", 0, "next", "end"), answer(ALLOW), label("end")]),
       refusal([label("start"), load(0), jump("jeq", 0, "start"), answer(ALLOW)]),
+      refusal([go("nowhere"), answer(ALLOW)]),
+      refusal([label("start"), load(0), go("start"), answer(ALLOW)]),
       refusal([jump("jeq", 0, "far"), ...over(256), label("far"), answer(ALLOW)]),
       refusal([label("twice"), load(0), label("twice"), answer(ALLOW)]),
       refusal([label("next"), answer(ALLOW)]),
@@ -109,6 +119,8 @@ describe("assemble", () => {
         "seccomp program: 4294967296 is no 32-bit word",
         "seccomp program: there is no label \`nowhere\`",
         "seccomp program: it does not end with an answer",
+        "seccomp program: label \`start\` is behind its jump",
+        "seccomp program: there is no label \`nowhere\`",
         "seccomp program: label \`start\` is behind its jump",
         "seccomp program: label \`far\` is 256 instructions away, a jump skips 255",
         "seccomp program: label \`twice\` is taken",

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { SeccompArch } from "../../../src/backend/seccomp/abi.ts";
+import { type Abi, FIRST_UNJUDGED } from "../../../src/backend/seccomp/abi.ts";
 import { printSeccomp } from "../../../src/backend/seccomp/disassemble.ts";
 import {
   type ArgumentTest,
@@ -26,16 +26,28 @@ const tests = fc
   .tuple(test, fc.array(test, { maxLength: 2 }))
   .map(([first, rest]) => [first, ...rest] as const);
 const errno = fc.constantFrom("EPERM", "ENOSYS", "EAFNOSUPPORT");
-const number = fc.integer({ min: 0, max: 5 });
-const call = fc.record({ x64: number, arm64: fc.oneof(number, fc.constant("absent" as const)) });
+/** Few numbers, so that rules meet, and both ends of what can be judged. */
+const number = fc.oneof(
+  fc.integer({ min: 0, max: 30 }),
+  fc.integer({ min: FIRST_UNJUDGED - 9, max: FIRST_UNJUDGED - 8 }),
+);
+const call = number.chain((x64) =>
+  fc.record({
+    x64: fc.constant(x64),
+    arm64: fc.constant("absent" as const),
+    i386: fc.constantFrom(x64 + 7, "absent" as const),
+    arm: fc.constant("absent" as const),
+  }),
+);
 const conditional: fc.Arbitrary<SeccompRule> = fc.record({ call, errno, when: tests });
 const whole: fc.Arbitrary<SeccompRule> = fc.record({ call, errno, when: fc.constant("always") });
 const policy = fc
   .tuple(
-    fc.array(conditional, { maxLength: 8 }),
-    fc.uniqueArray(whole, { selector: (rule) => rule.call.x64, maxLength: 3 }),
+    fc.array(conditional, { maxLength: 12 }),
+    fc.uniqueArray(whole, { selector: (rule) => rule.call.x64, maxLength: 12 }),
+    fc.boolean(),
   )
-  .map(([first, last]): SeccompPolicy => ({ rules: [...first, ...last] }));
+  .map(([first, last, abi32]): SeccompPolicy => ({ abi32, rules: [...first, ...last] }));
 const long = fc
   .tuple(word, fc.oneof(fc.constant(0), word))
   .map(([low, high]) => (BigInt(high) << 32n) | BigInt(low));
@@ -43,76 +55,101 @@ const long = fc
 describe("compileSeccomp", () => {
   it("answers every call as its rules say, first rule first, whatever the high words", () => {
     fc.assert(
-      fc.property(policy, number, fc.array(long, { minLength: 6, maxLength: 6 }), (rules, nr, args) => {
-        const answer = simulateSeccomp(compileSeccomp(rules, "x64"), { arch: AUDIT.x64, number: nr, args });
-        expect(answer).toBe(decideByReading(rules, "x64", nr, args));
+      fc.property(policy, fc.array(long, { minLength: 6, maxLength: 6 }), (given, args) => {
+        const program = compileSeccomp(given, "x64");
+        for (const abi of ["x64", "i386"] as const)
+          for (const nr of [...Array(40).keys(), FIRST_UNJUDGED - 8, FIRST_UNJUDGED - 1, FIRST_UNJUDGED]) {
+            const answer = simulateSeccomp(program, { arch: AUDIT[abi], number: nr, args });
+            expect([abi, nr, answer]).toEqual([abi, nr, decideByReading(given, abi, nr, args)]);
+          }
       }),
-      { numRuns: 2000 },
+      { numRuns: 300 },
     );
   });
 
   it("leaves out a call that the machine does not have", () => {
     const rule = (arm64: number | "absent"): SeccompPolicy => ({
-      rules: [{ call: { x64: 134, arm64 }, errno: "EPERM", when: "always" }],
+      abi32: false,
+      rules: [{ call: { ...everywhere(134), arm64 }, errno: "EPERM", when: "always" }],
     });
-    expect(compileSeccomp(rule("absent"), "arm64")).toEqual(compileSeccomp({ rules: [] }, "arm64"));
-    expect(compileSeccomp(rule(134), "arm64")).not.toEqual(compileSeccomp({ rules: [] }, "arm64"));
+    const none = compileSeccomp({ abi32: false, rules: [] }, "arm64");
+    expect(compileSeccomp(rule("absent"), "arm64")).toEqual(none);
+    expect(compileSeccomp(rule(134), "arm64")).not.toEqual(none);
   });
 
-  it("has room for a policy of 200 calls", () => {
+  it("has room for a policy about 300 calls, in both tables", () => {
+    const rules = Array.from(
+      { length: 300 },
+      (_, nr) => ({ call: everywhere(nr), errno: "EPERM", when: "always" }) as const,
+    );
+    const program = compileSeccomp({ abi32: true, rules }, "arm64");
+    for (const arch of [AUDIT.arm64, AUDIT.arm])
+      for (const nr of [0, 149, 150, 299])
+        expect(simulateSeccomp(program, { arch, number: nr })).toBe("errno 1");
+    expect(simulateSeccomp(program, { arch: AUDIT.arm64, number: 300 })).toBe("allow");
+  });
+
+  it("looks for a number in few steps, however many there are", () => {
     const rules = Array.from(
       { length: 200 },
-      (_, nr) => ({ call: { x64: nr, arm64: nr }, errno: "EPERM", when: "always" }) as const,
+      (_, nr) => ({ call: everywhere(2 * nr), errno: "EPERM", when: "always" }) as const,
     );
-    const program = compileSeccomp({ rules }, "x64");
-    expect(simulateSeccomp(program, { arch: AUDIT.x64, number: 0 })).toBe("errno 1");
-    expect(simulateSeccomp(program, { arch: AUDIT.x64, number: 199 })).toBe("errno 1");
-    expect(simulateSeccomp(program, { arch: AUDIT.x64, number: 200 })).toBe("allow");
+    const program = compileSeccomp({ abi32: false, rules }, "x64");
+    const steps = Array.from({ length: 400 }, (_, nr) => {
+      let count = 0;
+      simulateSeccomp(program, { arch: AUDIT.x64, number: nr }, () => (count += 1));
+      return count;
+    });
+    expect(Math.max(...steps)).toBeLessThan(24);
   });
 
   it("refuses to compile a policy that outgrows the reach of a jump, instead of cutting it short", () => {
-    const rules = Array.from(
-      { length: 300 },
-      (_, nr) => ({ call: { x64: nr, arm64: nr }, errno: "EPERM", when: "always" }) as const,
-    );
-    expect(refusal({ rules })).toBe(
-      "seccomp program: label `ENOSYS` is 302 instructions away, a jump skips 255",
+    const values = Array.from({ length: 300 }, (_, value) => value);
+    const [first = 0, ...others] = values;
+    const rule: SeccompRule = {
+      call: everywhere(16),
+      errno: "EPERM",
+      when: [{ kind: "one-of", argument: 1, values: [first, ...others] }],
+    };
+    expect(refusal([rule])).toMatch(
+      /^seccomp program: label `.*` is \d+ instructions away, a jump skips 255$/,
     );
   });
 
   it("refuses a rule that could never apply", () => {
-    const ioctl = { x64: 16, arm64: 29 };
+    const ioctl = everywhere(16);
     const always: SeccompRule = { call: ioctl, errno: "EPERM", when: "always" };
     const maskless: SeccompRule = {
       call: ioctl,
       errno: "EPERM",
       when: [{ kind: "has-bit-of", argument: 1, mask: 0 }],
     };
-    expect(refusal({ rules: [always, always] })).toBe(
+    expect(refusal([always, always])).toBe(
       "seccomp policy: a rule for call 16 could never apply, an earlier rule always applies",
     );
-    expect(refusal({ rules: [maskless] })).toBe(
-      "seccomp policy: a rule for call 16 could never apply, its mask is 0",
+    expect(refusal([maskless])).toBe("seccomp policy: a rule for call 16 could never apply, its mask is 0");
+    expect(refusal([{ ...always, call: everywhere(472) }])).toBe(
+      "seccomp policy: a rule for call 472 could never apply, calls from there on do not exist",
     );
   });
 
   it("refuses a mask or value that is no 32-bit word, rather than reading it as another", () => {
-    const clone = { x64: 56, arm64: 220 };
+    const clone = everywhere(220);
     const negative: SeccompRule = {
       call: clone,
       errno: "EPERM",
       when: [{ kind: "has-bit-of", argument: 0, mask: 0x80000000 | 0 }],
     };
-    expect(refusal({ rules: [negative] })).toBe("seccomp program: -2147483648 is no 32-bit word");
+    expect(refusal([negative])).toBe("seccomp program: -2147483648 is no 32-bit word");
   });
 });
 
 describe("printSeccomp", () => {
   it("prints rules of every kind so that they can be followed line by line", () => {
-    const socket = { x64: 41, arm64: 198 };
+    const socket = everywhere(198);
     const rules: readonly SeccompRule[] = [
       {
-        call: { x64: 56, arm64: 220 },
+        call: everywhere(220),
         errno: "EPERM",
         when: [{ kind: "has-bit-of", argument: 0, mask: 0x7e020000 }],
       },
@@ -129,32 +166,35 @@ describe("printSeccomp", () => {
           { kind: "not-one-of", argument: 2, values: [0] },
         ],
       },
-      { call: { x64: 435, arm64: 435 }, errno: "ENOSYS", when: "always" },
+      { call: everywhere(435), errno: "ENOSYS", when: "always" },
     ];
-    expect(printSeccomp(compileSeccomp({ rules }, "arm64"))).toMatchInlineSnapshot(`
+    expect(printSeccomp(compileSeccomp({ abi32: false, rules }, "arm64"))).toMatchInlineSnapshot(`
       "   0  ld   arch
-         1  jeq  0xc00000b7 ? 3 : 2
-         2  ret  kill process
-         3  ld   number
-         4  jeq  220 ? 8 : 5
-         5  jeq  198 ? 10 : 6
-         6  jeq  435 ? 20 : 7
-         7  ret  allow
-         8  ld   argument 0.low
-         9  jset 0x7e020000 ? 19 : 22
-        10  ld   argument 0.low
-        11  jeq  1 ? 15 : 12
-        12  jeq  2 ? 15 : 13
-        13  jeq  10 ? 15 : 14
-        14  jeq  16 ? 15 : 21
-        15  ld   argument 0.low
-        16  jeq  16 ? 17 : 22
-        17  ld   argument 2.low
-        18  jeq  0 ? 22 : 21
-        19  ret  EPERM
-        20  ret  ENOSYS
-        21  ret  EAFNOSUPPORT
-        22  ret  allow"
+         1  jeq  0xc00000b7 ? 2 : 3
+         2  ja   4
+         3  ret  kill process
+         4  ld   number
+         5  jge  472 ? 6 : 7
+         6  ret  ENOSYS
+         7  jeq  198 ? 11 : 8
+         8  jeq  220 ? 20 : 9
+         9  jeq  435 ? 23 : 10
+        10  ret  allow
+        11  ld   argument 0.low
+        12  jeq  1 ? 16 : 13
+        13  jeq  2 ? 16 : 14
+        14  jeq  10 ? 16 : 15
+        15  jeq  16 ? 16 : 24
+        16  ld   argument 0.low
+        17  jeq  16 ? 18 : 25
+        18  ld   argument 2.low
+        19  jeq  0 ? 25 : 24
+        20  ld   argument 0.low
+        21  jset 0x7e020000 ? 22 : 25
+        22  ret  EPERM
+        23  ret  ENOSYS
+        24  ret  EAFNOSUPPORT
+        25  ret  allow"
     `);
   });
 
@@ -177,6 +217,7 @@ describe("printSeccomp", () => {
         [0x20, 12],
         [0x20, 28],
         [0x25, 5],
+        [0x05, 0],
         [0x06, 9],
       ].flatMap(([code = 0, value = 0]) => bytes(code, value)),
     );
@@ -185,20 +226,23 @@ describe("printSeccomp", () => {
          1  ld   pointer.high
          2  ld   argument 1.high
          3  jgt  5 ? 4 : 4
-         4  ret  0x9"
+         4  ja   5
+         5  ret  0x9"
     `);
   });
 });
 
 /** The meaning of a policy, read off its text; the compiler has to agree. */
 function decideByReading(
-  rules: SeccompPolicy,
-  arch: SeccompArch,
+  { abi32, rules }: SeccompPolicy,
+  abi: Abi,
   nr: number,
   args: readonly bigint[],
 ): string {
-  const rule = rules.rules.find(
-    ({ call, when }) => call[arch] === nr && (when === "always" || when.every((one) => holds(one, args))),
+  if (abi === "i386" && !abi32) return "kill process";
+  if (nr >= FIRST_UNJUDGED) return "errno 38";
+  const rule = rules.find(
+    ({ call, when }) => call[abi] === nr && (when === "always" || when.every((one) => holds(one, args))),
   );
   return rule === undefined ? "allow" : `errno ${NUMBERS[rule.errno]}`;
 }
@@ -209,9 +253,13 @@ function holds(one: ArgumentTest, args: readonly bigint[]): boolean {
   return one.values.includes(low) === (one.kind === "one-of");
 }
 
-function refusal(rules: SeccompPolicy): string {
+function everywhere(nr: number): Readonly<Record<Abi, number>> {
+  return { x64: nr, arm64: nr, i386: nr, arm: nr };
+}
+
+function refusal(rules: readonly SeccompRule[]): string {
   try {
-    compileSeccomp(rules, "x64");
+    compileSeccomp({ abi32: false, rules }, "x64");
   } catch (error) {
     if (error instanceof CofferdamError && error.code === "INTERNAL") return error.message;
     throw error;

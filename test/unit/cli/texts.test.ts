@@ -51,6 +51,7 @@ test("a profile is a table of what may be touched", () => {
     sockets   none
     env       LANG LC_*
     terminal  none
+    syscalls  the usual
     limits    wall 2m, memory 2GiB, processes 64, strict
     "
   `);
@@ -65,6 +66,7 @@ test("the top of all profiles is told in words", () => {
     sockets   any
     env       any
     terminal  its own
+    syscalls  abi32 debug
     limits    none
     "
   `);
@@ -115,6 +117,8 @@ describe("what one profile allows beyond another is said in words", () => {
     [{ sockets: "any" }, "connect to any unix socket"],
     [{ env: ["HOME"] }, "see the variable `HOME`"],
     [{ terminal: true }, "have a terminal of its own"],
+    [{ syscalls: ["debug"] }, "trace and change its other processes"],
+    [{ syscalls: ["abi32"] }, "run 32-bit programs"],
     [{ limits: { ...CLOSED.limits, wallMs: 5 } }, "use more: wallMs"],
   ])("%j", (parts, words) => {
     const comparison = compare(normalProfile({ limits: CLOSED.limits, ...parts }), CLOSED);
@@ -151,6 +155,18 @@ describe("an outcome", () => {
   const cases: readonly (readonly [ProgramOutcome, number, string])[] = [
     [{ ...ran, kind: "done", code: 0 }, 0, ""],
     [{ ...ran, kind: "failed" }, 7, ""],
+    [
+      {
+        ...ran,
+        kind: "failed",
+        code: 159,
+        denials: [
+          { operation: "run", target: "a 32-bit program", certainty: "likely", because: "b", remedy: "r" },
+        ],
+      },
+      159,
+      "cofferdam: perhaps the walls did not let it run a 32-bit program: b\n  do: r\n",
+    ],
     [
       { ...ran, kind: "failed", code: 143, stdout: { ...nothing, takenBytes: 0, droppedBytes: 9 } },
       143,

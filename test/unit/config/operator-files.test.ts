@@ -38,7 +38,7 @@ describe("the ceiling is the meet of every operator profile", () => {
       "home/ann/project/ops/own.yaml": "profile: own\nenv: [LANG, CI]\n",
       [`${MACHINE}/20-b.yaml`]: "profile: b\nenv: [LANG, LC_*, CI]\n",
       [`${MACHINE}/10-a.yaml`]: "profile: a\nlimits: { wall: 1m }\n",
-      [`${USER}/mine.yaml`]: "profile: mine\nterminal: false\n",
+      [`${USER}/mine.yaml`]: "profile: mine\nterminal: false\nsyscalls: [abi32]\n",
     });
     const { ceiling, files, notes } = load(m, ["read-only"]);
     expect(ceiling.layers.map((layer) => layer.name)).toEqual([
@@ -53,6 +53,7 @@ describe("the ceiling is the meet of every operator profile", () => {
     expect(ceiling.profile).toMatchObject({
       env: ["CI", "LANG"],
       terminal: false,
+      syscalls: ["abi32"],
       network: "none",
       sockets: [],
       limits: { wallMs: 60_000 },

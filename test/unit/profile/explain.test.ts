@@ -110,6 +110,13 @@ describe("an explanation", () => {
       "yes: the name is listed",
       "no: the name is not listed",
     ]);
+    const groups = (["abi32", "debug"] as const).map(
+      (group) => explain([layer("one", { syscalls: ["abi32"] })], { ask: "syscalls", group }).decidedBy,
+    );
+    expect(groups.map(({ allowed, because }) => [allowed, because])).toEqual([
+      [true, "`abi32` is listed"],
+      [false, "`debug` is not listed"],
+    ]);
     const networks = ["none", "open", "host"].map(
       (network) => explain([layer("one", { network })], connect("a.test", "127.0.0.1")).decidedBy.because,
     );

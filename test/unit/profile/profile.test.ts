@@ -70,6 +70,7 @@ describe("the normal form", () => {
       sockets: [],
       env: [],
       terminal: false,
+      syscalls: [],
       limits: {},
     });
     expect(intersectAll([])).toEqual(OPEN);
@@ -168,6 +169,7 @@ describe("canonical text", () => {
           "LANG"
         ],
         "terminal": false,
+        "syscalls": [],
         "limits": {
           "wallMs": 1000,
           "processes": 4,

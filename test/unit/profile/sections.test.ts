@@ -25,13 +25,16 @@ describe("operator sections", () => {
   it("that are left out say nothing, and an empty list allows nothing", () => {
     expect(from({})).toEqual(OPEN);
     expect(from({ masks: [] })).toEqual(OPEN);
-    expect(from({ files: [], network: { hosts: [] }, sockets: [], env: [], terminal: false })).toEqual({
+    expect(
+      from({ files: [], network: { hosts: [] }, sockets: [], env: [], terminal: false, syscalls: [] }),
+    ).toEqual({
       files: [],
       masks: [],
       network: "none",
       sockets: [],
       env: [],
       terminal: false,
+      syscalls: [],
       limits: {},
     });
   });
@@ -104,6 +107,10 @@ describe("operator sections", () => {
           "*"
         ],
         "terminal": true,
+        "syscalls": [
+          "abi32",
+          "debug"
+        ],
         "limits": {
           "wallMs": 120000,
           "cpuSeconds": 2,
@@ -126,6 +133,8 @@ describe("operator sections", () => {
       { sockets: "all" },
       { env: ["A-B"] },
       { terminal: "no" },
+      { syscalls: "debug" },
+      { syscalls: ["ptrace"] },
       { limits: { memory: 5 } },
       { limits: { processes: 0 } },
       { limits: { open_files: 8 } },

@@ -12,6 +12,7 @@ const NEED: Profile = normalProfile({
   sockets: [absolutePath("/run/a.sock")],
   env: ["LANG", "LC_*"],
   terminal: true,
+  syscalls: ["debug", "abi32"],
   limits: { processes: 8, wallMs: 1000 },
 });
 
@@ -27,6 +28,7 @@ it("what was asked for and not granted is told clause by clause", () => {
       ...CLOSED,
       files: [{ path: absolutePath("/w"), access: "read", suffixes: "any" }],
       env: ["LC_*"],
+      syscalls: ["abi32"],
       limits: { processes: 4 },
     }),
   ).toEqual([
@@ -36,6 +38,7 @@ it("what was asked for and not granted is told clause by clause", () => {
     "sockets: /run/a.sock is not granted",
     "env: LANG is not granted",
     "terminal: a terminal of its own is not granted",
+    "syscalls: debug, to trace and change its other processes, is not granted",
     "limits: processes is not granted",
   ]);
 });

@@ -31,7 +31,7 @@ describe.each(shippedNames())("%s", (name) => {
   const { file } = shipped(name);
   const examples = file.expect ?? [];
   /** The verdicts of the examples that speak of such a thing. */
-  const verdicts = (key: "path" | "host" | "socket" | "name"): readonly string[] =>
+  const verdicts = (key: "path" | "host" | "socket" | "name" | "group"): readonly string[] =>
     examples
       .filter((example) => key in example)
       .map((example) => ("allow" in example ? "allow" : "deny"))
@@ -47,6 +47,7 @@ describe.each(shippedNames())("%s", (name) => {
     expect([file.network, file.env]).toEqual([file.network === undefined ? undefined : "none", undefined]);
     expect(verdicts("host").includes("deny")).toBe(file.network !== undefined);
     expect(verdicts("socket").includes("deny")).toBe(file.sockets !== undefined);
+    expect(verdicts("group").includes("deny")).toBe(file.syscalls !== undefined);
   });
 
   test("grants what programs need to start, where it lists files at all", () => {

@@ -62,9 +62,13 @@ function named({ at, standing: { unasked } }: Stood, ...words: readonly string[]
 }
 
 function denied(stood: Stood, said: string, ...words: readonly string[]): readonly string[] {
+  return deniedAt(1, stood, said, ...words);
+}
+
+function deniedAt(code: number, stood: Stood, said: string, ...words: readonly string[]): readonly string[] {
   const { at, standing: whole } = stood;
   const paths = namedPaths(words, at.project, whole.unasked.profile);
-  const failure: Failure = { named: paths, words, said, isByYes: false, isTool: false };
+  const failure: Failure = { named: paths, words, code, said, isByYes: false, isTool: false };
   return programDenials(failure, whole).map(({ certainty, operation, target }) =>
     [certainty, operation, target.replace(`${at.home}/`, "")].join(" "),
   );
@@ -215,12 +219,16 @@ describe("a denial", () => {
       fc.property(fc.subarray(words), said, fc.boolean(), fc.boolean(), (chosen, output, isByYes, isTool) => {
         const { profile } = isByYes ? whole.onYes : whole.unasked;
         const inWords = namedPaths(chosen, at.project, profile);
-        const failure = { named: inWords, words: chosen, said: output, isByYes, isTool };
+        const failure = { named: inWords, words: chosen, code: 1, said: output, isByYes, isTool };
         const denials = programDenials(failure, whole);
         expect(denials.length).toBeLessThanOrEqual(5);
         for (const { operation, target, certainty } of denials) {
           if (operation === "connect") {
             expect([target, chosen]).toEqual(["a.test:443", expect.arrayContaining(["https://a.test/"])]);
+            continue;
+          }
+          if (operation === "trace") {
+            expect(output).toContain("ptrace");
             continue;
           }
           const one = inWords.find(({ path }) => path === target);
@@ -234,6 +242,21 @@ describe("a denial", () => {
       }),
       { numRuns: 500 },
     );
+  });
+
+  test("of a group of system calls follows from the status of a foreign ABI, or from a debugger's words", () => {
+    const stood = standing();
+    const foreign = "likely run a 32-bit program, or one of another foreign ABI";
+    expect(deniedAt(159, stood, "")).toEqual([foreign]);
+    for (const code of [1, 31, 137, 158, 160]) expect(deniedAt(code, stood, "")).toEqual([]);
+    for (const said of [
+      "warning: ptrace: Operation not permitted",
+      "strace: test_ptrace_get_syscall_info: PTRACE_TRACEME: Operation not permitted",
+      "ptrace(PTRACE_SEIZE, 12): EPERM",
+    ])
+      expect([said, denied(stood, said)]).toEqual([said, ["likely trace another process"]]);
+    for (const said of ["ptrace: No such process", "kill: Operation not permitted", "ptrace\nEPERM"])
+      expect([said, denied(stood, said)]).toEqual([said, []]);
   });
 
   test("says what would help: another profile, a suffix, a mode, a folder, a host, a yes", () => {
@@ -252,6 +275,14 @@ describe("a denial", () => {
     expect(remedy("write", "docs/a")).toMatch(/^give the folder `mode: rw`/);
     expect(remedy("read", "secret")).toMatch(/^list the folder under `sandbox.paths`/);
     expect(remedy("read", "project/a")).toBeUndefined();
+    const lacking = denialFor(layers, { ask: "syscalls", group: "debug" }, "likely");
+    expect(lacking).toEqual({
+      operation: "trace",
+      target: "another process",
+      certainty: "likely",
+      because: "`debug` is not listed (config)",
+      remedy: "list `debug` under `sandbox.syscalls` in the config, if it is meant",
+    });
     const target = { host: "a.test", address: "1.1.1.1", port: 443 };
     expect(denialFor(layers, { ask: "connect", target }, "likely")).toEqual({
       operation: "connect",

@@ -36,8 +36,8 @@ function standingOver(given: readonly Root[], ceilingOf: Profile, more: Partial<
     runAs: "any",
   };
   const settings = settingsWith(given, [absolutePath("/w/notes/cofferdam.yaml")]);
-  const { shell } = settings;
-  const config = { approval: DEFAULT_APPROVAL, shell, roots: given, workspace: absolutePath("/w") };
+  const { sandbox, shell } = settings;
+  const config = { approval: DEFAULT_APPROVAL, sandbox, shell, roots: given, workspace: absolutePath("/w") };
   const base = {
     backend: BACKEND,
     settings,

@@ -4,6 +4,7 @@ import { CofferdamError } from "../../../src/errors.ts";
 import { accessTo } from "../../../src/profile/access-to.ts";
 import { isWithin } from "../../../src/profile/compare.ts";
 import { absolutePath, knownPath } from "../../../src/profile/path.ts";
+import { SYSCALL_GROUPS } from "../../../src/profile/syscalls.ts";
 import { deriveShellNeeds, type ToolSettings } from "../../../src/tool/derive.ts";
 import type { Root, Runtime } from "../../../src/tool/facts.ts";
 import { fillTemplate, settingsFor, ToolNeeds } from "../../../src/tool/program-tool.ts";
@@ -151,6 +152,15 @@ describe("what a tool needs", () => {
     expect(networkOf({ network: true }, false)).toBe("none");
   });
 
+  test("has of the system calls that the config grants those that it needs", () => {
+    const granted = (needs: ToolNeeds, syscalls: readonly string[]): unknown =>
+      deriveShellNeeds(settingsFor({ ...settings(), sandbox: SandboxSection.parse({ syscalls }) }, needs))
+        .onYes.syscalls;
+    expect(granted({}, ["debug", "abi32"])).toEqual([]);
+    expect(granted({ syscalls: ["abi32"] }, ["debug", "abi32"])).toEqual(["abi32"]);
+    expect(granted({ syscalls: ["abi32"] }, ["debug"])).toEqual([]);
+  });
+
   test("a root that there is not is refused with those that there are", () => {
     expect(thrown(() => settingsFor(settings(), { roots: { nots: "read" } }))).toBe(
       "USAGE: there is no root `nots` for a tool to need",
@@ -203,10 +213,11 @@ const anySettings: fc.Arbitrary<ToolSettings> = fc
     ownFiles: fc.array(path, { maxLength: 2 }),
     network: fc.constantFrom(false, true, { hosts: ["a.test:443"] }),
     terminal: fc.boolean(),
+    syscalls: fc.subarray([...SYSCALL_GROUPS]),
     env: fc.constantFrom(["*"], ["LANG", "LC_*"], []),
     limits: fc.constantFrom({}, { wall: "2m" }, { memory: "1GiB", cpu: "9s" }),
   })
-  .map(({ roots, read, below, ownFiles, network, terminal, env, limits }) => ({
+  .map(({ roots, read, below, ownFiles, network, terminal, syscalls, env, limits }) => ({
     roots,
     runtimes: [
       runtimeOf([
@@ -217,7 +228,7 @@ const anySettings: fc.Arbitrary<ToolSettings> = fc
         }),
       ]),
     ],
-    sandbox: SandboxSection.parse({ env: { pass: env }, limits }),
+    sandbox: SandboxSection.parse({ env: { pass: env }, syscalls, limits }),
     shell: ShellSection.parse({ network, terminal }),
     ownFiles,
   }));
@@ -229,6 +240,7 @@ const anyNeeds = (roots: readonly Root[]): fc.Arbitrary<ToolNeeds> =>
         fc.constantFrom<"read" | "write">("read", "write"),
       ),
       network: fc.boolean(),
+      syscalls: fc.subarray([...SYSCALL_GROUPS]),
     },
     { requiredKeys: [] },
   );
@@ -253,7 +265,9 @@ describe("for every config, and whatever a tool needs", () => {
   test("a tool that needs all of it has the same files as the shell", { timeout: 60_000 }, () => {
     fc.assert(
       fc.property(anySettings, (given) => {
-        expect(deriveShellNeeds(settingsFor(given, { network: true })).onYes).toEqual({
+        expect(
+          deriveShellNeeds(settingsFor(given, { network: true, syscalls: [...SYSCALL_GROUPS] })).onYes,
+        ).toEqual({
           ...deriveShellNeeds(given).onYes,
           terminal: false,
         });
@@ -263,7 +277,14 @@ describe("for every config, and whatever a tool needs", () => {
 
   test("needs are read as written, and a misspelt one is refused", () => {
     expect(ToolNeeds.safeParse({ roots: { a: "read" }, network: true, cwd: "sub" }).success).toBe(true);
-    for (const given of [{ root: {} }, { roots: { a: "rw" } }, { network: "yes" }, { cwd: "" }, []])
+    for (const given of [
+      { root: {} },
+      { roots: { a: "rw" } },
+      { network: "yes" },
+      { syscalls: ["all"] },
+      { cwd: "" },
+      [],
+    ])
       expect([given, ToolNeeds.safeParse(given).success]).toEqual([given, false]);
   });
 });

@@ -1,0 +1,61 @@
+import type { ArgumentTest, NonEmpty, SeccompRule } from "./policy.ts";
+import { refuse, refuseWhen } from "./refuse.ts";
+import { SYSCALLS, type SyscallNumbers } from "./syscalls.ts";
+
+/**
+ * Requests to files that reach past what was granted. TIOCSTI pushes a byte into a terminal's input as if typed, TIOCLINUX
+ * pastes into that of a console, TIOCSETD puts a terminal under another driver, of which the kernel loads those that
+ * nobody else uses (include/uapi/asm-generic/ioctls.h, ioctl_tty(2), ioctl_console(2)). The last three are of btrfs
+ * (include/uapi/linux/btrfs.h): a snapshot holds what masks hide, and before Linux 6.8 one could be taken of the whole
+ * subvolume that any folder of one's own lies in; a subvolume named by its number is removed wherever it lies.
+ */
+const REQUESTS: NonEmpty<number> = [0x5412, 0x541c, 0x5423, 0x5000_9401, 0x5000_9417, 0x5000_943f];
+
+/** AF_UNIX, INET, INET6 and NETLINK (include/linux/socket.h). */
+const FAMILIES: NonEmpty<number> = [1, 2, 10, 16];
+const AF_NETLINK = 16;
+
+/** The one protocol of netlink that is allowed: of it programs learn the addresses they have (netlink(7)). */
+const NETLINK_ROUTE = 0;
+
+/** SYS_SOCKET and SYS_SOCKETPAIR (include/uapi/linux/net.h). */
+const MAKE_A_SOCKET: NonEmpty<number> = [1, 8];
+
+/**
+ * With a lease or delegation on a file, also one that can only be read, a process makes others wait who open it, up to
+ * 45 seconds each (include/uapi/linux/fcntl.h, fcntl(2), `/proc/sys/fs/lease-break-time`).
+ */
+const LEASE: ArgumentTest = { kind: "one-of", argument: 1, values: [1024, 1040] };
+
+/**
+ * Nobody reaches out by a way that no namespace or mount holds back. Sockets are of the families that programs use every
+ * day; a refused one is EAFNOSUPPORT, as on a kernel without it. Families that are refused reach the host of a virtual
+ * machine (vsock), write into the memory of files that can only be read (alg, CVE-2026-31431), or are code that nobody
+ * inside needs. io_uring opens sockets, vsocks too, without calling socket(2) (`IORING_OP_SOCKET`, Linux 5.19): it is
+ * ENOSYS. A process has the session keyring of whoever started it, which no namespace holds back (session-keyring(7)).
+ *
+ * i386 also has its socket calls behind one number, socketcall(2), with the family behind a pointer, which a filter can't
+ * follow: by it nobody makes a socket, and those made otherwise can be used. Its `ipc` makes what its namespace holds back.
+ */
+export const CHANNEL_RULES: readonly SeccompRule[] = [
+  refuseWhen("EPERM", SYSCALLS.ioctl, { kind: "one-of", argument: 1, values: REQUESTS }),
+  ...socketRules(SYSCALLS.socket),
+  ...socketRules(SYSCALLS.socketpair),
+  refuseWhen("ENOSYS", SYSCALLS.socketcall, { kind: "one-of", argument: 0, values: MAKE_A_SOCKET }),
+  ...refuse("ENOSYS", SYSCALLS.io_uring_setup, SYSCALLS.io_uring_enter, SYSCALLS.io_uring_register),
+  ...refuse("EPERM", SYSCALLS.add_key, SYSCALLS.request_key, SYSCALLS.keyctl),
+  refuseWhen("EPERM", SYSCALLS.fcntl, LEASE),
+  refuseWhen("EPERM", SYSCALLS.fcntl64, LEASE),
+];
+
+function socketRules(call: SyscallNumbers): readonly SeccompRule[] {
+  return [
+    refuseWhen(
+      "EAFNOSUPPORT",
+      call,
+      { kind: "one-of", argument: 0, values: [AF_NETLINK] },
+      { kind: "not-one-of", argument: 2, values: [NETLINK_ROUTE] },
+    ),
+    refuseWhen("EAFNOSUPPORT", call, { kind: "not-one-of", argument: 0, values: FAMILIES }),
+  ];
+}

@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import { SOCKETS_IN_ROOTS, TRACED } from "../../../src/backend/bubblewrap/standings.ts";
+import { PROTECTIONS, type Protection, type Standing, type Standings } from "../../../src/backend/plan.ts";
+import { CLOSED, OPEN, type Profile } from "../../../src/profile/profile.ts";
+import { belowFloor } from "../../../src/supervisor/floor.ts";
+
+const ENFORCED: Standing = { kind: "enforced" };
+const WHOLE: Standings = {
+  files: ENFORCED,
+  network: ENFORCED,
+  sockets: { kind: "partial", reason: SOCKETS_IN_ROOTS },
+  processes: ENFORCED,
+  capabilities: ENFORCED,
+  syscalls: ENFORCED,
+  terminal: ENFORCED,
+  environment: ENFORCED,
+  descriptors: ENFORCED,
+  limits: ENFORCED,
+};
+
+function below(changed: Partial<Standings>, profile: Profile): readonly Protection[] {
+  return belowFloor({ ...WHOLE, ...changed }, profile).map(({ protection }) => protection);
+}
+
+test("what is absent stands below the floor, but for the terminal and for limits that are not strict", () => {
+  const absent: Standing = { kind: "absent", reason: "r" };
+  const missed = PROTECTIONS.filter((one) => below({ [one]: absent }, { ...CLOSED, limits: {} }).length > 0);
+  expect(missed).toEqual(PROTECTIONS.filter((one) => one !== "terminal" && one !== "limits"));
+  expect(below({ limits: absent }, { ...CLOSED, limits: { strict: true } })).toEqual(["limits"]);
+});
+
+test("system calls are enforced, or stand at partial for the tracing that the profile asks for", () => {
+  const traced: Standing = { kind: "partial", reason: `${TRACED}: and so on` };
+  const asking: Profile = { ...CLOSED, syscalls: ["debug"] };
+  expect(below({ syscalls: traced }, asking)).toEqual([]);
+  expect(below({ syscalls: traced }, CLOSED)).toEqual(["syscalls"]);
+  expect(below({ syscalls: traced }, { ...CLOSED, syscalls: ["abi32"] })).toEqual(["syscalls"]);
+  expect(below({ syscalls: { kind: "partial", reason: "no filter" } }, asking)).toEqual(["syscalls"]);
+  expect(below({ syscalls: { kind: "absent", reason: TRACED } }, OPEN)).toEqual(["syscalls"]);
+});
