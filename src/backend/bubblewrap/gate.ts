@@ -9,7 +9,10 @@ import type { Limits } from "../../profile/limits.ts";
  * 4. takes its standard input from the sandbox's own `/dev/null`, unless the line says that one is handed in;
  * 5. closes the descriptor, runs the program and ends with its status: 126 or 127 when it can't be started, 128+n after
  *    signal n. It stays as the first process, because that one must be a program of the sandbox's own read-only mounts:
- *    through `/proc/1/exe` the launcher's file on the host could be changed by root. Its own words go nowhere.
+ *    through `/proc/1/exe` the launcher's file on the host could be changed by root. Its own words go nowhere. It waits
+ *    for whatever ends inside, daemons too, as every shell does. The kernel keeps signals from inside off a first process
+ *    that has no handler for them (pid_namespaces(7)); the one that dash has for SIGINT would make 130 of any status
+ *    after `kill -INT 0`, so that is trapped here, which children do not inherit.
  */
 export function gateScript(limits: Limits, gateFd: number): string {
   const bounds = ulimits(limits).join(" && ");
@@ -19,6 +22,7 @@ export function gateScript(limits: Limits, gateFd: number): string {
     `IFS=" " read -r cofferdam_go cofferdam_in <&${gateFd} && [ "$cofferdam_go" = go ] || exit 125`,
     `[ "$cofferdam_in" = pipe ] || exec </dev/null`,
     "unset cofferdam_go cofferdam_in",
+    "trap : INT",
     `exec ${gateFd}>&- 8>&2 2>/dev/null`,
     `(exec 2>&8 8>&- && exec "$@")`,
     "exit $?",

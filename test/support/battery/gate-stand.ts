@@ -1,0 +1,40 @@
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { Duplex } from "node:stream";
+import { GO, gateScript } from "../../../src/backend/bubblewrap/gate.ts";
+
+/** Every shell of this machine that may be somebody's `sh`, with the words that make it one. */
+export const SHELLS: readonly (readonly [string, ...string[]])[] = (
+  [["/bin/dash"], ["/bin/bash"], ["/bin/bash", "--posix"], ["/bin/busybox", "sh"], ["/bin/ksh"]] as const
+).filter(([path]) => existsSync(path));
+
+const GATE = 6;
+
+/** How a program behind a gate ended, and what it said. */
+export interface Behind {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a program behind the gate as one shell keeps it: as the first process of a sandbox, without the other walls. */
+export async function behindGate(
+  shell: readonly [string, ...string[]],
+  words: readonly string[],
+): Promise<Behind> {
+  const places = ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp"];
+  const walls = ["--unshare-user", "--unshare-all", "--as-pid-1", "--die-with-parent", "--new-session"];
+  const script = [...shell, "-c", gateScript({}, GATE), "cofferdam", ...words];
+  const child = spawn("/usr/bin/bwrap", [...walls, ...places, "--", ...script], {
+    stdio: Array.from({ length: GATE + 1 }, (_, fd) => ([1, 2, GATE].includes(fd) ? "pipe" : "ignore")),
+    env: { PATH: "/usr/bin:/bin" },
+  });
+  const gate = child.stdio.at(GATE);
+  if (!(gate instanceof Duplex)) throw new Error("no gate");
+  const said = { stdout: "", stderr: "" };
+  child.stdout?.on("data", (chunk: Buffer) => (said.stdout += chunk.toString()));
+  child.stderr?.on("data", (chunk: Buffer) => (said.stderr += chunk.toString()));
+  gate.once("data", () => gate.end(GO.none));
+  const code = await new Promise<number>((resolve) => child.once("close", (status) => resolve(status ?? -1)));
+  return { code, ...said };
+}
