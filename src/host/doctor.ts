@@ -4,7 +4,7 @@ import { HOST_NAME } from "../backend/bubblewrap/identity.ts";
 import type { Launcher } from "../backend/facts.ts";
 import { standardProgram } from "../backend/seccomp/standard.ts";
 import type { Host } from "./host.ts";
-import { leakedDescriptors } from "./proof.ts";
+import { inheritedDescriptors } from "./inherited.ts";
 import { explainSetupFailure, type SetupFailure } from "./setup-failure.ts";
 import { type Child, launch, type SpawnOptions } from "./spawn.ts";
 import { readableAt, writableAt } from "./streams.ts";
@@ -37,7 +37,7 @@ export function surveyMachine(host: Host): Survey {
         ? [`${path.slice("/proc/sys/".length).replaceAll("/", ".")} = ${value}`]
         : [],
     ),
-    leaked: host.platform === "linux" ? leakedDescriptors() : [],
+    leaked: host.platform === "linux" ? inheritedDescriptors() : [],
   };
 }
 

@@ -35,7 +35,7 @@ export async function untilEnd(
       const program = childOf(init);
       if (program !== null) signal(program, "SIGTERM");
     }
-    timers.push(setTimeout(() => child.kill("SIGKILL"), GRACE_MS));
+    timers.push(setTimeout(() => timers.push(kill(child, init)), GRACE_MS));
   };
   const onAbort = (): void => stop("aborted");
   if (options.wallMs !== null) timers.push(setTimeout(() => stop("timed-out"), options.wallMs));
@@ -60,11 +60,24 @@ export async function endAll(child: Child, gate: Writable, ended: Promise<number
   const wasLetGo = gate.writableEnded;
   const init = firstProcessOf(child);
   gate.destroy();
-  const kill = setTimeout(() => child.kill("SIGKILL"), wasLetGo ? 0 : GRACE_MS);
+  const timers: NodeJS.Timeout[] = [];
+  const killNow = (): unknown => timers.push(kill(child, firstProcessOf(child)));
+  timers.push(setTimeout(killNow, wasLetGo ? 0 : GRACE_MS));
   await ended;
-  clearTimeout(kill);
+  for (const timer of timers) clearTimeout(timer);
   for (const stream of child.stdio) stream?.destroy();
   if (init !== null) await untilEnded(init, GRACE_MS);
+}
+
+/**
+ * Kills a sandbox by its first process: the kernel ends all others with it, and the launcher, whose child it is, ends by
+ * itself. Killing the launcher would do as well, but leave its child to whoever waits for orphans, and in a container
+ * nobody may: this supervisor, say, as the first process there. So that comes second, where the first was in vain.
+ */
+function kill(child: Child, init: ProcessId | null): NodeJS.Timeout {
+  if (init === null) child.kill("SIGKILL");
+  else signal(init, "SIGKILL");
+  return setTimeout(() => child.kill("SIGKILL"), GRACE_MS);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { closeSync, constants, openSync, readdirSync, readlinkSync, readSync } from "node:fs";
 import { CofferdamError } from "../errors.ts";
 import type { AbsolutePath } from "../profile/path.ts";
-import { type Child, launch } from "./spawn.ts";
+import { type Child, launchHelper } from "./spawn.ts";
 import { firstByte, readableAt, writableAt } from "./streams.ts";
 
 /** How many pipes one shell makes. */
@@ -80,9 +80,8 @@ export class Pipes implements Disposable {
     if (this.#isDisposed)
       throw new CofferdamError("INTERNAL", "a supervisor that was disposed of makes no pipes");
     const others = ownPipes();
-    const stdio = ["pipe", "pipe", "ignore"] as const;
-    const child = launch(this.#shell, ["-c", HOLD, "cofferdam", String(BATCH)], {
-      stdio: [...stdio],
+    const child = launchHelper(this.#shell, ["-c", HOLD, "cofferdam", String(BATCH)], {
+      stdio: ["pipe", "pipe", "ignore"],
       runAs: null,
     });
     const timer = setTimeout(() => child.kill("SIGKILL"), MAKING_MS);

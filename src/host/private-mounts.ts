@@ -3,7 +3,7 @@ import { endOf } from "./ending.ts";
 import type { Host } from "./host.ts";
 import { findHelper } from "./launcher.ts";
 import type { Machine } from "./machine.ts";
-import { launch, type StartedBy } from "./spawn.ts";
+import { launchHelper, type StartedBy } from "./spawn.ts";
 
 /** As whoever may make mount namespaces, and as whoever needs a user namespace for that (unshare(1), util-linux 2.38). */
 const WAYS = [
@@ -28,7 +28,15 @@ export async function findPrivateMounts(
   if (unshare === null) return null;
   for (const way of WAYS) {
     const words = [...way, "--"];
-    const walls = ["--unshare-user", "--unshare-pid", "--die-with-parent", "--ro-bind", "/", "/"];
+    const walls = [
+      "--unshare-user",
+      "--unshare-pid",
+      "--as-pid-1",
+      "--die-with-parent",
+      "--ro-bind",
+      "/",
+      "/",
+    ];
     if (await works(unshare, [...words, launcher.path, ...walls, launcher.shell, "-c", ":"], runAs))
       return [unshare, ...words];
   }
@@ -48,7 +56,7 @@ async function works(
   argv: readonly string[],
   runAs: { readonly uid: number; readonly gid: number } | null,
 ): Promise<boolean> {
-  const child = launch(file, argv, { stdio: ["ignore", "ignore", "ignore"], runAs });
+  const child = launchHelper(file, argv, { stdio: ["ignore", "ignore", "ignore"], runAs });
   const timer = setTimeout(() => child.kill("SIGKILL"), TRY_MS);
   const status = await endOf(child);
   clearTimeout(timer);

@@ -88,6 +88,12 @@ export function isRunning({ pid, startedAt: started }: ProcessId): boolean {
   }
 }
 
+/** What the process does, as a letter of proc(5), `stat`: `R`, `S`, `D`, `T`, `Z` and so on; null when it is gone. */
+export function stateOf({ pid, startedAt }: ProcessId): string | null {
+  const stat = statOf(pid);
+  return stat[STARTED] === startedAt ? (stat[0] ?? null) : null;
+}
+
 /** Looks again and again whether one process is there: what is opened once says of that very process. */
 export class LifeWatch implements Disposable {
   readonly #fd: number;

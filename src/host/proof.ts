@@ -3,6 +3,7 @@ import type { HostMount } from "../backend/facts.ts";
 import type { Expectation, ExpectedMount, Protection } from "../backend/plan.ts";
 import { visible } from "../errors.ts";
 import { upwards } from "../profile/path.ts";
+import { isInheritable } from "./inherited.ts";
 import { MountTableParser } from "./mount-table.ts";
 
 /** One thing that is not as the plan says. */
@@ -94,7 +95,7 @@ function unplannedDescriptors(
 ): ReadonlyMap<number, string> {
   const fds = readdirSync(`/proc/${pid}/fd`)
     .map(Number)
-    .filter((fd) => !planned.includes(fd) && isInherited(pid, fd));
+    .filter((fd) => !planned.includes(fd) && isInheritable(pid, fd));
   const targets = fds.map((fd): [number, string] => [fd, readlinkSync(`/proc/${pid}/fd/${fd}`)]);
   return new Map(targets.filter(([, target]) => target !== cover));
 }
@@ -186,24 +187,4 @@ function differenceOf(planned: ExpectedMount | undefined, seen: HostMount): stri
   return isSame
     ? null
     : `shows ${seen.root} of ${seen.device}, not ${planned.source.root} of ${planned.source.device}`;
-}
-
-/** Descriptors that this process inherited without close-on-exec: a child would get them too. */
-export function leakedDescriptors(): readonly number[] {
-  return readdirSync("/proc/self/fd")
-    .map(Number)
-    .filter((fd) => fd > 2 && isInherited("self", fd));
-}
-
-/**
- * Octal 02000000 is O_CLOEXEC on both architectures (include/uapi/asm-generic/fcntl.h). A descriptor gone by now is
- * none.
- */
-function isInherited(pid: number | "self", fd: number): boolean {
-  try {
-    const flags = /flags:\s+([0-7]+)/.exec(readFileSync(`/proc/${pid}/fdinfo/${fd}`, "utf8"))?.[1] ?? "0";
-    return (Number.parseInt(flags, 8) & 0o2000000) === 0;
-  } catch {
-    return false;
-  }
 }

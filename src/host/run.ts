@@ -139,6 +139,7 @@ async function runTo(
     isRunning: () => life.isRunning(),
     keepAlive: (isKept) => keepAlive(child, streams, isKept),
   });
+  if (options.signal?.aborted === true) throw cancelled();
   gate.end(stdin === null ? GO.none : GO.pipe);
   const piped = stdin === null || stdin === "held" || input === null ? null : stdin.pipe(input);
   const cause = await untilEnd(child, ended, init, options);
@@ -173,11 +174,7 @@ async function untilWaiting(
   clearTimeout(timer);
   signal?.removeEventListener("abort", stop);
   if (seen === "stopped")
-    throw unavailable(
-      signal?.aborted === true
-        ? "the call was cancelled before the walls stood"
-        : "the walls did not stand in time",
-    );
+    throw signal?.aborted === true ? cancelled() : unavailable("the walls did not stand in time");
   if (seen === "ended") throw LAUNCHER_ENDED;
   if (seen === "l")
     throw unavailable("a limit could not be set", "lower `sandbox.limits` to what this machine allows");
@@ -248,6 +245,10 @@ function feed(child: Child, plan: GatedPlan): void {
 function failed(stderr: string): CofferdamError {
   const { cause, fix } = explainSetupFailure(stderr);
   return unavailable(`the walls could not be built: ${cause}`, fix);
+}
+
+function cancelled(): CofferdamError {
+  return unavailable("the call was cancelled before its program was started", "call again");
 }
 
 function unavailable(message: string, hint = "run `cofferdam doctor`", cause?: unknown): CofferdamError {

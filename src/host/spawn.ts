@@ -2,6 +2,7 @@ import { type ChildProcess, type StdioOptions, spawn } from "node:child_process"
 import { isMainThread } from "node:worker_threads";
 import { CofferdamError } from "../errors.ts";
 import type { AbsolutePath } from "../profile/path.ts";
+import { withoutInherited } from "./inherited.ts";
 
 /** A started launcher. */
 export type Child = ChildProcess;
@@ -45,6 +46,24 @@ export function launch(file: AbsolutePath, argv: readonly string[], options: Spa
   throw new CofferdamError("SANDBOX_UNAVAILABLE", `${file} could not be started`, {
     hint: "raise `ulimit -n` and `ulimit -u`, or run `cofferdam doctor`",
   });
+}
+
+/**
+ * Starts a helper of the system outside of all walls, as `launch` starts those, with its three streams alone: nothing
+ * that this process inherited is held open by it, or is its to use.
+ */
+export function launchHelper(
+  file: AbsolutePath,
+  argv: readonly string[],
+  {
+    stdio,
+    runAs,
+  }: { readonly stdio: readonly ["pipe" | "ignore", "pipe" | "ignore", "ignore"] } & Pick<
+    SpawnOptions,
+    "runAs"
+  >,
+): Child {
+  return withoutInherited((others) => launch(file, argv, { stdio: [...stdio, ...others], runAs }));
 }
 
 /** What a probe answered. */

@@ -1,9 +1,9 @@
 import { closeSync, openSync, readlinkSync } from "node:fs";
 import type { GatedPlan } from "../backend/plan.ts";
 import type { AbsolutePath } from "../profile/path.ts";
+import { inheritedDescriptors } from "./inherited.ts";
 import { Pipes } from "./pipes.ts";
 import type { LaunchersEnds } from "./program-streams.ts";
-import { leakedDescriptors } from "./proof.ts";
 import type { Descriptors } from "./spawn.ts";
 
 /** What a sandbox must differ from, and what must not leak into it. */
@@ -23,7 +23,7 @@ export interface Surroundings extends Disposable {
  * Throws `SANDBOX_UNAVAILABLE` when the shell makes none.
  */
 export async function lookAtSurroundings(shell: AbsolutePath): Promise<Surroundings> {
-  const leaked = leakedDescriptors();
+  const leaked = inheritedDescriptors();
   const pipes = await Pipes.madeBy(shell);
   const kinds = ["user", "mnt", "pid", "net", "ipc", "uts", "cgroup"];
   const devNull = openSync("/dev/null", "r+");
