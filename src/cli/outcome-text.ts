@@ -100,9 +100,8 @@ function tellTail(stream: "stdout" | "stderr", tail: Buffer, print: Print): void
   }
 }
 
-/** An outcome as JSON: what became of the call, its output, and its receipt. */
-export function outcomeJson(outcome: ProgramOutcome, output: KeptOutput): unknown {
-  const exit = exitOf(outcome);
+/** An outcome as JSON: what became of the call, its output, its receipt, and the status that this process ends with. */
+export function outcomeJson(outcome: ProgramOutcome, output: KeptOutput, exit = exitOf(outcome)): unknown {
   if (!("receipt" in outcome)) {
     return { outcome, exit };
   }

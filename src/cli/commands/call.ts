@@ -6,10 +6,10 @@ import { type Json, parseJson } from "../../policy/canonical-json.ts";
 import type { Outcome, ValueOutcome } from "../../supervisor/outcome.ts";
 import { createSupervisor, type SupervisorOptions } from "../../supervisor/supervisor.ts";
 import { COMMON, chosen, knownWord, readArguments, takeWords, usage } from "../arguments.ts";
+import { type Ending, listenForEnding } from "../ending.ts";
 import { tellFailure, tellThree } from "../failure.ts";
 import { exitOf, outcomeJson, tellOutcome } from "../outcome-text.ts";
 import type { Print } from "../print.ts";
-import { type Ending, listenForEnding } from "../signals.ts";
 import { KeptOutput, passOn, type ToolOutput } from "../tool-output.ts";
 
 const OPTIONS = {
@@ -90,17 +90,18 @@ async function callOne(one: OneCall, ending: Ending, print: Print): Promise<numb
   const output = one.json ? new KeptOutput() : passOn(print, signal, screen);
   const sinks = tool === "shell" ? { sinks: output.sinks } : {};
   const outcome: Outcome = await session.call(tool, one.input, { signal, ...sinks });
-  return await tell(outcome, output, one, print);
+  return await tell(outcome, output, one, ending, print);
 }
 
 async function tell(
   outcome: Outcome,
   output: KeptOutput | ToolOutput,
   { json }: OneCall,
+  ending: Ending,
   print: Print,
 ): Promise<number> {
   if (isValue(outcome)) return tellValue(outcome, json, print);
-  if (output instanceof KeptOutput) print.json(outcomeJson(outcome, output));
+  if (output instanceof KeptOutput) print.json(outcomeJson(outcome, output, ending.status() ?? undefined));
   else {
     await output.finish();
     tellOutcome(outcome, print);

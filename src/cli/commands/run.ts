@@ -6,9 +6,9 @@ import { type CofferdamError, escapeInvisible } from "../../errors.ts";
 import { quote } from "../../shell/quote.ts";
 import { createSupervisor, type SupervisorOptions } from "../../supervisor/supervisor.ts";
 import { COMMON, chosen, readArguments, usage } from "../arguments.ts";
+import { type Ending, listenForEnding } from "../ending.ts";
 import { exitOf, outcomeJson, tellOutcome } from "../outcome-text.ts";
 import type { Print } from "../print.ts";
-import { type Ending, listenForEnding } from "../signals.ts";
 import { KeptOutput, passOn } from "../tool-output.ts";
 
 const OPTIONS = {
@@ -89,7 +89,7 @@ async function runOne(
   });
   const output = json ? new KeptOutput() : passOn(print, signal, screen);
   const outcome = await session.call("shell", { argv: [...argv] }, { ...input, signal, sinks: output.sinks });
-  if (output instanceof KeptOutput) print.json(outcomeJson(outcome, output));
+  if (output instanceof KeptOutput) print.json(outcomeJson(outcome, output, ending.status() ?? undefined));
   else await output.finish();
   if (!signal.aborted && !json) tellOutcome(outcome, print);
   return exitOf(outcome);

@@ -4,10 +4,10 @@ import { listTrust, rememberTrust, revokeTrust, type TrustOffer, trustFile } fro
 import { ERRORS, escapeInvisible, visible } from "../../errors.ts";
 import { type Host, thisHost } from "../../host/host.ts";
 import { readArguments, takeWords, usage } from "../arguments.ts";
+import { listenForEnding } from "../ending.ts";
 import { tellFailure, tellThree } from "../failure.ts";
 import { grantedRows, widerLines } from "../offer-text.ts";
 import type { Print } from "../print.ts";
-import { listenForEnding } from "../signals.ts";
 
 const OPTIONS = {
   json: { type: "boolean" },
