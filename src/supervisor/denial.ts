@@ -6,8 +6,8 @@ import {
   type LayerAnswer,
   type Question,
 } from "../profile/explain.ts";
-import { REPOSITORY_LAYER } from "./standing.ts";
 import type { SyscallGroup } from "../profile/syscalls.ts";
+import { REPOSITORY_LAYER } from "./standing.ts";
 
 /** What the walls did not let happen, why, and what would change that, in words for a model and a person. */
 export interface Denial {

@@ -41,6 +41,7 @@ test("help and version load nothing but their texts", () => {
     "cli/help.ts",
     "cli/main.ts",
     "cli/print.ts",
+    "cli/signals.ts",
     "host/version.ts",
   ]);
 });

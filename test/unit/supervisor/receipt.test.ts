@@ -42,6 +42,7 @@ test("a function has a receipt that says of every protection that it was absent"
     runAs: 1234,
     approximations: [],
     mountChanges: [],
+    appeared: { found: [], unknown: null },
   });
   const reason = "it ran in the supervisor's own process";
   expect(Object.values(none)).toEqual(Object.keys(none).map(() => ({ kind: "absent", reason })));
