@@ -14,8 +14,8 @@ const KNOWN: readonly (SetupFailure & { readonly says: RegExp })[] = [
   {
     says: /No permissions to creat\w+ (a )?(new )?namespace/,
     cause:
-      "this user may not create user namespaces (a container's filter, `kernel.unprivileged_userns_clone=0`, or another sandbox)",
-    fix: "on the host: `sysctl kernel.unprivileged_userns_clone=1`; in a container: run it with a seccomp profile that allows clone, unshare, mount and pivot_root",
+      "this user may not create user namespaces (a container's filter, `kernel.unprivileged_userns_clone=0`, or this already is a sandbox)",
+    fix: "inside a sandbox: run this command outside of it; on the host: `sysctl kernel.unprivileged_userns_clone=1`; in a container: run it with a seccomp profile that allows clone, unshare, mount and pivot_root",
   },
   {
     says: /setting up uid map: Permission denied|loopback: Failed RTM_NEWADDR/,

@@ -51,13 +51,17 @@ describe.skipIf(unusable !== null).each(PEOPLE)("without any config, as $name", 
     expect(place.plainly("git config core.fsmonitor ./evil").status).toBe(0);
   });
 
-  itNeeds(["/usr/bin/python3"], `python works with processes of its own, as ${person.name}`, async () => {
+  const interpreters = ["/usr/bin/python3", "/usr/bin/perl"];
+  itNeeds(interpreters, `python and perl work with processes and threads, as ${person.name}`, async () => {
     using place = new Place(person);
     place.file(
       "ws/squares.py",
       "import multiprocessing\ndef square(n): return n * n\nif __name__ == '__main__':\n    with multiprocessing.Pool(2) as pool: print(pool.map(square, range(5)))\n    queue = multiprocessing.Queue(); queue.put('queued'); print(queue.get())\n",
     );
-    expect(await outputs(place, ["/usr/bin/python3 squares.py"])).toEqual(["[0, 1, 4, 9, 16]\nqueued\n"]);
+    const threads =
+      "use threads; print map { $_->join } map { threads->create(sub { $_[0] ** 2 }, $_) } 1 .. 4";
+    const lines = ["/usr/bin/python3 squares.py", `perl -e '${threads}'`];
+    expect(await outputs(place, lines)).toEqual(["[0, 1, 4, 9, 16]\nqueued\n", "14916"]);
   });
 
   itNeeds(
@@ -82,14 +86,24 @@ describe.skipIf(unusable !== null).each(PEOPLE)("without any config, as $name", 
     },
   );
 
-  itNeeds([NPM], `npm test runs with node's own runner, as ${person.name}`, async () => {
-    using place = new Place(person);
-    copyExample(place, []);
-    const [printed = ""] = await outputs(place, ["npm test -- --test-reporter=tap"], {
-      PATH: `${dirname(NPM)}:/usr/bin:/bin`,
-    });
-    expect(printed).toContain("# pass 4\n# fail 0\n");
-  });
+  itNeeds(
+    [NPM],
+    `npm test runs with node's own runner, and node has workers, as ${person.name}`,
+    async () => {
+      using place = new Place(person);
+      copyExample(place, []);
+      place.file(
+        "ws/worker.cjs",
+        'const { Worker, isMainThread, parentPort } = require("worker_threads");\nif (isMainThread) new Worker(__filename).on("message", console.log);\nelse parentPort.postMessage(Object.keys(require("os").networkInterfaces()).join());\n',
+      );
+      const lines = ["npm test -- --test-reporter=tap", "node worker.cjs"];
+      const [printed = "", interfaces] = await outputs(place, lines, {
+        PATH: `${dirname(NPM)}:/usr/bin:/bin`,
+      });
+      expect(printed).toContain("# pass 4\n# fail 0\n");
+      expect(interfaces).toBe("lo\n");
+    },
+  );
 });
 
 describe.skipIf(unusable !== null)("with a config", () => {

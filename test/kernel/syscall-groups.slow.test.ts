@@ -3,7 +3,7 @@ import { NR } from "../../src/selftest/syscall.ts";
 import { calling32, program32 } from "../support/battery/elf.ts";
 import { PEOPLE } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
-import { itUnless, sandboxMustWork, unusable } from "../support/battery/walls.ts";
+import { itNeeds, itUnless, sandboxMustWork, unusable } from "../support/battery/walls.ts";
 
 sandboxMustWork("groups of system calls");
 
@@ -78,6 +78,20 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
       `perl -e '${own} print((${acts.join(") && (")}) ? "done" : "no: $!"); kill 9, $c'`,
     );
     expect(stdout).toBe("done");
+  });
+
+  const debuggers = ["/usr/bin/gdb", "/usr/bin/strace"];
+  itNeeds(debuggers, `with debug, gdb and strace work as ${person.name}, and not without`, async () => {
+    const lines = [
+      ["gdb", "-batch", "-ex", "starti", "-ex", "info registers", "--args", "/usr/bin/true"],
+      ["strace", "-f", "-o", "/dev/stdout", "sh", "-c", "/usr/bin/true; exit 3"],
+    ];
+    const [gdb, strace] = await ran(["debug"], lines);
+    expect(gdb?.stdout).toMatch(/^(rip|pc) /m);
+    expect(strace).toMatchObject({ code: 3, stdout: expect.stringContaining('execve("/usr/bin/true"') });
+    const [none, neither] = await ran([], lines);
+    expect(none?.stdout).not.toMatch(/^(rip|pc) /m);
+    expect(neither?.stdout).not.toContain("execve(");
   });
 
   itUnless(

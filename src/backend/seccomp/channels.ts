@@ -3,13 +3,20 @@ import { refuse, refuseWhen } from "./refuse.ts";
 import { SYSCALLS, type SyscallNumbers } from "./syscalls.ts";
 
 /**
- * Requests to files that reach past what was granted. TIOCSTI pushes a byte into a terminal's input as if typed, TIOCLINUX
- * pastes into that of a console, TIOCSETD puts a terminal under another driver, of which the kernel loads those that
- * nobody else uses (include/uapi/asm-generic/ioctls.h, ioctl_tty(2), ioctl_console(2)). The last three are of btrfs
- * (include/uapi/linux/btrfs.h): a snapshot holds what masks hide, and before Linux 6.8 one could be taken of the whole
- * subvolume that any folder of one's own lies in; a subvolume named by its number is removed wherever it lies.
+ * Requests that reach past what was granted. With a terminal: to push a byte into its input as if it were typed, to paste
+ * into that of a console, to put it under another driver, for which the kernel loads code that nobody else uses
+ * (include/uapi/asm-generic/ioctls.h, ioctl_tty(2), ioctl_console(2)). With a folder of btrfs (include/uapi/linux/btrfs.h):
+ * a snapshot holds what masks hide, and before Linux 6.8 one could be taken of the whole subvolume that any folder of
+ * one's own lies in; a subvolume that is named by its number is removed wherever it lies.
  */
-const REQUESTS: NonEmpty<number> = [0x5412, 0x541c, 0x5423, 0x5000_9401, 0x5000_9417, 0x5000_943f];
+const REQUESTS: NonEmpty<number> = [
+  0x5412, // TIOCSTI
+  0x541c, // TIOCLINUX
+  0x5423, // TIOCSETD
+  0x5000_9401, // BTRFS_IOC_SNAP_CREATE
+  0x5000_9417, // BTRFS_IOC_SNAP_CREATE_V2
+  0x5000_943f, // BTRFS_IOC_SNAP_DESTROY_V2
+];
 
 /** AF_UNIX, INET, INET6 and NETLINK (include/linux/socket.h). */
 const FAMILIES: NonEmpty<number> = [1, 2, 10, 16];
