@@ -96,7 +96,8 @@ export class Walk {
   #nextUnread(time: LookTime): readonly Ahead[] {
     const unread: Ahead[] = [];
     for (let looked = 0; unread.length < time.pace.width && this.#entries <= this.#most; looked += 1) {
-      if (time.isTurnOver) {
+      // However busy the machine is, each turn gets further.
+      if (looked > 0 && time.isTurnOver) {
         time.pace.looked(looked);
         break;
       }
