@@ -45,6 +45,19 @@ export interface Unsearched {
   readonly over: "refuse" | "read-only";
 }
 
+/** What a cgroup bounds for all processes of a call together, by the kernel's names for it (cgroups(7)). */
+export const CONTROLLERS = ["memory", "pids"] as const;
+/** The name of a controller. */
+export type Controller = (typeof CONTROLLERS)[number];
+
+/**
+ * Whether a cgroup can be made for each call to bound one thing for its whole tree, or why not and what to do about it.
+ * `door`: by which of its descriptors the gate enters by itself; null: the host has to move it.
+ */
+export type TreeBound =
+  | { readonly kind: "held"; readonly door: 0 | 1 | null }
+  | { readonly kind: "absent"; readonly reason: string; readonly fix: string };
+
 /** What the machine looked like when a profile was rendered. Looked up once, passed in, looked up again before launch. */
 export interface Facts {
   readonly arch: "x64" | "arm64";
@@ -66,6 +79,7 @@ export interface Facts {
   /** The mode-000 empty file that hides files, or null when the sandbox's user can't reach it. */
   readonly emptyFile: AbsolutePath | null;
   readonly devices: DeviceNodes;
+  readonly tree: Readonly<Record<Controller, TreeBound>>;
 }
 
 /** What stands at the path; a path that was not looked up is a fault of ours. */

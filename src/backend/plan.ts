@@ -59,6 +59,14 @@ export interface Expectation {
   readonly environment: readonly string[];
 }
 
+/** Bounds on all processes of a call together, for a cgroup that is made for it to hold. */
+export interface TreeBounds {
+  readonly memoryBytes: number | null;
+  readonly processes: number | null;
+  /** Descriptors by which the gate enters it, one for each hierarchy that has doors; the host moves it into any other. */
+  readonly doors: readonly number[];
+}
+
 /** Which part of the plan enforces a clause of the profile: `explain` prints it. */
 export interface PlanClause {
   readonly path: AbsolutePath;
@@ -98,6 +106,8 @@ interface PlanParts {
   readonly clauses: readonly PlanClause[];
   readonly approximations: readonly Approximation[];
   readonly standings: Standings;
+  /** Null where no cgroup is needed, or none can be had. */
+  readonly tree: TreeBounds | null;
 }
 
 /** A profile that this backend cannot enforce on this machine: which part, why, and what to do. */

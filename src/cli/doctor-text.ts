@@ -1,5 +1,5 @@
 import { HOST_DEVICES } from "../backend/bubblewrap/standings.ts";
-import type { DeviceNodes, Launcher } from "../backend/facts.ts";
+import type { DeviceNodes, Facts, Launcher } from "../backend/facts.ts";
 import { columns, indented } from "../channel/columns.ts";
 import type { Loaded } from "../config/config.ts";
 import { CofferdamError, escapeInvisible } from "../errors.ts";
@@ -17,6 +17,8 @@ export interface Diagnosis {
   /** Whom tools run as under that config. */
   readonly runAs: number;
   readonly devices: DeviceNodes;
+  /** Whether a cgroup can be made for each call. */
+  readonly tree: Facts["tree"];
   readonly launcher: Launcher | CofferdamError;
   readonly probes: readonly Probe[];
   readonly battery: Attestation | CofferdamError | null;
@@ -54,6 +56,7 @@ export function diagnosisJson({
   config,
   runAs,
   devices,
+  tree,
   launcher,
   probes,
   battery,
@@ -75,6 +78,7 @@ export function diagnosisJson({
     config: config instanceof CofferdamError ? { error: failed(config) } : config.config.origin,
     runAs,
     devices,
+    tree,
     launcher:
       launcher instanceof CofferdamError
         ? { error: failed(launcher) }
@@ -84,14 +88,8 @@ export function diagnosisJson({
   };
 }
 
-function machineRows({
-  host,
-  survey,
-  config,
-  runAs,
-  devices,
-  launcher,
-}: Diagnosis): readonly (readonly string[])[] {
+function machineRows(diagnosis: Diagnosis): readonly (readonly string[])[] {
+  const { host, survey, config, runAs, devices, launcher } = diagnosis;
   const { platform, arch, user, stateFolder } = host;
   const tools =
     runAs === user.uid
@@ -109,12 +107,7 @@ function machineRows({
     ...survey.restrictions.map((line) => ["", line]),
     ["user", `${user.name} (${user.uid}); tools run ${tools}`],
     ...deviceRows(devices),
-    [
-      "limits",
-      survey.cgroups === null
-        ? "for each process; there are no cgroups"
-        : `for each process; cgroups v${survey.cgroups} are not used`,
-    ],
+    ...limitRows(diagnosis),
     ["state", `${stateFolder} (${state})`],
     ...(survey.leaked.length === 0
       ? []
@@ -131,6 +124,23 @@ function machineRows({
         ? "none"
         : `${launcher.path} ${launcher.version}; ${printOptions(launcher)}`,
     ],
+  ];
+}
+
+/** What limits hold here, and of which they would speak too if a cgroup could be made. */
+function limitRows({ survey, tree, runAs }: Diagnosis): readonly (readonly string[])[] {
+  const wanted = [
+    { what: "memory of a whole call", bound: tree.memory },
+    ...(runAs === 0 ? [{ what: "the number of root's processes", bound: tree.pids }] : []),
+  ];
+  const held = wanted.filter(({ bound }) => bound.kind === "held").map(({ what }) => what);
+  const others = ["time", "files", "output", ...(runAs === 0 ? [] : ["processes"])];
+  const version = survey.cgroups === null ? "" : ` v${survey.cgroups}`;
+  return [
+    ["limits", [...others, ...held.map((what) => `${what} (by a cgroup${version})`)].join(", ")],
+    ...wanted.flatMap(({ what, bound }) =>
+      bound.kind === "held" ? [] : [["", `not ${what}: ${bound.reason}; ${bound.fix}`]],
+    ),
   ];
 }
 

@@ -1,5 +1,6 @@
 import { ERRORS, escapeInvisible, visible } from "../errors.ts";
 import type { Appearances } from "../host/appeared.ts";
+import type { TreeLimit } from "../host/cgroup/cgroup.ts";
 import type { Denial } from "../supervisor/denial.ts";
 import type { ProgramOutcome } from "../supervisor/outcome.ts";
 import { tellThree } from "./failure.ts";
@@ -44,6 +45,15 @@ export function tellOutcome(outcome: ProgramOutcome, print: Print): void {
     case "done":
     case "failed":
   }
+  for (const limit of outcome.receipt.limitsReached) {
+    const { name, so } = REACHED[limit];
+    tellThree(
+      print,
+      `all its processes together reached the limit of ${name}, so ${so}`,
+      null,
+      `raise \`sandbox.limits.${name}\`, or the profile's that is lower`,
+    );
+  }
   const dropped = outcome.stdout.droppedBytes + outcome.stderr.droppedBytes;
   if (dropped > 0)
     tellThree(print, `${dropped} bytes of output were dropped`, null, "raise `sandbox.limits.output`");
@@ -85,6 +95,12 @@ function tellAppeared({ found, unknown }: Appearances, print: Print): void {
       "look for new `.git` folders yourself",
     );
 }
+
+/** Limits of the whole tree as a config names them, and what the kernel did. */
+const REACHED = {
+  memoryBytes: { name: "memory", so: "the kernel ended some" },
+  processes: { name: "processes", so: "it could start no more" },
+} as const satisfies Record<TreeLimit, { readonly name: string; readonly so: string }>;
 
 /** Of what was dropped, the last lines are told, of each its end. */
 const MOST_LINES = 10;

@@ -25,6 +25,7 @@ export interface StandingFacts {
   readonly links: readonly Link[];
   readonly emptyFile: AbsolutePath | null;
   readonly devices: Facts["devices"];
+  readonly tree: Facts["tree"];
 }
 
 /** What is remembered between looks, so that a machine on which nothing changed costs little. */

@@ -3,6 +3,9 @@ import { CofferdamError, escapeInvisible, visible } from "../errors.ts";
 import { type AbsolutePath, joinPath } from "../profile/path.ts";
 import type { Root, Runtime } from "../tool/facts.ts";
 import { type Attestation, attest } from "./attest.ts";
+import { Cgroups } from "./cgroup/cgroups.ts";
+import { MACHINE } from "./cgroup/files.ts";
+import { findSeats, treeOf } from "./cgroup/seats.ts";
 import { lookAtDevices, makeDevices } from "./devices.ts";
 import type { StandingFacts } from "./facts.ts";
 import type { Host } from "./host.ts";
@@ -15,6 +18,7 @@ export interface Machine {
   readonly attestation: Attestation;
   /** Whom tools run as when that is not the supervisor's own user. */
   readonly runAs: { readonly uid: number; readonly gid: number } | null;
+  readonly cgroups: Cgroups;
 }
 
 /**
@@ -28,14 +32,16 @@ export async function inspectMachine(
 ): Promise<Machine> {
   makeStateFolder(host);
   await makeDevices(host, ownerOfRoots(host, roots) ?? host.user, writableOf(roots));
-  const facts = await lookAtMachine(host, roots, runtimes, "remember");
+  const cgroups = new Cgroups(host);
+  const facts = { ...(await lookAtMachine(host, roots, runtimes, "remember")), tree: cgroups.tree };
   if (facts.emptyFile !== null) makeEmptyFile(facts.emptyFile);
   const system = runtimes.find((runtime) => runtime.name === "system");
   if (system === undefined)
     throw new CofferdamError("CONFIG_INVALID", "no runtime lets programs start", {
       hint: "add `system` to `sandbox.runtimes`",
     });
-  return { facts, attestation: await attest(host, facts, system), runAs: ownerOfRoots(host, roots) };
+  const attestation = await attest(host, facts, system);
+  return { facts, attestation, runAs: ownerOfRoots(host, roots), cgroups };
 }
 
 /**
@@ -58,7 +64,13 @@ export async function lookAtMachine(
     links: [...new Map(links.map((link) => [link.path, link])).values()],
     emptyFile: owner === null ? joinPath(host.stateFolder, "empty") : null,
     devices: lookAtDevices(host, user),
+    tree: lookAtTree(host),
   };
+}
+
+/** Whether a cgroup could be made for each call; none is. */
+export function lookAtTree({ user }: Pick<Host, "user">): StandingFacts["tree"] {
+  return treeOf(findSeats(MACHINE, user.uid));
 }
 
 /** The paths that tools may write. */

@@ -41,7 +41,8 @@ export class MountTableParser {
   }
 }
 
-function unescaped(field: string): string {
+/** A path as mountinfo writes it, without its octal escapes. */
+export function unescaped(field: string): string {
   return field.includes("\\")
     ? field.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)))
     : field;

@@ -3,6 +3,8 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { GO } from "../backend/bubblewrap/gate.ts";
 import type { GatedPlan, Plan } from "../backend/plan.ts";
 import { CofferdamError } from "../errors.ts";
+import type { Cgroup, Reached } from "./cgroup/cgroup.ts";
+import type { Cgroups } from "./cgroup/cgroups.ts";
 import { untilDelivered } from "./delivery.ts";
 import { type Cause, type EndOptions, endAll, endOf, firstProcessOf, untilEnd } from "./ending.ts";
 import { Capture, type Captured, MOST_KEPT, type OutputSink } from "./output.ts";
@@ -25,6 +27,8 @@ export interface RunOptions extends EndOptions {
   readonly outputBytes: number | null;
   readonly sinks: { readonly stdout: OutputSink; readonly stderr: OutputSink } | null;
   readonly runAs: { readonly uid: number; readonly gid: number } | null;
+  /** Where a cgroup for the plan's bounds on the whole tree is made; a plan that has none needs none. */
+  readonly cgroups?: Cgroups | null;
   /** What starts the launcher, where its mounts are to be its own: see `findPrivateMounts`. */
   readonly startedBy?: StartedBy | null;
   /** The supervisor's own namespaces and inherited descriptors. */
@@ -53,6 +57,8 @@ export interface Ended {
   readonly stderr: Captured;
   /** Mounts that were lost, or arrived, while the program ran. */
   readonly mountChanges: readonly Discrepancy[];
+  /** The bounds on the whole tree that it ran against; null when nobody held them at the end. */
+  readonly reached: Reached;
 }
 
 /** How long the walls may take to stand. */
@@ -62,9 +68,9 @@ const SETUP_MS = 20_000;
 const SETTLE_MS = 250;
 
 /**
- * Starts the plan, proves the walls, lets the program go, and waits for its end. In order: launch; the gate's ready;
- * the proof; go; output to its end; the mounts once more. Whatever happens, no process of the call is left when this
- * returns or throws.
+ * Starts the plan, proves the walls, lets the program go, and waits for its end. In order: the call's cgroup; launch; the
+ * gate's ready; the proof; go; output to its end; the mounts once more. Whatever happens, no process and no cgroup of the
+ * call is left when this returns or throws.
  * Throws `SANDBOX_UNAVAILABLE` when the walls could not be built, are not as planned or can't be seen to be: then nothing ran.
  */
 export async function run(plan: Plan, options: RunOptions): Promise<Ended> {
@@ -76,19 +82,26 @@ export async function run(plan: Plan, options: RunOptions): Promise<Ended> {
   const { stdin, runAs, surroundings } = options;
   const wanted = { hasStdin: stdin !== null, hasCover: surroundings.leaked.length > 0, owner: runAs };
   using streams = await ProgramStreams.open(surroundings.pipes, wanted);
-  const child = start(plan, streams, options);
+  await using cgroup = makeCgroup(plan, options.cgroups ?? null);
+  const child = start(plan, streams, cgroup, options);
   const ended = endOf(child);
   try {
-    return await runTo(child, ended, streams, plan, options);
+    return await runTo(child, ended, { streams, cgroup }, plan, options);
   } finally {
     await endAll(child, writableAt(child, plan.gateFd), ended);
   }
 }
 
+function makeCgroup({ tree }: GatedPlan, cgroups: Cgroups | null): Cgroup | null {
+  if (tree === null) return null;
+  if (cgroups !== null) return cgroups.make(tree);
+  throw unavailable("the plan has bounds for a cgroup, and there is nobody here who makes any");
+}
+
 /** Throws `USAGE` for words that the kernel does not take in one piece: 128 KiB each (execve(2), `MAX_ARG_STRLEN`). */
-function start(plan: GatedPlan, streams: ProgramStreams, options: RunOptions): Child {
+function start(plan: GatedPlan, streams: ProgramStreams, cgroup: Cgroup | null, options: RunOptions): Child {
   try {
-    const stdio = descriptorsFor(plan, streams.launchers, options.surroundings);
+    const stdio = descriptorsFor(plan, streams.launchers, options.surroundings, cgroup?.doors);
     const [file, ...words] = [...(options.startedBy ?? []), plan.file];
     return launch(file ?? plan.file, [...words, ...plan.argv], { stdio, runAs: options.runAs });
   } catch (cause) {
@@ -99,13 +112,20 @@ function start(plan: GatedPlan, streams: ProgramStreams, options: RunOptions): C
     });
   } finally {
     streams.handOver();
+    cgroup?.handOver();
   }
+}
+
+/** What was made for one run. */
+interface Made {
+  readonly streams: ProgramStreams;
+  readonly cgroup: Cgroup | null;
 }
 
 async function runTo(
   child: Child,
   ended: Promise<number>,
-  streams: ProgramStreams,
+  { streams, cgroup }: Made,
   plan: GatedPlan,
   options: RunOptions,
 ): Promise<Ended> {
@@ -123,6 +143,7 @@ async function runTo(
     await untilDelivered(captures, options.signal);
     throw failed(voices.setupText());
   });
+  await cgroup?.admit(init.pid);
   using watch = await prove(init.pid, plan, streams.coverName, options);
   using life = new LifeWatch(init);
   const proven = watch.last;
@@ -144,9 +165,9 @@ async function runTo(
   const piped = stdin === null || stdin === "held" || input === null ? null : stdin.pipe(input);
   const cause = await untilEnd(child, ended, init, options);
   if (piped !== null && stdin !== null && stdin !== "held") stdin.unpipe(piped).pause();
-  const mountChanges = changes();
+  const [mountChanges, reached] = [changes(), cgroup === null ? [] : cgroup.reached()];
   const [stdout, err] = await untilDelivered(captures, options.signal);
-  return { cause, code: await ended, stdout, stderr: voices.captured(err), mountChanges };
+  return { cause, code: await ended, stdout, stderr: voices.captured(err), mountChanges, reached };
 }
 
 /** Thrown inside this file alone: the launcher ended before the gate was reached, its last words are on stderr. */

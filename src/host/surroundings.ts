@@ -44,7 +44,7 @@ export async function lookAtSurroundings(shell: AbsolutePath): Promise<Surroundi
 
 /**
  * The launcher's descriptors by number: the three of the program, those that the plan names, and the cover over each
- * one that would leak: of a device or file of the host even the descriptor could be used to change its mode. The
+ * one that would leak: `doors` are those of the call's cgroup. Of a device or file of the host even the descriptor could be used to change its mode. The
  * launcher's reports go nowhere: a pipe would end it with SIGPIPE when the supervisor is
  * killed, and leave the half-built sandbox behind. Node leaves an ignored descriptor above 2 as it is, so that one
  * has to be covered.
@@ -55,11 +55,13 @@ export function descriptorsFor(
   plan: GatedPlan,
   { stdin, stdout, stderr, cover }: LaunchersEnds,
   { leaked, devNull }: Surroundings,
+  doors: readonly number[] = [],
 ): Descriptors {
   const stdio: ("ignore" | "pipe" | number)[] = [stdin ?? "ignore", stdout, stderr];
   stdio[plan.statusFd] = devNull;
   stdio[plan.gateFd] = "pipe";
   for (const input of plan.inputs) stdio[input.fd] = "bytes" in input ? "pipe" : devNull;
+  for (const [index, fd] of (plan.tree?.doors ?? []).entries()) stdio[fd] = doors[index] ?? devNull;
   if (cover !== null) for (const fd of leaked) stdio[fd] ??= cover;
   return Array.from(stdio, (kind) => kind ?? "ignore");
 }

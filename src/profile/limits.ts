@@ -6,7 +6,8 @@ const bound = z.number().nonnegative().exactOptional();
 /**
  * Bounds of one call; a missing one is unlimited. `strict` refuses a call whose limits this machine cannot
  * enforce. Units stand in the names; `wallMs` is real time, `cpuSeconds` is one process's processor time,
- * `memoryBytes` and `processes` speak of the whole tree, `fileBytes` of one file, `openFiles` of one process.
+ * `memoryBytes` and `processes` speak of the whole tree (threads count as processes, our own at the gate does not),
+ * `fileBytes` of one file, `openFiles` of one process.
  */
 export const Limits = z
   .strictObject({

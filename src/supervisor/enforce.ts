@@ -119,6 +119,7 @@ export async function enforce(
     signal: options.signal ?? null,
     runAs: walls.machine.runAs,
     surroundings: walls.surroundings,
+    cgroups: walls.machine.cgroups,
     onProven: () => {
       assertSameProgram(permitted);
       record({ type: "walls.proven", backend: plan.backend, standings });
@@ -133,6 +134,7 @@ export async function enforce(
     ledger.held(),
   );
   tellAppeared(appeared, record);
+  const { reached } = result;
   const receipt = receiptOf({
     plan,
     granted: side.digest,
@@ -141,6 +143,7 @@ export async function enforce(
     standings,
     mountChanges,
     appeared,
+    reached,
   });
   const outcome = finish(result, receipt, performance.now() - began, record);
   if (outcome.kind !== "failed") return outcome;
@@ -207,13 +210,19 @@ function finish(
   record(
     ended(kind, {
       code,
-      reason: cause === "aborted" ? "cancelled" : null,
+      reason: reasonOf(result),
       durationMs,
       stdoutBytes: stdout.takenBytes + stdout.droppedBytes,
       stderrBytes: stderr.takenBytes + stderr.droppedBytes,
     }),
   );
   return { kind, ...ran };
+}
+
+/** Why it ended as it did, where its status does not say it. */
+function reasonOf({ cause, reached }: Ended): string | null {
+  if (cause === "aborted") return "cancelled";
+  return reached === null || reached.length === 0 ? null : `limits reached: ${reached.join(", ")}`;
 }
 
 type Ending = Extract<EventBody, { readonly type: "call.ended" }>;

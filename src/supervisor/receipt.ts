@@ -1,6 +1,7 @@
 import { type Approximation, type Plan, type Standing, type Standings, weaker } from "../backend/plan.ts";
 import type { EventBody } from "../event/event.ts";
 import type { Appearances } from "../host/appeared.ts";
+import type { Reached, TreeLimit } from "../host/cgroup/cgroup.ts";
 import type { ProfileDigest } from "../profile/canonical.ts";
 import type { Walls } from "./shared.ts";
 
@@ -19,6 +20,8 @@ export interface Receipt {
   readonly mountChanges: readonly string[];
   /** What came to be meanwhile and other programs on this machine may obey. */
   readonly appeared: Appearances;
+  /** The bounds on all its processes together that they ran against, where a cgroup held them. */
+  readonly limitsReached: readonly TreeLimit[];
 }
 
 /** What stood around a call while it ran. */
@@ -30,29 +33,41 @@ interface Stood {
   readonly standings: Standings;
   readonly mountChanges: readonly string[];
   readonly appeared?: Appearances;
+  readonly reached: Reached;
 }
 
 const NOTHING_APPEARED: Appearances = { found: [], unknown: null };
 
-/** The receipt of what ran inside walls. A mask that was lost, or a mount that arrived, makes the files' protection partial. */
+/**
+ * The receipt of what ran inside walls. A mask that was lost, or a mount that arrived, makes the files' protection partial;
+ * a cgroup that was taken away, that of limits.
+ */
 export function receiptOf(stood: Stood): Receipt {
-  const { plan, granted, argsHash, walls, standings, mountChanges, appeared = NOTHING_APPEARED } = stood;
+  const { plan, granted, argsHash, walls, standings, mountChanges, reached } = stood;
+  const { appeared = NOTHING_APPEARED } = stood;
   const files =
     mountChanges.length === 0
       ? standings.files
       : weaker(standings.files, { kind: "partial", reason: mountChanges.join("; ") });
+  const limits = reached === null ? weaker(standings.limits, TAKEN_AWAY) : standings.limits;
   return {
     backend: plan.backend,
     version: plan.version,
     granted,
     argsHash,
     runAs: walls.kind === "standing" ? walls.machine.facts.user.uid : -1,
-    standings: { ...standings, files },
+    standings: { ...standings, files, limits },
     approximations: plan.approximations,
     mountChanges,
     appeared,
+    limitsReached: reached ?? [],
   };
 }
+
+const TAKEN_AWAY: Standing = {
+  kind: "partial",
+  reason: "the cgroup that held limits of all processes together was taken away while the call ran",
+};
 
 /** The event that tells by which plan a call is started; `env` are the names that it gets. */
 export function planned(plan: Plan, granted: ProfileDigest, env: readonly string[]): EventBody {
@@ -90,5 +105,6 @@ export function receiptWithoutWalls(uid: number): Receipt {
     approximations: [],
     mountChanges: [],
     appeared: NOTHING_APPEARED,
+    limitsReached: [],
   };
 }

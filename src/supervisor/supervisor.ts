@@ -7,6 +7,7 @@ import type { Ceiling, Config, Loaded } from "../config/config.ts";
 import { loadConfig } from "../config/load.ts";
 import { CofferdamError } from "../errors.ts";
 import { failures } from "../host/attest.ts";
+import { sweepCgroups } from "../host/cgroup/leftovers.ts";
 import { FactsMemory } from "../host/facts.ts";
 import { type Host, thisHost } from "../host/host.ts";
 import { Ledger } from "../host/ledger.ts";
@@ -87,7 +88,11 @@ export class Supervisor implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.shared.broker[Symbol.asyncDispose]();
     await Promise.all([...this.shared.running].map((one) => one[Symbol.asyncDispose]()));
-    if (this.shared.walls.kind === "standing") this.shared.walls.surroundings[Symbol.dispose]();
+    const { walls } = this.shared;
+    if (walls.kind === "standing") {
+      walls.surroundings[Symbol.dispose]();
+      walls.machine.cgroups[Symbol.dispose]();
+    }
     this.shared.journal[Symbol.dispose]();
   }
 }
@@ -104,7 +109,10 @@ export async function createSupervisor(options: SupervisorOptions = {}): Promise
   const { host, cwd, loaded, standing } = decideStanding(options);
   const walls = await buildWalls(host, loaded);
   const ledger = new Ledger(host.stateFolder);
-  if (walls.kind === "standing") await ledger.sweep();
+  if (walls.kind === "standing") {
+    await ledger.sweep();
+    await sweepCgroups(host.stateFolder);
+  }
   const runId = host.id();
   const journal = options.journal ?? openJournal(host, runId);
   const recorder = new Recorder(host, journal, runId);

@@ -16,6 +16,8 @@ export interface ProgramResult {
   readonly stderr: string;
   /** So many bytes of output are left out between the start and the end of it that are told. */
   readonly dropped_bytes: number;
+  /** The limits that all its processes together ran against. */
+  readonly limits_reached: readonly ("memory" | "processes")[];
   readonly denials: readonly Denial[];
 }
 
@@ -46,13 +48,14 @@ function isProgram(outcome: Outcome | ToolOutcome): outcome is Extract<ProgramOu
 }
 
 function resultOfProgram(outcome: Extract<ProgramOutcome, Ran>): ProgramResult {
-  const { kind, code, stdout, stderr } = outcome;
+  const { kind, code, stdout, stderr, receipt } = outcome;
   return {
     status: code,
     timed_out: kind === "timed-out",
     stdout: textOf(stdout),
     stderr: textOf(stderr),
     dropped_bytes: droppedFrom(stdout) + droppedFrom(stderr),
+    limits_reached: receipt.limitsReached.map((one) => (one === "memoryBytes" ? "memory" : one)),
     denials: kind === "failed" ? (outcome.denials ?? []) : [],
   };
 }

@@ -84,6 +84,18 @@ const CASES: readonly (readonly [name: string, profile: Profile, facts: Facts])[
     }),
   ],
   [
+    "root-with-cgroups",
+    normalProfile({
+      files: [entry("/usr", "read"), entry("/w", "write")],
+      limits: { processes: 64, memoryBytes: 2 * 1024 ** 3, strict: true },
+    }),
+    fakedFacts(["/w/"], {
+      user: { uid: 0, gid: 0, isCaller: true },
+      devices: { kind: "made", folder: at("/root/.local/state/cofferdam/devices") },
+      tree: { memory: { kind: "held", door: 0 }, pids: { kind: "held", door: 1 } },
+    }),
+  ],
+  [
     "old-launcher",
     normalProfile({ files: [entry("/usr", "read"), entry("/w", "read")] }),
     fakedFacts(["/w/"], { launcher: { ...fakedFacts([]).launcher, version: "0.6.1", options: new Set() } }),

@@ -139,24 +139,6 @@ describe.skipIf(unusable !== null)("inside", () => {
       expect(await perl(open(16), { open_files: 32 })).toMatchObject({ kind: "done" });
     });
 
-    it("limit: no process takes more memory, and the receipt says that it is each by itself", async () => {
-      const take = (megabytes: number): string => `my $x = "x" x (${megabytes} << 20); print length $x`;
-      const greedy = await perl(take(300), { memory: "128MiB" });
-      expect(greedy.kind).toBe("failed");
-      const modest = await perl(take(10), { memory: "128MiB" });
-      expect(modest).toMatchObject({ kind: "done", receipt: { standings: { limits: { kind: "partial" } } } });
-    });
-
-    it("limit: a limit that can only be partly enforced refuses the call when limits are strict", async () => {
-      const line = `: > ${place.ws}/ran`;
-      expect(await sh(line, { memory: "128MiB", strict: true })).toMatchObject({
-        kind: "denied",
-        code: "SANDBOX_UNAVAILABLE",
-      });
-      expect(existsSync(join(place.ws, "ran"))).toBe(false);
-      expect(await sh(line, { open_files: 64, strict: true })).toMatchObject({ kind: "done" });
-    });
-
     it("limit: as an ordinary user the number of processes is bounded, whatever else the user runs", async () => {
       using theirs = new Place(ORDINARY);
       const fork = (count: number): string =>

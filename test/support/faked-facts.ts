@@ -4,6 +4,8 @@ import { type AbsolutePath, absolutePath, parentOf } from "../../src/profile/pat
 /** A tree as a test writes it: a path that ends in `/` is a folder, `→` makes a link, anything else is a file. */
 export type Tree = readonly string[];
 
+const NO_CGROUP = { kind: "absent", reason: "nobody mounted them", fix: "mount them" } as const;
+
 /** Facts of a machine that does not exist: a merged `/usr`, one file system, and the tree. */
 export function fakedFacts(tree: Tree, more: Partial<Facts> = {}): Facts {
   const nodes = new Map<AbsolutePath, Node>();
@@ -29,6 +31,7 @@ export function fakedFacts(tree: Tree, more: Partial<Facts> = {}): Facts {
     ],
     emptyFile: absolutePath("/home/you/.local/state/cofferdam/empty"),
     devices: { kind: "host" },
+    tree: { memory: NO_CGROUP, pids: NO_CGROUP },
     ...more,
   };
 }

@@ -1,23 +1,29 @@
 import type { Limits } from "../../profile/limits.ts";
+import type { TreeBounds } from "../plan.ts";
+import { processesInAll } from "./tree.ts";
 
 /**
  * What the gate shell runs, in a POSIX shell, with the program and its words as `"$@"`:
  * 1. bounds itself with hard limits, which the program inherits; units are those of POSIX `ulimit`: 512-byte blocks
  *    for `-f` and `-c`, KiB for `-d`, seconds for `-t`;
- * 2. writes `r` on the gate's descriptor, or `l` when a limit could not be set;
- * 3. waits for the line `go`; the end of the stream means that the supervisor died, and nothing runs;
- * 4. takes its standard input from the sandbox's own `/dev/null`, unless the line says that one is handed in;
- * 5. closes the descriptor, runs the program and ends with its status: 126 or 127 when it can't be started, 128+n after
+ * 2. enters the cgroup that was made for it, where that has doors, and closes them: `0` is whoever writes it, and the
+ *    proof sees where it is. Of cgroups v1 this is the one way in that does not wait for every processor of the machine
+ *    (kernel/cgroup/cgroup.c, `cgroup_procs_write_start`);
+ * 3. writes `r` on the gate's descriptor, or `l` when a limit could not be set;
+ * 4. waits for the line `go`; the end of the stream means that the supervisor died, and nothing runs;
+ * 5. takes its standard input from the sandbox's own `/dev/null`, unless the line says that one is handed in;
+ * 6. closes the descriptor, runs the program and ends with its status: 126 or 127 when it can't be started, 128+n after
  *    signal n. It stays as the first process, because that one must be a program of the sandbox's own read-only mounts:
  *    through `/proc/1/exe` the launcher's file on the host could be changed by root. Its own words go nowhere. It waits
  *    for whatever ends inside, daemons too, as every shell does. The kernel keeps signals from inside off a first process
  *    that has no handler for them (pid_namespaces(7)); the one that dash has for SIGINT would make 130 of any status
  *    after `kill -INT 0`, so that is trapped here, which children do not inherit.
  */
-export function gateScript(limits: Limits, gateFd: number): string {
-  const bounds = ulimits(limits).join(" && ");
+export function gateScript(limits: Limits, gateFd: number, tree: TreeBounds | null = null): string {
+  const bounds = ulimits(limits, tree).join(" && ");
   return [
     `{ ${bounds}; } 2>/dev/null || { printf l >&${gateFd}; exit 125; }`,
+    ...(tree?.doors ?? []).map((fd) => `{ printf 0 >&${fd}; } 2>/dev/null; exec ${fd}>&-`),
     `printf r >&${gateFd}`,
     `IFS=" " read -r cofferdam_go cofferdam_in <&${gateFd} && [ "$cofferdam_go" = go ] || exit 125`,
     `[ "$cofferdam_in" = pipe ] || exec </dev/null`,
@@ -32,15 +38,20 @@ export function gateScript(limits: Limits, gateFd: number): string {
 /** The line that opens the gate, by whether standard input is handed in. */
 export const GO = { none: "go null\n", pipe: "go pipe\n" } as const;
 
-/** Processes are `-p` in dash and busybox, `-u` in bash; the value is never a size of pipes, which bash refuses to set. */
-function ulimits(limits: Limits): readonly string[] {
-  const { fileBytes, cpuSeconds, memoryBytes, openFiles, processes } = limits;
+/**
+ * Processes are `-p` in dash and busybox, `-u` in bash; the value is never a size of pipes, which bash refuses to set.
+ * What a cgroup holds for the whole tree is not bounded for each process too: data that is never touched takes nothing.
+ */
+function ulimits(limits: Limits, tree: TreeBounds | null): readonly string[] {
+  const { fileBytes, cpuSeconds, openFiles } = limits;
+  const memoryBytes = (tree?.memoryBytes ?? null) === null ? limits.memoryBytes : undefined;
+  const processes = processesInAll(limits);
   return [
     "ulimit -c 0",
     ...(cpuSeconds === undefined ? [] : [`ulimit -t ${cpuSeconds}`]),
     ...(fileBytes === undefined ? [] : [`ulimit -f ${Math.max(1, Math.floor(fileBytes / 512))}`]),
     ...(memoryBytes === undefined ? [] : [`ulimit -d ${Math.max(1, Math.floor(memoryBytes / 1024))}`]),
     ...(openFiles === undefined ? [] : [`ulimit -n ${openFiles}`]),
-    ...(processes === undefined ? [] : [`{ ulimit -u ${processes} || ulimit -p ${processes}; }`]),
+    ...(processes === null ? [] : [`{ ulimit -u ${processes} || ulimit -p ${processes}; }`]),
   ];
 }

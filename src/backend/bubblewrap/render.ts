@@ -14,10 +14,14 @@ import { gateScript } from "./gate.ts";
 import { HOST_NAME, identityFiles } from "./identity.ts";
 import { standings } from "./standings.ts";
 import { type Change, type Transitions, transitions } from "./transitions.ts";
+import { treeBounds } from "./tree.ts";
 import { isOrHoldsView, views } from "./views.ts";
 
-/** Descriptors of the launcher: its options, its reports, the filter, the gate; made files come after. */
-const FD = { args: 3, status: 4, seccomp: 5, gate: 6, firstFile: 7 } as const;
+/**
+ * Descriptors of the launcher: its options, its reports, the filter, the gate; then the doors of a cgroup, of one digit
+ * because a shell knows no others, and the made files.
+ */
+const FD = { args: 3, status: 4, seccomp: 5, gate: 6, next: 7 } as const;
 
 /** More mounts than this are refused: the cost of a launch grows with their square. */
 export const MOST_MOUNTS = 256;
@@ -43,7 +47,8 @@ export function renderBubblewrap(profile: Profile, launch: Launch, facts: Facts)
 }
 
 /** What a plan has of its profile and the machine alone: everything but the program, its environment and its folder. */
-interface Layout extends Pick<Plan, "inputs" | "placeholders" | "clauses" | "approximations" | "standings"> {
+interface Layout
+  extends Pick<Plan, "inputs" | "placeholders" | "clauses" | "approximations" | "standings" | "tree"> {
   /** Options that build the walls, without those that come first and last. */
   readonly args: readonly string[];
   readonly mounts: Expectation["mounts"];
@@ -72,7 +77,8 @@ function layOut(given: Profile, facts: Facts): Layout | Refusal {
   const approximations = [...searched.approximations, ...found.approximations];
   assertAgrees(profile, facts, changes);
   const inputs: Input[] = [{ fd: FD.seccomp, bytes: standardProgram(facts.arch, profile.syscalls) }];
-  const nextFd = (): number => FD.firstFile + inputs.length - 1;
+  const tree = treeBounds(profile.limits, facts, FD.next);
+  const nextFd = (): number => firstFile(tree) + inputs.length - 1;
   const made = views(profile, facts);
   const clauses = changes.map((change): PlanClause => {
     const args = changeArgs(change, facts, nextFd());
@@ -104,14 +110,19 @@ function layOut(given: Profile, facts: Facts): Layout | Refusal {
     clauses,
     approximations,
     standings: standings(profile, facts, approximations),
+    tree,
   };
+}
+
+function firstFile(tree: Plan["tree"]): number {
+  return FD.next + (tree?.doors.length ?? 0);
 }
 
 function planOf(profile: Profile, launch: Launch, facts: Facts, layout: Layout): Plan {
   const { args, inputs, mounts, ...rest } = layout;
   const given = (launch.given ?? []).map(({ path, bytes }, at) => ({
-    args: ["--perms", "0444", "--file", String(FD.firstFile + inputs.length - 1 + at), path],
-    input: { fd: FD.firstFile + inputs.length - 1 + at, bytes },
+    args: ["--perms", "0444", "--file", String(firstFile(rest.tree) + inputs.length - 1 + at), path],
+    input: { fd: firstFile(rest.tree) + inputs.length - 1 + at, bytes },
   }));
   const all = [
     ...walls(profile, launch, facts),
@@ -119,7 +130,7 @@ function planOf(profile: Profile, launch: Launch, facts: Facts, layout: Layout):
     ...args,
     ...["--chdir", launch.cwd, "--seccomp", String(FD.seccomp), "--json-status-fd", String(FD.status)],
   ];
-  const script = gateScript(profile.limits, FD.gate);
+  const script = gateScript(profile.limits, FD.gate, rest.tree);
   const isolated = profile.network === "host" ? [] : ["net"];
   return {
     ...rest,

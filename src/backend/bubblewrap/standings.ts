@@ -1,7 +1,8 @@
 import type { Limits } from "../../profile/limits.ts";
 import type { Profile } from "../../profile/profile.ts";
-import type { Facts } from "../facts.ts";
+import type { Facts, TreeBound } from "../facts.ts";
 import type { Approximation, Standing, Standings } from "../plan.ts";
+import { isCountedByUser } from "./tree.ts";
 
 const ENFORCED: Standing = { kind: "enforced" };
 
@@ -52,13 +53,24 @@ function filesStanding({ devices }: Facts, approximations: readonly Approximatio
   return tighter === "" ? ENFORCED : { kind: "tighter", reason: tighter };
 }
 
+/** Each limit that does not hold for all that it speaks of, and what would make it hold. */
 function limitsStanding(limits: Limits, facts: Facts): Standing {
   const loose = [
-    ...(limits.memoryBytes === undefined ? [] : ["memory is bounded for each process, not for all together"]),
-    ...(limits.processes !== undefined && facts.user.uid === 0
-      ? ["the number of processes is not bounded for root"]
-      : []),
-    ...(facts.launcher.options.has("size") ? [] : ["scratch space is not bounded"]),
+    ...(limits.memoryBytes === undefined
+      ? []
+      : absentFor("memory of all processes together", facts.tree.memory)),
+    ...(limits.processes === undefined || isCountedByUser(facts)
+      ? []
+      : absentFor("the number of root's processes", facts.tree.pids)),
+    ...(facts.launcher.options.has("size")
+      ? []
+      : ["scratch space: absent: install bubblewrap 0.7 or newer, which bounds it"]),
   ];
   return loose.length === 0 ? ENFORCED : { kind: "partial", reason: loose.join("; ") };
+}
+
+function absentFor(what: string, bound: TreeBound): readonly string[] {
+  return bound.kind === "held"
+    ? []
+    : [`${what}: absent: no cgroup can be made here, ${bound.reason}; ${bound.fix}`];
 }

@@ -68,6 +68,7 @@ export function renderSeatbelt(given: Profile, launch: Launch, facts: Facts): Re
         ...approximationsOf(profile, facts, files.pins),
       ],
       standings: standings(profile),
+      tree: null,
     },
   };
 }

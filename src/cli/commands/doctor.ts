@@ -7,7 +7,7 @@ import { lookAtDevices, makeDevices } from "../../host/devices.ts";
 import { climbLadder, type Probe, surveyMachine } from "../../host/doctor.ts";
 import { type Host, thisHost } from "../../host/host.ts";
 import { findLauncher } from "../../host/launcher.ts";
-import { lookAtMachine, makeStateFolder, ownerOfRoots, writableOf } from "../../host/machine.ts";
+import { lookAtMachine, lookAtTree, makeStateFolder, ownerOfRoots, writableOf } from "../../host/machine.ts";
 import { findRuntimes } from "../../host/runtimes.ts";
 import { COMMON, chosen, readArguments, takeWords } from "../arguments.ts";
 import { type Diagnosis, diagnosisJson, showDiagnosis } from "../doctor-text.ts";
@@ -43,6 +43,7 @@ async function diagnose(
     config: loaded,
     runAs: runAs?.uid ?? host.user.uid,
     devices: lookAtDevices(host, runAs ?? host.user),
+    tree: lookAtTree(host),
     launcher,
     probes,
     battery,

@@ -158,6 +158,7 @@ export class FileCalls implements AsyncDisposable {
           argsHash: prepared.argsHash,
           walls: this.#corridor.shared.walls,
           mountChanges: worker.mountChanges(),
+          reached: [],
         });
         return { value, receipt };
       },

@@ -16,16 +16,21 @@ const PROGRAM = joinPath(ROOT, "cofferdam-worker.mjs");
 const MOST_HEAP_MIB = 1_024;
 const LEAST_HEAP_MIB = 32;
 
+/** What a worker may take on top of its heap where a cgroup bounds it: Node itself, and the largest frames it answers with. */
+const BESIDE_HEAP = 512 * 1024 ** 2;
+
 /**
  * The profile that the kernel holds a worker to: what its tools are granted, with every file of a root that has a suffix
  * list, and what Node needs to start. The worker itself holds each path against the granted profile, suffixes, masks and
  * all; what Node needs is out of reach of every tool, so a ceiling says nothing about it. Of the limits the size of files
- * is the kernel's, memory that of the heap; time is that of each request, and no process is ever started.
+ * is the kernel's, memory that of the heap, and of all it takes where a cgroup can be made; time is that of each request,
+ * and no process is ever started.
  */
 export function workerProfile(
   granted: Profile,
   { node, libraries }: Pick<OwnProgram, "node" | "libraries">,
   runtimes: readonly Runtime[],
+  tree: Facts["tree"],
 ): Profile {
   // Node reads nothing of `/etc`, and each entry is a mount that is looked at before every call.
   const system = (runtimes.find(({ name }) => name === "system")?.read ?? []).filter(
@@ -35,14 +40,19 @@ export function workerProfile(
     ...system,
     ...[node, ...libraries].filter((path) => !system.some((one) => isInside(path, one))),
   ];
-  const { fileBytes } = granted.limits;
+  const { fileBytes, memoryBytes } = granted.limits;
   return normalProfile({
     files: [
       ...own.map((path): FileEntry => ({ path, access: "read", suffixes: "any" })),
       ...granted.files.map((entry): FileEntry => ({ ...entry, suffixes: "any" })),
     ],
     masks: granted.masks,
-    limits: fileBytes === undefined ? {} : { fileBytes },
+    limits: {
+      ...(fileBytes === undefined ? {} : { fileBytes }),
+      ...(memoryBytes === undefined || tree.memory.kind === "absent"
+        ? {}
+        : { memoryBytes: memoryBytes + BESIDE_HEAP }),
+    },
   });
 }
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Plan, Standings } from "../../backend/plan.ts";
 import { CofferdamError } from "../../errors.ts";
+import type { Cgroups } from "../../host/cgroup/cgroups.ts";
 import { encodeFrame, type Frame, FrameReader } from "../../host/frames.ts";
 import { run, type Walls } from "../../host/run.ts";
 import type { StartedBy } from "../../host/spawn.ts";
@@ -21,6 +22,7 @@ export interface WorkerStart {
   readonly surroundings: Surroundings;
   readonly runAs: { readonly uid: number; readonly gid: number } | null;
   readonly startedBy: StartedBy | null;
+  readonly cgroups: Cgroups | null;
   /** The canonical text of the profile that the worker holds every path against. */
   readonly profile: string;
 }
@@ -75,7 +77,7 @@ export class FileWorker implements AsyncDisposable {
   }
 
   private constructor(from: WorkerStart, proven: PromiseWithResolvers<Walls>) {
-    const { plan, standings, surroundings, runAs, startedBy } = from;
+    const { plan, standings, surroundings, runAs, startedBy, cgroups } = from;
     this.plan = plan;
     this.standings = standings;
     this.#ended = run(plan, {
@@ -87,9 +89,17 @@ export class FileWorker implements AsyncDisposable {
       runAs,
       startedBy,
       surroundings,
+      cgroups,
       onProven: proven.resolve,
     }).then(
-      ({ code }) => this.#lose(lost(`it ended with status ${code}`)),
+      ({ code, reached }) =>
+        this.#lose(
+          lost(
+            reached?.includes("memoryBytes") === true
+              ? "it took more memory than it may"
+              : `it ended with status ${code}`,
+          ),
+        ),
       (cause: unknown) => {
         proven.reject(cause);
         this.#lose(cause instanceof Error ? cause : lost("it could not be run"));

@@ -108,7 +108,7 @@ export class Workers implements AsyncDisposable {
     if (walls.kind === "unavailable") throw walls.error;
     const { machine, surroundings } = walls;
     const own = ownProgram();
-    const all = workerProfile(granted.profile, own, loaded.config.runtimes);
+    const all = workerProfile(granted.profile, own, loaded.config.runtimes, machine.facts.tree);
     const facts = await this.#look(machine, [all]);
     this.#facts = facts;
     const found = repositoryProfile(facts.repositories);
@@ -136,6 +136,7 @@ export class Workers implements AsyncDisposable {
       startedBy,
       surroundings,
       runAs: machine.runAs,
+      cgroups: machine.cgroups,
       profile: printProfile(profile),
     }).catch((cause: unknown) => {
       throw explained(cause, own, machine);

@@ -65,6 +65,8 @@ function replyOf(outcome: ProgramOutcome): Reply {
     stderr: stderr.bytes.toString(),
     runAs: receipt.runAs,
     standings,
+    limits: "reason" in receipt.standings.limits ? receipt.standings.limits.reason : "",
+    limitsReached: [...receipt.limitsReached],
   };
 }
 

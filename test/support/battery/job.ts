@@ -53,6 +53,8 @@ export const Reply = z.discriminatedUnion("kind", [
     stderr: z.string(),
     runAs: z.number(),
     standings: z.record(z.string(), z.string()),
+    limits: z.string(),
+    limitsReached: z.array(z.string()),
   }),
 ]);
 export type Reply = z.infer<typeof Reply>;

@@ -71,6 +71,7 @@ describe("a workspace with protected parts, notes by suffix and a runtime", () =
       clauses: [],
       approximations: [],
       standings: {},
+      tree: null,
     });
   });
 
@@ -394,6 +395,10 @@ function machine(
     links: [],
     emptyFile: null,
     devices: { kind: "host" },
+    tree: {
+      memory: { kind: "absent", reason: "there are none", fix: "use Linux" },
+      pids: { kind: "absent", reason: "there are none", fix: "use Linux" },
+    },
     ...found,
   };
 }

@@ -149,6 +149,7 @@ describe("an outcome", () => {
     approximations: [],
     mountChanges: [],
     appeared: { found: [], unknown: null },
+    limitsReached: [],
   };
   const nothing = { bytes: Buffer.alloc(0), takenBytes: 0, droppedBytes: 0, tail: Buffer.alloc(0) };
   const ran = { code: 7, stdout: nothing, stderr: nothing, receipt, durationMs: 5 };
@@ -171,6 +172,17 @@ describe("an outcome", () => {
       { ...ran, kind: "failed", code: 143, stdout: { ...nothing, takenBytes: 0, droppedBytes: 9 } },
       143,
       "cofferdam: 9 bytes of output were dropped\n  do: raise `sandbox.limits.output`\n",
+    ],
+    [
+      { ...ran, kind: "failed", receipt: { ...receipt, limitsReached: ["memoryBytes", "processes"] } },
+      7,
+      [
+        "cofferdam: all its processes together reached the limit of memory, so the kernel ended some",
+        "  do: raise `sandbox.limits.memory`, or the profile's that is lower",
+        "cofferdam: all its processes together reached the limit of processes, so it could start no more",
+        "  do: raise `sandbox.limits.processes`, or the profile's that is lower",
+        "",
+      ].join("\n"),
     ],
     [
       { ...ran, kind: "timed-out", code: 137 },

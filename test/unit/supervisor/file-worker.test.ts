@@ -23,7 +23,7 @@ vi.mock("../../../src/host/run.ts", () => ({
           setImmediate(() => void sinks?.stdout(reply));
         }
       });
-      signal?.addEventListener("abort", () => resolve({ code: 137 }));
+      signal?.addEventListener("abort", () => resolve({ code: 137, reached: [] }));
       onProven?.({ changes: () => [], input, isRunning: () => true, keepAlive: () => undefined });
     }),
 }));
@@ -45,6 +45,7 @@ async function started(): Promise<FileWorker> {
     surroundings: {} as RunOptions["surroundings"],
     runAs: null,
     startedBy: null,
+    cgroups: null,
     profile: "{}",
   });
 }

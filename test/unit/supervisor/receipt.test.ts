@@ -1,13 +1,19 @@
 import { expect, test } from "vitest";
 import { CofferdamError } from "../../../src/errors.ts";
+import type { Reached } from "../../../src/host/cgroup/cgroup.ts";
 import { digest } from "../../../src/profile/canonical.ts";
 import { CLOSED } from "../../../src/profile/profile.ts";
 import { type Receipt, receiptOf, receiptWithoutWalls } from "../../../src/supervisor/receipt.ts";
 
 const { standings: absent } = receiptWithoutWalls(0);
-const standings = { ...absent, files: { kind: "enforced" }, network: { kind: "enforced" } } as const;
+const held = {
+  files: { kind: "enforced" },
+  network: { kind: "enforced" },
+  limits: { kind: "enforced" },
+} as const;
+const standings = { ...absent, ...held };
 
-function receipt(mountChanges: readonly string[]): Receipt {
+function receipt(mountChanges: readonly string[], reached: Reached = []): Receipt {
   return receiptOf({
     plan: { backend: "bubblewrap", version: "1", approximations: [] },
     granted: digest(CLOSED),
@@ -15,6 +21,7 @@ function receipt(mountChanges: readonly string[]): Receipt {
     walls: { kind: "unavailable", error: new CofferdamError("SANDBOX_UNAVAILABLE", "none") },
     standings,
     mountChanges,
+    reached,
   });
 }
 
@@ -26,6 +33,13 @@ test("a mask that was lost while a call ran makes the protection of its files pa
     files: { kind: "partial", reason: "the mask on /w/.env is gone; /w/late arrived" },
   });
   expect(lost.mountChanges).toHaveLength(2);
+});
+
+test("limits that a call ran against are told; where their cgroup was taken away they held in part", () => {
+  expect(receipt([], ["memoryBytes"])).toMatchObject({ standings, limitsReached: ["memoryBytes"] });
+  const lost = receipt([], null);
+  expect(lost.limitsReached).toEqual([]);
+  expect(lost.standings).toEqual({ ...standings, limits: expect.objectContaining({ kind: "partial" }) });
 });
 
 test("what is told of a call holds for that very call: its profile, its arguments, who ran it", () => {
@@ -43,6 +57,7 @@ test("a function has a receipt that says of every protection that it was absent"
     approximations: [],
     mountChanges: [],
     appeared: { found: [], unknown: null },
+    limitsReached: [],
   });
   const reason = "it ran in the supervisor's own process";
   expect(Object.values(none)).toEqual(Object.keys(none).map(() => ({ kind: "absent", reason })));

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { CofferdamError, type Outcome, toolResult } from "../../../src/index.ts";
-import { receiptWithoutWalls } from "../../../src/supervisor/receipt.ts";
+import { type Receipt, receiptWithoutWalls } from "../../../src/supervisor/receipt.ts";
 
 const captured = (text: string, tail = "", dropped = Buffer.byteLength(tail)) => ({
   bytes: Buffer.from(text),
@@ -17,7 +17,15 @@ const denial = {
   because: "no entry lists it (config)",
   remedy: "list it",
 } as const;
-const told = { stdout: "out", stderr: "", dropped_bytes: 0, timed_out: false, denials: [] };
+const told = {
+  stdout: "out",
+  stderr: "",
+  dropped_bytes: 0,
+  timed_out: false,
+  limits_reached: [],
+  denials: [],
+};
+const reached: Receipt = { ...receipt, limitsReached: ["memoryBytes", "processes"] };
 
 test.each<[what: string, outcome: Outcome, result: unknown]>([
   ["a program that is done", { kind: "done", ...ran }, { type: "success", output: { status: 0, ...told } }],
@@ -25,6 +33,11 @@ test.each<[what: string, outcome: Outcome, result: unknown]>([
     "one that failed, with what was denied",
     { kind: "failed", ...ran, code: 2, denials: [denial] },
     { type: "success", output: { status: 2, ...told, denials: [denial] } },
+  ],
+  [
+    "one that ran against limits of all its processes together",
+    { kind: "failed", ...ran, receipt: reached, code: 137 },
+    { type: "success", output: { status: 137, ...told, limits_reached: ["memory", "processes"] } },
   ],
   [
     "one whose time ran out",

@@ -1,0 +1,42 @@
+import type { Limits } from "../../profile/limits.ts";
+import { CONTROLLERS, type Facts } from "../facts.ts";
+import type { TreeBounds } from "../plan.ts";
+
+/** The first process of a sandbox is ours: it stands at the gate, and waits for the program's end. */
+const OURS = 1;
+
+/** How many processes may be there at once, with our own. */
+export function processesInAll(limits: Limits): number | null {
+  return limits.processes === undefined ? null : limits.processes + OURS;
+}
+
+/**
+ * True where the gate's own limit bounds the number of processes: it counts them for each user namespace and user (since
+ * Linux 5.14; kernel/ucount.c), but not those of root (kernel/fork.c, `copy_process`).
+ */
+export function isCountedByUser({ user }: Pick<Facts, "user">): boolean {
+  return user.uid !== 0;
+}
+
+/**
+ * What a cgroup has to hold of the limits: what nothing else does, and as far as one can be had. `firstDoor` is the first
+ * of the descriptors that are free for its doors.
+ */
+export function treeBounds(limits: Limits, facts: Facts, firstDoor: number): TreeBounds | null {
+  const wanted = {
+    memory: limits.memoryBytes ?? null,
+    pids: isCountedByUser(facts) ? null : processesInAll(limits),
+  };
+  const held = CONTROLLERS.flatMap((name) => {
+    const bound = facts.tree[name];
+    return wanted[name] !== null && bound.kind === "held" ? [{ name, door: bound.door }] : [];
+  });
+  if (held.length === 0) return null;
+  const has = (name: (typeof CONTROLLERS)[number]): boolean => held.some((one) => one.name === name);
+  const doors = [...new Set(held.flatMap(({ door }) => (door === null ? [] : [door])))];
+  return {
+    memoryBytes: has("memory") ? wanted.memory : null,
+    processes: has("pids") ? wanted.pids : null,
+    doors: doors.map((_, index) => firstDoor + index),
+  };
+}

@@ -1,0 +1,55 @@
+import { CONTROLLERS, type Controller, type TreeBound } from "../../backend/facts.ts";
+import type { TreeBounds } from "../../backend/plan.ts";
+import { CofferdamError } from "../../errors.ts";
+import type { Host } from "../host.ts";
+import { Cgroup, type Part } from "./cgroup.ts";
+import { type CgroupFiles, MACHINE } from "./files.ts";
+import { CgroupTrail } from "./leftovers.ts";
+import { readySeats, type Seats, treeOf } from "./seats.ts";
+
+/** Makes cgroups for the calls of one supervisor, in the places that were found for them. */
+export class Cgroups implements Disposable {
+  /** What plans are made from. */
+  readonly tree: Readonly<Record<Controller, TreeBound>>;
+  readonly #seats: Seats;
+  readonly #trail: CgroupTrail;
+  readonly #files: CgroupFiles;
+  readonly #live = new Set<string>();
+  #made = 0;
+
+  /** Finds the places and makes them ready; what this machine does not have is absent in `tree`. */
+  constructor({ user, stateFolder }: Pick<Host, "user" | "stateFolder">, files: CgroupFiles = MACHINE) {
+    this.#files = files;
+    this.#seats = readySeats(files, user.uid);
+    this.tree = treeOf(this.#seats);
+    this.#trail = new CgroupTrail(stateFolder);
+  }
+
+  /** One for one call. Throws `SANDBOX_UNAVAILABLE` when it can't hold the bounds. */
+  make({ memoryBytes, processes }: TreeBounds): Cgroup {
+    const bounds = { memory: memoryBytes, pids: processes };
+    const parts = CONTROLLERS.flatMap((controller): Part[] => {
+      const [seat, bound] = [this.#seats[controller], bounds[controller]];
+      if (bound === null) return [];
+      if (seat.kind === "seat") return [{ controller, seat, bound }];
+      throw new CofferdamError("SANDBOX_UNAVAILABLE", `no cgroup can be made for the call: ${seat.reason}`, {
+        hint: seat.fix,
+      });
+    });
+    const folders = CONTROLLERS.flatMap((name) => {
+      const seat = this.#seats[name];
+      return seat.kind === "seat" ? [seat.folder] : [];
+    });
+    this.#trail.expectIn([...new Set(folders)]);
+    this.#made += 1;
+    const name = `${this.#trail.prefix}${this.#made}`;
+    const cgroup = new Cgroup(this.#files, name, parts, () => this.#live.delete(name));
+    this.#live.add(name);
+    return cgroup;
+  }
+
+  /** What could not be removed is left to the next supervisor. */
+  [Symbol.dispose](): void {
+    if (this.#live.size === 0) this.#trail[Symbol.dispose]();
+  }
+}

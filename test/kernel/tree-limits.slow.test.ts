@@ -1,0 +1,185 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { Delegated, noCgroups } from "../support/battery/delegated.ts";
+import type { Reply } from "../support/battery/job.ts";
+import { ORDINARY, PEOPLE } from "../support/battery/people.ts";
+import { Place, type Settings } from "../support/battery/place.ts";
+import { forks, takes } from "../support/battery/takes.ts";
+import { itUnless, notRoot, sandboxMustWork, unusable } from "../support/battery/walls.ts";
+
+sandboxMustWork("limits of all processes together");
+if (noCgroups !== null) console.warn(`limits of all processes together: not tried, ${noCgroups}`);
+
+const outOf = (reply: Reply | undefined) =>
+  reply?.kind === "ran" ? { said: reply.stdout, reached: reply.limitsReached, limits: reply.limits } : reply;
+
+describe.skipIf(unusable !== null || noCgroups !== null).each(PEOPLE)(
+  "as $name, in a cgroup that is delegated",
+  (person) => {
+    let place: Place;
+    let delegated: Delegated;
+    beforeEach(() => {
+      place = new Place(person);
+      delegated = new Delegated(person);
+    });
+    afterEach(() => {
+      place[Symbol.dispose]();
+      delegated[Symbol.dispose]();
+    });
+
+    const limited = (limits: Readonly<Record<string, unknown>>): Settings => ({ sandbox: { limits } });
+
+    it("limit: memory is that of all processes together, and a call that reached it says so", async () => {
+      const [, greedy, modest] = await place.run({
+        ...delegated.start,
+        settings: limited({ memory: "128MiB", strict: true }),
+        job: { calls: [takes(5), takes(2)] },
+      });
+      // Of version 1 the kernel ends as many as it must, of version 2 all of them.
+      expect(greedy).toMatchObject({ kind: "ran", limitsReached: ["memoryBytes"] });
+      expect(["", "0", "1", "2", "3"]).toContain(greedy?.kind === "ran" ? greedy.stdout : null);
+      expect(outOf(modest)).toEqual({ said: "2", reached: [], limits: "" });
+      expect(delegated.made()).toEqual([]);
+    });
+
+    it("limit: no more processes are had than are listed, to the last one", async () => {
+      const [, , bomb, many, few] = await place.run({
+        ...delegated.start,
+        settings: limited({ processes: 30, memory: "512MiB", wall: "2s", strict: true }),
+        job: {
+          calls: [forks(1), { argv: ["sh", "-c", "f() { f | f & }; f; sleep 20"] }, forks(60), forks(29)],
+        },
+      });
+      expect(bomb).toMatchObject({ kind: "ran", code: 143 });
+      expect([many, few]).toMatchObject([
+        { kind: "ran", stdout: "29" },
+        { kind: "ran", stdout: "29", limitsReached: [] },
+      ]);
+      const isTold = many?.kind === "ran" && many.limitsReached.includes("processes");
+      expect(isTold).toBe(person.uid === 0);
+    });
+
+    it("limit: calls that run at once have a budget each", async () => {
+      const calls = [takes(2), takes(2), forks(29), forks(29)].map((one) => ({ ...one, afterMs: 0 }));
+      const replies = await place.run({
+        ...delegated.start,
+        settings: limited({ processes: 30, memory: "128MiB", strict: true }),
+        job: { calls },
+      });
+      const said = replies.slice(1).map(outOf);
+      expect(said).toHaveLength(4);
+      for (const one of said) expect(one).toMatchObject({ reached: [], limits: "" });
+      expect(said.map((one) => (one !== undefined && "said" in one ? one.said : null)).toSorted()).toEqual([
+        "2",
+        "2",
+        "29",
+        "29",
+      ]);
+    });
+
+    it("limit: a process can neither see nor leave its cgroup, which tells nothing of the host", async () => {
+      const look =
+        "cat /proc/self/cgroup; ls /sys/fs/cgroup; mkdir /sys/fs/cgroup; mount -t cgroup2 none /tmp";
+      const [, told] = await place.run({
+        ...delegated.start,
+        settings: limited({ memory: "128MiB" }),
+        job: { calls: [{ argv: ["sh", "-c", look] }] },
+      });
+      expect(told).toMatchObject({ kind: "ran", code: 32 });
+      const said = told?.kind === "ran" ? told.stdout : "";
+      expect(said).toMatch(/^\d+:(.*,)?memory(,.*)?:|^0::/m);
+      expect(said).toMatch(/\/cofferdam-[0-9a-f]{16}-1$/m);
+      expect(place.plainly("ls /sys/fs/cgroup").stdout).not.toBe("");
+    });
+
+    it("fs.residue: a call's cgroup is there while it runs; after a kill the next supervisor removes it", async () => {
+      const settings = limited({ memory: "128MiB" });
+      const line = `: > ${place.ws}/up; sleep 60`;
+      const child = place.start({
+        ...delegated.start,
+        settings,
+        job: { calls: [{ argv: ["sh", "-c", line] }] },
+      });
+      await vi.waitUntil(() => existsSync(join(place.ws, "up")), { timeout: 20_000 });
+      expect(delegated.made()).toHaveLength(1);
+      child.kill("SIGKILL");
+      await new Promise((resolve) => child.once("close", resolve));
+      const trail = join(place.state, "cofferdam/cgroups");
+      expect([delegated.made().length, readdirSync(trail).length]).toEqual([1, 1]);
+      // The next one is somewhere else altogether.
+      await place.run({ job: { calls: [] } });
+      expect([delegated.made(), readdirSync(trail)]).toEqual([[], []]);
+    });
+
+    it("limit: what works on files is bounded too, with an allowance of its own", async () => {
+      place.file("ws/a", "text\n");
+      const [, told] = await place.run({
+        ...delegated.start,
+        settings: limited({ memory: "64MiB", strict: true }),
+        job: {
+          calls: [],
+          steps: [
+            { tool: "read_file", input: { path: "ws:a" } },
+            // It waits for more to do.
+            {
+              run: [
+                "/bin/sh",
+                "-c",
+                `[ "$(cat ${delegated.memory}/cofferdam-*-1/cgroup.procs | wc -l)" = 2 ]`,
+              ],
+            },
+          ],
+        },
+      });
+      expect(told).toMatchObject({ kind: "told", why: null });
+      expect(delegated.made()).toEqual([]);
+    });
+  },
+);
+
+describe.skipIf(unusable !== null)("where none is delegated", () => {
+  itUnless(
+    notRoot,
+    "limit: a user's memory is bounded for each process alone, which the receipt says with what would help",
+    async () => {
+      using place = new Place(ORDINARY);
+      const [, told] = await place.run({
+        settings: { sandbox: { limits: { memory: "128MiB", processes: 30 } } },
+        job: { calls: [takes(4)] },
+      });
+      expect(told).toMatchObject({
+        kind: "ran",
+        stdout: "4",
+        standings: { limits: "partial" },
+        limitsReached: [],
+      });
+      expect(told?.kind === "ran" ? told.limits : "").toMatch(
+        /^memory of all processes together: absent: no cgroup can be made here, `.*` is not this user's to make one in; start cofferdam /,
+      );
+    },
+  );
+
+  itUnless(
+    notRoot,
+    "limit: strict limits refuse before anything runs, by the name of the one that can't be kept",
+    async () => {
+      using place = new Place(ORDINARY);
+      const ran = (name: string) => ({ argv: ["sh", "-c", `: > ${place.ws}/${name}`] });
+      const [, refused] = await place.run({
+        settings: { sandbox: { limits: { memory: "128MiB", strict: true } } },
+        job: { calls: [ran("memory")] },
+      });
+      expect(refused).toMatchObject({ kind: "denied", code: "SANDBOX_UNAVAILABLE" });
+      expect(refused?.kind === "denied" ? refused.message : "").toMatch(
+        /^limits can't be enforced as demanded: memory of all processes together: absent: /,
+      );
+      const [, done] = await place.run({
+        settings: { sandbox: { limits: { processes: 30, strict: true } } },
+        job: { calls: [ran("processes")] },
+      });
+      expect(done).toMatchObject({ kind: "ran", code: 0, standings: { limits: "enforced" } });
+      expect(readdirSync(place.ws)).toEqual(["processes"]);
+    },
+  );
+});

@@ -1,0 +1,14 @@
+type Words = [string, ...string[]];
+
+const perl = (line: string): { argv: Words } => ({ argv: ["perl", "-e", line] });
+
+/** So many processes at once have 40 MiB each, and the first counts who came through. */
+export const takes = (processes: number) =>
+  perl(`my @c; pipe R, W; for (1 .. ${processes}) { my $c = fork // exit 3; push @c, $c; next if $c;
+    close R; my $x = "x" x (40 << 20); syswrite W, "x"; select undef, undef, undef, 0.5; exit 0 }
+    close W; my $n = 0; for (@c) { waitpid $_, 0; $n++ if !$? } print $n`);
+
+/** Starts processes until no more can be had, or there are so many. */
+export const forks = (processes: number) =>
+  perl(`my @c; for (1 .. ${processes}) { my $c = fork // last; if (!$c) { sleep 20; exit } push @c, $c }
+    print scalar @c; kill 9, @c; wait for @c`);
