@@ -54,6 +54,7 @@ async function bench(): Promise<void> {
   row("raw bwrap, the same plan and gate", raw, null);
   row("our call, in process, proof included", ours, raw);
   row("  of it: what comes on top", ours - raw, null);
+  row("  of it: a cgroup for memory and processes", await cgroupOnTop(workspace), null);
   row("cofferdam run -- true", await cli(workspace, stateFolder), raw);
   row("execa in place of child_process, on top of a start", await execaOnTop(), null);
   row("prepare (derive, intersect, judge, render both sides)", await preparation(supervisor, session), null);
@@ -102,6 +103,28 @@ async function launches(
     ours.push(b);
   }
   return { raw: median(raw), ours: median(ours) };
+}
+
+/** The same call with limits that need a cgroup and with one that needs none, in turn. */
+async function cgroupOnTop(workspace: string): Promise<number> {
+  const under = (name: string, limits: Readonly<Record<string, unknown>>) => {
+    const config = join(stage, `${name}.yaml`);
+    const paths = { workspace: { root: workspace, mode: "rw", write_approval: false } };
+    writeFileSync(config, JSON.stringify({ version: 1, sandbox: { paths, limits } }), { mode: 0o600 });
+    const host = thisHost({ stateFolder: absolutePath(join(stage, name)), operatorFolders: [] });
+    return createSupervisor({ host, cwd: absolutePath(workspace), config, journal: new MemoryJournal() });
+  };
+  await using without = await under("without", { open_files: 1024 });
+  await using within = await under("within", { open_files: 1024, memory: "1GiB", processes: 512 });
+  const sessions = [without, within].map((one) => one.session({ caller: "person" }));
+  const times = sessions.map((): number[] => []);
+  for (let run = -WARM_UP; run < RUNS; run += 1)
+    for (const [index, session] of sessions.entries()) {
+      const time = await timed(async () => void (await session.call("shell", { argv: ["true"] })));
+      if (run >= 0) times[index]?.push(time);
+    }
+  const [plain = [], bounded = []] = times;
+  return median(bounded) - median(plain);
 }
 
 /** What anyone would write by hand: spawn, feed the descriptors, read both outputs, open the gate, wait. */

@@ -45,6 +45,15 @@ export interface Unsearched {
   readonly over: "refuse" | "read-only";
 }
 
+/**
+ * What becomes of a crash: the kernel writes a file, unless the limit is 0; or it starts a program of the host's, as root,
+ * with the crashed memory as its input, whatever the limit is but for one of a single byte (core(5); fs/coredump.c).
+ * `limiter` is a prlimit(1) that sets it; null: there is none.
+ */
+export type CoreDumps =
+  | { readonly kind: "file" }
+  | { readonly kind: "handler"; readonly limiter: AbsolutePath | null };
+
 /** What a cgroup bounds for all processes of a call together, by the kernel's names for it (cgroups(7)). */
 export const CONTROLLERS = ["memory", "pids"] as const;
 /** The name of a controller. */
@@ -80,6 +89,7 @@ export interface Facts {
   readonly emptyFile: AbsolutePath | null;
   readonly devices: DeviceNodes;
   readonly tree: Readonly<Record<Controller, TreeBound>>;
+  readonly coreDumps: CoreDumps;
 }
 
 /** What stands at the path; a path that was not looked up is a fault of ours. */

@@ -26,6 +26,7 @@ export interface StandingFacts {
   readonly emptyFile: AbsolutePath | null;
   readonly devices: Facts["devices"];
   readonly tree: Facts["tree"];
+  readonly coreDumps: Facts["coreDumps"];
 }
 
 /** What is remembered between looks, so that a machine on which nothing changed costs little. */

@@ -96,6 +96,19 @@ export function findHelper(host: Host, name: string, writable: readonly Absolute
   );
 }
 
+/** The same, or null where there is none that is fit. */
+export function helperOrNull(
+  host: Host,
+  name: string,
+  writable: readonly AbsolutePath[],
+): AbsolutePath | null {
+  try {
+    return findHelper(host, name, writable);
+  } catch {
+    return null;
+  }
+}
+
 /** Why a file may not be started as a helper, or null. `foldersOnly` for the path before its links were resolved. */
 export function unfitness(path: AbsolutePath, foldersOnly = false): string | null {
   for (const at of upwards(foldersOnly ? parentOf(path) : path)) {

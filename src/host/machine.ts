@@ -6,6 +6,7 @@ import { type Attestation, attest } from "./attest.ts";
 import { Cgroups } from "./cgroup/cgroups.ts";
 import { MACHINE } from "./cgroup/files.ts";
 import { findSeats, treeOf } from "./cgroup/seats.ts";
+import { lookAtCoreDumps } from "./core-dumps.ts";
 import { lookAtDevices, makeDevices } from "./devices.ts";
 import type { StandingFacts } from "./facts.ts";
 import type { Host } from "./host.ts";
@@ -65,6 +66,7 @@ export async function lookAtMachine(
     emptyFile: owner === null ? joinPath(host.stateFolder, "empty") : null,
     devices: lookAtDevices(host, user),
     tree: lookAtTree(host),
+    coreDumps: lookAtCoreDumps(host, writableOf(roots)),
   };
 }
 

@@ -61,6 +61,7 @@ const CASES: readonly (readonly [name: string, profile: Profile, facts: Facts])[
       network: "host",
     }),
     fakedFacts(["/w/a.key", "/w/b.key"], {
+      coreDumps: { kind: "handler", limiter: at("/usr/bin/prlimit") },
       hits: [at("/w/a.key"), at("/w/b.key")],
       emptyFile: null,
       user: { uid: 1001, gid: 1001, isCaller: false },

@@ -3,6 +3,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { CofferdamError, type ProgramOutcome } from "../../src/index.ts";
+import { knownPath } from "../../src/profile/path.ts";
+import { Supervisor } from "../../src/supervisor/supervisor.ts";
 import { program32 } from "../support/battery/elf.ts";
 import { CALLER, ORDINARY } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
@@ -130,6 +132,42 @@ describe.skipIf(unusable !== null)("inside", () => {
         code: 128 + 25,
       });
       expect(await sh(write("512K"), { file_size: "1MiB" })).toMatchObject({ kind: "done" });
+    });
+
+    it("limit: what is private to a call holds as much as it is said to, and no more", async () => {
+      const fill = (place: string, size: string): string =>
+        `head -c ${size} /dev/zero > ${place}/f 2>/dev/null && printf "took " || printf "full "; rm ${place}/f`;
+      const lines = [
+        ...["/tmp", "/var/tmp", "$HOME", "/dev/shm"].flatMap((at) => [fill(at, "3M"), fill(at, "5M")]),
+        ...[fill("/run", "512K"), fill("/run", "2M")],
+      ];
+      const outcome = await sh(lines.join("; "), { scratch: "4MiB" });
+      expect("stdout" in outcome && outcome.stdout.bytes.toString()).toBe("took full ".repeat(5));
+      const larger = await sh(`${fill("/tmp", "5M")}; ${fill("/dev/shm", "5M")}`, { scratch: "8MiB" });
+      expect("stdout" in larger && larger.stdout.bytes.toString()).toBe("took took ");
+    });
+
+    it("limit: a crash writes no memory anywhere, and starts nothing on the host", async () => {
+      await using usual = await place.supervisor();
+      const { walls } = usual.shared;
+      if (walls.kind !== "standing") throw walls.error;
+      const { machine } = walls;
+      // As on a machine whose kernel hands crashes to a program; what is the machine's here stays as it is.
+      const coreDumps = { kind: "handler", limiter: knownPath("/usr/bin/prlimit") } as const;
+      const facts = { ...machine.facts, coreDumps };
+      const handled = new Supervisor({
+        ...usual.shared,
+        walls: { ...walls, machine: { ...machine, facts } },
+      });
+      const limit = async (supervisor: Supervisor): Promise<string | undefined> => {
+        const look = { argv: ["sh", "-c", "cat /proc/self/limits; kill -SEGV $$"] } as const;
+        const outcome = await supervisor.session({ caller: "person" }).call("shell", look);
+        expect(outcome).toMatchObject({ kind: "failed", code: 139 });
+        const said = "stdout" in outcome ? outcome.stdout.bytes.toString() : "";
+        return /^Max core file size +(\d+ +\d+)/m.exec(said)?.[1]?.replaceAll(/ +/g, " ");
+      };
+      // Of one byte alone the kernel starts no program either (fs/coredump.c).
+      expect([await limit(usual), await limit(handled)]).toEqual(["0 0", "1 1"]);
     });
 
     it("limit: no process opens more files", async () => {

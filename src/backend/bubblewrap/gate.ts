@@ -1,5 +1,7 @@
 import type { Limits } from "../../profile/limits.ts";
-import type { TreeBounds } from "../plan.ts";
+import type { AbsolutePath } from "../../profile/path.ts";
+import type { CoreDumps, Facts } from "../facts.ts";
+import type { Plan, TreeBounds } from "../plan.ts";
 import { processesInAll } from "./tree.ts";
 
 /**
@@ -19,8 +21,12 @@ import { processesInAll } from "./tree.ts";
  *    that has no handler for them (pid_namespaces(7)); the one that dash has for SIGINT would make 130 of any status
  *    after `kill -INT 0`, so that is trapped here, which children do not inherit.
  */
-export function gateScript(limits: Limits, gateFd: number, tree: TreeBounds | null = null): string {
-  const bounds = ulimits(limits, tree).join(" && ");
+export function gateScript(
+  limits: Limits,
+  gateFd: number,
+  { tree, coreDumps }: Pick<Plan, "tree"> & Pick<Facts, "coreDumps"> = NOTHING_ELSE,
+): string {
+  const bounds = [...coreLimit(coreDumps), ...ulimits(limits, tree)].join(" && ") || ":";
   return [
     `{ ${bounds}; } 2>/dev/null || { printf l >&${gateFd}; exit 125; }`,
     ...(tree?.doors ?? []).map((fd) => `{ printf 0 >&${fd}; } 2>/dev/null; exec ${fd}>&-`),
@@ -38,6 +44,19 @@ export function gateScript(limits: Limits, gateFd: number, tree: TreeBounds | nu
 /** The line that opens the gate, by whether standard input is handed in. */
 export const GO = { none: "go null\n", pipe: "go pipe\n" } as const;
 
+/** What most gates need besides: no cgroup to enter, and no crash that another program takes. */
+const NOTHING_ELSE = { tree: null, coreDumps: { kind: "file" } } as const;
+
+/** No shell can set the one byte that stops a program of the host's: it was set before, and 0 would undo it. */
+function coreLimit(coreDumps: CoreDumps): readonly string[] {
+  return limiterOf(coreDumps) === null ? ["ulimit -c 0"] : [];
+}
+
+/** What the launcher is started by, where a limit has to be set that its shell can't set. */
+export function limiterOf(coreDumps: CoreDumps): AbsolutePath | null {
+  return coreDumps.kind === "handler" ? coreDumps.limiter : null;
+}
+
 /**
  * Processes are `-p` in dash and busybox, `-u` in bash; the value is never a size of pipes, which bash refuses to set.
  * What a cgroup holds for the whole tree is not bounded for each process too: data that is never touched takes nothing.
@@ -47,7 +66,6 @@ function ulimits(limits: Limits, tree: TreeBounds | null): readonly string[] {
   const memoryBytes = (tree?.memoryBytes ?? null) === null ? limits.memoryBytes : undefined;
   const processes = processesInAll(limits);
   return [
-    "ulimit -c 0",
     ...(cpuSeconds === undefined ? [] : [`ulimit -t ${cpuSeconds}`]),
     ...(fileBytes === undefined ? [] : [`ulimit -f ${Math.max(1, Math.floor(fileBytes / 512))}`]),
     ...(memoryBytes === undefined ? [] : [`ulimit -d ${Math.max(1, Math.floor(memoryBytes / 1024))}`]),

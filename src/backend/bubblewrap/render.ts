@@ -10,7 +10,7 @@ import type { Expectation, Input, Plan, PlanClause, Refusal, Rendering } from ".
 import { withinSearch } from "../search-bound.ts";
 import { standardProgram } from "../seccomp/standard.ts";
 import { expectedMounts } from "./expected-mounts.ts";
-import { gateScript } from "./gate.ts";
+import { gateScript, limiterOf } from "./gate.ts";
 import { HOST_NAME, identityFiles } from "./identity.ts";
 import { standings } from "./standings.ts";
 import { type Change, type Transitions, transitions } from "./transitions.ts";
@@ -130,14 +130,17 @@ function planOf(profile: Profile, launch: Launch, facts: Facts, layout: Layout):
     ...args,
     ...["--chdir", launch.cwd, "--seccomp", String(FD.seccomp), "--json-status-fd", String(FD.status)],
   ];
-  const script = gateScript(profile.limits, FD.gate, rest.tree);
+  const script = gateScript(profile.limits, FD.gate, { tree: rest.tree, coreDumps: facts.coreDumps });
+  const limiter = limiterOf(facts.coreDumps);
   const isolated = profile.network === "host" ? [] : ["net"];
   return {
     ...rest,
     backend: "bubblewrap",
     version: facts.launcher.version,
-    file: facts.launcher.path,
+    file: limiter ?? facts.launcher.path,
     argv: [
+      // It becomes the launcher: their pid is the same.
+      ...(limiter === null ? [] : ["--core=1:1", "--", facts.launcher.path]),
       ...["--args", String(FD.args), "--"],
       ...[facts.launcher.shell, "-c", script, "cofferdam", ...launch.argv],
     ],

@@ -62,6 +62,11 @@ function limitsStanding(limits: Limits, facts: Facts): Standing {
     ...(limits.processes === undefined || isCountedByUser(facts)
       ? []
       : absentFor("the number of root's processes", facts.tree.pids)),
+    ...(facts.coreDumps.kind === "handler" && facts.coreDumps.limiter === null
+      ? [
+          "core dumps: absent: a crash starts a program of this machine as root; install prlimit of util-linux",
+        ]
+      : []),
     ...(facts.launcher.options.has("size")
       ? []
       : ["scratch space: absent: install bubblewrap 0.7 or newer, which bounds it"]),

@@ -395,6 +395,7 @@ function machine(
     links: [],
     emptyFile: null,
     devices: { kind: "host" },
+    coreDumps: { kind: "file" },
     tree: {
       memory: { kind: "absent", reason: "there are none", fix: "use Linux" },
       pids: { kind: "absent", reason: "there are none", fix: "use Linux" },

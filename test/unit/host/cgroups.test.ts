@@ -1,0 +1,284 @@
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { Cgroups } from "../../../src/host/cgroup/cgroups.ts";
+import { ownCgroups } from "../../../src/host/cgroup/own.ts";
+import { thisHost, type User } from "../../../src/host/host.ts";
+import { knownPath } from "../../../src/profile/path.ts";
+import { FakeCgroup2 } from "../../support/fake-cgroup2.ts";
+
+const SCOPE = "/user.slice/user-1000.slice/user@1000.service/app.slice/run-1.scope";
+const ABOVE = SCOPE.slice(0, SCOPE.lastIndexOf("/"));
+const BOUNDS = { memoryBytes: 1024 ** 3, processes: 65, doors: [] };
+const GATE = 4711;
+const HELD = { kind: "held", door: null };
+
+let state = "";
+beforeEach(() => {
+  state = mkdtempSync(join(tmpdir(), "cofferdam-cgroups-"));
+});
+afterEach(() => rmSync(state, { recursive: true }));
+
+function cgroupsIn(files: FakeCgroup2, uid = 1000): Cgroups {
+  const user: User = { ...thisHost().user, uid };
+  return new Cgroups({ user, stateFolder: knownPath(state) }, files);
+}
+
+/** What the fake has below the scope, with the random part of names left out. */
+const below = (files: FakeCgroup2): readonly string[] =>
+  files.state.flatMap((line) =>
+    line.startsWith(SCOPE)
+      ? [line.slice(SCOPE.length).replace(/cofferdam-[0-9a-f]{16}/, "cofferdam-ID")]
+      : [],
+  );
+
+describe("in a scope of version 2 that is delegated", () => {
+  test("the supervisor goes into a leaf, and calls get cgroups beside it with their bounds", async () => {
+    const files = new FakeCgroup2(SCOPE, [SCOPE]);
+    using cgroups = cgroupsIn(files);
+    expect(cgroups.tree).toEqual({ memory: HELD, pids: HELD });
+    const leaf = "/cofferdam self";
+    expect(below(files)).toEqual([" > memory pids", leaf]);
+    const cgroup = cgroups.make(BOUNDS);
+    expect(cgroup.doors).toEqual([]);
+    files.put(GATE, `${SCOPE}/cofferdam`);
+    await cgroup.admit(GATE);
+    const call = "memory.max=1073741824 memory.swap.max=0 memory.oom.group=1 pids.max=65 4711";
+    expect(below(files)).toEqual([" > memory pids", leaf, `/cofferdam-ID-1 ${call}`]);
+    expect(cgroup.reached()).toEqual([]);
+    files.end(GATE);
+    await cgroup[Symbol.asyncDispose]();
+    expect(below(files)).toEqual([" > memory pids", leaf]);
+  });
+
+  test("a limit that is not asked for is not set", async () => {
+    const files = new FakeCgroup2(SCOPE, [SCOPE]);
+    using cgroups = cgroupsIn(files);
+    const call = (bounds: Partial<typeof BOUNDS>) => {
+      cgroups.make({ memoryBytes: null, processes: null, doors: [], ...bounds });
+      return below(files).at(-1);
+    };
+    expect(call({ processes: 9 })).toBe("/cofferdam-ID-1 pids.max=9");
+    expect(call({ processes: 5_000_000 })).toBe("/cofferdam-ID-2 pids.max=max");
+    expect(call({ memoryBytes: 4096 })).toBe(
+      "/cofferdam-ID-3 memory.max=4096 memory.swap.max=0 memory.oom.group=1",
+    );
+  });
+
+  test("a supervisor that one starts is in the leaf already, and makes cgroups beside it too", () => {
+    const files = new FakeCgroup2(SCOPE, [SCOPE]);
+    using first = cgroupsIn(files);
+    const before = files.did.length;
+    using second = cgroupsIn(files);
+    expect(files.did).toHaveLength(before);
+    first.make(BOUNDS);
+    second.make(BOUNDS);
+    expect(files.list(`/sys/fs/cgroup${SCOPE}`)).toHaveLength(3);
+  });
+
+  test("what its processes ran against is told, and so is a cgroup that was taken away", async () => {
+    const files = new FakeCgroup2(SCOPE, [SCOPE]);
+    using cgroups = cgroupsIn(files);
+    const cgroup = cgroups.make(BOUNDS);
+    const [, name = ""] = files.list(`/sys/fs/cgroup${SCOPE}`);
+    files.set(`${SCOPE}/${name}`, "memory.events", "max 12\noom 3\noom_kill 0\n");
+    expect(cgroup.reached()).toEqual([]);
+    files.set(`${SCOPE}/${name}`, "memory.events", "max 12\noom 3\noom_kill 2\noom_group_kill 1\n");
+    expect(cgroup.reached()).toEqual(["memoryBytes"]);
+    files.set(`${SCOPE}/${name}`, "pids.events", "max 7\n");
+    expect(cgroup.reached()).toEqual(["memoryBytes", "processes"]);
+    files.removeFolder(`/sys/fs/cgroup${SCOPE}/${name}`);
+    expect(cgroup.reached()).toBeNull();
+    await cgroup[Symbol.asyncDispose]();
+  });
+
+  test("a gate that is not in there after all is not let go", async () => {
+    const files = new FakeCgroup2(SCOPE, [SCOPE]);
+    using cgroups = cgroupsIn(files);
+    const cgroup = cgroups.make(BOUNDS);
+    await expect(cgroup.admit(GATE)).rejects.toMatchObject({
+      code: "SANDBOX_UNAVAILABLE",
+      message: "the cgroup of the call does not take its process: ESRCH",
+    });
+    files.put(GATE, `${SCOPE}/cofferdam`);
+    files.writeSlowly = async () => undefined;
+    await expect(cgroup.admit(GATE)).rejects.toMatchObject({
+      code: "SANDBOX_UNAVAILABLE",
+      message: "the walls do not stand as planned: the gate is not in its cgroup of memory",
+    });
+  });
+
+  test("one whose bound can't be set is not left behind", () => {
+    const files = new FakeCgroup2(SCOPE, [SCOPE]);
+    using cgroups = cgroupsIn(files);
+    const write = files.write.bind(files);
+    files.write = (path, text) => {
+      if (path.endsWith("pids.max")) throw Object.assign(new Error(), { code: "EINVAL" });
+      write(path, text);
+    };
+    expect(() => cgroups.make(BOUNDS)).toThrow("no cgroup could be made for the call: EINVAL");
+    expect(below(files)).toEqual([" > memory pids", "/cofferdam self"]);
+    expect(cgroups.make({ ...BOUNDS, processes: null }).doors).toEqual([]);
+  });
+
+  test("what still runs in it at the end is ended, and then it is removed", async () => {
+    const files = new FakeCgroup2(SCOPE, [SCOPE]);
+    using cgroups = cgroupsIn(files);
+    const cgroup = cgroups.make(BOUNDS);
+    files.put(GATE, `${SCOPE}/cofferdam`);
+    await cgroup.admit(GATE);
+    await cgroup[Symbol.asyncDispose]();
+    expect(files.did.at(-1)).toMatch(/\/cgroup\.kill 1$/);
+    expect(below(files)).toEqual([" > memory pids", "/cofferdam self"]);
+  });
+
+  test("where it makes cgroups is written down before the first, until it ends", async () => {
+    const trail = join(state, "cgroups");
+    const files = new FakeCgroup2(SCOPE, [SCOPE]);
+    const cgroups = cgroupsIn(files);
+    const cgroup = cgroups.make(BOUNDS);
+    expect(readdirSync(trail)).toEqual([expect.stringMatching(/^\d+\.\d+-[0-9a-f]{16}\.json$/)]);
+    await cgroup[Symbol.asyncDispose]();
+    cgroups[Symbol.dispose]();
+    expect(readdirSync(trail)).toEqual([]);
+  });
+});
+
+describe("where none can be made, it is said why and what would help, and nothing is changed:", () => {
+  const systemd = "start cofferdam by `systemd-run --user --scope -p Delegate=yes cofferdam …`";
+  const cases: readonly (readonly [
+    what: string,
+    files: FakeCgroup2,
+    uid: number,
+    reason: string,
+    fix: string,
+  ])[] = [
+    [
+      "somebody else's cgroup",
+      new FakeCgroup2("/user.slice/user-1000.slice/session-3.scope", []),
+      1000,
+      "`/user.slice/user-1000.slice/session-3.scope` is not this user's to make one in",
+      systemd,
+    ],
+    [
+      "one in which others are too",
+      with2(new FakeCgroup2(SCOPE, [SCOPE])),
+      1000,
+      `process 99 is in \`${SCOPE}\` beside this one, where calls would have to be alone`,
+      systemd,
+    ],
+    [
+      "root's session",
+      with2(
+        new FakeCgroup2("/user.slice/user-0.slice/session-1.scope", [""]),
+        "/user.slice/user-0.slice/session-1.scope",
+      ),
+      0,
+      "process 99 is in `/user.slice/user-0.slice/session-1.scope` beside this one, where calls would have to be alone",
+      "start cofferdam by `systemd-run --scope -p Delegate=yes cofferdam …`",
+    ],
+    [
+      "a container whose cgroups are read-only",
+      readOnly(new FakeCgroup2("", [""])),
+      0,
+      "the cgroup file system is mounted read-only",
+      "start the container with a writable /sys/fs/cgroup",
+    ],
+  ];
+
+  test.each(cases)("%s", (_, files, uid, reason, fix) => {
+    const before = files.state;
+    using cgroups = cgroupsIn(files, uid);
+    const none = { kind: "absent", reason, fix };
+    expect(cgroups.tree).toEqual({ memory: none, pids: none });
+    expect(files.state).toEqual(before);
+    expect(() => cgroups.make(BOUNDS)).toThrow(`no cgroup can be made for the call: ${reason}`);
+  });
+
+  test("a slice is systemd's to make cgroups in, also where this user may", () => {
+    const files = with2(new FakeCgroup2(SCOPE, [ABOVE]));
+    using cgroups = cgroupsIn(files);
+    expect(cgroups.tree.memory.kind).toBe("absent");
+    files.end(99);
+    using alone = cgroupsIn(files);
+    expect(alone.tree.memory.kind).toBe("held");
+    expect(files.list(`/sys/fs/cgroup${ABOVE}`)).toEqual(["run-1.scope"]);
+  });
+
+  test("a controller that is not handed down is absent by itself", () => {
+    const files = new FakeCgroup2(SCOPE, [SCOPE], ["pids"]);
+    using cgroups = cgroupsIn(files);
+    expect(cgroups.tree).toMatchObject({
+      memory: { kind: "absent", reason: `the controller \`memory\` is not handed down to \`${SCOPE}\`` },
+      pids: HELD,
+    });
+    expect(below(files)).toEqual([" > pids", "/cofferdam self"]);
+  });
+
+  test("a process that comes in between keeps it from being made ready", () => {
+    const files = new FakeCgroup2(SCOPE, [SCOPE]);
+    const write = files.write.bind(files);
+    files.write = (path, text) => {
+      if (path.endsWith("cgroup.subtree_control")) files.put(99, SCOPE);
+      write(path, text);
+    };
+    using cgroups = cgroupsIn(files);
+    expect(cgroups.tree.memory).toMatchObject({
+      kind: "absent",
+      reason: `\`${SCOPE}\` can't be made ready: EBUSY`,
+    });
+  });
+});
+
+test("the root of the hierarchy may hold processes beside calls: nobody has to step aside there", () => {
+  const files = new FakeCgroup2("", [""], []);
+  files.add("", ["memory", "pids"]);
+  files.put(process.pid, "");
+  files.put(1, "");
+  files.hasSystemd = false;
+  using cgroups = cgroupsIn(files, 0);
+  expect(cgroups.tree).toEqual({ memory: HELD, pids: HELD });
+  cgroups.make({ ...BOUNDS, memoryBytes: null });
+  expect(files.list("/sys/fs/cgroup")).toHaveLength(1);
+});
+
+describe("where this process is, by the kernel's words", () => {
+  const V1 = [
+    "31 30 0:27 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory",
+    "32 30 0:28 /docker/x /sys/fs/cgroup/pids rw - cgroup cgroup rw,pids",
+    "33 30 0:29 / /sys/fs/cgroup/name\\040d rw - cgroup cgroup rw,cpu,cpuacct",
+    "34 30 0:30 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw",
+  ];
+  const own = (cgroup: string, mountinfo: readonly string[]) =>
+    ownCgroups({
+      ...new FakeCgroup2("", []),
+      read: (path: string) => (path.endsWith("mountinfo") ? mountinfo.join("\n") : cgroup),
+    } as FakeCgroup2);
+
+  test("hierarchies of version 1, one of them seen from inside a container", () => {
+    expect(own("5:memory:/a:b\n4:pids:/docker/x/y\n0::/", V1)).toEqual({
+      memory: { version: 1, folder: "/sys/fs/cgroup/memory/a:b", path: "/a:b", top: "/sys/fs/cgroup/memory" },
+      pids: { version: 1, folder: "/sys/fs/cgroup/pids/y", path: "/docker/x/y", top: "/sys/fs/cgroup/pids" },
+    });
+  });
+
+  test("a controller bound to neither is of version 2; one that is out of sight is of no use", () => {
+    expect(own("4:pids:/docker/other\n0::/u", V1)).toEqual({
+      memory: { version: 2, folder: "/sys/fs/cgroup/unified/u", path: "/u", top: "/sys/fs/cgroup/unified" },
+      pids: null,
+    });
+    expect(own("0::/../elsewhere", V1)).toEqual({ memory: null, pids: null });
+    expect(own("", [])).toEqual({ memory: null, pids: null });
+  });
+});
+
+function with2(files: FakeCgroup2, path = SCOPE): FakeCgroup2 {
+  files.put(99, path);
+  return files;
+}
+
+function readOnly(files: FakeCgroup2): FakeCgroup2 {
+  files.isReadOnly = true;
+  return files;
+}
