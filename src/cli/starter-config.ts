@@ -25,8 +25,8 @@ ${missing.map((name) => `  # ${name} is used here and was not found on this mach
   # Operator profiles on top; they can only take away. Shipped are ci, no-network, read-only and strict.
   ${profiles.length === 0 ? "# os_profile: [strict]" : `os_profile: ${JSON.stringify(profiles)}`}
 
-  # What one command may use up.
-  # limits: { wall: 10m, memory: 4GiB, processes: 512, output: 4MiB }
+  # What one command may use up; memory is that of all its processes together where a cgroup can be made for it.
+  limits: { processes: 4096 }   # also: wall: 10m, memory: 4GiB, output: 4MiB
 
   # Environment variables that are passed on, by name.
   env: { pass: [LANG, LC_*, TERM, TZ] }

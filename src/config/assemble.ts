@@ -78,9 +78,13 @@ export function assemble(host: Host, source: ConfigSource, byCaller: readonly Na
   return { loaded: together(host, config, over, [path]), ownProfiles: over.ofConfig };
 }
 
+/** What forks without end stops here, before the machine does. Memory has no bound that is right for every machine. */
+const DEFAULT_PROCESSES = 4096;
+
 /**
  * What applies without any config: the folder as the one root, written without asking, what programs in PATH need, no
- * network; what stands in PATH by way of the folder decides nothing. Throws `ROOT_REFUSED` where the folder is too wide
+ * network, and a number of processes that no honest build comes near; what stands in PATH by way of the folder decides
+ * nothing. Throws `ROOT_REFUSED` where the folder is too wide
  * for that.
  */
 export function assembleDefault(host: Host, cwd: AbsolutePath, byCaller: readonly NamedProfile[]): Loaded {
@@ -88,7 +92,11 @@ export function assembleDefault(host: Host, cwd: AbsolutePath, byCaller: readonl
   const runtimes = everyRuntime(host, [path]);
   const names = ["system", ...runtimes.map(({ name }) => name).filter((name) => name !== "system")];
   const section = { root: path, mode: "rw", write_approval: false } as const;
-  const file = ConfigFile.parse({ version: 1, sandbox: { paths: { workspace: section }, runtimes: names } });
+  const limits = { processes: DEFAULT_PROCESSES };
+  const file = ConfigFile.parse({
+    version: 1,
+    sandbox: { paths: { workspace: section }, runtimes: names, limits },
+  });
   const root: Root = {
     name: "workspace",
     path,

@@ -42,8 +42,8 @@ test("the starter config says what each part is there for", () => {
       # Operator profiles on top; they can only take away. Shipped are ci, no-network, read-only and strict.
       # os_profile: [strict]
 
-      # What one command may use up.
-      # limits: { wall: 10m, memory: 4GiB, processes: 512, output: 4MiB }
+      # What one command may use up; memory is that of all its processes together where a cgroup can be made for it.
+      limits: { processes: 4096 }   # also: wall: 10m, memory: 4GiB, output: 4MiB
 
       # Environment variables that are passed on, by name.
       env: { pass: [LANG, LC_*, TERM, TZ] }

@@ -29,6 +29,7 @@ describe("without a config", () => {
       approval: { mode: "interactive" },
     });
     expect(config.runtimes.map((runtime) => runtime.name)).toContain("system");
+    expect(config.sandbox.limits).toEqual({ processes: 4096 });
     expect(ceiling.layers.map((layer) => layer.name)).toEqual(["protected"]);
     expect(accessTo(ceiling.profile, m.at("home/ann/.ssh/id_ed25519"))).toBe("none");
     expect(files).toContain(m.at(CONFIG));
