@@ -38,18 +38,23 @@ const NAMES = [
   "mime.types",
   "texmf",
   "R",
+  "chromium.d",
 ] as const;
 
 /**
  * What programs need of `/etc` to start and to work as usual: the loader, `alternatives`, certificates, time zone,
- * names of ports, fonts, mime types, and the config of languages that is reached by links from `/usr`. Left out is what
- * says who or where the machine is, what may hold credentials (`npmrc`, `pip.conf`, `maven`, `gitconfig`, `profile`,
- * `environment`), and what programs do without: every entry is a mount, and each costs at every launch.
+ * names of ports, fonts, mime types, the config of languages that is reached by links from `/usr`, and what Debian's
+ * launcher of Chromium fails without. Left out is what says who or where the machine is, what may hold credentials
+ * (`npmrc`, `pip.conf`, `maven`, `gitconfig`, `profile`, `environment`), and what programs do without: every entry is a
+ * mount, and each costs at every launch.
  */
 const ETC = [...LOADER, ...SSL, ...PKI, "ca-certificates/extracted", "crypto-policies", ...NAMES];
 
 /** Names in `/etc` that carry a version: `java-17-openjdk`, `ld-musl-x86_64.path`. */
 const ETC_VERSIONED = /^(java(-[\w.]+)*|ld-musl-\w+\.path)$/;
+
+/** Which extensions Debian's PHP has on the command line; beside them lie the pools of its server, with their passwords. */
+const PHP = ["cli", "mods-available"] as const;
 
 const BIN = ["usr/local/bin", "usr/bin", "bin", "run/current-system/sw/bin"] as const;
 const SBIN = ["usr/local/sbin", "usr/sbin", "sbin"] as const;
@@ -65,7 +70,8 @@ export function systemRuntime(site: Pick<Site, "platform" | "hidden">, top: Abso
     site.platform === "darwin" ? MACOS : isFolder(EVERYTHING, at("nix/store")) ? [...LINUX, ...NIX] : LINUX;
   const versioned = namesIn(site, at("etc")).filter((name) => ETC_VERSIONED.test(name));
   const programs = both(...folders.map((name) => programGrantOf(at(name))));
-  const config = [...ETC, ...versioned].map((name) => openGrantOf(site, at(`etc/${name}`), programs));
+  const php = namesIn(site, at("etc/php")).flatMap((version) => PHP.map((part) => `php/${version}/${part}`));
+  const config = [...ETC, ...versioned, ...php].map((name) => openGrantOf(site, at(`etc/${name}`), programs));
   const grant = both(programs, ...config);
   const path = programFolders([...BIN, ...SBIN].map(at), grant);
   return settled({ name: "system", ...grant, path, env: {} });

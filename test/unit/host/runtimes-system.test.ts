@@ -172,6 +172,22 @@ describe("/etc", () => {
     expect(systemOf(tree())).toEqual(before);
   });
 
+  test("of PHP the command line's extensions are granted, and not the pools of its server; and Chromium's flags are", () => {
+    tree().add({
+      ...MERGED,
+      "etc/chromium.d/default-flags": "",
+      "etc/php/8.2/cli/conf.d/20-phar.ini": { link: "/etc/php/8.2/mods-available/phar.ini" },
+      "etc/php/8.2/mods-available/phar.ini": "",
+      "etc/php/8.2/fpm/pool.d/www.conf": "env[PASSWORD] = s",
+    });
+    expect(systemOf(tree())["read"]).toEqual([
+      "etc/chromium.d",
+      "etc/php/8.2/cli",
+      "etc/php/8.2/mods-available",
+      "usr",
+    ]);
+  });
+
   test("a link becomes a link where its target is granted", () => {
     tree().add({
       ...MERGED,
