@@ -80,7 +80,9 @@ export function programDenials(failure: Failure, standing: Standing): readonly D
     ...hostDenials(failure, told),
     ...syscallDenials(failure, told),
   ];
-  return found.slice(0, MOST_DENIALS);
+  // What merely stands in the words must not hide what the program itself complained about.
+  const certain = found.filter((one) => one.certainty === "certain");
+  return [...certain, ...found.filter((one) => one.certainty === "likely")].slice(0, MOST_DENIALS);
 }
 
 type Told = (question: DeniableQuestion, certainty: Denial["certainty"]) => Denial | null;

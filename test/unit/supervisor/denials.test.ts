@@ -156,6 +156,15 @@ describe("a denial", () => {
     expect(denied(stood, "", "../secret")).toEqual([]);
   });
 
+  test("that the program complained about stands before one that merely stands in the words", () => {
+    const stood = standing();
+    const said = "touch: '../docs/a': Read-only file system";
+    const told = ["certain write docs/a", "likely read secret"];
+    expect(denied(stood, `${said}; no such file or directory`, "../secret", "../docs/a")).toEqual(told);
+    const words = Array.from({ length: 9 }, (_, index) => `../secret${index}`);
+    expect(denied(stood, `${said}; permission denied`, ...words, "../docs/a")[0]).toBe(told[0]);
+  });
+
   test("of a word with blanks, which may be a line for a shell, needs a complaint that names it whole", () => {
     const stood = standing();
     const [word, told] = ["../a b/secret", "read a b/secret"];
