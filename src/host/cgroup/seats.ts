@@ -28,9 +28,9 @@ const SYSTEMD = "/run/systemd/system";
 
 /**
  * Where cgroups for calls can be made, without making anything. Of version 1 that is below this process's own cgroup. Of
- * version 2 it must be a folder that no process is in (cgroups(7), "no internal processes"): the one above, where this
- * process is in a leaf; or its own, where it is in it alone and can make itself a leaf. Nothing is made where systemd
- * makes cgroups by itself: in a slice (systemd's "Control Group APIs and Delegation").
+ * version 2 it must be a folder that no process is in (cgroups(7), "no internal processes"): its own, where it is in it
+ * alone and can make itself a leaf; or, where it is in such a leaf, the one above. Of no other cgroup a call would be in
+ * the one above: what bounds this process bounds its calls.
  */
 export function findSeats(files: CgroupFiles, uid: number): Seats {
   const own = ownCgroups(files);
@@ -77,11 +77,10 @@ function seatBeside(
 
 function folderForCalls(files: CgroupFiles, own: OwnCgroup, uid: number, hasSystemd: boolean): Seat | NoSeat {
   const { folder, path } = own;
-  const above = own.folder === own.top ? null : { folder: parentOf(folder), path: parentOf(path) || "/" };
-  const isSystemds = (at: string): boolean => hasSystemd && (at.endsWith(".slice") || at === own.top);
+  const above = { folder: parentOf(folder), path: parentOf(path) || "/" };
   if (
-    above !== null &&
-    !isSystemds(above.folder) &&
+    folder !== own.top &&
+    nameOf(folder) === LEAF &&
     refusalOf(files, above.folder) === null &&
     (isRoot(files, above.folder) || processesIn(files, above.folder).length === 0)
   )
@@ -138,6 +137,10 @@ function startFix(uid: number, hasSystemd: boolean): string {
 
 function absent(reason: string, fix: string): NoSeat {
   return { kind: "absent", reason, fix };
+}
+
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
 }
 
 function parentOf(path: string): string {

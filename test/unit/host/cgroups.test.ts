@@ -196,14 +196,18 @@ describe("where none can be made, it is said why and what would help, and nothin
     expect(() => cgroups.make(BOUNDS)).toThrow(`no cgroup can be made for the call: ${reason}`);
   });
 
-  test("a slice is systemd's to make cgroups in, also where this user may", () => {
+  test("the cgroup above is no place for calls, but from a supervisor's leaf: they would leave what bounds this one", () => {
     const files = with2(new FakeCgroup2(SCOPE, [ABOVE]));
-    using cgroups = cgroupsIn(files);
-    expect(cgroups.tree.memory.kind).toBe("absent");
+    using others = cgroupsIn(files);
+    expect(others.tree.memory.kind).toBe("absent");
     files.end(99);
     using alone = cgroupsIn(files);
     expect(alone.tree.memory.kind).toBe("held");
     expect(files.list(`/sys/fs/cgroup${ABOVE}`)).toEqual(["run-1.scope"]);
+    using prepared = cgroupsIn(with2(new FakeCgroup2(`${SCOPE}/cofferdam`, [SCOPE]), `${SCOPE}/cofferdam`));
+    expect(prepared.tree.memory.kind).toBe("held");
+    using elsewhere = cgroupsIn(with2(new FakeCgroup2(`${SCOPE}/other`, [SCOPE]), `${SCOPE}/other`));
+    expect(elsewhere.tree.memory.kind).toBe("absent");
   });
 
   test("a controller that is not handed down is absent by itself", () => {
