@@ -53,6 +53,7 @@ export { loadConfig } from "./config/load.ts";
 export { CofferdamError, ERRORS, type ErrorCode, type ErrorMeaning, type Position } from "./errors.ts";
 export type { ApprovalEvent, Event } from "./event/event.ts";
 export { type Host, thisHost, type User } from "./host/host.ts";
+export type { TerminalWindow, WindowSize } from "./host/window.ts";
 export { FileJournal, type Journal, MemoryJournal } from "./journal/journal.ts";
 export type { Action, Mode, RuleOrder } from "./policy/action.ts";
 export {

@@ -162,7 +162,7 @@ install_test_tools() {
   [ "${COFFERDAM_TEST_INSTALL:-}" = 1 ] || return 0
   [ "$(manager)" = apt-get ] || return 0
   missing=
-  for pair in gcc:gcc make:make git:git python3:python3 perl:perl ps:procps unshare:util-linux tmux:tmux; do
+  for pair in gcc:gcc make:make git:git python3:python3 perl:perl ps:procps unshare:util-linux tmux:tmux vi:vim-tiny less:less; do
     [ -x "/usr/bin/${pair%%:*}" ] || missing="$missing ${pair#*:}"
   done
   [ -e /usr/include/stdio.h ] || missing="$missing libc6-dev"

@@ -25,6 +25,8 @@ export interface Launcher {
   readonly options: ReadonlySet<string>;
   /** The shell that stands at the gate, as seen inside; root's own. */
   readonly shell: AbsolutePath;
+  /** The perl that gives programs terminals of their own, as seen inside; root's own. Null where there is none. */
+  readonly perl: AbsolutePath | null;
 }
 
 /**

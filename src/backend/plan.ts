@@ -85,6 +85,11 @@ export interface GatedPlan extends PlanParts {
   readonly statusFd: number;
   /** The gate says ready here, waits for go, and closes it. */
   readonly gateFd: number;
+  /**
+   * Where the program has a terminal of its own: its sizes are read here, each as a line `rows columns`, the first before it
+   * starts. Null where it has none.
+   */
+  readonly sizesFd: number | null;
   readonly expects: Expectation;
 }
 
@@ -92,6 +97,7 @@ export interface GatedPlan extends PlanParts {
 export interface UngatedPlan extends PlanParts {
   readonly statusFd: null;
   readonly gateFd: null;
+  readonly sizesFd: null;
   readonly expects: null;
 }
 

@@ -1,4 +1,4 @@
-const ENDING = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const;
+const HEARD = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGTSTP"] as const;
 
 /** What is done with a terminal around the end of this process. */
 export interface Guarded {
@@ -9,9 +9,9 @@ export interface Guarded {
 }
 
 /**
- * Sees to it that the terminal is given back however this process ends: by an exit, an exception that nobody catches, or
- * a signal. What else listens for such a signal is heard as if this guard were not there; where nothing else does, the
- * signal ends the process as it would have.
+ * Sees to it that the terminal is given back however this process ends or is stopped: by an exit, an exception that nobody
+ * catches, or a signal. What else listens for such a signal is heard as if this guard were not there; where nothing else
+ * does, the signal ends or stops the process as it would have.
  */
 export class Guard implements Disposable {
   readonly #guarded: Guarded;
@@ -28,12 +28,12 @@ export class Guard implements Disposable {
     this.#isOn = false;
     process.off("exit", this.#onExit);
     process.off("SIGCONT", this.#onContinue);
-    for (const name of ENDING) process.off(name, this.#onSignal);
+    for (const name of HEARD) process.off(name, this.#onSignal);
   }
 
   #listen(): void {
     // First, because others may count who else listens before they let a signal end the process.
-    for (const name of ENDING) process.prependListener(name, this.#onSignal);
+    for (const name of HEARD) process.prependListener(name, this.#onSignal);
   }
 
   /** Comes before an exception that nobody catches is told, too. */
@@ -47,7 +47,7 @@ export class Guard implements Disposable {
 
   readonly #onSignal = (name: NodeJS.Signals): void => {
     this.#guarded.restore();
-    for (const each of ENDING) process.off(each, this.#onSignal);
+    for (const each of HEARD) process.off(each, this.#onSignal);
     if (process.listenerCount(name) === 0) process.kill(process.pid, name);
     setImmediate(() => {
       if (!this.#isOn) return;

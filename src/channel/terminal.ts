@@ -12,7 +12,7 @@ export interface TerminalOptions {
   readonly person?: string;
   /** Decides about colours: NO_COLOR, FORCE_COLOR and TERM. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Is taken while a question is up, so that other output can wait. */
+  /** Is taken while a question is up, so that other output can wait; while it is lent to a program, questions wait. */
   readonly screen?: Screen;
 }
 
@@ -40,6 +40,7 @@ class Terminal {
   }
 
   async ask(request: ApprovalRequest, asking: Asking): Promise<HandlerAnswer> {
+    await Promise.race([this.#screen.back(), aborted(asking.signal)]);
     asking.signal.throwIfAborted();
     this.#sitting ??= this.#open();
     return this.#sitting.ask(request, asking);
@@ -54,6 +55,13 @@ class Terminal {
       this.#screen.release();
     });
   }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    signal.addEventListener("abort", () => resolve(), { once: true });
+    if (signal.aborted) resolve();
+  });
 }
 
 function userName(): string {

@@ -90,6 +90,11 @@ const TEXTS: Readonly<Record<CommandName, Text>> = {
     options: [
       ["--ask", "ask me first, although I typed it"],
       ["--strict", "refuse whatever would have to be asked"],
+      [
+        "--terminal",
+        "refuse to run without a terminal of its own; at a terminal it has one where that is allowed",
+      ],
+      ["--no-terminal", "give it none: its keyboard is empty, and its control sequences are left out"],
       ["--dry-run", "print what would be run, and touch nothing"],
       ["--quiet", "do not say which config is in force"],
       ["--json", "one JSON object with the outcome, instead of the output as it comes"],

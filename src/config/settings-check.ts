@@ -15,14 +15,6 @@ export function assertSettings({ sandbox, shell, web_fetch: webFetch }: ConfigFi
   assertNetwork(shell.network, yaml);
   for (const [index, domain] of webFetch.domains.entries())
     placed(yaml, ["web_fetch", "domains", index], () => parseHostRule(domain));
-  if (shell.terminal) {
-    throw refused(
-      yaml,
-      ["shell", "terminal"],
-      "`terminal: true` needs a terminal of its own for each command, which this version does not have",
-      "use `terminal: false`",
-    );
-  }
   const roots = Object.keys(sandbox.paths);
   for (const [index, rule] of shell.rules.entries()) {
     for (const [item, name] of (rule.sandbox_paths ?? []).entries()) {

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import type { CoreDumps } from "../backend/facts.ts";
 import type { AbsolutePath } from "../profile/path.ts";
 import type { Host } from "./host.ts";
-import { helperOrNull } from "./launcher.ts";
+import { fitHelper } from "./launcher.ts";
 
 /** `|` begins a program that the kernel starts, `@` a socket that it connects to (core(5); Linux 6.16). */
 const HANDLED = /^[|@]/;
@@ -10,7 +10,7 @@ const HANDLED = /^[|@]/;
 /** What becomes of a crash on this machine. Where that can't be read, it is taken for the worse. */
 export function lookAtCoreDumps(host: Host, writable: readonly AbsolutePath[]): CoreDumps {
   return isHandled()
-    ? { kind: "handler", limiter: helperOrNull(host, "prlimit", writable) }
+    ? { kind: "handler", limiter: fitHelper(host, "prlimit", writable) }
     : { kind: "file" };
 }
 

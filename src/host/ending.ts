@@ -9,6 +9,8 @@ export type Cause = "exited" | "timed-out" | "aborted";
 export interface EndOptions {
   readonly wallMs: number | null;
   readonly signal: AbortSignal | null;
+  /** The program has a terminal of its own: if it does not end when asked, the terminal hangs up before everything ends. */
+  readonly hasTerminal?: boolean;
 }
 
 /** How long a program has between the request to end and its end. */
@@ -31,9 +33,9 @@ export async function untilEnd(
     if (cause !== "exited") return;
     if (isRunning(init)) {
       cause = why;
-      // The sandbox's first process ignores SIGTERM, so its child, the program, is asked.
-      const program = childOf(init);
-      if (program !== null) signal(program, "SIGTERM");
+      ask(init, "SIGTERM");
+      // A shell at a terminal does not end when asked, and ends its jobs in order when nobody is there any more.
+      if (options.hasTerminal === true) timers.push(setTimeout(() => ask(init, "SIGHUP"), GRACE_MS / 2));
     }
     timers.push(setTimeout(() => timers.push(kill(child, init)), GRACE_MS));
   };
@@ -49,6 +51,12 @@ export async function untilEnd(
   }
   await untilEnded(init, GRACE_MS);
   return cause;
+}
+
+/** The sandbox's first process ignores signals, so its child, the program, is asked. */
+function ask(init: ProcessId, name: NodeJS.Signals): void {
+  const program = childOf(init);
+  if (program !== null) signal(program, name);
 }
 
 /**

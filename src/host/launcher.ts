@@ -38,7 +38,7 @@ export async function findLauncher(
   const missing = NEEDED.filter((option) => !options.has(option));
   if (missing.length > 0)
     throw unavailable(`${path} has no --${missing.join(", --")}`, "install bubblewrap 0.5 or newer");
-  return { path, version, options, shell };
+  return { path, version, options, shell, perl: fitHelper(host, "perl", writable) };
 }
 
 const Abilities = z.strictObject({ key: z.string(), version: z.string(), options: z.array(z.string()) });
@@ -75,19 +75,11 @@ function readAbilities(file: AbsolutePath): z.infer<typeof Abilities> | null {
 
 /** The absolute path of a helper that is fit to be started with our rights. Throws `SANDBOX_UNAVAILABLE`. */
 export function findHelper(host: Host, name: string, writable: readonly AbsolutePath[] = []): AbsolutePath {
-  const unfit: string[] = [];
-  for (const folder of host.helperFolders) {
-    const path = joinPath(folder, name);
-    const real = realPathOf(path);
-    if (real === null) continue;
-    const reason = unfitness(real) ?? unfitness(path, true) ?? reachability(path, real, writable);
-    if (reason === null) return real;
-    unfit.push(`${path} ${reason}`);
-  }
-  const [first] = unfit;
-  if (first !== undefined)
+  const { fit, unfit } = lookForHelper(host, name, writable);
+  if (fit !== null) return fit;
+  if (unfit !== null)
     throw unavailable(
-      first,
+      unfit,
       "a helper must be root's own, in folders that only root may write, in no writable root, and not setuid",
     );
   throw unavailable(
@@ -96,17 +88,31 @@ export function findHelper(host: Host, name: string, writable: readonly Absolute
   );
 }
 
-/** The same, or null where there is none that is fit. */
-export function helperOrNull(
+/** The same for a helper that can be done without; null where none is fit. */
+export function fitHelper(
+  host: Host,
+  name: string,
+  writable: readonly AbsolutePath[] = [],
+): AbsolutePath | null {
+  return lookForHelper(host, name, writable).fit;
+}
+
+/** The first that is fit, and why the first other one is not. */
+function lookForHelper(
   host: Host,
   name: string,
   writable: readonly AbsolutePath[],
-): AbsolutePath | null {
-  try {
-    return findHelper(host, name, writable);
-  } catch {
-    return null;
+): { readonly fit: AbsolutePath | null; readonly unfit: string | null } {
+  let unfit: string | null = null;
+  for (const folder of host.helperFolders) {
+    const path = joinPath(folder, name);
+    const real = realPathOf(path);
+    if (real === null) continue;
+    const reason = unfitness(real) ?? unfitness(path, true) ?? reachability(path, real, writable);
+    if (reason === null) return { fit: real, unfit };
+    unfit ??= `${path} ${reason}`;
   }
+  return { fit: null, unfit };
 }
 
 /** Why a file may not be started as a helper, or null. `foldersOnly` for the path before its links were resolved. */

@@ -1,7 +1,7 @@
 import type { AbsolutePath } from "../profile/path.ts";
 import { endOf } from "./ending.ts";
 import type { Host } from "./host.ts";
-import { helperOrNull } from "./launcher.ts";
+import { fitHelper } from "./launcher.ts";
 import type { Machine } from "./machine.ts";
 import { launchHelper, type StartedBy } from "./spawn.ts";
 
@@ -24,7 +24,7 @@ export async function findPrivateMounts(
   { facts: { launcher }, runAs }: Machine,
   writable: readonly AbsolutePath[],
 ): Promise<StartedBy | null> {
-  const unshare = helperOrNull(host, "unshare", writable);
+  const unshare = fitHelper(host, "unshare", writable);
   if (unshare === null) return null;
   for (const way of WAYS) {
     const words = [...way, "--"];

@@ -6,6 +6,8 @@ import { nameOf, type Pipes, pipesCanNotBeOpened } from "./pipes.ts";
 /** What streams a program is to have. */
 export interface ProgramStreamsOptions {
   readonly hasStdin: boolean;
+  /** The program's terminal is told its sizes. */
+  readonly hasSizes: boolean;
   /** Something leaked that has to be covered. */
   readonly hasCover: boolean;
   /** Whose the pipes are when that is not the supervisor's user: only who owns a pipe may open it anew, as `/dev/stdout`. */
@@ -17,6 +19,7 @@ export interface LaunchersEnds {
   readonly stdin: number | null;
   readonly stdout: number;
   readonly stderr: number;
+  readonly sizes: number | null;
   /** The reading end of a pipe that nobody writes to. */
   readonly cover: number | null;
 }
@@ -27,6 +30,7 @@ export interface LaunchersEnds {
  */
 export class ProgramStreams implements Disposable {
   readonly stdin: Writable | null;
+  readonly sizes: Writable | null;
   readonly stdout: Socket;
   readonly stderr: Socket;
   readonly launchers: LaunchersEnds;
@@ -36,7 +40,7 @@ export class ProgramStreams implements Disposable {
 
   /** Throws `SANDBOX_UNAVAILABLE` when no pipes can be had. */
   static async open(pipes: Pipes, options: ProgramStreamsOptions): Promise<ProgramStreams> {
-    const count = 2 + Number(options.hasStdin) + Number(options.hasCover);
+    const count = 2 + Number(options.hasStdin) + Number(options.hasSizes) + Number(options.hasCover);
     const taken = await pipes.take(count);
     try {
       return new ProgramStreams(taken, options);
@@ -45,12 +49,16 @@ export class ProgramStreams implements Disposable {
     }
   }
 
-  private constructor(pipes: readonly number[], { hasStdin, hasCover, owner }: ProgramStreamsOptions) {
+  private constructor(
+    pipes: readonly number[],
+    { hasStdin, hasSizes, hasCover, owner }: ProgramStreamsOptions,
+  ) {
     const [out = -1, err = -1, ...others] = pipes;
-    const input = hasStdin ? others[0] : undefined;
-    const cover = hasCover ? others.at(-1) : undefined;
+    const input = hasStdin ? others.shift() : undefined;
+    const sizes = hasSizes ? others.shift() : undefined;
+    const cover = hasCover ? others.shift() : undefined;
     const opened: number[] = [];
-    let ours: { readonly stdin: number | null; readonly stdout: number; readonly stderr: number };
+    let ours: Record<"stdin" | "sizes", number | null> & Record<"stdout" | "stderr", number>;
     const end = (pipe: number, flags: number): number => {
       const fd = openSync(`/proc/self/fd/${pipe}`, flags);
       opened.push(fd);
@@ -63,6 +71,7 @@ export class ProgramStreams implements Disposable {
         stdin: input === undefined ? null : end(input, constants.O_RDONLY),
         stdout: end(out, constants.O_WRONLY),
         stderr: end(err, constants.O_WRONLY),
+        sizes: sizes === undefined ? null : end(sizes, constants.O_RDONLY),
         cover: cover === undefined ? null : end(cover, constants.O_RDONLY),
       };
       this.#given = [...opened];
@@ -70,6 +79,7 @@ export class ProgramStreams implements Disposable {
         stdout: end(out, READING),
         stderr: end(err, READING),
         stdin: input === undefined ? null : end(input, WRITING),
+        sizes: sizes === undefined ? null : end(sizes, WRITING),
       };
     } catch (cause) {
       for (const fd of opened) closeSync(fd);
@@ -77,10 +87,15 @@ export class ProgramStreams implements Disposable {
     }
     this.stdout = new Socket({ fd: ours.stdout, readable: true, writable: false });
     this.stderr = new Socket({ fd: ours.stderr, readable: true, writable: false });
-    this.stdin = ours.stdin === null ? null : new Socket({ fd: ours.stdin, readable: false, writable: true });
+    this.stdin = writerOf(ours.stdin);
+    this.sizes = writerOf(ours.sizes);
     this.coverName = this.launchers.cover === null ? null : nameOf(`/proc/self/fd/${this.launchers.cover}`);
     // What breaks because the program is gone, or has closed its end, is told by its end.
-    for (const stream of [this.stdin, this.stdout, this.stderr]) stream?.on("error", () => undefined);
+    for (const stream of this.#streams) stream?.on("error", () => undefined);
+  }
+
+  get #streams() {
+    return [this.stdin, this.sizes, this.stdout, this.stderr];
   }
 
   /** Closes the launcher's ends here, once it has them, or has not been started: only then an end is seen on the others. */
@@ -91,8 +106,12 @@ export class ProgramStreams implements Disposable {
 
   [Symbol.dispose](): void {
     this.handOver();
-    for (const stream of [this.stdin, this.stdout, this.stderr]) stream?.destroy();
+    for (const stream of this.#streams) stream?.destroy();
   }
+}
+
+function writerOf(fd: number | null): Writable | null {
+  return fd === null ? null : new Socket({ fd, readable: false, writable: true });
 }
 
 const READING = constants.O_RDONLY | constants.O_NONBLOCK;

@@ -15,9 +15,10 @@ import { explainSetupFailure } from "./setup-failure.ts";
 import { type Child, launch, type StartedBy } from "./spawn.ts";
 import { firstByte, readableAt, TwoVoices, writableAt } from "./streams.ts";
 import { descriptorsFor, type Surroundings } from "./surroundings.ts";
+import { NOBODYS_WINDOW, type TerminalWindow, tellSizes } from "./window.ts";
 
 /** How one plan is run: input, bounds, where output goes, and what ends it early. */
-export interface RunOptions extends EndOptions {
+export interface RunOptions extends Omit<EndOptions, "hasTerminal"> {
   /**
    * What the program reads, or nothing. It is handed on piece by piece: a descriptor of ours could be opened anew
    * inside. `held`: whoever is told of the walls writes to it.
@@ -29,6 +30,8 @@ export interface RunOptions extends EndOptions {
   readonly runAs: { readonly uid: number; readonly gid: number } | null;
   /** Where a cgroup for the plan's bounds on the whole tree is made; a plan that has none needs none. */
   readonly cgroups?: Cgroups | null;
+  /** What the program's terminal is seen through, where the plan gives it one; without a window nobody looks at it. */
+  readonly window?: TerminalWindow | null;
   /** What starts the launcher, where its mounts are to be its own: see `findPrivateMounts`. */
   readonly startedBy?: StartedBy | null;
   /** The supervisor's own namespaces and inherited descriptors. */
@@ -69,8 +72,8 @@ const SETTLE_MS = 250;
 
 /**
  * Starts the plan, proves the walls, lets the program go, and waits for its end. In order: the call's cgroup; launch; the
- * gate's ready; the proof; go; output to its end; the mounts once more. Whatever happens, no process and no cgroup of the
- * call is left when this returns or throws.
+ * gate's ready; the proof; the window is the program's; go; output to its end; the mounts once more. Whatever happens, no
+ * process and no cgroup of the call is left when this returns or throws.
  * Throws `SANDBOX_UNAVAILABLE` when the walls could not be built, are not as planned or can't be seen to be: then nothing ran.
  */
 export async function run(plan: Plan, options: RunOptions): Promise<Ended> {
@@ -80,7 +83,12 @@ export async function run(plan: Plan, options: RunOptions): Promise<Ended> {
       "use Linux with bubblewrap",
     );
   const { stdin, runAs, surroundings } = options;
-  const wanted = { hasStdin: stdin !== null, hasCover: surroundings.leaked.length > 0, owner: runAs };
+  const wanted = {
+    hasStdin: stdin !== null,
+    hasSizes: plan.sizesFd !== null,
+    hasCover: surroundings.leaked.length > 0,
+    owner: runAs,
+  };
   using streams = await ProgramStreams.open(surroundings.pipes, wanted);
   await using cgroup = makeCgroup(plan, options.cgroups ?? null);
   const child = start(plan, streams, cgroup, options);
@@ -151,9 +159,11 @@ async function runTo(
     const now = watch.read();
     return now === proven ? [] : mountDiscrepancies(plan.expects.mounts, now);
   };
+  const { stdin, window } = options;
+  const { stdin: input, sizes } = streams;
+  await window?.open?.();
+  using _sizes = sizes === null ? null : tellSizes(window ?? NOBODYS_WINDOW, sizes);
   voices.open();
-  const { stdin } = options;
-  const input = streams.stdin;
   options.onProven?.({
     changes,
     input,
@@ -163,7 +173,7 @@ async function runTo(
   if (options.signal?.aborted === true) throw cancelled();
   gate.end(stdin === null ? GO.none : GO.pipe);
   const piped = stdin === null || stdin === "held" || input === null ? null : stdin.pipe(input);
-  const cause = await untilEnd(child, ended, init, options);
+  const cause = await untilEnd(child, ended, init, { ...options, hasTerminal: sizes !== null });
   if (piped !== null && stdin !== null && stdin !== "held") stdin.unpipe(piped).pause();
   const [mountChanges, reached] = [changes(), cgroup === null ? [] : cgroup.reached()];
   const [stdout, err] = await untilDelivered(captures, options.signal);

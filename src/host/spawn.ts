@@ -1,4 +1,4 @@
-import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
+import { type ChildProcess, type StdioOptions, spawn, spawnSync } from "node:child_process";
 import { isMainThread } from "node:worker_threads";
 import { CofferdamError } from "../errors.ts";
 import type { AbsolutePath } from "../profile/path.ts";
@@ -89,4 +89,16 @@ export async function ask(file: AbsolutePath, argv: readonly string[], timeoutMs
     maxBuffer: 1_000_000,
   });
   return { status: result.exitCode ?? null, stdout: result.stdout, stderr: result.stderr };
+}
+
+/**
+ * Runs a helper that takes no time, and does nothing else meanwhile; false where it could not do what it was asked for.
+ * For what must be done before whatever comes next, as on the way out of this process.
+ */
+export function askNow(file: AbsolutePath, argv: readonly string[]): boolean {
+  const options = { cwd: "/", env: {}, timeout: 1_000 } as const;
+  return withoutInherited((others) => {
+    const stdio = ["ignore", "ignore", "ignore", ...others] as const;
+    return spawnSync(file, argv, { ...options, stdio: [...stdio] }).status === 0;
+  });
 }

@@ -53,13 +53,14 @@ export async function lookAtSurroundings(shell: AbsolutePath): Promise<Surroundi
  */
 export function descriptorsFor(
   plan: GatedPlan,
-  { stdin, stdout, stderr, cover }: LaunchersEnds,
+  { stdin, stdout, stderr, sizes, cover }: LaunchersEnds,
   { leaked, devNull }: Surroundings,
   doors: readonly number[] = [],
 ): Descriptors {
   const stdio: ("ignore" | "pipe" | number)[] = [stdin ?? "ignore", stdout, stderr];
   stdio[plan.statusFd] = devNull;
   stdio[plan.gateFd] = "pipe";
+  if (plan.sizesFd !== null && sizes !== null) stdio[plan.sizesFd] = sizes;
   for (const input of plan.inputs) stdio[input.fd] = "bytes" in input ? "pipe" : devNull;
   for (const [index, fd] of (plan.tree?.doors ?? []).entries()) stdio[fd] = doors[index] ?? devNull;
   if (cover !== null) for (const fd of leaked) stdio[fd] ??= cover;

@@ -5,7 +5,7 @@ import { createServer, type ListenOptions } from "node:net";
 import { Readable } from "node:stream";
 import { CofferdamError } from "../errors.ts";
 import type { Host } from "../host/host.ts";
-import { findHelper } from "../host/launcher.ts";
+import { findHelper, fitHelper } from "../host/launcher.ts";
 import { sweepUnfinished } from "../host/lock.ts";
 import { printProcess, thisProcess } from "../host/process-id.ts";
 import { ask, launch } from "../host/spawn.ts";
@@ -152,7 +152,7 @@ async function tryTwins(
     const { stdout } = await ask(file, [...words, script(linesOf(some))], OUTSIDE_MS);
     return answersOf(stdout);
   };
-  const unshare = helperOrNull(host, "unshare");
+  const unshare = fitHelper(host, "unshare");
   const [granted, outside, own] = [of("granted"), of("outside"), of("own")];
   const answers = [
     [granted, (await tryInside(session, linesOf(granted))).answers],
@@ -167,14 +167,6 @@ async function tryTwins(
       }),
     ),
   );
-}
-
-function helperOrNull(host: Host, name: string): AbsolutePath | null {
-  try {
-    return findHelper(host, name);
-  } catch {
-    return null;
-  }
 }
 
 /** A state folder of the battery's own beside the caller's; what a killed one left is removed by the next. */

@@ -1,13 +1,14 @@
 import type { Readable } from "node:stream";
 import { z } from "zod";
 import type { Facts } from "../backend/facts.ts";
-import type { Plan } from "../backend/plan.ts";
+import { type Plan, type Standings, weaker } from "../backend/plan.ts";
 import { CofferdamError, visible } from "../errors.ts";
 import type { EventBody } from "../event/event.ts";
 import { type Appearances, lookForAppeared } from "../host/appeared.ts";
 import { failures } from "../host/attest.ts";
 import { type OutputSink, Tail } from "../host/output.ts";
 import { type Ended, run } from "../host/run.ts";
+import type { TerminalWindow } from "../host/window.ts";
 import { ROOT } from "../profile/path.ts";
 import { isOpaque } from "../shell/word.ts";
 import { type Call, lineOf, scriptOf, wordsOf } from "../tool/call.ts";
@@ -25,6 +26,12 @@ import type { Shared } from "./shared.ts";
 import { REPOSITORY_LAYER, type Standing } from "./standing.ts";
 
 const SINKS = "two functions that take a chunk: `{ stdout, stderr }`";
+
+/** Where a program's two streams go. */
+interface Sinks {
+  readonly stdout: OutputSink;
+  readonly stderr: OutputSink;
+}
 
 /** How one call is run. */
 export interface CallOptions {
@@ -45,7 +52,13 @@ export interface CallOptions {
    * Where output goes as it comes. Without it the outcome holds the start of each stream: as much as `limits.output`
    * says, or 64 MiB where that says nothing. What comes after that is read and counted as dropped.
    */
-  readonly sinks?: { readonly stdout: OutputSink; readonly stderr: OutputSink };
+  readonly sinks?: Sinks;
+  /**
+   * The window of the program's own terminal, for a person who looks at it: what is typed there is `stdin`, what is shown
+   * there goes to `sinks`, and `limits.output` does not bound it, which the receipt says. Where the profile gives no
+   * terminal the call is denied. Without a window, what has a terminal has one of 80 columns and 24 rows.
+   */
+  readonly window?: TerminalWindow;
 }
 
 /** How the same is checked when it comes from JavaScript. */
@@ -53,6 +66,7 @@ export const CALL_OPTIONS: OptionsOf<CallOptions> = z.strictObject({
   signal: having("an `AbortSignal`", "addEventListener", "throwIfAborted").optional(),
   stdin: having("a stream: `Readable.from([text])`", "pipe", "unpipe", "pause").optional(),
   sinks: z.strictObject({ stdout: callback(SINKS), stderr: callback(SINKS) }, { error: SINKS }).optional(),
+  window: having("a window: `{ size: () => ({ columns, rows }) }`", "size").optional(),
   timeoutMs: z.number({ error: "milliseconds" }).positive({ error: "milliseconds, more than 0" }).optional(),
   groupId: text("a name that the calls of one turn share").optional(),
   approvalId: text("the id of a request").optional(),
@@ -88,7 +102,10 @@ export async function enforce(
   const { walls, ledger, loaded } = shared;
   const { call, side, plan, argsHash } = permitted;
   if (walls.kind === "unavailable") throw walls.error;
-  const standings = weakened(plan.standings, failures(walls.machine.attestation));
+  const { limits } = side.profile;
+  const isWatched = options.window !== undefined && options.sinks !== undefined;
+  const promised = isWatched ? unbounded(plan.standings, limits) : plan.standings;
+  const standings = weakened(promised, failures(walls.machine.attestation));
   const [below] = loaded.config.sandbox.require_os_sandbox ? belowFloor(standings, side.profile) : [];
   if (below !== undefined) {
     const why = "reason" in below.standing ? below.standing.reason : below.standing.kind;
@@ -99,23 +116,15 @@ export async function enforce(
   record(planned(plan, side.digest, Object.keys(side.launch?.env ?? {})));
   await using _held = await ledger.hold(call.callId, plan.placeholders);
   const began = performance.now();
-  const { limits } = side.profile;
   const said = new Tail();
-  const { sinks } = options;
+  // A terminal has one stream for all that is said.
+  const complaints = plan.sizesFd === null ? "stderr" : "stdout";
   const result = await run(plan, {
     stdin: options.stdin ?? null,
     wallMs: shorter(limits.wallMs, options.timeoutMs),
-    outputBytes: limits.outputBytes ?? null,
-    sinks:
-      sinks === undefined
-        ? null
-        : {
-            stdout: sinks.stdout,
-            stderr: (chunk) => {
-              said.add(chunk);
-              return sinks.stderr(chunk);
-            },
-          },
+    outputBytes: isWatched ? null : (limits.outputBytes ?? null),
+    sinks: options.sinks === undefined ? null : heard(options.sinks, complaints, said),
+    window: options.window ?? null,
     signal: options.signal ?? null,
     runAs: walls.machine.runAs,
     surroundings: walls.surroundings,
@@ -147,11 +156,11 @@ export async function enforce(
   });
   const outcome = finish(result, receipt, performance.now() - began, record);
   if (outcome.kind !== "failed") return outcome;
-  const { code, stderr } = result;
+  const { bytes, tail } = result[complaints];
   const denials = denialsOf(
     permitted,
-    code,
-    Buffer.concat([stderr.bytes.subarray(-MOST_READ), said.bytes(), stderr.tail]).toString(),
+    result.code,
+    Buffer.concat([bytes.subarray(-MOST_READ), said.bytes(), tail]).toString(),
   );
   return denials.length === 0 ? outcome : { ...outcome, denials };
 }
@@ -160,6 +169,22 @@ function tellAppeared({ found, unknown }: Appearances, record: Announce): void {
   if (found.length === 0 && unknown === null) return;
   const paths = found.map(({ path }) => path);
   record({ type: "call.appeared", paths, runs: found.flatMap(({ runs }) => [...runs]), unknown });
+}
+
+/** Nobody's work is cut off before their eyes: on a terminal that somebody looks at, output has no bound. */
+function unbounded(standings: Standings, { outputBytes }: Side["profile"]["limits"]): Standings {
+  if (outputBytes === undefined) return standings;
+  const reason = "what a person is shown on the program's own terminal is not bounded";
+  return { ...standings, limits: weaker(standings.limits, { kind: "partial", reason }) };
+}
+
+/** The same sinks; the end of what one of them is handed is kept. */
+function heard(sinks: Sinks, of: keyof Sinks, said: Tail): Sinks {
+  const sink: OutputSink = (chunk) => {
+    said.add(chunk);
+    return sinks[of](chunk);
+  };
+  return { ...sinks, [of]: sink };
 }
 
 /** So much of the end of what a program said is looked at for complaints. */

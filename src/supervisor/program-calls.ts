@@ -106,6 +106,10 @@ export class ProgramCalls {
     const { walls } = shared;
     if (walls.kind === "unavailable")
       return this.#deny(trail, walls.error.code, walls.error.message, walls.error.hint ?? "");
+    if (options.window !== undefined && !kind.standing.onYes.profile.terminal) {
+      const { reason, hint } = noTerminal(first, kind.standing);
+      return this.#deny(trail, "DENIED", reason, hint);
+    }
     let call = first;
     const decide = async (edited?: unknown): Promise<ProgramQuestion> => {
       if (edited !== undefined) {
@@ -132,7 +136,7 @@ export class ProgramCalls {
     return gate.run(passage, () => this.#launch(call, side, permitted, kind.standing, trail, options));
   }
 
-  #callOf(input: ShellInput, tool: string, use: ProgramUse | null, { stdin }: CallOptions): Call {
+  #callOf(input: ShellInput, tool: string, use: ProgramUse | null, { stdin, window }: CallOptions): Call {
     const { shared, options, sessionId } = this.#corridor;
     const { caller = "agent", agent = null } = options;
     return {
@@ -144,7 +148,7 @@ export class ProgramCalls {
       use,
       caller,
       agent,
-      stdin: stdin === undefined ? "none" : "stream",
+      stdin: stdin === undefined ? "none" : window === undefined ? "stream" : "typed",
     };
   }
 
@@ -240,4 +244,25 @@ export class ProgramCalls {
     });
     trail.judged(verdict);
   }
+}
+
+/** Why calls get no terminal of their own, and what would change that. */
+function noTerminal(
+  { use }: Call,
+  { settings }: Standing,
+): { readonly reason: string; readonly hint: string } {
+  if (use !== null)
+    return {
+      reason: "a program that is a tool has no terminal of its own",
+      hint: "leave `window` out, or run it by the shell tool",
+    };
+  return settings.shell.terminal === true
+    ? {
+        reason: "operator profiles allow no terminal of its own",
+        hint: "leave `terminal: false` out of the profile that says it, or do without: `--no-terminal`",
+      }
+    : {
+        reason: "the config gives it no terminal of its own",
+        hint: "write `shell: { terminal: true }` in the config",
+      };
 }

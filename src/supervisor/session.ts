@@ -118,13 +118,13 @@ export class Session implements AsyncDisposable {
     if (tool === "shell") return this.#programs.call(input, options);
     const program = this.#program(tool);
     if (program !== undefined) return this.#programs.callTool(program, input, options);
-    const { stdin, sinks, timeoutMs, ...rest } = options;
-    if (stdin !== undefined || sinks !== undefined || timeoutMs !== undefined)
+    const { stdin, sinks, window, timeoutMs, ...rest } = options;
+    if ([stdin, sinks, window, timeoutMs].some((one) => one !== undefined))
       throw new CofferdamError(
         "USAGE",
         `${visible(tool)} is no program: it has no streams and no time of its own`,
         {
-          hint: "leave out `stdin`, `sinks` and `timeoutMs`; a `signal` ends any call",
+          hint: "leave out `stdin`, `sinks`, `window` and `timeoutMs`; a `signal` ends any call",
         },
       );
     const file = FILE_TOOLS.find(({ name }) => name === tool);

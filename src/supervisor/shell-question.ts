@@ -53,10 +53,16 @@ function asRun(input: ShellInput): ShellInput {
 
 function describe(call: Call, isScript: boolean, line: string): string {
   const { text, isWhole } = redactText(line, MOST_DESCRIBED);
-  const input = call.stdin === "none" ? "" : ", with an input that nobody has seen";
   const what = isScript ? "run the script" : "run";
-  return `${what} ${text}${isWhole ? "" : " …"}${input}`;
+  return `${what} ${text}${isWhole ? "" : " …"}${INPUTS[call.stdin]}`;
 }
+
+/** What is said of a program's input. */
+const INPUTS = {
+  none: "",
+  stream: ", with an input that nobody has seen",
+  typed: ", on a terminal of its own",
+} as const satisfies Record<Call["stdin"], string>;
 
 /** What a yes for the session covers; null where it can't be told whole, as what a program reads from a stream can't. */
 function coversOf(call: Call, line: string, cwd: string): string | null {

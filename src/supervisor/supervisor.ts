@@ -46,6 +46,11 @@ export interface SupervisorOptions {
   readonly mode?: Mode;
   /** A person who typed a command is asked about it like an agent. */
   readonly asksCaller?: boolean;
+  /**
+   * Whether commands get terminals of their own: true says so where the config leaves it open, false keeps them from it
+   * whatever the config says. What operators do not allow, they do not get.
+   */
+  readonly terminal?: boolean;
   /** Where events go, instead of a file in the state folder. */
   readonly journal?: Journal;
   /** Where requests, grants and events are kept, instead of this process's memory. */
@@ -60,6 +65,7 @@ export const SUPERVISOR_OPTIONS: OptionsOf<SupervisorOptions> = z.strictObject({
   cwd: text(FOLDER).refine(isAbsolutePath, { error: FOLDER }).optional(),
   mode: z.enum(Mode.options, { error: `one of ${Mode.options.join(", ")}` }).optional(),
   asksCaller: z.boolean({ error: "`true` or `false`" }).optional(),
+  terminal: z.boolean({ error: "`true` or `false`" }).optional(),
   journal: having("an object that events can be written to", "write").optional(),
   store: having("a store", "add", "resolve", "claim").optional(),
   host: having("what `thisHost` gives", "now", "id").optional(),
@@ -152,7 +158,7 @@ export function decideStanding(options: SupervisorOptions): Decided {
   const { config, ceiling } = loaded;
   const mode = options.mode ?? config.approval.mode;
   refuseForbiddenMode(mode, ceiling);
-  const settings = settingsOf(loaded);
+  const settings = withTerminal(settingsOf(loaded), options.terminal);
   const standing = standingFor({
     backend: backendOf(host),
     settings,
@@ -171,6 +177,12 @@ export function settingsOf({ config, files }: Loaded): ToolSettings {
     (file) => existsSync(file) && roots.some((root) => isInside(file, root.path)),
   );
   return { roots, runtimes, sandbox, shell, ownFiles };
+}
+
+function withTerminal(settings: ToolSettings, isWanted: boolean | undefined): ToolSettings {
+  const { shell } = settings;
+  const terminal = isWanted === false ? false : (shell.terminal ?? isWanted ?? false);
+  return { ...settings, shell: { ...shell, terminal } };
 }
 
 function refuseForbiddenMode(mode: Mode, ceiling: Ceiling): void {

@@ -85,8 +85,11 @@ export interface Call {
   readonly caller: "agent" | "person";
   /** Which agent, as its host calls it; null where there is only one. */
   readonly agent: string | null;
-  /** What the program reads on its standard input; of a stream nobody knows beforehand what it will hold. */
-  readonly stdin: "none" | "stream";
+  /**
+   * What the program reads on its standard input; of a stream nobody knows beforehand what it will hold. `typed`: what
+   * somebody types at the window of its own terminal.
+   */
+  readonly stdin: "none" | "stream" | "typed";
 }
 
 /**

@@ -84,7 +84,7 @@ function deriveProfile(settings: ToolSettings, isApproved: boolean): Profile {
     masks: ownMasks(settings),
     network: networkFrom(shell.network),
     env: [...sandbox.env.pass, ...Object.keys(sandbox.env.set)],
-    terminal: shell.terminal,
+    terminal: shell.terminal ?? false,
     syscalls: sandbox.syscalls,
     limits: limitsFrom(sandbox.limits),
   });

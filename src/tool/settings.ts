@@ -73,7 +73,8 @@ export type SandboxSection = z.infer<typeof SandboxSection>;
 export const ShellSection = z.strictObject({
   program: z.literal("bash").default("bash"),
   network: NetworkSection.default(false),
-  terminal: z.boolean().default(false),
+  /** Whether commands have a terminal of their own; left out, only those that a person types at one. */
+  terminal: z.boolean().optional(),
   default: z
     .strictObject({ allowed: z.boolean().default(true), approval: z.boolean().default(true) })
     .prefault({}),

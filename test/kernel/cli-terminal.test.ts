@@ -103,18 +103,23 @@ describe.skipIf(problem !== null)("a person is asked at the terminal", () => {
   });
 });
 
-describe.skipIf(problem !== null)("on a terminal", () => {
-  test("a tool's control sequences are left out, its colours are not", async () => {
+describe.skipIf(problem !== null)("on a terminal that is not the command's own", () => {
+  const run = (...options: readonly string[]) => ["run", "--quiet", ...options, "--", "sh", "-c"];
+
+  test("its control sequences are left out, its colours are not", async () => {
     const { inTerminal } = await place();
     const script = "printf '\\033]0;title\\007\\033[31mred\\033[0m\\033[2J\\n'";
-    expect((await inTerminal(["run", "--quiet", "--", "sh", "-c", script], [])).stdout).toBe(
-      "\u{1b}[31mred\u{1b}[0m\n",
-    );
+    expect((await inTerminal([...run("--no-terminal"), script], [])).stdout).toBe("\u{1b}[31mred\u{1b}[0m\n");
+    const own = await inTerminal([...run(), script], []);
+    expect(own.stdout.startsWith("\u{1b}]0;title\u{7}\u{1b}[31mred\u{1b}[0m\u{1b}[2J\n")).toBe(true);
   });
 
-  test("the keyboard is ours: a command's input is empty", async () => {
+  test("the keyboard is ours: its input is empty", async () => {
     const { inTerminal } = await place();
-    const { stdout, exit } = await inTerminal(["run", "--quiet", "--", "sh", "-c", "cat; echo end"], []);
-    expect([stdout, exit]).toEqual(["end\n", 0]);
+    const script = "test -t 0 || test -t 1; echo $?; cat; echo end";
+    const { stdout, exit } = await inTerminal([...run("--no-terminal"), script], []);
+    expect([stdout, exit]).toEqual(["1\nend\n", 0]);
+    const own = await inTerminal([...run(), script], [["0\r\n", "typed\r\u{4}"]]);
+    expect([own.stdout, own.exit]).toEqual(["0\ntyped\ntyped\nend\n", 0]);
   });
 });

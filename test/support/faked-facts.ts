@@ -17,6 +17,7 @@ export function fakedFacts(tree: Tree, more: Partial<Facts> = {}): Facts {
       version: "0.8.0",
       options: new Set(["disable-userns", "size"]),
       shell: absolutePath("/usr/bin/sh"),
+      perl: absolutePath("/usr/bin/perl"),
     },
     user: { uid: 1000, gid: 1000, isCaller: true },
     nodes,

@@ -16,15 +16,16 @@ import { processesInAll } from "./tree.ts";
  * 5. takes its standard input from the sandbox's own `/dev/null`, unless the line says that one is handed in;
  * 6. closes the descriptor, runs the program and ends with its status: 126 or 127 when it can't be started, 128+n after
  *    signal n. It stays as the first process, because that one must be a program of the sandbox's own read-only mounts:
- *    through `/proc/1/exe` the launcher's file on the host could be changed by root. Its own words go nowhere. It waits
- *    for whatever ends inside, daemons too, as every shell does. The kernel keeps signals from inside off a first process
+ *    through `/proc/1/exe` the launcher's file on the host could be changed by root. Its own words go nowhere, and where
+ *    the program has a terminal of its own, neither do those of what gives it one. It waits for whatever ends inside,
+ *    daemons too, as every shell does. The kernel keeps signals from inside off a first process
  *    that has no handler for them (pid_namespaces(7)); the one that dash has for SIGINT would make 130 of any status
  *    after `kill -INT 0`, so that is trapped here, which children do not inherit.
  */
 export function gateScript(
   limits: Limits,
   gateFd: number,
-  { tree, coreDumps }: Pick<Plan, "tree"> & Pick<Facts, "coreDumps"> = NOTHING_ELSE,
+  { tree, coreDumps, hasTerminal }: GateExtras = NOTHING_ELSE,
 ): string {
   const bounds = [...coreLimit(coreDumps), ...ulimits(limits, tree)].join(" && ") || ":";
   return [
@@ -36,7 +37,7 @@ export function gateScript(
     "unset cofferdam_go cofferdam_in",
     "trap : INT",
     `exec ${gateFd}>&- 8>&2 2>/dev/null`,
-    `(exec 2>&8 8>&- && exec "$@")`,
+    `(exec ${hasTerminal ? "" : "2>&8 "}8>&- && exec "$@")`,
     "exit $?",
   ].join("\n");
 }
@@ -44,8 +45,11 @@ export function gateScript(
 /** The line that opens the gate, by whether standard input is handed in. */
 export const GO = { none: "go null\n", pipe: "go pipe\n" } as const;
 
-/** What most gates need besides: no cgroup to enter, and no crash that another program takes. */
-const NOTHING_ELSE = { tree: null, coreDumps: { kind: "file" } } as const;
+/** What a gate is besides. */
+type GateExtras = Pick<Plan, "tree"> & Pick<Facts, "coreDumps"> & { readonly hasTerminal: boolean };
+
+/** What most gates need besides: no cgroup to enter, no crash that another program takes, no terminal. */
+const NOTHING_ELSE: GateExtras = { tree: null, coreDumps: { kind: "file" }, hasTerminal: false };
 
 /** No shell can set the one byte that stops a program of the host's: it was set before, and 0 would undo it. */
 function coreLimit(coreDumps: CoreDumps): readonly string[] {

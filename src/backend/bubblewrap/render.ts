@@ -1,6 +1,6 @@
 import { CofferdamError, visible } from "../../errors.ts";
 import { type Access, isAtMost } from "../../profile/access.ts";
-import { pathRuler } from "../../profile/access-to.ts";
+import { accessTo, pathRuler } from "../../profile/access-to.ts";
 import type { AbsolutePath } from "../../profile/path.ts";
 import { pathToBytes, ROOT } from "../../profile/path.ts";
 import type { Profile } from "../../profile/profile.ts";
@@ -13,15 +13,17 @@ import { expectedMounts } from "./expected-mounts.ts";
 import { gateScript, limiterOf } from "./gate.ts";
 import { HOST_NAME, identityFiles } from "./identity.ts";
 import { standings } from "./standings.ts";
+import { INSTALL_PERL, terminalWords } from "./terminal.ts";
 import { type Change, type Transitions, transitions } from "./transitions.ts";
 import { treeBounds } from "./tree.ts";
 import { isOrHoldsView, views } from "./views.ts";
 
 /**
  * Descriptors of the launcher: its options, its reports, the filter, the gate; then the doors of a cgroup, of one digit
- * because a shell knows no others, and the made files.
+ * because a shell knows no others, the made files, and the sizes of a terminal, whose number is none that the gate uses
+ * itself.
  */
-const FD = { args: 3, status: 4, seccomp: 5, gate: 6, next: 7 } as const;
+const FD = { args: 3, status: 4, seccomp: 5, gate: 6, next: 7, lowestSizes: 9 } as const;
 
 /** More mounts than this are refused: the cost of a launch grows with their square. */
 export const MOST_MOUNTS = 256;
@@ -71,7 +73,7 @@ function layOut(given: Profile, facts: Facts): Layout | Refusal {
   const { profile } = searched;
   const found = transitions(profile, facts);
   if ("reason" in found) return found;
-  const refusal = refusalOf(profile, found);
+  const refusal = refusalOf(profile, found) ?? terminalRefusal(profile, facts);
   if (refusal !== null) return refusal;
   const { changes, placeholders } = found;
   const approximations = [...searched.approximations, ...found.approximations];
@@ -130,8 +132,17 @@ function planOf(profile: Profile, launch: Launch, facts: Facts, layout: Layout):
     ...args,
     ...["--chdir", launch.cwd, "--seccomp", String(FD.seccomp), "--json-status-fd", String(FD.status)],
   ];
-  const script = gateScript(profile.limits, FD.gate, { tree: rest.tree, coreDumps: facts.coreDumps });
-  const limiter = limiterOf(facts.coreDumps);
+  const sizesFd = profile.terminal
+    ? Math.max(FD.lowestSizes, firstFile(rest.tree) - 1 + inputs.length + given.length)
+    : null;
+  const { coreDumps } = facts;
+  const script = gateScript(profile.limits, FD.gate, {
+    tree: rest.tree,
+    coreDumps,
+    hasTerminal: sizesFd !== null,
+  });
+  const terminal = sizesFd === null ? [] : terminalWords(facts, sizesFd);
+  const limiter = limiterOf(coreDumps);
   const isolated = profile.network === "host" ? [] : ["net"];
   return {
     ...rest,
@@ -142,16 +153,17 @@ function planOf(profile: Profile, launch: Launch, facts: Facts, layout: Layout):
       // It becomes the launcher: their pid is the same.
       ...(limiter === null ? [] : ["--core=1:1", "--", facts.launcher.path]),
       ...["--args", String(FD.args), "--"],
-      ...[facts.launcher.shell, "-c", script, "cofferdam", ...launch.argv],
+      ...[facts.launcher.shell, "-c", script, "cofferdam", ...terminal, ...launch.argv],
     ],
     inputs: [{ fd: FD.args, bytes: nulSeparated(all) }, ...inputs, ...given.map((file) => file.input)],
     statusFd: FD.status,
     gateFd: FD.gate,
+    sizesFd,
     expects: {
       mounts,
       namespaces: ["user", "mnt", "pid", "ipc", "uts", "cgroup", ...isolated],
       hasSeccomp: true,
-      descriptors: [0, 1, 2, FD.gate],
+      descriptors: [0, 1, 2, FD.gate, ...(sizesFd === null ? [] : [sizesFd])],
       environment: [...Object.keys(launch.env), "PWD"],
     },
   };
@@ -217,6 +229,25 @@ function refusalOf(profile: Profile, { changes }: Transitions): Refusal | null {
       remedy: "use `network: false` or `network: host`",
     };
   }
+  return null;
+}
+
+/** Without a terminal that was demanded nothing runs: what a program does without one is another thing. */
+function terminalRefusal(profile: Profile, { launcher: { perl } }: Facts): Refusal | null {
+  if (!profile.terminal) return null;
+  const remedy = `${INSTALL_PERL}, or do without: \`shell.terminal: false\`, \`--no-terminal\``;
+  if (perl === null)
+    return {
+      field: "terminal",
+      reason: "a terminal of its own is made by perl, and the system's own is not here",
+      remedy,
+    };
+  if (accessTo(profile, perl) === "none")
+    return {
+      field: "terminal",
+      reason: `a terminal of its own is made by ${perl}, which is not granted`,
+      remedy,
+    };
   return null;
 }
 

@@ -57,6 +57,7 @@ export function renderSeatbelt(given: Profile, launch: Launch, facts: Facts): Re
       inputs: [],
       statusFd: null,
       gateFd: null,
+      sizesFd: null,
       expects: null,
       placeholders: [],
       clauses: files.rules.map(

@@ -3,11 +3,14 @@ import { isatty } from "node:tty";
 import type { ApprovalHandler } from "../../approval/handler.ts";
 import { Screen } from "../../channel/screen.ts";
 import { type CofferdamError, escapeInvisible } from "../../errors.ts";
+import { thisHost } from "../../host/host.ts";
 import { quote } from "../../shell/quote.ts";
+import type { ProgramOutcome } from "../../supervisor/outcome.ts";
 import { createSupervisor, type SupervisorOptions } from "../../supervisor/supervisor.ts";
 import { COMMON, chosen, readArguments, usage } from "../arguments.ts";
 import { type Ending, listenForEnding } from "../ending.ts";
 import { exitOf, outcomeJson, tellOutcome } from "../outcome-text.ts";
+import { lendTerminal, type OwnTerminal, ownTerminalFor, terminalNotes } from "../own-terminal.ts";
 import type { Print } from "../print.ts";
 import { KeptOutput, passOn } from "../tool-output.ts";
 
@@ -15,6 +18,8 @@ const OPTIONS = {
   ...COMMON,
   ask: { type: "boolean" },
   strict: { type: "boolean" },
+  terminal: { type: "boolean" },
+  "no-terminal": { type: "boolean" },
   "dry-run": { type: "boolean" },
   quiet: { type: "boolean" },
 } as const;
@@ -28,10 +33,13 @@ export async function run(args: readonly string[], print: Print): Promise<number
   if (ask && strict)
     throw usage("run", "`--ask` and `--strict` contradict each other", "leave one of them out");
   const mode = strict ? ({ mode: "strict" } as const) : ask ? ({ mode: "interactive" } as const) : {};
-  const options: SupervisorOptions = { ...chosen(values), ...mode, asksCaller: ask };
+  const host = thisHost();
+  const own = ownTerminalFor(values, host);
+  const terminal = own.isWanted === undefined ? {} : { terminal: own.isWanted };
+  const options: SupervisorOptions = { ...chosen(values), ...mode, ...terminal, asksCaller: ask, host };
   if (values["dry-run"] === true) return (await import("../dry-run.ts")).dryRun(argv, options, json, print);
   using ending = listenForEnding();
-  const status = await runOne(argv, options, { json, quiet }, ending, print).catch((error: unknown) => {
+  const status = await runOne(argv, options, { json, quiet, own }, ending, print).catch((error: unknown) => {
     if (ending.status() === null) throw error;
     return 0;
   });
@@ -60,20 +68,22 @@ function misplaced(args: readonly string[]): CofferdamError {
 interface Manner {
   readonly json: boolean;
   readonly quiet: boolean;
+  readonly own: OwnTerminal;
 }
 
 async function runOne(
   argv: Argv,
   options: SupervisorOptions,
-  { json, quiet }: Manner,
+  { json, quiet, own }: Manner,
   ending: Ending,
   print: Print,
 ): Promise<number> {
   const input = stdinFor();
   await using supervisor = await createSupervisor(options);
-  const { loaded, host } = supervisor.shared;
+  const { loaded, host, standing } = supervisor.shared;
   const { dim } = print.talkInk;
-  if (!quiet) for (const note of loaded.notes) print.talk(dim(`cofferdam: ${escapeInvisible(note)}`));
+  const notes = [...loaded.notes, ...terminalNotes(own, standing)];
+  if (!quiet) for (const note of notes) print.talk(dim(`cofferdam: ${escapeInvisible(note)}`));
   const signal = AbortSignal.any([ending.signal, print.broken]);
   if (signal.aborted) return 0;
   const screen = new Screen();
@@ -81,21 +91,35 @@ async function runOne(
     const { terminalHandler } = await import("../../channel/terminal.ts");
     return terminalHandler({ person: host.user.name, env: host.env, screen });
   };
+  let wasAsked = false;
   const session = supervisor.session({
     caller: "person",
     // This session is over with its one call.
     remember: false,
-    handler: async (request, asking) => (await terminal()).requestApproval(request, asking),
+    handler: async (request, asking) => {
+      wasAsked = true;
+      return (await terminal()).requestApproval(request, asking);
+    },
   });
   const output = json ? new KeptOutput() : passOn(print, signal, screen);
-  const outcome = await session.call("shell", { argv: [...argv] }, { ...input, signal, sinks: output.sinks });
+  const call = async (): Promise<ProgramOutcome> => {
+    // Given back before anything is told.
+    await using lent = lendTerminal(own, standing, { screen, print, host, wasAsked: () => wasAsked });
+    const window = lent === null ? {} : { window: lent, stdin: lent.input, sinks: lent.sinks };
+    return await session.call(
+      "shell",
+      { argv: [...argv] },
+      { ...input, signal, sinks: output.sinks, ...window },
+    );
+  };
+  const outcome = await call();
   if (output instanceof KeptOutput) print.json(outcomeJson(outcome, output, ending.status() ?? undefined));
   else await output.finish();
   if (!signal.aborted && !json) tellOutcome(outcome, print);
   return exitOf(outcome);
 }
 
-/** What is piped or read from a file is the command's input; the keyboard stays ours, for questions. */
+/** What is piped or read from a file is the command's input; the keyboard is, where the command has a terminal. */
 function stdinFor(): { readonly stdin?: typeof process.stdin } {
   if (isatty(0)) return {};
   // From an open folder everything around it could be reached.

@@ -14,7 +14,12 @@ export async function runUnproven(
   { runAs, surroundings }: Pick<Stage, "runAs" | "surroundings">,
 ): Promise<Left> {
   const hasCover = surroundings.leaked.length > 0;
-  using streams = await ProgramStreams.open(surroundings.pipes, { hasStdin: false, hasCover, owner: runAs });
+  using streams = await ProgramStreams.open(surroundings.pipes, {
+    hasStdin: false,
+    hasSizes: false,
+    hasCover,
+    owner: runAs,
+  });
   const stdio = descriptorsFor(plan, streams.launchers, surroundings);
   const child = launch(plan.file, plan.argv, { stdio, runAs });
   streams.handOver();

@@ -384,6 +384,7 @@ function machine(
       version: "0",
       options: new Set(),
       shell: knownPath("/bin/sh"),
+      perl: null,
     },
     user: { uid: 501, gid: 20, isCaller: true },
     nodes: all,

@@ -25,7 +25,7 @@ describe("without a config", () => {
           at: null,
         },
       ],
-      shell: { network: false, terminal: false, default: { allowed: true, approval: true }, rules: [] },
+      shell: { network: false, default: { allowed: true, approval: true }, rules: [] },
       approval: { mode: "interactive" },
     });
     expect(config.runtimes.map((runtime) => runtime.name)).toContain("system");
@@ -267,14 +267,6 @@ shell: { network: host, default: { approval: false } }
       "the host rule `a b` is not `name[:port] [private]`",
       "write `name`, `name:443`, `*.name` or an address",
       "shell: { network: false }\n",
-    ],
-    [
-      "a terminal",
-      "shell: { terminal: true }\n",
-      "4:20",
-      "`terminal: true` needs a terminal of its own for each command, which this version does not have",
-      "use `terminal: false`",
-      "shell: { terminal: false }\n",
     ],
     [
       "a variable that loaders obey",

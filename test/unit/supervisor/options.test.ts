@@ -16,7 +16,7 @@ function told(run: () => unknown): readonly (string | undefined)[] {
 }
 
 describe("options of createSupervisor that there are not are refused", () => {
-  const all = "{ config?, profiles?, cwd?, mode?, asksCaller?, journal?, store?, host? }";
+  const all = "{ config?, profiles?, cwd?, mode?, asksCaller?, terminal?, journal?, store?, host? }";
   test.each<[given: unknown, message: string, hint: string]>([
     [{ profile: ["read-only"] }, "`profile` is no option of `createSupervisor`", "did you mean `profiles`?"],
     [{ Mode: "strict" }, "`Mode` is no option of `createSupervisor`", "did you mean `mode`?"],
@@ -150,14 +150,14 @@ describe("options of a session and of a call", () => {
       CALL_OPTIONS,
       { sinks: { ...sinks, stdot: sinks.stdout } },
       "`sinks.stdot` is no option of `call`",
-      "`call` takes `{ signal?, stdin?, sinks?, timeoutMs?, groupId?, approvalId? }`",
+      "`call` takes `{ signal?, stdin?, sinks?, window?, timeoutMs?, groupId?, approvalId? }`",
     ],
     [
       "call",
       CALL_OPTIONS,
       null,
       "the options of `call` are no object",
-      "`call` takes `{ signal?, stdin?, sinks?, timeoutMs?, groupId?, approvalId? }`",
+      "`call` takes `{ signal?, stdin?, sinks?, window?, timeoutMs?, groupId?, approvalId? }`",
     ],
   ])("%s refuses what it does not take", (of, schema, given, message, hint) => {
     expect(told(() => assertOptions(of, schema, given))).toEqual(["USAGE", message, hint]);

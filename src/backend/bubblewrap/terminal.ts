@@ -1,0 +1,91 @@
+import { CofferdamError } from "../../errors.ts";
+import type { Facts } from "../facts.ts";
+
+/** How perl is had, where it is not. */
+export const INSTALL_PERL =
+  "install perl: `apt install perl-base`, `dnf install perl-interpreter`, `apk add perl`";
+
+/**
+ * What gives a program a terminal of its own, as perl, and runs inside the walls after they were proven. Its words are
+ * the number of setsid(2), the descriptor that sizes come on, and the program's own words, which are handed on as they
+ * are. In order:
+ * 1. takes a fresh terminal from the sandbox's own `/dev/ptmx` and unlocks it (`TIOCSPTLCK`, `TIOCGPTN`: ioctl_tty(2)),
+ *    and has it erase whole characters of UTF-8 (`IUTF8`, termios(3));
+ * 2. gives it the size that the first line says, `rows columns`, and whatever each further line says (`TIOCSWINSZ`);
+ * 3. starts the program in a session of its own, with the terminal as the controlling one, and as its three streams.
+ *    Standard input is the terminal only where somebody types, so that otherwise it has an end;
+ * 4. passes on what is typed, never so that the program's output waits for it (the terminal takes so much and no more),
+ *    and what the program says. The end of what is typed is Ctrl-D;
+ * 5. passes a request to end (SIGTERM) and a hang-up (SIGHUP) on to the program;
+ * 6. ends when the program has, after all that it said, with its status: 128+n after signal n.
+ *
+ * It needs none of perl's modules. Numbers are those of Linux on both architectures (include/uapi/asm-generic/ioctls.h,
+ * fcntl.h). Whatever it opens is closed in the program (perlvar(1), `$^F`).
+ */
+const RELAY = `
+my ($setsid, $sizes, @words) = @ARGV;
+my ($typed, $line, $status, $ended, $pid, $quiet) = ("", "", 0, 0, 0, 0);
+sub fail { syswrite STDOUT, "cofferdam: no terminal could be made: $!\\r\\n"; exit 125 }
+open my $control, "<&=", $sizes or fail;
+sysopen my $master, "/dev/ptmx", 04402 or fail;
+my ($unlock, $number, $modes) = (pack("i", 0), pack("i", 0), "\\0" x 64);
+ioctl $master, 0x40045431, $unlock or fail;
+ioctl $master, 0x80045430, $number or fail;
+ioctl $master, 0x5401, $modes or fail;
+substr($modes, 0, 4) = pack "L", 0x4000 | unpack "L", $modes;
+ioctl $master, 0x5402, $modes or fail;
+sub resize {
+  sysread $control, $line, 4096, length $line or return 0;
+  while ($line =~ s/^(\\d+) (\\d+)\\n//) { my $size = pack "S4", $1, $2, 0, 0; ioctl $master, 0x5414, $size }
+  1;
+}
+my ($types, $resizes) = (-p STDIN, resize);
+$SIG{CHLD} = sub {};
+$SIG{TERM} = sub { kill "TERM", $pid };
+$SIG{HUP} = sub { kill "HUP", $pid; kill "CONT", $pid };
+defined($pid = fork) or fail;
+if (!$pid) {
+  syscall $setsid;
+  open my $slave, "+<", "/dev/pts/" . unpack("i", $number) or fail;
+  open STDIN, "<&", $slave if $types;
+  open STDERR, ">&", $slave;
+  open STDOUT, ">&", $slave;
+  exec { $words[0] } @words;
+  exit 127;
+}
+sub say_on { my $at = 0; while ($at < length $_[0]) { $at += syswrite(STDOUT, $_[0], 65536, $at) || 0 } }
+until ($ended) {
+  my ($in, $out) = ("", "");
+  vec($in, fileno $master, 1) = 1 unless $quiet;
+  vec($in, fileno $control, 1) = 1 if $resizes;
+  vec($in, 0, 1) = 1 if $types && $typed eq "";
+  vec($out, fileno $master, 1) = 1 if $typed ne "";
+  my $ready = select $in, $out, undef, $quiet ? 0.05 : 0.5;
+  $ended = waitpid($pid, 1) == $pid and $status = $?;
+  $quiet = 0;
+  $ready > 0 or next;
+  if (vec $in, fileno $master, 1) {
+    my $count = sysread $master, my $said, 65536;
+    $count ? say_on $said : ($quiet = $! == 5);
+  }
+  $resizes = resize if vec $in, fileno $control, 1;
+  if (vec $in, 0, 1) { sysread STDIN, $typed, 4096 or ($types, $typed) = (0, "\\4") }
+  if (vec $out, fileno $master, 1) { substr $typed, 0, syswrite($master, $typed) || 0, "" }
+}
+for (1 .. 1000) { sysread $master, my $said, 65536 or last; say_on $said }
+exit($status & 127 ? 128 + ($status & 127) : $status >> 8);
+`;
+
+/** The number of setsid(2) (arch/x86/entry/syscalls/syscall_64.tbl, include/uapi/asm-generic/unistd.h). */
+const SETSID = { x64: "112", arm64: "157" } as const satisfies Readonly<Record<Facts["arch"], string>>;
+
+/**
+ * The words that give a program a terminal of its own: put them before its own words. The shell starts the program as
+ * it does without a terminal, so that 126 and 127 mean the same. Throws `INTERNAL` where there is no perl.
+ */
+export function terminalWords({ arch, launcher }: Facts, sizesFd: number): readonly string[] {
+  const { perl, shell } = launcher;
+  if (perl === null) throw new CofferdamError("INTERNAL", "there is no perl to make a terminal");
+  const starts = [shell, "-c", 'exec "$@"', "cofferdam"];
+  return [perl, "-C0", "-e", RELAY, "--", SETSID[arch], String(sizesFd), ...starts];
+}

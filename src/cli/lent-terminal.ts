@@ -1,0 +1,179 @@
+import type { ReadStream } from "node:tty";
+import { Guard } from "../channel/guard.ts";
+import type { Screen } from "../channel/screen.ts";
+import type { Tty } from "../channel/tty.ts";
+import { CofferdamError } from "../errors.ts";
+import { askNow } from "../host/spawn.ts";
+import type { TerminalWindow, WindowSize } from "../host/window.ts";
+import type { AbsolutePath } from "../profile/path.ts";
+import type { Print } from "./print.ts";
+import { Traces } from "./traces.ts";
+
+/** Asks a terminal whether it is well, and how it answers (ECMA-48, DSR). */
+const QUERY = "\u{1b}[5n";
+const ANSWERS = ["\u{1b}[0n", "\u{1b}[3n"] as const;
+/** A terminal that has not answered by then does not answer. */
+const DEAF_MS = 200;
+/** So long after its last answer a terminal has answered all that it was asked. */
+const QUIET_MS = 20;
+/** A program that has asked for more answers than come by then has its way: nobody waits for ever. */
+const MOST_MS = 2_000;
+/** So long a program takes at most to notice that its terminal has another size. */
+const NOTICED_MS = 100;
+
+/** With what a terminal is lent. */
+export interface Lending {
+  /** `stty`, the system's own. */
+  readonly stty: AbsolutePath;
+  readonly screen: Screen;
+  readonly print: Print;
+  /** Whether the terminal is one that knows no sequences. */
+  readonly isDumb: boolean;
+  /** True when somebody was asked there: then what was typed meanwhile was not meant for the program. */
+  readonly wasAsked: () => boolean;
+}
+
+/**
+ * A person's terminal, lent to a program inside the walls as the window of its own: keys go in as they are pressed, what it
+ * says comes out as it is. From `open` on; given back by disposal, or however this process ends, as it was before.
+ */
+export class LentTerminal implements TerminalWindow, AsyncDisposable {
+  readonly #tty: Tty;
+  readonly #lending: Lending;
+  readonly #traces = new Traces();
+  readonly #listeners = new Set<() => void>();
+  #guard: Guard | null = null;
+  #lent: Disposable | null = null;
+  #isShrunk = false;
+  /** Whether the terminal is the program's by now, and nothing has to be put right a second time. */
+  #isOurs = false;
+
+  constructor(tty: Tty, lending: Lending) {
+    this.#tty = tty;
+    this.#lending = lending;
+  }
+
+  /** What is typed. */
+  get input(): ReadStream {
+    return this.#tty.input;
+  }
+
+  /** Where the program's two streams go. */
+  readonly sinks = {
+    stdout: (chunk: Buffer): Promise<void> => this.#show(chunk),
+    stderr: (chunk: Buffer): Promise<void> => this.#show(chunk),
+  };
+
+  size(): WindowSize {
+    const { columns, rows } = this.#tty.size();
+    return { columns, rows: this.#isShrunk ? Math.max(1, rows - 1) : rows };
+  }
+
+  onResize(changed: () => void): () => void {
+    this.#listeners.add(changed);
+    process.on("SIGWINCH", changed);
+    return () => {
+      this.#listeners.delete(changed);
+      process.off("SIGWINCH", changed);
+    };
+  }
+
+  /** Throws `CHANNEL_CLOSED` when the terminal's modes can't be changed. */
+  async open(): Promise<void> {
+    this.#lent = await this.#lending.screen.lend();
+    this.#guard = new Guard({ restore: () => this.#restore(), resume: () => this.#resume() });
+    this.#setRaw();
+    if (this.#lending.wasAsked()) this.#tty.forgetTyped();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#guard !== null && this.#traces.hasActed && !this.#lending.isDumb) {
+      this.#attempt(() => this.#tty.write(`${this.#traces.undoing()}${QUERY}`));
+      await this.#untilAnswered();
+    }
+    this.#guard?.[Symbol.dispose]();
+    this.#attempt(() => this.#tty.setRaw(false));
+    this.#tty.close();
+    this.#lent?.[Symbol.dispose]();
+  }
+
+  #show(chunk: Buffer): Promise<void> {
+    this.#traces.see(chunk);
+    return this.#lending.print.stream("stdout", chunk);
+  }
+
+  /**
+   * What node calls raw still makes a carriage return of each line feed (libuv, `uv_tty_set_mode`), and a program that
+   * draws means what it says. Giving the modes back undoes both.
+   */
+  #setRaw(): void {
+    this.#tty.setRaw(true);
+    this.#isOurs = true;
+    if (askNow(this.#lending.stty, ["-F", "/dev/tty", "-opost"])) return;
+    throw new CofferdamError("CHANNEL_CLOSED", "the modes of the terminal can't be changed", {
+      hint: "use `--no-terminal`",
+    });
+  }
+
+  #restore(): void {
+    if (!this.#isOurs) return;
+    this.#isOurs = false;
+    if (!this.#lending.isDumb) this.#attempt(() => this.#tty.write(this.#traces.undoing()));
+    this.#attempt(() => this.#tty.setRaw(false));
+  }
+
+  /** Only the program knows what stood on its screen, and draws it anew for a terminal of another size. */
+  #resume(): void {
+    if (this.#isOurs) return;
+    this.#attempt(() => {
+      this.#setRaw();
+      this.#tty.write(this.#traces.redoing());
+    });
+    const tell = (isShrunk: boolean): void => {
+      this.#isShrunk = isShrunk;
+      for (const changed of this.#listeners) changed();
+    };
+    tell(true);
+    setTimeout(() => tell(false), NOTICED_MS);
+  }
+
+  /**
+   * What the program asked the terminal before it ended, the terminal answers as if it was typed: that must not be there
+   * for whoever reads the terminal next. A terminal answers in the order in which it was asked, so all that comes up to
+   * the answer to our own question is thrown away.
+   */
+  #untilAnswered(): Promise<void> {
+    const { input } = this.#tty;
+    return new Promise((resolve) => {
+      let heard = "";
+      let isAnswered = false;
+      const end = (): void => {
+        for (const timer of [deaf, most]) clearTimeout(timer);
+        input.off("data", take);
+        input.pause();
+        resolve();
+      };
+      let deaf = setTimeout(end, DEAF_MS);
+      const most = setTimeout(end, MOST_MS);
+      const take = (chunk: Buffer): void => {
+        heard += chunk.toString("latin1");
+        isAnswered ||= ANSWERS.some((answer) => heard.includes(answer));
+        heard = heard.slice(-QUERY.length);
+        if (!isAnswered) return;
+        clearTimeout(deaf);
+        deaf = setTimeout(end, QUIET_MS);
+      };
+      for (const event of ["end", "error", "close"]) input.once(event, end);
+      input.on("data", take);
+    });
+  }
+
+  /** Does something to the terminal, which may be gone by now. */
+  #attempt(act: () => void): void {
+    try {
+      act();
+    } catch {
+      // Whoever reads or writes there learns of it.
+    }
+  }
+}
