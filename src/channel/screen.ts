@@ -38,6 +38,11 @@ export class Screen {
     };
   }
 
+  /** Whether a program has the terminal. */
+  get isLent(): boolean {
+    return this.#back !== null;
+  }
+
   /** Resolves when no program has the terminal. */
   async back(): Promise<void> {
     while (this.#back !== null) await this.#back.promise;

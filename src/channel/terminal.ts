@@ -40,8 +40,11 @@ class Terminal {
   }
 
   async ask(request: ApprovalRequest, asking: Asking): Promise<HandlerAnswer> {
-    await Promise.race([this.#screen.back(), aborted(asking.signal)]);
     asking.signal.throwIfAborted();
+    while (this.#screen.isLent) {
+      await Promise.race([this.#screen.back(), aborted(asking.signal)]);
+      asking.signal.throwIfAborted();
+    }
     this.#sitting ??= this.#open();
     return this.#sitting.ask(request, asking);
   }

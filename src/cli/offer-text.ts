@@ -39,6 +39,7 @@ export function grantedRows({ config, ceiling }: Loaded): readonly Row[] {
       besides.flatMap((runtime) => runtime.read.map((folder) => [`${folder}, as a part of ${runtime.name}`])),
     ),
     ...named("network", [[printNetwork(networkFrom(shell.network))]]),
+    ...(shell.terminal === true ? named("terminal", [["its own, for each command"]]) : []),
     ...named("pages", pagesOf(webFetch)),
     ...named("variables", [
       [

@@ -22,6 +22,7 @@ export function printGrants(config: Config): string {
     ...ofRoots,
     ...(programs.length === 0 ? [] : [`programs of ${programs.join(", ")}`]),
     `network ${typeof shell.network === "string" ? shell.network : "none"}`,
+    ...(shell.terminal === true ? ["a terminal of its own for each command"] : []),
     ...sandbox.syscalls.map((group) => `a call may ${printSyscallGroup(group)}`),
     ...commandWords(config),
     ...toolWords(approval),

@@ -97,6 +97,11 @@ const CASES: readonly (readonly [name: string, profile: Profile, facts: Facts])[
     }),
   ],
   [
+    "terminal",
+    normalProfile({ files: [entry("/usr", "read"), entry("/w", "read")], terminal: true }),
+    fakedFacts(["/w/"]),
+  ],
+  [
     "old-launcher",
     normalProfile({ files: [entry("/usr", "read"), entry("/w", "read")] }),
     fakedFacts(["/w/"], { launcher: { ...fakedFacts([]).launcher, version: "0.6.1", options: new Set() } }),
@@ -134,6 +139,32 @@ test("a protected symlink right in a writable root is refused, because nothing c
     kind: "refusal",
     refusal: { field: "masks" },
   });
+});
+
+test("never-weaker: a terminal that can't be made is a refusal, never a plan without one", () => {
+  const files = [entry("/usr", "read"), entry("/w", "read")];
+  const render = (facts: Partial<Facts>, masks: readonly Mask[] = []) =>
+    renderBubblewrap(
+      normalProfile({ files, masks, terminal: true }),
+      LAUNCH,
+      fakedFacts(["/w/", "/usr/bin/perl"], facts),
+    );
+  const { launcher } = fakedFacts([]);
+  const withoutPerl = render({ launcher: { ...launcher, perl: null } });
+  expect(withoutPerl).toMatchObject({ kind: "refusal", refusal: { field: "terminal" } });
+  expect("refusal" in withoutPerl && withoutPerl.refusal.remedy).toMatch(
+    /^install perl: `apt install perl-base`/,
+  );
+  const cutOff = render({}, mask("/usr/bin/perl", "none"));
+  expect(cutOff).toMatchObject({ kind: "refusal", refusal: { field: "terminal" } });
+  expect(render({})).toMatchObject({ kind: "plan", plan: { sizesFd: 12 } });
+  expect(
+    renderBubblewrap(
+      normalProfile({ files }),
+      LAUNCH,
+      fakedFacts(["/w/"], { launcher: { ...launcher, perl: null } }),
+    ),
+  ).toMatchObject({ kind: "plan", plan: { sizesFd: null } });
 });
 
 test("a place that every sandbox has for itself can't be granted, a folder below it can", () => {

@@ -166,4 +166,19 @@ describe.skipIf(terminalProblem() !== null)("several calls that wait", () => {
     person.tell({ kind: "end" });
     expect(await person.ending()).toEqual({ how: "exit 0, signal 0", isCooked: true });
   });
+
+  test("tty: no question is put on a terminal that a program has, until it is given back", async () => {
+    const person = await sitDown({ rows: 24 });
+    person.tell({ kind: "lend" }, call(1), call(2), { kind: "abort", id: "a2" });
+    // Whoever gives up waits no longer, and nothing of it was ever seen.
+    expect(await person.outcome("a2")).toBe("AbortError");
+    person.type("y");
+    await pause(300);
+    expect(person.sent.replace(/^y/, "")).toBe("");
+    person.tell({ kind: "give back" });
+    await person.reads("[y] yes, once");
+    expect(person.heard("answered")).toEqual([]);
+    person.type("y");
+    expect(await person.outcome("a1")).toEqual(YES);
+  });
 });

@@ -12,8 +12,9 @@ export const INSTALL_PERL =
  * 1. takes a fresh terminal from the sandbox's own `/dev/ptmx` and unlocks it (`TIOCSPTLCK`, `TIOCGPTN`: ioctl_tty(2)),
  *    and has it erase whole characters of UTF-8 (`IUTF8`, termios(3));
  * 2. gives it the size that the first line says, `rows columns`, and whatever each further line says (`TIOCSWINSZ`);
- * 3. starts the program in a session of its own, with the terminal as the controlling one, and as its three streams.
- *    Standard input is the terminal only where somebody types, so that otherwise it has an end;
+ * 3. starts the program in a session of its own, with the terminal as the controlling one, and as its three streams, and
+ *    waits until that is so: a key that means a signal finds it there. Standard input is the terminal only where somebody
+ *    types, so that otherwise it has an end;
  * 4. passes on what is typed, never so that the program's output waits for it (the terminal takes so much and no more),
  *    and what the program says. The end of what is typed is Ctrl-D;
  * 5. passes a request to end (SIGTERM) and a hang-up (SIGHUP) on to the program;
@@ -43,6 +44,7 @@ my ($types, $resizes) = (-p STDIN, resize);
 $SIG{CHLD} = sub {};
 $SIG{TERM} = sub { kill "TERM", $pid };
 $SIG{HUP} = sub { kill "HUP", $pid; kill "CONT", $pid };
+pipe my $started, my $starts or fail;
 defined($pid = fork) or fail;
 if (!$pid) {
   syscall $setsid;
@@ -53,6 +55,8 @@ if (!$pid) {
   exec { $words[0] } @words;
   exit 127;
 }
+close $starts;
+sysread $started, my $nothing, 1;
 sub say_on { my $at = 0; while ($at < length $_[0]) { $at += syswrite(STDOUT, $_[0], 65536, $at) || 0 } }
 until ($ended) {
   my ($in, $out) = ("", "");

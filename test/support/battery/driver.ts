@@ -1,6 +1,7 @@
 /** A supervisor as a process of its own: does the job in the file that it is given, and prints a line for each reply. */
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { Readable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import { CofferdamError } from "../../../src/errors.ts";
 import { thisHost } from "../../../src/host/host.ts";
@@ -27,12 +28,16 @@ try {
   print({ kind: "made" });
   const session = supervisor.session({ caller: "person" });
   const beside: Promise<void>[] = [];
-  for (const { argv, stdin = "none", afterMs } of job.calls) {
+  for (const { argv, stdin = "none", typed, afterMs } of job.calls) {
+    const options =
+      typed !== undefined
+        ? { window: { size: () => ({ columns: 91, rows: 33 }) }, stdin: Readable.from([typed]) }
+        : stdin === "inherit"
+          ? { stdin: process.stdin }
+          : {};
     const run = async (): Promise<void> => {
       if (afterMs !== undefined) await pause(afterMs);
-      await session
-        .call("shell", { argv }, stdin === "inherit" ? { stdin: process.stdin } : {})
-        .then((outcome) => print(replyOf(outcome)), printThrown);
+      await session.call("shell", { argv }, options).then((outcome) => print(replyOf(outcome)), printThrown);
     };
     if (afterMs === undefined) await run();
     else beside.push(run());

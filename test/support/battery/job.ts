@@ -22,6 +22,8 @@ export const Job = z.strictObject({
     z.strictObject({
       argv: z.array(z.string()).min(1),
       stdin: z.enum(["none", "inherit"]).optional(),
+      /** It is seen through a window of 91 columns and 33 rows, in which this is typed. */
+      typed: z.string().optional(),
       /** It starts beside the ones before it, so much later than the supervisor. */
       afterMs: z.number().optional(),
     }),

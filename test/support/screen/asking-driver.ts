@@ -14,6 +14,7 @@ const screen = new Screen();
 const handler = terminalHandler({ person: "ann", screen });
 const asked = new Map<string, AbortController>();
 let grants: readonly Grant[] = [];
+let back: Disposable | null = null;
 
 function report(what: Report): void {
   wire.write(`${JSON.stringify(what)}\n`);
@@ -89,6 +90,14 @@ function obey(command: Command): void {
       return;
     case "print when free":
       void screen.free().then(() => process.stdout.write(command.text));
+      return;
+    case "lend":
+      void screen.lend().then((lent) => {
+        back = lent;
+      });
+      return;
+    case "give back":
+      back?.[Symbol.dispose]();
       return;
     case "block":
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, command.ms);

@@ -15,7 +15,7 @@ export type Command =
   | { readonly kind: "grants"; readonly grants: readonly Grant[] }
   | { readonly kind: "print" | "print when free"; readonly text: string }
   | { readonly kind: "block"; readonly ms: number }
-  | { readonly kind: "listeners" | "throw" | "exit" | "ignore hang-ups" | "end" };
+  | { readonly kind: "lend" | "give back" | "listeners" | "throw" | "exit" | "ignore hang-ups" | "end" };
 
 /** What it reports. */
 export type Report =

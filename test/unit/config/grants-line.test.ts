@@ -7,6 +7,11 @@ const CONFIG = "home/ann/project/cofferdam.yaml";
 test.each<[claim: string, text: string, told: string]>([
   ["nothing but the defaults", "", "network none; commands ask"],
   [
+    "a terminal",
+    "shell: { terminal: true }\n",
+    "network none; a terminal of its own for each command; commands ask",
+  ],
+  [
     "rules that run commands without asking",
     "shell: { rules: [{ pattern: git log, approval: false }, { pattern: rm, allowed: false }] }\n",
     "network none; commands ask unless a rule says otherwise; without asking: git log",
