@@ -71,7 +71,10 @@ export function terminalNotes({ lack, stty }: OwnTerminal, standing: Standing): 
   return isCutOff ? ["no terminal of its own: operator profiles do not allow one"] : [];
 }
 
-/** The person's terminal, to be lent to the program of one call; null where that gets none. */
+/**
+ * The person's terminal, to be lent to the program of one call; null where that gets none. Throws `CHANNEL_CLOSED` when
+ * it can't be opened.
+ */
 export function lendTerminal(
   { stty, isDemanded }: OwnTerminal,
   standing: Standing,
@@ -85,5 +88,9 @@ export function lendTerminal(
   if (stty === null || !(isDemanded || standing.onYes.profile.terminal)) return null;
   const tty = openTty();
   const isDumb = /^(dumb)?$/.test(lending.host.env["TERM"] ?? "");
-  return tty === null ? null : new LentTerminal(tty, { ...lending, stty, isDumb });
+  if (tty === null)
+    throw new CofferdamError("CHANNEL_CLOSED", "the terminal can't be opened", {
+      hint: "use `--no-terminal`",
+    });
+  return new LentTerminal(tty, { ...lending, stty, isDumb });
 }

@@ -162,7 +162,9 @@ async function runTo(
   const { stdin, window } = options;
   const { stdin: input, sizes } = streams;
   await window?.open?.();
-  using _sizes = sizes === null ? null : tellSizes(window ?? NOBODYS_WINDOW, sizes);
+  // Without a window nobody types: what is handed in is read as it is.
+  const isTyped = input !== null && (window ?? null) !== null;
+  using _sizes = sizes === null ? null : tellSizes(window ?? NOBODYS_WINDOW, sizes, isTyped);
   voices.open();
   options.onProven?.({
     changes,

@@ -26,10 +26,13 @@ export interface TerminalWindow {
 /** The window of a terminal that nobody looks at. */
 export const NOBODYS_WINDOW: TerminalWindow = { size: () => ({ columns: 80, rows: 24 }) };
 
-/** Tells a terminal inside how large its window is, now and whenever that changes, until it is disposed of. */
-export function tellSizes(window: TerminalWindow, sizes: Writable): Disposable {
+/**
+ * Tells a terminal inside how large its window is, now and whenever that changes, until it is disposed of; and at first
+ * whether what the program is handed as its standard input is typed there.
+ */
+export function tellSizes(window: TerminalWindow, sizes: Writable, isTyped: boolean): Disposable {
   const tell = (): void => void sizes.write(sizeLine(window.size()));
-  tell();
+  sizes.write(sizeLine(window.size()).replace("\n", isTyped ? " typed\n" : "\n"));
   const end = window.onResize?.(tell);
   return { [Symbol.dispose]: () => end?.() };
 }

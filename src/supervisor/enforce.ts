@@ -56,7 +56,8 @@ export interface CallOptions {
   /**
    * The window of the program's own terminal, for a person who looks at it: what is typed there is `stdin`, what is shown
    * there goes to `sinks`, and `limits.output` does not bound it, which the receipt says. Where the profile gives no
-   * terminal the call is denied. Without a window, what has a terminal has one of 80 columns and 24 rows.
+   * terminal the call is denied. Without a window, what has a terminal has one of 80 columns and 24 rows, in which nobody
+   * types: it reads `stdin` as it is.
    */
   readonly window?: TerminalWindow;
 }

@@ -173,6 +173,13 @@ describe.skipIf(unusable !== null)("a terminal of a program's own", () => {
     expect(refused).toMatchObject({ kind: "denied", code: "SANDBOX_UNAVAILABLE" });
   });
 
+  it("says nothing of its own, in whatever language", async () => {
+    const env = { ...process.env, LANG: "xx_YY.UTF-8", LC_ALL: "xx_YY.UTF-8" };
+    await using supervisor = await seat.place.supervisor(TERMINAL, { env });
+    const outcome = await supervisor.session().call("shell", { argv: ["true"] });
+    expect(outcome).toMatchObject({ kind: "done", stdout: { takenBytes: 0 }, stderr: { takenBytes: 0 } });
+  });
+
   it("what the walls keep from a program is told of one at a terminal too", async () => {
     const { outcome } = await seat.call(["cat", "/etc/shadow"]);
     expect(outcome).toMatchObject({ kind: "failed", denials: [{ target: "/etc/shadow" }] });

@@ -123,6 +123,26 @@ describe.skipIf(problem !== null).each(PEOPLE)("$name at a terminal", (person) =
     await isBack(pane, before);
   });
 
+  test("what a program draws means what it says: a line feed is no carriage return", async () => {
+    const { pane, before } = await seated();
+    pane.run("cofferdam run --quiet -- sh -c 'stty raw; printf \"down\\nhere\"; sleep 0.2; stty sane; echo'");
+    await pane.untilSeen("    here");
+    await isBack(pane, before);
+  });
+
+  test("what is told of a command is told when the terminal is the person's again", async () => {
+    const { pane, before } = await seated();
+    pane.run("cofferdam run --quiet -- cat /etc/shadow; echo status $?");
+    await pane.untilSeen("status 1");
+    expect(pane.rows()).toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(/^cofferdam: the walls did not let it read `\/etc\/shadow`/),
+        expect.stringMatching(/^ {2}do: list the folder/),
+      ]),
+    );
+    await isBack(pane, before);
+  });
+
   const LEAVES = [
     ["the other screen", String.raw`\033[?1049h`],
     ["an old other screen", String.raw`\033[?47h`],

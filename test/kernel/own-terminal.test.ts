@@ -84,6 +84,14 @@ describe.skipIf(unusable !== null)("a terminal of a program's own", () => {
     expect(await seat.call(["sleep", "0.3"], typed("\u{1a}"))).toMatchObject({ code: 0 });
   });
 
+  it("what is handed in where nobody types is read as it is", async () => {
+    const line = "test -t 0 || test -t 1 && echo out; cat";
+    expect(await seat.call(sh(line), { stdin: Readable.from(["a\u{3}\u{4}b\n"]) })).toMatchObject({
+      shown: "out\r\na\u{3}\u{4}b\r\n",
+      code: 0,
+    });
+  });
+
   it("proof: the window is opened before the program runs, and one that can't be keeps it from running", async () => {
     const made = join(seat.place.ws, "made");
     let wasThere: boolean | null = null;

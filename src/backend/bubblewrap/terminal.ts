@@ -11,10 +11,11 @@ export const INSTALL_PERL =
  * are. In order:
  * 1. takes a fresh terminal from the sandbox's own `/dev/ptmx` and unlocks it (`TIOCSPTLCK`, `TIOCGPTN`: ioctl_tty(2)),
  *    and has it erase whole characters of UTF-8 (`IUTF8`, termios(3));
- * 2. gives it the size that the first line says, `rows columns`, and whatever each further line says (`TIOCSWINSZ`);
+ * 2. gives it the size that the first line says, `rows columns`, and whatever each further line says (`TIOCSWINSZ`); the
+ *    first ends in ` typed` where standard input is what somebody types;
  * 3. starts the program in a session of its own, with the terminal as the controlling one, and as its three streams, and
- *    waits until that is so: a key that means a signal finds it there. Standard input is the terminal only where somebody
- *    types, so that otherwise it has an end;
+ *    waits until that is so: a key that means a signal finds it there. Where nobody types, its standard input stays what
+ *    was handed in, or empty;
  * 4. passes on what is typed, never so that the program's output waits for it (the terminal takes so much and no more),
  *    and what the program says. The end of what is typed is Ctrl-D;
  * 5. passes a request to end (SIGTERM) and a hang-up (SIGHUP) on to the program;
@@ -25,7 +26,7 @@ export const INSTALL_PERL =
  */
 const RELAY = `
 my ($setsid, $sizes, @words) = @ARGV;
-my ($typed, $line, $status, $ended, $pid, $quiet) = ("", "", 0, 0, 0, 0);
+my ($typed, $line, $status, $ended, $pid, $quiet, $types) = ("", "", 0, 0, 0, 0, 0);
 sub fail { syswrite STDOUT, "cofferdam: no terminal could be made: $!\\r\\n"; exit 125 }
 open my $control, "<&=", $sizes or fail;
 sysopen my $master, "/dev/ptmx", 04402 or fail;
@@ -37,10 +38,14 @@ substr($modes, 0, 4) = pack "L", 0x4000 | unpack "L", $modes;
 ioctl $master, 0x5402, $modes or fail;
 sub resize {
   sysread $control, $line, 4096, length $line or return 0;
-  while ($line =~ s/^(\\d+) (\\d+)\\n//) { my $size = pack "S4", $1, $2, 0, 0; ioctl $master, 0x5414, $size }
+  while ($line =~ s/^(\\d+) (\\d+)( typed)?\\n//) {
+    my $size = pack "S4", $1, $2, 0, 0;
+    $types = 1 if $3;
+    ioctl $master, 0x5414, $size;
+  }
   1;
 }
-my ($types, $resizes) = (-p STDIN, resize);
+my $resizes = resize;
 $SIG{CHLD} = sub {};
 $SIG{TERM} = sub { kill "TERM", $pid };
 $SIG{HUP} = sub { kill "HUP", $pid; kill "CONT", $pid };

@@ -66,6 +66,7 @@ describe("a workspace with protected parts, notes by suffix and a runtime", () =
       inputs: [],
       statusFd: null,
       gateFd: null,
+      sizesFd: null,
       expects: null,
       placeholders: [],
       clauses: [],

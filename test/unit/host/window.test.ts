@@ -41,11 +41,12 @@ test("sizes are told at the start and at each change, and no longer than that", 
       },
     },
     sizes,
+    true,
   );
   rows = 30;
   changed();
   told[Symbol.dispose]();
-  expect([String(sizes.read()), isHeard]).toEqual(["24 80\n30 80\n", false]);
-  tellSizes({ size: () => ({ columns: 80, rows }) }, sizes)[Symbol.dispose]();
+  expect([String(sizes.read()), isHeard]).toEqual(["24 80 typed\n30 80\n", false]);
+  tellSizes({ size: () => ({ columns: 80, rows }) }, sizes, false)[Symbol.dispose]();
   expect(String(sizes.read())).toBe("30 80\n");
 });
