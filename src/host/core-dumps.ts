@@ -9,9 +9,7 @@ const HANDLED = /^[|@]/;
 
 /** What becomes of a crash on this machine. Where that can't be read, it is taken for the worse. */
 export function lookAtCoreDumps(host: Host, writable: readonly AbsolutePath[]): CoreDumps {
-  return isHandled()
-    ? { kind: "handler", limiter: fitHelper(host, "prlimit", writable) }
-    : { kind: "file" };
+  return isHandled() ? { kind: "handler", limiter: fitHelper(host, "prlimit", writable) } : { kind: "file" };
 }
 
 function isHandled(): boolean {

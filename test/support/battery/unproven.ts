@@ -21,7 +21,12 @@ export async function launchUnproven(
   { surroundings, runAs, isAttached = false }: Unproven,
 ): Promise<{ readonly stdout: string; readonly stderr: string }> {
   const hasCover = surroundings.leaked.length > 0;
-  using streams = await ProgramStreams.open(surroundings.pipes, { hasStdin: true, hasSizes: false, hasCover, owner: runAs });
+  using streams = await ProgramStreams.open(surroundings.pipes, {
+    hasStdin: true,
+    hasSizes: false,
+    hasCover,
+    owner: runAs,
+  });
   const stdio = descriptorsFor(plan, streams.launchers, surroundings);
   const { file, argv } = plan;
   const child = isAttached
