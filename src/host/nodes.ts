@@ -5,10 +5,11 @@ import { type AbsolutePath, isAbsolutePath, parentOf, pathFromBytes, pathToBytes
 /** Looks at paths once each: what stands there, with every folder above. */
 export class NodeLooker {
   readonly found = new Map<AbsolutePath, Node>();
+  readonly #missing: ReadonlySet<AbsolutePath>;
 
   /** Paths in `missing` count as missing whatever stands there. */
   constructor(missing: ReadonlySet<AbsolutePath>) {
-    for (const path of missing) this.found.set(path, MISSING);
+    this.#missing = missing;
   }
 
   /** What stands at the path; folders above it are looked at too. */
@@ -16,8 +17,8 @@ export class NodeLooker {
     const known = this.found.get(path);
     if (known !== undefined) return known;
     const above = path === "/" ? null : this.look(parentOf(path));
-    const node =
-      above !== null && (above.kind === "missing" || above.kind === "file") ? MISSING : nodeOf(path);
+    const isMissing = this.#missing.has(path) || above?.kind === "missing" || above?.kind === "file";
+    const node = isMissing ? MISSING : nodeOf(path);
     this.found.set(path, node);
     return node;
   }
