@@ -1,8 +1,9 @@
 import type { AbsolutePath } from "../profile/path.ts";
 import type { Profile } from "../profile/profile.ts";
 import type { Launch } from "../tool/launch.ts";
+import type { ShelterNeeds } from "./bubblewrap/shelter.ts";
 import type { Facts } from "./facts.ts";
-import type { Rendering } from "./plan.ts";
+import type { Plan, Rendering } from "./plan.ts";
 
 /** One way to build the walls. Whatever differs between backends, a backend says for itself. */
 export interface Backend {
@@ -15,4 +16,6 @@ export interface Backend {
   isMadeInside(path: AbsolutePath): boolean;
   /** The plan that enforces the profile, or why there is none. Never looser than the profile. */
   render(profile: Profile, launch: Launch, facts: Facts): Rendering;
+  /** The same plan, set up where nothing but the call's own folders can be written, whatever links stand there meanwhile. */
+  shelter(plan: Plan, needs: ShelterNeeds): Plan;
 }

@@ -36,7 +36,9 @@ export interface Approximation {
 /** What the launcher reads from a descriptor of its own. */
 export type Input =
   | { readonly fd: number; readonly bytes: Uint8Array }
-  | { readonly fd: number; readonly device: "/dev/null" };
+  | { readonly fd: number; readonly device: "/dev/null" }
+  /** A folder, opened without following a link. */
+  | { readonly fd: number; readonly folder: AbsolutePath };
 
 /** One mount that must be there, as the kernel lists it. `source` is null for a file system made for the call. */
 export interface ExpectedMount {
@@ -46,6 +48,8 @@ export interface ExpectedMount {
   readonly source: { readonly device: string; readonly root: string } | null;
   /** The kernel or launcher may leave it out; what is not optional must be there. */
   readonly optional: boolean;
+  /** It hides what the host has there: where it is lost, that can be read. */
+  readonly hides: boolean;
 }
 
 /** What must be observed of the waiting process before it may go. */
@@ -90,6 +94,8 @@ export interface GatedPlan extends PlanParts {
    * starts. Null where it has none.
    */
   readonly sizesFd: number | null;
+  /** So many launchers stand one in another; the sandbox's first process is the innermost's child. */
+  readonly launchers: number;
   readonly expects: Expectation;
 }
 

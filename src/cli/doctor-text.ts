@@ -198,7 +198,7 @@ function showProbe({ name, isNeeded, result }: Probe, width: number, print: Prin
   }
 }
 
-function showBattery({ findings }: Attestation, print: Print): void {
+function showBattery({ findings, hasShelter }: Attestation, print: Print): void {
   title("attacks in a real sandbox, and the same outside of it", print);
   const rows = findings.map(({ name, holds, control }) => [
     name,
@@ -206,6 +206,10 @@ function showBattery({ findings }: Attestation, print: Print): void {
     control ? "possible outside" : "not possible outside either, so it proves nothing",
   ]);
   for (const line of indented(columns(rows, [undefined, undefined, print.ink.dim]))) print.result(line);
+  const beside = hasShelter
+    ? "in a shelter, where links lead nowhere"
+    : "only when that one has ended: no launcher may run inside another here";
+  print.result(`  walls beside another call that may write there are built ${beside}`);
 }
 
 function showFix(message: string, hint: string, print: Print): void {

@@ -65,6 +65,13 @@ export function tellOutcome(outcome: ProgramOutcome, print: Print): void {
       const isWords = operation === "run" || operation === "trace";
       tellThree(print, `${how} ${what} ${isWords ? target : visible(target)}: ${because}`, null, remedy);
     }
+  for (const path of outcome.receipt.uncovered)
+    tellThree(
+      print,
+      `while the command ran, ${visible(path)} was replaced on the host and could be read from inside`,
+      null,
+      "a command that still runs then is ended; take what it did meanwhile as if it had read that",
+    );
   for (const change of outcome.receipt.mountChanges)
     tellThree(
       print,

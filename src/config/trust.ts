@@ -145,6 +145,7 @@ function settingsOf({ loaded: { config }, ownProfiles }: Assembled): Record<stri
   const settings = {
     "sandbox.require_os_sandbox": sandbox.require_os_sandbox,
     "sandbox.os_sandbox_fallback": sandbox.os_sandbox_fallback,
+    "sandbox.isolate_calls": sandbox.isolate_calls,
     "sandbox.env.set": sandbox.env.set,
     "shell.default": shell.default,
     "shell.order": shell.order,

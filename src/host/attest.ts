@@ -23,6 +23,7 @@ import type { Host } from "./host.ts";
 import { sweepUnfinished } from "./lock.ts";
 import { printProcess, thisProcess } from "./process-id.ts";
 import { run } from "./run.ts";
+import { hasShelter } from "./shelter.ts";
 import { lookAtSurroundings } from "./surroundings.ts";
 
 const Finding = z.strictObject({
@@ -35,7 +36,13 @@ const Finding = z.strictObject({
 /** One act that the sandbox must refuse, and whether the same act succeeds outside (its control). */
 export type Finding = z.infer<typeof Finding>;
 
-const Attestation = z.strictObject({ key: z.string(), at: z.iso.datetime(), findings: z.array(Finding) });
+const Attestation = z.strictObject({
+  key: z.string(),
+  at: z.iso.datetime(),
+  findings: z.array(Finding),
+  /** Walls can be built in a shelter: see `hasShelter`. */
+  hasShelter: z.boolean(),
+});
 
 /** What a real sandbox on this machine was seen to refuse. Kept per launcher, kernel, user and feature set. */
 export type Attestation = z.infer<typeof Attestation>;
@@ -65,7 +72,7 @@ export async function attest(
   const attestation = {
     key,
     at: new Date(host.now()).toISOString(),
-    findings: [...(await battery(host, standing, system))],
+    ...(await battery(host, standing, system)),
   };
   writeFileSync(file, JSON.stringify(attestation), { mode: 0o600 });
   return attestation;
@@ -100,7 +107,11 @@ function readAttestation(file: AbsolutePath): Attestation | null {
   }
 }
 
-async function battery(host: Host, standing: StandingFacts, system: Runtime): Promise<readonly Finding[]> {
+async function battery(
+  host: Host,
+  standing: StandingFacts,
+  system: Runtime,
+): Promise<Pick<Attestation, "findings" | "hasShelter">> {
   mkdirSync(host.stateFolder, { recursive: true, mode: 0o700 });
   // Whoever is killed here remembers nothing, so that the next one comes here too, and finds what was left.
   sweepUnfinished(joinPath(host.stateFolder, "attest"));
@@ -113,18 +124,22 @@ async function battery(host: Host, standing: StandingFacts, system: Runtime): Pr
     writeFileSync(canary, secret);
     const attacks = attacksOn(canary, secret, standing);
     const script = attacks.map((attack) => `( ${attack.inside} ) 2>/dev/null && echo y || echo n`).join("\n");
-    const answers = await runInside(host, standing, system, script);
+    const [answers, isSheltered] = await Promise.all([
+      runInside(host, standing, system, script),
+      hasShelter(standing, folder),
+    ]);
     if (answers.length !== attacks.length)
       throw new CofferdamError("SANDBOX_UNAVAILABLE", "the battery did not run to its end", {
         hint: "run `cofferdam doctor`",
       });
     const isWritten = readFileSync(canary, "utf8") !== secret;
-    return attacks.map(({ name, protection, control }, index) => ({
+    const findings = attacks.map(({ name, protection, control }, index) => ({
       name,
       protection,
       holds: answers[index] === "n" && !isWritten,
       control: control(),
     }));
+    return { findings, hasShelter: isSheltered };
   } finally {
     rmSync(folder, { recursive: true });
     if (readdirSync(own).length === 0) rmdirSync(own);

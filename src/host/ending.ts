@@ -2,8 +2,8 @@ import type { Writable } from "node:stream";
 import { childOf, isRunning, type ProcessId, processAt, signal, untilEnded } from "./process-id.ts";
 import type { Child } from "./spawn.ts";
 
-/** Why a call ended. */
-export type Cause = "exited" | "timed-out" | "aborted";
+/** Why a call ended; `uncovered` is that something hidden could be read from inside. */
+export type Cause = "exited" | "timed-out" | "aborted" | "uncovered";
 
 /** What ends a call early. */
 export interface EndOptions {
@@ -11,6 +11,8 @@ export interface EndOptions {
   readonly signal: AbortSignal | null;
   /** The program has a terminal of its own: if it does not end when asked, the terminal hangs up before everything ends. */
   readonly hasTerminal?: boolean;
+  /** Aborted when something hidden can be read from inside. */
+  readonly uncovered?: AbortSignal;
 }
 
 /** How long a program has between the request to end and its end. */
@@ -29,7 +31,7 @@ export async function untilEnd(
 ): Promise<Cause> {
   let cause: Cause = "exited";
   const timers: NodeJS.Timeout[] = [];
-  const stop = (why: "timed-out" | "aborted"): void => {
+  const stop = (why: Exclude<Cause, "exited">): void => {
     if (cause !== "exited") return;
     if (isRunning(init)) {
       cause = why;
@@ -40,14 +42,17 @@ export async function untilEnd(
     timers.push(setTimeout(() => timers.push(kill(child, init)), GRACE_MS));
   };
   const onAbort = (): void => stop("aborted");
+  const onUncovered = (): void => stop("uncovered");
   if (options.wallMs !== null) timers.push(setTimeout(() => stop("timed-out"), options.wallMs));
   options.signal?.addEventListener("abort", onAbort, { once: true });
+  options.uncovered?.addEventListener("abort", onUncovered, { once: true });
   if (options.signal?.aborted === true) onAbort();
   try {
     await ended;
   } finally {
     for (const timer of timers) clearTimeout(timer);
     options.signal?.removeEventListener("abort", onAbort);
+    options.uncovered?.removeEventListener("abort", onUncovered);
   }
   await untilEnded(init, GRACE_MS);
   return cause;
@@ -64,17 +69,22 @@ function ask(init: ProcessId, name: NodeJS.Signals): void {
  * ends it: a launcher that is killed while it builds leaves its half-built sandbox behind, so that only one that does not
  * end by itself is.
  */
-export async function endAll(child: Child, gate: Writable, ended: Promise<number>): Promise<void> {
+export async function endAll(
+  child: Child,
+  launchers: number,
+  gate: Writable,
+  ended: Promise<number>,
+): Promise<void> {
   const wasLetGo = gate.writableEnded;
-  const init = firstProcessOf(child);
+  const below = processesBelow(child, launchers);
   gate.destroy();
   const timers: NodeJS.Timeout[] = [];
-  const killNow = (): unknown => timers.push(kill(child, firstProcessOf(child)));
+  const killNow = (): unknown => timers.push(kill(child, firstProcessOf(child, launchers)));
   timers.push(setTimeout(killNow, wasLetGo ? 0 : GRACE_MS));
   await ended;
   for (const timer of timers) clearTimeout(timer);
   for (const stream of child.stdio) stream?.destroy();
-  if (init !== null) await untilEnded(init, GRACE_MS);
+  for (const process of below) await untilEnded(process, GRACE_MS);
 }
 
 /**
@@ -101,10 +111,22 @@ export function endOf(child: Child): Promise<number> {
   });
 }
 
-/** The sandbox's first process, its launcher's only child; null before there is one, and once the launcher has ended. */
-export function firstProcessOf(child: Child): ProcessId | null {
+/**
+ * The sandbox's first process, the only child of the innermost launcher; null before there is one, and once the launchers
+ * have ended.
+ */
+export function firstProcessOf(child: Child, launchers: number): ProcessId | null {
+  return processesBelow(child, launchers)[launchers - 1] ?? null;
+}
+
+/** The launchers below the outermost, and the sandbox's first process, as far as they are there; each is the only child. */
+function processesBelow(child: Child, launchers: number): readonly ProcessId[] {
   // Until Node has told its end, nobody else can have the launcher's pid.
-  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return null;
-  const launcher = processAt(child.pid);
-  return launcher === null ? null : childOf(launcher);
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return [];
+  const found: ProcessId[] = [];
+  for (let at = processAt(child.pid); at !== null && found.length < launchers; ) {
+    at = childOf(at);
+    if (at !== null) found.push(at);
+  }
+  return found;
 }

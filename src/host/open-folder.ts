@@ -1,4 +1,5 @@
 import { closeSync, constants, openSync } from "node:fs";
+import { CofferdamError, visible } from "../errors.ts";
 import { type AbsolutePath, namesOf, pathToBytes } from "../profile/path.ts";
 
 /** A descriptor that only names a place; Node does not name the flag (asm-generic/fcntl.h: the same on x86-64 and arm64). */
@@ -7,6 +8,8 @@ const FLAGS = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 
 /** A folder that was reached without following a link: it stays this folder, whatever comes to stand at its path. */
 export interface OpenFolder extends Disposable {
+  /** Its descriptor, which only names it: nothing can be read or written through it by itself. */
+  readonly fd: number;
   /**
    * A name in the folder, for any call of `node:fs`: `/proc/self/fd/N/name`, which the kernel looks up in the folder
    * itself.
@@ -30,7 +33,32 @@ export function openFolder(path: AbsolutePath): OpenFolder {
     closeSync(fd);
     throw cause;
   }
-  return { child: (name) => childOf(fd, name), [Symbol.dispose]: () => closeSync(fd) };
+  return { fd, child: (name) => childOf(fd, name), [Symbol.dispose]: () => closeSync(fd) };
+}
+
+/** Folders that were opened each as above, by their paths. */
+export interface OpenFolders extends Disposable {
+  readonly fds: ReadonlyMap<AbsolutePath, number>;
+}
+
+/** Opens several. Throws `FACTS_UNSTABLE` where a link or nothing stands on the way by now. */
+export function openFolders(paths: readonly AbsolutePath[]): OpenFolders {
+  const opened: (readonly [AbsolutePath, OpenFolder])[] = [];
+  const close = (): void => {
+    for (const [, folder] of opened) folder[Symbol.dispose]();
+  };
+  for (const path of paths) {
+    try {
+      opened.push([path, openFolder(path)]);
+    } catch (cause) {
+      close();
+      throw new CofferdamError("FACTS_UNSTABLE", `${visible(path)} is no folder any more`, {
+        hint: "run it again when the files are at rest",
+        cause,
+      });
+    }
+  }
+  return { fds: new Map(opened.map(([path, { fd }]) => [path, fd])), [Symbol.dispose]: close };
 }
 
 function childOf(fd: number, name: string): Buffer {

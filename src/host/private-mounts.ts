@@ -1,18 +1,15 @@
 import type { AbsolutePath } from "../profile/path.ts";
-import { endOf } from "./ending.ts";
 import type { Host } from "./host.ts";
 import { fitHelper } from "./launcher.ts";
 import type { Machine } from "./machine.ts";
-import { launchHelper, type StartedBy } from "./spawn.ts";
+import type { StartedBy } from "./spawn.ts";
+import { works } from "./trial.ts";
 
 /** As whoever may make mount namespaces, and as whoever needs a user namespace for that (unshare(1), util-linux 2.38). */
 const WAYS = [
   ["-m", "--propagation", "private"],
   ["-U", "--map-current-user", "-m", "--propagation", "private"],
 ] as const;
-
-/** How long one try may take, in milliseconds. */
-const TRY_MS = 5_000;
 
 /**
  * What gives a launcher mounts of its own, which nothing that is mounted on the host later arrives in: bubblewrap's are
@@ -41,16 +38,4 @@ export async function findPrivateMounts(
       return [unshare, ...words];
   }
   return null;
-}
-
-async function works(
-  file: AbsolutePath,
-  argv: readonly string[],
-  runAs: { readonly uid: number; readonly gid: number } | null,
-): Promise<boolean> {
-  const child = launchHelper(file, argv, { stdio: ["ignore", "ignore", "ignore"], runAs });
-  const timer = setTimeout(() => child.kill("SIGKILL"), TRY_MS);
-  const status = await endOf(child);
-  clearTimeout(timer);
-  return status === 0;
 }

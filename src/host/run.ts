@@ -3,10 +3,13 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { GO } from "../backend/bubblewrap/gate.ts";
 import type { GatedPlan, Plan } from "../backend/plan.ts";
 import { CofferdamError } from "../errors.ts";
+import type { AbsolutePath } from "../profile/path.ts";
 import type { Cgroup, Reached } from "./cgroup/cgroup.ts";
 import type { Cgroups } from "./cgroup/cgroups.ts";
 import { untilDelivered } from "./delivery.ts";
 import { type Cause, type EndOptions, endAll, endOf, firstProcessOf, untilEnd } from "./ending.ts";
+import { MaskWatch } from "./mask-watch.ts";
+import { openFolders } from "./open-folder.ts";
 import { Capture, type Captured, MOST_KEPT, type OutputSink } from "./output.ts";
 import { LifeWatch, type ProcessId } from "./process-id.ts";
 import { ProgramStreams } from "./program-streams.ts";
@@ -36,6 +39,8 @@ export interface RunOptions extends Omit<EndOptions, "hasTerminal"> {
   readonly startedBy?: StartedBy | null;
   /** The supervisor's own namespaces and inherited descriptors. */
   readonly surroundings: Surroundings;
+  /** It is ended when something that is to be hidden from it can be read, within a quarter of a second. */
+  readonly endsUncovered?: boolean;
   /** Called when the proof holds, right before the program may start. */
   readonly onProven: ((walls: Walls) => void) | null;
 }
@@ -44,6 +49,8 @@ export interface RunOptions extends Omit<EndOptions, "hasTerminal"> {
 export interface Walls {
   /** Mounts that were lost, or arrived, since they were proven. */
   readonly changes: () => readonly Discrepancy[];
+  /** The sandbox's first process: when it has ended, all others have. */
+  readonly init: ProcessId;
   /** What the program reads, where it is held. */
   readonly input: Writable | null;
   /** False as soon as the sandbox's first process has ended, before this process is told. */
@@ -62,6 +69,8 @@ export interface Ended {
   readonly mountChanges: readonly Discrepancy[];
   /** The bounds on the whole tree that it ran against; null when nobody held them at the end. */
   readonly reached: Reached;
+  /** Where something that is to be hidden could be read meanwhile. It ended the program, unless that ended by itself first. */
+  readonly uncovered: readonly AbsolutePath[];
 }
 
 /** How long the walls may take to stand. */
@@ -96,7 +105,7 @@ export async function run(plan: Plan, options: RunOptions): Promise<Ended> {
   try {
     return await runTo(child, ended, { streams, cgroup }, plan, options);
   } finally {
-    await endAll(child, writableAt(child, plan.gateFd), ended);
+    await endAll(child, plan.launchers, writableAt(child, plan.gateFd), ended);
   }
 }
 
@@ -109,7 +118,9 @@ function makeCgroup({ tree }: GatedPlan, cgroups: Cgroups | null): Cgroup | null
 /** Throws `USAGE` for words that the kernel does not take in one piece: 128 KiB each (execve(2), `MAX_ARG_STRLEN`). */
 function start(plan: GatedPlan, streams: ProgramStreams, cgroup: Cgroup | null, options: RunOptions): Child {
   try {
-    const stdio = descriptorsFor(plan, streams.launchers, options.surroundings, cgroup?.doors);
+    using folders = openFolders(plan.inputs.flatMap((input) => ("folder" in input ? [input.folder] : [])));
+    const ours = { doors: cgroup?.doors ?? [], folders: folders.fds };
+    const stdio = descriptorsFor(plan, streams.launchers, options.surroundings, ours);
     const [file, ...words] = [...(options.startedBy ?? []), plan.file];
     return launch(file ?? plan.file, [...words, ...plan.argv], { stdio, runAs: options.runAs });
   } catch (cause) {
@@ -168,6 +179,7 @@ async function runTo(
   voices.open();
   options.onProven?.({
     changes,
+    init,
     input,
     isRunning: () => life.isRunning(),
     keepAlive: (isKept) => keepAlive(child, streams, isKept),
@@ -175,11 +187,18 @@ async function runTo(
   if (options.signal?.aborted === true) throw cancelled();
   gate.end(stdin === null ? GO.none : GO.pipe);
   const piped = stdin === null || stdin === "held" || input === null ? null : stdin.pipe(input);
-  const cause = await untilEnd(child, ended, init, { ...options, hasTerminal: sizes !== null });
+  using masks = new MaskWatch(plan.expects.mounts, watch, options.endsUncovered === true);
+  const cause = await untilEnd(child, ended, init, {
+    ...options,
+    hasTerminal: sizes !== null,
+    uncovered: masks.signal,
+  });
   if (piped !== null && stdin !== null && stdin !== "held") stdin.unpipe(piped).pause();
   const [mountChanges, reached] = [changes(), cgroup === null ? [] : cgroup.reached()];
+  masks.look();
   const [stdout, err] = await untilDelivered(captures, options.signal);
-  return { cause, code: await ended, stdout, stderr: voices.captured(err), mountChanges, reached };
+  const [code, { uncovered }] = [await ended, masks];
+  return { cause, code, stdout, stderr: voices.captured(err), mountChanges, uncovered, reached };
 }
 
 /** Thrown inside this file alone: the launcher ended before the gate was reached, its last words are on stderr. */
@@ -212,7 +231,7 @@ async function untilWaiting(
   if (seen === "l")
     throw unavailable("a limit could not be set", "lower `sandbox.limits` to what this machine allows");
   if (seen !== "r") throw LAUNCHER_ENDED;
-  const init = firstProcessOf(child);
+  const init = firstProcessOf(child, plan.launchers);
   if (init === null) throw unavailable("the walls could not be observed: the launcher has no child");
   return init;
 }

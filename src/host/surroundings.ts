@@ -42,12 +42,19 @@ export async function lookAtSurroundings(shell: AbsolutePath): Promise<Surroundi
   };
 }
 
+/** What was opened for one plan: the doors of the call's cgroup, in their order, and the folders that the plan names. */
+export interface OpenForPlan {
+  readonly doors?: readonly number[];
+  readonly folders?: ReadonlyMap<AbsolutePath, number>;
+}
+
 /**
  * The launcher's descriptors by number: the three of the program, those that the plan names, and the cover over each
- * one that would leak: `doors` are those of the call's cgroup. Of a device or file of the host even the descriptor could be used to change its mode. The
+ * one that would leak: of a device or file of the host even the descriptor could be used to change its mode. The
  * launcher's reports go nowhere: a pipe would end it with SIGPIPE when the supervisor is
  * killed, and leave the half-built sandbox behind. Node leaves an ignored descriptor above 2 as it is, so that one
  * has to be covered.
+ * What was not opened for the plan is `/dev/null`, which is neither a door nor a folder.
  * What is a socket here is the launcher's and the gate's: both close theirs before the program runs, and the proof
  * finds what they don't.
  */
@@ -55,13 +62,15 @@ export function descriptorsFor(
   plan: GatedPlan,
   { stdin, stdout, stderr, sizes, cover }: LaunchersEnds,
   { leaked, devNull }: Surroundings,
-  doors: readonly number[] = [],
+  { doors = [], folders = new Map() }: OpenForPlan = {},
 ): Descriptors {
   const stdio: ("ignore" | "pipe" | number)[] = [stdin ?? "ignore", stdout, stderr];
   stdio[plan.statusFd] = devNull;
   stdio[plan.gateFd] = "pipe";
   if (plan.sizesFd !== null && sizes !== null) stdio[plan.sizesFd] = sizes;
-  for (const input of plan.inputs) stdio[input.fd] = "bytes" in input ? "pipe" : devNull;
+  for (const input of plan.inputs)
+    stdio[input.fd] =
+      "bytes" in input ? "pipe" : "folder" in input ? (folders.get(input.folder) ?? devNull) : devNull;
   for (const [index, fd] of (plan.tree?.doors ?? []).entries()) stdio[fd] = doors[index] ?? devNull;
   if (cover !== null) for (const fd of leaked) stdio[fd] ??= cover;
   return Array.from(stdio, (kind) => kind ?? "ignore");

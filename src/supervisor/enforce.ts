@@ -4,14 +4,16 @@ import type { Facts } from "../backend/facts.ts";
 import { type Plan, type Standings, weaker } from "../backend/plan.ts";
 import { CofferdamError, visible } from "../errors.ts";
 import type { EventBody } from "../event/event.ts";
-import { type Appearances, lookForAppeared } from "../host/appeared.ts";
+import type { Appearances } from "../host/appeared.ts";
 import { failures } from "../host/attest.ts";
+import type { Entered } from "../host/live-calls.ts";
 import { type OutputSink, Tail } from "../host/output.ts";
 import { type Ended, run } from "../host/run.ts";
 import type { TerminalWindow } from "../host/window.ts";
 import { ROOT } from "../profile/path.ts";
 import { isOpaque } from "../shell/word.ts";
 import { type Call, lineOf, scriptOf, wordsOf } from "../tool/call.ts";
+import { appearedBeside, planBeside } from "./beside.ts";
 import type { ProgramFacts } from "./binding.ts";
 import type { Denial } from "./denial.ts";
 import { belowFloor, weakened } from "./floor.ts";
@@ -80,6 +82,8 @@ export interface Permitted {
   /** What the calls of this tool have in common. */
   readonly standing: Standing;
   readonly plan: Plan;
+  /** What others know of it while it runs. */
+  readonly live: Entered;
   readonly argsHash: string;
   /** The program that was judged, and shown where somebody was asked. */
   readonly program: ProgramFacts;
@@ -101,7 +105,8 @@ export async function enforce(
   record: Announce,
 ): Promise<ProgramOutcome> {
   const { walls, ledger, loaded } = shared;
-  const { call, side, plan, argsHash } = permitted;
+  const { call, side, live, argsHash } = permitted;
+  const plan = planBeside(live, permitted);
   if (walls.kind === "unavailable") throw walls.error;
   const { limits } = side.profile;
   const isWatched = options.window !== undefined && options.sinks !== undefined;
@@ -130,19 +135,16 @@ export async function enforce(
     runAs: walls.machine.runAs,
     surroundings: walls.surroundings,
     cgroups: walls.machine.cgroups,
-    onProven: () => {
+    endsUncovered: true,
+    onProven: ({ init }) => {
       assertSameProgram(permitted);
+      live.stands(init);
       record({ type: "walls.proven", backend: plan.backend, standings });
     },
   });
   const mountChanges = result.mountChanges.map((change) => change.message);
-  const appeared = await lookForAppeared(
-    shared.host,
-    side.profile,
-    permitted.facts,
-    shared.memory,
-    ledger.held(),
-  );
+  const { uncovered } = result;
+  const appeared = await appearedBeside(shared, side.profile, permitted.facts);
   tellAppeared(appeared, record);
   const { reached } = result;
   const receipt = receiptOf({
@@ -152,6 +154,7 @@ export async function enforce(
     walls,
     standings,
     mountChanges,
+    uncovered,
     appeared,
     reached,
   });
@@ -245,10 +248,15 @@ function finish(
   return { kind, ...ran };
 }
 
-/** Why it ended as it did, where its status does not say it. */
-function reasonOf({ cause, reached }: Ended): string | null {
+/** Why it ended as it did, and what else its status does not say. */
+function reasonOf({ cause, uncovered, reached, mountChanges }: Ended): string | null {
   if (cause === "aborted") return "cancelled";
-  return reached === null || reached.length === 0 ? null : `limits reached: ${reached.join(", ")}`;
+  const reasons = [
+    ...(uncovered.length === 0 ? [] : [`no longer hidden: ${uncovered.join(", ")}`]),
+    ...(reached === null || reached.length === 0 ? [] : [`limits reached: ${reached.join(", ")}`]),
+    ...mountChanges.map(({ message }) => message),
+  ];
+  return reasons.length === 0 ? null : reasons.join("; ");
 }
 
 type Ending = Extract<EventBody, { readonly type: "call.ended" }>;

@@ -1,11 +1,13 @@
 import type { Gate } from "../approval/gate.ts";
-import { thrownText, visible } from "../errors.ts";
+import { CofferdamError, thrownText, visible } from "../errors.ts";
 import { lookUpFacts } from "../host/facts.ts";
+import type { Entered } from "../host/live-calls.ts";
 import { Trail } from "../journal/trail.ts";
 import { hideInWords, redact } from "../policy/redact.ts";
 import { type Call, type ProgramUse, readShellInput, type ShellInput, wordsOf } from "../tool/call.ts";
 import type { DefinedTool } from "../tool/define-tool.ts";
 import type { Ask } from "../tool/function-tool.ts";
+import { enterProgram, factsBeside } from "./beside.ts";
 import type { Ending } from "./ending.ts";
 import { type CallOptions, enforce } from "./enforce.ts";
 import { lookAtCall } from "./look.ts";
@@ -132,8 +134,35 @@ export class ProgramCalls {
     );
     if (passage.kind !== "permitted") return stopped(passage, trail);
     const { prepared: permitted } = passage.asked;
-    const side = sideOf(permitted, passage.isByYes);
-    return gate.run(passage, () => this.#launch(call, side, permitted, kind.standing, trail, options));
+    return gate.run(passage, () =>
+      this.#inTurn(call, permitted, passage.isByYes, kind.standing, trail, options),
+    );
+  }
+
+  /** Lets others know of the call. Where it had to wait for them, it is decided once more: they may have changed anything. */
+  async #inTurn(
+    call: Call,
+    permitted: Prepared,
+    isByYes: boolean,
+    standing: Standing,
+    trail: Trail,
+    options: CallOptions,
+  ): Promise<ProgramOutcome> {
+    const side = sideOf(permitted, isByYes);
+    if (side.rendering.kind !== "plan") return this.#launch(call, side, permitted, standing, trail, options);
+    using live = await enterProgram(this.#corridor.shared, side.profile, options.signal ?? null);
+    if (!live.hasWaited) return await this.#launch(call, side, permitted, standing, trail, options, live);
+    const now = await this.#prepare(call, standing);
+    this.#tellPrepared(trail, now);
+    if (now.argsHash !== permitted.argsHash || now.verdict.action !== permitted.verdict.action)
+      throw new CofferdamError(
+        "FACTS_UNSTABLE",
+        "what the call is about changed while it waited for others",
+        {
+          hint: "run it again",
+        },
+      );
+    return await this.#launch(call, sideOf(now, isByYes), now, standing, trail, options, live);
   }
 
   #callOf(input: ShellInput, tool: string, use: ProgramUse | null, { stdin, window }: CallOptions): Call {
@@ -161,7 +190,10 @@ export class ProgramCalls {
     const { host, walls, memory, ledger, cwd } = this.#corridor.shared;
     if (walls.kind === "unavailable") throw walls.error;
     const profiles = [standing.unasked.profile, standing.onYes.profile];
-    const facts = await lookUpFacts(host, walls.machine.facts, profiles, memory, ledger.held());
+    const { machine } = walls;
+    const facts = await factsBeside(ledger, (held) =>
+      lookUpFacts(host, machine.facts, profiles, memory, held),
+    );
     return { ...lookAtCall(call.input, standing, cwd), facts, callerEnv: host.env };
   }
 
@@ -172,6 +204,7 @@ export class ProgramCalls {
     standing: Standing,
     trail: Trail,
     options: CallOptions,
+    live: Entered | null = null,
   ): Promise<ProgramOutcome> {
     const { rendering } = side;
     switch (rendering.kind) {
@@ -182,6 +215,7 @@ export class ProgramCalls {
       case "not-found":
         return this.#notFound(call, standing, trail);
       case "plan":
+        if (live === null) throw new CofferdamError("INTERNAL", "a call was to run that nobody knows of");
         return enforce(
           this.#corridor.shared,
           {
@@ -189,6 +223,7 @@ export class ProgramCalls {
             side,
             standing: prepared.standing,
             plan: rendering.plan,
+            live,
             argsHash: prepared.argsHash,
             program: prepared.program,
             facts: prepared.facts,

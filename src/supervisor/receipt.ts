@@ -3,6 +3,7 @@ import type { EventBody } from "../event/event.ts";
 import type { Appearances } from "../host/appeared.ts";
 import type { Reached, TreeLimit } from "../host/cgroup/cgroup.ts";
 import type { ProfileDigest } from "../profile/canonical.ts";
+import type { AbsolutePath } from "../profile/path.ts";
 import type { Walls } from "./shared.ts";
 
 /** Which protections were really in force for one launch. */
@@ -18,6 +19,8 @@ export interface Receipt {
   readonly approximations: readonly Approximation[];
   /** Mounts that were lost or arrived while the program ran. */
   readonly mountChanges: readonly string[];
+  /** Paths that are hidden by the profile and could be read meanwhile: what hid them was lost. */
+  readonly uncovered: readonly AbsolutePath[];
   /** What came to be meanwhile and other programs on this machine may obey. */
   readonly appeared: Appearances;
   /** The bounds on all its processes together that they ran against, where a cgroup held them. */
@@ -32,6 +35,7 @@ interface Stood {
   readonly walls: Walls;
   readonly standings: Standings;
   readonly mountChanges: readonly string[];
+  readonly uncovered?: readonly AbsolutePath[];
   readonly appeared?: Appearances;
   readonly reached: Reached;
 }
@@ -44,7 +48,7 @@ const NOTHING_APPEARED: Appearances = { found: [], unknown: null };
  */
 export function receiptOf(stood: Stood): Receipt {
   const { plan, granted, argsHash, walls, standings, mountChanges, reached } = stood;
-  const { appeared = NOTHING_APPEARED } = stood;
+  const { uncovered = [], appeared = NOTHING_APPEARED } = stood;
   const files =
     mountChanges.length === 0
       ? standings.files
@@ -59,6 +63,7 @@ export function receiptOf(stood: Stood): Receipt {
     standings: { ...standings, files, limits },
     approximations: plan.approximations,
     mountChanges,
+    uncovered,
     appeared,
     limitsReached: reached ?? [],
   };
@@ -104,6 +109,7 @@ export function receiptWithoutWalls(uid: number): Receipt {
     },
     approximations: [],
     mountChanges: [],
+    uncovered: [],
     appeared: NOTHING_APPEARED,
     limitsReached: [],
   };

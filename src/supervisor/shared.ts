@@ -4,6 +4,7 @@ import type { CofferdamError } from "../errors.ts";
 import type { FactsMemory } from "../host/facts.ts";
 import type { Host } from "../host/host.ts";
 import type { Ledger } from "../host/ledger.ts";
+import type { LiveCalls } from "../host/live-calls.ts";
 import type { Machine } from "../host/machine.ts";
 import type { OwnProgram } from "../host/own-program.ts";
 import type { StartedBy } from "../host/spawn.ts";
@@ -26,6 +27,8 @@ export interface Shared {
   readonly walls: Walls;
   readonly ledger: Ledger;
   readonly memory: FactsMemory;
+  /** Who else is at work where. */
+  readonly liveCalls: LiveCalls;
   readonly journal: Journal;
   readonly recorder: Recorder;
   /** Where questions and answers meet. */

@@ -11,6 +11,7 @@ import { sweepCgroups } from "../host/cgroup/leftovers.ts";
 import { FactsMemory } from "../host/facts.ts";
 import { type Host, thisHost } from "../host/host.ts";
 import { Ledger } from "../host/ledger.ts";
+import { LiveCalls } from "../host/live-calls.ts";
 import { inspectMachine, type Machine, makeStateFolder, writableOf } from "../host/machine.ts";
 import { assertRootIsKnown } from "../host/outer-sandbox.ts";
 import { findOwnProgram } from "../host/own-program.ts";
@@ -115,8 +116,10 @@ export async function createSupervisor(options: SupervisorOptions = {}): Promise
   const { host, cwd, loaded, standing } = decideStanding(options);
   const walls = await buildWalls(host, loaded);
   const ledger = new Ledger(host.stateFolder);
+  const hasShelter = walls.kind === "standing" && walls.machine.attestation.hasShelter;
+  const liveCalls = new LiveCalls(host.stateFolder, hasShelter);
   if (walls.kind === "standing") {
-    await ledger.sweep();
+    await Promise.all([ledger.sweep(), liveCalls.sweep()]);
     await sweepCgroups(host.stateFolder);
   }
   const runId = host.id();
@@ -128,6 +131,7 @@ export async function createSupervisor(options: SupervisorOptions = {}): Promise
     standing,
     walls,
     ledger,
+    liveCalls,
     memory: new FactsMemory(new MaskSearch(boundsFrom(loaded.config.sandbox.search))),
     journal,
     recorder,

@@ -55,6 +55,7 @@ export const SandboxSection = z.strictObject({
   paths: z.record(Name, RootSection).default({}),
   require_os_sandbox: z.boolean().default(true),
   os_sandbox_fallback: z.enum(["fail_fast", "refuse_tools"]).default("fail_fast"),
+  isolate_calls: z.boolean().default(false),
   os_profile: z.array(WrittenPath).max(64).default([]),
   runtimes: z.array(RuntimeSection).max(64).default(["system"]),
   limits: LimitsSection.default({}),

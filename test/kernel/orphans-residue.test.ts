@@ -8,8 +8,17 @@ import { noDevices, sandboxMustWork, unusable } from "../support/battery/walls.t
 
 sandboxMustWork("residue");
 
-/** What a supervisor keeps: what it learnt of the machine, the file that hides files, the records of runs, its ledger with its lock. */
-const STATE = ["attestation.json", "empty", "journal", "launcher.json", "ledger", "ledger-lock"];
+/** What a supervisor keeps: what it learnt of the machine, the file that hides files, the records of runs, its ledger and its live calls, each with a lock. */
+const STATE = [
+  "attestation.json",
+  "empty",
+  "journal",
+  "launcher.json",
+  "ledger",
+  "ledger-lock",
+  "live",
+  "live-lock",
+];
 
 describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
   let place: Place;

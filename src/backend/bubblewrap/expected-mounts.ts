@@ -16,12 +16,15 @@ function expectedOf(change: Change, facts: Facts): readonly ExpectedMount[] {
     case "pin":
       return shown(path, path, access === "read", facts);
     case "hide-folder":
-      return [{ point: path, readOnly: true, type: "tmpfs", source: null, optional: false }];
+      return [emptyAt(path)];
     case "hide-file":
-      if (facts.emptyFile === null)
-        return [{ point: path, readOnly: true, type: "tmpfs", source: null, optional: false }];
-      return shown(path, facts.emptyFile, true, facts);
+      if (facts.emptyFile === null) return [emptyAt(path)];
+      return shown(path, facts.emptyFile, true, facts).map((mount) => ({ ...mount, hides: true }));
   }
+}
+
+function emptyAt(point: AbsolutePath): ExpectedMount {
+  return { point, readOnly: true, type: "tmpfs", source: null, optional: false, hides: true };
 }
 
 /** A bind brings the mounts below its source along; each is read-only when the bind is, or when it was before. */
@@ -40,6 +43,7 @@ function shown(
       type: null,
       source: inFilesystem(facts.mounts, source),
       optional: false,
+      hides: false,
     },
     ...below.map((mount) => ({
       point: joinPath(point, mount.point.slice(source.length + 1)),
@@ -47,6 +51,7 @@ function shown(
       type: mount.type,
       source: { device: mount.device, root: mount.root },
       optional: true,
+      hides: false,
     })),
   ];
 }

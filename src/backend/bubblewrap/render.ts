@@ -159,6 +159,7 @@ function planOf(profile: Profile, launch: Launch, facts: Facts, layout: Layout):
     statusFd: FD.status,
     gateFd: FD.gate,
     sizesFd,
+    launchers: 1,
     expects: {
       mounts,
       namespaces: ["user", "mnt", "pid", "ipc", "uts", "cgroup", ...isolated],

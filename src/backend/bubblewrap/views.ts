@@ -93,6 +93,7 @@ function expectedViews(facts: Facts, hasCpu: boolean): readonly ExpectedMount[] 
     type,
     source: null,
     optional,
+    hides: false,
   });
   const device = (name: DeviceName): ExpectedMount => {
     const point = knownPath(`/dev/${name}`);
@@ -103,6 +104,7 @@ function expectedViews(facts: Facts, hasCpu: boolean): readonly ExpectedMount[] 
       type: null,
       source: inFilesystem(facts.mounts, shown),
       optional: false,
+      hides: false,
     };
   };
   return [
@@ -115,9 +117,7 @@ function expectedViews(facts: Facts, hasCpu: boolean): readonly ExpectedMount[] 
     ...PROC_COVERS.map((name) => made(`/proc/${name}`, "proc", true, true)),
     made("/tmp", "tmpfs", false),
     made("/run", "tmpfs", false),
-    ...(hasCpu
-      ? [{ point: CPU, readOnly: true, type: null, source: inFilesystem(facts.mounts, CPU), optional: false }]
-      : []),
+    ...(hasCpu ? [{ ...made(CPU, "", true), type: null, source: inFilesystem(facts.mounts, CPU) }] : []),
   ];
 }
 

@@ -15,6 +15,7 @@ import {
   type Touch,
 } from "../../tool/files/file-tool.ts";
 import { readWritten, rootOf, shownPath } from "../../tool/files/written-path.ts";
+import { enterFiles } from "../beside.ts";
 import type { Denial } from "../denial.ts";
 import type { CallOptions } from "../enforce.ts";
 import { grantedView } from "../granted-view.ts";
@@ -148,6 +149,7 @@ export class FileCalls implements AsyncDisposable {
     const { value, receipt } = await this.#workers.use(
       granted,
       async (ask, worker) => {
+        using _live = await enterFiles(this.#corridor.shared, granted.profile, signal);
         using temporaries = this.#sweeping.during(worker);
         const value = await use.run(targets, this.#files(ask, temporaries, early));
         const { plan, standings } = worker;

@@ -12,6 +12,7 @@ import { intersect } from "../../profile/intersect.ts";
 import type { Profile } from "../../profile/profile.ts";
 import type { Files } from "../../tool/files/file-tool.ts";
 import type { FileRequest } from "../../tool/files/protocol.ts";
+import { enterWorker, factsBeside, planBeside } from "../beside.ts";
 import { sessionEnded } from "../ending.ts";
 import { belowFloor, weakened } from "../floor.ts";
 import { planned } from "../receipt.ts";
@@ -61,7 +62,7 @@ export class Workers implements AsyncDisposable {
   #look(machine: Machine, profiles: readonly Profile[]): Promise<Facts> {
     const { host, standing, ledger } = this.#shared;
     const all = [...profiles, standing.files.writing.onYes.profile];
-    return lookUpFacts(host, machine.facts, all, this.#memory, ledger.held());
+    return factsBeside(ledger, (held) => lookUpFacts(host, machine.facts, all, this.#memory, held));
   }
 
   /**
@@ -79,8 +80,10 @@ export class Workers implements AsyncDisposable {
     return pool.use(
       (worker) => {
         const { wallMs = Number.POSITIVE_INFINITY } = granted.profile.limits;
-        const until = performance.now() + wallMs;
+        // From the first request on: before it others may have to end.
+        let until: number | null = null;
         const ask: Files["ask"] = (request, body) => {
+          until ??= performance.now() + wallMs;
           const timeoutMs = Math.min(timeFor(request), Math.max(0, Math.ceil(until - performance.now())));
           return worker.ask(request, body, { timeoutMs, signal });
         };
@@ -130,8 +133,9 @@ export class Workers implements AsyncDisposable {
         hint: "run `cofferdam doctor`",
       });
     const startedBy = await privateMounts();
+    using live = await enterWorker(this.#shared, held);
     const worker = await FileWorker.start({
-      plan,
+      plan: planBeside(live, { plan, side: { profile: held }, standing, facts }),
       standings: startedBy === null ? seesLateMounts(standings) : standings,
       startedBy,
       surroundings,

@@ -72,6 +72,9 @@ function replyOf(outcome: ProgramOutcome): Reply {
     standings,
     limits: "reason" in receipt.standings.limits ? receipt.standings.limits.reason : "",
     limitsReached: [...receipt.limitsReached],
+    ...(receipt.mountChanges.length === 0
+      ? {}
+      : { mounts: { changes: [...receipt.mountChanges], uncovered: [...receipt.uncovered] } }),
   };
 }
 

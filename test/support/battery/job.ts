@@ -57,6 +57,8 @@ export const Reply = z.discriminatedUnion("kind", [
     standings: z.record(z.string(), z.string()),
     limits: z.string(),
     limitsReached: z.array(z.string()),
+    /** What became of its mounts meanwhile, where anything did. */
+    mounts: z.strictObject({ changes: z.array(z.string()), uncovered: z.array(z.string()) }).optional(),
   }),
 ]);
 export type Reply = z.infer<typeof Reply>;
@@ -79,3 +81,31 @@ export const MutantRow = z.strictObject({
   red: z.array(z.string()),
 });
 export type MutantRow = z.infer<typeof MutantRow>;
+
+/** What the process that builds walls in a race is given. */
+export const RaceJob = z.strictObject({
+  /** The tree in which a program swaps `folder` and `link`. */
+  ws: z.string(),
+  folder: z.string(),
+  link: z.string(),
+  /** The root of the calls whose walls are built meanwhile, and where nothing must ever be made. */
+  root: z.string(),
+  outside: z.string(),
+  wide: z.string(),
+  narrow: z.string(),
+  profile: z.string(),
+  tries: z.number(),
+  /** By calls; or the plan of one again and again, in a shelter, or plain until something was made outside. */
+  how: z.enum(["calls", "sheltered", "plain"]),
+});
+
+export type RaceJob = z.infer<typeof RaceJob>;
+
+/** What became of the calls in a race: how many ran, were refused, or had no walls; and what was made outside. */
+export const RaceResult = z.strictObject({
+  ran: z.number(),
+  refused: z.number(),
+  notBuilt: z.number(),
+  made: z.array(z.string()),
+});
+export type RaceResult = z.infer<typeof RaceResult>;

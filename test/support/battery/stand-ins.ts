@@ -27,6 +27,11 @@ const ISOLATES_NOTHING = String.raw`
 /** The stand-in that isolates nothing. */
 export const OPEN = standIn(ISOLATES_NOTHING);
 
+/** The real bwrap, where it is not to stand around another one. */
+export const SHELTERLESS = standIn(
+  `exit 1 if "@ARGV" =~ m{--bind /proc /proc}; exec "/usr/bin/bwrap", @ARGV;`,
+);
+
 /** The real bwrap until a file appears, from then on the stand-in that isolates nothing. */
 export const turning = (file: string): string =>
   standIn(`exec "/usr/bin/bwrap", @ARGV unless -e "${file}";${ISOLATES_NOTHING}`);

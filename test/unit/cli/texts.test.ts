@@ -147,6 +147,7 @@ describe("an outcome", () => {
       limits: enforced,
     },
     approximations: [],
+    uncovered: [],
     mountChanges: [],
     appeared: { found: [], unknown: null },
     limitsReached: [],

@@ -24,7 +24,8 @@ vi.mock("../../../src/host/run.ts", () => ({
         }
       });
       signal?.addEventListener("abort", () => resolve({ code: 137, reached: [] }));
-      onProven?.({ changes: () => [], input, isRunning: () => true, keepAlive: () => undefined });
+      const init = { pid: 1, startedAt: null };
+      onProven?.({ changes: () => [], init, input, isRunning: () => true, keepAlive: () => undefined });
     }),
 }));
 

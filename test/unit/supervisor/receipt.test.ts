@@ -56,6 +56,7 @@ test("a function has a receipt that says of every protection that it was absent"
     runAs: 1234,
     approximations: [],
     mountChanges: [],
+    uncovered: [],
     appeared: { found: [], unknown: null },
     limitsReached: [],
   });

@@ -1,0 +1,65 @@
+import { type AbsolutePath, byPath, isInside, joinPath, pathToBytes } from "../../profile/path.ts";
+import type { DeviceNodes, Launcher } from "../facts.ts";
+import type { Input, Plan } from "../plan.ts";
+import { DEVICES } from "./views.ts";
+
+/** What a shelter is made from. */
+export interface ShelterNeeds {
+  /** The folders that the call may write, in which its mount points lie. */
+  readonly writable: readonly AbsolutePath[];
+  readonly launcher: Pick<Launcher, "path" | "options">;
+  readonly devices: DeviceNodes;
+}
+
+/**
+ * The same launch, set up where of the whole host only the call's own writable folders can be written: a second launcher
+ * stands around the first and shows it everything else read-only. While walls are built, whoever may write in a root can
+ * put a link in the place of a mount point, or of a folder that is bound: the launcher then makes an empty file or folder
+ * where the link leads, before the proof finds the mount missing. In a shelter that place is read-only.
+ * - `/proc` stays writable: below a read-only one no new one may be mounted (fs/namespace.c, `mnt_already_visible`).
+ * - Device nodes are bound one by one, so that they stay devices and nothing can be made beside them.
+ * - Writable folders come by descriptor where the launcher has `--bind-fd` (0.10, and earlier where it was patched in):
+ *   they are those that were opened without following a link, wherever their paths lead by then.
+ * A plan without a gate is never started and stays as it is.
+ */
+export function shelter(plan: Plan, { writable, launcher, devices }: ShelterNeeds): Plan {
+  if (plan.gateFd === null) return plan;
+  const taken = [
+    plan.gateFd,
+    plan.statusFd,
+    ...plan.inputs.map((input) => input.fd),
+    ...(plan.tree?.doors ?? []),
+  ];
+  const args = 1 + Math.max(...taken);
+  const folders: readonly Input[] = launcher.options.has("bind-fd")
+    ? outermost(writable).map((folder, at) => ({ fd: args + 1 + at, folder }))
+    : [];
+  const options = shelterOptions(devices, [
+    ...(folders.length > 0 ? [] : outermost(writable).flatMap((path) => ["--bind", path, path])),
+    ...folders.flatMap((one) => ("folder" in one ? ["--bind-fd", String(one.fd), one.folder] : [])),
+  ]);
+  return {
+    ...plan,
+    file: launcher.path,
+    argv: ["--args", String(args), "--", plan.file, ...plan.argv],
+    inputs: [...plan.inputs, { fd: args, bytes: pathToBytes(`${options.join("\0")}\0`) }, ...folders],
+    launchers: plan.launchers + 1,
+  };
+}
+
+/** The options of the outer launcher; `binds` show what can be written. */
+export function shelterOptions(devices: DeviceNodes, binds: readonly string[]): readonly string[] {
+  const nodes = DEVICES.map((name) => `/dev/${name}`);
+  const made = devices.kind === "made" ? DEVICES.map((name) => joinPath(devices.folder, name)) : [];
+  return [
+    ...["--unshare-user", "--die-with-parent", "--ro-bind", "/", "/", "--bind", "/proc", "/proc"],
+    ...[...nodes, ...made].flatMap((node) => ["--dev-bind", node, node]),
+    ...binds,
+  ];
+}
+
+/** A folder inside another is shown with that one. */
+function outermost(folders: readonly AbsolutePath[]): readonly AbsolutePath[] {
+  const sorted = [...new Set(folders)].sort(byPath);
+  return sorted.filter((folder) => !sorted.some((other) => other !== folder && isInside(folder, other)));
+}

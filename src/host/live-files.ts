@@ -1,0 +1,169 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { z } from "zod";
+import { CofferdamError, visible } from "../errors.ts";
+import { type AbsolutePath, joinPath } from "../profile/path.ts";
+import { isRunning, type ProcessId, printProcess, readProcess, thisProcess } from "./process-id.ts";
+import { Work } from "./work.ts";
+
+/**
+ * How far a call is: it waits to begin; its walls are built, out of any shelter, and nobody may disturb that; or nothing
+ * of it can be disturbed.
+ */
+const State = z.enum(["waiting", "rising", "safe"]);
+export type State = z.infer<typeof State>;
+
+const Entry = z.strictObject({ state: State, work: Work });
+type Entry = z.infer<typeof Entry>;
+
+/** A call that is not over. */
+export interface Live extends Entry {
+  readonly name: string;
+}
+
+/** A launcher that was left alone by a killed supervisor is done after so long, in milliseconds. */
+const LEFT_ALONE_MS = 1_000;
+
+/**
+ * A file for each live call, `<order>-<pid>.<start>`, that says what it does; and an empty one, `<the same>-<pid>.<start>`
+ * of the sandbox's first process, once its walls stand. The first is only written under the lock of whoever uses this, so
+ * that nobody reads half of it, and none is ever renamed, so that no list misses one.
+ */
+export class LiveFiles {
+  readonly #folder: AbsolutePath;
+
+  constructor(folder: AbsolutePath) {
+    this.#folder = folder;
+  }
+
+  hasAny(): boolean {
+    return this.#names().length > 0;
+  }
+
+  /** Every call that is not over; what is over is removed. Throws `SANDBOX_UNAVAILABLE` when something can't be read. */
+  list(): readonly Live[] {
+    const names = this.#names();
+    return names.flatMap((name): readonly Live[] => {
+      const label = readLabel(name);
+      if (label === null) return [];
+      if (label.init !== null) {
+        // Left by a process that was killed while it removed both.
+        if (!names.includes(baseOf(name))) rmSync(joinPath(this.#folder, name), { force: true });
+        return [];
+      }
+      const marker = names.find((one) => one.startsWith(`${name}-`));
+      const entry = this.#read(name);
+      if (entry === null) return [];
+      const state = marker === undefined ? entry.state : "safe";
+      if (!this.#isOver(name, marker, state)) return [{ name, state, work: entry.work }];
+      this.remove(name);
+      return [];
+    });
+  }
+
+  /** Writes down a call, under a new name where it has none; returns the name. Nanoseconds since boot are its order. */
+  write(name: string | null, entry: Entry): string {
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    const named = name ?? `${process.hrtime.bigint()}-${printProcess(thisProcess())}`;
+    writeFileSync(joinPath(this.#folder, named), JSON.stringify(entry), { mode: 0o600 });
+    return named;
+  }
+
+  /** Tells that a call's walls stand, and the first process in them. */
+  tellInit(name: string, init: ProcessId): void {
+    writeFileSync(joinPath(this.#folder, `${name}-${printProcess(init)}`), "", { mode: 0o600 });
+  }
+
+  /** How far a call is that was there before; null when it is over. */
+  stateOf(name: string, before: State): State | null {
+    const names = this.#names().filter((one) => one === name || one.startsWith(`${name}-`));
+    if (!names.includes(name)) return null;
+    const marker = names.find((one) => one !== name);
+    const state = marker === undefined ? before : "safe";
+    return this.#isOver(name, marker, state) ? null : state;
+  }
+
+  /** True when one came before another. */
+  isEarlier(name: string, other: string): boolean {
+    return orderOf(name) < orderOf(other);
+  }
+
+  /** The file goes before what stands beside it, which means nothing by itself. */
+  remove(name: string): void {
+    rmSync(joinPath(this.#folder, name), { force: true });
+    for (const one of this.#names())
+      if (one.startsWith(`${name}-`)) rmSync(joinPath(this.#folder, one), { force: true });
+  }
+
+  #isOver(name: string, marker: string | undefined, state: State): boolean {
+    const owner = readLabel(name)?.owner ?? null;
+    if (owner !== null && isRunning(owner)) return false;
+    const init = marker === undefined ? null : (readLabel(marker)?.init ?? null);
+    if (init !== null) return !isRunning(init);
+    if (state !== "rising") return true;
+    const stats = statSync(joinPath(this.#folder, name), { throwIfNoEntry: false });
+    return stats === undefined || Math.abs(Date.now() - stats.mtimeMs) > LEFT_ALONE_MS;
+  }
+
+  /** Null when it is gone, or was left half-written by a process that was killed. */
+  #read(name: string): Entry | null {
+    const file = joinPath(this.#folder, name);
+    try {
+      return Entry.parse(JSON.parse(readFileSync(file, "utf8")));
+    } catch (cause) {
+      if (isMissing(cause)) return null;
+      const owner = readLabel(name)?.owner ?? null;
+      if (owner !== null && !isRunning(owner)) {
+        this.remove(name);
+        return null;
+      }
+      throw new CofferdamError(
+        "SANDBOX_UNAVAILABLE",
+        `nobody can tell what another call does: ${visible(file)}`,
+        {
+          hint: "end that call, or remove the file if no cofferdam runs",
+          cause,
+        },
+      );
+    }
+  }
+
+  #names(): readonly string[] {
+    try {
+      return readdirSync(this.#folder);
+    } catch (cause) {
+      if (isMissing(cause)) return [];
+      throw new CofferdamError(
+        "SANDBOX_UNAVAILABLE",
+        `live calls can't be listed in ${visible(this.#folder)}`,
+        {
+          hint: "raise `ulimit -n`, or end what holds so many files open",
+          cause,
+        },
+      );
+    }
+  }
+}
+
+interface Label {
+  readonly owner: ProcessId;
+  readonly init: ProcessId | null;
+}
+
+/** Null for a name that is none of ours. */
+function readLabel(name: string): Label | null {
+  const [order = "", whose = "", first] = name.split("-");
+  const [owner, init] = [readProcess(whose), first === undefined ? null : readProcess(first)];
+  return !/^\d+$/.test(order) || owner === null ? null : { owner, init };
+}
+
+function baseOf(marker: string): string {
+  return marker.split("-", 2).join("-");
+}
+
+function orderOf(name: string): bigint {
+  return BigInt(name.split("-", 1)[0] ?? "0");
+}
+
+function isMissing(cause: unknown): boolean {
+  return cause instanceof Error && "code" in cause && cause.code === "ENOENT";
+}

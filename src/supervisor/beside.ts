@@ -1,0 +1,92 @@
+import { type Facts, nodeAt } from "../backend/facts.ts";
+import type { Plan } from "../backend/plan.ts";
+import { CofferdamError } from "../errors.ts";
+import { type Appearances, lookForAppeared } from "../host/appeared.ts";
+import type { Ledger } from "../host/ledger.ts";
+import type { Entered } from "../host/live-calls.ts";
+import { nodeOf } from "../host/nodes.ts";
+import { workOf } from "../host/work.ts";
+import type { AbsolutePath } from "../profile/path.ts";
+import type { Profile } from "../profile/profile.ts";
+import type { Shared } from "./shared.ts";
+import type { Standing } from "./standing.ts";
+
+/** A plan, and what it was made from. */
+interface Planned {
+  readonly plan: Plan;
+  readonly side: { readonly profile: Profile };
+  readonly standing: Pick<Standing, "backend">;
+  readonly facts: Facts;
+}
+
+/** What is needed to let other calls know of one. */
+type Here = Pick<Shared, "liveCalls" | "memory" | "loaded">;
+
+/** Enters a call that runs a program. Throws `SANDBOX_UNAVAILABLE`: see `LiveCalls`. */
+export function enterProgram(here: Here, profile: Profile, signal: AbortSignal | null): Promise<Entered> {
+  const { isolate_calls: isIsolated } = here.loaded.config.sandbox;
+  const work = workOf(profile, here.memory.mounts, { isIsolated, acts: true, builds: true });
+  return here.liveCalls.enter(work, signal);
+}
+
+/** Enters what a file tool does, if it writes or must not run beside others. Throws `SANDBOX_UNAVAILABLE`. */
+export async function enterFiles(
+  here: Here,
+  profile: Profile,
+  signal: AbortSignal | null,
+): Promise<Entered | null> {
+  const { isolate_calls: isIsolated } = here.loaded.config.sandbox;
+  if (!isIsolated && !profile.files.some(({ access }) => access === "write")) return null;
+  const work = workOf(profile, here.memory.mounts, { isIsolated, acts: true, builds: false });
+  return here.liveCalls.enter(work, signal);
+}
+
+/** Enters a worker while its walls are built: nothing is done in them by itself. Throws `SANDBOX_UNAVAILABLE`. */
+export function enterWorker(here: Here, profile: Profile): Promise<Entered> {
+  const work = workOf(profile, here.memory.mounts, { isIsolated: false, acts: false, builds: true });
+  return here.liveCalls.enter(work, null);
+}
+
+/** The plan, in a shelter where others may change what its walls are built on. */
+export function planBeside(live: Pick<Entered, "isBeside">, { plan, side, standing, facts }: Planned): Plan {
+  if (!live.isBeside) return plan;
+  const writable = side.profile.files.flatMap(({ path, access }) => (access === "write" ? [path] : []));
+  return standing.backend.shelter(plan, { ...facts, writable });
+}
+
+/** A tree holds only so many paths that calls put placeholders on. */
+const MOST_LOOKS = 10;
+
+/**
+ * Facts in which no placeholder of another call counts as something of the host's, whenever it came to be: whoever looks
+ * at one that is not in the ledger yet would build walls on what its maker removes again. Throws `FACTS_UNSTABLE`, and what
+ * the look throws.
+ */
+export async function factsBeside(
+  ledger: Pick<Ledger, "held">,
+  look: (held: ReadonlySet<AbsolutePath>) => Promise<Facts>,
+): Promise<Facts> {
+  let held = ledger.held();
+  for (let looks = 0; looks < MOST_LOOKS; looks += 1) {
+    const facts = await look(held);
+    const now = ledger.held();
+    const isTaken = (path: AbsolutePath): boolean =>
+      !held.has(path) && nodeAt(facts, path).kind !== "missing";
+    if (![...now].some(isTaken)) return facts;
+    held = new Set([...held, ...now]);
+  }
+  throw new CofferdamError("FACTS_UNSTABLE", "other calls kept changing what this one is about", {
+    hint: "run it again when they have ended",
+  });
+}
+
+/** What appeared while a call ran. Placeholders of other calls, which come and go meanwhile, are nobody's. */
+export async function appearedBeside(
+  { host, memory, ledger }: Pick<Shared, "host" | "memory" | "ledger">,
+  profile: Profile,
+  facts: Facts,
+): Promise<Appearances> {
+  const { found, unknown } = await lookForAppeared(host, profile, facts, memory, ledger.held());
+  const held = found.length === 0 ? new Set<AbsolutePath>() : ledger.held();
+  return { found: found.filter(({ path }) => !held.has(path) && nodeOf(path).kind !== "missing"), unknown };
+}

@@ -1,0 +1,103 @@
+import { spawn } from "node:child_process";
+import { readdirSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { describe, expect, it } from "vitest";
+import { type RaceJob, RaceResult } from "../support/battery/job.ts";
+import { checkoutFor, compileCacheFor, PEOPLE, type Person, runFile } from "../support/battery/people.ts";
+import { Place } from "../support/battery/place.ts";
+import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
+
+sandboxMustWork("races with the set-up");
+
+/** Where the link leads: a path of the host, or the same as it is called while a launcher sets up. */
+const WAYS = [
+  ["a folder that is bound", "", "ws"],
+  ["a folder above a mount point, as launchers see the host", "/oldroot", "ws"],
+  ["the root itself, which lies in another's", "", "ws/a"],
+] as const;
+
+describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
+  it.each(WAYS)(
+    "fs.dest: beside a program that swaps %s for a link, calls make nothing where it leads",
+    async (_what, prefix, root) => {
+      const result = await race(person, { prefix, root, tries: 200, how: "calls" });
+      expect(result.made).toEqual([]);
+      expect(result.ran + result.notBuilt).toBeGreaterThan(10);
+    },
+    180_000,
+  );
+
+  it.each(WAYS)(
+    "fs.dest: where %s is swapped for a link, no set-up in a shelter is led astray",
+    async (_what, prefix, root) => {
+      const result = await race(person, { prefix, root, tries: 500, how: "sheltered" });
+      expect(result.made).toEqual([]);
+      expect(Math.min(result.ran, result.notBuilt)).toBeGreaterThan(0);
+    },
+    180_000,
+  );
+
+  it.each(WAYS)(
+    "fs.dest: where %s is swapped for a link, a set-up out of any shelter is led astray",
+    async (_what, prefix, root) => {
+      const result = await race(person, { prefix, root, tries: 5_000, how: "plain" });
+      expect(result.made).not.toEqual([]);
+    },
+    180_000,
+  );
+});
+
+interface Race {
+  readonly prefix: string;
+  readonly root: string;
+  readonly tries: number;
+  readonly how: RaceJob["how"];
+}
+
+async function race(person: Person, { prefix, root, tries, how }: Race): Promise<RaceResult> {
+  using place = new Place(person);
+  place.folder("ws/a");
+  place.folder("ws/a/hidden");
+  place.file("ws/a/fixed", "old");
+  symlinkSync(`${prefix}${place.outside}`, join(place.ws, "link"));
+  const mask = (name: string, atMost: string) => ({ pattern: join(place.ws, "a", name), at_most: atMost });
+  const config = (of: string): string =>
+    JSON.stringify({
+      version: 1,
+      sandbox: { paths: { ws: { root: of, mode: "rw", write_approval: false } }, runtimes: ["system"] },
+    });
+  const profile = {
+    profile: "masked",
+    masks: [mask("hidden", "none"), mask("fixed", "read")],
+    expect: [{ deny: "read", path: join(place.ws, "a/hidden") }],
+  };
+  const job = {
+    ws: place.ws,
+    folder: join(place.ws, "a"),
+    link: join(place.ws, "link"),
+    root: join(place.top, root),
+    outside: place.outside,
+    wide: place.file("wide.yaml", config(place.ws)),
+    narrow: place.file("narrow.yaml", config(join(place.top, root))),
+    profile: place.file("masked.yaml", JSON.stringify(profile)),
+    tries,
+    how,
+  } satisfies RaceJob;
+  const [program = "", ...words] = [
+    ...runFile(checkoutFor(person), "race-driver.ts"),
+    place.file("job.json", JSON.stringify(job)),
+  ];
+  const env = {
+    PATH: "/usr/bin:/bin",
+    XDG_STATE_HOME: place.state,
+    NODE_COMPILE_CACHE: compileCacheFor(person),
+    TSX_DISABLE_CACHE: "1",
+  };
+  const child = spawn(program, words, { ...person.runAs, cwd: place.ws, env });
+  const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  if (out === "") throw new Error(err);
+  expect(readdirSync(place.outside)).toEqual([]);
+  console.info(`as ${person.name}, ${how}: ${out.trim()}`);
+  return RaceResult.parse(JSON.parse(out));
+}
