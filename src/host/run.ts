@@ -1,5 +1,4 @@
 import type { Readable, Writable } from "node:stream";
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { GO } from "../backend/bubblewrap/gate.ts";
 import type { GatedPlan, Plan } from "../backend/plan.ts";
 import { CofferdamError } from "../errors.ts";
@@ -13,7 +12,8 @@ import { openFolders } from "./open-folder.ts";
 import { Capture, type Captured, MOST_KEPT, type OutputSink } from "./output.ts";
 import { LifeWatch, type ProcessId } from "./process-id.ts";
 import { ProgramStreams } from "./program-streams.ts";
-import { type Discrepancy, discrepancies, MountWatch, mountDiscrepancies, observe } from "./proof.ts";
+import { type Discrepancy, mountDiscrepancies } from "./proof.ts";
+import { prove } from "./prove.ts";
 import { explainSetupFailure } from "./setup-failure.ts";
 import { type Child, launch, type StartedBy } from "./spawn.ts";
 import { firstByte, readableAt, TwoVoices, writableAt } from "./streams.ts";
@@ -75,9 +75,6 @@ export interface Ended {
 
 /** How long the walls may take to stand. */
 const SETUP_MS = 20_000;
-
-/** How long a gate shell may take to come to rest. */
-const SETTLE_MS = 250;
 
 /**
  * Starts the plan, proves the walls, lets the program go, and waits for its end. In order: the call's cgroup; launch; the
@@ -163,7 +160,7 @@ async function runTo(
     throw failed(voices.setupText());
   });
   await cgroup?.admit(init.pid);
-  using watch = await prove(init.pid, plan, streams.coverName, options);
+  using watch = await prove(init.pid, plan, streams.coverName, options.surroundings);
   using life = new LifeWatch(init);
   const proven = watch.last;
   const changes = (): readonly Discrepancy[] => {
@@ -234,53 +231,6 @@ async function untilWaiting(
   const init = firstProcessOf(child, plan.launchers);
   if (init === null) throw unavailable("the walls could not be observed: the launcher has no child");
   return init;
-}
-
-/**
- * Compares what `/proc` shows of the waiting gate with the plan. The gate is the sandbox's first process. It must have its
- * filter: the launcher set its parent-death signal before that, so from then on both die with the supervisor.
- */
-async function prove(
-  init: number,
-  plan: GatedPlan,
-  cover: string | null,
-  { surroundings }: RunOptions,
-): Promise<MountWatch> {
-  const watch = new MountWatch(init);
-  try {
-    const [first, ...others] = await compareWithPlan(init, plan, surroundings, cover, watch);
-    if (first === undefined) return watch;
-    const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
-    throw unavailable(`the walls do not stand as planned: ${first.message}${more}`);
-  } catch (cause) {
-    watch[Symbol.dispose]();
-    throw cause instanceof CofferdamError
-      ? cause
-      : unavailable("the walls could not be observed", "run `cofferdam doctor`", cause);
-  }
-}
-
-/**
- * Looks until the filter is in force, and until a gate shell has put its descriptors in order: only what stays different is
- * a difference.
- */
-async function compareWithPlan(
-  gate: number,
-  { expects }: GatedPlan,
-  surroundings: Surroundings,
-  cover: string | null,
-  watch: MountWatch,
-): Promise<readonly Discrepancy[]> {
-  const began = performance.now();
-  for (;;) {
-    const seen = observe(gate, expects, cover);
-    const waited = performance.now() - began;
-    if (seen.status.get("Seccomp") === "2") {
-      const found = discrepancies(expects, seen, surroundings.namespaces, watch.read());
-      if (found.every((one) => one.protection !== "descriptors") || waited > SETTLE_MS) return found;
-    } else if (waited > SETUP_MS) throw unavailable("no filter came into force");
-    await nextTurn();
-  }
 }
 
 function keepAlive(child: Child, { stdout, stderr }: ProgramStreams, isKept: boolean): void {

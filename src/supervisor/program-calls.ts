@@ -11,6 +11,7 @@ import { enterProgram, factsBeside } from "./beside.ts";
 import type { Ending } from "./ending.ts";
 import { type CallOptions, enforce } from "./enforce.ts";
 import { lookAtCall } from "./look.ts";
+import { noTerminal } from "./no-terminal.ts";
 import type { ProgramOutcome } from "./outcome.ts";
 import { type CallFacts, type Prepared, prepare, printShortfalls, type Side, sideOf } from "./prepare.ts";
 import { programUse, toolProgramQuestion } from "./program-tool.ts";
@@ -279,25 +280,4 @@ export class ProgramCalls {
     });
     trail.judged(verdict);
   }
-}
-
-/** Why calls get no terminal of their own, and what would change that. */
-function noTerminal(
-  { use }: Call,
-  { settings }: Standing,
-): { readonly reason: string; readonly hint: string } {
-  if (use !== null)
-    return {
-      reason: "a program that is a tool has no terminal of its own",
-      hint: "leave `window` out, or run it by the shell tool",
-    };
-  return settings.shell.terminal === true
-    ? {
-        reason: "operator profiles allow no terminal of its own",
-        hint: "leave `terminal: false` out of the profile that says it, or do without: `--no-terminal`",
-      }
-    : {
-        reason: "the config gives it no terminal of its own",
-        hint: "write `shell: { terminal: true }` in the config",
-      };
 }

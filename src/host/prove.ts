@@ -1,0 +1,63 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { GatedPlan } from "../backend/plan.ts";
+import { CofferdamError } from "../errors.ts";
+import { type Discrepancy, discrepancies, MountWatch, observe } from "./proof.ts";
+import type { Surroundings } from "./surroundings.ts";
+
+/** How long a filter may take to come into force. */
+const FILTER_MS = 20_000;
+
+/** How long a gate shell may take to come to rest. */
+const SETTLE_MS = 250;
+
+/**
+ * Compares what `/proc` shows of the waiting gate with the plan. The gate is the sandbox's first process. It must have its
+ * filter: the launcher set its parent-death signal before that, so from then on both die with the supervisor. Returns the
+ * mount table that was compared, to be looked at again. Throws `SANDBOX_UNAVAILABLE` for any difference.
+ */
+export async function prove(
+  init: number,
+  plan: GatedPlan,
+  cover: string | null,
+  surroundings: Surroundings,
+): Promise<MountWatch> {
+  const watch = new MountWatch(init);
+  try {
+    const [first, ...others] = await compareWithPlan(init, plan, surroundings, cover, watch);
+    if (first === undefined) return watch;
+    const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
+    throw unavailable(`the walls do not stand as planned: ${first.message}${more}`);
+  } catch (cause) {
+    watch[Symbol.dispose]();
+    throw cause instanceof CofferdamError
+      ? cause
+      : unavailable("the walls could not be observed", "run `cofferdam doctor`", cause);
+  }
+}
+
+/**
+ * Looks until the filter is in force, and until a gate shell has put its descriptors in order: only what stays different is
+ * a difference.
+ */
+async function compareWithPlan(
+  gate: number,
+  { expects }: GatedPlan,
+  surroundings: Surroundings,
+  cover: string | null,
+  watch: MountWatch,
+): Promise<readonly Discrepancy[]> {
+  const began = performance.now();
+  for (;;) {
+    const seen = observe(gate, expects, cover);
+    const waited = performance.now() - began;
+    if (seen.status.get("Seccomp") === "2") {
+      const found = discrepancies(expects, seen, surroundings.namespaces, watch.read());
+      if (found.every((one) => one.protection !== "descriptors") || waited > SETTLE_MS) return found;
+    } else if (waited > FILTER_MS) throw unavailable("no filter came into force");
+    await nextTurn();
+  }
+}
+
+function unavailable(message: string, hint = "run `cofferdam doctor`", cause?: unknown): CofferdamError {
+  return new CofferdamError("SANDBOX_UNAVAILABLE", message, { hint, cause });
+}
