@@ -47,8 +47,8 @@ sub resize {
 }
 my $resizes = resize;
 $SIG{CHLD} = sub {};
-$SIG{TERM} = sub { kill "TERM", $pid };
-$SIG{HUP} = sub { kill "HUP", $pid; kill "CONT", $pid };
+$SIG{TERM} = sub { kill "TERM", $pid if $pid };
+$SIG{HUP} = sub { kill $_, $pid for $pid ? ("HUP", "CONT") : () };
 pipe my $started, my $starts or fail;
 defined($pid = fork) or fail;
 if (!$pid) {
