@@ -1,8 +1,9 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { z } from "zod";
 import type { Placeholder } from "../backend/placeholder.ts";
 import { CofferdamError } from "../errors.ts";
-import { type AbsolutePath, isAbsolutePath, joinPath, nameOf } from "../profile/path.ts";
+import { type AbsolutePath, isAbsolutePath, joinPath, nameOf, parentOf, upwards } from "../profile/path.ts";
+import { untilBuilt } from "./building.ts";
 import { lock, sweepUnfinished } from "./lock.ts";
 import { nodeOf } from "./nodes.ts";
 import { makePlaceholder, removePlaceholder, throwShortage } from "./placeholders.ts";
@@ -38,13 +39,18 @@ export class Ledger {
     return this.#heldBeside(null);
   }
 
-  /** Makes the placeholders for one call. Throws `FACTS_UNSTABLE` when something else stands at one of the paths by now. */
+  /**
+   * Makes the placeholders for one call. Throws `FACTS_UNSTABLE` when something else stands at one of the paths by now, and
+   * when one lies in another call's, which was taken for the host's own then: that call could not remove it any more.
+   */
   async hold(callId: string, placeholders: readonly Placeholder[]): Promise<AsyncDisposable> {
     if (placeholders.length === 0) return { [Symbol.asyncDispose]: async () => undefined };
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     const file = joinPath(this.#folder, `${callId}.json`);
     using _lock = await lock(this.#lock);
     const held = this.held();
+    const within = placeholders.find(({ path }) => [...upwards(parentOf(path))].some((at) => held.has(at)));
+    if (within !== undefined) throw unstable(`${within.path} lies in what another call holds`);
     const entry: Entry = { ...thisProcess(), placeholders: [...placeholders] };
     writeWhole(file, JSON.stringify(entry));
     const made: Placeholder[] = [];
@@ -52,19 +58,19 @@ export class Ledger {
       if (makePlaceholder(one, callId)) made.push(one);
       else if (!held.has(one.path)) {
         this.#release(file, { ...entry, placeholders: made });
-        throw new CofferdamError("FACTS_UNSTABLE", `${one.path} appeared while the call was prepared`, {
-          hint: "run the call again",
-        });
+        throw unstable(`${one.path} appeared, or the folder that it lies in went away`);
       }
     }
     return { [Symbol.asyncDispose]: () => this.#releaseLocked(file, entry) };
   }
 
-  /** Removes what calls of ended processes left behind. */
+  /** Removes what calls of ended processes left behind, once nothing builds walls on it any more. */
   async sweep(): Promise<void> {
     if (nodeOf(this.#folder).kind !== "folder") return;
+    const left = this.#entries(null).filter(({ entry }) => !isRunning(entry));
+    if (left.length > 0) await untilBuilt();
     using _lock = await lock(this.#lock);
-    for (const { file, entry } of this.#entries(null)) if (!isRunning(entry)) this.#release(file, entry);
+    for (const { file, entry } of left) if (existsSync(file)) this.#release(file, entry);
     // Entries are written under the lock: a half-written one is that of a process that was killed.
     for (const name of namesIn(this.#folder))
       if (name.endsWith(UNFINISHED)) rmSync(joinPath(this.#folder, name), { force: true });
@@ -95,6 +101,12 @@ export class Ledger {
       return entry === null ? [] : [{ file, entry }];
     });
   }
+}
+
+function unstable(what: string): CofferdamError {
+  return new CofferdamError("FACTS_UNSTABLE", `${what} while the call was prepared`, {
+    hint: "run the call again",
+  });
 }
 
 /** The file is there with all of its text, or not at all. */

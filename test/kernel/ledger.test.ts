@@ -108,6 +108,15 @@ describe("the ledger", () => {
     expect(left()).toEqual([]);
   });
 
+  it("never makes one within another call's, which could not be removed then", async () => {
+    const one = await ledger().hold("one", [at("deep")]);
+    const within = ledger().hold("two", [at("other"), at("deep/er")]);
+    await expect(within).rejects.toMatchObject({ code: "FACTS_UNSTABLE" });
+    const [two] = await Promise.all([ledger().hold("two", [at("deep")]), one[Symbol.asyncDispose]()]);
+    await two[Symbol.asyncDispose]();
+    expect(left()).toEqual([]);
+  });
+
   it("leaves a folder that somebody else made at the same path as it is, empty or not", async () => {
     mkdirSync(path("b"));
     await expect(ledger().hold("one", [at("a"), at("b")])).rejects.toMatchObject({

@@ -4,6 +4,9 @@ import type { CoreDumps, Facts } from "../facts.ts";
 import type { Plan, TreeBounds } from "../plan.ts";
 import { processesInAll } from "./tree.ts";
 
+/** Stands in the words of every launcher, and of every shell at a gate: a variable of that shell. */
+export const GATE_MARK = "cofferdam_go";
+
 /**
  * What the gate shell runs, in a POSIX shell, with the program and its words as `"$@"`:
  * 1. bounds itself with hard limits, which the program inherits; units are those of POSIX `ulimit`: 512-byte blocks
@@ -32,9 +35,9 @@ export function gateScript(
     `{ ${bounds}; } 2>/dev/null || { printf l >&${gateFd}; exit 125; }`,
     ...(tree?.doors ?? []).map((fd) => `{ printf 0 >&${fd}; } 2>/dev/null; exec ${fd}>&-`),
     `printf r >&${gateFd}`,
-    `IFS=" " read -r cofferdam_go cofferdam_in <&${gateFd} && [ "$cofferdam_go" = go ] || exit 125`,
+    `IFS=" " read -r ${GATE_MARK} cofferdam_in <&${gateFd} && [ "$${GATE_MARK}" = go ] || exit 125`,
     `[ "$cofferdam_in" = pipe ] || exec </dev/null`,
-    "unset cofferdam_go cofferdam_in",
+    `unset ${GATE_MARK} cofferdam_in`,
     "trap : INT",
     `exec ${gateFd}>&- 8>&2 2>/dev/null`,
     `(exec ${hasTerminal ? "" : "2>&8 "}8>&- && exec "$@")`,

@@ -17,6 +17,8 @@ export interface Started {
   /** A program and its words to start it with. */
   readonly under?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** Who starts it, where that is not the person: then `under` has to change the user. */
+  readonly startedBy?: Person;
   /** Its descriptors from the fourth on. */
   readonly inherits?: ReadonlyMap<number, number>;
 }
@@ -25,14 +27,14 @@ export interface Started {
 export function startCommand(
   place: Place,
   words: readonly string[],
-  { under = [], env = {}, inherits = new Map() }: Started = {},
+  { under = [], env = {}, startedBy = place.person, inherits = new Map() }: Started = {},
 ): ChildProcess {
   const { person } = place;
   const [program = "", ...rest] = [...under, ...cofferdamFor(person), ...words];
   const stdio: ("ignore" | "pipe" | number)[] = ["ignore", "pipe", "pipe"];
   for (const [fd, source] of inherits) stdio[fd] = source;
   return spawn(program, rest, {
-    ...person.runAs,
+    ...startedBy.runAs,
     cwd: place.ws,
     detached: true,
     env: environmentIn(place, env),

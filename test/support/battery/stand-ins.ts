@@ -36,6 +36,10 @@ export const SHELTERLESS = standIn(
 export const turning = (file: string): string =>
   standIn(`exec "/usr/bin/bwrap", @ARGV unless -e "${file}";${ISOLATES_NOTHING}`);
 
+/** The real bwrap, which waits for as long as a file is there. */
+export const waiting = (file: string): string =>
+  standIn(`select undef, undef, undef, 0.01 while -e "${file}"; exec "/usr/bin/bwrap", @ARGV`);
+
 /** The real bwrap, but without the filter that it was given. */
 export const FILTERLESS = standIn(String.raw`
   open my $in, "<&=", 3 or die; my @options = do { local $/; split /\0/, <$in> };

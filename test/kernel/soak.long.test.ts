@@ -1,0 +1,10 @@
+import { describe } from "vitest";
+import { PEOPLE } from "../support/battery/people.ts";
+import { itLeavesNothing } from "../support/battery/soak-tests.ts";
+import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
+
+sandboxMustWork("2,000 calls and killed supervisors");
+
+describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
+  itLeavesNothing(person, 2_000, 3_600_000);
+});

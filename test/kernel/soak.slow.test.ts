@@ -1,0 +1,10 @@
+import { describe } from "vitest";
+import { PEOPLE } from "../support/battery/people.ts";
+import { itLeavesNothing } from "../support/battery/soak-tests.ts";
+import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
+
+sandboxMustWork("150 calls and killed supervisors");
+
+describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
+  itLeavesNothing(person, 150, 300_000);
+});
