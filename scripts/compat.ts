@@ -1,0 +1,70 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { arch, constants, homedir, release } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { GROUPS } from "./lib/compat/rows.ts";
+import { HostServers } from "./lib/compat/stage.ts";
+import { countsOf, inWords, type Line, pageOf } from "./lib/compat/table.ts";
+import { benchHost, programFolders, tryRow } from "./lib/compat/try-row.ts";
+import { versionOf } from "./lib/compat/version.ts";
+
+const PAGE = join(import.meta.dirname, "../COMPATIBILITY.md");
+
+const { only } = parseArgs({ options: { only: { type: "string" } } }).values;
+const rows = GROUPS.flatMap((group) => group.rows).filter((row) => row.name.includes(only ?? ""));
+const ending = new AbortController();
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
+  process.once(signal, () => {
+    process.exitCode = 128 + constants.signals[signal];
+    ending.abort();
+  });
+
+// Not below `/tmp`, which each sandbox has for itself: a person's project lies in a home folder.
+const stage = mkdtempSync(join(homedir(), ".cofferdam-compat-"));
+try {
+  report(await tryAll());
+} catch (cause) {
+  if (!ending.signal.aborted) throw cause;
+} finally {
+  rmSync(stage, { recursive: true, force: true });
+}
+
+async function tryAll(): Promise<readonly Line[]> {
+  await using servers = await HostServers.start(stage);
+  const host = benchHost(join(stage, "state"));
+  const path = programFolders(host).join(":");
+  const lines: Line[] = [];
+  for (const [index, row] of rows.entries()) {
+    progress(`${index + 1}/${rows.length} ${row.name}`);
+    const folder = join(stage, String(index));
+    const verdict = await tryRow(row, { folder, host, servers, owner: null, signal: ending.signal });
+    rmSync(folder, { recursive: true, force: true });
+    lines.push({ name: row.name, version: verdict.kind === "untried" ? "" : versionOf(row, path), verdict });
+  }
+  progress("");
+  return lines;
+}
+
+/** What is wrong is told with its own words, and then no page is written. */
+function report(lines: readonly Line[]): void {
+  for (const { name, verdict } of lines) {
+    const isWrong = verdict.kind === "wrong";
+    if (only !== undefined || isWrong || verdict.kind === "untried")
+      console.log(`${name}: ${inWords(verdict)}`);
+    if (isWrong) console.log(verdict.said);
+  }
+  if (lines.some(({ verdict }) => verdict.kind === "wrong")) process.exitCode = 1;
+  else if (only === undefined) writeFileSync(PAGE, pageOf(lines, machine()));
+  console.log(countsOf(lines));
+}
+
+function machine(): string {
+  const name = /^PRETTY_NAME="?(.*?)"?$/m.exec(readFileSync("/etc/os-release", "utf8"))?.[1] ?? "Linux";
+  const kernel = /^\d+\.\d+/.exec(release())?.[0] ?? release();
+  return `${name}, Linux ${kernel}, ${arch()}, as ${process.getuid?.() === 0 ? "root" : "an ordinary user"}`;
+}
+
+/** On a terminal alone: the row that is being tried, in the place of the last one. */
+function progress(text: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${text}`);
+}

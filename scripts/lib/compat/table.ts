@@ -1,0 +1,95 @@
+import { GROUPS } from "./rows.ts";
+import type { Verdict } from "./verdict.ts";
+
+/** A row, tried. */
+export interface Line {
+  readonly name: string;
+  readonly version: string;
+  readonly verdict: Verdict;
+}
+
+const HEAD = `# Compatibility
+
+What tools do inside the walls, from real runs: \`scripts/compat\` writes this page. It does each thing twice, without walls
+and inside them, in a new project of a config that says no more than this, with the network off:
+
+\`\`\`yaml
+version: 1
+sandbox:
+  paths: { project: { root: ., mode: rw, write_approval: false } }
+  runtimes: [system, node, python, rust, go, git] # those that are on PATH
+\`\`\`
+
+What fails without walls too, or is not installed, counts as not tried. A setting stands where it fails without that
+setting and works with it. For every tool it holds that
+
+- **HOME and \`/tmp\` are empty when a call starts, and gone when it ends.** No \`~/.npmrc\`, \`~/.gitconfig\` or \`~/.cargo\` is
+  there (git knows who commits), and no cache lasts. Give tools a cache of their own and name it by its variable, as with
+  \`npm\` and \`go\` below; what your own tools run or build from is better shown with \`mode: ro\`, as the modules of \`go\`
+  and the crates of \`cargo\`.
+- **The network is the call's own loopback.** Servers and clients of one call meet there. \`shell: { network: host }\` gives
+  the machine's network.
+- **All processes end with the call.** A server that it left in the background is gone for the next one.
+- **The machine is read-only and mostly not there**: \`/usr\` and a few files of \`/etc\`. Installing for the whole machine
+  (\`apt\`, \`npm -g\`) is for outside. Its processes, users, sockets and terminal are not seen.
+- **What the host obeys later stays as it is**: git's configuration and hooks, and the files that \`profiles/protected.yaml\`
+  lists. A folder that holds such a file can't be renamed, and a rename into it is \`EXDEV\`.
+`;
+
+/** The whole page: the rows in the order of the groups, and the machine that they were tried on. */
+export function pageOf(lines: readonly Line[], machine: string): string {
+  const parts = GROUPS.map(({ title, rows }) => {
+    const body = rows.flatMap(({ name, does }) => {
+      const line = lines.find((one) => one.name === name);
+      return line === undefined ? [] : [rowText([name, line.version, does, inWords(line.verdict)])];
+    });
+    return [
+      `## ${title}`,
+      "",
+      "| tool | version | what was done | inside the walls |",
+      "|---|---|---|---|",
+      ...body,
+    ];
+  });
+  return `${HEAD}\n${parts.map((part) => `${part.join("\n")}\n`).join("\n")}\nTried on ${machine}: ${countsOf(lines)}.\n`;
+}
+
+/** The names in the first column of a page. */
+export function namesOn(page: string): readonly string[] {
+  const cells = [...page.matchAll(/^\| (.*?) \|/gm)].map(([, cell = ""]) => cell.replaceAll("\\|", "|"));
+  return cells.filter((cell) => cell !== "tool");
+}
+
+/** How many rows came out how, in words. */
+export function countsOf(lines: readonly Line[]): string {
+  const count = (kind: Verdict["kind"]): number => lines.filter((line) => line.verdict.kind === kind).length;
+  const wrong = count("wrong");
+  return [
+    `${lines.length} rows`,
+    `${count("works")} work`,
+    `${count("with")} with a setting`,
+    `${count("by-design")} fail by design`,
+    `${count("untried")} not tried`,
+    ...(wrong === 0 ? [] : [`${wrong} wrong`]),
+  ].join(", ");
+}
+
+/** A verdict, for a cell of the table. */
+export function inWords(verdict: Verdict): string {
+  switch (verdict.kind) {
+    case "works":
+      return "works";
+    case "with":
+      return `works with \`${verdict.setting}\``;
+    case "by-design":
+      return `fails by design: “${verdict.says}”. Instead: ${verdict.remedy}`;
+    case "untried":
+      return `not tried here: ${verdict.why}`;
+    case "wrong":
+      return `WRONG: ${verdict.what}`;
+  }
+}
+
+function rowText(cells: readonly string[]): string {
+  return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
+}

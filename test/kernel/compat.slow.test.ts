@@ -1,0 +1,51 @@
+import { chmodSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect } from "vitest";
+import { GROUPS } from "../../scripts/lib/compat/rows.ts";
+import { HostServers } from "../../scripts/lib/compat/stage.ts";
+import { benchHost, tryRow } from "../../scripts/lib/compat/try-row.ts";
+import { PEOPLE } from "../support/battery/people.ts";
+import { itNeeds, sandboxMustWork, unusable } from "../support/battery/walls.ts";
+
+sandboxMustWork("COMPATIBILITY.md");
+
+const quick = GROUPS.flatMap((group) => group.rows).filter((row) => row.isQuick);
+
+describe.skipIf(unusable !== null).each(PEOPLE)("as $name, what COMPATIBILITY.md says is so of", (person) => {
+  const stage = mkdtempSync(join(tmpdir(), "cofferdam-compat-"));
+  chmodSync(stage, 0o755);
+  const host = benchHost(join(stage, "state"), { ...process.env, PATH: "/usr/local/bin:/usr/bin:/bin" });
+  const owner = person.runAs.uid === undefined ? null : { uid: person.uid, gid: person.gid };
+  let servers: HostServers;
+  beforeAll(async () => {
+    servers = await HostServers.start(stage);
+  });
+  afterAll(async () => {
+    await servers[Symbol.asyncDispose]();
+    rmSync(stage, { recursive: true });
+  });
+
+  for (const [index, row] of quick.entries())
+    itNeeds(
+      row.needs.map((name) => join("/usr/bin", name)),
+      row.name,
+      async () => {
+        const folder = join(stage, String(index));
+        const verdict = await tryRow(row, {
+          folder,
+          host,
+          servers,
+          owner,
+          signal: new AbortController().signal,
+        });
+        const { setting, fails } = row;
+        const kind = setting === undefined ? (fails === undefined ? "works" : "by-design") : "with";
+        expect(verdict.kind === "wrong" ? verdict : verdict.kind).toEqual(kind);
+        const left = readdirSync(join(folder, "plain/project")).filter((name) =>
+          name.startsWith(".cofferdam"),
+        );
+        expect(left).toEqual([]);
+      },
+    );
+});
