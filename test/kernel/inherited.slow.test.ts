@@ -16,7 +16,7 @@ const MAKE = "/usr/bin/make";
  * Opens one of each kind, so that who is started has it: a folder, a file, a pair of sockets, a terminal, what can be
  * polled, an event, memory, a watch, the host's own namespaces; many of them, and some with high numbers.
  */
-const OPENS = String.raw`
+const OPENS = `
   use POSIX (); use Socket; $^F = 100_000; my $outside = shift; my @held; my $arm = (POSIX::uname())[4] eq "aarch64";
   my $took = sub { my $fd = syscall($_[0], @_[1 .. $#_]); die "@_: $!" if $fd < 0; open my $handle, "+<&=", $fd or die; push @held, $handle };
   sub hold { open my $handle, $_[0], $_[1] or die "$_[1]: $!"; push @held, $handle; $handle }
@@ -149,7 +149,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
     // It would say here that tokens were lost.
     expect(await said).toEqual({ stdout: "", stderr: "" });
     for (const name of ["inside", "again"])
-      expect(place.read(`ws/${name}`)).toMatch(/jobserver-auth=.*\nshut\nshut\n(?:[^]*made [xyz]\n){3}/);
+      expect(place.read(`ws/${name}`)).toMatch(/jobserver-auth=.*\nshut\nshut\n(?:[\s\S]*made [xyz]\n){3}/);
     expect(place.read("ws/plain")).toMatch(/jobserver-auth=.*\nopen\nopen\n$/);
   });
 
