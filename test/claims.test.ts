@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { CLAIMS } from "../src/selftest/claims.ts";
 import { printSecurity, proofs } from "./claims.ts";
-import { strangers } from "./support/claims/evidence.ts";
+import { evidence, strangers } from "./support/claims/evidence.ts";
+import { HISTORY, TRAPS } from "./support/claims/known.ts";
 
 test("every claim has a test that names it", () => {
   const found = proofs();
@@ -16,6 +17,11 @@ test("every claim has a test that names it", () => {
 
 test("every test that names a claim names one that there is", () => {
   expect(strangers()).toEqual([]);
+});
+
+test.each([...HISTORY, ...TRAPS])("$name: a test says that it can't happen here", ({ tests }) => {
+  const titles = evidence().map(({ claim, title }) => `${claim}: ${title}`);
+  expect(tests.filter((one) => !titles.some((title) => title.startsWith(one)))).toEqual([]);
 });
 
 // `npx vitest run test/claims.test.ts -u` writes it.

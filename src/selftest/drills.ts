@@ -36,6 +36,20 @@ export const DRILLS: readonly Drill[] = [
     twin: async ({ ground }) => readFileSync(joinPath(ground.ws, "inner/canary"), "utf8") !== "secret\n",
   },
   {
+    claim: "fs.read",
+    title: "a program that is named like an option of the launcher is a program",
+    holds: async ({ session, ground }) => {
+      const shown = joinPath(ground.ws, "shown");
+      const words = ["--ro-bind", ground.outside, shown, "cat", `${shown}/canary`] as const;
+      return (await session.call("shell", { argv: words })).kind === "not-found" && !existsSync(shown);
+    },
+    twin: async ({ session, ground }) => {
+      const program = joinPath(ground.ws, "--ro-bind");
+      writeFileSync(program, "#!/bin/sh\nexit 0\n", { mode: 0o755 });
+      return (await session.call("shell", { argv: ["./--ro-bind", ground.outside] })).kind === "done";
+    },
+  },
+  {
     claim: "fs.residue",
     title: "no placeholder is left where something missing was held while a call ran",
     holds: async ({ ground }) => HELD.every((name) => !existsSync(joinPath(ground.ws, name))),

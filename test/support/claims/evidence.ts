@@ -41,7 +41,7 @@ function isClaim(id: string): id is ClaimId {
 
 /** A text behind `it(`, `describe.each(…)(` or `claim:` that begins with a word and a colon. */
 const TITLE =
-  /(?:\b(?:it|test|describe|itNeeds|itUnless)\b[^"'`\n]*\(|\)\s*\()\s*(["'`])([a-z][a-z.-]*): ((?:(?!\1)[^\\\n]|\\.)*)\1/g;
+  /(?:\b(?:it|test|describe|itNeeds)\b[^"'`\n]*\(|\bitUnless\(\s*[\w.]+,|\)\s*\()\s*(["'`])([a-z][a-z.-]*): ((?:(?!\1)[^\\\n]|\\.)*)\1/g;
 
 function titles(): readonly { readonly id: string; readonly title: string; readonly where: string }[] {
   return readdirSync(TESTS, { recursive: true, encoding: "utf8" })
