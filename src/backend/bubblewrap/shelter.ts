@@ -25,8 +25,9 @@ export interface ShelterNeeds {
 export function shelter(plan: Plan, { writable, launcher, devices }: ShelterNeeds): Plan {
   if (plan.gateFd === null) return plan;
   const taken = [
-    plan.gateFd,
     plan.statusFd,
+    // What the gate and the program have: the gate's own, and the sizes of a terminal.
+    ...plan.expects.descriptors,
     ...plan.inputs.map((input) => input.fd),
     ...(plan.tree?.doors ?? []),
   ];

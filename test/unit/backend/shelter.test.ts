@@ -15,6 +15,7 @@ const PLAN = {
   statusFd: 4,
   gateFd: 6,
   launchers: 1,
+  expects: { mounts: [], namespaces: [], hasSeccomp: true, descriptors: [0, 1, 2, 6], environment: [] },
 } satisfies Partial<GatedPlan>;
 const plan = (): Plan => Object.assign(Object.create(null), PLAN);
 const needs = (
@@ -67,6 +68,13 @@ describe("a shelter", () => {
       /--dev-bind \/state\/devices\/tty \/state\/devices\/tty\n--bind \/w \/w\n$/,
     );
     expect(made.inputs).toHaveLength(PLAN.inputs.length + 1);
+  });
+
+  test("takes no descriptor that the gate or the program has", () => {
+    const withSizes = Object.assign(plan(), { expects: { ...PLAN.expects, descriptors: [0, 1, 2, 6, 9] } });
+    const made = shelter(withSizes, needs(["/w"], ["bind-fd"], { kind: "host" }));
+    expect(made.argv.slice(0, 2)).toEqual(["--args", "10"]);
+    expect(made.inputs.map(({ fd }) => fd)).toEqual([3, 8, 10, 11]);
   });
 
   test("of a plan that is never started is that plan", () => {
