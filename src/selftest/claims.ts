@@ -11,10 +11,11 @@ export const CLAIMS = {
   "fs.views":
     "`/`, `/tmp`, `/run`, `/dev` and HOME inside are private and sized; writing there changes no host path, and of a host device node nothing can be changed but its times, as by any user",
   "fs.mounts":
-    "a mount that arrives on the host during a call is not silently writable inside: workers do not get it, other calls tell it",
+    "a mount that arrives on the host during a call is not silently writable inside: workers do not get it, other calls tell it; one that hid something and is lost ends the call, and is told",
   "fs.residue":
     "a call leaves neither a placeholder nor a half-written file behind; what a killed supervisor left is swept by the next one of that user",
-  "fs.dest": "a symlink planted in a writable tree can't make the set-up touch anything outside of it",
+  "fs.dest":
+    "a symlink that is planted in a writable tree, or swapped into it, can't make the set-up touch anything outside of what the call may write, whatever the launcher",
   suffix:
     "a root with a suffix list shows and takes no other file, to tools and processes, wherever a link leads",
   "files.race": "file tools can't be raced out of their roots: not by swapped links, folders or names",
@@ -24,10 +25,10 @@ export const CLAIMS = {
     "`web_fetch` connects only to addresses that were judged, at every hop: listed or said yes to, within every profile, never private, loopback or metadata unless listed as such",
   "net.none": "with the network off no socket of any family and no resolver reaches anything outside",
   "net.loopback": "programs inside talk over a loopback of their own while the network is off",
-  sock: "no host unix socket that exists at the start, abstract or named, and no vsock can be reached unless listed",
+  sock: "no host unix socket that exists at the start, abstract or named, can be reached unless listed; of other families there are none but IPv4, IPv6 and the routing of netlink",
   proc: "host processes are invisible and can be neither signalled nor traced; nothing survives the call, nor the supervisor's death at any instant",
   priv: "no capability, new privilege, user namespace, mount or kernel variable, as root too",
-  sys: "what the filter refuses is refused on every ABI of the machine",
+  sys: "what the filter refuses is refused on every ABI of the machine, and calls that are newer than its list do not exist",
   tty: "a process can't push input into the caller's terminal, read what is typed into a prompt, or paint over one; control sequences in its output are filtered on a terminal unless it was given a terminal of its own",
   env: "only listed names and those that we set are visible, in `/proc/1/environ` too; no value stands in any command line",
   identity: "host name, users, machine id and other people's processes are not visible",
