@@ -4,7 +4,7 @@ import { Trail } from "../../journal/trail.ts";
 import { redact, redactText } from "../../policy/redact.ts";
 import { isByYes } from "../../policy/verdict.ts";
 import { isAbsolutePath } from "../../profile/path.ts";
-import type { AnyFileTool, ReadUse } from "../../tool/files/all.ts";
+import { type AnyFileTool, type ReadUse, workOf } from "../../tool/files/all.ts";
 import { FileFaultError } from "../../tool/files/faults.ts";
 import {
   type Files,
@@ -82,7 +82,9 @@ export class FileCalls implements AsyncDisposable {
       const durationMs = performance.now() - began;
       const { loaded } = shared;
       const denial =
-        cause instanceof FileFaultError ? denialFor(cause, tool, await this.#workers.standing()) : null;
+        cause instanceof FileFaultError
+          ? denialFor(cause, tool, await this.#workers.standingFor(workOf(tool)))
+          : null;
       if (denial !== null) return this.#denied(trail, [denial]);
       const error = cause instanceof FileFaultError ? errorFor(cause, loaded.config.roots) : cause;
       trail.ended("failed", { reason: thrownText(error), durationMs });
@@ -198,7 +200,7 @@ export class FileCalls implements AsyncDisposable {
         : await looking(turn, (files) => this.#look(use.touches, files, isFree ? use.reads : undefined));
     const { caller = "agent" } = options;
     const grants = await broker.grants(sessionId);
-    const found = await this.#workers.standing();
+    const found = await this.#workers.standingFor(workOf(tool));
     const prepared = prepareFile({ tool, use, targets, agent, caller }, found, grants);
     const { verdict, argsHash, grantKey, unasked, onYes } = prepared;
     trail.record({

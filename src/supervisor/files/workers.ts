@@ -10,6 +10,7 @@ import type { Trail } from "../../journal/trail.ts";
 import { printProfile } from "../../profile/canonical.ts";
 import { intersect } from "../../profile/intersect.ts";
 import type { Profile } from "../../profile/profile.ts";
+import type { FileWork } from "../../tool/derive.ts";
 import type { Files } from "../../tool/files/file-tool.ts";
 import type { FileRequest } from "../../tool/files/protocol.ts";
 import { enterWorker, factsBeside, planBeside } from "../beside.ts";
@@ -48,21 +49,20 @@ export class Workers implements AsyncDisposable {
   }
 
   /**
-   * What decides about calls, cut down by what was found when a worker was last started, or is found now. Throws
-   * `NOT_ENFORCEABLE` where the roots can't be searched.
+   * What decides about calls of such tools. For those that write it is cut down by the repositories that were found when a
+   * worker of theirs was last started, or are found now; reading changes none. Throws `NOT_ENFORCEABLE` where the roots
+   * can't be searched.
    */
-  async standing(): Promise<Standing> {
+  async standingFor(work: FileWork): Promise<Standing> {
     const { standing, walls } = this.#shared;
-    if (walls.kind === "unavailable") return standing;
-    this.#facts ??= await this.#look(walls.machine, []);
+    if (walls.kind === "unavailable" || work === "reading") return standing;
+    this.#facts ??= await this.#look(walls.machine, standing.files.writing.onYes.profile);
     return standingIn(standing, this.#facts);
   }
 
-  /** Repositories are looked for wherever any tool may write. */
-  #look(machine: Machine, profiles: readonly Profile[]): Promise<Facts> {
-    const { host, standing, ledger } = this.#shared;
-    const all = [...profiles, standing.files.writing.onYes.profile];
-    return factsBeside(ledger, (held) => lookUpFacts(host, machine.facts, all, this.#memory, held));
+  #look(machine: Machine, profile: Profile): Promise<Facts> {
+    const { host, ledger } = this.#shared;
+    return factsBeside(ledger, (held) => lookUpFacts(host, machine.facts, [profile], this.#memory, held));
   }
 
   /**
@@ -112,8 +112,8 @@ export class Workers implements AsyncDisposable {
     const { machine, surroundings } = walls;
     const own = ownProgram();
     const all = workerProfile(granted.profile, own, loaded.config.runtimes, machine.facts.tree);
-    const facts = await this.#look(machine, [all]);
-    this.#facts = facts;
+    const facts = await this.#look(machine, all);
+    if (all.files.some(({ access }) => access === "write")) this.#facts = facts;
     const found = repositoryProfile(facts.repositories);
     const [profile, held] = [intersect(granted.profile, found), intersect(all, found)];
     const rendering = standing.backend.render(
