@@ -81,10 +81,7 @@ export class FileCalls implements AsyncDisposable {
     } catch (cause) {
       const durationMs = performance.now() - began;
       const { loaded } = shared;
-      const denial =
-        cause instanceof FileFaultError
-          ? denialFor(cause, tool, await this.#workers.standingFor(workOf(tool)))
-          : null;
+      const denial = cause instanceof FileFaultError ? denialFor(cause, tool, this.#workers.known) : null;
       if (denial !== null) return this.#denied(trail, [denial]);
       const error = cause instanceof FileFaultError ? errorFor(cause, loaded.config.roots) : cause;
       trail.ended("failed", { reason: thrownText(error), durationMs });

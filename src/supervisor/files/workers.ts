@@ -57,7 +57,13 @@ export class Workers implements AsyncDisposable {
     const { standing, walls } = this.#shared;
     if (walls.kind === "unavailable" || work === "reading") return standing;
     this.#facts ??= await this.#look(walls.machine, standing.files.writing.onYes.profile);
-    return standingIn(standing, this.#facts);
+    return this.known;
+  }
+
+  /** What decides, by what was found so far. */
+  get known(): Standing {
+    const { standing } = this.#shared;
+    return this.#facts === null ? standing : standingIn(standing, this.#facts);
   }
 
   #look(machine: Machine, profile: Profile): Promise<Facts> {
