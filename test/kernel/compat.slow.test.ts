@@ -1,11 +1,11 @@
 import { chmodSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect } from "vitest";
 import { GROUPS } from "../../scripts/lib/compat/rows.ts";
 import { HostServers } from "../../scripts/lib/compat/stage.ts";
 import { benchHost, tryRow } from "../../scripts/lib/compat/try-row.ts";
-import { PEOPLE } from "../support/battery/people.ts";
+import { checkoutFor, PEOPLE } from "../support/battery/people.ts";
 import { itNeeds, sandboxMustWork, unusable } from "../support/battery/walls.ts";
 
 sandboxMustWork("COMPATIBILITY.md");
@@ -15,7 +15,8 @@ const quick = GROUPS.flatMap((group) => group.rows).filter((row) => row.isQuick)
 describe.skipIf(unusable !== null).each(PEOPLE)("as $name, what COMPATIBILITY.md says is so of", (person) => {
   const stage = mkdtempSync(join(tmpdir(), "cofferdam-compat-"));
   chmodSync(stage, 0o755);
-  const host = benchHost(join(stage, "state"), { ...process.env, PATH: "/usr/local/bin:/usr/bin:/bin" });
+  const folders = [dirname(checkoutFor(person).node), "/usr/local/bin", "/usr/bin", "/bin"];
+  const host = benchHost(join(stage, "state"), { ...process.env, PATH: folders.join(":") });
   const owner = person.runAs.uid === undefined ? null : { uid: person.uid, gid: person.gid };
   let servers: HostServers;
   beforeAll(async () => {
@@ -28,7 +29,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name, what COMPATIBILITY.md
 
   for (const [index, row] of quick.entries())
     itNeeds(
-      row.needs.map((name) => join("/usr/bin", name)),
+      row.needs.filter((name) => name !== "node").map((name) => join("/usr/bin", name)),
       row.name,
       async () => {
         const folder = join(stage, String(index));

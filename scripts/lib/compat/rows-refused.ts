@@ -22,22 +22,11 @@ export const REFUSED: Group = {
       },
     },
     {
-      name: "the screen of vim, less, top",
-      does: "a program that wants the terminal of the person",
-      needs: ["tty"],
-      line: ["tty", ": < /dev/tty"],
-      twinArgv: ["script", "-qec", 'bash -c "$LINE"', "/dev/null"],
-      fails: {
-        says: /not a tty/,
-        remedy: "`shell: { terminal: true }`, once a version has it; `tmux` inside, meanwhile",
-      },
-    },
-    {
       name: "strace",
       does: "traces a child",
       needs: ["strace"],
       line: ["strace -f -o out true", "grep -q execve out"],
-      fails: { says: /[Oo]peration not permitted/, remedy: "trace it outside" },
+      setting: "sandbox: { syscalls: [debug] }",
     },
     {
       name: "gdb",
@@ -49,7 +38,14 @@ export const REFUSED: Group = {
         "gdb -q -batch -ex 'break main' -ex run ./a 2>&1 | tee out",
         "grep -q 'Breakpoint 1, main' out",
       ],
-      fails: { says: /[Cc]ould not trace[^\n]*|[Oo]peration not permitted/, remedy: "debug it outside" },
+      setting: "sandbox: { syscalls: [debug] }",
+    },
+    {
+      name: "perf",
+      does: "`perf stat` of a program of its own",
+      needs: ["perf"],
+      line: ["perf stat -e task-clock true"],
+      fails: { says: /No permission[^\n.]*|not permitted|not supported/, remedy: "measure it outside" },
     },
     {
       name: "sudo",
@@ -93,7 +89,10 @@ export const REFUSED: Group = {
       does: "a sandbox in the sandbox",
       needs: ["bwrap"],
       line: ["bwrap --ro-bind / / --unshare-all true"],
-      fails: { says: /[^\n]*namespace[^\n]*|Operation not permitted/, remedy: "the walls stand already" },
+      fails: {
+        says: /(No permissions to create|nesting depth|[Cc]reating)[^\n,(]*/,
+        remedy: "the walls stand already",
+      },
     },
     {
       name: "apt, dpkg",

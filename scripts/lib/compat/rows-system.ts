@@ -171,12 +171,6 @@ export const SYSTEM: Group = {
       ],
     },
     {
-      name: "perf",
-      does: "`perf stat` of a program of its own, without the kernel's part",
-      needs: ["perf"],
-      line: ["perf stat -e task-clock true"],
-    },
-    {
       name: "tmux",
       does: "a session inside, with a shell in a pane that is typed into",
       needs: ["tmux"],
@@ -194,6 +188,25 @@ export const SYSTEM: Group = {
       does: "an edit without a screen",
       needs: ["vim"],
       line: ["echo one > f", "vim -Nu NONE -es -c '%s/one/two/' -c wq f", "grep -q two f"],
+    },
+    {
+      name: "vim, less, top",
+      does: "on the screen of a terminal of their own; a command that is typed with `cofferdam run` has one by itself",
+      needs: ["vim", "less", "top"],
+      line: [
+        "export TERM=xterm",
+        "[ -t 1 ]",
+        // Nobody types, so the keyboard is not their input by itself.
+        "exec < /dev/tty",
+        "tty",
+        "echo one > f",
+        "vim -Nu NONE -c 's/one/two/' -c wq f",
+        "grep two f",
+        "less -E f",
+        "top -n 1",
+      ],
+      twinArgv: ["script", "-qec", 'bash -c "$LINE"', "/dev/null"],
+      setting: "shell: { terminal: true }",
     },
     {
       name: "chromium --no-sandbox",

@@ -31,7 +31,7 @@ setting and works with it. For every tool it holds that
   the machine's network.
 - **All processes end with the call.** A server that it left in the background is gone for the next one.
 - **The machine is read-only and mostly not there**: \`/usr\` and a few files of \`/etc\`. Installing for the whole machine
-  (\`apt\`, \`npm -g\`) is for outside. Its processes, users, sockets and terminal are not seen.
+  (\`apt\`, \`npm -g\`) is for outside. Its processes, users, sockets and terminals are not seen.
 - **What the host obeys later stays as it is**: git's configuration and hooks, and the files that \`profiles/protected.yaml\`
   lists. A folder that holds such a file can't be renamed, and a rename into it is \`EXDEV\`.
 `;

@@ -15,10 +15,8 @@ const ASKED: Readonly<Record<string, readonly string[]>> = {
 export function versionOf({ needs: [program], packages: [first] = [] }: Row, path: string): string {
   if (first !== undefined) return first.slice(first.lastIndexOf("@") + 1);
   const [name = program, ...words] = ASKED[program] ?? [program, "--version"];
-  const { stdout, stderr } = spawnSync(name, words, {
-    env: { PATH: path },
-    encoding: "utf8",
-    timeout: 20_000,
-  });
+  // Java would leave a folder of figures in `/tmp`, and says which options it has.
+  const env = { PATH: path, JAVA_TOOL_OPTIONS: "-XX:-UsePerfData" };
+  const { stdout, stderr } = spawnSync(name, words, { env, encoding: "utf8", timeout: 20_000 });
   return /\d+(\.\d+)+[\w.]*|\d{8}/.exec(`${stdout}${stderr.replace(/^Picked up .*/m, "")}`)?.[0] ?? "";
 }
