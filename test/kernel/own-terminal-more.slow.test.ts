@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { TerminalWindow } from "../../src/host/window.ts";
 import { absolutePath } from "../../src/profile/path.ts";
 import { LOOKS, NONE, Seat, sh, TERMINAL, WINDOW } from "../support/battery/own-terminal.ts";
-import { PEOPLE } from "../support/battery/people.ts";
+import { CALLER, PEOPLE } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
 import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 
@@ -171,6 +171,17 @@ describe.skipIf(unusable !== null)("a terminal of a program's own", () => {
       .session({ caller: "person" })
       .call("shell", input, { window: WINDOW, sinks: { stdout, stderr: stdout } });
     expect(refused).toMatchObject({ kind: "denied", code: "SANDBOX_UNAVAILABLE" });
+  });
+
+  it("limit: what makes it is not counted among its processes", async () => {
+    const user = new Place(PEOPLE.at(-1) ?? CALLER);
+    onTestFinished(() => user[Symbol.dispose]());
+    const calls = [{ argv: sh(":") }, { argv: sh("/bin/true; :") }];
+    for (const shell of [TERMINAL, NONE]) {
+      const settings = { ...shell, sandbox: { limits: { processes: 1 } } };
+      const [, alone, two] = await user.run({ job: { calls }, settings });
+      expect([alone, two]).toMatchObject([{ code: 0 }, { code: 2 }]);
+    }
   });
 
   it("says nothing of its own, in whatever language", async () => {

@@ -1,7 +1,7 @@
 import type { Limits } from "../../profile/limits.ts";
 import type { AbsolutePath } from "../../profile/path.ts";
 import type { CoreDumps, Facts } from "../facts.ts";
-import type { Plan, TreeBounds } from "../plan.ts";
+import type { Plan } from "../plan.ts";
 import { processesInAll } from "./tree.ts";
 
 /** Stands in the words of every launcher, and of every shell at a gate: a variable of that shell. */
@@ -25,12 +25,9 @@ export const GATE_MARK = "cofferdam_go";
  *    that has no handler for them (pid_namespaces(7)); the one that dash has for SIGINT would make 130 of any status
  *    after `kill -INT 0`, so that is trapped here, which children do not inherit.
  */
-export function gateScript(
-  limits: Limits,
-  gateFd: number,
-  { tree, coreDumps, hasTerminal }: GateExtras = NOTHING_ELSE,
-): string {
-  const bounds = [...coreLimit(coreDumps), ...ulimits(limits, tree)].join(" && ") || ":";
+export function gateScript(limits: Limits, gateFd: number, extras: GateExtras = NOTHING_ELSE): string {
+  const { tree, coreDumps, hasTerminal } = extras;
+  const bounds = [...coreLimit(coreDumps), ...ulimits(limits, extras)].join(" && ") || ":";
   return [
     `{ ${bounds}; } 2>/dev/null || { printf l >&${gateFd}; exit 125; }`,
     ...(tree?.doors ?? []).map((fd) => `{ printf 0 >&${fd}; } 2>/dev/null; exec ${fd}>&-`),
@@ -68,10 +65,10 @@ export function limiterOf(coreDumps: CoreDumps): AbsolutePath | null {
  * Processes are `-p` in dash and busybox, `-u` in bash; the value is never a size of pipes, which bash refuses to set.
  * What a cgroup holds for the whole tree is not bounded for each process too: data that is never touched takes nothing.
  */
-function ulimits(limits: Limits, tree: TreeBounds | null): readonly string[] {
+function ulimits(limits: Limits, { tree, hasTerminal }: GateExtras): readonly string[] {
   const { fileBytes, cpuSeconds, openFiles } = limits;
   const memoryBytes = (tree?.memoryBytes ?? null) === null ? limits.memoryBytes : undefined;
-  const processes = processesInAll(limits);
+  const processes = processesInAll(limits, hasTerminal);
   return [
     ...(cpuSeconds === undefined ? [] : [`ulimit -t ${cpuSeconds}`]),
     ...(fileBytes === undefined ? [] : [`ulimit -f ${Math.max(1, Math.floor(fileBytes / 512))}`]),

@@ -79,7 +79,7 @@ function layOut(given: Profile, facts: Facts): Layout | Refusal {
   const approximations = [...searched.approximations, ...found.approximations];
   assertAgrees(profile, facts, changes);
   const inputs: Input[] = [{ fd: FD.seccomp, bytes: standardProgram(facts.arch, profile.syscalls) }];
-  const tree = treeBounds(profile.limits, facts, FD.next);
+  const tree = treeBounds(profile, facts, FD.next);
   const nextFd = (): number => firstFile(tree) + inputs.length - 1;
   const made = views(profile, facts);
   const clauses = changes.map((change): PlanClause => {

@@ -1,13 +1,18 @@
 import type { Limits } from "../../profile/limits.ts";
+import type { Profile } from "../../profile/profile.ts";
 import { CONTROLLERS, type Facts } from "../facts.ts";
 import type { TreeBounds } from "../plan.ts";
 
-/** The first process of a sandbox is ours: it stands at the gate, and waits for the program's end. */
-const OURS = 1;
+/**
+ * The first process of a sandbox is ours: it stands at the gate, and waits for the program's end. So is what makes the
+ * program's terminal, where it has one.
+ */
+const OURS = { gate: 1, terminal: 1 } as const;
 
 /** How many processes may be there at once, with our own. */
-export function processesInAll(limits: Limits): number | null {
-  return limits.processes === undefined ? null : limits.processes + OURS;
+export function processesInAll({ processes }: Limits, hasTerminal: boolean): number | null {
+  if (processes === undefined) return null;
+  return processes + OURS.gate + (hasTerminal ? OURS.terminal : 0);
 }
 
 /**
@@ -22,10 +27,14 @@ export function isCountedByUser({ user }: Pick<Facts, "user">): boolean {
  * What a cgroup has to hold of the limits: what nothing else does, and as far as one can be had. `firstDoor` is the first
  * of the descriptors that are free for its doors.
  */
-export function treeBounds(limits: Limits, facts: Facts, firstDoor: number): TreeBounds | null {
+export function treeBounds(
+  { limits, terminal }: Pick<Profile, "limits" | "terminal">,
+  facts: Facts,
+  firstDoor: number,
+): TreeBounds | null {
   const wanted = {
     memory: limits.memoryBytes ?? null,
-    pids: isCountedByUser(facts) ? null : processesInAll(limits),
+    pids: isCountedByUser(facts) ? null : processesInAll(limits, terminal),
   };
   const held = CONTROLLERS.flatMap((name) => {
     const bound = facts.tree[name];
