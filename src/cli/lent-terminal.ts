@@ -1,4 +1,5 @@
 import type { ReadStream } from "node:tty";
+import { UNREAD_MS } from "../channel/arming.ts";
 import { Guard } from "../channel/guard.ts";
 import type { Screen } from "../channel/screen.ts";
 import type { Tty } from "../channel/tty.ts";
@@ -9,6 +10,8 @@ import type { AbsolutePath } from "../profile/path.ts";
 import type { Print } from "./print.ts";
 import { Traces } from "./traces.ts";
 
+/** What Ctrl-C types. */
+const CTRL_C = 3;
 /** Asks a terminal whether it is well, and how it answers (ECMA-48, DSR). */
 const QUERY = "\u{1b}[5n";
 const ANSWERS = ["\u{1b}[0n", "\u{1b}[3n"] as const;
@@ -83,7 +86,7 @@ export class LentTerminal implements TerminalWindow, AsyncDisposable {
     this.#lent = await this.#lending.screen.lend();
     this.#guard = new Guard({ restore: () => this.#restore(), resume: () => this.#resume() });
     this.#setRaw();
-    if (this.#lending.wasAsked()) this.#tty.forgetTyped();
+    if (this.#lending.wasAsked()) await this.#untilAtRest();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -112,6 +115,28 @@ export class LentTerminal implements TerminalWindow, AsyncDisposable {
     if (askNow(this.#lending.stty, ["-F", "/dev/tty", "-opost"])) return;
     throw new CofferdamError("CHANNEL_CLOSED", "the modes of the terminal can't be changed", {
       hint: "use `--no-terminal`",
+    });
+  }
+
+  /**
+   * A key that answered may be held down, or pressed again: what comes until nothing has come for a while was not meant for
+   * the program, but for Ctrl-C, which is heard as if there was none yet.
+   */
+  #untilAtRest(): Promise<void> {
+    const { input } = this.#tty;
+    return new Promise((resolve) => {
+      const rest = (): void => {
+        input.off("data", pressed);
+        input.pause();
+        resolve();
+      };
+      let timer = setTimeout(rest, UNREAD_MS);
+      const pressed = (keys: Buffer): void => {
+        if (keys.includes(CTRL_C)) process.kill(process.pid, "SIGINT");
+        clearTimeout(timer);
+        timer = setTimeout(rest, UNREAD_MS);
+      };
+      input.on("data", pressed);
     });
   }
 

@@ -215,7 +215,7 @@ describe.skipIf(problem !== null).each(PEOPLE)("$name at a terminal", (person) =
     await pane.untilSeen(/\[y\] yes, once/);
     await new Promise((resolve) => setTimeout(resolve, 400));
     pane.type("y");
-    for (const key of "yyy") pane.type(key);
+    pane.type("yyy");
     await pane.untilSeen(/began$/);
     pane.run("mine");
     await pane.until(
@@ -227,6 +227,21 @@ describe.skipIf(problem !== null).each(PEOPLE)("$name at a terminal", (person) =
     await isBack(pane, before);
     expect(pane.rows().some((row) => /^y+(mine)?$/.test(row))).toBe(false);
   });
+
+  test.each([0, 60, 150, 300])(
+    "Ctrl-C %i ms after a yes ends the command, whoever hears it",
+    async (afterMs) => {
+      const { pane, before } = await seated();
+      pane.run("cofferdam run --quiet --ask -- sleep 100; echo status $?");
+      await pane.untilSeen(/\[y\] yes, once/);
+      await new Promise((resolve) => setTimeout(resolve, 400));
+      pane.type("y");
+      await new Promise((resolve) => setTimeout(resolve, afterMs));
+      pane.type("\u{3}");
+      await pane.untilSeen(/status 130$/);
+      await isBack(pane, before);
+    },
+  );
 
   test("what was typed before a command that nobody is asked about is the command's", async () => {
     const { pane, before } = await seated();
