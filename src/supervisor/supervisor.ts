@@ -120,7 +120,7 @@ export async function createSupervisor(options: SupervisorOptions = {}): Promise
   const liveCalls = new LiveCalls(host.stateFolder, hasShelter);
   if (walls.kind === "standing") {
     await Promise.all([ledger.sweep(), liveCalls.sweep()]);
-    await sweepCgroups(host.stateFolder);
+    await sweepCgroups(host, walls.machine.cgroups.folders);
   }
   const runId = host.id();
   const journal = options.journal ?? openJournal(host, runId);

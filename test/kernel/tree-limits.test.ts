@@ -1,7 +1,12 @@
-import { existsSync, readdirSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { existsSync, mkdirSync, readdirSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { GatedPlan } from "../../src/backend/plan.ts";
+import { MACHINE } from "../../src/host/cgroup/files.ts";
+import { readySeats } from "../../src/host/cgroup/seats.ts";
 import { run } from "../../src/host/run.ts";
 import type { Outcome } from "../../src/index.ts";
 import { noCgroups } from "../support/battery/delegated.ts";
@@ -48,6 +53,27 @@ describe.skipIf(unusable !== null || noCgroups !== null)("in a cgroup of its own
     expect(readdirSync(join(place.state, "cofferdam/cgroups"))).toHaveLength(1);
     await supervisor[Symbol.asyncDispose]();
     expect(readdirSync(join(place.state, "cofferdam/cgroups"))).toEqual([]);
+  });
+
+  it("fs.residue: a cgroup that nobody knows of is removed once it is old, but for one that somebody is in", async () => {
+    const { memory: seat } = readySeats(MACHINE, CALLER.uid);
+    if (seat.kind === "absent") throw new Error(seat.reason);
+    const name = (of: string) => join(seat.folder, `cofferdam-${randomBytes(8).toString("hex")}-${of}`);
+    const [left, used, other] = [name("1"), name("2"), name("x")];
+    for (const folder of [left, used, other]) mkdirSync(folder);
+    const sleeper = spawn("/bin/sleep", ["600"], { stdio: "ignore" });
+    try {
+      writeFileSync(join(used, "cgroup.procs"), String(sleeper.pid));
+      const there = () => [left, used, other].map((folder) => existsSync(folder));
+      await using _atOnce = await place.supervisor();
+      expect(there()).toEqual([true, true, true]);
+      await using _later = await place.supervisor({}, { now: () => Date.now() + 120_000 });
+      expect(there()).toEqual([false, true, true]);
+    } finally {
+      sleeper.kill("SIGKILL");
+      await once(sleeper, "exit");
+      for (const folder of [left, used, other]) if (existsSync(folder)) rmdirSync(folder);
+    }
   });
 
   it("proof: a gate that is not in its cgroup is not opened", async () => {

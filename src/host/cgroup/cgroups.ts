@@ -25,6 +25,15 @@ export class Cgroups implements Disposable {
     this.#trail = new CgroupTrail(stateFolder);
   }
 
+  /** Where it makes them. */
+  get folders(): readonly string[] {
+    const folders = CONTROLLERS.flatMap((name) => {
+      const seat = this.#seats[name];
+      return seat.kind === "seat" ? [seat.folder] : [];
+    });
+    return [...new Set(folders)];
+  }
+
   /** One for one call. Throws `SANDBOX_UNAVAILABLE` when it can't hold the bounds. */
   make({ memoryBytes, processes }: TreeBounds): Cgroup {
     const bounds = { memory: memoryBytes, pids: processes };
@@ -36,11 +45,7 @@ export class Cgroups implements Disposable {
         hint: seat.fix,
       });
     });
-    const folders = CONTROLLERS.flatMap((name) => {
-      const seat = this.#seats[name];
-      return seat.kind === "seat" ? [seat.folder] : [];
-    });
-    this.#trail.expectIn([...new Set(folders)]);
+    this.#trail.expectIn(this.folders);
     this.#made += 1;
     const name = `${this.#trail.prefix}${this.#made}`;
     const cgroup = new Cgroup(this.#files, name, parts, () => this.#live.delete(name));

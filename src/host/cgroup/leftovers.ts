@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { z } from "zod";
 import { type AbsolutePath, joinPath } from "../../profile/path.ts";
+import type { Host } from "../host.ts";
 import { isRunning, printProcess, readProcess, thisProcess } from "../process-id.ts";
 import { MACHINE } from "./files.ts";
 import { removeCgroups } from "./remove.ts";
@@ -44,8 +45,18 @@ export class CgroupTrail implements Disposable {
   }
 }
 
-/** Removes the cgroups of supervisors that ended without doing so. One that can't be removed is left to the next. */
-export async function sweepCgroups(stateFolder: AbsolutePath): Promise<void> {
+/** A call's cgroup is entered within the time that its walls may take to stand; an empty one this old never will be. */
+const OLD_MS = 60_000;
+
+/**
+ * Removes the cgroups of supervisors that ended without doing so. One that can't be removed is left to the next. Of
+ * supervisors whose state folder is gone too, those that lie in `folders`, once they are old: the kernel removes none
+ * that a process is in.
+ */
+export async function sweepCgroups(
+  { stateFolder, now }: Pick<Host, "stateFolder" | "now">,
+  folders: readonly string[],
+): Promise<void> {
   const place = placeIn(stateFolder);
   for (const name of namesIn(place)) {
     const [, owner = "", id = ""] = /^([^-]+)-([0-9a-f]{16})\.json$/.exec(name) ?? [];
@@ -58,6 +69,19 @@ export async function sweepCgroups(stateFolder: AbsolutePath): Promise<void> {
         .map((one) => `${folder}/${one}`),
     );
     if (await removeCgroups(MACHINE, left)) rmSync(file, { force: true });
+  }
+  for (const folder of folders)
+    for (const name of MACHINE.list(folder))
+      if (NAME.test(name)) removeOld(`${folder}/${name}`, now() - OLD_MS);
+}
+
+const NAME = new RegExp(`^${PREFIX}[0-9a-f]{16}-\\d+$`);
+
+function removeOld(cgroup: string, before: number): void {
+  try {
+    if (statSync(cgroup).mtimeMs < before) MACHINE.removeFolder(cgroup);
+  } catch {
+    // Somebody is in there, or somebody else has removed it.
   }
 }
 
