@@ -129,7 +129,7 @@ async function cgroupOnTop(workspace: string): Promise<number> {
 
 /** What anyone would write by hand: spawn, feed the descriptors, read both outputs, open the gate, wait. */
 async function rawLaunch(plan: Plan): Promise<void> {
-  const last = Math.max(plan.statusFd ?? 0, plan.gateFd ?? 0, ...plan.inputs.map((input) => input.fd));
+  const last = Math.max(plan.gateFd ?? 0, ...plan.inputs.map((input) => input.fd));
   const stdio = Array.from(
     { length: last + 1 },
     (_, fd) => (fd === 0 ? "ignore" : "pipe") as "ignore" | "pipe",
@@ -137,7 +137,7 @@ async function rawLaunch(plan: Plan): Promise<void> {
   const child = spawn(plan.file, [...plan.argv], { cwd: "/", env: {}, stdio });
   const streams: readonly unknown[] = child.stdio;
   for (const input of plan.inputs) asWritable(streams[input.fd]).end("bytes" in input ? input.bytes : "");
-  for (const fd of [1, 2, plan.statusFd ?? 1]) asReadable(streams[fd]).resume();
+  for (const fd of [1, 2]) asReadable(streams[fd]).resume();
   const gate = streams[plan.gateFd ?? 0];
   asReadable(gate).once("data", () => asWritable(gate).end("go\n"));
   await new Promise((resolve) => child.once("close", resolve));

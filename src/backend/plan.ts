@@ -85,8 +85,6 @@ export type Plan = GatedPlan | UngatedPlan;
 
 /** A plan whose walls can be seen to stand before the program starts. Only such a plan is ever run. */
 export interface GatedPlan extends PlanParts {
-  /** The launcher reports pids and the exit status here. */
-  readonly statusFd: number;
   /** The gate says ready here, waits for go, and closes it. */
   readonly gateFd: number;
   /**
@@ -101,7 +99,6 @@ export interface GatedPlan extends PlanParts {
 
 /** A plan without a gate: it can be printed and compared, and a host refuses to run it. */
 export interface UngatedPlan extends PlanParts {
-  readonly statusFd: null;
   readonly gateFd: null;
   readonly sizesFd: null;
   readonly expects: null;

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { GATE_MARK } from "../backend/bubblewrap/gate.ts";
-import { isRunning, type ProcessId, processAt } from "./process-id.ts";
+import { isRunning, type ProcessId, processAt, signal } from "./process-id.ts";
 
 /** For how long walls that are being built are waited for, and how long before looking again, in milliseconds. */
 const WAIT_MS = 2_000;
@@ -21,9 +21,42 @@ export async function untilBuilt(): Promise<void> {
   }
 }
 
-/** Processes that are to become a gate, or have a child that is; the gate itself has other words in front. */
+/**
+ * Ends what waits for a launcher that was killed: the child that this had just made, and had not let go on yet (bubblewrap.c,
+ * `child_wait_fd`), never ends by itself. It is found below a process above this one, or the machine's first, which are
+ * who inherits orphans, and it is in another namespace of processes than that; a launcher of somebody who lives is not.
+ */
+export function endForsaken(): void {
+  for (const above of [...processesAbove(), 1])
+    for (const child of childrenOf(above)) {
+      const found = isLauncher(child) && depthOf(child) > depthOf(above) ? processAt(Number(child)) : null;
+      if (found !== null) signal(found, "SIGKILL");
+    }
+}
+
+/** This process, its parent, and so on. */
+function processesAbove(): readonly string[] {
+  const found: string[] = [];
+  for (let at = "self"; at !== "" && at !== "0" && at !== "1"; ) {
+    found.push(at);
+    at = /^PPid:\s*(\d+)/m.exec(textOf(`/proc/${at}/status`))?.[1] ?? "";
+  }
+  return found;
+}
+
+/** In how many namespaces of processes it is, from this one's on. */
+function depthOf(pid: number | string): number {
+  return (/^NSpid:\s*(.*)$/m.exec(textOf(`/proc/${pid}/status`))?.[1] ?? "").split(/\s+/).length;
+}
+
+function childrenOf(pid: number | string): readonly string[] {
+  const tasks = `/proc/${pid}/task`;
+  return listed(tasks).flatMap((task) => textOf(`${tasks}/${task}/children`).split(" ").filter(Boolean));
+}
+
+/** Processes that are to become a gate, or have one below them; the gate itself has other words in front. */
 function launchers(): readonly ProcessId[] {
-  return readdirSync("/proc").flatMap((name) => {
+  return listed("/proc").flatMap((name) => {
     const found = /^\d+$/.test(name) && isLauncher(name) ? processAt(Number(name)) : null;
     return found === null ? [] : [found];
   });
@@ -34,11 +67,24 @@ function isLauncher(pid: number | string): boolean {
   return words.includes("\0--args\0") && words.includes(GATE_MARK);
 }
 
-/** It has no child, or one that is no gate yet. */
 function isBuilding(one: ProcessId): boolean {
-  if (!isRunning(one) || !isLauncher(one.pid)) return false;
-  const children = textOf(`/proc/${one.pid}/task/${one.pid}/children`).split(" ").filter(Boolean);
-  return children.length === 0 || children.some(isLauncher);
+  return isRunning(one) && hasNoGate(one.pid);
+}
+
+/** It has no child yet, or one that goes on building. */
+function hasNoGate(pid: number | string): boolean {
+  if (!isLauncher(pid)) return false;
+  const children = childrenOf(pid);
+  return children.length === 0 || children.some(hasNoGate);
+}
+
+/** Empty when it is gone. */
+function listed(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
 }
 
 /** Empty when it is gone, or another user's. */

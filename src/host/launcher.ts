@@ -10,7 +10,6 @@ import { ask } from "./spawn.ts";
 /** The lowest bubblewrap that has every option a plan can't do without (`--perms`, `--clearenv`: 0.5.0, 2021). */
 const NEEDED = [
   "args",
-  "json-status-fd",
   "die-with-parent",
   "new-session",
   "cap-drop",

@@ -50,10 +50,9 @@ export interface OpenForPlan {
 
 /**
  * The launcher's descriptors by number: the three of the program, those that the plan names, and the cover over each
- * one that would leak: of a device or file of the host even the descriptor could be used to change its mode. The
- * launcher's reports go nowhere: a pipe would end it with SIGPIPE when the supervisor is
- * killed, and leave the half-built sandbox behind. Node leaves an ignored descriptor above 2 as it is, so that one
- * has to be covered.
+ * one that would leak: of a device or file of the host even the descriptor could be used to change its mode. Node leaves
+ * an ignored descriptor above 2 as it is, so that one has to be covered. The launcher reports nowhere: between setting its
+ * parent-death signal and letting its child go on it does nothing else then, so that it hardly ever dies in between.
  * What was not opened for the plan is `/dev/null`, which is neither a door nor a folder.
  * What is a socket here is the launcher's and the gate's: both close theirs before the program runs, and the proof
  * finds what they don't.
@@ -65,7 +64,6 @@ export function descriptorsFor(
   { doors = [], folders = new Map() }: OpenForPlan = {},
 ): Descriptors {
   const stdio: ("ignore" | "pipe" | number)[] = [stdin ?? "ignore", stdout, stderr];
-  stdio[plan.statusFd] = devNull;
   stdio[plan.gateFd] = "pipe";
   if (plan.sizesFd !== null && sizes !== null) stdio[plan.sizesFd] = sizes;
   for (const input of plan.inputs)

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { CofferdamError, escapeInvisible, thrownText } from "../errors.ts";
+import { AnySignal } from "../host/any-signal.ts";
 import type { Network } from "../profile/network.ts";
 import { type PageAddress, pageAddress } from "../tool/fetch/address.ts";
 import type { Fetched, Redirect, StoppedBecause } from "../tool/fetch/page.ts";
@@ -71,23 +72,24 @@ interface Stopped {
  */
 export async function fetchPage(request: PageRequest, means: FetchMeans): Promise<Fetched> {
   const deadline = AbortSignal.timeout(means.limits.timeMs);
-  const signal = request.signal === null ? deadline : AbortSignal.any([request.signal, deadline]);
+  using stopped = new AnySignal(request.signal, deadline);
+  const { signal } = stopped;
   const redirects: Redirect[] = [];
   let address = request.address;
   for (;;) {
     const hop = await hopTo(address, { ...request, signal }, means, deadline);
     request.signal?.throwIfAborted();
     if (hop.kind === "page") return { ...hop, url: address.href, redirects };
-    const stopped = (why: Stopped): Fetched => {
+    const stop = (why: Stopped): Fetched => {
       const { href: url, host } = address;
       return { contentType: null, size: null, ...why, url, host, redirects };
     };
-    if (hop.kind === "stopped") return stopped(hop);
+    if (hop.kind === "stopped") return stop(hop);
     const next = nextOf(address, hop.location);
-    if (next.kind === "stopped") return stopped(next);
+    if (next.kind === "stopped") return stop(next);
     redirects.push({ status: hop.status, url: next.address.href });
     if (redirects.length > means.limits.maxRedirects)
-      return stopped({
+      return stop({
         kind: "stopped",
         because: "redirects",
         reason: `it was sent on more than ${means.limits.maxRedirects} times`,

@@ -1,4 +1,5 @@
 import { CofferdamError } from "../errors.ts";
+import { AnySignal } from "../host/any-signal.ts";
 
 /** The end of a session: it ends what the session still does, and nothing begins behind it. */
 export class Ending {
@@ -12,10 +13,9 @@ export class Ending {
     if (!this.hasCome) this.#controller.abort(sessionEnded());
   }
 
-  /** Aborted when the end has come, or when the other signal is. */
-  or(signal: AbortSignal | null | undefined): AbortSignal {
-    const ended = this.#controller.signal;
-    return signal === null || signal === undefined ? ended : AbortSignal.any([signal, ended]);
+  /** Aborted when the end has come, or when the other signal is; to be disposed of. */
+  or(signal: AbortSignal | null | undefined): AnySignal {
+    return new AnySignal(signal, this.#controller.signal);
   }
 }
 

@@ -114,7 +114,11 @@ export class Session implements AsyncDisposable {
     assertOptions("call", CALL_OPTIONS, given);
     if (this.#isOver || this.#ending.hasCome) throw sessionEnded();
     this.#start();
-    const options = { ...given, signal: this.#ending.or(given.signal) };
+    using stopped = this.#ending.or(given.signal);
+    return await this.#callTool(tool, input, { ...given, signal: stopped.signal });
+  }
+
+  async #callTool(tool: string, input: unknown, options: CallOptions): Promise<Outcome> {
     if (tool === "shell") return this.#programs.call(input, options);
     const program = this.#program(tool);
     if (program !== undefined) return this.#programs.callTool(program, input, options);

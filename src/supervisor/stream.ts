@@ -1,3 +1,4 @@
+import { AnySignal } from "../host/any-signal.ts";
 import type { OutputSink } from "../host/output.ts";
 import type { Outcome } from "./outcome.ts";
 
@@ -32,9 +33,9 @@ export async function* streamOf<Ended extends Outcome>(
       told.resolve();
       await taken.promise;
     };
-  const signals = signal === null ? stop.signal : AbortSignal.any([signal, stop.signal]);
+  using stopped = new AnySignal(signal, stop.signal);
   let isOver = false;
-  const call = make({ stdout: sink("stdout"), stderr: sink("stderr") }, signals).finally(() => {
+  const call = make({ stdout: sink("stdout"), stderr: sink("stderr") }, stopped.signal).finally(() => {
     isOver = true;
     told.resolve();
   });

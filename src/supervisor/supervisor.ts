@@ -8,6 +8,7 @@ import { loadConfig } from "../config/load.ts";
 import { CofferdamError } from "../errors.ts";
 import { failures } from "../host/attest.ts";
 import { sweepCgroups } from "../host/cgroup/leftovers.ts";
+import { endForsaken } from "../host/building.ts";
 import { FactsMemory } from "../host/facts.ts";
 import { type Host, thisHost } from "../host/host.ts";
 import { Ledger } from "../host/ledger.ts";
@@ -119,6 +120,7 @@ export async function createSupervisor(options: SupervisorOptions = {}): Promise
   const hasShelter = walls.kind === "standing" && walls.machine.attestation.hasShelter;
   const liveCalls = new LiveCalls(host.stateFolder, hasShelter);
   if (walls.kind === "standing") {
+    endForsaken();
     await Promise.all([ledger.sweep(), liveCalls.sweep()]);
     await sweepCgroups(host, walls.machine.cgroups.folders);
   }

@@ -19,11 +19,11 @@ import { treeBounds } from "./tree.ts";
 import { isOrHoldsView, views } from "./views.ts";
 
 /**
- * Descriptors of the launcher: its options, its reports, the filter, the gate; then the doors of a cgroup, of one digit
+ * Descriptors of the launcher: its options, the filter, the gate; then the doors of a cgroup, of one digit
  * because a shell knows no others, the made files, and the sizes of a terminal, whose number is none that the gate uses
  * itself.
  */
-const FD = { args: 3, status: 4, seccomp: 5, gate: 6, next: 7, lowestSizes: 9 } as const;
+const FD = { args: 3, seccomp: 5, gate: 6, next: 7, lowestSizes: 9 } as const;
 
 /** More mounts than this are refused: the cost of a launch grows with their square. */
 export const MOST_MOUNTS = 256;
@@ -130,7 +130,7 @@ function planOf(profile: Profile, launch: Launch, facts: Facts, layout: Layout):
     ...walls(profile, launch, facts),
     ...given.flatMap((file) => file.args),
     ...args,
-    ...["--chdir", launch.cwd, "--seccomp", String(FD.seccomp), "--json-status-fd", String(FD.status)],
+    ...["--chdir", launch.cwd, "--seccomp", String(FD.seccomp)],
   ];
   const sizesFd = profile.terminal
     ? Math.max(FD.lowestSizes, firstFile(rest.tree) - 1 + inputs.length + given.length)
@@ -156,7 +156,6 @@ function planOf(profile: Profile, launch: Launch, facts: Facts, layout: Layout):
       ...[facts.launcher.shell, "-c", script, "cofferdam", ...terminal, ...launch.argv],
     ],
     inputs: [{ fd: FD.args, bytes: nulSeparated(all) }, ...inputs, ...given.map((file) => file.input)],
-    statusFd: FD.status,
     gateFd: FD.gate,
     sizesFd,
     launchers: 1,

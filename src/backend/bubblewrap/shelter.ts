@@ -17,6 +17,8 @@ export interface ShelterNeeds {
  * put a link in the place of a mount point, or of a folder that is bound: the launcher then makes an empty file or folder
  * where the link leads, before the proof finds the mount missing. In a shelter that place is read-only.
  * - `/proc` stays writable: below a read-only one no new one may be mounted (fs/namespace.c, `mnt_already_visible`).
+ * - The inner launcher is the first process of a namespace: whatever it has begun ends with it. A child that it has just
+ *   made waits for it, and would do so forever when it is killed then (bubblewrap.c, `child_wait_fd`).
  * - Device nodes are bound one by one, so that they stay devices and nothing can be made beside them.
  * - Writable folders come by descriptor where the launcher has `--bind-fd` (0.10, and earlier where it was patched in):
  *   they are those that were opened without following a link, wherever their paths lead by then.
@@ -25,7 +27,6 @@ export interface ShelterNeeds {
 export function shelter(plan: Plan, { writable, launcher, devices }: ShelterNeeds): Plan {
   if (plan.gateFd === null) return plan;
   const taken = [
-    plan.statusFd,
     // What the gate and the program have: the gate's own, and the sizes of a terminal.
     ...plan.expects.descriptors,
     ...plan.inputs.map((input) => input.fd),
@@ -53,7 +54,8 @@ export function shelterOptions(devices: DeviceNodes, binds: readonly string[]): 
   const nodes = DEVICES.map((name) => `/dev/${name}`);
   const made = devices.kind === "made" ? DEVICES.map((name) => joinPath(devices.folder, name)) : [];
   return [
-    ...["--unshare-user", "--die-with-parent", "--ro-bind", "/", "/", "--bind", "/proc", "/proc"],
+    ...["--unshare-user", "--unshare-pid", "--as-pid-1", "--die-with-parent"],
+    ...["--ro-bind", "/", "/", "--bind", "/proc", "/proc"],
     ...[...nodes, ...made].flatMap((node) => ["--dev-bind", node, node]),
     ...binds,
   ];

@@ -55,7 +55,6 @@ export function renderSeatbelt(given: Profile, launch: Launch, facts: Facts): Re
       file: SANDBOX_EXEC,
       argv: ["-p", printRules([...base, ...rules]).join("\n"), "--", ...launch.argv],
       inputs: [],
-      statusFd: null,
       gateFd: null,
       sizesFd: null,
       expects: null,

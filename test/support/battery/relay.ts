@@ -5,6 +5,7 @@ import { IN_A_RELAYED_TERMINAL } from "../screen/pty.ts";
 import { environmentIn } from "./command.ts";
 import { descendantsOf } from "./descendants.ts";
 import type { Place } from "./place.ts";
+import { end } from "./processes.ts";
 
 /** A terminal in which a program of a person's runs, seen as the text that it was sent. */
 export interface Relay {
@@ -13,8 +14,9 @@ export interface Relay {
   type(text: string): void;
   /** Waits until something was shown behind what was seen before. */
   sees(text: string | RegExp): Promise<void>;
-  /** The processes in the terminal whose words hold the text. */
+  /** The processes in the terminal: the first leads its session. */
   below(): readonly number[];
+  /** Takes the terminal away, and with it the process that leads its session, as a window's end does. */
   hangUp(): void;
   /** How the program ended, and whether the terminal was left as it was found. */
   ending(): Promise<{ readonly how: string; readonly isCooked: boolean }>;
@@ -31,15 +33,14 @@ export function relay(place: Place, words: readonly string[]): Relay {
     stdio: ["pipe", "pipe", "inherit", "pipe", "pipe"],
     detached: true,
   });
-  onTestFinished(() => {
-    child.kill("SIGKILL");
-  });
+  const below = (): readonly number[] => descendantsOf(child.pid ?? 0);
+  onTestFinished(() => end([...below(), child.pid ?? 0]));
   for (const stream of child.stdio) stream?.on("error", () => undefined);
   let text = "";
   let seen = 0;
   child.stdout?.on("data", (chunk: Buffer) => (text += chunk.toString()));
   const sees = async (what: string | RegExp): Promise<void> => {
-    for (let tries = 0; tries < 1_500; tries += 1) {
+    for (let tries = 0; tries < 1_000; tries += 1) {
       const rest = text.slice(seen);
       const found = typeof what === "string" ? rest.indexOf(what) : rest.search(what);
       if (found >= 0) {
@@ -54,8 +55,8 @@ export function relay(place: Place, words: readonly string[]): Relay {
     shown: () => text,
     type: (keys) => void child.stdin?.write(keys),
     sees,
-    below: () => descendantsOf(child.pid ?? 0),
-    hangUp: () => void child.kill("SIGKILL"),
+    below,
+    hangUp: () => end([...below().slice(0, 1), child.pid ?? 0]),
     ending: async () => {
       await sees("[bye]");
       const how = /\[ended: (.*)\]/.exec(text)?.[1] ?? "";

@@ -7,7 +7,7 @@ import { environmentIn } from "./command.ts";
 import { descendantsOf, untilGone } from "./descendants.ts";
 import { checkoutFor, type Person, runFile } from "./people.ts";
 import { Place } from "./place.ts";
-import { leftAfter } from "./processes.ts";
+import { describeProcess, leftAfter } from "./processes.ts";
 import { Figures, type SoakJob } from "./soak-job.ts";
 
 type Look = Extract<Figures, { kind: "figures" }>;
@@ -65,7 +65,7 @@ export async function soak(person: Person, calls: number, seed: number): Promise
   })();
   const lines = await living.lines;
   await others;
-  const processes = [...(await leftAfter(3_000, word)).map(String), ...seeing(place)];
+  const processes = [...(await leftAfter(3_000, word)).map(describeProcess), ...(await untilNoneSees(place))];
   // What the last killed ones left is swept by the next start of that user.
   await place.run({ job: { profiles: [profile], calls: [] }, env: { TMPDIR: temporary } });
   return {
@@ -129,23 +129,25 @@ async function killOne(place: Place, profile: string, word: string, temporary: s
   return isFiles ? 1 : calls.filter((one) => one.afterMs < afterMs).length;
 }
 
-/** Processes in whose mounts the place appears, and mounts of this one. */
-function seeing(place: Place): readonly string[] {
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .filter((pid) => textOf(`/proc/${pid}/mountinfo`).includes(place.top))
-    .map((pid) => `${pid} has ${place.top} mounted: ${textOf(`/proc/${pid}/cmdline`).replaceAll("\0", " ")}`);
+/** Processes in whose mounts the place still appears after a while; one that is ending sees it until it has ended. */
+async function untilNoneSees(place: Place): Promise<readonly string[]> {
+  const sees = (pid: string): boolean => /^\d+$/.test(pid) && textOf(`/proc/${pid}/mountinfo`).includes(place.top);
+  for (let tries = 0; tries < 150; tries += 1) {
+    if (!readdirSync("/proc").some(sees)) return [];
+    await pause(20);
+  }
+  return readdirSync("/proc").filter(sees).map((pid) => `mounted for ${describeProcess(Number(pid))}`);
 }
 
 function residueOf(place: Place, temporary: string): readonly string[] {
-  const kept = /^(attestation\.json|empty|journal|launcher\.json|ledger|ledger-lock|devices|temporaries)$/;
+  const kept = /^(attestation\.json|empty|journal|launcher\.json|ledger|ledger-lock|live|live-lock|devices|temporaries)$/;
   const state = join(place.state, "cofferdam");
   return [
     ...listed(place.ws).filter((name) => !/^(f\d+|killed)$/.test(name)),
     ...listed(temporary),
     ...listed(state).filter((name) => !kept.test(name)),
-    ...["ledger", "temporaries"].flatMap((name) => listed(join(state, name))),
-    ...listed(join(state, "ledger-lock")).filter((name) => name !== "free"),
+    ...["ledger", "live", "temporaries"].flatMap((name) => listed(join(state, name))),
+    ...["ledger-lock", "live-lock"].flatMap((name) => listed(join(state, name)).filter((one) => one !== "free")),
   ];
 }
 

@@ -64,7 +64,6 @@ describe("a workspace with protected parts, notes by suffix and a runtime", () =
       file: "/usr/bin/sandbox-exec",
       argv: ["-p", "RULES", "--", "/bin/sh", "-c", "make"],
       inputs: [],
-      statusFd: null,
       gateFd: null,
       sizesFd: null,
       expects: null,

@@ -12,7 +12,6 @@ const PLAN = {
     { fd: 3, bytes: new Uint8Array() },
     { fd: 8, device: "/dev/null" },
   ],
-  statusFd: 4,
   gateFd: 6,
   launchers: 1,
   expects: { mounts: [], namespaces: [], hasSeccomp: true, descriptors: [0, 1, 2, 6], environment: [] },
@@ -39,6 +38,8 @@ describe("a shelter", () => {
   test("shows all of the host read-only but the writable folders, by descriptor, and devices that stay devices", () => {
     const made = shelter(plan(), needs(["/w/b", "/w", "/x"], ["bind-fd"], { kind: "host" }));
     expect(optionsOf(made)).toBe(`--unshare-user
+--unshare-pid
+--as-pid-1
 --die-with-parent
 --ro-bind / /
 --bind /proc /proc
@@ -78,7 +79,7 @@ describe("a shelter", () => {
   });
 
   test("of a plan that is never started is that plan", () => {
-    const never: Plan = Object.assign(plan(), { statusFd: null, gateFd: null, expects: null });
+    const never: Plan = Object.assign(plan(), { gateFd: null, expects: null });
     expect(shelter(never, needs(["/w"], [], { kind: "host" }))).toBe(never);
   });
 });
