@@ -32,19 +32,29 @@ export function launch(file: AbsolutePath, argv: readonly string[], options: Spa
       hint: "create the supervisor on the main thread",
     });
   }
-  const child = spawn(file, argv, {
-    cwd: "/",
-    env: {},
-    stdio: options.stdio,
-    shell: false,
-    detached: true,
-    ...options.runAs,
-  });
-  if (child.pid !== undefined) return child;
-  // Without descriptors there are not even streams to wait for.
-  child.once("error", () => undefined);
-  throw new CofferdamError("SANDBOX_UNAVAILABLE", `${file} could not be started`, {
+  try {
+    const child = spawn(file, argv, {
+      cwd: "/",
+      env: {},
+      stdio: options.stdio,
+      shell: false,
+      detached: true,
+      ...options.runAs,
+    });
+    if (child.pid !== undefined) return child;
+    // Without descriptors there are not even streams to wait for.
+    child.once("error", () => undefined);
+  } catch (cause) {
+    // An inherited descriptor above the limit can't be covered.
+    throw notStarted(file, cause);
+  }
+  throw notStarted(file);
+}
+
+function notStarted(file: AbsolutePath, cause?: unknown): CofferdamError {
+  return new CofferdamError("SANDBOX_UNAVAILABLE", `${file} could not be started`, {
     hint: "raise `ulimit -n` and `ulimit -u`, or run `cofferdam doctor`",
+    cause,
   });
 }
 

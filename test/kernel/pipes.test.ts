@@ -24,6 +24,20 @@ import { checkoutFor, ORDINARY } from "../support/battery/people.ts";
 /** Every shell of this machine that may be somebody's `sh`. */
 const SHELLS = ["/bin/sh", "/bin/dash", "/bin/bash", "/bin/ash"].filter((path) => existsSync(path));
 
+/** Runs a module where 200 descriptors may be open, with none that was inherited but the one. */
+function withFewDescriptors(node: string, module: string, inherited?: number) {
+  const script = `
+    for fd in /proc/self/fd/*; do [ "\${fd##*/}" -le 2 ] || eval "exec \${fd##*/}>&-"; done
+    ${inherited === undefined ? "" : `exec ${inherited}</dev/null`}
+    ulimit -n 200
+    exec "$0" --disable-warning=ExperimentalWarning --input-type=module -e "$1"`;
+  return spawnSync("/bin/bash", ["-c", script, node, module], {
+    ...ORDINARY.runAs,
+    cwd: "/",
+    encoding: "utf8",
+  });
+}
+
 const open = (): number => readdirSync("/proc/self/fd").length;
 
 describe.skipIf(process.platform !== "linux")("pipes", () => {
@@ -126,13 +140,19 @@ describe.skipIf(process.platform !== "linux")("pipes", () => {
         await new Promise((resolve) => setTimeout(resolve, 200));
         console.log(end, readdirSync("/proc/self/fd").length - before);
       }`;
-    const script =
-      'ulimit -n 200; exec "$0" --disable-warning=ExperimentalWarning --input-type=module -e "$1"';
-    const { stdout, stderr } = spawnSync("/bin/sh", ["-c", script, node, line], {
-      ...ORDINARY.runAs,
-      cwd: "/",
-      encoding: "utf8",
-    });
+    const { stdout, stderr } = withFewDescriptors(node, line);
     expect([stdout, stderr]).toEqual(["SANDBOX_UNAVAILABLE 0\n".repeat(4), ""]);
+  });
+
+  it("are refused when an inherited descriptor lies above what may be opened, so that nothing can cover it", async () => {
+    const { node, folder } = checkoutFor(ORDINARY);
+    const line = `
+      const { Pipes } = await import(${JSON.stringify(`${folder}/src/host/pipes.ts`)});
+      console.log(await Pipes.madeBy("/bin/sh").then(() => "made", (error) => error.code));`;
+    const inherited = (fd: number) => withFewDescriptors(node, line, fd);
+    expect([inherited(150), inherited(250)].map(({ stdout, stderr }) => stdout + stderr)).toEqual([
+      "made\n",
+      "SANDBOX_UNAVAILABLE\n",
+    ]);
   });
 });
