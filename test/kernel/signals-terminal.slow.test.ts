@@ -26,7 +26,15 @@ describe.skipIf(unusable !== null).each(PEOPLE)("at a terminal, as $name", (pers
   afterEach(() => place[Symbol.dispose]());
 
   const words = (line: string, ...options: readonly string[]): readonly string[] => [
-    ...[...cofferdamFor(person), "run", "--quiet", "--no-terminal", "--config", join(place.top, "config.yaml"), ...options],
+    ...[
+      ...cofferdamFor(person),
+      "run",
+      "--quiet",
+      "--no-terminal",
+      "--config",
+      join(place.top, "config.yaml"),
+      ...options,
+    ],
     ...["--", "sh", "-c", `${line}; : ${word}`],
   ];
   const isUp = () => vi.waitUntil(() => existsSync(join(place.ws, "up")), { timeout: 20_000, interval: 20 });
@@ -34,6 +42,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("at a terminal, as $name", (pers
   it.each([
     ["Ctrl-C", "\u{3}", "exit 130, signal 0"],
     ["Ctrl-C twice", "\u{3}\u{3}", "exit 130, signal 0"],
+    ["Ctrl-\\", "\u{1c}", "exit 0, signal 3"],
   ] as const)(
     "proc: %s ends the command, what it runs, and leaves the terminal as it was",
     async (_, keys, how) => {

@@ -131,23 +131,29 @@ async function killOne(place: Place, profile: string, word: string, temporary: s
 
 /** Processes in whose mounts the place still appears after a while; one that is ending sees it until it has ended. */
 async function untilNoneSees(place: Place): Promise<readonly string[]> {
-  const sees = (pid: string): boolean => /^\d+$/.test(pid) && textOf(`/proc/${pid}/mountinfo`).includes(place.top);
+  const sees = (pid: string): boolean =>
+    /^\d+$/.test(pid) && textOf(`/proc/${pid}/mountinfo`).includes(place.top);
   for (let tries = 0; tries < 150; tries += 1) {
     if (!readdirSync("/proc").some(sees)) return [];
     await pause(20);
   }
-  return readdirSync("/proc").filter(sees).map((pid) => `mounted for ${describeProcess(Number(pid))}`);
+  return readdirSync("/proc")
+    .filter(sees)
+    .map((pid) => `mounted for ${describeProcess(Number(pid))}`);
 }
 
 function residueOf(place: Place, temporary: string): readonly string[] {
-  const kept = /^(attestation\.json|empty|journal|launcher\.json|ledger|ledger-lock|live|live-lock|devices|temporaries)$/;
+  const kept =
+    /^(attestation\.json|empty|journal|launcher\.json|ledger|ledger-lock|live|live-lock|devices|temporaries)$/;
   const state = join(place.state, "cofferdam");
   return [
     ...listed(place.ws).filter((name) => !/^(f\d+|killed)$/.test(name)),
     ...listed(temporary),
     ...listed(state).filter((name) => !kept.test(name)),
     ...["ledger", "live", "temporaries"].flatMap((name) => listed(join(state, name))),
-    ...["ledger-lock", "live-lock"].flatMap((name) => listed(join(state, name)).filter((one) => one !== "free")),
+    ...["ledger-lock", "live-lock"].flatMap((name) =>
+      listed(join(state, name)).filter((one) => one !== "free"),
+    ),
   ];
 }
 

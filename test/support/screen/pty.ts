@@ -16,7 +16,7 @@ const RELAY = `
     close $master; POSIX::close(3); POSIX::dup2(fileno $tty, $_) for 0, 1, 2;
     my $words = fork;
     if (!$words) { exec @ARGV or die "exec: $!" }
-    POSIX::close(4); $SIG{$_} = sub {} for qw(INT HUP TERM);
+    POSIX::close(4); $SIG{$_} = sub {} for qw(INT HUP QUIT TERM);
     1 while waitpid($words, 0) < 0;
     my ($exit, $signal) = ($? >> 8, $? & 127);
     syswrite STDOUT, "\\r\\n[ended: exit $exit, signal $signal]\\r\\n";
