@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import type { ReadStream } from "node:tty";
 import { UNREAD_MS } from "../channel/arming.ts";
 import { Guard } from "../channel/guard.ts";
@@ -12,15 +13,10 @@ import { Traces } from "./traces.ts";
 
 /** What Ctrl-C types. */
 const CTRL_C = 3;
-/** Asks a terminal whether it is well, and how it answers (ECMA-48, DSR). */
-const QUERY = "\u{1b}[5n";
-const ANSWERS = ["\u{1b}[0n", "\u{1b}[3n"] as const;
-/** A terminal that has not answered by then does not answer. */
-const DEAF_MS = 200;
-/** So long after its last answer a terminal has answered all that it was asked. */
-const QUIET_MS = 20;
+/** A terminal that has not answered by then does not answer, or is very far away. */
+const DEAF_MS = 1_000;
 /** A program that has asked for more answers than come by then has its way: nobody waits for ever. */
-const MOST_MS = 2_000;
+const MOST_MS = 5_000;
 /** So long a program takes at most to notice that its terminal has another size. */
 const NOTICED_MS = 100;
 
@@ -91,8 +87,10 @@ export class LentTerminal implements TerminalWindow, AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#guard !== null && this.#traces.hasActed && !this.#lending.isDumb) {
-      this.#attempt(() => this.#tty.write(`${this.#traces.undoing()}${QUERY}`));
-      await this.#untilAnswered();
+      const { query, answer } = this.#question();
+      const answered = this.#untilHeard(answer);
+      this.#attempt(() => this.#tty.write(`${this.#traces.undoing()}${query}`));
+      await answered;
     }
     this.#guard?.[Symbol.dispose]();
     this.#attempt(() => this.#tty.setRaw(false));
@@ -163,15 +161,24 @@ export class LentTerminal implements TerminalWindow, AsyncDisposable {
   }
 
   /**
+   * Asks the terminal where its cursor is, in a place where hardly any program has left it (ECMA-48, CUP and DSR 6; DECSC
+   * and DECRC): the answer tells itself from those to what the program asked.
+   */
+  #question(): { readonly query: string; readonly answer: string } {
+    const { columns, rows } = this.#tty.size();
+    const place = `${1 + randomInt(rows)};${1 + randomInt(columns)}`;
+    return { query: `\u{1b}7\u{1b}[${place}H\u{1b}[6n\u{1b}8`, answer: `\u{1b}[${place}R` };
+  }
+
+  /**
    * What the program asked the terminal before it ended, the terminal answers as if it was typed: that must not be there
    * for whoever reads the terminal next. A terminal answers in the order in which it was asked, so all that comes up to
    * the answer to our own question is thrown away.
    */
-  #untilAnswered(): Promise<void> {
+  #untilHeard(answer: string): Promise<void> {
     const { input } = this.#tty;
     return new Promise((resolve) => {
       let heard = "";
-      let isAnswered = false;
       const end = (): void => {
         for (const timer of [deaf, most]) clearTimeout(timer);
         input.off("data", take);
@@ -182,11 +189,13 @@ export class LentTerminal implements TerminalWindow, AsyncDisposable {
       const most = setTimeout(end, MOST_MS);
       const take = (chunk: Buffer): void => {
         heard += chunk.toString("latin1");
-        isAnswered ||= ANSWERS.some((answer) => heard.includes(answer));
-        heard = heard.slice(-QUERY.length);
-        if (!isAnswered) return;
+        if (heard.includes(answer)) {
+          end();
+          return;
+        }
+        heard = heard.slice(-answer.length);
         clearTimeout(deaf);
-        deaf = setTimeout(end, QUIET_MS);
+        deaf = setTimeout(end, DEAF_MS);
       };
       for (const event of ["end", "error", "close"]) input.once(event, end);
       input.on("data", take);
