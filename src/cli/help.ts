@@ -129,7 +129,7 @@ const TEXTS: Readonly<Record<CommandName, Text>> = {
     example: "cofferdam check --profile strict",
   },
   explain: {
-    usage: "explain read|write|connect TARGET",
+    usage: "explain read|write|connect|env|syscalls TARGET",
     says: "What a call may do about a file, a host (`name:port`) or a socket (a path): unasked, and after a yes; which line of\nwhich file decided, and the option of the sandbox that enforces it.",
     options: [],
     takes: ["config", "profile", "json"],

@@ -6,7 +6,8 @@ import type { PathFacts } from "../profile/access-to.ts";
 import { connectQuestion } from "../profile/examples.ts";
 import type { Question } from "../profile/explain.ts";
 import { type AbsolutePath, joinPath } from "../profile/path.ts";
-import { usage } from "./arguments.ts";
+import { SYSCALL_GROUPS } from "../profile/syscalls.ts";
+import { knownWord, usage } from "./arguments.ts";
 
 /** What somebody asks about: the questions that must all be answered yes, and what the target turned out to be. */
 export interface Target {
@@ -15,7 +16,7 @@ export interface Target {
 }
 
 /** The kinds of question that there are a command for. */
-export const ASKS = ["read", "write", "connect"] as const;
+export const ASKS = ["read", "write", "connect", "env", "syscalls"] as const;
 export type Ask = (typeof ASKS)[number];
 
 /**
@@ -25,7 +26,20 @@ export type Ask = (typeof ASKS)[number];
  */
 export function targetOf(host: Host, ask: Ask, text: string): Target {
   if (text === "") throw usage("explain", "the target is empty");
-  if (ask !== "connect") return pathTarget(host, ask, text);
+  switch (ask) {
+    case "read":
+    case "write":
+      return pathTarget(host, ask, text);
+    case "connect":
+      return connectTarget(host, text);
+    case "env":
+      return { questions: [{ ask, name: text }], notes: [] };
+    case "syscalls":
+      return { questions: [{ ask, group: knownWord("explain", "group", text, SYSCALL_GROUPS) }], notes: [] };
+  }
+}
+
+function connectTarget(host: Host, text: string): Target {
   if (!/^\.{0,2}\//.test(text)) return { questions: [connectQuestion(text)], notes: [] };
   const { path, notes } = follow(host, text);
   return { questions: [{ ask: "socket", path }], notes };

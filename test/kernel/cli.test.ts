@@ -374,6 +374,12 @@ describe.skipIf(unusable !== null)("looking around", () => {
     const json = JSON.parse((await cofferdam(["explain", "write", "other", "--json"])).stdout);
     expect([json.allowed, json.notes]).toEqual([{ unasked: true, onYes: true }, ["it does not exist yet"]]);
     expect((await cofferdam(["run", "--", "sh", "-c", "echo new > other"])).exit).toBe(0);
+    const [home, debug] = [
+      await cofferdam(["explain", "env", "HOME"]),
+      await cofferdam(["explain", "syscalls", "debug"]),
+    ];
+    expect(home.stdout).toMatch(/^ {2}every call has a HOME of its own/m);
+    expect(debug.stdout).toMatch(/always {4}no {3}config: `debug` is not listed/);
   });
 
   test("profiles are listed, shown and compared", async () => {

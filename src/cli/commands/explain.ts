@@ -5,10 +5,12 @@ import { CofferdamError, escapeInvisible, visible } from "../../errors.ts";
 import { thisHost } from "../../host/host.ts";
 import { printQuestion } from "../../profile/examples.ts";
 import { type Explanation, explain as explainUnder, type Question } from "../../profile/explain.ts";
-import { isInside } from "../../profile/path.ts";
+import { isInside, ROOT } from "../../profile/path.ts";
+import { CLOSED } from "../../profile/profile.ts";
 import { quote } from "../../shell/quote.ts";
 import { createDraft, type Draft } from "../../supervisor/draft.ts";
 import { type CallExplanation, explainCall, layersOf } from "../../supervisor/explain.ts";
+import { deriveEnvironment } from "../../tool/derive.ts";
 import { COMMON, chosen, knownWord, readArguments, takeWords } from "../arguments.ts";
 import { printPlace } from "../place.ts";
 import type { Print } from "../print.ts";
@@ -20,7 +22,7 @@ import { ASKS, targetOf } from "../target.ts";
  */
 export async function explain(args: readonly string[], print: Print): Promise<number> {
   const { values, positionals } = readArguments("explain", args, COMMON);
-  takeWords("explain", positionals, ["read|write|connect", "TARGET"]);
+  takeWords("explain", positionals, ["read|write|connect|env|syscalls", "TARGET"]);
   const [word = "", text = ""] = positionals;
   const ask = knownWord("explain", "question", word, ASKS);
   const host = thisHost();
@@ -93,8 +95,14 @@ function reasonOf(error: unknown): string {
   throw error;
 }
 
-/** What every call has for itself is no file of this machine, whatever its path. */
+/** What every call has for itself is no file of this machine, whatever its path, and no variable of the caller's. */
 function viewNotes({ standing }: Draft, question: Question): readonly string[] {
+  if (question.ask === "env") {
+    const own = deriveEnvironment(standing.settings, CLOSED, { uid: 0, home: ROOT }, {});
+    return question.name in own
+      ? [`every call has a ${question.name} of its own, whatever the caller's says`]
+      : [];
+  }
   if (question.ask !== "read" && question.ask !== "write") return [];
   const made = identityFiles({ uid: 0, gid: 0 }).map((file) => file.path);
   const view = [...VIEW_PATHS, ...made].find((path) => isInside(question.path, path));

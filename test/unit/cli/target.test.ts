@@ -89,3 +89,9 @@ test("a name that can't be seen whole is made visible", () => {
   const [question] = targetOf(host, "read", "odd\u{1b}name/x").questions;
   expect(printQuestion(question)).toBe(`read \`${folder}/odd\\u{1b}name/x\``);
 });
+
+test("a variable is asked about by its name, and system calls by their group", () => {
+  expect(asked("env", "HOME")[0]).toEqual(["env `HOME`"]);
+  expect(asked("syscalls", "debug")[0]).toEqual(["syscalls debug"]);
+  expect(refusalOf(() => asked("syscalls", "debg"))).toMatchObject({ hint: "did you mean `debug`?" });
+});
