@@ -31,7 +31,7 @@ function withFewDescriptors(node: string, module: string, inherited?: number) {
     ${inherited === undefined ? "" : `exec ${inherited}</dev/null`}
     ulimit -n 200
     exec "$0" --disable-warning=ExperimentalWarning --input-type=module -e "$1"`;
-  return spawnSync("/bin/bash", ["-c", script, node, module], {
+  return spawnSync("/bin/bash", ["--norc", "-c", script, node, module], {
     ...ORDINARY.runAs,
     cwd: "/",
     encoding: "utf8",

@@ -77,10 +77,14 @@ export class Place implements Disposable {
     return path;
   }
 
-  /** Writes the config of a test; JSON is YAML. */
+  /** Writes the config of a test; JSON is YAML. A slow machine may search for long: how long is a test's of its own. */
   config({ sandbox = {}, ...others }: Settings = {}): string {
     const paths = { ws: { root: this.ws, mode: "rw", write_approval: false } };
-    const config = { version: 1, sandbox: { paths, runtimes: ["system"], ...sandbox }, ...others };
+    const config = {
+      version: 1,
+      sandbox: { paths, runtimes: ["system"], search: { time: "1m" }, ...sandbox },
+      ...others,
+    };
     return this.file("config.yaml", JSON.stringify(config));
   }
 
