@@ -3,6 +3,7 @@ import type { Ink } from "../channel/ink.ts";
 import { escapeInvisible } from "../errors.ts";
 import { explain } from "../profile/explain.ts";
 import { type AbsolutePath, pathFromBytes } from "../profile/path.ts";
+import { listedSockets } from "../profile/sockets.ts";
 import { quote } from "../shell/quote.ts";
 import { layersOf } from "../supervisor/explain.ts";
 import type { Standing } from "../supervisor/standing.ts";
@@ -76,8 +77,7 @@ export function purposeOf(path: AbsolutePath, standing: Standing, plan: Plan, fo
   const runtime = settings.runtimes.find((one) => one.read.includes(path));
   if (root !== undefined) return `root ${root.name}${cutShort(root.mode === "rw" ? write : read)}`;
   if (runtime !== undefined) return `runtime ${runtime.name}`;
-  if (onYes.profile.sockets !== "any" && onYes.profile.sockets.includes(path))
-    return "a socket that may be connected to";
+  if (listedSockets(onYes.profile.sockets).includes(path)) return "a socket that may be connected to";
   if (write?.allowed === true) return "a pin, so that it can't be renamed away from what is protected in it";
   const { layer, because, at } = (read?.allowed === false ? read : write)?.decidedBy ?? {
     layer: "",

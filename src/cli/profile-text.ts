@@ -105,7 +105,8 @@ function networkRows(network: Network): readonly Row[] {
 
 function socketRows({ sockets }: Profile): readonly Row[] {
   if (sockets === "any") return [["any"]];
-  return sockets.length === 0 ? [["none"]] : sockets.map((path) => ["connect", path]);
+  if (sockets === "none") return [["none at all"]];
+  return sockets.length === 0 ? [["none listed"]] : sockets.map((path) => ["connect", path]);
 }
 
 function limitRows(limits: Limits): readonly Row[] {

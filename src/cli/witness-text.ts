@@ -17,6 +17,7 @@ export function printWitness(witness: Witness): string {
       return `connect ${visible(printHostRule({ name: target.host, port: target.port, private: false }))} at ${target.address}`;
     }
     case "sockets":
+      if (witness.path === "own") return "have unix sockets of its own";
       return witness.path === "any" ? "connect to any unix socket" : `connect ${visible(witness.path)}`;
     case "env":
       return `see the variable ${visible(witness.name)}`;

@@ -13,6 +13,7 @@ import {
   pathsFrom,
   profileFromSections,
 } from "../profile/sections.ts";
+import type { Sockets } from "../profile/sockets.ts";
 import { linksOn, operatorPath, realPath, realPattern } from "./operator-path.ts";
 import type { ProfileFile } from "./schema.ts";
 import { positionAt, type YamlFile, type YamlPath } from "./yaml.ts";
@@ -139,12 +140,8 @@ function checkedNetwork(file: ProfileFile, yaml: YamlFile): ProfileFile["network
   return network;
 }
 
-function socketsOf(
-  file: ProfileFile,
-  yaml: YamlFile,
-  variables: PathVariables,
-): "any" | readonly AbsolutePath[] {
-  if (file.sockets === undefined || file.sockets === "any") return "any";
+function socketsOf(file: ProfileFile, yaml: YamlFile, variables: PathVariables): Sockets {
+  if (typeof file.sockets !== "object") return file.sockets ?? OPEN.sockets;
   return file.sockets.flatMap((path, index) =>
     placed(yaml, ["sockets", index], () => pathsFrom(path, variables).map(operatorPath)),
   );

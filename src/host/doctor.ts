@@ -3,6 +3,7 @@ import { hostname, release } from "node:os";
 import { HOST_NAME } from "../backend/bubblewrap/identity.ts";
 import type { Launcher } from "../backend/facts.ts";
 import { standardProgram } from "../backend/seccomp/standard.ts";
+import { CLOSED } from "../profile/profile.ts";
 import type { Host } from "./host.ts";
 import { inheritedDescriptors } from "./inherited.ts";
 import { explainSetupFailure, type SetupFailure } from "./setup-failure.ts";
@@ -164,7 +165,7 @@ async function tryLaunch(
   const timer = setTimeout(() => child.kill("SIGKILL"), PROBE_MS);
   try {
     const said = wordsOf(child);
-    writableAt(child, 3).end(standardProgram(host.arch, []));
+    writableAt(child, 3).end(standardProgram(host.arch, CLOSED));
     const status = await endOf(child);
     return status === 0 ? { kind: "works" } : { kind: "fails", failure: explainSetupFailure(await said) };
   } finally {

@@ -29,7 +29,7 @@ const CanonicalProfile = z.strictObject({
     z.enum(["none", "open", "host"]),
     z.strictObject({ hosts: z.array(z.string()), never: z.array(z.string()) }),
   ]),
-  sockets: z.union([z.literal("any"), z.array(z.string())]),
+  sockets: z.union([z.enum(["any", "none"]), z.array(z.string())]),
   env: z.array(EnvPattern),
   terminal: z.boolean(),
   syscalls: z.array(SyscallGroup),
@@ -59,7 +59,7 @@ export function parseProfile(text: string): Profile {
       typeof network === "string"
         ? network
         : { hosts: network.hosts.map(parseHostRule), never: network.never.map(parseHostRule) },
-    sockets: sockets === "any" ? sockets : sockets.map(readPath),
+    sockets: typeof sockets === "string" ? sockets : sockets.map(readPath),
   });
 }
 
@@ -84,7 +84,7 @@ function plain(profile: Profile): CanonicalProfile {
     })),
     masks: masks.map(({ pattern, atMost, ignoreCase }) => ({ pattern: pattern.text, atMost, ignoreCase })),
     network: plainNetwork(network),
-    sockets: sockets === "any" ? sockets : [...sockets],
+    sockets: typeof sockets === "string" ? sockets : [...sockets],
     env: [...env],
     terminal,
     syscalls: [...syscalls],

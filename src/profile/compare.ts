@@ -8,6 +8,7 @@ import { type AbsolutePath, isInside, joinPath, ROOT, upwards } from "./path.ts"
 import { patternTest, type Segment } from "./pattern.ts";
 import { matchesBelow } from "./pattern-matches.ts";
 import { indexEntries, type Mask, nearestEntry, type Profile } from "./profile.ts";
+import { socketOutside } from "./sockets.ts";
 import type { Suffixes } from "./suffix.ts";
 import type { SyscallGroup } from "./syscalls.ts";
 
@@ -21,7 +22,7 @@ export type Witness =
       readonly limit: Access;
     }
   | { readonly field: "network"; readonly target: Target | "host" }
-  | { readonly field: "sockets"; readonly path: AbsolutePath | "any" }
+  | { readonly field: "sockets"; readonly path: AbsolutePath | "any" | "own" }
   | { readonly field: "env"; readonly name: string }
   | { readonly field: "terminal" }
   | { readonly field: "syscalls"; readonly group: SyscallGroup }
@@ -53,12 +54,8 @@ export function isWithin(a: Profile, b: Profile): boolean {
 function witnessOutsideFiles(a: Profile, b: Profile): Witness | null {
   const target = networkOutside(a.network, b.network);
   if (target !== null) return { field: "network", target };
-  if (b.sockets !== "any") {
-    if (a.sockets === "any") return { field: "sockets", path: "any" };
-    const listed = new Set(b.sockets);
-    const path = a.sockets.find((socket) => !listed.has(socket));
-    if (path !== undefined) return { field: "sockets", path };
-  }
+  const socket = socketOutside(a.sockets, b.sockets);
+  if (socket !== null) return { field: "sockets", path: socket };
   const name = envOutside(a.env, b.env);
   if (name !== null) return { field: "env", name };
   if (a.terminal && !b.terminal) return { field: "terminal" };

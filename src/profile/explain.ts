@@ -6,6 +6,7 @@ import { addressClass, coversName, printHostRule, ruleAllows, type Target } from
 import { bars, type Network, reaches } from "./network.ts";
 import type { AbsolutePath } from "./path.ts";
 import type { Mask, Profile } from "./profile.ts";
+import { mayConnect, type Sockets } from "./sockets.ts";
 import type { SyscallGroup } from "./syscalls.ts";
 
 /** One named profile among those that are met: the need, or one operator file. */
@@ -110,9 +111,8 @@ function rule(profile: Profile, question: Question): Ruling {
       return { allowed: reaches(network, question.target), access: null, because, key: "network" };
     }
     case "socket": {
-      const allowed = sockets === "any" || sockets.includes(question.path);
-      const because = sockets === "any" ? "any socket" : `the socket is ${allowed ? "" : "not "}listed`;
-      return { allowed, access: null, because, key: "sockets" };
+      const allowed = mayConnect(sockets, question.path);
+      return { allowed, access: null, because: becauseOfSockets(sockets, allowed), key: "sockets" };
     }
     case "env": {
       const allowed = coversEnv(env, question.name);
@@ -154,4 +154,9 @@ function becauseOfNetwork(network: Network, target: Target): string {
   const allowing = network.hosts.find((rule) => ruleAllows(rule, target));
   if (allowing !== undefined) return `${printHostRule(allowing)} is listed`;
   return `${printHostRule(covering)} is listed, but ${target.address} is a ${addressClass(target.address)} address`;
+}
+
+function becauseOfSockets(sockets: Sockets, allowed: boolean): string {
+  if (sockets === "none") return "there are no unix sockets";
+  return sockets === "any" ? "any socket" : `the socket is ${allowed ? "" : "not "}listed`;
 }

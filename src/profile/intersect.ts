@@ -1,7 +1,8 @@
 import { meetEnv } from "./env-pattern.ts";
 import { meetLimits } from "./limits.ts";
 import { meetNetworks } from "./network.ts";
-import { meetFiles, normalMasks, OPEN, type Profile, type Sockets } from "./profile.ts";
+import { meetFiles, normalMasks, OPEN, type Profile } from "./profile.ts";
+import { meetSockets } from "./sockets.ts";
 import { meetSyscalls } from "./syscalls.ts";
 
 /**
@@ -27,11 +28,4 @@ export function intersect(a: Profile, b: Profile): Profile {
 /** The meet of all; of none, `OPEN`: a layer that says nothing forbids nothing. */
 export function intersectAll(profiles: readonly Profile[]): Profile {
   return profiles.reduce(intersect, OPEN);
-}
-
-function meetSockets(a: Sockets, b: Sockets): Sockets {
-  if (a === "any") return b;
-  if (b === "any") return a;
-  const inB = new Set(b);
-  return a.filter((path) => inB.has(path));
 }

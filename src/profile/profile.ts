@@ -4,6 +4,7 @@ import { type Limits, normalLimits } from "./limits.ts";
 import { type Network, normalNetwork } from "./network.ts";
 import { type AbsolutePath, byPath, isInside, ROOT } from "./path.ts";
 import { literalPrefix, type Pattern } from "./pattern.ts";
+import { normalSockets, type Sockets } from "./sockets.ts";
 import { meetSuffixes, normalSuffixes, type Suffixes, sameSuffixes } from "./suffix.ts";
 import { normalSyscalls, SYSCALL_GROUPS, type Syscalls } from "./syscalls.ts";
 
@@ -23,9 +24,6 @@ export interface Mask {
   readonly atMost: "none" | "read";
   readonly ignoreCase: boolean;
 }
-
-/** Host unix sockets that may be connected to: any, or the listed ones. */
-export type Sockets = "any" | readonly AbsolutePath[];
 
 /**
  * A portable statement of what a process may touch. Every value of this type is in normal form: it comes
@@ -55,7 +53,7 @@ export function normalProfile(parts: ProfileParts): Profile {
     files,
     masks: normalMasks(parts.masks ?? [], files),
     network: normalNetwork(parts.network ?? "none"),
-    sockets: normalSockets(parts.sockets ?? []),
+    sockets: normalSockets(parts.sockets ?? "none"),
     env: normalEnv(parts.env ?? []),
     terminal: parts.terminal ?? false,
     syscalls: normalSyscalls(parts.syscalls ?? []),
@@ -218,10 +216,6 @@ function firstAfter(files: readonly FileEntry[], text: string): number {
     else high = middle;
   }
   return low;
-}
-
-function normalSockets(sockets: Sockets): Sockets {
-  return sockets === "any" ? sockets : [...new Set(sockets)].sort(byPath);
 }
 
 /** True when a granted path lies below this one, so that a process may pass through it. */

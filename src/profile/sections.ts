@@ -67,7 +67,7 @@ export const ProfileSections = z.strictObject({
     .max(MOST_CLAUSES)
     .optional(),
   network: NetworkSection.optional(),
-  sockets: z.union([z.literal("any"), z.array(WrittenPath).max(MOST_CLAUSES)]).optional(),
+  sockets: z.union([z.enum(["any", "none"]), z.array(WrittenPath).max(MOST_CLAUSES)]).optional(),
   env: z.array(EnvPattern).max(MOST_CLAUSES).optional(),
   terminal: z.boolean().optional(),
   syscalls: SyscallsSection.optional(),
@@ -89,9 +89,9 @@ export function profileFromSections(sections: ProfileSections, variables: PathVa
     masks: sections.masks?.flatMap((mask) => masksFrom(mask, variables)) ?? [],
     network: sections.network === undefined ? OPEN.network : networkFrom(sections.network),
     sockets:
-      sections.sockets === undefined || sections.sockets === "any"
-        ? "any"
-        : sections.sockets.flatMap((path) => pathsFrom(path, variables)),
+      typeof sections.sockets === "object"
+        ? sections.sockets.flatMap((path) => pathsFrom(path, variables))
+        : (sections.sockets ?? OPEN.sockets),
     env: sections.env ?? OPEN.env,
     terminal: sections.terminal ?? true,
     syscalls: sections.syscalls ?? OPEN.syscalls,

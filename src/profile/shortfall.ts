@@ -6,6 +6,7 @@ import { LIMITS } from "./limits.ts";
 import { networkOutside } from "./network-outside.ts";
 import type { AbsolutePath } from "./path.ts";
 import type { Profile } from "./profile.ts";
+import { listedSockets, mayConnect } from "./sockets.ts";
 import { printSyscallGroup } from "./syscalls.ts";
 
 /** One thing that was asked for and not granted. */
@@ -34,7 +35,7 @@ export function shortfall(need: Profile, granted: Profile): readonly Shortfall[]
       ? granted.sockets === "any"
         ? []
         : ["any socket"]
-      : need.sockets.filter((path) => granted.sockets !== "any" && !granted.sockets.includes(path));
+      : listedSockets(need.sockets).filter((path) => !mayConnect(granted.sockets, path));
   const target = networkOutside(need.network, granted.network);
   return [
     ...files,

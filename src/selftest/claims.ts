@@ -25,7 +25,7 @@ export const CLAIMS = {
     "`web_fetch` connects only to addresses that were judged, at every hop: listed or said yes to, within every profile, never private, loopback or metadata unless listed as such",
   "net.none": "with the network off no socket of any family and no resolver reaches anything outside",
   "net.loopback": "programs inside talk over a loopback of their own while the network is off",
-  sock: "no host unix socket that exists at the start, abstract or named, can be reached unless listed; of other families there are none but IPv4, IPv6 and the routing of netlink",
+  sock: "no host unix socket that exists at the start, abstract or named, can be reached unless listed, and none at all with `sockets: none`; of other families there are none but IPv4, IPv6 and the routing of netlink",
   proc: "host processes are invisible and can be neither signalled nor traced; nothing survives the call, nor the supervisor's death at any instant",
   priv: "no capability, new privilege, user namespace, mount or kernel variable, as root too",
   sys: "what the filter refuses is refused on every ABI of the machine, and calls that are newer than its list do not exist",

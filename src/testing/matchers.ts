@@ -66,7 +66,7 @@ export function printWitness(witness: Witness): string {
         ? "the machine's own network"
         : `connecting to ${witness.target.host}:${witness.target.port}`;
     case "sockets":
-      return `the socket ${witness.path}`;
+      return witness.path === "own" ? "unix sockets of its own" : `the socket ${witness.path}`;
     case "env":
       return `the variable ${witness.name}`;
     case "terminal":

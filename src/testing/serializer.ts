@@ -38,7 +38,7 @@ export function printReadable(
       )
       .sort(),
     `network  ${printNetwork(profile.network)}`,
-    `sockets  ${profile.sockets === "any" ? "any" : profile.sockets.join(", ") || "none"}`,
+    `sockets  ${typeof profile.sockets === "string" ? profile.sockets : profile.sockets.join(", ") || "none listed"}`,
     `env      ${profile.env.join(", ") || "none"}`,
     ...(profile.terminal ? ["terminal of its own"] : []),
     ...(profile.syscalls.length === 0 ? [] : [`syscalls ${profile.syscalls.join(", ")}`]),

@@ -48,7 +48,7 @@ export type FileWork = "reading" | "writing";
 
 /**
  * The profiles that tools on files need: the roots alone, to read for those that only read, else each with its mode. No
- * runtime, network, environment or terminal: what works on the files inside is ours, and no tool reaches it.
+ * runtime, network, unix socket, environment or terminal: what works on the files inside is ours, and no tool reaches it.
  */
 export function deriveFileNeeds(settings: ToolSettings, work: FileWork): Needs {
   const need = (isApproved: boolean): Profile =>
@@ -83,6 +83,7 @@ function deriveProfile(settings: ToolSettings, isApproved: boolean): Profile {
     files: [...needed.map((path): FileEntry => ({ path, access: "read", suffixes: "any" })), ...granted],
     masks: ownMasks(settings),
     network: networkFrom(shell.network),
+    sockets: [],
     env: [...sandbox.env.pass, ...Object.keys(sandbox.env.set)],
     terminal: shell.terminal ?? false,
     syscalls: sandbox.syscalls,

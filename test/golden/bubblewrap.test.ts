@@ -27,6 +27,7 @@ const CASES: readonly (readonly [name: string, profile: Profile, facts: Facts])[
   [
     "workspace",
     normalProfile({
+      sockets: [],
       files: [
         entry("/usr", "read"),
         entry("/w", "write"),
@@ -48,7 +49,10 @@ const CASES: readonly (readonly [name: string, profile: Profile, facts: Facts])[
   ],
   [
     "suffixes",
-    normalProfile({ files: [entry("/usr", "read"), entry("/w", "write", [".md"])] }),
+    normalProfile({
+      sockets: [],
+      files: [entry("/usr", "read"), entry("/w", "write", [".md"])],
+    }),
     fakedFacts(["/w/a.md", "/w/sub/b.md", "/w/c.sh"], {
       shown: new Map([[at("/w"), [at("/w/a.md"), at("/w/sub/b.md")]]]),
     }),
@@ -56,6 +60,7 @@ const CASES: readonly (readonly [name: string, profile: Profile, facts: Facts])[
   [
     "host-network-as-another-user",
     normalProfile({
+      sockets: [],
       files: [entry("/usr", "read"), entry("/w", "write")],
       masks: mask("**/*.key", "none"),
       network: "host",
@@ -69,7 +74,10 @@ const CASES: readonly (readonly [name: string, profile: Profile, facts: Facts])[
   ],
   [
     "root-with-devices-of-its-own",
-    normalProfile({ files: [entry("/usr", "read"), entry("/w", "write")] }),
+    normalProfile({
+      sockets: [],
+      files: [entry("/usr", "read"), entry("/w", "write")],
+    }),
     fakedFacts(["/w/"], {
       user: { uid: 0, gid: 0, isCaller: true },
       emptyFile: at("/root/.local/state/cofferdam/empty"),
@@ -78,7 +86,10 @@ const CASES: readonly (readonly [name: string, profile: Profile, facts: Facts])[
   ],
   [
     "root-with-the-hosts-devices",
-    normalProfile({ files: [entry("/usr", "read"), entry("/w", "write")] }),
+    normalProfile({
+      sockets: [],
+      files: [entry("/usr", "read"), entry("/w", "write")],
+    }),
     fakedFacts(["/w/"], {
       user: { uid: 0, gid: 0, isCaller: true },
       devices: { kind: "exposed", reason: "others can't be made without CAP_MKNOD" },
@@ -87,6 +98,7 @@ const CASES: readonly (readonly [name: string, profile: Profile, facts: Facts])[
   [
     "root-with-cgroups",
     normalProfile({
+      sockets: [],
       files: [entry("/usr", "read"), entry("/w", "write")],
       limits: { processes: 64, memoryBytes: 2 * 1024 ** 3, strict: true },
     }),
@@ -98,12 +110,19 @@ const CASES: readonly (readonly [name: string, profile: Profile, facts: Facts])[
   ],
   [
     "terminal",
-    normalProfile({ files: [entry("/usr", "read"), entry("/w", "read")], terminal: true }),
+    normalProfile({
+      sockets: [],
+      files: [entry("/usr", "read"), entry("/w", "read")],
+      terminal: true,
+    }),
     fakedFacts(["/w/"]),
   ],
   [
     "old-launcher",
-    normalProfile({ files: [entry("/usr", "read"), entry("/w", "read")] }),
+    normalProfile({
+      sockets: [],
+      files: [entry("/usr", "read"), entry("/w", "read")],
+    }),
     fakedFacts(["/w/"], { launcher: { ...fakedFacts([]).launcher, version: "0.6.1", options: new Set() } }),
   ],
 ];
@@ -119,6 +138,7 @@ test("a mask on a symlink caps what it leads to, and holds the folder of the lin
     hits: [at("/w/repo/.git/hooks")],
   });
   const profile = normalProfile({
+    sockets: [],
     files: [entry("/usr", "read"), entry("/w", "write")],
     masks: mask("**/.git/hooks", "read"),
   });
@@ -132,6 +152,7 @@ test("a mask on a symlink caps what it leads to, and holds the folder of the lin
 test("a protected symlink right in a writable root is refused, because nothing could hold it", () => {
   const facts = fakedFacts(["/w/.envrc → /w/other", "/w/other"], { hits: [at("/w/.envrc")] });
   const profile = normalProfile({
+    sockets: [],
     files: [entry("/usr", "read"), entry("/w", "write")],
     masks: mask("**/.envrc", "read"),
   });
@@ -145,7 +166,12 @@ test("never-weaker: a terminal that can't be made is a refusal, never a plan wit
   const files = [entry("/usr", "read"), entry("/w", "read")];
   const render = (facts: Partial<Facts>, masks: readonly Mask[] = []) =>
     renderBubblewrap(
-      normalProfile({ files, masks, terminal: true }),
+      normalProfile({
+        sockets: [],
+        files,
+        masks,
+        terminal: true,
+      }),
       LAUNCH,
       fakedFacts(["/w/", "/usr/bin/perl"], facts),
     );
@@ -160,7 +186,10 @@ test("never-weaker: a terminal that can't be made is a refusal, never a plan wit
   expect(render({})).toMatchObject({ kind: "plan", plan: { sizesFd: 12 } });
   expect(
     renderBubblewrap(
-      normalProfile({ files }),
+      normalProfile({
+        sockets: [],
+        files,
+      }),
       LAUNCH,
       fakedFacts(["/w/"], { launcher: { ...launcher, perl: null } }),
     ),
@@ -169,7 +198,10 @@ test("never-weaker: a terminal that can't be made is a refusal, never a plan wit
 
 test("a place that every sandbox has for itself can't be granted, a folder below it can", () => {
   const profile = (path: string): Profile =>
-    normalProfile({ files: [entry("/usr", "read"), entry("/w", "read"), entry(path, "write")] });
+    normalProfile({
+      sockets: [],
+      files: [entry("/usr", "read"), entry("/w", "read"), entry(path, "write")],
+    });
   expect(renderBubblewrap(profile("/tmp"), LAUNCH, fakedFacts(["/tmp/", "/w/"]))).toMatchObject({
     kind: "refusal",
   });
@@ -183,6 +215,7 @@ test("more mounts than the budget are refused with their number, fewer are not",
     Array.from({ length: count }, (_, index) => at(`/w/${index}.key`));
   const render = (count: number) => {
     const profile = normalProfile({
+      sockets: [],
       files: [entry("/usr", "read"), entry("/w", "write")],
       masks: mask("**/*.key", "none"),
     });

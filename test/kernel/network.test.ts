@@ -110,6 +110,38 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
     });
   });
 
+  describe("an operator's `sockets`", () => {
+    /** Under an operator profile that says only that, with the machine's own network. */
+    async function under(sockets: string, line: string): Promise<unknown> {
+      const profile = place.file("sockets.yaml", `profile: sockets\n${sockets}`);
+      const [, reply] = await place.run({
+        settings: { shell: { network: "host" } },
+        job: { profiles: [profile], calls: [{ argv: ["sh", "-c", line] }] },
+      });
+      return reply?.kind === "ran" ? [reply.stdout, reply.standings["sockets"]] : reply;
+    }
+
+    it("sock: `none` refuses unix sockets altogether, but for pairs that reach nobody else; the receipt says enforced", async () => {
+      await using granted = await listen({ path: join(place.ws, "socket") });
+      await using abstract = await listen({ path: `\0${randomBytes(8).toString("hex")}` });
+      const perl = (text: string): string => `perl -MSocket -e '${text} or exit 1'`;
+      const datagram = `sockaddr_un("${place.ws}/datagrams")`;
+      const lines = [
+        reaches.unix(granted),
+        reaches.unix(abstract),
+        perl(`socket(S, 1, 1, 0) && bind(S, sockaddr_un("${place.ws}/own")) && listen(S, 1)`),
+        perl(`unlink "${place.ws}/datagrams"; socket(L, 1, 2, 0) && bind(L, ${datagram}) && socketpair(A, B, 1, 2, 0)
+          && defined send(A, "x", 0, ${datagram})`),
+        perl(`socketpair(A, B, 1, 1, 0) && defined syswrite(A, "x") && sysread(B, my $x, 1)`),
+        perl(`socket(S, 2, 1, 0)`),
+      ];
+      expect(await under("sockets: none\n", script(lines))).toEqual(["n\nn\nn\nn\ny\ny\n", "enforced"]);
+      expect([granted.connections, abstract.connections]).toEqual([0, 0]);
+      expect(await under("sockets: []\n", script(lines))).toEqual(["y\n".repeat(6), "partial"]);
+      expect([granted.connections, abstract.connections]).toEqual([1, 1]);
+    });
+  });
+
   describe("the machine's own network, as configured", () => {
     it("net.none: `network: host` reaches the host's loopback and abstract sockets, and the receipt says so", async () => {
       await using four = await listen({ host: "127.0.0.1" });

@@ -20,6 +20,7 @@ import {
   ALLOWED_ON_PURPOSE,
   BY_ARGUMENT,
   expectedAnswer,
+  grantedOf,
   NOT_PERMITTED,
   NOT_THERE,
   type Row,
@@ -158,6 +159,24 @@ const ARGUED: readonly Attempt[] = [
   refused("sys: ptrace", [nr("ptrace"), 0, 0, 0, 0], "EPERM", ["ok"]),
 ];
 
+/** A pair without a place to be told of it (EFAULT) is as good as any. */
+const WITHOUT_UNIX: readonly Attempt[] = [
+  ...[1, 2, 3, 5, 0x8_0801].map((type) =>
+    refused(`sock: a unix socket of type ${type}`, [nr("socket"), 1, type, 0], "EAFNOSUPPORT", ["ok"]),
+  ),
+  refused("sock: a unix socket, with a high word", [nr("socket"), 0x123_0000_0001, 1, 0], "EAFNOSUPPORT", [
+    "ok",
+  ]),
+  ...[2, 3, 0x802, 0x8_0002].map((type) =>
+    refused(`sock: a pair of type ${type}`, [nr("socketpair"), 1, type, 0, 0], "EAFNOSUPPORT", ["EFAULT"]),
+  ),
+  ...[1, 5, 0x801, 0x8_0805].map((type) =>
+    same(`sock: a pair of type ${type}`, [nr("socketpair"), 1, type, 0, 0], ["EFAULT"]),
+  ),
+  same("sock: a socket of the internet", [nr("socket"), 2, 2, 0], ["ok"]),
+  same("sock: netlink about routes", [nr("socket"), 16, 3, 0], ["ok"]),
+];
+
 /** What `debug` gives, and what it does not: process 1 here is the launcher's. */
 const DEBUGGED: readonly Attempt[] = [
   same("sys: reading a process", [nr("process_vm_readv"), SELF, 0, 0, 0, 0, 0], ["ok"]),
@@ -195,9 +214,10 @@ describe.skipIf(unusable !== undefined).each(PEOPLE)(
       runInside(folder, person, program, command, before);
 
     describe.each([
-      ["call by call", standardProgram(ARCH, []), WHOLE],
-      ["by their arguments", standardProgram(ARCH, []), ARGUED],
-      ["granted debug", standardProgram(ARCH, ["debug"]), DEBUGGED],
+      ["call by call", standardProgram(ARCH, grantedOf(["unix"])), WHOLE],
+      ["by their arguments", standardProgram(ARCH, grantedOf(["unix"])), ARGUED],
+      ["without unix sockets", standardProgram(ARCH, grantedOf([])), WITHOUT_UNIX],
+      ["granted debug", standardProgram(ARCH, grantedOf(["debug", "unix"])), DEBUGGED],
     ] as const)("%s", (_, program, attempts) => {
       let [unfiltered, filtered, marked]: readonly (readonly string[])[] = [];
       beforeAll(() => {
@@ -232,17 +252,19 @@ describe.skipIf(unusable !== undefined).each(PEOPLE)(
       writeFileSync(whole, program32(), { mode: 0o755 });
       const unfiltered = inside("unfiltered", [mixed]).status;
       expect([0, SIGSEGV]).toContain(unfiltered);
-      expect(inside(standardProgram(ARCH, []), [mixed]).status).toBe(unfiltered === 0 ? SIGSYS : SIGSEGV);
-      expect(inside(standardProgram(ARCH, ["abi32"]), [mixed]).status).toBe(unfiltered);
+      expect(inside(standardProgram(ARCH, grantedOf(["unix"])), [mixed]).status).toBe(
+        unfiltered === 0 ? SIGSYS : SIGSEGV,
+      );
+      expect(inside(standardProgram(ARCH, grantedOf(["abi32", "unix"])), [mixed]).status).toBe(unfiltered);
       if (unfiltered !== 0) return;
       expect(inside("unfiltered", [whole]).status).toBe(7);
-      expect(inside(standardProgram(ARCH, []), [whole]).status).toBe(SIGSYS);
-      expect(inside(standardProgram(ARCH, ["abi32"]), [whole]).status).toBe(7);
+      expect(inside(standardProgram(ARCH, grantedOf(["unix"])), [whole]).status).toBe(SIGSYS);
+      expect(inside(standardProgram(ARCH, grantedOf(["abi32", "unix"])), [whole]).status).toBe(7);
     });
 
     it("sys: granted abi32, a 32-bit program is refused the same by its own numbers", ({ skip }) => {
       if (ARCH !== "x64") skip("these programs are x86's");
-      const program = standardProgram(ARCH, ["abi32"]);
+      const program = standardProgram(ARCH, grantedOf(["abi32", "unix"]));
       const file = join(folder, "calling32");
       writeFileSync(file, program32(calling32(CALLS32.map(({ call }) => call))), { mode: 0o755 });
       const answers = (under: Program) =>
@@ -265,9 +287,11 @@ describe.skipIf(unusable !== undefined).each(PEOPLE)(
       const changed = (program: Program) => inside(program, [PERL, "-e", TRACER]).stdout.toString();
       // Operation not supported is what keyctl itself says of what it is asked.
       expect(changed("unfiltered")).toMatch(/^answered -(38|95)\n$/);
-      expect(changed(standardProgram(ARCH, ["debug"]))).toBe("answered -1\n");
-      expect(changed(withMarkedErrors(standardProgram(ARCH, ["debug"])))).toBe("answered -1001\n");
-      expect(changed(standardProgram(ARCH, []))).toBe("not traced\n");
+      expect(changed(standardProgram(ARCH, grantedOf(["debug", "unix"])))).toBe("answered -1\n");
+      expect(changed(withMarkedErrors(standardProgram(ARCH, grantedOf(["debug", "unix"]))))).toBe(
+        "answered -1001\n",
+      );
+      expect(changed(standardProgram(ARCH, grantedOf(["unix"])))).toBe("not traced\n");
     });
 
     it("tty: what a process pushes does not arrive in the terminal it shares", () => {
@@ -275,7 +299,9 @@ describe.skipIf(unusable !== undefined).each(PEOPLE)(
       const terminal = [PERL, "-e", TERMINAL];
       const arrives = inside("unfiltered", push, terminal).stdout.toString();
       expect(arrives).toBe(kernelTakesPushes() ? "pushed\ntyped: x\n" : "EIO\ntyped: \n");
-      expect(inside(standardProgram(ARCH, []), push, terminal).stdout.toString()).toBe("EPERM\ntyped: \n");
+      expect(inside(standardProgram(ARCH, grantedOf(["unix"])), push, terminal).stdout.toString()).toBe(
+        "EPERM\ntyped: \n",
+      );
     });
   },
 );
@@ -391,7 +417,7 @@ const CALLS32: readonly Attempt32[] = [
     const number = [...rowsOf(BY_ARGUMENT, "i386")].find(([, one]) => one === name)?.[0] ?? -1;
     return calls.map((args): Attempt32 => {
       const words = args.map((one) => BigInt.asUintN(32, BigInt(one)));
-      const answer = expectedAnswer("x64", ["abi32"], "i386", number, words);
+      const answer = expectedAnswer("x64", ["abi32", "unix"], "i386", number, words);
       const within = answer === "allow" ? "the same" : getSystemErrorName(-Number(answer.split(" ")[1]));
       return { name: `${name}(${args.join(", ")})`, call: [number, ...args], within };
     });

@@ -7,6 +7,7 @@ import { coversEnv } from "../../src/profile/env-pattern.ts";
 import { reaches } from "../../src/profile/network.ts";
 import { normalProfile, type Profile } from "../../src/profile/profile.ts";
 import { type ProfileSections, profileFromSections } from "../../src/profile/sections.ts";
+import { mayConnect } from "../../src/profile/sockets.ts";
 import { nearPair, type Probe, probes, profile, profileParts } from "../support/generate.ts";
 import { respelled } from "../support/generate-spellings.ts";
 import { law } from "./law.ts";
@@ -130,7 +131,7 @@ const shuffledParts = profileParts.chain((parts) =>
     .record({
       files: shuffled(parts.files),
       masks: shuffled(parts.masks),
-      sockets: parts.sockets === "any" ? fc.constant(parts.sockets) : shuffled(parts.sockets),
+      sockets: typeof parts.sockets === "string" ? fc.constant(parts.sockets) : shuffled(parts.sockets),
       env: shuffled(parts.env),
       syscalls: shuffled(parts.syscalls),
       network:
@@ -151,7 +152,8 @@ function answers(a: Profile, { path, target, socket, name }: Probe): readonly un
   return [
     accessTo(a, path.path, path.facts),
     reaches(a.network, target),
-    a.sockets === "any" || a.sockets.includes(socket),
+    mayConnect(a.sockets, socket),
+    a.sockets === "none",
     coversEnv(a.env, name),
     a.terminal,
     a.syscalls,

@@ -9,6 +9,7 @@ import { LIMITS } from "../../src/profile/limits.ts";
 import { reaches } from "../../src/profile/network.ts";
 import { knownPath, parentOf } from "../../src/profile/path.ts";
 import { type Mask, normalProfile, type Profile } from "../../src/profile/profile.ts";
+import { mayConnect } from "../../src/profile/sockets.ts";
 import { SYSCALL_GROUPS } from "../../src/profile/syscalls.ts";
 import { maskPair, nearPair, nearTriple, type Probe, pair, probes, profile } from "../support/generate.ts";
 import { law } from "./law.ts";
@@ -50,6 +51,8 @@ describe("compare", () => {
           : compare(a, b),
       "takes a prefix of a name for the name": (a, b) =>
         compare(a, { ...b, env: b.env.map((name) => `${name[0]}*`.replace("**", "*")) }),
+      "takes none for none that is listed": (a, b) =>
+        compare(a, b.sockets === "none" ? { ...b, sockets: [] } : b),
       "does not look at sockets": (a, b) => compare(a, { ...b, sockets: "any" }),
       "does not look at the terminal": (a, b) => compare(a, { ...b, terminal: true }),
       "does not look at system calls": (a, b) => compare(a, { ...b, syscalls: SYSCALL_GROUPS }),
@@ -161,7 +164,9 @@ describe("compare", () => {
           : found;
       },
       "lets one socket more pass": (a, b) =>
-        a.sockets !== "any" && b.sockets !== "any" && a.sockets.length <= b.sockets.length + 1
+        typeof a.sockets === "object" &&
+        typeof b.sockets === "object" &&
+        a.sockets.length <= b.sockets.length + 1
           ? compare({ ...a, sockets: [] }, b)
           : compare(a, b),
     },
@@ -219,7 +224,7 @@ function excesses(a: Profile, b: Profile, { path, target, socket, name }: Probe)
       limit: accessTo(b, path.path, path.facts),
     },
     { field: "network", target },
-    { field: "sockets", path: socket },
+    ...([socket, "any", "own"] as const).map((path) => ({ field: "sockets", path }) as const),
     { field: "env", name },
     { field: "terminal" },
     ...SYSCALL_GROUPS.map((group) => ({ field: "syscalls", group }) as const),
@@ -242,9 +247,10 @@ function confirms(a: Profile, b: Profile, witness: Witness): boolean {
       return reaches(a.network, target) && !reaches(b.network, target);
     }
     case "sockets": {
-      const path = witness.path === "any" ? knownPath("/run/nobody-lists-this") : witness.path;
-      const [has, limit] = [a, b].map((one) => one.sockets === "any" || one.sockets.includes(path));
-      return has === true && limit === false;
+      const { path } = witness;
+      if (path === "own") return a.sockets !== "none" && b.sockets === "none";
+      const asked = path === "any" ? knownPath("/run/nobody-lists-this") : path;
+      return mayConnect(a.sockets, asked) && !mayConnect(b.sockets, asked);
     }
     case "env":
       return coversEnv(a.env, witness.name) && !coversEnv(b.env, witness.name);

@@ -17,6 +17,7 @@ import { intersectAll } from "../../src/profile/intersect.ts";
 import { reaches } from "../../src/profile/network.ts";
 import { type AbsolutePath, isInside } from "../../src/profile/path.ts";
 import { indexEntries, nearestEntry, type Profile } from "../../src/profile/profile.ts";
+import { mayConnect } from "../../src/profile/sockets.ts";
 import { SYSCALL_GROUPS } from "../../src/profile/syscalls.ts";
 import { type Probe, pair, probes, profile } from "../support/generate.ts";
 import { law } from "./law.ts";
@@ -169,7 +170,7 @@ function allows(from: Profile, question: Question): boolean {
     case "connect":
       return reaches(from.network, question.target);
     case "socket":
-      return from.sockets === "any" || from.sockets.includes(question.path);
+      return mayConnect(from.sockets, question.path);
     case "env":
       return coversEnv(from.env, question.name);
     case "syscalls":

@@ -4,6 +4,7 @@ import { accessTo } from "../../src/profile/access-to.ts";
 import { compare } from "../../src/profile/compare.ts";
 import { coversEnv } from "../../src/profile/env-pattern.ts";
 import { reaches } from "../../src/profile/network.ts";
+import { mayConnect } from "../../src/profile/sockets.ts";
 import { pair, probe, profile } from "../support/generate.ts";
 
 const SAMPLE = { numRuns: 8_000, seed: 7 };
@@ -30,9 +31,7 @@ it("at least a tenth of the other probes are allowed, and a tenth denied", () =>
   const sample = fc.sample(fc.tuple(profile, probe), SAMPLE);
   const targets = shares(sample.map(([one, { target }]) => `${reaches(one.network, target)}`));
   const names = shares(sample.map(([one, { name }]) => `${coversEnv(one.env, name)}`));
-  const sockets = shares(
-    sample.map(([one, { socket }]) => `${one.sockets === "any" || one.sockets.includes(socket)}`),
-  );
+  const sockets = shares(sample.map(([one, { socket }]) => `${mayConnect(one.sockets, socket)}`));
   console.log(
     "targets:",
     Object.fromEntries(targets),

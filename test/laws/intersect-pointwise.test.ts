@@ -7,6 +7,7 @@ import { intersect } from "../../src/profile/intersect.ts";
 import { LIMITS } from "../../src/profile/limits.ts";
 import { type HostList, type Network, normalNetwork, reaches } from "../../src/profile/network.ts";
 import { indexEntries, nearestEntry, type Profile } from "../../src/profile/profile.ts";
+import { listedSockets, mayConnect } from "../../src/profile/sockets.ts";
 import { meetSuffixes } from "../../src/profile/suffix.ts";
 import { SYSCALL_GROUPS } from "../../src/profile/syscalls.ts";
 import { pair, probes } from "../support/generate.ts";
@@ -119,9 +120,10 @@ describe("intersect", () => {
           expect(both.syscalls.includes(group)).toBe(
             a.syscalls.includes(group) && b.syscalls.includes(group),
           );
+        expect(both.sockets === "none").toBe(a.sockets === "none" || b.sockets === "none");
         for (const { socket, name } of asked) {
-          const listed = (one: Profile): boolean => one.sockets === "any" || one.sockets.includes(socket);
-          expect(listed(both)).toBe(listed(a) && listed(b));
+          const mayReach = (one: Profile): boolean => mayConnect(one.sockets, socket);
+          expect(mayReach(both)).toBe(mayReach(a) && mayReach(b));
           expect(coversEnv(both.env, name)).toBe(coversEnv(a.env, name) && coversEnv(b.env, name));
         }
       }),
@@ -133,8 +135,14 @@ describe("intersect", () => {
       "takes any socket when one does": spoiling((a, b) =>
         a.sockets === "any" || b.sockets === "any" ? { sockets: "any" } : {},
       ),
+      "lets unix sockets be when one does": spoiling((a, b) =>
+        a.sockets === "none" && b.sockets !== "none" ? { sockets: [] } : {},
+      ),
       "adds the sockets up": spoiling((a, b) => ({
-        sockets: a.sockets === "any" || b.sockets === "any" ? "any" : [...a.sockets, ...b.sockets],
+        sockets:
+          a.sockets === "any" || b.sockets === "any"
+            ? "any"
+            : [...listedSockets(a.sockets), ...listedSockets(b.sockets)],
       })),
       "adds the environment names up": spoiling((a, b) => ({ env: normalEnv([...a.env, ...b.env]) })),
       "keeps environment names that both spell alike": spoiling((a, b) => ({

@@ -144,7 +144,8 @@ function* lowered(before: Profile, place: number, rule: HostRule, added: Mask): 
   yield { ...before, terminal: false };
   yield { ...before, syscalls: without(before.syscalls) };
   yield { ...before, env: without(before.env) };
-  if (before.sockets !== "any") yield { ...before, sockets: without(before.sockets) };
+  if (typeof before.sockets === "object") yield { ...before, sockets: without(before.sockets) };
+  yield { ...before, sockets: "none" };
   if (typeof before.network === "string") return;
   const { hosts, never } = before.network;
   yield { ...before, network: { hosts: without(hosts), never } };

@@ -7,13 +7,8 @@ import { LIMITS, type Limits } from "../../src/profile/limits.ts";
 import type { HostList, Network } from "../../src/profile/network.ts";
 import { type AbsolutePath, joinPath, knownPath } from "../../src/profile/path.ts";
 import { literalPattern, type Pattern, parsePatterns } from "../../src/profile/pattern.ts";
-import {
-  type FileEntry,
-  type Mask,
-  normalProfile,
-  type Profile,
-  type Sockets,
-} from "../../src/profile/profile.ts";
+import { type FileEntry, type Mask, normalProfile, type Profile } from "../../src/profile/profile.ts";
+import type { Sockets } from "../../src/profile/sockets.ts";
 import type { Suffixes } from "../../src/profile/suffix.ts";
 import type { Syscalls } from "../../src/profile/syscalls.ts";
 
@@ -101,7 +96,7 @@ export const networkPair: fc.Arbitrary<readonly [Network, Network]> = fc.oneof(
 
 const SOCKETS = ["/run/a.sock", "/run/b.sock", "/run/c.sock"].map(knownPath);
 
-export const sockets: fc.Arbitrary<Sockets> = fc.oneof(fc.constant<Sockets>("any"), {
+export const sockets: fc.Arbitrary<Sockets> = fc.oneof(fc.constantFrom<Sockets>("any", "any", "none"), {
   weight: 2,
   arbitrary: fc.array(fc.constantFrom(...SOCKETS), { maxLength: 3 }),
 });

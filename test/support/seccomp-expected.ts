@@ -1,3 +1,6 @@
+import type { Granted } from "../../src/backend/seccomp/standard.ts";
+import type { SyscallGroup } from "../../src/profile/syscalls.ts";
+
 /**
  * What the filter of a sandbox has to answer, written down a second time: names and numbers as the kernel's tables have
  * them, and no line of the sources. A slip in the one must not repeat itself in the other.
@@ -214,10 +217,21 @@ const EPERM = "errno 1";
 const ENOSYS = "errno 38";
 const EAFNOSUPPORT = "errno 97";
 
-/** What a program must answer, as `simulateSeccomp` says it. `granted` are the groups of system calls of the profile. */
+/** What a profile says about system calls: its groups of them, and whether there are unix sockets. */
+export type Grant = SyscallGroup | "unix";
+
+/** What the standard policy is made of for that. */
+export function grantedOf(grants: readonly Grant[]): Granted {
+  return {
+    syscalls: grants.filter((one) => one !== "unix"),
+    sockets: grants.includes("unix") ? [] : "none",
+  };
+}
+
+/** What a program must answer, as `simulateSeccomp` says it. */
 export function expectedAnswer(
   machine: "x64" | "arm64",
-  granted: readonly string[],
+  granted: readonly Grant[],
   table: Table,
   number: number,
   args: readonly bigint[],
@@ -230,10 +244,12 @@ export function expectedAnswer(
   if (BY_NUMBER.notPermitted[table].has(number)) return EPERM;
   if (BY_NUMBER.notThere[table].has(number)) return ENOSYS;
   const name = BY_NUMBER.byArgument[table].get(number);
-  return name === undefined ? "allow" : answerByArgument(name, granted.includes("debug"), args);
+  return name === undefined ? "allow" : answerByArgument(name, granted, args);
 }
 
-function answerByArgument(name: string, isDebugged: boolean, args: readonly bigint[]): string {
+function answerByArgument(name: string, granted: readonly Grant[], args: readonly bigint[]): string {
+  const isDebugged = granted.includes("debug");
+  const isPairForGood = [0x1, 0x5].includes(Number(BigInt.asUintN(32, args[1] ?? 0n) & ~0x80800n));
   const word = (at: number): number => Number(BigInt.asUintN(32, args[at] ?? 0n));
   const bits = (at: number, mask: number): boolean => (BigInt(word(at)) & BigInt(mask)) !== 0n;
   const refusedIf = (isRefused: boolean, how = EPERM): string => (isRefused ? how : "allow");
@@ -262,6 +278,8 @@ function answerByArgument(name: string, isDebugged: boolean, args: readonly bigi
       return refusedIf([0x5412, 0x541c, 0x5423, 0x50009401, 0x50009417, 0x5000943f].includes(word(1)));
     case "socket":
     case "socketpair":
+      if (!granted.includes("unix") && (name === "socket" ? word(0) === 1 : !isPairForGood))
+        return EAFNOSUPPORT;
       return refusedIf(![1, 2, 10].includes(word(0)) && !(word(0) === 16 && word(2) === 0), EAFNOSUPPORT);
     case "socketcall":
       return refusedIf([1, 8].includes(word(0)), ENOSYS);
@@ -289,8 +307,14 @@ function answerByArgument(name: string, isDebugged: boolean, args: readonly bigi
 /** Arguments that reach every branch of `expectedAnswer`, each also with something in the high words. */
 export const ARGUMENTS: readonly (readonly bigint[])[] = [
   [],
-  ...[1, 2, 8, 10, 16, 17, 38, 40].map((family) => [BigInt(family)]),
-  ...[1, 2, 16].map((family) => [BigInt(family), 3n, 9n]),
+  ...[0, 1, 2, 3, 8, 9, 10, 11, 15, 16, 17, 38, 40].flatMap((family) =>
+    [[], [1n], [3n, 9n], [1n, 9n], [1n, 1n]].map((rest) => [BigInt(family), ...rest]),
+  ),
+  ...[0x1, 0x5].flatMap((type) =>
+    [0, 0x800, 0x80000, 0x80800, 0x400, 0x40000].flatMap((flags) =>
+      [-1, 0, 1].map((by) => [1n, BigInt((type | flags) + by)]),
+    ),
+  ),
   ...[0x5401, 0x5412, 0x5413, 0x541c, 0x5423, 0x50009401, 0x50009417, 0x5000943f].map((request) => [
     3n,
     BigInt(request),

@@ -4,6 +4,7 @@ import { accessTo, pathRuler } from "../../profile/access-to.ts";
 import type { AbsolutePath } from "../../profile/path.ts";
 import { pathToBytes, ROOT } from "../../profile/path.ts";
 import type { Profile } from "../../profile/profile.ts";
+import { listedSockets } from "../../profile/sockets.ts";
 import type { Launch } from "../../tool/launch.ts";
 import { type Facts, nodeAt } from "../facts.ts";
 import type { Expectation, Input, Plan, PlanClause, Refusal, Rendering } from "../plan.ts";
@@ -78,7 +79,7 @@ function layOut(given: Profile, facts: Facts): Layout | Refusal {
   const { changes, placeholders } = found;
   const approximations = [...searched.approximations, ...found.approximations];
   assertAgrees(profile, facts, changes);
-  const inputs: Input[] = [{ fd: FD.seccomp, bytes: standardProgram(facts.arch, profile.syscalls) }];
+  const inputs: Input[] = [{ fd: FD.seccomp, bytes: standardProgram(facts.arch, profile) }];
   const tree = treeBounds(profile, facts, FD.next);
   const nextFd = (): number => firstFile(tree) + inputs.length - 1;
   const made = views(profile, facts);
@@ -265,8 +266,7 @@ function assertAgrees(profile: Profile, facts: Facts, changes: readonly Change[]
       bornInside: false,
     }).access;
     const given = replay(changes, change.path);
-    const isSocket =
-      node.kind === "other" && profile.sockets !== "any" && profile.sockets.includes(change.path);
+    const isSocket = node.kind === "other" && listedSockets(profile.sockets).includes(change.path);
     if (!isAtMost(given, isSocket ? "read" : allowed)) {
       throw new CofferdamError(
         "INTERNAL",

@@ -31,10 +31,14 @@ export function standings(
               "the machine's own network, as configured: its loopback and abstract sockets can be reached",
           }
         : ENFORCED,
-    sockets: {
-      kind: "partial",
-      reason: profile.network === "host" ? `${SOCKETS_IN_ROOTS}; abstract sockets too` : SOCKETS_IN_ROOTS,
-    },
+    sockets:
+      profile.sockets === "none"
+        ? ENFORCED
+        : {
+            kind: "partial",
+            reason:
+              profile.network === "host" ? `${SOCKETS_IN_ROOTS}; abstract sockets too` : SOCKETS_IN_ROOTS,
+          },
     processes: ENFORCED,
     capabilities: ENFORCED,
     syscalls: profile.syscalls.includes("debug")

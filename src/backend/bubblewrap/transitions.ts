@@ -2,6 +2,7 @@ import { type Access, lesser } from "../../profile/access.ts";
 import { type Kind, type PathRuler, pathRuler } from "../../profile/access-to.ts";
 import { type AbsolutePath, between, byPath, isInside, parentOf, ROOT, upwards } from "../../profile/path.ts";
 import { indexEntries, nearestEntry, type Profile } from "../../profile/profile.ts";
+import { listedSockets } from "../../profile/sockets.ts";
 import { type Facts, nodeAt } from "../facts.ts";
 import { aliasesOf } from "../host-mounts.ts";
 import { type Placeholder, placeholderAt } from "../placeholder.ts";
@@ -76,13 +77,18 @@ function snapshots(profile: Profile, facts: Facts): readonly Approximation[] {
 export function pointsOf(profile: Profile, facts: Pick<Facts, "hits" | "shown">): readonly AbsolutePath[] {
   const literals = profile.masks.flatMap((mask) => mask.pattern.literal ?? []);
   const entries = profile.files.map((entry) => entry.path).filter((path) => path !== ROOT);
-  const sockets = profile.sockets === "any" ? [] : profile.sockets;
-  return [...entries, ...sockets, ...literals, ...facts.hits, ...[...facts.shown.values()].flat()];
+  return [
+    ...entries,
+    ...listedSockets(profile.sockets),
+    ...literals,
+    ...facts.hits,
+    ...[...facts.shown.values()].flat(),
+  ];
 }
 
 function wantedAccess(profile: Profile, facts: Facts, caps: readonly ExtraCap[]): Wanted {
   const [ruler, entries] = [pathRuler(profile), indexEntries(profile.files)];
-  const sockets = new Set(profile.sockets === "any" ? [] : profile.sockets);
+  const sockets = new Set(listedSockets(profile.sockets));
   const capAt = new Map<AbsolutePath, Access>();
   for (const cap of caps) capAt.set(cap.path, lesser(cap.atMost, capAt.get(cap.path) ?? "write"));
   return (path) => {
@@ -189,7 +195,7 @@ function isPassed(walk: Walk, path: AbsolutePath): boolean {
   const { files, sockets } = walk.profile;
   const granted = [
     ...files.map((entry) => entry.path),
-    ...(sockets === "any" ? [] : sockets),
+    ...listedSockets(sockets),
     ...[...walk.facts.shown.values()].flat(),
   ];
   return granted.some((entry) => entry !== path && isInside(entry, path) && walk.wanted(entry) !== "none");

@@ -2,6 +2,7 @@ import { pathRuler } from "../../profile/access-to.ts";
 import { type AbsolutePath, parentOf, ROOT } from "../../profile/path.ts";
 import { literalPrefix } from "../../profile/pattern.ts";
 import type { Profile } from "../../profile/profile.ts";
+import { listedSockets } from "../../profile/sockets.ts";
 import { type Facts, nodeAt } from "../facts.ts";
 import type { Approximation } from "../plan.ts";
 import { EMPTY_HOME } from "./base.ts";
@@ -35,7 +36,7 @@ export function approximationsOf(
       ];
     }),
     ...pins.filter((pin) => pin !== ROOT && isWritable(parentOf(pin))).map((pin) => pinned(pin, facts)),
-    ...(profile.sockets === "any" ? [ROOT] : profile.sockets).map((path) => ({
+    ...(profile.sockets === "any" ? [ROOT] : listedSockets(profile.sockets)).map((path) => ({
       name: "no-sockets",
       path,
       reason: path === ROOT ? "no unix socket can be connected to" : `${path} can't be connected to`,

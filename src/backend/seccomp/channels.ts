@@ -18,9 +18,20 @@ const REQUESTS: NonEmpty<number> = [
   0x5000_943f, // BTRFS_IOC_SNAP_DESTROY_V2
 ];
 
-/** AF_UNIX, INET, INET6 and NETLINK (include/linux/socket.h). */
-const FAMILIES: NonEmpty<number> = [1, 2, 10, 16];
-const AF_NETLINK = 16;
+/** Of families (include/linux/socket.h). */
+const [AF_UNIX, AF_INET, AF_INET6, AF_NETLINK] = [1, 2, 10, 16] as const;
+const OTHER_FAMILIES: NonEmpty<number> = [AF_INET, AF_INET6, AF_NETLINK];
+
+/**
+ * SOCK_STREAM and SOCK_SEQPACKET, each without and with SOCK_NONBLOCK and SOCK_CLOEXEC (include/linux/net.h; the kernel
+ * refuses all other bits). One of a pair of these has its peer for good. A datagram socket can be connected to another
+ * later, and so can one of type SOCK_RAW, which the kernel takes for a datagram socket (net/unix/af_unix.c).
+ */
+const LASTING_PAIRS_ALONE = refuseWhen("EAFNOSUPPORT", SYSCALLS.socketpair, {
+  kind: "not-one-of",
+  argument: 1,
+  values: [0x1, 0x801, 0x8_0001, 0x8_0801, 0x5, 0x805, 0x8_0005, 0x8_0805],
+});
 
 /** The one protocol of netlink that is allowed: of it programs learn the addresses they have (netlink(7)). */
 const NETLINK_ROUTE = 0;
@@ -43,19 +54,23 @@ const LEASE: ArgumentTest = { kind: "one-of", argument: 1, values: [1024, 1040] 
  *
  * i386 also has its socket calls behind one number, socketcall(2), with the family behind a pointer, which a filter can't
  * follow: by it nobody makes a socket, and those made otherwise can be used. Its `ipc` makes what its namespace holds back.
+ * Where there are to be no unix sockets, pairs are left that reach nobody else.
  */
-export const CHANNEL_RULES: readonly SeccompRule[] = [
-  refuseWhen("EPERM", SYSCALLS.ioctl, { kind: "one-of", argument: 1, values: REQUESTS }),
-  ...socketRules(SYSCALLS.socket),
-  ...socketRules(SYSCALLS.socketpair),
-  refuseWhen("ENOSYS", SYSCALLS.socketcall, { kind: "one-of", argument: 0, values: MAKE_A_SOCKET }),
-  ...refuse("ENOSYS", SYSCALLS.io_uring_setup, SYSCALLS.io_uring_enter, SYSCALLS.io_uring_register),
-  ...refuse("EPERM", SYSCALLS.add_key, SYSCALLS.request_key, SYSCALLS.keyctl),
-  refuseWhen("EPERM", SYSCALLS.fcntl, LEASE),
-  refuseWhen("EPERM", SYSCALLS.fcntl64, LEASE),
-];
+export function channelRules(hasUnix: boolean): readonly SeccompRule[] {
+  return [
+    refuseWhen("EPERM", SYSCALLS.ioctl, { kind: "one-of", argument: 1, values: REQUESTS }),
+    ...socketRules(SYSCALLS.socket, hasUnix ? [AF_UNIX, ...OTHER_FAMILIES] : OTHER_FAMILIES),
+    ...socketRules(SYSCALLS.socketpair, [AF_UNIX, ...OTHER_FAMILIES]),
+    ...(hasUnix ? [] : [LASTING_PAIRS_ALONE]),
+    refuseWhen("ENOSYS", SYSCALLS.socketcall, { kind: "one-of", argument: 0, values: MAKE_A_SOCKET }),
+    ...refuse("ENOSYS", SYSCALLS.io_uring_setup, SYSCALLS.io_uring_enter, SYSCALLS.io_uring_register),
+    ...refuse("EPERM", SYSCALLS.add_key, SYSCALLS.request_key, SYSCALLS.keyctl),
+    refuseWhen("EPERM", SYSCALLS.fcntl, LEASE),
+    refuseWhen("EPERM", SYSCALLS.fcntl64, LEASE),
+  ];
+}
 
-function socketRules(call: SyscallNumbers): readonly SeccompRule[] {
+function socketRules(call: SyscallNumbers, families: NonEmpty<number>): readonly SeccompRule[] {
   return [
     refuseWhen(
       "EAFNOSUPPORT",
@@ -63,6 +78,6 @@ function socketRules(call: SyscallNumbers): readonly SeccompRule[] {
       { kind: "one-of", argument: 0, values: [AF_NETLINK] },
       { kind: "not-one-of", argument: 2, values: [NETLINK_ROUTE] },
     ),
-    refuseWhen("EAFNOSUPPORT", call, { kind: "not-one-of", argument: 0, values: FAMILIES }),
+    refuseWhen("EAFNOSUPPORT", call, { kind: "not-one-of", argument: 0, values: families }),
   ];
 }

@@ -2,12 +2,13 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { compileSeccomp } from "../../../src/backend/seccomp/policy.ts";
 import { standardPolicy, standardProgram } from "../../../src/backend/seccomp/standard.ts";
-import type { SyscallGroup } from "../../../src/profile/syscalls.ts";
 import {
   ALLOWED_ON_PURPOSE,
   ARGUMENTS,
   BY_ARGUMENT,
   expectedAnswer,
+  type Grant,
+  grantedOf,
   NOT_PERMITTED,
   NOT_THERE,
   numberOf,
@@ -18,7 +19,14 @@ import {
 import { AUDIT, simulateSeccomp } from "../../support/seccomp-simulator.ts";
 
 const TABLES = ["x64", "arm64", "i386", "arm"] as const;
-const GRANTS: readonly (readonly SyscallGroup[])[] = [[], ["debug"], ["abi32"], ["abi32", "debug"]];
+const GRANTS: readonly (readonly Grant[])[] = [
+  [],
+  ["unix"],
+  ["debug", "unix"],
+  ["abi32"],
+  ["abi32", "unix"],
+  ["abi32", "debug", "unix"],
+];
 const VARIANTS = (["x64", "arm64"] as const).flatMap((machine) =>
   GRANTS.map((granted) => ({
     machine,
@@ -32,7 +40,7 @@ const X32 = 0x40000000;
 const NUMBERS = [...Array(1024).keys(), 0x0effff, 0x0f0000, 0x0f0005, 0x0f07ff, 0x0f0800, 0xffff_ffff];
 
 describe.each(VARIANTS)("the standard program on $title", ({ machine, granted }) => {
-  const program = standardProgram(machine, granted);
+  const program = standardProgram(machine, grantedOf(granted));
 
   it.each(TABLES)("sys, sock, tty: answers every number of %s as the table says", (table) => {
     const wrong = NUMBERS.flatMap((number) => {
@@ -114,7 +122,7 @@ describe.each(VARIANTS)("the standard program on $title", ({ machine, granted })
 
 it("the programs have so many instructions, and no call takes more steps than these", () => {
   const sizes = VARIANTS.map(({ machine, granted, title }) => {
-    const program = standardProgram(machine, granted);
+    const program = standardProgram(machine, grantedOf(granted));
     const steps = TABLES.flatMap((table) =>
       NUMBERS.map((number) => {
         let count = 0;
@@ -126,14 +134,18 @@ it("the programs have so many instructions, and no call takes more steps than th
   });
   expect(sizes).toMatchInlineSnapshot(`
     [
-      "x64, granted nothing: 220 instructions, 23 steps",
-      "x64, granted debug: 228 instructions, 23 steps",
-      "x64, granted abi32: 451 instructions, 24 steps",
-      "x64, granted abi32 and debug: 467 instructions, 25 steps",
-      "arm64, granted nothing: 192 instructions, 24 steps",
-      "arm64, granted debug: 201 instructions, 24 steps",
-      "arm64, granted abi32: 409 instructions, 24 steps",
-      "arm64, granted abi32 and debug: 426 instructions, 24 steps",
+      "x64, granted nothing: 228 instructions, 32 steps",
+      "x64, granted unix: 220 instructions, 23 steps",
+      "x64, granted debug and unix: 228 instructions, 23 steps",
+      "x64, granted abi32: 467 instructions, 33 steps",
+      "x64, granted abi32 and unix: 451 instructions, 24 steps",
+      "x64, granted abi32 and debug and unix: 467 instructions, 25 steps",
+      "arm64, granted nothing: 200 instructions, 29 steps",
+      "arm64, granted unix: 192 instructions, 24 steps",
+      "arm64, granted debug and unix: 201 instructions, 24 steps",
+      "arm64, granted abi32: 425 instructions, 33 steps",
+      "arm64, granted abi32 and unix: 409 instructions, 24 steps",
+      "arm64, granted abi32 and debug and unix: 426 instructions, 24 steps",
     ]
   `);
 });
@@ -174,7 +186,7 @@ describe("what these tests notice", () => {
   it.each(VARIANTS)(
     "a rule left out of the policy on $title turns red what it refuses, and nothing else",
     ({ machine, granted }) => {
-      const policy = standardPolicy(granted);
+      const policy = standardPolicy(grantedOf(granted));
       const tables = TABLES.filter(
         (table) => expectedAnswer(machine, granted, table, 0, []) !== "kill process",
       );
@@ -206,12 +218,16 @@ describe("what these tests notice", () => {
    * In a search a number between two that are named may be sent either way, so of comparisons with the number those
    * changes are silent that answer each number as before, which the numbers asked here are all of.
    */
-  it.each(["x64", "arm64"] as const)(
-    "an instruction changed on %s in any of these ways turns something red, or answers every number as before",
+  it.each(
+    (["x64", "arm64"] as const).flatMap((machine) => [
+      [machine, ["abi32", "debug"]] as const,
+      [machine, ["abi32", "debug", "unix"]] as const,
+    ]),
+  )(
+    "an instruction changed on %s, granted %j, in any of these ways turns something red, or answers every number as before",
     { timeout: 60_000 },
-    (machine) => {
-      const granted = ["abi32", "debug"] as const;
-      const program = standardProgram(machine, granted);
+    (machine, granted) => {
+      const program = standardProgram(machine, grantedOf(granted));
       const asked = TABLES.flatMap((table) => [
         ...callsOf[table].map(({ number, args }) => ({ table, number, args })),
         ...NUMBERS.map((number) => ({ table, number, args: [] as readonly bigint[] })),

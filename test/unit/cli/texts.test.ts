@@ -48,7 +48,7 @@ test("a profile is a table of what may be touched", () => {
     masks     hidden     /p/.env
               read only  /**/.git/config and 1 more  protected.yaml:9:5
     network   none
-    sockets   none
+    sockets   none at all
     env       LANG LC_*
     terminal  none
     syscalls  the usual

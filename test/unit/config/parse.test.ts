@@ -169,8 +169,8 @@ describe("config.strict: what a schema does not have is refused with its place a
     ],
     [
       "sockets that are no list",
-      "sockets: none\n",
-      "p.yaml:2:10 `sockets` is the text `none` — write `any`, or write a list: `[…]`, or lines that begin with `- `",
+      "sockets: nothing\n",
+      "p.yaml:2:10 `sockets` is the text `nothing` — write `any` or `none`, or write a list: `[…]`, or lines that begin with `- `",
       "sockets: []\n",
     ],
     [

@@ -67,7 +67,7 @@ describe("the normal form", () => {
       files: [],
       masks: [],
       network: "none",
-      sockets: [],
+      sockets: "none",
       env: [],
       terminal: false,
       syscalls: [],

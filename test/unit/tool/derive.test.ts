@@ -52,7 +52,7 @@ test("without asking, what asks to be written is read-only and what asks to be r
     read     /w/notes for .md, .txt
     mask     /w/cache/cofferdam.yaml at most read
     network  none
-    sockets  none
+    sockets  none listed
     env      CI, LANG, LC_*, TERM, TZ
     limits   wall 2m, cpu 90s, memory 2GiB"
   `);
@@ -67,7 +67,7 @@ test("a yes gives each root its own mode, and own files stay as they are (S1-25)
     write    /w/private
     mask     /w/cache/cofferdam.yaml at most read
     network  none
-    sockets  none
+    sockets  none listed
     env      CI, LANG, LC_*, TERM, TZ
     limits   wall 2m, cpu 90s, memory 2GiB"
   `);
