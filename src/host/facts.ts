@@ -1,22 +1,26 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import { firstLink, MOST_LINKS } from "../backend/bubblewrap/caps.ts";
 import { pointsOf } from "../backend/bubblewrap/transitions.ts";
 import type { Facts, Launcher, Node } from "../backend/facts.ts";
 import { aliasesOf } from "../backend/host-mounts.ts";
 import { repositoryMasks } from "../backend/repositories.ts";
-import { type AbsolutePath, joinPath, knownPath, pathFromBytes } from "../profile/path.ts";
+import { type AbsolutePath, byPath, joinPath, knownPath } from "../profile/path.ts";
 import type { Profile } from "../profile/profile.ts";
 import { takesFile } from "../profile/suffix.ts";
 import type { Link } from "../tool/facts.ts";
 import type { Host } from "./host.ts";
 import { MountTableParser } from "./mount-table.ts";
-import { NodeLooker, systemPath } from "./nodes.ts";
+import { NodeLooker, statsOf } from "./nodes.ts";
 import { RepositoryReader } from "./repositories.ts";
 import { MaskSearch } from "./search.ts";
+import { listNames } from "./search-folder.ts";
 
 /** More matching files than this below a folder with a suffix list are not shown one by one. */
 const MOST_SHOWN = 64;
+
+/** Nor are those of a folder with more names below it than this. */
+const MOST_NAMES = 10_000;
 
 /** What stays the same while a supervisor lives: the launcher, whom tools run as, the runtimes' links. */
 export interface StandingFacts {
@@ -99,7 +103,7 @@ export async function lookUpFacts(
   const looker = new NodeLooker(held);
   const mounts = memory.mounts.parse(readFileSync("/proc/self/mountinfo"));
   const { hits, signs, unsearched } = await memory.search.find(profiles);
-  const shown = new Map(profiles.flatMap((profile) => [...shownFiles(profile)]));
+  const shown = await shownFiles(profiles);
   const repositories = memory.repositories.read(host, signs);
   const points = profiles.flatMap((profile) => pointsOf(profile, { hits, shown }));
   for (const path of points) lookAround(looker, path, mounts);
@@ -135,37 +139,34 @@ function lookAround(looker: NodeLooker, path: AbsolutePath, mounts: Facts["mount
   }
 }
 
-function* shownFiles(profile: Profile): Generator<readonly [AbsolutePath, readonly AbsolutePath[]]> {
-  for (const entry of profile.files) {
-    if (entry.suffixes === "any" || entry.access === "none") continue;
-    const found: AbsolutePath[] = [];
-    const suffixes = entry.suffixes;
-    const isComplete = walk(
-      entry.path,
-      (path, name) => takesFile(suffixes, name) && found.push(path) > MOST_SHOWN,
-    );
-    yield [entry.path, isComplete ? found : []];
-  }
+async function shownFiles(
+  profiles: readonly Profile[],
+): Promise<ReadonlyMap<AbsolutePath, readonly AbsolutePath[]>> {
+  const shown = new Map<AbsolutePath, readonly AbsolutePath[]>();
+  for (const { path, access, suffixes } of profiles.flatMap((profile) => profile.files))
+    if (suffixes !== "any" && access !== "none") shown.set(path, await filesBelow(path, suffixes));
+  return shown;
 }
 
-/** Visits the plain files below a folder until the visitor says enough; true when it never did. */
-function walk(folder: AbsolutePath, isEnough: (path: AbsolutePath, name: string) => boolean): boolean {
-  for (const entry of listFolder(folder)) {
-    const name = pathFromBytes(entry.name);
-    const path = joinPath(folder, name);
-    if (entry.isDirectory() ? !walk(path, isEnough) : entry.isFile() && isEnough(path, name)) return false;
+/** The plain files of these suffixes below a folder, in order; none when there are too many to show, or to look through. */
+async function filesBelow(top: AbsolutePath, suffixes: readonly string[]): Promise<readonly AbsolutePath[]> {
+  const found: AbsolutePath[] = [];
+  const ahead = [top];
+  let names = 0;
+  const isInBounds = (): boolean => names <= MOST_NAMES && found.length <= MOST_SHOWN;
+  for (let folder = ahead.pop(); folder !== undefined && isInBounds(); folder = ahead.pop()) {
+    const [at, stats] = [folder, statsOf(folder)];
+    if (stats?.isDirectory() !== true) continue;
+    const listed = listNames(at, stats, (name, kind) => {
+      names += 1;
+      const path = joinPath(at, name);
+      if (kind === "folder") ahead.push(path);
+      else if (kind === "file" && takesFile(suffixes, name) && statsOf(path)?.isFile() === true)
+        found.push(path);
+      return isInBounds();
+    });
+    // What can't be read shows nothing.
+    await listed.catch(() => undefined);
   }
-  return true;
-}
-
-function listFolder(folder: AbsolutePath): ReturnType<typeof readBuffers> {
-  try {
-    return readBuffers(folder);
-  } catch {
-    return [];
-  }
-}
-
-function readBuffers(folder: AbsolutePath) {
-  return readdirSync(systemPath(folder), { withFileTypes: true, encoding: "buffer" });
+  return isInBounds() ? found.sort(byPath) : [];
 }

@@ -1,3 +1,5 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { PEOPLE } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
@@ -21,4 +23,24 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
     expect(reply).toMatchObject({ kind: "ran", code, stdout });
     expect(place.read("ws/a.md")).toBe(stdout === "" ? "first\n" : stdout);
   });
+
+  it.each([
+    ["64 files and no more", 64, 0, "64\n"],
+    ["65 files", 65, 0, "0\n"],
+    ["one of 10,000 names", 1, 9_999, "1\n"],
+    ["one of 10,001 names", 1, 10_000, "0\n"],
+  ])(
+    "suffix: a folder that has %s is looked through as far as that, and shows all or none",
+    async (_, notes, others, stdout) => {
+      using place = new Place(person);
+      for (let at = 0; at < notes; at += 1) place.file(`ws/${at}.md`, "");
+      for (let at = 0; at < others; at += 1) writeFileSync(join(place.ws, `${at}.txt`), "");
+      const paths = { ws: { root: place.ws, mode: "ro", suffixes: [".md"] } };
+      const [, reply] = await place.run({
+        settings: { sandbox: { paths } },
+        job: { calls: [{ argv: ["sh", "-c", "ls | wc -l"] }] },
+      });
+      expect(reply).toMatchObject({ kind: "ran", code: 0, stdout });
+    },
+  );
 });
