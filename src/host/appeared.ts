@@ -35,7 +35,7 @@ export async function lookForAppeared(
   profile: Profile,
   facts: Facts,
   memory: FactsMemory,
-  placeholders: ReadonlySet<AbsolutePath>,
+  placeholders: () => ReadonlySet<AbsolutePath>,
 ): Promise<Appearances> {
   if (!profile.files.some((entry) => entry.access === "write")) return { found: [], unknown: null };
   try {
@@ -53,8 +53,10 @@ export async function lookForAppeared(
         };
       });
     const isOfOne = (path: AbsolutePath): boolean => fresh.some((one) => isInside(path, one.path));
-    const names = hits
-      .filter((path) => !before.has(path) && !placeholders.has(path) && isReadOnly(path) && !isOfOne(path))
+    const named = hits.filter((path) => !before.has(path) && isReadOnly(path) && !isOfOne(path));
+    const held = named.length === 0 ? new Set<AbsolutePath>() : placeholders();
+    const names = named
+      .filter((path) => !held.has(path))
       .map((path): Appeared => ({ path, kind: "protected", runs: [] }));
     const found = [...repositories, ...names];
     // What could not be searched before was read-only.

@@ -6,7 +6,7 @@ import { type AbsolutePath, isAbsolutePath, joinPath, nameOf, parentOf, upwards 
 import { untilBuilt } from "./building.ts";
 import { lock, sweepUnfinished } from "./lock.ts";
 import { nodeOf } from "./nodes.ts";
-import { makePlaceholder, removePlaceholder, throwShortage } from "./placeholders.ts";
+import { FolderAtHand, makePlaceholder, removePlaceholder, throwShortage } from "./placeholders.ts";
 import { isRunning, thisProcess } from "./process-id.ts";
 
 const Entry = z.strictObject({
@@ -54,8 +54,9 @@ export class Ledger {
     const entry: Entry = { ...thisProcess(), placeholders: [...placeholders] };
     writeWhole(file, JSON.stringify(entry));
     const made: Placeholder[] = [];
+    using folder = new FolderAtHand();
     for (const one of placeholders) {
-      if (makePlaceholder(one, callId)) made.push(one);
+      if (makePlaceholder(one, callId, folder)) made.push(one);
       else if (!held.has(one.path)) {
         this.#release(file, { ...entry, placeholders: made });
         throw unstable(`${one.path} appeared, or the folder that it lies in went away`);
@@ -85,7 +86,8 @@ export class Ledger {
   /** The entry goes last: killed before that, what is left of its placeholders is still known. */
   #release(file: AbsolutePath, entry: Entry): void {
     const held = this.#heldBeside(file);
-    for (const one of heldBy(entry)) removePlaceholder(one, holderOf(file), held.has(one.path));
+    using folder = new FolderAtHand();
+    for (const one of heldBy(entry)) removePlaceholder(one, holderOf(file), held.has(one.path), folder);
     rmSync(file, { force: true });
   }
 

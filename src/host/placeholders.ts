@@ -17,17 +17,37 @@ import { CofferdamError } from "../errors.ts";
 import { type AbsolutePath, nameOf, parentOf } from "../profile/path.ts";
 import { type OpenFolder, openFolder } from "./open-folder.ts";
 
+/** The folder that was opened last: of several placeholders in one, each is made or removed in the same. */
+export class FolderAtHand implements Disposable {
+  #path: AbsolutePath | null = null;
+  #folder: OpenFolder | null = null;
+
+  /** Throws node's errors, as `openFolder` does. */
+  open(path: AbsolutePath): OpenFolder {
+    if (this.#folder !== null && this.#path === path) return this.#folder;
+    this[Symbol.dispose]();
+    this.#folder = openFolder(path);
+    this.#path = path;
+    return this.#folder;
+  }
+
+  [Symbol.dispose](): void {
+    this.#folder?.[Symbol.dispose]();
+    this.#folder = null;
+  }
+}
+
 /**
  * Makes what stands in for a missing path, whole or not at all. True when it was made; false when something stands there
  * already, or a link stands on the way. `holder` names the call, in the name of a temporary. Throws `SANDBOX_UNAVAILABLE`
  * when descriptors or memory have run out.
  */
-export function makePlaceholder({ path, text }: Placeholder, holder: string): boolean {
-  return isDone(path, (folder) => {
-    const at = folder.child(nameOf(path));
-    if (text === null) mkdirSync(at, { mode: 0o755 });
-    else if (text === "") closeSync(openSync(at, NEW, 0o644));
-    else makeFile(at, folder.child(temporaryName(path, holder)), text);
+export function makePlaceholder({ path, text }: Placeholder, holder: string, at: FolderAtHand): boolean {
+  return isDone(path, at, (folder) => {
+    const place = folder.child(nameOf(path));
+    if (text === null) mkdirSync(place, { mode: 0o755 });
+    else if (text === "") closeSync(openSync(place, NEW, 0o644));
+    else makeFile(place, folder.child(temporaryName(path, holder)), text);
   });
 }
 
@@ -36,12 +56,17 @@ export function makePlaceholder({ path, text }: Placeholder, holder: string): bo
  * too. A folder that is not empty, a file that says something else, what is gone or behind a link by now, is left: it is no
  * longer ours. Throws `SANDBOX_UNAVAILABLE` as above.
  */
-export function removePlaceholder({ path, text }: Placeholder, holder: string, isShared: boolean): void {
+export function removePlaceholder(
+  { path, text }: Placeholder,
+  holder: string,
+  isShared: boolean,
+  at: FolderAtHand,
+): void {
   if (text === null && isShared) return;
-  isDone(path, (folder) => {
-    const at = folder.child(nameOf(path));
-    if (text === null) rmdirSync(at);
-    else removeFile(at, folder.child(temporaryName(path, holder)), text, isShared);
+  isDone(path, at, (folder) => {
+    const place = folder.child(nameOf(path));
+    if (text === null) rmdirSync(place);
+    else removeFile(place, folder.child(temporaryName(path, holder)), text, isShared);
   });
 }
 
@@ -114,10 +139,9 @@ function isLinked(temporary: Buffer, at: Buffer): boolean {
  * True when the change could be made in the folder that holds the path. It is made through a descriptor of that folder:
  * a process that writes in the tree could put a link in the place of any folder between a look and a change by path.
  */
-function isDone(path: AbsolutePath, change: (folder: OpenFolder) => void): boolean {
+function isDone(path: AbsolutePath, at: FolderAtHand, change: (folder: OpenFolder) => void): boolean {
   try {
-    using folder = openFolder(parentOf(path));
-    change(folder);
+    change(at.open(parentOf(path)));
     return true;
   } catch (cause) {
     throwShortage(cause);

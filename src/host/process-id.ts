@@ -25,6 +25,15 @@ export function readProcess(name: string): ProcessId | null {
 
 /** This process. Throws node's error when it can't be looked at: by half an identity it would count as ended. */
 export function thisProcess(): ProcessId {
+  const known = own.get(process.pid) ?? lookAtOwn();
+  own.set(known.pid, known);
+  return known;
+}
+
+/** By its pid, which a process keeps. */
+const own = new Map<number, ProcessId>();
+
+function lookAtOwn(): ProcessId {
   const { pid } = process;
   try {
     return { pid, startedAt: readStat(pid)[STARTED] ?? null };

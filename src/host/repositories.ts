@@ -1,4 +1,4 @@
-import { readdirSync, type Stats } from "node:fs";
+import { readdirSync, type Stats, statSync } from "node:fs";
 import { posix } from "node:path";
 import type { Repository, RepositorySign } from "../backend/repositories.ts";
 import {
@@ -139,16 +139,15 @@ export class RepositoryReader {
   }
 
   #look(path: AbsolutePath): Remembered | null {
-    const real = realPathOf(path);
-    const stats = real === null ? null : statsOf(real);
-    if (real === null || stats === null || !stats.isFile()) return null;
-    const known = this.#known.get(real);
+    const stats = targetStatsOf(path);
+    if (stats?.isFile() !== true) return null;
+    const known = this.#known.get(path);
     const state = stateOf(stats);
     if (known?.state === state) return known;
-    const text = textAt(real);
+    const text = textAt(path);
     const remembered = { state, text, settings: parseGitConfig(text) };
     // What changed a moment ago may change again within the same tick of the clock.
-    if (Date.now() - stats.ctimeMs > GRAIN_MS) this.#known.set(real, remembered);
+    if (Date.now() - stats.ctimeMs > GRAIN_MS) this.#known.set(path, remembered);
     return remembered;
   }
 }
@@ -174,6 +173,15 @@ function isProgram(path: AbsolutePath): boolean {
 const ETC_GITCONFIG = knownPath("/etc/gitconfig");
 
 const GRAIN_MS = 50;
+
+/** Of what a path leads to, through links; null where that is nothing. */
+function targetStatsOf(path: AbsolutePath): Stats | null {
+  try {
+    return statSync(systemPath(path), { throwIfNoEntry: false }) ?? null;
+  } catch {
+    return null;
+  }
+}
 
 function stateOf({ dev, ino, size, mtimeMs, ctimeMs }: Stats): string {
   return [dev, ino, size, mtimeMs, ctimeMs].join(" ");

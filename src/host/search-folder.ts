@@ -1,4 +1,4 @@
-import { accessSync, constants, type Dirent, lstat, lstatSync, opendir, readdir, type Stats } from "node:fs";
+import { accessSync, constants, lstat, lstatSync, type Stats } from "node:fs";
 import { promisify } from "node:util";
 import type { RepositorySign } from "../backend/repositories.ts";
 import { CofferdamError, visible } from "../errors.ts";
@@ -8,25 +8,16 @@ import {
   joinPath,
   nameOf,
   parentOf,
-  pathFromBytes,
   pathToBytes,
   ROOT,
   upwards,
 } from "../profile/path.ts";
 import { MOST_PATH_BYTES } from "../profile/written.ts";
 import { statsOf, systemPath } from "./nodes.ts";
+import { type ListNames, listBytes, type NameKind } from "./search-list.ts";
 
 /** A folder changed more recently than this may have changed again within the clock's grain: it is read again. */
 const GRAIN_MS = 50;
-
-/**
- * A folder whose own size is more, or not told, is read in parts, so that its names are bounded while they come. It takes
- * three times as long, so others are read at once: these hold some hundred names on ext4, xfs, btrfs and tmpfs.
- */
-const MOST_BYTES_AT_ONCE = 16 * 1024;
-
-/** So many names of a large folder are read at a time. */
-const NAMES_AT_A_TIME = 1_024;
 
 /** What one folder held when it was last read, and when that was. */
 export interface Remembered {
@@ -47,15 +38,6 @@ export interface Hit {
   readonly name: string;
   readonly atMost: "none" | "read";
 }
-
-/** What a name stands for; links are not followed. */
-type NameKind = "folder" | "link" | "file";
-
-/** Takes one name of a folder; false when that was enough. */
-export type TakeName = (name: string, kind: NameKind) => boolean;
-
-/** Tells the names in a folder, in any order; it may stop when one was enough. Rejects with the system's error. */
-export type ListNames = (folder: AbsolutePath, stats: Stats, take: TakeName) => Promise<void>;
 
 /** How a folder is read: what tells its names, which masks matter, and whether one more name is in bounds. */
 export interface Reading {
@@ -166,47 +148,6 @@ function signsAt(folder: AbsolutePath, marks: number): readonly RepositorySign[]
 /** On a volume that folds case, git finds every spelling. */
 export function isGitName(name: string): boolean {
   return name.length === 4 && name.toLowerCase() === ".git";
-}
-
-const listAtOnce = promisify<string | Buffer, { withFileTypes: true; encoding: "latin1" }, Dirent[]>(readdir);
-const listAtOnceByBytes = promisify<Buffer, { withFileTypes: true; encoding: "buffer" }, Dirent<Buffer>[]>(
-  readdir,
-);
-const open = promisify(opendir);
-
-/** Names as the kernel gives them: Latin-1 keeps one character for each byte. Read in the pool, off the event loop. */
-export const listNames: ListNames = async (folder, { size }, take) => {
-  const at = systemPath(folder);
-  if (size > 0 && size <= MOST_BYTES_AT_ONCE) {
-    for (const entry of await listAtOnce(at, { withFileTypes: true, encoding: "latin1" }))
-      if (!take(nameFrom(entry), kindOf(entry))) return;
-    return;
-  }
-  const handle = await open(at, { encoding: "latin1", bufferSize: NAMES_AT_A_TIME });
-  try {
-    for (let read = 0; ; read += 1) {
-      // The first of a part is read in the pool, and brings the others along.
-      const entry = read % NAMES_AT_A_TIME === 0 ? await handle.read() : handle.readSync();
-      if (entry === null || !take(nameFrom(entry), kindOf(entry))) return;
-    }
-  } finally {
-    await handle.close();
-  }
-};
-
-const listBytes: ListNames = async (folder, _, take) => {
-  const at = Buffer.from(pathToBytes(folder));
-  for (const entry of await listAtOnceByBytes(at, { withFileTypes: true, encoding: "buffer" }))
-    if (!take(pathFromBytes(entry.name), kindOf(entry))) return;
-};
-
-function nameFrom({ name }: Dirent): string {
-  return /[\u0080-\u00ff]/.test(name) ? pathFromBytes(Buffer.from(name, "latin1")) : name;
-}
-
-function kindOf(entry: Pick<Dirent, "isDirectory" | "isSymbolicLink">): NameKind {
-  if (entry.isDirectory()) return "folder";
-  return entry.isSymbolicLink() ? "link" : "file";
 }
 
 /**

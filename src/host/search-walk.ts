@@ -7,13 +7,13 @@ import { type AbsolutePath, joinPath, nameOf } from "../profile/path.ts";
 import {
   isAsRead,
   isGitName,
-  type ListNames,
   type Remembered,
   reachable,
   readFolder,
   statsToSearch,
   statsToSearchLater,
 } from "./search-folder.ts";
+import type { ListNames } from "./search-list.ts";
 import type { LookTime } from "./search-time.ts";
 
 /** A region, compiled; `findLasting` is for what lies below a hidden folder, null where no mask speaks of that. */
@@ -37,6 +37,15 @@ export type Memory = Map<AbsolutePath, Remembered>;
 /** Which bound a walk came to. */
 export type Bound = Unsearched["bound"]["kind"];
 
+/** Two ways to read a folder: off the event loop, and at once. */
+export interface Lists {
+  readonly list: ListNames;
+  readonly listNow: ListNames;
+}
+
+/** So many folders that changed are read at once in a turn. */
+const MOST_AT_ONCE = 8;
+
 /** A folder that is still to be seen; its state where that is known to have changed. */
 interface Ahead {
   readonly folder: AbsolutePath;
@@ -51,16 +60,16 @@ export class Walk {
   readonly signs: RepositorySign[] = [];
   readonly #region: Searchable;
   readonly #before: Memory;
-  readonly #list: ListNames;
+  readonly #lists: Lists;
   readonly #most: number;
   readonly #ahead: Ahead[];
   #entries = 0;
   #isOver = false;
 
-  constructor(region: Searchable, before: Memory | undefined, list: ListNames, mostEntries: number) {
+  constructor(region: Searchable, before: Memory | undefined, lists: Lists, mostEntries: number) {
     this.#region = region;
     this.#before = before ?? new Map();
-    this.#list = list;
+    this.#lists = lists;
     this.#most = mostEntries;
     this.#ahead = [{ folder: region.start, isHidden: false, stats: null }];
   }
@@ -81,7 +90,9 @@ export class Walk {
       if (time.isOver) return "time";
       const unread = this.#nextUnread(time);
       if (unread.length > 0) {
-        const read = await time.within(() => Promise.all(unread.map((one) => this.#read(one))));
+        const read = await time.within(() =>
+          Promise.all(unread.map((one, at) => this.#read(one, this.#listFor(one, at)))),
+        );
         if (read === null) return "time";
         if (this.#entries <= this.#most)
           for (const [at, one] of unread.entries()) this.#take(one, read[at] ?? null);
@@ -119,8 +130,14 @@ export class Walk {
     return known;
   }
 
+  /** A few that changed since they were read are read at once, unless the disk is slow: the pool costs more than that. */
+  #listFor({ folder, stats }: Ahead, at: number): ListNames {
+    const { list, listNow } = this.#lists;
+    return stats !== null && at < MOST_AT_ONCE && this.#before.has(folder) ? listNow : list;
+  }
+
   /** What a folder holds, or null when there is none; a hidden one that can't be read shows nothing inside either. */
-  async #read(one: Ahead): Promise<Remembered | null> {
+  async #read(one: Ahead, list: ListNames): Promise<Remembered | null> {
     const { folder, isHidden } = one;
     const { find, findLasting } = this.#region;
     const isInBounds = (): boolean => {
@@ -136,7 +153,7 @@ export class Walk {
       const known = one.stats === null ? this.#asRead(one, stats) : null;
       if (known !== null) return known;
       const wanted = isHidden && findLasting !== null ? findLasting : find;
-      return await readFolder(folder, stats, { list: this.#list, find: wanted, isInBounds });
+      return await readFolder(folder, stats, { list, find: wanted, isInBounds });
     } catch (cause) {
       if (isHidden) return null;
       throw cause;

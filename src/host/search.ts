@@ -4,7 +4,7 @@ import { regionsOf } from "../backend/search-regions.ts";
 import { type AbsolutePath, byPath } from "../profile/path.ts";
 import type { Profile } from "../profile/profile.ts";
 import type { SearchSection } from "../tool/settings.ts";
-import { type ListNames, listNames } from "./search-folder.ts";
+import { type ListNames, listNames, listNamesNow } from "./search-list.ts";
 import { LookTime, Pace } from "./search-time.ts";
 import { type Bound, type Memory, type Searchable, searchable, Walk } from "./search-walk.ts";
 
@@ -25,7 +25,10 @@ export const USUAL_BOUNDS: SearchBounds = { entries: 200_000, timeMs: 2_000, ove
 
 /** What a search needs of the machine besides `lstat`; `now` tells milliseconds from any point in time. */
 export interface SearchPorts {
+  /** Reads off the event loop. */
   readonly list: ListNames;
+  /** Reads what is surely quick. */
+  readonly listNow: ListNames;
   readonly now: () => number;
 }
 
@@ -50,7 +53,8 @@ export class MaskSearch {
 
   constructor(bounds: SearchBounds = USUAL_BOUNDS, ports: Partial<SearchPorts> = {}) {
     this.#bounds = bounds;
-    this.#ports = { list: listNames, now: () => performance.now(), ...ports };
+    const { list = listNames, listNow = ports.list ?? listNamesNow, now = () => performance.now() } = ports;
+    this.#ports = { list, listNow, now };
   }
 
   /**
@@ -65,7 +69,7 @@ export class MaskSearch {
     const unsearched = new Map<AbsolutePath, Bound>();
     using time = new LookTime(this.#bounds.timeMs, this.#ports.now, this.#pace);
     for (const region of regions.values()) {
-      const walk = new Walk(region, this.#memory.get(region.key), this.#ports.list, this.#bounds.entries);
+      const walk = new Walk(region, this.#memory.get(region.key), this.#ports, this.#bounds.entries);
       const bound = await walk.run(time);
       this.#memory.set(region.key, walk.memory);
       if (bound !== null) unsearched.set(region.start, bound);

@@ -86,7 +86,7 @@ export async function appearedBeside(
   profile: Profile,
   facts: Facts,
 ): Promise<Appearances> {
-  const { found, unknown } = await lookForAppeared(host, profile, facts, memory, ledger.held());
+  const { found, unknown } = await lookForAppeared(host, profile, facts, memory, () => ledger.held());
   const held = found.length === 0 ? new Set<AbsolutePath>() : ledger.held();
   return { found: found.filter(({ path }) => !held.has(path) && nodeOf(path).kind !== "missing"), unknown };
 }
