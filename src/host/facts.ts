@@ -13,8 +13,8 @@ import type { Host } from "./host.ts";
 import { MountTableParser } from "./mount-table.ts";
 import { NodeLooker, statsOf } from "./nodes.ts";
 import { RepositoryReader } from "./repositories.ts";
-import { MaskSearch } from "./search.ts";
-import { listNames } from "./search-list.ts";
+import { listNames } from "./search/list.ts";
+import { MaskSearch } from "./search/search.ts";
 
 /** More matching files than this below a folder with a suffix list are not shown one by one. */
 const MOST_SHOWN = 64;

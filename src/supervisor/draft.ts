@@ -3,7 +3,7 @@ import type { Loaded } from "../config/config.ts";
 import { FactsMemory, lookUpFacts, type StandingFacts } from "../host/facts.ts";
 import { Ledger } from "../host/ledger.ts";
 import { lookAtMachine } from "../host/machine.ts";
-import { boundsFrom, MaskSearch } from "../host/search.ts";
+import { boundsFrom, MaskSearch } from "../host/search/search.ts";
 import { type Call, readShellInput, type ShellInput } from "../tool/call.ts";
 import { lookAtCall } from "./look.ts";
 import { assertOptions } from "./options.ts";

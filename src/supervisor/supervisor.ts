@@ -17,7 +17,7 @@ import { inspectMachine, type Machine, makeStateFolder, writableOf } from "../ho
 import { assertRootIsKnown } from "../host/outer-sandbox.ts";
 import { findOwnProgram } from "../host/own-program.ts";
 import { findPrivateMounts } from "../host/private-mounts.ts";
-import { boundsFrom, MaskSearch } from "../host/search.ts";
+import { boundsFrom, MaskSearch } from "../host/search/search.ts";
 import type { StartedBy } from "../host/spawn.ts";
 import { lookAtSurroundings } from "../host/surroundings.ts";
 import { FileJournal, type Journal, journalFolder } from "../journal/journal.ts";

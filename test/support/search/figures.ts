@@ -1,7 +1,7 @@
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import { MaskSearch } from "../../../src/host/search.ts";
+import { MaskSearch } from "../../../src/host/search/search.ts";
 import type { Profile } from "../../../src/profile/profile.ts";
 
 /** What the search of a tree takes, in milliseconds: medians, and for how long it held the event loop at most times. */

@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { chownSync, rmSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it, test } from "vitest";
-import { MaskSearch, USUAL_BOUNDS } from "../../../src/host/search.ts";
-import { listNames } from "../../../src/host/search-list.ts";
+import { listNames } from "../../../src/host/search/list.ts";
+import { MaskSearch, USUAL_BOUNDS } from "../../../src/host/search/search.ts";
 import { normalProfile } from "../../../src/profile/profile.ts";
 import { SearchSection } from "../../../src/tool/settings.ts";
 import { Wood } from "../../support/search/wooded.ts";

@@ -1,8 +1,8 @@
 import { accessSync, constants, lstat, lstatSync, type Stats } from "node:fs";
 import { promisify } from "node:util";
-import type { RepositorySign } from "../backend/repositories.ts";
-import { CofferdamError, visible } from "../errors.ts";
-import type { MaskFinder } from "../profile/mask-index.ts";
+import type { RepositorySign } from "../../backend/repositories.ts";
+import { CofferdamError, visible } from "../../errors.ts";
+import type { MaskFinder } from "../../profile/mask-index.ts";
 import {
   type AbsolutePath,
   joinPath,
@@ -11,10 +11,10 @@ import {
   pathToBytes,
   ROOT,
   upwards,
-} from "../profile/path.ts";
-import { MOST_PATH_BYTES } from "../profile/written.ts";
-import { statsOf, systemPath } from "./nodes.ts";
-import { type ListNames, listBytes, type NameKind } from "./search-list.ts";
+} from "../../profile/path.ts";
+import { MOST_PATH_BYTES } from "../../profile/written.ts";
+import { statsOf, systemPath } from "../nodes.ts";
+import { type ListNames, listBytes, type NameKind } from "./list.ts";
 
 /** A folder changed more recently than this may have changed again within the clock's grain: it is read again. */
 const GRAIN_MS = 50;

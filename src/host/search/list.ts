@@ -1,7 +1,7 @@
 import { type Dirent, opendir, readdir, readdirSync, type Stats } from "node:fs";
 import { promisify } from "node:util";
-import { type AbsolutePath, pathFromBytes, pathToBytes } from "../profile/path.ts";
-import { systemPath } from "./nodes.ts";
+import { type AbsolutePath, pathFromBytes, pathToBytes } from "../../profile/path.ts";
+import { systemPath } from "../nodes.ts";
 
 /**
  * A folder whose own size is more, or not told, is read in parts, so that its names are bounded while they come. It takes

@@ -1,9 +1,9 @@
 import type { Stats } from "node:fs";
-import type { Unsearched } from "../backend/facts.ts";
-import type { RepositorySign } from "../backend/repositories.ts";
-import type { Region } from "../backend/search-regions.ts";
-import { type MaskFinder, maskIndex } from "../profile/mask-index.ts";
-import { type AbsolutePath, joinPath, nameOf } from "../profile/path.ts";
+import type { Unsearched } from "../../backend/facts.ts";
+import type { RepositorySign } from "../../backend/repositories.ts";
+import type { Region } from "../../backend/search-regions.ts";
+import { type MaskFinder, maskIndex } from "../../profile/mask-index.ts";
+import { type AbsolutePath, joinPath, nameOf } from "../../profile/path.ts";
 import {
   isAsRead,
   isGitName,
@@ -12,9 +12,9 @@ import {
   readFolder,
   statsToSearch,
   statsToSearchLater,
-} from "./search-folder.ts";
-import type { ListNames } from "./search-list.ts";
-import type { LookTime } from "./search-time.ts";
+} from "./folder.ts";
+import type { ListNames } from "./list.ts";
+import type { LookTime } from "./time.ts";
 
 /** A region, compiled; `findLasting` is for what lies below a hidden folder, null where no mask speaks of that. */
 export interface Searchable {

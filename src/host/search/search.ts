@@ -1,12 +1,12 @@
-import type { Unsearched } from "../backend/facts.ts";
-import type { RepositorySign } from "../backend/repositories.ts";
-import { regionsOf } from "../backend/search-regions.ts";
-import { type AbsolutePath, byPath } from "../profile/path.ts";
-import type { Profile } from "../profile/profile.ts";
-import type { SearchSection } from "../tool/settings.ts";
-import { type ListNames, listNames, listNamesNow } from "./search-list.ts";
-import { LookTime, Pace } from "./search-time.ts";
-import { type Bound, type Memory, type Searchable, searchable, Walk } from "./search-walk.ts";
+import type { Unsearched } from "../../backend/facts.ts";
+import type { RepositorySign } from "../../backend/repositories.ts";
+import { regionsOf } from "../../backend/search-regions.ts";
+import { type AbsolutePath, byPath } from "../../profile/path.ts";
+import type { Profile } from "../../profile/profile.ts";
+import type { SearchSection } from "../../tool/settings.ts";
+import { type ListNames, listNames, listNamesNow } from "./list.ts";
+import { LookTime, Pace } from "./time.ts";
+import { type Bound, type Memory, type Searchable, searchable, Walk } from "./walk.ts";
 
 /** So many names are searched below one folder, and for so long in all before a call; and what if there is more. */
 export interface SearchBounds {
