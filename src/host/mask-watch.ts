@@ -37,7 +37,13 @@ export class MaskWatch implements Disposable {
 
   /** Looks now. */
   look(): void {
-    const now = this.#mounts.read();
+    this.#mounts.read();
+    this.judge();
+  }
+
+  /** Judges the mounts as they were last read. */
+  judge(): void {
+    const now = this.#mounts.last;
     if (now === this.#last) return;
     this.#last = now;
     this.uncovered = uncoveredPoints(this.#expected, this.#proven, now);

@@ -192,7 +192,7 @@ async function runTo(
   });
   if (piped !== null && stdin !== null && stdin !== "held") stdin.unpipe(piped).pause();
   const [mountChanges, reached] = [changes(), cgroup === null ? [] : cgroup.reached()];
-  masks.look();
+  masks.judge();
   const [stdout, err] = await untilDelivered(captures, options.signal);
   const [code, { uncovered }] = [await ended, masks];
   return { cause, code, stdout, stderr: voices.captured(err), mountChanges, uncovered, reached };

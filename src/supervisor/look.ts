@@ -41,7 +41,10 @@ export function lookAtCall(
     known.set(name, found);
     return { words, ...found, paths: hasRoots(standing) ? pathsOf(words, cwd, budget) : [] };
   });
-  const program = lookAtProgram(wordsOf(input)[0], cwd, standing.settings);
+  const [word] = wordsOf(input);
+  const seen = known.get(word)?.program;
+  const program =
+    seen === undefined || seen.path === null ? lookAtProgram(word, cwd, standing.settings) : seen;
   return { cwd, program, commands, unread: line.unread };
 }
 
