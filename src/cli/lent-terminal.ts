@@ -15,6 +15,8 @@ import { Traces } from "./traces.ts";
 const CTRL_C = 3;
 /** A terminal that has not answered by then does not answer, or is very far away. */
 const DEAF_MS = 1_000;
+/** So many answers in a row are ours: of a usual window's cells there are some 10^16 such rows. */
+const PLACES = 5;
 /** A program that has asked for more answers than come by then has its way: nobody waits for ever. */
 const MOST_MS = 5_000;
 /** So long a program takes at most to notice that its terminal has another size. */
@@ -161,13 +163,14 @@ export class LentTerminal implements TerminalWindow, AsyncDisposable {
   }
 
   /**
-   * Asks the terminal where its cursor is, in a place where hardly any program has left it (ECMA-48, CUP and DSR 6; DECSC
-   * and DECRC): the answer tells itself from those to what the program asked.
+   * Asks the terminal where its cursor is, in some places one after another that no program can guess (ECMA-48, CUP and DSR
+   * 6; DECSC and DECRC): the answer tells itself from those to what the program asked.
    */
   #question(): { readonly query: string; readonly answer: string } {
     const { columns, rows } = this.#tty.size();
-    const place = `${1 + randomInt(rows)};${1 + randomInt(columns)}`;
-    return { query: `\u{1b}7\u{1b}[${place}H\u{1b}[6n\u{1b}8`, answer: `\u{1b}[${place}R` };
+    const places = Array.from({ length: PLACES }, () => `${1 + randomInt(rows)};${1 + randomInt(columns)}`);
+    const query = places.map((place) => `\u{1b}[${place}H\u{1b}[6n`).join("");
+    return { query: `\u{1b}7${query}\u{1b}8`, answer: places.map((place) => `\u{1b}[${place}R`).join("") };
   }
 
   /**
@@ -199,6 +202,8 @@ export class LentTerminal implements TerminalWindow, AsyncDisposable {
       };
       for (const event of ["end", "error", "close"]) input.once(event, end);
       input.on("data", take);
+      // Whoever read before has paused it, and a listener alone does not undo that.
+      input.resume();
     });
   }
 

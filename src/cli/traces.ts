@@ -24,6 +24,24 @@ const AS_USUAL = [
   `${SHIFT_IN}${ESC}(B${ESC}[0m`,
 ].join("");
 
+/** A tab stop every eight columns, in as wide a window as there is. */
+const TAB_STOPS = `${ESC}7\r${`${ESC}[8C${ESC}H`.repeat(64)}${ESC}8`;
+
+/**
+ * What is put right only where the program did it, because the person may have another custom, or the cursor moves: places
+ * that count from a margin (DECOM, DECLRMM), the cursor's shape, tab stops, and what colours are (xterm's OSC 4, 10 to 12).
+ */
+const CUSTOMS: readonly (readonly [done: RegExp, undone: string])[] = [
+  [new RegExp(`${ESC}\\[\\?(?:[\\d;]*;)?6(?:;[\\d;]*)?h`), `${ESC}[?6l${ESC}[999;1H`],
+  [new RegExp(`${ESC}\\[\\?(?:[\\d;]*;)?69(?:;[\\d;]*)?h`), `${ESC}[?69l`],
+  [new RegExp(`${ESC}\\[\\d* q`), `${ESC}[0 q`],
+  [new RegExp(`${ESC}\\[\\d*g`), TAB_STOPS],
+  [new RegExp(`${ESC}\\]4;\\d+;[^?]`), `${ESC}]104${ESC}\\`],
+  ...["10", "11", "12"].map(
+    (colour) => [new RegExp(`${ESC}\\]${colour};[^?]`), `${ESC}]1${colour}${ESC}\\`] as const,
+  ),
+];
+
 /**
  * What a program that a terminal was lent to may have left there. What it says is passed on as it is; here it is looked
  * at, so that afterwards as little as possible has to be put right, and nothing after a program that only wrote text.
@@ -34,6 +52,7 @@ export class Traces {
   #hasKeys = false;
   #hasKittyKeys = false;
   #hasLink = false;
+  readonly #customs = new Set<string>();
   #end = "";
 
   /** Looks at what the program says next. */
@@ -48,6 +67,7 @@ export class Traces {
       this.#hasKittyKeys ||= kitty !== undefined;
       this.#hasLink ||= link !== undefined;
     }
+    for (const [done, undone] of CUSTOMS) if (done.test(this.#end + text)) this.#customs.add(undone);
     this.#end = (this.#end + text).slice(-MOST_OF_A_SWITCH);
   }
 
@@ -66,6 +86,7 @@ export class Traces {
       this.#otherScreen === null ? "" : `${ESC}[?${this.#otherScreen}l`,
       this.#hasKeys ? `${ESC}[>4;0m` : "",
       AS_USUAL,
+      ...this.#customs,
     ].join("");
   }
 

@@ -10,6 +10,7 @@ const SAID = [
   ...["text", "\r\n", "\t", "é", "\u{5}", "\u{e}", "\u{7}"],
   ...["[?1049h", "[?1049l", "[?47h", "[?1047h", "[?25l", "[?7l", "[?1h", "=", "[4h", "[20h", "[?5h"],
   ...["[?9h", "[?1000h", "[?1002h", "[?1003h", "[?1006h", "[?1004h", "[?2004h", "[?1;25;1003;1049h"],
+  ...["[?6h", "[?7;6h", "[3g", "[0g", "[?69h"],
   ...[
     "[3;9r",
     "[31;7m",
@@ -34,8 +35,10 @@ async function looks(...sent: readonly string[]) {
   for (const text of sent) await new Promise<void>((done) => terminal.write(text, done));
   const { active } = terminal.buffer;
   const { cursorX, cursorY, type } = active;
-  const text = Array.from({ length: 12 }, (_, row) => active.getLine(row)?.translateToString(true));
-  const { originMode: _, ...modes } = terminal.modes;
+  const text = Array.from({ length: 12 }, (_, row) =>
+    active.getLine(active.baseY + row)?.translateToString(true),
+  );
+  const modes = { ...terminal.modes };
   terminal.dispose();
   return { cursor: [cursorX, cursorY], type, text, modes };
 }
@@ -49,6 +52,24 @@ function tracesOf(said: string, partBytes: number): Traces {
 }
 
 describe("what a program leaves on a terminal", () => {
+  test("tty: tab stops are every eight columns again", async () => {
+    const said = `${ESC}[3g`;
+    const tabbed = "\r\na\tb\tc";
+    expect((await looks(said, tabbed)).text).not.toContain("a       b       c");
+    expect((await looks(said, tracesOf(said, 2).undoing(), tabbed)).text).toContain("a       b       c");
+  });
+
+  test.each([
+    [`${ESC}]4;1;#000000\u{7}`, `${ESC}]104${ESC}\\`],
+    [`${ESC}]10;#101010\u{7}`, `${ESC}]110${ESC}\\`],
+    [`${ESC}]11;rgb:0/0/0\u{7}`, `${ESC}]111${ESC}\\`],
+    [`${ESC}]12;red\u{7}`, `${ESC}]112${ESC}\\`],
+    [`${ESC}[6 q`, `${ESC}[0 q`],
+  ])("tty: %j is undone, and nothing of a person's own taste where a program only asked", (said, undone) => {
+    expect(tracesOf(said, 3).undoing()).toContain(undone);
+    expect(tracesOf(`${ESC}]11;?\u{7}${ESC}]4;1;?\u{7}${ESC}]10;?\u{7}`, 3).undoing()).not.toContain(undone);
+  });
+
   test("tty: is put right, whatever it was, and in whatever parts it came", async () => {
     const { modes } = await looks();
     await fc.assert(
