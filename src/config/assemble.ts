@@ -8,7 +8,7 @@ import type { Config, ConfigOrigin, Loaded } from "./config.ts";
 import { assertEnvSettable } from "./env-names.ts";
 import { assertConfigExamples } from "./example-check.ts";
 import { printGrants } from "./grants-line.ts";
-import { realHome } from "./homes.ts";
+import { realHomes } from "./homes.ts";
 import { CONFIG_NAME } from "./locate.ts";
 import { type LoadedCeiling, loadCeiling, type NamedProfile } from "./operator-files.ts";
 import { placed } from "./operator-layer.ts";
@@ -153,7 +153,7 @@ export function variablesFor(
   ];
   return {
     workspace: [workspace],
-    home: [realHome(host)],
+    home: realHomes(host),
     runtime: read(runtimes),
     system: read(runtimes.filter((runtime) => runtime.name === "system")),
   };

@@ -6,16 +6,25 @@ const USERS = "/etc/passwd";
 
 /** True when the real path is somebody's home folder: the caller's, or one that the user database lists. */
 export function isHome(host: Host, path: AbsolutePath, users: string = USERS): boolean {
-  return [host.user.home, ...listedHomes(users)].some((home) => {
+  return [...ownHomes(host), ...listedHomes(users)].some((home) => {
     if (home === path) return true;
     // Only a home of the same name is resolved: looking at all of them would wake automounted ones.
     return nameOf(home) === nameOf(path) && realOf(home) === path;
   });
 }
 
-/** The caller's home as it really lies; as the user database says when it is not there. */
-export function realHome(host: Host): AbsolutePath {
-  return realOf(host.user.home);
+/** The caller's homes as they really lie; as they are named when they are not there. */
+export function realHomes(host: Host): readonly AbsolutePath[] {
+  return [...new Set(ownHomes(host).map(realOf))];
+}
+
+/**
+ * What the user database says, and what `HOME` does: programs obey the latter, and in some containers the former knows
+ * nobody of that number. A second home only takes away.
+ */
+function ownHomes({ user, env }: Host): readonly AbsolutePath[] {
+  const named = (env["HOME"] ?? "").replace(/(?<=.)\/+$/, "");
+  return isAbsolutePath(named) && named !== "/" ? [user.home, named] : [user.home];
 }
 
 /** The sixth field of each line (passwd(5)); macOS keeps people's accounts elsewhere, so there it lists services only. */

@@ -2,7 +2,7 @@ import { lstatSync, readdirSync, realpathSync, type Stats, statSync } from "node
 import { CofferdamError, visible } from "../errors.ts";
 import type { Host } from "../host/host.ts";
 import { type AbsolutePath, joinPath, knownPath, upwards } from "../profile/path.ts";
-import { realHome } from "./homes.ts";
+import { realHomes } from "./homes.ts";
 import { nearest } from "./nearest.ts";
 import { printFailure } from "./safe-file.ts";
 import { fileStart } from "./yaml.ts";
@@ -13,18 +13,18 @@ export const CONFIG_NAME = "cofferdam.yaml";
 const OTHER_KINDS = ["yml", "json", "jsonc", "json5", "toml"];
 
 /**
- * The nearest `cofferdam.yaml` at or above the folder (a real path), or null. The way up ends below the home folder,
+ * The nearest `cofferdam.yaml` at or above the folder (a real path), or null. The way up ends below a home folder,
  * where the owner changes, and where another file system begins. Throws `CONFIG_INVALID` for one that is no plain file,
  * for a misspelt one, which would otherwise say nothing, and for a folder that cannot be looked into.
  */
 export function nearestConfig(host: Host, cwd: AbsolutePath): AbsolutePath | null {
-  const home = realHome(host);
+  const homes = realHomes(host);
   const start = looked(cwd, () => statSync(cwd));
   for (const folder of upwards(cwd)) {
     const isAbove = folder !== cwd;
     if (
       isAbove &&
-      (folder === home ||
+      (homes.includes(folder) ||
         !isSamePlace(
           looked(folder, () => statSync(folder)),
           start,

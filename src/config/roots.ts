@@ -5,7 +5,7 @@ import { type AbsolutePath, absolutePath, isInside, knownPath } from "../profile
 import { quote } from "../shell/quote.ts";
 import type { Root } from "../tool/facts.ts";
 import type { SandboxSection } from "../tool/settings.ts";
-import { isHome, realHome } from "./homes.ts";
+import { isHome, realHomes } from "./homes.ts";
 import { placed } from "./operator-layer.ts";
 import { realPath } from "./operator-path.ts";
 import { printFailure, walk } from "./safe-file.ts";
@@ -118,7 +118,7 @@ export function assertNoOwnPlace(host: Host, path: AbsolutePath): void {
 export function rootFolder(host: Host, written: AbsolutePath): AbsolutePath {
   const real = existingFolder(written);
   if (real === "/") throw refused(real, "is the whole file system", SMALLER);
-  if (real === realHome(host)) throw refused(real, "is a home folder", SMALLER);
+  if (realHomes(host).includes(real)) throw refused(real, "is a home folder", SMALLER);
   assertNoOwnPlace(host, real);
   if (isHome(host, real)) throw refused(real, "is a home folder", SMALLER);
   return real;

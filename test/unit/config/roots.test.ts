@@ -1,6 +1,6 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { isHome } from "../../../src/config/homes.ts";
+import { isHome, realHomes } from "../../../src/config/homes.ts";
 import { loadConfig } from "../../../src/config/load.ts";
 import { absolutePath } from "../../../src/profile/path.ts";
 import { type Machine, machine, refusalOf } from "./machine.ts";
@@ -255,4 +255,9 @@ test("homes are those of the user database and the caller's, exactly", () => {
   ].filter((path) => isHome(m.host, absolutePath(path), m.at("passwd")));
   expect(homes).toEqual(["/root", m.home, m.at("homes/eve"), m.at("other/bob")]);
   expect(isHome(m.host, m.home, m.at("missing"))).toBe(true);
+  // Programs obey HOME, whatever the user database says.
+  const host = { ...m.host, env: { ...m.host.env, HOME: m.at("other/tom") } };
+  const own = [m.home, m.at("other/tom"), m.at("other/tim")].map(absolutePath);
+  expect(own.map((path) => isHome(host, path, m.at("missing")))).toEqual([true, true, false]);
+  expect(realHomes(host)).toEqual([m.home, m.at("other/tom")]);
 });
