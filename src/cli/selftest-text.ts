@@ -38,9 +38,13 @@ function claimRows(tried: readonly Tried[]): readonly (readonly string[])[] {
   });
 }
 
-/** A claim's first words, up to where it goes into detail. */
+/** As many of a claim's words as a row has room for. */
+const MOST_OF_A_CLAIM = 72;
+
 function inShort(id: ClaimId): string {
-  return CLAIMS[id].split(/[,;:]/, 1)[0] ?? "";
+  const claim = CLAIMS[id];
+  if (claim.length <= MOST_OF_A_CLAIM) return claim;
+  return `${claim.slice(0, claim.lastIndexOf(" ", MOST_OF_A_CLAIM)).replace(/[,;:]$/, "")} …`;
 }
 
 function count(tried: readonly Tried[], isCounted: (one: Tried) => boolean): number {

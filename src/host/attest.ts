@@ -21,6 +21,7 @@ import type { Runtime } from "../tool/facts.ts";
 import { FactsMemory, lookUpFacts, type StandingFacts } from "./facts.ts";
 import type { Host } from "./host.ts";
 import { sweepUnfinished } from "./lock.ts";
+import { readPlainText } from "./plain-file.ts";
 import { printProcess, thisProcess } from "./process-id.ts";
 import { run } from "./run.ts";
 import { hasShelter } from "./shelter.ts";
@@ -99,9 +100,12 @@ function attestationKey(host: Host, { launcher, user, devices }: StandingFacts):
   ].join(" ");
 }
 
+/** More than an attestation ever says. */
+const MOST_BYTES = 1024 ** 2;
+
 function readAttestation(file: AbsolutePath): Attestation | null {
   try {
-    return Attestation.parse(JSON.parse(readFileSync(file, "utf8")));
+    return Attestation.parse(JSON.parse(readPlainText(file, MOST_BYTES) ?? ""));
   } catch {
     return null;
   }

@@ -1,10 +1,11 @@
-import { lstatSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { lstatSync, statSync, writeFileSync } from "node:fs";
 import { z } from "zod";
 import type { Launcher } from "../backend/facts.ts";
 import { CofferdamError } from "../errors.ts";
 import { type AbsolutePath, isInside, joinPath, parentOf, upwards } from "../profile/path.ts";
 import type { Host } from "./host.ts";
 import { realPathOf, statsOf } from "./nodes.ts";
+import { readPlainText } from "./plain-file.ts";
 import { ask } from "./spawn.ts";
 
 /** The lowest bubblewrap that has every option a plan can't do without (`--perms`, `--clearenv`: 0.5.0, 2021). */
@@ -42,6 +43,9 @@ export async function findLauncher(
 
 const Abilities = z.strictObject({ key: z.string(), version: z.string(), options: z.array(z.string()) });
 
+/** More than any launcher says. */
+const MOST_BYTES = 65_536;
+
 /** What a launcher says of itself, asked once and remembered for the file that it is. */
 async function abilitiesOf(
   path: AbsolutePath,
@@ -66,7 +70,7 @@ async function abilitiesOf(
 
 function readAbilities(file: AbsolutePath): z.infer<typeof Abilities> | null {
   try {
-    return Abilities.parse(JSON.parse(readFileSync(file, "utf8")));
+    return Abilities.parse(JSON.parse(readPlainText(file, MOST_BYTES) ?? ""));
   } catch {
     return null;
   }

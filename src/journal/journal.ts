@@ -33,7 +33,7 @@ export class MemoryJournal implements Journal {
 
 /**
  * Appends events to one file per run, one JSON line each, readable by the caller alone. The file is made by the first
- * event. A line that can't be written throws: what can't be recorded must not happen. What was written of it is taken
+ * event. A line that can't be written throws `SANDBOX_UNAVAILABLE`: what can't be recorded must not happen. What was written of it is taken
  * back, so that lines which can be written later are read.
  */
 export class FileJournal implements Journal {
@@ -46,14 +46,11 @@ export class FileJournal implements Journal {
   }
 
   write(event: Event): void {
-    this.#fd ??= openSync(this.#file, "ax", 0o600);
-    const before = fstatSync(this.#fd).size;
     try {
-      // One `write` may take a part of a line (write(2)); this goes on until it is whole, or throws.
-      writeFileSync(this.#fd, `${JSON.stringify(event)}\n`);
+      this.#fd ??= openSync(this.#file, "ax", 0o600);
+      appendLine(this.#fd, JSON.stringify(event));
     } catch (cause) {
-      ftruncateSync(this.#fd, before);
-      throw cause;
+      throw refused(this.#file, cause);
     }
   }
 
@@ -61,6 +58,25 @@ export class FileJournal implements Journal {
     if (this.#fd !== null) closeSync(this.#fd);
     this.#fd = null;
   }
+}
+
+/** One `write` may take a part of a line (write(2)): it goes on until all is written, or nothing of it stays. */
+function appendLine(fd: number, line: string): void {
+  const before = fstatSync(fd).size;
+  try {
+    writeFileSync(fd, `${line}\n`);
+  } catch (cause) {
+    ftruncateSync(fd, before);
+    throw cause;
+  }
+}
+
+function refused(file: AbsolutePath, cause: unknown): CofferdamError {
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown";
+  return new CofferdamError("SANDBOX_UNAVAILABLE", `the record ${visible(file)} can't be written: ${code}`, {
+    hint: "make room on that disk, and see that this user may write there",
+    cause,
+  });
 }
 
 /** The folder that journals stand in. */
