@@ -15,9 +15,9 @@ export interface RepositorySign {
 
 /** The same, with what git obeys because the configuration that holds there names it. */
 export interface Repository extends RepositorySign {
-  /** Folders of hooks (`core.hooksPath`), whether or not they exist. */
+  /** Folders of hooks (`core.hooksPath`), whether or not they exist, and links in them or among the repository's own. */
   readonly hooks: readonly AbsolutePath[];
-  /** Included configurations (`include.path`), whether or not they exist. */
+  /** Included configurations (`include.path`), whether or not they exist, and what stands behind links on the way to it. */
   readonly configs: readonly AbsolutePath[];
 }
 

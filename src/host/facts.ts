@@ -4,15 +4,16 @@ import { firstLink, MOST_LINKS } from "../backend/bubblewrap/caps.ts";
 import { pointsOf } from "../backend/bubblewrap/transitions.ts";
 import type { Facts, Launcher, Node } from "../backend/facts.ts";
 import { aliasesOf } from "../backend/host-mounts.ts";
-import { repositoryMasks } from "../backend/repositories.ts";
+import { type RepositorySign, repositoryMasks } from "../backend/repositories.ts";
 import { type AbsolutePath, byPath, joinPath, knownPath } from "../profile/path.ts";
 import type { Profile } from "../profile/profile.ts";
 import { takesFile } from "../profile/suffix.ts";
 import type { Link } from "../tool/facts.ts";
 import type { Host } from "./host.ts";
 import { MountTableParser } from "./mount-table.ts";
-import { NodeLooker, statsOf } from "./nodes.ts";
-import { RepositoryReader } from "./repositories.ts";
+import { NodeLooker } from "./node-looker.ts";
+import { statsOf } from "./nodes.ts";
+import { RepositoryReader, repositoriesAbove } from "./repositories.ts";
 import { listNames } from "./search/list.ts";
 import { MaskSearch } from "./search/search.ts";
 
@@ -104,7 +105,7 @@ export async function lookUpFacts(
   const mounts = memory.mounts.parse(readFileSync("/proc/self/mountinfo"));
   const { hits, signs, unsearched } = await memory.search.find(profiles);
   const shown = await shownFiles(profiles);
-  const repositories = memory.repositories.read(host, signs);
+  const repositories = memory.repositories.read(host, allSigns(signs, profiles));
   const points = profiles.flatMap((profile) => pointsOf(profile, { hits, shown }));
   for (const path of points) lookAround(looker, path, mounts);
   for (const { path } of unsearched) lookAround(looker, path, mounts);
@@ -126,6 +127,14 @@ export async function lookUpFacts(
     unsearched,
     mounts,
   });
+}
+
+/** Repositories in what may be written, and those that it lies in. */
+function allSigns(found: readonly RepositorySign[], profiles: readonly Profile[]): readonly RepositorySign[] {
+  const entries = profiles.flatMap(({ files }) => files);
+  const writable = new Set(entries.flatMap(({ path, access }) => (access === "write" ? [path] : [])));
+  const known = new Set(found.map(({ path }) => path));
+  return [...found, ...repositoriesAbove([...writable]).filter(({ path }) => !known.has(path))];
 }
 
 /** The path and its other names, and what the links on them lead to. */

@@ -5,7 +5,7 @@ import { CofferdamError } from "../errors.ts";
 import { type AbsolutePath, isAbsolutePath, joinPath, nameOf, parentOf, upwards } from "../profile/path.ts";
 import { untilBuilt } from "./building.ts";
 import { lock, sweepUnfinished } from "./lock.ts";
-import { nodeOf } from "./nodes.ts";
+import { nodeOf } from "./node-looker.ts";
 import { FolderAtHand, makePlaceholder, removePlaceholder, throwShortage } from "./placeholders.ts";
 import { isRunning, thisProcess } from "./process-id.ts";
 

@@ -10,9 +10,12 @@ import {
   nameOf,
   parentOf,
   pathFromBytes,
+  ROOT,
+  upwards,
 } from "../profile/path.ts";
 import { settingsThatRun } from "./git-programs.ts";
 import type { Host } from "./host.ts";
+import { hasDetour, wayOf } from "./leads.ts";
 import { realPathOf, statsOf, systemPath } from "./nodes.ts";
 import { openPlainFile } from "./plain-file.ts";
 import { type GitSetting, parseGitConfig } from "./runtimes/git-config.ts";
@@ -45,6 +48,10 @@ interface Remembered {
  */
 export class RepositoryReader {
   readonly #known = new Map<AbsolutePath, Remembered>();
+  readonly #links = new Map<
+    AbsolutePath,
+    { readonly state: string; readonly links: readonly AbsolutePath[] }
+  >();
 
   /**
    * Each repository with the folders of hooks and the configurations that are named where it obeys. A folder of hooks that
@@ -76,19 +83,21 @@ export class RepositoryReader {
     return [...hooks.map((name) => `hooks/${name}`), ...settingsThatRun(settings)];
   }
 
-  /** Where a repository's parts lie. */
+  /** Where a repository's parts lie, and what must stay as it is for that. */
   #placeOf(sign: RepositorySign) {
-    const folder = sign.kind === "folder" ? sign.path : this.#folderBehind(sign);
-    if (folder === null) return null;
+    const behind = sign.kind === "folder" ? { path: sign.path, kept: [] } : this.#folderBehind(sign);
+    if (behind === null) return null;
+    const { path: folder } = behind;
     const common = this.#commonOf(folder);
-    return { folder, common, configs: [joinPath(common, "config"), joinPath(folder, "config.worktree")] };
+    const configs = [joinPath(common.path, "config"), joinPath(folder, "config.worktree")];
+    return { folder, common: common.path, configs, kept: [...behind.kept, ...common.kept] };
   }
 
   #obeyed(sign: RepositorySign, { home, files }: Everywhere): Pick<Repository, "hooks" | "configs"> {
     const place = this.#placeOf(sign);
     if (place === null) return { hooks: [], configs: [] };
-    const { folder, common, configs } = place;
-    const [found, hooks] = [new Set<AbsolutePath>(), new Set<AbsolutePath>()];
+    const { folder, common, configs, kept } = place;
+    const [found, hooks] = [new Set(kept), new Set<AbsolutePath>()];
     const settings = [...files, ...configs].flatMap((file) => this.#settingsOf(file, home, found, 0));
     // A worktree's own part is no place to run hooks in: the file that leads to it tells where that is.
     const tops = sign.kind === "folder" && common !== folder ? [] : topsOf(sign, folder, settings);
@@ -99,20 +108,35 @@ export class RepositoryReader {
         if (path !== null && !isInside(top, path)) hooks.add(path);
       }
     }
+    for (const at of [joinPath(common, "hooks"), ...hooks])
+      for (const link of this.#linksIn(at)) hooks.add(link);
     return { hooks: [...hooks].sort(), configs: [...found].sort() };
   }
 
   /** Where a file `.git` leads, or a link of that name. */
-  #folderBehind({ kind, path }: RepositorySign): AbsolutePath | null {
+  #folderBehind({ kind, path }: RepositorySign): Led | null {
     const real = kind === "link" ? realPathOf(path) : path;
-    if (real === null || statsOf(real)?.isDirectory() === true) return real;
+    if (real === null) return null;
+    if (statsOf(real)?.isDirectory() === true) return { path: real, kept: [] };
     const target = /^gitdir: (.+?)\n*$/s.exec(this.#textOf(real))?.[1];
-    return target === undefined ? null : resolved(target, parentOf(real));
+    return target === undefined ? null : ledBy(target, parentOf(real));
   }
 
-  #commonOf(folder: AbsolutePath): AbsolutePath {
+  #commonOf(folder: AbsolutePath): Led {
     const target = this.#textOf(joinPath(folder, "commondir")).replace(/\n+$/, "");
-    return (target === "" ? null : resolved(target, folder)) ?? folder;
+    return (target === "" ? null : ledBy(target, folder)) ?? { path: folder, kept: [] };
+  }
+
+  /** The links among the hooks in a folder: what they lead to is run, wherever that lies. */
+  #linksIn(folder: AbsolutePath): readonly AbsolutePath[] {
+    const stats = targetStatsOf(folder);
+    if (stats?.isDirectory() !== true) return [];
+    const known = this.#links.get(folder);
+    const state = stateOf(stats);
+    if (known?.state === state) return known.links;
+    const links = linksAt(folder);
+    if (Date.now() - stats.ctimeMs > GRAIN_MS) this.#links.set(folder, { state, links });
+    return links;
   }
 
   /** The settings of a file and of those that it includes, whatever their condition; the latter are added to `found`. */
@@ -162,6 +186,36 @@ function hooksIn(folder: AbsolutePath): readonly string[] {
   } catch {
     return [];
   }
+}
+
+function linksAt(folder: AbsolutePath): readonly AbsolutePath[] {
+  try {
+    return readdirSync(systemPath(folder), { withFileTypes: true, encoding: "buffer" })
+      .filter((entry) => entry.isSymbolicLink())
+      .map(({ name }) => joinPath(folder, pathFromBytes(name)));
+  } catch {
+    return [];
+  }
+}
+
+/** Where a repository's file leads, and the paths that must stay as they are so that it leads there. */
+interface Led {
+  readonly path: AbsolutePath;
+  readonly kept: readonly AbsolutePath[];
+}
+
+/**
+ * Where the words of a `.git` or `commondir` file lead from the canonical folder that it lies in, as the kernel goes. What
+ * is not there must not be made; where links are passed, what stands behind them is kept by its name through them, and
+ * with it the links. Null for what is no path.
+ */
+function ledBy(written: string, from: AbsolutePath): Led | null {
+  const [way, plain] = [wayOf(written, from), resolved(written, from)];
+  const path = way.end ?? plain;
+  if (path === null || plain === null) return null;
+  const through = hasDetour(written) ? way.links : [joinPath(plain, "commondir")];
+  const kept = way.links.length === 0 ? [] : through;
+  return { path, kept: statsOf(path) === null ? [...kept, path] : kept };
 }
 
 function isProgram(path: AbsolutePath): boolean {
@@ -217,4 +271,29 @@ function resolveWritten(written: string, folder: AbsolutePath, home: AbsolutePat
 function resolved(written: string, folder: AbsolutePath): AbsolutePath | null {
   const path = posix.resolve(folder, written);
   return isAbsolutePath(path) ? path : null;
+}
+
+/**
+ * Repositories that a folder lies in, for each of the folders: their configuration may name hooks and further
+ * configurations in it, and it may be a part of one.
+ */
+export function repositoriesAbove(folders: readonly AbsolutePath[]): readonly RepositorySign[] {
+  const above = new Set(
+    folders.filter((path) => path !== ROOT).flatMap((path) => [...upwards(parentOf(path))]),
+  );
+  return [...above].flatMap((at): readonly RepositorySign[] => {
+    const [git, stats] = [joinPath(at, ".git"), statsOf(joinPath(at, ".git"))];
+    const kind =
+      stats?.isDirectory() === true ? "folder" : stats?.isSymbolicLink() === true ? "link" : "file";
+    return [
+      ...(stats === null ? [] : [{ kind, path: git, isWhole: true } as const]),
+      ...(isWholeRepository(at) ? [{ kind: "folder", path: at, isWhole: true } as const] : []),
+    ];
+  });
+}
+
+/** As git takes a folder for a repository's own (setup.c, `is_git_directory`). */
+function isWholeRepository(folder: AbsolutePath): boolean {
+  const has = (name: string): boolean => statsOf(joinPath(folder, name)) !== null;
+  return has("HEAD") && (has("commondir") || (has("objects") && has("refs")));
 }

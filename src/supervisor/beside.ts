@@ -4,7 +4,7 @@ import { CofferdamError } from "../errors.ts";
 import { type Appearances, lookForAppeared } from "../host/appeared.ts";
 import type { Ledger } from "../host/ledger.ts";
 import type { Entered } from "../host/live-calls.ts";
-import { nodeOf } from "../host/nodes.ts";
+import { nodeOf } from "../host/node-looker.ts";
 import { workOf } from "../host/work.ts";
 import type { AbsolutePath } from "../profile/path.ts";
 import type { Profile } from "../profile/profile.ts";

@@ -22,6 +22,16 @@ const MADE = `
   printf '[core]\\n\\tpager = less\\n[include]\\n\\tpath = more.cfg\\n' > tools/shared.cfg
   cd .. && cp -r lib/.git bare && mkdir -p none/.x plain/tools plain/worktrees/w
   rm -rf none/.x && mkdir half half/.git && echo x > half/.git/HEAD
+  git init -q ways && cd ways && rm -rf .git/hooks && mkdir .git/hooks scripts later deep
+  echo x > scripts/pre-commit.sh && ln -s ../../scripts/pre-commit.sh .git/hooks/pre-commit
+  ln -s ../../later/made.sh .git/hooks/post-commit
+  mkdir -p cfg .vscode && ln -s ../cfg/tasks.json .vscode/tasks.json
+  mkdir .git/remotes && echo 'URL: x' > .git/remotes/old && cd ..
+  git init -q dangling && rm -rf dangling/.git/hooks && ln -s ../made dangling/.git/hooks
+  mkdir led led/real led/sub && git init -q --separate-git-dir=led/real/store led/sub
+  mkdir led/ways && ln -s ../real led/ways/link && echo "gitdir: ../ways/link/store" > led/sub/.git
+  git init -q pruned && (cd pruned && git commit -q --allow-empty -m x && git worktree add -q ../gone -b gone)
+  mv gone gone2 && (cd pruned && git worktree prune) && mv gone2 gone
 `;
 
 /**
@@ -94,6 +104,29 @@ const ACTS: readonly (readonly [
   ["a bare repository's hook", "bare/hooks/post-update", "plain/hooks/a", write],
   ["a bare repository's missing pointer", "bare/commondir", "plain/commondir", write],
   ["a bare repository itself", "bare", "plain/bare", movedAway],
+  ["what a link among the hooks leads to", "ways/scripts/pre-commit.sh", "plain/file", write],
+  ["what such a link leads to and is missing", "ways/later/made.sh", "plain/file2", write],
+  ["the folder that holds it", "ways/scripts", "plain/moved2", movedAway],
+  [
+    "what a link in the place of the hooks leads to and is missing",
+    "dangling/made/pre-commit",
+    "plain/made/a",
+    write,
+  ],
+  [
+    "what a link in the place of an editor's tasks leads to and is missing",
+    "ways/cfg/tasks.json",
+    "plain/t.json",
+    write,
+  ],
+  ["a file of an old kind that says where a push goes", "ways/.git/remotes/old", "plain/old", write],
+  ["a link on the way from a `.git` file to its repository", "led/ways/link", "plain/link", linkedTo],
+  [
+    "the place that a worktree's file leads to and that was pruned",
+    "pruned/.git/worktrees/gone/HEAD",
+    "plain/worktrees/gone/HEAD",
+    write,
+  ],
   ["what would make half a repository whole", "half/.git/config", "plain/config2", write],
   ["a pointer in half a repository", "half/.git/commondir", "plain/commondir", write],
 ];
@@ -166,6 +199,51 @@ describe.skipIf(unusable !== null).each(PEOPLE)("git.exec: as $name, nobody chan
   it("fs.residue: and no placeholder is left", () => {
     const own = ["./plain/commondir", "./plain/config.worktree", "./repo/.git/worktrees/linked/commondir"];
     expect(left.trim().split("\n").toSorted()).toEqual(own);
+  });
+});
+
+describe.skipIf(unusable !== null).each(PEOPLE)("git.exec: as $name, in a part of a repository", (person) => {
+  it.each([
+    [
+      "a folder of hooks in it that the configuration names",
+      "part/tools/hooks/pre-commit",
+      "part/other/pre-commit",
+    ],
+    ["a configuration in it that is included", "part/more.cfg", "part/other.cfg"],
+  ])("nobody changes %s, but other files", async (_, path, twin) => {
+    using place = new Place(person);
+    place.plainly(
+      "git init -q . && mkdir part && git config core.hooksPath part/tools/hooks && git config include.path ../part/more.cfg",
+    );
+    const paths = {
+      all: { root: place.ws, mode: "ro" },
+      part: { root: `${place.ws}/part`, mode: "rw", write_approval: false },
+    };
+    const lines = [write(`${place.ws}/${path}`), write(`${place.ws}/${twin}`)];
+    const [, reply] = await place.run({
+      settings: { sandbox: { paths } },
+      job: { calls: [{ argv: ["sh", "-c", script(lines)] }] },
+    });
+    expect(reply).toMatchObject({ kind: "ran", stdout: "n\ny\n" });
+    expect(place.plainly(`ls ${path} ${twin}`).stdout).toBe(`${twin}\n`);
+  });
+
+  it("nobody changes a hook of a bare one that is a root itself", async () => {
+    using place = new Place(person);
+    place.plainly("git init -q --bare bare && rm -rf bare/hooks/*");
+    const paths = { hooks: { root: `${place.ws}/bare/hooks`, mode: "rw", write_approval: false } };
+    const settings = { sandbox: { paths } };
+    const calls = [{ argv: ["sh", "-c", script([write("post-update")])] }];
+    const job = { cwd: `${place.ws}/bare/hooks`, calls };
+    const [, reply] = await place.run({ settings, job });
+    expect(reply).toMatchObject({ kind: "ran", stdout: "n\n" });
+    place.plainly("mkdir -p plain/hooks");
+    const other = { hooks: { root: `${place.ws}/plain/hooks`, mode: "rw", write_approval: false } };
+    const [, twin] = await place.run({
+      settings: { sandbox: { paths: other } },
+      job: { cwd: `${place.ws}/plain/hooks`, calls },
+    });
+    expect(twin).toMatchObject({ kind: "ran", stdout: "y\n" });
   });
 });
 

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { NodeLooker } from "../../../src/host/nodes.ts";
+import { NodeLooker } from "../../../src/host/node-looker.ts";
 import { absolutePath } from "../../../src/profile/path.ts";
 
 test("a placeholder counts as missing, what is in it too, and the folder around it as what it is", () => {

@@ -125,13 +125,10 @@ describe("what a repository's configuration makes git obey", () => {
     },
   );
 
-  it.each(["", "gitdir:\n", "nonsense", "gitdir: /nowhere/at/all\n", "\u0000\u0001"])(
-    "a file that says %j leads nowhere",
-    (text) => {
-      file("w/.git", text);
-      expect(obeyed("file", "w/.git")).toEqual([]);
-    },
-  );
+  it.each(["", "gitdir:\n", "nonsense", "\u0000\u0001"])("a file that says %j leads nowhere", (text) => {
+    file("w/.git", text);
+    expect(obeyed("file", "w/.git")).toEqual([]);
+  });
 
   it("is read again when it changed, also within a moment and back at its old time", () => {
     const reader = new RepositoryReader();
