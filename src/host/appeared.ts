@@ -3,9 +3,10 @@ import type { RepositorySign } from "../backend/repositories.ts";
 import { printUnsearched } from "../backend/search-bound.ts";
 import { CofferdamError } from "../errors.ts";
 import { accessTo } from "../profile/access-to.ts";
-import { type AbsolutePath, byPath, isInside, nameOf, parentOf } from "../profile/path.ts";
+import { type AbsolutePath, byPath, isInside } from "../profile/path.ts";
 import type { Profile } from "../profile/profile.ts";
 import type { FactsMemory } from "./facts.ts";
+import { isPlainWorktree } from "./git-worktrees.ts";
 import type { Host } from "./host.ts";
 
 /** Something that came to be while a call ran, and that other programs on this machine may obey. */
@@ -44,14 +45,10 @@ export async function lookForAppeared(
     const isReadOnly = (path: AbsolutePath): boolean => accessTo(profile, path) === "read";
     const fresh = signs.filter((sign) => isNew(sign, facts));
     const repositories = fresh
-      .filter((sign) => !isWorktreeOf(sign, facts))
-      .map((sign): Appeared => {
-        return {
-          path: sign.path,
-          kind: "repository",
-          runs: memory.repositories.runs(host, sign, facts.repositories),
-        };
-      });
+      .map((sign) => ({ sign, runs: memory.repositories.runs(host, sign, facts.repositories) }))
+      // A worktree's part in a repository that was there is told by the file that leads to it.
+      .filter(({ sign, runs }) => runs.length > 0 || !isPlainWorktree(sign, facts.repositories))
+      .map(({ sign, runs }): Appeared => ({ path: sign.path, kind: "repository", runs }));
     const isOfOne = (path: AbsolutePath): boolean => fresh.some((one) => isInside(path, one.path));
     const named = hits.filter((path) => !before.has(path) && isReadOnly(path) && !isOfOne(path));
     const held = named.length === 0 ? new Set<AbsolutePath>() : placeholders();
@@ -70,12 +67,6 @@ export async function lookForAppeared(
       return { found: [], unknown: cause.message };
     throw cause;
   }
-}
-
-/** A worktree's part of a repository that was there: it is told by the file that leads to it. */
-function isWorktreeOf({ path }: RepositorySign, { repositories }: Facts): boolean {
-  const folder = parentOf(path);
-  return nameOf(folder) === "worktrees" && repositories.some((one) => one.path === parentOf(folder));
 }
 
 /** Half of a repository that is whole by now is a new one. */
