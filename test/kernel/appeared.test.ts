@@ -76,6 +76,36 @@ describe.skipIf(unusable !== null)("fs.missing: what a call makes that only a wi
         ["w/.git", "repository", ["core.fsmonitor"]],
       ],
     ],
+    [
+      "what others obey in a folder that became a repository, and not the repository's own files",
+      "mkdir -p n/objects n/refs n/.vscode; cd n; echo ref: refs/heads/m > HEAD; echo x | tee .envrc .mcp.json > .vscode/tasks.json; git init -q x; git init -q --bare y.git; mkdir x/.git/hooks/z; echo x > x/.git/hooks/z/.envrc",
+      [
+        ["n", "repository", []],
+        ["n/.envrc", "protected", []],
+        ["n/.mcp.json", "protected", []],
+        ["n/.vscode/tasks.json", "protected", []],
+        ["n/x/.git", "repository", []],
+        ["n/x/.git/hooks/z/.envrc", "protected", []],
+        ["n/y.git", "repository", []],
+      ],
+    ],
+    [
+      "what git would obey in a folder that is no repository yet",
+      "mkdir -p n.git m.git/hooks; echo x > n.git/config",
+      [
+        ["m.git/hooks", "protected", []],
+        ["n.git/config", "protected", []],
+      ],
+    ],
+    [
+      "a new repository with those of submodules in it, and none of their own files",
+      "git init -q n; mkdir n/.git/modules; git init -q --separate-git-dir=n/.git/modules/a n/a",
+      [
+        ["n/.git", "repository", []],
+        ["n/.git/modules/a", "repository", []],
+        ["n/a/.git", "repository", []],
+      ],
+    ],
   ] as const)("is told: %s", async (_, line, found) => {
     await using at = await standing((place) => {
       place.plainly(
@@ -168,6 +198,24 @@ describe.skipIf(unusable !== null)("fs.missing: what a call makes that only a wi
         { path: "main/.git/worktrees/wt", kind: "repository", runs: [] },
       ]);
     });
+  });
+
+  it("is told where a mask hides it from calls: by a wildcard, or in any spelling", async () => {
+    await using at = await standingIn(() => undefined, {
+      settings: { shell: { default: { approval: false } } },
+      profile: {
+        masks: [
+          { pattern: "${workspace}/**/*.key", at_most: "none" },
+          { pattern: "${workspace}/ws/secret", at_most: "none", ignore_case: true },
+        ],
+      },
+    });
+    const outcome = await at.session.call("shell", {
+      argv: ["sh", "-c", "echo x | tee a.key a.keys > SECRET"],
+    });
+    expect(appeared(outcome, at).found).toEqual(
+      ["SECRET", "a.key"].map((path) => ({ path, kind: "protected", runs: [] })),
+    );
   });
 
   it("git.exec: half a repository counts: no call can take it apart for the next one to use", async () => {
