@@ -3,15 +3,16 @@ import type { RepositorySign } from "../backend/repositories.ts";
 import { printUnsearched } from "../backend/search-bound.ts";
 import { CofferdamError } from "../errors.ts";
 import { accessTo } from "../profile/access-to.ts";
-import { type AbsolutePath, byPath, isInside, nameOf, parentOf } from "../profile/path.ts";
+import { type AbsolutePath, byPath, parentOf } from "../profile/path.ts";
 import type { Profile } from "../profile/profile.ts";
 import type { FactsMemory } from "./facts.ts";
+import { isPlainWorktree } from "./git-worktrees.ts";
 import type { Host } from "./host.ts";
 
 /** Something that came to be while a call ran, and that other programs on this machine may obey. */
 export interface Appeared {
   readonly path: AbsolutePath;
-  /** By which git finds a repository; or a name that a mask with a wildcard keeps read-only where it exists. */
+  /** By which git finds a repository; or a name that a mask with a wildcard protects where it exists: read-only, or hidden. */
   readonly kind: "repository" | "protected";
   /** What git may run in that repository by itself, as `hooks/pre-commit` and `core.fsmonitor`. */
   readonly runs: readonly string[];
@@ -27,8 +28,7 @@ export interface Appearances {
 /**
  * Searches the writable folders of a profile again and tells what was not there when the facts were looked up: what a call
  * makes under a name that only a wildcard protects is its own, so it is told instead of refused. Placeholders that stand
- * now are nobody's. A profile that grants no
- * writing costs nothing.
+ * now are nobody's. A profile that grants no writing costs nothing.
  */
 export async function lookForAppeared(
   host: Host,
@@ -41,19 +41,16 @@ export async function lookForAppeared(
   try {
     const { hits, signs, unsearched } = await memory.search.find([profile]);
     const before = new Set(facts.hits);
-    const isReadOnly = (path: AbsolutePath): boolean => accessTo(profile, path) === "read";
     const fresh = signs.filter((sign) => isNew(sign, facts));
     const repositories = fresh
-      .filter((sign) => !isWorktreeOf(sign, facts))
-      .map((sign): Appeared => {
-        return {
-          path: sign.path,
-          kind: "repository",
-          runs: memory.repositories.runs(host, sign, facts.repositories),
-        };
-      });
-    const isOfOne = (path: AbsolutePath): boolean => fresh.some((one) => isInside(path, one.path));
-    const named = hits.filter((path) => !before.has(path) && isReadOnly(path) && !isOfOne(path));
+      .map((sign) => ({ sign, runs: memory.repositories.runs(host, sign, facts.repositories) }))
+      // A worktree's part in a repository that was there is told by the file that leads to it.
+      .filter(({ sign, runs }) => runs.length > 0 || !isPlainWorktree(sign, facts.repositories))
+      .map(({ sign, runs }): Appeared => ({ path: sign.path, kind: "repository", runs }));
+    const folders = new Set(fresh.map(({ path }) => path));
+    const named = hits.filter(
+      (path) => !before.has(path) && isOpenToCalls(profile, path) && !isOwnOf(folders, path),
+    );
     const held = named.length === 0 ? new Set<AbsolutePath>() : placeholders();
     const names = named
       .filter((path) => !held.has(path))
@@ -72,10 +69,18 @@ export async function lookForAppeared(
   }
 }
 
-/** A worktree's part of a repository that was there: it is told by the file that leads to it. */
-function isWorktreeOf({ path }: RepositorySign, { repositories }: Facts): boolean {
-  const folder = parentOf(path);
-  return nameOf(folder) === "worktrees" && repositories.some((one) => one.path === parentOf(folder));
+/** What the shipped masks protect in a repository's folder, and in those of submodules and worktrees in it. */
+const OF_GIT = /\.git(?:\/(?:modules|worktrees)\/.+)?\/(?:hooks|config|config\.worktree|commondir|gitdir)$/s;
+
+/** What git itself keeps right in a repository's folder is told by the repository; whatever else lies there is not. */
+function isOwnOf(repositories: ReadonlySet<AbsolutePath>, path: AbsolutePath): boolean {
+  return repositories.has(parentOf(path)) && OF_GIT.test(path);
+}
+
+/** True where the profile lets calls make a name: one that a mask hides only by a wildcard, or by another spelling, too. */
+function isOpenToCalls(profile: Profile, path: AbsolutePath): boolean {
+  const isOpen = accessTo(profile, path, { kind: "file", bornInside: true }) === "write";
+  return isOpen || accessTo(profile, path) === "read";
 }
 
 /** Half of a repository that is whole by now is a new one. */

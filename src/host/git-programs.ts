@@ -5,12 +5,17 @@ import type { GitSetting } from "./runtimes/git-config.ts";
  * not listed counts as naming one.
  */
 const PLAIN_SECTIONS =
-  /^(?:user|author|committer|extensions|pull|push|fetch|gc|pack|repack|index|feature|advice|color|rerere|status|log|commitgraph|maintenance)\./;
+  /^(?:user|author|committer|push|pack|repack|index|feature|advice|color|rerere|status|log|commitgraph|maintenance)\./;
 const PLAIN_KEYS = new RegExp(
   `^(?:${[
     "core\\.(?:repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|protect(?:hfs|ntfs)|symlinks|autocrlf|eol|safecrlf|quotepath|abbrev|compression|loosecompression|bigfilethreshold|sharedrepository|preloadindex|untrackedcache|splitindex|sparsecheckout(?:cone)?|commentchar|whitespace|checkstat|trustctime|fsync|fsyncmethod|worktree)",
     "init\\.defaultbranch",
-    "branch\\..*\\.(?:remote|pushremote|merge|rebase|description)",
+    "extensions\\.(?:objectformat|compatobjectformat|refstorage|worktreeconfig|relativeworktrees|preciousobjects|noop)",
+    "fetch\\.(?:recursesubmodules|fsckobjects|unpacklimit|prune|prunetags|output|negotiationalgorithm|showforcedupdates|parallel|writecommitgraph)",
+    "gc\\.(?:aggressive(?:depth|window)|auto|autodetach|autopacklimit|bigpackthreshold|writecommitgraph|cruftpacks|maxcruftsize|logexpiry|packrefs|pruneexpire|worktreepruneexpire|rerereresolved|rerereunresolved)",
+    "gc\\.(?:.*\\.)?reflogexpire(?:unreachable)?",
+    "pull\\.(?:ff|rebase)",
+    "branch\\..*\\.(?:merge|rebase|description)",
     "remote\\..*\\.(?:fetch|push|tagopt|prune|prunetags|mirror|promisor|partialclonefilter|skipdefaultupdate|skipfetchall)",
     "submodule\\..*\\.(?:active|branch|path|ignore|fetchrecursesubmodules)",
     "submodule\\.(?:active|recurse|alternatelocation|alternateerrorstrategy)",
@@ -20,10 +25,15 @@ const PLAIN_KEYS = new RegExp(
     "rebase\\.(?:autosquash|autostash|updaterefs|stat|missingcommitscheck)",
   ].join("|")})$`,
 );
+/** A URL with a transport of its own, as `ext::sh -c x`, starts a program of that name (gitremote-helpers(7)). */
+const PLAIN_REMOTE = /^(?!.*::)[^-].*/s;
 const PLAIN_VALUES: readonly (readonly [name: RegExp, value: RegExp])[] = [
   [/^core\.fsmonitor$/, /^(?:true|false|yes|no|on|off|0|1|)$/i],
-  [/^remote\..*\.(?:url|pushurl)$/, /^(?!.*::)[^-].*/s],
-  [/^submodule\..*\.url$/, /^(?!.*::)[^-].*/s],
+  [/^remote\..*\.(?:url|pushurl)$/, PLAIN_REMOTE],
+  [/^submodule\..*\.url$/, PLAIN_REMOTE],
+  // A remote can be named by its URL.
+  [/^branch\..*\.(?:remote|pushremote)$/, PLAIN_REMOTE],
+  [/^extensions\.partialclone$/, PLAIN_REMOTE],
   [/^submodule\..*\.update$/, /^(?:checkout|rebase|merge|none)$/],
 ];
 

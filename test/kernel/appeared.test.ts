@@ -1,8 +1,9 @@
-import { symlinkSync } from "node:fs";
+import { renameSync, rmSync, symlinkSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { Appearances } from "../../src/host/appeared.ts";
 import type { Outcome } from "../../src/index.ts";
 import { type Standing, standingIn } from "../support/approval/standing.ts";
+import type { Place } from "../support/battery/place.ts";
 import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 
 sandboxMustWork("what appeared");
@@ -49,10 +50,66 @@ describe.skipIf(unusable !== null)("fs.missing: what a call makes that only a wi
       [["n/.git", "repository", []]],
     ],
     ["a link in the place of one", "mkdir n; ln -s ../repo/.git n/.git", [["n/.git", "repository", []]]],
+    [
+      "what is named like a worktree's part and names its own common folder",
+      "mkdir -p repo/.git/worktrees/x; cd repo/.git/worktrees/x; echo ref: refs/heads/m > HEAD; echo ../../refs > commondir",
+      [["repo/.git/worktrees/x", "repository", []]],
+    ],
+    [
+      "one that hangs below a worktree, of which git would obey what nothing protects",
+      "cd repo/.git/worktrees/old && mkdir -p worktrees/x && cp HEAD commondir worktrees/x",
+      [["repo/.git/worktrees/old/worktrees/x", "repository", []]],
+    ],
+    [
+      "one with a configuration that git would obey if it were no worktree's part any more",
+      "cd repo && git worktree add -q ../w && cp .git/config .git/worktrees/w",
+      [
+        ["repo/.git/worktrees/w", "repository", []],
+        ["w/.git", "repository", []],
+      ],
+    ],
+    [
+      "one whose own configuration names a program",
+      "cd repo && git worktree add -q ../w && printf '[core]\n\tfsmonitor = ./x\n' > .git/worktrees/w/config.worktree",
+      [
+        ["repo/.git/worktrees/w", "repository", ["core.fsmonitor"]],
+        ["w/.git", "repository", ["core.fsmonitor"]],
+      ],
+    ],
+    [
+      "what others obey in a folder that became a repository, and not the repository's own files",
+      "mkdir -p n/objects n/refs n/.vscode; cd n; echo ref: refs/heads/m > HEAD; echo x | tee .envrc .mcp.json > .vscode/tasks.json; git init -q x; git init -q --bare y.git; mkdir x/.git/hooks/z; echo x > x/.git/hooks/z/.envrc",
+      [
+        ["n", "repository", []],
+        ["n/.envrc", "protected", []],
+        ["n/.mcp.json", "protected", []],
+        ["n/.vscode/tasks.json", "protected", []],
+        ["n/x/.git", "repository", []],
+        ["n/x/.git/hooks/z/.envrc", "protected", []],
+        ["n/y.git", "repository", []],
+      ],
+    ],
+    [
+      "what git would obey in a folder that is no repository yet",
+      "mkdir -p n.git m.git/hooks; echo x > n.git/config",
+      [
+        ["m.git/hooks", "protected", []],
+        ["n.git/config", "protected", []],
+      ],
+    ],
+    [
+      "a new repository with those of submodules in it, and none of their own files",
+      "git init -q n; mkdir n/.git/modules; git init -q --separate-git-dir=n/.git/modules/a n/a",
+      [
+        ["n/.git", "repository", []],
+        ["n/.git/modules/a", "repository", []],
+        ["n/a/.git", "repository", []],
+      ],
+    ],
   ] as const)("is told: %s", async (_, line, found) => {
     await using at = await standing((place) => {
       place.plainly(
-        "git init -q repo && git -C repo -c user.name=n -c user.email=e commit -q --allow-empty -m a",
+        "git init -q repo && cd repo && git -c user.name=n -c user.email=e commit -q --allow-empty -m a && git worktree add -q ../old",
       );
       place.ownAll();
     });
@@ -74,6 +131,90 @@ describe.skipIf(unusable !== null)("fs.missing: what a call makes that only a wi
     }
     expect((await at.session.call("shell", { argv: ["sh", "-c", "echo x > n/.git/commondir"] })).kind).toBe(
       "failed",
+    );
+  });
+
+  it("git.exec: a whole repository in the place of a worktree's part, which git on the host obeys", async () => {
+    await using at = await standing((place) => {
+      place.plainly("git init -q .");
+      place.ownAll();
+    });
+    const line = `mkdir -p .git/worktrees/evil/objects .git/worktrees/evil/refs; cd .git/worktrees/evil
+      echo ref: refs/heads/m > HEAD; git config -f config core.repositoryformatversion 0
+      git config -f config core.bare false; git config -f config core.worktree ../../../
+      git config -f config core.fsmonitor "echo obeyed >&2; false"; ln -s .git/worktrees/evil ../../../src`;
+    const outcome = await at.session.call("shell", { argv: ["sh", "-c", line] });
+    expect(at.place.plainly("cd src && git status -s").stderr).toContain("obeyed");
+    expect(appeared(outcome, at).found).toEqual([
+      { path: ".git/worktrees/evil", kind: "repository", runs: ["core.fsmonitor"] },
+    ]);
+  });
+
+  describe("git.exec: a file that led to a worktree's part that is gone", () => {
+    const dangling = (place: Place): void => {
+      place.plainly(`git init -q main && cd main && git -c user.name=n -c user.email=e commit -q --allow-empty -m a
+        git worktree add -q ../wt && mv ../wt ../wt2 && git worktree prune && mv ../wt2 ../wt`);
+      place.ownAll();
+    };
+    const part =
+      'cd main/.git; mkdir -p worktrees/wt; cp HEAD worktrees/wt; echo "$PWD/../../wt/.git" > worktrees/wt/gitdir';
+
+    it("is told by what a call puts there, which git on the host obeys", async () => {
+      await using at = await standing(dangling);
+      const line = `${part}; mkdir -p evil/objects evil/refs; echo ../../evil > worktrees/wt/commondir
+        git config -f evil/config core.repositoryformatversion 0
+        git config -f evil/config core.fsmonitor "echo obeyed >&2; false"`;
+      const outcome = await at.session.call("shell", { argv: ["sh", "-c", line] });
+      expect(at.place.plainly("cd wt && git status -s").stderr).toContain("obeyed");
+      expect(appeared(outcome, at).found).toEqual([
+        { path: "main/.git/worktrees/wt", kind: "repository", runs: ["core.fsmonitor"] },
+      ]);
+    });
+
+    it.each([
+      ["the file", () => undefined],
+      [
+        "a link in its place",
+        ({ ws }: Place) => {
+          rmSync(`${ws}/wt/.git`);
+          symlinkSync("../main/.git/worktrees/wt", `${ws}/wt/.git`);
+        },
+      ],
+      [
+        "a link to the file",
+        ({ ws }: Place) => {
+          renameSync(`${ws}/wt/.git`, `${ws}/lead`);
+          symlinkSync("../lead", `${ws}/wt/.git`);
+        },
+      ],
+    ])("is told even where it obeys no more than the repository that was there: %s", async (_, change) => {
+      await using at = await standing((place) => {
+        dangling(place);
+        change(place);
+      });
+      const line = `${part}; echo ../.. > worktrees/wt/commondir`;
+      const outcome = await at.session.call("shell", { argv: ["sh", "-c", line] });
+      expect(appeared(outcome, at).found).toEqual([
+        { path: "main/.git/worktrees/wt", kind: "repository", runs: [] },
+      ]);
+    });
+  });
+
+  it("is told where a mask hides it from calls: by a wildcard, or in any spelling", async () => {
+    await using at = await standingIn(() => undefined, {
+      settings: { shell: { default: { approval: false } } },
+      profile: {
+        masks: [
+          { pattern: "${workspace}/**/*.key", at_most: "none" },
+          { pattern: "${workspace}/ws/secret", at_most: "none", ignore_case: true },
+        ],
+      },
+    });
+    const outcome = await at.session.call("shell", {
+      argv: ["sh", "-c", "echo x | tee a.key a.keys > SECRET"],
+    });
+    expect(appeared(outcome, at).found).toEqual(
+      ["SECRET", "a.key"].map((path) => ({ path, kind: "protected", runs: [] })),
     );
   });
 
