@@ -1,6 +1,5 @@
 import type { RepositorySign } from "../backend/repositories.ts";
 import { type AbsolutePath, joinPath, nameOf, parentOf, pathFromBytes } from "../profile/path.ts";
-import { wayOf } from "./leads.ts";
 import { statsOf, systemPath } from "./nodes.ts";
 import { openPlainFile } from "./plain-file.ts";
 
@@ -12,8 +11,8 @@ const MOST_BYTES = 64 * 1024;
 
 /**
  * True for the folder of a linked worktree, as `git worktree add` makes it in a repository that is known: git takes all but
- * `config.worktree` from that repository (gitrepository-layout(5), `commondir`), and no file or link that is known leads
- * there. Known are those that were there before the folder was.
+ * `config.worktree` from that repository (gitrepository-layout(5), `commondir`). Known are those that were there before the
+ * folder was; what a file or link of theirs leads to is kept from being made.
  */
 export function isPlainWorktree({ kind, path }: RepositorySign, known: readonly RepositorySign[]): boolean {
   const common = commonOf(path, known);
@@ -22,8 +21,7 @@ export function isPlainWorktree({ kind, path }: RepositorySign, known: readonly 
   const commondir = joinPath(path, "commondir");
   // What git writes; the folder's path has no links, so that this is the repository above it.
   if (statsOf(commondir)?.isFile() !== true || !/^\.\.\/\.\.\n?$/.test(textAt(commondir))) return false;
-  if (OF_A_WHOLE_ONE.some((name) => statsOf(joinPath(path, name)) !== null)) return false;
-  return !known.some((one) => leadsTo(one, path));
+  return !OF_A_WHOLE_ONE.some((name) => statsOf(joinPath(path, name)) !== null);
 }
 
 /** The known repository in whose `worktrees` a folder lies. */
@@ -31,13 +29,6 @@ function commonOf(path: AbsolutePath, known: readonly RepositorySign[]): Absolut
   const folder = parentOf(path);
   if (nameOf(folder) !== "worktrees") return null;
   return known.find((one) => one.kind === "folder" && one.path === parentOf(folder))?.path ?? null;
-}
-
-/** Through links, as the kernel goes; what a file says begins at the name it was found by (setup.c, `read_gitfile_gently`). */
-function leadsTo({ kind, path }: RepositorySign, end: AbsolutePath): boolean {
-  if (kind === "folder") return false;
-  const target = /^gitdir: (.+?)[\r\n]*$/s.exec(textAt(path))?.[1];
-  return wayOf(target ?? path, parentOf(path)).end === end;
 }
 
 function textAt(path: AbsolutePath): string {

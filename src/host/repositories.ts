@@ -118,12 +118,13 @@ export class RepositoryReader {
     const real = kind === "link" ? realPathOf(path) : path;
     if (real === null) return null;
     if (statsOf(real)?.isDirectory() === true) return { path: real, kept: [] };
-    const target = /^gitdir: (.+?)\n*$/s.exec(this.#textOf(real))?.[1];
-    return target === undefined ? null : ledBy(target, parentOf(real));
+    // What it says begins at the name that it was found by (setup.c, `read_gitfile_gently`).
+    const target = /^gitdir: (.+?)[\r\n]*$/s.exec(this.#textOf(real))?.[1];
+    return target === undefined ? null : ledBy(target, parentOf(path));
   }
 
   #commonOf(folder: AbsolutePath): Led {
-    const target = this.#textOf(joinPath(folder, "commondir")).replace(/\n+$/, "");
+    const target = this.#textOf(joinPath(folder, "commondir")).replace(/[\r\n]+$/, "");
     return (target === "" ? null : ledBy(target, folder)) ?? { path: folder, kept: [] };
   }
 

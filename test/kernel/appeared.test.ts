@@ -1,4 +1,4 @@
-import { renameSync, rmSync, symlinkSync } from "node:fs";
+import { appendFileSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { Appearances } from "../../src/host/appeared.ts";
 import type { Outcome } from "../../src/index.ts";
@@ -156,23 +156,9 @@ describe.skipIf(unusable !== null)("fs.missing: what a call makes that only a wi
         git worktree add -q ../wt && mv ../wt ../wt2 && git worktree prune && mv ../wt2 ../wt`);
       place.ownAll();
     };
-    const part =
-      'cd main/.git; mkdir -p worktrees/wt; cp HEAD worktrees/wt; echo "$PWD/../../wt/.git" > worktrees/wt/gitdir';
-
-    it("is told by what a call puts there, which git on the host obeys", async () => {
-      await using at = await standing(dangling);
-      const line = `${part}; mkdir -p evil/objects evil/refs; echo ../../evil > worktrees/wt/commondir
-        git config -f evil/config core.repositoryformatversion 0
-        git config -f evil/config core.fsmonitor "echo obeyed >&2; false"`;
-      const outcome = await at.session.call("shell", { argv: ["sh", "-c", line] });
-      expect(at.place.plainly("cd wt && git status -s").stderr).toContain("obeyed");
-      expect(appeared(outcome, at).found).toEqual([
-        { path: "main/.git/worktrees/wt", kind: "repository", runs: ["core.fsmonitor"] },
-      ]);
-    });
-
     it.each([
-      ["the file", () => undefined],
+      ["a file", () => undefined],
+      ["a file whose line ends as on Windows", ({ ws }: Place) => appendFileSync(`${ws}/wt/.git`, "\r\n")],
       [
         "a link in its place",
         ({ ws }: Place) => {
@@ -181,23 +167,35 @@ describe.skipIf(unusable !== null)("fs.missing: what a call makes that only a wi
         },
       ],
       [
-        "a link to the file",
+        "a link to a file elsewhere, which says it from where the link is",
         ({ ws }: Place) => {
-          renameSync(`${ws}/wt/.git`, `${ws}/lead`);
-          symlinkSync("../lead", `${ws}/wt/.git`);
+          rmSync(`${ws}/wt/.git`);
+          mkdirSync(`${ws}/deep/er`, { recursive: true });
+          writeFileSync(`${ws}/deep/er/lead`, "gitdir: ../main/.git/worktrees/wt\n");
+          symlinkSync("../deep/er/lead", `${ws}/wt/.git`);
         },
       ],
-    ])("is told even where it obeys no more than the repository that was there: %s", async (_, change) => {
-      await using at = await standing((place) => {
-        dangling(place);
-        change(place);
-      });
-      const line = `${part}; echo ../.. > worktrees/wt/commondir`;
-      const outcome = await at.session.call("shell", { argv: ["sh", "-c", line] });
-      expect(appeared(outcome, at).found).toEqual([
-        { path: "main/.git/worktrees/wt", kind: "repository", runs: [] },
-      ]);
-    });
+    ])(
+      "%s leads to nothing that a call can make, so that git on the host obeys nothing of its",
+      async (_, change) => {
+        await using at = await standing((place) => {
+          dangling(place);
+          change(place);
+        });
+        const line = (
+          name: string,
+        ): string => `cd main/.git; mkdir -p worktrees/${name} evil/objects evil/refs
+        git config -f evil/config core.repositoryformatversion 0
+        git config -f evil/config core.fsmonitor "echo obeyed >&2; false"
+        cp HEAD worktrees/${name} && echo "$PWD/../../wt/.git" > worktrees/${name}/gitdir &&
+        echo ../../evil > worktrees/${name}/commondir`;
+        const outcome = await at.session.call("shell", { argv: ["sh", "-c", line("wt")] });
+        expect(outcome).toMatchObject({ kind: "failed" });
+        expect(at.place.plainly("cd wt && git status -s").stderr).not.toContain("obeyed");
+        at.place.plainly(line("wt"));
+        expect(at.place.plainly("cd wt && git status -s").stderr).toContain("obeyed");
+      },
+    );
   });
 
   it("is told where a mask hides it from calls: by a wildcard, or in any spelling", async () => {
