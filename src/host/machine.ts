@@ -122,7 +122,12 @@ export function ownerOfRoots(
   return others.every((owner) => owner?.uid === first.uid) ? { uid: first.uid, gid: first.gid } : null;
 }
 
-/** The file that hides files: empty, mode 000, made once. */
+/** The file that hides files: empty, mode 000, made once, by whichever of several that start at once is first. */
 function makeEmptyFile(path: AbsolutePath): void {
-  if (!existsSync(path)) closeSync(openSync(path, "wx", 0o000));
+  if (existsSync(path)) return;
+  try {
+    closeSync(openSync(path, "wx", 0o000));
+  } catch (cause) {
+    if (!existsSync(path)) throw cause;
+  }
 }
