@@ -70,7 +70,8 @@ export async function lookForAppeared(
 }
 
 /** What the shipped masks protect in a repository's folder, and in those of submodules and worktrees in it. */
-const OF_GIT = /\.git(?:\/(?:modules|worktrees)\/.+)?\/(?:hooks|config|config\.worktree|commondir|gitdir)$/s;
+const OF_GIT =
+  /\.git(?:\/(?:modules|worktrees)\/.+)?\/(?:hooks|config|config\.worktree|commondir|gitdir|remotes|branches)$/s;
 
 /** What git itself keeps right in a repository's folder is told by the repository; whatever else lies there is not. */
 function isOwnOf(repositories: ReadonlySet<AbsolutePath>, path: AbsolutePath): boolean {

@@ -110,6 +110,8 @@ function capsOfLinks(
       });
     }
     if (found.behind === null) return caps;
+    // What a `none` glob would match there does not exist, and may be made: it holds the call's own bytes.
+    if (!isFirm && nodeAt(facts, found.behind).kind === "missing") return caps;
     at = found.behind;
   }
   if (at === path) return caps;
