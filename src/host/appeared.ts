@@ -6,7 +6,7 @@ import { accessTo } from "../profile/access-to.ts";
 import { type AbsolutePath, byPath, parentOf } from "../profile/path.ts";
 import type { Profile } from "../profile/profile.ts";
 import type { FactsMemory } from "./facts.ts";
-import { isPlainWorktree } from "./git-worktrees.ts";
+import { isPlainWorktree } from "./git/worktrees.ts";
 import type { Host } from "./host.ts";
 
 /** Something that came to be while a call ran, and that other programs on this machine may obey. */

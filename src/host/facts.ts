@@ -9,11 +9,12 @@ import { type AbsolutePath, byPath, joinPath, knownPath } from "../profile/path.
 import type { Profile } from "../profile/profile.ts";
 import { takesFile } from "../profile/suffix.ts";
 import type { Link } from "../tool/facts.ts";
+import { repositoriesAbove } from "./git/above.ts";
+import { RepositoryReader } from "./git/repositories.ts";
 import type { Host } from "./host.ts";
 import { MountTableParser } from "./mount-table.ts";
 import { NodeLooker } from "./node-looker.ts";
 import { statsOf } from "./nodes.ts";
-import { RepositoryReader, repositoriesAbove } from "./repositories.ts";
 import { listNames } from "./search/list.ts";
 import { MaskSearch } from "./search/search.ts";
 

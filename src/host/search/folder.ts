@@ -13,6 +13,7 @@ import {
   upwards,
 } from "../../profile/path.ts";
 import { MOST_PATH_BYTES } from "../../profile/written.ts";
+import { isGitName, isWholeBy, MARKS } from "../git/marks.ts";
 import { statsOf, systemPath } from "../nodes.ts";
 import { type ListNames, listBytes, type NameKind } from "./list.ts";
 
@@ -124,30 +125,14 @@ async function sortedOut(
   return { entries, folders, hits, marks, leads };
 }
 
-/**
- * Names by which git knows a repository's folder (setup.c, `is_git_directory`), a bit for each. Only a file or link is a
- * HEAD; of the others git asks no more than that they can be entered or opened, through links too.
- */
-const MARKS: ReadonlyMap<string, number> = new Map([
-  ["HEAD", 1],
-  ["objects", 2],
-  ["refs", 4],
-  ["commondir", 8],
-]);
-
 function markOf(name: string, kind: NameKind): number {
   const mark = MARKS.get(name) ?? 0;
   return mark === 1 && kind === "folder" ? 0 : mark;
 }
 
 function signsAt(folder: AbsolutePath, marks: number): readonly RepositorySign[] {
-  const isWhole = (marks & 7) === 7 || (marks & 9) === 9;
+  const isWhole = isWholeBy(marks);
   return isWhole || isGitName(nameOf(folder)) ? [{ kind: "folder", path: folder, isWhole }] : [];
-}
-
-/** On a volume that folds case, git finds every spelling. */
-export function isGitName(name: string): boolean {
-  return name.length === 4 && name.toLowerCase() === ".git";
 }
 
 /**

@@ -4,9 +4,9 @@ import type { RepositorySign } from "../../backend/repositories.ts";
 import type { Region } from "../../backend/search-regions.ts";
 import { type MaskFinder, maskIndex } from "../../profile/mask-index.ts";
 import { type AbsolutePath, joinPath, nameOf } from "../../profile/path.ts";
+import { isGitName } from "../git/marks.ts";
 import {
   isAsRead,
-  isGitName,
   type Remembered,
   reachable,
   readFolder,

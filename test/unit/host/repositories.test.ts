@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { RepositorySign } from "../../../src/backend/repositories.ts";
-import { RepositoryReader } from "../../../src/host/repositories.ts";
+import { RepositoryReader } from "../../../src/host/git/repositories.ts";
 import { absolutePath } from "../../../src/profile/path.ts";
 
 let top = "";

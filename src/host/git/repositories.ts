@@ -1,6 +1,5 @@
-import { readdirSync, type Stats, statSync } from "node:fs";
-import { posix } from "node:path";
-import type { Repository, RepositorySign } from "../backend/repositories.ts";
+import { readdirSync } from "node:fs";
+import type { Repository, RepositorySign } from "../../backend/repositories.ts";
 import {
   type AbsolutePath,
   isAbsolutePath,
@@ -10,18 +9,13 @@ import {
   nameOf,
   parentOf,
   pathFromBytes,
-  ROOT,
-  upwards,
-} from "../profile/path.ts";
-import { settingsThatRun } from "./git-programs.ts";
-import type { Host } from "./host.ts";
-import { hasDetour, wayOf } from "./leads.ts";
-import { realPathOf, statsOf, systemPath } from "./nodes.ts";
-import { openPlainFile } from "./plain-file.ts";
-import { type GitSetting, parseGitConfig } from "./runtimes/git-config.ts";
-
-/** No configuration of git's is larger. */
-const MOST_BYTES = 4 * 1024 ** 2;
+} from "../../profile/path.ts";
+import type { Host } from "../host.ts";
+import { realPathOf, statsOf, systemPath } from "../nodes.ts";
+import { type GitSetting, parseGitConfig } from "../runtimes/git-config.ts";
+import { AsRead, targetStatsOf, textAt } from "./files.ts";
+import { type Led, ledBy, resolved } from "./led.ts";
+import { settingsThatRun } from "./programs.ts";
 
 /** Git gives up where includes go deeper (config.c, `MAX_INCLUDE_DEPTH`). */
 const DEEPEST_INCLUDE = 10;
@@ -35,9 +29,8 @@ interface Everywhere {
   readonly files: readonly AbsolutePath[];
 }
 
-/** What one file said when it was last read, and which state of it that was. */
-interface Remembered {
-  readonly state: string;
+/** What one file says: all of it, and its settings where it is a configuration. */
+interface GitFile {
   readonly text: string;
   readonly settings: readonly GitSetting[];
 }
@@ -47,11 +40,8 @@ interface Remembered {
  * git-config(1) describes it. Files are read again when they changed; no git is run. What can't be read says nothing.
  */
 export class RepositoryReader {
-  readonly #known = new Map<AbsolutePath, Remembered>();
-  readonly #links = new Map<
-    AbsolutePath,
-    { readonly state: string; readonly links: readonly AbsolutePath[] }
-  >();
+  readonly #files = new AsRead<GitFile>();
+  readonly #links = new AsRead<readonly AbsolutePath[]>();
 
   /**
    * Each repository with the folders of hooks and the configurations that are named where it obeys. A folder of hooks that
@@ -131,13 +121,7 @@ export class RepositoryReader {
   /** The links among the hooks in a folder: what they lead to is run, wherever that lies. */
   #linksIn(folder: AbsolutePath): readonly AbsolutePath[] {
     const stats = targetStatsOf(folder);
-    if (stats?.isDirectory() !== true) return [];
-    const known = this.#links.get(folder);
-    const state = stateOf(stats);
-    if (known?.state === state) return known.links;
-    const links = linksAt(folder);
-    if (Date.now() - stats.ctimeMs > GRAIN_MS) this.#links.set(folder, { state, links });
-    return links;
+    return stats?.isDirectory() === true ? this.#links.at(folder, stats, () => linksAt(folder)) : [];
   }
 
   /** The settings of a file and of those that it includes, whatever their condition; the latter are added to `found`. */
@@ -163,17 +147,9 @@ export class RepositoryReader {
     return this.#look(path)?.text ?? "";
   }
 
-  #look(path: AbsolutePath): Remembered | null {
+  #look(path: AbsolutePath): GitFile | null {
     const stats = targetStatsOf(path);
-    if (stats?.isFile() !== true) return null;
-    const known = this.#known.get(path);
-    const state = stateOf(stats);
-    if (known?.state === state) return known;
-    const text = textAt(path);
-    const remembered = { state, text, settings: parseGitConfig(text) };
-    // What changed a moment ago may change again within the same tick of the clock.
-    if (Date.now() - stats.ctimeMs > GRAIN_MS) this.#known.set(path, remembered);
-    return remembered;
+    return stats?.isFile() === true ? this.#files.at(path, stats, () => readGitFile(path)) : null;
   }
 }
 
@@ -189,6 +165,11 @@ function hooksIn(folder: AbsolutePath): readonly string[] {
   }
 }
 
+function readGitFile(path: AbsolutePath): GitFile {
+  const text = textAt(path);
+  return { text, settings: parseGitConfig(text) };
+}
+
 function linksAt(folder: AbsolutePath): readonly AbsolutePath[] {
   try {
     return readdirSync(systemPath(folder), { withFileTypes: true, encoding: "buffer" })
@@ -199,26 +180,6 @@ function linksAt(folder: AbsolutePath): readonly AbsolutePath[] {
   }
 }
 
-/** Where a repository's file leads, and the paths that must stay as they are so that it leads there. */
-interface Led {
-  readonly path: AbsolutePath;
-  readonly kept: readonly AbsolutePath[];
-}
-
-/**
- * Where the words of a `.git` or `commondir` file lead from the canonical folder that it lies in, as the kernel goes. What
- * is not there must not be made; where links are passed, what stands behind them is kept by its name through them, and
- * with it the links. Null for what is no path.
- */
-function ledBy(written: string, from: AbsolutePath): Led | null {
-  const [way, plain] = [wayOf(written, from), resolved(written, from)];
-  const path = way.end ?? plain;
-  if (path === null || plain === null) return null;
-  const through = hasDetour(written) ? way.links : [joinPath(plain, "commondir")];
-  const kept = way.links.length === 0 ? [] : through;
-  return { path, kept: statsOf(path) === null ? [...kept, path] : kept };
-}
-
 function isProgram(path: AbsolutePath): boolean {
   const real = realPathOf(path);
   const stats = real === null ? null : statsOf(real);
@@ -226,30 +187,6 @@ function isProgram(path: AbsolutePath): boolean {
 }
 
 const ETC_GITCONFIG = knownPath("/etc/gitconfig");
-
-const GRAIN_MS = 50;
-
-/** Of what a path leads to, through links; null where that is nothing. */
-function targetStatsOf(path: AbsolutePath): Stats | null {
-  try {
-    return statSync(systemPath(path), { throwIfNoEntry: false }) ?? null;
-  } catch {
-    return null;
-  }
-}
-
-function stateOf({ dev, ino, size, mtimeMs, ctimeMs }: Stats): string {
-  return [dev, ino, size, mtimeMs, ctimeMs].join(" ");
-}
-
-function textAt(path: AbsolutePath): string {
-  try {
-    using file = openPlainFile(systemPath(path));
-    return file === null || file.stats.size > MOST_BYTES ? "" : pathFromBytes(file.read());
-  } catch {
-    return "";
-  }
-}
 
 /** The folders that a relative `core.hooksPath` begins at: where hooks run (githooks(5)). */
 function topsOf(
@@ -267,34 +204,4 @@ function topsOf(
 /** A path as a configuration writes it: from a folder, or from the caller's home. */
 function resolveWritten(written: string, folder: AbsolutePath, home: AbsolutePath): AbsolutePath | null {
   return /^~(\/|$)/.test(written) ? resolved(`.${written.slice(1)}`, home) : resolved(written, folder);
-}
-
-function resolved(written: string, folder: AbsolutePath): AbsolutePath | null {
-  const path = posix.resolve(folder, written);
-  return isAbsolutePath(path) ? path : null;
-}
-
-/**
- * Repositories that a folder lies in, for each of the folders: their configuration may name hooks and further
- * configurations in it, and it may be a part of one.
- */
-export function repositoriesAbove(folders: readonly AbsolutePath[]): readonly RepositorySign[] {
-  const above = new Set(
-    folders.filter((path) => path !== ROOT).flatMap((path) => [...upwards(parentOf(path))]),
-  );
-  return [...above].flatMap((at): readonly RepositorySign[] => {
-    const [git, stats] = [joinPath(at, ".git"), statsOf(joinPath(at, ".git"))];
-    const kind =
-      stats?.isDirectory() === true ? "folder" : stats?.isSymbolicLink() === true ? "link" : "file";
-    return [
-      ...(stats === null ? [] : [{ kind, path: git, isWhole: true } as const]),
-      ...(isWholeRepository(at) ? [{ kind: "folder", path: at, isWhole: true } as const] : []),
-    ];
-  });
-}
-
-/** As git takes a folder for a repository's own (setup.c, `is_git_directory`). */
-function isWholeRepository(folder: AbsolutePath): boolean {
-  const has = (name: string): boolean => statsOf(joinPath(folder, name)) !== null;
-  return has("HEAD") && (has("commondir") || (has("objects") && has("refs")));
 }

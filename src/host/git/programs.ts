@@ -1,4 +1,4 @@
-import type { GitSetting } from "./runtimes/git-config.ts";
+import type { GitSetting } from "../runtimes/git-config.ts";
 
 /**
  * Settings that name no program, by git-config(1): sections of which that holds as a whole, then single keys. Whatever is

@@ -1,13 +1,10 @@
-import type { RepositorySign } from "../backend/repositories.ts";
-import { type AbsolutePath, joinPath, nameOf, parentOf, pathFromBytes } from "../profile/path.ts";
-import { statsOf, systemPath } from "./nodes.ts";
-import { openPlainFile } from "./plain-file.ts";
+import type { RepositorySign } from "../../backend/repositories.ts";
+import { type AbsolutePath, joinPath, nameOf, parentOf } from "../../profile/path.ts";
+import { statsOf } from "../nodes.ts";
+import { textAt } from "./files.ts";
 
 /** What makes a worktree's part a repository of its own once `commondir` is gone; git puts none of them there. */
 const OF_A_WHOLE_ONE = ["objects", "config", "hooks"];
-
-/** No path of git's is longer. */
-const MOST_BYTES = 64 * 1024;
 
 /**
  * True for the folder of a linked worktree, as `git worktree add` makes it in a repository that is known: git takes all but
@@ -29,13 +26,4 @@ function commonOf(path: AbsolutePath, known: readonly RepositorySign[]): Absolut
   const folder = parentOf(path);
   if (nameOf(folder) !== "worktrees") return null;
   return known.find((one) => one.kind === "folder" && one.path === parentOf(folder))?.path ?? null;
-}
-
-function textAt(path: AbsolutePath): string {
-  try {
-    using file = openPlainFile(systemPath(path));
-    return file === null || file.stats.size > MOST_BYTES ? "" : pathFromBytes(file.read());
-  } catch {
-    return "";
-  }
 }

@@ -1,0 +1,20 @@
+/**
+ * Names by which git knows a repository's folder (setup.c, `is_git_directory`), a bit for each. Only a file or link is a
+ * HEAD; of the others git asks no more than that they can be entered or opened, through links too.
+ */
+export const MARKS: ReadonlyMap<string, number> = new Map([
+  ["HEAD", 1],
+  ["objects", 2],
+  ["refs", 4],
+  ["commondir", 8],
+]);
+
+/** True when the names of these bits make a repository's folder whole: a HEAD, and what it is the head of. */
+export function isWholeBy(marks: number): boolean {
+  return (marks & 7) === 7 || (marks & 9) === 9;
+}
+
+/** On a volume that folds case, git finds every spelling. */
+export function isGitName(name: string): boolean {
+  return name.length === 4 && name.toLowerCase() === ".git";
+}
