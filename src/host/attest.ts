@@ -26,6 +26,7 @@ import { printProcess, thisProcess } from "./process-id.ts";
 import { run } from "./run.ts";
 import { hasShelter } from "./shelter.ts";
 import { lookAtSurroundings } from "./surroundings.ts";
+import { writeWholeAmong } from "./whole-file.ts";
 
 const Finding = z.strictObject({
   name: z.string(),
@@ -75,7 +76,7 @@ export async function attest(
     at: new Date(host.now()).toISOString(),
     ...(await battery(host, standing, system)),
   };
-  writeFileSync(file, JSON.stringify(attestation), { mode: 0o600 });
+  writeWholeAmong(file, JSON.stringify(attestation));
   return attestation;
 }
 

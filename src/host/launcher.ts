@@ -1,4 +1,4 @@
-import { lstatSync, statSync, writeFileSync } from "node:fs";
+import { lstatSync, statSync } from "node:fs";
 import { z } from "zod";
 import type { Launcher } from "../backend/facts.ts";
 import { CofferdamError } from "../errors.ts";
@@ -7,6 +7,7 @@ import type { Host } from "./host.ts";
 import { realPathOf, statsOf } from "./nodes.ts";
 import { readPlainText } from "./plain-file.ts";
 import { ask } from "./spawn.ts";
+import { writeWholeAmong } from "./whole-file.ts";
 
 /** The lowest bubblewrap that has every option a plan can't do without (`--perms`, `--clearenv`: 0.5.0, 2021). */
 const NEEDED = [
@@ -64,7 +65,7 @@ async function abilitiesOf(
     options: [...help.stdout.matchAll(/^\s+--([a-z][a-z0-9-]*)/gm)].map((match) => match[1] ?? ""),
   };
   if (memory === "remember" && statsOf(stateFolder) !== null)
-    writeFileSync(file, JSON.stringify(abilities), { mode: 0o600 });
+    writeWholeAmong(file, JSON.stringify(abilities));
   return { version: abilities.version, options: new Set(abilities.options) };
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { z } from "zod";
 import type { Placeholder } from "../backend/placeholder.ts";
 import { CofferdamError } from "../errors.ts";
@@ -8,6 +8,7 @@ import { lock, sweepUnfinished } from "./lock.ts";
 import { nodeOf } from "./node-looker.ts";
 import { FolderAtHand, makePlaceholder, removePlaceholder, throwShortage } from "./placeholders.ts";
 import { isRunning, thisProcess } from "./process-id.ts";
+import { UNFINISHED, writeWhole } from "./whole-file.ts";
 
 const Entry = z.strictObject({
   pid: z.int().positive(),
@@ -15,9 +16,6 @@ const Entry = z.strictObject({
   placeholders: z.array(z.strictObject({ path: z.string(), text: z.string().nullable() })),
 });
 type Entry = z.infer<typeof Entry>;
-
-/** How the name of an entry ends while it is written. */
-const UNFINISHED = ".unfinished";
 
 /**
  * The ledger of placeholders: empty folders and files that hold missing paths while calls run. Each live call has a file in the
@@ -109,13 +107,6 @@ function unstable(what: string): CofferdamError {
   return new CofferdamError("FACTS_UNSTABLE", `${what} while the call was prepared`, {
     hint: "run the call again",
   });
-}
-
-/** The file is there with all of its text, or not at all. */
-function writeWhole(file: AbsolutePath, text: string): void {
-  const unfinished = `${file}${UNFINISHED}`;
-  writeFileSync(unfinished, text, { mode: 0o600 });
-  renameSync(unfinished, file);
 }
 
 /** The id of the call that an entry is of. */

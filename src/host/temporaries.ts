@@ -1,8 +1,9 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { z } from "zod";
 import { type AbsolutePath, isAbsolutePath, joinPath } from "../profile/path.ts";
 import { statsOf } from "./nodes.ts";
 import { isRunning, thisProcess } from "./process-id.ts";
+import { writeWhole } from "./whole-file.ts";
 
 const Entry = z.strictObject({
   pid: z.int().positive(),
@@ -47,11 +48,7 @@ export class Temporaries implements Disposable {
     if (this.#folders.has(folder)) return;
     mkdirSync(this.#place, { recursive: true, mode: 0o700 });
     const folders = [...this.#folders, folder];
-    const unfinished = `${this.#file}.unfinished`;
-    writeFileSync(unfinished, JSON.stringify({ ...thisProcess(), prefix: this.prefix, folders }), {
-      mode: 0o600,
-    });
-    renameSync(unfinished, this.#file);
+    writeWhole(this.#file, JSON.stringify({ ...thisProcess(), prefix: this.prefix, folders }));
     this.#folders.add(folder);
   }
 

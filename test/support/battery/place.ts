@@ -141,8 +141,8 @@ export class Place implements Disposable {
   }
 
   /** Starts a supervisor, waits for its end, and returns what it printed: how it was made, then each call. */
-  async run(start: Start): Promise<readonly Reply[]> {
-    const child = this.start(start);
+  async run(start: Start, name?: string): Promise<readonly Reply[]> {
+    const child = this.start(start, name);
     let [out, err] = ["", ""];
     child.stdout?.on("data", (chunk: Buffer) => (out += chunk.toString()));
     child.stderr?.on("data", (chunk: Buffer) => (err += chunk.toString()));
