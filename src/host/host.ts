@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { userInfo } from "node:os";
 import { CofferdamError } from "../errors.ts";
-import { type AbsolutePath, absolutePath, joinPath, knownPath } from "../profile/path.ts";
+import { type AbsolutePath, absolutePath, isAbsolutePath, joinPath, knownPath } from "../profile/path.ts";
 
 /** Who runs the supervisor, by the user database; an environment variable can't change it. */
 export interface User {
@@ -73,6 +73,18 @@ function currentUser(): User {
     const [uid, gid] = [process.getuid?.() ?? 65534, process.getgid?.() ?? 65534];
     return { uid, gid, name: String(uid), home: absolutePath("/nonexistent") };
   }
+}
+
+/**
+ * The caller's homes: what the user database says, then what `HOME` does, which programs obey; in some containers the
+ * database knows nobody of that number.
+ */
+export function homesOf({
+  user,
+  env,
+}: Pick<Host, "user" | "env">): readonly [AbsolutePath, ...AbsolutePath[]] {
+  const named = (env["HOME"] ?? "").replace(/(?<=.)\/+$/, "");
+  return isAbsolutePath(named) && named !== "/" && named !== user.home ? [user.home, named] : [user.home];
 }
 
 /** By the XDG Base Directory Specification: an empty variable is none, and "all paths must be absolute". */

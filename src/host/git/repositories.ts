@@ -10,7 +10,7 @@ import {
   parentOf,
   pathFromBytes,
 } from "../../profile/path.ts";
-import type { Host } from "../host.ts";
+import { type Host, homesOf } from "../host.ts";
 import { realPathOf, statsOf, systemPath } from "../nodes.ts";
 import { type GitSetting, parseGitConfig } from "../runtimes/git-config.ts";
 import { AsRead, targetStatsOf, textAt } from "./files.ts";
@@ -23,7 +23,7 @@ const DEEPEST_INCLUDE = 10;
 /** Whose configuration counts besides a repository's own. */
 type Caller = Pick<Host, "user" | "env">;
 
-/** What holds for every repository of the caller's. */
+/** What holds for every repository of the caller's, by one of the homes. */
 interface Everywhere {
   readonly home: AbsolutePath;
   readonly files: readonly AbsolutePath[];
@@ -47,27 +47,34 @@ export class RepositoryReader {
    * Each repository with the folders of hooks and the configurations that are named where it obeys. A folder of hooks that
    * holds the repository's own working tree is left out: nothing in it could be written then.
    */
-  read({ user, env }: Caller, signs: readonly RepositorySign[]): readonly Repository[] {
+  read(caller: Caller, signs: readonly RepositorySign[]): readonly Repository[] {
     if (signs.length === 0) return [];
-    const xdg = env["XDG_CONFIG_HOME"];
-    const folder = xdg !== undefined && isAbsolutePath(xdg) ? xdg : joinPath(user.home, ".config");
+    const xdg = caller.env["XDG_CONFIG_HOME"];
     // The scopes that hold for every repository of the caller's (git-config(1), FILES).
-    const files = [ETC_GITCONFIG, joinPath(folder, "git/config"), joinPath(user.home, ".gitconfig")];
-    return signs.map((sign) => ({ ...sign, ...this.#obeyed(sign, { home: user.home, files }) }));
+    const scopes = homesOf(caller).map((home): Everywhere => {
+      const folder = xdg !== undefined && isAbsolutePath(xdg) ? xdg : joinPath(home, ".config");
+      return { home, files: [ETC_GITCONFIG, joinPath(folder, "git/config"), joinPath(home, ".gitconfig")] };
+    });
+    return signs.map((sign) => {
+      const all = scopes.map((scope) => this.#obeyed(sign, scope));
+      const [hooks, configs] = [all.flatMap((one) => one.hooks), all.flatMap((one) => one.configs)];
+      return { ...sign, hooks: [...new Set(hooks)].sort(), configs: [...new Set(configs)].sort() };
+    });
   }
 
   /**
    * What git may run in a repository by itself: hooks, and settings that name programs or further configurations, as
    * `hooks/pre-commit` and `core.fsmonitor`. Nothing of the caller's own configuration, nor of repositories that are known.
    */
-  runs({ user }: Caller, sign: RepositorySign, known: readonly RepositorySign[]): readonly string[] {
+  runs(caller: Caller, sign: RepositorySign, known: readonly RepositorySign[]): readonly string[] {
+    const [own, home = own] = homesOf(caller);
     const place = this.#placeOf(sign);
     if (place === null) return [];
     const isKnown = known.some(({ path }) => path === place.common);
     const configs = isKnown ? place.configs.slice(1) : place.configs;
     const settings = configs.flatMap((file) => [
       ...(this.#look(file)?.settings ?? []),
-      ...this.#settingsOf(file, user.home, new Set(), 0),
+      ...this.#settingsOf(file, home, new Set(), 0),
     ]);
     const hooks = isKnown ? [] : hooksIn(joinPath(place.common, "hooks"));
     return [...hooks.map((name) => `hooks/${name}`), ...settingsThatRun(settings)];
@@ -100,7 +107,7 @@ export class RepositoryReader {
     }
     for (const at of [joinPath(common, "hooks"), ...hooks])
       for (const link of this.#linksIn(at)) hooks.add(link);
-    return { hooks: [...hooks].sort(), configs: [...found].sort() };
+    return { hooks: [...hooks], configs: [...found] };
   }
 
   /** Where a file `.git` leads, or a link of that name. */

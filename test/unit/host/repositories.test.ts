@@ -125,6 +125,42 @@ describe("what a repository's configuration makes git obey", () => {
     },
   );
 
+  it("is what the configuration of the home says that HOME names, too", () => {
+    file("home/.gitconfig", "[core]\nhooksPath = a\n");
+    file("other/.gitconfig", "[core]\nhooksPath = ~/b\n");
+    mkdirSync(at("r/.git"), { recursive: true });
+    expect(obeyed("folder", "r/.git")).toEqual(["r/a"]);
+    const reader = new RepositoryReader();
+    const [found] = reader.read({ ...caller(), env: { HOME: at("other") } }, [
+      { kind: "folder", path: at("r/.git"), isWhole: true },
+    ]);
+    expect(found?.hooks).toEqual([at("other/b"), at("r/a")]);
+  });
+
+  it("are the links among the hooks, wherever the hooks are", () => {
+    file("r/.git/config", "[core]\nhooksPath = tools\n");
+    file("r/.git/hooks/pre-push", "");
+    mkdirSync(at("r/tools"));
+    symlinkSync("../../x", at("r/.git/hooks/pre-commit"));
+    symlinkSync("../x", at("r/tools/pre-commit"));
+    expect(obeyed("folder", "r/.git")).toEqual(["r/.git/hooks/pre-commit", "r/tools", "r/tools/pre-commit"]);
+  });
+
+  it("are the names by which a file's way goes through links, and what is not there", () => {
+    mkdirSync(at("real/store"), { recursive: true });
+    mkdirSync(at("w"));
+    symlinkSync("real", at("link"));
+    file("w/.git", "gitdir: ../link/store\n");
+    expect(obeyed("file", "w/.git")).toEqual(["link/store/commondir"]);
+    // Behind a link `..` is the kernel's to follow, so that the link itself must stay.
+    file("w/.git", "gitdir: ../link/../real/store\n");
+    expect(obeyed("file", "w/.git")).toEqual(["link"]);
+    file("w/.git", "gitdir: ../real/gone\n");
+    expect(obeyed("file", "w/.git")).toEqual(["real/gone"]);
+    file("w/.git", "gitdir: ../real/store\r\n");
+    expect(obeyed("file", "w/.git")).toEqual([]);
+  });
+
   it.each(["", "gitdir:\n", "nonsense", "\u0000\u0001"])("a file that says %j leads nowhere", (text) => {
     file("w/.git", text);
     expect(obeyed("file", "w/.git")).toEqual([]);
