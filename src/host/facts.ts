@@ -138,13 +138,14 @@ function allSigns(found: readonly RepositorySign[], profiles: readonly Profile[]
   return [...found, ...repositoriesAbove([...writable]).filter(({ path }) => !known.has(path))];
 }
 
-/** The path and its other names, and what the links on them lead to. */
+/** The path and its other names, what the links on them lead to, and the other names of that. */
 function lookAround(looker: NodeLooker, path: AbsolutePath, mounts: Facts["mounts"]): void {
   for (const name of [path, ...aliasesOf(mounts, path)]) {
-    let at: AbsolutePath | null = name;
-    for (let followed = 0; at !== null && followed <= MOST_LINKS; followed += 1) {
-      looker.look(at);
-      at = firstLink(looker.found, at)?.behind ?? null;
+    looker.look(name);
+    let { behind } = firstLink(looker.found, name) ?? { behind: null };
+    for (let followed = 0; behind !== null && followed < MOST_LINKS; followed += 1) {
+      for (const at of [behind, ...aliasesOf(mounts, behind)]) looker.look(at);
+      behind = firstLink(looker.found, behind)?.behind ?? null;
     }
   }
 }

@@ -33,14 +33,9 @@ export function extraCaps(profile: Profile, facts: Facts): readonly ExtraCap[] |
     const { access } = ruler(path, asked);
     if (access === "write") continue;
     const isFirm = lasting(path, asked).access !== "write";
-    const aliases = aliasesOf(facts.mounts, path).filter(
-      (alias) => !isAtMost(ruler(alias, { kind: "folder", bornInside: false }).access, access),
-    );
-    for (const alias of aliases) {
-      const reason = `${alias} is another name of ${path}, which is capped at ${access}`;
-      caps.push({ path: alias, atMost: access, approximation: { name: "alias", path: alias, reason } });
-    }
-    for (const name of [path, ...aliases]) {
+    const aliases = capsOfAliases(ruler, facts, path, access);
+    caps.push(...aliases);
+    for (const name of [path, ...aliases.map((cap) => cap.path)]) {
       const capped = capsOfLinks(profile, facts, { path: name, access, isFirm });
       if ("reason" in capped) return capped;
       caps.push(...capped);
@@ -87,6 +82,22 @@ export function firstLink(nodes: ReadonlyMap<AbsolutePath, Node>, path: Absolute
 /** More links than the kernel follows on one path (path_resolution(7)). */
 export const MOST_LINKS = 40;
 
+/** Other names of something that is capped, as far as the profile gives more there. */
+function capsOfAliases(
+  ruler: PathRuler,
+  facts: Facts,
+  path: AbsolutePath,
+  access: "none" | "read",
+): readonly ExtraCap[] {
+  const asked: PathFacts = { kind: "folder", bornInside: false };
+  return aliasesOf(facts.mounts, path)
+    .filter((alias) => !isAtMost(ruler(alias, asked).access, access))
+    .map((alias) => {
+      const reason = `${alias} is another name of ${path}, which is capped at ${access}`;
+      return { path: alias, atMost: access, approximation: { name: "alias", path: alias, reason } };
+    });
+}
+
 /** A mount can't stand on a symlink: its target is capped instead, and folders that hold links which could be swapped. */
 function capsOfLinks(
   profile: Profile,
@@ -116,7 +127,11 @@ function capsOfLinks(
   }
   if (at === path) return caps;
   const reason = `${path} is a symlink; what it leads to is capped at ${access} as well`;
-  return [{ path: at, atMost: access, approximation: { name: "link-target", path: at, reason } }, ...caps];
+  return [
+    { path: at, atMost: access, approximation: { name: "link-target", path: at, reason } },
+    ...capsOfAliases(ruler, facts, at, access),
+    ...caps,
+  ];
 }
 
 function swappable(path: AbsolutePath, link: AbsolutePath, folder: AbsolutePath): Refusal {

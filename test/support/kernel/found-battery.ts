@@ -33,7 +33,8 @@ async function reasonAgainst(stage: Stage, { case: one, act, mutant }: Found): P
   if (outcome.kind === "refused") return `refused: ${outcome.reason}`;
   const wrong = outcome.judged.filter(({ verdict }) => verdict === "upward" || verdict === "unexplained");
   if (wrong.length > 0) return describeScene(outcome.scene, wrong);
-  if (act === null) return null;
+  // Where nobody can mount there is no second name to act on.
+  if (act === null || (one.tree.bind !== null && !stage.canMount)) return null;
   if (actIn(outcome, act)?.kernel !== "denied") return `${act.op} ${act.path} was not tried, or not denied`;
   const other = await tryCase(stage, one, mutant === null ? {} : { ...MUTANTS, ...RARE_MUTANTS }[mutant]);
   return other.kind === "judged" && actIn(other, act)?.kernel === "allowed"

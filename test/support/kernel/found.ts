@@ -130,6 +130,15 @@ export const FOUND: Readonly<Record<string, Found>> = {
     act: null,
     mutant: null,
   },
+  "what a protected link leads to stays what it is by the other name of its folder": {
+    case: about(
+      [folder("a", [link("x.md", 4)]), folder("c", [file("t")]), folder("d", [])],
+      { masks: [glob("**/x.md", "read")] },
+      { from: 2, at: 3 },
+    ),
+    act: { op: "write", path: "w/d/t" },
+    mutant: "mounts everything writable",
+  },
 };
 
 /** The same for a user: root looks into any folder. */
