@@ -15,9 +15,9 @@ export interface RepositorySign {
 
 /** The same, with what git obeys because the configuration that holds there names it. */
 export interface Repository extends RepositorySign {
-  /** Folders of hooks (`core.hooksPath`), whether or not they exist, and links in them or among the repository's own. */
+  /** Folders of hooks (`core.hooksPath`), whether or not they exist, and links among hooks, wherever these lie. */
   readonly hooks: readonly AbsolutePath[];
-  /** Included configurations (`include.path`), whether or not they exist, and what stands behind links on the way to it. */
+  /** Included configurations (`include.path`), whether or not they exist, and what leads to the repository's parts. */
   readonly configs: readonly AbsolutePath[];
 }
 

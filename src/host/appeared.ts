@@ -12,7 +12,7 @@ import type { Host } from "./host.ts";
 /** Something that came to be while a call ran, and that other programs on this machine may obey. */
 export interface Appeared {
   readonly path: AbsolutePath;
-  /** By which git finds a repository; or a name that a mask with a wildcard protects where it exists: read-only, or hidden. */
+  /** By which git finds a repository; or a name that a wildcard protects where it exists: read-only, or hidden. */
   readonly kind: "repository" | "protected";
   /** What git may run in that repository by itself, as `hooks/pre-commit` and `core.fsmonitor`. */
   readonly runs: readonly string[];

@@ -22,9 +22,10 @@ export async function untilBuilt(): Promise<void> {
 }
 
 /**
- * Ends what waits for a launcher that was killed: the child that this had just made, and had not let go on yet (bubblewrap.c,
- * `child_wait_fd`), never ends by itself. It is found below a process above this one, or the machine's first, which are
- * who inherits orphans, and it is in another namespace of processes than that; a launcher of somebody who lives is not.
+ * Ends what waits for a launcher that was killed: the child that this had just made, and had not let go on yet
+ * (bubblewrap.c, `child_wait_fd`), never ends by itself. It is found below a process above this one, or the machine's
+ * first, which are who inherits orphans, and it is in another namespace of processes than that; a launcher of somebody who
+ * lives is not.
  */
 export function endForsaken(): void {
   for (const above of [...processesAbove(), 1])

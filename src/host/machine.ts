@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from "node:fs";
+import { chmodSync, closeSync, mkdirSync, openSync, statSync } from "node:fs";
 import { CofferdamError, escapeInvisible, visible } from "../errors.ts";
 import { type AbsolutePath, joinPath } from "../profile/path.ts";
 import type { Root, Runtime } from "../tool/facts.ts";
@@ -124,10 +124,9 @@ export function ownerOfRoots(
 
 /** The file that hides files: empty, mode 000, made once, by whichever of several that start at once is first. */
 function makeEmptyFile(path: AbsolutePath): void {
-  if (existsSync(path)) return;
   try {
     closeSync(openSync(path, "wx", 0o000));
   } catch (cause) {
-    if (!existsSync(path)) throw cause;
+    if (statsOf(path)?.isFile() !== true) throw cause;
   }
 }

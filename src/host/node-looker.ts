@@ -37,7 +37,7 @@ export function nodeOf(path: AbsolutePath): Node {
   return { kind: stats.isFile() ? "file" : "other", id };
 }
 
-/** What a link to nothing leads to as soon as that is made; null for one that leads back to itself, or that can't be seen. */
+/** What a link to nothing leads to once that is made; null for one that leads back to itself, or that can't be seen. */
 function danglingTargetOf(path: AbsolutePath): AbsolutePath | null {
   const led = leadsTo(path, ROOT, () => true);
   return led.kind === "missing" && statsOf(led.path) === null ? led.path : null;

@@ -33,8 +33,8 @@ export class MemoryJournal implements Journal {
 
 /**
  * Appends events to one file per run, one JSON line each, readable by the caller alone. The file is made by the first
- * event. A line that can't be written throws `SANDBOX_UNAVAILABLE`: what can't be recorded must not happen. What was written of it is taken
- * back, so that lines which can be written later are read.
+ * event. A line that can't be written throws `SANDBOX_UNAVAILABLE`: what can't be recorded must not happen. What was
+ * written of it is taken back, so that lines which can be written later are read.
  */
 export class FileJournal implements Journal {
   readonly #file: AbsolutePath;

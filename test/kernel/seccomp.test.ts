@@ -159,7 +159,7 @@ const ARGUED: readonly Attempt[] = [
   refused("sys: ptrace", [nr("ptrace"), 0, 0, 0, 0], "EPERM", ["ok"]),
 ];
 
-/** A pair without a place to be told of it (EFAULT) is as good as any. */
+/** No pair is made: past the filter the kernel finds no place to write its descriptors to, and says EFAULT. */
 const WITHOUT_UNIX: readonly Attempt[] = [
   ...[1, 2, 3, 5, 0x8_0801].map((type) =>
     refused(`sock: a unix socket of type ${type}`, [nr("socket"), 1, type, 0], "EAFNOSUPPORT", ["ok"]),

@@ -46,7 +46,7 @@ export const listNames: ListNames = async (folder, stats, take) => {
   }
 };
 
-/** The same at once, but for large folders: for the few that were read before, and that a fast disk still holds in memory. */
+/** The same at once, but for large folders: for the few that were read before, and that are in memory on a fast disk. */
 export const listNamesNow: ListNames = async (folder, stats, take) => {
   if (isSmall(stats))
     takeAll(readdirSync(systemPath(folder), { withFileTypes: true, encoding: "latin1" }), take);
@@ -61,7 +61,7 @@ function takeAll(entries: readonly Dirent[], take: TakeName): void {
   for (const entry of entries) if (!take(nameFrom(entry), kindOf(entry))) return;
 }
 
-/** As `listNames`, where Node can't do without the bytes of a name: it looks at each where the file system tells no kinds. */
+/** As `listNames`, by the bytes of names: where the file system tells no kinds, Node looks at each. */
 export const listBytes: ListNames = async (folder, _, take) => {
   const at = Buffer.from(pathToBytes(folder));
   for (const entry of await listAtOnceByBytes(at, { withFileTypes: true, encoding: "buffer" }))

@@ -77,7 +77,7 @@ export class Place implements Disposable {
     return path;
   }
 
-  /** Writes the config of a test; JSON is YAML. A slow machine may search for long: how long is a test's of its own. */
+  /** Writes the config of a test; JSON is YAML. The search may take long, so that a busy machine turns no other test red. */
   config({ sandbox = {}, ...others }: Settings = {}): string {
     const paths = { ws: { root: this.ws, mode: "rw", write_approval: false } };
     const config = {
