@@ -188,7 +188,10 @@ export class LentTerminal implements TerminalWindow, AsyncDisposable {
         input.pause();
         resolve();
       };
-      let deaf = setTimeout(end, DEAF_MS);
+      // In two steps: after a stall of this process timers end before what has come meanwhile is read.
+      const listen = (): NodeJS.Timeout =>
+        setTimeout(() => (deaf = setTimeout(end, DEAF_MS / 2)), DEAF_MS / 2);
+      let deaf = listen();
       const most = setTimeout(end, MOST_MS);
       const take = (chunk: Buffer): void => {
         heard += chunk.toString("latin1");
@@ -198,7 +201,7 @@ export class LentTerminal implements TerminalWindow, AsyncDisposable {
         }
         heard = heard.slice(-answer.length);
         clearTimeout(deaf);
-        deaf = setTimeout(end, DEAF_MS);
+        deaf = listen();
       };
       for (const event of ["end", "error", "close"]) input.once(event, end);
       input.on("data", take);
