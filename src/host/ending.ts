@@ -1,5 +1,5 @@
 import type { Writable } from "node:stream";
-import { childOf, isRunning, type ProcessId, processAt, signal, untilEnded } from "./process-id.ts";
+import { childOf, childOfOwn, isRunning, type ProcessId, signal, untilEnded } from "./process-id.ts";
 import type { Child } from "./spawn.ts";
 
 /** Why a call ended; `uncovered` is that something hidden could be read from inside. */
@@ -121,12 +121,11 @@ export function firstProcessOf(child: Child, launchers: number): ProcessId | nul
 
 /** The launchers below the outermost, and the sandbox's first process, as far as they are there; each is the only child. */
 function processesBelow(child: Child, launchers: number): readonly ProcessId[] {
-  // Until Node has told its end, nobody else can have the launcher's pid.
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return [];
   const found: ProcessId[] = [];
-  for (let at = processAt(child.pid); at !== null && found.length < launchers; ) {
-    at = childOf(at);
-    if (at !== null) found.push(at);
+  for (let at = childOfOwn(child.pid); at !== null; at = childOf(at)) {
+    found.push(at);
+    if (found.length === launchers) break;
   }
   return found;
 }

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import { firstLink, MOST_LINKS } from "../backend/bubblewrap/caps.ts";
 import { pointsOf } from "../backend/bubblewrap/transitions.ts";
@@ -103,7 +102,7 @@ export async function lookUpFacts(
   held: ReadonlySet<AbsolutePath> = new Set(),
 ): Promise<Facts> {
   const looker = new NodeLooker(held);
-  const mounts = memory.mounts.parse(readFileSync("/proc/self/mountinfo"));
+  const mounts = memory.mounts.now();
   const { hits, signs, unsearched } = await memory.search.find(profiles);
   const shown = await shownFiles(profiles);
   const repositories = memory.repositories.read(host, allSigns(signs, profiles));

@@ -1,3 +1,4 @@
+import type { Stats } from "node:fs";
 import { resolve } from "node:path";
 import {
   type AbsolutePath,
@@ -66,6 +67,21 @@ function namesIn(text: string): string[] {
 /** The links below here are of whoever asks (proc(5)): what is asked inside leads elsewhere. */
 const OF_WHO_ASKS = knownPath("/proc");
 
+/** `lstat`, or null when there is nothing or it can't be seen. */
+type Look = (path: AbsolutePath) => Stats | null;
+
+/** A look that sees each place once. */
+export function lookingOnce(): Look {
+  const seen = new Map<AbsolutePath, Stats | null>();
+  return (path) => {
+    const known = seen.get(path);
+    if (known !== undefined) return known;
+    const stats = statsOf(path);
+    seen.set(path, stats);
+    return stats;
+  };
+}
+
 /** The way to where a path leads. */
 export interface Way {
   /** Its end, canonical, of which the last name may be missing; null when it leads nowhere, or it depends on who asks. */
@@ -80,9 +96,9 @@ export interface Way {
 
 /**
  * Where a path leads from a canonical folder, name by name as the kernel goes: a link is followed before the `..` behind
- * it (path_resolution(7)).
+ * it (path_resolution(7)). `look` is asked what stands at a place.
  */
-export function wayOf(written: string, from: AbsolutePath): Way {
+export function wayOf(written: string, from: AbsolutePath, look: Look = statsOf): Way {
   const names = namesIn(written).reverse();
   const links: AbsolutePath[] = [];
   const aliases: AbsolutePath[] = [];
@@ -94,13 +110,13 @@ export function wayOf(written: string, from: AbsolutePath): Way {
     const isOwn = names.length < own;
     if (isOwn) own = names.length;
     if (name === "..") {
-      if (statsOf(at)?.isDirectory() !== true) return nowhere;
+      if (look(at)?.isDirectory() !== true) return nowhere;
       at = parentOf(at);
       continue;
     }
     const next = joinPath(at, name);
     places.push(next);
-    const stats = statsOf(next);
+    const stats = look(next);
     if (isInside(next, OF_WHO_ASKS) || (stats === null && !(isOwn && names.length === 0))) return nowhere;
     if (stats?.isSymbolicLink() !== true) {
       at = next;

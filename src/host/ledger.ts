@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { z } from "zod";
 import type { Placeholder } from "../backend/placeholder.ts";
 import { CofferdamError } from "../errors.ts";
@@ -6,9 +6,9 @@ import { type AbsolutePath, isAbsolutePath, joinPath, nameOf, parentOf, upwards 
 import { untilBuilt } from "./building.ts";
 import { lock, sweepUnfinished } from "./lock.ts";
 import { nodeOf } from "./node-looker.ts";
-import { FolderAtHand, makePlaceholder, removePlaceholder, throwShortage } from "./placeholders.ts";
+import { FoldersAtHand, makePlaceholder, removePlaceholder, throwShortage } from "./placeholders.ts";
 import { isRunning, thisProcess } from "./process-id.ts";
-import { UNFINISHED, writeWhole } from "./whole-file.ts";
+import { inFolder, removeFile, UNFINISHED, writeWhole } from "./whole-file.ts";
 
 const Entry = z.strictObject({
   pid: z.int().positive(),
@@ -43,50 +43,53 @@ export class Ledger {
    */
   async hold(callId: string, placeholders: readonly Placeholder[]): Promise<AsyncDisposable> {
     if (placeholders.length === 0) return { [Symbol.asyncDispose]: async () => undefined };
-    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     const file = joinPath(this.#folder, `${callId}.json`);
     using _lock = await lock(this.#lock);
     const held = this.held();
     const within = placeholders.find(({ path }) => [...upwards(parentOf(path))].some((at) => held.has(at)));
     if (within !== undefined) throw unstable(`${within.path} lies in what another call holds`);
     const entry: Entry = { ...thisProcess(), placeholders: [...placeholders] };
-    writeWhole(file, JSON.stringify(entry));
+    inFolder(this.#folder, () => writeWhole(file, JSON.stringify(entry)));
     const made: Placeholder[] = [];
-    using folder = new FolderAtHand();
+    using opened = new DisposableStack();
+    const folders = opened.use(new FoldersAtHand());
     for (const one of placeholders) {
-      if (makePlaceholder(one, callId, folder)) made.push(one);
+      if (makePlaceholder(one, callId, folders)) made.push(one);
       else if (!held.has(one.path)) {
-        this.#release(file, { ...entry, placeholders: made });
+        this.#release(file, { ...entry, placeholders: made }, folders);
         throw unstable(`${one.path} appeared, or the folder that it lies in went away`);
       }
     }
-    return { [Symbol.asyncDispose]: () => this.#releaseLocked(file, entry) };
+    const kept = opened.move();
+    return {
+      [Symbol.asyncDispose]: async () => {
+        using _kept = kept;
+        using _lock = await lock(this.#lock);
+        this.#release(file, entry, folders);
+      },
+    };
   }
 
   /** Removes what calls of ended processes left behind, once nothing builds walls on it any more. */
   async sweep(): Promise<void> {
+    sweepUnfinished(this.#lock);
     if (nodeOf(this.#folder).kind !== "folder") return;
     const left = this.#entries(null).filter(({ entry }) => !isRunning(entry));
     if (left.length > 0) await untilBuilt();
     using _lock = await lock(this.#lock);
-    for (const { file, entry } of left) if (existsSync(file)) this.#release(file, entry);
+    using folders = new FoldersAtHand();
+    for (const { file, entry } of left) if (existsSync(file)) this.#release(file, entry, folders);
     // Entries are written under the lock: a half-written one is that of a process that was killed.
     for (const name of namesIn(this.#folder))
-      if (name.endsWith(UNFINISHED)) rmSync(joinPath(this.#folder, name), { force: true });
-    sweepUnfinished(this.#lock);
-  }
-
-  async #releaseLocked(file: AbsolutePath, entry: Entry): Promise<void> {
-    using _lock = await lock(this.#lock);
-    this.#release(file, entry);
+      if (name.endsWith(UNFINISHED)) removeFile(joinPath(this.#folder, name));
   }
 
   /** The entry goes last: killed before that, what is left of its placeholders is still known. */
-  #release(file: AbsolutePath, entry: Entry): void {
+  #release(file: AbsolutePath, entry: Entry, folders: FoldersAtHand): void {
     const held = this.#heldBeside(file);
-    using folder = new FolderAtHand();
-    for (const one of heldBy(entry)) removePlaceholder(one, holderOf(file), held.has(one.path), folder);
-    rmSync(file, { force: true });
+    for (const one of heldBy(entry).toReversed())
+      removePlaceholder(one, holderOf(file), held.has(one.path), folders);
+    removeFile(file);
   }
 
   /** What entries other than this one hold. */

@@ -49,7 +49,8 @@ export class LiveCalls {
     const { isIsolated } = work;
     const until = isIsolated ? Number.POSITIVE_INFINITY : performance.now() + WAIT_MS;
     const own = await this.#begin(work, null);
-    const leave = (): void => this.#files.remove(own.name);
+    let marker: string | null = null;
+    const leave = (): void => this.#files.remove(own.name, marker);
     try {
       let { before, others } = own;
       const hasWaited = before.length > 0;
@@ -62,7 +63,9 @@ export class LiveCalls {
       return {
         hasWaited,
         isBeside: isBeside(work, others),
-        stands: (init) => this.#files.tellInit(own.name, init),
+        stands: (init) => {
+          marker = this.#files.tellInit(own.name, init);
+        },
         [Symbol.dispose]: leave,
       };
     } catch (cause) {

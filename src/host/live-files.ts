@@ -1,8 +1,9 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { z } from "zod";
 import { CofferdamError, visible } from "../errors.ts";
 import { type AbsolutePath, joinPath } from "../profile/path.ts";
 import { isRunning, type ProcessId, printProcess, readProcess, thisProcess } from "./process-id.ts";
+import { inFolder, isMissing, removeFile } from "./whole-file.ts";
 import { Work } from "./work.ts";
 
 /**
@@ -47,7 +48,7 @@ export class LiveFiles {
       if (label === null) return [];
       if (label.init !== null) {
         // Left by a process that was killed while it removed both.
-        if (!names.includes(baseOf(name))) rmSync(joinPath(this.#folder, name), { force: true });
+        if (!names.includes(baseOf(name))) removeFile(joinPath(this.#folder, name));
         return [];
       }
       const marker = names.find((one) => one.startsWith(`${name}-`));
@@ -55,22 +56,25 @@ export class LiveFiles {
       if (entry === null) return [];
       const state = marker === undefined ? entry.state : "safe";
       if (!this.#isOver(name, marker, state)) return [{ name, state, work: entry.work }];
-      this.remove(name);
+      this.#removeOver(name, names);
       return [];
     });
   }
 
   /** Writes down a call, under a new name where it has none; returns the name. Nanoseconds since boot are its order. */
   write(name: string | null, entry: Entry): string {
-    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     const named = name ?? `${process.hrtime.bigint()}-${printProcess(thisProcess())}`;
-    writeFileSync(joinPath(this.#folder, named), JSON.stringify(entry), { mode: 0o600 });
+    inFolder(this.#folder, () =>
+      writeFileSync(joinPath(this.#folder, named), JSON.stringify(entry), { mode: 0o600 }),
+    );
     return named;
   }
 
-  /** Tells that a call's walls stand, and the first process in them. */
-  tellInit(name: string, init: ProcessId): void {
-    writeFileSync(joinPath(this.#folder, `${name}-${printProcess(init)}`), "", { mode: 0o600 });
+  /** Tells that a call's walls stand, and the first process in them; returns the name that says so. */
+  tellInit(name: string, init: ProcessId): string {
+    const marker = `${name}-${printProcess(init)}`;
+    writeFileSync(joinPath(this.#folder, marker), "", { mode: 0o600 });
+    return marker;
   }
 
   /** How far a call is that was there before; null when it is over. */
@@ -87,11 +91,15 @@ export class LiveFiles {
     return orderOf(name) < orderOf(other);
   }
 
-  /** The file goes before what stands beside it, which means nothing by itself. */
-  remove(name: string): void {
-    rmSync(joinPath(this.#folder, name), { force: true });
-    for (const one of this.#names())
-      if (one.startsWith(`${name}-`)) rmSync(joinPath(this.#folder, one), { force: true });
+  /** Removes a call, and the name that says that its walls stand. It goes first: the other means nothing by itself. */
+  remove(name: string, marker: string | null): void {
+    removeFile(joinPath(this.#folder, name));
+    if (marker !== null) removeFile(joinPath(this.#folder, marker));
+  }
+
+  #removeOver(name: string, names: readonly string[]): void {
+    this.remove(name, null);
+    for (const one of names) if (one.startsWith(`${name}-`)) removeFile(joinPath(this.#folder, one));
   }
 
   #isOver(name: string, marker: string | undefined, state: State): boolean {
@@ -113,7 +121,7 @@ export class LiveFiles {
       if (isMissing(cause)) return null;
       const owner = readLabel(name)?.owner ?? null;
       if (owner !== null && !isRunning(owner)) {
-        this.remove(name);
+        this.remove(name, null);
         return null;
       }
       throw new CofferdamError(
@@ -162,8 +170,4 @@ function baseOf(marker: string): string {
 
 function orderOf(name: string): bigint {
   return BigInt(name.split("-", 1)[0] ?? "0");
-}
-
-function isMissing(cause: unknown): boolean {
-  return cause instanceof Error && "code" in cause && cause.code === "ENOENT";
 }

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import type { HostMount } from "../backend/facts.ts";
 import { isAbsolutePath, pathFromBytes } from "../profile/path.ts";
 
@@ -26,10 +27,15 @@ export function parseMountTable(bytes: Uint8Array): readonly HostMount[] {
     });
 }
 
-/** Parses a table that is read again and again: as long as it stays the same, so does the object. */
+/** Reads and parses a table again and again: as long as it stays the same, so does the object. */
 export class MountTableParser {
   #bytes: Uint8Array = new Uint8Array();
   #mounts: readonly HostMount[] = [];
+
+  /** The mounts of this process. */
+  now(): readonly HostMount[] {
+    return this.parse(readFileSync("/proc/self/mountinfo"));
+  }
 
   /** As `parseMountTable`. */
   parse(bytes: Uint8Array): readonly HostMount[] {

@@ -17,23 +17,33 @@ import { CofferdamError } from "../errors.ts";
 import { type AbsolutePath, nameOf, parentOf } from "../profile/path.ts";
 import { type OpenFolder, openFolder } from "./open-folder.ts";
 
-/** The folder that was opened last: of several placeholders in one, each is made or removed in the same. */
-export class FolderAtHand implements Disposable {
-  #path: AbsolutePath | null = null;
-  #folder: OpenFolder | null = null;
+/** So many folders are kept open at once. */
+const MOST_OPEN = 16;
+
+/**
+ * The folders that placeholders lie in, each opened once: what is made in one is removed in that very folder, wherever it
+ * was moved to meanwhile. Of more than sixteen only the last are kept.
+ */
+export class FoldersAtHand implements Disposable {
+  readonly #folders = new Map<AbsolutePath, OpenFolder>();
 
   /** Throws node's errors, as `openFolder` does. */
   open(path: AbsolutePath): OpenFolder {
-    if (this.#folder !== null && this.#path === path) return this.#folder;
-    this[Symbol.dispose]();
-    this.#folder = openFolder(path);
-    this.#path = path;
-    return this.#folder;
+    const known = this.#folders.get(path);
+    if (known !== undefined) return known;
+    const opened = openFolder(path);
+    for (const [other, folder] of this.#folders) {
+      if (this.#folders.size < MOST_OPEN) break;
+      this.#folders.delete(other);
+      folder[Symbol.dispose]();
+    }
+    this.#folders.set(path, opened);
+    return opened;
   }
 
   [Symbol.dispose](): void {
-    this.#folder?.[Symbol.dispose]();
-    this.#folder = null;
+    for (const folder of this.#folders.values()) folder[Symbol.dispose]();
+    this.#folders.clear();
   }
 }
 
@@ -42,7 +52,7 @@ export class FolderAtHand implements Disposable {
  * already, or a link stands on the way. `holder` names the call, in the name of a temporary. Throws `SANDBOX_UNAVAILABLE`
  * when descriptors or memory have run out.
  */
-export function makePlaceholder({ path, text }: Placeholder, holder: string, at: FolderAtHand): boolean {
+export function makePlaceholder({ path, text }: Placeholder, holder: string, at: FoldersAtHand): boolean {
   return isDone(path, at, (folder) => {
     const place = folder.child(nameOf(path));
     if (text === null) mkdirSync(place, { mode: 0o755 });
@@ -60,7 +70,7 @@ export function removePlaceholder(
   { path, text }: Placeholder,
   holder: string,
   isShared: boolean,
-  at: FolderAtHand,
+  at: FoldersAtHand,
 ): void {
   if (text === null && isShared) return;
   isDone(path, at, (folder) => {
@@ -95,7 +105,7 @@ function makeFile(at: Buffer, temporary: Buffer, text: string): void {
  * a removal by name another program could have renamed a file of its own to that name.
  */
 function removeFile(at: Buffer, temporary: Buffer, text: string, isShared: boolean): void {
-  settle(temporary, at, text);
+  if (isThere(temporary)) settle(temporary, at, text);
   if (isShared || !says(at, text)) return;
   renameSync(at, temporary);
   settle(temporary, at, text);
@@ -103,7 +113,7 @@ function removeFile(at: Buffer, temporary: Buffer, text: string, isShared: boole
 
 /** Removes a temporary; one that is not ours gets its name back. */
 function settle(temporary: Buffer, at: Buffer, text: string): void {
-  if (isThere(temporary) && (says(temporary, text) || isLinked(temporary, at))) unlinkSync(temporary);
+  if (says(temporary, text) || isLinked(temporary, at)) unlinkSync(temporary);
 }
 
 function isThere(at: Buffer): boolean {
@@ -139,7 +149,7 @@ function isLinked(temporary: Buffer, at: Buffer): boolean {
  * True when the change could be made in the folder that holds the path. It is made through a descriptor of that folder:
  * a process that writes in the tree could put a link in the place of any folder between a look and a change by path.
  */
-function isDone(path: AbsolutePath, at: FolderAtHand, change: (folder: OpenFolder) => void): boolean {
+function isDone(path: AbsolutePath, at: FoldersAtHand, change: (folder: OpenFolder) => void): boolean {
   try {
     change(at.open(parentOf(path)));
     return true;

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readFileSync, readSync } from "node:fs";
+import { closeSync, existsSync, openSync, readFileSync, readSync } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
 
 /** Which process: its pid, and when it started. No two processes since boot have the same. */
@@ -54,11 +54,17 @@ export function processAt(pid: number): ProcessId | null {
  * parent is, and the parent is still there afterwards: so until then nobody else can have had its pid.
  */
 export function childOf(parent: ProcessId): ProcessId | null {
+  const child = childOfOwn(parent.pid);
+  return child !== null && isThere(parent) ? child : null;
+}
+
+/** The same of a child of this process whose end was not told yet: until then nobody else can have its pid. */
+export function childOfOwn(parent: number): ProcessId | null {
   try {
-    const children = readFileSync(`/proc/${parent.pid}/task/${parent.pid}/children`, "utf8");
+    const children = readFileSync(`/proc/${parent}/task/${parent}/children`, "utf8");
     const [first = ""] = children.trim().split(" ");
     const stat = readStat(Number(first));
-    const isChild = Number(stat[PARENT]) === parent.pid && isThere(parent);
+    const isChild = Number(stat[PARENT]) === parent;
     return isChild ? { pid: Number(first), startedAt: stat[STARTED] ?? null } : null;
   } catch {
     return null;
@@ -132,7 +138,8 @@ const FIRST_BYTE = Buffer.alloc(1);
 export async function untilEnded({ pid, startedAt }: ProcessId, maxMs: number): Promise<void> {
   const until = performance.now() + maxMs;
   for (;;) {
-    const stat = statOf(pid);
+    // An error takes longer to make than all the rest, and mostly the process has ended by now.
+    const stat = existsSync(`/proc/${pid}`) ? statOf(pid) : [];
     if (stat[STARTED] !== startedAt || isOver(stat) || performance.now() > until) return;
     await nextTurn();
   }

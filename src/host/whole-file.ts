@@ -1,4 +1,4 @@
-import { renameSync, writeFileSync } from "node:fs";
+import { mkdirSync, renameSync, unlinkSync, writeFileSync } from "node:fs";
 import type { AbsolutePath } from "../profile/path.ts";
 import { sweepUnfinished } from "./lock.ts";
 import { printProcess, thisProcess } from "./process-id.ts";
@@ -23,4 +23,29 @@ export function writeWholeAmong(file: AbsolutePath, text: string): void {
 function renamed(fresh: string, file: AbsolutePath, text: string): void {
   writeFileSync(fresh, text, { mode: 0o600 });
   renameSync(fresh, file);
+}
+
+/** Does what writes in a folder of ours, and makes the folder where it is not there yet. Throws node's errors. */
+export function inFolder(folder: AbsolutePath, write: () => void): void {
+  try {
+    write();
+  } catch (cause) {
+    if (!isMissing(cause)) throw cause;
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    write();
+  }
+}
+
+/** Removes a file that may be gone by now. Throws node's errors. */
+export function removeFile(file: AbsolutePath): void {
+  try {
+    unlinkSync(file);
+  } catch (cause) {
+    if (!isMissing(cause)) throw cause;
+  }
+}
+
+/** True where something failed because nothing stands at a path. */
+export function isMissing(cause: unknown): boolean {
+  return cause instanceof Error && "code" in cause && cause.code === "ENOENT";
 }

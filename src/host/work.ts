@@ -1,8 +1,7 @@
-import { readFileSync } from "node:fs";
 import { z } from "zod";
+import type { HostMount } from "../backend/facts.ts";
 import { inFilesystem } from "../backend/host-mounts.ts";
 import type { Profile } from "../profile/profile.ts";
-import type { MountTableParser } from "./mount-table.ts";
 
 /** A folder or file that a call works on: by its path, and by where it lies whatever its path, as the mount table has it. */
 const Place = z.strictObject({
@@ -25,16 +24,15 @@ export const Work = z.strictObject({
 });
 export type Work = z.infer<typeof Work>;
 
-/** The work of a call under a profile. */
+/** The work of a call under a profile, on a machine with these mounts. */
 export function workOf(
   profile: Profile,
-  mounts: MountTableParser,
+  mounts: readonly HostMount[],
   how: Pick<Work, "isIsolated" | "acts" | "builds">,
 ): Work {
-  const table = mounts.parse(readFileSync("/proc/self/mountinfo"));
   const places = profile.files.flatMap(({ path, access }): readonly Place[] => {
     if (access === "none") return [];
-    const { device, root } = inFilesystem(table, path) ?? { device: null, root: null };
+    const { device, root } = inFilesystem(mounts, path) ?? { device: null, root: null };
     return [{ path, device, root, access }];
   });
   return { places, ...how };

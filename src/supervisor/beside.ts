@@ -1,4 +1,5 @@
 import { type Facts, nodeAt } from "../backend/facts.ts";
+import type { Placeholder } from "../backend/placeholder.ts";
 import type { Plan } from "../backend/plan.ts";
 import { CofferdamError } from "../errors.ts";
 import { type Appearances, lookForAppeared } from "../host/appeared.ts";
@@ -23,10 +24,14 @@ interface Planned {
 type Here = Pick<Shared, "liveCalls" | "memory" | "loaded">;
 
 /** Enters a call that runs a program. Throws `SANDBOX_UNAVAILABLE`: see `LiveCalls`. */
-export function enterProgram(here: Here, profile: Profile, signal: AbortSignal | null): Promise<Entered> {
+export function enterProgram(
+  here: Here,
+  profile: Profile,
+  { mounts }: Pick<Facts, "mounts">,
+  signal: AbortSignal | null,
+): Promise<Entered> {
   const { isolate_calls: isIsolated } = here.loaded.config.sandbox;
-  const work = workOf(profile, here.memory.mounts, { isIsolated, acts: true, builds: true });
-  return here.liveCalls.enter(work, signal);
+  return here.liveCalls.enter(workOf(profile, mounts, { isIsolated, acts: true, builds: true }), signal);
 }
 
 /** Enters what a file tool does, if it writes or must not run beside others. Throws `SANDBOX_UNAVAILABLE`. */
@@ -37,13 +42,13 @@ export async function enterFiles(
 ): Promise<Entered | null> {
   const { isolate_calls: isIsolated } = here.loaded.config.sandbox;
   if (!isIsolated && !profile.files.some(({ access }) => access === "write")) return null;
-  const work = workOf(profile, here.memory.mounts, { isIsolated, acts: true, builds: false });
+  const work = workOf(profile, here.memory.mounts.now(), { isIsolated, acts: true, builds: false });
   return here.liveCalls.enter(work, signal);
 }
 
 /** Enters a worker while its walls are built: nothing is done in them by itself. Throws `SANDBOX_UNAVAILABLE`. */
 export function enterWorker(here: Here, profile: Profile): Promise<Entered> {
-  const work = workOf(profile, here.memory.mounts, { isIsolated: false, acts: false, builds: true });
+  const work = workOf(profile, here.memory.mounts.now(), { isIsolated: false, acts: false, builds: true });
   return here.liveCalls.enter(work, null);
 }
 
@@ -80,13 +85,15 @@ export async function factsBeside(
   });
 }
 
-/** What appeared while a call ran. Placeholders of other calls, which come and go meanwhile, are nobody's. */
+/** What appeared while a call ran. Placeholders, its own and those of others, which come and go meanwhile, are nobody's. */
 export async function appearedBeside(
   { host, memory, ledger }: Pick<Shared, "host" | "memory" | "ledger">,
   profile: Profile,
   facts: Facts,
+  placeholders: readonly Placeholder[],
 ): Promise<Appearances> {
-  const { found, unknown } = await lookForAppeared(host, profile, facts, memory, () => ledger.held());
+  const before = { ...facts, hits: [...facts.hits, ...placeholders.map(({ path }) => path)] };
+  const { found, unknown } = await lookForAppeared(host, profile, before, memory, () => ledger.held());
   const held = found.length === 0 ? new Set<AbsolutePath>() : ledger.held();
   return { found: found.filter(({ path }) => !held.has(path) && nodeOf(path).kind !== "missing"), unknown };
 }

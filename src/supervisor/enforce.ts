@@ -144,7 +144,7 @@ export async function enforce(
   });
   const mountChanges = result.mountChanges.map((change) => change.message);
   const { uncovered } = result;
-  const appeared = await appearedBeside(shared, side.profile, permitted.facts);
+  const appeared = await appearedBeside(shared, side.profile, permitted.facts, plan.placeholders);
   tellAppeared(appeared, record);
   const { reached } = result;
   const receipt = receiptOf({

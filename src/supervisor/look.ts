@@ -2,7 +2,7 @@ import { accessSync, constants } from "node:fs";
 import { resolve } from "node:path";
 import { CofferdamError, visible } from "../errors.ts";
 import { contentIdOf } from "../host/content.ts";
-import { hasDetour, leadsTo, plainPath, wayOf } from "../host/leads.ts";
+import { hasDetour, leadsTo, lookingOnce, plainPath, wayOf } from "../host/leads.ts";
 import { realPathOf, statsOf } from "../host/nodes.ts";
 import { accessTo } from "../profile/access-to.ts";
 import { type AbsolutePath, isAbsolutePath, isInside, ROOT } from "../profile/path.ts";
@@ -114,11 +114,12 @@ function findProgram(word: string, cwd: AbsolutePath, settings: ToolSettings): F
   const folders = settings.runtimes.flatMap((runtime) => runtime.path);
   const isPath = word.includes("/");
   const before: AbsolutePath[] = [];
+  const look = lookingOnce();
   for (const from of isPath ? [cwd] : folders) {
     const path = plainPath(word, from);
-    const way = wayOf(isPath ? word : `${from}/${word}`, from);
+    const way = wayOf(isPath ? word : `${from}/${word}`, from, look);
     const real = way.end;
-    const stats = real === null ? null : statsOf(real);
+    const stats = real === null ? null : look(real);
     if (path === null || real === null || stats?.isFile() !== true || !isExecutable(real)) {
       before.push(...way.places);
       continue;

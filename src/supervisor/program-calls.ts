@@ -151,7 +151,12 @@ export class ProgramCalls {
   ): Promise<ProgramOutcome> {
     const side = sideOf(permitted, isByYes);
     if (side.rendering.kind !== "plan") return this.#launch(call, side, permitted, standing, trail, options);
-    using live = await enterProgram(this.#corridor.shared, side.profile, options.signal ?? null);
+    using live = await enterProgram(
+      this.#corridor.shared,
+      side.profile,
+      permitted.facts,
+      options.signal ?? null,
+    );
     if (!live.hasWaited) return await this.#launch(call, side, permitted, standing, trail, options, live);
     const now = await this.#prepare(call, standing);
     this.#tellPrepared(trail, now);

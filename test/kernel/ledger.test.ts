@@ -117,6 +117,19 @@ describe("the ledger", () => {
     expect(left()).toEqual([]);
   });
 
+  it("removes what it made in a folder that was moved meanwhile, and nothing of another in its place", async () => {
+    const folders = Array.from({ length: 20 }, (_, index) => `folder-${index}`);
+    for (const folder of [...folders, "apart"]) mkdirSync(path(folder));
+    const names = [...folders.map((folder) => `${folder}/held`), "apart/commondir", "apart/held"];
+    const held = await ledger().hold("one", names.map(at));
+    renameSync(path("apart"), path("moved"));
+    mkdirSync(path("apart/held"), { recursive: true });
+    await held[Symbol.asyncDispose]();
+    expect(left()).toEqual(
+      [...folders, "apart", "apart/held", "moved"].map((name) => `tree/${name}`).toSorted(),
+    );
+  });
+
   it("leaves a folder that somebody else made at the same path as it is, empty or not", async () => {
     mkdirSync(path("b"));
     await expect(ledger().hold("one", [at("a"), at("b")])).rejects.toMatchObject({
