@@ -222,11 +222,16 @@ function keepInPlace(
   const isHidden = mount.access === "none" && mount.path !== ROOT;
   const [from, to] = isHidden ? [above(walk, parentOf(mount.path)), mount.path] : [mount, path];
   if (from.access !== "write") return;
-  for (const at of between(from.path, to)) {
+  for (const at of between(unpinned(walk, from.path), to)) {
     const isThere = nodeAt(walk.facts, at).kind !== "missing";
     if (isThere && mustStay(at) && !walk.changes.has(at))
       walk.changes.set(at, { kind: "pin", path: at, access: "write", passable: false });
   }
+}
+
+/** Where the mount begins that pins stand on: of the folders above a pin some may have none, where that needed none. */
+function unpinned({ changes }: Walk, path: AbsolutePath): AbsolutePath {
+  return [...upwards(path)].find((at) => (changes.get(at)?.kind ?? "pin") !== "pin") ?? ROOT;
 }
 
 /**

@@ -81,6 +81,15 @@ export const FOUND: Readonly<Record<string, Found>> = {
     act: { op: "displace", path: "w/a/config" },
     mutant: "pins nothing",
   },
+  "what lies beside something that a glob hides stays where it is, though that needs only some folders to keep their names":
+    {
+      case: about([folder("a", [folder(".git", [file("config"), file("x.md")])])], {
+        entries: [entry(4, [], "none")],
+        masks: [glob("**/.git/config", "none")],
+      }),
+      act: { op: "displace", path: "w/a/.git/x.md" },
+      mutant: "pins nothing",
+    },
   "an entry that grants nothing holds for the name of a symlink": {
     case: about([folder("a", [link("l", 3)]), file("b")], { entries: [entry(2, [], "none")] }),
     act: { op: "remove", path: "w/a/l" },
