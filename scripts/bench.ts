@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { arch, cpus, release, tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { execa } from "execa";
 import type { Plan } from "../src/backend/plan.ts";
@@ -18,6 +18,7 @@ import { createSupervisor, decideStanding } from "../src/supervisor/supervisor.t
 import { crowdOfQuestions, verdictTimes } from "../test/support/approval/figures.ts";
 import { fileFigures, type Times } from "../test/support/files/figures.ts";
 import { plantFiles, searchFigures } from "../test/support/search/figures.ts";
+import { timesBeside } from "./lib/beside.ts";
 
 /** Every figure is the median of this many runs, after a few that do not count. */
 const RUNS = 100;
@@ -25,10 +26,23 @@ const WARM_UP = 20;
 
 const root = join(import.meta.dirname, "..");
 const stage = mkdtempSync(join(tmpdir(), "cofferdam-bench-"));
+const [option, ...others] = process.argv.slice(2);
 try {
-  await bench();
+  if (option === "--beside") await beside(others);
+  else await bench();
 } finally {
   rmSync(stage, { recursive: true, force: true });
+}
+
+/** A cold call of ours, and of other checkouts of this project, in turn: what a change costs. */
+async function beside(checkouts: readonly string[]): Promise<void> {
+  const all = [root, ...checkouts.map((checkout) => resolve(checkout))];
+  const [ours = [], ...theirs] = await timesBeside(all, stage, { warmUp: WARM_UP, counted: 2 * RUNS });
+  row("a cold call, proof included", median(ours), null);
+  for (const [index, times] of theirs.entries()) {
+    row(`the same by ${checkouts[index]}`, median(times), null);
+    row("  on top of it", median(ours) - median(times), null);
+  }
 }
 
 async function bench(): Promise<void> {
