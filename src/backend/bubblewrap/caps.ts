@@ -89,9 +89,10 @@ function capsOfAliases(
   path: AbsolutePath,
   access: "none" | "read",
 ): readonly ExtraCap[] {
-  const asked: PathFacts = { kind: "folder", bornInside: false };
+  const granted = (alias: AbsolutePath): Access =>
+    ruler(alias, { kind: "folder", bornInside: nodeAt(facts, alias).kind === "missing" }).access;
   return aliasesOf(facts.mounts, path)
-    .filter((alias) => !isAtMost(ruler(alias, asked).access, access))
+    .filter((alias) => !isAtMost(granted(alias), access))
     .map((alias) => {
       const reason = `${alias} is another name of ${path}, which is capped at ${access}`;
       return { path: alias, atMost: access, approximation: { name: "alias", path: alias, reason } };

@@ -139,6 +139,18 @@ export const FOUND: Readonly<Record<string, Found>> = {
     act: null,
     mutant: null,
   },
+  "what must not be made can't be made by the other name of its folder, where only a glob speaks of that": {
+    case: {
+      ...about(
+        [folder("a", [folder("b", [])]), folder("c", [])],
+        { masks: [literal(2, [".git"], "read"), glob("**/.git", "read")] },
+        { from: 1, at: 3 },
+      ),
+      seed: 2,
+    },
+    act: { op: "create", path: "w/c/b/.git" },
+    mutant: "holds nothing that is missing, by any name of it",
+  },
   "what a protected link leads to stays what it is by the other name of its folder": {
     case: about(
       [folder("a", [link("x.md", 4)]), folder("c", [file("t")]), folder("d", [])],

@@ -1,5 +1,5 @@
 import type { GatedPlan, PlanClause } from "../../../src/backend/plan.ts";
-import { isInside } from "../../../src/profile/path.ts";
+import { isInside, nameOf } from "../../../src/profile/path.ts";
 import { normalProfile } from "../../../src/profile/profile.ts";
 import type { Tampering } from "./enter.ts";
 import { replaceRun, withArgs, withClauses, withOrder } from "./tamper.ts";
@@ -63,6 +63,13 @@ export const MUTANTS: Readonly<Record<string, Tampering>> = {
 /** Mistakes that few random cases make known: each has a case of its own. */
 export const RARE_MUTANTS: Readonly<Record<string, Tampering>> = {
   "takes no notice of what was not searched": { facts: (facts) => ({ ...facts, unsearched: [] }) },
+  "holds nothing that is missing, by any name of it": {
+    plan: (plan) => {
+      const names = new Set(plan.placeholders.map(({ path }) => nameOf(path)));
+      const left = withClauses(plan, ({ path, args }) => (names.has(nameOf(path)) ? [] : args));
+      return { ...left, placeholders: [] };
+    },
+  },
 };
 
 /** A writable mount on a writable mount changes nothing but that it can't be moved. */
