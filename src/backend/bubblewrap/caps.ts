@@ -11,6 +11,8 @@ import type { ApproximationName } from "./approximations.ts";
 export interface ExtraCap {
   readonly path: AbsolutePath;
   readonly atMost: Access;
+  /** It holds for the name, not only for what is there: it must stay where it is. */
+  readonly isFirm: boolean;
   readonly approximation: Approximation & { readonly name: ApproximationName };
 }
 
@@ -33,7 +35,7 @@ export function extraCaps(profile: Profile, facts: Facts): readonly ExtraCap[] |
     const { access } = ruler(path, asked);
     if (access === "write") continue;
     const isFirm = lasting(path, asked).access !== "write";
-    const aliases = capsOfAliases(ruler, facts, path, access);
+    const aliases = capsOfAliases(ruler, facts, { path, access, isFirm });
     caps.push(...aliases);
     for (const name of [path, ...aliases.map((cap) => cap.path)]) {
       const capped = capsOfLinks(profile, facts, { path: name, access, isFirm });
@@ -86,8 +88,7 @@ export const MOST_LINKS = 40;
 function capsOfAliases(
   ruler: PathRuler,
   facts: Facts,
-  path: AbsolutePath,
-  access: "none" | "read",
+  { path, access, isFirm }: Capped,
 ): readonly ExtraCap[] {
   const granted = (alias: AbsolutePath): Access =>
     ruler(alias, { kind: "folder", bornInside: nodeAt(facts, alias).kind === "missing" }).access;
@@ -95,7 +96,7 @@ function capsOfAliases(
     .filter((alias) => !isAtMost(granted(alias), access))
     .map((alias) => {
       const reason = `${alias} is another name of ${path}, which is capped at ${access}`;
-      return { path: alias, atMost: access, approximation: { name: "alias", path: alias, reason } };
+      return { path: alias, atMost: access, isFirm, approximation: { name: "alias", path: alias, reason } };
     });
 }
 
@@ -118,6 +119,7 @@ function capsOfLinks(
       caps.push({
         path: folder,
         atMost: "read",
+        isFirm,
         approximation: { name: "link-folder", path: folder, reason },
       });
     }
@@ -129,8 +131,8 @@ function capsOfLinks(
   if (at === path) return caps;
   const reason = `${path} is a symlink; what it leads to is capped at ${access} as well`;
   return [
-    { path: at, atMost: access, approximation: { name: "link-target", path: at, reason } },
-    ...capsOfAliases(ruler, facts, at, access),
+    { path: at, atMost: access, isFirm, approximation: { name: "link-target", path: at, reason } },
+    ...capsOfAliases(ruler, facts, { path: at, access, isFirm }),
     ...caps,
   ];
 }

@@ -113,7 +113,7 @@ interface Walk {
   readonly facts: Facts;
   readonly wanted: Wanted;
   readonly profile: Profile;
-  /** What must stay where it is: entries, and folders that hold protected links. */
+  /** What must stay where it is: entries, folders that hold protected links, and what those lead to. */
   readonly firm: ReadonlySet<AbsolutePath>;
   readonly lasting: PathRuler;
   readonly changes: Map<AbsolutePath, Change>;
@@ -122,9 +122,7 @@ interface Walk {
 }
 
 function startWalk(facts: Facts, wanted: Wanted, profile: Profile, caps: readonly ExtraCap[]): Walk {
-  const firm = new Set(
-    [...profile.files, ...caps.filter((cap) => cap.atMost === "read")].map((one) => one.path),
-  );
+  const firm = new Set([...profile.files, ...caps.filter((cap) => cap.isFirm)].map((one) => one.path));
   return {
     facts,
     wanted,

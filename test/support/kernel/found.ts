@@ -100,6 +100,13 @@ export const FOUND: Readonly<Record<string, Found>> = {
     act: { op: "displace", path: "w/a/b/.git" },
     mutant: "pins nothing",
   },
+  "what an entry hides behind a symlink can't be made anew after its folder was moved": {
+    case: about([folder("a", [link("l", 3)]), folder("b", [folder("c", [])])], {
+      entries: [entry(2, ["c", "s"], "none")],
+    }),
+    act: { op: "displace", path: "w/a/l/c/s" },
+    mutant: "pins nothing",
+  },
   "a protected path behind two symlinks stays what it is": {
     case: about([folder("a", [link("l", 3)]), folder("b", [link("m", 5)]), folder("c", [])], {
       entries: [entry(2, ["m"], "none")],
