@@ -81,6 +81,8 @@ export interface Facts {
   readonly hits: readonly AbsolutePath[];
   /** The repositories in folders that calls may write. */
   readonly repositories: readonly Repository[];
+  /** Links in their folders, where git itself makes none. */
+  readonly gitLinks: readonly AbsolutePath[];
   /** Folders in which there may be more hits and repositories. */
   readonly unsearched: readonly Unsearched[];
   /** For a folder with a suffix list: the existing files that it shows. */

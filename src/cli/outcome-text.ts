@@ -82,9 +82,17 @@ export function tellOutcome(outcome: ProgramOutcome, print: Print): void {
   tellAppeared(outcome.receipt.appeared, print);
 }
 
+/** Tells a person who ended a command what it made until then that other programs may obey. */
+export function tellMade(outcome: ProgramOutcome, print: Print): void {
+  if ("receipt" in outcome) tellAppeared(outcome.receipt.appeared, print);
+}
+
 function tellAppeared({ found, unknown }: Appearances, print: Print): void {
   for (const { path, kind, runs } of found) {
-    if (kind === "protected") {
+    if (kind === "link") {
+      const what = `the command made a link in a repository, ${visible(path)}, and git writes through such`;
+      tellThree(print, what, null, "remove it before you use git there, unless it is meant");
+    } else if (kind === "protected") {
       const what = `the command made ${visible(path)}, which other programs obey`;
       tellThree(print, what, null, "look at it before you use them in that folder");
     } else if (runs.length === 0)

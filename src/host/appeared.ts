@@ -12,8 +12,11 @@ import type { Host } from "./host.ts";
 /** Something that came to be while a call ran, and that other programs on this machine may obey. */
 export interface Appeared {
   readonly path: AbsolutePath;
-  /** By which git finds a repository; or a name that a wildcard protects where it exists: read-only, or hidden. */
-  readonly kind: "repository" | "protected";
+  /**
+   * By which git finds a repository; a name that a wildcard protects where it exists: read-only, or hidden; or a link in a
+   * repository's folder, where git makes none and writes through those that there are.
+   */
+  readonly kind: "repository" | "protected" | "link";
   /** What git may run in that repository by itself, as `hooks/pre-commit` and `core.fsmonitor`. */
   readonly runs: readonly string[];
 }
@@ -39,7 +42,7 @@ export async function lookForAppeared(
 ): Promise<Appearances> {
   if (!profile.files.some((entry) => entry.access === "write")) return { found: [], unknown: null };
   try {
-    const { hits, signs, unsearched } = await memory.search.find([profile]);
+    const { hits, signs, gitLinks, unsearched } = await memory.search.find([profile]);
     const before = new Set(facts.hits);
     const fresh = signs.filter((sign) => isNew(sign, facts));
     const repositories = fresh
@@ -55,7 +58,11 @@ export async function lookForAppeared(
     const names = named
       .filter((path) => !held.has(path))
       .map((path): Appeared => ({ path, kind: "protected", runs: [] }));
-    const found = [...repositories, ...names];
+    const linked = new Set(facts.gitLinks);
+    const links = gitLinks
+      .filter((path) => !linked.has(path))
+      .map((path): Appeared => ({ path, kind: "link", runs: [] }));
+    const found = [...repositories, ...names, ...links];
     // What could not be searched before was read-only.
     const grown = unsearched.find(({ path }) => !facts.unsearched.some((one) => one.path === path));
     return {
@@ -84,8 +91,8 @@ function isOpenToCalls(profile: Profile, path: AbsolutePath): boolean {
   return isOpen || accessTo(profile, path) === "read";
 }
 
-/** Half of a repository that is whole by now is a new one. */
+/** Half of a repository that is whole by now is a new one; one that was whole is none for being broken. */
 function isNew(sign: RepositorySign, { repositories }: Facts): boolean {
   const before = repositories.find(({ path }) => path === sign.path);
-  return before === undefined || before.kind !== sign.kind || before.isWhole !== sign.isWhole;
+  return before === undefined || before.kind !== sign.kind || (sign.isWhole && !before.isWhole);
 }

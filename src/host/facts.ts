@@ -55,10 +55,11 @@ export class FactsMemory {
 
 /** Lists that each look makes anew are compared by what they hold, all else by identity. */
 function isSame(a: Facts, b: Facts): boolean {
-  const { nodes, hits, shown, repositories, unsearched, ...rest } = a;
+  const { nodes, hits, shown, repositories, gitLinks, unsearched, ...rest } = a;
   return (
     Object.entries(rest).every(([name, value]) => Object.is(value, Reflect.get(b, name))) &&
     isSameList(hits, b.hits) &&
+    isSameList(gitLinks, b.gitLinks) &&
     isDeepStrictEqual(repositories, b.repositories) &&
     isDeepStrictEqual(unsearched, b.unsearched) &&
     isSameMap(nodes, b.nodes, isSameNode) &&
@@ -103,7 +104,7 @@ export async function lookUpFacts(
 ): Promise<Facts> {
   const looker = new NodeLooker(held);
   const mounts = memory.mounts.now();
-  const { hits, signs, unsearched } = await memory.search.find(profiles);
+  const { hits, signs, gitLinks, unsearched } = await memory.search.find(profiles);
   const shown = await shownFiles(profiles);
   const repositories = memory.repositories.read(host, allSigns(signs, profiles));
   const points = profiles.flatMap((profile) => pointsOf(profile, { hits, shown }));
@@ -124,6 +125,7 @@ export async function lookUpFacts(
     hits,
     shown,
     repositories,
+    gitLinks,
     unsearched,
     mounts,
   });

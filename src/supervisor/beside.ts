@@ -1,4 +1,5 @@
 import { type Facts, nodeAt } from "../backend/facts.ts";
+import { aliasesOf } from "../backend/host-mounts.ts";
 import type { Placeholder } from "../backend/placeholder.ts";
 import type { Plan } from "../backend/plan.ts";
 import { CofferdamError } from "../errors.ts";
@@ -92,7 +93,8 @@ export async function appearedBeside(
   facts: Facts,
   placeholders: readonly Placeholder[],
 ): Promise<Appearances> {
-  const before = { ...facts, hits: [...facts.hits, ...placeholders.map(({ path }) => path)] };
+  const own = placeholders.flatMap(({ path }) => [path, ...aliasesOf(facts.mounts, path)]);
+  const before = { ...facts, hits: [...facts.hits, ...own] };
   const { found, unknown } = await lookForAppeared(host, profile, before, memory, () => ledger.held());
   const held = found.length === 0 ? new Set<AbsolutePath>() : ledger.held();
   return { found: found.filter(({ path }) => !held.has(path) && nodeOf(path).kind !== "missing"), unknown };

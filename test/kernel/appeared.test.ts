@@ -98,6 +98,23 @@ describe.skipIf(unusable !== null)("fs.missing: what a call makes that only a wi
       ],
     ],
     [
+      "links in a repository, which git on the host writes through, and no other links",
+      "ln -s /etc/hostname l; cd repo; ln -s l m; ln -sf config .git/COMMIT_EDITMSG; rm .git/logs/HEAD; ln -s ../hooks/x .git/logs/HEAD",
+      [
+        ["repo/.git/COMMIT_EDITMSG", "link", []],
+        ["repo/.git/logs/HEAD", "link", []],
+      ],
+    ],
+    ["nothing of a repository that was there and is none any more", "rm repo/.git/HEAD", []],
+    [
+      "a link in a new repository",
+      "git init -q n; ln -s /etc/hostname n/.git/FETCH_HEAD",
+      [
+        ["n/.git", "repository", []],
+        ["n/.git/FETCH_HEAD", "link", []],
+      ],
+    ],
+    [
       "a new repository with those of submodules in it, and none of their own files",
       "git init -q n; mkdir n/.git/modules; git init -q --separate-git-dir=n/.git/modules/a n/a",
       [

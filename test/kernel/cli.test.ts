@@ -187,10 +187,14 @@ describe.skipIf(unusable !== null)("signals", () => {
       "--",
       "sh",
       "-c",
-      `trap '' INT TERM HUP; echo started; while :; do sleep 0.1; done; : ${word}`,
+      `mkdir made; touch made/.envrc; trap '' INT TERM HUP; echo started; while :; do sleep 0.1; done; : ${word}`,
     ]);
+    let talk = "";
+    child.stderr.on("data", (chunk: Buffer) => (talk += chunk.toString()));
     child.stdout.once("data", () => child.kill(signal));
     expect(await exitOf(child)).toBe(exit);
+    // Of a supervisor that is killed nobody learns it.
+    if (signal !== "SIGKILL") expect(talk).toContain("made/.envrc`, which other programs obey");
     expect(await soon(() => processesWith(word).length === 0)).toBe(true);
     const { stdout } = await cofferdam(["journal", "show"]);
     if (signal !== "SIGKILL") expect(stdout).toMatch(/failed\s+cancelled/);

@@ -23,6 +23,7 @@ export function fakedFacts(tree: Tree, more: Partial<Facts> = {}): Facts {
     nodes,
     hits: [],
     repositories: [],
+    gitLinks: [],
     unsearched: [],
     shown: new Map(),
     mounts: [{ point: absolutePath("/"), root: "/", device: "254:0", type: "ext4", readOnly: false }],

@@ -222,6 +222,30 @@ export const GIT: Group = {
       { before: [...ONE, "git branch other"] },
     ),
     refused(
+      "git push -u",
+      "to a repository of the project; it is pushed, and git ends with 0 and says that it was done",
+      ["git push -q -u origin HEAD:new", "git rev-parse '@{upstream}'"],
+      { before: [...ONE, "git init -q --bare there.git", "git remote add origin there.git"] },
+    ),
+    refused(
+      "git checkout -b, to follow a remote's branch",
+      "the branch is made and checked out; git ends with 0 and says that it follows the other",
+      ["git checkout -q -b mine origin/other", "git rev-parse '@{upstream}'"],
+      {
+        before: [
+          ...ONE,
+          "git init -q --bare there.git",
+          "git remote add origin there.git",
+          "git push -q origin HEAD:other",
+          "git fetch -q",
+        ],
+      },
+    ),
+    refused("git remote set-url", "`git remote set-url origin ..`", ["git remote set-url origin .."], {
+      before: [...ONE, "git remote add origin there.git"],
+    }),
+    refused("git sparse-checkout", "`git sparse-checkout set one`", ["git sparse-checkout set one"]),
+    refused(
       "git submodule add",
       "a repository of the project; git ends with 0",
       [`${SUBMODULE} add ./lib sub`, "git config submodule.sub.url"],

@@ -9,7 +9,7 @@ import type { ProgramOutcome } from "../../supervisor/outcome.ts";
 import { createSupervisor, type SupervisorOptions } from "../../supervisor/supervisor.ts";
 import { COMMON, chosen, readArguments, usage } from "../arguments.ts";
 import { type Ending, listenForEnding } from "../ending.ts";
-import { exitOf, outcomeJson, tellOutcome } from "../outcome-text.ts";
+import { exitOf, outcomeJson, tellMade, tellOutcome } from "../outcome-text.ts";
 import { lendTerminal, type OwnTerminal, ownTerminalFor, terminalNotes } from "../own-terminal.ts";
 import type { Print } from "../print.ts";
 import { KeptOutput, passOn } from "../tool-output.ts";
@@ -115,7 +115,7 @@ async function runOne(
   const outcome = await call();
   if (output instanceof KeptOutput) print.json(outcomeJson(outcome, output, ending.status() ?? undefined));
   else await output.finish();
-  if (!signal.aborted && !json) tellOutcome(outcome, print);
+  if (!json && !print.broken.aborted) (signal.aborted ? tellMade : tellOutcome)(outcome, print);
   return exitOf(outcome);
 }
 

@@ -18,3 +18,8 @@ export function isWholeBy(marks: number): boolean {
 export function isGitName(name: string): boolean {
   return name.length === 4 && name.toLowerCase() === ".git";
 }
+
+/** True for a repository's folder and those in it, as far as names tell: `.git`, and a bare one by custom `name.git`. */
+export function isInGitFolder(path: string): boolean {
+  return /\.git(?:\/|$)/i.test(path);
+}

@@ -194,8 +194,12 @@ function isProgram(path: AbsolutePath): boolean {
 }
 
 const ETC_GITCONFIG = knownPath("/etc/gitconfig");
+const USERS = knownPath("/etc/passwd");
 
-/** The folders that a relative `core.hooksPath` begins at: where hooks run (githooks(5)). */
+/**
+ * The folders that a relative `core.hooksPath` begins at: where hooks run, the working tree and, for what is pushed into
+ * the repository, its own folder (githooks(5)).
+ */
 function topsOf(
   { kind, path }: RepositorySign,
   folder: AbsolutePath,
@@ -205,10 +209,22 @@ function topsOf(
     name === "core.worktree" && value !== null ? (resolved(value, folder) ?? []) : [],
   );
   const own = kind !== "folder" || nameOf(path) === ".git" ? parentOf(path) : path;
-  return [...new Set([own, ...worktrees])];
+  return [...new Set([own, folder, ...worktrees])];
 }
 
-/** A path as a configuration writes it: from a folder, or from the caller's home. */
+/** A path as a configuration writes it: from a folder, from the caller's home, or from that of a user (`~name/`). */
 function resolveWritten(written: string, folder: AbsolutePath, home: AbsolutePath): AbsolutePath | null {
-  return /^~(\/|$)/.test(written) ? resolved(`.${written.slice(1)}`, home) : resolved(written, folder);
+  const [start, user] = /^~([^/]*)(?=\/|$)/.exec(written) ?? [];
+  if (start === undefined) return resolved(written, folder);
+  const top = user === "" ? home : homeOf(user ?? "");
+  return top === null ? null : resolved(`.${written.slice(start.length)}`, top);
+}
+
+/** The home of a user whom the user database lists (passwd(5)). */
+function homeOf(user: string): AbsolutePath | null {
+  const line = textAt(USERS)
+    .split("\n")
+    .find((one) => one.startsWith(`${user}:`));
+  const home = line?.split(":")[5] ?? "";
+  return isAbsolutePath(home) ? home : null;
 }

@@ -15,9 +15,9 @@ export function parseGitConfig(text: string): readonly GitSetting[] {
   const rest = new Reader(text.replace(/^\uFEFF/, "").replaceAll("\r\n", "\n"));
   let section = "";
   for (;;) {
-    rest.skip(/(?:[ \t\r\n]|[#;].*)*/y);
+    rest.skip(/(?:[ \t\r\n]|[#;][^\n]*)*/y);
     if (rest.isAtEnd()) return settings;
-    const header = rest.take(/\[([A-Za-z0-9.-]+)(?:[ \t\r]+"((?:[^"\\\n]|\\.)*)")?\]/y);
+    const header = rest.take(/\[([A-Za-z0-9.-]+)(?:[ \t\r]+"((?:[^"\\\n]|\\[^\n])*)")?\]/y);
     if (header !== null) {
       section = sectionOf(header[1] ?? "", header[2]);
       continue;
@@ -33,7 +33,7 @@ export function parseGitConfig(text: string): readonly GitSetting[] {
 /** What stands before the keys of a section; nothing before those that stand in none. */
 function sectionOf(name: string, subsection: string | undefined): string {
   const section = name.toLowerCase();
-  return subsection === undefined ? `${section}.` : `${section}.${subsection.replace(/\\(.)/g, "$1")}.`;
+  return subsection === undefined ? `${section}.` : `${section}.${subsection.replace(/\\(.)/gs, "$1")}.`;
 }
 
 const ESCAPES: Readonly<Record<string, string>> = {
@@ -62,7 +62,7 @@ function valueIn(rest: Reader): string | typeof BAD {
       continue;
     }
     if (!isQuoted && (token === "#" || token === ";")) {
-      rest.skip(/.*/y);
+      rest.skip(/[^\n]*/y);
       continue;
     }
     const plain = token === '"' ? "" : token.startsWith("\\") ? ESCAPES[token.slice(1)] : token;

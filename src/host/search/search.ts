@@ -32,10 +32,11 @@ export interface SearchPorts {
   readonly now: () => number;
 }
 
-/** Existing paths that glob masks cover, signs of repositories, and what could not be searched whole. */
+/** Existing paths that glob masks cover, signs of repositories, links in these, and what could not be searched whole. */
 export interface Found {
   readonly hits: readonly AbsolutePath[];
   readonly signs: readonly RepositorySign[];
+  readonly gitLinks: readonly AbsolutePath[];
   readonly unsearched: readonly Unsearched[];
 }
 
@@ -80,6 +81,7 @@ export class MaskSearch {
       signs: [...new Map(walks.flatMap((walk) => walk.signs).map((one) => [one.path, one])).values()].sort(
         inOrder,
       ),
+      gitLinks: [...new Set(walks.flatMap((walk) => walk.gitLinks))].sort(byPath),
       unsearched: [...unsearched].map(([path, bound]) => this.#unsearched(path, bound)).sort(inOrder),
     };
   }

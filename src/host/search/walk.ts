@@ -58,6 +58,7 @@ export class Walk {
   readonly memory: Memory = new Map();
   readonly hits: AbsolutePath[] = [];
   readonly signs: RepositorySign[] = [];
+  readonly gitLinks: AbsolutePath[] = [];
   readonly #region: Searchable;
   readonly #before: Memory;
   readonly #lists: Lists;
@@ -165,6 +166,7 @@ export class Walk {
     const { start, findLasting } = this.#region;
     this.memory.set(folder, seen);
     for (const one of seen.signs) this.signs.push(one);
+    for (const name of seen.gitLinks) this.gitLinks.push(joinPath(folder, name));
     const hidden = new Set<string>();
     for (const { name, atMost } of seen.hits) {
       this.hits.push(reachable(joinPath(folder, name), start));

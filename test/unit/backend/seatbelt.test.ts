@@ -390,6 +390,7 @@ function machine(
     nodes: all,
     hits: [],
     repositories: [],
+    gitLinks: [],
     unsearched: [],
     shown: new Map(),
     mounts: [],

@@ -25,16 +25,21 @@ const caller = () => ({
   env: { XDG_CONFIG_HOME: at("xdg") },
 });
 
-/** What is obeyed because a configuration names it, by the path below the test's folder. */
+/** Folders of hooks that a path from a repository's own folder names: each has one besides that from the working tree. */
+const FROM_OWN_FOLDER = /(?:^|\/)\.git\/(?!.*hooks\/)/;
+
+/**
+ * What is obeyed because a configuration names it, by the path below the test's folder; hooks that are found from the
+ * repository's own folder have a test of their own.
+ */
 function obeyed(
   kind: RepositorySign["kind"],
   name: string,
   reader = new RepositoryReader(),
 ): readonly string[] {
   const [found] = reader.read(caller(), [{ kind, path: at(name), isWhole: true }]);
-  return [...(found?.hooks ?? []), ...(found?.configs ?? [])]
-    .sort()
-    .map((path) => path.replace(`${top}/`, ""));
+  const hooks = (found?.hooks ?? []).filter((path) => !FROM_OWN_FOLDER.test(path));
+  return [...hooks, ...(found?.configs ?? [])].sort().map((path) => path.replace(`${top}/`, ""));
 }
 
 function runs(name: string, known: readonly string[] = []): readonly string[] {
@@ -52,7 +57,7 @@ describe("what a repository's configuration makes git obey", () => {
     ],
     ["the same in other letters", "[CORE]\nHOOKSPATH=h\n", ["r/h"]],
     ["one from the home", '[core]\nhooksPath = "~/h"\n', ["home/h"]],
-    ["one above", "[core]\nhooksPath = ../h\n", ["h"]],
+    ["one above", "[core]\nhooksPath = ../h\n", ["h", "r/h"]],
     ["one that holds the working tree itself, which is left out", "[core]\nhooksPath = .\n", []],
     ["several, whichever wins", "[core]\nhooksPath = a\n[core]\nhooksPath = b\n", ["r/a", "r/b"]],
     ["an included file from the folder of the configuration", "[include]\npath = ../inc\n", ["r/inc"]],
@@ -65,6 +70,19 @@ describe("what a repository's configuration makes git obey", () => {
   ])("%s", (_, text, paths) => {
     file("r/.git/config", text);
     expect(obeyed("folder", "r/.git")).toEqual(paths);
+  });
+
+  it.each([
+    ["a relative folder, where hooks run for what is pushed into it", "h", ["r/.git/h", "r/h"]],
+    ["nothing that holds the repository", "..", []],
+    ["the home of a user by name", "~root/../h", ["/h"]],
+    ["none of a user that there is not", "~nobody-of-that-name/h", []],
+  ])("hooks that are found from a repository's own folder: %s", (_, written, paths) => {
+    file("r/.git/config", `[core]\nhooksPath = ${written}\n`);
+    const [found] = new RepositoryReader().read(caller(), [
+      { kind: "folder", path: at("r/.git"), isWhole: true },
+    ]);
+    expect(found?.hooks.map((path) => path.replace(`${top}/`, ""))).toEqual(paths);
   });
 
   it("what included files say, and those that they include, which need not be there", () => {
@@ -134,7 +152,7 @@ describe("what a repository's configuration makes git obey", () => {
     const [found] = reader.read({ ...caller(), env: { HOME: at("other") } }, [
       { kind: "folder", path: at("r/.git"), isWhole: true },
     ]);
-    expect(found?.hooks).toEqual([at("other/b"), at("r/a")]);
+    expect(found?.hooks).toEqual([at("other/b"), at("r/.git/a"), at("r/a")]);
   });
 
   it("are the links among the hooks, wherever the hooks are", () => {

@@ -55,6 +55,11 @@ describe("a git config file", () => {
       { name: "Eve", "user.name": "Ada" },
     ],
     ["what is no config ends it", "[user]\nname = Ada\n{}\nname = Eve\n", { "user.name": "Ada" }],
+    [
+      "what ends a line elsewhere ends no comment here",
+      "# a\u{2028}b\n[user]\nname = Ada ; c\u{2029}\\d\n#\rq\nemail = a@b\n",
+      { "user.name": "Ada", "user.email": "a@b" },
+    ],
     ["nothing", "", {}],
   ];
 
@@ -90,6 +95,9 @@ describe("a git config file", () => {
       "#",
       ";",
       "\r\n",
+      "\r",
+      "\u{2028}",
+      "\u{2029}",
     );
     const line = fc.oneof(
       fc.constantFrom("[user]\n", '[s "Sub"]\n'),
