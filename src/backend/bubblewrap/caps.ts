@@ -1,7 +1,7 @@
 import { type Access, isAtMost } from "../../profile/access.ts";
 import { type PathFacts, type PathRuler, pathRuler } from "../../profile/access-to.ts";
 import { type AbsolutePath, joinPath, parentOf, upwards } from "../../profile/path.ts";
-import type { Mask, Profile } from "../../profile/profile.ts";
+import { indexEntries, type Mask, nearestEntry, type Profile } from "../../profile/profile.ts";
 import { type Facts, type Node, nodeAt } from "../facts.ts";
 import { aliasesOf } from "../host-mounts.ts";
 import type { Approximation, Refusal } from "../plan.ts";
@@ -26,15 +26,18 @@ interface Capped {
 /** Caps for what a mask means but does not name; a refusal where a link could be swapped under it. */
 export function extraCaps(profile: Profile, facts: Facts): readonly ExtraCap[] | Refusal {
   const [ruler, lasting] = [pathRuler(profile), lastingRuler(profile)];
+  const entries = indexEntries(profile.files);
   const caps: ExtraCap[] = [];
   const literals = profile.masks.flatMap((mask) => mask.pattern.literal ?? []);
   const protectedPaths = new Set([...literals, ...facts.hits, ...profile.files.map((entry) => entry.path)]);
   for (const path of protectedPaths) {
     const kind = nodeAt(facts, path).kind === "folder" ? "folder" : "file";
     const asked: PathFacts = { kind, bornInside: false };
-    const { access } = ruler(path, asked);
+    // What is shown of such a folder is a few of its files.
+    const isLimited = kind === "folder" && nearestEntry(entries, path).suffixes !== "any";
+    const access = isLimited ? "none" : ruler(path, asked).access;
     if (access === "write") continue;
-    const isFirm = lasting(path, asked).access !== "write";
+    const isFirm = isLimited || lasting(path, asked).access !== "write";
     const aliases = capsOfAliases(ruler, facts, { path, access, isFirm });
     caps.push(...aliases);
     for (const name of [path, ...aliases.map((cap) => cap.path)]) {

@@ -107,6 +107,13 @@ export const FOUND: Readonly<Record<string, Found>> = {
     act: { op: "displace", path: "w/a/l/c/s" },
     mutant: "pins nothing",
   },
+  "a folder with a suffix list stays what it is behind a symlink": {
+    case: about([folder("a", [link("l", 3)]), folder("b", [folder("c", [])])], {
+      entries: [{ ...entry(2, ["c"], "write"), suffixes: [".md"] }],
+    }),
+    act: { op: "displace", path: "w/a/l/c" },
+    mutant: "mounts everything writable",
+  },
   "a protected path behind two symlinks stays what it is": {
     case: about([folder("a", [link("l", 3)]), folder("b", [link("m", 5)]), folder("c", [])], {
       entries: [entry(2, ["m"], "none")],
