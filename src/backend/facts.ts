@@ -63,10 +63,11 @@ export type Controller = (typeof CONTROLLERS)[number];
 
 /**
  * Whether a cgroup can be made for each call to bound one thing for its whole tree, or why not and what to do about it.
- * `door`: by which of its descriptors the gate enters by itself; null: the host has to move it.
+ * `door`: by which of its descriptors the gate enters by itself; null: the host has to move it. `except`: what it does not
+ * hold for all the same, in words.
  */
 export type TreeBound =
-  | { readonly kind: "held"; readonly door: 0 | 1 | null }
+  | { readonly kind: "held"; readonly door: 0 | 1 | null; readonly except: string | null }
   | { readonly kind: "absent"; readonly reason: string; readonly fix: string };
 
 /** What the machine looked like when a profile was rendered. Looked up once, passed in, looked up again before launch. */

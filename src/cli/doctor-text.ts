@@ -139,7 +139,11 @@ function limitRows({ survey, tree, runAs }: Diagnosis): readonly (readonly strin
   return [
     ["limits", [...others, ...held.map((what) => `${what} (by a cgroup${version})`)].join(", ")],
     ...wanted.flatMap(({ what, bound }) =>
-      bound.kind === "held" ? [] : [["", `not ${what}: ${bound.reason}; ${bound.fix}`]],
+      bound.kind === "absent"
+        ? [["", `not ${what}: ${bound.reason}; ${bound.fix}`]]
+        : bound.except === null
+          ? []
+          : [["", `not all of ${what}: ${bound.except}`]],
     ),
   ];
 }

@@ -105,7 +105,10 @@ const CASES: readonly (readonly [name: string, profile: Profile, facts: Facts])[
     fakedFacts(["/w/"], {
       user: { uid: 0, gid: 0, isCaller: true },
       devices: { kind: "made", folder: at("/root/.local/state/cofferdam/devices") },
-      tree: { memory: { kind: "held", door: 0 }, pids: { kind: "held", door: 1 } },
+      tree: {
+        memory: { kind: "held", door: 0, except: "not all of it" },
+        pids: { kind: "held", door: 1, except: null },
+      },
     }),
   ],
   [

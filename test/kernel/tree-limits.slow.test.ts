@@ -1,11 +1,11 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { Delegated, noCgroups } from "../support/battery/delegated.ts";
+import { Delegated, LIMITS_SAID, noCgroups } from "../support/battery/delegated.ts";
 import type { Reply } from "../support/battery/job.ts";
 import { ORDINARY, PEOPLE } from "../support/battery/people.ts";
 import { Place, type Settings } from "../support/battery/place.ts";
-import { forks, takes } from "../support/battery/takes.ts";
+import { forks, sends, takes } from "../support/battery/takes.ts";
 import { itUnless, notRoot, sandboxMustWork, unusable } from "../support/battery/walls.ts";
 
 sandboxMustWork("limits of all processes together");
@@ -33,20 +33,20 @@ describe.skipIf(unusable !== null || noCgroups !== null).each(PEOPLE)(
     it("limit: memory is that of all processes together, and a call that reached it says so", async () => {
       const [, greedy, modest] = await place.run({
         ...delegated.start,
-        settings: limited({ memory: "128MiB", strict: true }),
+        settings: limited({ memory: "128MiB" }),
         job: { calls: [takes(5), takes(2)] },
       });
       // Of version 1 the kernel ends as many as it must, of version 2 all of them.
       expect(greedy).toMatchObject({ kind: "ran", limitsReached: ["memoryBytes"] });
       expect(["", "0", "1", "2", "3"]).toContain(greedy?.kind === "ran" ? greedy.stdout : null);
-      expect(outOf(modest)).toEqual({ said: "2", reached: [], limits: "" });
+      expect(outOf(modest)).toEqual({ said: "2", reached: [], limits: LIMITS_SAID });
       expect(delegated.made()).toEqual([]);
     });
 
     it("limit: no more processes are had than are listed, to the last one", async () => {
       const [, , bomb, many, few] = await place.run({
         ...delegated.start,
-        settings: limited({ processes: 30, memory: "512MiB", wall: "2s", strict: true }),
+        settings: limited({ processes: 30, memory: "512MiB", wall: "2s" }),
         job: {
           calls: [forks(1), { argv: ["sh", "-c", "f() { f | f & }; f; sleep 20"] }, forks(60), forks(29)],
         },
@@ -64,18 +64,50 @@ describe.skipIf(unusable !== null || noCgroups !== null).each(PEOPLE)(
       const calls = [takes(2), takes(2), forks(29), forks(29)].map((one) => ({ ...one, afterMs: 0 }));
       const replies = await place.run({
         ...delegated.start,
-        settings: limited({ processes: 30, memory: "128MiB", strict: true }),
+        settings: limited({ processes: 30, memory: "128MiB" }),
         job: { calls },
       });
       const said = replies.slice(1).map(outOf);
       expect(said).toHaveLength(4);
-      for (const one of said) expect(one).toMatchObject({ reached: [], limits: "" });
+      for (const one of said) expect(one).toMatchObject({ reached: [], limits: LIMITS_SAID });
       expect(said.map((one) => (one !== undefined && "said" in one ? one.said : null)).toSorted()).toEqual([
         "2",
         "2",
         "29",
         "29",
       ]);
+    });
+
+    it("limit: what a few connections hold to be read is bounded as memory is", async () => {
+      const held = async (memory: string) => {
+        const [, told] = await place.run({
+          ...delegated.start,
+          settings: limited({ memory }),
+          job: { calls: [sends(16)] },
+        });
+        return told?.kind === "ran" ? Number(told.stdout) : told;
+      };
+      const [little, more] = [await held("16MiB"), await held("64MiB")];
+      // Each has up to 139 KiB above the bound, of version 1.
+      expect(little).toBeLessThan((16 << 10) + 16 * 139);
+      expect(more).toBeGreaterThan(32 << 10);
+    });
+
+    it("limit: strict limits are refused where not all memory is held, and those that are run", async () => {
+      const ran = { argv: ["sh", "-c", `: >> ${place.ws}/ran`] };
+      const strictly = async (limits: Readonly<Record<string, unknown>>) => {
+        const settings = limited({ ...limits, strict: true });
+        const [, told] = await place.run({ ...delegated.start, settings, job: { calls: [ran] } });
+        return told;
+      };
+      const memory = await strictly({ memory: "128MiB" });
+      expect(existsSync(join(place.ws, "ran"))).toBe(LIMITS_SAID === "");
+      if (LIMITS_SAID !== "")
+        expect(memory).toMatchObject({
+          kind: "denied",
+          message: expect.stringContaining(`limits can't be enforced as demanded: ${LIMITS_SAID}`),
+        });
+      expect(await strictly({ processes: 30 })).toMatchObject({ kind: "ran", code: 0 });
     });
 
     it("limit: a process can neither see nor leave its cgroup, which tells nothing of the host", async () => {
@@ -116,7 +148,7 @@ describe.skipIf(unusable !== null || noCgroups !== null).each(PEOPLE)(
       place.file("ws/a", "text\n");
       const [, told] = await place.run({
         ...delegated.start,
-        settings: limited({ memory: "64MiB", strict: true }),
+        settings: limited({ memory: "64MiB" }),
         job: {
           calls: [],
           steps: [

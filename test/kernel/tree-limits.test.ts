@@ -32,7 +32,7 @@ describe.skipIf(unusable !== null || noCgroups !== null)("in a cgroup of its own
       : outcome;
 
   it("limit: memory is that of all processes together, and no more of them are had than are listed", async () => {
-    const limits = { memory: "96MiB", processes: 30, strict: true };
+    const limits = { memory: "96MiB", processes: 30 };
     await using supervisor = await place.supervisor({ sandbox: { limits } });
     const session = supervisor.session({ caller: "person" });
     const of = async (call: { argv: [string, ...string[]] }) => told(await session.call("shell", call));

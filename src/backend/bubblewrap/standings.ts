@@ -62,10 +62,10 @@ function limitsStanding(limits: Limits, facts: Facts): Standing {
   const loose = [
     ...(limits.memoryBytes === undefined
       ? []
-      : absentFor("memory of all processes together", facts.tree.memory)),
+      : looseFor("memory of all processes together", facts.tree.memory)),
     ...(limits.processes === undefined || isCountedByUser(facts)
       ? []
-      : absentFor("the number of root's processes", facts.tree.pids)),
+      : looseFor("the number of root's processes", facts.tree.pids)),
     ...(facts.coreDumps.kind === "handler" && facts.coreDumps.limiter === null
       ? [
           "core dumps: absent: a crash starts a program of this machine as root; install prlimit of util-linux",
@@ -78,8 +78,7 @@ function limitsStanding(limits: Limits, facts: Facts): Standing {
   return loose.length === 0 ? ENFORCED : { kind: "partial", reason: loose.join("; ") };
 }
 
-function absentFor(what: string, bound: TreeBound): readonly string[] {
-  return bound.kind === "held"
-    ? []
-    : [`${what}: absent: no cgroup can be made here, ${bound.reason}; ${bound.fix}`];
+function looseFor(what: string, bound: TreeBound): readonly string[] {
+  if (bound.kind === "held") return bound.except === null ? [] : [`${what}: partial: ${bound.except}`];
+  return [`${what}: absent: no cgroup can be made here, ${bound.reason}; ${bound.fix}`];
 }

@@ -125,6 +125,8 @@ export class Cgroup implements AsyncDisposable {
       // Where swap is not counted, none is used: of version 1 that can be had for one cgroup.
       if (!this.#wasSet(`${at}/memory.memsw.limit_in_bytes`, String(bound)))
         this.#files.write(`${at}/memory.swappiness`, "0");
+      // No whole bound, as `treeOf` says; but a few connections can't hold many times as much.
+      this.#wasSet(`${at}/memory.kmem.tcp.limit_in_bytes`, String(bound));
     } else {
       this.#files.write(`${at}/memory.max`, String(bound));
       this.#wasSet(`${at}/memory.swap.max`, "0");

@@ -147,6 +147,13 @@ function parentOf(path: string): string {
   return path.slice(0, path.lastIndexOf("/"));
 }
 
+/**
+ * Version 1 counts what TCP holds to be sent or read apart from memory, and no bound on it is whole: data for an empty queue
+ * is taken above it too (net/core/sock.c, `__sk_mem_raise_allocated`; net/ipv4/tcp_input.c, `sk_forced_mem_schedule`), so
+ * that each connection has 139 KiB more at the most, seen on Linux 6.18. Version 2 counts all as memory, and ends processes.
+ */
+const TCP_APART = "cgroups of version 1 do not bound what TCP connections hold; those of version 2 do";
+
 /** The same as plans are made from: whether each controller can be had, and by which door. */
 export function treeOf(seats: Seats): Readonly<Record<Controller, TreeBound>> {
   const folders = doorFolders(seats);
@@ -154,7 +161,8 @@ export function treeOf(seats: Seats): Readonly<Record<Controller, TreeBound>> {
     const seat = seats[name];
     if (seat.kind === "absent") return seat;
     const door = folders.indexOf(seat.folder);
-    return { kind: "held", door: door === 0 || door === 1 ? door : null };
+    const except = name === "memory" && seat.version === 1 ? TCP_APART : null;
+    return { kind: "held", door: door === 0 || door === 1 ? door : null, except };
   };
   return { memory: boundOf("memory"), pids: boundOf("pids") };
 }

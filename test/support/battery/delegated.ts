@@ -15,6 +15,12 @@ const { memory, pids } = readySeats(MACHINE, process.getuid?.() ?? 0);
 export const noCgroups =
   memory.kind === "absent" ? memory.reason : pids.kind === "absent" ? pids.reason : null;
 
+/** What a receipt says of the limits where cgroups can be made: version 1 does not hold all memory. */
+export const LIMITS_SAID =
+  memory.kind === "seat" && memory.version === 1
+    ? "memory of all processes together: partial: cgroups of version 1 do not bound what TCP connections hold; those of version 2 do"
+    : "";
+
 if (MUST_WORK && noCgroups !== null) throw new Error(`cgroups must work here: ${noCgroups}`);
 
 /** What the person is given of a cgroup: as much as systemd gives with `Delegate=yes`, or as root does by hand. */

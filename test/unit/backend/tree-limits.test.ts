@@ -8,9 +8,10 @@ import { normalProfile } from "../../../src/profile/profile.ts";
 import { fakedFacts } from "../../support/faked-facts.ts";
 
 const ROOT = { user: { uid: 0, gid: 0, isCaller: true } };
-const HELD = { kind: "held", door: null } as const;
-const V1 = { memory: { kind: "held", door: 0 }, pids: { kind: "held", door: 1 } } as const;
-const V1_TOGETHER = { memory: { kind: "held", door: 0 }, pids: { kind: "held", door: 0 } } as const;
+const HELD = { kind: "held", door: null, except: null } as const;
+const V1_MEMORY = { kind: "held", door: 0, except: "not all of it" } as const;
+const V1 = { memory: V1_MEMORY, pids: { kind: "held", door: 1, except: null } } as const;
+const V1_TOGETHER = { memory: V1_MEMORY, pids: { ...V1.pids, door: 0 } } as const;
 const V2 = { memory: HELD, pids: HELD };
 const LAUNCH = { argv: [knownPath("/usr/bin/true")], cwd: knownPath("/w"), env: {} } as const;
 const BOTH: Limits = { memoryBytes: 4096, processes: 9 };
@@ -32,6 +33,12 @@ describe("what can't be kept is named, and what can is enforced:", () => {
     ["no limit needs anything", {}, ROOT, null],
     ["memory, where there are no cgroups", { memoryBytes: 4096 }, {}, NO_MEMORY],
     ["memory, where there are", { memoryBytes: 4096 }, { tree: V2 }, null],
+    [
+      "memory, where they do not hold all of it",
+      { memoryBytes: 4096 },
+      { tree: V1 },
+      "memory of all processes together: partial: not all of it",
+    ],
     ["a user's processes are counted without", { processes: 9 }, {}, null],
     ["root's are not", { processes: 9 }, ROOT, NO_PIDS],
     ["root's, where there are", { processes: 9 }, { ...ROOT, tree: V1 }, null],

@@ -1,8 +1,9 @@
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdtempSync, openSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Cgroups } from "../../../src/host/cgroup/cgroups.ts";
+import type { CgroupFiles } from "../../../src/host/cgroup/files.ts";
 import { ownCgroups } from "../../../src/host/cgroup/own.ts";
 import { thisHost, type User } from "../../../src/host/host.ts";
 import { knownPath } from "../../../src/profile/path.ts";
@@ -12,7 +13,7 @@ const SCOPE = "/user.slice/user-1000.slice/user@1000.service/app.slice/run-1.sco
 const ABOVE = SCOPE.slice(0, SCOPE.lastIndexOf("/"));
 const BOUNDS = { memoryBytes: 1024 ** 3, processes: 65, doors: [] };
 const GATE = 4711;
-const HELD = { kind: "held", door: null };
+const HELD = { kind: "held", door: null, except: null };
 
 let state = "";
 beforeEach(() => {
@@ -20,7 +21,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(state, { recursive: true }));
 
-function cgroupsIn(files: FakeCgroup2, uid = 1000): Cgroups {
+function cgroupsIn(files: CgroupFiles, uid = 1000): Cgroups {
   const user: User = { ...thisHost().user, uid };
   return new Cgroups({ user, stateFolder: knownPath(state) }, files);
 }
@@ -245,6 +246,49 @@ test("the root of the hierarchy may hold processes beside calls: nobody has to s
   expect(cgroups.tree).toEqual({ memory: HELD, pids: HELD });
   cgroups.make({ ...BOUNDS, memoryBytes: null });
   expect(files.list("/sys/fs/cgroup")).toHaveLength(1);
+});
+
+describe("in a cgroup of version 1", () => {
+  const MOUNTS = [
+    "31 30 0:27 / /cg/memory rw - cgroup cgroup rw,memory",
+    "32 30 0:28 / /cg/pids rw - cgroup cgroup rw,pids",
+  ].join("\n");
+
+  /** What is set of a call's memory, by a kernel that has these control files. */
+  function setBy(control: readonly string[]) {
+    const told: string[] = [];
+    const base = (path: string) => path.slice(path.lastIndexOf("/") + 1);
+    const files: CgroupFiles = {
+      read: (path) =>
+        path.endsWith("mountinfo") ? MOUNTS : path.endsWith("/cgroup") ? "2:memory:/\n1:pids:/\n" : null,
+      exists: (path) => control.includes(base(path)),
+      list: () => [],
+      refusal: () => null,
+      write: (path, text) => void told.push(`${base(path)}=${text}`),
+      writeSlowly: async () => undefined,
+      makeFolder: () => undefined,
+      removeFolder: () => undefined,
+      open: () => openSync("/dev/null", "r"),
+    };
+    using cgroups = cgroupsIn(files, 0);
+    const cgroup = cgroups.make({ ...BOUNDS, processes: null });
+    cgroup.handOver();
+    return { told, tree: cgroups.tree };
+  }
+
+  test("what TCP holds has a bound of its own where the kernel has one, and never counts as held", () => {
+    const swap = "memory.memsw.limit_in_bytes";
+    const tcp = "memory.kmem.tcp.limit_in_bytes";
+    const limit = "memory.limit_in_bytes=1073741824";
+    const has = setBy([swap, tcp]);
+    expect(has.told).toEqual([limit, `${swap}=1073741824`, `${tcp}=1073741824`]);
+    expect(setBy([swap]).told).toEqual([limit, `${swap}=1073741824`]);
+    for (const { tree } of [has, setBy([])])
+      expect(tree).toEqual({
+        memory: { kind: "held", door: 0, except: expect.stringMatching(/do not bound what TCP/) },
+        pids: { kind: "held", door: 1, except: null },
+      });
+  });
 });
 
 describe("where this process is, by the kernel's words", () => {
