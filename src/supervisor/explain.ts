@@ -1,6 +1,8 @@
+import { SOCKETS_IN_ROOTS } from "../backend/bubblewrap/standings.ts";
 import type { PlanClause } from "../backend/plan.ts";
 import type { Ceiling } from "../config/config.ts";
 import type { Position } from "../errors.ts";
+import { accessTo } from "../profile/access-to.ts";
 import { type Explanation, entryKey, explain, type Layer, type Question } from "../profile/explain.ts";
 import { isInside } from "../profile/path.ts";
 import type { Profile } from "../profile/profile.ts";
@@ -15,6 +17,8 @@ export interface CallExplanation {
   readonly clause: PlanClause | null;
   /** Where that plan is tighter than the answer, and why. */
   readonly tighter: readonly string[];
+  /** Why the walls let it happen although the answer is no; null where they do not. */
+  readonly looser: { readonly unasked: string | null; readonly onYes: string | null };
 }
 
 /** Every layer that a call's profile is the meet of: what the tool needs, then each operator file. */
@@ -34,12 +38,29 @@ export function layersOf(
 /** Explains one question from the same layers and the same plan that a call would run under. */
 export function explainCall(prepared: Prepared, question: Question): CallExplanation {
   const { settings, ceiling, needs } = prepared.standing;
+  const unasked = explain(layersOf(settings, ceiling, needs.unasked), question);
+  const onYes = explain(layersOf(settings, ceiling, needs.onYes), question);
   return {
-    unasked: explain(layersOf(settings, ceiling, needs.unasked), question),
-    onYes: explain(layersOf(settings, ceiling, needs.onYes), question),
+    unasked,
+    onYes,
     clause: clauseFor(prepared.onYes, question),
     tighter: tighterAt(prepared.onYes, question),
+    looser: {
+      unasked: unasked.allowed ? null : looserAt(prepared.unasked, question),
+      onYes: onYes.allowed ? null : looserAt(prepared.onYes, question),
+    },
   };
+}
+
+/** A mount that is read-only lets connect(2) pass: the socket's own mode decides (unix(7)). */
+function looserAt({ rendering, profile }: Side, question: Question): string | null {
+  if (rendering.kind !== "plan" || question.ask !== "socket") return null;
+  const { sockets } = rendering.plan.standings;
+  if (sockets.kind !== "partial" || !sockets.reason.startsWith(SOCKETS_IN_ROOTS)) return null;
+  const isShown = accessTo(profile, question.path) !== "none";
+  return isShown
+    ? `${SOCKETS_IN_ROOTS}, listed or not: the kernel does not keep sockets apart by path`
+    : null;
 }
 
 function tighterAt(side: Side, question: Question): readonly string[] {

@@ -378,11 +378,15 @@ describe.skipIf(unusable !== null)("looking around", () => {
     const json = JSON.parse((await cofferdam(["explain", "write", "other", "--json"])).stdout);
     expect([json.allowed, json.notes]).toEqual([{ unasked: true, onYes: true }, ["it does not exist yet"]]);
     expect((await cofferdam(["run", "--", "sh", "-c", "echo new > other"])).exit).toBe(0);
-    const [home, debug] = [
+    const [home, socket, debug] = [
       await cofferdam(["explain", "env", "HOME"]),
+      await cofferdam(["explain", "connect", "./a.sock"]),
       await cofferdam(["explain", "syscalls", "debug"]),
     ];
     expect(home.stdout).toMatch(/^ {2}every call has a HOME of its own/m);
+    expect(socket.stdout).toMatch(
+      /always {4}yes {2}a host socket that lies in a granted folder can be connected to/,
+    );
     expect(debug.stdout).toMatch(/always {4}no {3}config: `debug` is not listed/);
   });
 

@@ -4,8 +4,11 @@ import { createServer, type Server } from "node:net";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { knownPath } from "../../src/profile/path.ts";
 import { script } from "../../src/selftest/case.ts";
-import { PEOPLE } from "../support/battery/people.ts";
+import { createDraft } from "../../src/supervisor/draft.ts";
+import { explainCall } from "../../src/supervisor/explain.ts";
+import { CALLER, PEOPLE } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
 import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 
@@ -166,6 +169,25 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
       expect(await inside(script([reaches.unix(named), reaches.unix(granted)]), "host")).toBe("n\ny\n");
       expect([named.connections, granted.connections]).toEqual([0, 1]);
     });
+  });
+});
+
+describe.skipIf(unusable !== null)("what `explain` says of a socket that nobody listed", () => {
+  it("sock: the same as the kernel, as above: yes in a granted folder, no outside of it and with `none`", async () => {
+    using place = new Place(CALLER);
+    const looserFor = async (sockets: string, path: string) => {
+      const profiles = [place.file("sockets.yaml", `profile: sockets\nsockets: ${sockets}\n`)];
+      const [config, host] = [place.config(), place.host()];
+      const draft = createDraft({ config, host, profiles, cwd: knownPath(place.ws) });
+      const question = { ask: "socket", path: knownPath(path) } as const;
+      const { onYes, looser } = explainCall(await draft.prepare({ argv: ["true"] }), question);
+      expect(onYes.allowed).toBe(false);
+      return looser.onYes;
+    };
+    const [granted, outside] = [join(place.ws, "socket"), join(place.outside, "socket")];
+    expect(await looserFor("[]", granted)).toMatch(/can be connected to, listed or not/);
+    expect(await looserFor("[]", outside)).toBeNull();
+    expect(await looserFor("none", granted)).toBeNull();
   });
 });
 

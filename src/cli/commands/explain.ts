@@ -37,15 +37,16 @@ export async function explain(args: readonly string[], print: Print): Promise<nu
     ...(unplanned === null ? [] : [`the plan is not known: ${unplanned}`]),
   ];
   if (values.json === true) {
-    const { question, unasked, onYes, clause, tighter } = answer;
+    const { question, unasked, onYes, clause, tighter, looser } = answer;
     print.json({
       question: printQuestion(asked),
       decidedAt: printQuestion(question),
-      allowed: { unasked: unasked.allowed, onYes: onYes.allowed },
+      allowed: { unasked: isLet(unasked, looser.unasked), onYes: isLet(onYes, looser.onYes) },
       unasked,
       onYes,
       enforcedBy: clause?.args ?? null,
       tighter,
+      looser,
       notes,
     });
   } else {
@@ -76,7 +77,7 @@ async function answerAll(
     );
     if (unasked === undefined || onYes === undefined)
       throw new CofferdamError("INTERNAL", "a question was not answered");
-    return { question, unasked, onYes, clause: null, tighter: [] };
+    return { question, unasked, onYes, clause: null, tighter: [], looser: { unasked: null, onYes: null } };
   };
   const [first, ...others] = questions;
   const answers = [answerTo(first), ...others.map(answerTo)] as const;
@@ -118,19 +119,27 @@ function placeNotes(asked: Question, decided: Question): readonly string[] {
     : [`decided by ${visible(decided.path)}, which it would lie in`];
 }
 
-function show({ unasked, onYes, clause, tighter }: Answer, folder: string, print: Print): void {
+/** What the walls let happen is no denial, whatever the profile says. */
+function isLet({ allowed }: Explanation, looser: string | null): boolean {
+  return allowed || looser !== null;
+}
+
+function show({ unasked, onYes, clause, tighter, looser }: Answer, folder: string, print: Print): void {
   const { ink } = print;
   print.result();
-  const isSame = unasked.allowed === onYes.allowed && unasked.decidedBy.because === onYes.decidedBy.because;
-  const sides: readonly (readonly [string, Explanation])[] = isSame
-    ? [["always", onYes]]
+  const isSame =
+    isLet(unasked, looser.unasked) === isLet(onYes, looser.onYes) &&
+    unasked.decidedBy.because === onYes.decidedBy.because;
+  const sides: readonly (readonly [string, Explanation, string | null])[] = isSame
+    ? [["always", onYes, looser.onYes]]
     : [
-        ["unasked", unasked],
-        ["on a yes", onYes],
+        ["unasked", unasked, looser.unasked],
+        ["on a yes", onYes, looser.onYes],
       ];
-  for (const [when, { allowed, decidedBy }] of sides) {
-    const word = allowed ? ink.good("yes") : ink.bad("no ");
-    print.result(`  ${when.padEnd(8)}  ${word}  ${decidedBy.layer}: ${decidedBy.because}`);
+  for (const [when, explanation, why] of sides) {
+    const { layer, because } = explanation.decidedBy;
+    const word = isLet(explanation, why) ? ink.good("yes") : ink.bad("no ");
+    print.result(`  ${when.padEnd(8)}  ${word}  ${why ?? `${layer}: ${because}`}`);
   }
   print.result();
   const { layers, decidedBy } = onYes.allowed ? unasked : onYes;
