@@ -88,7 +88,7 @@ const TEXTS: Readonly<Record<CommandName, Text>> = {
     usage: "run [OPTION…] -- COMMAND [ARGUMENT…]",
     says: "Runs one command inside the walls. That you typed it is your yes, unless a rule denies it or an operator demands to\nbe asked. Its exit status is the command's own; 77 is denied, 124 the wall time, 69 no sandbox.",
     options: [
-      ["--ask", "ask me first, although I typed it"],
+      ["--ask", "having typed it is no yes: ask me, unless the config lets the command pass without asking"],
       ["--strict", "refuse whatever would have to be asked"],
       [
         "--terminal",

@@ -45,7 +45,9 @@ export const LimitsSection = z.strictObject({
   file_size: sizeFrom(512, "512B").optional(),
   open_files: z.int().min(16).optional(),
   output: Size.optional(),
-  scratch: sizeFrom(4096, "4KiB").optional(),
+  scratch: sizeFrom(4096, "4KiB")
+    .describe("what /tmp may hold, and as much again /dev/shm, of which 64MiB is the most")
+    .optional(),
   strict: z.boolean().optional(),
 });
 export type LimitsSection = z.infer<typeof LimitsSection>;
