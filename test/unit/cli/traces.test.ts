@@ -10,22 +10,26 @@ const SAID = [
   ...["text", "\r\n", "\t", "é", "\u{5}", "\u{e}", "\u{7}"],
   ...["[?1049h", "[?1049l", "[?47h", "[?1047h", "[?25l", "[?7l", "[?1h", "=", "[4h", "[20h", "[?5h"],
   ...["[?9h", "[?1000h", "[?1002h", "[?1003h", "[?1006h", "[?1004h", "[?2004h", "[?1;25;1003;1049h"],
-  ...["[?6h", "[?7;6h", "[3g", "[0g", "[?69h"],
+  ...["[?6h", "[?7;6h", "[3g", "[0g", "[?69h", "[?06h", "[?\n6h", "H", "[2h", "[3h", "[12l", "[?67h", "%@"],
   ...[
     "[3;9r",
     "[31;7m",
     "(0",
     "[>4;2m",
+    "[>04;2m",
+    "[>1;3m",
     "[>4m",
     "[>1u",
     "[=1u",
     "]8;;http://x",
     "]0;title",
+    "]4;1;?;2;red",
+    "]10;?;red\u{7}",
     "P1$r",
     "_x",
     "[12",
   ],
-].map((one) => (/^[[\]=(P_]/.test(one) ? `${ESC}${one}` : one));
+].map((one) => (/^[[\]=(P_%H]/.test(one) ? `${ESC}${one}` : one));
 
 const programs = fc.array(fc.constantFrom(...SAID), { maxLength: 12 }).map((parts) => parts.join(""));
 
@@ -44,7 +48,7 @@ async function looks(...sent: readonly string[]) {
 }
 
 /** What a program leaves, seen in parts of any length. */
-function tracesOf(said: string, partBytes: number): Traces {
+function tracesOf(said: string | Uint8Array, partBytes: number): Traces {
   const traces = new Traces();
   const bytes = Buffer.from(said);
   for (let at = 0; at < bytes.length; at += partBytes) traces.see(bytes.subarray(at, at + partBytes));
@@ -83,6 +87,15 @@ describe("what a program leaves on a terminal", () => {
     );
   });
 
+  test("tty: is put right by sequences that every terminal takes: of 64 bytes and 16 parameters at most", () => {
+    const sequences = tracesOf(SAID.join(""), 9).undoing().split(ESC);
+    expect(sequences.length).toBeGreaterThan(20);
+    for (const sequence of sequences) {
+      expect(sequence.length).toBeLessThan(64);
+      expect(sequence.split(";").length).toBeLessThan(17);
+    }
+  });
+
   test("is nothing where it wrote text alone", () => {
     for (const text of ["", "plain\r\n\ttext\u{8}\u{7}\n"]) {
       const traces = tracesOf(text, 3);
@@ -111,12 +124,141 @@ describe("what a program leaves on a terminal", () => {
     expect(tracesOf(`${ESC}[?1049h${ESC}[?1049l`, 4).redoing()).toBe("");
   });
 
+  const undone = (said: string | Uint8Array): string => tracesOf(said, 2).undoing();
+
   test("what a terminal may not know is undone only where it was used", () => {
-    const undone = (said: string): string => tracesOf(said, 2).undoing();
-    expect(undone(`${ESC}[0m`)).not.toMatch(/\[>4|\[=0u|\]8;/);
-    expect(undone(`${ESC}[>4;2m`)).toContain("[>4;0m");
-    expect(undone(`${ESC}[>4;2m${ESC}[>4m`)).not.toContain("[>4;0m");
+    expect(undone(`${ESC}[0m${ESC}[?u${ESC}]8;;${ESC}\\`)).not.toMatch(/\[>|\[=0u|\]8;|%G|\[12h|\]1|<|67l/);
     expect(undone(`${ESC}[>1u`)).toContain("[=0u");
     expect(undone(`${ESC}]8;;http://x`)).toContain("]8;;");
+    expect(undone(`${ESC}]8;id=1;http://x`)).toContain("]8;;");
+    expect(undone(`${ESC}[12l`)).toContain(`${ESC}[12h`);
+    expect(undone(`${ESC}[?67h`)).toContain(`${ESC}[?67l`);
+    expect(undone(`${ESC}%@`)).toContain(`${ESC}%G`);
+  });
+
+  test.each([
+    ["4;2m", "4m"],
+    ["04;2m", "4m"],
+    ["1;3m", "1m"],
+    ["2n", "2m"],
+    ["4;1f", "4f"],
+  ])("keys that say more of themselves do so no longer: %s", (done, undo) => {
+    // A terminal that takes it for a colour has none after that.
+    expect(undone(`${ESC}[>${done}`)).toMatch(new RegExp(`\\[>${undo}.*\\[0m`));
+  });
+
+  test("keys are as before on either screen, each of which has its own", () => {
+    const said = undone(`${ESC}[>1u${ESC}[?1049h${ESC}[>1u`);
+    expect(said.split(`${ESC}[=0u`)).toEqual([
+      expect.not.stringMatching(/10(47|49)l/),
+      expect.stringContaining("[?1049l"),
+      expect.anything(),
+    ]);
+  });
+
+  test("a terminal that was made a VT52 is none before it is told anything else", () => {
+    expect(undone(`${ESC}[?2l`).startsWith(`\u{18}${ESC}<`)).toBe(true);
+  });
+
+  test.each([
+    ["leading zeros", `${ESC}[?0006h`, "[?6l"],
+    ["a line feed inside", `${ESC}[?\n6\u{7}h`, "[?6l"],
+    ["a deleted character inside", `${ESC}[?6\u{7f}h`, "[?6l"],
+    ["more parameters than anybody reads at once", `${ESC}[?${"7;".repeat(200)}6h`, "[?6l"],
+    ["a number of many digits", `${ESC}[?${"0".repeat(5000)}6h`, "[?6l"],
+    ["CSI as one byte", Uint8Array.of(0x9b, 0x3f, 0x36, 0x68), "[?6l"],
+    ["CSI as one character", "\u{9b}?6h", "[?6l"],
+    ["OSC as one byte", Buffer.from("\u{9d}11;red\u{9c}", "latin1"), "]111"],
+    ["OSC as one character", "\u{9d}11;red\u{9c}", "]111"],
+    ["C1 inside a string, where a terminal does not know it", `${ESC}]10;?;\u{9b};red\u{7}`, "]112"],
+    ["after another was broken off", `${ESC}[?7${ESC}[?6h`, "[?6l"],
+    ["inside what is passed through", `${ESC}Ptmux;${ESC}${ESC}[?6h${ESC}\\`, "[?6l"],
+    ["a colour behind a question", `${ESC}]4;1;?;2;red\u{7}`, "]104"],
+    ["a colour with leading zeros", `${ESC}]04;1;red\u{7}`, "]104"],
+    ["a colour behind another's question", `${ESC}]10;?;red\u{7}`, "]111"],
+    ["a special colour", `${ESC}]5;0;red\u{7}`, "]105"],
+    ["a colour without an end", `${ESC}]12;red`, "]112"],
+    ["a single tab stop", `${ESC}H`, `${ESC}[8C${ESC}H`],
+  ])("tty: undone is also %s", (_claim, said, undo) => {
+    expect(undone(said)).toContain(undo);
+  });
+
+  test.each([
+    ["CAN", `${ESC}[?\u{18}6h`, "[?6l"],
+    ["SUB", `${ESC}[?\u{1a}6h`, "[?6l"],
+    ["ESC", `${ESC}[?${ESC}6h`, "[?6l"],
+    ["questions alone", `${ESC}]4;1;?;2;?\u{7}${ESC}]10;?;?;?\u{7}`, "]1"],
+    ["another mode", `${ESC}[?66h${ESC}[6h${ESC}[?6l`, "[?6l"],
+  ])("what no terminal took is not: %s", (_claim, said, undo) => {
+    expect(undone(said)).not.toContain(undo);
+  });
+});
+
+describe("looking at what a program says", () => {
+  const pieces = fc.oneof(
+    fc.constantFrom(
+      ...SAID,
+      ESC,
+      "\u{9b}",
+      "\u{9d}",
+      "\u{18}",
+      ";",
+      "?",
+      "6",
+      "69",
+      "h",
+      "\n",
+      "\u{7}",
+      "red",
+      " q",
+    ),
+    fc.integer({ min: 0, max: 0xff }).map((code) => String.fromCharCode(code)),
+  );
+  const said = fc
+    .tuple(fc.array(pieces, { maxLength: 30 }), fc.constantFrom("utf8" as const, "latin1" as const))
+    .map(([parts, encoding]) => Buffer.from(parts.join(""), encoding));
+
+  test("tty: tells the same in whatever chunks it comes", () => {
+    fc.assert(
+      fc.property(said, fc.array(fc.nat(90)), (bytes, cuts) => {
+        const ends = [...cuts.map((cut) => cut % (bytes.length + 1)), bytes.length].sort((a, b) => a - b);
+        const traces = new Traces();
+        for (const [at, end] of ends.entries()) traces.see(bytes.subarray(ends[at - 1] ?? 0, end));
+        expect(traces.undoing()).toBe(tracesOf(bytes, Math.max(1, bytes.length)).undoing());
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  /** What is shown takes no longer than this many milliseconds, and four times as much no more than eight times as long. */
+  const MOST_MS = 200;
+  const MEBI = 1 << 20;
+
+  test.each([
+    ["parameters without an end", `${ESC}[?`, "6;"],
+    ["modes", ESC, `[?6;6;6;6;6;6;69;69;69;69;69hx${ESC}`],
+    ["introducers", "", `${ESC}[?6`],
+    ["the shortest sequences", "", `${ESC}[m`],
+    ["digits", `${ESC}[?`, "6"],
+    ["a string without an end", `${ESC}]4;1;`, "?;1;"],
+    ["colours", "", `${ESC}]10;?;red`],
+    ["C1", "", "\u{9b}?6;69h"],
+    ["text", ESC, "text "],
+  ])("tty: takes linear time: %s", (_claim, start, repeated) => {
+    /** Of this thread alone, whatever else runs: milliseconds. */
+    const took = (length: number): number => {
+      const bytes = Buffer.from(start + repeated.repeat(length / repeated.length), "latin1");
+      const times = [1, 2, 3].map(() => {
+        const began = process.threadCpuUsage().user;
+        tracesOf(bytes, 1 << 16);
+        return (process.threadCpuUsage().user - began) / 1_000;
+      });
+      return Math.min(...times);
+    };
+    took(1 << 16);
+    const quarter = took(MEBI / 4);
+    const whole = took(MEBI);
+    expect(whole).toBeLessThan(MOST_MS);
+    expect(whole).toBeLessThan(8 * quarter + 20);
   });
 });
