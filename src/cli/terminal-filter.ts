@@ -109,14 +109,46 @@ export class TerminalFilter {
   }
 }
 
-/** True when one of the parameters makes text invisible (8); those of a colour (38, 48, 58) mean something else. */
+/**
+ * True when some terminal may take one of the parameters for text that can't be seen (8). Only as part of a colour that
+ * every terminal that has colours reads alike, an 8 is none: `38;5;8`, `38;2;8;8;8`, and the same with colons, which by
+ * themselves are one parameter. Not every terminal knows underlines of a colour (58), and then reads what follows.
+ */
 function conceals(parameters: string): boolean {
-  const list = parameters.split(/[;:]/).map(Number);
+  const list = parameters.split(";");
   for (let at = 0; at < list.length; at += 1) {
-    if (list[at] === 8) return true;
-    if ([38, 48, 58].includes(list[at] ?? 0)) at += list[at + 1] === 5 ? 2 : list[at + 1] === 2 ? 4 : 0;
+    const parameter = list[at] ?? "";
+    if (parameter.includes(":")) {
+      if (!COLOUR_IN_ONE.test(parameter) && parameter.split(":").some(isConcealing)) return true;
+    } else if (isConcealing(parameter) || Number(parameter) === 58) return true;
+    else if (isColour(parameter)) at += partsOfColour(list.slice(at + 1));
   }
   return false;
+}
+
+/** In one parameter: an index, or red, green and blue. Where a space of colours is named as well, terminals differ. */
+const COLOUR_IN_ONE = /^0*[34]8:(?:0*5:\d+|0*2:\d*:\d*:\d*)$/;
+
+function isConcealing(parameter: string): boolean {
+  return Number(parameter) === 8;
+}
+
+function isColour(parameter: string): boolean {
+  return [38, 48].includes(Number(parameter));
+}
+
+/** How many of the parameters behind 38 or 48 are its own. */
+function partsOfColour([way, ...parts]: readonly string[]): number {
+  const length =
+    way === undefined || way.includes(":")
+      ? 0
+      : (new Map([
+          [5, 1],
+          [2, 3],
+        ]).get(Number(way)) ?? 0);
+  return length > 0 && parts.length >= length && parts.slice(0, length).every((part) => /^\d+$/.test(part))
+    ? length + 1
+    : 0;
 }
 
 /** C0, DEL and C1. */

@@ -30,6 +30,24 @@ describe("what acts on a terminal is dropped", () => {
     ["a string without an end hides its own line alone", `a${ESC}]0;hidden\nseen`, "a\nseen"],
     ["a sequence inside a sequence", `a${ESC}[${ESC}[31mb`, `a${ESC}[31mb${ESC}[0m`],
     ["a cancelled string", `a${ESC}]0;x\u{18}b`, "ab"],
+    ["text that can't be seen", `a${ESC}[8mb${ESC}[1;08mc`, "abc"],
+    [
+      "the same behind a colour in one parameter",
+      `a${ESC}[38:5;8mb${ESC}[38:5:1;8mc${ESC}[48:2:1:2:3;8md`,
+      "abcd",
+    ],
+    ["the same behind the colour of an underline", `a${ESC}[58;5;8mb${ESC}[58;5;1mc${ESC}[58:5:8md`, "abcd"],
+    [
+      "the same behind a whole colour",
+      `a${ESC}[38;5;38;8mb${ESC}[48;2;1;2;3;8mc${ESC}[38;2;8;8;8;8md`,
+      "abcd",
+    ],
+    [
+      "the same behind half a colour",
+      `a${ESC}[38;8mb${ESC}[38;5;;8mc${ESC}[38;2;1:8;2;3md${ESC}[38;3;8me`,
+      "abcde",
+    ],
+    ["the same as part of a parameter", `a${ESC}[4:8mb${ESC}[38:2:0:1:2:8mc`, "abc"],
     ["ever more parameters", `a${ESC}[${"1;".repeat(200)}mb`, "ab"],
   ])("%s", (_claim, text, shown) => {
     expect(filtered(text)).toBe(shown);
@@ -42,6 +60,10 @@ describe("what only writes is kept", () => {
     [
       "colours that are switched off",
       `${ESC}[1;31mred${ESC}[0m ${ESC}[38;2;1;2;3mrgb${ESC}[m ${ESC}[4:3mcurly${ESC}[0m`,
+    ],
+    [
+      "the eighth colour, however it is said",
+      `${ESC}[38;5;8mgrey${ESC}[1;48;5;8;4mon grey${ESC}[38:5:8mgrey${ESC}[38;2;8;8;8m${ESC}[48:2:8:8:8m${ESC}[58:5:1m${ESC}[0m`,
     ],
     ["a byte order mark", "\u{feff}x"],
   ])("%s", (_claim, text) => {
@@ -128,4 +150,29 @@ test("plain text is left as it is", () => {
       expect(filtered(text)).toBe(text);
     }),
   );
+});
+
+test.each([
+  ["parameters without an end", `${ESC}[`, "6;"],
+  ["the shortest colours", "", `${ESC}[m`],
+  ["colours", "", `${ESC}[38;5;8;38;5;8;38;5;8;38;5;8;38;5;8;38;5;8;38;5;8;38;5;8m`],
+  ["strings", "", `${ESC}]x`],
+  ["text", "", "text "],
+])("takes linear time: %s", (_claim, start, repeated) => {
+  /** Of this thread alone, whatever else runs: milliseconds. */
+  const took = (length: number): number => {
+    const bytes = Buffer.from(start + repeated.repeat(length / repeated.length));
+    const times = [1, 2].map(() => {
+      const began = process.threadCpuUsage().user;
+      const filter = new TerminalFilter();
+      for (let at = 0; at < bytes.length; at += 1 << 16) filter.write(bytes.subarray(at, at + (1 << 16)));
+      return (process.threadCpuUsage().user - began) / 1_000;
+    });
+    return Math.min(...times);
+  };
+  took(1 << 16);
+  const quarter = took(1 << 18);
+  const whole = took(1 << 20);
+  expect(whole).toBeLessThan(1_000);
+  expect(whole).toBeLessThan(8 * quarter + 20);
 });
