@@ -8,17 +8,18 @@ import { CofferdamError } from "../errors.ts";
 import { askNow } from "../host/spawn.ts";
 import type { TerminalWindow, WindowSize } from "../host/window.ts";
 import type { AbsolutePath } from "../profile/path.ts";
+import { Line } from "./line.ts";
 import type { Print } from "./print.ts";
 import { Traces } from "./traces.ts";
 
 /** What Ctrl-C types. */
 const CTRL_C = 3;
-/** A terminal that has not answered by then does not answer, or is very far away. */
+/** A terminal that has not answered by then, once it has been told all, does not answer, or is very far away. */
 const DEAF_MS = 1_000;
 /** So many answers in a row are ours: of a usual window's cells there are some 10^16 such rows. */
 const PLACES = 5;
 /** A program that has asked for more answers than come by then has its way: nobody waits for ever. */
-const MOST_MS = 5_000;
+const MOST_MS = 10_000;
 /** So long a program takes at most to notice that its terminal has another size. */
 const NOTICED_MS = 100;
 
@@ -42,6 +43,7 @@ export class LentTerminal implements TerminalWindow, AsyncDisposable {
   readonly #tty: Tty;
   readonly #lending: Lending;
   readonly #traces = new Traces();
+  readonly #line = new Line();
   readonly #listeners = new Set<() => void>();
   #guard: Guard | null = null;
   #lent: Disposable | null = null;
@@ -102,6 +104,7 @@ export class LentTerminal implements TerminalWindow, AsyncDisposable {
 
   #show(chunk: Buffer): Promise<void> {
     this.#traces.see(chunk);
+    this.#line.sent(chunk.length);
     return this.#lending.print.stream("stdout", chunk);
   }
 
@@ -176,10 +179,12 @@ export class LentTerminal implements TerminalWindow, AsyncDisposable {
   /**
    * What the program asked the terminal before it ended, the terminal answers as if it was typed: that must not be there
    * for whoever reads the terminal next. A terminal answers in the order in which it was asked, so all that comes up to
-   * the answer to our own question is thrown away.
+   * the answer to our own question is thrown away. Silence lasts longer where the terminal may not have been told all that
+   * the program said; whoever does not want to wait for that presses Ctrl-C.
    */
   #untilHeard(answer: string): Promise<void> {
     const { input } = this.#tty;
+    const began = performance.now();
     return new Promise((resolve) => {
       let heard = "";
       const end = (): void => {
@@ -189,13 +194,16 @@ export class LentTerminal implements TerminalWindow, AsyncDisposable {
         resolve();
       };
       // In two steps: after a stall of this process timers end before what has come meanwhile is read.
-      const listen = (): NodeJS.Timeout =>
-        setTimeout(() => (deaf = setTimeout(end, DEAF_MS / 2)), DEAF_MS / 2);
+      const listen = (): NodeJS.Timeout => {
+        const step = (DEAF_MS + this.#line.behindMs) / 2;
+        return setTimeout(() => (deaf = setTimeout(end, step)), step);
+      };
       let deaf = listen();
       const most = setTimeout(end, MOST_MS);
       const take = (chunk: Buffer): void => {
         heard += chunk.toString("latin1");
-        if (heard.includes(answer)) {
+        const isImpatient = chunk.includes(CTRL_C) && performance.now() - began > DEAF_MS;
+        if (isImpatient || heard.includes(answer)) {
           end();
           return;
         }
