@@ -30,6 +30,9 @@ export function ofRepositories({ ws }: Target): readonly Case[] {
     "repository/named-by-config (missing)",
     "repository/named-hooks/pre-push (missing)",
     "linked/named-hooks/pre-push (missing)",
+    // Where hooks run for what is pushed into a repository.
+    "repository/.git/named-hooks/pre-receive (missing)",
+    "repository/.git/worktrees/w/named-hooks/pre-receive (missing)",
     "repository/sub/.git",
     "linked/.git",
     "repository/.vscode/tasks.json",

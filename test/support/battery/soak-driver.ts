@@ -12,10 +12,11 @@ import { absolutePath } from "../../../src/profile/path.ts";
 import type { Session } from "../../../src/supervisor/session.ts";
 import { createSupervisor } from "../../../src/supervisor/supervisor.ts";
 import { descendantsOf } from "./descendants.ts";
-import { Figures, SoakJob } from "./soak-job.ts";
+import { ENDINGS, Figures, SoakJob } from "./soak-job.ts";
 
 const job = SoakJob.parse(JSON.parse(process.argv[2] ?? ""));
 const ends = new Map<string, number>();
+const MOST_MORE = 20;
 /** Lives as long as the process, as an agent's own signal does. */
 const lasting = new AbortController();
 let dice = job.seed;
@@ -26,6 +27,9 @@ let made = 0;
 await soak(job.perSession);
 await tell();
 await soak(job.calls);
+// Now and then what is rare is in none of the calls: then there are more.
+for (let more = 0; more < MOST_MORE && ENDINGS.some((end) => !ends.has(end)); more += 1)
+  await soak(job.perSession);
 await tell();
 print({ kind: "ends", ends: Object.fromEntries(ends) });
 

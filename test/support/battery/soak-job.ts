@@ -1,5 +1,8 @@
 import { z } from "zod";
 
+/** How calls end: each is met. */
+export const ENDINGS = ["SANDBOX_UNAVAILABLE", "denied", "done", "failed", "timed-out"] as const;
+
 /** What a soaked supervisor is given. */
 export const SoakJob = z.strictObject({
   config: z.string(),
