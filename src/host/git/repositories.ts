@@ -13,6 +13,7 @@ import {
 import { type Host, homesOf } from "../host.ts";
 import { realPathOf, statsOf, systemPath } from "../nodes.ts";
 import { type GitSetting, parseGitConfig } from "../runtimes/git-config.ts";
+import { listedUsers } from "../users.ts";
 import { AsRead, targetStatsOf, textAt } from "./files.ts";
 import { type Led, ledBy, resolved } from "./led.ts";
 import { settingsThatRun } from "./programs.ts";
@@ -96,8 +97,8 @@ export class RepositoryReader {
     const { folder, common, configs, kept } = place;
     const [found, hooks] = [new Set(kept), new Set<AbsolutePath>()];
     const settings = [...files, ...configs].flatMap((file) => this.#settingsOf(file, home, found, 0));
-    // A worktree's own part is no place to run hooks in: the file that leads to it tells where that is.
-    const tops = sign.kind === "folder" && common !== folder ? [] : topsOf(sign, folder, settings);
+    // Where the tree of a worktree lies is told by the file that leads to this part of it.
+    const tops = sign.kind === "folder" && common !== folder ? [folder] : topsOf(sign, folder, settings);
     for (const { name, value } of settings) {
       if (name !== "core.hookspath" || value === null || value === "") continue;
       for (const top of tops) {
@@ -194,7 +195,6 @@ function isProgram(path: AbsolutePath): boolean {
 }
 
 const ETC_GITCONFIG = knownPath("/etc/gitconfig");
-const USERS = knownPath("/etc/passwd");
 
 /**
  * The folders that a relative `core.hooksPath` begins at: where hooks run, the working tree and, for what is pushed into
@@ -216,15 +216,6 @@ function topsOf(
 function resolveWritten(written: string, folder: AbsolutePath, home: AbsolutePath): AbsolutePath | null {
   const [start, user] = /^~([^/]*)(?=\/|$)/.exec(written) ?? [];
   if (start === undefined) return resolved(written, folder);
-  const top = user === "" ? home : homeOf(user ?? "");
-  return top === null ? null : resolved(`.${written.slice(start.length)}`, top);
-}
-
-/** The home of a user whom the user database lists (passwd(5)). */
-function homeOf(user: string): AbsolutePath | null {
-  const line = textAt(USERS)
-    .split("\n")
-    .find((one) => one.startsWith(`${user}:`));
-  const home = line?.split(":")[5] ?? "";
-  return isAbsolutePath(home) ? home : null;
+  const top = user === "" ? home : listedUsers().find(({ name }) => name === user)?.home;
+  return top === undefined ? null : resolved(`.${written.slice(start.length)}`, top);
 }

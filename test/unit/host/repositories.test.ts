@@ -85,6 +85,15 @@ describe("what a repository's configuration makes git obey", () => {
     expect(found?.hooks.map((path) => path.replace(`${top}/`, ""))).toEqual(paths);
   });
 
+  it("hooks that are found from a worktree's part, wherever its tree lies", () => {
+    file("r/.git/config", "[core]\nhooksPath = h\n");
+    file("r/.git/worktrees/w/commondir", "../..\n");
+    const [found] = new RepositoryReader().read(caller(), [
+      { kind: "folder", path: at("r/.git/worktrees/w"), isWhole: true },
+    ]);
+    expect(found?.hooks).toEqual([at("r/.git/worktrees/w/h")]);
+  });
+
   it("what included files say, and those that they include, which need not be there", () => {
     file("r/.git/config", "[include]\npath = ../one\n");
     file("r/one", "[core]\nhooksPath = h\n[include]\npath = two\n");
