@@ -25,8 +25,8 @@ import { readPlainText } from "./plain-file.ts";
 import { printProcess, thisProcess } from "./process-id.ts";
 import { run } from "./run.ts";
 import { hasShelter } from "./shelter.ts";
+import { writeWholeAmong } from "./state-files.ts";
 import { lookAtSurroundings } from "./surroundings.ts";
-import { writeWholeAmong } from "./whole-file.ts";
 
 const Finding = z.strictObject({
   name: z.string(),

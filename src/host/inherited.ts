@@ -1,4 +1,5 @@
 import { closeSync, openSync, readdirSync, readFileSync } from "node:fs";
+import { codeOf } from "./system-error.ts";
 
 /** Descriptors that this process inherited without close-on-exec: a child would get them too. None without `/proc`. */
 export function inheritedDescriptors(): readonly number[] {
@@ -39,7 +40,7 @@ function listed(folder: string): readonly number[] {
   try {
     return readdirSync(folder).map(Number);
   } catch (cause) {
-    if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return [];
+    if (codeOf(cause) === "ENOENT") return [];
     throw cause;
   }
 }

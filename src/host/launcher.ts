@@ -7,7 +7,7 @@ import type { Host } from "./host.ts";
 import { realPathOf, statsOf } from "./nodes.ts";
 import { readPlainText } from "./plain-file.ts";
 import { ask } from "./spawn.ts";
-import { writeWholeAmong } from "./whole-file.ts";
+import { writeWholeAmong } from "./state-files.ts";
 
 /** The lowest bubblewrap that has every option a plan can't do without (`--perms`, `--clearenv`: 0.5.0, 2021). */
 const NEEDED = [

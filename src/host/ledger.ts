@@ -8,7 +8,7 @@ import { lock, sweepUnfinished } from "./lock.ts";
 import { nodeOf } from "./node-looker.ts";
 import { FoldersAtHand, makePlaceholder, removePlaceholder, throwShortage } from "./placeholders.ts";
 import { isRunning, thisProcess } from "./process-id.ts";
-import { inFolder, removeFile, UNFINISHED, writeWhole } from "./whole-file.ts";
+import { inFolder, removeFile, UNFINISHED, writeWhole } from "./state-files.ts";
 
 const Entry = z.strictObject({
   pid: z.int().positive(),
@@ -60,10 +60,10 @@ export class Ledger {
         throw unstable(`${one.path} appeared, or the folder that it lies in went away`);
       }
     }
-    const kept = opened.move();
+    opened.move();
     return {
       [Symbol.asyncDispose]: async () => {
-        using _kept = kept;
+        using _folders = folders;
         using _lock = await lock(this.#lock);
         this.#release(file, entry, folders);
       },
@@ -87,6 +87,7 @@ export class Ledger {
   /** The entry goes last: killed before that, what is left of its placeholders is still known. */
   #release(file: AbsolutePath, entry: Entry, folders: FoldersAtHand): void {
     const held = this.#heldBeside(file);
+    // Of many folders those that were opened last are at hand.
     for (const one of heldBy(entry).toReversed())
       removePlaceholder(one, holderOf(file), held.has(one.path), folders);
     removeFile(file);

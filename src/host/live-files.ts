@@ -3,7 +3,8 @@ import { z } from "zod";
 import { CofferdamError, visible } from "../errors.ts";
 import { type AbsolutePath, joinPath } from "../profile/path.ts";
 import { isRunning, type ProcessId, printProcess, readProcess, thisProcess } from "./process-id.ts";
-import { inFolder, isMissing, removeFile } from "./whole-file.ts";
+import { inFolder, removeFile } from "./state-files.ts";
+import { codeOf } from "./system-error.ts";
 import { Work } from "./work.ts";
 
 /**
@@ -118,7 +119,7 @@ export class LiveFiles {
     try {
       return Entry.parse(JSON.parse(readFileSync(file, "utf8")));
     } catch (cause) {
-      if (isMissing(cause)) return null;
+      if (codeOf(cause) === "ENOENT") return null;
       const owner = readLabel(name)?.owner ?? null;
       if (owner !== null && !isRunning(owner)) {
         this.remove(name, null);
@@ -139,7 +140,7 @@ export class LiveFiles {
     try {
       return readdirSync(this.#folder);
     } catch (cause) {
-      if (isMissing(cause)) return [];
+      if (codeOf(cause) === "ENOENT") return [];
       throw new CofferdamError(
         "SANDBOX_UNAVAILABLE",
         `live calls can't be listed in ${visible(this.#folder)}`,

@@ -3,6 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { CofferdamError, visible } from "../errors.ts";
 import { type AbsolutePath, joinPath, nameOf, parentOf } from "../profile/path.ts";
 import { isRunning, printProcess, readProcess, thisProcess } from "./process-id.ts";
+import { codeOf } from "./system-error.ts";
 
 /** How long to wait for another process that has the lock and runs. */
 const WAIT_MS = 5_000;
@@ -84,7 +85,7 @@ function isDone(folder: AbsolutePath, expected: readonly string[], change: () =>
     change();
     return true;
   } catch (cause) {
-    const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+    const code = codeOf(cause);
     if (expected.includes(code)) return false;
     throw new CofferdamError("SANDBOX_UNAVAILABLE", `the lock ${visible(folder)} can't be had: ${code}`, {
       hint: `make sure that this user may write in ${visible(parentOf(folder))}, and that the disk is not full`,

@@ -16,6 +16,7 @@ import type { Placeholder } from "../backend/placeholder.ts";
 import { CofferdamError } from "../errors.ts";
 import { type AbsolutePath, nameOf, parentOf } from "../profile/path.ts";
 import { type OpenFolder, openFolder } from "./open-folder.ts";
+import { codeOf } from "./system-error.ts";
 
 /** So many folders are kept open at once. */
 const MOST_OPEN = 16;
@@ -141,7 +142,7 @@ function isLinked(temporary: Buffer, at: Buffer): boolean {
     linkSync(temporary, at);
     return true;
   } catch (cause) {
-    return cause instanceof Error && "code" in cause && cause.code === "EEXIST";
+    return codeOf(cause) === "EEXIST";
   }
 }
 
@@ -161,7 +162,7 @@ function isDone(path: AbsolutePath, at: FoldersAtHand, change: (folder: OpenFold
 
 /** Without descriptors or memory nothing can be said about what stands there: an entry would be taken for none. */
 export function throwShortage(cause: unknown): void {
-  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+  const code = codeOf(cause);
   if (!["EMFILE", "ENFILE", "ENOMEM", "EIO"].includes(code)) return;
   throw new CofferdamError("SANDBOX_UNAVAILABLE", `the ledger of placeholders can't be worked on: ${code}`, {
     hint: "raise `ulimit -n`, or end what holds so many files open",

@@ -1,5 +1,6 @@
 import { closeSync, existsSync, openSync, readFileSync, readSync } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { codeOf } from "./system-error.ts";
 
 /** Which process: its pid, and when it started. No two processes since boot have the same. */
 export interface ProcessId {
@@ -152,7 +153,7 @@ function isOver([state]: readonly string[]): boolean {
 
 /** Gone before it was opened, or between opening and reading (proc(5): ESRCH). */
 function isGone(cause: unknown): boolean {
-  const code = cause instanceof Error && "code" in cause ? cause.code : null;
+  const code = codeOf(cause);
   return code === "ENOENT" || code === "ESRCH";
 }
 

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { type AbsolutePath, isAbsolutePath, joinPath } from "../profile/path.ts";
 import { statsOf } from "./nodes.ts";
 import { isRunning, thisProcess } from "./process-id.ts";
-import { writeWhole } from "./whole-file.ts";
+import { writeWhole } from "./state-files.ts";
 
 const Entry = z.strictObject({
   pid: z.int().positive(),

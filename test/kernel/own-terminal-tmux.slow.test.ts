@@ -175,7 +175,7 @@ describe.skipIf(problem !== null).each(PEOPLE)("$name at a terminal", (person) =
   ] as const;
 
   test.each(LEAVES)("tty: what a killed program leaves is put right: %s", async (_claim, sequences) => {
-    // Without echo: of answers that come in time the program's own terminal would make text, as any terminal does.
+    // Answers that come before the program is killed would be echoed on its own terminal, as on any other.
     const { pane, before } = await seated({ "leave.sh": `stty -echo\nprintf "${sequences}"\nkill -9 $$\n` });
     pane.run("cofferdam run --quiet -- sh leave.sh; echo status $?");
     await pane.untilSeen(/status 137/);

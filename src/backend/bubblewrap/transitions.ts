@@ -229,7 +229,8 @@ function keepInPlace(
 
 /** Where the mount begins that pins stand on: of the folders above a pin some may have none, where that needed none. */
 function unpinned({ changes }: Walk, path: AbsolutePath): AbsolutePath {
-  return [...upwards(path)].find((at) => (changes.get(at)?.kind ?? "pin") !== "pin") ?? ROOT;
+  const isBeginning = (at: AbsolutePath): boolean => changes.has(at) && changes.get(at)?.kind !== "pin";
+  return [...upwards(path)].find(isBeginning) ?? ROOT;
 }
 
 /**

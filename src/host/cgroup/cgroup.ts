@@ -2,7 +2,8 @@ import { closeSync } from "node:fs";
 import type { Controller } from "../../backend/facts.ts";
 import { CofferdamError } from "../../errors.ts";
 import type { LimitName } from "../../profile/limits.ts";
-import { type CgroupFiles, codeOf } from "./files.ts";
+import { codeOf } from "../system-error.ts";
+import type { CgroupFiles } from "./files.ts";
 import { removeCgroups } from "./remove.ts";
 import { type Seat, wordsIn } from "./seats.ts";
 

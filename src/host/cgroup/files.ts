@@ -11,6 +11,7 @@ import {
   writeSync,
 } from "node:fs";
 import { open } from "node:fs/promises";
+import { codeOf } from "../system-error.ts";
 
 /** The files by which cgroups are looked at, made and removed: the machine's, or those of a machine that is made up. */
 export interface CgroupFiles {
@@ -73,8 +74,3 @@ export const MACHINE: CgroupFiles = {
   removeFolder: (path) => rmdirSync(path),
   open: (path) => openSync(path, constants.O_WRONLY),
 };
-
-/** The system's code of an error; empty for what is none of the system's. */
-export function codeOf(cause: unknown): string {
-  return cause instanceof Error && "code" in cause ? String(cause.code) : "";
-}

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { type CgroupFiles, codeOf } from "./files.ts";
+import { codeOf } from "../system-error.ts";
+import type { CgroupFiles } from "./files.ts";
 
 /** How long processes that were ended may still be in a cgroup, in milliseconds, and how long before another try. */
 const EMPTYING_MS = 2_000;

@@ -1,6 +1,7 @@
 import { CONTROLLERS, type Controller, type TreeBound } from "../../backend/facts.ts";
 import { visible } from "../../errors.ts";
-import { type CgroupFiles, codeOf } from "./files.ts";
+import { codeOf } from "../system-error.ts";
+import type { CgroupFiles } from "./files.ts";
 import { type OwnCgroup, ownCgroups } from "./own.ts";
 
 /** The folder in which a cgroup can be made for each call, for one controller. */

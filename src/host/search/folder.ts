@@ -15,6 +15,7 @@ import {
 import { MOST_PATH_BYTES } from "../../profile/written.ts";
 import { isGitName, isInGitFolder, isWholeBy, MARKS } from "../git/marks.ts";
 import { statsOf, systemPath } from "../nodes.ts";
+import { codeOf } from "../system-error.ts";
 import { type ListNames, listBytes, type NameKind } from "./list.ts";
 
 /** A folder changed more recently than this may have changed again within the clock's grain: it is read again. */
@@ -186,10 +187,6 @@ function passedOver(path: AbsolutePath, cause: unknown): null {
   if (code === "ENAMETOOLONG") throw tooDeep(path, path);
   if (code === "ENOTDIR" || code === "ELOOP" || isOthers) return null;
   throw unsearchable(closed, cause);
-}
-
-function codeOf(cause: unknown): unknown {
-  return cause instanceof Error && "code" in cause ? cause.code : null;
 }
 
 function unsearchable(folder: AbsolutePath, cause: unknown): CofferdamError {

@@ -2,6 +2,7 @@ import { mkdirSync, renameSync, unlinkSync, writeFileSync } from "node:fs";
 import type { AbsolutePath } from "../profile/path.ts";
 import { sweepUnfinished } from "./lock.ts";
 import { printProcess, thisProcess } from "./process-id.ts";
+import { codeOf } from "./system-error.ts";
 
 /** How the name of a file that one process alone writes ends while it is written. */
 export const UNFINISHED = ".unfinished";
@@ -30,7 +31,7 @@ export function inFolder(folder: AbsolutePath, write: () => void): void {
   try {
     write();
   } catch (cause) {
-    if (!isMissing(cause)) throw cause;
+    if (codeOf(cause) !== "ENOENT") throw cause;
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     write();
   }
@@ -41,11 +42,6 @@ export function removeFile(file: AbsolutePath): void {
   try {
     unlinkSync(file);
   } catch (cause) {
-    if (!isMissing(cause)) throw cause;
+    if (codeOf(cause) !== "ENOENT") throw cause;
   }
-}
-
-/** True where something failed because nothing stands at a path. */
-export function isMissing(cause: unknown): boolean {
-  return cause instanceof Error && "code" in cause && cause.code === "ENOENT";
 }
