@@ -160,6 +160,7 @@ export const FOUND: Readonly<Record<string, Found>> = {
         { masks: [literal(2, [".git"], "read"), glob("**/.git", "read")] },
         { from: 1, at: 3 },
       ),
+      // By this one the act is among those that are tried.
       seed: 2,
     },
     act: { op: "create", path: "w/c/b/.git" },
