@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { TerminalFilter } from "../../../src/cli/terminal-filter.ts";
+import { isLinear } from "../../support/linear-time.ts";
 
 const ESC = "\u{1b}";
 
@@ -159,20 +160,10 @@ test.each([
   ["strings", "", `${ESC}]x`],
   ["text", "", "text "],
 ])("takes linear time: %s", (_claim, start, repeated) => {
-  /** Of this thread alone, whatever else runs: milliseconds. */
-  const took = (length: number): number => {
+  const work = (length: number): void => {
     const bytes = Buffer.from(start + repeated.repeat(length / repeated.length));
-    const times = [1, 2].map(() => {
-      const began = process.threadCpuUsage().user;
-      const filter = new TerminalFilter();
-      for (let at = 0; at < bytes.length; at += 1 << 16) filter.write(bytes.subarray(at, at + (1 << 16)));
-      return (process.threadCpuUsage().user - began) / 1_000;
-    });
-    return Math.min(...times);
+    const filter = new TerminalFilter();
+    for (let at = 0; at < bytes.length; at += 1 << 16) filter.write(bytes.subarray(at, at + (1 << 16)));
   };
-  took(1 << 16);
-  const quarter = took(1 << 18);
-  const whole = took(1 << 20);
-  expect(whole).toBeLessThan(1_000);
-  expect(whole).toBeLessThan(8 * quarter + 20);
+  expect(isLinear(work, 1 << 20, 1_000)).toBe(true);
 });

@@ -2,6 +2,7 @@ import xterm from "@xterm/headless";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Traces } from "../../../src/cli/traces.ts";
+import { isLinear } from "../../support/linear-time.ts";
 
 const ESC = "\u{1b}";
 
@@ -230,9 +231,8 @@ describe("looking at what a program says", () => {
     );
   });
 
-  /** What is shown takes no longer than this many milliseconds, and four times as much no more than eight times as long. */
+  /** A mebibyte that is shown takes no longer than this many milliseconds. */
   const MOST_MS = 200;
-  const MEBI = 1 << 20;
 
   test.each([
     ["parameters without an end", `${ESC}[?`, "6;"],
@@ -245,20 +245,9 @@ describe("looking at what a program says", () => {
     ["C1", "", "\u{9b}?6;69h"],
     ["text", ESC, "text "],
   ])("tty: takes linear time: %s", (_claim, start, repeated) => {
-    /** Of this thread alone, whatever else runs: milliseconds. */
-    const took = (length: number): number => {
-      const bytes = Buffer.from(start + repeated.repeat(length / repeated.length), "latin1");
-      const times = [1, 2, 3].map(() => {
-        const began = process.threadCpuUsage().user;
-        tracesOf(bytes, 1 << 16);
-        return (process.threadCpuUsage().user - began) / 1_000;
-      });
-      return Math.min(...times);
+    const work = (length: number): void => {
+      tracesOf(Buffer.from(start + repeated.repeat(length / repeated.length), "latin1"), 1 << 16);
     };
-    took(1 << 16);
-    const quarter = took(MEBI / 4);
-    const whole = took(MEBI);
-    expect(whole).toBeLessThan(MOST_MS);
-    expect(whole).toBeLessThan(8 * quarter + 20);
+    expect(isLinear(work, 1 << 20, MOST_MS)).toBe(true);
   });
 });
