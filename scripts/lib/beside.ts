@@ -3,13 +3,16 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 
-/** Runs in a checkout, by that checkout's own sources: a cold call for each line that comes in, and its milliseconds back. */
+/**
+ * Runs in a checkout, by what was built there, as users run it: a cold call for each line that comes in, and its
+ * milliseconds back. Sources would bring a compiler into the process, and what that holds makes every fork dearer.
+ */
 const CALLER = `
 import { createInterface } from "node:readline";
 const [stateFolder, cwd] = process.argv.slice(1);
-const { thisHost } = await import("./src/host/host.ts");
-const { MemoryJournal } = await import("./src/journal/journal.ts");
-const { createSupervisor } = await import("./src/supervisor/supervisor.ts");
+const { thisHost } = await import("./dist/host/host.js");
+const { MemoryJournal } = await import("./dist/journal/journal.js");
+const { createSupervisor } = await import("./dist/supervisor/supervisor.js");
 const host = thisHost({ stateFolder });
 await using supervisor = await createSupervisor({ host, cwd, journal: new MemoryJournal() });
 const session = supervisor.session({ caller: "person" });
@@ -23,7 +26,7 @@ for await (const _ of createInterface({ input: process.stdin })) {
 }
 `;
 
-/** The times of cold calls of several checkouts, milliseconds, in turn: each works in a repository of its own. */
+/** The times of cold calls of several checkouts that are built, milliseconds, in turn: each works in a repository of its own. */
 export async function timesBeside(
   checkouts: readonly string[],
   stage: string,
@@ -46,14 +49,7 @@ function startCaller(checkout: string, place: string) {
   writeFileSync(join(workspace, ".git/config"), "");
   const child = spawn(
     process.execPath,
-    [
-      "--disable-warning=ExperimentalWarning",
-      "--input-type=module",
-      "-e",
-      CALLER,
-      join(place, "state"),
-      workspace,
-    ],
+    ["--input-type=module", "-e", CALLER, join(place, "state"), workspace],
     { cwd: checkout, stdio: ["pipe", "pipe", "inherit"] },
   );
   const answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]();

@@ -10,6 +10,11 @@ node_version=24.21.0
 node_sha512_x64='3nULszZ5X0fciYpG0t6TrdApJzAn8+FlINP6OiMX7V8HrvpATPN936U1LlReOJriLRa4e8yEqQBYCnLyPNAs7Q=='
 node_sha512_arm64='FpJRPEz2OvvTLfjIOlNGFY9JLPMKgl5m+d4oGYBLg24kJ1mmvN1Zl/HPJgF4HDaJ51ISev1l1cRZ/DM+keXW5g=='
 
+# The oldest Node that the package promises to run on, for the tests alone.
+oldest_version=22.18.0
+oldest_sha512_x64='ZPIlJmsQkDY/Q+VeDIuNTphYIPHYwV4T2lF7lfkmW0gFFkohycbGQYm25yhJ/Gz42eFD2wF5zwAzs9yPRAwbhg=='
+oldest_sha512_arm64='G2s2MDAFBM2p2SCpdKDu74PpThBwzsrA9tWMn6eVfYy+k0jYhh7MIC6gK3liNC2jLCfMayrqswNwbTsrboaTVg=='
+
 private=$root/.cofferdam-node
 stamp=$root/node_modules/.cofferdam-lock
 
@@ -51,47 +56,50 @@ find_node() {
   node=$(command -v node) && is_fit "$node"
 }
 
-# 22.18 is the first that runs TypeScript sources without a flag; of 23, which is out of support, some do not.
+# 24 is the first that runs the sources as they are, types and `using`; what is built of them runs on older ones.
 is_fit() {
   found=$("$1" -v 2>/dev/null) || return 1
   found=${found#v}
   major=${found%%.*}
-  rest=${found#*.}
-  minor=${rest%%.*}
-  case $major$minor in *[!0-9]* | '') return 1 ;; esac
-  [ "$major" -ge 24 ] || { [ "$major" -eq 22 ] && [ "$minor" -ge 18 ]; }
+  case $major in *[!0-9]* | '') return 1 ;; esac
+  [ "$major" -ge 24 ]
 }
 
 install_node() {
+  must_own_checkout
+  fetch_node "$node_version" "$node_sha512_x64" "$node_sha512_arm64"
+  find_node
+}
+
+# fetch_node VERSION SHA512_X64 SHA512_ARM64: to .cofferdam-node/VERSION/bin/node, and no other binary than that.
+fetch_node() {
   kind=$(uname -s)-$(uname -m)
   case $kind in
-    Linux-x86_64 | Linux-amd64) cpu=x64 sha512=$node_sha512_x64 ;;
-    Linux-aarch64 | Linux-arm64) cpu=arm64 sha512=$node_sha512_arm64 ;;
-    *) fail "no fit Node" "${found:-none} was found" "install Node 22.18 or newer, perhaps with: $(how_to_install nodejs)" ;;
+    Linux-x86_64 | Linux-amd64) cpu=x64 sha512=$2 ;;
+    Linux-aarch64 | Linux-arm64) cpu=arm64 sha512=$3 ;;
+    *) fail "no fit Node" "${found:-none} was found" "install Node 24 or newer, perhaps with: $(how_to_install nodejs)" ;;
   esac
-  must_own_checkout
   need_npm
   staging=$private/new.$$
   mkdir -p "$staging"
   package=node-linux-$cpu
-  printf '{"private":true,"dependencies":{"%s":"%s"}}\n' "$package" "$node_version" >"$staging/package.json"
+  printf '{"private":true,"dependencies":{"%s":"%s"}}\n' "$package" "$1" >"$staging/package.json"
   printf '{"lockfileVersion":3,"requires":true,"packages":{"":{"dependencies":{"%s":"%s"}},"node_modules/%s":{"version":"%s","integrity":"sha512-%s"}}}\n' \
-    "$package" "$node_version" "$package" "$node_version" "$sha512" >"$staging/package-lock.json"
-  quietly "installing Node $node_version into .cofferdam-node" npm_ci_in "$staging" || {
+    "$package" "$1" "$package" "$1" "$sha512" >"$staging/package-lock.json"
+  quietly "installing Node $1 into .cofferdam-node" npm_ci_in "$staging" || {
     rm -rf "$staging"
-    fail "cannot install Node $node_version" "npm could not fetch $package, its words are above" \
-      "install Node 22.18 or newer yourself and run this again"
+    fail "cannot install Node $1" "npm could not fetch $package, its words are above" \
+      "install Node 24 or newer yourself and run this again"
   }
   fetched=$staging/node_modules/$package/bin/node
-  if ! is_fit "$fetched"; then
+  if ! "$fetched" -v >/dev/null 2>&1; then
     rm -rf "$staging"
-    fail "Node $node_version does not run here" "it is built for glibc, this system seems to have another libc" \
-      "install Node 22.18 or newer, perhaps with: $(how_to_install nodejs)"
+    fail "Node $1 does not run here" "it is built for glibc, this system seems to have another libc" \
+      "install Node 24 or newer, perhaps with: $(how_to_install nodejs)"
   fi
-  mkdir -p "$private/$node_version/bin"
-  mv -f "$fetched" "$private/$node_version/bin/node"
+  mkdir -p "$private/$1/bin"
+  mv -f "$fetched" "$private/$1/bin/node"
   rm -rf "$staging"
-  find_node
 }
 
 need_npm() {
@@ -157,9 +165,12 @@ install_bubblewrap() {
     fail "bubblewrap is missing" "/usr/bin/bwrap builds the sandbox on Linux" "$(how_to_install bubblewrap)"
 }
 
-# Only with COFFERDAM_TEST_INSTALL=1: the tools that tests run inside the sandbox, so they must be the system's.
+# Only with COFFERDAM_TEST_INSTALL=1: the oldest Node, and the tools that tests run inside the sandbox, so they must be
+# the system's.
 install_test_tools() {
   [ "${COFFERDAM_TEST_INSTALL:-}" = 1 ] || return 0
+  [ "$(uname -s)" != Linux ] || [ -x "$private/$oldest_version/bin/node" ] ||
+    fetch_node "$oldest_version" "$oldest_sha512_x64" "$oldest_sha512_arm64"
   [ "$(manager)" = apt-get ] || return 0
   missing=
   for pair in gcc:gcc make:make git:git python3:python3 perl:perl ps:procps unshare:util-linux tmux:tmux vi:vim-tiny less:less; do

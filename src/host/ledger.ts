@@ -50,17 +50,13 @@ export class Ledger {
     if (within !== undefined) throw unstable(`${within.path} lies in what another call holds`);
     const entry: Entry = { ...thisProcess(), placeholders: [...placeholders] };
     inFolder(this.#folder, () => writeWhole(file, JSON.stringify(entry)));
-    const made: Placeholder[] = [];
-    using opened = new DisposableStack();
-    const folders = opened.use(new FoldersAtHand());
-    for (const one of placeholders) {
-      if (makePlaceholder(one, callId, folders)) made.push(one);
-      else if (!held.has(one.path)) {
-        this.#release(file, { ...entry, placeholders: made }, folders);
-        throw unstable(`${one.path} appeared, or the folder that it lies in went away`);
-      }
+    const folders = new FoldersAtHand();
+    try {
+      this.#make(file, entry, held, callId, folders);
+    } catch (cause) {
+      folders[Symbol.dispose]();
+      throw cause;
     }
-    opened.move();
     return {
       [Symbol.asyncDispose]: async () => {
         using _folders = folders;
@@ -68,6 +64,24 @@ export class Ledger {
         this.#release(file, entry, folders);
       },
     };
+  }
+
+  /** Makes all of them, or none. */
+  #make(
+    file: AbsolutePath,
+    entry: Entry,
+    held: ReadonlySet<AbsolutePath>,
+    callId: string,
+    folders: FoldersAtHand,
+  ): void {
+    const made: Placeholder[] = [];
+    for (const one of heldBy(entry)) {
+      if (makePlaceholder(one, callId, folders)) made.push(one);
+      else if (!held.has(one.path)) {
+        this.#release(file, { ...entry, placeholders: made }, folders);
+        throw unstable(`${one.path} appeared, or the folder that it lies in went away`);
+      }
+    }
   }
 
   /** Removes what calls of ended processes left behind, once nothing builds walls on it any more. */

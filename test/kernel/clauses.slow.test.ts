@@ -26,7 +26,6 @@ describe.skipIf(unusable !== null || person === undefined)(
         XDG_STATE_HOME: place.state,
         TMPDIR: place.folder("tmp"),
         NODE_COMPILE_CACHE: compileCacheFor(person),
-        TSX_DISABLE_CACHE: "1",
       };
       const child = spawn(program, words, {
         ...person.runAs,

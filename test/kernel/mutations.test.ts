@@ -119,7 +119,6 @@ async function rowsFor(person: Person): Promise<readonly MutantRow[]> {
       PATH: "/usr/bin:/bin",
       XDG_STATE_HOME: place.state,
       NODE_COMPILE_CACHE: compileCacheFor(person),
-      TSX_DISABLE_CACHE: "1",
       TYPED: place.file("typed", ""),
     };
     const stdio = Array.from({ length: 41 }, (_, fd) =>

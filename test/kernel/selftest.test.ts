@@ -92,7 +92,6 @@ async function selftestAs(person: Person) {
     XDG_STATE_HOME: place.state,
     TMPDIR: place.folder("tmp"),
     NODE_COMPILE_CACHE: compileCacheFor(person),
-    TSX_DISABLE_CACHE: "1",
   };
   const child = spawn(program, words, { ...person.runAs, cwd: place.top, env });
   const [out, err, status] = await Promise.all([

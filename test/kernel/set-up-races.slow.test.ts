@@ -92,7 +92,6 @@ async function race(person: Person, { prefix, root, tries, how }: Race): Promise
     PATH: "/usr/bin:/bin",
     XDG_STATE_HOME: place.state,
     NODE_COMPILE_CACHE: compileCacheFor(person),
-    TSX_DISABLE_CACHE: "1",
   };
   const child = spawn(program, words, { ...person.runAs, cwd: place.ws, env });
   const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);

@@ -7,9 +7,7 @@ import type { Place } from "./place.ts";
 /** The words that start the command line as a person, from the sources. */
 export function cofferdamFor(person: Person): readonly [string, ...string[]] {
   const { node, folder } = checkoutFor(person);
-  const isKnown = Number(process.versions.node.split(".")[0]) >= 24;
-  const loader = isKnown ? [] : ["--import", `file://${folder}/node_modules/tsx/dist/loader.mjs`];
-  return [node, "--disable-warning=ExperimentalWarning", ...loader, join(folder, "src/cli/main.ts")];
+  return [node, "--disable-warning=ExperimentalWarning", join(folder, "src/cli/main.ts")];
 }
 
 /** How a command is started. */
@@ -52,7 +50,6 @@ export function environmentIn(
     LANG: "C.UTF-8",
     XDG_STATE_HOME: place.state,
     NODE_COMPILE_CACHE: compileCacheFor(place.person),
-    TSX_DISABLE_CACHE: "1",
     ...env,
   };
 }

@@ -54,7 +54,7 @@ function copyCheckout(): Checkout {
   const folder = mkdtempSync(join(tmpdir(), "cofferdam-checkout-"));
   const copy = (name: string): void =>
     cpSync(join(HERE.folder, name), join(folder, name), { recursive: true, dereference: true });
-  for (const name of ["package.json", "src", "dist/worker", "profiles", "test/support/battery"]) copy(name);
+  for (const name of ["package.json", "src", "dist", "profiles", "test/support/battery"]) copy(name);
   for (const name of packages()) copy(`node_modules/${name}`);
   cpSync(HERE.node, join(folder, basename(HERE.node)));
   spawnSync("/bin/chmod", ["-R", "u=rwX,go=rX", folder]);
@@ -62,11 +62,10 @@ function copyCheckout(): Checkout {
 }
 
 /** The packages that the sources need to run, with all that these need and that is there. */
-function packages(found: Set<string> = new Set(["tsx"]), from = HERE.folder): ReadonlySet<string> {
+function packages(found: Set<string> = new Set(), from = HERE.folder): ReadonlySet<string> {
   const { dependencies = {}, optionalDependencies = {} } = JSON.parse(
     readFileSync(join(from, "package.json"), "utf8"),
   ) as { dependencies?: Record<string, string>; optionalDependencies?: Record<string, string> };
-  if (from === HERE.folder) packages(found, join(HERE.folder, "node_modules/tsx"));
   for (const name of [...Object.keys(dependencies), ...Object.keys(optionalDependencies)]) {
     const folder = join(HERE.folder, "node_modules", name);
     if (found.has(name) || !existsSync(folder)) continue;
@@ -95,10 +94,7 @@ export function compileCacheFor({ uid, gid }: Person): string {
   return folder;
 }
 
-/** The words that run a file of `test/support/battery` of a checkout. Node before 24 does not know `using` by itself. */
+/** The words that run a file of `test/support/battery` of a checkout. */
 export function runFile({ node, folder }: Checkout, name: string): readonly [string, ...string[]] {
-  const isKnown = Number(process.versions.node.split(".")[0]) >= 24;
-  const loader = isKnown ? [] : ["--import", `file://${folder}/node_modules/tsx/dist/loader.mjs`];
-  const file = join(folder, "test/support/battery", name);
-  return [node, "--disable-warning=ExperimentalWarning", ...loader, file];
+  return [node, "--disable-warning=ExperimentalWarning", join(folder, "test/support/battery", name)];
 }

@@ -133,7 +133,6 @@ export class Place implements Disposable {
         PATH: "/usr/local/bin:/usr/bin:/bin",
         XDG_STATE_HOME: this.state,
         NODE_COMPILE_CACHE: compileCacheFor(this.person),
-        TSX_DISABLE_CACHE: "1",
         ...env,
       },
       stdio: Array.from(stdio, (kind) => kind ?? "ignore"),

@@ -70,7 +70,6 @@ export class Pane {
       PS1: "$ ",
       XDG_STATE_HOME: join(this.folder, "state"),
       NODE_COMPILE_CACHE: compileCacheFor(person),
-      TSX_DISABLE_CACHE: "1",
     };
     const words = Object.entries(env).map(([name, value]) => `${name}=${value}`);
     this.#tmux(
