@@ -1,4 +1,4 @@
-import { closeSync, constants, openSync } from "node:fs";
+import { closeSync, constants, openSync, readlinkSync } from "node:fs";
 import { CofferdamError, visible } from "../errors.ts";
 import { type AbsolutePath, namesOf, pathToBytes } from "../profile/path.ts";
 
@@ -18,10 +18,33 @@ export interface OpenFolder extends Disposable {
 }
 
 /**
- * Opens a folder name by name from the root, each in the one before, as `openat` would, which Node has no call for. On
- * Linux alone: elsewhere, and where a link, a file or nothing stands on the way, it throws node's errors.
+ * Opens a folder without following a link. On Linux alone: elsewhere, and where a link, a file or nothing stands on the
+ * way, it throws node's errors.
  */
 export function openFolder(path: AbsolutePath): OpenFolder {
+  const fd = openByPath(path) ?? openByNames(path);
+  return { fd, child: (name) => childOf(fd, name), [Symbol.dispose]: () => closeSync(fd) };
+}
+
+/**
+ * In one step: null where what was opened has another name than the path, as the kernel tells it (proc(5), `fd`), because
+ * a link stands on the way, or the folder was moved since.
+ */
+function openByPath(path: AbsolutePath): number | null {
+  const bytes = Buffer.from(pathToBytes(path));
+  const fd = openSync(bytes, FLAGS);
+  try {
+    if (readlinkSync(`/proc/self/fd/${fd}`, { encoding: "buffer" }).equals(bytes)) return fd;
+  } catch (cause) {
+    closeSync(fd);
+    throw cause;
+  }
+  closeSync(fd);
+  return null;
+}
+
+/** Name by name from the root, each in the one before, as `openat` would, which Node has no call for. */
+function openByNames(path: AbsolutePath): number {
   let fd = openSync("/", FLAGS);
   try {
     for (const name of namesOf(path)) {
@@ -33,7 +56,7 @@ export function openFolder(path: AbsolutePath): OpenFolder {
     closeSync(fd);
     throw cause;
   }
-  return { fd, child: (name) => childOf(fd, name), [Symbol.dispose]: () => closeSync(fd) };
+  return fd;
 }
 
 /** Folders that were opened each as above, by their paths. */

@@ -123,7 +123,9 @@ function isThere(at: Buffer): boolean {
 
 /** True for a plain file with exactly that text, or the beginning of it. */
 function says(at: Buffer, text: string): boolean {
-  if (lstatSync(at, { throwIfNoEntry: false })?.isFile() !== true) return false;
+  const stats = lstatSync(at, { throwIfNoEntry: false });
+  if (stats?.isFile() !== true) return false;
+  if (stats.size === 0) return true;
   const fd = openSync(at, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   try {
     const { size } = fstatSync(fd);
