@@ -6,9 +6,10 @@ import { CofferdamError, visible } from "../errors.ts";
 import type { EventBody } from "../event/event.ts";
 import type { Appearances } from "../host/appeared.ts";
 import { failures } from "../host/attest.ts";
+import type { Ledger } from "../host/ledger.ts";
 import type { Entered } from "../host/live-calls.ts";
 import { type OutputSink, Tail } from "../host/output.ts";
-import { type Ended, run } from "../host/run.ts";
+import { type Ended, type RunOptions, run } from "../host/run.ts";
 import type { TerminalWindow } from "../host/window.ts";
 import { ROOT } from "../profile/path.ts";
 import { isOpaque } from "../shell/word.ts";
@@ -120,12 +121,11 @@ export async function enforce(
     return { kind: "denied", code: "SANDBOX_UNAVAILABLE", reason, hint: "run `cofferdam doctor`" };
   }
   record(planned(plan, side.digest, Object.keys(side.launch?.env ?? {})));
-  await using _held = await ledger.hold(call.callId, plan.placeholders);
   const began = performance.now();
   const said = new Tail();
   // A terminal has one stream for all that is said.
   const complaints = plan.sizesFd === null ? "stderr" : "stdout";
-  const result = await run(plan, {
+  const result = await runHeld(ledger, call.callId, plan, {
     stdin: options.stdin ?? null,
     wallMs: shorter(limits.wallMs, options.timeoutMs),
     outputBytes: isWatched ? null : (limits.outputBytes ?? null),
@@ -167,6 +167,12 @@ export async function enforce(
     Buffer.concat([bytes.subarray(-MOST_READ), said.bytes(), tail]).toString(),
   );
   return denials.length === 0 ? outcome : { ...outcome, denials };
+}
+
+/** Its placeholders stand for no longer: folders are then as the next look finds them. */
+async function runHeld(ledger: Ledger, callId: string, plan: Plan, options: RunOptions): Promise<Ended> {
+  await using _held = await ledger.hold(callId, plan.placeholders);
+  return await run(plan, options);
 }
 
 function tellAppeared({ found, unknown }: Appearances, record: Announce): void {

@@ -24,6 +24,8 @@ export function repositoriesAbove(folders: readonly AbsolutePath[]): readonly Re
 
 /** Whether git would take a folder for a repository's own. */
 function isWholeRepository(folder: AbsolutePath): boolean {
+  // Without this one the others make no repository, and nearly no folder has it.
+  if (statsOf(joinPath(folder, "HEAD")) === null) return false;
   const found = [...MARKS].filter(([name]) => statsOf(joinPath(folder, name)) !== null);
   return isWholeBy(found.reduce((marks, [, mark]) => marks | mark, 0));
 }
