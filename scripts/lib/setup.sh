@@ -147,7 +147,7 @@ bundle_worker() {
 
 bundle_worker_in() {
   (CDPATH='' cd -- "$1" && "$node" --disable-warning=ExperimentalWarning --input-type=module \
-    -e 'import { setup } from "./scripts/lib/bundle-worker.ts"; await setup();')
+    -e 'import { bundleWorker } from "./scripts/lib/bundle.ts"; await bundleWorker();')
 }
 
 # --- what the system's package manager brings -----------------------------------------------------------

@@ -37,7 +37,7 @@ test.runIf(unusable === null)(
   async () => {
     const folder = makeFolder();
     const session = shown.map(({ line }) => `printf '%s\\n' "@@@"; { ${line}; } 2>&1`).join("\n");
-    const cofferdam = `cofferdam() { ${JSON.stringify(process.execPath)} --disable-warning=ExperimentalWarning ${JSON.stringify(join(checkout, "src/cli/main.ts"))} "$@"; }`;
+    const cofferdam = `cofferdam() { ${JSON.stringify(process.execPath)} ${JSON.stringify(join(checkout, "dist/cli/main.js"))} "$@"; }`;
     const env = { ...process.env, XDG_STATE_HOME: join(stage, "state"), NO_COLOR: "1" };
     const { stdout } = await promisify(execFile)("sh", ["-c", `${cofferdam}\n${session}\ntrue`], {
       cwd: folder,

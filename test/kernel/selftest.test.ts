@@ -9,7 +9,8 @@ import { absolutePath } from "../../src/profile/path.ts";
 import { casesFor } from "../../src/selftest/cases/all.ts";
 import { CLAIMS } from "../../src/selftest/claims.ts";
 import { DRILLS } from "../../src/selftest/drills.ts";
-import { checkoutFor, compileCacheFor, PEOPLE, type Person, runFile } from "../support/battery/people.ts";
+import { cofferdamFor } from "../support/battery/command.ts";
+import { compileCacheFor, PEOPLE, type Person } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
 import { noDevices, sandboxMustWork, unusable } from "../support/battery/walls.ts";
 
@@ -81,19 +82,14 @@ describe.skipIf(unusable !== null).each(PEOPLE)("cofferdam selftest, as $name", 
 
 async function selftestAs(person: Person) {
   using place = new Place(person);
-  const checkout = checkoutFor(person);
-  const [program, ...words] = [
-    ...runFile(checkout, "../../../src/cli/main.ts"),
-    "selftest",
-    "--json",
-  ] as const;
+  const [program, ...words] = cofferdamFor(person);
   const env = {
     PATH: "/usr/bin:/bin",
     XDG_STATE_HOME: place.state,
     TMPDIR: place.folder("tmp"),
     NODE_COMPILE_CACHE: compileCacheFor(person),
   };
-  const child = spawn(program, words, { ...person.runAs, cwd: place.top, env });
+  const child = spawn(program, [...words, "selftest", "--json"], { ...person.runAs, cwd: place.top, env });
   const [out, err, status] = await Promise.all([
     text(child.stdout),
     text(child.stderr),

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { checkoutFor, compileCacheFor, type Person } from "./people.ts";
 import type { Place } from "./place.ts";
 
-/** The words that start the command line as a person, from the sources. */
+/** The words that start the command line as a person, as it is built. */
 export function cofferdamFor(person: Person): readonly [string, ...string[]] {
   const { node, folder } = checkoutFor(person);
-  return [node, "--disable-warning=ExperimentalWarning", join(folder, "src/cli/main.ts")];
+  return [node, join(folder, "dist/cli/main.js")];
 }
 
 /** How a command is started. */

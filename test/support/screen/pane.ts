@@ -47,12 +47,9 @@ export class Pane {
     this.#person = person;
     this.folder = mkdtempSync(join(tmpdir(), "cofferdam-pane-"));
     const { node, folder: checkout } = checkoutFor(person);
-    const main = join(checkout, "src/cli/main.ts");
+    const main = join(checkout, "dist/cli/main.js");
     mkdirSync(join(this.folder, "work"));
-    this.#write(
-      "cofferdam",
-      `#!/bin/sh\nexec '${node}' --disable-warning=ExperimentalWarning '${main}' "$@"\n`,
-    );
+    this.#write("cofferdam", `#!/bin/sh\nexec '${node}' '${main}' "$@"\n`);
     for (const [name, text] of Object.entries(files)) this.#write(join("work", name), text);
     spawnSync("/bin/chmod", ["-R", "u=rwX,go=rX", this.folder]);
     spawnSync("/bin/chmod", ["0755", join(this.folder, "cofferdam")]);
