@@ -6,26 +6,39 @@ export interface GitSetting {
   readonly value: string | null;
 }
 
+/** What a git config file says. */
+export interface GitConfig {
+  readonly settings: readonly GitSetting[];
+  /** False where git would stop with "bad config line": then these are the settings up to there. */
+  readonly isWhole: boolean;
+}
+
+/** The settings of a git config file; up to its bad line where it has one. See `readGitConfig`. */
+export function parseGitConfig(text: string): readonly GitSetting[] {
+  return readGitConfig(text).settings;
+}
+
 /**
  * Reads a git config file, as git-config(1) describes the syntax: sections, comments, quotes, escapes, lines that go
- * on. `include` is a setting like others: no other file is read. Where git would stop with "bad config line", this ends.
+ * on. `include` is a setting like others: no other file is read. A section with a subsection needs no name of its own
+ * (config.c, `get_base_var`). Of NUL nothing is known here: git ends a name or value there.
  */
-export function parseGitConfig(text: string): readonly GitSetting[] {
+export function readGitConfig(text: string): GitConfig {
   const settings: GitSetting[] = [];
   const rest = new Reader(text.replace(/^\uFEFF/, "").replaceAll("\r\n", "\n"));
   let section = "";
   for (;;) {
     rest.skip(/(?:[ \t\r\n]|[#;][^\n]*)*/y);
-    if (rest.isAtEnd()) return settings;
-    const header = rest.take(/\[([A-Za-z0-9.-]+)(?:[ \t\r]+"((?:[^"\\\n]|\\[^\n])*)")?\]/y);
+    if (rest.isAtEnd()) return { settings, isWhole: true };
+    const header = rest.take(/\[(?:([A-Za-z0-9.-]+)\]|([A-Za-z0-9.-]*)[ \t\r]+"((?:[^"\\\n]|\\[^\n])*)"\])/y);
     if (header !== null) {
-      section = sectionOf(header[1] ?? "", header[2]);
+      section = sectionOf(header[1] ?? header[2] ?? "", header[3]);
       continue;
     }
     const key = rest.take(/([A-Za-z][A-Za-z0-9-]*)[ \t]*(?:(=)|(?=\n)|$)/y);
-    if (key === null) return settings;
+    if (key === null) return { settings, isWhole: false };
     const value = key[2] === undefined ? null : valueIn(rest);
-    if (value === BAD) return settings;
+    if (value === BAD) return { settings, isWhole: false };
     settings.push({ name: `${section}${(key[1] ?? "").toLowerCase()}`, value });
   }
 }

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type GitSetting, parseGitConfig } from "../../../src/host/runtimes/git-config.ts";
+import { type GitSetting, parseGitConfig, readGitConfig } from "../../../src/host/runtimes/git-config.ts";
 import { findRuntimes } from "../../../src/host/runtimes.ts";
 import { freshTrees, PROGRAM } from "./runtimes-tree.ts";
 
@@ -36,6 +36,11 @@ describe("a git config file", () => {
       '[user "x.Y"]\nname = Eve\n[user]\nname = Ada\n',
       { "user.x.Y.name": "Eve", "user.name": "Ada" },
     ],
+    [
+      "a subsection of a section without a name, after which git reads on",
+      '[ "x"]\nname = Eve\n[user]\nname = Ada\n',
+      { ".x.name": "Eve", "user.name": "Ada" },
+    ],
     ["a key without a value", "[user]\nname\nemail = a@b\n", { "user.name": null, "user.email": "a@b" }],
     ["an empty value", "[user]\nname =\nemail = \n", { "user.name": "", "user.email": "" }],
     [
@@ -67,6 +72,16 @@ describe("a git config file", () => {
     expect(parseGitConfig(text)).toEqual(Object.entries(settings).map(([name, value]) => ({ name, value })));
   });
 
+  test.each([
+    ["[a]\nb = c\n", true],
+    ["", true],
+    ["[a]\nb = c\n{}\n", false],
+    ['[a]\nb = "c\n', false],
+    ["[]\n", false],
+  ])("%j is one to its end: %s", (text, isWhole) => {
+    expect(readGitConfig(text).isWhole).toBe(isWhole);
+  });
+
   const git = spawnSync("git", ["--version"], { encoding: "utf8" });
   if (git.status !== 0) console.warn("the parser is not compared with git: git is not installed");
 
@@ -75,6 +90,7 @@ describe("a git config file", () => {
       "[user]",
       '[user "a\\"b"]',
       "[a.B]",
+      '[ "s"]',
       "[",
       "]",
       "name",
@@ -116,6 +132,7 @@ describe("a git config file", () => {
           { encoding: "utf8" },
         );
         if (status !== 0) return;
+        expect(readGitConfig(config).isWhole).toBe(true);
         const told = stdout
           .split("\0")
           .slice(0, -1)
