@@ -1,8 +1,10 @@
 import { ERRORS, escapeInvisible, visible } from "../errors.ts";
 import type { Appearances } from "../host/appeared.ts";
 import type { TreeLimit } from "../host/cgroup/cgroup.ts";
+import type { Unprotected } from "../supervisor/beside.ts";
 import type { Denial } from "../supervisor/denial.ts";
 import type { ProgramOutcome } from "../supervisor/outcome.ts";
+import { otherChanges } from "../supervisor/receipt.ts";
 import { tellThree } from "./failure.ts";
 import type { Print } from "./print.ts";
 import type { KeptOutput } from "./tool-output.ts";
@@ -72,7 +74,8 @@ export function tellOutcome(outcome: ProgramOutcome, print: Print): void {
       null,
       "a command that still runs then is ended; take what it did meanwhile as if it had read that",
     );
-  for (const change of outcome.receipt.mountChanges)
+  tellUnprotected(outcome.receipt.unprotected, print);
+  for (const change of otherChanges(outcome.receipt))
     tellThree(
       print,
       `while the command ran, ${change}`,
@@ -84,7 +87,19 @@ export function tellOutcome(outcome: ProgramOutcome, print: Print): void {
 
 /** Tells a person who ended a command what it made until then that other programs may obey. */
 export function tellMade(outcome: ProgramOutcome, print: Print): void {
-  if ("receipt" in outcome) tellAppeared(outcome.receipt.appeared, print);
+  if (!("receipt" in outcome)) return;
+  tellUnprotected(outcome.receipt.unprotected, print);
+  tellAppeared(outcome.receipt.appeared, print);
+}
+
+function tellUnprotected(unprotected: readonly Unprotected[], print: Print): void {
+  for (const { path, runs } of unprotected)
+    tellThree(
+      print,
+      `while the command ran, ${visible(path)} was replaced on the host and lost its protection: the command could write it since${runs.length === 0 ? "" : `; ${mayDo(runs)} there`}`,
+      null,
+      "look at it before you, or any program, use it",
+    );
 }
 
 function tellAppeared({ found, unknown }: Appearances, print: Print): void {
@@ -98,7 +113,7 @@ function tellAppeared({ found, unknown }: Appearances, print: Print): void {
     } else if (runs.length === 0)
       print.talk(print.talkInk.dim(`cofferdam: a new repository: ${visible(path)}`));
     else {
-      const what = `a new repository, ${visible(path)}, in which git may run ${runs.map(visible).join(", ")}`;
+      const what = `a new repository, ${visible(path)}, in which ${mayDo(runs)}`;
       tellThree(print, what, null, "look at it before you use git in that folder");
     }
   }
@@ -109,6 +124,23 @@ function tellAppeared({ found, unknown }: Appearances, print: Print): void {
       null,
       "look for new `.git` folders yourself",
     );
+}
+
+/** What git may do by a repository's own word: the receipt tells a working tree elsewhere among what it runs. */
+function mayDo(runs: readonly string[]): string {
+  const [elsewhere, programs] = [runs.includes(ELSEWHERE), runs.filter((one) => one !== ELSEWHERE)];
+  const parts = [
+    ...(programs.length === 0 ? [] : [`run ${programs.map(printRun).join(", ")}`]),
+    ...(elsewhere ? [`write files in another folder (${visible(ELSEWHERE)})`] : []),
+  ];
+  return `git may ${parts.join(" and ")}`;
+}
+
+const ELSEWHERE = "core.worktree";
+
+/** What could not be read is told in words; all else is a name. */
+function printRun(run: string): string {
+  return run.startsWith("anything (") ? escapeInvisible(run) : visible(run);
 }
 
 /** Limits of the whole tree as a config names them, and what the kernel did. */

@@ -2,7 +2,7 @@ import { close, openSync, readdirSync, readFileSync, readlinkSync, readSync } fr
 import type { HostMount } from "../backend/facts.ts";
 import type { Expectation, ExpectedMount, Protection } from "../backend/plan.ts";
 import { visible } from "../errors.ts";
-import { upwards } from "../profile/path.ts";
+import { type AbsolutePath, upwards } from "../profile/path.ts";
 import { isInheritable } from "./inherited.ts";
 import { MountTableParser } from "./mount-table.ts";
 
@@ -152,10 +152,9 @@ export function mountDiscrepancies(
 ): readonly Discrepancy[] {
   const planned = new Map(expected.map((mount) => [mount.point, mount]));
   const found = new Map(uncovered(seen).map((mount) => [mount.point, mount]));
-  const missing = [...planned.values()].filter((mount) => !mount.optional && !found.has(mount.point));
   return [
-    ...missing.map(
-      (mount): Discrepancy => ({ protection: "files", message: `the mount at ${mount.point} is missing` }),
+    ...missing(planned, found).map(
+      (mount): Discrepancy => ({ protection: "files", message: printMissing(mount.point) }),
     ),
     ...[...found.values()].flatMap((mount): Discrepancy[] => {
       const difference = differenceOf(planned.get(mount.point), mount);
@@ -164,6 +163,35 @@ export function mountDiscrepancies(
         : [{ protection: "files", message: `the mount at ${mount.point} ${difference}` }];
     }),
   ];
+}
+
+/** How it is told that nothing is mounted any more where the plan has a mount. */
+export function printMissing(point: AbsolutePath): string {
+  return `the mount at ${point} is missing`;
+}
+
+/**
+ * The points of planned mounts that kept what is there from being written, and are missing where it can be now: the kernel
+ * takes a mount off when whoever is outside removes what it stands on, or renames another over it (fs/namei.c,
+ * `detach_mounts`). Those that hide are told apart: see `uncoveredPoints`.
+ */
+export function unprotectedPoints(
+  expected: readonly ExpectedMount[],
+  seen: readonly HostMount[],
+): readonly AbsolutePath[] {
+  const planned = new Map(expected.map((mount) => [mount.point, mount]));
+  const found = new Map(uncovered(seen).map((mount) => [mount.point, mount]));
+  return missing(planned, found).flatMap(({ point, readOnly, hides }) => {
+    const around = [...upwards(point)].map((at) => found.get(at)).find((mount) => mount !== undefined);
+    return readOnly && !hides && around?.readOnly === false ? [point] : [];
+  });
+}
+
+function missing(
+  planned: ReadonlyMap<AbsolutePath, ExpectedMount>,
+  found: ReadonlyMap<AbsolutePath, HostMount>,
+): readonly ExpectedMount[] {
+  return [...planned.values()].filter((mount) => !mount.optional && !found.has(mount.point));
 }
 
 /**

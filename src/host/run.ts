@@ -12,7 +12,7 @@ import { openFolders } from "./open-folder.ts";
 import { Capture, type Captured, MOST_KEPT, type OutputSink } from "./output.ts";
 import { LifeWatch, type ProcessId } from "./process-id.ts";
 import { ProgramStreams } from "./program-streams.ts";
-import { type Discrepancy, mountDiscrepancies } from "./proof.ts";
+import { type Discrepancy, mountDiscrepancies, unprotectedPoints } from "./proof.ts";
 import { prove } from "./prove.ts";
 import { explainSetupFailure } from "./setup-failure.ts";
 import { type Child, launch, type StartedBy } from "./spawn.ts";
@@ -71,6 +71,8 @@ export interface Ended {
   readonly reached: Reached;
   /** Where something that is to be hidden could be read meanwhile. It ended the program, unless that ended by itself first. */
   readonly uncovered: readonly AbsolutePath[];
+  /** What was to be kept from being written and could be at the end: something on the host took its mount off. */
+  readonly unprotected: readonly AbsolutePath[];
 }
 
 /** How long the walls may take to stand. */
@@ -192,10 +194,11 @@ async function runTo(
   });
   if (piped !== null && stdin !== null && stdin !== "held") stdin.unpipe(piped).pause();
   const [mountChanges, reached] = [changes(), cgroup === null ? [] : cgroup.reached()];
+  const unprotected = mountChanges.length === 0 ? [] : unprotectedPoints(plan.expects.mounts, watch.last);
   masks.judge();
   const [stdout, err] = await untilDelivered(captures, options.signal);
   const [code, { uncovered }] = [await ended, masks];
-  return { cause, code, stdout, stderr: voices.captured(err), mountChanges, uncovered, reached };
+  return { cause, code, stdout, stderr: voices.captured(err), mountChanges, uncovered, unprotected, reached };
 }
 
 /** Thrown inside this file alone: the launcher ended before the gate was reached, its last words are on stderr. */

@@ -8,7 +8,7 @@ import type { Ledger } from "../host/ledger.ts";
 import type { Entered } from "../host/live-calls.ts";
 import { nodeOf } from "../host/node-looker.ts";
 import { workOf } from "../host/work.ts";
-import type { AbsolutePath } from "../profile/path.ts";
+import { type AbsolutePath, parentOf } from "../profile/path.ts";
 import type { Profile } from "../profile/profile.ts";
 import type { Shared } from "./shared.ts";
 import type { Standing } from "./standing.ts";
@@ -98,4 +98,25 @@ export async function appearedBeside(
   const { found, unknown } = await lookForAppeared(host, profile, before, memory, () => ledger.held());
   const held = found.length === 0 ? new Set<AbsolutePath>() : ledger.held();
   return { found: found.filter(({ path }) => !held.has(path) && nodeOf(path).kind !== "missing"), unknown };
+}
+
+/** A path that a call was to leave as it is, and could write since something on the host replaced it. */
+export interface Unprotected {
+  readonly path: AbsolutePath;
+  /** What git may run by itself now in the repository that obeys it, as `Appeared` tells it; nothing for what git does not. */
+  readonly runs: readonly string[];
+}
+
+/** What lost its protection while a call ran, with what that means. */
+export function unprotectedBeside(
+  { host, memory }: Pick<Shared, "host" | "memory">,
+  { repositories }: Pick<Facts, "repositories">,
+  paths: readonly AbsolutePath[],
+): readonly Unprotected[] {
+  return paths.map((path) => {
+    const sign = repositories.find(
+      (one) => [path, parentOf(path)].includes(one.path) || [...one.configs, ...one.hooks].includes(path),
+    );
+    return { path, runs: sign === undefined ? [] : memory.repositories.runs(host, sign, []) };
+  });
 }

@@ -14,7 +14,7 @@ import type { TerminalWindow } from "../host/window.ts";
 import { ROOT } from "../profile/path.ts";
 import { isOpaque } from "../shell/word.ts";
 import { type Call, lineOf, scriptOf, wordsOf } from "../tool/call.ts";
-import { appearedBeside, planBeside } from "./beside.ts";
+import { appearedBeside, planBeside, unprotectedBeside } from "./beside.ts";
 import type { ProgramFacts } from "./binding.ts";
 import type { Denial } from "./denial.ts";
 import { belowFloor, weakened } from "./floor.ts";
@@ -24,7 +24,7 @@ import { callback, having, type OptionsOf, text } from "./options.ts";
 import type { ProgramOutcome, Ran } from "./outcome.ts";
 import type { Side } from "./prepare.ts";
 import { programDenials } from "./program-denials.ts";
-import { planned, type Receipt, receiptOf } from "./receipt.ts";
+import { lostOf, planned, type Receipt, receiptOf } from "./receipt.ts";
 import type { Shared } from "./shared.ts";
 import { REPOSITORY_LAYER, type Standing } from "./standing.ts";
 
@@ -144,6 +144,7 @@ export async function enforce(
   });
   const mountChanges = result.mountChanges.map((change) => change.message);
   const { uncovered } = result;
+  const unprotected = unprotectedBeside(shared, permitted.facts, result.unprotected);
   const appeared = await appearedBeside(shared, side.profile, permitted.facts, plan.placeholders);
   tellAppeared(appeared, record);
   const { reached } = result;
@@ -155,6 +156,7 @@ export async function enforce(
     standings,
     mountChanges,
     uncovered,
+    unprotected,
     appeared,
     reached,
   });
@@ -245,7 +247,7 @@ function finish(
   record(
     ended(kind, {
       code,
-      reason: reasonOf(result),
+      reason: reasonOf(result, receipt),
       durationMs,
       stdoutBytes: stdout.takenBytes + stdout.droppedBytes,
       stderrBytes: stderr.takenBytes + stderr.droppedBytes,
@@ -255,12 +257,12 @@ function finish(
 }
 
 /** Why it ended as it did, and what else its status does not say. */
-function reasonOf({ cause, uncovered, reached, mountChanges }: Ended): string | null {
-  if (cause === "aborted") return "cancelled";
+function reasonOf({ cause, uncovered, reached }: Ended, receipt: Receipt): string | null {
   const reasons = [
+    ...(cause === "aborted" ? ["cancelled"] : []),
     ...(uncovered.length === 0 ? [] : [`no longer hidden: ${uncovered.join(", ")}`]),
     ...(reached === null || reached.length === 0 ? [] : [`limits reached: ${reached.join(", ")}`]),
-    ...mountChanges.map(({ message }) => message),
+    ...lostOf(receipt),
   ];
   return reasons.length === 0 ? null : reasons.join("; ");
 }

@@ -2,8 +2,10 @@ import { type Approximation, type Plan, type Standing, type Standings, weaker } 
 import type { EventBody } from "../event/event.ts";
 import type { Appearances } from "../host/appeared.ts";
 import type { Reached, TreeLimit } from "../host/cgroup/cgroup.ts";
+import { printMissing } from "../host/proof.ts";
 import type { ProfileDigest } from "../profile/canonical.ts";
 import type { AbsolutePath } from "../profile/path.ts";
+import type { Unprotected } from "./beside.ts";
 import type { Walls } from "./shared.ts";
 
 /** Which protections were really in force for one launch. */
@@ -21,6 +23,11 @@ export interface Receipt {
   readonly mountChanges: readonly string[];
   /** Paths that are hidden by the profile and could be read meanwhile: what hid them was lost. */
   readonly uncovered: readonly AbsolutePath[];
+  /**
+   * Paths that the profile keeps from being written and the program could write at the end: something on the host replaced
+   * them while it ran. What stands there may be its own.
+   */
+  readonly unprotected: readonly Unprotected[];
   /** What came to be meanwhile and other programs on this machine may obey. */
   readonly appeared: Appearances;
   /** The bounds on all its processes together that they ran against, where a cgroup held them. */
@@ -36,6 +43,7 @@ interface Stood {
   readonly standings: Standings;
   readonly mountChanges: readonly string[];
   readonly uncovered?: readonly AbsolutePath[];
+  readonly unprotected?: readonly Unprotected[];
   readonly appeared?: Appearances;
   readonly reached: Reached;
 }
@@ -48,11 +56,12 @@ const NOTHING_APPEARED: Appearances = { found: [], unknown: null };
  */
 export function receiptOf(stood: Stood): Receipt {
   const { plan, granted, argsHash, walls, standings, mountChanges, reached } = stood;
-  const { uncovered = [], appeared = NOTHING_APPEARED } = stood;
+  const { uncovered = [], unprotected = [], appeared = NOTHING_APPEARED } = stood;
+  const lost = lostOf({ mountChanges, unprotected });
   const files =
-    mountChanges.length === 0
+    lost.length === 0
       ? standings.files
-      : weaker(standings.files, { kind: "partial", reason: mountChanges.join("; ") });
+      : weaker(standings.files, { kind: "partial", reason: lost.join("; ") });
   const limits = reached === null ? weaker(standings.limits, TAKEN_AWAY) : standings.limits;
   return {
     backend: plan.backend,
@@ -64,9 +73,28 @@ export function receiptOf(stood: Stood): Receipt {
     approximations: plan.approximations,
     mountChanges,
     uncovered,
+    unprotected,
     appeared,
     limitsReached: reached ?? [],
   };
+}
+
+/** What mounts that changed mean, each in words: protections that were lost first, then what else is not as it was. */
+export function lostOf(seen: Pick<Receipt, "mountChanges" | "unprotected">): readonly string[] {
+  const lost = seen.unprotected.map(({ path, runs }) => {
+    const so = runs.length === 0 ? "" : ` (git may run ${runs.join(", ")})`;
+    return `${path} lost its protection and could be written${so}`;
+  });
+  return [...lost, ...otherChanges(seen)];
+}
+
+/** Changes of mounts that are not told by the path that lost its protection. */
+export function otherChanges({
+  mountChanges,
+  unprotected,
+}: Pick<Receipt, "mountChanges" | "unprotected">): readonly string[] {
+  const told = new Set(unprotected.map(({ path }) => printMissing(path)));
+  return mountChanges.filter((change) => !told.has(change));
 }
 
 const TAKEN_AWAY: Standing = {
@@ -110,6 +138,7 @@ export function receiptWithoutWalls(uid: number): Receipt {
     approximations: [],
     mountChanges: [],
     uncovered: [],
+    unprotected: [],
     appeared: NOTHING_APPEARED,
     limitsReached: [],
   };

@@ -50,7 +50,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("for $name", (person) => {
         code: 0,
         stdout: "writable\n",
         standings: { files: "partial" },
-        mounts: { changes: [`the mount at ${sub} was not planned`], uncovered: [] },
+        mounts: { changes: [`the mount at ${sub} was not planned`], uncovered: [], unprotected: [] },
       });
     },
     60_000,

@@ -64,10 +64,14 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
     expect([file, folder, sandbox]).toMatchObject([
       {
         ...ended,
-        mounts: { changes: [missing("fixed"), missing("hidden")].toSorted(), uncovered: [at("hidden")] },
+        mounts: {
+          changes: [missing("fixed"), missing("hidden")].toSorted(),
+          uncovered: [at("hidden")],
+          unprotected: [{ path: at("fixed"), runs: [] }],
+        },
       },
-      { ...ended, mounts: { changes: [missing("folder")], uncovered: [at("folder")] } },
-      { ...ended, mounts: { changes: [missing("hidden")], uncovered: [at("hidden")] } },
+      { ...ended, mounts: { changes: [missing("folder")], uncovered: [at("folder")], unprotected: [] } },
+      { ...ended, mounts: { changes: [missing("hidden")], uncovered: [at("hidden")], unprotected: [] } },
     ]);
     expect(untouched).toMatchObject({
       kind: "ran",
@@ -78,13 +82,60 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
     expect(untouched).not.toHaveProperty("mounts");
     expect(endings(place)).toEqual(
       expect.arrayContaining([
-        expect.stringMatching(`^no longer hidden: ${at("hidden")}; `),
+        expect.stringMatching(
+          `^no longer hidden: ${at("hidden")}; ${at("fixed")} lost its protection and could be written; `,
+        ),
         expect.stringMatching(`^no longer hidden: ${at("folder")}; `),
         null,
       ]),
     );
   }, 60_000);
+
+  it("fs.mounts: what is protected and replaced on the host is told as open to the call since, with what git may run by it", async () => {
+    using place = new Place(person);
+    place.plainly(
+      "git init -q . && git config core.editor vi && echo old > .envrc && mkdir sub && echo old > sub/.envrc",
+    );
+    const at = (name: string): string => join(place.ws, name);
+    const writes = (name: string): string =>
+      `{ echo "[core] fsmonitor=./x" >> ${name}; } 2>/dev/null && echo ${name}`;
+    const every = [".git/config", ".envrc", "sub/.envrc"].map(writes).join("; ");
+    const child = place.start({
+      job: { calls: [{ argv: inShell(`${every}; : > ready; ${UNTIL_GONE}; ${every}; true`) }] },
+    });
+    let out = "";
+    child.stdout?.on("data", (chunk: Buffer) => (out += chunk.toString()));
+    const closed = once(child, "close");
+    await untilThere(at("ready"));
+    expect(place.plainly("git config foo.bar baz && echo new > t && mv t .envrc && rm ready").status).toBe(0);
+    await closed;
+    const [, ran] = out
+      .trim()
+      .split("\n")
+      .map((line) => Reply.parse(JSON.parse(line)));
+    expect(ran).toMatchObject({
+      kind: "ran",
+      code: 0,
+      // Neither before, and of what nobody replaced not after it either.
+      stdout: ".git/config\n.envrc\n",
+      standings: { files: "partial" },
+      mounts: {
+        changes: [".envrc", ".git/config"].map((name) => `the mount at ${at(name)} is missing`),
+        uncovered: [],
+        unprotected: [
+          { path: at(".envrc"), runs: [] },
+          { path: at(".git/config"), runs: ["core.editor", "foo.bar", "core.fsmonitor"] },
+        ],
+      },
+    });
+    expect(endings(place)).toEqual([
+      `${at(".envrc")} lost its protection and could be written; ${at(".git/config")} lost its protection and could be written (git may run core.editor, foo.bar, core.fsmonitor)`,
+    ]);
+    expect(place.read("ws/.git/config")).toContain("fsmonitor=./x");
+  }, 60_000);
 });
+
+const UNTIL_GONE = "n=0; while [ -e ready ] && [ $n -lt 500 ]; do n=$((n+1)); sleep 0.05; done";
 
 const inShell = (line: string): [string, ...string[]] => ["sh", "-c", line];
 

@@ -74,8 +74,19 @@ function replyOf(outcome: ProgramOutcome): Reply {
     limitsReached: [...receipt.limitsReached],
     ...(receipt.mountChanges.length === 0
       ? {}
-      : { mounts: { changes: [...receipt.mountChanges], uncovered: [...receipt.uncovered] } }),
+      : {
+          mounts: {
+            changes: [...receipt.mountChanges],
+            uncovered: [...receipt.uncovered],
+            unprotected: receipt.unprotected.map(obeyed),
+          },
+        }),
+    ...(receipt.appeared.found.length === 0 ? {} : { appeared: receipt.appeared.found.map(obeyed) }),
   };
+}
+
+function obeyed({ path, runs }: { readonly path: string; readonly runs: readonly string[] }) {
+  return { path, runs: [...runs] };
 }
 
 function toldOf(outcome: Outcome): Reply {

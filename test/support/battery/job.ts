@@ -36,6 +36,9 @@ export const Job = z.strictObject({
 });
 export type Job = z.infer<typeof Job>;
 
+/** A path that other programs may obey, and what git may run by it. */
+const Obeyed = z.strictObject({ path: z.string(), runs: z.array(z.string()) });
+
 /** One line that it prints: the supervisor was made, an outcome, or what was thrown. */
 export const Reply = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("made") }),
@@ -58,7 +61,15 @@ export const Reply = z.discriminatedUnion("kind", [
     limits: z.string(),
     limitsReached: z.array(z.string()),
     /** What became of its mounts meanwhile, where anything did. */
-    mounts: z.strictObject({ changes: z.array(z.string()), uncovered: z.array(z.string()) }).optional(),
+    mounts: z
+      .strictObject({
+        changes: z.array(z.string()),
+        uncovered: z.array(z.string()),
+        unprotected: z.array(Obeyed),
+      })
+      .optional(),
+    /** What came to be, where anything did. */
+    appeared: z.array(Obeyed).optional(),
   }),
 ]);
 export type Reply = z.infer<typeof Reply>;

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Plan } from "../../../src/backend/plan.ts";
 import { PLAIN as NO_INK } from "../../../src/channel/ink.ts";
 import { journalLines } from "../../../src/cli/journal-text.ts";
-import { exitOf, outcomeJson, tellOutcome } from "../../../src/cli/outcome-text.ts";
+import { exitOf, outcomeJson, tellMade, tellOutcome } from "../../../src/cli/outcome-text.ts";
 import { optionsOf } from "../../../src/cli/plan-text.ts";
 import { NO_ORIGINS, profileLines } from "../../../src/cli/profile-text.ts";
 import { KeptOutput } from "../../../src/cli/tool-output.ts";
@@ -148,6 +148,7 @@ describe("an outcome", () => {
     },
     approximations: [],
     uncovered: [],
+    unprotected: [],
     mountChanges: [],
     appeared: { found: [], unknown: null },
     limitsReached: [],
@@ -216,6 +217,67 @@ describe("an outcome", () => {
     const { print, stdout, stderr } = screen();
     tellOutcome(outcome, print);
     expect([exitOf(outcome), stdout(), stderr()]).toEqual([exit, "", talk]);
+  });
+
+  const config = path("/w/.git/config");
+  const lost: ProgramOutcome = {
+    ...ran,
+    kind: "done",
+    code: 0,
+    receipt: {
+      ...receipt,
+      mountChanges: [
+        "the mount at /w/.envrc is missing",
+        `the mount at ${config} is missing`,
+        "another change",
+      ],
+      unprotected: [
+        { path: config, runs: ["core.editor"] },
+        { path: path("/w/.envrc"), runs: [] },
+      ],
+      appeared: {
+        found: [
+          {
+            path: path("/w/n/.git"),
+            kind: "repository",
+            runs: ["anything (config holds a NUL)", "core.worktree"],
+          },
+          { path: path("/w/m/.git"), kind: "repository", runs: ["core.worktree"] },
+          { path: path("/w/o/.git"), kind: "repository", runs: ["hooks/pre-push", "core.fsmonitor"] },
+        ],
+        unknown: null,
+      },
+    },
+  };
+  const LOST = [
+    "cofferdam: while the command ran, `/w/.git/config` was replaced on the host and lost its protection: the command could write it since; git may run `core.editor` there",
+    "  do: look at it before you, or any program, use it",
+    "cofferdam: while the command ran, `/w/.envrc` was replaced on the host and lost its protection: the command could write it since",
+    "  do: look at it before you, or any program, use it",
+  ];
+  const MADE = [
+    "cofferdam: a new repository, `/w/n/.git`, in which git may run anything (config holds a NUL) and write files in another folder (`core.worktree`)",
+    "  do: look at it before you use git in that folder",
+    "cofferdam: a new repository, `/w/m/.git`, in which git may write files in another folder (`core.worktree`)",
+    "  do: look at it before you use git in that folder",
+    "cofferdam: a new repository, `/w/o/.git`, in which git may run `hooks/pre-push`, `core.fsmonitor`",
+    "  do: look at it before you use git in that folder",
+  ];
+
+  test("what lost its protection is told by that, not by its mount, and what git may do where it was made", () => {
+    const { print, stderr } = screen();
+    tellOutcome(lost, print);
+    const other = [
+      "cofferdam: while the command ran, another change",
+      "  do: run it again when nothing else changes these files",
+    ];
+    expect(stderr().trimEnd().split("\n")).toEqual([...LOST, ...other, ...MADE]);
+  });
+
+  test("who ended it is told the same of what is left", () => {
+    const { print, stderr } = screen();
+    tellMade(lost, print);
+    expect(stderr().trimEnd().split("\n")).toEqual([...LOST, ...MADE]);
   });
 
   test("as JSON it holds text where the output is UTF-8, else base64, and counts what was dropped", () => {

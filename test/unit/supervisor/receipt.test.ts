@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 import { CofferdamError } from "../../../src/errors.ts";
 import type { Reached } from "../../../src/host/cgroup/cgroup.ts";
+import { printMissing } from "../../../src/host/proof.ts";
 import { digest } from "../../../src/profile/canonical.ts";
+import { absolutePath } from "../../../src/profile/path.ts";
 import { CLOSED } from "../../../src/profile/profile.ts";
 import { type Receipt, receiptOf, receiptWithoutWalls } from "../../../src/supervisor/receipt.ts";
 
@@ -13,16 +15,16 @@ const held = {
 } as const;
 const standings = { ...absent, ...held };
 
+const receiptInput = {
+  plan: { backend: "bubblewrap", version: "1", approximations: [] },
+  granted: digest(CLOSED),
+  argsHash: "hash",
+  walls: { kind: "unavailable", error: new CofferdamError("SANDBOX_UNAVAILABLE", "none") },
+  standings,
+} as const;
+
 function receipt(mountChanges: readonly string[], reached: Reached = []): Receipt {
-  return receiptOf({
-    plan: { backend: "bubblewrap", version: "1", approximations: [] },
-    granted: digest(CLOSED),
-    argsHash: "hash",
-    walls: { kind: "unavailable", error: new CofferdamError("SANDBOX_UNAVAILABLE", "none") },
-    standings,
-    mountChanges,
-    reached,
-  });
+  return receiptOf({ ...receiptInput, mountChanges, reached });
 }
 
 test("a mask that was lost while a call ran makes the protection of its files partial, and of nothing else", () => {
@@ -33,6 +35,22 @@ test("a mask that was lost while a call ran makes the protection of its files pa
     files: { kind: "partial", reason: "the mask on /w/.env is gone; /w/late arrived" },
   });
   expect(lost.mountChanges).toHaveLength(2);
+});
+
+test("a path that lost its protection is told by its name and what git may run by it, and its mount only once", () => {
+  const [path, other] = [absolutePath("/w/.git/config"), absolutePath("/w/.envrc")];
+  const unprotected = [
+    { path, runs: ["core.fsmonitor", "hooks/x"] },
+    { path: other, runs: [] },
+  ];
+  const mountChanges = [printMissing(other), printMissing(path), "/w/late arrived"];
+  const lost = receiptOf({ ...receiptInput, mountChanges, unprotected, reached: [] });
+  expect(lost).toMatchObject({ mountChanges, unprotected });
+  expect(lost.standings.files).toEqual({
+    kind: "partial",
+    reason:
+      "/w/.git/config lost its protection and could be written (git may run core.fsmonitor, hooks/x); /w/.envrc lost its protection and could be written; /w/late arrived",
+  });
 });
 
 test("limits that a call ran against are told; where their cgroup was taken away they held in part", () => {
@@ -57,6 +75,7 @@ test("a function has a receipt that says of every protection that it was absent"
     approximations: [],
     mountChanges: [],
     uncovered: [],
+    unprotected: [],
     appeared: { found: [], unknown: null },
     limitsReached: [],
   });
