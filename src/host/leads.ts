@@ -65,10 +65,10 @@ function namesIn(text: string): string[] {
 }
 
 /** The links below here are of whoever asks (proc(5)): what is asked inside leads elsewhere. */
-const OF_WHO_ASKS = knownPath("/proc");
+export const OF_WHO_ASKS = knownPath("/proc");
 
 /** `lstat`, or null when there is nothing or it can't be seen. */
-type Look = (path: AbsolutePath) => Stats | null;
+export type Look = (path: AbsolutePath) => Stats | null;
 
 /** A look that sees each place once. */
 export function lookingOnce(): Look {

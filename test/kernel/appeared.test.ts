@@ -163,7 +163,7 @@ describe.skipIf(unusable !== null)("fs.missing: what a call makes that only a wi
     const outcome = await at.session.call("shell", { argv: ["sh", "-c", line] });
     expect(at.place.plainly("cd src && git status -s").stderr).toContain("obeyed");
     expect(appeared(outcome, at).found).toEqual([
-      { path: ".git/worktrees/evil", kind: "repository", runs: ["core.fsmonitor"] },
+      { path: ".git/worktrees/evil", kind: "repository", runs: ["core.worktree", "core.fsmonitor"] },
     ]);
   });
 

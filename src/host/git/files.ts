@@ -1,7 +1,11 @@
-import { type Stats, statSync } from "node:fs";
-import { type AbsolutePath, pathFromBytes } from "../../profile/path.ts";
+import type { Stats } from "node:fs";
+import { type AbsolutePath, pathFromBytes, ROOT } from "../../profile/path.ts";
+import { type Look, wayOf } from "../leads.ts";
 import { systemPath } from "../nodes.ts";
 import { openPlainFile } from "../plain-file.ts";
+import { type GitSetting, readGitConfig } from "../runtimes/git-config.ts";
+import { codeOf } from "../system-error.ts";
+import { dependsOnWho } from "./led.ts";
 
 /** No file of git's that is obeyed is larger. */
 const MOST_BYTES = 4 * 1024 ** 2;
@@ -9,23 +13,44 @@ const MOST_BYTES = 4 * 1024 ** 2;
 /** What changed a moment ago may change again within the same tick of the clock, in milliseconds. */
 const GRAIN_MS = 50;
 
-/** What a plain file says, bytes kept as in paths; empty when there is none, or it can't be read, or is too large. */
-export function textAt(path: AbsolutePath): string {
-  try {
-    using file = openPlainFile(systemPath(path));
-    return file === null || file.stats.size > MOST_BYTES ? "" : pathFromBytes(file.read());
-  } catch {
-    return "";
+/** Of what the caller may not read: git of the caller's can't either, until somebody lets it. */
+export const CLOSED = "can't be read";
+
+/** Of what leads elsewhere for whoever else follows it: see `dependsOnWho`. */
+export const BY_WHO_ASKS = "leads through /proc";
+
+/** What one file says, as git would read it. */
+export interface GitFile {
+  /** All of it; empty where there is none, or it can't be read as git would. */
+  readonly text: string;
+  /** Its settings, where it is a configuration. */
+  readonly settings: readonly GitSetting[];
+  /** False where git would stop in the middle of it, if it were read as a configuration. */
+  readonly isWhole: boolean;
+  /** Why git may find something else there, as `holds a NUL`; null where it finds this. */
+  readonly unread: string | null;
+}
+
+const SAYS_NOTHING: GitFile = { text: "", settings: [], isWhole: true, unread: null };
+
+/** Reads what git reads, and again when it changed. What it can't read as git would it says so of. */
+export class GitFiles {
+  readonly #files = new AsRead<GitFile>();
+
+  /** What the file says that a path leads to. A folder says nothing, nor does `/dev/null`: so it is for git. */
+  at(path: AbsolutePath, see: Look): GitFile {
+    const way = wayOf(path, ROOT, see);
+    if (dependsOnWho(way)) return unread(BY_WHO_ASKS);
+    const { end } = way;
+    const stats = end === null ? null : see(end);
+    if (end === null || stats === null || stats.isDirectory() || isNull(stats)) return SAYS_NOTHING;
+    return stats.isFile() ? this.#files.at(end, stats, () => readGitFile(end)) : unread(NO_FILE);
   }
 }
 
-/** Of what a path leads to, through links; null where that is nothing. */
-export function targetStatsOf(path: AbsolutePath): Stats | null {
-  try {
-    return statSync(systemPath(path), { throwIfNoEntry: false }) ?? null;
-  } catch {
-    return null;
-  }
+/** What a plain file says, bytes kept as in paths; empty when there is none, or it can't be read, or is too large. */
+export function textAt(path: AbsolutePath): string {
+  return readGitFile(path).text;
 }
 
 /** What was read of paths, for as long as what stands there is as it was then. */
@@ -41,6 +66,30 @@ export class AsRead<Value> {
     if (Date.now() - stats.ctimeMs > GRAIN_MS) this.#known.set(path, { state, value });
     return value;
   }
+}
+
+/** Git's functions for text end at a NUL, wherever it stands: what is behind it would be read here alone. */
+function readGitFile(path: AbsolutePath): GitFile {
+  try {
+    using file = openPlainFile(systemPath(path));
+    if (file === null) return unread(NO_FILE);
+    if (file.stats.size > MOST_BYTES) return unread("is larger than 4 MiB");
+    const text = pathFromBytes(file.read());
+    return text.includes("\0") ? unread("holds a NUL") : { text, ...readGitConfig(text), unread: null };
+  } catch (cause) {
+    return codeOf(cause) === "ENOENT" ? SAYS_NOTHING : unread(CLOSED);
+  }
+}
+
+const NO_FILE = "is no plain file";
+
+function unread(why: string): GitFile {
+  return { ...SAYS_NOTHING, unread: why };
+}
+
+/** The device 1:3, from which nothing is ever read (null(4)). */
+function isNull(stats: Stats): boolean {
+  return stats.isCharacterDevice() && stats.rdev === 0x103;
 }
 
 function stateOf({ dev, ino, size, mtimeMs, ctimeMs }: Stats): string {

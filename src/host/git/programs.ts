@@ -2,13 +2,13 @@ import type { GitSetting } from "../runtimes/git-config.ts";
 
 /**
  * Settings that name no program, by git-config(1): sections of which that holds as a whole, then single keys. Whatever is
- * not listed counts as naming one.
+ * not listed counts as naming one, and so does `core.worktree`, unless whoever asks knows that it names the repository's own.
  */
 const PLAIN_SECTIONS =
   /^(?:user|author|committer|push|pack|repack|index|feature|advice|color|rerere|status|log|commitgraph|maintenance)\./;
 const PLAIN_KEYS = new RegExp(
   `^(?:${[
-    "core\\.(?:repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|protect(?:hfs|ntfs)|symlinks|autocrlf|eol|safecrlf|quotepath|abbrev|compression|loosecompression|bigfilethreshold|sharedrepository|preloadindex|untrackedcache|splitindex|sparsecheckout(?:cone)?|commentchar|whitespace|checkstat|trustctime|fsync|fsyncmethod|worktree)",
+    "core\\.(?:repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|protect(?:hfs|ntfs)|symlinks|autocrlf|eol|safecrlf|quotepath|abbrev|compression|loosecompression|bigfilethreshold|sharedrepository|preloadindex|untrackedcache|splitindex|sparsecheckout(?:cone)?|commentchar|whitespace|checkstat|trustctime|fsync|fsyncmethod)",
     "init\\.defaultbranch",
     "extensions\\.(?:objectformat|compatobjectformat|refstorage|worktreeconfig|relativeworktrees|preciousobjects|noop)",
     "fetch\\.(?:recursesubmodules|fsckobjects|unpacklimit|prune|prunetags|output|negotiationalgorithm|showforcedupdates|parallel|writecommitgraph)",

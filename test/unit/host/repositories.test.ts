@@ -1,8 +1,11 @@
+import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { RepositorySign } from "../../../src/backend/repositories.ts";
+import { CofferdamError } from "../../../src/errors.ts";
+import { dependsOnWho } from "../../../src/host/git/led.ts";
 import { RepositoryReader } from "../../../src/host/git/repositories.ts";
 import { absolutePath } from "../../../src/profile/path.ts";
 
@@ -42,9 +45,23 @@ function obeyed(
   return [...hooks, ...(found?.configs ?? [])].sort().map((path) => path.replace(`${top}/`, ""));
 }
 
-function runs(name: string, known: readonly string[] = []): readonly string[] {
+function runs(
+  name: string,
+  known: readonly string[] = [],
+  kind: RepositorySign["kind"] = "folder",
+): readonly string[] {
   const sign = (path: string): RepositorySign => ({ kind: "folder", path: at(path), isWhole: true });
-  return new RepositoryReader().runs(caller(), sign(name), known.map(sign));
+  return new RepositoryReader().runs(caller(), { ...sign(name), kind }, known.map(sign));
+}
+
+function link(name: string, target: string): void {
+  mkdirSync(dirname(at(name)), { recursive: true });
+  symlinkSync(target, at(name));
+}
+
+function fifo(name: string): void {
+  mkdirSync(dirname(at(name)), { recursive: true });
+  expect(spawnSync("mkfifo", [at(name)]).status).toBe(0);
 }
 
 describe("what a repository's configuration makes git obey", () => {
@@ -100,9 +117,12 @@ describe("what a repository's configuration makes git obey", () => {
     expect(obeyed("folder", "r/.git")).toEqual(["r/h", "r/one", "r/two"]);
   });
 
-  it("ends where files include each other", () => {
+  it("ends where files include each other, however often", () => {
     file("r/.git/config", "[include]\npath = config\n");
     expect(obeyed("folder", "r/.git")).toEqual(["r/.git/config"]);
+    file("r/.git/config", "[include]\npath = ../a\npath = ../b\n".repeat(20));
+    for (const name of ["r/a", "r/b"]) file(name, "[include]\npath = a\npath = b\n".repeat(20));
+    expect(obeyed("folder", "r/.git")).toEqual(["r/a", "r/b"]);
   });
 
   it("what the caller's own configuration says of all repositories", () => {
@@ -188,9 +208,69 @@ describe("what a repository's configuration makes git obey", () => {
     expect(obeyed("file", "w/.git")).toEqual([]);
   });
 
-  it.each(["", "gitdir:\n", "nonsense", "\u0000\u0001"])("a file that says %j leads nowhere", (text) => {
+  it.each(["", "gitdir:\n", "nonsense"])("a file that says %j leads nowhere", (text) => {
     file("w/.git", text);
     expect(obeyed("file", "w/.git")).toEqual([]);
+  });
+
+  describe("that can't be read as git would read it is refused", () => {
+    const reason = (kind: RepositorySign["kind"], name: string): string => {
+      try {
+        return obeyed(kind, name).join(" ");
+      } catch (cause) {
+        if (!(cause instanceof CofferdamError) || cause.code !== "NOT_ENFORCEABLE") throw cause;
+        return cause.message.replaceAll(`${top}/`, "");
+      }
+    };
+    const told = (sign: string, file: string, why: string): string =>
+      `what git obeys in \`${sign}\` can't be told, so it can't be protected: \`${file}\` ${why}`;
+
+    it.each([
+      ["holds a NUL", () => file("r/.git/config", "[include]\npath = ../inc\0x\n")],
+      ["is larger than 4 MiB", () => file("r/.git/config", `#${"x".repeat(4 * 1024 ** 2)}\n`)],
+      ["is no plain file", () => fifo("r/.git/config")],
+      ["leads through /proc", () => link("r/.git/config", "/proc/self/cwd/e")],
+      ["leads through /proc", () => link("r/.git/config", "/proc/1/../thread-self/cwd/e")],
+    ])("a configuration that %s", (why, make) => {
+      file("r/.git/HEAD", "");
+      make();
+      expect(reason("folder", "r/.git")).toBe(told("r/.git", "r/.git/config", why));
+    });
+
+    it.each(["/proc/self/cwd/x", "/proc/thread-self/../x"])("what %s names", (path) => {
+      file("r/.git/config", `[include]\npath = ${path}\n`);
+      expect(reason("folder", "r/.git")).toContain(" leads through /proc");
+      file("r/.git/config", `[core]\nhooksPath = ${path}\n`);
+      expect(reason("folder", "r/.git")).toContain(" leads through /proc");
+      file("w/.git", `gitdir: ${path}\n`);
+      expect(reason("file", "w/.git")).toBe(told("w/.git", "w/.git", "leads through /proc"));
+      file("r/.git/commondir", path);
+      expect(reason("folder", "r/.git")).toBe(told("r/.git", "r/.git/commondir", "leads through /proc"));
+    });
+
+    it("hooks, a hook, and a link in the place of a repository", () => {
+      mkdirSync(at("r/.git"), { recursive: true });
+      link("r/.git/hooks", "/proc/self/cwd/e");
+      expect(reason("folder", "r/.git")).toBe(told("r/.git", "r/.git/hooks", "leads through /proc"));
+      link("s/.git/hooks/pre-commit", "/proc/self/cwd/e");
+      expect(reason("folder", "s/.git")).toBe(
+        told("s/.git", "s/.git/hooks/pre-commit", "leads through /proc"),
+      );
+      link("w/.git", "/proc/self/cwd/e");
+      expect(reason("link", "w/.git")).toBe(told("w/.git", "w/.git", "leads through /proc"));
+    });
+
+    it("and what git takes for nothing is not: /dev/null, a folder, a link to nothing", () => {
+      link("r/.git/config", "/dev/null");
+      mkdirSync(at("home/.gitconfig"), { recursive: true });
+      link("xdg/git/config", "nowhere");
+      expect(reason("folder", "r/.git")).toBe("");
+    });
+
+    it("nor is a file that ends in the middle, of which git obeys nothing", () => {
+      file("r/.git/config", "[core]\nhooksPath = a\n{\nhooksPath = b\n");
+      expect(reason("folder", "r/.git")).toBe("r/a");
+    });
   });
 
   it("is read again when it changed, also within a moment and back at its old time", () => {
@@ -239,6 +319,7 @@ describe("what git may run of a repository by itself", () => {
     ["submodule.x.update", '[submodule "x"]\nupdate = !x\n'],
     ["include.path", "[include]\npath = x\n"],
     ["any.thing", "[any]\nthing = x\n"],
+    ["core.fsmonitor", '[ "x"]\n[core]\nfsmonitor = ./x\n'],
   ])("%s", (name, text) => {
     file("r/config", text);
     expect(runs("r")).toEqual([name]);
@@ -249,6 +330,109 @@ describe("what git may run of a repository by itself", () => {
     file("r/config", "[include]\npath = more\n");
     file("r/more", "[core]\neditor = x\n");
     expect(runs("r")).toEqual(["hooks/pre-commit", "include.path", "core.editor"]);
+  });
+
+  describe("anything, where it can't be read as git reads it", () => {
+    it.each([
+      [
+        "a name that ends at a NUL for git",
+        "config holds a NUL",
+        () => file("r/config", '[remote "origin.uploadpack\0"]\nfetch = x\n'),
+      ],
+      [
+        "more than is read here",
+        "config is larger than 4 MiB",
+        () => file("r/config", `#${"x".repeat(4 * 1024 ** 2)}\n[core]\nfsmonitor = x\n`),
+      ],
+      ["a FIFO", "config is no plain file", () => fifo("r/config")],
+      ["a link by who asks", "config leads through /proc", () => link("r/config", "/proc/self/cwd/e")],
+      [
+        "a link to such a link",
+        "config leads through /proc",
+        () => {
+          link("other", "/proc/self/cwd");
+          link("r/config", "../other/e");
+        },
+      ],
+      ["such hooks", "hooks leads through /proc", () => link("r/hooks", "/proc/self/cwd/e")],
+      ["what is no configuration", "config is not understood", () => file("r/config", "[core]\n{\n")],
+      [
+        "such a file of a worktree's",
+        "config.worktree holds a NUL",
+        () => file("r/config.worktree", "[a]\nb = \0\n"),
+      ],
+      [
+        "such a way to the rest",
+        "commondir leads through /proc",
+        () => file("r/commondir", "/proc/self/cwd/e"),
+      ],
+    ])("%s: %s", (_, why, make) => {
+      file("r/HEAD", "");
+      make();
+      expect(runs("r")).toEqual([`anything (${why})`]);
+    });
+
+    it("by an included file, a file that leads to it, a link in its place", () => {
+      file("r/config", "[include]\npath = ../more\n");
+      file("more", "[a]\nb = \0\n");
+      expect(runs("r")).toEqual([`anything (${top}/more holds a NUL)`, "include.path"]);
+      file("v/.git", "gitdir: /proc/self/cwd/e\n");
+      expect(runs("v/.git", [], "file")).toEqual([`anything (${top}/v/.git leads through /proc)`]);
+      link("w/.git", "/proc/self/cwd/e");
+      expect(runs("w/.git", [], "link")).toEqual([`anything (${top}/w/.git leads through /proc)`]);
+    });
+
+    it("by a link of any procfs, wherever that is mounted", () => {
+      const passed = { end: at("r"), aliases: [], places: [] };
+      expect(dependsOnWho({ ...passed, links: [absolutePath("/proc/self")] })).toBe(true);
+      expect(dependsOnWho({ ...passed, links: [at("link")] })).toBe(false);
+    });
+
+    it("and one hook of which that is so by its name", () => {
+      link("r/hooks/pre-commit", "/proc/self/cwd/e");
+      expect(runs("r")).toEqual(["hooks/pre-commit"]);
+    });
+  });
+
+  describe("a working tree that is not the repository's own", () => {
+    const worktree = (path: string): string => `[core]\nworktree = ${path}\n`;
+
+    it.each([
+      ["elsewhere", "/srv"],
+      ["above", "../.."],
+      ["one that is not there", "../gone"],
+      ["one of another repository", "../../other"],
+      ["one behind a link, which can be put elsewhere", "../link"],
+      ["one beside a name, which can become a link", "../src/../../r"],
+    ])("%s", (_, path) => {
+      file("r/.git/config", worktree(path));
+      file("other/.git", "gitdir: elsewhere\n");
+      mkdirSync(at("r/src"));
+      link("r/link", ".");
+      expect(runs("r/.git")).toEqual(["core.worktree"]);
+    });
+
+    it("is told of none that leads back to it: its own, a submodule's, one apart from it", () => {
+      file("r/.git/config", worktree(".."));
+      expect(runs("r/.git")).toEqual([]);
+      file("r/.git/config", worktree(at("r")));
+      expect(runs("r/.git")).toEqual([]);
+      file("r/.git/modules/sub/config", worktree("../../../sub"));
+      file("r/sub/.git", "gitdir: ../.git/modules/sub\n");
+      expect(runs("r/.git/modules/sub")).toEqual([]);
+      file("real/config", worktree("../apart"));
+      file("apart/.git", `gitdir: ${at("real")}\n`);
+      expect(runs("real")).toEqual([]);
+      expect(runs("apart/.git", [], "file")).toEqual([]);
+    });
+
+    it("by a worktree's part, which takes the setting for its own where configurations are split", () => {
+      file("r/.git/config", worktree(".."));
+      file("r/.git/worktrees/w/commondir", "../..\n");
+      expect(runs("r/.git/worktrees/w")).toEqual([]);
+      file("r/.git/config", `[extensions]\nworktreeConfig = true\n${worktree("..")}`);
+      expect(runs("r/.git/worktrees/w")).toEqual(["core.worktree"]);
+    });
   });
 
   it("what a repository that is known says is not told again for its worktrees", () => {
