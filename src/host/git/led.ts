@@ -25,6 +25,16 @@ export function ledBy(written: string, from: AbsolutePath, see: Look): Led | "wh
   return { path, kept: see(path) === null ? [...kept, path] : kept };
 }
 
+/**
+ * Where a path leads that a configuration names. By its letters, so that what is masked is the name itself, but for one with
+ * a `..` behind a name: there as `ledBy`.
+ */
+export function namedBy(written: string, from: AbsolutePath, see: Look): Led | "who" | null {
+  if (hasDetour(written)) return ledBy(written, from, see);
+  const path = resolved(written, from);
+  return path === null ? null : { path, kept: [] };
+}
+
 /** The path that is written, from a folder, by its letters alone. Null for what is none. */
 export function resolved(written: string, folder: AbsolutePath): AbsolutePath | null {
   const path = posix.resolve(folder, written);

@@ -14,9 +14,9 @@ import { hasDetour, type Look, lookingOnce, wayOf } from "../leads.ts";
 import type { GitSetting } from "../runtimes/git-config.ts";
 import { AsRead, BY_WHO_ASKS, CLOSED, type GitFile, GitFiles } from "./files.ts";
 import { hooksIn, linksAt } from "./hooks.ts";
-import { dependsOnWho, type Led, ledBy } from "./led.ts";
+import { dependsOnWho, type Led, ledBy, namedBy } from "./led.ts";
 import { settingsThatRun } from "./programs.ts";
-import { includedBy, resolveWritten, topsOf } from "./written.ts";
+import { includeOf, resolveWritten, topsOf } from "./written.ts";
 
 /** Git gives up where includes go deeper (config.c, `MAX_INCLUDE_DEPTH`). */
 const DEEPEST_INCLUDE = 10;
@@ -158,14 +158,17 @@ export class RepositoryReader {
     // Git of the caller's passes over what the caller may not read of these (config.c, `ACCESS_EACCES_OK`).
     glance.unread.push(...ours.unread.filter(({ why }) => why !== CLOSED));
     // Where the tree of a worktree lies is told by the file that leads to this part of it.
-    const tops = sign.kind === "folder" && common !== folder ? [folder] : topsOf(sign, folder, settings);
-    for (const { name, value } of settings) {
-      if (name !== "core.hookspath" || value === null || value === "") continue;
-      for (const top of tops) {
-        const path = resolveWritten(value, top, home);
+    const keep = (led: Led | "who" | null): AbsolutePath | null =>
+      keptOf(led, joinPath(common, "config"), found, glance);
+    const worktrees = valuesOf(settings, "core.worktree").flatMap(
+      (value) => keep(namedBy(value, folder, glance.see)) ?? [],
+    );
+    const tops = sign.kind === "folder" && common !== folder ? [folder] : topsOf(sign, folder, worktrees);
+    for (const value of valuesOf(settings, "core.hookspath"))
+      for (const top of value === "" ? [] : tops) {
+        const path = keep(resolveWritten(value, top, home, glance.see));
         if (path !== null && !isInside(top, path)) hooks.add(path);
       }
-    }
     for (const at of [joinPath(common, "hooks"), ...hooks])
       for (const link of this.#linksIn(at, glance)) hooks.add(link);
     return { hooks: [...hooks], configs: [...found] };
@@ -220,7 +223,9 @@ export class RepositoryReader {
         const { settings, isWhole } = this.#look(at, glance);
         if (!isWhole) glance.unread.push({ path: at, why: CUT });
         for (const setting of settings) {
-          const included = includedBy(setting, at, home);
+          const written = includeOf(setting);
+          const led = written === null ? null : resolveWritten(written, parentOf(at), home, glance.see);
+          const included = keptOf(led, at, found, glance);
           if (included === null) all.push(setting);
           else if (!found.has(included)) next.push(included);
           if (included !== null) found.add(included);
@@ -236,6 +241,23 @@ export class RepositoryReader {
     if (file.unread !== null) unread.push({ path, why: file.unread });
     return file;
   }
+}
+
+/** Where a name in a configuration leads; what must stay for that is added. Null where it leads nowhere, or who knows. */
+function keptOf(
+  led: Led | "who" | null,
+  config: AbsolutePath,
+  found: Set<AbsolutePath>,
+  { unread }: Glance,
+): AbsolutePath | null {
+  if (led === "who") unread.push({ path: config, why: "names a path through /proc" });
+  if (led === null || led === "who") return null;
+  for (const path of led.kept) if (path !== led.path) found.add(path);
+  return led.path;
+}
+
+function valuesOf(settings: readonly GitSetting[], name: string): readonly string[] {
+  return settings.flatMap((one) => (one.name === name ? (one.value ?? []) : []));
 }
 
 function ledFrom(file: AbsolutePath, written: string, { see, unread }: Glance): Led | null {

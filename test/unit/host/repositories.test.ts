@@ -111,6 +111,18 @@ describe("what a repository's configuration makes git obey", () => {
     expect(found?.hooks).toEqual([at("r/.git/worktrees/w/h")]);
   });
 
+  it("what lies behind a link and back, as git goes there, and the link", () => {
+    mkdirSync(at("far/deep"), { recursive: true });
+    link("r/l", "../far/deep");
+    file("far/inc", "[core]\nhooksPath = tools\n");
+    file("r/.git/config", "[include]\npath = ../l/../inc\n");
+    expect(obeyed("folder", "r/.git")).toEqual(["far/inc", "r/l", "r/tools"]);
+    file("r/.git/config", "[core]\nhooksPath = l/../h\n");
+    expect(obeyed("folder", "r/.git")).toEqual(["far/h", "r/l"]);
+    file("r/.git/config", "[core]\nworktree = ../l/../w\nhooksPath = h\n");
+    expect(obeyed("folder", "r/.git")).toEqual(["far/w/h", "r/h", "r/l"]);
+  });
+
   it("what included files say, and those that they include, which need not be there", () => {
     file("r/.git/config", "[include]\npath = ../one\n");
     file("r/one", "[core]\nhooksPath = h\n[include]\npath = two\n");
@@ -237,16 +249,19 @@ describe("what a repository's configuration makes git obey", () => {
       expect(reason("folder", "r/.git")).toBe(told("r/.git", "r/.git/config", why));
     });
 
-    it.each(["/proc/self/cwd/x", "/proc/thread-self/../x"])("what %s names", (path) => {
-      file("r/.git/config", `[include]\npath = ${path}\n`);
-      expect(reason("folder", "r/.git")).toContain(" leads through /proc");
-      file("r/.git/config", `[core]\nhooksPath = ${path}\n`);
-      expect(reason("folder", "r/.git")).toContain(" leads through /proc");
-      file("w/.git", `gitdir: ${path}\n`);
-      expect(reason("file", "w/.git")).toBe(told("w/.git", "w/.git", "leads through /proc"));
-      file("r/.git/commondir", path);
-      expect(reason("folder", "r/.git")).toBe(told("r/.git", "r/.git/commondir", "leads through /proc"));
-    });
+    it.each(["/proc/self/cwd/x", "/proc/thread-self/../x", "/proc/self/cwd/../../../../tmp/x"])(
+      "what %s names",
+      (path) => {
+        file("r/.git/config", `[include]\npath = ${path}\n`);
+        expect(reason("folder", "r/.git")).toContain(" through /proc");
+        file("r/.git/config", `[core]\nhooksPath = ${path}\n`);
+        expect(reason("folder", "r/.git")).toContain(" through /proc");
+        file("w/.git", `gitdir: ${path}\n`);
+        expect(reason("file", "w/.git")).toBe(told("w/.git", "w/.git", "leads through /proc"));
+        file("r/.git/commondir", path);
+        expect(reason("folder", "r/.git")).toBe(told("r/.git", "r/.git/commondir", "leads through /proc"));
+      },
+    );
 
     it("hooks, a hook, and a link in the place of a repository", () => {
       mkdirSync(at("r/.git"), { recursive: true });
