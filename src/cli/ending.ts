@@ -43,6 +43,20 @@ export function listenForEnding(): Ending {
   };
 }
 
+/**
+ * Does what an ending signal aborts, and cleans up after. Once one has come, this process ends with its status, whatever
+ * became of the work: whoever asked it to end does not wait for a reader that may never come.
+ */
+export async function untilSignalled(work: (ending: Ending) => Promise<number>): Promise<number> {
+  using ending = listenForEnding();
+  const status = await work(ending).catch((error: unknown) => {
+    if (ending.status() === null) throw error;
+    return 0;
+  });
+  const ended = ending.status();
+  return ended === null ? status : process.exit(ended);
+}
+
 /** The kernel decides whether this process is stopped: not where nobody is there to continue it (POSIX, 2.4.3). */
 function stop(): void {
   const goOn = stopBelow();

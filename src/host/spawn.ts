@@ -85,11 +85,15 @@ export interface Answer {
 
 /**
  * Runs a helper of the system by its absolute path, without environment, and returns what it said. Never throws for
- * its status.
+ * its status. Where the signal is aborted, it is ended with all that it started and has not sent elsewhere.
  */
-export async function ask(file: AbsolutePath, argv: readonly string[], timeoutMs = 10_000): Promise<Answer> {
+export async function ask(
+  file: AbsolutePath,
+  argv: readonly string[],
+  { timeoutMs = 10_000, signal }: AskOptions = {},
+): Promise<Answer> {
   const { execa } = await import("execa");
-  const result = await execa(file, [...argv], {
+  const asked = execa(file, [...argv], {
     cwd: "/",
     env: {},
     extendEnv: false,
@@ -97,8 +101,33 @@ export async function ask(file: AbsolutePath, argv: readonly string[], timeoutMs
     timeout: timeoutMs,
     stdin: "ignore",
     maxBuffer: 1_000_000,
+    // It leads a group of its own then, by which all of it can be ended.
+    detached: signal !== undefined,
   });
-  return { status: result.exitCode ?? null, stdout: result.stdout, stderr: result.stderr };
+  const end = (): void => endGroup(asked.pid);
+  signal?.addEventListener("abort", end, { once: true });
+  if (signal?.aborted === true) end();
+  try {
+    const { exitCode, stdout, stderr } = await asked;
+    return { status: exitCode ?? null, stdout, stderr };
+  } finally {
+    signal?.removeEventListener("abort", end);
+  }
+}
+
+/** How long a helper may take, and what ends it earlier. */
+interface AskOptions {
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+function endGroup(leader: number | undefined): void {
+  if (leader === undefined) return;
+  try {
+    process.kill(-leader, "SIGKILL");
+  } catch {
+    // All of it has ended by itself.
+  }
 }
 
 /**

@@ -8,7 +8,7 @@ import type { Host } from "../host/host.ts";
 import { findHelper, fitHelper } from "../host/launcher.ts";
 import { sweepUnfinished } from "../host/lock.ts";
 import { printProcess, thisProcess } from "../host/process-id.ts";
-import { ask, launch } from "../host/spawn.ts";
+import { ask, launchHelper } from "../host/spawn.ts";
 import { MemoryJournal } from "../journal/journal.ts";
 import { type AbsolutePath, joinPath, knownPath } from "../profile/path.ts";
 import type { Receipt } from "../supervisor/receipt.ts";
@@ -17,7 +17,7 @@ import { createSupervisor } from "../supervisor/supervisor.ts";
 import { answersOf, type Case, script, type Target } from "./case.ts";
 import { casesFor } from "./cases/all.ts";
 import type { ClaimId } from "./claims.ts";
-import { DRILLS, type Drill, type Site } from "./drills.ts";
+import { DRILLS, type Drill, type Site, sessionUntil } from "./drills.ts";
 import { type Ground, prepareGround } from "./ground.ts";
 
 /** What became of one case. */
@@ -50,15 +50,17 @@ const SMALL_PID = 5_000;
 
 /**
  * Tries every case on this machine, in folders and with a state of its own: real calls of a real supervisor attack, and
- * each twin shows that the act works. Nothing of it is left. Throws `SANDBOX_UNAVAILABLE` when no walls can be had.
+ * each twin shows that the act works. Nothing of it is left. Throws `SANDBOX_UNAVAILABLE` when no walls can be had; once the
+ * signal is aborted, whatever that led to, when all of it has ended.
  */
-export async function runBattery(host: Host): Promise<Report> {
+export async function runBattery(host: Host, signal: AbortSignal): Promise<Report> {
+  signal.throwIfAborted();
   const shell = findHelper(host, "sh");
   const word = randomBytes(12).toString("hex");
   using ground = prepareGround(word, host.user.uid === 0);
   using state = ownState(host);
   await using servers = await listen(ground);
-  using sleeper = await startSleeper(shell, word);
+  using sleeper = await startSleeper(shell, word, signal);
   const target: Target = { ...ground, ...servers, pid: sleeper.pid, word };
   const own: Host = {
     ...host,
@@ -73,15 +75,18 @@ export async function runBattery(host: Host): Promise<Report> {
     host: own,
     journal: new MemoryJournal(),
   });
-  const session = supervisor.session({ caller: "person" });
+  const session = sessionUntil(signal, supervisor);
   const cases = casesFor(target);
   const { answers, receipt } = await tryInside(
     session,
     cases.map(({ attack }) => attack),
   );
-  const twins = await tryTwins(host, shell, session, cases);
+  const twins = await tryTwins(host, shell, session, cases, signal);
   const tried = cases.map((one, at) => judged(one, answers[at], twins.get(one), { host, receipt }));
-  for (const drill of DRILLS) tried.push(await tryDrill(drill, { session, ground, host: own, target }));
+  for (const drill of DRILLS) {
+    signal.throwIfAborted();
+    tried.push(await tryDrill(drill, { session, ground, host: own, target, signal }));
+  }
   const { backend, version, runAs, standings } = receipt;
   return { backend, version, runAs, standings, tried };
 }
@@ -144,12 +149,13 @@ async function tryTwins(
   shell: AbsolutePath,
   session: Session,
   cases: readonly Case[],
+  signal: AbortSignal,
 ): Promise<ReadonlyMap<Case, boolean>> {
   const of = (where: Case["twin"]["where"]): readonly Case[] =>
     cases.filter(({ twin }) => twin.where === where);
   const linesOf = (some: readonly Case[]): readonly string[] => some.map(({ twin }) => twin.line);
   const plainly = async (some: readonly Case[], file: AbsolutePath, words: readonly string[]) => {
-    const { stdout } = await ask(file, [...words, script(linesOf(some))], OUTSIDE_MS);
+    const { stdout } = await ask(file, [...words, script(linesOf(some))], { timeoutMs: OUTSIDE_MS, signal });
     return answersOf(stdout);
   };
   const unshare = fitHelper(host, "unshare");
@@ -200,23 +206,19 @@ async function listen(ground: Ground) {
   };
 }
 
-/** A process of the same user whose command line holds the word. */
+/** A process of the same user whose command line holds the word. It ends with this one, however that ends. */
 async function startSleeper(
   shell: AbsolutePath,
   word: string,
+  signal: AbortSignal,
 ): Promise<Disposable & { readonly pid: number }> {
   const line = `while [ "$(sh -c 'echo $$')" -lt ${SMALL_PID} ]; do for i in 1 2 3 4 5 6 7 8 9; do (:); done; done`;
-  await ask(shell, ["-c", line], 60_000);
-  const child = launch(shell, ["-c", "while :; do sleep 600; done", "cofferdam", word], {
-    stdio: ["ignore", "ignore", "ignore"],
+  await ask(shell, ["-c", line], { timeoutMs: 60_000, signal });
+  signal.throwIfAborted();
+  // Its input ends when nobody has the other end any more.
+  const child = launchHelper(shell, ["-c", "read -r _", "cofferdam", word], {
+    stdio: ["pipe", "ignore", "ignore"],
     runAs: null,
   });
-  const { pid = 0 } = child;
-  return {
-    pid,
-    [Symbol.dispose]: () => {
-      // It leads a group of its own, which its sleep belongs to.
-      process.kill(-pid, "SIGKILL");
-    },
-  };
+  return { pid: child.pid ?? 0, [Symbol.dispose]: () => child.kill("SIGKILL") };
 }

@@ -6,7 +6,7 @@ import { ask } from "../host/spawn.ts";
 import { MemoryJournal } from "../journal/journal.ts";
 import { type AbsolutePath, joinPath, parentOf } from "../profile/path.ts";
 import type { Session } from "../supervisor/session.ts";
-import { createSupervisor } from "../supervisor/supervisor.ts";
+import { createSupervisor, type Supervisor } from "../supervisor/supervisor.ts";
 import type { Target } from "./case.ts";
 import type { ClaimId } from "./claims.ts";
 import type { Ground } from "./ground.ts";
@@ -17,6 +17,8 @@ export interface Site {
   readonly ground: Ground;
   readonly host: Host;
   readonly target: Target;
+  /** Aborted when the battery is to end. */
+  readonly signal: AbortSignal;
 }
 
 /** Something that no line of shell can try by itself, with its twin: what is seen from outside, before and after calls. */
@@ -142,9 +144,9 @@ export const DRILLS: readonly Drill[] = [
       const isRun = await withSupervisor({ ...site, host }, {}, (session) => isDone(session, ":"));
       return isRun && !existsSync(mark);
     },
-    twin: async ({ ground, host }) => {
+    twin: async ({ ground, host, signal }) => {
       const { bin, mark } = plantLauncher(ground);
-      await ask(findHelper(host, "sh"), ["-c", `PATH=${bin}:/usr/bin:/bin; bwrap --version`]);
+      await ask(findHelper(host, "sh"), ["-c", `PATH=${bin}:/usr/bin:/bin; bwrap --version`], { signal });
       return existsSync(mark);
     },
   },
@@ -164,7 +166,7 @@ async function appearedIn(session: Session, line: string): Promise<readonly Abso
 }
 
 async function withSupervisor<Value>(
-  { ground, host }: Pick<Site, "ground" | "host">,
+  { ground, host, signal }: Site,
   choice: { readonly config?: AbsolutePath; readonly profiles?: readonly AbsolutePath[] },
   work: (session: Session) => Promise<Value>,
 ): Promise<Value> {
@@ -175,7 +177,15 @@ async function withSupervisor<Value>(
     journal: new MemoryJournal(),
     ...choice,
   });
-  return await work(supervisor.session({ caller: "person" }));
+  return await work(sessionUntil(signal, supervisor));
+}
+
+/** A session that ends when the signal is aborted, and with it what it still does. */
+export function sessionUntil(signal: AbortSignal, supervisor: Supervisor): Session {
+  signal.throwIfAborted();
+  const session = supervisor.session({ caller: "person" });
+  signal.addEventListener("abort", () => void session[Symbol.asyncDispose](), { once: true });
+  return session;
 }
 
 function canary({ ground }: Pick<Site, "ground">): string {

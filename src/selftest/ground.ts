@@ -4,14 +4,16 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { realPathOf } from "../host/nodes.ts";
-import { type AbsolutePath, knownPath } from "../profile/path.ts";
+import { realPathOf, statsOf } from "../host/nodes.ts";
+import { isRunning, printProcess, readProcess, thisProcess } from "../host/process-id.ts";
+import { type AbsolutePath, joinPath, knownPath, parentOf } from "../profile/path.ts";
 import { BOUNDS } from "./cases/bounds.ts";
 
 /** The folders of one battery, and what a supervisor over them is made from. All of it is gone after disposal. */
@@ -27,9 +29,13 @@ export interface Ground extends Disposable {
 /** Twins have folders of their own below `ws/free`, by number: none finds what another one made or removed. */
 const TWINS = 16;
 
-/** Makes the folders in the system's place for temporaries. `word` is the value of the one variable that is set inside. */
+/**
+ * Makes the folders in the system's place for temporaries, and removes what killed runs left there. `word` is the value of
+ * the one variable that is set inside.
+ */
 export function prepareGround(word: string, asRoot: boolean): Ground {
-  const made = mkdtempSync(join(tmpdir(), "cofferdam-selftest-"));
+  const made = mkdtempSync(join(tmpdir(), `${PREFIX}${printProcess(thisProcess())}.`));
+  sweepBeside(knownPath(made));
   const top = realPathOf(knownPath(made)) ?? knownPath(made);
   const at = (name: string): AbsolutePath => knownPath(join(top, name));
   for (const [name, text] of filesOf(top)) write(at(name), text);
@@ -50,6 +56,27 @@ export function prepareGround(word: string, asRoot: boolean): Ground {
     profile: at("operator.yaml"),
     [Symbol.dispose]: () => rmSync(made, { recursive: true, force: true }),
   };
+}
+
+/** How the name of a battery's folder begins; what follows says whose it is, so that it can be told when that has ended. */
+const PREFIX = "cofferdam-selftest-";
+const NAME = new RegExp(`^${PREFIX}(\\d+\\.\\d+)\\.[A-Za-z0-9]{6}$`);
+
+/** Only what this user made: in such a place others make folders of any name, and what is in those is theirs to change. */
+function sweepBeside(made: AbsolutePath): void {
+  const [place, uid] = [parentOf(made), statsOf(made)?.uid];
+  for (const name of readdirSync(place)) {
+    const maker = readProcess(NAME.exec(name)?.[1] ?? "");
+    if (maker === null || isRunning(maker)) continue;
+    const left = joinPath(place, name);
+    const stats = statsOf(left);
+    if (stats?.isDirectory() !== true || stats.uid !== uid) continue;
+    try {
+      rmSync(left, { recursive: true, force: true });
+    } catch {
+      // Another run is at it, or it is left to the next.
+    }
+  }
 }
 
 function write(path: AbsolutePath, text: string, mode = 0o644): void {

@@ -6,7 +6,7 @@ import { type Json, parseJson } from "../../policy/canonical-json.ts";
 import type { Outcome, ValueOutcome } from "../../supervisor/outcome.ts";
 import { createSupervisor, type SupervisorOptions } from "../../supervisor/supervisor.ts";
 import { COMMON, chosen, knownWord, readArguments, takeWords, usage } from "../arguments.ts";
-import { type Ending, listenForEnding } from "../ending.ts";
+import { type Ending, untilSignalled } from "../ending.ts";
 import { tellFailure, tellThree } from "../failure.ts";
 import { exitOf, outcomeJson, tellOutcome } from "../outcome-text.ts";
 import type { Print } from "../print.ts";
@@ -31,15 +31,7 @@ export async function call(args: readonly string[], print: Print): Promise<numbe
   const mode = strict ? "strict" : approveAll ? "approve_all" : null;
   const options: SupervisorOptions = { ...chosen(values), ...(mode === null ? {} : { mode }) };
   const input = readInput(text);
-  using ending = listenForEnding();
-  const status = await callOne({ tool, input, options, json, quiet }, ending, print).catch(
-    (error: unknown) => {
-      if (ending.status() === null) throw error;
-      return 0;
-    },
-  );
-  const ended = ending.status();
-  return ended === null ? status : process.exit(ended);
+  return untilSignalled((ending) => callOne({ tool, input, options, json, quiet }, ending, print));
 }
 
 interface OneCall {

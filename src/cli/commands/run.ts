@@ -8,7 +8,7 @@ import { quote } from "../../shell/quote.ts";
 import type { ProgramOutcome } from "../../supervisor/outcome.ts";
 import { createSupervisor, type SupervisorOptions } from "../../supervisor/supervisor.ts";
 import { COMMON, chosen, readArguments, usage } from "../arguments.ts";
-import { type Ending, listenForEnding } from "../ending.ts";
+import { type Ending, untilSignalled } from "../ending.ts";
 import { exitOf, outcomeJson, tellMade, tellOutcome } from "../outcome-text.ts";
 import { lendTerminal, type OwnTerminal, ownTerminalFor, terminalNotes } from "../own-terminal.ts";
 import type { Print } from "../print.ts";
@@ -38,14 +38,7 @@ export async function run(args: readonly string[], print: Print): Promise<number
   const terminal = own.isWanted === undefined ? {} : { terminal: own.isWanted };
   const options: SupervisorOptions = { ...chosen(values), ...mode, ...terminal, asksCaller: ask, host };
   if (values["dry-run"] === true) return (await import("../dry-run.ts")).dryRun(argv, options, json, print);
-  using ending = listenForEnding();
-  const status = await runOne(argv, options, { json, quiet, own }, ending, print).catch((error: unknown) => {
-    if (ending.status() === null) throw error;
-    return 0;
-  });
-  const ended = ending.status();
-  // Whoever asked this process to end does not wait for a reader that may never come.
-  return ended === null ? status : process.exit(ended);
+  return untilSignalled((ending) => runOne(argv, options, { json, quiet, own }, ending, print));
 }
 
 function readRun(args: readonly string[]) {

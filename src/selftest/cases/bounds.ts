@@ -10,7 +10,7 @@ export function ofBounds({ ws, notes }: Target): readonly Case[] {
   const open = (count: number): string =>
     `perl -e 'my @h; for (1 .. ${count}) { open my $f, "<", "/dev/null" or exit 1; push @h, $f }'`;
   const files = (folder: string, count: number): string =>
-    `i=0; while [ $i -lt ${count} ]; do dd if=/dev/zero of=${folder}/f$i bs=1M count=1 || exit 1; i=$((i + 1)); done; rm ${folder}/f*`;
+    `i=0; while [ $i -lt ${count} ]; do dd if=/dev/zero of=${folder}/.fill$i bs=1M count=1 || exit 1; i=$((i + 1)); done; rm ${folder}/.fill*`;
   return [
     {
       claim: "limit",
