@@ -130,7 +130,7 @@ const TEXTS: Readonly<Record<CommandName, Text>> = {
   },
   explain: {
     usage: "explain read|write|connect|env|syscalls TARGET",
-    says: "What a call may do about a file, a host (`name:port`), a socket (a path), a variable or a group of system calls:\nunasked, and after a yes; which line of which file decided, and the option of the sandbox that enforces it.",
+    says: "What a call may do about a file, a host (`name:port`), a socket (`./path`, or `@name` for an abstract one), a variable\nor a group of system calls: unasked, and after a yes; which line of which file decided, and the option of the sandbox\nthat enforces it.",
     options: [],
     takes: ["config", "profile", "json"],
     example: "cofferdam explain write .git/config",

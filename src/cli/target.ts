@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { printFailure, type Way, walk } from "../config/safe-file.ts";
 import { visible } from "../errors.ts";
 import type { Host } from "../host/host.ts";
@@ -22,7 +23,8 @@ export type Ask = (typeof ASKS)[number];
 /**
  * The questions about a target as it was typed. A path counts from the cwd, links on it are followed as the kernel does.
  * What is not there is asked about as something that the call makes, and its nearest existing folder as well, since what
- * covers that folder covers it too. Throws `USAGE` for a path that leads nowhere clear, `HOST_INVALID`.
+ * covers that folder covers it too. What can be reached is a host, a path, or `@name`, an abstract socket. Throws `USAGE` for
+ * a path that leads nowhere clear, `HOST_INVALID`.
  */
 export function targetOf(host: Host, ask: Ask, text: string): Target {
   if (text === "") throw usage("explain", "the target is empty");
@@ -40,9 +42,28 @@ export function targetOf(host: Host, ask: Ask, text: string): Target {
 }
 
 function connectTarget(host: Host, text: string): Target {
-  if (!/^\.{0,2}\//.test(text)) return { questions: [connectQuestion(text)], notes: [] };
-  const { path, notes } = follow(host, text);
-  return { questions: [{ ask: "socket", path }], notes };
+  const isThere = existsSync(`${host.cwd}/${text}`);
+  // No host has a slash in its name.
+  if (/^\.{0,2}\//.test(text) || (isThere && text.includes("/"))) {
+    const { path, notes } = follow(host, text);
+    return { questions: [{ ask: "socket", path }], notes };
+  }
+  const notes = isThere ? [otherwise(text)] : [];
+  return { questions: [text.startsWith("@") ? abstractQuestion(host, text) : connectQuestion(text)], notes };
+}
+
+/** As ss(8) and `/proc/net/unix` write them. Throws `USAGE` where there are none, or for one without a name. */
+function abstractQuestion(host: Host, text: string): Question {
+  if (host.platform !== "linux")
+    throw usage("explain", `${visible(text)} is the name of an abstract socket: only Linux has those`);
+  if (text === "@") throw usage("explain", "the name of the abstract socket is empty", "write `@name`");
+  return { ask: "abstract", name: text.slice(1) };
+}
+
+/** A word that stands in this folder as well. */
+function otherwise(text: string): string {
+  const what = text.startsWith("@") ? "an abstract socket" : "a host";
+  return `taken as the name of ${what}; ask about ${visible(`./${text}`)} for what lies here`;
 }
 
 function pathTarget(host: Host, ask: "read" | "write", text: string): Target {

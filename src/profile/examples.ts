@@ -71,6 +71,8 @@ export function printQuestion(question: Question): string {
     }
     case "socket":
       return `connect ${visible(question.path)}`;
+    case "abstract":
+      return `connect ${visible(`@${question.name}`)}`;
     case "env":
       return `env ${visible(question.name)}`;
     case "syscalls":

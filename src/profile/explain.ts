@@ -6,7 +6,7 @@ import { addressClass, coversName, printHostRule, ruleAllows, type Target } from
 import { bars, type Network, reaches } from "./network.ts";
 import type { AbsolutePath } from "./path.ts";
 import type { Mask, Profile } from "./profile.ts";
-import { mayConnect, type Sockets } from "./sockets.ts";
+import { mayConnect, mayConnectAbstract, type Sockets } from "./sockets.ts";
 import type { SyscallGroup } from "./syscalls.ts";
 
 /** One named profile among those that are met: the need, or one operator file. */
@@ -22,6 +22,7 @@ export type Question =
   | { readonly ask: "read" | "write"; readonly path: AbsolutePath; readonly facts: PathFacts }
   | { readonly ask: "connect"; readonly target: Target }
   | { readonly ask: "socket"; readonly path: AbsolutePath }
+  | { readonly ask: "abstract"; readonly name: string }
   | { readonly ask: "env"; readonly name: string }
   | { readonly ask: "syscalls"; readonly group: SyscallGroup };
 
@@ -114,6 +115,11 @@ function rule(profile: Profile, question: Question): Ruling {
       const allowed = mayConnect(sockets, question.path);
       return { allowed, access: null, because: becauseOfSockets(sockets, allowed), key: "sockets" };
     }
+    case "abstract": {
+      const allowed = mayConnectAbstract(sockets, network);
+      const [because, key] = becauseOfAbstract(sockets, network);
+      return { allowed, access: null, because, key };
+    }
     case "env": {
       const allowed = coversEnv(env, question.name);
       return { allowed, access: null, because: `the name is ${allowed ? "" : "not "}listed`, key: "env" };
@@ -159,4 +165,13 @@ function becauseOfNetwork(network: Network, target: Target): string {
 function becauseOfSockets(sockets: Sockets, allowed: boolean): string {
   if (sockets === "none") return "there are no unix sockets";
   return sockets === "any" ? "any socket" : `the socket is ${allowed ? "" : "not "}listed`;
+}
+
+function becauseOfAbstract(sockets: Sockets, network: Network): readonly [because: string, key: string] {
+  if (sockets === "none") return [becauseOfSockets(sockets, false), "sockets"];
+  const because =
+    network === "host"
+      ? "the machine's own network, which its abstract sockets are of"
+      : "abstract sockets are of the machine's own network, which is not given";
+  return [because, "network"];
 }

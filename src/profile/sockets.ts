@@ -1,3 +1,4 @@
+import type { Network } from "./network.ts";
 import { type AbsolutePath, byPath } from "./path.ts";
 
 /**
@@ -28,6 +29,14 @@ export function listedSockets(sockets: Sockets): readonly AbsolutePath[] {
 /** Whether the socket at the path may be connected to. */
 export function mayConnect(sockets: Sockets, path: AbsolutePath): boolean {
   return sockets === "any" || listedSockets(sockets).includes(path);
+}
+
+/**
+ * Whether abstract sockets of the host may be connected to: by the network, since that is what their names are of
+ * (unix(7), network_namespaces(7)), where there are unix sockets at all. A list, being of paths, says nothing of them.
+ */
+export function mayConnectAbstract(sockets: Sockets, network: Network): boolean {
+  return network === "host" && sockets !== "none";
 }
 
 /** Something that `a` allows and `b` does not: a socket, any at all, or `own`, to have unix sockets of one's own. */

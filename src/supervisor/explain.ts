@@ -1,11 +1,13 @@
+import type { ApproximationName } from "../backend/bubblewrap/approximations.ts";
 import { SOCKETS_IN_ROOTS } from "../backend/bubblewrap/standings.ts";
 import type { PlanClause } from "../backend/plan.ts";
 import type { Ceiling } from "../config/config.ts";
 import type { Position } from "../errors.ts";
 import { accessTo } from "../profile/access-to.ts";
 import { type Explanation, entryKey, explain, type Layer, type Question } from "../profile/explain.ts";
-import { isInside } from "../profile/path.ts";
-import type { Profile } from "../profile/profile.ts";
+import { type AbsolutePath, isInside } from "../profile/path.ts";
+import { indexEntries, nearestEntry, type Profile } from "../profile/profile.ts";
+import { listedSockets } from "../profile/sockets.ts";
 import type { ToolSettings } from "../tool/derive.ts";
 import type { Prepared, Side } from "./prepare.ts";
 
@@ -57,16 +59,27 @@ function looserAt({ rendering, profile }: Side, question: Question): string | nu
   if (rendering.kind !== "plan" || question.ask !== "socket") return null;
   const { sockets } = rendering.plan.standings;
   if (sockets.kind !== "partial" || !sockets.reason.startsWith(SOCKETS_IN_ROOTS)) return null;
-  const isShown = accessTo(profile, question.path) !== "none";
+  const isShown = accessTo(profile, question.path) !== "none" && !isSnapshot(profile, question.path);
   return isShown
     ? `${SOCKETS_IN_ROOTS}, listed or not: the kernel does not keep sockets apart by path`
     : null;
 }
 
-function tighterAt(side: Side, question: Question): readonly string[] {
-  if (side.rendering.kind !== "plan" || (question.ask !== "read" && question.ask !== "write")) return [];
-  const { approximations } = side.rendering.plan;
-  return approximations.filter(({ path }) => isInside(question.path, path)).map(({ reason }) => reason);
+/** A socket is only as far from being reached as it is from being shown: that a folder can't be changed is nothing to it. */
+function tighterAt({ rendering, profile }: Side, question: Question): readonly string[] {
+  if (rendering.kind !== "plan" || !("path" in question)) return [];
+  if (question.ask === "socket" && !isSnapshot(profile, question.path)) return [];
+  return rendering.plan.approximations
+    .filter(({ name }) => question.ask !== "socket" || name === SNAPSHOT)
+    .filter(({ path }) => isInside(question.path, path))
+    .map(({ reason }) => reason);
+}
+
+const SNAPSHOT = "suffix-snapshot" satisfies ApproximationName;
+
+/** True where nothing is shown but files that match, one by one, and sockets that are listed. */
+function isSnapshot({ files, sockets }: Profile, path: AbsolutePath): boolean {
+  return nearestEntry(indexEntries(files), path).suffixes !== "any" && !listedSockets(sockets).includes(path);
 }
 
 /** The last clause of the plan at or above the path: the mount that a process would meet there. */

@@ -7,9 +7,9 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { knownPath } from "../../src/profile/path.ts";
 import { script } from "../../src/selftest/case.ts";
 import { createDraft } from "../../src/supervisor/draft.ts";
-import { explainCall } from "../../src/supervisor/explain.ts";
+import { type CallExplanation, explainCall } from "../../src/supervisor/explain.ts";
 import { CALLER, PEOPLE } from "../support/battery/people.ts";
-import { Place } from "../support/battery/place.ts";
+import { Place, type Settings } from "../support/battery/place.ts";
 import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 
 sandboxMustWork("the network");
@@ -169,19 +169,37 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
       expect(await inside(script([reaches.unix(named), reaches.unix(granted)]), "host")).toBe("n\ny\n");
       expect([named.connections, granted.connections]).toEqual([0, 1]);
     });
+
+    it("sock: in a root with a suffix list a socket is not shown, whatever its name ends in; in a root in there it is", async () => {
+      const [listed, plain] = [join(place.folder("sfx"), "s.md"), join(place.folder("sfx/inner"), "s.md")];
+      place.file("sfx/note.md", "note\n");
+      await using hidden = await listen({ path: listed });
+      await using granted = await listen({ path: plain });
+      const settings = { sandbox: { paths: withSuffixes(place) } };
+      const lines = [reaches.unix(hidden), reaches.unix(granted), `grep -q note ${place.top}/sfx/note.md`];
+      const job = { calls: [{ argv: ["sh", "-c", script(lines)] }] };
+      expect((await place.run({ settings, job }))[1]).toMatchObject({ kind: "ran", stdout: "n\ny\ny\n" });
+      expect([hidden.connections, granted.connections]).toEqual([0, 1]);
+    });
   });
 });
+
+/** Roots: `ws`, `sfx` for files that end in `.md` alone, and `sfx/inner`. */
+function withSuffixes({ ws, top }: Place) {
+  const root = { mode: "rw", write_approval: false };
+  const sfx = { root: join(top, "sfx"), ...root, suffixes: [".md"] };
+  return { ws: { root: ws, ...root }, sfx, inner: { root: join(top, "sfx/inner"), ...root } };
+}
 
 describe.skipIf(unusable !== null)("what `explain` says of a socket that nobody listed", () => {
   it("sock: the same as the kernel, as above: yes in a granted folder, no outside of it and with `none`", async () => {
     using place = new Place(CALLER);
     const looserFor = async (sockets: string, path: string) => {
-      const profiles = [place.file("sockets.yaml", `profile: sockets\nsockets: ${sockets}\n`)];
-      const [config, host] = [place.config(), place.host()];
-      const draft = createDraft({ config, host, profiles, cwd: knownPath(place.ws) });
-      const question = { ask: "socket", path: knownPath(path) } as const;
-      const { onYes, looser } = explainCall(await draft.prepare({ argv: ["true"] }), question);
-      expect(onYes.allowed).toBe(false);
+      const { onYes, looser, tighter } = await explained(place, `sockets: ${sockets}`, {
+        ask: "socket",
+        path,
+      });
+      expect([onYes.allowed, tighter]).toEqual([false, []]);
       return looser.onYes;
     };
     const [granted, outside] = [join(place.ws, "socket"), join(place.outside, "socket")];
@@ -189,7 +207,58 @@ describe.skipIf(unusable !== null)("what `explain` says of a socket that nobody 
     expect(await looserFor("[]", outside)).toBeNull();
     expect(await looserFor("none", granted)).toBeNull();
   });
+
+  it("sock: the same as the kernel, as above: no in a root with a suffix list, and why", async () => {
+    using place = new Place(CALLER);
+    const [sfx, inner] = [place.folder("sfx"), place.folder("sfx/inner")];
+    const settings = { sandbox: { paths: withSuffixes(place) } };
+    const socket = { ask: "socket", path: join(sfx, "s.md") } as const;
+    const { onYes, looser, tighter } = await explained(place, "sockets: []", socket, settings);
+    expect([onYes.allowed, looser]).toEqual([false, { unasked: null, onYes: null }]);
+    expect(tighter).toEqual([
+      `${sfx} is granted for .md files only: none of its files are shown, and nothing can be made there`,
+    ]);
+    const within = { ask: "socket", path: join(inner, "s.md") } as const;
+    expect(await explained(place, "sockets: []", within, settings)).toMatchObject({
+      looser: { onYes: expect.stringMatching("can be connected to") },
+      tighter: [],
+    });
+  });
+
+  it("sock: the same as the kernel, as above: an abstract one by the machine's own network, but for `none`", async () => {
+    using place = new Place(CALLER);
+    const isLet = async (profile: string, network: false | "host") => {
+      const question = { ask: "abstract", name: "n" } as const;
+      const { onYes, looser } = await explained(place, profile, question, { shell: { network } });
+      expect(looser.onYes).toBeNull();
+      return onYes.allowed;
+    };
+    expect(await isLet("sockets: []", "host")).toBe(true);
+    expect(await isLet("sockets: []", false)).toBe(false);
+    expect(await isLet("sockets: none", "host")).toBe(false);
+  });
 });
+
+type SocketQuestion =
+  | { readonly ask: "socket"; readonly path: string }
+  | { readonly ask: "abstract"; readonly name: string };
+
+/** What `explain` says under an operator profile. */
+async function explained(
+  place: Place,
+  profile: string,
+  question: SocketQuestion,
+  settings: Settings = {},
+): Promise<CallExplanation> {
+  const profiles = [place.file("sockets.yaml", `profile: sockets\n${profile}\n`)];
+  const [config, host] = [place.config(settings), place.host()];
+  const draft = createDraft({ config, host, profiles, cwd: knownPath(place.ws) });
+  const prepared = await draft.prepare({ argv: ["true"] });
+  return explainCall(
+    prepared,
+    question.ask === "socket" ? { ...question, path: knownPath(question.path) } : question,
+  );
+}
 
 /** A server of the host that counts who connects. */
 interface Listener extends AsyncDisposable {

@@ -17,7 +17,7 @@ import { intersectAll } from "../../src/profile/intersect.ts";
 import { reaches } from "../../src/profile/network.ts";
 import { type AbsolutePath, isInside } from "../../src/profile/path.ts";
 import { indexEntries, nearestEntry, type Profile } from "../../src/profile/profile.ts";
-import { mayConnect } from "../../src/profile/sockets.ts";
+import { mayConnect, mayConnectAbstract } from "../../src/profile/sockets.ts";
 import { SYSCALL_GROUPS } from "../../src/profile/syscalls.ts";
 import { type Probe, pair, probes, profile } from "../support/generate.ts";
 import { law } from "./law.ts";
@@ -157,6 +157,7 @@ function questions({ path, target, socket, name }: Probe): readonly Question[] {
     { ask: "write", ...path },
     { ask: "connect", target },
     { ask: "socket", path: socket },
+    { ask: "abstract", name },
     { ask: "env", name },
     ...SYSCALL_GROUPS.map((group) => ({ ask: "syscalls", group }) as const),
   ];
@@ -171,6 +172,8 @@ function allows(from: Profile, question: Question): boolean {
       return reaches(from.network, question.target);
     case "socket":
       return mayConnect(from.sockets, question.path);
+    case "abstract":
+      return mayConnectAbstract(from.sockets, from.network);
     case "env":
       return coversEnv(from.env, question.name);
     case "syscalls":

@@ -1,6 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { type Ask, targetOf } from "../../../src/cli/target.ts";
+import type { Host } from "../../../src/host/host.ts";
 import { printQuestion } from "../../../src/profile/examples.ts";
 import { machine, refusalOf } from "../config/machine.ts";
 
@@ -61,6 +62,30 @@ test("a host has port 443 when none is written, and a path is a socket", () => {
   expect(asked("connect", "./sub/file")[0]).toEqual(["connect `~project/sub/file`"]);
 });
 
+test("a word is a host, or with `@` an abstract socket, and what stands here by that name is pointed to", () => {
+  const { host, write, folder } = project();
+  const told = (text: string) => {
+    const { questions, notes } = targetOf(host, "connect", text);
+    return [printQuestion(questions[0]), ...notes].map((one) =>
+      one.replaceAll(`${folder}/home/ann/project/`, "~"),
+    );
+  };
+  write(Object.fromEntries(["q1", "q1:80", "@q1"].map((name) => [`home/ann/project/${name}`, ""])));
+  expect(["q1", "q2", "q1:80", "@q1", "@q2", "sub/file", "./q1"].map(told)).toEqual([
+    ["connect `q1:443`", "taken as the name of a host; ask about `./q1` for what lies here"],
+    ["connect `q2:443`"],
+    ["connect `q1:80`", "taken as the name of a host; ask about `./q1:80` for what lies here"],
+    ["connect `@q1`", "taken as the name of an abstract socket; ask about `./@q1` for what lies here"],
+    ["connect `@q2`"],
+    ["connect `~sub/file`"],
+    ["connect `~q1`"],
+  ]);
+  const mac: Host = { ...host, platform: "darwin" };
+  expect(refusalOf(() => targetOf(mac, "connect", "@q1")).message).toBe(
+    "`@q1` is the name of an abstract socket: only Linux has those",
+  );
+});
+
 describe("what leads nowhere clear is refused", () => {
   test.each<[Ask, string, string, string]>([
     ["read", "", "USAGE", "the target is empty"],
@@ -68,6 +93,8 @@ describe("what leads nowhere clear is refused", () => {
     ["read", "new/../sub", "USAGE", "`new/../sub` goes on behind what does not exist"],
     ["read", "sub/file/x", "USAGE", "`sub/file/x` leads through something that is no folder"],
     ["read", "loop", "USAGE", "`loop` cannot be read: it has too many symlinks"],
+    ["connect", "@", "USAGE", "the name of the abstract socket is empty"],
+    ["connect", "no/such", "HOST_INVALID", "the host rule `no/such` is neither a host name nor an address"],
     ["connect", "*.example.com", "HOST_INVALID", "`*.example.com` is a rule, not one host"],
     [
       "connect",

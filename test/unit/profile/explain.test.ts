@@ -128,6 +128,22 @@ describe("an explanation", () => {
     expect(explain([USER], { ask: "socket", path: knownPath("/run/x") }).decidedBy.because).toBe(
       "any socket",
     );
+    const abstract = (network: string, sockets: unknown) => {
+      const { decidedBy } = explain([layer("one", { network, sockets })], { ask: "abstract", name: "n" });
+      return [decidedBy.allowed, decidedBy.because, decidedBy.at?.line];
+    };
+    const ofNetwork = "abstract sockets are of the machine's own network, which is not given";
+    expect([
+      abstract("host", []),
+      abstract("host", "none"),
+      abstract("open", "any"),
+      abstract("none", []),
+    ]).toEqual([
+      [true, "the machine's own network, which its abstract sockets are of", 3],
+      [false, "there are no unix sockets", 4],
+      [false, ofNetwork, 3],
+      [false, ofNetwork, 3],
+    ]);
   });
 
   it("has the answer of every layer", () => {
