@@ -1,10 +1,9 @@
 import { ERRORS, escapeInvisible, visible } from "../errors.ts";
 import type { Appearances } from "../host/appeared.ts";
-import type { TreeLimit } from "../host/cgroup/cgroup.ts";
 import type { Unprotected } from "../supervisor/beside.ts";
 import type { Denial } from "../supervisor/denial.ts";
 import type { ProgramOutcome } from "../supervisor/outcome.ts";
-import { otherChanges } from "../supervisor/receipt.ts";
+import { otherChanges, type ReachedLimit } from "../supervisor/receipt.ts";
 import { tellThree } from "./failure.ts";
 import type { Print } from "./print.ts";
 import type { KeptOutput } from "./tool-output.ts";
@@ -48,13 +47,8 @@ export function tellOutcome(outcome: ProgramOutcome, print: Print): void {
     case "failed":
   }
   for (const limit of outcome.receipt.limitsReached) {
-    const { name, so } = REACHED[limit];
-    tellThree(
-      print,
-      `all its processes together reached the limit of ${name}, so ${so}`,
-      null,
-      `raise \`sandbox.limits.${name}\`, or the profile's that is lower`,
-    );
+    const { name, what } = REACHED[limit];
+    tellThree(print, what, null, `raise \`sandbox.limits.${name}\`, or the profile's that is lower`);
   }
   const dropped = outcome.stdout.droppedBytes + outcome.stderr.droppedBytes;
   if (dropped > 0)
@@ -143,11 +137,21 @@ function printRun(run: string): string {
   return run.startsWith("anything (") ? escapeInvisible(run) : visible(run);
 }
 
-/** Limits of the whole tree as a config names them, and what the kernel did. */
+/** Limits as a config names them, and what the kernel did. */
 const REACHED = {
-  memoryBytes: { name: "memory", so: "the kernel ended some" },
-  processes: { name: "processes", so: "it could start no more" },
-} as const satisfies Record<TreeLimit, { readonly name: string; readonly so: string }>;
+  memoryBytes: {
+    name: "memory",
+    what: "all its processes together reached the limit of memory, so the kernel ended some",
+  },
+  processes: {
+    name: "processes",
+    what: "all its processes together reached the limit of processes, so it could start no more",
+  },
+  cpuSeconds: {
+    name: "cpu",
+    what: "by its status the processor time of a process ran out, so the kernel ended that",
+  },
+} as const satisfies Record<ReachedLimit, { readonly name: string; readonly what: string }>;
 
 /** Of what was dropped, the last lines are told, of each its end. */
 const MOST_LINES = 10;

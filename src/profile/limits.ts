@@ -5,8 +5,8 @@ const bound = z.number().nonnegative().exactOptional();
 
 /**
  * Bounds of one call; a missing one is unlimited. `strict` refuses a call whose limits this machine cannot
- * enforce. Units stand in the names; `wallMs` is real time, `cpuSeconds` is one process's processor time,
- * `memoryBytes` and `processes` speak of the whole tree (threads count as processes, our own at the gate does not),
+ * enforce. Units stand in the names; `wallMs` is real time, `cpuSeconds` is one process's processor time
+ * (at the end of either it is asked to end, a second later it is ended), `memoryBytes` and `processes` speak of the whole tree (threads count as processes, our own at the gate does not),
  * `fileBytes` of one file, `openFiles` of one process.
  */
 export const Limits = z

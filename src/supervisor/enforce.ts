@@ -9,6 +9,7 @@ import { failures } from "../host/attest.ts";
 import type { Ledger } from "../host/ledger.ts";
 import type { Entered } from "../host/live-calls.ts";
 import { type OutputSink, Tail } from "../host/output.ts";
+import { isOutOfTime } from "../host/processor-time.ts";
 import { type Ended, type RunOptions, run } from "../host/run.ts";
 import type { TerminalWindow } from "../host/window.ts";
 import { ROOT } from "../profile/path.ts";
@@ -147,7 +148,7 @@ export async function enforce(
   const unprotected = unprotectedBeside(shared, permitted.facts, result.unprotected);
   const appeared = await appearedBeside(shared, side.profile, permitted.facts, plan.placeholders);
   tellAppeared(appeared, record);
-  const { reached } = result;
+  const durationMs = performance.now() - began;
   const receipt = receiptOf({
     plan,
     granted: side.digest,
@@ -158,9 +159,10 @@ export async function enforce(
     uncovered,
     unprotected,
     appeared,
-    reached,
+    reached: result.reached,
+    isOutOfTime: isOutOfTime(result, limits, durationMs),
   });
-  const outcome = finish(result, receipt, performance.now() - began, record);
+  const outcome = finish(result, receipt, durationMs, record);
   if (outcome.kind !== "failed") return outcome;
   const { bytes, tail } = result[complaints];
   const denials = denialsOf(
@@ -257,11 +259,12 @@ function finish(
 }
 
 /** Why it ended as it did, and what else its status does not say. */
-function reasonOf({ cause, uncovered, reached }: Ended, receipt: Receipt): string | null {
+function reasonOf({ cause, uncovered }: Ended, receipt: Receipt): string | null {
+  const { limitsReached } = receipt;
   const reasons = [
     ...(cause === "aborted" ? ["cancelled"] : []),
     ...(uncovered.length === 0 ? [] : [`no longer hidden: ${uncovered.join(", ")}`]),
-    ...(reached === null || reached.length === 0 ? [] : [`limits reached: ${reached.join(", ")}`]),
+    ...(limitsReached.length === 0 ? [] : [`limits reached: ${limitsReached.join(", ")}`]),
     ...lostOf(receipt),
   ];
   return reasons.length === 0 ? null : reasons.join("; ");

@@ -8,6 +8,9 @@ import type { AbsolutePath } from "../profile/path.ts";
 import type { Unprotected } from "./beside.ts";
 import type { Walls } from "./shared.ts";
 
+/** A limit that can be seen to have been reached. */
+export type ReachedLimit = TreeLimit | "cpuSeconds";
+
 /** Which protections were really in force for one launch. */
 export interface Receipt {
   /** `none` for a function, which runs in the supervisor's own process: no wall stands around it. */
@@ -30,8 +33,12 @@ export interface Receipt {
   readonly unprotected: readonly Unprotected[];
   /** What came to be meanwhile and other programs on this machine may obey. */
   readonly appeared: Appearances;
-  /** The bounds on all its processes together that they ran against, where a cgroup held them. */
-  readonly limitsReached: readonly TreeLimit[];
+  /**
+   * What it ran against, as far as that can be seen: bounds on all its processes together, where a cgroup held them; processor
+   * time by its status, where that is what a process without time ends with. A bound on each process is else known to that
+   * alone, which is refused memory or another process.
+   */
+  readonly limitsReached: readonly ReachedLimit[];
 }
 
 /** What stood around a call while it ran. */
@@ -46,6 +53,8 @@ interface Stood {
   readonly unprotected?: readonly Unprotected[];
   readonly appeared?: Appearances;
   readonly reached: Reached;
+  /** It ended as what has no processor time left does. */
+  readonly isOutOfTime?: boolean;
 }
 
 const NOTHING_APPEARED: Appearances = { found: [], unknown: null };
@@ -56,7 +65,7 @@ const NOTHING_APPEARED: Appearances = { found: [], unknown: null };
  */
 export function receiptOf(stood: Stood): Receipt {
   const { plan, granted, argsHash, walls, standings, mountChanges, reached } = stood;
-  const { uncovered = [], unprotected = [], appeared = NOTHING_APPEARED } = stood;
+  const { uncovered = [], unprotected = [], appeared = NOTHING_APPEARED, isOutOfTime = false } = stood;
   const lost = lostOf({ mountChanges, unprotected });
   const files =
     lost.length === 0
@@ -75,7 +84,7 @@ export function receiptOf(stood: Stood): Receipt {
     uncovered,
     unprotected,
     appeared,
-    limitsReached: reached ?? [],
+    limitsReached: [...(reached ?? []), ...(isOutOfTime ? (["cpuSeconds"] as const) : [])],
   };
 }
 

@@ -16,8 +16,8 @@ export interface ProgramResult {
   readonly stderr: string;
   /** So many bytes of output are left out between the start and the end of it that are told. */
   readonly dropped_bytes: number;
-  /** The limits that all its processes together ran against. */
-  readonly limits_reached: readonly ("memory" | "processes")[];
+  /** The limits that all its processes together ran against, and processor time where its status says that it ran out. */
+  readonly limits_reached: readonly ("memory" | "processes" | "cpu")[];
   readonly denials: readonly Denial[];
 }
 
@@ -43,6 +43,9 @@ function resultOf(outcome: Exclude<Outcome | ToolOutcome, Extract<ProgramOutcome
   }
 }
 
+/** Limits as a config names them. */
+const REACHED = { memoryBytes: "memory", processes: "processes", cpuSeconds: "cpu" } as const;
+
 function isProgram(outcome: Outcome | ToolOutcome): outcome is Extract<ProgramOutcome, Ran> {
   return "stdout" in outcome;
 }
@@ -55,7 +58,7 @@ function resultOfProgram(outcome: Extract<ProgramOutcome, Ran>): ProgramResult {
     stdout: textOf(stdout),
     stderr: textOf(stderr),
     dropped_bytes: droppedFrom(stdout) + droppedFrom(stderr),
-    limits_reached: receipt.limitsReached.map((one) => (one === "memoryBytes" ? "memory" : one)),
+    limits_reached: receipt.limitsReached.map((one) => REACHED[one]),
     denials: kind === "failed" ? (outcome.denials ?? []) : [],
   };
 }

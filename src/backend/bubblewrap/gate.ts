@@ -62,6 +62,15 @@ export function limiterOf(coreDumps: CoreDumps): AbsolutePath | null {
 }
 
 /**
+ * At the soft limit a process is told by SIGXCPU, which ends it if it does nothing about that, and can be told from its
+ * status; at the hard one, a second later, the kernel ends it (getrlimit(2)). Where this machine lets nobody have that
+ * second, both are one, and the kernel ends it at once (kernel/time/posix-cpu-timers.c, `check_process_timers`).
+ */
+function processorTime(seconds: number): string {
+  return `ulimit -S -t ${seconds} && { ulimit -H -t ${seconds + 1} || ulimit -H -t ${seconds}; }`;
+}
+
+/**
  * Processes are `-p` in dash and busybox, `-u` in bash; the value is never a size of pipes, which bash refuses to set.
  * What a cgroup holds for the whole tree is not bounded for each process too: data that is never touched takes nothing.
  */
@@ -70,7 +79,7 @@ function ulimits(limits: Limits, { tree, hasTerminal }: GateExtras): readonly st
   const memoryBytes = (tree?.memoryBytes ?? null) === null ? limits.memoryBytes : undefined;
   const processes = processesInAll(limits, hasTerminal);
   return [
-    ...(cpuSeconds === undefined ? [] : [`ulimit -t ${cpuSeconds}`]),
+    ...(cpuSeconds === undefined ? [] : [processorTime(cpuSeconds)]),
     ...(fileBytes === undefined ? [] : [`ulimit -f ${Math.max(1, Math.floor(fileBytes / 512))}`]),
     ...(memoryBytes === undefined ? [] : [`ulimit -d ${Math.max(1, Math.floor(memoryBytes / 1024))}`]),
     ...(openFiles === undefined ? [] : [`ulimit -n ${openFiles}`]),

@@ -176,13 +176,19 @@ describe("an outcome", () => {
       "cofferdam: 9 bytes of output were dropped\n  do: raise `sandbox.limits.output`\n",
     ],
     [
-      { ...ran, kind: "failed", receipt: { ...receipt, limitsReached: ["memoryBytes", "processes"] } },
+      {
+        ...ran,
+        kind: "failed",
+        receipt: { ...receipt, limitsReached: ["memoryBytes", "processes", "cpuSeconds"] },
+      },
       7,
       [
         "cofferdam: all its processes together reached the limit of memory, so the kernel ended some",
         "  do: raise `sandbox.limits.memory`, or the profile's that is lower",
         "cofferdam: all its processes together reached the limit of processes, so it could start no more",
         "  do: raise `sandbox.limits.processes`, or the profile's that is lower",
+        "cofferdam: by its status the processor time of a process ran out, so the kernel ended that",
+        "  do: raise `sandbox.limits.cpu`, or the profile's that is lower",
         "",
       ].join("\n"),
     ],

@@ -23,8 +23,8 @@ const receiptInput = {
   standings,
 } as const;
 
-function receipt(mountChanges: readonly string[], reached: Reached = []): Receipt {
-  return receiptOf({ ...receiptInput, mountChanges, reached });
+function receipt(mountChanges: readonly string[], reached: Reached = [], isOutOfTime = false): Receipt {
+  return receiptOf({ ...receiptInput, mountChanges, reached, isOutOfTime });
 }
 
 test("a mask that was lost while a call ran makes the protection of its files partial, and of nothing else", () => {
@@ -55,6 +55,11 @@ test("a path that lost its protection is told by its name and what git may run b
 
 test("limits that a call ran against are told; where their cgroup was taken away they held in part", () => {
   expect(receipt([], ["memoryBytes"])).toMatchObject({ standings, limitsReached: ["memoryBytes"] });
+  expect(receipt([], ["memoryBytes"], true).limitsReached).toEqual(["memoryBytes", "cpuSeconds"]);
+  expect(receipt([], null, true)).toMatchObject({
+    limitsReached: ["cpuSeconds"],
+    standings: { limits: { kind: "partial" } },
+  });
   const lost = receipt([], null);
   expect(lost.limitsReached).toEqual([]);
   expect(lost.standings).toEqual({ ...standings, limits: expect.objectContaining({ kind: "partial" }) });

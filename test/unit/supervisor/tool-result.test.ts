@@ -25,7 +25,7 @@ const told = {
   limits_reached: [],
   denials: [],
 };
-const reached: Receipt = { ...receipt, limitsReached: ["memoryBytes", "processes"] };
+const reached: Receipt = { ...receipt, limitsReached: ["memoryBytes", "processes", "cpuSeconds"] };
 
 test.each<[what: string, outcome: Outcome, result: unknown]>([
   ["a program that is done", { kind: "done", ...ran }, { type: "success", output: { status: 0, ...told } }],
@@ -35,9 +35,9 @@ test.each<[what: string, outcome: Outcome, result: unknown]>([
     { type: "success", output: { status: 2, ...told, denials: [denial] } },
   ],
   [
-    "one that ran against limits of all its processes together",
+    "one that ran against limits that can be seen to have been reached",
     { kind: "failed", ...ran, receipt: reached, code: 137 },
-    { type: "success", output: { status: 137, ...told, limits_reached: ["memory", "processes"] } },
+    { type: "success", output: { status: 137, ...told, limits_reached: ["memory", "processes", "cpu"] } },
   ],
   [
     "one whose time ran out",
