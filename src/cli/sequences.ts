@@ -7,10 +7,12 @@ const MOST_NUMBERS = 256;
 /** No number that means anything is larger. */
 const MOST_NUMBER = 99_999;
 const MOST_MIDDLE = 2;
+/** What comes before a character of C1 in UTF-8. */
+const C1_LEAD = 0xc2;
 
 /** What a program said to a terminal, as far as it changes what a terminal is like. */
 export type Said =
-  /** ESC, such as `%@` */
+  /** ESC, such as `%@`; one of C1 that is a character, or a byte, of its own counts as the same (ECMA-48, 5.3). */
   | { readonly kind: "escape"; readonly middle: string; readonly final: string }
   /** CSI, such as `?6h`; what is left out is 0. */
   | {
@@ -35,6 +37,7 @@ export class Sequences {
   readonly #knowsC1: boolean;
   readonly #tell: (said: Said) => void;
   #state: State = "text";
+  #before = 0;
   #prefix = "";
   #middle = "";
   #numbers: number[] = [];
@@ -53,10 +56,14 @@ export class Sequences {
 
   /** Reads the next byte. */
   take(byte: number): void {
+    this.#read(byte);
+    this.#before = byte;
+  }
+
+  #read(byte: number): void {
     if (byte === BYTE.escape) this.#begin("escape");
     else if (byte === BYTE.cancel || byte === BYTE.substitute) this.#state = "text";
-    else if (byte >= C1.first && byte <= C1.last && this.#knowsC1)
-      this.#begin(byte === C1.csi ? "csi" : byte === C1.osc ? "osc" : "text");
+    else if (byte >= C1.first && byte <= C1.last && this.#knowsC1) this.#takeC1(byte);
     else if (this.#state === "text" || byte === BYTE.delete) return;
     else if (byte < 0x20) {
       if (byte === BYTE.bell && this.#state === "osc") this.#state = "text";
@@ -75,6 +82,13 @@ export class Sequences {
     this.#at = 0;
     this.#isQuestion = false;
     this.#isTold = false;
+  }
+
+  /** Behind another byte than its lead it is the rest of a character, and mostly opens nothing. */
+  #takeC1(byte: number): void {
+    this.#begin(byte === C1.csi ? "csi" : byte === C1.osc ? "osc" : "text");
+    if (this.#state === "text" && (this.#before < C1.first || this.#before === C1_LEAD))
+      this.#tell({ kind: "escape", middle: "", final: String.fromCharCode(byte - 0x40) });
   }
 
   #takeEscape(byte: number): void {

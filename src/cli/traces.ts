@@ -41,14 +41,27 @@ interface Mode {
 /**
  * The modes that are put right only where the program changed them, because the person may have another custom, or the
  * cursor moves: places that count from a margin (DECOM, DECLRMM), what the key Backspace sends (DECBKM), the terminal
- * showing what is typed by itself (SRM).
+ * showing what is typed by itself (SRM), keys as other terminals have them (xterm's 1050 to 1061). Whether the key Meta
+ * sets the eighth bit (1034) is left as the program left it: nobody can tell how the person had it.
  */
 const MODES: ReadonlyMap<number, Mode> = new Map([
   [6, { prefix: "?", final: "h", undone: `${ESC}[?6l${ESC}[999;1H` }],
   [12, { prefix: "", final: "l", undone: `${ESC}[12h` }],
   [67, { prefix: "?", final: "h", undone: `${ESC}[?67l` }],
   [69, { prefix: "?", final: "h", undone: `${ESC}[?69l` }],
+  ...[1050, 1051, 1052, 1053, 1060, 1061].map((keys): [number, Mode] => [
+    keys,
+    { prefix: "?", final: "h", undone: `${ESC}[?${keys}l` },
+  ]),
 ]);
+
+/** All goes to a printer, and nothing to the screen, until this (MC); what else is told a printer then takes as text. */
+const TO_SCREEN = `${CAN}${ESC}[4i`;
+/** What is written now is not printed as well. */
+const NO_COPIES = `${ESC}[?4i`;
+/** What is written can be erased again: an area without an end (SPA, EPA), and characters by themselves (DECSCA). */
+const ERASABLE = `${ESC}W${ESC}[0"q`;
+const PRINTER_ON = 5;
 
 /** The mode of a VT52 (DECANM), which knows no other sequence than its own way out. */
 const VT52 = 2;
@@ -69,6 +82,7 @@ export class Traces {
   #hasActed = false;
   #otherScreen: number | null = null;
   #isVt52 = false;
+  #isPrinter = false;
   #hasKittyKeys = false;
   #hasLink = false;
   readonly #keys = new Set<string>();
@@ -95,6 +109,7 @@ export class Traces {
     const noKittyKeys = this.#hasKittyKeys ? NO_KITTY_KEYS : "";
     return [
       this.#isVt52 ? `${CAN}${ESC}<` : "",
+      this.#isPrinter ? TO_SCREEN : "",
       `${CAN}${ESC}\\`,
       this.#hasLink ? `${ESC}]8;;${ESC}\\` : "",
       noKittyKeys,
@@ -117,6 +132,7 @@ export class Traces {
     else if (said.kind === "csi") this.#noteCsi(said);
     else if (said.middle === "%" && said.final === "@") this.#customs.add(`${ESC}%G`);
     else if (said.middle === "" && said.final === "H") this.#customs.add(TAB_STOPS);
+    else if (said.middle === "" && said.final === "V") this.#customs.add(ERASABLE);
   }
 
   /** Links, and what colours are. */
@@ -128,19 +144,26 @@ export class Traces {
     if (number >= COLOURS.first && colour <= COLOURS.last) this.#customs.add(`${ESC}]1${colour}${ESC}\\`);
   }
 
-  /** Modes, keys, the cursor's shape and tab stops. */
+  /** Modes, keys, the cursor's shape, tab stops, the printer and what can't be erased. */
   #noteCsi({ prefix, numbers, middle, final }: Extract<Said, { kind: "csi" }>): void {
     if (middle !== "") {
       if (middle === " " && final === "q") this.#customs.add(`${ESC}[0 q`);
+      if (middle === '"' && final === "q") this.#customs.add(ERASABLE);
     } else if (final === "h" || final === "l") {
       for (const mode of numbers) this.#noteMode(prefix, mode, final);
     } else if (final === "g") this.#customs.add(TAB_STOPS);
+    else if (final === "i" && numbers.includes(PRINTER_ON)) this.#notePrinter(prefix);
     else if (final === "u") this.#hasKittyKeys ||= prefix !== "" && prefix !== "?";
     else if (prefix === ">" && (final === "m" || final === "n" || final === "f")) {
       const [keys] = numbers;
       if (keys === undefined || keys > MOST_KEYS) return;
       this.#keys.add(`${ESC}[>${keys}${final === "f" ? "f" : "m"}`);
     }
+  }
+
+  #notePrinter(prefix: string): void {
+    if (prefix === "") this.#isPrinter = true;
+    else if (prefix === "?") this.#customs.add(NO_COPIES);
   }
 
   #noteMode(prefix: string, mode: number, final: "h" | "l"): void {

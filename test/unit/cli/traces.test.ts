@@ -12,6 +12,7 @@ const SAID = [
   ...["[?1049h", "[?1049l", "[?47h", "[?1047h", "[?25l", "[?7l", "[?1h", "=", "[4h", "[20h", "[?5h"],
   ...["[?9h", "[?1000h", "[?1002h", "[?1003h", "[?1006h", "[?1004h", "[?2004h", "[?1;25;1003;1049h"],
   ...["[?6h", "[?7;6h", "[3g", "[0g", "[?69h", "[?06h", "[?\n6h", "H", "[2h", "[3h", "[12l", "[?67h", "%@"],
+  ...["[5i", "[?5i", "[?1051h", "[?1060;1061h", "V", '[1"q'],
   ...[
     "[3;9r",
     "[31;7m",
@@ -30,7 +31,7 @@ const SAID = [
     "_x",
     "[12",
   ],
-].map((one) => (/^[[\]=(P_%H]/.test(one) ? `${ESC}${one}` : one));
+].map((one) => (/^([[\]=(P_%]|[HV]$)/.test(one) ? `${ESC}${one}` : one));
 
 const programs = fc.array(fc.constantFrom(...SAID), { maxLength: 12 }).map((parts) => parts.join(""));
 
@@ -157,6 +158,32 @@ describe("what a program leaves on a terminal", () => {
     ]);
   });
 
+  test.each<[done: string, undo: string]>([
+    ...[1050, 1051, 1052, 1053, 1060, 1061].map((keys): [string, string] => [`[?${keys}h`, `[?${keys}l`]),
+    ["[?5i", "[?4i"],
+    ["V", "W"],
+    ["V", '[0"q'],
+    ['[1"q', '[0"q'],
+  ])("tty: %s is undone as xterm documents it, by %s, and only then", (done, undo) => {
+    expect(undone(`${ESC}${done}`)).toContain(`${ESC}${undo}`);
+    expect(undone(`${ESC}[0m${ESC}[?1034h${ESC}[4i${ESC}[?4i${ESC}[>5i${ESC}[?1052l${ESC}W`)).not.toContain(
+      `${ESC}${undo}`,
+    );
+  });
+
+  test("tty: what goes to a printer goes to the screen again before it is told anything else", () => {
+    expect(undone(`${ESC}[5i`).startsWith(`\u{18}${ESC}[4i`)).toBe(true);
+    expect(undone(`${ESC}[?5i`)).not.toContain(`${ESC}[4i`);
+  });
+
+  test.each([
+    ["as a byte", Uint8Array.of(0x41, 0x96), true],
+    ["as a character", "\u{96}", true],
+    ["as the rest of another character", "Ö – ▖", false],
+  ])("tty: an area that can't be erased is one where C1 begins it: %s", (_claim, said, isBegun) => {
+    expect(undone(said).includes(`${ESC}W`)).toBe(isBegun);
+  });
+
   test("a terminal that was made a VT52 is none before it is told anything else", () => {
     expect(undone(`${ESC}[?2l`).startsWith(`\u{18}${ESC}<`)).toBe(true);
   });
@@ -180,6 +207,7 @@ describe("what a program leaves on a terminal", () => {
     ["a special colour", `${ESC}]5;0;red\u{7}`, "]105"],
     ["a colour without an end", `${ESC}]12;red`, "]112"],
     ["a single tab stop", `${ESC}H`, `${ESC}[8C${ESC}H`],
+    ["a single tab stop of C1", "\u{88}", `${ESC}[8C${ESC}H`],
   ])("tty: undone is also %s", (_claim, said, undo) => {
     expect(undone(said)).toContain(undo);
   });
@@ -243,6 +271,8 @@ describe("looking at what a program says", () => {
     ["a string without an end", `${ESC}]4;1;`, "?;1;"],
     ["colours", "", `${ESC}]10;?;red`],
     ["C1", "", "\u{9b}?6;69h"],
+    ["C1 by itself", "", "\u{96}a\u{88}"],
+    ["printers", "", `${ESC}[5i${ESC}[?5;5i${ESC}V${ESC}[?1051h`],
     ["text", ESC, "text "],
   ])("tty: takes linear time: %s", (_claim, start, repeated) => {
     const work = (length: number): void => {
