@@ -33,9 +33,12 @@ export interface GitFile {
 
 const SAYS_NOTHING: GitFile = { text: "", settings: [], isWhole: true, unread: null };
 
-/** Reads what git reads, and again when it changed. What it can't read as git would it says so of. */
+/**
+ * Reads what git reads, each time: through memory that is shared a file changes without its times (mmap(2)). What it can't
+ * read as git would it says so of. The settings of a text are remembered.
+ */
 export class GitFiles {
-  readonly #files = new AsRead<GitFile>();
+  readonly #last = new Map<AbsolutePath, GitFile>();
 
   /** What the file says that a path leads to. A folder says nothing, nor does `/dev/null`: so it is for git. */
   at(path: AbsolutePath, see: Look): GitFile {
@@ -44,16 +47,19 @@ export class GitFiles {
     const { end } = way;
     const stats = end === null ? null : see(end);
     if (end === null || stats === null || stats.isDirectory() || isNull(stats)) return SAYS_NOTHING;
-    return stats.isFile() ? this.#files.at(end, stats, () => readGitFile(end)) : unread(NO_FILE);
+    if (!stats.isFile()) return unread(NO_FILE);
+    const file = readGitFile(end, this.#last.get(end) ?? null);
+    this.#last.set(end, file);
+    return file;
   }
 }
 
 /** What a plain file says, bytes kept as in paths; empty when there is none, or it can't be read, or is too large. */
 export function textAt(path: AbsolutePath): string {
-  return readGitFile(path).text;
+  return readGitFile(path, null).text;
 }
 
-/** What was read of paths, for as long as what stands there is as it was then. */
+/** What was read of folders, for as long as each is as it was then. */
 export class AsRead<Value> {
   readonly #known = new Map<AbsolutePath, { readonly state: string; readonly value: Value }>();
 
@@ -62,19 +68,21 @@ export class AsRead<Value> {
     const known = this.#known.get(path);
     const state = stateOf(stats);
     if (known?.state === state) return known.value;
+    const readMs = Date.now();
     const value = read();
-    if (Date.now() - stats.ctimeMs > GRAIN_MS) this.#known.set(path, { state, value });
+    if (readMs - stats.ctimeMs > GRAIN_MS) this.#known.set(path, { state, value });
     return value;
   }
 }
 
 /** Git's functions for text end at a NUL, wherever it stands: what is behind it would be read here alone. */
-function readGitFile(path: AbsolutePath): GitFile {
+function readGitFile(path: AbsolutePath, last: GitFile | null): GitFile {
   try {
     using file = openPlainFile(systemPath(path));
     if (file === null) return unread(NO_FILE);
     if (file.stats.size > MOST_BYTES) return unread("is larger than 4 MiB");
     const text = pathFromBytes(file.read());
+    if (last?.unread === null && last.text === text) return last;
     return text.includes("\0") ? unread("holds a NUL") : { text, ...readGitConfig(text), unread: null };
   } catch (cause) {
     return codeOf(cause) === "ENOENT" ? SAYS_NOTHING : unread(CLOSED);

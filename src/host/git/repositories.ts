@@ -10,16 +10,14 @@ import {
   ROOT,
 } from "../../profile/path.ts";
 import { type Host, homesOf } from "../host.ts";
-import { hasDetour, type Look, lookingOnce, wayOf } from "../leads.ts";
+import { hasDetour, lookingOnce, wayOf } from "../leads.ts";
 import type { GitSetting } from "../runtimes/git-config.ts";
-import { AsRead, BY_WHO_ASKS, CLOSED, type GitFile, GitFiles } from "./files.ts";
+import { AsRead, BY_WHO_ASKS, CLOSED } from "./files.ts";
 import { hooksIn, linksAt } from "./hooks.ts";
 import { dependsOnWho, type Led, ledBy, namedBy } from "./led.ts";
 import { settingsThatRun } from "./programs.ts";
-import { includeOf, resolveWritten, topsOf } from "./written.ts";
-
-/** Git gives up where includes go deeper (config.c, `MAX_INCLUDE_DEPTH`). */
-const DEEPEST_INCLUDE = 10;
+import { CUT, type Glance, keptOf, SettingsReader, type Unread } from "./settings.ts";
+import { resolveWritten, settingsFrom, topsOf } from "./written.ts";
 
 /** Whose configuration counts besides a repository's own. */
 type Caller = Pick<Host, "user" | "env">;
@@ -28,18 +26,8 @@ type Caller = Pick<Host, "user" | "env">;
 interface Everywhere {
   readonly home: AbsolutePath;
   readonly files: readonly AbsolutePath[];
-}
-
-/** What can't be read as git would read it: git may obey anything there. */
-interface Unread {
-  readonly path: AbsolutePath;
-  readonly why: string;
-}
-
-/** One look, in which each place is seen once, and what of it can't be read as git would read it. */
-interface Glance {
-  readonly see: Look;
-  readonly unread: Unread[];
+  /** Those that stand in the environment. */
+  readonly settings: readonly GitSetting[];
 }
 
 /** Where a repository's parts lie, and what must stay as it is for that. */
@@ -55,7 +43,7 @@ interface Place {
  * git-config(1) describes it. Files are read again when they changed; no git is run.
  */
 export class RepositoryReader {
-  readonly #files = new GitFiles();
+  readonly #settings = new SettingsReader();
   readonly #links = new AsRead<readonly AbsolutePath[]>();
 
   /**
@@ -65,15 +53,20 @@ export class RepositoryReader {
    */
   read(caller: Caller, signs: readonly RepositorySign[]): readonly Repository[] {
     if (signs.length === 0) return [];
-    const xdg = caller.env["XDG_CONFIG_HOME"];
-    // The scopes that hold for every repository of the caller's (git-config(1), FILES).
+    const { env } = caller;
+    const xdg = env["XDG_CONFIG_HOME"];
+    const named = [env["GIT_CONFIG_SYSTEM"], env["GIT_CONFIG_GLOBAL"]].flatMap((path) =>
+      path !== undefined && isAbsolutePath(path) ? [path] : [],
+    );
+    // The scopes that hold for every repository of the caller's (git-config(1), FILES and ENVIRONMENT).
     const scopes = homesOf(caller).map((home): Everywhere => {
       const folder = xdg !== undefined && isAbsolutePath(xdg) ? xdg : joinPath(home, ".config");
-      return { home, files: [ETC_GITCONFIG, joinPath(folder, "git/config"), joinPath(home, ".gitconfig")] };
+      const files = [ETC_GITCONFIG, joinPath(folder, "git/config"), joinPath(home, ".gitconfig")];
+      return { home, files: [...files, ...named], settings: settingsFrom(env) };
     });
-    const see = lookingOnce();
+    const whole = newGlance();
     return signs.map((sign) => {
-      const glance: Glance = { see, unread: [] };
+      const glance: Glance = { ...whole, unread: [] };
       const all = scopes.map((scope) => this.#obeyed(sign, scope, glance));
       const unread = glance.unread.find(({ why }) => why !== CUT);
       if (unread !== undefined) throw unreadable(sign, unread);
@@ -89,7 +82,7 @@ export class RepositoryReader {
    * repositories that are known.
    */
   runs(caller: Caller, sign: RepositorySign, known: readonly RepositorySign[]): readonly string[] {
-    const glance: Glance = { see: lookingOnce(), unread: [] };
+    const glance = newGlance();
     const place = this.#placeOf(sign, glance);
     if (place === null) return anything(glance, sign.kind === "folder" ? [sign.path] : []);
     const [own, home = own] = homesOf(caller);
@@ -97,13 +90,17 @@ export class RepositoryReader {
     const configs = isKnown ? place.configs.slice(1) : place.configs;
     const said = configs.map((file) => ({
       base: parentOf(file),
-      settings: [...this.#look(file, glance).settings, ...this.#settingsOf(file, home, new Set(), glance)],
+      settings: [...this.#settings.look(file, glance).settings, ...this.#said(file, home, new Set(), glance)],
     }));
     // By it a worktree's part takes all settings for its own (git-worktree(1), CONFIGURATION FILE).
     const isSplit = said.some(({ settings }) => settings.some(({ name }) => name === PER_WORKTREE));
     const settings = said.flatMap(({ base, settings: these }) => {
       const bases = isSplit ? [base, place.folder] : [base];
-      return these.filter((one) => !bases.every((at) => this.#namesOwnTree(one, at, glance)));
+      const trees = valuesOf(these, "core.worktree");
+      const isOwn =
+        trees.length <= MOST_NAMED &&
+        trees.every((tree) => bases.every((at) => this.#isOwnTree(tree, at, glance)));
+      return isOwn ? these.filter(({ name }) => name !== "core.worktree") : these;
     });
     const folder = joinPath(place.common, "hooks");
     const hooks = isKnown ? [] : this.#hooksOf(folder, glance);
@@ -118,9 +115,8 @@ export class RepositoryReader {
     return hooks ?? [];
   }
 
-  /** Whether a setting names a working tree that leads git to this repository again, as that of a submodule does. */
-  #namesOwnTree({ name, value }: GitSetting, folder: AbsolutePath, glance: Glance): boolean {
-    if (name !== "core.worktree" || value === null) return false;
+  /** Whether a working tree leads git to this repository again, as that of a submodule does. */
+  #isOwnTree(value: string, folder: AbsolutePath, glance: Glance): boolean {
     const { end: tree, links } = wayOf(value, folder, glance.see);
     // Whoever can put a link on the way, or another there, decides where it leads.
     if (tree === null || links.length > 0 || hasDetour(value)) return false;
@@ -143,7 +139,7 @@ export class RepositoryReader {
 
   #obeyed(
     sign: RepositorySign,
-    { home, files }: Everywhere,
+    { home, files, settings: loose }: Everywhere,
     glance: Glance,
   ): Pick<Repository, "hooks" | "configs"> {
     const place = this.#placeOf(sign, glance);
@@ -151,20 +147,26 @@ export class RepositoryReader {
     const { folder, common, configs, kept } = place;
     const [found, hooks] = [new Set(kept), new Set<AbsolutePath>()];
     const ours: Glance = { ...glance, unread: [] };
+    const given = this.#settings.with(loose, home, glance);
+    for (const path of given.found) found.add(path);
     const settings = [
-      ...files.flatMap((file) => this.#settingsOf(file, home, found, ours)),
-      ...configs.flatMap((file) => this.#settingsOf(file, home, found, glance)),
+      ...given.settings,
+      ...files.flatMap((file) => this.#said(file, home, found, ours)),
+      ...configs.flatMap((file) => this.#said(file, home, found, glance)),
     ];
     // Git of the caller's passes over what the caller may not read of these (config.c, `ACCESS_EACCES_OK`).
-    glance.unread.push(...ours.unread.filter(({ why }) => why !== CLOSED));
+    glance.unread.push(...[...given.unread, ...ours.unread].filter(({ why }) => why !== CLOSED));
     // Where the tree of a worktree lies is told by the file that leads to this part of it.
-    const keep = (led: Led | "who" | null): AbsolutePath | null =>
-      keptOf(led, joinPath(common, "config"), found, glance);
-    const worktrees = valuesOf(settings, "core.worktree").flatMap(
-      (value) => keep(namedBy(value, folder, glance.see)) ?? [],
-    );
+    const config = joinPath(common, "config");
+    const keep = (led: Led | "who" | null): AbsolutePath | null => keptOf(led, config, found, glance.unread);
+    const [trees, folders] = [valuesOf(settings, "core.worktree"), valuesOf(settings, "core.hookspath")];
+    if (trees.length + folders.length > MOST_NAMED)
+      glance.unread.push({ path: config, why: `names more than ${MOST_NAMED} folders` });
+    const worktrees = trees
+      .slice(0, MOST_NAMED)
+      .flatMap((value) => keep(namedBy(value, folder, glance.see)) ?? []);
     const tops = sign.kind === "folder" && common !== folder ? [folder] : topsOf(sign, folder, worktrees);
-    for (const value of valuesOf(settings, "core.hookspath"))
+    for (const value of folders.slice(0, MOST_NAMED))
       for (const top of value === "" ? [] : tops) {
         const path = keep(resolveWritten(value, top, home, glance.see));
         if (path !== null && !isInside(top, path)) hooks.add(path);
@@ -172,6 +174,19 @@ export class RepositoryReader {
     for (const at of [joinPath(common, "hooks"), ...hooks])
       for (const link of this.#linksIn(at, glance)) hooks.add(link);
     return { hooks: [...hooks], configs: [...found] };
+  }
+
+  /** All that a configuration says; what must stay for that is added to `found`. */
+  #said(
+    file: AbsolutePath,
+    home: AbsolutePath,
+    found: Set<AbsolutePath>,
+    glance: Glance,
+  ): readonly GitSetting[] {
+    const said = this.#settings.of(file, home, glance);
+    for (const path of said.found) found.add(path);
+    glance.unread.push(...said.unread);
+    return said.settings;
   }
 
   /** Where a file `.git` leads, or a link of that name. */
@@ -182,14 +197,16 @@ export class RepositoryReader {
     if (real === null) return null;
     if (glance.see(real)?.isDirectory() === true) return { path: real, kept: [] };
     // What it says begins at the name that it was found by (setup.c, `read_gitfile_gently`).
-    const target = /^gitdir: (.+?)[\r\n]*$/s.exec(this.#look(real, glance).text)?.[1];
-    return target === undefined ? null : ledFrom(path, target, glance);
+    const { text } = this.#settings.look(real, glance);
+    const target = text.startsWith(GITDIR) ? withoutLineEnds(text.slice(GITDIR.length)) : "";
+    return target === "" ? null : ledFrom(path, target, glance);
   }
 
   /** Null where it can't be told. */
   #commonOf(folder: AbsolutePath, glance: Glance): Led | null {
     const file = joinPath(folder, "commondir");
-    const target = this.#look(file, glance).text.replace(/[\r\n]+$/, "");
+    const { text } = this.#settings.look(file, glance);
+    const target = withoutLineEnds(text);
     return target === "" ? { path: folder, kept: [] } : ledFrom(file, target, glance);
   }
 
@@ -204,60 +221,22 @@ export class RepositoryReader {
       if (dependsOnWho(wayOf(path, ROOT, see))) unread.push({ path, why: BY_WHO_ASKS });
     return links;
   }
-
-  /**
-   * The settings of a file and of those that it includes, whatever their condition; the latter are added to `found`. Git
-   * reads a file as often as it is included; here each is read once, where it is found first.
-   */
-  #settingsOf(
-    file: AbsolutePath,
-    home: AbsolutePath,
-    found: Set<AbsolutePath>,
-    glance: Glance,
-  ): readonly GitSetting[] {
-    const all: GitSetting[] = [];
-    let files = [file];
-    for (let depth = 0; depth <= DEEPEST_INCLUDE && files.length > 0; depth += 1) {
-      const next: AbsolutePath[] = [];
-      for (const at of files) {
-        const { settings, isWhole } = this.#look(at, glance);
-        if (!isWhole) glance.unread.push({ path: at, why: CUT });
-        for (const setting of settings) {
-          const written = includeOf(setting);
-          const led = written === null ? null : resolveWritten(written, parentOf(at), home, glance.see);
-          const included = keptOf(led, at, found, glance);
-          if (included === null) all.push(setting);
-          else if (!found.has(included)) next.push(included);
-          if (included !== null) found.add(included);
-        }
-      }
-      files = next;
-    }
-    return all;
-  }
-
-  #look(path: AbsolutePath, { see, unread }: Glance): GitFile {
-    const file = this.#files.at(path, see);
-    if (file.unread !== null) unread.push({ path, why: file.unread });
-    return file;
-  }
 }
 
-/** Where a name in a configuration leads; what must stay for that is added. Null where it leads nowhere, or who knows. */
-function keptOf(
-  led: Led | "who" | null,
-  config: AbsolutePath,
-  found: Set<AbsolutePath>,
-  { unread }: Glance,
-): AbsolutePath | null {
-  if (led === "who") unread.push({ path: config, why: "names a path through /proc" });
-  if (led === null || led === "who") return null;
-  for (const path of led.kept) if (path !== led.path) found.add(path);
-  return led.path;
+function newGlance(): Glance {
+  return { see: lookingOnce(), unread: [], said: new Map() };
 }
 
+/** Each once. */
 function valuesOf(settings: readonly GitSetting[], name: string): readonly string[] {
-  return settings.flatMap((one) => (one.name === name ? (one.value ?? []) : []));
+  return [...new Set(settings.flatMap((one) => (one.name === name ? (one.value ?? []) : [])))];
+}
+
+/** As git does (setup.c, `read_gitfile_gently`, `get_common_dir_noenv`): whatever their number. */
+function withoutLineEnds(text: string): string {
+  let end = text.length;
+  while (end > 0 && "\r\n".includes(text.charAt(end - 1))) end -= 1;
+  return text.slice(0, end);
 }
 
 function ledFrom(file: AbsolutePath, written: string, { see, unread }: Glance): Led | null {
@@ -284,8 +263,10 @@ function unreadable({ path }: RepositorySign, unread: Unread): CofferdamError {
   );
 }
 
-/** Git goes no further than a line that it does not understand, and runs nothing then. */
-const CUT = "is not understood";
+const GITDIR = "gitdir: ";
+
+/** Nobody's configuration names more folders of hooks and working trees; each of the former is looked for in each of the latter. */
+const MOST_NAMED = 100;
 
 const PER_WORKTREE = "extensions.worktreeconfig";
 

@@ -1,6 +1,6 @@
 import type { RepositorySign } from "../../backend/repositories.ts";
 import { type AbsolutePath, nameOf, parentOf } from "../../profile/path.ts";
-import type { Look } from "../leads.ts";
+import { type Look, wayOf } from "../leads.ts";
 import type { GitSetting } from "../runtimes/git-config.ts";
 import { listedUsers } from "../users.ts";
 import { type Led, namedBy } from "./led.ts";
@@ -12,10 +12,28 @@ export function resolveWritten(
   home: AbsolutePath,
   see: Look,
 ): Led | "who" | null {
+  const start = startOf(written, folder, home);
+  return start === null ? null : namedBy(start.rest, start.from, see);
+}
+
+/** The canonical folder that a path so written lies in; null where there is none. */
+export function folderOfWritten(
+  written: string,
+  folder: AbsolutePath,
+  home: AbsolutePath,
+  see: Look,
+): AbsolutePath | null {
+  const start = startOf(written, folder, home);
+  if (start === null) return null;
+  const { rest, from } = start;
+  return wayOf(rest.slice(0, rest.lastIndexOf("/") + 1), from, see).end;
+}
+
+function startOf(written: string, folder: AbsolutePath, home: AbsolutePath) {
   const [start, user] = /^~([^/]*)(?=\/|$)/.exec(written) ?? [];
-  if (start === undefined) return namedBy(written, folder, see);
-  const top = user === "" ? home : listedUsers().find(({ name }) => name === user)?.home;
-  return top === undefined ? null : namedBy(`.${written.slice(start.length)}`, top, see);
+  if (start === undefined) return { rest: written, from: folder };
+  const from = user === "" ? home : listedUsers().find(({ name }) => name === user)?.home;
+  return from === undefined ? null : { rest: `.${written.slice(start.length)}`, from };
 }
 
 /** What a setting includes, as it writes it, whatever the condition (git-config(1), INCLUDES); null for any other. */
@@ -34,4 +52,20 @@ export function topsOf(
 ): readonly AbsolutePath[] {
   const own = kind !== "folder" || nameOf(path) === ".git" ? parentOf(path) : path;
   return [...new Set([own, folder, ...worktrees])];
+}
+
+/** Settings that stand in the environment (git-config(1), ENVIRONMENT). */
+export function settingsFrom(env: Readonly<Record<string, string | undefined>>): readonly GitSetting[] {
+  const count = Number(env["GIT_CONFIG_COUNT"] ?? 0);
+  const most = Number.isInteger(count) ? Math.min(count, Object.keys(env).length) : 0;
+  return Array.from({ length: Math.max(0, most) }).flatMap((_, at) => {
+    const [key, value] = [env[`GIT_CONFIG_KEY_${at}`], env[`GIT_CONFIG_VALUE_${at}`]];
+    return key === undefined || value === undefined ? [] : [{ name: plainName(key), value }];
+  });
+}
+
+/** Section and key in lower case, the subsection between them as it is. */
+function plainName(key: string): string {
+  const [section, last] = [key.indexOf("."), key.lastIndexOf(".")];
+  return key.slice(0, section).toLowerCase() + key.slice(section, last) + key.slice(last).toLowerCase();
 }

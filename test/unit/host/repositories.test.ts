@@ -1,13 +1,25 @@
-import { spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { RepositorySign } from "../../../src/backend/repositories.ts";
 import { CofferdamError } from "../../../src/errors.ts";
 import { dependsOnWho } from "../../../src/host/git/led.ts";
 import { RepositoryReader } from "../../../src/host/git/repositories.ts";
 import { absolutePath } from "../../../src/profile/path.ts";
+import { itNeeds } from "../../support/battery/walls.ts";
 
 let top = "";
 beforeEach(() => {
@@ -23,9 +35,9 @@ function file(name: string, text: string, mode = 0o644): void {
   chmodSync(at(name), mode);
 }
 
-const caller = () => ({
+const caller = (env: Readonly<Record<string, string>> = {}) => ({
   user: { uid: 1, gid: 1, name: "you", home: at("home") },
-  env: { XDG_CONFIG_HOME: at("xdg") },
+  env: { XDG_CONFIG_HOME: at("xdg"), ...env },
 });
 
 /** Folders of hooks that a path from a repository's own folder names: each has one besides that from the working tree. */
@@ -39,8 +51,9 @@ function obeyed(
   kind: RepositorySign["kind"],
   name: string,
   reader = new RepositoryReader(),
+  env: Readonly<Record<string, string>> = {},
 ): readonly string[] {
-  const [found] = reader.read(caller(), [{ kind, path: at(name), isWhole: true }]);
+  const [found] = reader.read(caller(env), [{ kind, path: at(name), isWhole: true }]);
   const hooks = (found?.hooks ?? []).filter((path) => !FROM_OWN_FOLDER.test(path));
   return [...hooks, ...(found?.configs ?? [])].sort().map((path) => path.replace(`${top}/`, ""));
 }
@@ -144,6 +157,88 @@ describe("what a repository's configuration makes git obey", () => {
     expect(obeyed("folder", "r/.git")).toEqual(["r/.hooks", "xdg/git/more"]);
   });
 
+  it("what the caller's environment says, or names a configuration by", () => {
+    mkdirSync(at("r/.git"), { recursive: true });
+    const under = (env: Readonly<Record<string, string>>) =>
+      obeyed("folder", "r/.git", new RepositoryReader(), env);
+    expect(under({})).toEqual([]);
+    for (const name of ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"]) {
+      file("other", "[core]\nhooksPath = theirs\n");
+      expect(under({ [name]: at("other") })).toEqual(["r/theirs"]);
+    }
+    const given = {
+      GIT_CONFIG_KEY_0: "Core.HooksPath",
+      GIT_CONFIG_VALUE_0: "given",
+      GIT_CONFIG_KEY_1: "includeIf.gitdir:Any.path",
+      GIT_CONFIG_VALUE_1: at("other"),
+    };
+    expect(under({ GIT_CONFIG_COUNT: "2", ...given })).toEqual(["other", "r/given", "r/theirs"]);
+    expect(under({ GIT_CONFIG_COUNT: "1", ...given })).toEqual(["r/given"]);
+    for (const count of ["0", "-1", "x", "1e9"])
+      expect(under({ GIT_CONFIG_COUNT: count, GIT_CONFIG_KEY_7: "core.hooksPath" })).toEqual([]);
+  });
+
+  it("what begins at the folder of the name that it is included by, links on the way followed, its own not", () => {
+    file("r/else/deep/y", "[include]\npath = ../z\n");
+    mkdirSync(at("r/d"));
+    link("r/links/x", "../else/deep/y");
+    file("r/.git/config", "[include]\npath = ../d/../links/x\n");
+    expect(obeyed("folder", "r/.git")).toContain("r/z");
+    file("s/deep/er/x", "[include]\npath = ../z\n");
+    link("s/ld/l", "../deep/er");
+    file("s/.git/config", "[include]\npath = ../ld/l/x\n");
+    expect(obeyed("folder", "s/.git")).toContain("s/deep/z");
+    // By two names it includes two.
+    file("t/one/f", "[include]\npath = ../z\n");
+    link("t/two/deep/f", "../../one/f");
+    file("t/.git/config", "[include]\npath = ../one/f\npath = ../two/deep/f\n");
+    expect(obeyed("folder", "t/.git")).toEqual(expect.arrayContaining(["t/z", "t/two/z"]));
+  });
+
+  it("whatever the number of line ends, names and repositories, at once", () => {
+    const ends = "\n".repeat(4 * 1024 ** 2 - 100);
+    file("w/.git", `gitdir: x${ends}x`);
+    file("c/.git/HEAD", "");
+    file("c/.git/commondir", `x${ends}x`);
+    file("m/.git/config", `[include]\n${"path = a\n".repeat(100_000)}`);
+    const links = Array.from({ length: 50 }, (_, n) => `links/${n}/.git`);
+    for (const name of links) link(name, "../../m/.git");
+    const began = performance.now();
+    expect(obeyed("file", "w/.git")).toHaveLength(1);
+    expect(obeyed("folder", "c/.git")).toHaveLength(1);
+    const signs = links.map((name): RepositorySign => ({ kind: "link", path: at(name), isWhole: true }));
+    expect(new RepositoryReader().read(caller(), signs)).toHaveLength(50);
+    expect(performance.now() - began).toBeLessThan(10_000);
+  });
+
+  itNeeds(["/usr/bin/python3"], "what was changed without a trace in its times", async () => {
+    file("r/.git/config", "[core]\nhooksPath = aa\n");
+    const change = `import mmap, sys
+f = open(sys.argv[1], "r+b"); m = mmap.mmap(f.fileno(), 0); m[0:1] = b"["
+print("dirty", flush=True); sys.stdin.readline(); m[-3:-1] = b"bb"; print("changed", flush=True); sys.stdin.readline()`;
+    const child = spawn("/usr/bin/python3", ["-c", change, at("r/.git/config")], {
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    try {
+      await once(child.stdout, "data");
+      await pause(100);
+      const reader = new RepositoryReader();
+      const before = statSync(at("r/.git/config"), { bigint: true });
+      expect(obeyed("folder", "r/.git", reader)).toEqual(["r/aa"]);
+      child.stdin.write("\n");
+      await once(child.stdout, "data");
+      const { ctimeNs, mtimeNs, size } = statSync(at("r/.git/config"), { bigint: true });
+      expect({ ctimeNs, mtimeNs, size }).toEqual({
+        ctimeNs: before.ctimeNs,
+        mtimeNs: before.mtimeNs,
+        size: before.size,
+      });
+      expect(obeyed("folder", "r/.git", reader)).toEqual(["r/bb"]);
+    } finally {
+      child.kill("SIGKILL");
+    }
+  });
+
   it("what the configuration of worktrees says", () => {
     file("r/.git/config.worktree", "[core]\nhooksPath = h\n");
     expect(obeyed("folder", "r/.git")).toEqual(["r/h"]);
@@ -241,6 +336,22 @@ describe("what a repository's configuration makes git obey", () => {
       ["holds a NUL", () => file("r/.git/config", "[include]\npath = ../inc\0x\n")],
       ["is larger than 4 MiB", () => file("r/.git/config", `#${"x".repeat(4 * 1024 ** 2)}\n`)],
       ["is no plain file", () => fifo("r/.git/config")],
+      [
+        "includes more than 1000 files",
+        () =>
+          file(
+            "r/.git/config",
+            `[include]\n${Array.from({ length: 1_001 }, (_, n) => `path = i${n}\n`).join("")}`,
+          ),
+      ],
+      [
+        "names more than 100 folders",
+        () =>
+          file(
+            "r/.git/config",
+            `[core]\n${Array.from({ length: 101 }, (_, n) => `hooksPath = i${n}\n`).join("")}`,
+          ),
+      ],
       ["leads through /proc", () => link("r/.git/config", "/proc/self/cwd/e")],
       ["leads through /proc", () => link("r/.git/config", "/proc/1/../thread-self/cwd/e")],
     ])("a configuration that %s", (why, make) => {

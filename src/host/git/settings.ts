@@ -1,0 +1,122 @@
+import { type AbsolutePath, parentOf, ROOT } from "../../profile/path.ts";
+import { type Look, wayOf } from "../leads.ts";
+import type { GitSetting } from "../runtimes/git-config.ts";
+import { type GitFile, GitFiles } from "./files.ts";
+import type { Led } from "./led.ts";
+import { folderOfWritten, includeOf, resolveWritten } from "./written.ts";
+
+/** Git gives up where includes go deeper (config.c, `MAX_INCLUDE_DEPTH`). */
+const DEEPEST_INCLUDE = 10;
+
+/** Nobody's configuration includes more files, and each takes a look. */
+const MOST_INCLUDED = 1_000;
+
+/** What can't be read as git would read it: git may obey anything there. */
+export interface Unread {
+  readonly path: AbsolutePath;
+  readonly why: string;
+}
+
+/** One look, in which each place is seen once, and what of it can't be read as git would read it. */
+export interface Glance {
+  readonly see: Look;
+  readonly unread: Unread[];
+  /** What configurations say, includes and all, by their names and the home: many repositories may have the same. */
+  readonly said: Map<string, Said>;
+}
+
+/** All that one configuration says. */
+export interface Said {
+  readonly settings: readonly GitSetting[];
+  /** What must stay as it is, or must not be made, for it to say that. */
+  readonly found: ReadonlySet<AbsolutePath>;
+  readonly unread: readonly Unread[];
+}
+
+/** Git goes no further than a line that it does not understand, and runs nothing then. */
+export const CUT = "is not understood";
+
+/** A file that is to be read for its settings. `base` is where what it includes begins. */
+interface Ahead {
+  readonly path: AbsolutePath;
+  readonly base: AbsolutePath;
+}
+
+/** Reads configurations with all that they include. */
+export class SettingsReader {
+  readonly #files = new GitFiles();
+
+  /** One file by itself; what can't be read is added to the glance. */
+  look(path: AbsolutePath, { see, unread }: Pick<Glance, "see" | "unread">): GitFile {
+    const file = this.#files.at(path, see);
+    if (file.unread !== null) unread.push({ path, why: file.unread });
+    return file;
+  }
+
+  /** The settings of a file and of those that it includes, whatever their condition. */
+  of(file: AbsolutePath, home: AbsolutePath, glance: Glance): Said {
+    const key = `${home}\0${file}`;
+    const base = wayOf(parentOf(file), ROOT, glance.see).end ?? parentOf(file);
+    const said = glance.said.get(key) ?? this.#read([{ path: file, base }], [], home, glance.see);
+    glance.said.set(key, said);
+    return said;
+  }
+
+  /** Settings that stand in no file, with those of the files that they include. */
+  with(settings: readonly GitSetting[], home: AbsolutePath, { see }: Glance): Said {
+    return this.#read([], settings, home, see);
+  }
+
+  /**
+   * Git reads a file as often as it is included; here each is read once for each folder that what it includes begins in:
+   * that of the name that it is included by, which may be a link (config.c, `handle_path_include`).
+   */
+  #read(first: readonly Ahead[], loose: readonly GitSetting[], home: AbsolutePath, see: Look): Said {
+    const found = new Set<AbsolutePath>();
+    const unread: Unread[] = [];
+    const settings: GitSetting[] = [];
+    const [asked, read] = [new Set<string>(), new Set<string>()];
+    const includedBy = (these: readonly GitSetting[], { path, base }: Ahead): readonly Ahead[] =>
+      these.flatMap((setting) => {
+        const written = includeOf(setting);
+        const key = `${base}\0${written}`;
+        if (written !== null && (asked.has(key) || asked.size > MOST_INCLUDED)) return [];
+        const led = written === null ? null : resolveWritten(written, base, home, see);
+        const included = keptOf(led, path, found, unread);
+        if (written === null || included === null) {
+          settings.push(setting);
+          return [];
+        }
+        asked.add(key);
+        found.add(included);
+        // What lies in no folder says nothing, or can't be read, which is told where it is looked at.
+        return [{ path: included, base: folderOfWritten(written, base, home, see) ?? parentOf(included) }];
+      });
+    let files = [...first, ...includedBy(loose, { path: ROOT, base: ROOT })];
+    for (let depth = 0; depth <= DEEPEST_INCLUDE && files.length > 0; depth += 1)
+      files = files.flatMap((one) => {
+        const key = `${one.base}\0${one.path}`;
+        if (read.has(key)) return [];
+        read.add(key);
+        const file = this.look(one.path, { see, unread });
+        if (!file.isWhole) unread.push({ path: one.path, why: CUT });
+        return includedBy(file.settings, one);
+      });
+    if (asked.size > MOST_INCLUDED)
+      unread.push({ path: first[0]?.path ?? ROOT, why: `includes more than ${MOST_INCLUDED} files` });
+    return { settings, found, unread };
+  }
+}
+
+/** Where a name in a configuration leads; what must stay for that is added. Null where it leads nowhere, or who knows. */
+export function keptOf(
+  led: Led | "who" | null,
+  config: AbsolutePath,
+  found: Set<AbsolutePath>,
+  unread: Unread[],
+): AbsolutePath | null {
+  if (led === "who") unread.push({ path: config, why: "names a path through /proc" });
+  if (led === null || led === "who") return null;
+  for (const path of led.kept) if (path !== led.path) found.add(path);
+  return led.path;
+}
