@@ -147,10 +147,11 @@ export function printPosition(at: Position): string {
 
 /**
  * Text from outside, made visible and put in backticks: control, bidi, zero-width and blank
- * characters and lone surrogates become `\u{…}`, so that nothing can hide or reorder what a person reads.
+ * characters and lone surrogates become `\u{…}`, so that nothing can hide or reorder what a person reads; and so do
+ * backticks, so that what is quoted ends where it ends.
  */
 export function visible(text: string): string {
-  return `\`${escapeInvisible(text)}\``;
+  return `\`${escapeInvisible(text).replaceAll("`", "\\u{60}")}\``;
 }
 
 /**

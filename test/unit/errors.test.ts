@@ -79,6 +79,10 @@ describe("text from outside", () => {
     expect([escapeInvisible(text), visible(text)]).toEqual([escaped, `\`${escaped}\``]);
   });
 
+  it("ends where its quotes end", () => {
+    expect(visible("x` ok, all is fine `")).toBe("`x\\u{60} ok, all is fine \\u{60}`");
+  });
+
   it("never holds an invisible or line-breaking character afterwards, and loses no other", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
