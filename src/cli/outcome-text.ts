@@ -1,5 +1,6 @@
 import { ERRORS, escapeInvisible, visible } from "../errors.ts";
 import type { Appearances } from "../host/appeared.ts";
+import { unnamedSettings } from "../host/git/programs.ts";
 import type { Unprotected } from "../supervisor/beside.ts";
 import type { Denial } from "../supervisor/denial.ts";
 import type { ProgramOutcome } from "../supervisor/outcome.ts";
@@ -124,13 +125,24 @@ function tellAppeared({ found, unknown }: Appearances, print: Print): void {
 function mayDo(runs: readonly string[]): string {
   const [elsewhere, programs] = [runs.includes(ELSEWHERE), runs.filter((one) => one !== ELSEWHERE)];
   const parts = [
-    ...(programs.length === 0 ? [] : [`run ${programs.map(printRun).join(", ")}`]),
+    ...(programs.length === 0 ? [] : [`run ${printRuns(programs)}`]),
     ...(elsewhere ? [`write files in another folder (${visible(ELSEWHERE)})`] : []),
   ];
   return `git may ${parts.join(" and ")}`;
 }
 
 const ELSEWHERE = "core.worktree";
+
+/** So many are printed; the receipt names more. */
+const MOST_RUNS = 10;
+
+function printRuns(programs: readonly string[]): string {
+  const named = programs.filter((run) => unnamedSettings(run) === 0);
+  const unnamed = programs.reduce((sum, run) => sum + unnamedSettings(run), 0);
+  const shown = named.slice(0, MOST_RUNS);
+  const more = named.length - shown.length + unnamed;
+  return `${shown.map(printRun).join(", ")}${more === 0 ? "" : ` and ${more} more`}`;
+}
 
 /** What could not be read is told in words; all else is a name. */
 function printRun(run: string): string {

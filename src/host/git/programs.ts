@@ -37,9 +37,31 @@ const PLAIN_VALUES: readonly (readonly [name: RegExp, value: RegExp])[] = [
   [/^submodule\..*\.update$/, /^(?:checkout|rebase|merge|none)$/],
 ];
 
-/** The names of the settings by which git may run a program, or reads more settings from elsewhere. */
+/** So many are named; whoever has to look at more looks at the file. */
+const MOST_NAMED = 100;
+/** A name is cut after so many characters: between its section and its key a file can put megabytes. */
+const MOST_OF_A_NAME = 200;
+
+/**
+ * The names of the settings by which git may run a program, or reads more settings from elsewhere: at most a hundred, and
+ * how many more there are in an entry of its own, which `unnamedSettings` reads.
+ */
 export function settingsThatRun(settings: readonly GitSetting[]): readonly string[] {
-  return [...new Set(settings.filter((setting) => !isPlain(setting)).map(({ name }) => name))];
+  const names = [...new Set(settings.filter((setting) => !isPlain(setting)).map(({ name }) => name))];
+  if (names.length <= MOST_NAMED) return names.map(cut);
+  // That git writes elsewhere is told in words of its own, so it is never among those that are left out.
+  const first = [...names.filter((name) => name === "core.worktree"), ...names].slice(0, MOST_NAMED);
+  const named = [...new Set(first)];
+  return [...named.map(cut), `${names.length - named.length} more settings`];
+}
+
+/** How many settings an entry stands for that names none; zero for a name, which always has a dot. */
+export function unnamedSettings(entry: string): number {
+  return Number(/^(\d+) more settings$/.exec(entry)?.[1] ?? 0);
+}
+
+function cut(name: string): string {
+  return name.length <= MOST_OF_A_NAME ? name : `${name.slice(0, MOST_OF_A_NAME)}…`;
 }
 
 function isPlain({ name, value }: GitSetting): boolean {

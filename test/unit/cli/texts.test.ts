@@ -250,6 +250,12 @@ describe("an outcome", () => {
           },
           { path: path("/w/m/.git"), kind: "repository", runs: ["core.worktree"] },
           { path: path("/w/o/.git"), kind: "repository", runs: ["hooks/pre-push", "core.fsmonitor"] },
+          {
+            path: path("/w/p/.git"),
+            kind: "repository",
+            runs: [..."abcdefghijkl", "core.worktree", "349900 more settings"],
+          },
+          { path: path("/w/q/.git"), kind: "repository", runs: [..."abcdefghij"] },
         ],
         unknown: null,
       },
@@ -267,6 +273,10 @@ describe("an outcome", () => {
     "cofferdam: a new repository, `/w/m/.git`, in which git may write files in another folder (`core.worktree`)",
     "  do: look at it before you use git in that folder",
     "cofferdam: a new repository, `/w/o/.git`, in which git may run `hooks/pre-push`, `core.fsmonitor`",
+    "  do: look at it before you use git in that folder",
+    "cofferdam: a new repository, `/w/p/.git`, in which git may run `a`, `b`, `c`, `d`, `e`, `f`, `g`, `h`, `i`, `j` and 349902 more and write files in another folder (`core.worktree`)",
+    "  do: look at it before you use git in that folder",
+    "cofferdam: a new repository, `/w/q/.git`, in which git may run `a`, `b`, `c`, `d`, `e`, `f`, `g`, `h`, `i`, `j`",
     "  do: look at it before you use git in that folder",
   ];
 
