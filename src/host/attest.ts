@@ -25,7 +25,7 @@ import { readPlainText } from "./plain-file.ts";
 import { printProcess, thisProcess } from "./process-id.ts";
 import { run } from "./run.ts";
 import { hasShelter } from "./shelter.ts";
-import { writeWholeAmong } from "./state-files.ts";
+import { remember } from "./state-files.ts";
 import { lookAtSurroundings } from "./surroundings.ts";
 
 const Finding = z.strictObject({
@@ -76,7 +76,7 @@ export async function attest(
     at: new Date(host.now()).toISOString(),
     ...(await battery(host, standing, system)),
   };
-  writeWholeAmong(file, JSON.stringify(attestation));
+  remember(file, JSON.stringify(attestation));
   return attestation;
 }
 

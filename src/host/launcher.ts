@@ -7,7 +7,7 @@ import type { Host } from "./host.ts";
 import { realPathOf, statsOf } from "./nodes.ts";
 import { readPlainText } from "./plain-file.ts";
 import { ask } from "./spawn.ts";
-import { writeWholeAmong } from "./state-files.ts";
+import { remember } from "./state-files.ts";
 
 /** The lowest bubblewrap that has every option a plan can't do without (`--perms`, `--clearenv`: 0.5.0, 2021). */
 const NEEDED = [
@@ -64,8 +64,7 @@ async function abilitiesOf(
     version: /\d+(\.\d+)+/.exec(version.stdout)?.[0] ?? "unknown",
     options: [...help.stdout.matchAll(/^\s+--([a-z][a-z0-9-]*)/gm)].map((match) => match[1] ?? ""),
   };
-  if (memory === "remember" && statsOf(stateFolder) !== null)
-    writeWholeAmong(file, JSON.stringify(abilities));
+  if (memory === "remember" && statsOf(stateFolder) !== null) remember(file, JSON.stringify(abilities));
   return { version: abilities.version, options: new Set(abilities.options) };
 }
 

@@ -12,6 +12,7 @@ import type { StandingFacts } from "./facts.ts";
 import type { Host } from "./host.ts";
 import { findLauncher } from "./launcher.ts";
 import { statsOf } from "./nodes.ts";
+import { toldIfFull } from "./state-files.ts";
 
 /** What this machine can do for one supervisor, found out once. */
 export interface Machine {
@@ -32,6 +33,14 @@ export async function inspectMachine(
   runtimes: readonly Runtime[],
 ): Promise<Machine> {
   makeStateFolder(host);
+  try {
+    return await inspect(host, roots, runtimes);
+  } catch (cause) {
+    throw toldIfFull(cause, host.stateFolder);
+  }
+}
+
+async function inspect(host: Host, roots: readonly Root[], runtimes: readonly Runtime[]): Promise<Machine> {
   await makeDevices(host, ownerOfRoots(host, roots) ?? host.user, writableOf(roots));
   const cgroups = new Cgroups(host);
   const facts = { ...(await lookAtMachine(host, roots, runtimes, "remember")), tree: cgroups.tree };

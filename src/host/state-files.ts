@@ -1,5 +1,6 @@
-import { mkdirSync, renameSync, unlinkSync, writeFileSync } from "node:fs";
-import type { AbsolutePath } from "../profile/path.ts";
+import { mkdirSync, renameSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
+import { CofferdamError, visible } from "../errors.ts";
+import { type AbsolutePath, parentOf } from "../profile/path.ts";
 import { sweepUnfinished } from "./lock.ts";
 import { printProcess, thisProcess } from "./process-id.ts";
 import { codeOf } from "./system-error.ts";
@@ -7,27 +8,56 @@ import { codeOf } from "./system-error.ts";
 /** How the name of a file that one process alone writes ends while it is written. */
 export const UNFINISHED = ".unfinished";
 
-/** The file is there with all of its text, or not at all; for a name that one process alone writes. Throws node's errors. */
+/**
+ * The file is there with all of its text, or not at all; for a name that one process alone writes. Throws node's errors, and
+ * `SANDBOX_UNAVAILABLE` on a full disk.
+ */
 export function writeWhole(file: AbsolutePath, text: string): void {
-  renamed(`${file}${UNFINISHED}`, file, text);
+  try {
+    renamed(`${file}${UNFINISHED}`, file, text);
+  } catch (cause) {
+    throw toldIfFull(cause, parentOf(file));
+  }
 }
 
 /**
- * The same for a name that several processes write: the last has it. Whatever stood there is replaced, and what was left by
- * those that were killed at this is removed. Throws node's errors.
+ * The same for what is only remembered, under a name that several processes write: the last has it. Whatever stood there is
+ * replaced, and what was left by those that were killed at this is removed. Where the system says no, as on a full disk,
+ * nothing is remembered: it will be found out again.
  */
-export function writeWholeAmong(file: AbsolutePath, text: string): void {
-  sweepUnfinished(file);
-  renamed(`${file}.${printProcess(thisProcess())}`, file, text);
+export function remember(file: AbsolutePath, text: string): void {
+  try {
+    sweepUnfinished(file);
+    renamed(`${file}.${printProcess(thisProcess())}`, file, text);
+  } catch (cause) {
+    if (codeOf(cause) === "") throw cause;
+  }
 }
 
+/** What could not be finished is removed. */
 function renamed(fresh: string, file: AbsolutePath, text: string): void {
-  writeFileSync(fresh, text, { mode: 0o600 });
-  renameSync(fresh, file);
+  try {
+    writeFileSync(fresh, text, { mode: 0o600 });
+    renameSync(fresh, file);
+  } catch (cause) {
+    rmSync(fresh, { force: true });
+    throw cause;
+  }
 }
 
-/** Does what writes in a folder of ours, and makes the folder where it is not there yet. Throws node's errors. */
+/**
+ * Does what writes in a folder of ours, and makes the folder where it is not there yet. Throws node's errors, and
+ * `SANDBOX_UNAVAILABLE` on a full disk.
+ */
 export function inFolder(folder: AbsolutePath, write: () => void): void {
+  try {
+    makingFolder(folder, write);
+  } catch (cause) {
+    throw toldIfFull(cause, folder);
+  }
+}
+
+function makingFolder(folder: AbsolutePath, write: () => void): void {
   try {
     write();
   } catch (cause) {
@@ -35,6 +65,21 @@ export function inFolder(folder: AbsolutePath, write: () => void): void {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     write();
   }
+}
+
+/** True when the disk, or the user's share of it, is full (write(2), mkdir(2)). */
+export function isFull(cause: unknown): boolean {
+  return ["ENOSPC", "EDQUOT"].includes(codeOf(cause));
+}
+
+/** What was thrown while a folder of ours was written in: `SANDBOX_UNAVAILABLE` for a full disk, else the same. */
+export function toldIfFull(cause: unknown, folder: AbsolutePath): unknown {
+  if (!isFull(cause)) return cause;
+  return new CofferdamError(
+    "SANDBOX_UNAVAILABLE",
+    `no room is left on the disk for what is kept in ${visible(folder)}: ${codeOf(cause)}`,
+    { hint: "make room there, or set XDG_STATE_HOME to a folder on another disk", cause },
+  );
 }
 
 /** Removes a file that may be gone by now. Throws node's errors. */
