@@ -1,12 +1,18 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { z } from "zod";
 import type { Placeholder } from "../backend/placeholder.ts";
-import { CofferdamError } from "../errors.ts";
+import { CofferdamError, visible } from "../errors.ts";
 import { type AbsolutePath, isAbsolutePath, joinPath, nameOf, parentOf, upwards } from "../profile/path.ts";
 import { untilBuilt } from "./building.ts";
 import { lock, sweepUnfinished } from "./lock.ts";
 import { nodeOf } from "./node-looker.ts";
-import { FoldersAtHand, makePlaceholder, removePlaceholder, throwShortage } from "./placeholders.ts";
+import {
+  FoldersAtHand,
+  makePlaceholder,
+  removePlaceholder,
+  shortened,
+  throwShortage,
+} from "./placeholders.ts";
 import { isRunning, thisProcess } from "./process-id.ts";
 import { inFolder, removeFile, UNFINISHED, writeWhole } from "./state-files.ts";
 
@@ -40,6 +46,7 @@ export class Ledger {
   /**
    * Makes the placeholders for one call. Throws `FACTS_UNSTABLE` when something else stands at one of the paths by now, and
    * when one lies in another call's, which was taken for the host's own then: that call could not remove it any more.
+   * `NOT_ENFORCEABLE` where one can't be made by this user, `SANDBOX_UNAVAILABLE` on a full disk.
    */
   async hold(callId: string, placeholders: readonly Placeholder[]): Promise<AsyncDisposable> {
     if (placeholders.length === 0) return { [Symbol.asyncDispose]: async () => undefined };
@@ -47,7 +54,8 @@ export class Ledger {
     using _lock = await lock(this.#lock);
     const held = this.held();
     const within = placeholders.find(({ path }) => [...upwards(parentOf(path))].some((at) => held.has(at)));
-    if (within !== undefined) throw unstable(`${within.path} lies in what another call holds`);
+    if (within !== undefined)
+      throw unstable(`${visible(shortened(within.path))} lies in what another call holds`);
     const entry: Entry = { ...thisProcess(), placeholders: [...placeholders] };
     inFolder(this.#folder, () => writeWhole(file, JSON.stringify(entry)));
     const folders = new FoldersAtHand();
@@ -75,12 +83,15 @@ export class Ledger {
     folders: FoldersAtHand,
   ): void {
     const made: Placeholder[] = [];
-    for (const one of heldBy(entry)) {
-      if (makePlaceholder(one, callId, folders)) made.push(one);
-      else if (!held.has(one.path)) {
-        this.#release(file, { ...entry, placeholders: made }, folders);
-        throw unstable(`${one.path} appeared, or the folder that it lies in went away`);
+    try {
+      for (const one of heldBy(entry)) {
+        if (makePlaceholder(one, callId, folders)) made.push(one);
+        else if (!held.has(one.path))
+          throw unstable(`${visible(shortened(one.path))} appeared, or the folder that it lies in went away`);
       }
+    } catch (cause) {
+      this.#release(file, { ...entry, placeholders: made }, folders);
+      throw cause;
     }
   }
 

@@ -13,9 +13,10 @@ import {
   writeSync,
 } from "node:fs";
 import type { Placeholder } from "../backend/placeholder.ts";
-import { CofferdamError } from "../errors.ts";
+import { CofferdamError, visible } from "../errors.ts";
 import { type AbsolutePath, nameOf, parentOf } from "../profile/path.ts";
 import { type OpenFolder, openFolder } from "./open-folder.ts";
+import { isFull } from "./state-files.ts";
 import { codeOf } from "./system-error.ts";
 
 /** So many folders are kept open at once. */
@@ -50,17 +51,29 @@ export class FoldersAtHand implements Disposable {
 
 /**
  * Makes what stands in for a missing path, whole or not at all. True when it was made; false when something stands there
- * already, or a link stands on the way. `holder` names the call, in the name of a temporary. Throws `SANDBOX_UNAVAILABLE`
- * when descriptors or memory have run out.
+ * already, or a link or nothing stands on the way. `holder` names the call, in the name of a temporary. Throws
+ * `SANDBOX_UNAVAILABLE` when descriptors, memory or room on the disk have run out, and `NOT_ENFORCEABLE` where this user
+ * can't make it, however often it is tried.
  */
 export function makePlaceholder({ path, text }: Placeholder, holder: string, at: FoldersAtHand): boolean {
-  return isDone(path, at, (folder) => {
+  try {
+    const folder = at.open(parentOf(path));
     const place = folder.child(nameOf(path));
+    // What another call holds need not be made again, nor be able to be.
+    if (isThere(place)) return false;
     if (text === null) mkdirSync(place, { mode: 0o755 });
     else if (text === "") closeSync(openSync(place, NEW, 0o644));
     else makeFile(place, folder.child(temporaryName(path, holder)), text);
-  });
+    return true;
+  } catch (cause) {
+    throwShortage(cause);
+    if (OTHERS_WORK.has(codeOf(cause))) return false;
+    throw unmade(path, cause);
+  }
 }
+
+/** What an open or a change says when another program changed the tree meanwhile (open(2), mkdir(2), link(2)). */
+const OTHERS_WORK: ReadonlySet<string> = new Set(["EEXIST", "ENOENT", "ENOTDIR", "ELOOP", "ESTALE"]);
 
 /**
  * Removes it again, and what a process that was killed at this work left of it; only the latter where others hold the path
@@ -74,11 +87,16 @@ export function removePlaceholder(
   at: FoldersAtHand,
 ): void {
   if (text === null && isShared) return;
-  isDone(path, at, (folder) => {
+  // Through a descriptor of the folder, as it was made: a process that writes in the tree could put a link in the place of
+  // any folder between a look and a change by path.
+  try {
+    const folder = at.open(parentOf(path));
     const place = folder.child(nameOf(path));
     if (text === null) rmdirSync(place);
     else removeFile(place, folder.child(temporaryName(path, holder)), text, isShared);
-  });
+  } catch (cause) {
+    throwShortage(cause);
+  }
 }
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
@@ -148,18 +166,48 @@ function isLinked(temporary: Buffer, at: Buffer): boolean {
   }
 }
 
-/**
- * True when the change could be made in the folder that holds the path. It is made through a descriptor of that folder:
- * a process that writes in the tree could put a link in the place of any folder between a look and a change by path.
- */
-function isDone(path: AbsolutePath, at: FoldersAtHand, change: (folder: OpenFolder) => void): boolean {
-  try {
-    change(at.open(parentOf(path)));
-    return true;
-  } catch (cause) {
-    throwShortage(cause);
-    return false;
-  }
+/** Why nothing can be made at a path, and what helps; the codes are those of mkdir(2), open(2) and link(2). */
+function unmade(path: AbsolutePath, cause: unknown): CofferdamError {
+  const [code, folder] = [codeOf(cause), visible(shortened(parentOf(path)))];
+  const told = (why: string): string =>
+    `nothing can stand in for ${visible(shortened(path))} while the call runs: ${why}`;
+  if (isFull(cause))
+    return new CofferdamError("SANDBOX_UNAVAILABLE", told(`no room is left there (${code})`), {
+      hint: `make room on the file system of ${folder}`,
+      cause,
+    });
+  const [why, hint] = REASONS.get(code) ?? [
+    `its folder does not take it (${code})`,
+    "leave it out of the roots",
+  ];
+  return new CofferdamError("NOT_ENFORCEABLE", told(why), {
+    hint: hint.replace("FOLDER", () => folder),
+    cause,
+  });
+}
+
+const REASONS: ReadonlyMap<string, readonly [why: string, hint: string]> = new Map([
+  [
+    "EACCES",
+    [
+      "its folder can't be written by this user",
+      "let this user write in FOLDER (`chmod u+w`), or leave it out of the roots",
+    ],
+  ],
+  ["EROFS", ["its folder is mounted read-only", "mount FOLDER to be written, or leave it out of the roots"]],
+  [
+    "ENAMETOOLONG",
+    ["its name is too long", "give a shorter one where it is named, or leave it out of the roots"],
+  ],
+]);
+
+/** So much of a path is told: its beginning, and more of its end. */
+const [MOST_BEFORE, MOST_AFTER] = [60, 120];
+
+/** A path for a message, cut in the middle where it is long. */
+export function shortened(path: string): string {
+  if (path.length <= MOST_BEFORE + MOST_AFTER) return path;
+  return `${path.slice(0, MOST_BEFORE)}…${path.slice(-MOST_AFTER)}`;
 }
 
 /** Without descriptors or memory nothing can be said about what stands there: an entry would be taken for none. */

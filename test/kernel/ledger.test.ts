@@ -167,6 +167,16 @@ describe("the ledger", () => {
     expect([said, left()]).toEqual(["ready\ndone\n", []]);
   });
 
+  it("says that nothing can have too long a name, in few words, and leaves nothing", async () => {
+    const [most, more] = ["n".repeat(255), "n".repeat(256)];
+    await (await ledger().hold("one", [at("a"), at(most)]))[Symbol.asyncDispose]();
+    await expect(ledger().hold("two", [at("a"), at(more)])).rejects.toMatchObject({
+      code: "NOT_ENFORCEABLE",
+      message: expect.stringMatching(/^nothing can stand in for `.{1,181}` while .*: its name is too long$/),
+    });
+    expect(left()).toEqual([]);
+  });
+
   it("holds names that are not UTF-8", async () => {
     const name = absolutePath(tree);
     const held = await ledger().hold("one", [placeholderAt(joinPath(name, "\uDCFF\uDC80"))]);

@@ -3,7 +3,8 @@
  * files, as all others do, and sweeps; `steps STATE TREE N` does each once, and dies before its Nth look at the disk, or in the
  * middle of it; `swaps STATE TREE VICTIM` holds and releases a folder and a file while at each step in turn a link to VICTIM
  * stands in the place of the folder that they lie in; `shortage STATE TREE` releases one of two calls with the same
- * placeholder while at each step in turn no descriptor is left. Prints `ready`, then a line for everything that should not be.
+ * placeholder while at each step in turn no descriptor is left; `tries STATE TREE NAMES` holds `a` in TREE and names of a JSON list below it,
+ * and prints how that ended and what was in TREE meanwhile and afterwards, as JSON. The others print `ready`, then a line for everything that should not be.
  */
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
@@ -18,11 +19,29 @@ const MOST_MS = 4_000;
 const [, , mode, state = "", tree = "", last = "0"] = process.argv;
 const ledger = new Ledger(absolutePath(state));
 const names = ["a", "commondir", ".envrc"];
-console.log("ready");
-if (mode === "steps") await inSteps(Number(last));
+if (mode !== "tries") console.log("ready");
+if (mode === "tries") await tryOnce(JSON.parse(last) as string[]);
+else if (mode === "steps") await inSteps(Number(last));
 else if (mode === "swaps") await whileSwapped(last);
 else if (mode === "shortage") await whileShort();
 else await forEver();
+
+async function tryOnce(names: readonly string[]): Promise<void> {
+  const seen = (): readonly string[] =>
+    fs.readdirSync(tree, { recursive: true, encoding: "utf8" }).toSorted();
+  const before = seen();
+  const placeholders = ["a", ...names].map((name) => placeholderAt(joinPath(absolutePath(tree), name)));
+  const held = await ledger.hold("once", placeholders).catch((error: unknown) => {
+    const { code, message, hint } = error as { code: string; message: string; hint: string };
+    return { code, message, hint };
+  });
+  const isHeld = Symbol.asyncDispose in held;
+  const made = seen().length - before.length;
+  if (isHeld) await held[Symbol.asyncDispose]();
+  const left = seen().filter((name) => !before.includes(name));
+  const kept = fs.existsSync(`${state}/ledger`) ? fs.readdirSync(`${state}/ledger`) : [];
+  console.log(JSON.stringify({ end: isHeld ? "held" : held, made, left: [...left, ...kept] }));
+}
 
 async function forEver(): Promise<void> {
   for (let round = 0; ; round += 1) {
