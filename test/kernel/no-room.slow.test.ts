@@ -31,7 +31,7 @@ function tried(person: Person, place: Place, mounting: string, names: readonly s
   return stdout === "" ? stderr : JSON.parse(stdout);
 }
 
-const HELD = (made: number) => ({ end: "held", made, left: [] });
+const HELD = (made: number) => ({ end: "held", again: "held", made, left: [] });
 const isRoot = process.getuid?.() === 0;
 
 describe.skipIf(!isRoot).each(PEOPLE)("what can't be held for $name", (person) => {
@@ -41,6 +41,7 @@ describe.skipIf(!isRoot).each(PEOPLE)("what can't be held for $name", (person) =
       message: `nothing can stand in for \`${place.ws}/${name}\` while the call runs: ${why}`,
       hint,
     },
+    again: null,
     made: 0,
     left: [],
   });

@@ -4,14 +4,14 @@
  * middle of it; `swaps STATE TREE VICTIM` holds and releases a folder and a file while at each step in turn a link to VICTIM
  * stands in the place of the folder that they lie in; `shortage STATE TREE` releases one of two calls with the same
  * placeholder while at each step in turn no descriptor is left; `tries STATE TREE NAMES` holds `a` in TREE and names of a JSON list below it,
- * and prints how that ended and what was in TREE meanwhile and afterwards, as JSON. The others print `ready`, then a line for everything that should not be.
+ * and prints how that ended, also for a second call while the folders are shut, and what was in TREE meanwhile and afterwards, as JSON. The others print `ready`, then a line for everything that should not be.
  */
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { setTimeout as pause } from "node:timers/promises";
-import { placeholderAt } from "../../../src/backend/placeholder.ts";
+import { type Placeholder, placeholderAt } from "../../../src/backend/placeholder.ts";
 import { Ledger } from "../../../src/host/ledger.ts";
-import { type AbsolutePath, absolutePath, joinPath } from "../../../src/profile/path.ts";
+import { type AbsolutePath, absolutePath, joinPath, parentOf } from "../../../src/profile/path.ts";
 
 /** No step of the ledger may take longer, whoever was killed meanwhile. */
 const MOST_MS = 4_000;
@@ -37,10 +37,26 @@ async function tryOnce(names: readonly string[]): Promise<void> {
   });
   const isHeld = Symbol.asyncDispose in held;
   const made = seen().length - before.length;
+  const again = isHeld ? await heldWhileShut(placeholders) : null;
   if (isHeld) await held[Symbol.asyncDispose]();
   const left = seen().filter((name) => !before.includes(name));
   const kept = fs.existsSync(`${state}/ledger`) ? fs.readdirSync(`${state}/ledger`) : [];
-  console.log(JSON.stringify({ end: isHeld ? "held" : held, made, left: [...left, ...kept] }));
+  console.log(JSON.stringify({ end: isHeld ? "held" : held, again, made, left: [...left, ...kept] }));
+}
+
+/** What another call says that needs no more than what is held, where its folders can't be written any more. */
+async function heldWhileShut(placeholders: readonly Placeholder[]): Promise<string> {
+  const folders = placeholders.map(({ path }) => parentOf(path));
+  const own = folders.filter((folder) => fs.statSync(folder).uid === process.getuid?.());
+  for (const folder of own) fs.chmodSync(folder, 0o555);
+  try {
+    await (await ledger.hold("again", placeholders))[Symbol.asyncDispose]();
+    return "held";
+  } catch (error) {
+    return String(error);
+  } finally {
+    for (const folder of own) fs.chmodSync(folder, 0o755);
+  }
 }
 
 async function forEver(): Promise<void> {
