@@ -42,7 +42,8 @@ class Run {
     });
     this.#reaper.stdout?.on("data", (chunk: Buffer) => (this.#said += chunk.toString()));
     this.#gone = new Promise((resolve) => this.#reaper.once("exit", () => resolve(performance.now())));
-    onTestFinished(() => end([...descendantsOf(this.#reaper.pid ?? 0), this.#reaper.pid ?? 0]));
+    const { pid } = this.#reaper;
+    onTestFinished(() => (pid === undefined ? undefined : end([...descendantsOf(pid), pid])));
   }
 
   async #line(at: number): Promise<number> {

@@ -73,8 +73,10 @@ describe.skipIf(unusable !== null).each(PEOPLE)("at a terminal, as $name", (pers
       await terminal.sees(KEYS);
       const isAsking = (pid: number): boolean =>
         readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("\0--ask\0") &&
-        readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("main.ts");
-      const [asking = 0] = terminal.below().filter(isAsking).toReversed();
+        readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("/cli/main.js");
+      const [asking] = terminal.below().filter(isAsking).toReversed();
+      // Number 0 would be all of our own group.
+      if (asking === undefined) throw new Error("nobody asks");
       process.kill(asking, name);
       expect(await terminal.ending()).toEqual({ how: `exit ${status}, signal 0`, isCooked: true });
       expect([existsSync(join(place.ws, "up")), await leftAfter(3_000, word)]).toEqual([false, []]);

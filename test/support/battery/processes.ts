@@ -38,7 +38,8 @@ export function describeProcess(pid: number): string {
 
 /** Ends processes that a test left on purpose. */
 export function end(pids: readonly number[]): void {
-  for (const pid of pids) {
+  // Number 0 would be all of our own group, and less than that others.
+  for (const pid of pids.filter((one) => one > 0)) {
     try {
       process.kill(pid, "SIGKILL");
     } catch {
