@@ -104,7 +104,13 @@ function refusalOf(cause: unknown, tree: Tree): Refusal | null {
     cause.code === "NOT_ENFORCEABLE" ||
     cause.code === "FACTS_UNSTABLE" ||
     cause.code === "SANDBOX_UNAVAILABLE";
-  return isClosed && isMeant ? { field: cause.code, reason: cause.message, remedy: cause.hint ?? "" } : null;
+  // What git would obey is refused where this user can't read it.
+  const isUnread =
+    cause.message.startsWith("what git obeys") &&
+    tree.things.some((thing) => thing.kind === "file" && (thing.mode & 0o400) === 0);
+  return (isClosed && isMeant) || isUnread
+    ? { field: cause.code, reason: cause.message, remedy: cause.hint ?? "" }
+    : null;
 }
 
 function launchOf(stage: Stage, tree: Tree, probes: readonly Probe[]): Launch {
