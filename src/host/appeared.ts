@@ -17,7 +17,10 @@ export interface Appeared {
    * repository's folder, where git makes none and writes through those that there are.
    */
   readonly kind: "repository" | "protected" | "link";
-  /** What git may run in that repository by itself, as `hooks/pre-commit` and `core.fsmonitor`: see `RepositoryReader` and `settingsThatRun`. */
+  /**
+   * What git may run in that repository by itself, as `hooks/pre-commit` and `core.fsmonitor`: see `RepositoryReader.runs`
+   * and `settingsThatRun`.
+   */
   readonly runs: readonly string[];
 }
 

@@ -40,7 +40,7 @@ interface Place {
 
 /**
  * Finds out what git obeys in repositories that were found: it reads their configuration, and the caller's own, as
- * git-config(1) describes it. Files are read again when they changed; no git is run.
+ * git-config(1) describes it. No git is run.
  */
 export class RepositoryReader {
   readonly #settings = new SettingsReader();

@@ -72,39 +72,60 @@ export class SettingsReader {
    * that of the name that it is included by, which may be a link (config.c, `handle_path_include`).
    */
   #read(first: readonly Ahead[], loose: readonly GitSetting[], home: AbsolutePath, see: Look): Said {
-    const found = new Set<AbsolutePath>();
-    const unread: Unread[] = [];
-    const settings: GitSetting[] = [];
-    const [asked, read] = [new Set<string>(), new Set<string>()];
-    const includedBy = (these: readonly GitSetting[], { path, base }: Ahead): readonly Ahead[] =>
-      these.flatMap((setting) => {
-        const written = includeOf(setting);
-        const key = `${base}\0${written}`;
-        if (written !== null && (asked.has(key) || asked.size > MOST_INCLUDED)) return [];
-        const led = written === null ? null : resolveWritten(written, base, home, see);
-        const included = keptOf(led, path, found, unread);
-        if (written === null || included === null) {
-          settings.push(setting);
-          return [];
-        }
-        asked.add(key);
-        found.add(included);
-        // What lies in no folder says nothing, or can't be read, which is told where it is looked at.
-        return [{ path: included, base: folderOfWritten(written, base, home, see) ?? parentOf(included) }];
-      });
-    let files = [...first, ...includedBy(loose, { path: ROOT, base: ROOT })];
+    const said = new Gathered(home, see);
+    const read = new Set<string>();
+    let files = [...first, ...said.add(loose, { path: ROOT, base: ROOT })];
     for (let depth = 0; depth <= DEEPEST_INCLUDE && files.length > 0; depth += 1)
       files = files.flatMap((one) => {
         const key = `${one.base}\0${one.path}`;
         if (read.has(key)) return [];
         read.add(key);
-        const file = this.look(one.path, { see, unread });
-        if (!file.isWhole) unread.push({ path: one.path, why: CUT });
-        return includedBy(file.settings, one);
+        const file = this.look(one.path, { see, unread: said.unread });
+        if (!file.isWhole) said.unread.push({ path: one.path, why: CUT });
+        return said.add(file.settings, one);
       });
-    if (asked.size > MOST_INCLUDED)
-      unread.push({ path: first[0]?.path ?? ROOT, why: `includes more than ${MOST_INCLUDED} files` });
-    return { settings, found, unread };
+    return said;
+  }
+}
+
+/** What was gathered so far of a configuration with all that it includes. */
+class Gathered implements Said {
+  readonly settings: GitSetting[] = [];
+  readonly found = new Set<AbsolutePath>();
+  readonly unread: Unread[] = [];
+  readonly #asked = new Set<string>();
+  readonly #home: AbsolutePath;
+  readonly #see: Look;
+
+  constructor(home: AbsolutePath, see: Look) {
+    this.#home = home;
+    this.#see = see;
+  }
+
+  /** Adds the settings of a file; what it includes is to be read next. */
+  add(settings: readonly GitSetting[], file: Ahead): readonly Ahead[] {
+    return settings.flatMap((setting) => {
+      const written = includeOf(setting);
+      const next = written === null ? null : this.#included(written, file);
+      if (next === null) this.settings.push(setting);
+      return next ?? [];
+    });
+  }
+
+  /** The file that a name leads to, none where it was asked for before; null where it leads nowhere. */
+  #included(written: string, { path, base }: Ahead): readonly Ahead[] | null {
+    const key = `${base}\0${written}`;
+    if (this.#asked.has(key) || this.#asked.size > MOST_INCLUDED) return [];
+    this.#asked.add(key);
+    if (this.#asked.size > MOST_INCLUDED)
+      this.unread.push({ path, why: `includes more than ${MOST_INCLUDED} files` });
+    const led = resolveWritten(written, base, this.#home, this.#see);
+    const included = keptOf(led, path, this.found, this.unread);
+    if (included === null) return null;
+    this.found.add(included);
+    // What lies in no folder says nothing, or can't be read, which is told where it is looked at.
+    const folder = folderOfWritten(written, base, this.#home, this.#see) ?? parentOf(included);
+    return [{ path: included, base: folder }];
   }
 }
 
