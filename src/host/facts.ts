@@ -11,6 +11,7 @@ import type { Link } from "../tool/facts.ts";
 import { repositoriesAbove } from "./git/above.ts";
 import { RepositoryReader } from "./git/repositories.ts";
 import type { Host } from "./host.ts";
+import { type Look, lookingOnce } from "./leads.ts";
 import { MountTableParser } from "./mount-table.ts";
 import { NodeLooker } from "./node-looker.ts";
 import { statsOf } from "./nodes.ts";
@@ -102,11 +103,13 @@ export async function lookUpFacts(
   memory: FactsMemory,
   held: ReadonlySet<AbsolutePath> = new Set(),
 ): Promise<Facts> {
-  const looker = new NodeLooker(held);
   const mounts = memory.mounts.now();
   const { hits, signs, gitLinks, unsearched } = await memory.search.find(profiles);
   const shown = await shownFiles(profiles);
-  const repositories = memory.repositories.read(host, allSigns(signs, profiles));
+  // From here on each place is seen once.
+  const see = lookingOnce();
+  const looker = new NodeLooker(held, see);
+  const repositories = memory.repositories.read(host, allSigns(signs, profiles, see), see);
   const points = profiles.flatMap((profile) => pointsOf(profile, { hits, shown }));
   for (const path of points) lookAround(looker, path, mounts);
   for (const { path } of unsearched) lookAround(looker, path, mounts);
@@ -132,11 +135,15 @@ export async function lookUpFacts(
 }
 
 /** Repositories in what may be written, and those that it lies in. */
-function allSigns(found: readonly RepositorySign[], profiles: readonly Profile[]): readonly RepositorySign[] {
+function allSigns(
+  found: readonly RepositorySign[],
+  profiles: readonly Profile[],
+  see: Look,
+): readonly RepositorySign[] {
   const entries = profiles.flatMap(({ files }) => files);
   const writable = new Set(entries.flatMap(({ path, access }) => (access === "write" ? [path] : [])));
   const known = new Set(found.map(({ path }) => path));
-  return [...found, ...repositoriesAbove([...writable]).filter(({ path }) => !known.has(path))];
+  return [...found, ...repositoriesAbove([...writable], see).filter(({ path }) => !known.has(path))];
 }
 
 /** The path and its other names, what the links on them lead to, and the other names of that. */

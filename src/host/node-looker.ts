@@ -1,16 +1,18 @@
 import type { Node } from "../backend/facts.ts";
 import { type AbsolutePath, parentOf, ROOT } from "../profile/path.ts";
-import { leadsTo } from "./leads.ts";
+import { type Look, leadsTo } from "./leads.ts";
 import { realPathOf, statsOf } from "./nodes.ts";
 
 /** Looks at paths once each: what stands there, with every folder above. */
 export class NodeLooker {
   readonly found = new Map<AbsolutePath, Node>();
   readonly #missing: ReadonlySet<AbsolutePath>;
+  readonly #see: Look;
 
   /** Paths in `missing` count as missing whatever stands there. */
-  constructor(missing: ReadonlySet<AbsolutePath>) {
+  constructor(missing: ReadonlySet<AbsolutePath>, see: Look = statsOf) {
     this.#missing = missing;
+    this.#see = see;
   }
 
   /** What stands at the path; folders above it are looked at too. */
@@ -19,7 +21,7 @@ export class NodeLooker {
     if (known !== undefined) return known;
     const above = path === "/" ? null : this.look(parentOf(path));
     const isMissing = this.#missing.has(path) || above?.kind === "missing" || above?.kind === "file";
-    const node = isMissing ? MISSING : nodeOf(path);
+    const node = isMissing ? MISSING : nodeOf(path, this.#see);
     this.found.set(path, node);
     return node;
   }
@@ -28,8 +30,8 @@ export class NodeLooker {
 const MISSING: Node = { kind: "missing" };
 
 /** What stands at the path, links not followed; what can't be seen by this user counts as missing. */
-export function nodeOf(path: AbsolutePath): Node {
-  const stats = statsOf(path);
+export function nodeOf(path: AbsolutePath, see: Look = statsOf): Node {
+  const stats = see(path);
   if (stats === null) return MISSING;
   const id = `${stats.dev}:${stats.ino}`;
   if (stats.isSymbolicLink()) return { kind: "link", id, target: realPathOf(path) ?? danglingTargetOf(path) };

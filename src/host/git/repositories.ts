@@ -10,7 +10,7 @@ import {
   ROOT,
 } from "../../profile/path.ts";
 import { type Host, homesOf } from "../host.ts";
-import { hasDetour, lookingOnce, wayOf } from "../leads.ts";
+import { hasDetour, type Look, lookingOnce, wayOf } from "../leads.ts";
 import type { GitSetting } from "../runtimes/git-config.ts";
 import { AsRead, BY_WHO_ASKS, CLOSED } from "./files.ts";
 import { hooksIn, linksAt } from "./hooks.ts";
@@ -51,7 +51,7 @@ export class RepositoryReader {
    * holds the repository's own working tree is left out: nothing in it could be written then.
    * Throws `NOT_ENFORCEABLE` where something that names them can't be read as git would read it.
    */
-  read(caller: Caller, signs: readonly RepositorySign[]): readonly Repository[] {
+  read(caller: Caller, signs: readonly RepositorySign[], see: Look = lookingOnce()): readonly Repository[] {
     if (signs.length === 0) return [];
     const { env } = caller;
     const xdg = env["XDG_CONFIG_HOME"];
@@ -64,7 +64,7 @@ export class RepositoryReader {
       const files = [ETC_GITCONFIG, joinPath(folder, "git/config"), joinPath(home, ".gitconfig")];
       return { home, files: [...files, ...named], settings: settingsFrom(env) };
     });
-    const whole = newGlance();
+    const whole = newGlance(see);
     return signs.map((sign) => {
       const glance: Glance = { ...whole, unread: [] };
       const all = scopes.map((scope) => this.#obeyed(sign, scope, glance));
@@ -82,7 +82,7 @@ export class RepositoryReader {
    * repositories that are known.
    */
   runs(caller: Caller, sign: RepositorySign, known: readonly RepositorySign[]): readonly string[] {
-    const glance = newGlance();
+    const glance = newGlance(lookingOnce());
     const place = this.#placeOf(sign, glance);
     if (place === null) return anything(glance, sign.kind === "folder" ? [sign.path] : []);
     const [own, home = own] = homesOf(caller);
@@ -223,8 +223,8 @@ export class RepositoryReader {
   }
 }
 
-function newGlance(): Glance {
-  return { see: lookingOnce(), unread: [], said: new Map() };
+function newGlance(see: Look): Glance {
+  return { see, unread: [], said: new Map() };
 }
 
 /** Each once. */
