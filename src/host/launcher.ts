@@ -59,6 +59,9 @@ async function abilitiesOf(
   const known = readAbilities(file);
   if (known?.key === key) return { version: known.version, options: new Set(known.options) };
   const [help, version] = await Promise.all([ask(path, ["--help"]), ask(path, ["--version"])]);
+  // Never remembered: it may be for want of memory, and another time it can.
+  if (help.status !== 0 || version.status !== 0)
+    throw unavailable(`${path} can't be asked what it can do`, `run \`${path} --help\` to see why`);
   const abilities = {
     key,
     version: /\d+(\.\d+)+/.exec(version.stdout)?.[0] ?? "unknown",

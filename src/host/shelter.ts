@@ -36,7 +36,9 @@ export async function hasShelter(standing: StandingFacts, folder: AbsolutePath):
   ];
   const [beyond, within] = [joinPath(outside, "x"), joinPath(tree, "x")];
   const attack = [launcher.shell, "-c", TRY, "sh", beyond, within, ...inner];
-  const asCaller = await works(launcher.path, around(["--bind", tree, tree], attack), null);
+  // Once more where it fails: it may be for want of memory, and what is found is remembered.
+  const attempt = (): Promise<boolean> => works(launcher.path, around(["--bind", tree, tree], attack), null);
+  const asCaller = (await attempt()) || (await attempt());
   if (!asCaller || existsSync(beyond) || !existsSync(within)) return false;
   return user.isCaller || works(launcher.path, around([], inner), user);
 }

@@ -1,4 +1,13 @@
-import { chmodSync, chownSync, existsSync, renameSync, symlinkSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { CofferdamError } from "../../src/index.ts";
@@ -123,6 +132,32 @@ describe.skipIf(unusable !== null)("whose helpers are fit, as root", () => {
         message: expect.stringContaining("has no --args"),
       });
       expect(existsSync(join(place.ws, "ran"))).toBe(true);
+    },
+  );
+
+  itUnless(
+    notRoot,
+    "helper: one that can't be asked is refused, and asked again the next time, which is remembered",
+    async () => {
+      const sick = place.file("sick", "");
+      const asked = join(place.ws, "asked");
+      const text = `#!/bin/sh\n[ "$1" = --help ] && echo >>${asked}\n[ ! -e ${sick} ] || exit 1\nexec /usr/bin/bwrap "$@"\n`;
+      writeFileSync(join(folder, "bwrap"), text);
+      rmSync(join(folder, "sh"));
+      const start = { helperFolders: [knownPath(folder), knownPath("/usr/bin")] };
+      const times = (): number => readFileSync(asked, "utf8").length;
+      for (const time of [1, 2]) {
+        const refused = await place.supervisor({}, start).catch((error: unknown) => error);
+        expect(refused).toMatchObject({ message: expect.stringContaining("can't be asked what it can do") });
+        expect(times()).toBe(time);
+      }
+      rmSync(sick);
+      for (const _ of [1, 2]) {
+        await using supervisor = await place.supervisor({}, start);
+        const outcome = await supervisor.session({ caller: "person" }).call("shell", { argv: ["true"] });
+        expect(outcome.kind).toBe("done");
+        expect(times()).toBe(3);
+      }
     },
   );
 
