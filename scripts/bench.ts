@@ -7,6 +7,7 @@ import { execa } from "execa";
 import type { Plan } from "../src/backend/plan.ts";
 import { thisHost } from "../src/host/host.ts";
 import type { Ledger } from "../src/host/ledger.ts";
+import { openInputs } from "../src/host/open-inputs.ts";
 import { MemoryJournal } from "../src/journal/journal.ts";
 import { digest, printProfile } from "../src/profile/canonical.ts";
 import { intersect } from "../src/profile/intersect.ts";
@@ -144,13 +145,14 @@ async function cgroupOnTop(workspace: string): Promise<number> {
 /** What anyone would write by hand: spawn, feed the descriptors, read both outputs, open the gate, wait. */
 async function rawLaunch(plan: Plan): Promise<void> {
   const last = Math.max(plan.gateFd ?? 0, ...plan.inputs.map((input) => input.fd));
-  const stdio = Array.from(
-    { length: last + 1 },
-    (_, fd) => (fd === 0 ? "ignore" : "pipe") as "ignore" | "pipe",
+  using opened = openInputs(plan.inputs);
+  const stdio = Array.from({ length: last + 1 }, (_, fd): "ignore" | "pipe" | number =>
+    fd === 0 ? "ignore" : (opened.fds.get(fd) ?? "pipe"),
   );
   const child = spawn(plan.file, [...plan.argv], { cwd: "/", env: {}, stdio });
   const streams: readonly unknown[] = child.stdio;
-  for (const input of plan.inputs) asWritable(streams[input.fd]).end("bytes" in input ? input.bytes : "");
+  for (const input of plan.inputs)
+    if (!opened.fds.has(input.fd)) asWritable(streams[input.fd]).end("bytes" in input ? input.bytes : "");
   for (const fd of [1, 2]) asReadable(streams[fd]).resume();
   const gate = streams[plan.gateFd ?? 0];
   asReadable(gate).once("data", () => asWritable(gate).end("go\n"));

@@ -2,11 +2,23 @@ import type { AbsolutePath } from "../profile/path.ts";
 import type { Link } from "../tool/facts.ts";
 import type { Repository } from "./repositories.ts";
 
-/** What stands at a path, not following a link there. `target` is where a link leads, canonical, or null. */
+/**
+ * What stands at a path, not following a link there. `target` is where a link leads, canonical, or null. A copyable file is
+ * one of the system's settings: a copy that nobody can change shows as much of it as a mount does, and costs less.
+ */
 export type Node =
-  | { readonly kind: "folder" | "file" | "other"; readonly id: string }
+  | { readonly kind: "folder" | "other"; readonly id: string }
+  | { readonly kind: "file"; readonly id: string; readonly isCopyable?: true }
   | { readonly kind: "link"; readonly id: string; readonly target: AbsolutePath | null }
   | { readonly kind: "missing" };
+
+/** What decides where a link leads besides the link itself, and the folders above it and its target. */
+export interface LinkWay {
+  /** Further links. */
+  readonly links: readonly AbsolutePath[];
+  /** Folders that are gone into and left again by `..`. */
+  readonly detours: readonly AbsolutePath[];
+}
 
 /** One line of the host's mount table: where, what part of which device, of which type. */
 export interface HostMount {
@@ -78,6 +90,8 @@ export interface Facts {
   readonly user: { readonly uid: number; readonly gid: number; readonly isCaller: boolean };
   /** Every path that the rendering may ask about, with every folder above it. */
   readonly nodes: ReadonlyMap<AbsolutePath, Node>;
+  /** What is passed on the way to where a link leads, of the links that a rendering may ask about; none where that is nothing. */
+  readonly ways: ReadonlyMap<AbsolutePath, LinkWay>;
   /** Existing paths that a glob mask covers, in the order of their names. */
   readonly hits: readonly AbsolutePath[];
   /** The repositories in folders that calls may write. */

@@ -38,7 +38,9 @@ export type Input =
   | { readonly fd: number; readonly bytes: Uint8Array }
   | { readonly fd: number; readonly device: "/dev/null" }
   /** A folder, opened without following a link. */
-  | { readonly fd: number; readonly folder: AbsolutePath };
+  | { readonly fd: number; readonly folder: AbsolutePath }
+  /** A copyable file, opened to be read. */
+  | { readonly fd: number; readonly file: AbsolutePath };
 
 /** One mount that must be there, as the kernel lists it. `source` is null for a file system made for the call. */
 export interface ExpectedMount {

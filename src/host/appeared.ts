@@ -31,6 +31,9 @@ export interface Appearances {
   readonly unknown: string | null;
 }
 
+/** Where nothing did. */
+export const NOTHING_APPEARED: Appearances = { found: [], unknown: null };
+
 /**
  * Searches the writable folders of a profile again and tells what was not there when the facts were looked up: what a call
  * makes under a name that only a wildcard protects is its own, so it is told instead of refused. Placeholders that stand
@@ -43,7 +46,7 @@ export async function lookForAppeared(
   memory: FactsMemory,
   placeholders: () => ReadonlySet<AbsolutePath>,
 ): Promise<Appearances> {
-  if (!profile.files.some((entry) => entry.access === "write")) return { found: [], unknown: null };
+  if (!profile.files.some((entry) => entry.access === "write")) return NOTHING_APPEARED;
   try {
     const { hits, signs, gitLinks, unsearched } = await memory.search.find([profile]);
     const before = new Set(facts.hits);

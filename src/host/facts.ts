@@ -1,8 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { firstLink, MOST_LINKS } from "../backend/bubblewrap/caps.ts";
 import { pointsOf } from "../backend/bubblewrap/transitions.ts";
 import type { Facts, Launcher, Node } from "../backend/facts.ts";
-import { aliasesOf } from "../backend/host-mounts.ts";
 import { type RepositorySign, repositoryMasks } from "../backend/repositories.ts";
 import { type AbsolutePath, byPath, joinPath, knownPath } from "../profile/path.ts";
 import type { Profile } from "../profile/profile.ts";
@@ -17,6 +15,7 @@ import { NodeLooker } from "./node-looker.ts";
 import { statsOf } from "./nodes.ts";
 import { listNames } from "./search/list.ts";
 import { MaskSearch } from "./search/search.ts";
+import { Surveyor } from "./surveyor.ts";
 
 /** More matching files than this below a folder with a suffix list are not shown one by one. */
 const MOST_SHOWN = 64;
@@ -56,7 +55,7 @@ export class FactsMemory {
 
 /** Lists that each look makes anew are compared by what they hold, all else by identity. */
 function isSame(a: Facts, b: Facts): boolean {
-  const { nodes, hits, shown, repositories, gitLinks, unsearched, ...rest } = a;
+  const { nodes, ways, hits, shown, repositories, gitLinks, unsearched, ...rest } = a;
   return (
     Object.entries(rest).every(([name, value]) => Object.is(value, Reflect.get(b, name))) &&
     isSameList(hits, b.hits) &&
@@ -64,6 +63,7 @@ function isSame(a: Facts, b: Facts): boolean {
     isDeepStrictEqual(repositories, b.repositories) &&
     isDeepStrictEqual(unsearched, b.unsearched) &&
     isSameMap(nodes, b.nodes, isSameNode) &&
+    isDeepStrictEqual(ways, b.ways) &&
     isSameMap(shown, b.shown, isSameList)
   );
 }
@@ -71,7 +71,8 @@ function isSame(a: Facts, b: Facts): boolean {
 function isSameNode(a: Node, b: Node): boolean {
   if (a.kind === "missing" || b.kind === "missing") return a.kind === b.kind;
   const target = (node: Node): string | null => (node.kind === "link" ? node.target : null);
-  return a.kind === b.kind && a.id === b.id && target(a) === target(b);
+  const isCopyable = (node: Node): boolean => node.kind === "file" && node.isCopyable === true;
+  return a.kind === b.kind && a.id === b.id && target(a) === target(b) && isCopyable(a) === isCopyable(b);
 }
 
 function isSameList(a: readonly string[], b: readonly string[]): boolean {
@@ -109,12 +110,14 @@ export async function lookUpFacts(
   // From here on each place is seen once.
   const see = lookingOnce();
   const looker = new NodeLooker(held, see);
-  const repositories = memory.repositories.read(host, allSigns(signs, profiles, see), see);
+  const writable = writableIn(profiles);
+  const repositories = memory.repositories.read(host, allSigns(signs, writable, see), writable, see);
   const points = profiles.flatMap((profile) => pointsOf(profile, { hits, shown }));
-  for (const path of points) lookAround(looker, path, mounts);
-  for (const { path } of unsearched) lookAround(looker, path, mounts);
+  const around = new Surveyor(looker, mounts, see);
+  for (const path of points) around.look(path);
+  for (const { path } of unsearched) around.look(path);
   for (const { pattern } of repositoryMasks(repositories))
-    if (pattern.literal !== null) lookAround(looker, pattern.literal, mounts);
+    if (pattern.literal !== null) around.look(pattern.literal);
   for (const path of [
     standing.launcher.shell,
     knownPath("/sys/devices/system/cpu"),
@@ -125,6 +128,7 @@ export async function lookUpFacts(
     arch: host.arch,
     ...standing,
     nodes: looker.found,
+    ways: around.ways,
     hits,
     shown,
     repositories,
@@ -134,28 +138,19 @@ export async function lookUpFacts(
   });
 }
 
+function writableIn(profiles: readonly Profile[]): readonly AbsolutePath[] {
+  const entries = profiles.flatMap(({ files }) => files);
+  return [...new Set(entries.flatMap(({ path, access }) => (access === "write" ? [path] : [])))];
+}
+
 /** Repositories in what may be written, and those that it lies in. */
 function allSigns(
   found: readonly RepositorySign[],
-  profiles: readonly Profile[],
+  writable: readonly AbsolutePath[],
   see: Look,
 ): readonly RepositorySign[] {
-  const entries = profiles.flatMap(({ files }) => files);
-  const writable = new Set(entries.flatMap(({ path, access }) => (access === "write" ? [path] : [])));
   const known = new Set(found.map(({ path }) => path));
-  return [...found, ...repositoriesAbove([...writable], see).filter(({ path }) => !known.has(path))];
-}
-
-/** The path and its other names, what the links on them lead to, and the other names of that. */
-function lookAround(looker: NodeLooker, path: AbsolutePath, mounts: Facts["mounts"]): void {
-  for (const name of [path, ...aliasesOf(mounts, path)]) {
-    looker.look(name);
-    let { behind } = firstLink(looker.found, name) ?? { behind: null };
-    for (let followed = 0; behind !== null && followed < MOST_LINKS; followed += 1) {
-      for (const at of [behind, ...aliasesOf(mounts, behind)]) looker.look(at);
-      behind = firstLink(looker.found, behind)?.behind ?? null;
-    }
-  }
+  return [...found, ...repositoriesAbove(writable, see).filter(({ path }) => !known.has(path))];
 }
 
 async function shownFiles(

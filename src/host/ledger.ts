@@ -109,13 +109,17 @@ export class Ledger {
       if (name.endsWith(UNFINISHED)) removeFile(joinPath(this.#folder, name));
   }
 
-  /** The entry goes last: killed before that, what is left of its placeholders is still known. */
+  /**
+   * The entry goes last: killed before that, what is left of its placeholders is still known. It stays where one can't be
+   * removed from a folder that was shut meanwhile; whoever starts next tries again.
+   */
   #release(file: AbsolutePath, entry: Entry, folders: FoldersAtHand): void {
     const held = this.#heldBeside(file);
     // Of many folders those that were opened last are at hand.
-    for (const one of heldBy(entry).toReversed())
-      removePlaceholder(one, holderOf(file), held.has(one.path), folders);
-    removeFile(file);
+    const left = heldBy(entry)
+      .toReversed()
+      .filter((one) => !removePlaceholder(one, holderOf(file), held.has(one.path), folders));
+    if (left.length === 0) removeFile(file);
   }
 
   /** What entries other than this one hold. */

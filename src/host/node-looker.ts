@@ -1,7 +1,7 @@
 import type { Node } from "../backend/facts.ts";
 import { type AbsolutePath, parentOf, ROOT } from "../profile/path.ts";
 import { type Look, leadsTo } from "./leads.ts";
-import { realPathOf, statsOf } from "./nodes.ts";
+import { canRead, isCopyable, realPathOf, statsOf } from "./nodes.ts";
 
 /** Looks at paths once each: what stands there, with every folder above. */
 export class NodeLooker {
@@ -36,7 +36,10 @@ export function nodeOf(path: AbsolutePath, see: Look = statsOf): Node {
   const id = `${stats.dev}:${stats.ino}`;
   if (stats.isSymbolicLink()) return { kind: "link", id, target: realPathOf(path) ?? danglingTargetOf(path) };
   if (stats.isDirectory()) return { kind: "folder", id };
-  return { kind: stats.isFile() ? "file" : "other", id };
+  if (!stats.isFile()) return { kind: "other", id };
+  // Mode bits alone say nothing of access lists (acl(5)).
+  const canCopy = isCopyable(path, stats) && canRead(path);
+  return canCopy ? { kind: "file", id, isCopyable: true } : { kind: "file", id };
 }
 
 /** What a link to nothing leads to once that is made; null for one that leads back to itself, or that can't be seen. */

@@ -1,4 +1,4 @@
-import { lstatSync, readlinkSync, realpathSync, type Stats } from "node:fs";
+import { accessSync, constants, lstatSync, readlinkSync, realpathSync, type Stats } from "node:fs";
 import { type AbsolutePath, isAbsolutePath, pathFromBytes, pathToBytes } from "../profile/path.ts";
 
 /** A path as `node:fs` takes it: text is quicker, but can't hold bytes that are not UTF-8. */
@@ -12,6 +12,37 @@ export function statsOf(path: AbsolutePath): Stats | null {
     return lstatSync(systemPath(path), { throwIfNoEntry: false }) ?? null;
   } catch {
     return null;
+  }
+}
+
+/** More than the settings of a system hold; to copy so much takes about as long as a mount. */
+const MOST_COPIED = 128 * 1024;
+
+/** Changed in place as networks come and go, and read again by programs that run for long: a copy would stay as it was. */
+const CHANGED_IN_PLACE: ReadonlySet<string> = new Set(["/etc/hosts", "/etc/resolv.conf"]);
+
+/**
+ * True for a small plain file in `/etc` that is root's, that everybody may read, and that is not to be run. As with a file
+ * that is mounted, a program that runs already does not see it replaced.
+ */
+export function isCopyable(path: AbsolutePath, stats: Stats): boolean {
+  return (
+    path.startsWith("/etc/") &&
+    !CHANGED_IN_PLACE.has(path) &&
+    stats.isFile() &&
+    stats.uid === 0 &&
+    (stats.mode & 0o7115) === 0o004 &&
+    stats.size <= MOST_COPIED
+  );
+}
+
+/** Whether this user may read what stands there. */
+export function canRead(path: AbsolutePath): boolean {
+  try {
+    accessSync(systemPath(path), constants.R_OK);
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -1,5 +1,4 @@
 import { closeSync, constants, openSync, readlinkSync } from "node:fs";
-import { CofferdamError, visible } from "../errors.ts";
 import { type AbsolutePath, namesOf, pathToBytes } from "../profile/path.ts";
 
 /** A descriptor that only names a place; Node does not name the flag (asm-generic/fcntl.h: the same on x86-64 and arm64). */
@@ -57,31 +56,6 @@ function openByNames(path: AbsolutePath): number {
     throw cause;
   }
   return fd;
-}
-
-/** Folders that were opened each as above, by their paths. */
-export interface OpenFolders extends Disposable {
-  readonly fds: ReadonlyMap<AbsolutePath, number>;
-}
-
-/** Opens several. Throws `FACTS_UNSTABLE` where a link or nothing stands on the way by now. */
-export function openFolders(paths: readonly AbsolutePath[]): OpenFolders {
-  const opened: (readonly [AbsolutePath, OpenFolder])[] = [];
-  const close = (): void => {
-    for (const [, folder] of opened) folder[Symbol.dispose]();
-  };
-  for (const path of paths) {
-    try {
-      opened.push([path, openFolder(path)]);
-    } catch (cause) {
-      close();
-      throw new CofferdamError("FACTS_UNSTABLE", `${visible(path)} is no folder any more`, {
-        hint: "run it again when the files are at rest",
-        cause,
-      });
-    }
-  }
-  return { fds: new Map(opened.map(([path, { fd }]) => [path, fd])), [Symbol.dispose]: close };
 }
 
 function childOf(fd: number, name: string): Buffer {

@@ -78,15 +78,15 @@ const OTHERS_WORK: ReadonlySet<string> = new Set(["EEXIST", "ENOENT", "ENOTDIR",
 /**
  * Removes it again, and what a process that was killed at this work left of it; only the latter where others hold the path
  * too. A folder that is not empty, a file that says something else, what is gone or behind a link by now, is left: it is no
- * longer ours. Throws `SANDBOX_UNAVAILABLE` as above.
+ * longer ours. False where it may be there still, because the folder is shut. Throws `SANDBOX_UNAVAILABLE` as above.
  */
 export function removePlaceholder(
   { path, text }: Placeholder,
   holder: string,
   isShared: boolean,
   at: FoldersAtHand,
-): void {
-  if (text === null && isShared) return;
+): boolean {
+  if (text === null && isShared) return true;
   // Through a descriptor of the folder, as it was made: a process that writes in the tree could put a link in the place of
   // any folder between a look and a change by path.
   try {
@@ -96,7 +96,9 @@ export function removePlaceholder(
     else removeFile(place, folder.child(temporaryName(path, holder)), text, isShared);
   } catch (cause) {
     throwShortage(cause);
+    return !["EACCES", "EPERM", "EROFS"].includes(codeOf(cause));
   }
+  return true;
 }
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;

@@ -8,7 +8,7 @@ import type { Cgroups } from "./cgroup/cgroups.ts";
 import { untilDelivered } from "./delivery.ts";
 import { type Cause, type EndOptions, endAll, endOf, firstProcessOf, untilEnd } from "./ending.ts";
 import { MaskWatch } from "./mask-watch.ts";
-import { openFolders } from "./open-folder.ts";
+import { openInputs } from "./open-inputs.ts";
 import { Capture, type Captured, MOST_KEPT, type OutputSink } from "./output.ts";
 import { LifeWatch, type ProcessId } from "./process-id.ts";
 import { ProgramStreams } from "./program-streams.ts";
@@ -117,8 +117,8 @@ function makeCgroup({ tree }: GatedPlan, cgroups: Cgroups | null): Cgroup | null
 /** Throws `USAGE` for words that the kernel does not take in one piece: 128 KiB each (execve(2), `MAX_ARG_STRLEN`). */
 function start(plan: GatedPlan, streams: ProgramStreams, cgroup: Cgroup | null, options: RunOptions): Child {
   try {
-    using folders = openFolders(plan.inputs.flatMap((input) => ("folder" in input ? [input.folder] : [])));
-    const ours = { doors: cgroup?.doors ?? [], folders: folders.fds };
+    using opened = openInputs(plan.inputs);
+    const ours = { doors: cgroup?.doors ?? [], inputs: opened.fds };
     const stdio = descriptorsFor(plan, streams.launchers, options.surroundings, ours);
     const [file, ...words] = [...(options.startedBy ?? []), plan.file];
     return launch(file ?? plan.file, [...words, ...plan.argv], { stdio, runAs: options.runAs });

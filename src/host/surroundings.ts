@@ -42,10 +42,10 @@ export async function lookAtSurroundings(shell: AbsolutePath): Promise<Surroundi
   };
 }
 
-/** What was opened for one plan: the doors of the call's cgroup, in their order, and the folders that the plan names. */
+/** What was opened for one plan: the doors of the call's cgroup, in their order, and what its inputs name, by their numbers. */
 export interface OpenForPlan {
   readonly doors?: readonly number[];
-  readonly folders?: ReadonlyMap<AbsolutePath, number>;
+  readonly inputs?: ReadonlyMap<number, number>;
 }
 
 /**
@@ -53,7 +53,7 @@ export interface OpenForPlan {
  * one that would leak: of a device or file of the host even the descriptor could be used to change its mode. Node leaves
  * an ignored descriptor above 2 as it is, so that one has to be covered. The launcher reports nowhere: between setting its
  * parent-death signal and letting its child go on it does nothing else then, so that it hardly ever dies in between.
- * What was not opened for the plan is `/dev/null`, which is neither a door nor a folder.
+ * What was not opened for the plan is `/dev/null`, which is neither a door nor a folder, and an empty file.
  * What is a socket here is the launcher's and the gate's: both close theirs before the program runs, and the proof
  * finds what they don't.
  */
@@ -61,14 +61,13 @@ export function descriptorsFor(
   plan: GatedPlan,
   { stdin, stdout, stderr, sizes, cover }: LaunchersEnds,
   { leaked, devNull }: Surroundings,
-  { doors = [], folders = new Map() }: OpenForPlan = {},
+  { doors = [], inputs = new Map() }: OpenForPlan = {},
 ): Descriptors {
   const stdio: ("ignore" | "pipe" | number)[] = [stdin ?? "ignore", stdout, stderr];
   stdio[plan.gateFd] = "pipe";
   if (plan.sizesFd !== null && sizes !== null) stdio[plan.sizesFd] = sizes;
   for (const input of plan.inputs)
-    stdio[input.fd] =
-      "bytes" in input ? "pipe" : "folder" in input ? (folders.get(input.folder) ?? devNull) : devNull;
+    stdio[input.fd] = "bytes" in input ? "pipe" : (inputs.get(input.fd) ?? devNull);
   for (const [index, fd] of (plan.tree?.doors ?? []).entries()) stdio[fd] = doors[index] ?? devNull;
   if (cover !== null) for (const fd of leaked) stdio[fd] ??= cover;
   return Array.from(stdio, (kind) => kind ?? "ignore");

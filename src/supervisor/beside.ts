@@ -3,6 +3,7 @@ import { aliasesOf } from "../backend/host-mounts.ts";
 import type { Placeholder } from "../backend/placeholder.ts";
 import type { Plan } from "../backend/plan.ts";
 import { CofferdamError } from "../errors.ts";
+import type { EventBody } from "../event/event.ts";
 import { type Appearances, lookForAppeared } from "../host/appeared.ts";
 import type { Ledger } from "../host/ledger.ts";
 import type { Entered } from "../host/live-calls.ts";
@@ -98,6 +99,13 @@ export async function appearedBeside(
   const { found, unknown } = await lookForAppeared(host, profile, before, memory, () => ledger.held());
   const held = found.length === 0 ? new Set<AbsolutePath>() : ledger.held();
   return { found: found.filter(({ path }) => !held.has(path) && nodeOf(path).kind !== "missing"), unknown };
+}
+
+/** What the record says of it; nothing where there is nothing to say. */
+export function eventsOf({ found, unknown }: Appearances): readonly EventBody[] {
+  if (found.length === 0 && unknown === null) return [];
+  const paths = found.map(({ path }) => path);
+  return [{ type: "call.appeared", paths, runs: found.flatMap(({ runs }) => [...runs]), unknown }];
 }
 
 /** A path that a call was to leave as it is, and could write since something on the host replaced it. */

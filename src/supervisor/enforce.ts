@@ -4,7 +4,6 @@ import type { Facts } from "../backend/facts.ts";
 import { type Plan, type Standings, weaker } from "../backend/plan.ts";
 import { CofferdamError, visible } from "../errors.ts";
 import type { EventBody } from "../event/event.ts";
-import type { Appearances } from "../host/appeared.ts";
 import { failures } from "../host/attest.ts";
 import type { Ledger } from "../host/ledger.ts";
 import type { Entered } from "../host/live-calls.ts";
@@ -15,7 +14,7 @@ import type { TerminalWindow } from "../host/window.ts";
 import { ROOT } from "../profile/path.ts";
 import { isOpaque } from "../shell/word.ts";
 import { type Call, lineOf, scriptOf, wordsOf } from "../tool/call.ts";
-import { appearedBeside, planBeside, unprotectedBeside } from "./beside.ts";
+import { appearedBeside, eventsOf, planBeside, unprotectedBeside } from "./beside.ts";
 import type { ProgramFacts } from "./binding.ts";
 import type { Denial } from "./denial.ts";
 import { belowFloor, weakened } from "./floor.ts";
@@ -147,7 +146,7 @@ export async function enforce(
   const { uncovered } = result;
   const unprotected = unprotectedBeside(shared, permitted.facts, result.unprotected);
   const appeared = await appearedBeside(shared, side.profile, permitted.facts, plan.placeholders);
-  tellAppeared(appeared, record);
+  for (const event of eventsOf(appeared)) record(event);
   const durationMs = performance.now() - began;
   const receipt = receiptOf({
     plan,
@@ -177,12 +176,6 @@ export async function enforce(
 async function runHeld(ledger: Ledger, callId: string, plan: Plan, options: RunOptions): Promise<Ended> {
   await using _held = await ledger.hold(callId, plan.placeholders);
   return await run(plan, options);
-}
-
-function tellAppeared({ found, unknown }: Appearances, record: Announce): void {
-  if (found.length === 0 && unknown === null) return;
-  const paths = found.map(({ path }) => path);
-  record({ type: "call.appeared", paths, runs: found.flatMap(({ runs }) => [...runs]), unknown });
 }
 
 /** Nobody's work is cut off before their eyes: on a terminal that somebody looks at, output has no bound. */

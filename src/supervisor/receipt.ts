@@ -1,6 +1,6 @@
 import { type Approximation, type Plan, type Standing, type Standings, weaker } from "../backend/plan.ts";
 import type { EventBody } from "../event/event.ts";
-import type { Appearances } from "../host/appeared.ts";
+import { type Appearances, NOTHING_APPEARED } from "../host/appeared.ts";
 import type { Reached, TreeLimit } from "../host/cgroup/cgroup.ts";
 import { printMissing } from "../host/proof.ts";
 import type { ProfileDigest } from "../profile/canonical.ts";
@@ -56,8 +56,6 @@ interface Stood {
   /** It ended as what has no processor time left does. */
   readonly isOutOfTime?: boolean;
 }
-
-const NOTHING_APPEARED: Appearances = { found: [], unknown: null };
 
 /**
  * The receipt of what ran inside walls. A mask that was lost, or a mount that arrived, makes the files' protection partial;

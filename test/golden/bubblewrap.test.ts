@@ -121,6 +121,29 @@ const CASES: readonly (readonly [name: string, profile: Profile, facts: Facts])[
     fakedFacts(["/w/"]),
   ],
   [
+    "copied-settings",
+    normalProfile({
+      sockets: [],
+      files: [
+        entry("/usr", "read"),
+        entry("/w", "write"),
+        entry("/etc/services", "read"),
+        entry("/etc/large", "read"),
+        entry("/etc/ours", "write"),
+        entry("/etc/ours/protected.conf", "read"),
+        entry("/etc/open.conf", "write"),
+      ],
+    }),
+    fakedFacts([
+      "/w/",
+      "/etc/services+",
+      "/etc/large",
+      "/etc/ours/",
+      "/etc/ours/protected.conf+",
+      "/etc/open.conf+",
+    ]),
+  ],
+  [
     "old-launcher",
     normalProfile({
       sockets: [],
@@ -134,6 +157,18 @@ describe("a plan is the same to the letter, until somebody means to change it:",
   test.each(CASES)("%s", async (name, profile, facts) => {
     await expect(printPlan(planOf(profile, facts))).toMatchFileSnapshot(`bubblewrap/${name}.txt`);
   });
+});
+
+test("settings of the system are copied for whoever supervises alone: others may be kept from them by an access list", () => {
+  const profile = normalProfile({
+    sockets: [],
+    files: [entry("/usr", "read"), entry("/w", "read"), entry("/etc/services", "read")],
+  });
+  const optionFor = (isCaller: boolean) =>
+    planOf(profile, fakedFacts(["/w/", "/etc/services+"], { user: { uid: 1000, gid: 1000, isCaller } }))
+      .clauses.find(({ path }) => path === "/etc/services")
+      ?.args.find((word) => /^--(?:file|ro-bind)$/.test(word));
+  expect([true, false].map(optionFor)).toEqual(["--file", "--ro-bind"]);
 });
 
 test("a mask on a symlink caps what it leads to, and holds the folder of the link", () => {
@@ -247,6 +282,9 @@ function printPlan(plan: GatedPlan): string {
       ? [`--- descriptor ${input.fd}`, pathFromBytes(input.bytes).trimEnd()]
       : [],
   );
+  const copied = plan.inputs.flatMap((input) =>
+    "file" in input ? [`--- descriptor ${input.fd}: a copy of ${input.file}`] : [],
+  );
   const standings = Object.entries(plan.standings).map(
     ([name, standing]) => `${name}: ${standing.kind}${"reason" in standing ? ` (${standing.reason})` : ""}`,
   );
@@ -256,6 +294,7 @@ function printPlan(plan: GatedPlan): string {
     "--- options",
     ...options,
     ...made,
+    ...copied,
     "--- placeholders",
     ...plan.placeholders.map(({ path }) => path),
     "--- standings",

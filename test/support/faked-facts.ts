@@ -1,7 +1,7 @@
 import type { Facts, Node } from "../../src/backend/facts.ts";
 import { type AbsolutePath, absolutePath, parentOf } from "../../src/profile/path.ts";
 
-/** A tree as a test writes it: a path that ends in `/` is a folder, `→` makes a link, anything else is a file. */
+/** A tree as a test writes it: what ends in `/` is a folder, `→` makes a link, all else is a file, with `+` a copyable one. */
 export type Tree = readonly string[];
 
 const NO_CGROUP = { kind: "absent", reason: "nobody mounted them", fix: "mount them" } as const;
@@ -21,6 +21,7 @@ export function fakedFacts(tree: Tree, more: Partial<Facts> = {}): Facts {
     },
     user: { uid: 1000, gid: 1000, isCaller: true },
     nodes,
+    ways: new Map(),
     hits: [],
     repositories: [],
     gitLinks: [],
@@ -41,9 +42,10 @@ export function fakedFacts(tree: Tree, more: Partial<Facts> = {}): Facts {
 
 function add(nodes: Map<AbsolutePath, Node>, line: string): void {
   const [text = "", target] = line.split(" → ");
-  const path = absolutePath(text);
+  const path = absolutePath(text.replace(/\+$/, ""));
   const id = `1:${nodes.size + 10}`;
   if (target !== undefined) nodes.set(path, { kind: "link", id, target: absolutePath(target) });
+  else if (text.endsWith("+")) nodes.set(path, { kind: "file", id, isCopyable: true });
   else nodes.set(path, { kind: text.endsWith("/") ? "folder" : "file", id });
   for (let at = parentOf(path); !nodes.has(at); at = parentOf(at))
     nodes.set(at, { kind: "folder", id: `2:${nodes.size}` });

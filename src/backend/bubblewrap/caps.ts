@@ -2,9 +2,10 @@ import { type Access, isAtMost } from "../../profile/access.ts";
 import { type PathFacts, type PathRuler, pathRuler } from "../../profile/access-to.ts";
 import { type AbsolutePath, joinPath, parentOf, upwards } from "../../profile/path.ts";
 import { indexEntries, type Mask, nearestEntry, type Profile } from "../../profile/profile.ts";
-import { type Facts, type Node, nodeAt } from "../facts.ts";
+import { type Facts, type LinkWay, type Node, nodeAt } from "../facts.ts";
 import { aliasesOf } from "../host-mounts.ts";
 import type { Approximation, Refusal } from "../plan.ts";
+import { repositoryMasks } from "../repositories.ts";
 import type { ApproximationName } from "./approximations.ts";
 
 /** A cap that the profile does not spell out: the target of a masked link, another name of a masked file. */
@@ -28,7 +29,9 @@ export function extraCaps(profile: Profile, facts: Facts): readonly ExtraCap[] |
   const [ruler, lasting] = [pathRuler(profile), lastingRuler(profile)];
   const entries = indexEntries(profile.files);
   const caps: ExtraCap[] = [];
-  const literals = profile.masks.flatMap((mask) => mask.pattern.literal ?? []);
+  // Of what git obeys the profile need not name what lies below a mask already; it may be a link all the same.
+  const obeyed = repositoryMasks(facts.repositories);
+  const literals = [...profile.masks, ...obeyed].flatMap((mask) => mask.pattern.literal ?? []);
   const protectedPaths = new Set([...literals, ...facts.hits, ...profile.files.map((entry) => entry.path)]);
   for (const path of protectedPaths) {
     const kind = nodeAt(facts, path).kind === "folder" ? "folder" : "file";
@@ -87,6 +90,8 @@ export function firstLink(nodes: ReadonlyMap<AbsolutePath, Node>, path: Absolute
 /** More links than the kernel follows on one path (path_resolution(7)). */
 export const MOST_LINKS = 40;
 
+const NO_WAY: LinkWay = { links: [], detours: [] };
+
 /** Other names of something that is capped, as far as the profile gives more there. */
 function capsOfAliases(
   ruler: PathRuler,
@@ -115,16 +120,19 @@ function capsOfLinks(
   for (let followed = 0; followed < MOST_LINKS; followed += 1) {
     const found = firstLink(facts.nodes, at);
     if (found === null) break;
-    const folder = parentOf(found.link);
-    if (isFirm && ruler(folder, { kind: "folder", bornInside: false }).access === "write") {
-      if (profile.files.some((entry) => entry.path === folder)) return swappable(path, found.link, folder);
-      const reason = `${found.link} is a protected symlink, so the folder that holds it is read-only`;
-      caps.push({
-        path: folder,
-        atMost: "read",
-        isFirm,
-        approximation: { name: "link-folder", path: folder, reason },
-      });
+    const { links, detours } = facts.ways.get(found.link) ?? NO_WAY;
+    const folders = new Map([found.link, ...links].map((link) => [parentOf(link), link]));
+    for (const detour of detours)
+      if (!profile.files.some((entry) => entry.path === detour)) folders.set(detour, found.link);
+    for (const [folder, link] of isFirm ? folders : []) {
+      if (ruler(folder, { kind: "folder", bornInside: false }).access !== "write") continue;
+      if (profile.files.some((entry) => entry.path === folder)) return swappable(path, link, folder);
+      const reason = `a protected symlink leads by ${folder === parentOf(link) ? link : folder}, so this folder is read-only`;
+      const cap = { path: folder, atMost: "read", isFirm } as const;
+      caps.push(
+        { ...cap, approximation: { name: "link-folder", path: folder, reason } },
+        ...capsOfAliases(ruler, facts, { path: folder, access: "read", isFirm }),
+      );
     }
     if (found.behind === null) return caps;
     // What a `none` glob would match there does not exist, and may be made: it holds the call's own bytes.

@@ -7,10 +7,10 @@ import type { Profile } from "../../profile/profile.ts";
 import { listedSockets } from "../../profile/sockets.ts";
 import type { Launch } from "../../tool/launch.ts";
 import { type Facts, nodeAt } from "../facts.ts";
-import type { Expectation, Input, Plan, PlanClause, Refusal, Rendering } from "../plan.ts";
+import type { Expectation, Input, Plan, Refusal, Rendering } from "../plan.ts";
 import { withinSearch } from "../search-bound.ts";
 import { standardProgram } from "../seccomp/standard.ts";
-import { expectedMounts } from "./expected-mounts.ts";
+import { clausesOf } from "./clauses.ts";
 import { gateScript, limiterOf } from "./gate.ts";
 import { HOST_NAME, identityFiles } from "./identity.ts";
 import { standings } from "./standings.ts";
@@ -81,18 +81,14 @@ function layOut(given: Profile, facts: Facts): Layout | Refusal {
   assertAgrees(profile, facts, changes);
   const inputs: Input[] = [{ fd: FD.seccomp, bytes: standardProgram(facts.arch, profile) }];
   const tree = treeBounds(profile, facts, FD.next);
-  const nextFd = (): number => firstFile(tree) + inputs.length - 1;
   const made = views(profile, facts);
-  const clauses = changes.map((change): PlanClause => {
-    const args = changeArgs(change, facts, nextFd());
-    if (args.includes("--ro-bind-data")) inputs.push({ fd: nextFd(), device: "/dev/null" });
-    return { path: change.path, args };
-  });
+  const { clauses, mounts, ...more } = clausesOf(changes, facts, firstFile(tree));
+  inputs.push(...more.inputs);
   const files = identityFiles(facts.user).flatMap((file) => {
     if (isCovered(changes, file.path)) return [];
-    const args = ["--perms", "0444", "--file", String(nextFd()), file.path];
-    inputs.push({ fd: nextFd(), bytes: new TextEncoder().encode(file.text) });
-    return args;
+    const fd = firstFile(tree) + inputs.length - 1;
+    inputs.push({ fd, bytes: new TextEncoder().encode(file.text) });
+    return ["--perms", "0444", "--file", String(fd), file.path];
   });
   const sealed = changes.filter((change) => change.kind === "hide-folder");
   const args = [
@@ -108,7 +104,7 @@ function layOut(given: Profile, facts: Facts): Layout | Refusal {
   return {
     args,
     inputs,
-    mounts: [...made.mounts, ...expectedMounts(changes, facts)],
+    mounts: [...made.mounts, ...mounts],
     placeholders,
     clauses,
     approximations,
@@ -178,21 +174,6 @@ function walls(profile: Profile, launch: Launch, facts: Facts): readonly string[
     ...["--cap-drop", "ALL", "--new-session", "--die-with-parent", "--hostname", HOST_NAME, "--clearenv"],
     ...Object.entries(launch.env).flatMap(([name, value]) => ["--setenv", name, value]),
   ];
-}
-
-function changeArgs(change: Change, facts: Facts, fd: number): readonly string[] {
-  const { path, access } = change;
-  switch (change.kind) {
-    case "show":
-    case "pin":
-      return [access === "read" ? "--ro-bind" : "--bind", path, path];
-    case "hide-folder":
-      return ["--perms", change.passable ? "0555" : "0000", "--tmpfs", path];
-    case "hide-file":
-      return facts.emptyFile === null
-        ? ["--perms", "0000", "--ro-bind-data", String(fd), path]
-        : ["--ro-bind", facts.emptyFile, path];
-  }
 }
 
 /** True when something of the host is shown at the path, so that nothing is made there. */

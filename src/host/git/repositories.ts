@@ -1,34 +1,16 @@
 import type { Repository, RepositorySign } from "../../backend/repositories.ts";
-import { CofferdamError, visible } from "../../errors.ts";
-import {
-  type AbsolutePath,
-  isAbsolutePath,
-  isInside,
-  joinPath,
-  knownPath,
-  parentOf,
-  ROOT,
-} from "../../profile/path.ts";
-import { type Host, homesOf } from "../host.ts";
+import { type AbsolutePath, isInside, joinPath, parentOf, ROOT } from "../../profile/path.ts";
+import { homesOf } from "../host.ts";
 import { hasDetour, type Look, lookingOnce, wayOf } from "../leads.ts";
 import type { GitSetting } from "../runtimes/git-config.ts";
 import { AsRead, BY_WHO_ASKS, CLOSED } from "./files.ts";
 import { hooksIn, linksAt } from "./hooks.ts";
 import { dependsOnWho, type Led, ledBy, namedBy } from "./led.ts";
 import { settingsThatRun } from "./programs.ts";
-import { CUT, type Glance, keptOf, SettingsReader, type Unread } from "./settings.ts";
-import { resolveWritten, settingsFrom, topsOf } from "./written.ts";
-
-/** Whose configuration counts besides a repository's own. */
-type Caller = Pick<Host, "user" | "env">;
-
-/** What holds for every repository of the caller's, by one of the homes. */
-interface Everywhere {
-  readonly home: AbsolutePath;
-  readonly files: readonly AbsolutePath[];
-  /** Those that stand in the environment. */
-  readonly settings: readonly GitSetting[];
-}
+import { type Caller, type Everywhere, scopesOf } from "./scopes.ts";
+import { CUT, type Glance, keptOf, SettingsReader } from "./settings.ts";
+import { anything, unreadable } from "./unread.ts";
+import { resolveWritten, topsOf } from "./written.ts";
 
 /** Where a repository's parts lie, and what must stay as it is for that. */
 interface Place {
@@ -48,23 +30,36 @@ export class RepositoryReader {
 
   /**
    * Each repository with the folders of hooks and the configurations that are named where it obeys. A folder of hooks that
-   * holds the repository's own working tree is left out: nothing in it could be written then.
-   * Throws `NOT_ENFORCEABLE` where something that names them can't be read as git would read it.
+   * holds the repository's own working tree is left out: nothing in it could be written then. And of the caller's own
+   * configuration, which every other repository obeys, what lies in these folders, or is led there by links, with what it names
+   * there: as a repository of the home that it is of.
+   * Throws `NOT_ENFORCEABLE` where something that names a repository's can't be read as git would read it.
    */
-  read(caller: Caller, signs: readonly RepositorySign[], see: Look = lookingOnce()): readonly Repository[] {
-    if (signs.length === 0) return [];
-    const { env } = caller;
-    const xdg = env["XDG_CONFIG_HOME"];
-    const named = [env["GIT_CONFIG_SYSTEM"], env["GIT_CONFIG_GLOBAL"]].flatMap((path) =>
-      path !== undefined && isAbsolutePath(path) ? [path] : [],
-    );
-    // The scopes that hold for every repository of the caller's (git-config(1), FILES and ENVIRONMENT).
-    const scopes = homesOf(caller).map((home): Everywhere => {
-      const folder = xdg !== undefined && isAbsolutePath(xdg) ? xdg : joinPath(home, ".config");
-      const files = [ETC_GITCONFIG, joinPath(folder, "git/config"), joinPath(home, ".gitconfig")];
-      return { home, files: [...files, ...named], settings: settingsFrom(env) };
-    });
-    const whole = newGlance(see);
+  read(
+    caller: Caller,
+    signs: readonly RepositorySign[],
+    folders: readonly AbsolutePath[] = [],
+    see: Look = lookingOnce(),
+  ): readonly Repository[] {
+    if (signs.length + folders.length === 0) return [];
+    const [scopes, glance] = [scopesOf(caller), newGlance(see)];
+    const isThere = (path: AbsolutePath): boolean =>
+      wayOf(path, ROOT, see).places.some((place) => folders.some((folder) => isInside(place, folder)));
+    const own = scopes.map((scope) => this.#everywhere(scope, glance));
+    return [
+      ...this.#read(scopes, signs, glance),
+      ...own.flatMap((one) => {
+        const [hooks, configs] = [one.hooks.filter(isThere), one.configs.filter(isThere)];
+        return hooks.length + configs.length === 0 ? [] : [{ ...one, hooks, configs }];
+      }),
+    ];
+  }
+
+  #read(
+    scopes: readonly Everywhere[],
+    signs: readonly RepositorySign[],
+    whole: Glance,
+  ): readonly Repository[] {
     return signs.map((sign) => {
       const glance: Glance = { ...whole, unread: [] };
       const all = scopes.map((scope) => this.#obeyed(sign, scope, glance));
@@ -78,8 +73,8 @@ export class RepositoryReader {
   /**
    * What git may run in a repository by itself: hooks, and settings that name programs or further configurations, as
    * `hooks/pre-commit` and `core.fsmonitor`; `anything (config holds a NUL)` where that can't be told; and `core.worktree`
-   * where git writes to a folder that is not the repository's. Nothing of the caller's own configuration, nor of
-   * repositories that are known.
+   * where git writes to a folder that is not the repository's. Of the caller's own configuration, and of repositories that are
+   * known, nothing but the hooks that a relative `core.hooksPath` finds in this one's tree.
    */
   runs(caller: Caller, sign: RepositorySign, known: readonly RepositorySign[]): readonly string[] {
     const glance = newGlance(lookingOnce());
@@ -104,8 +99,31 @@ export class RepositoryReader {
     });
     const folder = joinPath(place.common, "hooks");
     const hooks = isKnown ? [] : this.#hooksOf(folder, glance);
-    const names = [...hooks.map((name) => `hooks/${name}`), ...settingsThatRun(settings)];
+    const named = this.#namedHooks(sign, place, scopesOf(caller), glance);
+    const names = [...hooks.map((name) => `hooks/${name}`), ...named, ...settingsThatRun(settings)];
     return [...anything(glance, [place.common, place.folder]), ...names];
+  }
+
+  /** Hooks in this repository's tree, by a relative `core.hooksPath` of whatever configuration holds there. */
+  #namedHooks(
+    sign: RepositorySign,
+    { folder, configs }: Place,
+    scopes: readonly Everywhere[],
+    glance: Glance,
+  ): readonly string[] {
+    // What can't be read of these is told, or passed over, where they are read for themselves.
+    const apart = newGlance(glance.see);
+    const values = scopes.flatMap(({ home, files, settings }) => {
+      const said = [...files, ...configs].flatMap((file) => this.#said(file, home, new Set(), apart));
+      return valuesOf([...settings, ...said], "core.hookspath").filter((value) => !/^(?:[/~]|$)/.test(value));
+    });
+    const found = [...new Set(values)].slice(0, MOST_NAMED).flatMap((value) =>
+      topsOf(sign, folder, []).flatMap((top) => {
+        const { end } = wayOf(value, top, glance.see);
+        return (end === null ? [] : this.#hooksOf(end, glance)).map((name) => `${value}/${name}`);
+      }),
+    );
+    return [...new Set(found)];
   }
 
   #hooksOf(folder: AbsolutePath, { see, unread }: Glance): readonly string[] {
@@ -174,6 +192,26 @@ export class RepositoryReader {
     for (const at of [joinPath(common, "hooks"), ...hooks])
       for (const link of this.#linksIn(at, glance)) hooks.add(link);
     return { hooks: [...hooks], configs: [...found] };
+  }
+
+  /** What every other repository of the caller's obeys, whose configuration may lie in a root, or name what does. */
+  #everywhere({ home, files, settings: loose }: Everywhere, glance: Glance): Repository {
+    const found = new Set(files);
+    const given = this.#settings.with(loose, home, glance);
+    for (const path of given.found) found.add(path);
+    const settings = [...given.settings, ...files.flatMap((file) => this.#said(file, home, found, glance))];
+    const hooks = valuesOf(settings, "core.hookspath")
+      .slice(0, MOST_NAMED)
+      .filter((value) => value.startsWith("/") || value.startsWith("~"))
+      .flatMap((value) => keptOf(resolveWritten(value, ROOT, home, glance.see), ROOT, found, []) ?? []);
+    const path = joinPath(home, ".gitconfig");
+    return {
+      kind: "file",
+      path,
+      isWhole: true,
+      hooks: [...new Set(hooks)].sort(),
+      configs: [...found].sort(),
+    };
   }
 
   /** All that a configuration says; what must stay for that is added to `found`. */
@@ -246,28 +284,9 @@ function ledFrom(file: AbsolutePath, written: string, { see, unread }: Glance): 
   return null;
 }
 
-/** What a receipt says of what could not be read, told from the first of the folders that it lies in. */
-function anything({ unread }: Glance, folders: readonly AbsolutePath[]): readonly string[] {
-  const told = unread.map(({ path, why }) => {
-    const folder = folders.find((one) => isInside(path, one));
-    return `anything (${folder === undefined ? path : path.slice(folder.length + 1)} ${why})`;
-  });
-  return [...new Set(told)];
-}
-
-function unreadable({ path }: RepositorySign, unread: Unread): CofferdamError {
-  return new CofferdamError(
-    "NOT_ENFORCEABLE",
-    `what git obeys in ${visible(path)} can't be told, so it can't be protected: ${visible(unread.path)} ${unread.why}`,
-    { hint: "look at that file; put it right or remove it, or leave its folder out of the roots" },
-  );
-}
-
 const GITDIR = "gitdir: ";
 
 /** Nobody's configuration names more folders of hooks and working trees; each of the former is looked for in each of the latter. */
 const MOST_NAMED = 100;
 
 const PER_WORKTREE = "extensions.worktreeconfig";
-
-const ETC_GITCONFIG = knownPath("/etc/gitconfig");

@@ -15,7 +15,7 @@ import {
   type Touch,
 } from "../../tool/files/file-tool.ts";
 import { readWritten, rootOf, shownPath } from "../../tool/files/written-path.ts";
-import { enterFiles } from "../beside.ts";
+import { enterFiles, eventsOf } from "../beside.ts";
 import type { Denial } from "../denial.ts";
 import type { CallOptions } from "../enforce.ts";
 import { grantedView } from "../granted-view.ts";
@@ -150,7 +150,10 @@ export class FileCalls implements AsyncDisposable {
       async (ask, worker) => {
         using _live = await enterFiles(this.#corridor.shared, granted.profile, signal);
         using temporaries = this.#sweeping.during(worker);
-        const value = await use.run(targets, this.#files(ask, temporaries, early));
+        const { value, appeared } = await this.#workers.telling(granted.profile, () =>
+          use.run(targets, this.#files(ask, temporaries, early)),
+        );
+        for (const event of eventsOf(appeared)) trail.record(event);
         const { plan, standings } = worker;
         const receipt = receiptOf({
           plan,
@@ -160,6 +163,7 @@ export class FileCalls implements AsyncDisposable {
           walls: this.#corridor.shared.walls,
           mountChanges: worker.mountChanges(),
           reached: [],
+          appeared,
         });
         return { value, receipt };
       },

@@ -1,8 +1,10 @@
 import { type Facts, nodeAt } from "../../backend/facts.ts";
+import type { Plan } from "../../backend/plan.ts";
 import type { OwnProgram } from "../../host/own-program.ts";
 import type { Limits } from "../../profile/limits.ts";
 import { isInside, joinPath, ROOT } from "../../profile/path.ts";
-import { type FileEntry, normalProfile, type Profile } from "../../profile/profile.ts";
+import { literalPattern } from "../../profile/pattern.ts";
+import { type FileEntry, type Mask, normalProfile, OPEN, type Profile } from "../../profile/profile.ts";
 import type { Runtime } from "../../tool/facts.ts";
 import type { Launch } from "../../tool/launch.ts";
 
@@ -67,6 +69,23 @@ export function withoutMissing(profile: Profile, facts: Facts): Profile {
       ({ pattern: { literal } }) => literal === null || nodeAt(facts, literal).kind !== "missing",
     ),
   });
+}
+
+/** A layer that takes away no more than to make what these would stand for. */
+export function keptUnmade(placeholders: Plan["placeholders"]): Profile {
+  const masks = placeholders.map(
+    ({ path }): Mask => ({ pattern: literalPattern(path), atMost: "read", ignoreCase: false }),
+  );
+  return normalProfile({ ...OPEN, masks });
+}
+
+/** Facts in which links to nothing lead nowhere. */
+export function withoutDangling(facts: Facts): Facts {
+  const nodes = new Map(facts.nodes);
+  for (const [path, node] of facts.nodes)
+    if (node.kind === "link" && node.target !== null && nodeAt(facts, node.target).kind === "missing")
+      nodes.set(path, { ...node, target: null });
+  return { ...facts, nodes };
 }
 
 /** How a worker is started: nothing of the caller's environment, in the sandbox's own root folder. */

@@ -1,7 +1,8 @@
 import { type Facts, nodeAt } from "../../backend/facts.ts";
-import { type Standings, weaker } from "../../backend/plan.ts";
+import { type Plan, type Standings, weaker } from "../../backend/plan.ts";
 import { repositoryProfile } from "../../backend/repositories.ts";
 import { CofferdamError, visible } from "../../errors.ts";
+import { type Appearances, NOTHING_APPEARED } from "../../host/appeared.ts";
 import { failures } from "../../host/attest.ts";
 import { FactsMemory, lookUpFacts } from "../../host/facts.ts";
 import type { Machine } from "../../host/machine.ts";
@@ -13,7 +14,8 @@ import type { Profile } from "../../profile/profile.ts";
 import type { FileWork } from "../../tool/derive.ts";
 import type { Files } from "../../tool/files/file-tool.ts";
 import type { FileRequest } from "../../tool/files/protocol.ts";
-import { enterWorker, factsBeside, planBeside } from "../beside.ts";
+import type { Launch } from "../../tool/launch.ts";
+import { appearedBeside, enterWorker, factsBeside, planBeside } from "../beside.ts";
 import { sessionEnded } from "../ending.ts";
 import { belowFloor, weakened } from "../floor.ts";
 import { planned } from "../receipt.ts";
@@ -21,7 +23,13 @@ import type { Shared } from "../shared.ts";
 import { type Granted, type Standing, standingIn } from "../standing.ts";
 import { Pool, type PoolUse, type Started } from "./pool.ts";
 import { FileWorker } from "./worker.ts";
-import { withoutMissing, workerLaunch, workerProfile } from "./worker-profile.ts";
+import {
+  keptUnmade,
+  withoutDangling,
+  withoutMissing,
+  workerLaunch,
+  workerProfile,
+} from "./worker-profile.ts";
 
 /** How long one request may take, in milliseconds; of a walk, on top of its own time. */
 const REQUEST_MS = 30_000;
@@ -69,6 +77,24 @@ export class Workers implements AsyncDisposable {
   #look(machine: Machine, profile: Profile): Promise<Facts> {
     const { host, ledger } = this.#shared;
     return factsBeside(ledger, (held) => lookUpFacts(host, machine.facts, [profile], this.#memory, held));
+  }
+
+  /**
+   * Does what may write under a profile, and tells what it made that other programs may obey; why that is not known, where
+   * the roots could not be searched before, as while another program changes them. Throws what the work throws.
+   */
+  async telling<Value>(
+    profile: Profile,
+    work: () => Promise<Value>,
+  ): Promise<{ readonly value: Value; readonly appeared: Appearances }> {
+    const { host, ledger, walls } = this.#shared;
+    if (walls.kind === "unavailable" || !profile.files.some(({ access }) => access === "write"))
+      return { value: await work(), appeared: NOTHING_APPEARED };
+    const before = await this.#look(walls.machine, profile).catch(whyUnknown);
+    const value = await work();
+    if (typeof before === "string") return { value, appeared: { found: [], unknown: before } };
+    const appeared = await appearedBeside({ host, memory: this.#memory, ledger }, profile, before, []);
+    return { value, appeared };
   }
 
   /**
@@ -122,16 +148,7 @@ export class Workers implements AsyncDisposable {
     if (all.files.some(({ access }) => access === "write")) this.#facts = facts;
     const found = repositoryProfile(facts.repositories);
     const [profile, held] = [intersect(granted.profile, found), intersect(all, found)];
-    const rendering = standing.backend.render(
-      withoutMissing(held, facts),
-      workerLaunch(own, profile.limits),
-      facts,
-    );
-    if (rendering.kind === "refusal") {
-      const { reason, remedy } = rendering.refusal;
-      throw new CofferdamError("NOT_ENFORCEABLE", reason, { hint: remedy });
-    }
-    const { plan } = rendering;
+    const { plan, unmade } = this.#planned(held, workerLaunch(own, profile.limits), facts);
     const standings = weakened(plan.standings, failures(machine.attestation));
     const [below] = loaded.config.sandbox.require_os_sandbox ? belowFloor(standings, profile) : [];
     if (below !== undefined)
@@ -147,7 +164,7 @@ export class Workers implements AsyncDisposable {
       surroundings,
       runAs: machine.runAs,
       cgroups: machine.cgroups,
-      profile: printProfile(profile),
+      profile: printProfile(intersect(profile, unmade)),
     }).catch((cause: unknown) => {
       throw explained(cause, own, machine);
     });
@@ -156,6 +173,29 @@ export class Workers implements AsyncDisposable {
     );
     return { worker, hasEveryRoot };
   }
+
+  /**
+   * The walls of a worker: what is missing and must not be made has no placeholder in them. `unmade` takes that away from
+   * what the worker itself lets be made. Throws `NOT_ENFORCEABLE`.
+   */
+  #planned(held: Profile, launch: Launch, facts: Facts): { readonly plan: Plan; readonly unmade: Profile } {
+    const rendered = (from: Facts): Plan => {
+      const rendering = this.#shared.standing.backend.render(withoutMissing(held, from), launch, from);
+      if (rendering.kind === "plan") return rendering.plan;
+      const { reason, remedy } = rendering.refusal;
+      throw new CofferdamError("NOT_ENFORCEABLE", reason, { hint: remedy });
+    };
+    const plan = rendered(facts);
+    const unmade = keptUnmade(plan.placeholders);
+    return { plan: plan.placeholders.length === 0 ? plan : rendered(withoutDangling(facts)), unmade };
+  }
+}
+
+/** What keeps a look from knowing; all else is thrown on. */
+function whyUnknown(cause: unknown): string {
+  if (cause instanceof CofferdamError && ["NOT_ENFORCEABLE", "FACTS_UNSTABLE"].includes(cause.code))
+    return cause.message;
+  throw cause;
 }
 
 /** Walls that could not be built because tools run as somebody who does not get to Node: said so, by the folder. */

@@ -378,6 +378,7 @@ function machine(
     all.set(knownPath(text), typeof node === "string" ? { kind: node, id: text } : node);
   }
   return {
+    ways: new Map(),
     arch: "arm64",
     launcher: {
       path: knownPath("/usr/bin/sandbox-exec"),

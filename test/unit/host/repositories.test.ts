@@ -458,6 +458,23 @@ describe("what git may run of a repository by itself", () => {
     expect(runs("r")).toEqual(["hooks/pre-commit", "include.path", "core.editor"]);
   });
 
+  it("hooks in its tree, by a relative folder that configurations name which were there", () => {
+    file("r/tools/hooks/pre-commit", "", 0o755);
+    file("r/tools/hooks/notes", "");
+    file("r/.git/HEAD", "ref: refs/heads/main\n");
+    expect(runs("r/.git")).toEqual([]);
+    file("home/.gitconfig", "[core]\nhooksPath = tools/hooks\n");
+    expect(runs("r/.git")).toEqual(["tools/hooks/pre-commit"]);
+    file("home/.gitconfig", "[core]\nhooksPath = /tools/hooks\n");
+    expect(runs("r/.git")).toEqual([]);
+    file("home/.gitconfig", "");
+    file("main/.git/config", "[core]\nhooksPath = tools/hooks\n");
+    file("main/.git/worktrees/w/commondir", "../..\n");
+    file("w/tools/hooks/post-merge", "", 0o755);
+    file("w/.git", `gitdir: ${at("main/.git/worktrees/w")}\n`);
+    expect(runs("w/.git", ["main/.git"], "file")).toEqual(["tools/hooks/post-merge"]);
+  });
+
   describe("anything, where it can't be read as git reads it", () => {
     it.each([
       [

@@ -1,0 +1,31 @@
+import { type AbsolutePath, isAbsolutePath, joinPath, knownPath } from "../../profile/path.ts";
+import { type Host, homesOf } from "../host.ts";
+import type { GitSetting } from "../runtimes/git-config.ts";
+import { settingsFrom } from "./written.ts";
+
+/** Whose configuration counts besides a repository's own. */
+export type Caller = Pick<Host, "user" | "env">;
+
+/** What holds for every repository of the caller's, by one of the homes. */
+export interface Everywhere {
+  readonly home: AbsolutePath;
+  readonly files: readonly AbsolutePath[];
+  /** Those that stand in the environment. */
+  readonly settings: readonly GitSetting[];
+}
+
+/** The scopes that hold for every repository of the caller's (git-config(1), FILES and ENVIRONMENT). */
+export function scopesOf(caller: Caller): readonly Everywhere[] {
+  const { env } = caller;
+  const xdg = env["XDG_CONFIG_HOME"];
+  const named = [env["GIT_CONFIG_SYSTEM"], env["GIT_CONFIG_GLOBAL"]].flatMap((path) =>
+    path !== undefined && isAbsolutePath(path) ? [path] : [],
+  );
+  return homesOf(caller).map((home) => {
+    const folder = xdg !== undefined && isAbsolutePath(xdg) ? xdg : joinPath(home, ".config");
+    const files = [ETC_GITCONFIG, joinPath(folder, "git/config"), joinPath(home, ".gitconfig")];
+    return { home, files: [...files, ...named], settings: settingsFrom(env) };
+  });
+}
+
+const ETC_GITCONFIG = knownPath("/etc/gitconfig");

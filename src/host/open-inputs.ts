@@ -1,0 +1,58 @@
+import { closeSync, constants, fstatSync, openSync } from "node:fs";
+import type { Input } from "../backend/plan.ts";
+import { CofferdamError, visible } from "../errors.ts";
+import type { AbsolutePath } from "../profile/path.ts";
+import { isCopyable, systemPath } from "./nodes.ts";
+import { openFolder } from "./open-folder.ts";
+
+/** What a launcher reads of the host's, opened: by the numbers under which it has them. */
+export interface OpenInputs extends Disposable {
+  readonly fds: ReadonlyMap<number, number>;
+}
+
+/** Opens the folders and files of a plan. Throws `FACTS_UNSTABLE` where one is no longer what was planned with. */
+export function openInputs(inputs: readonly Input[]): OpenInputs {
+  const fds = new Map<number, number>();
+  const close = (): void => {
+    for (const fd of fds.values()) closeSync(fd);
+  };
+  try {
+    for (const input of inputs) {
+      if ("folder" in input)
+        fds.set(
+          input.fd,
+          unlessChanged(input.folder, () => openFolder(input.folder).fd),
+        );
+      if ("file" in input)
+        fds.set(
+          input.fd,
+          unlessChanged(input.file, () => openCopyable(input.file)),
+        );
+    }
+  } catch (cause) {
+    close();
+    throw cause;
+  }
+  return { fds, [Symbol.dispose]: close };
+}
+
+function unlessChanged(path: AbsolutePath, open: () => number): number {
+  try {
+    return open();
+  } catch (cause) {
+    throw new CofferdamError("FACTS_UNSTABLE", `${visible(path)} was changed while the call was prepared`, {
+      hint: "run it again when the files are at rest",
+      cause,
+    });
+  }
+}
+
+const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY;
+
+/** A copy can be read by everybody inside: what not everybody may read by now is none that is copied. */
+function openCopyable(path: AbsolutePath): number {
+  const fd = openSync(systemPath(path), READ);
+  if (isCopyable(path, fstatSync(fd))) return fd;
+  closeSync(fd);
+  throw new Error("another file");
+}
