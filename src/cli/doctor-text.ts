@@ -20,6 +20,8 @@ export interface Diagnosis {
   /** Whether a cgroup can be made for each call. */
   readonly tree: Facts["tree"];
   readonly launcher: Launcher | CofferdamError;
+  /** What is wrong with the state folder, or null. */
+  readonly state: CofferdamError | null;
   readonly probes: readonly Probe[];
   readonly battery: Attestation | CofferdamError | null;
   /** Why the walls can't be had, or null. */
@@ -30,7 +32,8 @@ export interface Diagnosis {
 export function showDiagnosis(diagnosis: Diagnosis, print: Print): void {
   const { ink } = print;
   for (const line of columns(machineRows(diagnosis), [ink.bold])) print.result(line);
-  const { launcher, probes, battery, problem } = diagnosis;
+  const { launcher, state, probes, battery, problem } = diagnosis;
+  if (state !== null) showFix(state.message, state.hint ?? "", print);
   if (launcher instanceof CofferdamError) showFix(launcher.message, launcher.hint ?? "", print);
   if (probes.length > 0) title("each part of a sandbox, tried by itself", print);
   const width = Math.max(0, ...probes.map((probe) => probe.name.length));
@@ -58,6 +61,7 @@ export function diagnosisJson({
   devices,
   tree,
   launcher,
+  state,
   probes,
   battery,
   problem,
@@ -74,6 +78,7 @@ export function diagnosisJson({
     arch,
     user,
     stateFolder,
+    state: state === null ? null : { error: failed(state) },
     ...survey,
     config: config instanceof CofferdamError ? { error: failed(config) } : config.config.origin,
     runAs,

@@ -1,5 +1,5 @@
-import { chmodSync, closeSync, mkdirSync, openSync, statSync } from "node:fs";
-import { CofferdamError, escapeInvisible, visible } from "../errors.ts";
+import { closeSync, openSync } from "node:fs";
+import { CofferdamError } from "../errors.ts";
 import { type AbsolutePath, joinPath } from "../profile/path.ts";
 import type { Root, Runtime } from "../tool/facts.ts";
 import { type Attestation, attest } from "./attest.ts";
@@ -13,6 +13,7 @@ import type { Host } from "./host.ts";
 import { findLauncher } from "./launcher.ts";
 import { statsOf } from "./nodes.ts";
 import { toldIfFull } from "./state-files.ts";
+import { makeStateFolder } from "./state-folder.ts";
 
 /** What this machine can do for one supervisor, found out once. */
 export interface Machine {
@@ -87,33 +88,6 @@ export function lookAtTree({ user }: Pick<Host, "user">): StandingFacts["tree"] 
 /** The paths that tools may write. */
 export function writableOf(roots: readonly Root[]): readonly AbsolutePath[] {
   return roots.filter((root) => root.mode === "rw").map((root) => root.path);
-}
-
-/**
- * Makes the state folder, readable by its owner alone. Throws `CONFIG_INVALID` when it can't be made or belongs to
- * somebody else.
- */
-export function makeStateFolder(host: Host): void {
-  const folder = host.stateFolder;
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-  } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new CofferdamError(
-      "CONFIG_INVALID",
-      `the state folder ${visible(folder)} cannot be made: ${escapeInvisible(why)}`,
-      { hint: "make it, or set XDG_STATE_HOME to a folder of your own", cause },
-    );
-  }
-  const { uid, mode } = statSync(folder);
-  if (uid !== host.user.uid) {
-    throw new CofferdamError(
-      "CONFIG_INVALID",
-      `the state folder ${visible(folder)} belongs to another user`,
-      { hint: "set XDG_STATE_HOME to a folder of your own" },
-    );
-  }
-  if ((mode & 0o077) !== 0) chmodSync(folder, 0o700);
 }
 
 /**

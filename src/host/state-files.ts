@@ -74,10 +74,14 @@ export function isFull(cause: unknown): boolean {
 
 /** What was thrown while a folder of ours was written in: `SANDBOX_UNAVAILABLE` for a full disk, else the same. */
 export function toldIfFull(cause: unknown, folder: AbsolutePath): unknown {
-  if (!isFull(cause)) return cause;
+  return isFull(cause) ? noRoomIn(folder, codeOf(cause), cause) : cause;
+}
+
+/** Nothing more can be kept in a folder of ours: its disk, or the user's share of it, is full. */
+export function noRoomIn(folder: AbsolutePath, code: string, cause?: unknown): CofferdamError {
   return new CofferdamError(
     "SANDBOX_UNAVAILABLE",
-    `no room is left on the disk for what is kept in ${visible(folder)}: ${codeOf(cause)}`,
+    `no room is left on the disk for what is kept in ${visible(folder)}: ${code}`,
     { hint: "make room there, or set XDG_STATE_HOME to a folder on another disk", cause },
   );
 }

@@ -107,18 +107,10 @@ describe.skipIf(unusable !== null || !isRoot).each(PEOPLE)(
       using place = new Place(person);
       const { node, folder } = checkoutFor(person);
       const config = place.config();
-      const run = (size: string, filling: string) => {
+      const run = (size: string, filling: string, command?: readonly string[]) => {
         const mounting = `mount -n -t tmpfs -o size=${size},mode=0700,uid=${person.uid} none state && ${filling}`;
-        const words = [
-          join(folder, "src/cli/main.ts"),
-          "run",
-          "--quiet",
-          "--config",
-          config,
-          "--",
-          "echo",
-          "ran",
-        ];
+        const ran = ["run", "--quiet", "--config", config, "--", "echo", "ran"];
+        const words = [join(folder, "src/cli/main.ts"), ...(command ?? ran)];
         const { status, stdout, stderr } = runAs(person, place, mounting, [
           node,
           "--disable-warning=ExperimentalWarning",
@@ -131,6 +123,29 @@ describe.skipIf(unusable !== null || !isRoot).each(PEOPLE)(
         status: 69,
         stdout: "",
         stderr: `cofferdam: no room is left on the disk for what is kept in \`${place.state}/cofferdam\`: ENOSPC\n  do: make room there, or set XDG_STATE_HOME to a folder on another disk\n`,
+      });
+      const many = "i=0; mkdir state/cofferdam; while touch state/$i 2>/dev/null; do i=$((i+1)); done";
+      expect(run("1m,nr_inodes=20", `${many}; chown -R ${person.uid} state`)).toMatchObject({
+        status: 69,
+        stdout: "",
+        stderr: expect.stringContaining("no room is left on the disk"),
+      });
+      const shut = `mkdir -m 700 state/cofferdam && chown ${person.uid} state/cofferdam && mount -n -o remount,ro state`;
+      expect(run("1m", shut)).toMatchObject({
+        status: 69,
+        stdout: "",
+        stderr: expect.stringContaining("EROFS"),
+      });
+      const doctor = (filling: string) => run("64k", filling, ["doctor", "--config", config]);
+      expect(doctor(fill)).toMatchObject({
+        status: 69,
+        stdout: expect.stringMatching(
+          /no walls can be had here: no room is left on the disk for what is kept in/,
+        ),
+      });
+      expect(doctor("true")).toMatchObject({
+        status: 0,
+        stdout: expect.stringContaining("the walls can be had here"),
       });
       expect(run("1m", "true")).toEqual({
         status: 0,

@@ -7,8 +7,9 @@ import { lookAtDevices, makeDevices } from "../../host/devices.ts";
 import { climbLadder, type Probe, surveyMachine } from "../../host/doctor.ts";
 import { type Host, thisHost } from "../../host/host.ts";
 import { findLauncher } from "../../host/launcher.ts";
-import { lookAtMachine, lookAtTree, makeStateFolder, ownerOfRoots, writableOf } from "../../host/machine.ts";
+import { lookAtMachine, lookAtTree, ownerOfRoots, writableOf } from "../../host/machine.ts";
 import { findRuntimes } from "../../host/runtimes.ts";
+import { makeStateFolder, problemOfState } from "../../host/state-folder.ts";
 import { COMMON, chosen, readArguments, takeWords } from "../arguments.ts";
 import { type Diagnosis, diagnosisJson, showDiagnosis } from "../doctor-text.ts";
 import type { Print } from "../print.ts";
@@ -35,7 +36,8 @@ async function diagnose(
   const runAs = ownerOfRoots(host, roots);
   const launcher = await findLauncher(host, "read").catch(problemOf);
   const probes = launcher instanceof CofferdamError ? [] : await climbLadder(host, launcher, runAs);
-  const broken = problemIn(launcher, probes);
+  const state = problemOfState(host);
+  const broken = problemIn(launcher, probes) ?? state?.message ?? null;
   const battery = !isAttested || broken !== null ? null : await attestNow(host, roots).catch(problemOf);
   return {
     host,
@@ -45,6 +47,7 @@ async function diagnose(
     devices: lookAtDevices(host, runAs ?? host.user),
     tree: lookAtTree(host),
     launcher,
+    state,
     probes,
     battery,
     problem: broken ?? problemInBattery(battery),

@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { z } from "zod";
 import { type AbsolutePath, joinPath } from "../../profile/path.ts";
 import type { Host } from "../host.ts";
 import { isRunning, printProcess, readProcess, thisProcess } from "../process-id.ts";
+import { inFolder } from "../state-files.ts";
 import { MACHINE } from "./files.ts";
 import { removeCgroups } from "./remove.ts";
 
@@ -31,11 +32,10 @@ export class CgroupTrail implements Disposable {
     this.#file = joinPath(this.#place, `${printProcess(thisProcess())}-${id}.json`);
   }
 
-  /** Writes down that cgroups may be made there. Throws the system's error: then none may be. */
+  /** Writes down that cgroups may be made there. Throws node's errors, and `SANDBOX_UNAVAILABLE`: then none may be. */
   expectIn(folders: readonly string[]): void {
     if (this.#isWritten) return;
-    mkdirSync(this.#place, { recursive: true, mode: 0o700 });
-    writeFileSync(this.#file, JSON.stringify(folders), { mode: 0o600 });
+    inFolder(this.#place, () => writeFileSync(this.#file, JSON.stringify(folders), { mode: 0o600 }));
     this.#isWritten = true;
   }
 

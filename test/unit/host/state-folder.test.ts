@@ -1,7 +1,7 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
 import { afterEach, expect, test, vi } from "vitest";
 import { thisHost } from "../../../src/host/host.ts";
-import { makeStateFolder } from "../../../src/host/machine.ts";
+import { makeStateFolder, problemOfState } from "../../../src/host/state-folder.ts";
 import { machine, refusalOf } from "../config/machine.ts";
 
 afterEach(() => {
@@ -43,3 +43,37 @@ test("one that can't be made says so", () => {
   });
   makeStateFolder({ ...host, stateFolder: m.at("other/cofferdam") });
 });
+
+test("one that stands on a file, before it is made, is told without making it", () => {
+  const m = machine();
+  const { host } = m;
+  expect(problemOfState(host)).toBeNull();
+  mkdirSync(m.at("home/ann/.local"));
+  writeFileSync(m.at("home/ann/.local/state"), "");
+  expect(problemOfState(host)).toMatchObject({
+    code: "CONFIG_INVALID",
+    message: expect.stringContaining("is no folder"),
+  });
+});
+
+test.each(["live", "cgroups", "journal", "ledger-lock"])(
+  "a file in the place of its folder `%s` is named; a folder, or a link to one, is taken",
+  (name) => {
+    const m = machine();
+    const { host } = m;
+    makeStateFolder(host);
+    const place = `${host.stateFolder}/${name}`;
+    writeFileSync(place, "");
+    const refusal = {
+      exit: 65,
+      code: "CONFIG_INVALID",
+      message: expect.stringContaining(`holds \`${name}\`, which is no folder of this user's`),
+      hint: expect.stringMatching(/^remove .*: it is made anew$/),
+    };
+    expect(refusalOf(() => makeStateFolder(host), m.folder)).toMatchObject(refusal);
+    unlinkSync(place);
+    mkdirSync(`${m.folder}/elsewhere`);
+    symlinkSync(`${m.folder}/elsewhere`, place);
+    makeStateFolder(host);
+  },
+);

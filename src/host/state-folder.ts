@@ -1,0 +1,103 @@
+import { accessSync, chmodSync, constants, mkdirSync, type Stats, statfsSync, statSync } from "node:fs";
+import { CofferdamError, escapeInvisible, visible } from "../errors.ts";
+import { type AbsolutePath, joinPath, upwards } from "../profile/path.ts";
+import type { Host } from "./host.ts";
+import { noRoomIn } from "./state-files.ts";
+import { codeOf } from "./system-error.ts";
+
+/** The folders in it that are made once and stay. A file in the place of one would only be met in the midst of a call. */
+const FOLDERS = [
+  "cgroups",
+  "devices",
+  "journal",
+  "ledger",
+  "ledger-lock",
+  "live",
+  "live-lock",
+  "temporaries",
+  "trust",
+] as const;
+
+/**
+ * Makes the state folder, readable by its owner alone. Throws `CONFIG_INVALID` when it can't be made, belongs to somebody
+ * else or is not what this version makes of it, and `SANDBOX_UNAVAILABLE` when nothing can be written in it.
+ */
+export function makeStateFolder(host: Pick<Host, "stateFolder" | "user">): void {
+  const folder = host.stateFolder;
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch (cause) {
+    throw unmade(folder, cause instanceof Error ? cause.message : String(cause), cause);
+  }
+  const problem = problemOfState(host);
+  if (problem !== null) throw problem;
+  if (((standingAt(folder)?.mode ?? 0) & 0o077) !== 0) chmodSync(folder, 0o700);
+}
+
+/** What keeps calls from being run with this state folder, or null. Makes and writes nothing. */
+export function problemOfState({
+  stateFolder,
+  user,
+}: Pick<Host, "stateFolder" | "user">): CofferdamError | null {
+  const stats = standingAt(stateFolder);
+  const there = [...upwards(stateFolder)].find((path) => standingAt(path) !== null) ?? stateFolder;
+  if (standingAt(there)?.isDirectory() !== true) return unmade(stateFolder, `${visible(there)} is no folder`);
+  if (stats !== null && stats.uid !== user.uid)
+    return new CofferdamError(
+      "CONFIG_INVALID",
+      `the state folder ${visible(stateFolder)} belongs to another user`,
+      {
+        hint: "set XDG_STATE_HOME to a folder of your own",
+      },
+    );
+  const odd = stats === null ? undefined : FOLDERS.find((name) => isOdd(joinPath(stateFolder, name)));
+  if (odd !== undefined)
+    return new CofferdamError(
+      "CONFIG_INVALID",
+      `the state folder ${visible(stateFolder)} holds \`${odd}\`, which is no folder of this user's`,
+      { hint: `remove ${visible(joinPath(stateFolder, odd))}: it is made anew` },
+    );
+  return unwritable(there) ?? (hasNoRoom(there) ? noRoomIn(there, "ENOSPC") : null);
+}
+
+/** What stands there, links followed: a person may keep the state elsewhere. Null for nothing, and for what can't be seen. */
+function standingAt(path: AbsolutePath): Stats | null {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) ?? null;
+  } catch {
+    return null;
+  }
+}
+
+function isOdd(path: AbsolutePath): boolean {
+  const stats = standingAt(path);
+  return stats !== null && !stats.isDirectory();
+}
+
+function unwritable(folder: AbsolutePath): CofferdamError | null {
+  try {
+    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+    return null;
+  } catch (cause) {
+    return new CofferdamError(
+      "SANDBOX_UNAVAILABLE",
+      `nothing can be written in ${visible(folder)}, for the state of calls: ${codeOf(cause)}`,
+      { hint: "let this user write there, or set XDG_STATE_HOME to another folder", cause },
+    );
+  }
+}
+
+/** True without a free block or file. Some file systems count no files: then what is free of them says nothing (statfs(2)). */
+function hasNoRoom(folder: AbsolutePath): boolean {
+  const { bavail, bfree, files, ffree, blocks } = statfsSync(folder);
+  const free = process.geteuid?.() === 0 ? bfree : bavail;
+  return (blocks > 0 && free === 0) || (files > 0 && ffree === 0);
+}
+
+function unmade(folder: AbsolutePath, why: string, cause?: unknown): CofferdamError {
+  return new CofferdamError(
+    "CONFIG_INVALID",
+    `the state folder ${visible(folder)} cannot be made: ${escapeInvisible(why)}`,
+    { hint: "make it, or set XDG_STATE_HOME to a folder of your own", cause },
+  );
+}
