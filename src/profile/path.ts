@@ -12,10 +12,11 @@ export const ROOT = absolutePath("/");
 
 /** True when the text already is an `AbsolutePath`. */
 export function isAbsolutePath(text: string): text is AbsolutePath {
-  if (text === "/") return true;
-  if (!text.startsWith("/") || text.endsWith("/") || text.includes("\0") || text.includes("//")) return false;
-  return !(text.includes("/.") && text.split("/").some((name) => name === "." || name === ".."));
+  return text === "/" || (text.startsWith("/") && !text.includes("\0") && !NO_NAME.test(text));
 }
+
+/** A slash before an empty name, `.` or `..`. */
+const NO_NAME = /\/\.{0,2}(?:\/|$)/;
 
 /**
  * A path that somebody wrote (config, profile, command line), as an `AbsolutePath`: `//`, `/./` and a
