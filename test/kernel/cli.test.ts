@@ -77,7 +77,7 @@ describe.skipIf(unusable !== null)("input and output", () => {
 
   test("an open folder is no input: everything around it could be reached from it", async () => {
     const { project } = await place();
-    const main = new URL("../../src/cli/main.ts", import.meta.url).pathname;
+    const main = new URL("../../dist/cli/main.js", import.meta.url).pathname;
     const child = spawn(process.execPath, [main, "run", "--", "ls", "/proc/self/fd/0/.."], {
       cwd: project,
       stdio: [openSync("/", "r"), "pipe", "pipe"],

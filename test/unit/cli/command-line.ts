@@ -17,7 +17,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 
-const MAIN = fileURLToPath(new URL("../../../src/cli/main.ts", import.meta.url));
+const MAIN = fileURLToPath(new URL("../../../dist/cli/main.js", import.meta.url));
 
 /** How one command ended; `exit` is 128 and the number where a signal ended it. */
 export interface Ended {
@@ -78,7 +78,7 @@ function placeIn(project: string, state: string): Place {
     words: readonly string[],
     { cwd = project, env = {}, uid }: Given = {},
   ): ChildProcessWithoutNullStreams =>
-    spawn(process.execPath, ["--disable-warning=ExperimentalWarning", MAIN, ...words], {
+    spawn(process.execPath, [MAIN, ...words], {
       cwd,
       env: { ...plainEnv(state), ...env },
       detached: true,
@@ -136,7 +136,7 @@ async function typeIn(
   words: readonly string[],
   typed: readonly (readonly [string, string])[],
 ): Promise<Ended> {
-  const line = [process.execPath, "--disable-warning=ExperimentalWarning", MAIN, ...words]
+  const line = [process.execPath, MAIN, ...words]
     .map((word) => `'${word.replaceAll("'", "'\\''")}'`)
     .join(" ");
   const env = { ...plainEnv(state), TERM: "xterm", SHELL: "/bin/sh", NO_COLOR: "1" };
