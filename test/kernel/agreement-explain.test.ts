@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { type Report, table, together } from "../support/kernel/report.ts";
 import { STANCES, startAll } from "../support/kernel/start.ts";
-import { IS_LONG, requireSandbox, SEED, UNUSABLE } from "../support/kernel/usable.ts";
+import { requireSandbox, SEED, UNUSABLE } from "../support/kernel/usable.ts";
+import { IS_LONG } from "../support/long.ts";
 
 const CASES = Math.ceil((IS_LONG ? 1_500 : 120) / STANCES.length);
 const TIMEOUT_MS = CASES * 3_000;

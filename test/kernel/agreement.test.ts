@@ -3,7 +3,8 @@ import { APPROXIMATIONS } from "../../src/backend/bubblewrap/approximations.ts";
 import type { Probe } from "../support/kernel/probe.ts";
 import { type Report, table, together } from "../support/kernel/report.ts";
 import { CAN_MOUNT, STANCES, startAll } from "../support/kernel/start.ts";
-import { IS_LONG, requireSandbox, SEED, UNUSABLE } from "../support/kernel/usable.ts";
+import { requireSandbox, SEED, UNUSABLE } from "../support/kernel/usable.ts";
+import { IS_LONG } from "../support/long.ts";
 
 /** Enough that every approximation is needed most times; at least 300 in all. */
 const CASES = Math.ceil((IS_LONG ? 6_000 : 450) / STANCES.length);

@@ -11,9 +11,12 @@ import { end } from "../support/battery/processes.ts";
 import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 import { recordsOf, temporariesIn } from "../support/files/temporaries.ts";
 import { toldOf } from "../support/files/told.ts";
+import { IS_LONG } from "../support/long.ts";
 
 sandboxMustWork("kills during writes");
 
+/** So often a worker is killed, and a supervisor. */
+const [WORKERS, SUPERVISORS] = IS_LONG ? [100, 40] : [18, 8];
 const MANY = 4 * 1024 ** 2;
 const OLD = "a".repeat(MANY);
 const NEW = "b".repeat(MANY);
@@ -36,7 +39,7 @@ describe.skipIf(unusable !== null)("a worker that is killed", () => {
       const before = readFileSync(file, "utf8");
       return { before, writing: write(before === OLD ? NEW : OLD) };
     };
-    for (let round = 0; round < 40; round += 1) {
+    for (let round = 0; round < WORKERS; round += 1) {
       // All workers that a write needs are there, and known.
       expect(toldOf(await write(readFileSync(file, "utf8")))).toMatchObject({ path: "ws:a" });
       const killed = workersOf(process.pid);
@@ -49,7 +52,7 @@ describe.skipIf(unusable !== null)("a worker that is killed", () => {
           ({ before, writing } = begin());
       else if (round % 3 === 1)
         await vi.waitUntil(() => statSync(file).ino !== ino, { timeout: 20_000, interval: 1 });
-      else await passed((1.2 * tookMs * round) / 40);
+      else await passed((1.2 * tookMs * round) / WORKERS);
       end(killed);
       const outcome = toldOf(await writing);
       await untilGone([...killed, ...walls]);
@@ -102,7 +105,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("a supervisor of $name that is k
       const [record = ""] = recordsOf(place);
       const others = (): readonly string[] =>
         temporariesIn(place.ws).filter((name) => !name.includes(record.replace(".json", "")));
-      for (let round = 0; round < 12; round += 1) {
+      for (let round = 0; round < SUPERVISORS; round += 1) {
         const child = place.start({ job: writing("a", 1_000) });
         const closed = once(child, "close");
         await untilTold(child.stdout);

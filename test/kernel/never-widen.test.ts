@@ -2,7 +2,8 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { APPROXIMATED, BOTH } from "../support/kernel/never-widen.ts";
 import { type Report, table, together } from "../support/kernel/report.ts";
 import { STANCES, startAll } from "../support/kernel/start.ts";
-import { IS_LONG, requireSandbox, SEED, UNUSABLE } from "../support/kernel/usable.ts";
+import { requireSandbox, SEED, UNUSABLE } from "../support/kernel/usable.ts";
+import { IS_LONG } from "../support/long.ts";
 
 const PAIRS = Math.ceil((IS_LONG ? 2_000 : 150) / STANCES.length);
 const TIMEOUT_MS = PAIRS * 3_000;

@@ -30,9 +30,6 @@ export function requireSandbox(about: string): void {
   });
 }
 
-/** More of everything, for a machine with time. */
-export const IS_LONG = process.env["COFFERDAM_LONG"] === "1";
-
 /** Where random cases begin: printed, so that a failure can be had again with `COFFERDAM_SEED`. */
 export const SEED = Number(process.env["COFFERDAM_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
 
