@@ -9,8 +9,8 @@ import { itUnless, notRoot, sandboxMustWork, unusable } from "../support/battery
 
 sandboxMustWork("launchers that never come to an end");
 
-/** Each takes the whole time that the walls have to stand. */
-describe.skipIf(unusable !== null)("the time that the walls have to stand", () => {
+/** Each takes the whole time that the walls have to stand, and none has anything to do meanwhile. */
+describe.skipIf(unusable !== null)("the time that the walls have to stand", { concurrent: true }, () => {
   const cases = [
     ["hangs", HANGING, "the walls did not stand in time"],
     ["forgets the filter", FILTERLESS, "no filter came into force"],
