@@ -9,6 +9,7 @@ import { type AbsolutePath, isInside } from "../profile/path.ts";
 import { indexEntries, nearestEntry, type Profile } from "../profile/profile.ts";
 import { listedSockets } from "../profile/sockets.ts";
 import type { ToolSettings } from "../tool/derive.ts";
+import { mayPass } from "../tool/obeyed-names.ts";
 import type { Prepared, Side } from "./prepare.ts";
 
 /** Why something is allowed or not, before and after a yes, and the part of the plan that enforces it. */
@@ -37,11 +38,34 @@ export function layersOf(
   return [{ name: "config", profile: need, sources }, ...ceiling.layers];
 }
 
+/** Why a need is given something or not, before any plan: what its layers say, and which variables come along of those. */
+export function explainNeed(
+  settings: ToolSettings,
+  ceiling: Ceiling,
+  need: Profile,
+  question: Question,
+): Explanation {
+  const explanation = explain(layersOf(settings, ceiling, need), question);
+  const [own, ...others] = explanation.layers;
+  const because = question.ask === "env" ? whyNotPassed(settings.sandbox.env, question.name) : null;
+  if (because === null || own?.allowed !== true) return explanation;
+  const decidedBy = { ...own, allowed: false, because };
+  return { allowed: false, decidedBy, layers: [decidedBy, ...others] };
+}
+
+/** Why the caller's value of a listed name does not come along; null where it does, or the config sets one. */
+function whyNotPassed({ pass, set }: ToolSettings["sandbox"]["env"], name: string): string | null {
+  if (mayPass(pass, name) || Object.hasOwn(set, name)) return null;
+  return mayPass([...pass, name], name)
+    ? "programs obey it: only its own name lists it, no `*`"
+    : "bash obeys it before it reads a line, so the caller's never comes along";
+}
+
 /** Explains one question from the same layers and the same plan that a call would run under. */
 export function explainCall(prepared: Prepared, question: Question): CallExplanation {
   const { settings, ceiling, needs } = prepared.standing;
-  const unasked = explain(layersOf(settings, ceiling, needs.unasked), question);
-  const onYes = explain(layersOf(settings, ceiling, needs.onYes), question);
+  const unasked = explainNeed(settings, ceiling, needs.unasked, question);
+  const onYes = explainNeed(settings, ceiling, needs.onYes, question);
   return {
     unasked,
     onYes,

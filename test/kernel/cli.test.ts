@@ -390,6 +390,29 @@ describe.skipIf(unusable !== null)("looking around", () => {
     expect(debug.stdout).toMatch(/always {4}no {3}config: `debug` is not listed/);
   });
 
+  test("explain says of each variable what a call then has", async () => {
+    const { cofferdam } = await place(
+      CONFIG.replace("  limits", '  env: { pass: ["*", EDITOR], set: { MINE: here } }\n  limits'),
+    );
+    const names = ["PLAIN", "PAGER", "EDITOR", "MINE", "GIT_AUTHOR_NAME", "BASH_ENV", "PS4"];
+    const env = Object.fromEntries(names.map((name) => [name, "given"]));
+    const inside = (await cofferdam(["run", "--quiet", "--", "env"], { env })).stdout.split("\n");
+    const told: Record<string, boolean> = {};
+    for (const name of names) {
+      const { stdout } = await cofferdam(["explain", "--json", "env", name], { env });
+      told[name] = JSON.parse(stdout).allowed.onYes;
+      expect(inside.some((line) => line.startsWith(`${name}=`))).toBe(told[name]);
+    }
+    expect(told).toEqual({
+      ...Object.fromEntries(names.map((name) => [name, false])),
+      PLAIN: true,
+      EDITOR: true,
+      MINE: true,
+    });
+    expect((await cofferdam(["explain", "env", "PAGER"])).stdout).toContain("only its own name lists it");
+    expect((await cofferdam(["explain", "env", "PS4"])).stdout).toContain("never comes along");
+  });
+
   test("profiles are listed, shown and compared", async () => {
     const { cofferdam, write } = await place();
     expect((await cofferdam(["profile", "list"])).stdout).toMatch(/^\* {2}protected {3,}shipped {2}/m);

@@ -4,12 +4,12 @@ import { columns, indented } from "../../channel/columns.ts";
 import { CofferdamError, escapeInvisible, visible } from "../../errors.ts";
 import { thisHost } from "../../host/host.ts";
 import { printQuestion } from "../../profile/examples.ts";
-import { type Explanation, explain as explainUnder, type Question } from "../../profile/explain.ts";
+import type { Explanation, Question } from "../../profile/explain.ts";
 import { isInside, ROOT } from "../../profile/path.ts";
 import { CLOSED } from "../../profile/profile.ts";
 import { quote } from "../../shell/quote.ts";
 import { createDraft, type Draft } from "../../supervisor/draft.ts";
-import { type CallExplanation, explainCall, layersOf } from "../../supervisor/explain.ts";
+import { type CallExplanation, explainCall, explainNeed } from "../../supervisor/explain.ts";
 import { deriveEnvironment } from "../../tool/derive.ts";
 import { COMMON, chosen, knownWord, readArguments, takeWords } from "../arguments.ts";
 import { printPlace } from "../place.ts";
@@ -73,7 +73,7 @@ async function answerAll(
   const answerTo = (question: Question): Answer => {
     if (typeof prepared !== "string") return { question, ...explainCall(prepared, question) };
     const [unasked, onYes] = [needs.unasked, needs.onYes].map((need) =>
-      explainUnder(layersOf(settings, ceiling, need), question),
+      explainNeed(settings, ceiling, need, question),
     );
     if (unasked === undefined || onYes === undefined)
       throw new CofferdamError("INTERNAL", "a question was not answered");
