@@ -28,6 +28,8 @@ export class Print {
   readonly talkInk: Ink;
   readonly #streams: { readonly stdout: Out; readonly stderr: Out };
   readonly #broken = new AbortController();
+  /** A tool's line on the terminal has no end yet. */
+  #isAmidLine = false;
 
   constructor(stdout: Out, stderr: Out, env: Readonly<Record<string, string | undefined>>) {
     this.#streams = { stdout, stderr };
@@ -45,12 +47,12 @@ export class Print {
 
   /** A line of the result. */
   result(line = ""): void {
-    this.#streams.stdout.write(`${line}\n`);
+    this.#line("stdout", line);
   }
 
   /** A line for the person, beside the result. */
   talk(line = ""): void {
-    this.#streams.stderr.write(`${line}\n`);
+    this.#line("stderr", line);
   }
 
   /** The result as one JSON value, over several lines or on one. */
@@ -68,5 +70,18 @@ export class Print {
     return new Promise((resolve) => {
       this.#streams[to].write(chunk, () => resolve());
     });
+  }
+
+  /** The same for what a terminal's line is made of and nothing else: a line of ours that follows begins anew. */
+  text(to: "stdout" | "stderr", text: string): Promise<void> {
+    if (text !== "") this.#isAmidLine = !text.endsWith("\n");
+    return this.stream(to, text);
+  }
+
+  /** A line of ours; on a terminal it begins one, whatever a tool left there. */
+  #line(to: "stdout" | "stderr", line: string): void {
+    const isContinued = this.#isAmidLine && this.isTerminal(to);
+    if (isContinued) this.#isAmidLine = false;
+    this.#streams[to].write(`${isContinued ? "\n" : ""}${line}\n`);
   }
 }

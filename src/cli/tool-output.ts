@@ -23,13 +23,16 @@ export function passOn(print: Print, signal: AbortSignal, screen: Screen = new S
     if (signal.aborted) resolve();
   });
   const filters = { stdout: new TerminalFilter(), stderr: new TerminalFilter() };
-  const show = async (to: "stdout" | "stderr", part: Uint8Array | string): Promise<void> => {
-    if (part.length === 0) return;
-    if (print.isTerminal(to)) await Promise.race([screen.free(), aborted]);
-    if (!signal.aborted) await Promise.race([print.stream(to, part), aborted]);
+  const pass = async (to: "stdout" | "stderr", chunk: Uint8Array): Promise<void> => {
+    if (!signal.aborted) await Promise.race([print.stream(to, chunk), aborted]);
+  };
+  const show = async (to: "stdout" | "stderr", text: string): Promise<void> => {
+    if (text === "") return;
+    await Promise.race([screen.free(), aborted]);
+    if (!signal.aborted) await Promise.race([print.text(to, text), aborted]);
   };
   const sinkFor = (to: "stdout" | "stderr"): OutputSink => {
-    if (!print.isTerminal(to)) return (chunk) => show(to, chunk);
+    if (!print.isTerminal(to)) return (chunk) => pass(to, chunk);
     return (chunk) => show(to, filters[to].write(chunk));
   };
   return {

@@ -68,6 +68,19 @@ test("what nobody expected is an internal error, shown with where it came from",
   );
 });
 
+test.each([
+  [true, "half", "half\nours\nmore\n"],
+  [true, "whole\n", "whole\nours\nmore\n"],
+  [false, "half", "halfours\nmore\n"],
+])("on a terminal (%s) a line of ours does not go on in a tool's: %j", async (isTTY, tool, shown) => {
+  const { print, stderr } = screen({ isTTY });
+  if (isTTY) await print.text("stderr", tool);
+  else await print.stream("stderr", Buffer.from(tool));
+  print.talk("ours");
+  print.talk("more");
+  expect(stderr()).toBe(shown);
+});
+
 test("a reader that goes away is noticed and breaks nothing", async () => {
   const stdout = new PassThrough();
   const print = new Print(stdout, new PassThrough(), {});
