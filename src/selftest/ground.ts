@@ -10,9 +10,11 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
+import { CofferdamError, visible } from "../errors.ts";
 import { realPathOf, statsOf } from "../host/nodes.ts";
 import { isRunning, printProcess, readProcess, thisProcess } from "../host/process-id.ts";
+import { codeOf } from "../host/system-error.ts";
 import { type AbsolutePath, joinPath, knownPath, parentOf } from "../profile/path.ts";
 import { BOUNDS } from "./cases/bounds.ts";
 
@@ -31,11 +33,27 @@ const TWINS = 16;
 
 /**
  * Makes the folders in the system's place for temporaries, and removes what killed runs left there. `word` is the value of
- * the one variable that is set inside.
+ * the one variable that is set inside. Throws `SANDBOX_UNAVAILABLE` where they can't be made; then nothing of them is left.
  */
 export function prepareGround(word: string, asRoot: boolean): Ground {
-  const made = mkdtempSync(join(tmpdir(), `${PREFIX}${printProcess(thisProcess())}.`));
-  sweepBeside(knownPath(made));
+  const place = resolve(tmpdir());
+  let made: string | null = null;
+  try {
+    made = mkdtempSync(join(place, `${PREFIX}${printProcess(thisProcess())}.`));
+    sweepBeside(knownPath(made));
+    return groundIn(made, word, asRoot);
+  } catch (cause) {
+    if (made !== null) rmSync(made, { recursive: true, force: true });
+    if (codeOf(cause) === "") throw cause;
+    throw new CofferdamError(
+      "SANDBOX_UNAVAILABLE",
+      `the battery's folders can't be made in ${visible(place)}: ${codeOf(cause)}`,
+      { hint: "set TMPDIR to a folder that has room, and that this user may write in", cause },
+    );
+  }
+}
+
+function groundIn(made: string, word: string, asRoot: boolean): Ground {
   const top = realPathOf(knownPath(made)) ?? knownPath(made);
   const at = (name: string): AbsolutePath => knownPath(join(top, name));
   for (const [name, text] of filesOf(top)) write(at(name), text);

@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { printProcess, processAt, thisProcess } from "../../../src/host/process-id.ts";
 import { prepareGround } from "../../../src/selftest/ground.ts";
@@ -68,6 +68,19 @@ it("fs.residue: folders of runs that have ended are removed, those of live ones 
   for (const name of kept) expect(existsSync(join(place, name, "ws/file"))).toBe(true);
   ground[Symbol.dispose]();
   expect(readdirSync(place).toSorted()).toEqual(kept.toSorted());
+});
+
+it("says where nothing can be made", () => {
+  vi.stubEnv("TMPDIR", join(place, "missing"));
+  expect(() => prepareGround("word", false)).toThrow(
+    expect.objectContaining({
+      code: "SANDBOX_UNAVAILABLE",
+      message: `the battery's folders can't be made in \`${join(place, "missing")}\`: ENOENT`,
+    }),
+  );
+  vi.stubEnv("TMPDIR", relative(process.cwd(), place));
+  using ground = prepareGround("word", false);
+  expect(existsSync(ground.ws)).toBe(true);
 });
 
 it("fs.residue: what is named like one of them and is a link or a file is not touched, nor what a link leads to", async () => {
