@@ -20,6 +20,7 @@ import { crowdOfQuestions, verdictTimes } from "../test/support/approval/figures
 import { fileFigures, type Times } from "../test/support/files/figures.ts";
 import { plantFiles, searchFigures } from "../test/support/search/figures.ts";
 import { timesBeside } from "./lib/beside.ts";
+import { hardeningCalls, layFloor, withoutPlaceholders } from "./lib/floor.ts";
 
 /** Every figure is the median of this many runs, after a few that do not count. */
 const RUNS = 100;
@@ -70,6 +71,15 @@ async function bench(): Promise<void> {
   row("our call, in process, proof included", ours, raw);
   row("  of it: what comes on top", ours - raw, null);
   row("  of it: a cgroup for memory and processes", await cgroupOnTop(workspace), null);
+  const { walls } = supervisor.shared;
+  // The last is that of processes.
+  const cgroups = walls.kind === "standing" ? (walls.machine.cgroups.folders.at(-1) ?? null) : null;
+  row(
+    "the hardening's own system calls, and nothing else",
+    callsAlone(plan.tree === null ? null : cgroups),
+    null,
+  );
+  row("what its mounts take of the launcher", await mountsOnTop(plan, supervisor.shared.ledger), null);
   row("cofferdam run -- true", await cli(workspace, stateFolder), raw);
   row("execa in place of child_process, on top of a start", await execaOnTop(), null);
   row("prepare (derive, intersect, judge, render both sides)", await preparation(supervisor, session), null);
@@ -118,6 +128,31 @@ async function launches(
     ours.push(b);
   }
   return { raw: median(raw), ours: median(ours) };
+}
+
+/** What no program could leave out that does the same. */
+function callsAlone(cgroups: string | null): number {
+  const floor = layFloor(stage, cgroups);
+  const times: number[] = [];
+  for (let run = -WARM_UP; run < RUNS; run += 1) {
+    const began = performance.now();
+    hardeningCalls(floor);
+    if (run >= 0) times.push(performance.now() - began);
+  }
+  return median(times);
+}
+
+/** Raw launches of a plan with and without the mounts over its placeholders, in turn. */
+async function mountsOnTop(plan: Plan, ledger: Ledger): Promise<number> {
+  const bare = withoutPlaceholders(plan);
+  const held = await ledger.hold("bench", plan.placeholders);
+  const more: number[] = [];
+  for (let run = -WARM_UP; run < 2 * RUNS; run += 1) {
+    const [without, within] = [await timed(() => rawLaunch(bare)), await timed(() => rawLaunch(plan))];
+    if (run >= 0) more.push(within - without);
+  }
+  await held[Symbol.asyncDispose]();
+  return median(more);
 }
 
 /** The same call with limits that need a cgroup and with one that needs none, in turn. */
