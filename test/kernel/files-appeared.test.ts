@@ -1,4 +1,5 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { standingIn } from "../support/approval/standing.ts";
@@ -35,6 +36,44 @@ describe.skipIf(unusable !== null)("what file tools make that others obey", () =
     expect(await write("v/.git", "gitdir: ../t\n")).toMatchObject({
       found: [{ path: join(ws, "v/.git"), kind: "repository" }],
     });
+  });
+
+  it("git.exec: repositories that came after the first write are protected in the next, whoever made them", async () => {
+    await using at = await standingIn(() => undefined, {
+      settings: ({ ws }) => ({ sandbox: { paths: { ws: { root: ws, mode: "rw", write_approval: false } } } }),
+    });
+    const { ws } = at.place;
+    const write = async (path: string) => {
+      const told = toldOf(await at.session.call("write_file", { path: `ws:${path}`, content: "[core]\n" }));
+      return typeof told === "string" ? told : "done";
+    };
+    expect([await write("a"), await write("R/config"), await write("scripts/pre-push")]).toEqual([
+      "done",
+      "done",
+      "done",
+    ]);
+    rmSync(join(ws, "R"), { recursive: true });
+    // By a call of the same session, by its own tools, and by a person.
+    expect(await at.session.call("shell", { argv: ["git", "init", "-q", "--bare", "R"] })).toMatchObject({
+      kind: "done",
+      receipt: { appeared: { found: [{ path: join(ws, "R") }] } },
+    });
+    expect([await write("R/config"), await write("R/hooks/pre-commit"), await write("R/HEAD")]).toEqual([
+      "DENIED",
+      "DENIED",
+      "done",
+    ]);
+    for (const name of ["objects/x", "refs/x", "HEAD"]) expect(await write(`S/${name}`)).toBe("done");
+    expect(await write("S/config")).toBe("DENIED");
+    spawnSync("git", ["init", "-q", join(ws, "own")]);
+    spawnSync("git", ["-C", join(ws, "own"), "config", "core.hooksPath", "../scripts"]);
+    expect([
+      await write("own/.git/commondir"),
+      await write("scripts/pre-push"),
+      await write("own/f"),
+    ]).toEqual(["DENIED", "DENIED", "done"]);
+    rmSync(join(ws, "own"), { recursive: true });
+    expect(await write("scripts/pre-push")).toBe("done");
   });
 
   it("git.exec: a protected link to nothing keeps nobody from writing elsewhere, nor lets anybody make what it names", async () => {

@@ -26,7 +26,7 @@ import type { Granted } from "../standing.ts";
 import { stopped } from "../stopped.ts";
 import { askEarly, type Early, earlyLines } from "./early.ts";
 import type { Turn } from "./pool.ts";
-import { type PreparedFile, prepareFile } from "./prepare.ts";
+import { isRuledOut, type PreparedFile, prepareFile } from "./prepare.ts";
 import { presentPreview } from "./present.ts";
 import { denialFor, denied, errorFor } from "./refused.ts";
 import { type OpenTemporaries, Sweeping } from "./sweeping.ts";
@@ -145,14 +145,16 @@ export class FileCalls implements AsyncDisposable {
     granted: Granted,
     { trail, signal, began }: Pick<Walk, "trail" | "began"> & { readonly signal: AbortSignal | null },
   ): Promise<ValueOutcome> {
-    const { value, receipt } = await this.#workers.use(
+    const { value, receipt } = await this.#workers.useAnew(
       granted,
       async (ask, worker) => {
         using _live = await enterFiles(this.#corridor.shared, granted.profile, signal);
         using temporaries = this.#sweeping.during(worker);
-        const { value, appeared } = await this.#workers.telling(granted.profile, () =>
+        const told = await this.#workers.telling(granted.profile, worker, () =>
           use.run(targets, this.#files(ask, temporaries, early)),
         );
+        if (told === null) return null;
+        const { value, appeared } = told;
         for (const event of eventsOf(appeared)) trail.record(event);
         const { plan, standings } = worker;
         const receipt = receiptOf({
@@ -201,8 +203,13 @@ export class FileCalls implements AsyncDisposable {
         : await looking(turn, (files) => this.#look(use.touches, files, isFree ? use.reads : undefined));
     const { caller = "agent" } = options;
     const grants = await broker.grants(sessionId);
-    const found = await this.#workers.standingFor(workOf(tool));
-    const prepared = prepareFile({ tool, use, targets, agent, caller }, found, grants);
+    const judged = async (how: "known" | "anew"): Promise<PreparedFile> => {
+      const found = await this.#workers.standingFor(workOf(tool), how);
+      return prepareFile({ tool, use, targets, agent, caller }, found, grants);
+    };
+    const known = await judged("known");
+    // A repository that denied it may be gone by now.
+    const prepared = known.denials.length === 0 ? known : await judged("anew");
     const { verdict, argsHash, grantKey, unasked, onYes } = prepared;
     trail.record({
       type: "call.prepared",
@@ -289,9 +296,4 @@ interface Walk {
   readonly trail: Trail;
   readonly agent: string | null;
   readonly began: number;
-}
-
-/** True where a rule denies it, which no change of the config's roots would lift. */
-function isRuledOut({ verdict }: PreparedFile): boolean {
-  return verdict.hits.some(({ layer, action }) => action === "deny" && layer !== "tool");
 }

@@ -188,3 +188,8 @@ function has(target: Target, profile: Profile): boolean {
 function factsOf({ looked }: { readonly looked: Pick<Target["looked"], "kind"> }) {
   return { kind: looked.kind === "folder" ? "folder" : "file", bornInside: false } as const;
 }
+
+/** True where a rule denies it, which no change of the config's roots would lift. */
+export function isRuledOut({ verdict }: Pick<PreparedFile, "verdict">): boolean {
+  return verdict.hits.some(({ layer, action }) => action === "deny" && layer !== "tool");
+}

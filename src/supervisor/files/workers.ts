@@ -1,6 +1,6 @@
 import { type Facts, nodeAt } from "../../backend/facts.ts";
 import { type Plan, type Standings, weaker } from "../../backend/plan.ts";
-import { repositoryProfile } from "../../backend/repositories.ts";
+import { repositoryMasks, repositoryProfile } from "../../backend/repositories.ts";
 import { CofferdamError, visible } from "../../errors.ts";
 import { type Appearances, NOTHING_APPEARED } from "../../host/appeared.ts";
 import { failures } from "../../host/attest.ts";
@@ -34,6 +34,9 @@ import {
 /** How long one request may take, in milliseconds; of a walk, on top of its own time. */
 const REQUEST_MS = 30_000;
 
+/** So often repositories may come and go before a worker that knows of them all can be used. */
+const MOST_TRIES = 10;
+
 /** For how long a worker is had, and where it is told that one was started; null: nowhere. */
 interface WorkerUse extends Omit<PoolUse<FileWorker>, "onStart"> {
   readonly trail: Trail | null;
@@ -47,6 +50,8 @@ interface WorkerUse extends Omit<PoolUse<FileWorker>, "onStart"> {
 export class Workers implements AsyncDisposable {
   readonly #shared: Shared;
   readonly #pools = new Map<string, Pool<FileWorker>>();
+  /** What git obeyed when each was started, by `obeyedIn`. */
+  readonly #heldTo = new WeakMap<FileWorker, string>();
   #facts: Facts | null = null;
   readonly #memory: FactsMemory;
   #isOver = false;
@@ -57,14 +62,15 @@ export class Workers implements AsyncDisposable {
   }
 
   /**
-   * What decides about calls of such tools. For those that write it is cut down by the repositories that were found when a
-   * worker of theirs was last started, or are found now; reading changes none. Throws `NOT_ENFORCEABLE` where the roots
+   * What decides about calls of such tools. For those that write it is cut down by the repositories that were found before
+   * the last of them, or are found now; reading changes none. Each finds them anew before it writes. Throws `NOT_ENFORCEABLE` where the roots
    * can't be searched.
    */
-  async standingFor(work: FileWork): Promise<Standing> {
+  async standingFor(work: FileWork, how: "known" | "anew" = "known"): Promise<Standing> {
     const { standing, walls } = this.#shared;
     if (walls.kind === "unavailable" || work === "reading") return standing;
-    this.#facts ??= await this.#look(walls.machine, standing.files.writing.onYes.profile);
+    if (how === "anew" || this.#facts === null)
+      this.#facts = await this.#look(walls.machine, standing.files.writing.onYes.profile);
     return this.known;
   }
 
@@ -80,19 +86,27 @@ export class Workers implements AsyncDisposable {
   }
 
   /**
-   * Does what may write under a profile, and tells what it made that other programs may obey; why that is not known, where
-   * the roots could not be searched before, as while another program changes them. Throws what the work throws.
+   * Does what may write under a profile with a worker of it, and tells what it made that other programs may obey; why that is
+   * not known, where the roots could not be searched before, as while another program changes them. Null, with nothing done
+   * and the worker ended, where its walls are about other repositories than there are by now: another is to be used.
+   * Throws what the work throws.
    */
   async telling<Value>(
     profile: Profile,
+    worker: FileWorker,
     work: () => Promise<Value>,
-  ): Promise<{ readonly value: Value; readonly appeared: Appearances }> {
+  ): Promise<{ readonly value: Value; readonly appeared: Appearances } | null> {
     const { host, ledger, walls } = this.#shared;
-    if (walls.kind === "unavailable" || !profile.files.some(({ access }) => access === "write"))
+    if (walls.kind === "unavailable" || !mayWrite(profile))
       return { value: await work(), appeared: NOTHING_APPEARED };
     const before = await this.#look(walls.machine, profile).catch(whyUnknown);
+    if (typeof before === "string") return { value: await work(), appeared: { found: [], unknown: before } };
+    this.#facts = before;
+    if (this.#heldTo.get(worker) !== obeyedIn(before)) {
+      await worker[Symbol.asyncDispose]();
+      return null;
+    }
     const value = await work();
-    if (typeof before === "string") return { value, appeared: { found: [], unknown: before } };
     const appeared = await appearedBeside({ host, memory: this.#memory, ledger }, profile, before, []);
     return { value, appeared };
   }
@@ -132,6 +146,24 @@ export class Workers implements AsyncDisposable {
     );
   }
 
+  /**
+   * The same for what does nothing, and says null, where `telling` ended its worker: with another one then. Throws what
+   * `use` throws, and `FACTS_UNSTABLE`.
+   */
+  async useAnew<Value>(
+    granted: Granted,
+    work: (ask: Files["ask"], worker: FileWorker) => Promise<Value | null>,
+    use: WorkerUse,
+  ): Promise<Value> {
+    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+      const done = await this.use(granted, work, use);
+      if (done !== null) return done;
+    }
+    throw new CofferdamError("FACTS_UNSTABLE", "repositories in the roots kept coming and going", {
+      hint: "run it again when they are at rest",
+    });
+  }
+
   /** Ends them all, once none is in use. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isOver = true;
@@ -145,7 +177,7 @@ export class Workers implements AsyncDisposable {
     const own = ownProgram();
     const all = workerProfile(granted.profile, own, loaded.config.runtimes, machine.facts.tree);
     const facts = await this.#look(machine, all);
-    if (all.files.some(({ access }) => access === "write")) this.#facts = facts;
+    if (mayWrite(all)) this.#facts = facts;
     const found = repositoryProfile(facts.repositories);
     const [profile, held] = [intersect(granted.profile, found), intersect(all, found)];
     const { plan, unmade } = this.#planned(held, workerLaunch(own, profile.limits), facts);
@@ -168,6 +200,7 @@ export class Workers implements AsyncDisposable {
     }).catch((cause: unknown) => {
       throw explained(cause, own, machine);
     });
+    this.#heldTo.set(worker, obeyedIn(facts));
     const hasEveryRoot = profile.files.every(
       ({ path }) => !["missing", "link"].includes(nodeAt(facts, path).kind),
     );
@@ -189,6 +222,17 @@ export class Workers implements AsyncDisposable {
     const unmade = keptUnmade(plan.placeholders);
     return { plan: plan.placeholders.length === 0 ? plan : rendered(withoutDangling(facts)), unmade };
   }
+}
+
+function mayWrite({ files }: Profile): boolean {
+  return files.some(({ access }) => access === "write");
+}
+
+/** What the repositories that were found keep from being changed, as a text. */
+function obeyedIn({ repositories }: Facts): string {
+  return repositoryMasks(repositories)
+    .map(({ pattern }) => pattern.text)
+    .join("\n");
 }
 
 /** What keeps a look from knowing; all else is thrown on. */
