@@ -19,16 +19,18 @@ export interface Repository extends RepositorySign {
   readonly hooks: readonly AbsolutePath[];
   /** Included configurations (`include.path`), whether or not they exist, and what leads to the repository's parts. */
   readonly configs: readonly AbsolutePath[];
+  /** What is obeyed in the folders that the sign leads to, whether or not they are a repository's as they are. */
+  readonly parts: readonly AbsolutePath[];
 }
 
 /** More repositories than this are read-only as a whole, the deepest first: each mask is a mount, and all slow a start. */
 export const MOST_OPEN_REPOSITORIES = 16;
 
 /** What git runs, or reads to learn what to run, in a repository's own folder (gitrepository-layout(5), githooks(5)). */
-const OBEYED = ["hooks", "config", "config.worktree", "commondir"];
+export const OBEYED = ["hooks", "config", "config.worktree", "commondir"];
 
 /** The same in the folder of a linked worktree: hooks and the rest of its configuration lie in the common folder. */
-const OBEYED_OF_A_WORKTREE = ["gitdir", "commondir", "config.worktree"];
+export const OBEYED_OF_A_WORKTREE = ["gitdir", "commondir", "config.worktree"];
 
 /**
  * The masks that keep git from obeying what a call writes, in every repository that is there at the start. They name
@@ -40,8 +42,8 @@ export function repositoryMasks(repositories: readonly Repository[]): readonly M
   const obeying = [...repositories].filter(isObeyed).sort(shallowFirst);
   const folders = new Set(obeying.map(({ path }) => path));
   const paths = obeying.flatMap((repository, at): readonly AbsolutePath[] => {
-    const { kind, path, hooks, configs } = repository;
-    const named = [...hooks, ...configs];
+    const { kind, path, hooks, configs, parts } = repository;
+    const named = [...hooks, ...configs, ...parts];
     if (kind !== "folder" || at >= MOST_OPEN_REPOSITORIES) return [path, ...named];
     const names = isWorktree(path, folders) ? OBEYED_OF_A_WORKTREE : OBEYED;
     return [...names.map((name) => joinPath(path, name)), ...named];

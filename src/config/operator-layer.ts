@@ -5,6 +5,7 @@ import { entryKey, type Layer, maskKey } from "../profile/explain.ts";
 import { parseHostRule } from "../profile/host-rule.ts";
 import { type MaskFinder, maskIndex } from "../profile/mask-index.ts";
 import type { AbsolutePath } from "../profile/path.ts";
+import { literalPattern } from "../profile/pattern.ts";
 import { type FileEntry, type Mask, normalProfile, OPEN } from "../profile/profile.ts";
 import {
   fileEntries,
@@ -123,11 +124,16 @@ export function placed<Value>(yaml: YamlFile, path: YamlPath, read: () => Value)
 
 /**
  * A mask, and the same for where its path really lies, as far as it has no wildcard: what is searched and mounted are
- * real paths, and adding a mask never adds access.
+ * real paths, and adding a mask never adds access. The links on the way of a path stay as they are, or it would lie elsewhere
+ * the next time.
  */
 function withRealTwin(mask: Mask): readonly Mask[] {
+  const { literal } = mask.pattern;
   const real = realPattern(mask.pattern);
-  return real === null ? [mask] : [mask, { ...mask, pattern: real }];
+  if (real === null) return [mask];
+  const links = literal === null ? [] : linksOn(literal).filter((link) => link !== literal);
+  const kept = links.map((link): Mask => ({ ...mask, pattern: literalPattern(link), atMost: "read" }));
+  return [mask, { ...mask, pattern: real }, ...kept];
 }
 
 function checkedNetwork(file: ProfileFile, yaml: YamlFile): ProfileFile["network"] {

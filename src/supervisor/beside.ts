@@ -9,7 +9,7 @@ import type { Ledger } from "../host/ledger.ts";
 import type { Entered } from "../host/live-calls.ts";
 import { nodeOf } from "../host/node-looker.ts";
 import { workOf } from "../host/work.ts";
-import { type AbsolutePath, parentOf } from "../profile/path.ts";
+import { type AbsolutePath, isInside, parentOf } from "../profile/path.ts";
 import type { Profile } from "../profile/profile.ts";
 import type { Shared } from "./shared.ts";
 import type { Standing } from "./standing.ts";
@@ -123,7 +123,9 @@ export function unprotectedBeside(
 ): readonly Unprotected[] {
   return paths.map((path) => {
     const sign = repositories.find(
-      (one) => [path, parentOf(path)].includes(one.path) || [...one.configs, ...one.hooks].includes(path),
+      (one) =>
+        [path, parentOf(path)].includes(one.path) ||
+        [...one.configs, ...one.hooks, ...one.parts].some((obeyed) => isInside(obeyed, path)),
     );
     return { path, runs: sign === undefined ? [] : memory.repositories.runs(host, sign, []) };
   });

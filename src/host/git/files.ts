@@ -19,6 +19,15 @@ export const CLOSED = "can't be read";
 /** Of what leads elsewhere for whoever else follows it: see `dependsOnWho`. */
 export const BY_WHO_ASKS = "leads through /proc";
 
+/** Of a file with hard links: by any other name of it, it can be changed later. */
+export const BY_ANOTHER_NAME = "has another name";
+
+/** True for a plain file that has such names. */
+export function isLinkedTwice(path: AbsolutePath, { see }: { readonly see: Look }): boolean {
+  const stats = see(path);
+  return stats?.isFile() === true && stats.nlink > 1;
+}
+
 /** What one file says, as git would read it. */
 export interface GitFile {
   /** All of it; empty where there is none, or it can't be read as git would. */

@@ -35,5 +35,6 @@ function isProgram(path: AbsolutePath, see: Look): boolean {
   const way = wayOf(path, ROOT, see);
   if (dependsOnWho(way)) return true;
   const stats = way.end === null ? null : see(way.end);
-  return stats?.isFile() === true && (stats.mode & 0o111) !== 0;
+  // By another name of the file it could become one.
+  return stats?.isFile() === true && ((stats.mode & 0o111) !== 0 || stats.nlink > 1);
 }

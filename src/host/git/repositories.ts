@@ -3,22 +3,15 @@ import { type AbsolutePath, isInside, joinPath, parentOf, ROOT } from "../../pro
 import { homesOf } from "../host.ts";
 import { hasDetour, type Look, lookingOnce, wayOf } from "../leads.ts";
 import type { GitSetting } from "../runtimes/git-config.ts";
-import { AsRead, BY_WHO_ASKS, CLOSED } from "./files.ts";
+import { AsRead, BY_ANOTHER_NAME, BY_WHO_ASKS, CLOSED, isLinkedTwice } from "./files.ts";
 import { hooksIn, linksAt } from "./hooks.ts";
 import { dependsOnWho, type Led, ledBy, namedBy } from "./led.ts";
+import { obeyedElsewhere, type Place } from "./place.ts";
 import { settingsThatRun } from "./programs.ts";
 import { type Caller, type Everywhere, scopesOf } from "./scopes.ts";
 import { CUT, type Glance, keptOf, SettingsReader } from "./settings.ts";
 import { anything, unreadable } from "./unread.ts";
 import { resolveWritten, topsOf } from "./written.ts";
-
-/** Where a repository's parts lie, and what must stay as it is for that. */
-interface Place {
-  readonly folder: AbsolutePath;
-  readonly common: AbsolutePath;
-  readonly configs: readonly AbsolutePath[];
-  readonly kept: readonly AbsolutePath[];
-}
 
 /**
  * Finds out what git obeys in repositories that were found: it reads their configuration, and the caller's own, as
@@ -66,7 +59,13 @@ export class RepositoryReader {
       const unread = glance.unread.find(({ why }) => why !== CUT);
       if (unread !== undefined) throw unreadable(sign, unread);
       const [hooks, configs] = [all.flatMap((one) => one.hooks), all.flatMap((one) => one.configs)];
-      return { ...sign, hooks: [...new Set(hooks)].sort(), configs: [...new Set(configs)].sort() };
+      const parts = all.flatMap((one) => one.parts);
+      return {
+        ...sign,
+        hooks: [...new Set(hooks)].sort(),
+        configs: [...new Set(configs)].sort(),
+        parts: [...new Set(parts)].sort(),
+      };
     });
   }
 
@@ -82,6 +81,9 @@ export class RepositoryReader {
     if (place === null) return anything(glance, sign.kind === "folder" ? [sign.path] : []);
     const [own, home = own] = homesOf(caller);
     const isKnown = known.some(({ path }) => path === place.common);
+    const leading = [joinPath(place.folder, "commondir"), ...(sign.kind === "file" ? [sign.path] : [])];
+    for (const path of isKnown ? leading : [...leading, ...place.configs])
+      if (isLinkedTwice(path, glance)) glance.unread.push({ path, why: BY_ANOTHER_NAME });
     const configs = isKnown ? place.configs.slice(1) : place.configs;
     const said = configs.map((file) => ({
       base: parentOf(file),
@@ -159,9 +161,9 @@ export class RepositoryReader {
     sign: RepositorySign,
     { home, files, settings: loose }: Everywhere,
     glance: Glance,
-  ): Pick<Repository, "hooks" | "configs"> {
+  ): Pick<Repository, "hooks" | "configs" | "parts"> {
     const place = this.#placeOf(sign, glance);
-    if (place === null) return { hooks: [], configs: [] };
+    if (place === null) return { hooks: [], configs: [], parts: [] };
     const { folder, common, configs, kept } = place;
     const [found, hooks] = [new Set(kept), new Set<AbsolutePath>()];
     const ours: Glance = { ...glance, unread: [] };
@@ -191,7 +193,7 @@ export class RepositoryReader {
       }
     for (const at of [joinPath(common, "hooks"), ...hooks])
       for (const link of this.#linksIn(at, glance)) hooks.add(link);
-    return { hooks: [...hooks], configs: [...found] };
+    return { hooks: [...hooks], configs: [...found], parts: obeyedElsewhere(sign, place) };
   }
 
   /** What every other repository of the caller's obeys, whose configuration may lie in a root, or name what does. */
@@ -200,8 +202,9 @@ export class RepositoryReader {
     const given = this.#settings.with(loose, home, glance);
     for (const path of given.found) found.add(path);
     const settings = [...given.settings, ...files.flatMap((file) => this.#said(file, home, found, glance))];
-    const hooks = valuesOf(settings, "core.hookspath")
-      .slice(0, MOST_NAMED)
+    // What a template holds, hooks and configuration, is copied into each repository that is made (git-init(1)).
+    const hooks = ["core.hookspath", "init.templatedir"]
+      .flatMap((name) => valuesOf(settings, name).slice(0, MOST_NAMED))
       .filter((value) => value.startsWith("/") || value.startsWith("~"))
       .flatMap((value) => keptOf(resolveWritten(value, ROOT, home, glance.see), ROOT, found, []) ?? []);
     const path = joinPath(home, ".gitconfig");
@@ -211,6 +214,7 @@ export class RepositoryReader {
       isWhole: true,
       hooks: [...new Set(hooks)].sort(),
       configs: [...found].sort(),
+      parts: [],
     };
   }
 

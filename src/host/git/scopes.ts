@@ -24,7 +24,9 @@ export function scopesOf(caller: Caller): readonly Everywhere[] {
   return homesOf(caller).map((home) => {
     const folder = xdg !== undefined && isAbsolutePath(xdg) ? xdg : joinPath(home, ".config");
     const files = [ETC_GITCONFIG, joinPath(folder, "git/config"), joinPath(home, ".gitconfig")];
-    return { home, files: [...files, ...named], settings: settingsFrom(env) };
+    const template = env["GIT_TEMPLATE_DIR"];
+    const settings = template === undefined ? [] : [{ name: "init.templatedir", value: template }];
+    return { home, files: [...files, ...named], settings: [...settings, ...settingsFrom(env)] };
   });
 }
 

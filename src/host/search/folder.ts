@@ -13,7 +13,7 @@ import {
   upwards,
 } from "../../profile/path.ts";
 import { MOST_PATH_BYTES } from "../../profile/written.ts";
-import { isGitName, isInGitFolder, isWholeBy, MARKS } from "../git/marks.ts";
+import { isGitName, isWholeBy, MARKS } from "../git/marks.ts";
 import { statsOf, systemPath } from "../nodes.ts";
 import { codeOf } from "../system-error.ts";
 import { type ListNames, listBytes, type NameKind } from "./list.ts";
@@ -31,8 +31,7 @@ export interface Remembered {
   readonly folders: readonly string[];
   readonly hits: readonly Hit[];
   readonly signs: readonly RepositorySign[];
-  /** The links in a repository's folder. */
-  readonly gitLinks: readonly string[];
+  readonly links: readonly string[];
 }
 
 type Stamp = Pick<Stats, "dev" | "ino" | "mtimeMs" | "ctimeMs">;
@@ -75,7 +74,7 @@ export async function readFolder(folder: AbsolutePath, stats: Stats, reading: Re
 }
 
 /** What the names in a folder come to. */
-interface Contents extends Pick<Remembered, "folders" | "hits" | "gitLinks"> {
+interface Contents extends Pick<Remembered, "folders" | "hits" | "links"> {
   readonly entries: number;
   /** Which of the names are there by which git knows a repository's folder. */
   readonly marks: number;
@@ -104,7 +103,7 @@ async function contentsOf(folder: AbsolutePath, stats: Stats, reading: Reading):
   }
 }
 
-const EMPTY: Contents = { entries: 0, folders: [], hits: [], gitLinks: [], marks: 0, leads: [] };
+const EMPTY: Contents = { entries: 0, folders: [], hits: [], links: [], marks: 0, leads: [] };
 
 async function sortedOut(
   folder: AbsolutePath,
@@ -113,9 +112,8 @@ async function sortedOut(
 ): Promise<Contents> {
   const folders: string[] = [];
   const hits: Hit[] = [];
-  const gitLinks: string[] = [];
+  const links: string[] = [];
   const leads: RepositorySign[] = [];
-  const isOfGit = isInGitFolder(folder);
   let [entries, marks] = [0, 0];
   await list(folder, stats, (name, kind) => {
     entries += 1;
@@ -123,12 +121,12 @@ async function sortedOut(
     const path = joinPath(folder, name);
     if (kind === "folder") folders.push(name);
     else if (isGitName(name)) leads.push({ kind, path, isWhole: true });
-    if (kind === "link" && isOfGit) gitLinks.push(name);
+    if (kind === "link") links.push(name);
     const mask = find(path);
     if (mask !== null) hits.push({ name, atMost: mask.atMost });
     return isInBounds();
   });
-  return { entries, folders, hits, gitLinks, marks, leads };
+  return { entries, folders, hits, links, marks, leads };
 }
 
 function markOf(name: string, kind: NameKind): number {

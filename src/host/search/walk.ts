@@ -4,7 +4,7 @@ import type { RepositorySign } from "../../backend/repositories.ts";
 import type { Region } from "../../backend/search-regions.ts";
 import { type MaskFinder, maskIndex } from "../../profile/mask-index.ts";
 import { type AbsolutePath, joinPath, nameOf } from "../../profile/path.ts";
-import { isGitName } from "../git/marks.ts";
+import { isGitName, isInGitFolder } from "../git/marks.ts";
 import {
   isAsRead,
   type Remembered,
@@ -13,6 +13,7 @@ import {
   statsToSearch,
   statsToSearchLater,
 } from "./folder.ts";
+import { behindLink, type Tails, tailsOf } from "./linked.ts";
 import type { ListNames } from "./list.ts";
 import type { LookTime } from "./time.ts";
 
@@ -22,13 +23,15 @@ export interface Searchable {
   readonly key: string;
   readonly find: MaskFinder;
   readonly findLasting: MaskFinder | null;
+  /** What is looked for behind links that stand for folders. */
+  readonly tails: Tails;
 }
 
 /** Compiles what is looked for in a region. */
 export function searchable({ start, key, masks }: Region): Searchable {
   const lasting = masks.filter((mask) => mask.atMost === "read");
   const findLasting = lasting.length === 0 ? null : maskIndex(lasting);
-  return { start, key, find: maskIndex(masks), findLasting };
+  return { start, key, find: maskIndex(masks), findLasting, tails: tailsOf(masks) };
 }
 
 /** What each folder of a region held when it was last read. */
@@ -50,6 +53,8 @@ const MOST_AT_ONCE = 8;
 interface Ahead {
   readonly folder: AbsolutePath;
   readonly isHidden: boolean;
+  /** It lies in a repository's folder, as far as is known before it is read. */
+  readonly isOfGit: boolean;
   readonly stats: Stats | null;
 }
 
@@ -72,7 +77,9 @@ export class Walk {
     this.#before = before ?? new Map();
     this.#lists = lists;
     this.#most = mostEntries;
-    this.#ahead = [{ folder: region.start, isHidden: false, stats: null }];
+    this.#ahead = [
+      { folder: region.start, isHidden: false, isOfGit: isInGitFolder(region.start), stats: null },
+    ];
   }
 
   /** Walks until everything was seen, then null, or until a bound is passed, then which one. */
@@ -161,12 +168,15 @@ export class Walk {
     }
   }
 
-  #take({ folder, isHidden }: Ahead, seen: Remembered | null): void {
+  #take(one: Ahead, seen: Remembered | null): void {
     if (seen === null) return;
     const { start, findLasting } = this.#region;
+    const { folder, isHidden } = one;
     this.memory.set(folder, seen);
-    for (const one of seen.signs) this.signs.push(one);
-    for (const name of seen.gitLinks) this.gitLinks.push(joinPath(folder, name));
+    for (const sign of seen.signs) this.signs.push(sign);
+    const isOfGit = one.isOfGit || seen.signs.some(({ path, isWhole }) => path === folder && isWhole);
+    if (isOfGit) for (const name of seen.links) this.gitLinks.push(joinPath(folder, name));
+    for (const name of isHidden ? [] : seen.links) this.#lookBehind(joinPath(folder, name), name);
     const hidden = new Set<string>();
     for (const { name, atMost } of seen.hits) {
       this.hits.push(reachable(joinPath(folder, name), start));
@@ -178,9 +188,19 @@ export class Walk {
         this.#ahead.push({
           folder: reachable(joinPath(folder, name), start),
           isHidden: isBelowHidden,
+          isOfGit: isOfGit || isInGitFolder(name),
           stats: null,
         });
     }
+  }
+
+  /** What a mask protects in a folder by such a name is protected where a link leads by that name, too. */
+  #lookBehind(link: AbsolutePath, name: string): void {
+    const { start, find, tails } = this.#region;
+    const candidates = tails.get(name.toLowerCase());
+    if (candidates === undefined) return;
+    for (const path of behindLink(link, candidates))
+      if (find(path)?.atMost === "read") this.hits.push(reachable(path, start));
   }
 
   /** A granted file may be one that leads git to a repository. */

@@ -18,6 +18,7 @@ const repository = (path: string, more: Partial<Repository> = {}): Repository =>
   isWhole: true,
   hooks: [],
   configs: [],
+  parts: [],
   ...more,
 });
 
@@ -92,6 +93,7 @@ describe("the masks over repositories", () => {
         isWhole: fc.boolean(),
         hooks: fc.subarray(["/w/h", "/w/a/h", "/x"]).map((paths) => paths.map(absolutePath)),
         configs: fc.subarray(["/w/c"]).map((paths) => paths.map(absolutePath)),
+        parts: fc.subarray(["/w/p/config", "/w/p/hooks"]).map((paths) => paths.map(absolutePath)),
       }),
     );
     fc.assert(

@@ -13,6 +13,7 @@ const repository: Facts["repositories"][number] = {
   isWhole: true,
   hooks: [file],
   configs: [],
+  parts: [],
 };
 const unsearched: Facts["unsearched"][number] = {
   path: folder,

@@ -87,7 +87,7 @@ describe("a change that hides is found", () => {
       folders: [],
       hits: [],
       signs: [],
-      gitLinks: [],
+      links: [],
       stamp: { dev, ino, mtimeMs, ctimeMs },
     };
     expect(isAsRead({ ...read, readMs: ctimeMs + 40 }, stats)).toBe(false);
