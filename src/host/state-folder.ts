@@ -2,6 +2,7 @@ import { accessSync, chmodSync, constants, mkdirSync, type Stats, statfsSync, st
 import { CofferdamError, escapeInvisible, visible } from "../errors.ts";
 import { type AbsolutePath, joinPath, upwards } from "../profile/path.ts";
 import type { Host } from "./host.ts";
+import { statsOf } from "./nodes.ts";
 import { noRoomIn } from "./state-files.ts";
 import { codeOf } from "./system-error.ts";
 
@@ -24,13 +25,14 @@ const FOLDERS = [
  */
 export function makeStateFolder(host: Pick<Host, "stateFolder" | "user">): void {
   const folder = host.stateFolder;
+  // Looked at first: where a link leads nowhere, Node would try to make the folder for ever.
+  const problem = problemOfState(host);
+  if (problem !== null) throw problem;
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   } catch (cause) {
     throw unmade(folder, cause instanceof Error ? cause.message : String(cause), cause);
   }
-  const problem = problemOfState(host);
-  if (problem !== null) throw problem;
   if (((standingAt(folder)?.mode ?? 0) & 0o077) !== 0) chmodSync(folder, 0o700);
 }
 
@@ -40,7 +42,7 @@ export function problemOfState({
   user,
 }: Pick<Host, "stateFolder" | "user">): CofferdamError | null {
   const stats = standingAt(stateFolder);
-  const there = [...upwards(stateFolder)].find((path) => standingAt(path) !== null) ?? stateFolder;
+  const there = [...upwards(stateFolder)].find((path) => statsOf(path) !== null) ?? stateFolder;
   if (standingAt(there)?.isDirectory() !== true) return unmade(stateFolder, `${visible(there)} is no folder`);
   if (stats !== null && stats.uid !== user.uid)
     return new CofferdamError(
@@ -69,9 +71,9 @@ function standingAt(path: AbsolutePath): Stats | null {
   }
 }
 
+/** Something that is no folder, nor leads to one. */
 function isOdd(path: AbsolutePath): boolean {
-  const stats = standingAt(path);
-  return stats !== null && !stats.isDirectory();
+  return statsOf(path) !== null && standingAt(path)?.isDirectory() !== true;
 }
 
 function unwritable(folder: AbsolutePath): CofferdamError | null {

@@ -37,7 +37,7 @@ test("one that can't be made says so", () => {
     exit: 65,
     code: "CONFIG_INVALID",
     message: expect.stringMatching(
-      /^the state folder `~\/home\/ann\/.local\/state\/cofferdam` cannot be made: ENOTDIR/,
+      /^the state folder `~\/home\/ann\/.local\/state\/cofferdam` cannot be made: `~\/home\/ann\/.local\/state` is no folder$/,
     ),
     hint: "make it, or set XDG_STATE_HOME to a folder of your own",
   });
@@ -56,6 +56,16 @@ test("one that stands on a file, before it is made, is told without making it", 
   });
 });
 
+test("one that is a link, or lies behind one, that leads nowhere is refused at once", () => {
+  const m = machine();
+  symlinkSync(`${m.folder}/nowhere`, m.at("home/ann/.local"));
+  for (const stateFolder of [m.host.stateFolder, m.at("home/ann/.local")])
+    expect(refusalOf(() => makeStateFolder({ ...m.host, stateFolder }), m.folder)).toMatchObject({
+      code: "CONFIG_INVALID",
+      message: expect.stringContaining("is no folder"),
+    });
+});
+
 test.each(["live", "cgroups", "journal", "ledger-lock"])(
   "a file in the place of its folder `%s` is named; a folder, or a link to one, is taken",
   (name) => {
@@ -63,13 +73,17 @@ test.each(["live", "cgroups", "journal", "ledger-lock"])(
     const { host } = m;
     makeStateFolder(host);
     const place = `${host.stateFolder}/${name}`;
-    writeFileSync(place, "");
+    const leadsNowhere = `${m.folder}/nowhere`;
+    symlinkSync(leadsNowhere, place);
     const refusal = {
       exit: 65,
       code: "CONFIG_INVALID",
       message: expect.stringContaining(`holds \`${name}\`, which is no folder of this user's`),
       hint: expect.stringMatching(/^remove .*: it is made anew$/),
     };
+    expect(refusalOf(() => makeStateFolder(host), m.folder)).toMatchObject(refusal);
+    unlinkSync(place);
+    writeFileSync(place, "");
     expect(refusalOf(() => makeStateFolder(host), m.folder)).toMatchObject(refusal);
     unlinkSync(place);
     mkdirSync(`${m.folder}/elsewhere`);
