@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { userInfo } from "node:os";
 import { CofferdamError } from "../errors.ts";
 import { type AbsolutePath, absolutePath, isAbsolutePath, joinPath, knownPath } from "../profile/path.ts";
+import { statsOf } from "./nodes.ts";
 
 /** Who runs the supervisor, by the user database; an environment variable can't change it. */
 export interface User {
@@ -55,7 +56,9 @@ export function thisHost(overrides: Partial<Host> = {}): Host {
     stateFolder: stateFolderOf(env["XDG_STATE_HOME"], user.home),
     operatorFolders: [
       absolutePath("/etc/cofferdam/profiles.d"),
-      joinPath(user.home, ".config/cofferdam/profiles.d"),
+      ...homesOf({ user, env })
+        .filter((home) => home === user.home || statsOf(home)?.uid === user.uid)
+        .map((home) => joinPath(home, ".config/cofferdam/profiles.d")),
     ],
     helperFolders: ["/usr/bin", "/bin", "/usr/local/bin", "/run/current-system/sw/bin"].map(absolutePath),
     now: Date.now,

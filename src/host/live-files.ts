@@ -74,7 +74,7 @@ export class LiveFiles {
   /** Tells that a call's walls stand, and the first process in them; returns the name that says so. */
   tellInit(name: string, init: ProcessId): string {
     const marker = `${name}-${printProcess(init)}`;
-    writeFileSync(joinPath(this.#folder, marker), "", { mode: 0o600 });
+    inFolder(this.#folder, () => writeFileSync(joinPath(this.#folder, marker), "", { mode: 0o600 }));
     return marker;
   }
 

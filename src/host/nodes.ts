@@ -22,7 +22,7 @@ const MOST_COPIED = 128 * 1024;
 const CHANGED_IN_PLACE: ReadonlySet<string> = new Set(["/etc/hosts", "/etc/resolv.conf"]);
 
 /**
- * True for a small plain file in `/etc` that is root's, that everybody may read, and that is not to be run. As with a file
+ * True for a small plain file in `/etc` that is root's, that everybody may read, its owner too, and that is not to be run. As with a file
  * that is mounted, a program that runs already does not see it replaced.
  */
 export function isCopyable(path: AbsolutePath, stats: Stats): boolean {
@@ -31,7 +31,7 @@ export function isCopyable(path: AbsolutePath, stats: Stats): boolean {
     !CHANGED_IN_PLACE.has(path) &&
     stats.isFile() &&
     stats.uid === 0 &&
-    (stats.mode & 0o7115) === 0o004 &&
+    (stats.mode & 0o7555) === 0o444 &&
     stats.size <= MOST_COPIED
   );
 }

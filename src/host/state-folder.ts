@@ -1,6 +1,6 @@
 import { accessSync, chmodSync, constants, mkdirSync, type Stats, statfsSync, statSync } from "node:fs";
 import { CofferdamError, escapeInvisible, visible } from "../errors.ts";
-import { type AbsolutePath, joinPath, upwards } from "../profile/path.ts";
+import { type AbsolutePath, joinPath, nameOf, upwards } from "../profile/path.ts";
 import type { Host } from "./host.ts";
 import { statsOf } from "./nodes.ts";
 import { noRoomIn } from "./state-files.ts";
@@ -19,21 +19,34 @@ const FOLDERS = [
   "trust",
 ] as const;
 
+/** The file that hides files: see `Facts.emptyFile`. */
+const EMPTY = "empty";
+
 /**
  * Makes the state folder, readable by its owner alone. Throws `CONFIG_INVALID` when it can't be made, belongs to somebody
  * else or is not what this version makes of it, and `SANDBOX_UNAVAILABLE` when nothing can be written in it.
  */
 export function makeStateFolder(host: Pick<Host, "stateFolder" | "user">): void {
   const folder = host.stateFolder;
-  // Looked at first: where a link leads nowhere, Node would try to make the folder for ever.
   const problem = problemOfState(host);
   if (problem !== null) throw problem;
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolders(folder);
   } catch (cause) {
     throw unmade(folder, cause instanceof Error ? cause.message : String(cause), cause);
   }
   if (((standingAt(folder)?.mode ?? 0) & 0o077) !== 0) chmodSync(folder, 0o700);
+}
+
+/** Each folder once: where none can be made and none is there, as on procfs, Node's own way goes on for ever. */
+function makeFolders(folder: AbsolutePath): void {
+  const missing = [...upwards(folder)].filter((path) => standingAt(path) === null);
+  for (const path of missing.toReversed())
+    try {
+      mkdirSync(path, { mode: 0o700 });
+    } catch (cause) {
+      if (codeOf(cause) !== "EEXIST") throw cause;
+    }
 }
 
 /** What keeps calls from being run with this state folder, or null. Makes and writes nothing. */
@@ -52,14 +65,20 @@ export function problemOfState({
         hint: "set XDG_STATE_HOME to a folder of your own",
       },
     );
-  const odd = stats === null ? undefined : FOLDERS.find((name) => isOdd(joinPath(stateFolder, name)));
+  const odd =
+    stats === null ? undefined : [...FOLDERS, EMPTY].find((name) => isOdd(joinPath(stateFolder, name)));
   if (odd !== undefined)
     return new CofferdamError(
       "CONFIG_INVALID",
-      `the state folder ${visible(stateFolder)} holds \`${odd}\`, which is no folder of this user's`,
+      `the state folder ${visible(stateFolder)} holds \`${odd}\`, which is not what this made`,
       { hint: `remove ${visible(joinPath(stateFolder, odd))}: it is made anew` },
     );
-  return unwritable(there) ?? (hasNoRoom(there) ? noRoomIn(there, "ENOSPC") : null);
+  const closed = FOLDERS.map((name) => joinPath(stateFolder, name)).filter((path) => statsOf(path) !== null);
+  for (const folder of [there, ...closed]) {
+    const problem = unwritable(folder);
+    if (problem !== null) return problem;
+  }
+  return hasNoRoom(there) ? noRoomIn(there, "ENOSPC") : null;
 }
 
 /** What stands there, links followed: a person may keep the state elsewhere. Null for nothing, and for what can't be seen. */
@@ -71,9 +90,12 @@ function standingAt(path: AbsolutePath): Stats | null {
   }
 }
 
-/** Something that is no folder, nor leads to one. */
+/** Something that is no folder, nor leads to one; what hides files must be a file that says nothing, to nobody. */
 function isOdd(path: AbsolutePath): boolean {
-  return statsOf(path) !== null && standingAt(path)?.isDirectory() !== true;
+  const stats = statsOf(path);
+  if (stats === null) return false;
+  if (nameOf(path) !== EMPTY) return standingAt(path)?.isDirectory() !== true;
+  return !stats.isFile() || stats.size > 0 || (stats.mode & 0o777) !== 0;
 }
 
 function unwritable(folder: AbsolutePath): CofferdamError | null {

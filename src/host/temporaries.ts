@@ -1,9 +1,9 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { z } from "zod";
 import { type AbsolutePath, isAbsolutePath, joinPath } from "../profile/path.ts";
 import { statsOf } from "./nodes.ts";
 import { isRunning, thisProcess } from "./process-id.ts";
-import { writeWhole } from "./state-files.ts";
+import { inFolder, writeWhole } from "./state-files.ts";
 
 const Entry = z.strictObject({
   pid: z.int().positive(),
@@ -43,12 +43,12 @@ export class Temporaries implements Disposable {
     this.#file = joinPath(this.#place, `${sessionId}.json`);
   }
 
-  /** Writes down that a temporary may be made there. Throws the system's error: then none may be. */
+  /** Writes down that a temporary may be made there. Throws node's errors, and `SANDBOX_UNAVAILABLE`: then none may be. */
   expectIn(folder: AbsolutePath): void {
     if (this.#folders.has(folder)) return;
-    mkdirSync(this.#place, { recursive: true, mode: 0o700 });
     const folders = [...this.#folders, folder];
-    writeWhole(this.#file, JSON.stringify({ ...thisProcess(), prefix: this.prefix, folders }));
+    const text = JSON.stringify({ ...thisProcess(), prefix: this.prefix, folders });
+    inFolder(this.#place, () => writeWhole(this.#file, text));
     this.#folders.add(folder);
   }
 

@@ -1,7 +1,8 @@
-import { mkdirSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
 import { afterEach, expect, test, vi } from "vitest";
 import { thisHost } from "../../../src/host/host.ts";
 import { makeStateFolder, problemOfState } from "../../../src/host/state-folder.ts";
+import { knownPath } from "../../../src/profile/path.ts";
 import { machine, refusalOf } from "../config/machine.ts";
 
 afterEach(() => {
@@ -56,6 +57,28 @@ test("one that stands on a file, before it is made, is told without making it", 
   });
 });
 
+test.each([
+  ["a folder", (place: string) => mkdirSync(place)],
+  ["a link", (place: string) => symlinkSync("/dev/null", place)],
+  ["a file that says something", (place: string) => writeFileSync(place, "x", { mode: 0o000 })],
+  ["a file that can be read", (place: string) => writeFileSync(place, "")],
+])("the file that hides files is none where %s stands", (_what, make) => {
+  const { host } = machine();
+  makeStateFolder(host);
+  const place = `${host.stateFolder}/empty`;
+  make(place);
+  expect(problemOfState(host)).toMatchObject({ message: expect.stringContaining("holds `empty`") });
+  rmSync(place, { recursive: true });
+  writeFileSync(place, "", { mode: 0o000 });
+  expect(problemOfState(host)).toBeNull();
+});
+
+test("where no folder can be made at all, that is said at once", () => {
+  const { host } = machine();
+  const stateFolder = knownPath("/proc/self/cofferdam");
+  expect(() => makeStateFolder({ ...host, stateFolder })).toThrow(/nothing can be written in|cannot be made/);
+});
+
 test("one that is a link, or lies behind one, that leads nowhere is refused at once", () => {
   const m = machine();
   symlinkSync(`${m.folder}/nowhere`, m.at("home/ann/.local"));
@@ -78,7 +101,7 @@ test.each(["live", "cgroups", "journal", "ledger-lock"])(
     const refusal = {
       exit: 65,
       code: "CONFIG_INVALID",
-      message: expect.stringContaining(`holds \`${name}\`, which is no folder of this user's`),
+      message: expect.stringContaining(`holds \`${name}\`, which is not what this made`),
       hint: expect.stringMatching(/^remove .*: it is made anew$/),
     };
     expect(refusalOf(() => makeStateFolder(host), m.folder)).toMatchObject(refusal);
