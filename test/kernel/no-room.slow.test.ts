@@ -122,7 +122,7 @@ describe.skipIf(unusable !== null || !isRoot).each(PEOPLE)(
       expect(run("64k", fill)).toEqual({
         status: 69,
         stdout: "",
-        stderr: `cofferdam: no room is left on the disk for what is kept in \`${place.state}/cofferdam\`: ENOSPC\n  do: make room there, or set XDG_STATE_HOME to a folder on another disk\n`,
+        stderr: `cofferdam: no room is left on the disk for what is kept in \`${place.state}\`: ENOSPC\n  do: make room there, or set XDG_STATE_HOME to a folder on another disk\n`,
       });
       const many = "i=0; mkdir state/cofferdam; while touch state/$i 2>/dev/null; do i=$((i+1)); done";
       expect(run("1m,nr_inodes=20", `${many}; chown -R ${person.uid} state`)).toMatchObject({
