@@ -41,6 +41,9 @@ export function extraCaps(profile: Profile, facts: Facts): readonly ExtraCap[] |
     const access = isLimited ? "none" : ruler(path, asked).access;
     if (access === "write") continue;
     const isFirm = isLimited || lasting(path, asked).access !== "write";
+    // What only a glob would match there does not exist, and may be made: it holds the call's own bytes.
+    const isMissing = nodeAt(facts, path).kind === "missing";
+    if (isMissing && ruler(path, { kind, bornInside: true }).access === "write") continue;
     const aliases = capsOfAliases(ruler, facts, { path, access, isFirm });
     caps.push(...aliases);
     for (const name of [path, ...aliases.map((cap) => cap.path)]) {

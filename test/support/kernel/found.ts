@@ -166,6 +166,27 @@ export const FOUND: Readonly<Record<string, Found>> = {
     act: { op: "create", path: "w/c/b/.git" },
     mutant: "holds nothing that is missing, by any name of it",
   },
+  "what only a glob would match, and is not there, may be made, whatever other name its folder has": {
+    case: {
+      ...about(
+        [folder("a", [folder(".git", [])]), folder("c", [])],
+        {
+          masks: [
+            {
+              pattern: { kind: "glob", spot: { number: 1, below: [] }, text: "**/config" },
+              atMost: "read",
+              ignoreCase: false,
+            },
+          ],
+        },
+        { from: 1, at: 3 },
+      ),
+      // By this one the act is among those that are tried.
+      seed: 5,
+    },
+    act: null,
+    mutant: null,
+  },
   "what a protected link leads to stays what it is by the other name of its folder": {
     case: about(
       [folder("a", [link("x.md", 4)]), folder("c", [file("t")]), folder("d", [])],
