@@ -130,7 +130,7 @@ async function launches(
   return { raw: median(raw), ours: median(ours) };
 }
 
-/** What no program could leave out that does the same. */
+/** What the kernel takes of it, by itself. */
 function callsAlone(cgroups: string | null): number {
   const floor = layFloor(stage, cgroups);
   const times: number[] = [];

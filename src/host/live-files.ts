@@ -3,7 +3,7 @@ import { z } from "zod";
 import { CofferdamError, visible } from "../errors.ts";
 import { type AbsolutePath, joinPath } from "../profile/path.ts";
 import { isRunning, type ProcessId, printProcess, readProcess, thisProcess } from "./process-id.ts";
-import { inFolder, removeFile } from "./state-files.ts";
+import { inFolder, removeFile, toldIfFull } from "./state-files.ts";
 import { codeOf } from "./system-error.ts";
 import { Work } from "./work.ts";
 
@@ -74,7 +74,12 @@ export class LiveFiles {
   /** Tells that a call's walls stand, and the first process in them; returns the name that says so. */
   tellInit(name: string, init: ProcessId): string {
     const marker = `${name}-${printProcess(init)}`;
-    inFolder(this.#folder, () => writeFileSync(joinPath(this.#folder, marker), "", { mode: 0o600 }));
+    try {
+      // Without the folder nobody knows of the call any more: then this throws, and it does not go on.
+      writeFileSync(joinPath(this.#folder, marker), "", { mode: 0o600 });
+    } catch (cause) {
+      throw toldIfFull(cause, this.#folder);
+    }
     return marker;
   }
 

@@ -22,8 +22,8 @@ const MOST_COPIED = 128 * 1024;
 const CHANGED_IN_PLACE: ReadonlySet<string> = new Set(["/etc/hosts", "/etc/resolv.conf"]);
 
 /**
- * True for a small plain file in `/etc` that is root's, that everybody may read, its owner too, and that is not to be run. As with a file
- * that is mounted, a program that runs already does not see it replaced.
+ * True for a small plain file in `/etc` that is root's, that everybody may read, its owner too, and that is not to be run.
+ * As with a file that is mounted, a program that runs already does not see it replaced.
  */
 export function isCopyable(path: AbsolutePath, stats: Stats): boolean {
   return (

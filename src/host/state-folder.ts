@@ -28,19 +28,27 @@ const EMPTY = "empty";
  */
 export function makeStateFolder(host: Pick<Host, "stateFolder" | "user">): void {
   const folder = host.stateFolder;
+  assertUsable(host);
+  if (followed(folder) === null) {
+    try {
+      makeFolders(folder);
+    } catch (cause) {
+      throw unmade(folder, cause instanceof Error ? cause.message : String(cause), cause);
+    }
+    // Somebody else may have been first.
+    assertUsable(host);
+  }
+  if (((followed(folder)?.mode ?? 0) & 0o077) !== 0) chmodSync(folder, 0o700);
+}
+
+function assertUsable(host: Pick<Host, "stateFolder" | "user">): void {
   const problem = problemOfState(host);
   if (problem !== null) throw problem;
-  try {
-    makeFolders(folder);
-  } catch (cause) {
-    throw unmade(folder, cause instanceof Error ? cause.message : String(cause), cause);
-  }
-  if (((standingAt(folder)?.mode ?? 0) & 0o077) !== 0) chmodSync(folder, 0o700);
 }
 
 /** Each folder once: where none can be made and none is there, as on procfs, Node's own way goes on for ever. */
 function makeFolders(folder: AbsolutePath): void {
-  const missing = [...upwards(folder)].filter((path) => standingAt(path) === null);
+  const missing = [...upwards(folder)].filter((path) => followed(path) === null);
   for (const path of missing.toReversed())
     try {
       mkdirSync(path, { mode: 0o700 });
@@ -54,9 +62,9 @@ export function problemOfState({
   stateFolder,
   user,
 }: Pick<Host, "stateFolder" | "user">): CofferdamError | null {
-  const stats = standingAt(stateFolder);
+  const stats = followed(stateFolder);
   const there = [...upwards(stateFolder)].find((path) => statsOf(path) !== null) ?? stateFolder;
-  if (standingAt(there)?.isDirectory() !== true) return unmade(stateFolder, `${visible(there)} is no folder`);
+  if (followed(there)?.isDirectory() !== true) return unmade(stateFolder, `${visible(there)} is no folder`);
   if (stats !== null && stats.uid !== user.uid)
     return new CofferdamError(
       "CONFIG_INVALID",
@@ -73,16 +81,14 @@ export function problemOfState({
       `the state folder ${visible(stateFolder)} holds \`${odd}\`, which is not what this made`,
       { hint: `remove ${visible(joinPath(stateFolder, odd))}: it is made anew` },
     );
-  const closed = FOLDERS.map((name) => joinPath(stateFolder, name)).filter((path) => statsOf(path) !== null);
-  for (const folder of [there, ...closed]) {
-    const problem = unwritable(folder);
-    if (problem !== null) return problem;
-  }
+  const folders = FOLDERS.map((name) => joinPath(stateFolder, name)).filter((path) => statsOf(path) !== null);
+  const closed = [there, ...folders].map(unwritable).find((problem) => problem !== null);
+  if (closed !== undefined) return closed;
   return hasNoRoom(there) ? noRoomIn(there, "ENOSPC") : null;
 }
 
 /** What stands there, links followed: a person may keep the state elsewhere. Null for nothing, and for what can't be seen. */
-function standingAt(path: AbsolutePath): Stats | null {
+function followed(path: AbsolutePath): Stats | null {
   try {
     return statSync(path, { throwIfNoEntry: false }) ?? null;
   } catch {
@@ -94,7 +100,7 @@ function standingAt(path: AbsolutePath): Stats | null {
 function isOdd(path: AbsolutePath): boolean {
   const stats = statsOf(path);
   if (stats === null) return false;
-  if (nameOf(path) !== EMPTY) return standingAt(path)?.isDirectory() !== true;
+  if (nameOf(path) !== EMPTY) return followed(path)?.isDirectory() !== true;
   return !stats.isFile() || stats.size > 0 || (stats.mode & 0o777) !== 0;
 }
 
