@@ -1,3 +1,4 @@
+import { GATES_OWN } from "../backend/bubblewrap/handed.ts";
 import type { Plan } from "../backend/plan.ts";
 import type { Ink } from "../channel/ink.ts";
 import { escapeInvisible } from "../errors.ts";
@@ -43,12 +44,12 @@ const SECTIONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The plan one option to a line, and above each mount what it is there for. Values of variables are left out. A plan
- * that reads no options is its words.
+ * The plan one option to a line, and above each mount what it is there for. Values of variables are left out, and so are
+ * the program's words, which the gate is handed as such. A plan that reads no options is its words.
  */
 export function planLines(plan: Plan, standing: Standing, ink: Ink, folder: string): readonly string[] {
   const mounts = new Map(plan.clauses.map((clause) => [clause.args.join("\0"), clause.path]));
-  const options = optionsOf(plan);
+  const options = optionsOf(plan).filter(([, name = ""]) => !name.startsWith(GATES_OWN));
   if (options.length === 0) return plan.argv.flatMap((word) => word.split("\n")).map(escapeInvisible);
   let last = "";
   return options.flatMap((words) => {

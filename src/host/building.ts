@@ -72,11 +72,22 @@ function isBuilding(one: ProcessId): boolean {
   return isRunning(one) && hasNoGate(one.pid);
 }
 
-/** It has no child yet, or one that goes on building. */
+/** It has no child yet, or one that goes on building; one that is not told yet what to build has begun nothing. */
 function hasNoGate(pid: number | string): boolean {
   if (!isLauncher(pid)) return false;
   const children = childrenOf(pid);
-  return children.length === 0 || children.some(hasNoGate);
+  return children.length === 0 ? !isWaiting(pid) : children.some(hasNoGate);
+}
+
+/**
+ * It sleeps, and has not closed the pipe that its options come by, as it does once it has read them: who writes to that
+ * lives, or the launcher would read its end and go on.
+ */
+function isWaiting(pid: number | string): boolean {
+  const words = textOf(`/proc/${pid}/cmdline`).split("\0");
+  const options = words[words.indexOf("--args") + 1] ?? "";
+  const isUnread = (): boolean => listed(`/proc/${pid}/fd`).includes(options);
+  return isUnread() && /^State:\s*S/m.test(textOf(`/proc/${pid}/status`)) && isUnread();
 }
 
 /** Empty when it is gone. */

@@ -3,21 +3,21 @@ import { GO } from "../backend/bubblewrap/gate.ts";
 import type { GatedPlan, Plan } from "../backend/plan.ts";
 import { CofferdamError } from "../errors.ts";
 import type { AbsolutePath } from "../profile/path.ts";
-import type { Cgroup, Reached } from "./cgroup/cgroup.ts";
+import type { LauncherAhead } from "./ahead.ts";
+import type { Reached } from "./cgroup/cgroup.ts";
 import type { Cgroups } from "./cgroup/cgroups.ts";
 import { untilDelivered } from "./delivery.ts";
-import { type Cause, type EndOptions, endAll, endOf, firstProcessOf, untilEnd } from "./ending.ts";
+import { type Cause, type EndOptions, firstProcessOf, untilEnd } from "./ending.ts";
+import { Launched } from "./launched.ts";
 import { MaskWatch } from "./mask-watch.ts";
-import { openInputs } from "./open-inputs.ts";
 import { Capture, type Captured, MOST_KEPT, type OutputSink } from "./output.ts";
 import { LifeWatch, type ProcessId } from "./process-id.ts";
-import { ProgramStreams } from "./program-streams.ts";
 import { type Discrepancy, mountDiscrepancies, unprotectedPoints } from "./proof.ts";
 import { prove } from "./prove.ts";
 import { explainSetupFailure } from "./setup-failure.ts";
-import { type Child, launch, type StartedBy } from "./spawn.ts";
+import type { Child, StartedBy } from "./spawn.ts";
 import { firstByte, readableAt, TwoVoices, writableAt } from "./streams.ts";
-import { descriptorsFor, type Surroundings } from "./surroundings.ts";
+import type { Surroundings } from "./surroundings.ts";
 import { NOBODYS_WINDOW, type TerminalWindow, tellSizes } from "./window.ts";
 
 /** How one plan is run: input, bounds, where output goes, and what ends it early. */
@@ -37,6 +37,8 @@ export interface RunOptions extends Omit<EndOptions, "hasTerminal"> {
   readonly window?: TerminalWindow | null;
   /** What starts the launcher, where its mounts are to be its own: see `findPrivateMounts`. */
   readonly startedBy?: StartedBy | null;
+  /** Where a launcher may wait already, and the next one is started meanwhile. */
+  readonly ahead?: LauncherAhead | null;
   /** The supervisor's own namespaces and inherited descriptors. */
   readonly surroundings: Surroundings;
   /** It is ended when something that is to be hidden from it can be read, within a quarter of a second. */
@@ -90,63 +92,23 @@ export async function run(plan: Plan, options: RunOptions): Promise<Ended> {
       `walls of ${plan.backend} can't be proven yet, so nothing is run in them`,
       "use Linux with bubblewrap",
     );
-  const { stdin, runAs, surroundings } = options;
-  const wanted = {
-    hasStdin: stdin !== null,
-    hasSizes: plan.sizesFd !== null,
-    hasCover: surroundings.leaked.length > 0,
-    owner: runAs,
+  const { ahead = null, runAs, surroundings } = options;
+  const how = {
+    hasStdin: options.stdin !== null,
+    runAs,
+    cgroups: options.cgroups ?? null,
+    startedBy: options.startedBy ?? null,
+    surroundings,
   };
-  using streams = await ProgramStreams.open(surroundings.pipes, wanted);
-  await using cgroup = makeCgroup(plan, options.cgroups ?? null);
-  const child = start(plan, streams, cgroup, options);
-  const ended = endOf(child);
-  try {
-    return await runTo(child, ended, { streams, cgroup }, plan, options);
-  } finally {
-    await endAll(child, plan.launchers, writableAt(child, plan.gateFd), ended);
-  }
+  await using launched = ahead?.take(plan, how) ?? (await Launched.start(plan, how));
+  launched.feed(plan);
+  const ended = await runTo(launched, plan, options);
+  ahead?.prepare(plan, how);
+  return ended;
 }
 
-function makeCgroup({ tree }: GatedPlan, cgroups: Cgroups | null): Cgroup | null {
-  if (tree === null) return null;
-  if (cgroups !== null) return cgroups.make(tree);
-  throw unavailable("the plan has bounds for a cgroup, and there is nobody here who makes any");
-}
-
-/** Throws `USAGE` for words that the kernel does not take in one piece: 128 KiB each (execve(2), `MAX_ARG_STRLEN`). */
-function start(plan: GatedPlan, streams: ProgramStreams, cgroup: Cgroup | null, options: RunOptions): Child {
-  try {
-    using opened = openInputs(plan.inputs);
-    const ours = { doors: cgroup?.doors ?? [], inputs: opened.fds };
-    const stdio = descriptorsFor(plan, streams.launchers, options.surroundings, ours);
-    const [file, ...words] = [...(options.startedBy ?? []), plan.file];
-    return launch(file ?? plan.file, [...words, ...plan.argv], { stdio, runAs: options.runAs });
-  } catch (cause) {
-    if (!(cause instanceof Error && "code" in cause && cause.code === "E2BIG")) throw cause;
-    throw new CofferdamError("USAGE", "the words of the call are too long to be started with", {
-      hint: "hand the data in by a file or by standard input",
-      cause,
-    });
-  } finally {
-    streams.handOver();
-    cgroup?.handOver();
-  }
-}
-
-/** What was made for one run. */
-interface Made {
-  readonly streams: ProgramStreams;
-  readonly cgroup: Cgroup | null;
-}
-
-async function runTo(
-  child: Child,
-  ended: Promise<number>,
-  { streams, cgroup }: Made,
-  plan: GatedPlan,
-  options: RunOptions,
-): Promise<Ended> {
+async function runTo(launched: Launched, plan: GatedPlan, options: RunOptions): Promise<Ended> {
+  const { child, ended, streams, cgroup } = launched;
   const gate = writableAt(child, plan.gateFd);
   const bytes = options.outputBytes ?? (options.sinks === null ? MOST_KEPT : Number.POSITIVE_INFINITY);
   const voices = new TwoVoices(options.sinks?.stderr ?? null);
@@ -154,7 +116,6 @@ async function runTo(
     new Capture(streams.stdout, bytes, options.sinks?.stdout ?? null),
     new Capture(streams.stderr, bytes, voices.take),
   ] as const;
-  feed(child, plan);
   const waiting = untilWaiting(child, ended, plan, options.signal);
   const init = await waiting.catch(async (cause: unknown) => {
     if (cause !== LAUNCHER_ENDED) throw cause;
@@ -181,7 +142,7 @@ async function runTo(
     init,
     input,
     isRunning: () => life.isRunning(),
-    keepAlive: (isKept) => keepAlive(child, streams, isKept),
+    keepAlive: (isKept) => launched.keepAlive(isKept),
   });
   if (options.signal?.aborted === true) throw cancelled();
   gate.end(stdin === null ? GO.none : GO.pipe);
@@ -234,17 +195,6 @@ async function untilWaiting(
   const init = firstProcessOf(child, plan.launchers);
   if (init === null) throw unavailable("the walls could not be observed: the launcher has no child");
   return init;
-}
-
-function keepAlive(child: Child, { stdout, stderr }: ProgramStreams, isKept: boolean): void {
-  for (const one of [child, stdout, stderr]) {
-    if (isKept) one.ref();
-    else one.unref();
-  }
-}
-
-function feed(child: Child, plan: GatedPlan): void {
-  for (const input of plan.inputs) if ("bytes" in input) writableAt(child, input.fd).end(input.bytes);
 }
 
 function failed(stderr: string): CofferdamError {

@@ -134,6 +134,7 @@ export async function enforce(
     signal: options.signal ?? null,
     runAs: walls.machine.runAs,
     surroundings: walls.surroundings,
+    ahead: walls.ahead,
     cgroups: walls.machine.cgroups,
     endsUncovered: true,
     onProven: ({ init }) => {

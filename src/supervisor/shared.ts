@@ -1,6 +1,7 @@
 import type { Broker } from "../approval/broker.ts";
 import type { Loaded } from "../config/config.ts";
 import type { CofferdamError } from "../errors.ts";
+import type { LauncherAhead } from "../host/ahead.ts";
 import type { FactsMemory } from "../host/facts.ts";
 import type { Host } from "../host/host.ts";
 import type { Ledger } from "../host/ledger.ts";
@@ -16,7 +17,13 @@ import type { Standing } from "./standing.ts";
 
 /** The walls that this machine can build, or why it can't. */
 export type Walls =
-  | { readonly kind: "standing"; readonly machine: Machine; readonly surroundings: Surroundings }
+  | {
+      readonly kind: "standing";
+      readonly machine: Machine;
+      readonly surroundings: Surroundings;
+      /** Where the next call's launcher waits. */
+      readonly ahead: LauncherAhead;
+    }
   | { readonly kind: "unavailable"; readonly error: CofferdamError };
 
 /** What all sessions of one supervisor share. */

@@ -6,6 +6,7 @@ import type { Backend } from "../backend/backend.ts";
 import type { Ceiling, Config, Loaded } from "../config/config.ts";
 import { loadConfig } from "../config/load.ts";
 import { CofferdamError } from "../errors.ts";
+import { LauncherAhead } from "../host/ahead.ts";
 import { failures } from "../host/attest.ts";
 import { endForsaken } from "../host/building.ts";
 import { sweepCgroups } from "../host/cgroup/leftovers.ts";
@@ -99,6 +100,7 @@ export class Supervisor implements AsyncDisposable {
     await Promise.all([...this.shared.running].map((one) => one[Symbol.asyncDispose]()));
     const { walls } = this.shared;
     if (walls.kind === "standing") {
+      await walls.ahead[Symbol.asyncDispose]();
       walls.surroundings[Symbol.dispose]();
       walls.machine.cgroups[Symbol.dispose]();
     }
@@ -222,6 +224,7 @@ async function buildWalls(host: Host, { config, ceiling }: Loaded): Promise<Wall
       kind: "standing",
       machine,
       surroundings: await lookAtSurroundings(machine.facts.launcher.shell),
+      ahead: new LauncherAhead(),
     };
   } catch (cause) {
     const isUnavailable = cause instanceof CofferdamError && cause.code === "SANDBOX_UNAVAILABLE";

@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { constants } from "node:os";
 import { describe, expect, it } from "vitest";
+import { handOver } from "../../src/backend/bubblewrap/handed.ts";
 import { behindGate, SHELLS } from "../support/battery/gate-stand.ts";
 import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 
@@ -48,6 +49,52 @@ describe.skipIf(unusable !== null).each(SHELLS.map((shell) => [shell.join(" "), 
         line("sed -n 's/^Sig\\(Blk\\|Ign\\|Cgt\\)://p' /proc/self/status"),
       );
       expect(stdout.trim().split(/\s+/)).toEqual(["0", "0", "0"].map((one) => one.padStart(16, "0")));
+    });
+
+    it("proc: the program has every word as it was given, however many, however long", async () => {
+      const odd = [
+        "",
+        "-n",
+        "--",
+        "$0",
+        "$(id)",
+        "`id`",
+        '"',
+        "'",
+        "\\",
+        "a  b",
+        "*",
+        "~",
+        "\n",
+        " x\n\n",
+        "$cofferdam_at",
+      ];
+      const all = Array.from({ length: 0x180 }, (__, code) => String.fromCharCode(code)).slice(1);
+      const given = [odd, all.slice(0, 200), all.slice(200), [all.join("")], [], ["y".repeat(16_000)]];
+      // Too many, and too long, to be handed over.
+      const more = [
+        Array.from({ length: 300 }, (__, at) => `${at} "`),
+        ["x".repeat(100_000), "'"],
+        [...odd, ...all],
+      ];
+      const program = ["/usr/bin/perl", "-e", "print map { length(), qq( $_\n) } @ARGV", "--"];
+      const seen = await Promise.all(
+        [...given, ...more].map((words) => behindGate(shell, [...program, ...words])),
+      );
+      const told = (words: readonly string[]): string =>
+        words.map((word) => `${Buffer.byteLength(word)} ${word}\n`).join("");
+      expect(seen.map(({ stdout }) => stdout)).toEqual([...given, ...more].map(told));
+      expect(more.map((words) => handOver([...program, ...words]).argv.length > 0)).toEqual([
+        true,
+        true,
+        true,
+      ]);
+      expect(given.map((words) => handOver([...program, ...words]).argv)).toEqual(given.map(() => []));
+    });
+
+    it("proc: nothing of how it was handed over reaches the program", async () => {
+      const { stdout } = await behindGate(shell, line("env | grep -c cofferdam; set | grep -c '^cofferdam'"));
+      expect(stdout).toBe("0\n0\n");
     });
 
     it("proc: waits for daemons that end meanwhile", async () => {

@@ -5,7 +5,13 @@ import { describe, expect, it } from "vitest";
 import { descendantsOf } from "../support/battery/descendants.ts";
 import { PEOPLE } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
-import { describeProcess, end, leftAfter, processesWith } from "../support/battery/processes.ts";
+import {
+  describeProcess,
+  end,
+  IN_LAUNCHERS,
+  leftAfter,
+  processesWith,
+} from "../support/battery/processes.ts";
 import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 
 sandboxMustWork("supervisors that are killed while a call runs in a shelter");
@@ -19,7 +25,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
     try {
       const most: number[] = [];
       for (let round = 0; round < ROUNDS; round += 1) {
-        const argv: [string, ...string[]] = ["perl", "-e", "sleep 600", word];
+        const argv: [string, ...string[]] = ["perl", "-e", "sleep 600", word, IN_LAUNCHERS];
         const calls = [0, 60, 90].map((afterMs) => ({ argv, afterMs }));
         const child = place.start({ job: { calls } });
         const closed = once(child, "close");

@@ -2,19 +2,20 @@ import type { Limits } from "../../profile/limits.ts";
 import type { AbsolutePath } from "../../profile/path.ts";
 import type { CoreDumps, Facts } from "../facts.ts";
 import type { Plan } from "../plan.ts";
+import { TAKE_WORDS } from "./handed.ts";
 import { processesInAll } from "./tree.ts";
 
 /** Stands in the words of every launcher, and of every shell at a gate: a variable of that shell. */
 export const GATE_MARK = "cofferdam_go";
 
 /**
- * What the gate shell runs, in a POSIX shell, with the program and its words as `"$@"`:
+ * What the gate shell runs, in a POSIX shell; the program and its words are in `"$@"` or handed over (`handed.ts`):
  * 1. bounds itself with hard limits, which the program inherits; units are those of POSIX `ulimit`: 512-byte blocks
  *    for `-f` and `-c`, KiB for `-d`, seconds for `-t`;
  * 2. enters the cgroup that was made for it, where that has doors, and closes them: `0` is whoever writes it, and the
  *    proof sees where it is. Of cgroups v1 this is the one way in that does not wait for every processor of the machine
  *    (kernel/cgroup/cgroup.c, `cgroup_procs_write_start`);
- * 3. writes `r` on the gate's descriptor, or `l` when a limit could not be set;
+ * 3. writes `r` on the gate's descriptor, or `l` when a limit could not be set, and takes the words that are handed over;
  * 4. waits for the line `go`; the end of the stream means that the supervisor died, and nothing runs;
  * 5. takes its standard input from the sandbox's own `/dev/null`, unless the line says that one is handed in;
  * 6. closes the descriptor, runs the program and ends with its status: 126 or 127 when it can't be started, 128+n after
@@ -32,6 +33,7 @@ export function gateScript(limits: Limits, gateFd: number, extras: GateExtras = 
     `{ ${bounds}; } 2>/dev/null || { printf l >&${gateFd}; exit 125; }`,
     ...(tree?.doors ?? []).map((fd) => `{ printf 0 >&${fd}; } 2>/dev/null; exec ${fd}>&-`),
     `printf r >&${gateFd}`,
+    TAKE_WORDS,
     `IFS=" " read -r ${GATE_MARK} cofferdam_in <&${gateFd} && [ "$${GATE_MARK}" = go ] || exit 125`,
     `[ "$cofferdam_in" = pipe ] || exec </dev/null`,
     `unset ${GATE_MARK} cofferdam_in`,

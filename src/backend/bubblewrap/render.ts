@@ -12,6 +12,7 @@ import { withinSearch } from "../search-bound.ts";
 import { standardProgram } from "../seccomp/standard.ts";
 import { clausesOf } from "./clauses.ts";
 import { gateScript, limiterOf } from "./gate.ts";
+import { handOver } from "./handed.ts";
 import { HOST_NAME, identityFiles } from "./identity.ts";
 import { standings } from "./standings.ts";
 import { INSTALL_PERL, terminalWords } from "./terminal.ts";
@@ -123,8 +124,10 @@ function planOf(profile: Profile, launch: Launch, facts: Facts, layout: Layout):
     args: ["--perms", "0444", "--file", String(firstFile(rest.tree) + inputs.length - 1 + at), path],
     input: { fd: firstFile(rest.tree) + inputs.length - 1 + at, bytes },
   }));
+  const handed = handOver(launch.argv);
   const all = [
     ...walls(profile, launch, facts),
+    ...[...handed.variables].flatMap(([name, value]) => ["--setenv", name, value]),
     ...given.flatMap((file) => file.args),
     ...args,
     ...["--chdir", launch.cwd, "--seccomp", String(FD.seccomp)],
@@ -150,7 +153,7 @@ function planOf(profile: Profile, launch: Launch, facts: Facts, layout: Layout):
       // It becomes the launcher: their pid is the same.
       ...(limiter === null ? [] : ["--core=1:1", "--", facts.launcher.path]),
       ...["--args", String(FD.args), "--"],
-      ...[facts.launcher.shell, "-c", script, "cofferdam", ...terminal, ...launch.argv],
+      ...[facts.launcher.shell, "-c", script, "cofferdam", ...terminal, ...handed.argv],
     ],
     inputs: [{ fd: FD.args, bytes: nulSeparated(all) }, ...inputs, ...given.map((file) => file.input)],
     gateFd: FD.gate,
@@ -161,7 +164,7 @@ function planOf(profile: Profile, launch: Launch, facts: Facts, layout: Layout):
       namespaces: ["user", "mnt", "pid", "ipc", "uts", "cgroup", ...isolated],
       hasSeccomp: true,
       descriptors: [0, 1, 2, FD.gate, ...(sizesFd === null ? [] : [sizesFd])],
-      environment: [...Object.keys(launch.env), "PWD"],
+      environment: [...Object.keys(launch.env), ...handed.variables.keys(), "PWD"],
     },
   };
 }

@@ -9,7 +9,14 @@ export function descendantsOf(pid: number): readonly number[] {
   return [...parents.keys()].filter((one) => one !== pid && isBelow(one));
 }
 
-/** Of them, those that work on files. */
+/** The processes that a process started itself and that have not ended. */
+export function childrenOf(pid: number): readonly number[] {
+  return readdirSync("/proc")
+    .flatMap(parentOf)
+    .flatMap(([one, parent]) => (parent === pid ? [one] : []));
+}
+
+/** Of a process's descendants, those that work on files. */
 export function workersOf(pid: number): readonly number[] {
   return descendantsOf(pid).filter((one) =>
     /^[^\0]*node[^\0]*\0(--[^\0]*\0)*\/cofferdam-worker\.mjs\0$/.test(wordsOf(one)),

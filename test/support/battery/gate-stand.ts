@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { Duplex } from "node:stream";
 import { GO, gateScript } from "../../../src/backend/bubblewrap/gate.ts";
+import { handOver } from "../../../src/backend/bubblewrap/handed.ts";
 
 /** Every shell of this machine that may be somebody's `sh`, with the words that make it one. */
 export const SHELLS: readonly (readonly [string, ...string[]])[] = (
@@ -24,10 +25,11 @@ export async function behindGate(
 ): Promise<Behind> {
   const places = ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp"];
   const walls = ["--unshare-user", "--unshare-all", "--as-pid-1", "--die-with-parent", "--new-session"];
-  const script = [...shell, "-c", gateScript({}, GATE), "cofferdam", ...words];
+  const { argv, variables } = handOver(words);
+  const script = [...shell, "-c", gateScript({}, GATE), "cofferdam", ...argv];
   const child = spawn("/usr/bin/bwrap", [...walls, ...places, "--", ...script], {
     stdio: Array.from({ length: GATE + 1 }, (_, fd) => ([1, 2, GATE].includes(fd) ? "pipe" : "ignore")),
-    env: { PATH: "/usr/bin:/bin" },
+    env: { PATH: "/usr/bin:/bin", ...Object.fromEntries(variables) },
   });
   const gate = child.stdio.at(GATE);
   if (!(gate instanceof Duplex)) throw new Error("no gate");

@@ -4,7 +4,7 @@ import { readdirSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Person } from "./people.ts";
 import { Place } from "./place.ts";
-import { describeProcess, end, leftAfter } from "./processes.ts";
+import { describeProcess, end, IN_LAUNCHERS, leftAfter } from "./processes.ts";
 
 /** What became of launches whose supervisor was killed. */
 export interface Killed {
@@ -59,7 +59,8 @@ async function killOne(place: Place, withinMs: number): Promise<Killed> {
   const word = randomBytes(12).toString("hex");
   const program = `open F, ">", "${place.ws}/" . $ARGV[0]; close F; $SIG{$_} = "IGNORE" for qw(TERM HUP INT); sleep 600`;
   const calls = Array.from({ length: AT_ONCE }, (_, index) => ({
-    argv: ["perl", "-e", program, `${word}-${index}`],
+    // Of every other one the launchers are found too; the others are started as most are.
+    argv: ["perl", "-e", program, `${word}-${index}`, ...(index % 2 === 0 ? [IN_LAUNCHERS] : [])],
     afterMs: Math.random() * SPREAD_MS,
   }));
   const child = place.start({ job: { calls } }, `${word}.json`);

@@ -2,13 +2,22 @@ import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 
-/** The pids of the machine's processes whose command line holds any of the texts. Ended ones that wait for their parent have none. */
+/**
+ * More than a gate is handed by variables: of a program with this word all words stand in the command lines of its launchers
+ * too, by which those can be found.
+ */
+export const IN_LAUNCHERS = "x".repeat(20_000);
+
+/**
+ * The pids of the machine's processes whose command line holds any of the texts, or whose variables do, as a gate's hold the
+ * words of its program. Ended ones that wait for their parent have none.
+ */
 export function processesWith(...texts: readonly string[]): readonly number[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
     .filter((pid) => {
-      const line = commandLineOf(pid);
-      return texts.some((text) => line.includes(text));
+      const said = textOf(`/proc/${pid}/cmdline`) + textOf(`/proc/${pid}/environ`);
+      return texts.some((text) => said.includes(text));
     })
     .map(Number);
 }
@@ -48,9 +57,10 @@ export function end(pids: readonly number[]): void {
   }
 }
 
-function commandLineOf(pid: string): string {
+/** Empty when it is gone, or another user's. */
+function textOf(file: string): string {
   try {
-    return readFileSync(`/proc/${pid}/cmdline`, "latin1");
+    return readFileSync(file, "latin1");
   } catch {
     return "";
   }

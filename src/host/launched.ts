@@ -1,0 +1,145 @@
+import { fstatSync } from "node:fs";
+import { Socket } from "node:net";
+import type { GatedPlan } from "../backend/plan.ts";
+import { CofferdamError } from "../errors.ts";
+import type { Cgroup } from "./cgroup/cgroup.ts";
+import type { Cgroups } from "./cgroup/cgroups.ts";
+import { endAll, endOf } from "./ending.ts";
+import { openInputs } from "./open-inputs.ts";
+import { ProgramStreams } from "./program-streams.ts";
+import { type Child, launch, type StartedBy } from "./spawn.ts";
+import { writableAt } from "./streams.ts";
+import { descriptorsFor, type Surroundings } from "./surroundings.ts";
+
+/** What a launcher is started with besides its plan. */
+export interface LaunchOptions {
+  /** The program has something to read. */
+  readonly hasStdin: boolean;
+  readonly runAs: { readonly uid: number; readonly gid: number } | null;
+  /** Where a cgroup for the plan's bounds on the whole tree is made; a plan that has none needs none. */
+  readonly cgroups: Cgroups | null;
+  /** What starts the launcher, where its mounts are to be its own: see `findPrivateMounts`. */
+  readonly startedBy: StartedBy | null;
+  readonly surroundings: Surroundings;
+}
+
+/**
+ * A launcher that was started and waits for its options: nothing is built before it is fed. What was made for it goes with
+ * it: its program's streams, and the cgroup of the call.
+ */
+export class Launched implements AsyncDisposable {
+  readonly child: Child;
+  /** Resolves with its status. */
+  readonly ended: Promise<number>;
+  readonly streams: ProgramStreams;
+  readonly cgroup: Cgroup | null;
+  readonly #plan: GatedPlan;
+  /** The files and folders that it was handed, `device:inode`, in the order of the plan's inputs. */
+  readonly #handed: readonly string[];
+  #isFed = false;
+
+  /**
+   * Starts the launcher of a plan. Throws `SANDBOX_UNAVAILABLE`; `USAGE` for words that the kernel does not take in one
+   * piece: 128 KiB each (execve(2), `MAX_ARG_STRLEN`); `FACTS_UNSTABLE` where a file is no longer what was planned with.
+   */
+  static async start(plan: GatedPlan, options: LaunchOptions): Promise<Launched> {
+    const { hasStdin, surroundings, runAs, cgroups } = options;
+    const streams = await ProgramStreams.open(surroundings.pipes, {
+      hasStdin,
+      hasSizes: plan.sizesFd !== null,
+      hasCover: surroundings.leaked.length > 0,
+      owner: runAs,
+    });
+    let cgroup: Cgroup | null = null;
+    try {
+      cgroup = makeCgroup(plan, cgroups);
+      return new Launched(plan, streams, cgroup, options);
+    } catch (cause) {
+      await cgroup?.[Symbol.asyncDispose]();
+      streams[Symbol.dispose]();
+      throw cause;
+    }
+  }
+
+  private constructor(
+    plan: GatedPlan,
+    streams: ProgramStreams,
+    cgroup: Cgroup | null,
+    { startedBy, surroundings, runAs }: LaunchOptions,
+  ) {
+    this.#plan = plan;
+    this.streams = streams;
+    this.cgroup = cgroup;
+    try {
+      using opened = openInputs(plan.inputs);
+      this.#handed = idsOf(opened.fds);
+      const ours = { doors: cgroup?.doors ?? [], inputs: opened.fds };
+      const stdio = descriptorsFor(plan, streams.launchers, surroundings, ours);
+      const [file, ...words] = [...(startedBy ?? []), plan.file];
+      this.child = launch(file ?? plan.file, [...words, ...plan.argv], { stdio, runAs });
+    } catch (cause) {
+      if (!(cause instanceof Error && "code" in cause && cause.code === "E2BIG")) throw cause;
+      throw new CofferdamError("USAGE", "the words of the call are too long to be started with", {
+        hint: "hand the data in by a file or by standard input",
+        cause,
+      });
+    } finally {
+      streams.handOver();
+      cgroup?.handOver();
+    }
+    this.ended = endOf(this.child);
+  }
+
+  /** False once it is known to have ended. */
+  get isRunning(): boolean {
+    return this.child.exitCode === null && this.child.signalCode === null;
+  }
+
+  /** Whether it was handed the very files and folders that stand at the plan's paths now. */
+  hasInputsOf(plan: GatedPlan): boolean {
+    using opened = openInputs(plan.inputs);
+    return idsOf(opened.fds).join() === this.#handed.join();
+  }
+
+  /** Tells it what to build: from here on it is this plan's. */
+  feed(plan: GatedPlan): void {
+    this.#isFed = true;
+    for (const input of plan.inputs) if ("bytes" in input) writableAt(this.child, input.fd).end(input.bytes);
+  }
+
+  /** Whether this process goes on for as long as the launcher does, as it does at first. */
+  keepAlive(isKept: boolean): void {
+    const { stdin, sizes, stdout, stderr } = this.streams;
+    const others = this.#isFed ? [] : [stdin, sizes, ...this.child.stdio];
+    for (const one of [this.child, stdout, stderr, ...others.filter((other) => other instanceof Socket)]) {
+      if (isKept) one.ref();
+      else one.unref();
+    }
+  }
+
+  /** Ends it, and what it has built: no process and no cgroup of it is left then. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    // What waits for its options has built nothing yet: it can simply be killed.
+    if (!this.#isFed) this.child.kill("SIGKILL");
+    await endAll(this.child, this.#plan.launchers, writableAt(this.child, this.#plan.gateFd), this.ended);
+    await this.cgroup?.[Symbol.asyncDispose]();
+    this.streams[Symbol.dispose]();
+  }
+}
+
+function makeCgroup({ tree }: GatedPlan, cgroups: Cgroups | null): Cgroup | null {
+  if (tree === null) return null;
+  if (cgroups !== null) return cgroups.make(tree);
+  throw new CofferdamError(
+    "SANDBOX_UNAVAILABLE",
+    "the plan has bounds for a cgroup, and there is nobody here who makes any",
+    { hint: "run `cofferdam doctor`" },
+  );
+}
+
+function idsOf(fds: ReadonlyMap<number, number>): readonly string[] {
+  return [...fds].map(([at, fd]) => {
+    const { dev, ino } = fstatSync(fd, { bigint: true });
+    return `${at} ${dev}:${ino}`;
+  });
+}
