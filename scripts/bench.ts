@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { arch, cpus, release, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { Readable, Writable } from "node:stream";
+import { setTimeout as pause } from "node:timers/promises";
 import { execa } from "execa";
 import type { Plan } from "../src/backend/plan.ts";
 import { thisHost } from "../src/host/host.ts";
@@ -26,6 +27,9 @@ import { hardeningCalls, layFloor, withoutPlaceholders } from "./lib/floor.ts";
 const RUNS = 100;
 const WARM_UP = 20;
 
+/** After so long the next call's launcher waits, in milliseconds. */
+const PAUSE_MS = 20;
+
 const root = join(import.meta.dirname, "..");
 const stage = mkdtempSync(join(tmpdir(), "cofferdam-bench-"));
 const [option, ...others] = process.argv.slice(2);
@@ -40,10 +44,17 @@ try {
 async function beside(checkouts: readonly string[]): Promise<void> {
   const all = [root, ...checkouts.map((checkout) => resolve(checkout))];
   const [ours = [], ...theirs] = await timesBeside(all, stage, { warmUp: WARM_UP, counted: 2 * RUNS });
-  row("a cold call, proof included", median(ours), null);
-  for (const [index, times] of theirs.entries()) {
-    row(`the same by ${checkouts[index]}`, median(times), null);
-    row("  on top of it", median(ours.map((time, run) => time - (times[run] ?? Number.NaN))), null);
+  for (const [which, what] of [
+    [0, "a cold call after a pause, proof included"],
+    [1, "a cold call at once after others"],
+  ] as const) {
+    const mine = ours.map((pair) => pair[which]);
+    row(what, median(mine), null);
+    for (const [index, pairs] of theirs.entries()) {
+      const times = pairs.map((pair) => pair[which]);
+      row(`  the same by ${checkouts[index]}`, median(times), null);
+      row("    on top of it", median(mine.map((time, run) => time - (times[run] ?? Number.NaN))), null);
+    }
   }
 }
 
@@ -66,10 +77,11 @@ async function bench(): Promise<void> {
     `Linux ${release()} ${arch()}, ${cpus().length} cores, Node ${process.version}, bubblewrap ${plan.version}; medians of ${RUNS} runs\n`,
   );
 
-  const { raw, ours } = await launches(plan, session, supervisor.shared.ledger);
+  const { raw, ours, atOnce } = await launches(plan, session, supervisor.shared.ledger);
   row("raw bwrap, the same plan and gate", raw, null);
-  row("our call, in process, proof included", ours, raw);
-  row("  of it: what comes on top", ours - raw, null);
+  row("our call after a pause, in process, proof included", ours, raw);
+  row("our call at once after others", atOnce, raw);
+  row("  of it: what comes on top", atOnce - raw, null);
   row("  of it: a cgroup for memory and processes", await cgroupOnTop(workspace), null);
   const { walls } = supervisor.shared;
   // The last is that of processes.
@@ -110,24 +122,28 @@ async function bench(): Promise<void> {
   row("answer to each of 10,000, in all", answerMs, null);
 }
 
-/** One raw launch and one of ours in turn, so that a drift of the machine meets both. */
+/** A raw launch and calls of ours in turn, so that a drift of the machine meets all: one after a pause, some at once. */
 async function launches(
   plan: Plan,
   session: Session,
   ledger: Ledger,
-): Promise<{ raw: number; ours: number }> {
-  const raw: number[] = [];
-  const ours: number[] = [];
+): Promise<{ raw: number; ours: number; atOnce: number }> {
+  const [raw, ours, atOnce]: [number[], number[], number[]] = [[], [], []];
+  const call = async (): Promise<void> => void (await session.call("shell", { argv: ["true"] }));
   for (let run = -WARM_UP; run < RUNS; run += 1) {
     const held = await ledger.hold("bench", plan.placeholders);
     const a = await timed(() => rawLaunch(plan));
     await held[Symbol.asyncDispose]();
-    const b = await timed(async () => void (await session.call("shell", { argv: ["true"] })));
+    const b = await timed(call);
+    for (let more = 0; more < 3; more += 1) await call();
+    const c = await timed(call);
+    await pause(PAUSE_MS);
     if (run < 0) continue;
     raw.push(a);
     ours.push(b);
+    atOnce.push(c);
   }
-  return { raw: median(raw), ours: median(ours) };
+  return { raw: median(raw), ours: median(ours), atOnce: median(atOnce) };
 }
 
 /** What the kernel takes of it, by itself. */

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import type { GatedPlan } from "../backend/plan.ts";
 import { Launched, type LaunchOptions } from "./launched.ts";
 
-/** A fork while walls are built or a program runs takes as much from those as it would save. */
+/** Calls that come sooner than this after the one before come at once, in milliseconds. */
 const PAUSE_MS = 5;
 
 /**
@@ -10,6 +10,8 @@ const PAUSE_MS = 5;
  * row that start their launchers alike have one made for a third; it waits for its options, has built nothing and knows of
  * no program. When this process ends, however that happens, it reads the end of its options and has nothing to show the
  * program that it is to start: nothing runs, and it ends.
+ * It is started while nothing else is done, after a call; where calls come at once, while the program of one runs. While
+ * walls are built it would take as much from those as it saves.
  */
 export class LauncherAhead implements AsyncDisposable {
   /** How the last launcher was started. */
@@ -19,40 +21,60 @@ export class LauncherAhead implements AsyncDisposable {
   #work: Promise<void> = Promise.resolve();
   #isAtWork = false;
   #isDisposed = false;
-  /** Until nothing else is done. */
+  /** When the last call was over, by `performance.now()`, and whether one came at once after that. */
+  #overAt = 0;
+  #isAtOnce = false;
+  /** What is done in the next pause, and until that has come. */
+  #inPause: (() => void) | null = null;
   #pause: NodeJS.Timeout | undefined;
 
-  /** The launcher that waits, where it is what would be started for this plan now; else null. */
+  /**
+   * The launcher that waits, where it is what would be started for this plan now; else null. Throws what starting one would
+   * throw: `FACTS_UNSTABLE` where a file is no longer what was planned with.
+   */
   take(plan: GatedPlan, options: LaunchOptions): Launched | null {
     clearTimeout(this.#pause);
+    this.#isAtOnce = performance.now() - this.#overAt < PAUSE_MS;
     const waiting = this.#waiting;
     if (waiting === null || waiting.key !== keyOf(plan, options)) return null;
+    const { launched, inherited } = waiting;
+    const isFit = launched.isRunning() && inherited === inheritance() && launched.hasInputsOf(plan);
     this.#waiting = null;
-    const { launched } = waiting;
-    if (launched.isRunning && waiting.inherited === inheritance() && launched.hasInputsOf(plan)) {
-      launched.keepAlive(true);
-      return launched;
+    if (!isFit) {
+      this.#do(() => launched[Symbol.asyncDispose]());
+      return null;
     }
-    this.#do(() => launched[Symbol.asyncDispose]());
-    return null;
+    launched.keepAlive(true);
+    return launched;
   }
 
   /**
-   * A call that was started like this is over: when this process has paused for some milliseconds the next one is started,
-   * where the call before was like this too. Never throws.
+   * The program of a call that was started like this runs: the next one is started, where the call before was like this too,
+   * now or in a pause. Never throws.
    */
   prepare(plan: GatedPlan, options: LaunchOptions): void {
     const key = keyOf(plan, options);
     const isInARow = key === this.#last;
     this.#last = key;
-    if (!isInARow || this.#isDisposed || this.#waiting?.key === key) return;
+    if (!isInARow || this.#isDisposed) return;
+    const start = (): void => this.#prepare(key, plan, options);
+    if (this.#isAtOnce) setImmediate(start);
+    else this.#inPause = start;
+  }
+
+  /** A call is over. */
+  rest(): void {
+    this.#overAt = performance.now();
+    const start = this.#inPause;
+    this.#inPause = null;
+    if (start === null) return;
     clearTimeout(this.#pause);
-    this.#pause = setTimeout(() => this.#prepare(key, plan, options), PAUSE_MS);
+    this.#pause = setTimeout(start, PAUSE_MS);
     this.#pause.unref();
   }
 
   #prepare(key: string, plan: GatedPlan, options: LaunchOptions): void {
-    if (this.#isAtWork) return;
+    if (this.#isAtWork || this.#isDisposed || this.#waiting?.key === key) return;
     this.#isAtWork = true;
     const other = this.#waiting;
     this.#waiting = null;

@@ -6,6 +6,7 @@ import type { Cgroup } from "./cgroup/cgroup.ts";
 import type { Cgroups } from "./cgroup/cgroups.ts";
 import { endAll, endOf } from "./ending.ts";
 import { openInputs } from "./open-inputs.ts";
+import { isOwnRunning } from "./process-id.ts";
 import { ProgramStreams } from "./program-streams.ts";
 import { type Child, launch, type StartedBy } from "./spawn.ts";
 import { writableAt } from "./streams.ts";
@@ -90,9 +91,10 @@ export class Launched implements AsyncDisposable {
     this.ended = endOf(this.child);
   }
 
-  /** False once it is known to have ended. */
-  get isRunning(): boolean {
-    return this.child.exitCode === null && this.child.signalCode === null;
+  /** False once it has ended. */
+  isRunning(): boolean {
+    const { pid, exitCode, signalCode } = this.child;
+    return exitCode === null && signalCode === null && pid !== undefined && isOwnRunning(pid);
   }
 
   /** Whether it was handed the very files and folders that stand at the plan's paths now. */

@@ -72,6 +72,12 @@ export function childOfOwn(parent: number): ProcessId | null {
   }
 }
 
+/** False when a child of this process has ended, told or not; for one whose end was not told yet, as above. */
+export function isOwnRunning(pid: number): boolean {
+  const stat = statOf(pid);
+  return stat.length > 0 && !isOver(stat);
+}
+
 /** True when it is certain that the pid is still that process's: it runs, or waits for its parent. */
 function isThere({ pid, startedAt }: ProcessId): boolean {
   return startedAt !== null && processAt(pid)?.startedAt === startedAt;

@@ -102,12 +102,17 @@ export async function run(plan: Plan, options: RunOptions): Promise<Ended> {
   };
   await using launched = ahead?.take(plan, how) ?? (await Launched.start(plan, how));
   launched.feed(plan);
-  const ended = await runTo(launched, plan, options);
-  ahead?.prepare(plan, how);
+  const ended = await runTo(launched, plan, options, () => ahead?.prepare(plan, how));
+  ahead?.rest();
   return ended;
 }
 
-async function runTo(launched: Launched, plan: GatedPlan, options: RunOptions): Promise<Ended> {
+async function runTo(
+  launched: Launched,
+  plan: GatedPlan,
+  options: RunOptions,
+  onStarted: () => void,
+): Promise<Ended> {
   const { child, ended, streams, cgroup } = launched;
   const gate = writableAt(child, plan.gateFd);
   const bytes = options.outputBytes ?? (options.sinks === null ? MOST_KEPT : Number.POSITIVE_INFINITY);
@@ -146,6 +151,7 @@ async function runTo(launched: Launched, plan: GatedPlan, options: RunOptions): 
   });
   if (options.signal?.aborted === true) throw cancelled();
   gate.end(stdin === null ? GO.none : GO.pipe);
+  onStarted();
   const piped = stdin === null || stdin === "held" || input === null ? null : stdin.pipe(input);
   using masks = new MaskWatch(plan.expects.mounts, watch, options.endsUncovered === true);
   const cause = await untilEnd(child, ended, init, {

@@ -48,7 +48,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
 
   const say = (word: string) => ({ argv: ["sh", "-c", `echo ${word}`] as [string, ...string[]] });
   /** Long enough to be looked at before it. */
-  const LATER_MS = 1_200;
+  const LATER_MS = 800;
 
   it("proc: after two calls alike a launcher waits, which has built nothing and knows of no program; it is the third's", async () => {
     const last = { argv: ["sh", "-c", "echo three; sleep 1"], afterMs: LATER_MS };
@@ -176,6 +176,19 @@ describe.skipIf(unusable !== null)("whoever starts it", () => {
     expect(said).toEqual(words);
   });
 
+  it("proc: it is there for calls that come at once, too", async () => {
+    await using supervisor = await place.supervisor();
+    const session = supervisor.session({ caller: "person" });
+    const take = vi.spyOn(LauncherAhead.prototype, "take");
+    for (let call = 0; call < 8; call += 1) await run(session, ":");
+    const taken = take.mock.results.map(({ value }) => value !== null);
+    take.mockRestore();
+    expect([taken.slice(0, 2), taken.slice(2).filter((one) => one).length > 3]).toEqual([
+      [false, false],
+      true,
+    ]);
+  });
+
   it("fs.residue: a start that waits for walls in the making does not wait for it", async () => {
     await using supervisor = await place.supervisor();
     await untilReady(supervisor.session({ caller: "person" }));
@@ -192,6 +205,7 @@ describe.skipIf(unusable !== null)("whoever starts it", () => {
     const prepared = async (): Promise<number> => {
       ahead.prepare(plan, how);
       ahead.prepare(plan, how);
+      ahead.rest();
       return untilOneWaits(process.pid);
     };
     const first = await prepared();

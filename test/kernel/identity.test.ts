@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { script } from "../../src/selftest/case.ts";
 import { checkoutFor, PEOPLE } from "../support/battery/people.ts";
 import { Place, type Start } from "../support/battery/place.ts";
-import { processesWith } from "../support/battery/processes.ts";
+import { commandLinesWith } from "../support/battery/processes.ts";
 import { IN_A_TERMINAL, OPENS_TTY, PUSHES, takesPushes } from "../support/battery/terminal.ts";
 import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 
@@ -96,10 +96,10 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
       const ended = once(child, "close");
       try {
         while (!existsSync(join(place.ws, "ready"))) await pause(20);
-        expect(processesWith(secret)).toHaveLength(0);
+        expect(commandLinesWith(secret)).toHaveLength(0);
         const twin = spawn("/usr/bin/perl", ["-e", "sleep 60", secret], { stdio: "ignore" });
         await once(twin, "spawn");
-        expect(processesWith(secret)).toHaveLength(1);
+        expect(commandLinesWith(secret)).toHaveLength(1);
         twin.kill("SIGKILL");
       } finally {
         place.file("ws/go", "");

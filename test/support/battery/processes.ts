@@ -13,12 +13,20 @@ export const IN_LAUNCHERS = "x".repeat(20_000);
  * words of its program. Ended ones that wait for their parent have none.
  */
 export function processesWith(...texts: readonly string[]): readonly number[] {
+  return processesWhere((pid) => {
+    const said = textOf(`/proc/${pid}/cmdline`) + textOf(`/proc/${pid}/environ`);
+    return texts.some((text) => said.includes(text));
+  });
+}
+
+/** The same of command lines alone, which every user of the machine can read. */
+export function commandLinesWith(text: string): readonly number[] {
+  return processesWhere((pid) => textOf(`/proc/${pid}/cmdline`).includes(text));
+}
+
+function processesWhere(holds: (pid: string) => boolean): readonly number[] {
   return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .filter((pid) => {
-      const said = textOf(`/proc/${pid}/cmdline`) + textOf(`/proc/${pid}/environ`);
-      return texts.some((text) => said.includes(text));
-    })
+    .filter((name) => /^\d+$/.test(name) && holds(name))
     .map(Number);
 }
 

@@ -66,8 +66,9 @@ export async function soak(person: Person, calls: number, seed: number): Promise
   const lines = await living.lines;
   await others;
   const processes = [...(await leftAfter(3_000, word)).map(describeProcess), ...(await untilNoneSees(place))];
-  // What the last killed ones left is swept by the next start of that user.
-  await place.run({ job: { profiles: [profile], calls: [] }, env: { TMPDIR: temporary } });
+  // What the last killed ones left is swept by the next start of that user, and by the next tool on files.
+  const steps = [{ tool: "list_dir", input: { path: "." } }];
+  await place.run({ job: { profiles: [profile], calls: [], steps }, env: { TMPDIR: temporary } });
   return {
     calls: calls + counts.begun,
     killed: counts.killed,
