@@ -70,7 +70,13 @@ describe.skipIf(unusable !== null).each(SHELLS.map((shell) => [shell.join(" "), 
         "$cofferdam_at",
       ];
       const all = Array.from({ length: 0x180 }, (__, code) => String.fromCharCode(code)).slice(1);
-      const given = [odd, all.slice(0, 200), all.slice(200), [all.join("")], [], ["y".repeat(16_000)]];
+      const given = [
+        odd,
+        ...all.flatMap((__, at) => (at % 50 === 0 ? [all.slice(at, at + 50)] : [])),
+        [all.join("")],
+        [],
+        ["y".repeat(16_000)],
+      ];
       // Too many, and too long, to be handed over.
       const more = [
         Array.from({ length: 300 }, (__, at) => `${at} "`),

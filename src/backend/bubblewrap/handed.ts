@@ -1,7 +1,7 @@
 /**
  * How a program's words reach the gate: by variables of its shell, `cofferdam_words` of them, which it takes out before the
  * program starts. So a launcher's own words are the same for every call under one profile, and it can be started before
- * anybody knows of what. The values are never read as shell. What is too much for variables stands in the launcher's
+ * anybody knows of what. Only their names are ever read as shell. What is too much for variables stands in the launcher's
  * words, where the kernel takes more: of one and of the other all is the program's, in this order.
  */
 export interface Handed {
@@ -14,8 +14,8 @@ export interface Handed {
 /** The names of the gate's own variables begin so; none of those reaches the program. */
 export const GATES_OWN = "cofferdam_";
 
-/** The launcher takes 9,000 words by its options, three for each variable (bubblewrap.c, `MAX_ARGS`). */
-const MOST_WORDS = 256;
+/** Each takes a shell some microseconds, and the launcher takes 9,000 words by its options (bubblewrap.c, `MAX_ARGS`). */
+const MOST_WORDS = 64;
 
 /** The kernel takes 128 KiB for one variable (execve(2), `MAX_ARG_STRLEN`). In characters, of four bytes at the most. */
 const MOST_LENGTH = 16_384;
@@ -36,10 +36,12 @@ export function handOver(words: readonly string[]): Handed {
 
 /** The lines of a POSIX shell that take the words that were handed over, behind those that it has in `"$@"`. */
 export const TAKE_WORDS = [
-  "cofferdam_at=0",
+  "cofferdam_at=0 cofferdam_names= cofferdam_values=",
   'while [ "$cofferdam_at" -lt "$cofferdam_words" ]; do',
-  'eval "set -- \\"\\$@\\" \\"\\$cofferdam_word_$cofferdam_at\\"; unset cofferdam_word_$cofferdam_at"',
+  'cofferdam_names="$cofferdam_names cofferdam_word_$cofferdam_at"',
+  'cofferdam_values="$cofferdam_values \\"\\$cofferdam_word_$cofferdam_at\\""',
   "cofferdam_at=$((cofferdam_at + 1))",
   "done",
-  "unset cofferdam_at cofferdam_words",
+  'eval "set -- \\"\\$@\\" $cofferdam_values; unset$cofferdam_names cofferdam_words"',
+  "unset cofferdam_at cofferdam_names cofferdam_values",
 ].join("\n");
