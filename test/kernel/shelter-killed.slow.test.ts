@@ -13,10 +13,11 @@ import {
   processesWith,
 } from "../support/battery/processes.ts";
 import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
+import { IS_LONG } from "../support/long.ts";
 
 sandboxMustWork("supervisors that are killed while a call runs in a shelter");
 
-const ROUNDS = 12;
+const ROUNDS = IS_LONG ? 24 : 8;
 
 describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
   it("proc: nothing is left of walls in a shelter, at whatever instant their supervisor is killed", async () => {

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { TEMPORARY } from "../../src/tool/files/protocol.ts";
+import { IS_LONG } from "../support/long.ts";
 import { WorkerClient } from "../support/worker/client.ts";
 import { expectedAt, temporaryName } from "../support/worker/told.ts";
 import { TestTree } from "../support/worker/tree.ts";
@@ -49,7 +50,7 @@ test("a worker that is killed at any moment of a write leaves the old file or th
 });
 
 /** Kills are spread over more than the time that a write took here, and over more still where writes got slower. */
-const ROUNDS = 40;
+const ROUNDS = IS_LONG ? 80 : 24;
 
 async function timeOf(tree: TestTree, path: string, body: Buffer): Promise<number> {
   await using worker = await WorkerClient.of(tree.profile());
