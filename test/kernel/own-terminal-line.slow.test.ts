@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, type TestContext, vi } from "vitest";
 import { cofferdamFor } from "../support/battery/command.ts";
 import { PEOPLE } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
@@ -19,7 +19,7 @@ const SAYS =
 const ASKED = /\u001b\[(\d+;\d+)H|\u001b\[6n|\u001b\[c|\u001b\]11;\?\u001b\\/g;
 
 /** Answers as a terminal that reads what was shown at the line's rate. */
-function answerSlowly(terminal: Relay): void {
+function answerSlowly(terminal: Relay, onFinished: OnFinished): void {
   let [read, place, last] = [0, "1;1", performance.now()];
   const timer = setInterval(() => {
     const now = performance.now();
@@ -37,19 +37,20 @@ function answerSlowly(terminal: Relay): void {
     read += whole;
     last = now;
   }, 20);
-  onTestFinished(() => clearInterval(timer));
+  onFinished(() => clearInterval(timer));
 }
 
-describe.skipIf(unusable !== null).each(PEOPLE)("at the end of a slow line, as $name", (person) => {
-  let place: Place;
-  beforeEach(() => {
-    place = new Place(person);
-    place.config();
-  });
-  afterEach(() => place[Symbol.dispose]());
+type OnFinished = TestContext["onTestFinished"];
 
-  /** Runs it, and then reads for a while what is typed; the milliseconds between what it said and its end. */
-  function start(): Relay {
+describe.skipIf(unusable !== null).each(PEOPLE)("at the end of a slow line, as $name", (person) => {
+  function prepared(): Place {
+    const place = new Place(person);
+    place.config();
+    return place;
+  }
+
+  /** Runs it, and then reads for a while what is typed. */
+  function start(place: Place): Relay {
     const config = join(place.top, "config.yaml");
     const words = [...cofferdamFor(person), "run", "--quiet", "--terminal", "--config", config];
     const quoted = [...words, "--", "sh", "-c", SAYS]
@@ -61,31 +62,37 @@ describe.skipIf(unusable !== null).each(PEOPLE)("at the end of a slow line, as $
     );
     return relay(place, ["/bin/sh", "run"]);
   }
-  const waited = (): number => Number(place.read("ws/over")) - Number(place.read("ws/said"));
+  /** The milliseconds between what it said and its end. */
+  const waited = (place: Place): number => Number(place.read("ws/over")) - Number(place.read("ws/said"));
 
-  it("tty: what the terminal answers late is thrown away too", async () => {
-    const terminal = start();
-    answerSlowly(terminal);
+  it.concurrent("tty: what the terminal answers late is thrown away too", async ({ onTestFinished }) => {
+    using place = prepared();
+    const terminal = start(place);
+    answerSlowly(terminal, onTestFinished);
     await terminal.sees("[read]");
-    expect(waited()).toBeGreaterThan(1_500);
+    expect(waited(place)).toBeGreaterThan(1_500);
     expect(place.read("ws/left")).toBe("");
   });
 
-  it("tty: whoever does not want to wait for answers presses Ctrl-C", async () => {
-    const terminal = start();
+  it.concurrent("tty: whoever does not want to wait for answers presses Ctrl-C", async ({
+    onTestFinished,
+  }) => {
+    using place = prepared();
+    const terminal = start(place);
     await terminal.sees("said");
     const timer = setTimeout(() => terminal.type("\u{3}"), 2_000);
     onTestFinished(() => clearTimeout(timer));
     await terminal.sees("[read]");
-    expect(waited()).toBeGreaterThan(1_500);
-    expect(waited()).toBeLessThan(4_000);
+    expect(waited(place)).toBeGreaterThan(1_500);
+    expect(waited(place)).toBeLessThan(4_000);
     expect(place.read("ws/left")).toBe("");
   });
 
-  it("tty: a terminal that never answers is waited for no longer than a slow line would take", async () => {
-    const terminal = start();
+  it.concurrent("tty: a terminal that never answers is waited for no longer than a slow line would take", async () => {
+    using place = prepared();
+    const terminal = start(place);
     await terminal.sees("[read]");
-    expect(waited()).toBeGreaterThan(4_000);
-    expect(waited()).toBeLessThan(10_000);
+    expect(waited(place)).toBeGreaterThan(4_000);
+    expect(waited(place)).toBeLessThan(10_000);
   });
 });
