@@ -1,4 +1,3 @@
-import { GATES_OWN } from "../backend/bubblewrap/handed.ts";
 import type { Plan } from "../backend/plan.ts";
 import type { Ink } from "../channel/ink.ts";
 import { escapeInvisible } from "../errors.ts";
@@ -8,6 +7,7 @@ import { listedSockets } from "../profile/sockets.ts";
 import { quote } from "../shell/quote.ts";
 import { layersOf } from "../supervisor/explain.ts";
 import type { Standing } from "../supervisor/standing.ts";
+import { GATES_OWN } from "../tool/obeyed-names.ts";
 import { printPlace } from "./place.ts";
 
 /** Options that say how the next one is meant. */

@@ -1,15 +1,21 @@
 import { CofferdamError, visible } from "../errors.ts";
 import type { Layer } from "../profile/explain.ts";
-import { isObeyed } from "../tool/obeyed-names.ts";
+import { GATES_OWN, isObeyed } from "../tool/obeyed-names.ts";
 import type { SandboxSection } from "../tool/settings.ts";
 import { positionAt, type YamlFile } from "./yaml.ts";
 
 /**
  * Holds `sandbox.env.set` against the operators: a name that programs obey may be set only when an operator layer lists
- * that very name, or a prefix of it. Throws `CONFIG_INVALID`.
+ * that very name, or a prefix of it; and one that the gate has never. Throws `CONFIG_INVALID`.
  */
 export function assertEnvSettable(sandbox: SandboxSection, layers: readonly Layer[], yaml: YamlFile): void {
   for (const name of Object.keys(sandbox.env.set)) {
+    if (name.startsWith(GATES_OWN))
+      throw new CofferdamError(
+        "CONFIG_INVALID",
+        `no program gets ${visible(name)}: \`${GATES_OWN}…\` are names of what starts it`,
+        { hint: "give it another name", at: positionAt(yaml, ["sandbox", "env", "set", name]) },
+      );
     if (!isObeyed(name) || layers.some((layer) => layer.profile.env.some((pattern) => names(pattern, name))))
       continue;
     throw new CofferdamError(

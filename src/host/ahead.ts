@@ -5,6 +5,15 @@ import { Launched, type LaunchOptions } from "./launched.ts";
 /** Calls that come sooner than this after the one before come at once, in milliseconds. */
 const PAUSE_MS = 5;
 
+/** So long one waits, in milliseconds: what it was handed, as a folder, can't be unmounted meanwhile. */
+const MOST_MS = 60_000;
+
+/** What waits in this process. However it ends without being disposed of, none is left, nor a cgroup of one. */
+const allWaiting = new Set<Launched>();
+const abandonAll = (): void => {
+  for (const launched of allWaiting) launched.abandon();
+};
+
 /**
  * A launcher that is started before the call that it is for: the call then waits for no fork and no exec. Two calls in a
  * row that start their launchers alike have one made for a third; it waits for its options, has built nothing and knows of
@@ -27,6 +36,8 @@ export class LauncherAhead implements AsyncDisposable {
   /** What is done in the next pause, and until that has come. */
   #inPause: (() => void) | null = null;
   #pause: NodeJS.Timeout | undefined;
+  /** Ends the one that waits. */
+  #end: NodeJS.Timeout | undefined;
 
   /**
    * The launcher that waits, where it is what would be started for this plan now; else null. Throws what starting one would
@@ -38,8 +49,8 @@ export class LauncherAhead implements AsyncDisposable {
     const waiting = this.#waiting;
     if (waiting === null || waiting.key !== keyOf(plan, options)) return null;
     const { launched, inherited } = waiting;
-    const isFit = launched.isRunning() && inherited === inheritance() && launched.hasInputsOf(plan);
-    this.#waiting = null;
+    const isFit = launched.isReady() && inherited === inheritance() && launched.hasInputsOf(plan);
+    this.#letGo();
     if (!isFit) {
       this.#do(() => launched[Symbol.asyncDispose]());
       return null;
@@ -76,17 +87,14 @@ export class LauncherAhead implements AsyncDisposable {
   #prepare(key: string, plan: GatedPlan, options: LaunchOptions): void {
     if (this.#isAtWork || this.#isDisposed || this.#waiting?.key === key) return;
     this.#isAtWork = true;
-    const other = this.#waiting;
-    this.#waiting = null;
+    const other = this.#letGo();
     this.#do(async () => {
       try {
         const inherited = inheritance();
-        const launched = await Launched.start(plan, options);
-        launched.keepAlive(false);
-        this.#waiting = { key, inherited, launched };
+        this.#keep({ key, inherited, launched: await Launched.start(plan, options) });
       } finally {
         this.#isAtWork = false;
-        await other?.launched[Symbol.asyncDispose]();
+        await other?.[Symbol.asyncDispose]();
       }
     });
   }
@@ -96,8 +104,31 @@ export class LauncherAhead implements AsyncDisposable {
     this.#isDisposed = true;
     clearTimeout(this.#pause);
     await this.#work;
-    await this.#waiting?.launched[Symbol.asyncDispose]();
+    await this.#letGo()?.[Symbol.asyncDispose]();
+  }
+
+  #keep(waiting: Waiting): void {
+    const { launched } = waiting;
+    launched.keepAlive(false);
+    this.#waiting = waiting;
+    this.#end = setTimeout(() => {
+      this.#do(async () => {
+        if (this.#waiting === waiting) await this.#letGo()?.[Symbol.asyncDispose]();
+      });
+    }, MOST_MS);
+    this.#end.unref();
+    if (allWaiting.size === 0) process.on("exit", abandonAll);
+    allWaiting.add(launched);
+  }
+
+  /** The one that waited; it is whoever asks that uses or ends it. */
+  #letGo(): Launched | null {
+    clearTimeout(this.#end);
+    const launched = this.#waiting?.launched ?? null;
     this.#waiting = null;
+    if (launched !== null && allWaiting.delete(launched) && allWaiting.size === 0)
+      process.off("exit", abandonAll);
+    return launched;
   }
 
   /** What goes wrong is told to the call that then starts its own. */
@@ -122,10 +153,25 @@ function keyOf(plan: GatedPlan, { hasStdin, runAs, startedBy }: LaunchOptions): 
   ]);
 }
 
-/** What a child has of this process, whoever that is by now: its mask for new files, its user, its rights (proc(5)). */
+/**
+ * What a child has of this process, as that is by now (proc(5)): its mask for new files, its user, its rights, its limits, its
+ * cgroups, how it is scheduled, and how soon it is ended for want of memory.
+ */
 function inheritance(): string {
-  const status = readFileSync("/proc/self/status", "latin1");
-  return (status.match(INHERITED) ?? []).join("\n");
+  const [status = "", stat = "", ...others] = INHERITED_FILES.map((name) => textOf(`/proc/self/${name}`));
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  // Behind the name, of which the state is the third field: 19 is its nice value, 40 and 41 its priority and policy.
+  return [...(status.match(INHERITED) ?? []), fields[16], fields[37], fields[38], ...others].join("\n");
 }
 
+const INHERITED_FILES = ["status", "stat", "limits", "cgroup", "oom_score_adj"] as const;
 const INHERITED = /^(?:Umask|Uid|Gid|Groups|Cap\w+|NoNewPrivs|Seccomp|Cpus_allowed|Mems_allowed):.*$/gm;
+
+/** Empty where this kernel has no such file. */
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, "latin1");
+  } catch {
+    return "";
+  }
+}

@@ -55,12 +55,22 @@ function childrenOf(pid: number | string): readonly string[] {
   return listed(tasks).flatMap((task) => textOf(`${tasks}/${task}/children`).split(" ").filter(Boolean));
 }
 
-/** Processes that are to become a gate, or have one below them; the gate itself has other words in front. */
+/**
+ * Processes that are to become a gate, or have one below them; the gate itself has other words in front. Root's tools may be
+ * another user's; to any other user's launchers this user's supervisors have no part.
+ */
 function launchers(): readonly ProcessId[] {
+  const own = process.getuid?.() ?? 0;
   return listed("/proc").flatMap((name) => {
-    const found = /^\d+$/.test(name) && isLauncher(name) ? processAt(Number(name)) : null;
+    if (!/^\d+$/.test(name) || !isLauncher(name) || (own !== 0 && uidOf(name) !== own)) return [];
+    const found = processAt(Number(name));
     return found === null ? [] : [found];
   });
+}
+
+/** Who it runs as; not a number where it is gone. */
+function uidOf(pid: string): number {
+  return Number(/^Uid:\s*(\d+)/m.exec(textOf(`/proc/${pid}/status`))?.[1] ?? Number.NaN);
 }
 
 function isLauncher(pid: number | string): boolean {

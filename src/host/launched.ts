@@ -6,7 +6,7 @@ import type { Cgroup } from "./cgroup/cgroup.ts";
 import type { Cgroups } from "./cgroup/cgroups.ts";
 import { endAll, endOf } from "./ending.ts";
 import { openInputs } from "./open-inputs.ts";
-import { isOwnRunning } from "./process-id.ts";
+import { isOwnReady } from "./process-id.ts";
 import { ProgramStreams } from "./program-streams.ts";
 import { type Child, launch, type StartedBy } from "./spawn.ts";
 import { writableAt } from "./streams.ts";
@@ -91,10 +91,10 @@ export class Launched implements AsyncDisposable {
     this.ended = endOf(this.child);
   }
 
-  /** False once it has ended. */
-  isRunning(): boolean {
+  /** False once it has ended, or somebody has stopped it. */
+  isReady(): boolean {
     const { pid, exitCode, signalCode } = this.child;
-    return exitCode === null && signalCode === null && pid !== undefined && isOwnRunning(pid);
+    return exitCode === null && signalCode === null && pid !== undefined && isOwnReady(pid);
   }
 
   /** Whether it was handed the very files and folders that stand at the plan's paths now. */
@@ -117,6 +117,13 @@ export class Launched implements AsyncDisposable {
       if (isKept) one.ref();
       else one.unref();
     }
+  }
+
+  /** On the way out of this process: ends one that was not fed, as far as that is done at once. */
+  abandon(): void {
+    this.child.kill("SIGKILL");
+    // Nobody was let in, so that the first try removes it.
+    void this.cgroup?.[Symbol.asyncDispose]();
   }
 
   /** Ends it, and what it has built: no process and no cgroup of it is left then. */

@@ -4,13 +4,17 @@ import { CofferdamError, visible } from "../errors.ts";
 import type { AbsolutePath } from "../profile/path.ts";
 import { isCopyable, systemPath } from "./nodes.ts";
 import { openFolder } from "./open-folder.ts";
+import { codeOf } from "./system-error.ts";
 
 /** What a launcher reads of the host's, opened: by the numbers under which it has them. */
 export interface OpenInputs extends Disposable {
   readonly fds: ReadonlyMap<number, number>;
 }
 
-/** Opens the folders and files of a plan. Throws `FACTS_UNSTABLE` where one is no longer what was planned with. */
+/**
+ * Opens the folders and files of a plan. Throws `FACTS_UNSTABLE` where one is no longer what was planned with,
+ * `SANDBOX_UNAVAILABLE` where no descriptors are left.
+ */
 export function openInputs(inputs: readonly Input[]): OpenInputs {
   const fds = new Map<number, number>();
   const close = (): void => {
@@ -40,6 +44,12 @@ function unlessChanged(path: AbsolutePath, open: () => number): number {
   try {
     return open();
   } catch (cause) {
+    const code = codeOf(cause);
+    if (["EMFILE", "ENFILE", "ENOMEM"].includes(code))
+      throw new CofferdamError("SANDBOX_UNAVAILABLE", `${visible(path)} could not be opened: ${code}`, {
+        hint: "raise `ulimit -n`, or end what holds so many files open",
+        cause,
+      });
     throw new CofferdamError("FACTS_UNSTABLE", `${visible(path)} was changed while the call was prepared`, {
       hint: "run it again when the files are at rest",
       cause,

@@ -72,10 +72,13 @@ export function childOfOwn(parent: number): ProcessId | null {
   }
 }
 
-/** False when a child of this process has ended, told or not; for one whose end was not told yet, as above. */
-export function isOwnRunning(pid: number): boolean {
-  const stat = statOf(pid);
-  return stat.length > 0 && !isOver(stat);
+/**
+ * True when a child of this process goes on, or would: it has not ended, whether or not that was told, and nobody stopped it.
+ * For one whose end was not told yet, as above.
+ */
+export function isOwnReady(pid: number): boolean {
+  const [state = "Z"] = statOf(pid);
+  return !["Z", "X", "T", "t"].includes(state);
 }
 
 /** True when it is certain that the pid is still that process's: it runs, or waits for its parent. */

@@ -23,6 +23,9 @@ const OBEYED_NAMES = new Set(
   ].flatMap((line) => line.split(" ")),
 );
 
+/** The names of the variables by which the gate is handed a program's words begin so: no program has one. */
+export const GATES_OWN = "cofferdam_";
+
 /** True when setting the name can make a program run something by itself. */
 export function isObeyed(name: string): boolean {
   return OBEYED_NAMES.has(name) || OBEYED_PREFIXES.some((prefix) => name.startsWith(prefix));
@@ -30,9 +33,9 @@ export function isObeyed(name: string): boolean {
 
 /**
  * True when the caller's value of a name comes along: not by a wildcard such as `*` where programs obey it, only by its
- * own name; and never where it would change what bash makes of a line.
+ * own name; and never where it would change what bash makes of a line, or is the gate's.
  */
 export function mayPass(patterns: readonly EnvPattern[], name: string): boolean {
-  if (OBEYED_BY_BASH.has(name) || name.startsWith("BASH_FUNC_")) return false;
+  if (OBEYED_BY_BASH.has(name) || ["BASH_FUNC_", GATES_OWN].some((own) => name.startsWith(own))) return false;
   return isObeyed(name) ? patterns.includes(name) : coversEnv(patterns, name);
 }

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, readlinkSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +11,7 @@ import { lookAtSurroundings } from "../../src/host/surroundings.ts";
 import { type AbsolutePath, knownPath } from "../../src/profile/path.ts";
 import type { Session } from "../../src/supervisor/session.ts";
 import { childrenOf, untilGone } from "../support/battery/descendants.ts";
-import { CALLER, PEOPLE } from "../support/battery/people.ts";
+import { CALLER, checkoutFor, ORDINARY, PEOPLE } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
 import { end } from "../support/battery/processes.ts";
 import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
@@ -140,6 +141,31 @@ describe.skipIf(unusable !== null)("whoever starts it", () => {
     expect(modes).toEqual([0o644, 0o600]);
   });
 
+  it("limit: nor has it the limits that this process had before", async () => {
+    await using supervisor = await place.supervisor();
+    const session = supervisor.session({ caller: "person" });
+    const limit = (soft: string): void =>
+      void spawnSync("/usr/bin/prlimit", ["--pid", String(process.pid), `--stack=${soft}:`]);
+    const before = /Max stack size\s+(\w+)/.exec(readFileSync("/proc/self/limits", "latin1"))?.[1] ?? "";
+    await untilReady(session);
+    limit("4194304");
+    try {
+      expect(await run(session, "ulimit -s")).toBe("4096\n");
+    } finally {
+      limit(before);
+    }
+  });
+
+  it("proc: nor is one used that somebody stopped", async () => {
+    await using supervisor = await place.supervisor();
+    const session = supervisor.session({ caller: "person" });
+    const waiting = await untilReady(session);
+    process.kill(waiting, "SIGSTOP");
+    await vi.waitFor(() => expect(readFileSync(`/proc/${waiting}/stat`, "latin1")).toContain(") T "));
+    expect(await run(session, "echo on")).toBe("on\n");
+    await untilGone([waiting]);
+  });
+
   it("proc: one that somebody ended is not used, nor is one that does not end kept", async () => {
     await using supervisor = await place.supervisor();
     const session = supervisor.session({ caller: "person" });
@@ -195,6 +221,16 @@ describe.skipIf(unusable !== null)("whoever starts it", () => {
     const began = performance.now();
     await untilBuilt();
     expect(performance.now() - began).toBeLessThan(1_000);
+    // Nor does another user's.
+    const { node, folder } = checkoutFor(ORDINARY);
+    const script = `const { untilBuilt } = await import("${folder}/dist/host/building.js"); const began = performance.now();
+      await untilBuilt(); console.log(performance.now() - began < 1_000)`;
+    const asked = spawnSync(node, ["--input-type=module", "-e", script], {
+      ...ORDINARY.runAs,
+      cwd: "/",
+      env: {},
+    });
+    expect(String(asked.stdout)).toBe("true\n");
   });
 
   it("one that was handed a folder which is replaced by now is not used", async () => {

@@ -88,6 +88,18 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
     expect(plain).toContain("BASH_FUNC_ls%%=");
   });
 
+  it("env: the gate's own names reach no program, whoever lists them", async () => {
+    const env = {
+      cofferdam_words: "7",
+      cofferdam_word_0: "echo",
+      cofferdam_word_9: "taken",
+      cofferdam_mode: "x",
+    };
+    const pass = ["*", ...Object.keys(env)];
+    const seen = await seenInside({ env, settings: { sandbox: { env: { pass } } } }, "env");
+    expect(seen.filter((one) => one.startsWith("cofferdam"))).toEqual([]);
+  });
+
   it("env: `*` passes what does nothing, and nothing that programs obey, the shell at the gate first of all", async () => {
     const seen = await seenInside({
       env: { ...hostile, ...HARMLESS },

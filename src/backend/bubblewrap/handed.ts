@@ -1,3 +1,5 @@
+import { GATES_OWN } from "../../tool/obeyed-names.ts";
+
 /**
  * How a program's words reach the gate: by variables of its shell, `cofferdam_words` of them, which it takes out before the
  * program starts. So a launcher's own words are the same for every call under one profile, and it can be started before
@@ -10,9 +12,6 @@ export interface Handed {
   /** The variables, by name. */
   readonly variables: ReadonlyMap<string, string>;
 }
-
-/** The names of the gate's own variables begin so; none of those reaches the program. */
-export const GATES_OWN = "cofferdam_";
 
 /** Each takes a shell some microseconds, and the launcher takes 9,000 words by its options (bubblewrap.c, `MAX_ARGS`). */
 const MOST_WORDS = 64;

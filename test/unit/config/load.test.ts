@@ -276,6 +276,14 @@ shell: { network: host, default: { approval: false } }
       "take it out, or list `LD_PRELOAD` under `env` of an operator profile",
       '  env: { set: { LD: "./x.so" } }\n',
     ],
+    [
+      "a variable of the gate's own",
+      "  env: { set: { cofferdam_words: '3' } }\n",
+      "4:17",
+      "no program gets `cofferdam_words`: `cofferdam_…` are names of what starts it",
+      "give it another name",
+      "  env: { set: { cofferdam: '3' } }\n",
+    ],
   ];
 
   test.each(texts)("%s is refused", (_claim, text, at, message, hint, twin) => {
