@@ -79,25 +79,29 @@ function isLauncher(pid: number | string): boolean {
 }
 
 function isBuilding(one: ProcessId): boolean {
-  return isRunning(one) && hasNoGate(one.pid);
+  return isRunning(one) && hasNoGate(one.pid) && !isWaiting(one.pid);
 }
 
-/** It has no child yet, or one that goes on building; one that is not told yet what to build has begun nothing. */
+/** It has no child yet, or one that goes on building. */
 function hasNoGate(pid: number | string): boolean {
   if (!isLauncher(pid)) return false;
   const children = childrenOf(pid);
-  return children.length === 0 ? !isWaiting(pid) : children.some(hasNoGate);
+  return children.length === 0 || children.some(hasNoGate);
 }
 
 /**
- * It sleeps, and has not closed the pipe that its options come by, as it does once it has read them: who writes to that
- * lives, or the launcher would read its end and go on.
+ * It sleeps, has not closed the pipe that its options come by, as it does once it has read them, and is nobody's who inherits
+ * orphans: whoever started it lives, and has not told it anything yet.
  */
 function isWaiting(pid: number | string): boolean {
   const words = textOf(`/proc/${pid}/cmdline`).split("\0");
   const options = words[words.indexOf("--args") + 1] ?? "";
   const isUnread = (): boolean => listed(`/proc/${pid}/fd`).includes(options);
-  return isUnread() && /^State:\s*S/m.test(textOf(`/proc/${pid}/status`)) && isUnread();
+  if (childrenOf(pid).length > 0 || !isUnread()) return false;
+  const status = textOf(`/proc/${pid}/status`);
+  const parent = /^PPid:\s*(\d+)/m.exec(status)?.[1] ?? "1";
+  const isOrphan = ["1", ...processesAbove()].includes(parent);
+  return /^State:\s*S/m.test(status) && !isOrphan && isUnread();
 }
 
 /** Empty when it is gone. */
