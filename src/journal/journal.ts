@@ -39,6 +39,7 @@ export class MemoryJournal implements Journal {
 export class FileJournal implements Journal {
   readonly #file: AbsolutePath;
   #fd: number | null = null;
+  #isClosed = false;
 
   constructor(folder: AbsolutePath, runId: string) {
     this.#file = joinPath(folder, `${runId}.jsonl`);
@@ -46,6 +47,10 @@ export class FileJournal implements Journal {
   }
 
   write(event: Event): void {
+    if (this.#isClosed)
+      throw new CofferdamError("SANDBOX_UNAVAILABLE", "the record is closed: its supervisor has ended", {
+        hint: "make another supervisor",
+      });
     try {
       this.#fd ??= openSync(this.#file, "ax", 0o600);
       appendLine(this.#fd, JSON.stringify(event));
@@ -57,6 +62,7 @@ export class FileJournal implements Journal {
   [Symbol.dispose](): void {
     if (this.#fd !== null) closeSync(this.#fd);
     this.#fd = null;
+    this.#isClosed = true;
   }
 }
 

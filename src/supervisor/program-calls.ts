@@ -95,7 +95,7 @@ export class ProgramCalls {
     using trail = new Trail(this.#corridor.shared.recorder, call);
     this.#tellReceived(call, trail);
     try {
-      return await this.#walk(call, kind, trail, options);
+      return await this.#corridor.ending.during(() => this.#walk(call, kind, trail, options));
     } catch (cause) {
       trail.ended("failed", {
         reason: thrownText(cause),

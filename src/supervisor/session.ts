@@ -5,7 +5,7 @@ import type { Grant } from "../policy/grant.ts";
 import type { ShellInput } from "../tool/call.ts";
 import type { DefinedTool } from "../tool/define-tool.ts";
 import { FILE_TOOLS } from "../tool/files/all.ts";
-import { Ending, sessionEnded } from "./ending.ts";
+import { Ending } from "./ending.ts";
 import { CALL_OPTIONS, type CallOptions } from "./enforce.ts";
 import { fetchTools } from "./fetch-tools.ts";
 import { FileCalls } from "./files/file-calls.ts";
@@ -30,13 +30,13 @@ export class Session implements AsyncDisposable {
   /** Tools that are functions of this process, for pages and the host's own, and the host's programs. */
   readonly #defined: readonly DefinedTool[];
   readonly #functions: GuardedTools;
-  readonly #ending = new Ending();
+  readonly #ending: Ending;
   #isStarted = false;
-  #isOver = false;
 
   constructor(shared: Shared, options: SessionOptions) {
     this.#shared = shared;
     this.#options = options;
+    this.#ending = new Ending("session", shared.ending);
     this.sessionId = shared.host.id();
     this.#gate = new Gate(gateOptionsOf(shared, this.sessionId, options));
     const corridor: Corridor = {
@@ -82,13 +82,13 @@ export class Session implements AsyncDisposable {
   }
 
   /**
-   * Ends it: questions that wait are answered no, every grant is taken back, calls that are being made end, and so does
-   * what works on files.
+   * Ends it: questions that wait are answered no, every grant is taken back, programs that run are ended and waited for,
+   * and so does what works on files.
    */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#isOver = true;
+    this.#ending.close();
     await this.#shared.broker.endSession(this.sessionId);
-    this.#ending.come();
+    await this.#ending.come();
     await this.#files[Symbol.asyncDispose]();
   }
 
@@ -112,7 +112,7 @@ export class Session implements AsyncDisposable {
   async call(tool: string, input: unknown, options?: CallOptions): Promise<Outcome>;
   async call(tool: string, input: unknown, given: CallOptions = {}): Promise<Outcome> {
     assertOptions("call", CALL_OPTIONS, given);
-    if (this.#isOver || this.#ending.hasCome) throw sessionEnded();
+    this.#ending.assertOpen();
     this.#start();
     using stopped = this.#ending.or(given.signal);
     return await this.#callTool(tool, input, { ...given, signal: stopped.signal });

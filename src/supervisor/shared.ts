@@ -13,6 +13,7 @@ import type { Surroundings } from "../host/surroundings.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Recorder } from "../journal/recorder.ts";
 import type { AbsolutePath } from "../profile/path.ts";
+import type { Ending } from "./ending.ts";
 import type { Standing } from "./standing.ts";
 
 /** The walls that this machine can build, or why it can't. */
@@ -45,6 +46,8 @@ export interface Shared {
   readonly ownProgram: () => OwnProgram;
   /** What gives workers mounts of their own, tried when the first is started; null where nothing does. */
   readonly privateMounts: () => Promise<StartedBy | null>;
-  /** What sessions have started and that ends with the supervisor. */
+  /** The end of them all. */
+  readonly ending: Ending;
+  /** What sessions keep between calls and that ends with the supervisor. */
   readonly running: Set<AsyncDisposable>;
 }

@@ -29,6 +29,7 @@ import { type AbsolutePath, isAbsolutePath, isInside } from "../profile/path.ts"
 import { MemoryStore } from "../store/memory.ts";
 import type { Store } from "../store/store.ts";
 import type { ToolSettings } from "../tool/derive.ts";
+import { Ending } from "./ending.ts";
 import { assertOptions, having, type OptionsOf, text } from "./options.ts";
 import { Session } from "./session.ts";
 import { SESSION_OPTIONS, type SessionOptions } from "./session-options.ts";
@@ -89,14 +90,18 @@ export class Supervisor implements AsyncDisposable {
     return this.shared.broker;
   }
 
-  /** A session: calls of one agent or person, in one record. Throws `USAGE` for options that there are not. */
+  /** A session: calls of one agent or person, in one record. Throws `USAGE` for options that there are not, and behind the end. */
   session(options: SessionOptions = {}): Session {
+    this.shared.ending.assertOpen();
     assertOptions("session", SESSION_OPTIONS, options);
     return new Session(this.shared, options);
   }
 
+  /** Ends all sessions: questions that wait are let go, programs that run are ended and waited for, nothing is left. */
   async [Symbol.asyncDispose](): Promise<void> {
+    this.shared.ending.close();
     await this.shared.broker[Symbol.asyncDispose]();
+    await this.shared.ending.come();
     await Promise.all([...this.shared.running].map((one) => one[Symbol.asyncDispose]()));
     const { walls } = this.shared;
     if (walls.kind === "standing") {
@@ -144,6 +149,7 @@ export async function createSupervisor(options: SupervisorOptions = {}): Promise
     cwd,
     ownProgram: ownProgramOnce(),
     privateMounts: privateMountsOnce(host, walls, loaded),
+    ending: new Ending("supervisor"),
     running: new Set(),
   });
 }

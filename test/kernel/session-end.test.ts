@@ -111,6 +111,55 @@ describe.skipIf(unusable !== null)("a session that ends while calls are made", (
     expect(at.journal.of("approval.resolved").at(-1)).toMatchObject({ approved: false });
   });
 
+  it("ends with its supervisor, which waits for every program, at whatever instant it ends", async () => {
+    for (const afterMs of [0, 3, 8, 15, 25, 40, 60, 90, 300]) {
+      await using at = await standingIn(() => undefined, { session: { caller: "person" } });
+      const before = countBelow();
+      const over: string[] = [];
+      const made = ["a", "b"].map(async (name) => {
+        const script = `: > ${name}; exec sleep 60`;
+        const { kind } = await at.session.call("shell", { argv: ["sh", "-c", script] });
+        over.push(kind);
+      });
+      const settled = Promise.allSettled(made);
+      await pause(afterMs);
+      await at.supervisor[Symbol.asyncDispose]();
+      expect(countBelow()).toBeLessThanOrEqual(before);
+      const [begun, known] = [listed(at.place.ws), [...over]];
+      await settled;
+      await pause(20);
+      expect([listed(at.place.ws), over]).toEqual([begun, known]);
+      if (afterMs === 300) expect(known).toHaveLength(2);
+      expect(known.every((kind) => kind === "failed")).toBe(true);
+    }
+  });
+
+  it("takes no call and makes no session behind the end of its supervisor", async () => {
+    await using at = await standingIn(() => undefined, { session: { caller: "person" } });
+    expect((await at.session.call("shell", { argv: ["true"] })).kind).toBe("done");
+    await at.supervisor[Symbol.asyncDispose]();
+    const call = at.session.call("shell", { argv: ["true"] });
+    await expect(call).rejects.toMatchObject({ code: "USAGE", message: "this supervisor has ended" });
+    expect(() => at.supervisor.session()).toThrow("this supervisor has ended");
+  });
+
+  it("may be ended by whoever is asked about a call of it, and by what takes its output", async () => {
+    await using at = await standingIn(() => undefined);
+    const asked = at.supervisor.session({
+      handler: new Asked(async () => {
+        await asked[Symbol.asyncDispose]();
+        return { approved: true, by: "ann" };
+      }),
+    });
+    const { kind } = await asked.call("shell", { argv: ["true"] });
+    expect(kind).toBe("denied");
+    const shown = at.supervisor.session({ caller: "person" });
+    const end = () => shown[Symbol.asyncDispose]();
+    const sinks = { stdout: end, stderr: end };
+    const ended = await shown.call("shell", { argv: ["sh", "-c", "echo; exec sleep 60"] }, { sinks });
+    expect(ended.kind).toBe("failed");
+  });
+
   it("that nobody ends answers every call, as the twin of these", async () => {
     await using at = await standingIn((place) => place.file("ws/a", "here"), {
       session: { caller: "person" },

@@ -52,7 +52,6 @@ export class FileCalls implements AsyncDisposable {
   readonly #corridor: Corridor;
   readonly #workers: Workers;
   readonly #sweeping: Sweeping;
-  readonly #made = new Set<Promise<ValueOutcome>>();
 
   constructor(corridor: Corridor) {
     this.#corridor = corridor;
@@ -62,13 +61,7 @@ export class FileCalls implements AsyncDisposable {
 
   /** Calls a file tool. What happens is the outcome: this throws only when an event can't be written down. */
   async call(tool: AnyFileTool, input: unknown, options: FileCallOptions): Promise<ValueOutcome> {
-    const made = this.#call(tool, input, options);
-    this.#made.add(made);
-    try {
-      return await made;
-    } finally {
-      this.#made.delete(made);
-    }
+    return this.#corridor.ending.during(() => this.#call(tool, input, options));
   }
 
   async #call(tool: AnyFileTool, input: unknown, options: FileCallOptions): Promise<ValueOutcome> {
@@ -92,8 +85,7 @@ export class FileCalls implements AsyncDisposable {
   /** Ends the calls that are being made, then what did them; what they left is removed in between. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#corridor.shared.running.delete(this);
-    this.#corridor.ending.come();
-    await Promise.allSettled(this.#made);
+    await this.#corridor.ending.come();
     await this.#sweeping[Symbol.asyncDispose]();
     await this.#workers[Symbol.asyncDispose]();
   }

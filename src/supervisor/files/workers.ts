@@ -16,7 +16,7 @@ import type { Files } from "../../tool/files/file-tool.ts";
 import type { FileRequest } from "../../tool/files/protocol.ts";
 import type { Launch } from "../../tool/launch.ts";
 import { appearedBeside, enterWorker, factsBeside, planBeside } from "../beside.ts";
-import { sessionEnded } from "../ending.ts";
+import { ended } from "../ending.ts";
 import { belowFloor, weakened } from "../floor.ts";
 import { planned } from "../receipt.ts";
 import type { Shared } from "../shared.ts";
@@ -120,7 +120,7 @@ export class Workers implements AsyncDisposable {
     work: (ask: Files["ask"], worker: FileWorker) => Promise<Value>,
     { signal, turn, trail }: WorkerUse,
   ): Promise<Value> {
-    if (this.#isOver) throw sessionEnded();
+    if (this.#isOver) throw ended("session");
     const pool = this.#pools.get(granted.digest) ?? new Pool(() => this.#start(granted));
     this.#pools.set(granted.digest, pool);
     return pool.use(

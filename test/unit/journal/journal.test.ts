@@ -37,6 +37,16 @@ test("a record whose last line is cut off is told as far as it goes, and says no
   expect(readRun(folder, "cut")).toEqual({ events: [event], problem: "line 2 is no event" });
 });
 
+test("a record that is closed takes nothing more, and says why", () => {
+  const { folder, event } = recorded();
+  const journal = new FileJournal(folder, "closed");
+  journal.write(event);
+  journal[Symbol.dispose]();
+  const refusal = refusalOf(() => journal.write(event));
+  expect(refusal.message).toBe("the record is closed: its supervisor has ended");
+  expect(readRun(folder, "closed").events).toEqual([event]);
+});
+
 test("what is no plain file is no record", () => {
   const { folder } = recorded();
   symlinkSync("nowhere", `${folder}/dangling.jsonl`);
