@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { globSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { defineConfig, type OutputOptions, type Plugin, type RolldownOptions } from "rolldown";
 
@@ -33,6 +33,14 @@ export const worker: RolldownOptions & { readonly output: OutputOptions } = {
   transform,
   output: { dir: "dist/worker", format: "esm", entryFileNames: "[name].js", codeSplitting: false },
   plugins: [licences],
+};
+
+/** What the tests start as processes of their own, as far from `package.json` as all else that is built. */
+export const battery: RolldownOptions = {
+  input: globSync("test/support/battery/*driver.ts", { cwd: import.meta.dirname }),
+  platform: "node",
+  transform,
+  output: { dir: "dist/battery", format: "esm" },
 };
 
 /**

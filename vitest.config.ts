@@ -23,7 +23,7 @@ export default defineConfig({
     // Sandboxes must be started from a process's main thread: the kernel kills bubblewrap with the thread
     // that started it (--die-with-parent), so worker threads would end them at random.
     pool: "forks",
-    globalSetup: "scripts/lib/bundle.ts",
+    globalSetup: ["scripts/lib/bundle.ts", "test/support/run.ts"],
     maxWorkers: 2,
     testTimeout: 30_000,
     hookTimeout: 30_000,

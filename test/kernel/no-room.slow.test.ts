@@ -110,12 +110,8 @@ describe.skipIf(unusable !== null || !isRoot).each(PEOPLE)(
       const run = (size: string, filling: string, command?: readonly string[]) => {
         const mounting = `mount -n -t tmpfs -o size=${size},mode=0700,uid=${person.uid} none state && ${filling}`;
         const ran = ["run", "--quiet", "--config", config, "--", "echo", "ran"];
-        const words = [join(folder, "src/cli/main.ts"), ...(command ?? ran)];
-        const { status, stdout, stderr } = runAs(person, place, mounting, [
-          node,
-          "--disable-warning=ExperimentalWarning",
-          ...words,
-        ]);
+        const words = [node, join(folder, "dist/cli/main.js"), ...(command ?? ran)];
+        const { status, stdout, stderr } = runAs(person, place, mounting, words);
         return { status, stdout, stderr };
       };
       const fill = "{ head -c 60000 /dev/zero > state/fill; cat /dev/zero >> state/fill 2>/dev/null; true; }";

@@ -1,8 +1,7 @@
 import { spawnSync } from "node:child_process";
-import { chownSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync } from "node:fs";
 import { basename, join } from "node:path";
-import { afterAll } from "vitest";
+import { inject } from "vitest";
 
 /** Somebody to run a supervisor as. */
 export interface Person {
@@ -35,13 +34,13 @@ export interface Checkout {
 }
 
 const HERE: Checkout = { node: process.execPath, folder: join(import.meta.dirname, "../../..") };
-let copied: Checkout | null = null;
+let others: Checkout | null = null;
 
 /** This checkout, or a copy of what runs of it where a folder above hides it from the person. */
 export function checkoutFor(person: Person): Checkout {
-  if (person.runAs.uid === undefined || canRead(person, HERE)) return HERE;
-  copied ??= copyCheckout();
-  return copied;
+  if (person.runAs.uid === undefined) return HERE;
+  others ??= canRead(person, HERE) ? HERE : copyCheckout();
+  return others;
 }
 
 function canRead(person: Person, { node, folder }: Checkout): boolean {
@@ -50,15 +49,24 @@ function canRead(person: Person, { node, folder }: Checkout): boolean {
   return spawnSync(node, ["-e", script], { ...person.runAs, cwd: "/", env: {} }).status === 0;
 }
 
+/** The copy of this run of the tests: whichever file of tests needs it first makes it. */
 function copyCheckout(): Checkout {
-  const folder = mkdtempSync(join(tmpdir(), "cofferdam-checkout-"));
+  const copied = join(inject("runFolder"), "checkout");
+  const checkout = { node: join(copied, basename(HERE.node)), folder: copied };
+  if (existsSync(copied)) return checkout;
+  const folder = mkdtempSync(`${copied}-`);
   const copy = (name: string): void =>
     cpSync(join(HERE.folder, name), join(folder, name), { recursive: true, dereference: true });
-  for (const name of ["package.json", "src", "dist", "profiles", "test/support/battery"]) copy(name);
+  for (const name of ["package.json", "dist", "profiles"]) copy(name);
   for (const name of packages()) copy(`node_modules/${name}`);
   cpSync(HERE.node, join(folder, basename(HERE.node)));
   spawnSync("/bin/chmod", ["-R", "u=rwX,go=rX", folder]);
-  return { node: join(folder, basename(HERE.node)), folder };
+  try {
+    renameSync(folder, copied);
+  } catch {
+    // Another file's was there first; this one goes with the run's folder.
+  }
+  return checkout;
 }
 
 /** The packages that the sources need to run, with all that these need and that is there. */
@@ -75,26 +83,15 @@ function packages(found: Set<string> = new Set(), from = HERE.folder): ReadonlyS
   return found;
 }
 
-const caches = new Map<number, string>();
-
-afterAll(() => {
-  for (const folder of [...caches.values(), ...(copied === null ? [] : [copied.folder])])
-    rmSync(folder, { recursive: true, force: true });
-  caches.clear();
-  copied = null;
-});
-
-/** A folder in which Node keeps what it compiled for the person, while this process lives: it halves the start of the next one. */
+/** A folder in which Node keeps what it compiled for the person, in all of a run of the tests: it halves each start. */
 export function compileCacheFor({ uid, gid }: Person): string {
-  const known = caches.get(uid);
-  if (known !== undefined) return known;
-  const folder = mkdtempSync(join(tmpdir(), "cofferdam-compiled-"));
-  if (uid !== UID) chownSync(folder, uid, gid);
-  caches.set(uid, folder);
+  const folder = join(inject("runFolder"), `compiled-${uid}`);
+  mkdirSync(folder, { recursive: true });
+  chownSync(folder, uid, gid);
   return folder;
 }
 
-/** The words that run a file of `test/support/battery` of a checkout. */
+/** The words that run a driver of `test/support/battery`, as it is bundled in a checkout. */
 export function runFile({ node, folder }: Checkout, name: string): readonly [string, ...string[]] {
-  return [node, "--disable-warning=ExperimentalWarning", join(folder, "test/support/battery", name)];
+  return [node, join(folder, "dist/battery", name.replace(/ts$/, "js"))];
 }
