@@ -21,6 +21,11 @@ export interface Repository extends RepositorySign {
   readonly configs: readonly AbsolutePath[];
   /** What is obeyed in the folders that the sign leads to, whether or not they are a repository's as they are. */
   readonly parts: readonly AbsolutePath[];
+  /**
+   * Folders that must stay where they are: a way that is written to any of these goes into them and leaves them by `..`, so
+   * that a link in their place would lead it elsewhere.
+   */
+  readonly detours: readonly AbsolutePath[];
 }
 
 /** More repositories than this are read-only as a whole, the deepest first: each mask is a mount, and all slow a start. */

@@ -108,8 +108,8 @@ export async function lookUpFacts(
   const { hits, signs, gitLinks, unsearched } = await memory.search.find(profiles);
   const shown = await shownFiles(profiles);
   // From here on each place is seen once.
-  const see = lookingOnce();
-  const looker = new NodeLooker(held, see);
+  const see = lookingOnce(held);
+  const looker = new NodeLooker(see);
   const writable = writableIn(profiles);
   const repositories = memory.repositories.read(host, allSigns(signs, writable, see), writable, see);
   const points = profiles.flatMap((profile) => pointsOf(profile, { hits, shown }));
@@ -118,6 +118,7 @@ export async function lookUpFacts(
   for (const { path } of unsearched) around.look(path);
   for (const { pattern } of repositoryMasks(repositories))
     if (pattern.literal !== null) around.look(pattern.literal);
+  for (const path of repositories.flatMap(({ detours }) => detours)) around.look(path);
   for (const path of [
     standing.launcher.shell,
     knownPath("/sys/devices/system/cpu"),

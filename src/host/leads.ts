@@ -70,13 +70,13 @@ export const OF_WHO_ASKS = knownPath("/proc");
 /** `lstat`, or null when there is nothing or it can't be seen. */
 export type Look = (path: AbsolutePath) => Stats | null;
 
-/** A look that sees each place once. */
-export function lookingOnce(): Look {
+/** A look that sees each place once. Paths in `missing` count as missing whatever stands there. */
+export function lookingOnce(missing: ReadonlySet<AbsolutePath> = new Set()): Look {
   const seen = new Map<AbsolutePath, Stats | null>();
   return (path) => {
     const known = seen.get(path);
     if (known !== undefined) return known;
-    const stats = statsOf(path);
+    const stats = missing.has(path) ? null : statsOf(path);
     seen.set(path, stats);
     return stats;
   };

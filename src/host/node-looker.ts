@@ -6,12 +6,9 @@ import { canRead, isCopyable, realPathOf, statsOf } from "./nodes.ts";
 /** Looks at paths once each: what stands there, with every folder above. */
 export class NodeLooker {
   readonly found = new Map<AbsolutePath, Node>();
-  readonly #missing: ReadonlySet<AbsolutePath>;
   readonly #see: Look;
 
-  /** Paths in `missing` count as missing whatever stands there. */
-  constructor(missing: ReadonlySet<AbsolutePath>, see: Look = statsOf) {
-    this.#missing = missing;
+  constructor(see: Look) {
     this.#see = see;
   }
 
@@ -20,7 +17,7 @@ export class NodeLooker {
     const known = this.found.get(path);
     if (known !== undefined) return known;
     const above = path === "/" ? null : this.look(parentOf(path));
-    const isMissing = this.#missing.has(path) || above?.kind === "missing" || above?.kind === "file";
+    const isMissing = above?.kind === "missing" || above?.kind === "file";
     const node = isMissing ? MISSING : nodeOf(path, this.#see);
     this.found.set(path, node);
     return node;

@@ -121,7 +121,8 @@ function filesOf(top: string): readonly (readonly [name: string, text: string])[
   ];
 }
 
-const CONFIG = "[core]\n\tbare = false\n\thooksPath = named-hooks\n[include]\n\tpath = ../named-by-config\n";
+const CONFIG =
+  "[core]\n\tbare = false\n\thooksPath = named-hooks\n[include]\n\tpath = ../named-by-config\n\tpath = ../aside/../by-detour\n";
 const REPOSITORIES: readonly (readonly [name: string, text: string])[] = [
   ...["repository/.git", "repository/.git/modules/sub", "bare"].flatMap((folder): [string, string][] => [
     [`${folder}/HEAD`, "ref: refs/heads/main\n"],
@@ -135,6 +136,7 @@ const REPOSITORIES: readonly (readonly [name: string, text: string])[] = [
   ["repository/.git/worktrees/w/gitdir", "TOP/ws/linked/.git\n"],
   ["repository/sub/.git", "gitdir: ../.git/modules/sub\n"],
   ["linked/.git", "gitdir: ../repository/.git/worktrees/w\n"],
+  ["repository/aside/README", ""],
   ["repository/.vscode/tasks.json", "{}\n"],
   ["repository/.envrc", "\n"],
 ];

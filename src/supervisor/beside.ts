@@ -125,7 +125,7 @@ export function unprotectedBeside(
     const sign = repositories.find(
       (one) =>
         [path, parentOf(path)].includes(one.path) ||
-        [...one.configs, ...one.hooks, ...one.parts].some((obeyed) => isInside(obeyed, path)),
+        [...one.configs, ...one.hooks, ...one.parts, ...one.detours].some((obeyed) => isInside(obeyed, path)),
     );
     return { path, runs: sign === undefined ? [] : memory.repositories.runs(host, sign, []) };
   });

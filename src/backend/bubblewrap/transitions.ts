@@ -41,7 +41,8 @@ type Wanted = (path: AbsolutePath) => Access;
  * 2. points are walked from the root down; one whose access is that of the mount above changes nothing;
  * 3. what lies protected below a writable mount gets pins on the folders between, so that it can't be renamed away: on
  *    every one, or, for what a `none` glob hides, on those that the glob names;
- * 4. what is missing and must not be made is held by a placeholder at its first missing folder.
+ * 4. what is missing and must not be made is held by a placeholder at its first missing folder;
+ * 5. folders that a way leads through to what git obeys get pins as well.
  */
 export function transitions(profile: Profile, facts: Facts): Transitions | Refusal {
   const caps = extraCaps(profile, facts);
@@ -50,6 +51,7 @@ export function transitions(profile: Profile, facts: Facts): Transitions | Refus
   const points = new Set([...pointsOf(profile, facts), ...caps.map((cap) => cap.path)]);
   const walk = startWalk(facts, wanted, profile, caps);
   for (const path of [...points].sort(byPath)) place(walk, path);
+  for (const path of facts.repositories.flatMap(({ detours }) => detours)) pin(walk, path);
   const used = caps.filter((cap) => points.has(cap.path));
   return {
     changes: [...walk.changes.values()].sort((a, b) => byPath(a.path, b.path)),
@@ -225,6 +227,15 @@ function keepInPlace(
     if (isThere && mustStay(at) && !walk.changes.has(at))
       walk.changes.set(at, { kind: "pin", path: at, access: "write", passable: false });
   }
+}
+
+/** Keeps a folder where it is, whatever is done in it. */
+function pin(walk: Walk, path: AbsolutePath): void {
+  const mount = above(walk, path);
+  if (mount.path === path) return;
+  keepInPlace(walk, path, mount, ALWAYS);
+  if (mount.access === "write")
+    walk.changes.set(path, { kind: "pin", path, access: "write", passable: false });
 }
 
 /** Where the mount begins that pins stand on: of the folders above a pin some may have none, where that needed none. */

@@ -4,10 +4,33 @@ import { type AbsolutePath, isAbsolutePath, isInside, joinPath, parentOf } from 
 import { hasDetour, type Look, OF_WHO_ASKS, type Way, wayOf } from "../leads.ts";
 import { systemPath } from "../nodes.ts";
 
-/** Where a repository's file leads, and the paths that must stay as they are so that it leads there. */
-export interface Led {
+/** What a way depends on. */
+export interface Upheld {
+  /** Paths that must stay as they are, or must not be made. */
+  readonly kept: Iterable<AbsolutePath>;
+  /** Folders that must stay where they are: it goes into them, and leaves them by `..`. */
+  readonly detours: Iterable<AbsolutePath>;
+}
+
+/** Where a repository's file leads, and what that depends on. */
+export interface Led extends Upheld {
   readonly path: AbsolutePath;
-  readonly kept: readonly AbsolutePath[];
+}
+
+/** What leads nowhere else. */
+export function itself(path: AbsolutePath): Led {
+  return { path, kept: [], detours: [] };
+}
+
+/** What many ways depend on. */
+export class UpheldByAll implements Upheld {
+  readonly kept = new Set<AbsolutePath>();
+  readonly detours = new Set<AbsolutePath>();
+
+  add({ kept = [], detours = [] }: Partial<Upheld>): void {
+    for (const path of kept) this.kept.add(path);
+    for (const path of detours) this.detours.add(path);
+  }
 }
 
 /**
@@ -20,9 +43,17 @@ export function ledBy(written: string, from: AbsolutePath, see: Look): Led | "wh
   if (dependsOnWho(way)) return "who";
   const path = way.end ?? plain;
   if (path === null || plain === null) return null;
-  const through = hasDetour(written) ? way.links : [joinPath(plain, "commondir")];
-  const kept = way.links.length === 0 ? [] : through;
-  return { path, kept: see(path) === null ? [...kept, path] : kept };
+  const isPlain = !hasDetour(written);
+  const through = isPlain ? [joinPath(plain, "commondir")] : way.links;
+  const aside = isPlain ? [] : placesAside(way, path);
+  const isFolder = (place: AbsolutePath): boolean => see(place)?.isDirectory() === true;
+  const kept = [...(way.links.length === 0 ? [] : through), ...aside.filter((place) => !isFolder(place))];
+  return { path, kept: see(path) === null ? [...kept, path] : kept, detours: aside.filter(isFolder) };
+}
+
+/** What is passed on a way and lies above neither its end nor its links, which keep what is above them in its place. */
+function placesAside({ links, places }: Way, end: AbsolutePath): readonly AbsolutePath[] {
+  return places.filter((place) => ![...links, end].some((one) => isInside(one, place)));
 }
 
 /**
@@ -32,7 +63,7 @@ export function ledBy(written: string, from: AbsolutePath, see: Look): Led | "wh
 export function namedBy(written: string, from: AbsolutePath, see: Look): Led | "who" | null {
   if (hasDetour(written)) return ledBy(written, from, see);
   const path = resolved(written, from);
-  return path === null ? null : { path, kept: [] };
+  return path === null ? null : itself(path);
 }
 
 /** The path that is written, from a folder, by its letters alone. Null for what is none. */

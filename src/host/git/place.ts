@@ -1,12 +1,13 @@
 import { OBEYED, OBEYED_OF_A_WORKTREE, type RepositorySign } from "../../backend/repositories.ts";
 import { type AbsolutePath, joinPath } from "../../profile/path.ts";
+import type { Upheld } from "./led.ts";
 
-/** Where a repository's parts lie, and what must stay as it is for that. */
+/** Where a repository's parts lie, and what that depends on. */
 export interface Place {
   readonly folder: AbsolutePath;
   readonly common: AbsolutePath;
   readonly configs: readonly AbsolutePath[];
-  readonly kept: readonly AbsolutePath[];
+  readonly upheld: Upheld;
 }
 
 /**

@@ -5,11 +5,11 @@ import { hasDetour, type Look, lookingOnce, wayOf } from "../leads.ts";
 import type { GitSetting } from "../runtimes/git-config.ts";
 import { AsRead, BY_ANOTHER_NAME, BY_WHO_ASKS, CLOSED, isLinkedTwice } from "./files.ts";
 import { hooksIn, linksAt } from "./hooks.ts";
-import { dependsOnWho, type Led, ledBy, namedBy } from "./led.ts";
+import { dependsOnWho, itself, type Led, ledBy, namedBy, UpheldByAll } from "./led.ts";
 import { obeyedElsewhere, type Place } from "./place.ts";
 import { settingsThatRun } from "./programs.ts";
 import { type Caller, type Everywhere, scopesOf } from "./scopes.ts";
-import { CUT, type Glance, keptOf, SettingsReader } from "./settings.ts";
+import { CUT, type Glance, keptOf, newGlance, SettingsReader, valuesOf } from "./settings.ts";
 import { anything, unreadable } from "./unread.ts";
 import { resolveWritten, topsOf } from "./written.ts";
 
@@ -43,7 +43,10 @@ export class RepositoryReader {
       ...this.#read(scopes, signs, glance),
       ...own.flatMap((one) => {
         const [hooks, configs] = [one.hooks.filter(isThere), one.configs.filter(isThere)];
-        return hooks.length + configs.length === 0 ? [] : [{ ...one, hooks, configs }];
+        const detours = one.detours.filter(isThere);
+        return hooks.length + configs.length + detours.length === 0
+          ? []
+          : [{ ...one, hooks, configs, detours }];
       }),
     ];
   }
@@ -58,13 +61,13 @@ export class RepositoryReader {
       const all = scopes.map((scope) => this.#obeyed(sign, scope, glance));
       const unread = glance.unread.find(({ why }) => why !== CUT);
       if (unread !== undefined) throw unreadable(sign, unread);
-      const [hooks, configs] = [all.flatMap((one) => one.hooks), all.flatMap((one) => one.configs)];
-      const parts = all.flatMap((one) => one.parts);
+      const each = (of: (one: Obeyed) => readonly AbsolutePath[]) => inOrder(all.flatMap(of));
       return {
         ...sign,
-        hooks: [...new Set(hooks)].sort(),
-        configs: [...new Set(configs)].sort(),
-        parts: [...new Set(parts)].sort(),
+        hooks: each(({ hooks }) => hooks),
+        configs: each(({ configs }) => configs),
+        parts: each(({ parts }) => parts),
+        detours: each(({ detours }) => detours),
       };
     });
   }
@@ -87,7 +90,10 @@ export class RepositoryReader {
     const configs = isKnown ? place.configs.slice(1) : place.configs;
     const said = configs.map((file) => ({
       base: parentOf(file),
-      settings: [...this.#settings.look(file, glance).settings, ...this.#said(file, home, new Set(), glance)],
+      settings: [
+        ...this.#settings.look(file, glance).settings,
+        ...this.#said(file, home, new UpheldByAll(), glance),
+      ],
     }));
     // By it a worktree's part takes all settings for its own (git-worktree(1), CONFIGURATION FILE).
     const isSplit = said.some(({ settings }) => settings.some(({ name }) => name === PER_WORKTREE));
@@ -116,7 +122,7 @@ export class RepositoryReader {
     // What can't be read of these is told, or passed over, where they are read for themselves.
     const apart = newGlance(glance.see);
     const values = scopes.flatMap(({ home, files, settings }) => {
-      const said = [...files, ...configs].flatMap((file) => this.#said(file, home, new Set(), apart));
+      const said = [...files, ...configs].flatMap((file) => this.#said(file, home, new UpheldByAll(), apart));
       return valuesOf([...settings, ...said], "core.hookspath").filter((value) => !/^(?:[/~]|$)/.test(value));
     });
     const found = [...new Set(values)].slice(0, MOST_NAMED).flatMap((value) =>
@@ -148,37 +154,36 @@ export class RepositoryReader {
   }
 
   #placeOf(sign: RepositorySign, glance: Glance): Place | null {
-    const behind = sign.kind === "folder" ? { path: sign.path, kept: [] } : this.#folderBehind(sign, glance);
+    const behind = sign.kind === "folder" ? itself(sign.path) : this.#folderBehind(sign, glance);
     if (behind === null) return null;
     const { path: folder } = behind;
     const common = this.#commonOf(folder, glance);
     if (common === null) return null;
     const configs = [joinPath(common.path, "config"), joinPath(folder, "config.worktree")];
-    return { folder, common: common.path, configs, kept: [...behind.kept, ...common.kept] };
+    const upheld = new UpheldByAll();
+    for (const one of [behind, common]) upheld.add(one);
+    return { folder, common: common.path, configs, upheld };
   }
 
-  #obeyed(
-    sign: RepositorySign,
-    { home, files, settings: loose }: Everywhere,
-    glance: Glance,
-  ): Pick<Repository, "hooks" | "configs" | "parts"> {
+  #obeyed(sign: RepositorySign, { home, files, settings: loose }: Everywhere, glance: Glance): Obeyed {
     const place = this.#placeOf(sign, glance);
-    if (place === null) return { hooks: [], configs: [], parts: [] };
-    const { folder, common, configs, kept } = place;
-    const [found, hooks] = [new Set(kept), new Set<AbsolutePath>()];
+    if (place === null) return { hooks: [], configs: [], parts: [], detours: [] };
+    const { folder, common, configs } = place;
+    const [upheld, hooks] = [new UpheldByAll(), new Set<AbsolutePath>()];
+    upheld.add(place.upheld);
     const ours: Glance = { ...glance, unread: [] };
     const given = this.#settings.with(loose, home, glance);
-    for (const path of given.found) found.add(path);
+    upheld.add(given.upheld);
     const settings = [
       ...given.settings,
-      ...files.flatMap((file) => this.#said(file, home, found, ours)),
-      ...configs.flatMap((file) => this.#said(file, home, found, glance)),
+      ...files.flatMap((file) => this.#said(file, home, upheld, ours)),
+      ...configs.flatMap((file) => this.#said(file, home, upheld, glance)),
     ];
     // Git of the caller's passes over what the caller may not read of these (config.c, `ACCESS_EACCES_OK`).
     glance.unread.push(...[...given.unread, ...ours.unread].filter(({ why }) => why !== CLOSED));
     // Where the tree of a worktree lies is told by the file that leads to this part of it.
     const config = joinPath(common, "config");
-    const keep = (led: Led | "who" | null): AbsolutePath | null => keptOf(led, config, found, glance.unread);
+    const keep = (led: Led | "who" | null): AbsolutePath | null => keptOf(led, config, upheld, glance.unread);
     const [trees, folders] = [valuesOf(settings, "core.worktree"), valuesOf(settings, "core.hookspath")];
     if (trees.length + folders.length > MOST_NAMED)
       glance.unread.push({ path: config, why: `names more than ${MOST_NAMED} folders` });
@@ -193,40 +198,41 @@ export class RepositoryReader {
       }
     for (const at of [joinPath(common, "hooks"), ...hooks])
       for (const link of this.#linksIn(at, glance)) hooks.add(link);
-    return { hooks: [...hooks], configs: [...found], parts: obeyedElsewhere(sign, place) };
+    const { kept, detours } = upheld;
+    return {
+      hooks: [...hooks],
+      configs: [...kept],
+      parts: obeyedElsewhere(sign, place),
+      detours: [...detours],
+    };
   }
 
   /** What every other repository of the caller's obeys, whose configuration may lie in a root, or name what does. */
   #everywhere({ home, files, settings: loose }: Everywhere, glance: Glance): Repository {
-    const found = new Set(files);
+    const upheld = new UpheldByAll();
     const given = this.#settings.with(loose, home, glance);
-    for (const path of given.found) found.add(path);
-    const settings = [...given.settings, ...files.flatMap((file) => this.#said(file, home, found, glance))];
+    for (const one of [{ kept: files }, given.upheld]) upheld.add(one);
+    const settings = [...given.settings, ...files.flatMap((file) => this.#said(file, home, upheld, glance))];
     // What a template holds, hooks and configuration, is copied into each repository that is made (git-init(1)).
     const hooks = ["core.hookspath", "init.templatedir"]
       .flatMap((name) => valuesOf(settings, name).slice(0, MOST_NAMED))
       .filter((value) => value.startsWith("/") || value.startsWith("~"))
-      .flatMap((value) => keptOf(resolveWritten(value, ROOT, home, glance.see), ROOT, found, []) ?? []);
-    const path = joinPath(home, ".gitconfig");
+      .flatMap((value) => keptOf(resolveWritten(value, ROOT, home, glance.see), ROOT, upheld, []) ?? []);
     return {
       kind: "file",
-      path,
+      path: joinPath(home, ".gitconfig"),
       isWhole: true,
-      hooks: [...new Set(hooks)].sort(),
-      configs: [...found].sort(),
+      hooks: inOrder(hooks),
+      configs: inOrder(upheld.kept),
       parts: [],
+      detours: inOrder(upheld.detours),
     };
   }
 
-  /** All that a configuration says; what must stay for that is added to `found`. */
-  #said(
-    file: AbsolutePath,
-    home: AbsolutePath,
-    found: Set<AbsolutePath>,
-    glance: Glance,
-  ): readonly GitSetting[] {
+  /** All that a configuration says; what that depends on is added. */
+  #said(file: AbsolutePath, home: AbsolutePath, upheld: UpheldByAll, glance: Glance): readonly GitSetting[] {
     const said = this.#settings.of(file, home, glance);
-    for (const path of said.found) found.add(path);
+    upheld.add(said.upheld);
     glance.unread.push(...said.unread);
     return said.settings;
   }
@@ -237,7 +243,7 @@ export class RepositoryReader {
     const real = way === null ? path : way.end;
     if (way !== null && dependsOnWho(way)) glance.unread.push({ path, why: BY_WHO_ASKS });
     if (real === null) return null;
-    if (glance.see(real)?.isDirectory() === true) return { path: real, kept: [] };
+    if (glance.see(real)?.isDirectory() === true) return itself(real);
     // What it says begins at the name that it was found by (setup.c, `read_gitfile_gently`).
     const { text } = this.#settings.look(real, glance);
     const target = text.startsWith(GITDIR) ? withoutLineEnds(text.slice(GITDIR.length)) : "";
@@ -249,7 +255,7 @@ export class RepositoryReader {
     const file = joinPath(folder, "commondir");
     const { text } = this.#settings.look(file, glance);
     const target = withoutLineEnds(text);
-    return target === "" ? { path: folder, kept: [] } : ledFrom(file, target, glance);
+    return target === "" ? itself(folder) : ledFrom(file, target, glance);
   }
 
   /** The links among the hooks in a folder: what they lead to is run, wherever that lies. */
@@ -265,13 +271,11 @@ export class RepositoryReader {
   }
 }
 
-function newGlance(see: Look): Glance {
-  return { see, unread: [], said: new Map() };
-}
+type Obeyed = Pick<Repository, "hooks" | "configs" | "parts" | "detours">;
 
 /** Each once. */
-function valuesOf(settings: readonly GitSetting[], name: string): readonly string[] {
-  return [...new Set(settings.flatMap((one) => (one.name === name ? (one.value ?? []) : [])))];
+function inOrder(paths: Iterable<AbsolutePath>): readonly AbsolutePath[] {
+  return [...new Set(paths)].sort();
 }
 
 /** As git does (setup.c, `read_gitfile_gently`, `get_common_dir_noenv`): whatever their number. */

@@ -2,7 +2,7 @@ import { type AbsolutePath, parentOf, ROOT } from "../../profile/path.ts";
 import { type Look, wayOf } from "../leads.ts";
 import type { GitSetting } from "../runtimes/git-config.ts";
 import { type GitFile, GitFiles } from "./files.ts";
-import type { Led } from "./led.ts";
+import { type Led, type Upheld, UpheldByAll } from "./led.ts";
 import { folderOfWritten, includeOf, resolveWritten } from "./written.ts";
 
 /** Git gives up where includes go deeper (config.c, `MAX_INCLUDE_DEPTH`). */
@@ -25,11 +25,21 @@ export interface Glance {
   readonly said: Map<string, Said>;
 }
 
+/** A look that has seen nothing yet. */
+export function newGlance(see: Look): Glance {
+  return { see, unread: [], said: new Map() };
+}
+
+/** What is said of one name, each value once. */
+export function valuesOf(settings: readonly GitSetting[], name: string): readonly string[] {
+  return [...new Set(settings.flatMap((one) => (one.name === name ? (one.value ?? []) : [])))];
+}
+
 /** All that one configuration says. */
 export interface Said {
   readonly settings: readonly GitSetting[];
-  /** What must stay as it is, or must not be made, for it to say that. */
-  readonly found: ReadonlySet<AbsolutePath>;
+  /** What it depends on to say that. */
+  readonly upheld: Upheld;
   readonly unread: readonly Unread[];
 }
 
@@ -91,7 +101,7 @@ export class SettingsReader {
 /** What was gathered so far of a configuration with all that it includes. */
 class Gathered implements Said {
   readonly settings: GitSetting[] = [];
-  readonly found = new Set<AbsolutePath>();
+  readonly upheld = new UpheldByAll();
   readonly unread: Unread[] = [];
   readonly #asked = new Set<string>();
   readonly #home: AbsolutePath;
@@ -120,24 +130,24 @@ class Gathered implements Said {
     if (this.#asked.size > MOST_INCLUDED)
       this.unread.push({ path, why: `includes more than ${MOST_INCLUDED} files` });
     const led = resolveWritten(written, base, this.#home, this.#see);
-    const included = keptOf(led, path, this.found, this.unread);
+    const included = keptOf(led, path, this.upheld, this.unread);
     if (included === null) return null;
-    this.found.add(included);
+    this.upheld.add({ kept: [included] });
     // What lies in no folder says nothing, or can't be read, which is told where it is looked at.
     const folder = folderOfWritten(written, base, this.#home, this.#see) ?? parentOf(included);
     return [{ path: included, base: folder }];
   }
 }
 
-/** Where a name in a configuration leads; what must stay for that is added. Null where it leads nowhere, or who knows. */
+/** Where a name in a configuration leads; what that depends on is added. Null where it leads nowhere, or who knows. */
 export function keptOf(
   led: Led | "who" | null,
   config: AbsolutePath,
-  found: Set<AbsolutePath>,
+  upheld: UpheldByAll,
   unread: Unread[],
 ): AbsolutePath | null {
   if (led === "who") unread.push({ path: config, why: "names a path through /proc" });
   if (led === null || led === "who") return null;
-  for (const path of led.kept) if (path !== led.path) found.add(path);
+  upheld.add({ kept: [...led.kept].filter((path) => path !== led.path), detours: led.detours });
   return led.path;
 }

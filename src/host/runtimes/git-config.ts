@@ -21,7 +21,8 @@ export function parseGitConfig(text: string): readonly GitSetting[] {
 /**
  * Reads a git config file, as git-config(1) describes the syntax: sections, comments, quotes, escapes, lines that go
  * on. `include` is a setting like others: no other file is read. A section with a subsection needs no name of its own
- * (config.c, `get_base_var`). Of NUL nothing is known here: git ends a name or value there.
+ * (config.c, `get_base_var`). Of NUL nothing is known here: git ends a name or value there. A value with white space in it
+ * that is no space stands twice, as it is and with spaces: git reads it as the latter before 2.45 (config.c, `parse_value`).
  */
 export function readGitConfig(text: string): GitConfig {
   const settings: GitSetting[] = [];
@@ -37,9 +38,10 @@ export function readGitConfig(text: string): GitConfig {
     }
     const key = rest.take(/([A-Za-z][A-Za-z0-9-]*)[ \t]*(?:(=)|(?=\n)|$)/y);
     if (key === null) return { settings, isWhole: false };
-    const value = key[2] === undefined ? null : valueIn(rest);
-    if (value === BAD) return { settings, isWhole: false };
-    settings.push({ name: `${section}${(key[1] ?? "").toLowerCase()}`, value });
+    const values = key[2] === undefined ? [null] : valuesIn(rest);
+    if (values === BAD) return { settings, isWhole: false };
+    const name = `${section}${(key[1] ?? "").toLowerCase()}`;
+    for (const value of values) settings.push({ name, value });
   }
 }
 
@@ -62,16 +64,19 @@ const ESCAPES: Readonly<Record<string, string>> = {
 /** What git refuses as a value: an unknown escape, a quote that the line does not close. */
 const BAD = Symbol("bad config line");
 
-/** What follows `=` up to the end of the line or a comment; white space around it is dropped unless it is quoted. */
-function valueIn(rest: Reader): string | typeof BAD {
-  let value = "";
+/**
+ * What follows `=` up to the end of the line or a comment, by each reading; white space around it is dropped unless it is
+ * quoted.
+ */
+function valuesIn(rest: Reader): Iterable<string> | typeof BAD {
+  let [value, spaced] = ["", ""];
   let kept = 0;
   let isQuoted = false;
   for (;;) {
     const token = rest.take(/\\.?|./sy)?.[0] ?? "\n";
-    if (token === "\n") return isQuoted ? BAD : value.slice(0, kept);
+    if (token === "\n") return isQuoted ? BAD : new Set([value.slice(0, kept), spaced.slice(0, kept)]);
     if (!isQuoted && /[ \t\r]/.test(token)) {
-      if (value !== "") value += token;
+      if (value !== "") [value, spaced] = [value + token, `${spaced} `];
       continue;
     }
     if (!isQuoted && (token === "#" || token === ";")) {
@@ -81,7 +86,7 @@ function valueIn(rest: Reader): string | typeof BAD {
     const plain = token === '"' ? "" : token.startsWith("\\") ? ESCAPES[token.slice(1)] : token;
     if (plain === undefined) return BAD;
     if (token === '"') isQuoted = !isQuoted;
-    value += plain;
+    [value, spaced] = [value + plain, spaced + plain];
     kept = value.length;
   }
 }

@@ -28,6 +28,7 @@ export function ofRepositories({ ws }: Target): readonly Case[] {
       (name) => `bare/${name}`,
     ),
     "repository/named-by-config (missing)",
+    "repository/by-detour (missing)",
     "repository/named-hooks/pre-push (missing)",
     "linked/named-hooks/pre-push (missing)",
     // Where hooks run for what is pushed into a repository.
@@ -56,6 +57,8 @@ export function ofRepositories({ ws }: Target): readonly Case[] {
     "repository/.git/worktrees",
     "repository/.vscode",
     "repository/sub",
+    // It is on the way to what is included, though that does not lie in it.
+    "repository/aside",
     "linked",
     "repository/.git",
     "repository",

@@ -228,11 +228,10 @@ function mayWrite({ files }: Profile): boolean {
   return files.some(({ access }) => access === "write");
 }
 
-/** What the repositories that were found keep from being changed, as a text. */
+/** What the repositories that were found keep from being changed or moved, as a text. */
 function obeyedIn({ repositories }: Facts): string {
-  return repositoryMasks(repositories)
-    .map(({ pattern }) => pattern.text)
-    .join("\n");
+  const masked = repositoryMasks(repositories).map(({ pattern }) => pattern.text);
+  return [...masked, ...repositories.flatMap(({ detours }) => detours)].join("\n");
 }
 
 /** What keeps a look from knowing; all else is thrown on. */

@@ -19,6 +19,7 @@ const repository = (path: string, more: Partial<Repository> = {}): Repository =>
   hooks: [],
   configs: [],
   parts: [],
+  detours: [],
   ...more,
 });
 
@@ -94,6 +95,7 @@ describe("the masks over repositories", () => {
         hooks: fc.subarray(["/w/h", "/w/a/h", "/x"]).map((paths) => paths.map(absolutePath)),
         configs: fc.subarray(["/w/c"]).map((paths) => paths.map(absolutePath)),
         parts: fc.subarray(["/w/p/config", "/w/p/hooks"]).map((paths) => paths.map(absolutePath)),
+        detours: fc.subarray(["/w/d"]).map((paths) => paths.map(absolutePath)),
       }),
     );
     fc.assert(

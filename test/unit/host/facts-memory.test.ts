@@ -14,6 +14,7 @@ const repository: Facts["repositories"][number] = {
   hooks: [file],
   configs: [],
   parts: [],
+  detours: [],
 };
 const unsearched: Facts["unsearched"][number] = {
   path: folder,

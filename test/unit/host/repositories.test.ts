@@ -131,9 +131,36 @@ describe("what a repository's configuration makes git obey", () => {
     file("r/.git/config", "[include]\npath = ../l/../inc\n");
     expect(obeyed("folder", "r/.git")).toEqual(["far/inc", "r/l", "r/tools"]);
     file("r/.git/config", "[core]\nhooksPath = l/../h\n");
-    expect(obeyed("folder", "r/.git")).toEqual(["far/h", "r/l"]);
+    expect(obeyed("folder", "r/.git")).toEqual(["far/h", "r/.git/l", "r/l"]);
     file("r/.git/config", "[core]\nworktree = ../l/../w\nhooksPath = h\n");
     expect(obeyed("folder", "r/.git")).toEqual(["far/w/h", "r/h", "r/l"]);
+  });
+
+  it("by a `..` behind a name: what must not be made there, or changed, and the folders that must stay", () => {
+    const upheld = () => {
+      const [found] = new RepositoryReader().read(caller(), [
+        { kind: "folder", path: at("r/.git"), isWhole: true },
+      ]);
+      const below = (path: string): string => path.replace(`${top}/`, "");
+      return [found?.configs.map(below), found?.detours.map(below)];
+    };
+    mkdirSync(at("r/p/q/deep"), { recursive: true });
+    file("r/.git/config", "[include]\npath = ../p/q/deep/../../../inc\n");
+    expect(upheld()).toEqual([["r/inc"], ["r/p", "r/p/q", "r/p/q/deep"]]);
+    file("r/.git/config", "[include]\npath = ../p/q/deep/../../inc\n");
+    expect(upheld()).toEqual([["r/p/inc"], ["r/p/q", "r/p/q/deep"]]);
+    file("r/.git/config", "[include]\npath = ../p/missing/../inc\n");
+    expect(upheld()).toEqual([["r/p/inc", "r/p/missing"], []]);
+    file("r/p/file", "");
+    file("r/.git/config", "[include]\npath = ../p/file/../inc\n");
+    expect(upheld()).toEqual([["r/p/file", "r/p/inc"], []]);
+    file("r/.git/config", "[include]\npath = ../../r/inc\n");
+    expect(upheld()).toEqual([["r/inc"], []]);
+  });
+
+  it("what a name with a tab is for git before 2.45, and since", () => {
+    file("r/.git/config", "[include]\npath = a\tb\n");
+    expect(obeyed("folder", "r/.git")).toEqual(["r/.git/a\tb", "r/.git/a b"]);
   });
 
   it("what included files say, and those that they include, which need not be there", () => {
