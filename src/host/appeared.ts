@@ -76,10 +76,15 @@ export async function lookForAppeared(
       unknown: grown === undefined ? null : printUnsearched(grown),
     };
   } catch (cause) {
-    if (cause instanceof CofferdamError && cause.code === "NOT_ENFORCEABLE")
-      return { found: [], unknown: cause.message };
-    throw cause;
+    return { found: [], unknown: whyUnknown(cause) };
   }
+}
+
+/** What keeps a look from knowing what is there, told; all else is thrown on. */
+export function whyUnknown(cause: unknown): string {
+  if (cause instanceof CofferdamError && ["NOT_ENFORCEABLE", "FACTS_UNSTABLE"].includes(cause.code))
+    return cause.message;
+  throw cause;
 }
 
 /** What the shipped masks protect in a repository's folder, and in those of submodules and worktrees in it. */

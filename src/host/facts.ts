@@ -95,7 +95,7 @@ function isSameMap<Value>(
 /**
  * Looks at everything that rendering these profiles may ask about: their paths with all folders above, what glob masks
  * cover, repositories, the files that suffix lists show, the mount table. Placeholders of live calls count as missing.
- * Throws `NOT_ENFORCEABLE` for a folder that can't be searched.
+ * Throws `NOT_ENFORCEABLE` for a folder that can't be searched, and `FACTS_UNSTABLE` for one that others keep moving.
  */
 export async function lookUpFacts(
   host: Host,

@@ -44,7 +44,7 @@ export class Draft {
 
   /**
    * What a session would decide about the same input of a person. Another backend than the machine's own makes a plan
-   * that can be read, not run. Throws `USAGE`, `SANDBOX_UNAVAILABLE`, `NOT_ENFORCEABLE`.
+   * that can be read, not run. Throws `USAGE`, `SANDBOX_UNAVAILABLE`, `NOT_ENFORCEABLE`, `FACTS_UNSTABLE`.
    */
   async prepare(given: ShellInput, backend: Backend = this.standing.backend): Promise<Prepared> {
     const input = readShellInput(given);

@@ -86,11 +86,11 @@ async function answerAll(
   return { answer, unplanned: typeof prepared === "string" ? prepared : null };
 }
 
-/** Without a launcher, or over a tree that can't be searched, there is an answer and no plan. */
+/** Without a launcher, or over a tree that can't be searched or doesn't keep still, there is an answer and no plan. */
 function reasonOf(error: unknown): string {
   if (
     error instanceof CofferdamError &&
-    (error.code === "SANDBOX_UNAVAILABLE" || error.code === "NOT_ENFORCEABLE")
+    ["SANDBOX_UNAVAILABLE", "NOT_ENFORCEABLE", "FACTS_UNSTABLE"].includes(error.code)
   )
     return error.message;
   throw error;

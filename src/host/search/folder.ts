@@ -16,7 +16,7 @@ import { MOST_PATH_BYTES } from "../../profile/written.ts";
 import { isGitName, isWholeBy, MARKS } from "../git/marks.ts";
 import { statsOf, systemPath } from "../nodes.ts";
 import { codeOf } from "../system-error.ts";
-import { type ListNames, listBytes, type NameKind } from "./list.ts";
+import type { ListNames, NameKind } from "./list.ts";
 
 /** A folder changed more recently than this may have changed again within the clock's grain: it is read again. */
 const GRAIN_MS = 50;
@@ -45,6 +45,8 @@ export interface Hit {
 /** How a folder is read: what tells its names, which masks matter, and whether one more name is in bounds. */
 export interface Reading {
   readonly list: ListNames;
+  /** By bytes, where that failed: where the file system tells no kinds, Node looks at each name, and needs all its bytes. */
+  readonly listAgain: ListNames;
   readonly find: MaskFinder;
   readonly isInBounds: () => boolean;
 }
@@ -62,7 +64,8 @@ export function isAsRead({ stamp, readMs }: Remembered, stats: Stats): boolean {
 
 /**
  * Reads a folder. What stands there was looked at before, so that a change meanwhile is found the next time. Throws
- * `NOT_ENFORCEABLE` where it can't be read although what is started there could.
+ * `NOT_ENFORCEABLE` where it can't be read although what is started there could, and `FACTS_UNSTABLE` where it is gone
+ * whenever it is listed, and back whenever it is looked at.
  */
 export async function readFolder(folder: AbsolutePath, stats: Stats, reading: Reading): Promise<Remembered> {
   if (isClosedByOwner(folder, stats)) throw unsearchable(folder, null);
@@ -82,8 +85,14 @@ interface Contents extends Pick<Remembered, "folders" | "hits" | "links"> {
   readonly leads: readonly RepositorySign[];
 }
 
-/** More often than that a folder does not change between two looks unless something is wrong with it. */
-const MOST_TRIES = 3;
+/**
+ * So often a folder may be moved away when it is listed, and stand there again when it is looked at. Beside a program that
+ * renames it without a pause one in eight goes on to the next try.
+ */
+const MOST_TRIES = 10;
+
+/** What the system says when others took a folder away, or put something else in its place: errno(3). */
+const MOVED = new Set(["ENOENT", "ENOTDIR", "ELOOP", "ESTALE"]);
 
 /**
  * Lists a folder. One that is gone holds nothing. One that can't be listed is passed over when nobody of this user's could
@@ -92,13 +101,14 @@ const MOST_TRIES = 3;
 async function contentsOf(folder: AbsolutePath, stats: Stats, reading: Reading): Promise<Contents> {
   for (let tried = 1; ; tried += 1) {
     try {
-      // Where the file system tells no kinds, Node looks at each name, for which it must have its bytes.
-      return await sortedOut(folder, stats, tried === 1 ? reading : { ...reading, list: listBytes });
+      return await sortedOut(folder, stats, tried === 1 ? reading : { ...reading, list: reading.listAgain });
     } catch (cause) {
       const isClosed = codeOf(cause) === "EACCES";
       if (isClosed && stats.uid !== process.getuid?.() && !canEnter(systemPath(folder))) return EMPTY;
       if (!isClosed && statsOf(folder)?.isDirectory() !== true) return EMPTY;
-      if (isClosed || tried === MOST_TRIES) throw unsearchable(folder, cause);
+      if (isClosed) throw unsearchable(folder, cause);
+      if (tried === MOST_TRIES)
+        throw MOVED.has(codeOf(cause)) ? moving(folder, cause) : unsearchable(folder, cause);
     }
   }
 }
@@ -195,6 +205,14 @@ function unsearchable(folder: AbsolutePath, cause: unknown): CofferdamError {
       hint: "chmod u+rx it, or leave it out of the roots",
       cause,
     },
+  );
+}
+
+function moving(folder: AbsolutePath, cause: unknown): CofferdamError {
+  return new CofferdamError(
+    "FACTS_UNSTABLE",
+    `the folder ${visible(folder)} kept being moved while it was searched for what must be protected`,
+    { hint: "run it again when other programs leave it where it is", cause },
   );
 }
 

@@ -4,7 +4,7 @@ import { regionsOf } from "../../backend/search-regions.ts";
 import { type AbsolutePath, byPath } from "../../profile/path.ts";
 import type { Profile } from "../../profile/profile.ts";
 import type { SearchSection } from "../../tool/settings.ts";
-import { type ListNames, listNames, listNamesNow } from "./list.ts";
+import { type ListNames, listBytes, listNames, listNamesNow } from "./list.ts";
 import { LookTime, Pace } from "./time.ts";
 import { type Bound, type Memory, type Searchable, searchable, Walk } from "./walk.ts";
 
@@ -29,6 +29,8 @@ export interface SearchPorts {
   readonly list: ListNames;
   /** Reads what is surely quick. */
   readonly listNow: ListNames;
+  /** Reads what one of the others failed to. */
+  readonly listAgain: ListNames;
   readonly now: () => number;
 }
 
@@ -54,15 +56,16 @@ export class MaskSearch {
 
   constructor(bounds: SearchBounds = USUAL_BOUNDS, ports: Partial<SearchPorts> = {}) {
     this.#bounds = bounds;
-    const { list = listNames, listNow = ports.list ?? listNamesNow, now = () => performance.now() } = ports;
-    this.#ports = { list, listNow, now };
+    const { list = listNames, listNow = ports.list ?? listNamesNow, listAgain = listBytes } = ports;
+    this.#ports = { list, listNow, listAgain, now: ports.now ?? (() => performance.now()) };
   }
 
   /**
    * One look for several profiles. Hits are existing paths that a glob mask covers and that an entry would give more;
    * below one that is hidden only those of `read` masks count: what they protect must not be moved away with the folder
    * that hides it. Signs are those in writable folders, and in others that are searched for a mask. A bound that is passed is told, not thrown. Lists are sorted: what did not change is the same.
-   * Throws `NOT_ENFORCEABLE` for what lies too deep for a path, and for a folder that can't be read.
+   * Throws `NOT_ENFORCEABLE` for what lies too deep for a path, and for a folder that can't be read; `FACTS_UNSTABLE` for one
+   * that others keep moving.
    */
   async find(profiles: readonly Profile[]): Promise<Found> {
     const regions = new Map(profiles.flatMap((one) => this.#regionsOf(one)).map((one) => [one.key, one]));

@@ -40,10 +40,11 @@ export type Memory = Map<AbsolutePath, Remembered>;
 /** Which bound a walk came to. */
 export type Bound = Unsearched["bound"]["kind"];
 
-/** Two ways to read a folder: off the event loop, and at once. */
+/** Ways to read a folder: off the event loop, at once, and where these failed. */
 export interface Lists {
   readonly list: ListNames;
   readonly listNow: ListNames;
+  readonly listAgain: ListNames;
 }
 
 /** So many folders that changed are read at once in a turn. */
@@ -161,7 +162,12 @@ export class Walk {
       const known = one.stats === null ? this.#asRead(one, stats) : null;
       if (known !== null) return known;
       const wanted = isHidden && findLasting !== null ? findLasting : find;
-      return await readFolder(folder, stats, { list, find: wanted, isInBounds });
+      return await readFolder(folder, stats, {
+        list,
+        listAgain: this.#lists.listAgain,
+        find: wanted,
+        isInBounds,
+      });
     } catch (cause) {
       if (isHidden) return null;
       throw cause;

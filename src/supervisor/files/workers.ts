@@ -2,7 +2,7 @@ import { type Facts, nodeAt } from "../../backend/facts.ts";
 import { type Plan, type Standings, weaker } from "../../backend/plan.ts";
 import { repositoryMasks, repositoryProfile } from "../../backend/repositories.ts";
 import { CofferdamError, visible } from "../../errors.ts";
-import { type Appearances, NOTHING_APPEARED } from "../../host/appeared.ts";
+import { type Appearances, NOTHING_APPEARED, whyUnknown } from "../../host/appeared.ts";
 import { failures } from "../../host/attest.ts";
 import { FactsMemory, lookUpFacts } from "../../host/facts.ts";
 import type { Machine } from "../../host/machine.ts";
@@ -64,7 +64,7 @@ export class Workers implements AsyncDisposable {
   /**
    * What decides about calls of such tools. For those that write it is cut down by the repositories that were found before
    * the last of them, or are found now; reading changes none. Each finds them anew before it writes. Throws `NOT_ENFORCEABLE` where the roots
-   * can't be searched.
+   * can't be searched, and `FACTS_UNSTABLE` where others keep moving what is in them.
    */
   async standingFor(work: FileWork, how: "known" | "anew" = "known"): Promise<Standing> {
     const { standing, walls } = this.#shared;
@@ -112,8 +112,8 @@ export class Workers implements AsyncDisposable {
   }
 
   /**
-   * Has a worker do something under a profile. Throws what the work throws, and `SANDBOX_UNAVAILABLE` or
-   * `NOT_ENFORCEABLE` when no walls could be had for it.
+   * Has a worker do something under a profile. Throws what the work throws, and `SANDBOX_UNAVAILABLE`,
+   * `NOT_ENFORCEABLE` or `FACTS_UNSTABLE` when no walls could be had for it.
    */
   async use<Value>(
     granted: Granted,
@@ -232,13 +232,6 @@ function mayWrite({ files }: Profile): boolean {
 function obeyedIn({ repositories }: Facts): string {
   const masked = repositoryMasks(repositories).map(({ pattern }) => pattern.text);
   return [...masked, ...repositories.flatMap(({ detours }) => detours)].join("\n");
-}
-
-/** What keeps a look from knowing; all else is thrown on. */
-function whyUnknown(cause: unknown): string {
-  if (cause instanceof CofferdamError && ["NOT_ENFORCEABLE", "FACTS_UNSTABLE"].includes(cause.code))
-    return cause.message;
-  throw cause;
 }
 
 /** Walls that could not be built because tools run as somebody who does not get to Node: said so, by the folder. */

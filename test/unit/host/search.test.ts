@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { chownSync, rmSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it, test } from "vitest";
-import { listNames } from "../../../src/host/search/list.ts";
+import { type ListNames, listNames } from "../../../src/host/search/list.ts";
 import { MaskSearch, USUAL_BOUNDS } from "../../../src/host/search/search.ts";
 import { normalProfile } from "../../../src/profile/profile.ts";
 import { SearchSection } from "../../../src/tool/settings.ts";
@@ -37,6 +37,36 @@ it("a folder that can't be listed at once is listed by bytes, and never taken fo
   expect(await found("EIO")).toEqual([wood.at("a/.env")]);
   if (process.getuid?.() === 0) chownSync(wood.at("a"), 1001, 1001);
   await expect(found("EACCES")).rejects.toMatchObject({ code: "NOT_ENFORCEABLE" });
+});
+
+describe("a folder that others move away whenever it is listed, and back whenever it is looked at", () => {
+  const found = async (code: string, failures: number) => {
+    wood.plant("a/.env", "b/.env");
+    let tried = 0;
+    const listOnce: ListNames = async (folder, stats, take) => {
+      const isMoved = folder === wood.at("a") && tried < failures;
+      if (folder === wood.at("a")) tried += 1;
+      if (isMoved) throw Object.assign(new Error(code), { code });
+      await listNames(folder, stats, take);
+    };
+    const search = new MaskSearch(USUAL_BOUNDS, { list: listOnce, listAgain: listOnce });
+    return (await search.find([wood.profile({ none: ["**/.env"] })])).hits;
+  };
+
+  it.each(["ENOENT", "ENOTDIR", "ELOOP", "ESTALE"])("is listed at last: %s", async (code) => {
+    expect(await found(code, 9)).toEqual([wood.at("a/.env"), wood.at("b/.env")]);
+  });
+
+  it.each(["ENOENT", "ENOTDIR", "ELOOP", "ESTALE"])("refuses for it in the end: %s", async (code) => {
+    await expect(found(code, 10)).rejects.toMatchObject({
+      code: "FACTS_UNSTABLE",
+      message: `the folder \`${wood.at("a")}\` kept being moved while it was searched for what must be protected`,
+    });
+  });
+
+  it("is told from one that can't be read", async () => {
+    await expect(found("EIO", 10)).rejects.toMatchObject({ code: "NOT_ENFORCEABLE" });
+  });
 });
 
 describe("the bound on entries", () => {
