@@ -206,13 +206,12 @@ describe.skipIf(unusable !== null)("whoever starts it", () => {
     await using supervisor = await place.supervisor();
     const session = supervisor.session({ caller: "person" });
     const take = vi.spyOn(LauncherAhead.prototype, "take");
-    for (let call = 0; call < 8; call += 1) await run(session, ":");
-    const taken = take.mock.results.map(({ value }) => value !== null);
+    const taken = () => take.mock.results.map(({ value }) => value !== null);
+    const isThere = () => taken().filter((one) => one).length > 3;
+    // On a busy machine some come so late that they do not count as at once.
+    for (let call = 0; call < 40 && !isThere(); call += 1) await run(session, ":");
+    expect([taken().slice(0, 2), isThere()]).toEqual([[false, false], true]);
     take.mockRestore();
-    expect([taken.slice(0, 2), taken.slice(2).filter((one) => one).length > 3]).toEqual([
-      [false, false],
-      true,
-    ]);
   });
 
   it("fs.residue: a start that waits for walls in the making does not wait for it", async () => {

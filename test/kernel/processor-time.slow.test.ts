@@ -37,8 +37,8 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
   it("limit: whoever does not listen is ended a second later, and what nobody can know is not told", async () => {
     expect(await endings([`exec ${DEAF}`, `exec ${TELLS}`, `${LOOP}; exit 0`])).toEqual([
       [137, [], ""],
-      // Where the kernel counts by ticks, what `times` says may be a tenth less.
-      [137, [], expect.stringMatching(/^(0\.9|1\.[01])(1\.9|2\.0)?$/)],
+      // The kernel counts the limit by ticks, and `times` what was had: on a busy machine they differ by tenths.
+      [137, [], expect.stringMatching(/^(0\.[6-9]|1\.[0-4])(1\.[6-9]|2\.[0-4])?$/)],
       [0, [], ""],
     ]);
   });
