@@ -157,16 +157,19 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
 
 /**
  * Looks again and again at the words of every process of the machine, and at the variables of those in this one's own
- * namespace of processes and of launchers: where the text stands in them.
+ * namespace of processes and of launchers: where the text stands in them. A process that becomes another program while it
+ * is read is read at the next look: what it had as the first is not the second's.
  */
 function spyOn(secret: string): { end(): Promise<readonly [looks: number, seen: readonly string[]]> } {
   // The secret comes over standard input: the spy must not see itself.
   const program = `
+    sub name { open my $f, "<", "/proc/$_[0]/comm" or return; local $/ = "\\n"; my $name = <$f> // ""; chomp $name; $name }
     my $secret = <STDIN>; my $own = readlink "/proc/self/ns/pid"; my ($looks, %seen) = 0; local $SIG{TERM} = sub { $looks = -$looks if $looks > 0 };
     while ($looks >= 0) { $looks++; opendir my $d, "/proc"; for my $pid (grep /^[0-9]+$/, readdir $d) {
       for my $kind ("cmdline", "environ") {
+        my $name = name($pid) // next;
         open my $f, "<", "/proc/$pid/$kind" or next; local $/; my $text = <$f> // ""; next if index($text, $secret) < 0;
-        open my $n, "<", "/proc/$pid/comm" or next; (my $name = <$n> // "") =~ s/\\n//;
+        next if $name ne (name($pid) // "");
         next if $kind eq "environ" && $name ne "bwrap" && (readlink "/proc/$pid/ns/pid" // "") ne $own;
         $seen{"$kind $name $pid"} = 1 } } }
     print -$looks, "\\n", map "$_\\n", sort keys %seen`;
