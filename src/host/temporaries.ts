@@ -3,7 +3,7 @@ import { z } from "zod";
 import { type AbsolutePath, isAbsolutePath, joinPath } from "../profile/path.ts";
 import { statsOf } from "./nodes.ts";
 import { isRunning, thisProcess } from "./process-id.ts";
-import { inFolder, writeWhole } from "./state-files.ts";
+import { inFolder, remember, UNFINISHED, writeWhole } from "./state-files.ts";
 
 const Entry = z.strictObject({
   pid: z.int().positive(),
@@ -11,7 +11,18 @@ const Entry = z.strictObject({
   /** Of our own names, and long enough to be of one session alone. */
   prefix: z.string().regex(/^\.cofferdam-tmp-[A-Za-z0-9-]{8,128}$/),
   folders: z.array(z.string()),
+  /** When the process was found to have ended, in milliseconds since the epoch. */
+  endedBy: z.number().optional(),
 });
+
+/**
+ * The workers of a killed process end with it, but a moment later, and one may make its last temporary in that moment: what
+ * is found to have ended is looked for again until this is over.
+ */
+const SETTLED_MS = 5_000;
+
+/** To write an entry takes less than a millisecond. */
+const UNFINISHED_MS = 60_000;
 
 /** Two changes within a tick of the kernel's clock leave one time: what changed so long ago has seen its last of that tick. */
 const AT_REST_MS = 1_000;
@@ -20,8 +31,8 @@ const AT_REST_MS = 1_000;
 export interface LeftBehind {
   readonly prefix: string;
   readonly folders: readonly AbsolutePath[];
-  /** Says that they are gone. */
-  readonly forget: () => void;
+  /** Says that they are gone; null while there may come another one. */
+  readonly forget: (() => void) | null;
 }
 
 /**
@@ -52,7 +63,10 @@ export class Temporaries implements Disposable {
     this.#folders.add(folder);
   }
 
-  /** What sessions of ended processes may have left. An entry that can't be read is left as it is. */
+  /**
+   * What sessions of ended processes may have left; of each that is found for the first time, it is written down when. An
+   * entry that can't be read is left as it is.
+   */
   leftBehind(): readonly LeftBehind[] {
     // A folder in which nothing but ours was, and that has not changed, still holds nothing else.
     const changed = statsOf(this.#place)?.mtimeMs ?? 0;
@@ -63,10 +77,12 @@ export class Temporaries implements Disposable {
     this.#aloneAt = isAtRest && isAlone ? changed : null;
     return names.flatMap((name) => {
       const file = joinPath(this.#place, name);
+      if (name.endsWith(UNFINISHED)) removeIfOld(file);
       const entry = file !== this.#file && name.endsWith(".json") ? readEntry(file) : null;
       if (entry === null || isRunning(entry)) return [];
       const folders = entry.folders.filter((path) => isAbsolutePath(path));
-      return [{ prefix: entry.prefix, folders, forget: () => rmSync(file, { force: true }) }];
+      const forget = isSettled(file, entry) ? () => rmSync(file, { force: true }) : null;
+      return [{ prefix: entry.prefix, folders, forget }];
     });
   }
 
@@ -74,6 +90,19 @@ export class Temporaries implements Disposable {
   [Symbol.dispose](): void {
     rmSync(this.#file, { force: true });
   }
+}
+
+/** What one who was killed at writing it has left: nothing is a temporary before it is written. */
+function removeIfOld(file: AbsolutePath): void {
+  if (Date.now() - (statsOf(file)?.mtimeMs ?? Date.now()) > UNFINISHED_MS) rmSync(file, { force: true });
+}
+
+/** Whether the process ended so long ago that its workers have as well; one that is seen for the first time is written down. */
+function isSettled(file: AbsolutePath, entry: z.infer<typeof Entry>): boolean {
+  const now = Date.now();
+  if (entry.endedBy === undefined) remember(file, JSON.stringify({ ...entry, endedBy: now }));
+  // By a clock that was set back it is over as well: it might never be otherwise.
+  return Math.abs(now - (entry.endedBy ?? now)) > SETTLED_MS;
 }
 
 function namesIn(folder: AbsolutePath): readonly string[] {

@@ -36,7 +36,7 @@ describe.skipIf(unusable !== null)("what a supervisor left that has ended", () =
     await using at = await standingIn(
       (place) => {
         rootsIn(place);
-        const record = (name: string, ...folders: readonly string[]) => {
+        const record = (name: string, endedBy: number, ...folders: readonly string[]) => {
           for (const folder of folders) place.file(`${folder}/${prefixOf(name)}0`, "left");
           place.folder("state/cofferdam/temporaries", 0o700);
           place.file(
@@ -45,12 +45,13 @@ describe.skipIf(unusable !== null)("what a supervisor left that has ended", () =
               pid: process.pid,
               startedAt: "0",
               prefix: prefixOf(name),
+              endedBy,
               folders: folders.map((folder) => `${place.top}/${folder}`),
             }),
           );
         };
-        record("in-here", "cache");
-        record("elsewhere", "ws", "docs", "outside");
+        record("in-here", Date.now() - 6_000, "cache");
+        record("elsewhere", Date.now() - 6_000, "ws", "docs", "outside");
       },
       { settings: (place) => ({ sandbox: { paths: rootsIn(place) } }) },
     );
@@ -60,5 +61,20 @@ describe.skipIf(unusable !== null)("what a supervisor left that has ended", () =
     const left = [`${prefixOf("elsewhere")}0`];
     expect(found).toEqual([[], [], left, left]);
     expect(recordsOf(place)).toEqual(["elsewhere.json"]);
+  });
+
+  it("is looked for again where a worker of its may have ended later", async () => {
+    const prefix = `${TEMPORARY}ended-late-`;
+    await using at = await standingIn((place) => {
+      place.folder("state/cofferdam/temporaries", 0o700);
+      const entry = { pid: process.pid, startedAt: "0", prefix, folders: [place.ws] };
+      place.file("state/cofferdam/temporaries/late.json", JSON.stringify(entry));
+    });
+    const { session, place } = at;
+    for (const made of ["0", "1", "2"]) {
+      place.file(`ws/${prefix}${made}`, "left");
+      expect(toldOf(await session.call("list_dir", { path: "ws:" }))).toMatchObject({ total: 0 });
+    }
+    expect(recordsOf(place)).toContain("late.json");
   });
 });

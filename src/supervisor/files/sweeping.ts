@@ -79,7 +79,7 @@ export class Sweeping implements AsyncDisposable {
   async #sweepAfter({ folders, prefix, forget }: LeftBehind): Promise<void> {
     const own = folders.filter((folder) => this.#mayWrite(folder));
     const left = await this.#remove(own.map((folder) => ({ folder, prefix })));
-    if (left.length > 0) return;
+    if (left.length > 0 || forget === null) return;
     this.#swept.add(prefix);
     if (own.length === folders.length) forget();
   }

@@ -66,9 +66,14 @@ export async function soak(person: Person, calls: number, seed: number): Promise
   const lines = await living.lines;
   await others;
   const processes = [...(await leftAfter(3_000, word)).map(describeProcess), ...(await untilNoneSees(place))];
-  // What the last killed ones left is swept by the next start of that user, and by the next tool on files.
+  // What the last killed ones left is swept by the next start of that user, and by the next tool on files; where they wrote
+  // is known a while longer.
   const steps = [{ tool: "list_dir", input: { path: "." } }];
-  await place.run({ job: { profiles: [profile], calls: [], steps }, env: { TMPDIR: temporary } });
+  const sweep = () =>
+    place.run({ job: { profiles: [profile], calls: [], steps }, env: { TMPDIR: temporary } });
+  await sweep();
+  await pause(5_100);
+  await sweep();
   return {
     calls: calls + counts.begun,
     killed: counts.killed,

@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { Temporaries } from "../../../src/host/temporaries.ts";
 import { absolutePath } from "../../../src/profile/path.ts";
 
@@ -12,15 +12,28 @@ class Listed implements Disposable {
   readonly #state = mkdtempSync(join(tmpdir(), "cofferdam-temporaries-"));
   readonly #place = join(this.#state, "temporaries");
   readonly own = new Temporaries(absolutePath(this.#state), "own", "own-");
+  readonly other = new Temporaries(absolutePath(this.#state), "other", "other-");
 
   constructor() {
     mkdirSync(this.#place);
     this.own.expectIn(absolutePath("/folder"));
   }
 
-  ended(name: string, prefix = prefixOf(name)): void {
-    const entry = { pid: process.pid, startedAt: "0", prefix, folders: ["/elsewhere"] };
+  ended(name: string, others: { readonly prefix?: string; readonly endedBy?: number } = {}): void {
+    const folders = ["/elsewhere"];
+    const entry = { pid: process.pid, startedAt: "0", prefix: prefixOf(name), folders, ...others };
     writeFileSync(join(this.#place, `${name}.json`), JSON.stringify(entry));
+  }
+
+  unfinished(name: string, secondsAgo: number): void {
+    const file = join(this.#place, `${name}.json.unfinished`);
+    const then = Date.now() / 1000 - secondsAgo;
+    writeFileSync(file, "{");
+    utimesSync(file, then, then);
+  }
+
+  get names(): readonly string[] {
+    return readdirSync(this.#place).toSorted();
   }
 
   /** The folder changed so long ago, in seconds, as far as its time says. */
@@ -38,20 +51,48 @@ class Listed implements Disposable {
   }
 }
 
+afterEach(() => {
+  vi.useRealTimers();
+});
+
 describe("what ended processes left", () => {
   it("is told each time until it is forgotten, and never what is our own", () => {
     using listed = new Listed();
     expect(listed.left).toEqual([]);
-    listed.ended("a");
+    listed.ended("a", { endedBy: Date.now() - 6_000 });
     expect([listed.left, listed.left]).toEqual([[prefixOf("a")], [prefixOf("a")]]);
-    for (const { forget } of listed.own.leftBehind()) forget();
+    for (const { forget } of listed.own.leftBehind()) forget?.();
     expect(listed.left).toEqual([]);
+  });
+
+  it("is no entry that one was killed at writing: it is gone after a minute, and not before", () => {
+    using listed = new Listed();
+    listed.unfinished("now", 0);
+    listed.unfinished("then", 61);
+    expect(listed.left).toEqual([]);
+    expect(listed.names).toEqual(["now.json.unfinished", "own.json"]);
+  });
+
+  it("can be forgotten when its workers have ended as well: by no process before, and by any behind that", () => {
+    using listed = new Listed();
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const canBeForgotten = (): readonly boolean[] =>
+      [...listed.own.leftBehind(), ...listed.other.leftBehind()].map(({ forget }) => forget !== null);
+    listed.ended("a");
+    expect(canBeForgotten()).toEqual([false, false]);
+    vi.setSystemTime(Date.now() + 4_000);
+    expect(canBeForgotten()).toEqual([false, false]);
+    vi.setSystemTime(Date.now() + 1_001);
+    expect(canBeForgotten()).toEqual([true, true]);
+    // A clock that was set back by a year.
+    vi.setSystemTime(Date.now() - 365 * 86_400_000);
+    expect(canBeForgotten()).toEqual([true, true]);
   });
 
   it("is not told where the list is none of ours, as it could be of anything", () => {
     using listed = new Listed();
     for (const prefix of ["", "report", ".cofferdam-tmp-", ".cofferdam-tmp-../00000000-"])
-      listed.ended("x", prefix);
+      listed.ended("x", { prefix });
     expect(listed.left).toEqual([]);
     listed.ended("x");
     expect(listed.left).toEqual([prefixOf("x")]);
