@@ -18,6 +18,7 @@ import type { Host } from "./host.ts";
 import { findHelper } from "./launcher.ts";
 import { realPathOf, statsOf } from "./nodes.ts";
 import { ask } from "./spawn.ts";
+import { removeIfAbandoned } from "./state-files.ts";
 
 /** Major and minor numbers (Documentation/admin-guide/devices.txt). */
 const NUMBERS: Readonly<Record<DeviceName, readonly [major: number, minor: number]>> = {
@@ -80,16 +81,10 @@ function obstacle(folder: AbsolutePath, uid: number): string | null {
   return closed === undefined ? null : `a process without capabilities can't pass ${closed}`;
 }
 
-/** To make a node takes milliseconds: what has stood there unfinished for a minute was left by a killed supervisor. */
-const UNFINISHED_MS = 60_000;
-
 function sweep(folder: AbsolutePath, now: number): void {
   const names: readonly string[] = DEVICES;
-  for (const name of readdirSync(folder)) {
-    const path = joinPath(folder, name);
-    const age = now - (statsOf(path)?.ctimeMs ?? Number.POSITIVE_INFINITY);
-    if (!names.includes(name) && age > UNFINISHED_MS) rmSync(path, { force: true });
-  }
+  for (const name of readdirSync(folder))
+    if (!names.includes(name)) removeIfAbandoned(joinPath(folder, name), now);
 }
 
 function isOwnFolder(folder: AbsolutePath, uid: number): boolean {

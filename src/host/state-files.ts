@@ -2,11 +2,14 @@ import { mkdirSync, renameSync, rmSync, unlinkSync, writeFileSync } from "node:f
 import { CofferdamError, visible } from "../errors.ts";
 import { type AbsolutePath, parentOf } from "../profile/path.ts";
 import { sweepUnfinished } from "./lock.ts";
+import { statsOf } from "./nodes.ts";
 import { printProcess, thisProcess } from "./process-id.ts";
 import { codeOf } from "./system-error.ts";
 
 /** How the name of a file that one process alone writes ends while it is written. */
 export const UNFINISHED = ".unfinished";
+
+const ABANDONED_MS = 60_000;
 
 /**
  * The file is there with all of its text, or not at all; for a name that one process alone writes. Throws node's errors, and
@@ -84,6 +87,15 @@ export function noRoomIn(folder: AbsolutePath, code: string, cause?: unknown): C
     `no room is left on the disk for what is kept in ${visible(folder)}: ${code}`,
     { hint: "make room there, or set XDG_STATE_HOME to a folder on another disk", cause },
   );
+}
+
+/**
+ * To write a file of ours, or to make a node, takes milliseconds: what has stood there unfinished for a minute is removed,
+ * as it was left by a process that was killed. Throws node's errors.
+ */
+export function removeIfAbandoned(path: AbsolutePath, now: number): void {
+  const age = now - (statsOf(path)?.ctimeMs ?? Number.POSITIVE_INFINITY);
+  if (age > ABANDONED_MS) rmSync(path, { force: true });
 }
 
 /** Removes a file that may be gone by now. Throws node's errors. */

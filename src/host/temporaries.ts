@@ -3,7 +3,7 @@ import { z } from "zod";
 import { type AbsolutePath, isAbsolutePath, joinPath } from "../profile/path.ts";
 import { statsOf } from "./nodes.ts";
 import { isRunning, thisProcess } from "./process-id.ts";
-import { inFolder, remember, UNFINISHED, writeWhole } from "./state-files.ts";
+import { inFolder, remember, removeIfAbandoned, UNFINISHED, writeWhole } from "./state-files.ts";
 
 const Entry = z.strictObject({
   pid: z.int().positive(),
@@ -16,13 +16,10 @@ const Entry = z.strictObject({
 });
 
 /**
- * The workers of a killed process end with it, but a moment later, and one may make its last temporary in that moment: what
- * is found to have ended is looked for again until this is over.
+ * The workers of a killed process end with it, but a moment later, and in that moment one may make its last temporary: so
+ * for this long after a process was found to have ended, what it left is looked for again.
  */
 const SETTLED_MS = 5_000;
-
-/** To write an entry takes less than a millisecond. */
-const UNFINISHED_MS = 60_000;
 
 /** Two changes within a tick of the kernel's clock leave one time: what changed so long ago has seen its last of that tick. */
 const AT_REST_MS = 1_000;
@@ -31,7 +28,7 @@ const AT_REST_MS = 1_000;
 export interface LeftBehind {
   readonly prefix: string;
   readonly folders: readonly AbsolutePath[];
-  /** Says that they are gone; null while there may come another one. */
+  /** Says that they are gone; null while a worker of that process may not have ended yet, and make another. */
   readonly forget: (() => void) | null;
 }
 
@@ -64,8 +61,8 @@ export class Temporaries implements Disposable {
   }
 
   /**
-   * What sessions of ended processes may have left; of each that is found for the first time, it is written down when. An
-   * entry that can't be read is left as it is.
+   * What sessions of ended processes may have left. When a process was first found to have ended is written down in its
+   * entry. An entry that can't be read is left as it is.
    */
   leftBehind(): readonly LeftBehind[] {
     // A folder in which nothing but ours was, and that has not changed, still holds nothing else.
@@ -77,7 +74,7 @@ export class Temporaries implements Disposable {
     this.#aloneAt = isAtRest && isAlone ? changed : null;
     return names.flatMap((name) => {
       const file = joinPath(this.#place, name);
-      if (name.endsWith(UNFINISHED)) removeIfOld(file);
+      if (name.endsWith(UNFINISHED)) removeIfAbandoned(file, Date.now());
       const entry = file !== this.#file && name.endsWith(".json") ? readEntry(file) : null;
       if (entry === null || isRunning(entry)) return [];
       const folders = entry.folders.filter((path) => isAbsolutePath(path));
@@ -92,16 +89,11 @@ export class Temporaries implements Disposable {
   }
 }
 
-/** What one who was killed at writing it has left: nothing is a temporary before it is written. */
-function removeIfOld(file: AbsolutePath): void {
-  if (Date.now() - (statsOf(file)?.mtimeMs ?? Date.now()) > UNFINISHED_MS) rmSync(file, { force: true });
-}
-
-/** Whether the process ended so long ago that its workers have as well; one that is seen for the first time is written down. */
+/** Whether the process ended so long ago that its workers have ended too; writes down when it was first found so. */
 function isSettled(file: AbsolutePath, entry: z.infer<typeof Entry>): boolean {
   const now = Date.now();
   if (entry.endedBy === undefined) remember(file, JSON.stringify({ ...entry, endedBy: now }));
-  // By a clock that was set back it is over as well: it might never be otherwise.
+  // A clock that was set back ends it too: by that clock it might otherwise last for years.
   return Math.abs(now - (entry.endedBy ?? now)) > SETTLED_MS;
 }
 

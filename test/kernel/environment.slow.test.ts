@@ -146,6 +146,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
     ]);
     expect(place.read("ws/by-tool")).toBe(`${secret}2`);
     expect(looks).toBeGreaterThan(50);
+    expect(seen).toContainEqual(expect.stringMatching(/^environ (node|MainThread) /));
     // The supervisor was given them as variables, and the shell that it is started by has one in its line.
     expect(seen.filter((one) => !/^(environ|cmdline) (node|MainThread|sh) /.test(one))).toEqual([]);
     const twin = spyOn(secret);

@@ -36,7 +36,7 @@ describe.skipIf(unusable !== null)("what a supervisor left that has ended", () =
     await using at = await standingIn(
       (place) => {
         rootsIn(place);
-        const record = (name: string, endedBy: number, ...folders: readonly string[]) => {
+        const record = (name: string, ...folders: readonly string[]) => {
           for (const folder of folders) place.file(`${folder}/${prefixOf(name)}0`, "left");
           place.folder("state/cofferdam/temporaries", 0o700);
           place.file(
@@ -45,13 +45,13 @@ describe.skipIf(unusable !== null)("what a supervisor left that has ended", () =
               pid: process.pid,
               startedAt: "0",
               prefix: prefixOf(name),
-              endedBy,
+              endedBy: Date.now() - 6_000,
               folders: folders.map((folder) => `${place.top}/${folder}`),
             }),
           );
         };
-        record("in-here", Date.now() - 6_000, "cache");
-        record("elsewhere", Date.now() - 6_000, "ws", "docs", "outside");
+        record("in-here", "cache");
+        record("elsewhere", "ws", "docs", "outside");
       },
       { settings: (place) => ({ sandbox: { paths: rootsIn(place) } }) },
     );

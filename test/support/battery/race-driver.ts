@@ -56,7 +56,7 @@ stop.abort();
 await swapping;
 console.log(JSON.stringify(result));
 
-/** Now and then what is to be seen is in none of the tries, or in few, as the machine happens to take turns: then there are more. */
+/** Now and then, as the machine takes turns, what is to be seen is in too few of the tries: then there are more. */
 function mostTries(): number {
   const { ran, notBuilt } = result;
   const isSeen = { calls: ran + notBuilt > 10, sheltered: Math.min(ran, notBuilt) > 0, plain: true }[job.how];

@@ -25,11 +25,8 @@ class Listed implements Disposable {
     writeFileSync(join(this.#place, `${name}.json`), JSON.stringify(entry));
   }
 
-  unfinished(name: string, secondsAgo: number): void {
-    const file = join(this.#place, `${name}.json.unfinished`);
-    const then = Date.now() / 1000 - secondsAgo;
-    writeFileSync(file, "{");
-    utimesSync(file, then, then);
+  unfinished(name: string): void {
+    writeFileSync(join(this.#place, `${name}.json.unfinished`), "{");
   }
 
   get names(): readonly string[] {
@@ -65,12 +62,13 @@ describe("what ended processes left", () => {
     expect(listed.left).toEqual([]);
   });
 
-  it("is no entry that one was killed at writing: it is gone after a minute, and not before", () => {
+  it("is not told by an entry that was never finished, which is removed after a minute, and not before", () => {
     using listed = new Listed();
-    listed.unfinished("now", 0);
-    listed.unfinished("then", 61);
-    expect(listed.left).toEqual([]);
-    expect(listed.names).toEqual(["now.json.unfinished", "own.json"]);
+    vi.useFakeTimers({ toFake: ["Date"] });
+    listed.unfinished("a");
+    expect([listed.left, listed.names]).toEqual([[], ["a.json.unfinished", "own.json"]]);
+    vi.setSystemTime(Date.now() + 61_000);
+    expect([listed.left, listed.names]).toEqual([[], ["own.json"]]);
   });
 
   it("can be forgotten when its workers have ended as well: by no process before, and by any behind that", () => {
