@@ -9,6 +9,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { CofferdamError } from "../../../src/errors.ts";
 import { thisHost } from "../../../src/host/host.ts";
 import { absolutePath } from "../../../src/profile/path.ts";
+import { MemoryStore } from "../../../src/store/memory.ts";
 import type { Session } from "../../../src/supervisor/session.ts";
 import { createSupervisor } from "../../../src/supervisor/supervisor.ts";
 import { descendantsOf } from "./descendants.ts";
@@ -40,6 +41,8 @@ async function soak(calls: number): Promise<void> {
     config: job.config,
     profiles: job.profiles,
     cwd: absolutePath(job.cwd),
+    // Full after a few calls: what grows behind that is not what is kept on purpose.
+    store: new MemoryStore({ mostEvents: 100, mostSettled: 20 }),
   });
   const until = made + calls;
   while (made < until) {
