@@ -90,8 +90,10 @@ my %act = (
         my ($path, @ways) = @_;
         my $last = failed();
         for my $way (@ways) {
-            my $aside = "$way.aside" . $made++;
-            if (!rename $way, $aside) { $last = failed(); next }
+            # By its folder, as the way to it may pass, by a link, through what is moved.
+            my ($folder, $name) = $way =~ m{\A(.*/)([^/]+)\z}s;
+            my $aside = "$name.aside" . $made++;
+            if (!chdir $folder or !rename $name, $aside) { $last = failed(); next }
             my @folders;
             for (my $at = $way; length $at < length $path; ) {
                 push @folders, $at if mkdir $at, 0755;
@@ -101,7 +103,7 @@ my %act = (
             my $identity = make("file", $path) ? identity($path) : undef;
             undo(unlink($path), "displace") if defined $identity;
             undo(rmdir($_), "displace") for reverse @folders;
-            undo(rename($aside, $way), "displace");
+            undo(rename($aside, $name), "displace");
             return "ok $identity " . unpack "H*", $way if defined $identity;
         }
         return $last;
