@@ -7,7 +7,7 @@ const ALWAYS = /\/src\/(cli\/(main|dispatch|help|print)|host\/version|channel\/i
 
 /** What only a question needs that is put to a person. */
 const PROMPT =
-  /\/src\/channel\/(?!ink|columns|screen|tty|yes-or-no)|\/src\/approval\/(present|diff-text|head|shown|structured-text|language|media-type)\.ts$|\/node_modules\/diff\//;
+  /\/src\/channel\/(?!at-terminal|columns|ink|screen|tty|yes-or-no)|\/src\/approval\/(present|diff-text|head|shown|structured-text|language|media-type)\.ts$|\/node_modules\/diff\//;
 
 /** What only a page needs that is fetched: node's own HTTP and TLS are loaded with it. */
 const PAGES = /\/src\/network\//;

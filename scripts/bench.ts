@@ -85,7 +85,7 @@ async function bench(): Promise<void> {
   row("  of it: a cgroup for memory and processes", await cgroupOnTop(workspace), null);
   const { walls } = supervisor.shared;
   // The last is that of processes.
-  const cgroups = walls.kind === "standing" ? (walls.machine.cgroups.folders.at(-1) ?? null) : null;
+  const cgroups = walls.kind === "standing" ? (walls.machine.cgroups?.folders.at(-1) ?? null) : null;
   row(
     "the hardening's own system calls, and nothing else",
     callsAlone(plan.tree === null ? null : cgroups),

@@ -1,18 +1,10 @@
 import { CLAIMS, type ClaimId } from "../src/selftest/claims.ts";
 import { evidence } from "./support/claims/evidence.ts";
 import { NOT_PROTECTED } from "./support/claims/not-protected.ts";
+import { ON_MACOS } from "./support/claims/on-macos.ts";
 
-/** Claims that hold on whatever platform; all others are the walls', which this version builds on Linux. */
-const EVERYWHERE: ReadonlySet<ClaimId> = new Set<ClaimId>([
-  "pages",
-  "grants",
-  "approve.once",
-  "approve.forge",
-  "approve.race",
-  "approve.deny",
-  "config.strict",
-  "config.trust",
-]);
+/** Claims that are about macOS alone. */
+const NOT_ON_LINUX: ReadonlySet<string> = new Set<ClaimId>(["services"]);
 
 /** The tests of each claim: those of the selftest, and all others. */
 export function proofs(): ReadonlyMap<ClaimId, { readonly selftest: number; readonly tests: number }> {
@@ -27,11 +19,14 @@ export function proofs(): ReadonlyMap<ClaimId, { readonly selftest: number; read
 
 /** The text of SECURITY.md: how to report a flaw, what is claimed and where it holds, and what is not protected. */
 export function printSecurity(): string {
-  const rows = Object.entries(CLAIMS).map(([id, claim]) => {
-    const where = [...EVERYWHERE].some((one) => one === id) ? "everywhere" : "Linux";
-    return `| ${id} | ${claim} | ${where} |`;
-  });
+  const rows = Object.entries(CLAIMS).map(
+    ([id, claim]) => `| ${id} | ${claim} | ${NOT_ON_LINUX.has(id) ? "–" : "yes"} | ${macOf(id)} |`,
+  );
   return [HEAD, ...rows, NEXT, ...NOT_PROTECTED.map((one) => wrapped(one))].join("\n").concat("\n");
+}
+
+function macOf(id: string): string {
+  return Object.entries(ON_MACOS).find(([one]) => one === id)?.[1] ?? "";
 }
 
 const HEAD = `# Security
@@ -42,7 +37,8 @@ with a test that fails without it.
 ## What is a boundary, and what is not
 
 The boundary is the OS sandbox: on Linux, bubblewrap with user, mount, pid, network, ipc, uts and cgroup namespaces, no
-capability, no new privileges, and a seccomp filter. The approval gate guards against mistakes; it is no boundary by
+capability, no new privileges, and a seccomp filter; on macOS, Seatbelt by the system's own \`sandbox-exec\`, with rules
+that deny all that they don't name. The approval gate guards against mistakes; it is no boundary by
 itself, and approving a call never removes the sandbox.
 
 **Who attacks.** The model chooses tool inputs. A hostile repository supplies files, names, symlinks, git metadata and
@@ -53,11 +49,22 @@ the same tree, and may be killed or kill. Another local user looks at process li
 
 ## What this version claims
 
-On Linux with bubblewrap 0.5 or newer. Each claim is tested on a real kernel, as root and as an ordinary user, each denial
+**Linux**, with bubblewrap 0.5 or newer: each claim is tested on a real kernel, as root and as an ordinary user, each denial
 beside a twin that succeeds. \`cofferdam selftest\` tries most of them on your own machine.
 
-| id | claim | holds on |
-|---|---|---|`;
+**macOS**, where Seatbelt is documented by nobody who made it:
+- *by rules*: the text that a call's rules are is what holds. What is proven of it is proven on Linux: two readers of such
+  texts that share no code with what writes them find in it what the profile says, under every reading that others'
+  observations leave open; and on a Mac that is imitated, files, links, spellings and all, no act of the selftest and no
+  random run of system calls gets through, while each twin does. The gate and what ends a call are tested with real walls
+  behind a stand-in for \`sandbox-exec\`. What your Mac's kernel does with such a text, \`cofferdam selftest\` shows there by
+  real calls, and \`cofferdam doctor\` asks it what the proofs take for granted: before they have run on a Mac, nothing here was
+  seen on it. An act that can't be tried there is said not to have been, and does not count.
+- *by the host*, *by the same code*: what runs outside of all walls, and is tested on Linux, and by the project's runs on macOS.
+- *in part*, *no*: as it says, and below.
+
+| id | claim | Linux | macOS |
+|---|---|---|---|`;
 
 const NEXT = `
 ## What is not protected

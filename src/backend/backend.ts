@@ -3,7 +3,15 @@ import type { Profile } from "../profile/profile.ts";
 import type { Launch } from "../tool/launch.ts";
 import type { ShelterNeeds } from "./bubblewrap/shelter.ts";
 import type { Facts } from "./facts.ts";
-import type { Plan, Rendering } from "./plan.ts";
+import type { Plan, Protection, Rendering } from "./plan.ts";
+
+/** A protection that may stand at partial for one reason, which its reason begins with. */
+export interface Accepted {
+  readonly protection: Protection;
+  readonly reason: string;
+  /** Only where the profile asks for it. */
+  readonly isAskedFor?: (profile: Profile) => boolean;
+}
 
 /** One way to build the walls. Whatever differs between backends, a backend says for itself. */
 export interface Backend {
@@ -12,10 +20,14 @@ export interface Backend {
   readonly platform: "linux" | "darwin";
   /** HOME inside. */
   readonly home: AbsolutePath;
-  /** True for a path at which the sandbox has something of its own, whatever the host has there. */
-  isMadeInside(path: AbsolutePath): boolean;
+  /** What the sandbox has of its own at the path or around it, whatever the host has there; null where it shows the host's. */
+  viewAround(path: AbsolutePath): AbsolutePath | null;
   /** The plan that enforces the profile, or why there is none. Never looser than the profile. */
   render(profile: Profile, launch: Launch, facts: Facts): Rendering;
+  /** Whether it can give a program a terminal of its own. */
+  readonly givesTerminals: boolean;
+  /** What may stand at partial and is still as high as anybody can demand of it. */
+  readonly accepts: readonly Accepted[];
   /** The same plan, set up where nothing but the call's own folders can be written, whatever links stand there meanwhile. */
   shelter(plan: Plan, needs: ShelterNeeds): Plan;
 }

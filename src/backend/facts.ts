@@ -82,6 +82,26 @@ export type TreeBound =
   | { readonly kind: "held"; readonly door: 0 | 1 | null; readonly except: string | null }
   | { readonly kind: "absent"; readonly reason: string; readonly fix: string };
 
+/** A volume: where it begins, and whether names that differ in case are the same there. The nearest above a path decides. */
+export interface Volume {
+  readonly point: AbsolutePath;
+  readonly foldsCase: boolean;
+}
+
+/** What a machine with macOS has besides. */
+export interface MacFacts {
+  /** In it a folder is made for each call, with HOME and the place for temporary files: gone after it. In no root. */
+  readonly calls: AbsolutePath;
+  /** At least that of `/`. */
+  readonly volumes: readonly Volume[];
+  /** Where on loopback the egress proxy listens; null: there is none. */
+  readonly proxyPort: number | null;
+  /** The user's folders of `confstr(_CS_DARWIN_USER_TEMP_DIR)` and `…_CACHE_DIR`, canonical; null where they are not known. */
+  readonly userFolders: { readonly temporary: AbsolutePath; readonly cache: AbsolutePath } | null;
+  /** The active developer folder (`xcode-select -p`), canonical; null where there is none. */
+  readonly developer: AbsolutePath | null;
+}
+
 /** What the machine looked like when a profile was rendered. Looked up once, passed in, looked up again before launch. */
 export interface Facts {
   readonly arch: "x64" | "arm64";
@@ -109,9 +129,11 @@ export interface Facts {
   readonly devices: DeviceNodes;
   readonly tree: Readonly<Record<Controller, TreeBound>>;
   readonly coreDumps: CoreDumps;
+  /** Null on Linux. */
+  readonly mac: MacFacts | null;
 }
 
 /** What stands at the path; a path that was not looked up is a fault of ours. */
-export function nodeAt(facts: Facts, path: AbsolutePath): Node {
+export function nodeAt(facts: Pick<Facts, "nodes">, path: AbsolutePath): Node {
   return facts.nodes.get(path) ?? { kind: "missing" };
 }

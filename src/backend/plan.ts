@@ -1,4 +1,5 @@
 import type { AbsolutePath } from "../profile/path.ts";
+import type { GivenFile } from "../tool/launch.ts";
 import type { Placeholder } from "./placeholder.ts";
 
 /** The kinds of protection that a receipt speaks of, in the order it prints them. */
@@ -83,9 +84,9 @@ export interface PlanClause {
  * One launch, complete: data that a host can start without knowing which backend made it. Paths in `args` and `inputs`
  * are byte strings as `pathToBytes` makes them.
  */
-export type Plan = GatedPlan | UngatedPlan;
+export type Plan = GatedPlan | RulePlan;
 
-/** A plan whose walls can be seen to stand before the program starts. Only such a plan is ever run. */
+/** Walls of mounts and namespaces, which the host looks at from outside before the program starts. */
 export interface GatedPlan extends PlanParts {
   /** The gate says ready here, waits for go, and closes it. */
   readonly gateFd: number;
@@ -99,11 +100,30 @@ export interface GatedPlan extends PlanParts {
   readonly expects: Expectation;
 }
 
-/** A plan without a gate: it can be printed and compared, and a host refuses to run it. */
-export interface UngatedPlan extends PlanParts {
+/**
+ * Walls of rules that the kernel asks at each operation. They stand from the launcher's first step on; nobody can look at
+ * them from outside, so a gate inside tries them before the program starts. `argv` is the gate with the program's words:
+ * what the launcher needs in front of it (`-f FILE`, `-D NAME=VALUE`) names the call's own folder, which the host makes.
+ */
+export interface RulePlan extends PlanParts {
   readonly gateFd: null;
   readonly sizesFd: null;
   readonly expects: null;
+  readonly rules: RuleText;
+  /** All variables that the program gets, but those that name the call's own folder. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Where the program starts; the gate goes there. */
+  readonly cwd: AbsolutePath;
+  /** What the host puts into the call's own folder; a word of `argv` that is one of these paths names it there. */
+  readonly given: readonly GivenFile[];
+}
+
+/** A profile as the launcher's compiler reads it. Equal profiles and facts have equal texts. */
+export interface RuleText {
+  /** In it `TAG_MARK` is the message where the call's own tag goes; a path may read like it. */
+  readonly text: string;
+  /** Values of the parameters that the text names, beside those of the call's own folder; UTF-8. */
+  readonly parameters: Readonly<Record<string, string>>;
 }
 
 interface PlanParts {

@@ -1,5 +1,5 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync, readSync, writeSync } from "node:fs";
-import { isatty, ReadStream, WriteStream } from "node:tty";
+import { closeSync, constants, openSync, readSync, writeSync } from "node:fs";
+import { ReadStream, WriteStream } from "node:tty";
 import type { Size } from "./question-text.ts";
 
 const TERMINAL = "/dev/tty";
@@ -89,26 +89,6 @@ export function openTty(): Tty | null {
   }
   closeSync(output);
   return null;
-}
-
-/** Behind the name in `stat`: the process group, the controlling terminal, and the group in its foreground (proc(5)). */
-const STAT = { group: 2, terminal: 4, foreground: 5 } as const;
-/** The device that stands for whichever terminal controls a process (`/dev/tty`, tty(4)). */
-const WHICHEVER = 0x500;
-
-/**
- * True when a person sits at this process: all its standard streams are the terminal that controls it, and it is in the
- * foreground there, so that it may change the terminal's modes (a process in the background is stopped for that).
- */
-export function isAtTerminal(): boolean {
-  const stat = readFileSync("/proc/self/stat", "latin1");
-  const fields = stat
-    .slice(stat.lastIndexOf(")") + 2)
-    .split(" ")
-    .map(Number);
-  const isTerminal = (fd: number): boolean =>
-    isatty(fd) && [WHICHEVER, fields[STAT.terminal]].includes(fstatSync(fd).rdev);
-  return [0, 1, 2].every(isTerminal) && fields[STAT.group] === fields[STAT.foreground];
 }
 
 /**

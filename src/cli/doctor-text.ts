@@ -3,9 +3,10 @@ import type { DeviceNodes, Facts, Launcher } from "../backend/facts.ts";
 import { columns, indented } from "../channel/columns.ts";
 import type { Loaded } from "../config/config.ts";
 import { CofferdamError, escapeInvisible } from "../errors.ts";
-import type { Attestation } from "../host/attest.ts";
+import type { Attestation } from "../host/attestation.ts";
 import type { Probe, Survey } from "../host/doctor.ts";
 import type { Host } from "../host/host.ts";
+import type { Probed } from "../host/mac/probes/run.ts";
 import { statsOf } from "../host/nodes.ts";
 import type { Print } from "./print.ts";
 
@@ -23,6 +24,8 @@ export interface Diagnosis {
   /** What is wrong with the state folder, or null. */
   readonly state: CofferdamError | null;
   readonly probes: readonly Probe[];
+  /** What the kernel was found to do, where that is not written down. */
+  readonly kernel: readonly Probed[];
   readonly battery: Attestation | CofferdamError | null;
   /** Why the walls can't be had, or null. */
   readonly problem: string | null;
@@ -32,12 +35,13 @@ export interface Diagnosis {
 export function showDiagnosis(diagnosis: Diagnosis, print: Print): void {
   const { ink } = print;
   for (const line of columns(machineRows(diagnosis), [ink.bold])) print.result(line);
-  const { launcher, state, probes, battery, problem } = diagnosis;
+  const { launcher, state, probes, kernel, battery, problem } = diagnosis;
   if (state !== null) showFix(state.message, state.hint ?? "", print);
   if (launcher instanceof CofferdamError) showFix(launcher.message, launcher.hint ?? "", print);
   if (probes.length > 0) title("each part of a sandbox, tried by itself", print);
   const width = Math.max(0, ...probes.map((probe) => probe.name.length));
   for (const probe of probes) showProbe(probe, width, print);
+  if (kernel.length > 0) showKernel(kernel, print);
   if (battery instanceof CofferdamError) showFix(battery.message, battery.hint ?? "", print);
   else if (battery !== null) showBattery(battery, print);
   print.result();
@@ -63,6 +67,7 @@ export function diagnosisJson({
   launcher,
   state,
   probes,
+  kernel,
   battery,
   problem,
 }: Diagnosis): unknown {
@@ -89,6 +94,7 @@ export function diagnosisJson({
         ? { error: failed(launcher) }
         : { ...launcher, options: [...launcher.options] },
     probes,
+    kernel,
     battery: battery instanceof CofferdamError ? { error: failed(battery) } : battery,
   };
 }
@@ -127,19 +133,20 @@ function machineRows(diagnosis: Diagnosis): readonly (readonly string[])[] {
       "launcher",
       launcher instanceof CofferdamError
         ? "none"
-        : `${launcher.path} ${launcher.version}; ${printOptions(launcher)}`,
+        : `${launcher.path} ${launcher.version}${printOptions(launcher)}`,
     ],
   ];
 }
 
 /** What limits hold here, and of which they would speak too if a cgroup could be made. */
-function limitRows({ survey, tree, runAs }: Diagnosis): readonly (readonly string[])[] {
+function limitRows({ host, survey, tree, runAs }: Diagnosis): readonly (readonly string[])[] {
   const wanted = [
     { what: "memory of a whole call", bound: tree.memory },
     ...(runAs === 0 ? [{ what: "the number of root's processes", bound: tree.pids }] : []),
   ];
   const held = wanted.filter(({ bound }) => bound.kind === "held").map(({ what }) => what);
-  const others = ["time", "files", "output", ...(runAs === 0 ? [] : ["processes"])];
+  const isEachCounted = runAs !== 0 && host.platform === "linux";
+  const others = ["time", "files", "output", ...(isEachCounted ? ["processes"] : [])];
   const version = survey.cgroups === null ? "" : ` v${survey.cgroups}`;
   return [
     ["limits", [...others, ...held.map((what) => `${what} (by a cgroup${version})`)].join(", ")],
@@ -174,14 +181,17 @@ function deviceRows(devices: DeviceNodes): readonly (readonly string[])[] {
 const OF_INTEREST = ["size", "disable-userns", "bind-fd", "overlay"] as const;
 
 function printOptions({ options }: Launcher): string {
+  // One that says of none has none to choose from.
+  if (options.size === 0) return "";
   const [has, lacks] = [
     OF_INTEREST.filter((one) => options.has(one)),
     OF_INTEREST.filter((one) => !options.has(one)),
   ];
-  return [
+  const told = [
     ...(has.length === 0 ? [] : [`has --${has.join(", --")}`]),
     ...(lacks.length === 0 ? [] : [`no --${lacks.join(", --")}`]),
-  ].join("; ");
+  ];
+  return `; ${told.join("; ")}`;
 }
 
 function showProbe({ name, isNeeded, result }: Probe, width: number, print: Print): void {
@@ -204,6 +214,29 @@ function showProbe({ name, isNeeded, result }: Probe, width: number, print: Prin
         [dim],
       ))
         print.result(`      ${line}`);
+  }
+}
+
+/** In one word each, and how bad it is. */
+const STANDINGS = {
+  expected: ["as expected", "good"],
+  harmless: ["harmless", "good"],
+  weaker: ["WEAKER", "warn"],
+  problem: ["PROBLEM", "bad"],
+  "not-tried": ["not tried", "warn"],
+} as const satisfies Record<Probed["standing"], readonly [string, "good" | "warn" | "bad"]>;
+
+/** Something that took so long is told, in milliseconds. */
+const LONG_MS = 1_000;
+
+/** Every answer; beside those that are not as expected, what depends on them. */
+function showKernel(kernel: readonly Probed[], print: Print): void {
+  title("what this kernel does, where that is not written down", print);
+  for (const { asks, says, relies, standing, tookMs } of kernel) {
+    const [word, ink] = STANDINGS[standing];
+    const took = tookMs < LONG_MS ? "" : ` (took ${(tookMs / 1_000).toFixed(1)} s)`;
+    print.result(`  ${print.ink[ink](word.padEnd(11))}  ${asks}: ${escapeInvisible(says)}${took}`);
+    if (standing !== "expected") print.result(`               ${print.ink.dim(`walls: ${relies}`)}`);
   }
 }
 

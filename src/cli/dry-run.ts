@@ -7,7 +7,7 @@ import { grantedView } from "../supervisor/granted-view.ts";
 import { type Prepared, type Side, sideOf } from "../supervisor/prepare.ts";
 import type { Standing } from "../supervisor/standing.ts";
 import type { SupervisorOptions } from "../supervisor/supervisor.ts";
-import { optionsOf, planLines } from "./plan-text.ts";
+import { optionsOf, planLines, planSize } from "./plan-text.ts";
 import type { Print } from "./print.ts";
 import { profileJson } from "./profile-json.ts";
 import { grantRows, ruleRows, standingLines, tintOf } from "./verdict-text.ts";
@@ -88,13 +88,13 @@ function printRendering({ rendering, launch }: Side, standing: Standing, print: 
 
 function printPlan(plan: Plan, launch: Side["launch"], standing: Standing, print: Print): void {
   const { ink } = print;
-  const { backend, version, clauses, placeholders, approximations, standings } = plan;
+  const { backend, version, placeholders, approximations, standings } = plan;
   const part = (heading: string, lines: readonly string[]): void => {
     if (lines.length === 0) return;
     title(heading, print);
     for (const line of indented(lines)) print.result(line);
   };
-  part(`the plan: ${backend} ${version}, ${clauses.length} mounts of the machine`, [
+  part(`the plan: ${backend} ${version}, ${planSize(plan)}`, [
     ...planLines(plan, standing, ink, launch?.cwd ?? "/"),
     `-- ${quote(launch?.argv ?? [])}`,
   ]);
@@ -119,16 +119,18 @@ function dryRunJson({ verdict, argsHash }: Prepared, side: Side): unknown {
   const granted = { digest: side.digest, profile: profileJson(side.profile), shortfall: side.shortfall };
   const call = launch === null ? null : { argv: launch.argv, cwd: launch.cwd, env: Object.keys(launch.env) };
   if (rendering.kind !== "plan") return { verdict, argsHash, granted, call, plan: rendering };
-  const { backend, version, file, placeholders, approximations, standings } = rendering.plan;
-  const options = optionsOf(rendering.plan).map((words) =>
-    words[0] === "--setenv" ? words.slice(0, 2) : words,
-  );
+  const { plan } = rendering;
+  const { backend, version, file, placeholders, approximations, standings } = plan;
+  const walls =
+    plan.gateFd === null
+      ? { rules: plan.rules }
+      : { options: optionsOf(plan).map((words) => (words[0] === "--setenv" ? words.slice(0, 2) : words)) };
   const paths = placeholders.map(({ path }) => path);
   return {
     verdict,
     argsHash,
     granted,
     call,
-    plan: { kind: "plan", backend, version, file, options, placeholders: paths, approximations, standings },
+    plan: { kind: "plan", backend, version, file, ...walls, placeholders: paths, approximations, standings },
   };
 }

@@ -129,8 +129,8 @@ const TEXTS: Readonly<Record<CommandName, Text>> = {
     example: "cofferdam check --profile strict",
   },
   explain: {
-    usage: "explain read|write|connect|env|syscalls TARGET",
-    says: "What a call may do about a file, a host (`name:port`), a socket (`./path`, or `@name` for an abstract one), a variable\nor a group of system calls: unasked, and after a yes; which line of which file decided, and the option of the sandbox\nthat enforces it.",
+    usage: "explain read|write|connect|env|syscalls|macos TARGET",
+    says: "What a call may do about a file, a host (`name:port`), a socket (`./path`, or `@name` for an abstract one), a variable\nor a group of system calls or of what macOS gives: unasked, and after a yes; which line of which file decided, and the\noption of the sandbox that enforces it.",
     options: [],
     takes: ["config", "profile", "json"],
     example: "cofferdam explain write .git/config",
@@ -139,7 +139,10 @@ const TEXTS: Readonly<Record<CommandName, Text>> = {
     usage: "profile show [NAME|FILE] | diff [A B] | list",
     says: "show  the profile that calls get here, or that of one operator file\ndiff  what B allows and A does not, and the other way round; without names, what operators cut off the config\nlist  the shipped profiles and those of the operators' folders, and which are in force",
     options: [
-      ["--format F", "show as text, json, bwrap or seatbelt"],
+      [
+        "--format F",
+        "show as text, json, bwrap, or seatbelt: the rules of a Mac, which is stated where this is none",
+      ],
       ["--fail-if-wider", "diff: exit with 1 when B is wider than A, or may be"],
     ],
     takes: ["config", "profile", "json"],
@@ -147,8 +150,13 @@ const TEXTS: Readonly<Record<CommandName, Text>> = {
   },
   doctor: {
     usage: "doctor [OPTION…]",
-    says: "What this machine can enforce: the launcher, each part of a sandbox tried by itself, and for what fails why and how\nto mend it. Exits with 69 when the walls cannot be had.",
-    options: [["--attest", "try the battery of attacks in a real sandbox"]],
+    says: "What this machine can enforce: the launcher, each part of a sandbox tried by itself, and for what fails why and how\nto mend it; on macOS also what its kernel does where that is not written down, and what that means for the walls.\nExits with 69 when they cannot be had.",
+    options: [
+      [
+        "--attest",
+        "try the battery of attacks in a real sandbox; on macOS, keep what the kernel was found to do",
+      ],
+    ],
     takes: ["config", "profile", "json"],
     example: "cofferdam doctor --attest",
   },

@@ -6,8 +6,10 @@ import { looserDefaults } from "../policy/risk.ts";
 import { printToolRule } from "../policy/rule-reach.ts";
 import type { ToolRule } from "../policy/tool-rule.ts";
 import { printLimits, printNetwork } from "../profile/in-words.ts";
+import { printMacosGroup } from "../profile/macos.ts";
 import { limitsFrom, networkFrom } from "../profile/sections.ts";
 import { printSyscallGroup } from "../profile/syscalls.ts";
+import { macosGroups } from "../tool/derive.ts";
 import type { Root } from "../tool/facts.ts";
 import { printWider } from "./witness-text.ts";
 
@@ -49,10 +51,10 @@ export function grantedRows({ config, ceiling }: Loaded): readonly Row[] {
         ].join(" ") || "none",
       ],
     ]),
-    ...named(
-      "calls may",
-      sandbox.syscalls.map((group) => [printSyscallGroup(group)]),
-    ),
+    ...named("calls may", [
+      ...sandbox.syscalls.map((group) => [printSyscallGroup(group)]),
+      ...macosGroups(config).map((group) => [`on macOS ${printMacosGroup(group)}`]),
+    ]),
     ...named("commands", [
       [`${shell.rules.length} ${shell.rules.length === 1 ? "rule" : "rules"}; ${otherwise}`],
     ]),

@@ -10,6 +10,7 @@ import {
   withBases,
 } from "../config/operator-profile.ts";
 import { parseData } from "../config/parse.ts";
+import { walk } from "../config/safe-file.ts";
 import { ProfileFile } from "../config/schema.ts";
 import { shippedNames } from "../config/shipped.ts";
 import { readYaml } from "../config/yaml.ts";
@@ -44,7 +45,7 @@ export function profileNamed(host: Host, config: Config, text: string): NamedLay
     bytesOf.set(file.path, file.bytes);
     return file;
   };
-  const files = withBases([loadProfile(source, naming, { read, variables, known: new Map() })]);
+  const files = withBases([loadProfile(source, naming, { read, variables, follow: walk, known: new Map() })]);
   const layers = files.map((one) => one.layer);
   // Its examples may speak of this place, so elsewhere only the sections are read.
   const elsewhere = files.map(({ path }) => {

@@ -59,7 +59,7 @@ export function tellOutcome(outcome: ProgramOutcome, print: Print): void {
     for (const { operation, target, certainty, because, remedy } of outcome.denials ?? []) {
       const how = certainty === "certain" ? "the walls did not let it" : "perhaps the walls did not let it";
       const what = operation === "connect" ? "connect to" : operation;
-      const isWords = operation === "run" || operation === "trace";
+      const isWords = operation === "run" || operation === "trace" || operation === "use";
       tellThree(print, `${how} ${what} ${isWords ? target : visible(target)}: ${because}`, null, remedy);
     }
   for (const path of outcome.receipt.uncovered)

@@ -1,5 +1,7 @@
+import { backendFor } from "../backend/all.ts";
+import { isAtTerminal } from "../channel/at-terminal.ts";
 import type { Screen } from "../channel/screen.ts";
-import { isAtTerminal, openTty } from "../channel/tty.ts";
+import { openTty } from "../channel/tty.ts";
 import { CofferdamError } from "../errors.ts";
 import type { Host } from "../host/host.ts";
 import { fitHelper } from "../host/launcher.ts";
@@ -54,14 +56,25 @@ export function ownTerminalFor(said: Said, host: Host): OwnTerminal {
       );
     return { ...none, isWanted: undefined };
   }
+  const lack = lackOf(host);
+  if (lack === null) return { ...none, isWanted: true, stty: fitHelper(host, "stty") };
+  if (isDemanded) throw new CofferdamError("SANDBOX_UNAVAILABLE", lack.why, { hint: lack.hint });
+  return { ...none, isWanted: undefined, lack: lack.why };
+}
+
+/** Why no command can have one on this machine; null where it can. */
+function lackOf(host: Host): { readonly why: string; readonly hint: string } | null {
+  if (backendFor(host.platform)?.givesTerminals === false)
+    return {
+      why: "no terminal of its own: these walls give none on macOS",
+      hint: "leave `--terminal` out",
+    };
   const missing = ["perl", "stty"].find((name) => fitHelper(host, name) === null);
-  if (missing === undefined) return { ...none, isWanted: true, stty: fitHelper(host, "stty") };
-  const lack = `no terminal of its own: that takes ${missing}, which is not installed`;
-  if (isDemanded)
-    throw new CofferdamError("SANDBOX_UNAVAILABLE", lack, {
-      hint: `install ${missing}, or leave \`--terminal\` out`,
-    });
-  return { ...none, isWanted: undefined, lack };
+  if (missing === undefined) return null;
+  return {
+    why: `no terminal of its own: that takes ${missing}, which is not installed`,
+    hint: `install ${missing}, or leave \`--terminal\` out`,
+  };
 }
 
 /** What is told of it before the command runs. */

@@ -71,8 +71,9 @@ export async function lookAtPlan(draft: Draft): Promise<PlanLook> {
   }
 }
 
-function manyMounts({ clauses }: Plan): readonly Finding[] {
-  if (clauses.length < MANY_MOUNTS) return [];
+/** Rules cost next to nothing, and more of them than can be had is a refusal. */
+function manyMounts({ gateFd, clauses }: Plan): readonly Finding[] {
+  if (gateFd === null || clauses.length < MANY_MOUNTS) return [];
   const hint = "mask the folders that hold many protected files, narrow the roots, or list fewer runtimes";
   return [
     {
@@ -92,7 +93,10 @@ function maskedIn(root: Root, { clauses }: Plan, { profile }: Side): MaskedRoot 
   const cut = clauses.filter(
     ({ path }) => path !== root.path && isInside(path, root.path) && !isAtMost(given, accessAt(path)),
   );
-  const names = (access: Access): readonly string[] =>
-    cut.filter(({ path }) => accessAt(path) === access).map(({ path }) => path.slice(root.path.length + 1));
+  const names = (access: Access): readonly string[] => [
+    ...new Set(
+      cut.filter(({ path }) => accessAt(path) === access).map(({ path }) => path.slice(root.path.length + 1)),
+    ),
+  ];
   return { root, readOnly: names("read"), hidden: names("none") };
 }

@@ -1,4 +1,4 @@
-import type { Plan } from "../backend/plan.ts";
+import type { GatedPlan, Plan } from "../backend/plan.ts";
 import type { Ink } from "../channel/ink.ts";
 import { escapeInvisible } from "../errors.ts";
 import { explain } from "../profile/explain.ts";
@@ -9,6 +9,7 @@ import { layersOf } from "../supervisor/explain.ts";
 import type { Standing } from "../supervisor/standing.ts";
 import { GATES_OWN } from "../tool/obeyed-names.ts";
 import { printPlace } from "./place.ts";
+import { ruleLines, ruleSize } from "./rule-text.ts";
 
 /** Options that say how the next one is meant. */
 const MODIFIERS = ["--perms", "--size"];
@@ -44,13 +45,24 @@ const SECTIONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The plan one option to a line, and above each mount what it is there for. Values of variables are left out, and so are
- * the program's words, which the gate is handed as such. A plan that reads no options is its words.
+ * What keeps the program in. Of mounts one option to a line, and above each what it is there for: values of variables are
+ * left out, and so are the program's words, which the gate is handed as such. Of rules the text of the profile, with its
+ * comments, and nothing else: on no terminal it is one that the launcher takes.
  */
 export function planLines(plan: Plan, standing: Standing, ink: Ink, folder: string): readonly string[] {
+  return plan.gateFd === null ? ruleLines(plan, ink) : mountLines(plan, standing, ink, folder);
+}
+
+/** How much a plan is, in its own words. */
+export function planSize(plan: Plan): string {
+  if (plan.gateFd !== null) return `${plan.clauses.length} mounts`;
+  const { rules, bytes } = ruleSize(plan);
+  return `${rules} rules in ${Math.ceil(bytes / 1024)} KiB`;
+}
+
+function mountLines(plan: GatedPlan, standing: Standing, ink: Ink, folder: string): readonly string[] {
   const mounts = new Map(plan.clauses.map((clause) => [clause.args.join("\0"), clause.path]));
   const options = optionsOf(plan).filter(([, name = ""]) => !name.startsWith(GATES_OWN));
-  if (options.length === 0) return plan.argv.flatMap((word) => word.split("\n")).map(escapeInvisible);
   let last = "";
   return options.flatMap((words) => {
     const path = mounts.get(words.join("\0"));

@@ -2,6 +2,7 @@ import { BACKENDS } from "../backend/all.ts";
 import { columns, indented } from "../channel/columns.ts";
 import { CofferdamError } from "../errors.ts";
 import type { Host } from "../host/host.ts";
+import { statedMac } from "../host/mac/stated.ts";
 import { entryKey, type Layer, maskKey } from "../profile/explain.ts";
 import { printShortfall, shortfall } from "../profile/shortfall.ts";
 import { createDraft, type Draft } from "../supervisor/draft.ts";
@@ -12,6 +13,7 @@ import { planLines } from "./plan-text.ts";
 import type { Print } from "./print.ts";
 import { profileJson } from "./profile-json.ts";
 import { type Origins, profileLines } from "./profile-text.ts";
+import { statedLines } from "./rule-text.ts";
 
 /** How a profile can be shown: for people, as data, or as what a backend makes of it. */
 export const FORMATS = ["text", "json", "bwrap", "seatbelt"] as const;
@@ -32,7 +34,7 @@ export async function showProfile(
   { name, format, ...choice }: ShowRequest,
   print: Print,
 ): Promise<number> {
-  const draft = createDraft({ host, ...choice });
+  const draft = createDraft({ host: hostFor(host, format), ...choice });
   if (format === "bwrap" || format === "seatbelt") {
     if (name !== null)
       throw usage(
@@ -40,7 +42,7 @@ export async function showProfile(
         "a plan is made of what calls get, not of one profile",
         `write \`--profile ${name}\` instead of the name`,
       );
-    await showPlan(draft, format, host.cwd, print);
+    await showPlan(draft, format, draft.host, print);
   } else if (name !== null) {
     const { profile, layers } = profileNamed(host, draft.loaded.config, name);
     if (format === "json") print.json(profileJson(profile));
@@ -48,6 +50,13 @@ export async function showProfile(
   } else if (format === "json") print.json(profileJson(draft.standing.onYes.profile));
   else showGranted(draft, host.cwd, print);
   return 0;
+}
+
+/** Rules of macOS are those of a Mac: where this machine is none, one is stated. */
+function hostFor(host: Host, format: Format): Host {
+  return format === "seatbelt" && host.platform !== "darwin"
+    ? { ...host, stated: statedMac(host.user) }
+    : host;
 }
 
 /** What calls get on a yes, and where that is more than they get unasked. */
@@ -103,7 +112,7 @@ function originsIn(layers: readonly Layer[], folder: string): Origins {
 async function showPlan(
   draft: Draft,
   format: "bwrap" | "seatbelt",
-  folder: string,
+  { cwd: folder, stated }: Host,
   print: Print,
 ): Promise<void> {
   const backend = BACKENDS.find((one) => one.name === BACKEND_OF[format]);
@@ -116,6 +125,7 @@ async function showPlan(
   const { rendering } = prepared.onYes;
   switch (rendering.kind) {
     case "plan":
+      for (const line of stated === null ? [] : statedLines(stated, print.ink)) print.result(line);
       for (const line of planLines(rendering.plan, prepared.standing, print.ink, folder)) print.result(line);
       return;
     case "not-found":

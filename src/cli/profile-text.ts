@@ -4,6 +4,7 @@ import { accessTo } from "../profile/access-to.ts";
 import { printHostRule } from "../profile/host-rule.ts";
 import { printLimits, printNetwork } from "../profile/in-words.ts";
 import type { Limits } from "../profile/limits.ts";
+import { MACOS_GROUPS, type Macos } from "../profile/macos.ts";
 import type { Network } from "../profile/network.ts";
 import { isInside } from "../profile/path.ts";
 import type { FileEntry, Mask, Profile } from "../profile/profile.ts";
@@ -33,6 +34,7 @@ export function profileLines(profile: Profile, origins: Origins, ink: Ink): read
     ...section("env", [[profile.env.length === 0 ? "none" : profile.env.join(" ").replace(/^\*$/, "any")]]),
     ...section("terminal", [[profile.terminal ? "its own" : "none"]]),
     ...section("syscalls", [[profile.syscalls.join(" ") || "the usual"]]),
+    ...section("macos", macosRows(profile.macos)),
     ...section("limits", limitRows(profile.limits)),
   ];
   return columns(rows, [ink.bold, undefined, undefined, ink.dim]);
@@ -107,6 +109,12 @@ function socketRows({ sockets }: Profile): readonly Row[] {
   if (sockets === "any") return [["any"]];
   if (sockets === "none") return [["none at all"]];
   return sockets.length === 0 ? [["none listed"]] : sockets.map((path) => ["connect", path]);
+}
+
+/** Where nothing is granted there is nothing to say, least of all on Linux. */
+function macosRows(groups: Macos): readonly Row[] {
+  if (groups.length === 0) return [];
+  return [[groups.length === MACOS_GROUPS.length ? "any" : groups.join(" ")]];
 }
 
 function limitRows(limits: Limits): readonly Row[] {

@@ -6,6 +6,7 @@ import { statsOf } from "../host/nodes.ts";
 import type { PathFacts } from "../profile/access-to.ts";
 import { connectQuestion } from "../profile/examples.ts";
 import type { Question } from "../profile/explain.ts";
+import { MACOS_GROUPS } from "../profile/macos.ts";
 import { type AbsolutePath, joinPath } from "../profile/path.ts";
 import { SYSCALL_GROUPS } from "../profile/syscalls.ts";
 import { knownWord, usage } from "./arguments.ts";
@@ -17,7 +18,7 @@ export interface Target {
 }
 
 /** The kinds of question that there are a command for. */
-export const ASKS = ["read", "write", "connect", "env", "syscalls"] as const;
+export const ASKS = ["read", "write", "connect", "env", "syscalls", "macos"] as const;
 export type Ask = (typeof ASKS)[number];
 
 /**
@@ -38,6 +39,11 @@ export function targetOf(host: Host, ask: Ask, text: string): Target {
       return { questions: [{ ask, name: text }], notes: [] };
     case "syscalls":
       return { questions: [{ ask, group: knownWord("explain", "group", text, SYSCALL_GROUPS) }], notes: [] };
+    case "macos":
+      return {
+        questions: [{ ask, group: knownWord("explain", "group", text, MACOS_GROUPS) }],
+        notes: host.platform === "darwin" ? [] : ["only programs on macOS ask for it"],
+      };
   }
 }
 

@@ -1,6 +1,7 @@
 import { visible } from "../errors.ts";
 import type { Comparison, Witness } from "../profile/compare.ts";
 import { printHostRule } from "../profile/host-rule.ts";
+import { printMacosGroup } from "../profile/macos.ts";
 import { printSyscallGroup } from "../profile/syscalls.ts";
 
 /** What one profile allows and another does not, in words; for files also how far the other goes. */
@@ -25,6 +26,8 @@ export function printWitness(witness: Witness): string {
       return "have a terminal of its own";
     case "syscalls":
       return printSyscallGroup(witness.group);
+    case "macos":
+      return `on macOS ${printMacosGroup(witness.group)}`;
     case "limits":
       return witness.name === "strict"
         ? "go on where a limit can't be enforced"

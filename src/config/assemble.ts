@@ -1,5 +1,6 @@
 import { CofferdamError, escapeInvisible } from "../errors.ts";
 import type { Host } from "../host/host.ts";
+import { there } from "../host/mac/stated.ts";
 import { everyRuntime, passedOver } from "../host/runtimes.ts";
 import { type AbsolutePath, isInside, joinPath, parentOf } from "../profile/path.ts";
 import type { PathVariables } from "../profile/sections.ts";
@@ -143,17 +144,20 @@ function workingFolder(host: Host, cwd: AbsolutePath): AbsolutePath {
   }
 }
 
-/** What the variables of an operator profile stand for under a config. */
+/** What the variables of an operator profile stand for under a config: on a stated Mac, its paths. */
 export function variablesFor(
   host: Host,
   { workspace, runtimes }: Pick<Config, "workspace" | "runtimes">,
 ): PathVariables {
-  const read = (these: readonly Runtime[]): readonly AbsolutePath[] => [
-    ...new Set(these.flatMap((runtime) => runtime.read)),
+  const { stated } = host;
+  const once = (paths: readonly AbsolutePath[]): readonly AbsolutePath[] => [
+    ...new Set(stated === null ? paths : paths.map((path) => there(stated, path))),
   ];
+  const read = (these: readonly Runtime[]): readonly AbsolutePath[] =>
+    once(these.flatMap((runtime) => runtime.read));
   return {
-    workspace: [workspace],
-    home: realHomes(host),
+    workspace: once([workspace]),
+    home: once(realHomes(host)),
     runtime: read(runtimes),
     system: read(runtimes.filter((runtime) => runtime.name === "system")),
   };
@@ -175,7 +179,7 @@ function together(
   own: readonly AbsolutePath[],
 ): Loaded {
   const folders = host.operatorFolders
-    .map(realPath)
+    .map((folder) => realPath(folder))
     .filter((folder) => config.roots.some((root) => isInside(folder, root.path)));
   const files = [...new Set([...own, ...profiles.map((profile) => profile.path), ...folders])];
   return {

@@ -1,7 +1,9 @@
 import { escapeInvisible } from "../errors.ts";
 import { looserDefaults } from "../policy/risk.ts";
 import { printToolRule } from "../policy/rule-reach.ts";
+import { printMacosGroup } from "../profile/macos.ts";
 import { printSyscallGroup } from "../profile/syscalls.ts";
+import { macosGroups } from "../tool/derive.ts";
 import type { Runtime } from "../tool/facts.ts";
 import type { Config } from "./config.ts";
 import { toolLayers } from "./tool-layers.ts";
@@ -24,6 +26,7 @@ export function printGrants(config: Config): string {
     `network ${typeof shell.network === "string" ? shell.network : "none"}`,
     ...(shell.terminal === true ? ["a terminal of its own for each command"] : []),
     ...sandbox.syscalls.map((group) => `a call may ${printSyscallGroup(group)}`),
+    ...macosGroups(config).map((group) => `on macOS a call may ${printMacosGroup(group)}`),
     ...commandWords(config),
     ...toolWords(approval),
     ...pageWords(webFetch),

@@ -1,10 +1,14 @@
-import { realpathSync } from "node:fs";
 import { type Host, homesOf } from "../host/host.ts";
+import { realPathOf } from "../host/nodes.ts";
 import { listedUsers } from "../host/users.ts";
-import { type AbsolutePath, isAbsolutePath, nameOf, ROOT } from "../profile/path.ts";
+import { type AbsolutePath, nameOf, parentOf, ROOT } from "../profile/path.ts";
 
-/** True when the real path is somebody's home folder: the caller's, or one that the user database lists. */
+/**
+ * True when the real path is somebody's home folder: the caller's, one that the user database lists, or on macOS, where that
+ * lists no person, one that lies where people's do.
+ */
 export function isHome(host: Host, path: AbsolutePath, users?: string): boolean {
+  if (host.platform === "darwin" && parentOf(path) === "/Users" && nameOf(path) !== "Shared") return true;
   const others = listedUsers(users).map(({ home }) => home);
   return [...homesOf(host), ...others.filter((home) => home !== ROOT)].some((home) => {
     if (home === path) return true;
@@ -19,10 +23,5 @@ export function realHomes(host: Host): readonly AbsolutePath[] {
 }
 
 function realOf(path: AbsolutePath): AbsolutePath {
-  try {
-    const real = realpathSync.native(path);
-    return isAbsolutePath(real) ? real : path;
-  } catch {
-    return path;
-  }
+  return realPathOf(path) ?? path;
 }

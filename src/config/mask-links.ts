@@ -5,7 +5,8 @@ import { type AbsolutePath, isInside, parentOf, ROOT } from "../profile/path.ts"
 import { literalPrefix } from "../profile/pattern.ts";
 import type { Root } from "../tool/facts.ts";
 import type { Ceiling } from "./config.ts";
-import { linksOn, realPattern } from "./operator-path.ts";
+import { linksOn, realPattern, type Walk } from "./operator-path.ts";
+import { walk } from "./safe-file.ts";
 
 const FOLDER: PathFacts = { kind: "folder", bornInside: false };
 
@@ -15,7 +16,11 @@ const FOLDER: PathFacts = { kind: "folder", bornInside: false };
  * the next would find bare what it led to before. A literal mask on such a way is refused when it is rendered.
  * Throws `PROFILE_INVALID`, with the mask's position.
  */
-export function assertFirmMasks({ layers, profile }: Ceiling, roots: readonly Root[]): void {
+export function assertFirmMasks(
+  { layers, profile }: Ceiling,
+  roots: readonly Root[],
+  follow: Walk = walk,
+): void {
   const ruler = pathRuler(profile);
   const isWritable = (folder: AbsolutePath): boolean =>
     roots.some((root) => root.mode === "rw" && isInside(folder, root.path)) &&
@@ -24,7 +29,7 @@ export function assertFirmMasks({ layers, profile }: Ceiling, roots: readonly Ro
   const looseLink = (folder: AbsolutePath): AbsolutePath | null => {
     const seen = known.get(folder);
     if (seen !== undefined) return seen;
-    const link = linksOn(folder).find((one) => isWritable(parentOf(one))) ?? null;
+    const link = linksOn(folder, follow).find((one) => isWritable(parentOf(one))) ?? null;
     known.set(folder, link);
     return link;
   };
@@ -39,7 +44,7 @@ export function assertFirmMasks({ layers, profile }: Ceiling, roots: readonly Ro
         "PROFILE_INVALID",
         `the mask ${visible(pattern.text)} leads through the symlink ${visible(link)}, which a tool can replace`,
         {
-          hint: `write the pattern that is meant: ${realPattern(pattern)?.text ?? pattern.text}`,
+          hint: `write the pattern that is meant: ${realPattern(pattern, follow)?.text ?? pattern.text}`,
           ...(at === undefined ? {} : { at }),
         },
       );

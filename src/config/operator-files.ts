@@ -10,6 +10,7 @@ import type { Root } from "../tool/facts.ts";
 import type { Ceiling } from "./config.ts";
 import { assertFirmMasks } from "./mask-links.ts";
 import { nearest } from "./nearest.ts";
+import { walkOn } from "./operator-path.ts";
 import {
   loadProfile,
   type OperatorProfile,
@@ -58,8 +59,9 @@ const OPERATORS: Naming = { code: "PROFILE_INVALID", by: "PROFILE_INVALID", at: 
  */
 export function loadCeiling(host: Host, request: CeilingRequest): LoadedCeiling {
   const { workspace, variables, roots, byConfig, byCaller, configReader } = request;
-  const safely: ProfileLoading = { read: safeReader(host), variables, known: new Map() };
-  const pinned: ProfileLoading = { read: configReader, variables, known: new Map() };
+  const follow = walkOn(host);
+  const safely: ProfileLoading = { read: safeReader(host), variables, follow, known: new Map() };
+  const pinned: ProfileLoading = { read: configReader, variables, follow, known: new Map() };
   const found = host.operatorFolders.flatMap((folder) => filesIn(host, folder));
   const ofConfig = withBases(byConfig.map(({ source, naming }) => loadProfile(source, naming, pinned)));
   const profiles = withBases([
@@ -76,7 +78,7 @@ export function loadCeiling(host: Host, request: CeilingRequest): LoadedCeiling 
     approval: profiles.map((one) => one.approval).reduce(meetApproval, NO_OPERATOR),
     runAs: profiles.some((one) => one.runAs === "not-root") ? "not-root" : "any",
   };
-  assertFirmMasks(ceiling, roots);
+  assertFirmMasks(ceiling, roots, follow);
   return { ceiling, profiles, ofConfig };
 }
 

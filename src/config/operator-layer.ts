@@ -15,7 +15,8 @@ import {
   profileFromSections,
 } from "../profile/sections.ts";
 import type { Sockets } from "../profile/sockets.ts";
-import { linksOn, operatorPath, realPath, realPattern } from "./operator-path.ts";
+import { linksOn, operatorPath, realPath, realPattern, type Walk } from "./operator-path.ts";
+import { walk } from "./safe-file.ts";
 import type { ProfileFile } from "./schema.ts";
 import { positionAt, type YamlFile, type YamlPath } from "./yaml.ts";
 
@@ -26,15 +27,22 @@ const MOST_MASKS = 20_000;
  * One operator file as a layer of the ceiling, without what it extends. Paths are made real; every clause knows where
  * it stands. Throws `PROFILE_INVALID`, `PATH_INVALID`, `PATTERN_INVALID`, `HOST_INVALID`, each with its position.
  */
-export function layerOf(file: ProfileFile, yaml: YamlFile, variables: PathVariables): Layer {
+export function layerOf(
+  file: ProfileFile,
+  yaml: YamlFile,
+  variables: PathVariables,
+  follow: Walk = walk,
+): Layer {
   const sources = new Map<string, Position>();
-  for (const section of ["files", "network", "sockets", "env", "syscalls"] as const) {
+  for (const section of ["files", "network", "sockets", "env", "syscalls", "macos"] as const) {
     if (file[section] !== undefined) sources.set(section, positionAt(yaml, [section]));
   }
   const least = new Map<AbsolutePath, Access>();
   const files = file.files?.flatMap((entry, index) => {
     const entries = placed(yaml, ["files", index, "path"], () =>
-      fileEntries(entry, variables).map((one): FileEntry => ({ ...one, path: operatorPath(one.path) })),
+      fileEntries(entry, variables).map(
+        (one): FileEntry => ({ ...one, path: operatorPath(one.path, follow) }),
+      ),
     );
     for (const { path, access } of entries) {
       // Of two entries for one path the lesser decides, so its place is the one to name.
@@ -50,7 +58,7 @@ export function layerOf(file: ProfileFile, yaml: YamlFile, variables: PathVariab
     const found = placed(yaml, ["masks", index, "pattern"], () => {
       const meant = masksFrom(mask, variables);
       count += meant.length;
-      if (count <= MOST_MASKS) return meant.flatMap(withRealTwin);
+      if (count <= MOST_MASKS) return meant.flatMap((one) => withRealTwin(one, follow));
       throw new CofferdamError("PROFILE_INVALID", `the masks mean more than ${MOST_MASKS} patterns`, {
         hint: "write fewer alternatives in `{a,b}`",
       });
@@ -64,6 +72,7 @@ export function layerOf(file: ProfileFile, yaml: YamlFile, variables: PathVariab
       env: file.env,
       terminal: file.terminal,
       syscalls: file.syscalls,
+      macos: file.macos,
       limits: file.limits,
     },
     variables,
@@ -74,7 +83,7 @@ export function layerOf(file: ProfileFile, yaml: YamlFile, variables: PathVariab
       ...rest,
       files: files ?? OPEN.files,
       masks: masks ?? [],
-      sockets: socketsOf(file, yaml, variables),
+      sockets: socketsOf(file, yaml, variables, follow),
     }),
     sources,
   };
@@ -86,6 +95,13 @@ export function layerOf(file: ProfileFile, yaml: YamlFile, variables: PathVariab
  */
 export type Meant = "place" | "way";
 
+/** What the paths of examples mean. */
+export interface ExamplesAt {
+  readonly variables: PathVariables;
+  readonly meant: Meant;
+  readonly follow: Walk;
+}
+
 /**
  * Holds a file's `expect` lines against its layer, which must include what the file extends. Throws `PROFILE_INVALID`
  * at the first example that fails, for whichever path its variables stand for.
@@ -94,13 +110,13 @@ export function assertExamples(
   layer: Layer,
   examples: readonly Example[],
   yaml: YamlFile,
-  { variables, meant }: { readonly variables: PathVariables; readonly meant: Meant },
+  { variables, meant, follow }: ExamplesAt,
 ): void {
   const onlyMasks: Layer = { ...layer, profile: { ...layer.profile, files: OPEN.files, sockets: "any" } };
   const find = maskIndex(layer.profile.masks);
   const failed = examples.flatMap((example, index) => {
     const messages = placed(yaml, ["expect", index], () =>
-      failuresOf({ layer, onlyMasks, find, meant }, example, variables),
+      failuresOf({ layer, onlyMasks, find, meant, follow }, example, variables),
     );
     return messages.map((message) => ({ index, message }));
   });
@@ -127,11 +143,11 @@ export function placed<Value>(yaml: YamlFile, path: YamlPath, read: () => Value)
  * real paths, and adding a mask never adds access. The links on the way of a path stay as they are, or it would lie elsewhere
  * the next time.
  */
-function withRealTwin(mask: Mask): readonly Mask[] {
+function withRealTwin(mask: Mask, follow: Walk): readonly Mask[] {
   const { literal } = mask.pattern;
-  const real = realPattern(mask.pattern);
+  const real = realPattern(mask.pattern, follow);
   if (real === null) return [mask];
-  const links = literal === null ? [] : linksOn(literal).filter((link) => link !== literal);
+  const links = literal === null ? [] : linksOn(literal, follow).filter((link) => link !== literal);
   const kept = links.map((link): Mask => ({ ...mask, pattern: literalPattern(link), atMost: "read" }));
   return [mask, { ...mask, pattern: real }, ...kept];
 }
@@ -146,10 +162,12 @@ function checkedNetwork(file: ProfileFile, yaml: YamlFile): ProfileFile["network
   return network;
 }
 
-function socketsOf(file: ProfileFile, yaml: YamlFile, variables: PathVariables): Sockets {
+function socketsOf(file: ProfileFile, yaml: YamlFile, variables: PathVariables, follow: Walk): Sockets {
   if (typeof file.sockets !== "object") return file.sockets ?? OPEN.sockets;
   return file.sockets.flatMap((path, index) =>
-    placed(yaml, ["sockets", index], () => pathsFrom(path, variables).map(operatorPath)),
+    placed(yaml, ["sockets", index], () =>
+      pathsFrom(path, variables).map((one) => operatorPath(one, follow)),
+    ),
   );
 }
 
@@ -159,6 +177,7 @@ interface Held {
   readonly onlyMasks: Layer;
   readonly find: MaskFinder;
   readonly meant: Meant;
+  readonly follow: Walk;
 }
 
 /**
@@ -166,7 +185,7 @@ interface Held {
  * as no mask caps the way that is written. A mask that matches a symlink itself also caps what that leads to.
  */
 function failuresOf(
-  { layer, onlyMasks, find, meant }: Held,
+  { layer, onlyMasks, find, meant, follow }: Held,
   example: Example,
   variables: PathVariables,
 ): readonly string[] {
@@ -175,11 +194,12 @@ function failuresOf(
   const text = "path" in example ? example.path : "socket" in example ? example.socket : "";
   const asked = { ...example, [key]: text.endsWith("/") ? "${path}/" : "${path}" };
   return pathsFrom(text, variables).flatMap((written) => {
-    const real = realPath(written);
+    const real = realPath(written, follow);
     const atEnd = messagesOf(layer, asked, { path: [real] });
     if (real === written) return atEnd;
     if ("allow" in example) return [...atEnd, ...messagesOf(onlyMasks, asked, { path: [written] })];
-    const capping = meant === "way" ? [written] : linksOn(written).filter((link) => find(link) !== null);
+    const capping =
+      meant === "way" ? [written] : linksOn(written, follow).filter((link) => find(link) !== null);
     const isCapped = capping.some((path) => messagesOf(onlyMasks, asked, { path: [path] }).length === 0);
     return isCapped ? [] : atEnd;
   });

@@ -9,6 +9,7 @@ import type { PathVariables } from "../profile/sections.ts";
 import { quote } from "../shell/quote.ts";
 import { assertRuleExamples } from "./example-check.ts";
 import { assertExamples, layerOf, placed } from "./operator-layer.ts";
+import type { Walk } from "./operator-path.ts";
 import { parseData } from "./parse.ts";
 import { type Naming, type ReadFile, readSafely } from "./safe-file.ts";
 import { ProfileFile } from "./schema.ts";
@@ -38,6 +39,7 @@ export interface OperatorProfile {
 export interface ProfileLoading {
   readonly read: ProfileReader;
   readonly variables: PathVariables;
+  readonly follow: Walk;
   readonly known: Map<string, OperatorProfile>;
 }
 
@@ -81,7 +83,7 @@ export function loadProfile(
   const yaml = readYaml(bytes, path, "PROFILE_INVALID");
   const file = parseData(ProfileFile, yaml);
   assertRuleExamples(file, yaml);
-  const own = layerOf(file, yaml, loading.variables);
+  const own = layerOf(file, yaml, loading.variables, loading.follow);
   const bases = basesOf(file, yaml, path, loading, above);
   const profile: OperatorProfile = {
     path,
@@ -92,9 +94,10 @@ export function loadProfile(
     runAs: file.run_as ?? "any",
     bases,
   };
-  const { variables } = loading;
+  const { variables, follow } = loading;
   const meant = source.kind === "shipped" ? "way" : "place";
-  if (file.expect !== undefined) assertExamples(together(profile), file.expect, yaml, { variables, meant });
+  if (file.expect !== undefined)
+    assertExamples(together(profile), file.expect, yaml, { variables, meant, follow });
   loading.known.set(key, profile);
   return profile;
 }

@@ -1,6 +1,7 @@
 import { CofferdamError } from "../errors.ts";
 import type { Host } from "../host/host.ts";
-import { findRuntimes, type RuntimeRequest } from "../host/runtimes.ts";
+import type { RuntimeRequest } from "../host/runtimes/finding.ts";
+import { findRuntimes } from "../host/runtimes.ts";
 import type { Runtime } from "../tool/facts.ts";
 import type { SandboxSection } from "../tool/settings.ts";
 import type { Config } from "./config.ts";

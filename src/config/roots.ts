@@ -1,7 +1,8 @@
-import { lstatSync, realpathSync, statSync } from "node:fs";
+import { lstatSync, statSync } from "node:fs";
 import { CofferdamError, visible } from "../errors.ts";
 import type { Host } from "../host/host.ts";
-import { type AbsolutePath, absolutePath, isInside, knownPath } from "../profile/path.ts";
+import { resolvedPath } from "../host/nodes.ts";
+import { type AbsolutePath, absolutePath, isInside } from "../profile/path.ts";
 import { quote } from "../shell/quote.ts";
 import type { Root } from "../tool/facts.ts";
 import type { SandboxSection } from "../tool/settings.ts";
@@ -11,10 +12,30 @@ import { realPath } from "./operator-path.ts";
 import { printFailure, walk } from "./safe-file.ts";
 import { positionAt, type YamlFile } from "./yaml.ts";
 
-/** Folders that a sandbox makes anew for each call, so that no root can be or hold one. */
-const VIEWS = ["/tmp", "/var/tmp", "/run", "/dev", "/dev/shm", "/proc", "/sys"].map(absolutePath);
-/** Folders in which nothing is a file of the host. */
-const KERNEL = ["/proc", "/sys", "/dev"].map(absolutePath);
+/** Which folders of a system are nobody's own. */
+interface CommonPlaces {
+  /** No root can be or hold one of these. */
+  readonly common: readonly AbsolutePath[];
+  readonly why: string;
+  /** In these nothing is a file of the host. */
+  readonly kernel: readonly AbsolutePath[];
+}
+
+/** On Linux a sandbox makes them anew for each call. On macOS there is one of each for all, so that a root must lie below. */
+const COMMON: Readonly<Record<Host["platform"], CommonPlaces>> = {
+  linux: {
+    common: ["/tmp", "/var/tmp", "/run", "/dev", "/dev/shm", "/proc", "/sys"].map(absolutePath),
+    why: "which each call gets anew",
+    kernel: ["/proc", "/sys", "/dev"].map(absolutePath),
+  },
+  darwin: {
+    common: ["/private/tmp", "/private/var/tmp", "/private/var/run", "/dev", "/System/Volumes/Data"].map(
+      absolutePath,
+    ),
+    why: "which all of this machine share",
+    kernel: [absolutePath("/dev")],
+  },
+};
 
 const SMALLER = "name a smaller folder, one that holds only what tools may use";
 
@@ -93,8 +114,8 @@ export function writtenPath(text: string, folder: AbsolutePath): AbsolutePath {
 }
 
 /**
- * Throws `ROOT_REFUSED` for a real path that no tool may be given, whoever asks: in or around the state folder, a view,
- * or the kernel's own file systems.
+ * Throws `ROOT_REFUSED` for a real path that no tool may be given, whoever asks: in or around the state folder, around a
+ * folder that is nobody's own, or in the kernel's own file systems.
  */
 export function assertNoOwnPlace(host: Host, path: AbsolutePath): void {
   const state = realPath(host.stateFolder);
@@ -103,12 +124,12 @@ export function assertNoOwnPlace(host: Host, path: AbsolutePath): void {
     throw refused(path, `lies in the state folder ${visible(state)}, ${what}`, SMALLER);
   if (isInside(state, path))
     throw refused(path, `holds the state folder ${visible(state)}, ${what}`, SMALLER);
-  const kernel = KERNEL.find((one) => isInside(path, one));
+  const { common, why, kernel: files } = COMMON[host.platform];
+  const kernel = files.find((one) => isInside(path, one));
   if (kernel !== undefined)
     throw refused(path, `lies in ${visible(kernel)}, where nothing is a file`, SMALLER);
-  const view = VIEWS.map(realPath).find((one) => isInside(one, path));
-  if (view !== undefined)
-    throw refused(path, `is or holds ${visible(view)}, which each call gets anew`, SMALLER);
+  const held = common.map((one) => realPath(one)).find((one) => isInside(one, path));
+  if (held !== undefined) throw refused(path, `is or holds ${visible(held)}, ${why}`, SMALLER);
 }
 
 /**
@@ -128,7 +149,7 @@ function existingFolder(written: AbsolutePath): AbsolutePath {
   let real: AbsolutePath;
   let isFolder: boolean;
   try {
-    real = knownPath(realpathSync.native(written));
+    real = resolvedPath(written);
     isFolder = statSync(real).isDirectory();
   } catch (error) {
     const isTooLong = error instanceof Error && "code" in error && error.code === "ENAMETOOLONG";

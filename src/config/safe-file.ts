@@ -2,6 +2,7 @@ import { constants, lstatSync, readlinkSync, type Stats } from "node:fs";
 import { CofferdamError, escapeInvisible, type Position, visible } from "../errors.ts";
 import type { Host } from "../host/host.ts";
 import { openPlainFile, type PlainFile } from "../host/plain-file.ts";
+import { SPELLING } from "../host/spelling.ts";
 import { type AbsolutePath, isInside, joinPath, parentOf, ROOT } from "../profile/path.ts";
 import { quote } from "../shell/quote.ts";
 import { type FileCode, fileStart, MOST_BYTES } from "./yaml.ts";
@@ -69,7 +70,10 @@ export function assertSafeFolder(host: Host, folder: AbsolutePath, code: FileCod
     assertUnwritable(host, step, false, { code, at: fileStart(folder) });
 }
 
-/** Follows the text, an absolute path in which `..` may stand, name by name as the kernel does. Throws node's errors. */
+/**
+ * Follows the text, an absolute path in which `..` may stand, name by name as the kernel does; what is there is written as
+ * the disk writes it. Throws node's errors.
+ */
 export function walk(text: string): Way {
   const steps: Step[] = [{ path: ROOT, stats: lstatSync(ROOT) }];
   const names = text.split("/").filter(isName);
@@ -86,9 +90,10 @@ export function walk(text: string): Way {
     const path = joinPath(real, name);
     const stats = lstatSync(path, { throwIfNoEntry: false });
     if (stats === undefined) return { real, steps, missing: [name, ...names], isDangling: isOfLink };
-    steps.push({ path, stats });
+    const place = SPELLING.placeOf(real, name, stats);
+    steps.push({ path: place, stats });
     if (!stats.isSymbolicLink()) {
-      real = path;
+      real = place;
       continue;
     }
     links += 1;

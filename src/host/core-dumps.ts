@@ -7,9 +7,13 @@ import { fitHelper } from "./launcher.ts";
 /** `|` begins a program that the kernel starts, `@` a socket that it connects to (core(5); Linux 6.16). */
 const HANDLED = /^[|@]/;
 
-/** What becomes of a crash on this machine. Where that can't be read, it is taken for the worse. */
+/**
+ * What becomes of a crash on this machine. Where that can't be read, it is taken for the worse; macOS only writes files
+ * (core(5) there).
+ */
 export function lookAtCoreDumps(host: Host, writable: readonly AbsolutePath[]): CoreDumps {
-  return isHandled() ? { kind: "handler", limiter: fitHelper(host, "prlimit", writable) } : { kind: "file" };
+  const mayBeHandled = host.platform === "linux" && isHandled();
+  return mayBeHandled ? { kind: "handler", limiter: fitHelper(host, "prlimit", writable) } : { kind: "file" };
 }
 
 function isHandled(): boolean {

@@ -52,8 +52,15 @@ function closeWhenRead(captures: readonly Capture[], close: () => void): NodeJS.
   }, LOOK_MS);
 }
 
+/**
+ * What a stream holds at most. On macOS, where there is none to ask, more than it lets anybody set (sysctl(3),
+ * `kern.ipc.maxsockbuf`, 8 MiB; a pipe holds 64 KiB).
+ */
+const DARWIN_MOST = 16 * 1024 ** 2;
+
 /** No pipe of somebody without capabilities holds more (pipe(7)). */
 function mostInPipe(): number {
+  if (process.platform === "darwin") return DARWIN_MOST;
   try {
     return Number(readFileSync("/proc/sys/fs/pipe-max-size", "utf8"));
   } catch {

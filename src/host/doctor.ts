@@ -38,7 +38,7 @@ export function surveyMachine(host: Host): Survey {
         ? [`${path.slice("/proc/sys/".length).replaceAll("/", ".")} = ${value}`]
         : [],
     ),
-    leaked: host.platform === "linux" ? inheritedDescriptors() : [],
+    leaked: inheritedDescriptors(),
   };
 }
 

@@ -2,8 +2,9 @@ import { isDeepStrictEqual } from "node:util";
 import { pointsOf } from "../backend/bubblewrap/transitions.ts";
 import type { Facts, Launcher, Node } from "../backend/facts.ts";
 import { type RepositorySign, repositoryMasks } from "../backend/repositories.ts";
+import { foldedMasks } from "../backend/seatbelt/file-rules.ts";
 import { type AbsolutePath, byPath, joinPath, knownPath } from "../profile/path.ts";
-import type { Profile } from "../profile/profile.ts";
+import { normalProfile, type Profile } from "../profile/profile.ts";
 import { takesFile } from "../profile/suffix.ts";
 import type { Link } from "../tool/facts.ts";
 import { repositoriesAbove } from "./git/above.ts";
@@ -32,6 +33,7 @@ export interface StandingFacts {
   readonly devices: Facts["devices"];
   readonly tree: Facts["tree"];
   readonly coreDumps: Facts["coreDumps"];
+  readonly mac: Facts["mac"];
 }
 
 /** What is remembered between looks, so that a machine on which nothing changed costs little. */
@@ -39,10 +41,23 @@ export class FactsMemory {
   readonly search: MaskSearch;
   readonly repositories = new RepositoryReader();
   readonly mounts = new MountTableParser();
+  readonly #folded = new WeakMap<Profile, Profile>();
   #last: Facts | null = null;
 
   constructor(search: MaskSearch = new MaskSearch()) {
     this.search = search;
+  }
+
+  /** The profile as globs hold where names that differ in case are the same: `.ENV` is what `**\/.env` covers there. */
+  folded(profile: Profile, mac: Facts["mac"]): Profile {
+    if (mac === null) return profile;
+    const known = this.#folded.get(profile);
+    if (known !== undefined) return known;
+    const literals = profile.masks.filter(({ pattern }) => pattern.literal !== null);
+    const globs = profile.masks.filter(({ pattern }) => pattern.literal === null);
+    const made = normalProfile({ ...profile, masks: [...literals, ...foldedMasks(globs, { mac })] });
+    this.#folded.set(profile, made);
+    return made;
   }
 
   /** The same object as the last time when nothing differs: what was computed from it still holds. */
@@ -105,7 +120,8 @@ export async function lookUpFacts(
   held: ReadonlySet<AbsolutePath> = new Set(),
 ): Promise<Facts> {
   const mounts = memory.mounts.now();
-  const { hits, signs, gitLinks, unsearched } = await memory.search.find(profiles);
+  const searched = profiles.map((profile) => memory.folded(profile, standing.mac));
+  const { hits, signs, gitLinks, unsearched } = await memory.search.find(searched);
   const shown = await shownFiles(profiles);
   // From here on each place is seen once.
   const see = lookingOnce(held);

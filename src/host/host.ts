@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { userInfo } from "node:os";
 import { CofferdamError } from "../errors.ts";
 import { type AbsolutePath, absolutePath, isAbsolutePath, joinPath, knownPath } from "../profile/path.ts";
+import type { StatedMac } from "./mac/stated.ts";
 import { statsOf } from "./nodes.ts";
 
 /** Who runs the supervisor, by the user database; an environment variable can't change it. */
@@ -28,6 +29,8 @@ export interface Host {
   readonly operatorFolders: readonly AbsolutePath[];
   /** Where helpers such as `bwrap` are looked for, in order; never in PATH. */
   readonly helperFolders: readonly AbsolutePath[];
+  /** A Mac whose rules are to be read here: what is derived is what it would be there, and nothing runs. Mostly null. */
+  readonly stated: StatedMac | null;
   /** Milliseconds since 1970. */
   now(): number;
   /** A fresh id, never seen before. */
@@ -60,12 +63,19 @@ export function thisHost(overrides: Partial<Host> = {}): Host {
         .filter((home) => home === user.home || statsOf(home)?.uid === user.uid)
         .map((home) => joinPath(home, ".config/cofferdam/profiles.d")),
     ],
-    helperFolders: ["/usr/bin", "/bin", "/usr/local/bin", "/run/current-system/sw/bin"].map(absolutePath),
+    helperFolders: HELPER_FOLDERS[platform].map(absolutePath),
+    stated: null,
     now: Date.now,
     id: randomUUID,
     ...overrides,
   };
 }
+
+/** What is below `/usr/local` on macOS belongs to whoever installs programs there. */
+const HELPER_FOLDERS = {
+  linux: ["/usr/bin", "/bin", "/usr/local/bin", "/run/current-system/sw/bin"],
+  darwin: ["/usr/bin", "/bin", "/usr/sbin", "/sbin"],
+} as const;
 
 /** A uid without an entry in the user database, as in some containers, has a name and a home that nobody has. */
 function currentUser(): User {

@@ -1,9 +1,27 @@
 import { closeSync, openSync, readdirSync, readFileSync } from "node:fs";
 import { codeOf } from "./system-error.ts";
 
-/** Descriptors that this process inherited without close-on-exec: a child would get them too. None without `/proc`. */
-export function inheritedDescriptors(): readonly number[] {
-  return listed("/proc/self/fd").filter((fd) => fd > 2 && isInheritable("self", fd));
+/** Which descriptors above the three standard ones a child gets without being given them. */
+type Handed = (isOtherUser: boolean) => readonly number[];
+
+/** Linux: those without close-on-exec (proc(5), `fdinfo`); none without `/proc`. */
+const handedByProc: Handed = () =>
+  listed("/proc/self/fd").filter((fd) => fd > 2 && isInheritable("self", fd));
+
+/**
+ * macOS, which tells nobody whether a descriptor is closed on exec. Nor has anybody to know it: Node starts children there
+ * with `POSIX_SPAWN_CLOEXEC_DEFAULT`, and they get what they are given and nothing else (posix_spawnattr_setflags(3)). Only
+ * where they are to be another user it forks instead (libuv, src/unix/process.c: `uv__spawn_set_posix_spawn_attrs`): then
+ * everything that is open, fd(4), counts as handed on. What would be closed anyway may be covered as well.
+ */
+export const handedByDarwin: Handed = (isOtherUser) =>
+  isOtherUser ? listed("/dev/fd").filter((fd) => fd > 2) : [];
+
+const HANDED: Handed = process.platform === "darwin" ? handedByDarwin : handedByProc;
+
+/** Descriptors that this process inherited and would hand on: a child, which may be of another user, would get them too. */
+export function inheritedDescriptors(isOtherUser = false, handed: Handed = HANDED): readonly number[] {
+  return handed(isOtherUser);
 }
 
 /**
@@ -20,11 +38,15 @@ export function isInheritable(pid: number | "self", fd: number): boolean {
 }
 
 /**
- * Starts something with `/dev/null` in the place of each inherited descriptor: what it is given goes behind the three
- * standard streams. Node leaves an ignored descriptor above 2 as it is.
+ * Starts something, maybe as another user, with `/dev/null` in the place of each inherited descriptor: what it is given goes
+ * behind the three standard streams. Node leaves an ignored descriptor above 2 as it is.
  */
-export function withoutInherited<Value>(start: (others: readonly ("ignore" | number)[]) => Value): Value {
-  const inherited = inheritedDescriptors();
+export function withoutInherited<Value>(
+  start: (others: readonly ("ignore" | number)[]) => Value,
+  isOtherUser = false,
+  handed: Handed = HANDED,
+): Value {
+  const inherited = inheritedDescriptors(isOtherUser, handed);
   if (inherited.length === 0) return start([]);
   const devNull = openSync("/dev/null", "r+");
   try {

@@ -80,7 +80,12 @@ function readAbilities(file: AbsolutePath): z.infer<typeof Abilities> | null {
 }
 
 /** The absolute path of a helper that is fit to be started with our rights. Throws `SANDBOX_UNAVAILABLE`. */
-export function findHelper(host: Host, name: string, writable: readonly AbsolutePath[] = []): AbsolutePath {
+export function findHelper(
+  host: Host,
+  name: string,
+  writable: readonly AbsolutePath[] = [],
+  remedy = "install it: apt install bubblewrap, dnf install bubblewrap, apk add bubblewrap",
+): AbsolutePath {
   const { fit, unfit } = lookForHelper(host, name, writable);
   if (fit !== null) return fit;
   if (unfit !== null)
@@ -88,10 +93,7 @@ export function findHelper(host: Host, name: string, writable: readonly Absolute
       unfit,
       "a helper must be root's own, in folders that only root may write, in no writable root, and not setuid",
     );
-  throw unavailable(
-    `${name} is not installed (looked in ${host.helperFolders.join(", ")})`,
-    `install it: apt install bubblewrap, dnf install bubblewrap, apk add bubblewrap`,
-  );
+  throw unavailable(`${name} is not installed (looked in ${host.helperFolders.join(", ")})`, remedy);
 }
 
 /** The same for a helper that can be done without; null where none is fit. */
@@ -114,15 +116,21 @@ function lookForHelper(
     const path = joinPath(folder, name);
     const real = realPathOf(path);
     if (real === null) continue;
-    const reason = unfitness(real) ?? unfitness(path, true) ?? reachability(path, real, writable);
+    const reason =
+      unfitness(real, false, GAINING.has(name)) ??
+      unfitness(path, true) ??
+      reachability(path, real, writable);
     if (reason === null) return { fit: real, unfit };
     unfit ??= `${path} ${reason}`;
   }
   return { fit: null, unfit };
 }
 
+/** Helpers that have root's rights where a system gives them these, and only tell: ps(1) on macOS. */
+const GAINING: ReadonlySet<string> = new Set(["ps"]);
+
 /** Why a file may not be started as a helper, or null. `foldersOnly` for the path before its links were resolved. */
-export function unfitness(path: AbsolutePath, foldersOnly = false): string | null {
+export function unfitness(path: AbsolutePath, foldersOnly = false, mayGainRights = false): string | null {
   for (const at of upwards(foldersOnly ? parentOf(path) : path)) {
     const stats = lstatSync(at, { throwIfNoEntry: false });
     if (stats === undefined) return "does not exist";
@@ -131,8 +139,9 @@ export function unfitness(path: AbsolutePath, foldersOnly = false): string | nul
     const isSticky = (stats.mode & 0o1000) !== 0;
     if ((stats.mode & 0o022) !== 0 && !stats.isSymbolicLink() && !isSticky)
       return at === path ? "can be written by others" : `lies in ${at}, which others can write`;
-    if (at === path && !foldersOnly && (stats.mode & 0o6000) !== 0) return "is setuid";
-    if (at === path && !foldersOnly && !stats.isFile()) return "is not a file";
+    if (at !== path || foldersOnly) continue;
+    if (!mayGainRights && (stats.mode & 0o6000) !== 0) return "is setuid";
+    if (!stats.isFile()) return "is not a file";
   }
   return null;
 }
@@ -148,7 +157,7 @@ function reachability(
 }
 
 /** The shell at the gate, and the one that makes pipes: the system's `sh`, by the path that it has inside. */
-function findShell(host: Host, writable: readonly AbsolutePath[]): AbsolutePath {
+export function findShell(host: Host, writable: readonly AbsolutePath[]): AbsolutePath {
   for (const folder of host.helperFolders) {
     const path = joinPath(folder, "sh");
     const real = realPathOf(path);

@@ -27,14 +27,22 @@ export function parseMountTable(bytes: Uint8Array): readonly HostMount[] {
     });
 }
 
+/** The table of this process; null on macOS, which has none: there nothing has two names by its mounts alone. */
+const OWN_TABLE = process.platform === "darwin" ? null : "/proc/self/mountinfo";
+
 /** Reads and parses a table again and again: as long as it stays the same, so does the object. */
 export class MountTableParser {
   #bytes: Uint8Array = new Uint8Array();
   #mounts: readonly HostMount[] = [];
+  readonly #table: string | null;
 
-  /** The mounts of this process. */
+  constructor(table: string | null = OWN_TABLE) {
+    this.#table = table;
+  }
+
+  /** The mounts of this process; none where no table tells of them. */
   now(): readonly HostMount[] {
-    return this.parse(readFileSync("/proc/self/mountinfo"));
+    return this.#table === null ? this.#mounts : this.parse(readFileSync(this.#table));
   }
 
   /** As `parseMountTable`. */

@@ -1,5 +1,6 @@
 import { accessSync, constants, lstatSync, readlinkSync, realpathSync, type Stats } from "node:fs";
-import { type AbsolutePath, isAbsolutePath, pathFromBytes, pathToBytes } from "../profile/path.ts";
+import { type AbsolutePath, knownPath, pathFromBytes, pathToBytes } from "../profile/path.ts";
+import { SPELLING } from "./spelling.ts";
 
 /** A path as `node:fs` takes it: text is quicker, but can't hold bytes that are not UTF-8. */
 export function systemPath(path: AbsolutePath): string | Buffer {
@@ -55,11 +56,17 @@ export function linkAt(path: AbsolutePath): string | null {
   }
 }
 
-/** The path with every link resolved, or null when it leads nowhere. */
+/** The path with every link resolved, as the disk writes it. Throws node's errors. */
+export function resolvedPath(path: AbsolutePath): AbsolutePath {
+  return SPELLING.canonical(
+    knownPath(pathFromBytes(realpathSync.native(systemPath(path), { encoding: "buffer" }))),
+  );
+}
+
+/** The same, or null when it leads nowhere. */
 export function realPathOf(path: AbsolutePath): AbsolutePath | null {
   try {
-    const real = pathFromBytes(realpathSync.native(systemPath(path), { encoding: "buffer" }));
-    return isAbsolutePath(real) ? real : null;
+    return resolvedPath(path);
   } catch {
     return null;
   }

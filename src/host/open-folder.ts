@@ -1,28 +1,63 @@
-import { closeSync, constants, openSync, readlinkSync } from "node:fs";
-import { type AbsolutePath, namesOf, pathToBytes } from "../profile/path.ts";
+import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, realpathSync } from "node:fs";
+import { type AbsolutePath, joinPath, namesOf, pathToBytes } from "../profile/path.ts";
 
 /** A descriptor that only names a place; Node does not name the flag (asm-generic/fcntl.h: the same on x86-64 and arm64). */
 const O_PATH = 0o10000000;
 const FLAGS = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 
+/** No link on the whole of the way: open(2) of macOS 11, which Node does not name (bsd/sys/fcntl.h). */
+const O_NOFOLLOW_ANY = 0x20000000;
+const DARWIN_FLAGS =
+  constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW | constants.O_NONBLOCK | O_NOFOLLOW_ANY;
+
 /** A folder that was reached without following a link: it stays this folder, whatever comes to stand at its path. */
 export interface OpenFolder extends Disposable {
   /** Its descriptor, which only names it: nothing can be read or written through it by itself. */
   readonly fd: number;
-  /**
-   * A name in the folder, for any call of `node:fs`: `/proc/self/fd/N/name`, which the kernel looks up in the folder
-   * itself.
-   */
+  /** A name in the folder, for any call of `node:fs`. Throws `ESTALE` where it can't be had by now. */
   child(name: string): Buffer;
 }
 
-/**
- * Opens a folder without following a link. On Linux alone: elsewhere, and where a link, a file or nothing stands on the
- * way, it throws node's errors.
- */
+/** Opens a folder without following a link. Where a link, a file or nothing stands on the way, it throws node's errors. */
 export function openFolder(path: AbsolutePath): OpenFolder {
+  return process.platform === "darwin" ? openDarwinFolder(path) : openProcFolder(path);
+}
+
+/** Linux: a name is `/proc/self/fd/N/name`, which the kernel looks up in the folder itself. */
+function openProcFolder(path: AbsolutePath): OpenFolder {
   const fd = openByPath(path) ?? openByNames(path);
   return { fd, child: (name) => childOf(fd, name), [Symbol.dispose]: () => closeSync(fd) };
+}
+
+/**
+ * macOS, where no name can be looked up in an open folder from here: a name is one behind the folder's path, which must
+ * still lead to the opened folder then. Between that look and the call another could be put there, and would be worked in
+ * with this user's rights; what is made for a call and removed again is not made on macOS, whose plans need none.
+ */
+export function openDarwinFolder(path: AbsolutePath): OpenFolder {
+  const bytes = Buffer.from(pathToBytes(path));
+  const fd = openSync(bytes, DARWIN_FLAGS);
+  const opened = fstatSync(fd, { bigint: true });
+  const demandThere = (): void => {
+    const now = lstatSync(bytes, { bigint: true });
+    if (now.dev === opened.dev && now.ino === opened.ino && isCanonical(bytes)) return;
+    throw Object.assign(new Error(`ESTALE: ${path} leads to another folder`), { code: "ESTALE" });
+  };
+  try {
+    demandThere();
+  } catch (cause) {
+    closeSync(fd);
+    throw cause;
+  }
+  const child = (name: string): Buffer => {
+    demandThere();
+    return Buffer.from(pathToBytes(joinPath(path, name)));
+  };
+  return { fd, child, [Symbol.dispose]: () => closeSync(fd) };
+}
+
+function isCanonical(path: Buffer): boolean {
+  return realpathSync.native(path, { encoding: "buffer" }).equals(path);
 }
 
 /**

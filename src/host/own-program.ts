@@ -1,29 +1,26 @@
-import { readFileSync, realpathSync, statSync } from "node:fs";
-import { type AbsolutePath, absolutePath, isAbsolutePath, upwards } from "../profile/path.ts";
+import { readFileSync, statSync } from "node:fs";
+import { type AbsolutePath, absolutePath, upwards } from "../profile/path.ts";
+import { type Loaded, loadedByMaps, loadedByReport } from "./loaded.ts";
+import { resolvedPath } from "./nodes.ts";
 
-/** What the worker is started with, read once. */
-export interface OwnProgram {
+/** What the worker is started with, read once. The libraries are those that this process has loaded. */
+export interface OwnProgram extends Loaded {
   /** Node, as this process runs it. */
   readonly node: AbsolutePath;
-  /** The libraries that it has loaded, real paths. */
-  readonly libraries: readonly AbsolutePath[];
   /** The worker's code. Handed over by its bytes: a package in a workspace is a file that tools can change. */
   readonly worker: Uint8Array;
 }
 
 /**
- * Finds Node and its libraries where the kernel has them mapped (proc(5), `/proc/self/maps`), and reads the worker: beside
- * the compiled library, or in `dist` when the sources are run as they are. Throws the system's error where it is missing.
+ * Finds Node and its libraries where this process has them, and reads the worker: beside the compiled library, or in `dist`
+ * when the sources are run as they are. Throws the system's error where it is missing.
  */
 export function findOwnProgram(): OwnProgram {
-  const node = absolutePath(realpathSync.native(process.execPath));
-  const mapped = readFileSync("/proc/self/maps", "utf8")
-    .split("\n")
-    .flatMap((line) => /^\S+ ..x. \S+ \S+ \S+ +(\/.*)$/.exec(line)?.[1] ?? []);
-  const libraries = [...new Set(mapped)].filter(isAbsolutePath).filter((path) => path !== node);
+  const node = resolvedPath(absolutePath(process.execPath));
+  const loaded = process.platform === "darwin" ? loadedByReport(node) : loadedByMaps(node);
   const isSource = import.meta.filename.endsWith(".ts");
   const bundle = `${import.meta.dirname}/${isSource ? "../../dist" : ".."}/worker/main.js`;
-  return { node, libraries, worker: readFileSync(bundle) };
+  return { node, ...loaded, worker: readFileSync(bundle) };
 }
 
 /** The folder by whose mode a user can't get to Node or a library of it, or Node itself that they can't start; null for none. */

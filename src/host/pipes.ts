@@ -34,13 +34,18 @@ hold "$1"`;
  * removed, and nobody inside reads a path of the host behind `/dev/stdout`, as of a FIFO that mkfifo(1) made.
  */
 export class Pipes implements Disposable {
-  readonly #shell: AbsolutePath;
+  readonly #shell: AbsolutePath | null;
   #ready: number[] = [];
   #making: Promise<void> | null = null;
   #isDisposed = false;
 
-  private constructor(shell: AbsolutePath) {
+  private constructor(shell: AbsolutePath | null) {
     this.#shell = shell;
+  }
+
+  /** For a system without `/proc`, where none can be opened by its name: none can be taken. */
+  static none(): Pipes {
+    return new Pipes(null);
   }
 
   /** Throws `SANDBOX_UNAVAILABLE` when this shell, one of the system's own, makes none. */
@@ -79,8 +84,10 @@ export class Pipes implements Disposable {
   async #make(): Promise<void> {
     if (this.#isDisposed)
       throw new CofferdamError("INTERNAL", "a supervisor that was disposed of makes no pipes");
+    const shell = this.#shell;
+    if (shell === null) throw new CofferdamError("INTERNAL", "no pipes can be made on this system");
     const others = ownPipes();
-    const child = launchHelper(this.#shell, ["-c", HOLD, "cofferdam", String(BATCH)], {
+    const child = launchHelper(shell, ["-c", HOLD, "cofferdam", String(BATCH)], {
       stdio: ["pipe", "pipe", "ignore"],
       runAs: null,
     });
@@ -88,7 +95,7 @@ export class Pipes implements Disposable {
     try {
       const isHolding = (await firstByte(readableAt(child, 1))) === "r";
       const made = isHolding ? openPipes(child, others) : [];
-      if (made.length === 0) throw unavailable(this.#shell);
+      if (made.length === 0) throw unavailable(shell);
       if (this.#isDisposed) for (const fd of made) closeSync(fd);
       else this.#ready = [...this.#ready, ...made];
     } finally {

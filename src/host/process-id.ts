@@ -1,17 +1,15 @@
-import { closeSync, existsSync, openSync, readFileSync, readSync } from "node:fs";
-import { setImmediate as nextTurn } from "node:timers/promises";
-import { codeOf } from "./system-error.ts";
+import { type ProcessStatus, type ProcessTable, procTable, type Watched } from "./process-table.ts";
+import { psTable } from "./ps-table.ts";
 
 /** Which process: its pid, and when it started. No two processes since boot have the same. */
 export interface ProcessId {
   readonly pid: number;
-  /** In clock ticks since boot (proc(5), field 22 of `stat`); null where there is no `/proc`. */
+  /** Digits, as the system's table of processes tells it; null where it tells nothing. */
   readonly startedAt: string | null;
 }
 
-/** Which of the fields behind the name say whose child it is, and when it started. */
-const PARENT = 1;
-const STARTED = 19;
+/** The table of the system that this runs on. */
+const SYSTEM: ProcessTable = process.platform === "darwin" ? psTable() : procTable;
 
 /** A process in a file's name: `<pid>.<start>`. */
 export function printProcess({ pid, startedAt }: ProcessId): string {
@@ -36,54 +34,49 @@ const own = new Map<number, ProcessId>();
 
 function lookAtOwn(): ProcessId {
   const { pid } = process;
-  try {
-    return { pid, startedAt: readStat(pid)[STARTED] ?? null };
-  } catch (cause) {
-    if (isGone(cause)) return { pid, startedAt: null };
-    throw cause;
-  }
+  return { pid, startedAt: SYSTEM.status(pid)?.startedAt ?? null };
 }
 
-/** The process that has this pid now; null when there is none, or no `/proc`. */
-export function processAt(pid: number): ProcessId | null {
-  const startedAt = statOf(pid)[STARTED];
-  return startedAt === undefined ? null : { pid, startedAt };
+/** The process that has this pid now; null when there is none, or that can't be told. */
+export function processAt(pid: number, table: ProcessTable = SYSTEM): ProcessId | null {
+  return idOf(seen(pid, table));
 }
 
 /**
  * The first child of a process; null when that has none, or has ended. The child says who its
  * parent is, and the parent is still there afterwards: so until then nobody else can have had its pid.
  */
-export function childOf(parent: ProcessId): ProcessId | null {
-  const child = childOfOwn(parent.pid);
-  return child !== null && isThere(parent) ? child : null;
+export function childOf(parent: ProcessId, table: ProcessTable = SYSTEM): ProcessId | null {
+  const child = childOfOwn(parent.pid, table);
+  return child !== null && isThere(parent, table) ? child : null;
 }
 
 /** The same of a child of this process whose end was not told yet: until then nobody else can have its pid. */
-export function childOfOwn(parent: number): ProcessId | null {
+export function childOfOwn(parent: number, table: ProcessTable = SYSTEM): ProcessId | null {
   try {
-    const children = readFileSync(`/proc/${parent}/task/${parent}/children`, "utf8");
-    const [first = ""] = children.trim().split(" ");
-    const stat = readStat(Number(first));
-    const isChild = Number(stat[PARENT]) === parent;
-    return isChild ? { pid: Number(first), startedAt: stat[STARTED] ?? null } : null;
+    return idOf(table.firstChild(parent));
   } catch {
     return null;
   }
+}
+
+/** Every process below one, with what it does, as far as that can be told. */
+export function processesBelow(pid: number, table: ProcessTable = SYSTEM): readonly ProcessStatus[] {
+  return table.below(pid);
 }
 
 /**
  * True when a child of this process goes on, or would: it has not ended, whether or not that was told, and nobody stopped it.
  * For one whose end was not told yet, as above.
  */
-export function isOwnReady(pid: number): boolean {
-  const [state = "Z"] = statOf(pid);
+export function isOwnReady(pid: number, table: ProcessTable = SYSTEM): boolean {
+  const { state } = seen(pid, table) ?? { state: "Z" };
   return !["Z", "X", "T", "t"].includes(state);
 }
 
 /** True when it is certain that the pid is still that process's: it runs, or waits for its parent. */
-function isThere({ pid, startedAt }: ProcessId): boolean {
-  return startedAt !== null && processAt(pid)?.startedAt === startedAt;
+function isThere({ pid, startedAt }: ProcessId, table: ProcessTable): boolean {
+  return startedAt !== null && seen(pid, table)?.startedAt === startedAt;
 }
 
 /**
@@ -91,8 +84,8 @@ function isThere({ pid, startedAt }: ProcessId): boolean {
  * before. Node has no call for pidfd_send_signal(2); between the two calls a pid would have to come all the way
  * round. Never throws.
  */
-export function signal(meant: ProcessId, name: NodeJS.Signals): void {
-  if (!isThere(meant)) return;
+export function signal(meant: ProcessId, name: NodeJS.Signals, table: ProcessTable = SYSTEM): void {
+  if (!isThere(meant, table)) return;
   try {
     process.kill(meant.pid, name);
   } catch {
@@ -104,79 +97,63 @@ export function signal(meant: ProcessId, name: NodeJS.Signals): void {
  * False when the process has ended, whether or not its parent has noticed. One that can't be looked at (no descriptor is
  * left, say) counts as running.
  */
-export function isRunning({ pid, startedAt: started }: ProcessId): boolean {
+export function isRunning({ pid, startedAt }: ProcessId, table: ProcessTable = SYSTEM): boolean {
   try {
-    const stat = readStat(pid);
-    return stat[STARTED] === started && !isOver(stat);
-  } catch (cause) {
-    return !isGone(cause);
+    const now = table.status(pid);
+    return now !== null && now.startedAt === startedAt && !isOver(now);
+  } catch {
+    return true;
   }
 }
 
-/** What the process does, as a letter of proc(5), `stat`: `R`, `S`, `D`, `T`, `Z` and so on; null when it is gone. */
-export function stateOf({ pid, startedAt }: ProcessId): string | null {
-  const stat = statOf(pid);
-  return stat[STARTED] === startedAt ? (stat[0] ?? null) : null;
-}
-
-/** Looks again and again whether one process is there: what is opened once says of that very process. */
+/** Looks again and again whether one process is there. */
 export class LifeWatch implements Disposable {
-  readonly #fd: number;
+  readonly #watched: Watched;
 
-  /** Throws the system's error when the process is gone. */
-  constructor({ pid }: ProcessId) {
-    this.#fd = openSync(`/proc/${pid}/cmdline`, "r");
+  /** Throws the system's error where the process must be opened for that, and is gone. */
+  constructor(process: ProcessId, table: ProcessTable = SYSTEM) {
+    this.#watched = table.watch(process);
   }
 
-  /** As `isRunning`; one that has ended has no words any more, whether or not its parent has noticed (proc(5)). */
+  /** As `isRunning`. */
   isRunning(): boolean {
-    try {
-      return readSync(this.#fd, FIRST_BYTE, 0, 1, 0) > 0;
-    } catch (cause) {
-      return !isGone(cause);
-    }
+    return this.#watched.isRunning();
   }
 
   [Symbol.dispose](): void {
-    closeSync(this.#fd);
+    this.#watched[Symbol.dispose]();
   }
 }
 
-const FIRST_BYTE = Buffer.alloc(1);
-
 /** Resolves when the process has ended, whether or not its parent has noticed, or when the time is up. */
-export async function untilEnded({ pid, startedAt }: ProcessId, maxMs: number): Promise<void> {
+export async function untilEnded(
+  { pid, startedAt }: ProcessId,
+  maxMs: number,
+  table: ProcessTable = SYSTEM,
+): Promise<void> {
   const until = performance.now() + maxMs;
   for (;;) {
     // An error takes longer to make than all the rest, and mostly the process has ended by now.
-    const stat = existsSync(`/proc/${pid}`) ? statOf(pid) : [];
-    if (stat[STARTED] !== startedAt || isOver(stat) || performance.now() > until) return;
-    await nextTurn();
+    const now = table.hasPid(pid) ? seen(pid, table) : null;
+    if (now === null || now.startedAt !== startedAt || isOver(now) || performance.now() > until) return;
+    await table.pause();
   }
 }
 
 /** A zombie, or dead (proc(5)). */
-function isOver([state]: readonly string[]): boolean {
+function isOver({ state }: ProcessStatus): boolean {
   return state === "Z" || state === "X";
 }
 
-/** Gone before it was opened, or between opening and reading (proc(5): ESRCH). */
-function isGone(cause: unknown): boolean {
-  const code = codeOf(cause);
-  return code === "ENOENT" || code === "ESRCH";
+function idOf(status: ProcessStatus | null): ProcessId | null {
+  return status === null ? null : { pid: status.pid, startedAt: status.startedAt };
 }
 
-/** Empty when there is no such process. */
-function statOf(pid: number): readonly string[] {
+/** Null when there is no such process, or that can't be told. */
+function seen(pid: number, table: ProcessTable): ProcessStatus | null {
   try {
-    return readStat(pid);
+    return table.status(pid);
   } catch {
-    return [];
+    return null;
   }
-}
-
-/** The fields behind the name: the state is the first. Throws node's errors. */
-function readStat(pid: number): readonly string[] {
-  const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-  return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
 }

@@ -1,6 +1,6 @@
 import { constants, cpus } from "node:os";
 import type { Limits } from "../profile/limits.ts";
-import type { Ended } from "./run.ts";
+import type { Ended } from "./run-options.ts";
 
 /**
  * True where a program ended as the kernel ends one whose processor time has run out: by SIGXCPU, or as shells tell that of

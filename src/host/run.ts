@@ -1,84 +1,20 @@
-import type { Readable, Writable } from "node:stream";
 import { GO } from "../backend/bubblewrap/gate.ts";
 import type { GatedPlan, Plan } from "../backend/plan.ts";
 import { CofferdamError } from "../errors.ts";
-import type { AbsolutePath } from "../profile/path.ts";
-import type { LauncherAhead } from "./ahead.ts";
-import type { Reached } from "./cgroup/cgroup.ts";
-import type { Cgroups } from "./cgroup/cgroups.ts";
 import { untilDelivered } from "./delivery.ts";
-import { type Cause, type EndOptions, firstProcessOf, untilEnd } from "./ending.ts";
+import { firstProcessOf, untilEnd } from "./ending.ts";
 import { Launched } from "./launched.ts";
+import { runRules } from "./mac/run-rules.ts";
 import { MaskWatch } from "./mask-watch.ts";
-import { Capture, type Captured, MOST_KEPT, type OutputSink } from "./output.ts";
+import { Capture, MOST_KEPT } from "./output.ts";
 import { LifeWatch, type ProcessId } from "./process-id.ts";
 import { type Discrepancy, mountDiscrepancies, unprotectedPoints } from "./proof.ts";
 import { prove } from "./prove.ts";
+import { type Ended, type RunOptions, SETUP_MS } from "./run-options.ts";
 import { explainSetupFailure } from "./setup-failure.ts";
-import type { Child, StartedBy } from "./spawn.ts";
+import type { Child } from "./spawn.ts";
 import { firstByte, readableAt, TwoVoices, writableAt } from "./streams.ts";
-import type { Surroundings } from "./surroundings.ts";
-import { NOBODYS_WINDOW, type TerminalWindow, tellSizes } from "./window.ts";
-
-/** How one plan is run: input, bounds, where output goes, and what ends it early. */
-export interface RunOptions extends Omit<EndOptions, "hasTerminal"> {
-  /**
-   * What the program reads, or nothing. It is handed on piece by piece: a descriptor of ours could be opened anew
-   * inside. `held`: whoever is told of the walls writes to it.
-   */
-  readonly stdin: Readable | "held" | null;
-  /** For each of stdout and stderr; null: all of it goes to sinks, and 64 MiB are kept without. */
-  readonly outputBytes: number | null;
-  readonly sinks: { readonly stdout: OutputSink; readonly stderr: OutputSink } | null;
-  readonly runAs: { readonly uid: number; readonly gid: number } | null;
-  /** Where a cgroup for the plan's bounds on the whole tree is made; a plan that has none needs none. */
-  readonly cgroups?: Cgroups | null;
-  /** What the program's terminal is seen through, where the plan gives it one; without a window nobody looks at it. */
-  readonly window?: TerminalWindow | null;
-  /** What starts the launcher, where its mounts are to be its own: see `findPrivateMounts`. */
-  readonly startedBy?: StartedBy | null;
-  /** Where a launcher may wait already, and the next one is started meanwhile. */
-  readonly ahead?: LauncherAhead | null;
-  /** The supervisor's own namespaces and inherited descriptors. */
-  readonly surroundings: Surroundings;
-  /** It is ended when something that is to be hidden from it can be read, within a quarter of a second. */
-  readonly endsUncovered?: boolean;
-  /** Called when the proof holds, right before the program may start. */
-  readonly onProven: ((walls: Walls) => void) | null;
-}
-
-/** Walls that were proven, for as long as the program runs. */
-export interface Walls {
-  /** Mounts that were lost, or arrived, since they were proven. */
-  readonly changes: () => readonly Discrepancy[];
-  /** The sandbox's first process: when it has ended, all others have. */
-  readonly init: ProcessId;
-  /** What the program reads, where it is held. */
-  readonly input: Writable | null;
-  /** False as soon as the sandbox's first process has ended, before this process is told. */
-  readonly isRunning: () => boolean;
-  /** Whether this process goes on for as long as the program does, as it does at first. */
-  readonly keepAlive: (isKept: boolean) => void;
-}
-
-/** How a program ended. `code` is its own status, 128+n after signal n. */
-export interface Ended {
-  readonly cause: Cause;
-  readonly code: number;
-  readonly stdout: Captured;
-  readonly stderr: Captured;
-  /** Mounts that were lost, or arrived, while the program ran. */
-  readonly mountChanges: readonly Discrepancy[];
-  /** The bounds on the whole tree that it ran against; null when nobody held them at the end. */
-  readonly reached: Reached;
-  /** Where something that is to be hidden could be read meanwhile. It ended the program, unless that ended by itself first. */
-  readonly uncovered: readonly AbsolutePath[];
-  /** What was to be kept from being written and could be at the end: something on the host took its mount off. */
-  readonly unprotected: readonly AbsolutePath[];
-}
-
-/** How long the walls may take to stand. */
-const SETUP_MS = 20_000;
+import { NOBODYS_WINDOW, tellSizes } from "./window.ts";
 
 /**
  * Starts the plan, proves the walls, lets the program go, and waits for its end. In order: the call's cgroup; launch; the
@@ -87,11 +23,7 @@ const SETUP_MS = 20_000;
  * Throws `SANDBOX_UNAVAILABLE` when the walls could not be built, are not as planned or can't be seen to be: then nothing ran.
  */
 export async function run(plan: Plan, options: RunOptions): Promise<Ended> {
-  if (plan.gateFd === null)
-    throw unavailable(
-      `walls of ${plan.backend} can't be proven yet, so nothing is run in them`,
-      "use Linux with bubblewrap",
-    );
+  if (plan.gateFd === null) return runRules(plan, options);
   const { ahead = null, runAs, surroundings } = options;
   const how = {
     hasStdin: options.stdin !== null,

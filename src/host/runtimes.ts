@@ -4,24 +4,23 @@ import type { Runtime } from "../tool/facts.ts";
 import { RUNTIMES } from "../tool/settings.ts";
 import type { Host } from "./host.ts";
 import { listedRuntime } from "./runtimes/by-hand.ts";
-import { type Finding, notInstalled } from "./runtimes/finding.ts";
+import { type Finding, notInstalled, type RuntimeRequest } from "./runtimes/finding.ts";
 import { gitIdentity } from "./runtimes/git.ts";
 import { both, type Grant, settle } from "./runtimes/grant.ts";
 import { findLanguage } from "./runtimes/installed.ts";
 import { LANGUAGES, type Language, PYTHON } from "./runtimes/language.ts";
 import { programsOnPath } from "./runtimes/program.ts";
 import { type Site, siteOutside } from "./runtimes/site.ts";
+import { statedRuntimes } from "./runtimes/stated.ts";
 import { systemRuntime } from "./runtimes/system.ts";
 import { pythonWithVenv, venvInRoot, withVenv } from "./runtimes/venv.ts";
-
-/** A runtime to look for: a known name, or folders listed by hand. */
-export type RuntimeRequest = string | { readonly name: string; readonly read: readonly AbsolutePath[] };
 
 /**
  * Finds what the runtimes need on this machine, by looking at files alone: no program and no shim is ever run. In the
  * result `system` comes last, so that PATH has the other runtimes' programs first; nothing is listed twice.
  * Whatever lies in the `roots` (canonical), nothing more is granted outside of them.
  * Throws `CONFIG_INVALID`: a runtime is not here, can't be told apart from what lies around it, or is too wide.
+ * Of a stated Mac they are what it states, and what is listed by hand is looked up here.
  */
 export function findRuntimes(
   host: Host,
@@ -29,6 +28,7 @@ export function findRuntimes(
   roots: readonly AbsolutePath[],
 ): readonly Runtime[] {
   const site = siteOutside(host, roots);
+  if (host.stated !== null) return statedRuntimes(site, host.stated, requests);
   const system = systemRuntime(site);
   const isRequested = requests.includes("system");
   const others = requests.filter(
@@ -38,11 +38,12 @@ export function findRuntimes(
     typeof request === "string" ? request : listedRuntime(site, request.name, request.read),
   );
   const listed = asked.filter((each) => typeof each !== "string");
-  const runtimes = asked.map((each) =>
+  const found = asked.map((each) =>
     typeof each === "string"
       ? namedRuntime(site, system, each, listed)
       : listedWithVenv(site, system, each, listed),
   );
+  const runtimes = found.map((runtime) => withGroups(site, runtime));
   return settle(runtimes, isRequested ? system : null);
 }
 
@@ -50,7 +51,11 @@ export function findRuntimes(
 export function everyRuntime(host: Host, roots: readonly AbsolutePath[]): readonly Runtime[] {
   const site = siteOutside(host, roots);
   const system = systemRuntime(site);
-  return settle(languagesOnPath(site, system), system);
+  const languages = languagesOnPath(site, system);
+  if (host.stated !== null)
+    return statedRuntimes(site, host.stated, ["system", ...languages.map(({ name }) => name)]);
+  const runtimes = languages.map((runtime) => withGroups(site, runtime));
+  return settle(runtimes, system);
 }
 
 /** The names of what `everyRuntime` finds, `system` first. */
@@ -68,6 +73,7 @@ export function passedOver(
   runtimes: readonly Runtime[],
   roots: readonly AbsolutePath[],
 ): string | null {
+  if (host.stated !== null) return null;
   const site = siteOutside(host, roots);
   const venv = venvInRoot(site, both(...runtimes.filter((runtime) => runtime.name === "system")));
   const finding = venv === null ? null : pythonWithVenv(venv, notInstalled(PYTHON.name), runtimes);
@@ -101,9 +107,21 @@ function listedWithVenv(site: Site, system: Runtime, runtime: Runtime, listed: r
   return runtime.name === PYTHON.name ? withVenv(venvInRoot(site, system), runtime, listed) : runtime;
 }
 
-/** Git says in every commit who made it: the person whose machine this is. */
+/**
+ * Git says in every commit who made it: the person whose machine this is. On macOS the settings that it was installed with
+ * are there and can't be opened, which ends it; elsewhere they are not there.
+ */
 function withIdentity(site: Site, runtime: Runtime): Runtime {
-  return runtime.name === "git" ? { ...runtime, env: gitIdentity(site) } : runtime;
+  if (runtime.name !== "git") return runtime;
+  const system = site.platform === "darwin" ? { GIT_CONFIG_NOSYSTEM: "1" } : {};
+  return { ...runtime, env: { ...system, ...gitIdentity(site) } };
+}
+
+/** On macOS programs of a language ask for more than files, found or listed by hand; elsewhere nothing asks for that. */
+function withGroups(site: Site, runtime: Runtime): Runtime {
+  if (site.platform !== "darwin") return runtime;
+  const language = LANGUAGES.find(({ name }) => name === runtime.name);
+  return { ...runtime, macos: language?.macos ?? [] };
 }
 
 /** The programs of that name in the order in which they count; the Node that runs this is the last of its kind. */

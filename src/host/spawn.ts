@@ -17,11 +17,13 @@ export type StartedBy = readonly [AbsolutePath, ...string[]];
 export interface SpawnOptions {
   readonly stdio: Descriptors;
   readonly runAs: { readonly uid: number; readonly gid: number } | null;
+  /** All variables that it gets; none without. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /**
- * Starts the walls. The launcher gets no environment at all: what the program is to have, the launcher sets. Changing
- * the user empties the supplementary groups (libuv's `uv__process_child_init`).
+ * Starts the walls. The launcher gets no environment but what it is given: what the program is to have, it mostly sets
+ * itself. Changing the user empties the supplementary groups (libuv's `uv__process_child_init`).
  * A session of its own keeps a terminal's Ctrl-C for the supervisor, which then ends the program with its grace.
  * Throws `SANDBOX_UNAVAILABLE` when it can't be started, `INTERNAL` off the main thread: the kernel ties the
  * parent-death signal to the thread that forked (prctl(2)).
@@ -35,7 +37,7 @@ export function launch(file: AbsolutePath, argv: readonly string[], options: Spa
   try {
     const child = spawn(file, argv, {
       cwd: "/",
-      env: {},
+      env: { ...options.env },
       stdio: options.stdio,
       shell: false,
       detached: true,
@@ -73,7 +75,9 @@ export function launchHelper(
     "runAs"
   >,
 ): Child {
-  return withoutInherited((others) => launch(file, argv, { stdio: [...stdio, ...others], runAs }));
+  const start = (others: readonly ("ignore" | number)[]): Child =>
+    launch(file, argv, { stdio: [...stdio, ...others], runAs });
+  return withoutInherited(start, runAs !== null);
 }
 
 /** What a probe answered. */
@@ -98,7 +102,8 @@ export async function ask(
     env: {},
     extendEnv: false,
     reject: false,
-    timeout: timeoutMs,
+    // It takes whole ones alone.
+    timeout: Math.ceil(timeoutMs),
     stdin: "ignore",
     maxBuffer: 1_000_000,
     // It leads a group of its own then, by which all of it can be ended.
@@ -139,5 +144,34 @@ export function askNow(file: AbsolutePath, argv: readonly string[]): boolean {
   return withoutInherited((others) => {
     const stdio = ["ignore", "ignore", "ignore", ...others] as const;
     return spawnSync(file, argv, { ...options, stdio: [...stdio] }).status === 0;
+  });
+}
+
+/** What a helper said that takes no time, and its pid. */
+export interface AnswerNow extends Pick<Answer, "status" | "stdout"> {
+  readonly pid: number;
+}
+
+/**
+ * Runs a helper that takes no time, with this environment alone, and returns what it said. Does nothing else meanwhile.
+ * Never throws for its status; throws the system's error where it can't be started, or takes too long.
+ */
+export function askNowForText(
+  file: AbsolutePath,
+  argv: readonly string[],
+  env: Readonly<Record<string, string>>,
+): AnswerNow {
+  const options = {
+    cwd: "/",
+    env: { ...env },
+    timeout: 5_000,
+    maxBuffer: 16_000_000,
+    encoding: "utf8",
+  } as const;
+  return withoutInherited((others) => {
+    const stdio = ["ignore", "pipe", "ignore", ...others] as const;
+    const { error, pid, status, stdout } = spawnSync(file, argv, { ...options, stdio: [...stdio] });
+    if (error !== undefined) throw error;
+    return { pid, status, stdout };
   });
 }

@@ -8,6 +8,7 @@ import { codeOf } from "./system-error.ts";
 
 /** The folders in it that are made once and stay. A file in the place of one would only be met in the midst of a call. */
 const FOLDERS = [
+  "calls",
   "cgroups",
   "devices",
   "journal",

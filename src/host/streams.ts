@@ -1,6 +1,6 @@
 import { Duplex, Readable, Writable } from "node:stream";
 import { CofferdamError } from "../errors.ts";
-import { type Captured, Kept, type OutputSink } from "./output.ts";
+import { type Captured, Kept, type OutputSink, Tail } from "./output.ts";
 import type { Child } from "./spawn.ts";
 
 /** The child's descriptor as a stream to read. */
@@ -32,7 +32,7 @@ export function firstByte(stream: Readable): Promise<string | null> {
  * Standard error, which speaks with two voices: until the gate opens it is the launcher's, afterwards the program's.
  */
 export class TwoVoices {
-  readonly #setup = new Kept();
+  readonly #setup = new Tail();
   readonly #kept = new Kept();
   readonly #sink: OutputSink | null;
   #isOpen = false;
@@ -52,7 +52,7 @@ export class TwoVoices {
     this.#isOpen = true;
   }
 
-  /** What the launcher said. */
+  /** What the launcher said, the end of it. */
   setupText(): string {
     return this.#setup.bytes().toString("utf8");
   }

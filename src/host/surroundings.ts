@@ -2,30 +2,39 @@ import { closeSync, openSync, readlinkSync } from "node:fs";
 import type { GatedPlan } from "../backend/plan.ts";
 import type { AbsolutePath } from "../profile/path.ts";
 import { inheritedDescriptors } from "./inherited.ts";
+import type { RuleGround } from "./mac/ground.ts";
 import { Pipes } from "./pipes.ts";
 import type { LaunchersEnds } from "./program-streams.ts";
 import type { Descriptors } from "./spawn.ts";
 
 /** What a sandbox must differ from, and what must not leak into it. */
 export interface Surroundings extends Disposable {
-  /** The supervisor's own namespaces by kind. */
+  /** The supervisor's own namespaces by kind; none where there are no such things. */
   readonly namespaces: ReadonlyMap<string, string>;
   /** Descriptors that the supervisor itself inherited and a child would get. */
   readonly leaked: readonly number[];
   /** An open descriptor of `/dev/null`, for what only the launcher itself has. */
   readonly devNull: number;
-  /** Pipes for the streams of programs. */
+  /** Pipes for the streams of programs; none on macOS. */
   readonly pipes: Pipes;
+  /** What walls of rules take; null where they are of mounts. */
+  readonly rules: RuleGround | null;
 }
 
+const NAMESPACES = ["user", "mnt", "pid", "net", "ipc", "uts", "cgroup"] as const;
+
 /**
- * Looks at the supervisor's own process, and has the system's shell make pipes. What it opens is closed on disposal.
+ * Looks at the supervisor's own process, and on Linux has the system's shell make pipes. What it opens is closed on disposal.
  * Throws `SANDBOX_UNAVAILABLE` when the shell makes none.
  */
-export async function lookAtSurroundings(shell: AbsolutePath): Promise<Surroundings> {
+export async function lookAtSurroundings(
+  shell: AbsolutePath,
+  platform: NodeJS.Platform = process.platform,
+): Promise<Surroundings> {
+  const isLinux = platform !== "darwin";
   const leaked = inheritedDescriptors();
-  const pipes = await Pipes.madeBy(shell);
-  const kinds = ["user", "mnt", "pid", "net", "ipc", "uts", "cgroup"];
+  const pipes = isLinux ? await Pipes.madeBy(shell) : Pipes.none();
+  const kinds = isLinux ? NAMESPACES : [];
   const devNull = openSync("/dev/null", "r+");
   let isOpen = true;
   return {
@@ -33,6 +42,7 @@ export async function lookAtSurroundings(shell: AbsolutePath): Promise<Surroundi
     leaked,
     devNull,
     pipes,
+    rules: null,
     [Symbol.dispose]: () => {
       // A second time the number may be somebody else's.
       if (isOpen) closeSync(devNull);

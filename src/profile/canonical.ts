@@ -4,6 +4,7 @@ import { Access } from "./access.ts";
 import { EnvPattern } from "./env-pattern.ts";
 import { parseHostRule, printHostRule } from "./host-rule.ts";
 import { Limits, normalLimits } from "./limits.ts";
+import { MacosGroup } from "./macos.ts";
 import type { Network } from "./network.ts";
 import { type AbsolutePath, absolutePath, isAbsolutePath } from "./path.ts";
 import { readPattern } from "./pattern.ts";
@@ -33,6 +34,7 @@ const CanonicalProfile = z.strictObject({
   env: z.array(EnvPattern),
   terminal: z.boolean(),
   syscalls: z.array(SyscallGroup),
+  macos: z.array(MacosGroup),
   limits: Limits,
 });
 type CanonicalProfile = z.infer<typeof CanonicalProfile>;
@@ -75,7 +77,7 @@ function readPath(text: string): AbsolutePath {
 
 /** The profile as plain JSON data, patterns and hosts as text. */
 function plain(profile: Profile): CanonicalProfile {
-  const { files, masks, network, sockets, env, terminal, syscalls, limits } = profile;
+  const { files, masks, network, sockets, env, terminal, syscalls, macos, limits } = profile;
   return {
     files: files.map(({ path, access, suffixes }) => ({
       path,
@@ -88,6 +90,7 @@ function plain(profile: Profile): CanonicalProfile {
     env: [...env],
     terminal,
     syscalls: [...syscalls],
+    macos: [...macos],
     limits: normalLimits(limits),
   };
 }

@@ -3,6 +3,7 @@ import { type PathFacts, type PathRuler, pathRuler } from "./access-to.ts";
 import { envOutside } from "./env-pattern.ts";
 import type { Target } from "./host-rule.ts";
 import { limitAbove } from "./limits.ts";
+import type { MacosGroup } from "./macos.ts";
 import { networkOutside } from "./network-outside.ts";
 import { type AbsolutePath, isInside, joinPath, ROOT, upwards } from "./path.ts";
 import { patternTest, type Segment } from "./pattern.ts";
@@ -26,6 +27,7 @@ export type Witness =
   | { readonly field: "env"; readonly name: string }
   | { readonly field: "terminal" }
   | { readonly field: "syscalls"; readonly group: SyscallGroup }
+  | { readonly field: "macos"; readonly group: MacosGroup }
   | { readonly field: "limits"; readonly name: string };
 
 /** Whether one profile stays within another. `unknown` names the mask of the other that could not be decided. */
@@ -61,6 +63,8 @@ function witnessOutsideFiles(a: Profile, b: Profile): Witness | null {
   if (a.terminal && !b.terminal) return { field: "terminal" };
   const group = a.syscalls.find((one) => !b.syscalls.includes(one));
   if (group !== undefined) return { field: "syscalls", group };
+  const ofMacos = a.macos.find((one) => !b.macos.includes(one));
+  if (ofMacos !== undefined) return { field: "macos", group: ofMacos };
   const limit = limitAbove(a.limits, b.limits);
   return limit === null ? null : { field: "limits", name: limit };
 }

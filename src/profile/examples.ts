@@ -4,6 +4,7 @@ import { EXISTING_FILE } from "./access-to.ts";
 import { EnvName } from "./env-pattern.ts";
 import { explain, type Layer, type Question } from "./explain.ts";
 import { canonicalAddress, isAddress, parseHostRule, printHostRule } from "./host-rule.ts";
+import { MacosGroup } from "./macos.ts";
 import { type PathVariables, pathsFrom } from "./sections.ts";
 import { SyscallGroup } from "./syscalls.ts";
 import { WrittenHost, WrittenPath } from "./written.ts";
@@ -24,10 +25,12 @@ export const Example = z.union(
     z.strictObject({ deny: z.literal("env"), name: EnvName }),
     z.strictObject({ allow: z.literal("syscalls"), group: SyscallGroup }),
     z.strictObject({ deny: z.literal("syscalls"), group: SyscallGroup }),
+    z.strictObject({ allow: z.literal("macos"), group: MacosGroup }),
+    z.strictObject({ deny: z.literal("macos"), group: MacosGroup }),
   ],
   {
     error:
-      "an example is `allow` or `deny` of `read`, `write`, `connect`, `env` or `syscalls`, with `path`, `host`, `socket`, `name` or `group`",
+      "an example is `allow` or `deny` of `read`, `write`, `connect`, `env`, `syscalls` or `macos`, with `path`, `host`, `socket`, `name` or `group`",
   },
 );
 export type Example = z.infer<typeof Example>;
@@ -76,7 +79,8 @@ export function printQuestion(question: Question): string {
     case "env":
       return `env ${visible(question.name)}`;
     case "syscalls":
-      return `syscalls ${question.group}`;
+    case "macos":
+      return `${question.ask} ${question.group}`;
   }
 }
 
@@ -94,9 +98,20 @@ export function questionsOf(example: Example, variables: PathVariables): readonl
   }
   if ("socket" in example)
     return pathsFrom(example.socket, variables).map((path) => ({ ask: "socket", path }));
-  if ("group" in example) return [{ ask: "syscalls", group: example.group }];
+  if ("group" in example) return [groupQuestion(example)];
   if ("name" in example) return [{ ask: "env", name: example.name }];
   return [connectQuestion(example.host, example.address)];
+}
+
+/** An example speaks of groups of one kind, and only what is read of it together with the kind says of which. */
+function groupQuestion(example: Extract<Example, { readonly group: unknown }>): Question {
+  if ("allow" in example)
+    return example.allow === "syscalls"
+      ? { ask: "syscalls", group: example.group }
+      : { ask: "macos", group: example.group };
+  return example.deny === "syscalls"
+    ? { ask: "syscalls", group: example.group }
+    : { ask: "macos", group: example.group };
 }
 
 /** An address that stands for "somewhere public". */

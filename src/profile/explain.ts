@@ -3,6 +3,7 @@ import { type Access, isAtMost } from "./access.ts";
 import { type Clause, type PathFacts, pathRuler } from "./access-to.ts";
 import { coversEnv } from "./env-pattern.ts";
 import { addressClass, coversName, printHostRule, ruleAllows, type Target } from "./host-rule.ts";
+import type { MacosGroup } from "./macos.ts";
 import { bars, type Network, reaches } from "./network.ts";
 import type { AbsolutePath } from "./path.ts";
 import type { Mask, Profile } from "./profile.ts";
@@ -24,7 +25,8 @@ export type Question =
   | { readonly ask: "socket"; readonly path: AbsolutePath }
   | { readonly ask: "abstract"; readonly name: string }
   | { readonly ask: "env"; readonly name: string }
-  | { readonly ask: "syscalls"; readonly group: SyscallGroup };
+  | { readonly ask: "syscalls"; readonly group: SyscallGroup }
+  | { readonly ask: "macos"; readonly group: MacosGroup };
 
 /** What one layer says, the words of the clause that says it, and where that clause stands. */
 export interface LayerAnswer {
@@ -95,7 +97,7 @@ interface Ruling {
 }
 
 function rule(profile: Profile, question: Question): Ruling {
-  const { network, sockets, env, syscalls } = profile;
+  const { network, sockets, env, syscalls, macos } = profile;
   switch (question.ask) {
     case "read":
     case "write": {
@@ -126,8 +128,11 @@ function rule(profile: Profile, question: Question): Ruling {
     }
     case "syscalls": {
       const allowed = syscalls.includes(question.group);
-      const because = `\`${question.group}\` is ${allowed ? "" : "not "}listed`;
-      return { allowed, access: null, because, key: "syscalls" };
+      return { allowed, access: null, because: becauseOfGroup(question.group, allowed), key: "syscalls" };
+    }
+    case "macos": {
+      const allowed = macos.includes(question.group);
+      return { allowed, access: null, because: becauseOfGroup(question.group, allowed), key: "macos" };
     }
   }
 }
@@ -146,6 +151,10 @@ export function printClause(clause: Clause): string {
     case "unlisted":
       return "no entry lists it";
   }
+}
+
+function becauseOfGroup(group: SyscallGroup | MacosGroup, isListed: boolean): string {
+  return `\`${group}\` is ${isListed ? "" : "not "}listed`;
 }
 
 function becauseOfNetwork(network: Network, target: Target): string {

@@ -1,5 +1,6 @@
 import { meetEnv } from "./env-pattern.ts";
 import { meetLimits } from "./limits.ts";
+import { meetMacos } from "./macos.ts";
 import { meetNetworks } from "./network.ts";
 import { meetFiles, normalMasks, OPEN, type Profile } from "./profile.ts";
 import { meetSockets } from "./sockets.ts";
@@ -21,6 +22,7 @@ export function intersect(a: Profile, b: Profile): Profile {
     env: meetEnv(a.env, b.env),
     terminal: a.terminal && b.terminal,
     syscalls: meetSyscalls(a.syscalls, b.syscalls),
+    macos: meetMacos(a.macos, b.macos),
     limits: meetLimits(a.limits, b.limits),
   };
 }

@@ -1,6 +1,7 @@
 import { type Access, isAtMost, lesser } from "./access.ts";
 import { type EnvPattern, normalEnv } from "./env-pattern.ts";
 import { type Limits, normalLimits } from "./limits.ts";
+import { MACOS_GROUPS, type Macos, normalMacos } from "./macos.ts";
 import { type Network, normalNetwork } from "./network.ts";
 import { type AbsolutePath, byPath, isInside, ROOT } from "./path.ts";
 import { literalPrefix, type Pattern } from "./pattern.ts";
@@ -37,6 +38,7 @@ export interface Profile {
   readonly env: readonly EnvPattern[];
   readonly terminal: boolean;
   readonly syscalls: Syscalls;
+  readonly macos: Macos;
   readonly limits: Limits;
 }
 
@@ -57,6 +59,7 @@ export function normalProfile(parts: ProfileParts): Profile {
     env: normalEnv(parts.env ?? []),
     terminal: parts.terminal ?? false,
     syscalls: normalSyscalls(parts.syscalls ?? []),
+    macos: normalMacos(parts.macos ?? []),
     limits: normalLimits(parts.limits ?? {}),
   };
 }
@@ -88,6 +91,7 @@ export const OPEN: Profile = normalProfile({
   env: ["*"],
   terminal: true,
   syscalls: SYSCALL_GROUPS,
+  macos: MACOS_GROUPS,
 });
 
 /** Entries by their path; the fast way to the nearest one. */

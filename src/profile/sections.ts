@@ -4,6 +4,7 @@ import { Access } from "./access.ts";
 import { EnvPattern } from "./env-pattern.ts";
 import { parseHostRule } from "./host-rule.ts";
 import type { Limits } from "./limits.ts";
+import { MacosSection } from "./macos.ts";
 import type { Network } from "./network.ts";
 import { type AbsolutePath, absolutePath } from "./path.ts";
 import { parsePatterns, type Variables } from "./pattern.ts";
@@ -73,6 +74,7 @@ export const ProfileSections = z.strictObject({
   env: z.array(EnvPattern).max(MOST_CLAUSES).optional(),
   terminal: z.boolean().optional(),
   syscalls: SyscallsSection.optional(),
+  macos: MacosSection.optional(),
   limits: LimitsSection.optional(),
 });
 export type ProfileSections = z.infer<typeof ProfileSections>;
@@ -97,6 +99,7 @@ export function profileFromSections(sections: ProfileSections, variables: PathVa
     env: sections.env ?? OPEN.env,
     terminal: sections.terminal ?? true,
     syscalls: sections.syscalls ?? OPEN.syscalls,
+    macos: sections.macos ?? OPEN.macos,
     limits: sections.limits === undefined ? {} : limitsFrom(sections.limits),
   });
 }

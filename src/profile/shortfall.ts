@@ -3,6 +3,7 @@ import { type Access, isAtMost } from "./access.ts";
 import { pathRuler } from "./access-to.ts";
 import { coversEnv } from "./env-pattern.ts";
 import { LIMITS } from "./limits.ts";
+import { printMacosGroup } from "./macos.ts";
 import { networkOutside } from "./network-outside.ts";
 import type { AbsolutePath } from "./path.ts";
 import type { Profile } from "./profile.ts";
@@ -18,7 +19,7 @@ export type Shortfall =
       readonly granted: Access;
     }
   | {
-      readonly field: "network" | "sockets" | "env" | "terminal" | "syscalls" | "limits";
+      readonly field: "network" | "sockets" | "env" | "terminal" | "syscalls" | "macos" | "limits";
       readonly what: string;
     };
 
@@ -57,6 +58,9 @@ export function shortfall(need: Profile, granted: Profile): readonly Shortfall[]
     ...need.syscalls
       .filter((group) => !granted.syscalls.includes(group))
       .map((group) => ({ field: "syscalls", what: `${group}, to ${printSyscallGroup(group)},` }) as const),
+    ...need.macos
+      .filter((group) => !granted.macos.includes(group))
+      .map((group) => ({ field: "macos", what: `${group}, to ${printMacosGroup(group)},` }) as const),
     ...LIMITS.filter(
       (name) =>
         (need.limits[name] ?? Number.POSITIVE_INFINITY) >

@@ -1,24 +1,21 @@
 import { randomBytes } from "node:crypto";
-import { once } from "node:events";
-import { rmSync } from "node:fs";
-import { createServer, type ListenOptions } from "node:net";
 import { Readable } from "node:stream";
 import { CofferdamError } from "../errors.ts";
 import type { Host } from "../host/host.ts";
-import { findHelper, fitHelper } from "../host/launcher.ts";
-import { sweepUnfinished } from "../host/lock.ts";
-import { printProcess, thisProcess } from "../host/process-id.ts";
+import { findHelper } from "../host/launcher.ts";
 import { ask, launchHelper } from "../host/spawn.ts";
 import { MemoryJournal } from "../journal/journal.ts";
-import { type AbsolutePath, joinPath, knownPath } from "../profile/path.ts";
+import type { AbsolutePath } from "../profile/path.ts";
 import type { Receipt } from "../supervisor/receipt.ts";
 import type { Session } from "../supervisor/session.ts";
 import { createSupervisor } from "../supervisor/supervisor.ts";
+import { type Arena, arenaOf } from "./arena.ts";
 import { answersOf, type Case, script, type Target } from "./case.ts";
 import { casesFor } from "./cases/all.ts";
 import type { ClaimId } from "./claims.ts";
-import { DRILLS, type Drill, type Site, sessionUntil } from "./drills.ts";
-import { type Ground, prepareGround } from "./ground.ts";
+import { type Drill, type Site, sessionUntil } from "./drill.ts";
+import { drillsFor } from "./drills.ts";
+import { prepareGround } from "./ground.ts";
 
 /** What became of one case. */
 export interface Tried {
@@ -45,9 +42,6 @@ export interface Report {
 /** How long the lines without walls may take in all, in milliseconds. */
 const OUTSIDE_MS = 120_000;
 
-/** Pids inside are small: a process of the host that had a small one could not be told from one inside. */
-const SMALL_PID = 5_000;
-
 /**
  * Tries every case on this machine, in folders and with a state of its own: real calls of a real supervisor attack, and
  * each twin shows that the act works. Nothing of it is left. Throws `SANDBOX_UNAVAILABLE` when no walls can be had; once the
@@ -57,43 +51,52 @@ export async function runBattery(host: Host, signal: AbortSignal): Promise<Repor
   signal.throwIfAborted();
   const shell = findHelper(host, "sh");
   const word = randomBytes(12).toString("hex");
-  using ground = prepareGround(word, host.user.uid === 0);
-  using state = ownState(host);
-  await using servers = await listen(ground);
-  using sleeper = await startSleeper(shell, word, signal);
-  const target: Target = { ...ground, ...servers, pid: sleeper.pid, word };
+  const arena = arenaOf(host);
+  using ground = prepareGround({ word, asRoot: host.user.uid === 0, platform: host.platform });
+  using state = arena.state(host, ground);
+  await using servers = await arena.listen(ground);
+  using sleeper = await startSleeper(arena, shell, word, signal);
+  const target: Target = { ...ground, ...servers, pid: sleeper.pid, word, home: host.user.home };
   const own: Host = {
     ...host,
     stateFolder: state.folder,
     operatorFolders: [],
-    env: { ...host.env, SELFTEST_SECRET: word },
+    env: { ...host.env, SELFTEST_SECRET: word, DYLD_SELFTEST: word },
   };
-  await using supervisor = await createSupervisor({
-    config: ground.config,
-    profiles: [ground.profile],
-    cwd: ground.ws,
-    host: own,
-    journal: new MemoryJournal(),
-  });
+  const supervise = (config: AbsolutePath) =>
+    createSupervisor({
+      config,
+      profiles: [ground.profile],
+      cwd: ground.ws,
+      host: own,
+      journal: new MemoryJournal(),
+    });
+  await using supervisor = await supervise(ground.config);
   const session = sessionUntil(signal, supervisor);
-  const cases = casesFor(target);
+  const cases = casesFor(target, host.platform);
   const { answers, receipt } = await tryInside(
     session,
     cases.map(({ attack }) => attack),
   );
-  const twins = await tryTwins(host, shell, session, cases, signal);
+  const widely = async <Value>(work: (more: Session) => Promise<Value>): Promise<Value> => {
+    await using more = await supervise(ground.wider);
+    return await work(sessionUntil(signal, more));
+  };
+  const twins = await tryTwins({ host, arena, shell, session, widely, signal }, cases);
   const tried = cases.map((one, at) => judged(one, answers[at], twins.get(one), { host, receipt }));
-  for (const drill of DRILLS) {
+  for (const drill of drillsFor(host.platform)) {
     signal.throwIfAborted();
-    tried.push(await tryDrill(drill, { session, ground, host: own, target, signal }));
+    tried.push(await tryDrill(drill, { session, ground, host: own, target, signal, arena }));
   }
   const { backend, version, runAs, standings } = receipt;
   return { backend, version, runAs, standings, tried };
 }
 
 /** The twin comes first: what it leaves must not be what the drill finds. */
-async function tryDrill({ claim, title, holds, twin }: Drill, site: Site): Promise<Tried> {
+async function tryDrill({ claim, title, holds, twin, twinMayFail }: Drill, site: Site): Promise<Tried> {
   const succeeds = await twin(site);
+  if (!succeeds && twinMayFail !== undefined)
+    return { claim, title, holds: null, twin: null, note: twinMayFail };
   return { claim, title, holds: await holds(site), twin: succeeds, note: null };
 }
 
@@ -103,13 +106,16 @@ interface Circumstances {
 }
 
 function judged(
-  { claim, title, twinFor, isOpenWithoutDevices }: Case,
+  one: Case,
   done: boolean | undefined,
   twin: boolean | undefined,
-  { host, receipt }: Circumstances,
+  circumstances: Circumstances,
 ): Tried {
-  const isOpen = isOpenWithoutDevices === true && receipt.standings.files.kind === "partial";
-  const isForOthers = twinFor === "root" && host.user.uid !== 0;
+  const { claim, title, twinMayFail } = one;
+  const isOpen = isOpenHere(one, circumstances);
+  const isForOthers = one.twinFor === "root" && circumstances.host.user.uid !== 0;
+  // Without its twin a refusal says nothing, and the twin's failure says nothing either.
+  const isIdle = twinMayFail !== undefined && twin === false;
   const note =
     done === undefined
       ? "the attacks did not run to their end"
@@ -117,16 +123,22 @@ function judged(
         ? "open here, as the receipt says"
         : isForOthers
           ? "the twin needs root"
-          : twin === undefined
-            ? "the twin could not be tried"
-            : null;
+          : isIdle
+            ? twinMayFail
+            : twin === undefined
+              ? "the twin could not be tried"
+              : null;
   return {
     claim,
     title,
-    holds: done === undefined ? null : isOpen ? null : !done,
-    twin: isForOthers ? null : (twin ?? null),
+    holds: done === undefined || isOpen || (isIdle && !done) ? null : !done,
+    twin: isForOthers || isIdle ? null : (twin ?? null),
     note,
   };
+}
+
+function isOpenHere({ isOpenWithoutDevices }: Case, { receipt }: Circumstances): boolean {
+  return isOpenWithoutDevices === true && receipt.standings.files.kind === "partial";
 }
 
 /** What the lines did inside, in one call. Throws `SANDBOX_UNAVAILABLE` where it did not run. */
@@ -144,76 +156,60 @@ async function tryInside(session: Session, lines: readonly string[]) {
   return { answers: answersOf(outcome.stdout.bytes.toString()), receipt: outcome.receipt };
 }
 
+/** By what twins are tried. */
+interface Twinning {
+  readonly host: Host;
+  readonly arena: Arena;
+  readonly shell: AbsolutePath;
+  readonly session: Session;
+  /** In a session under the config that grants more. */
+  readonly widely: <Value>(work: (more: Session) => Promise<Value>) => Promise<Value>;
+  readonly signal: AbortSignal;
+}
+
 async function tryTwins(
-  host: Host,
-  shell: AbsolutePath,
-  session: Session,
+  { host, arena, shell, session, widely, signal }: Twinning,
   cases: readonly Case[],
-  signal: AbortSignal,
 ): Promise<ReadonlyMap<Case, boolean>> {
-  const of = (where: Case["twin"]["where"]): readonly Case[] =>
-    cases.filter(({ twin }) => twin.where === where);
-  const linesOf = (some: readonly Case[]): readonly string[] => some.map(({ twin }) => twin.line);
-  const plainly = async (some: readonly Case[], file: AbsolutePath, words: readonly string[]) => {
-    const { stdout } = await ask(file, [...words, script(linesOf(some))], { timeoutMs: OUTSIDE_MS, signal });
-    return answersOf(stdout);
+  const plainly = async (
+    lines: readonly string[],
+    [file, ...words]: readonly [AbsolutePath, ...string[]],
+  ) => {
+    const text = `${arena.outside}${script(lines)}`;
+    return answersOf((await ask(file, [...words, "-c", text], { timeoutMs: OUTSIDE_MS, signal })).stdout);
   };
-  const unshare = fitHelper(host, "unshare");
-  const [granted, outside, own] = [of("granted"), of("outside"), of("own")];
-  const answers = [
-    [granted, (await tryInside(session, linesOf(granted))).answers],
-    [outside, await plainly(outside, shell, ["-c"])],
-    [own, unshare === null ? [] : await plainly(own, unshare, ["-Urmu", shell, "-c"])],
-  ] as const;
-  return new Map(
-    answers.flatMap(([some, found]) =>
-      some.flatMap((one, at): [Case, boolean][] => {
-        const answer = found[at];
-        return answer === undefined ? [] : [[one, answer]];
-      }),
-    ),
-  );
-}
-
-/** A state folder of the battery's own beside the caller's; what a killed one left is removed by the next. */
-function ownState(host: Host): Disposable & { readonly folder: AbsolutePath } {
-  const place = joinPath(host.stateFolder, "selftest");
-  sweepUnfinished(place);
-  const folder = knownPath(`${place}.${printProcess(thisProcess())}`);
-  return { folder, [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }) };
-}
-
-/** Servers of the host: on loopback, by a path in a folder that nobody granted, and by an abstract name. */
-async function listen(ground: Ground) {
-  const abstract = `cofferdam-selftest-${randomBytes(8).toString("hex")}`;
-  const start = async (options: ListenOptions) => {
-    const server = createServer((socket) => socket.on("error", () => undefined).end()).listen(options);
-    await once(server, "listening");
-    return server;
-  };
-  const tcp = await start({ host: "127.0.0.1", port: 0 });
-  const others = [
-    await start({ path: joinPath(ground.outside, "socket") }),
-    await start({ path: `\0${abstract}` }),
-  ];
-  const address = tcp.address();
-  return {
-    port: typeof address === "object" ? (address?.port ?? 0) : 0,
-    abstract,
-    [Symbol.asyncDispose]: async () => {
-      for (const server of [tcp, ...others]) server.close();
+  const tryAll: Readonly<
+    Record<Case["twin"]["where"], (lines: readonly string[]) => Promise<readonly boolean[]>>
+  > = {
+    granted: async (lines) => (await tryInside(session, lines)).answers,
+    wider: (lines) => widely(async (more) => (await tryInside(more, lines)).answers),
+    outside: (lines) => plainly(lines, [shell]),
+    own: async (lines) => {
+      const words = arena.own(host);
+      return words === null ? [] : plainly(lines, [...words, shell]);
     },
   };
+  const answers: [Case, boolean][] = [];
+  for (const where of ["granted", "wider", "outside", "own"] as const) {
+    const some = cases.filter(({ twin }) => twin.where === where);
+    if (some.length === 0) continue;
+    const found = await tryAll[where](some.map(({ twin }) => twin.line));
+    for (const [at, one] of some.entries()) {
+      const answer = found[at];
+      if (answer !== undefined) answers.push([one, answer]);
+    }
+  }
+  return new Map(answers);
 }
 
 /** A process of the same user whose command line holds the word. It ends with this one, however that ends. */
 async function startSleeper(
+  arena: Arena,
   shell: AbsolutePath,
   word: string,
   signal: AbortSignal,
 ): Promise<Disposable & { readonly pid: number }> {
-  const line = `while [ "$(sh -c 'echo $$')" -lt ${SMALL_PID} ]; do for i in 1 2 3 4 5 6 7 8 9; do (:); done; done`;
-  await ask(shell, ["-c", line], { timeoutMs: 60_000, signal });
+  await arena.settle(shell, signal);
   signal.throwIfAborted();
   // Its input ends when nobody has the other end any more.
   const child = launchHelper(shell, ["-c", "read -r _", "cofferdam", word], {

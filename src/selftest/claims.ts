@@ -29,6 +29,8 @@ export const CLAIMS = {
   proc: "host processes are invisible and can be neither signalled nor traced; nothing survives the call, nor the supervisor's death at any instant",
   priv: "no capability, new privilege, user namespace, mount or kernel variable, as root too",
   sys: "what the filter refuses is refused on every ABI of the machine, and calls that are newer than its list do not exist",
+  services:
+    "on macOS no service of the system opens, starts, keeps or tells anything for a program inside, and nothing is shared with programs outside by a name of the kernel's, unless a group of `macos` gives it",
   tty: "a process can't push input into the caller's terminal, read what is typed into a prompt, or paint over one; control sequences in its output are filtered on a terminal unless it was given a terminal of its own",
   env: "only listed names and those that we set are visible, in `/proc/1/environ` too; no value stands in any command line",
   identity: "host name, users, machine id and other people's processes are not visible",

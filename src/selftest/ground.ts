@@ -12,11 +12,14 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { CofferdamError, visible } from "../errors.ts";
+import type { Host } from "../host/host.ts";
+import { shortPlace } from "../host/mac/short-place.ts";
 import { realPathOf, statsOf } from "../host/nodes.ts";
 import { isRunning, printProcess, readProcess, thisProcess } from "../host/process-id.ts";
 import { codeOf } from "../host/system-error.ts";
 import { type AbsolutePath, joinPath, knownPath, parentOf } from "../profile/path.ts";
 import { BOUNDS } from "./cases/bounds.ts";
+import { ACCENTED } from "./cases/mac/names.ts";
 
 /** The folders of one battery, and what a supervisor over them is made from. All of it is gone after disposal. */
 export interface Ground extends Disposable {
@@ -26,22 +29,32 @@ export interface Ground extends Disposable {
   readonly outside: AbsolutePath;
   readonly config: AbsolutePath;
   readonly profile: AbsolutePath;
+  /** A config that grants what twins are tried with that no call is given by default; the same where there is no such thing. */
+  readonly wider: AbsolutePath;
+}
+
+/** What folders are made for. */
+export interface Purpose {
+  /** The value of the one variable that is set inside. */
+  readonly word: string;
+  readonly asRoot: boolean;
+  readonly platform: Host["platform"];
 }
 
 /** Twins have folders of their own below `ws/free`, by number: none finds what another one made or removed. */
 const TWINS = 16;
 
 /**
- * Makes the folders in the system's place for temporaries, and removes what killed runs left there. `word` is the value of
- * the one variable that is set inside. Throws `SANDBOX_UNAVAILABLE` where they can't be made; then nothing of them is left.
+ * Makes the folders in the system's place for temporaries, and removes what killed runs left there. Throws `SANDBOX_UNAVAILABLE` where they can't be made; then nothing of them is left.
  */
-export function prepareGround(word: string, asRoot: boolean): Ground {
-  const place = resolve(tmpdir());
+export function prepareGround(purpose: Purpose): Ground {
+  const place = placeFor(purpose);
   let made: string | null = null;
   try {
-    made = mkdtempSync(join(place, `${PREFIX}${printProcess(thisProcess())}.`));
-    sweepBeside(knownPath(made));
-    return groundIn(made, word, asRoot);
+    const prefix = PREFIXES[purpose.platform];
+    made = mkdtempSync(join(place, `${prefix}${printProcess(thisProcess())}.`));
+    sweepBeside(knownPath(made), prefix);
+    return groundIn(made, purpose);
   } catch (cause) {
     if (made !== null) rmSync(made, { recursive: true, force: true });
     if (codeOf(cause) === "") throw cause;
@@ -53,18 +66,29 @@ export function prepareGround(word: string, asRoot: boolean): Ground {
   }
 }
 
-function groundIn(made: string, word: string, asRoot: boolean): Ground {
+/** A supervisor's own battery has sockets in its state folder: `<our name>/s/attest.<process>/prey-<6>/outside/socket`. */
+const MOST_BEHIND = 88;
+
+function placeFor({ platform }: Purpose): string {
+  const place = resolve(tmpdir());
+  return platform === "linux" ? place : (shortPlace(MOST_BEHIND) ?? place);
+}
+
+function groundIn(made: string, purpose: Purpose): Ground {
+  const { platform, asRoot } = purpose;
   const top = realPathOf(knownPath(made)) ?? knownPath(made);
   const at = (name: string): AbsolutePath => knownPath(join(top, name));
-  for (const [name, text] of filesOf(top)) write(at(name), text);
+  for (const [name, text] of filesOf(top, platform)) write(at(name), text);
+  for (const name of PROGRAMS) write(at(name), "#!/bin/sh\nexit 0\n", 0o755);
   for (const name of FOLDERS) mkdirSync(at(name), { recursive: true });
   for (const [name, target] of LINKS) symlinkSync(target.replace("TOP", top), at(name));
-  if (asRoot && existsSync("/usr/bin/id")) {
+  if (platform === "linux" && asRoot && existsSync("/usr/bin/id")) {
     copyFileSync("/usr/bin/id", at("ws/setuid-id"));
     chmodSync(at("ws/setuid-id"), 0o4755);
   }
-  write(at("config.yaml"), JSON.stringify(configFor(at, word)), 0o600);
-  write(at("operator.yaml"), JSON.stringify(profileFor(at)), 0o600);
+  write(at("config.yaml"), JSON.stringify(configFor(at, purpose, [])), 0o600);
+  write(at("given.yaml"), JSON.stringify(configFor(at, purpose, WIDER[platform])), 0o600);
+  write(at("operator.yaml"), JSON.stringify(profileFor(at, platform)), 0o600);
   return {
     ws: at("ws"),
     docs: at("docs"),
@@ -72,19 +96,20 @@ function groundIn(made: string, word: string, asRoot: boolean): Ground {
     outside: at("outside"),
     config: at("config.yaml"),
     profile: at("operator.yaml"),
+    wider: at("given.yaml"),
     [Symbol.dispose]: () => rmSync(made, { recursive: true, force: true }),
   };
 }
 
 /** How the name of a battery's folder begins; what follows says whose it is, so that it can be told when that has ended. */
-const PREFIX = "cofferdam-selftest-";
-const NAME = new RegExp(`^${PREFIX}(\\d+\\.\\d+)\\.[A-Za-z0-9]{6}$`);
+const PREFIXES = { linux: "cofferdam-selftest-", darwin: "cofferdam-s-" } as const;
 
 /** Only what this user made: in such a place others make folders of any name, and what is in those is theirs to change. */
-function sweepBeside(made: AbsolutePath): void {
+function sweepBeside(made: AbsolutePath, prefix: string): void {
   const [place, uid] = [parentOf(made), statsOf(made)?.uid];
   for (const name of readdirSync(place)) {
-    const maker = readProcess(NAME.exec(name)?.[1] ?? "");
+    const [, process = ""] = /^(\d+\.\d+)\.[A-Za-z0-9]{6}$/.exec(name.slice(prefix.length)) ?? [];
+    const maker = name.startsWith(prefix) ? readProcess(process) : null;
     if (maker === null || isRunning(maker)) continue;
     const left = joinPath(place, name);
     const stats = statsOf(left);
@@ -102,10 +127,35 @@ function write(path: AbsolutePath, text: string, mode = 0o644): void {
   writeFileSync(path, text, { mode });
 }
 
-const MASKED = ["locked", "deep/a/locked", "by-glob.locked", "hidden", "hidden-by-glob.key", "closed/key"];
+/** Names with an accent are masked on macOS alone, where one can be written in two ways. */
+const MASKED = {
+  linux: [],
+  darwin: [ACCENTED.hidden],
+} as const satisfies Record<Host["platform"], readonly string[]>;
 
-function filesOf(top: string): readonly (readonly [name: string, text: string])[] {
+/** What a profile of macOS gives beside files and network, as far as twins are tried with it. */
+const WIDER = {
+  linux: [],
+  darwin: ["listen", "processes", "pty", "python"],
+} as const satisfies Record<Host["platform"], readonly string[]>;
+
+const PROGRAMS = ["outside/program", "ws/program"];
+
+const MASKED_EVERYWHERE = [
+  "locked",
+  "deep/a/locked",
+  "by-glob.locked",
+  "hidden",
+  "hidden-by-glob.key",
+  "closed/key",
+];
+
+function filesOf(
+  top: string,
+  platform: Host["platform"],
+): readonly (readonly [name: string, text: string])[] {
   const secret = "secret\n";
+  const masked = [...MASKED_EVERYWHERE, ...MASKED[platform]];
   const twins = Array.from({ length: TWINS }, (_, at) => `ws/free/${at}`);
   return [
     ["outside/canary", secret],
@@ -114,7 +164,7 @@ function filesOf(top: string): readonly (readonly [name: string, text: string])[
     ["notes/note.md", secret],
     ["notes/other.txt", secret],
     ...["ws", ...twins].flatMap((folder) =>
-      MASKED.map((name): [string, string] => [`${folder}/${name}`, secret]),
+      masked.map((name): [string, string] => [`${folder}/${name}`, secret]),
     ),
     ...twins.map((folder): [string, string] => [`${folder}/docs/page`, secret]),
     ...REPOSITORIES.map(([name, text]): [string, string] => [`ws/${name}`, text.replace("TOP", top)]),
@@ -152,7 +202,11 @@ const LINKS: readonly (readonly [name: string, target: string])[] = [
   ),
 ];
 
-function configFor(at: (name: string) => AbsolutePath, word: string): unknown {
+function configFor(
+  at: (name: string) => AbsolutePath,
+  { word, platform }: Purpose,
+  macos: readonly string[],
+): unknown {
   const root = (name: string, mode: "ro" | "rw", more: object = {}): object => {
     return { root: at(name), mode, write_approval: false, ...more };
   };
@@ -165,13 +219,14 @@ function configFor(at: (name: string) => AbsolutePath, word: string): unknown {
         notes: root("notes", "rw", { suffixes: [".md"] }),
       },
       runtimes: ["system"],
-      limits: { ...BOUNDS, wall: "4m" },
+      limits: { ...BOUNDS[platform], wall: "4m" },
+      ...(macos.length === 0 ? {} : { macos }),
       env: { set: { SELFTEST_GIVEN: word } },
     },
   };
 }
 
-function profileFor(at: (name: string) => AbsolutePath): unknown {
+function profileFor(at: (name: string) => AbsolutePath, platform: Host["platform"]): unknown {
   const mask = (name: string, at_most: "none" | "read"): object => ({ pattern: at(`ws/${name}`), at_most });
   return {
     profile: "selftest",
@@ -180,6 +235,7 @@ function profileFor(at: (name: string) => AbsolutePath): unknown {
         mask(name, "read"),
       ),
       ...["hidden", "*.key", "closed"].map((name) => mask(name, "none")),
+      ...(platform === "darwin" ? [mask(ACCENTED.hidden, "none"), mask(ACCENTED.missing, "read")] : []),
     ],
     expect: [
       { deny: "write", path: at("ws/locked") },

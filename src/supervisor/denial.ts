@@ -6,13 +6,14 @@ import {
   type LayerAnswer,
   type Question,
 } from "../profile/explain.ts";
+import type { MacosGroup } from "../profile/macos.ts";
 import type { SyscallGroup } from "../profile/syscalls.ts";
 import { REPOSITORY_LAYER } from "./standing.ts";
 
 /** What the walls did not let happen, why, and what would change that, in words for a model and a person. */
 export interface Denial {
-  readonly operation: "read" | "write" | "connect" | "run" | "trace";
-  /** A path or a host; of what is run or traced, words. */
+  readonly operation: "read" | "write" | "connect" | "run" | "trace" | "use";
+  /** A path or a host; of what is run, traced or used, words. */
   readonly target: string;
   /** `certain`: the policy was asked, or the backend told. `likely`: it fits how the call failed. */
   readonly certainty: "certain" | "likely";
@@ -22,13 +23,29 @@ export interface Denial {
 }
 
 /** What of a profile a denial can be about. */
-export type DeniableQuestion = Extract<Question, { readonly ask: "read" | "write" | "connect" | "syscalls" }>;
+export type DeniableQuestion = Extract<
+  Question,
+  { readonly ask: "read" | "write" | "connect" | "syscalls" | "macos" }
+>;
 
 /** What those see who lack a group of system calls. */
 const LACKING = {
   abi32: { operation: "run", target: "a 32-bit program, or one of another foreign ABI" },
   debug: { operation: "trace", target: "another process" },
 } as const satisfies Record<SyscallGroup, Pick<Denial, "operation" | "target">>;
+
+/** What those lack on macOS who lack a group of it. */
+const LACKING_ON_MACOS = {
+  java: { operation: "run", target: "Java" },
+  listen: { operation: "use", target: "this machine's loopback to listen on" },
+  openmp: { operation: "use", target: "the shared memory of OpenMP" },
+  prefs: { operation: "use", target: "the user's preferences" },
+  processes: { operation: "use", target: "the list of all processes" },
+  pty: { operation: "use", target: "pseudo-terminals" },
+  python: { operation: "use", target: "POSIX semaphores" },
+  tls: { operation: "use", target: "the system's check of certificates" },
+  watch: { operation: "use", target: "the system's word of files that change" },
+} as const satisfies Record<MacosGroup, Pick<Denial, "operation" | "target">>;
 
 /** A denial by the clause that decided it; null where the layers allow it. */
 export function denialFor(
@@ -56,6 +73,8 @@ function whatOf(question: DeniableQuestion): Pick<Denial, "operation" | "target"
       return { operation: "connect", target: `${question.target.host}:${question.target.port}` };
     case "syscalls":
       return LACKING[question.group];
+    case "macos":
+      return LACKING_ON_MACOS[question.group];
   }
 }
 
@@ -77,8 +96,8 @@ function remedyFor({ decidedBy }: Explanation, question: DeniableQuestion, isByS
     return "git obeys it outside as well: change it yourself, outside of the walls, if it is meant";
   if (decidedBy.layer !== "config")
     return `only whoever keeps the profile ${visible(decidedBy.layer)} can allow it; do it without`;
-  if (question.ask === "syscalls")
-    return `list \`${question.group}\` under \`sandbox.syscalls\` in the config, if it is meant`;
+  if (question.ask === "syscalls" || question.ask === "macos")
+    return `list \`${question.group}\` under \`sandbox.${question.ask}\` in the config, if it is meant`;
   if (question.ask === "connect") return "list the host under `shell.network` in the config, if it is meant";
   if (isBySuffix)
     return "list the name's ending under `suffixes` of the folder's `sandbox.paths` in the config, if it is meant";

@@ -1,14 +1,18 @@
 import type { Backend } from "../backend/backend.ts";
 import type { Loaded } from "../config/config.ts";
 import { FactsMemory, lookUpFacts, type StandingFacts } from "../host/facts.ts";
+import type { Host } from "../host/host.ts";
 import { Ledger } from "../host/ledger.ts";
+import { there } from "../host/mac/stated.ts";
+import { lookUpStated, statedMachine } from "../host/mac/stated-facts.ts";
 import { lookAtMachine } from "../host/machine.ts";
 import { boundsFrom, MaskSearch } from "../host/search/search.ts";
 import { type Call, readShellInput, type ShellInput } from "../tool/call.ts";
 import { lookAtCall } from "./look.ts";
 import { assertOptions } from "./options.ts";
-import { type Prepared, prepare } from "./prepare.ts";
+import { type CallFacts, type Prepared, prepare } from "./prepare.ts";
 import type { Standing } from "./standing.ts";
+import { statedCall } from "./stated.ts";
 import { type Decided, decideStanding, SUPERVISOR_OPTIONS, type SupervisorOptions } from "./supervisor.ts";
 
 /**
@@ -25,6 +29,11 @@ export class Draft {
     this.#memory = new FactsMemory(new MaskSearch(boundsFrom(decided.loaded.config.sandbox.search)));
   }
 
+  /** What it is decided for. */
+  get host(): Host {
+    return this.#decided.host;
+  }
+
   /** The config and the ceiling over it. */
   get loaded(): Loaded {
     return this.#decided.loaded;
@@ -37,28 +46,23 @@ export class Draft {
 
   /** What the machine has, looked at once. Throws `SANDBOX_UNAVAILABLE` without a launcher. */
   machine(): Promise<StandingFacts> {
-    const { host, loaded } = this.#decided;
-    this.#machine ??= lookAtMachine(host, loaded.config.roots, loaded.config.runtimes);
+    const { host, loaded, standing } = this.#decided;
+    this.#machine ??=
+      host.stated === null
+        ? lookAtMachine(host, loaded.config.roots, loaded.config.runtimes)
+        : Promise.resolve(statedMachine(host.stated, standing.settings.runtimes));
     return this.#machine;
   }
 
   /**
    * What a session would decide about the same input of a person. Another backend than the machine's own makes a plan
-   * that can be read, not run. Throws `USAGE`, `SANDBOX_UNAVAILABLE`, `NOT_ENFORCEABLE`, `FACTS_UNSTABLE`.
+   * that can be read, not run; on a stated Mac all paths are the Mac's. Throws `USAGE`, `SANDBOX_UNAVAILABLE`, `NOT_ENFORCEABLE`, `FACTS_UNSTABLE`.
    */
   async prepare(given: ShellInput, backend: Backend = this.standing.backend): Promise<Prepared> {
     const input = readShellInput(given);
-    const { host, cwd } = this.#decided;
+    const { host } = this.#decided;
     const standing = { ...this.standing, backend };
-    const machine = await this.machine();
-    const profiles = [standing.unasked.profile, standing.onYes.profile];
-    const facts = await lookUpFacts(
-      host,
-      machine,
-      profiles,
-      this.#memory,
-      new Ledger(host.stateFolder).held(),
-    );
+    const look = await this.#look(input, standing);
     const call: Call = {
       callId: "draft",
       runId: "draft",
@@ -70,11 +74,23 @@ export class Draft {
       agent: null,
       stdin: "none",
     };
-    return prepare(call, standing, {
-      ...lookAtCall(input, standing, cwd),
-      facts,
-      callerEnv: host.env,
-    });
+    return prepare(call, standing, { ...look, callerEnv: host.env });
+  }
+
+  async #look(input: ShellInput, standing: Standing): Promise<Omit<CallFacts, "callerEnv">> {
+    const { host, cwd } = this.#decided;
+    const { stated } = host;
+    const machine = await this.machine();
+    const profiles = [standing.unasked.profile, standing.onYes.profile];
+    const held = new Ledger(host.stateFolder).held();
+    if (stated === null) {
+      const facts = await lookUpFacts(host, machine, profiles, this.#memory, held);
+      return { ...lookAtCall(input, standing, cwd), facts };
+    }
+    const { roots, runtimes } = standing.settings;
+    const about = { machine, roots, runtimes, profiles };
+    const facts = await lookUpStated(host, stated, about, this.#memory, held);
+    return { ...statedCall(input, standing.settings, there(stated, cwd)), facts };
   }
 }
 

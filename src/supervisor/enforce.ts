@@ -9,7 +9,8 @@ import type { Ledger } from "../host/ledger.ts";
 import type { Entered } from "../host/live-calls.ts";
 import { type OutputSink, Tail } from "../host/output.ts";
 import { isOutOfTime } from "../host/processor-time.ts";
-import { type Ended, type RunOptions, run } from "../host/run.ts";
+import { run } from "../host/run.ts";
+import type { Ended, RunOptions } from "../host/run-options.ts";
 import type { TerminalWindow } from "../host/window.ts";
 import { ROOT } from "../profile/path.ts";
 import { isOpaque } from "../shell/word.ts";
@@ -113,7 +114,9 @@ export async function enforce(
   const isWatched = options.window !== undefined && options.sinks !== undefined;
   const promised = isWatched ? unbounded(plan.standings, limits) : plan.standings;
   const standings = weakened(promised, failures(walls.machine.attestation));
-  const [below] = loaded.config.sandbox.require_os_sandbox ? belowFloor(standings, side.profile) : [];
+  const [below] = loaded.config.sandbox.require_os_sandbox
+    ? belowFloor(standings, side.profile, permitted.standing.backend)
+    : [];
   if (below !== undefined) {
     const why = "reason" in below.standing ? below.standing.reason : below.standing.kind;
     const reason = `${below.protection} can't be enforced as demanded: ${why}`;
@@ -159,17 +162,15 @@ export async function enforce(
     uncovered,
     unprotected,
     appeared,
+    shortcomings: result.shortcomings ?? [],
     reached: result.reached,
     isOutOfTime: isOutOfTime(result, limits, durationMs),
   });
   const outcome = finish(result, receipt, durationMs, record);
   if (outcome.kind !== "failed") return outcome;
   const { bytes, tail } = result[complaints];
-  const denials = denialsOf(
-    permitted,
-    result.code,
-    Buffer.concat([bytes.subarray(-MOST_READ), said.bytes(), tail]).toString(),
-  );
+  const all = Buffer.concat([bytes.subarray(-MOST_READ), said.bytes(), tail]).toString();
+  const denials = denialsOf(permitted, result, all);
   return denials.length === 0 ? outcome : { ...outcome, denials };
 }
 
@@ -204,7 +205,11 @@ function shorter(a: number | undefined, b: number | undefined): number | null {
 }
 
 /** What of the call's own words the walls did not give it. */
-function denialsOf({ call, side, standing }: Permitted, code: number, said: string): readonly Denial[] {
+function denialsOf(
+  { call, side, standing }: Permitted,
+  { code, refused = [] }: Ended,
+  said: string,
+): readonly Denial[] {
   const commands = lineOf(call.input).commands.map(({ words }) => words.filter((word) => !isOpaque(word)));
   // What a shell opens by itself (`> file`) is no command's word.
   const script = scriptOf(call.input);
@@ -213,7 +218,8 @@ function denialsOf({ call, side, standing }: Permitted, code: number, said: stri
   const kept = standing.ceiling.layers.find(({ name }) => name === REPOSITORY_LAYER)?.profile.masks ?? [];
   const named = [...namedPaths(words, cwd, side.profile), ...mentionedPaths(said, kept, cwd)];
   const isByYes = side.digest === standing.onYes.digest;
-  return programDenials({ named, words, code, said, isByYes, isTool: call.use !== null }, standing);
+  const isTool = call.use !== null;
+  return programDenials({ named, words, code, said, refused, isByYes, isTool }, standing);
 }
 
 /** The last look before the program may start. Throws `FACTS_UNSTABLE` where it is another one by now. */
@@ -253,13 +259,14 @@ function finish(
 }
 
 /** Why it ended as it did, and what else its status does not say. */
-function reasonOf({ cause, uncovered }: Ended, receipt: Receipt): string | null {
+function reasonOf({ cause, uncovered, shortcomings = [] }: Ended, receipt: Receipt): string | null {
   const { limitsReached } = receipt;
   const reasons = [
     ...(cause === "aborted" ? ["cancelled"] : []),
     ...(uncovered.length === 0 ? [] : [`no longer hidden: ${uncovered.join(", ")}`]),
     ...(limitsReached.length === 0 ? [] : [`limits reached: ${limitsReached.join(", ")}`]),
     ...lostOf(receipt),
+    ...shortcomings.map(({ reason }) => reason),
   ];
   return reasons.length === 0 ? null : reasons.join("; ");
 }

@@ -1,4 +1,4 @@
-import { HOST_DEVICES, SOCKETS_IN_ROOTS, TRACED } from "../backend/bubblewrap/standings.ts";
+import type { Backend } from "../backend/backend.ts";
 import { PROTECTIONS, type Protection, type Standing, type Standings, weaker } from "../backend/plan.ts";
 import type { Profile } from "../profile/profile.ts";
 
@@ -11,6 +11,7 @@ export interface BelowFloor {
 const DEMANDED: readonly Protection[] = [
   "files",
   "network",
+  "sockets",
   "processes",
   "capabilities",
   "syscalls",
@@ -19,15 +20,27 @@ const DEMANDED: readonly Protection[] = [
 ];
 
 /**
- * What stands below the floor that `require_os_sandbox` demands, the same on every host: files, network, processes,
- * capabilities, system calls, environment and descriptors enforced (tighter counts), sockets and files at least partial for
- * their one listed reason each, limits when the profile says `strict`. A network that the profile itself leaves to the host
- * is as asked for, and so is tracing where the profile lets it be.
+ * What stands below the floor that `require_os_sandbox` demands: files, network, sockets, processes, capabilities, system
+ * calls, environment and descriptors enforced (tighter counts), or at partial for a reason that the backend says is as much as
+ * can be demanded of it; limits when the profile says `strict`. A network that the profile itself leaves to the host is as
+ * asked for.
  */
-export function belowFloor(standings: Standings, profile: Profile): readonly BelowFloor[] {
+export function belowFloor(
+  standings: Standings,
+  profile: Profile,
+  { accepts }: Pick<Backend, "accepts">,
+): readonly BelowFloor[] {
   return PROTECTIONS.flatMap((protection): BelowFloor[] => {
     const standing = standings[protection];
-    return isHighEnough(protection, standing, profile) ? [] : [{ protection, standing }];
+    const isAccepted =
+      standing.kind === "partial" &&
+      accepts.some(
+        (one) =>
+          one.protection === protection &&
+          standing.reason.startsWith(one.reason) &&
+          (one.isAskedFor?.(profile) ?? true),
+      );
+    return isAccepted || isHighEnough(protection, standing, profile) ? [] : [{ protection, standing }];
   });
 }
 
@@ -52,14 +65,6 @@ export function weakened(
 function isHighEnough(protection: Protection, standing: Standing, profile: Profile): boolean {
   if (standing.kind === "enforced" || standing.kind === "tighter") return true;
   if (protection === "network") return profile.network === "host";
-  if (protection === "syscalls")
-    return (
-      standing.kind === "partial" && standing.reason.startsWith(TRACED) && profile.syscalls.includes("debug")
-    );
-  if (protection === "sockets" || protection === "files") {
-    const listed = protection === "sockets" ? SOCKETS_IN_ROOTS : HOST_DEVICES;
-    return standing.kind === "partial" && standing.reason.startsWith(listed);
-  }
   if (protection === "limits") return profile.limits.strict !== true;
   return !DEMANDED.includes(protection);
 }

@@ -16,7 +16,7 @@ import {
 } from "../policy/verdict.ts";
 import { type Access, isAtMost } from "../profile/access.ts";
 import { accessTo } from "../profile/access-to.ts";
-import type { AbsolutePath } from "../profile/path.ts";
+import { type AbsolutePath, isInside, knownPath } from "../profile/path.ts";
 import type { Profile } from "../profile/profile.ts";
 import { printShortfall } from "../profile/shortfall.ts";
 import { localeOf } from "../shell/locale.ts";
@@ -95,7 +95,7 @@ export function prepare(
     roots: standing.config.roots,
     locale: localeOf(onYes.launch?.env ?? {}),
     profile: onYes.profile,
-    isMadeInside: (path) => standing.backend.isMadeInside(path),
+    isMadeInside: (path) => standing.backend.viewAround(path) !== null,
   });
   const judged = judgeLine(call, line, standing, needsMore(look, unasked.profile, onYes.profile));
   const { argsHash, grantKey } = bindingOf(call, {
@@ -178,11 +178,14 @@ function refuseTooLarge({ argv, env }: Launch): void {
   });
 }
 
+/** What programs start without: the machine's configuration, on macOS by where it really lies. */
+const CONFIG = ["/etc", "/private/etc"].map(knownPath);
+
 /** A ceiling that hides what every program needs to start makes each call fail in its own odd way: it is refused here. */
 function cutRuntime(settings: ToolSettings, granted: Profile, facts: Facts): Refusal | null {
   const needed = settings.runtimes
     .flatMap((runtime) => runtime.read)
-    .filter((path) => !path.startsWith("/etc/"));
+    .filter((path) => !CONFIG.some((folder) => isInside(path, folder)));
   for (const path of needed) {
     const { kind } = nodeAt(facts, path);
     const given: Access = accessTo(granted, path, {

@@ -1,4 +1,5 @@
 import { printPosition, visible } from "../errors.ts";
+import type { Violation } from "../host/mac/violation.ts";
 import type { Layer } from "../profile/explain.ts";
 import { isAddress } from "../profile/host-rule.ts";
 import { type AbsolutePath, isInside } from "../profile/path.ts";
@@ -7,6 +8,7 @@ import type { Root } from "../tool/facts.ts";
 import { type DeniableQuestion, type Denial, denialFor } from "./denial.ts";
 import { layersOf } from "./explain.ts";
 import type { Standing } from "./standing.ts";
+import { violationDenials } from "./violation-denials.ts";
 
 /** A path that the words of a call name, as the machine has it. */
 export interface NamedPath {
@@ -30,6 +32,8 @@ export interface Failure {
   readonly said: string;
   /** Whether it had what a yes gives. */
   readonly isByYes: boolean;
+  /** What the kernel's log says that it refused. */
+  readonly refused: readonly Violation[];
   /** It is a tool of the host's own, which may need less than the config grants. */
   readonly isTool: boolean;
 }
@@ -73,9 +77,10 @@ export function programDenials(failure: Failure, standing: Standing): readonly D
     });
   const links = settings.runtimes.flatMap((runtime) => runtime.links);
   const isView = (path: AbsolutePath): boolean =>
-    standing.backend.isMadeInside(path) || links.some((link) => isInside(path, link.path));
+    standing.backend.viewAround(path) !== null || links.some((link) => isInside(path, link.path));
   const named = failure.named.filter(({ judged }) => !isView(judged) || isGranted(judged));
   const found = [
+    ...violationDenials(failure.refused, told),
     ...named.flatMap((one) => pathDenial(one, failure.said, told) ?? []),
     ...hostDenials(failure, told),
     ...syscallDenials(failure, told),

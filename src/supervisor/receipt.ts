@@ -3,6 +3,7 @@ import type { EventBody } from "../event/event.ts";
 import { type Appearances, NOTHING_APPEARED } from "../host/appeared.ts";
 import type { Reached, TreeLimit } from "../host/cgroup/cgroup.ts";
 import { printMissing } from "../host/proof.ts";
+import type { Shortcoming } from "../host/run-options.ts";
 import type { ProfileDigest } from "../profile/canonical.ts";
 import type { AbsolutePath } from "../profile/path.ts";
 import type { Unprotected } from "./beside.ts";
@@ -53,17 +54,25 @@ interface Stood {
   readonly unprotected?: readonly Unprotected[];
   readonly appeared?: Appearances;
   readonly reached: Reached;
+  /** What else did not hold to the end. */
+  readonly shortcomings?: readonly Shortcoming[];
   /** It ended as what has no processor time left does. */
   readonly isOutOfTime?: boolean;
 }
 
 /**
  * The receipt of what ran inside walls. A mask that was lost, or a mount that arrived, makes the files' protection partial;
- * a cgroup that was taken away, that of limits.
+ * a cgroup that was taken away, that of limits; whatever else did not hold, its own.
  */
 export function receiptOf(stood: Stood): Receipt {
   const { plan, granted, argsHash, walls, standings, mountChanges, reached } = stood;
-  const { uncovered = [], unprotected = [], appeared = NOTHING_APPEARED, isOutOfTime = false } = stood;
+  const {
+    uncovered = [],
+    unprotected = [],
+    appeared = NOTHING_APPEARED,
+    isOutOfTime = false,
+    shortcomings = [],
+  } = stood;
   const lost = lostOf({ mountChanges, unprotected });
   const files =
     lost.length === 0
@@ -76,7 +85,7 @@ export function receiptOf(stood: Stood): Receipt {
     granted,
     argsHash,
     runAs: walls.kind === "standing" ? walls.machine.facts.user.uid : -1,
-    standings: { ...standings, files, limits },
+    standings: shortcomings.reduce(withShortcoming, { ...standings, files, limits }),
     approximations: plan.approximations,
     mountChanges,
     uncovered,
@@ -84,6 +93,14 @@ export function receiptOf(stood: Stood): Receipt {
     appeared,
     limitsReached: [...(reached ?? []), ...(isOutOfTime ? (["cpuSeconds"] as const) : [])],
   };
+}
+
+/** What is said already of a protection that stands at partial is still said. */
+function withShortcoming(standings: Standings, { protection, reason }: Shortcoming): Standings {
+  const before = standings[protection];
+  if (before.kind === "absent") return standings;
+  const both = before.kind === "partial" ? `${before.reason}; ${reason}` : reason;
+  return { ...standings, [protection]: { kind: "partial", reason: both } };
 }
 
 /** What mounts that changed mean, each in words: protections that were lost first, then what else is not as it was. */

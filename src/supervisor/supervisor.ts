@@ -9,19 +9,19 @@ import { CofferdamError } from "../errors.ts";
 import { LauncherAhead } from "../host/ahead.ts";
 import { failures } from "../host/attest.ts";
 import { endForsaken } from "../host/building.ts";
-import { sweepCgroups } from "../host/cgroup/leftovers.ts";
 import { FactsMemory } from "../host/facts.ts";
 import { type Host, thisHost } from "../host/host.ts";
 import { Ledger } from "../host/ledger.ts";
 import { LiveCalls } from "../host/live-calls.ts";
-import { inspectMachine, type Machine, writableOf } from "../host/machine.ts";
+import { inspectMachine, type Machine } from "../host/machine.ts";
 import { assertRootIsKnown } from "../host/outer-sandbox.ts";
 import { findOwnProgram } from "../host/own-program.ts";
+import { writableOf } from "../host/owner.ts";
+import { platformOf } from "../host/platform.ts";
 import { findPrivateMounts } from "../host/private-mounts.ts";
 import { boundsFrom, MaskSearch } from "../host/search/search.ts";
 import type { StartedBy } from "../host/spawn.ts";
 import { makeStateFolder } from "../host/state-folder.ts";
-import { lookAtSurroundings } from "../host/surroundings.ts";
 import { FileJournal, type Journal, journalFolder } from "../journal/journal.ts";
 import { Recorder } from "../journal/recorder.ts";
 import { Mode } from "../policy/action.ts";
@@ -35,6 +35,7 @@ import { Session } from "./session.ts";
 import { SESSION_OPTIONS, type SessionOptions } from "./session-options.ts";
 import type { Shared, Walls } from "./shared.ts";
 import { type Standing, standingFor } from "./standing.ts";
+import { settingsOn } from "./stated.ts";
 
 const PROFILES = 'a list of names or paths: `["strict"]`';
 const FOLDER = "an absolute path without `..` or a slash at its end";
@@ -107,7 +108,7 @@ export class Supervisor implements AsyncDisposable {
     if (walls.kind === "standing") {
       await walls.ahead[Symbol.asyncDispose]();
       walls.surroundings[Symbol.dispose]();
-      walls.machine.cgroups[Symbol.dispose]();
+      walls.machine.cgroups?.[Symbol.dispose]();
     }
     this.shared.journal[Symbol.dispose]();
   }
@@ -123,6 +124,10 @@ export async function createSupervisor(options: SupervisorOptions = {}): Promise
   assertOptions("createSupervisor", SUPERVISOR_OPTIONS, options);
   assertRootIsKnown(options.host ?? thisHost());
   const { host, cwd, loaded, standing } = decideStanding(options);
+  if (host.stated !== null)
+    throw new CofferdamError("USAGE", "nothing can be run on a Mac that is only stated", {
+      hint: "use `createDraft`, which runs nothing, or take `stated` out of the host",
+    });
   const walls = await buildWalls(host, loaded);
   const ledger = new Ledger(host.stateFolder);
   const hasShelter = walls.kind === "standing" && walls.machine.attestation.hasShelter;
@@ -130,7 +135,7 @@ export async function createSupervisor(options: SupervisorOptions = {}): Promise
   if (walls.kind === "standing") {
     endForsaken();
     await Promise.all([ledger.sweep(), liveCalls.sweep()]);
-    await sweepCgroups(host, walls.machine.cgroups.folders);
+    await platformOf(host).sweep(host, walls.machine.cgroups, walls.machine.facts);
   }
   const runId = host.id();
   const journal = options.journal ?? openJournal(host, runId);
@@ -173,11 +178,11 @@ export function decideStanding(options: SupervisorOptions): Decided {
   const { config, ceiling } = loaded;
   const mode = options.mode ?? config.approval.mode;
   refuseForbiddenMode(mode, ceiling);
-  const settings = withTerminal(settingsOf(loaded), options.terminal);
+  const settings = withTerminal(settingsOn(host, settingsOf(loaded)), options.terminal);
   const standing = standingFor({
     backend: backendOf(host),
     settings,
-    config,
+    config: { ...config, roots: settings.roots },
     ceiling,
     mode,
     asksCaller: options.asksCaller ?? false,
@@ -209,7 +214,7 @@ function refuseForbiddenMode(mode: Mode, ceiling: Ceiling): void {
 }
 
 function backendOf(host: Host): Backend {
-  const backend = backendFor(host.platform);
+  const backend = backendFor(host.stated === null ? host.platform : "darwin");
   if (backend !== null) return backend;
   throw new CofferdamError("SANDBOX_UNAVAILABLE", `there is no backend for ${host.platform}`, {
     hint: "use Linux with bubblewrap",
@@ -219,17 +224,13 @@ function backendOf(host: Host): Backend {
 /** With `refuse_tools`, and where no floor is demanded, a supervisor without walls starts and refuses every process. */
 async function buildWalls(host: Host, { config, ceiling }: Loaded): Promise<Walls> {
   try {
-    if (host.platform !== "linux")
-      throw new CofferdamError("SANDBOX_UNAVAILABLE", "this version builds walls on Linux only", {
-        hint: "use Linux with bubblewrap",
-      });
     const machine = await inspectMachine(host, config.roots, config.runtimes);
     refuseRoot(machine, ceiling);
     refuseFailures(machine, config);
     return {
       kind: "standing",
       machine,
-      surroundings: await lookAtSurroundings(machine.facts.launcher.shell),
+      surroundings: await platformOf(host).surroundings(host, machine.facts),
       ahead: new LauncherAhead(),
     };
   } catch (cause) {

@@ -20,7 +20,7 @@ export const profileSerializer = {
 };
 
 /**
- * A profile, one clause a line: what may be read and written, masks, network, sockets, environment, system calls, limits. Paths that
+ * A profile, one clause a line: what may be read and written, masks, network, sockets, environment, system calls, groups of macOS, limits. Paths that
  * have a name are printed by it, so that a snapshot is the same on every machine.
  */
 export function printReadable(
@@ -42,6 +42,7 @@ export function printReadable(
     `env      ${profile.env.join(", ") || "none"}`,
     ...(profile.terminal ? ["terminal of its own"] : []),
     ...(profile.syscalls.length === 0 ? [] : [`syscalls ${profile.syscalls.join(", ")}`]),
+    ...(profile.macos.length === 0 ? [] : [`macos    ${profile.macos.join(", ")}`]),
     ...limitLines(profile.limits),
   ];
   return lines.join("\n");
@@ -63,7 +64,7 @@ export function isProfile(value: unknown): value is Profile {
   return (
     typeof value === "object" &&
     value !== null &&
-    ["files", "masks", "network", "sockets", "env", "terminal", "syscalls", "limits"].every(
+    ["files", "masks", "network", "sockets", "env", "terminal", "syscalls", "macos", "limits"].every(
       (key) => key in value,
     )
   );

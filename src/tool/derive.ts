@@ -1,4 +1,5 @@
 import { coversEnv } from "../profile/env-pattern.ts";
+import { type Macos, normalMacos } from "../profile/macos.ts";
 import type { AbsolutePath } from "../profile/path.ts";
 import { literalPattern } from "../profile/pattern.ts";
 import {
@@ -37,7 +38,7 @@ export interface Needs {
 /**
  * The profiles that the shell tool needs, never looser than the tool's config: each root with its mode (in `unasked`, a
  * root with `write_approval` is read-only and one with `read_approval` invisible), the runtimes to read, the listed
- * environment names, the network, the groups of system calls and the limits. A runtime inside a root (listed by hand) has that root's mode.
+ * environment names, the network, the groups of system calls and of macOS, and the limits. A runtime inside a root (listed by hand) has that root's mode.
  */
 export function deriveShellNeeds(settings: ToolSettings): Needs {
   return { unasked: deriveProfile(settings, false), onYes: deriveProfile(settings, true) };
@@ -87,8 +88,14 @@ function deriveProfile(settings: ToolSettings, isApproved: boolean): Profile {
     env: [...sandbox.env.pass, ...Object.keys(sandbox.env.set)],
     terminal: shell.terminal ?? false,
     syscalls: sandbox.syscalls,
+    macos: macosGroups(settings),
     limits: limitsFrom(sandbox.limits),
   });
+}
+
+/** The groups of macOS that the config lists, and those that its runtimes bring along. */
+export function macosGroups({ runtimes, sandbox }: Pick<ToolSettings, "runtimes" | "sandbox">): Macos {
+  return normalMacos([...sandbox.macos, ...runtimes.flatMap((runtime) => runtime.macos)]);
 }
 
 function isShownWhole({ access, suffixes }: FileEntry): boolean {

@@ -1,4 +1,5 @@
 import type { Position } from "../errors.ts";
+import type { Macos } from "../profile/macos.ts";
 import type { AbsolutePath } from "../profile/path.ts";
 import type { Suffixes } from "../profile/suffix.ts";
 
@@ -29,4 +30,6 @@ export interface Runtime {
   readonly path: readonly AbsolutePath[];
   /** Variables that programs of this runtime need, for the `git` runtime `GIT_CONFIG_*`. */
   readonly env: Readonly<Record<string, string>>;
+  /** Groups that its programs ask macOS for, where this machine is one. */
+  readonly macos: Macos;
 }

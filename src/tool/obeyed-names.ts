@@ -23,6 +23,9 @@ const OBEYED_NAMES = new Set(
   ].flatMap((line) => line.split(" ")),
 );
 
+/** What names of functions begin with that bash takes over, anybody's and that of macOS. */
+const FUNCTIONS = ["BASH_FUNC_", "__BASH_FUNC<"];
+
 /** The names of the variables by which the gate is handed a program's words begin so: no program has one. */
 export const GATES_OWN = "cofferdam_";
 
@@ -36,6 +39,6 @@ export function isObeyed(name: string): boolean {
  * own name; and never where it would change what bash makes of a line, or is the gate's.
  */
 export function mayPass(patterns: readonly EnvPattern[], name: string): boolean {
-  if (OBEYED_BY_BASH.has(name) || ["BASH_FUNC_", GATES_OWN].some((own) => name.startsWith(own))) return false;
+  if (OBEYED_BY_BASH.has(name) || [...FUNCTIONS, GATES_OWN].some((own) => name.startsWith(own))) return false;
   return isObeyed(name) ? patterns.includes(name) : coversEnv(patterns, name);
 }

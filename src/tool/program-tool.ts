@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { CofferdamError, visible } from "../errors.ts";
 import type { Json } from "../policy/canonical-json.ts";
+import { MacosSection, meetMacos } from "../profile/macos.ts";
 import { meetSyscalls, SyscallsSection } from "../profile/syscalls.ts";
 import type { ToolSettings } from "./derive.ts";
 import type { Root } from "./facts.ts";
@@ -15,6 +16,8 @@ export const ToolNeeds = z
     network: z.boolean().optional(),
     /** Which of the groups of system calls it needs that the config grants. */
     syscalls: SyscallsSection.optional(),
+    /** Which of the groups of macOS it needs that the config grants; those of runtimes come along with these. */
+    macos: MacosSection.optional(),
     /**
      * The folder it starts in, from the one that calls start in. Left out it is that one, or, where no root that the tool
      * needs holds it, the first root that it needs.
@@ -91,7 +94,11 @@ export function settingsFor(settings: ToolSettings, needs: ToolNeeds): ToolSetti
   return {
     ...settings,
     roots: wanted === undefined ? settings.roots : settings.roots.map((root) => needed(root, wanted)),
-    sandbox: { ...sandbox, syscalls: [...meetSyscalls(sandbox.syscalls, needs.syscalls ?? [])] },
+    sandbox: {
+      ...sandbox,
+      syscalls: [...meetSyscalls(sandbox.syscalls, needs.syscalls ?? [])],
+      macos: [...meetMacos(sandbox.macos, needs.macos ?? [])],
+    },
     shell: { ...shell, network: needs.network === true ? shell.network : false, terminal: false },
   };
 }

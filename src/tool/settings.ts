@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { EnvName, EnvPattern } from "../profile/env-pattern.ts";
+import { MacosSection } from "../profile/macos.ts";
 import { Duration } from "../profile/quantity.ts";
 import { LimitsSection, NetworkSection } from "../profile/sections.ts";
 import { SuffixList } from "../profile/suffix.ts";
@@ -61,6 +62,7 @@ export const SandboxSection = z.strictObject({
   limits: LimitsSection.default({}),
   search: SearchSection.prefault({}),
   syscalls: SyscallsSection.default([]),
+  macos: MacosSection.default([]),
   env: z
     .strictObject({
       pass: z.array(EnvPattern).max(1000).default(["LANG", "LC_*", "TERM", "TZ"]),

@@ -1,72 +1,48 @@
-import { type BigIntStats, closeSync, constants, fstatSync, openSync, readlinkSync } from "node:fs";
+import { type BigIntStats, type Dirent, readlinkSync } from "node:fs";
 import { type AbsolutePath, pathFromBytes, pathToBytes } from "../profile/path.ts";
 
-/** A descriptor that only names a place; Node does not name the flag (asm-generic/fcntl.h: the same on x86-64 and arm64). */
-const O_PATH = 0o10000000;
-const PLACE = O_PATH | constants.O_NOFOLLOW;
-const FOLDER = PLACE | constants.O_DIRECTORY;
-/** A terminal does not become ours, and nothing is waited for. */
-const CONTENT = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
-
 /**
- * An open inode: it stays this one, whatever comes to stand at its path. A name in a folder is looked up as
- * `/proc/self/fd/N/name`, which is `openat`, which Node has no call for (proc(5)).
+ * An inode that was found at a path. How it is got back to is the system's: `ProcDescriptor` where there is `/proc`, else
+ * `PathDescriptor`.
  */
-export class Descriptor implements Disposable {
-  readonly fd: number;
-
-  constructor(fd: number) {
-    this.fd = fd;
-  }
-
-  /** The root of the file system. */
-  static root(): Descriptor {
-    return new Descriptor(openSync("/", FOLDER));
-  }
-
+export interface Descriptor extends Disposable {
   /** What stands at a name in this folder, a link itself, without opening it for reading. */
-  place(name: string): Descriptor {
-    return new Descriptor(openSync(this.child(name), PLACE));
-  }
-
+  place(name: string): Descriptor;
   /** A folder in this folder. Throws `ENOTDIR` for all else, a link too. */
-  folder(name: string): Descriptor {
-    return new Descriptor(openSync(this.child(name), FOLDER));
-  }
-
+  folder(name: string): Descriptor;
   /** The very inode, to be read. Only for files and folders: a device could do something when it is opened. */
-  content(): Descriptor {
-    return new Descriptor(openSync(this.path, CONTENT));
-  }
+  content(): Content;
+  /** The names in this folder as `rawText` has them, in any order. */
+  names(): string[];
+  /** The same with what each stands for. */
+  entries(): Dirent[];
+  /** A name in this folder as the disk has it: where names that only differ in case are one, it may be another. */
+  spelled(name: string): string;
+  /** A name in this folder, for any call of `node:fs`. Throws `CHANGED` where that can't be said any more. */
+  child(name: string): string | Buffer;
+  /** Gives what stands at a name, a link itself, a second one, in another folder maybe. Throws `EEXIST` where one is. */
+  link(name: string, to: Descriptor, newName: string): void;
+  stat(): BigIntStats;
+  /** Throws the system's own no for a file that this user may not write to. */
+  demandWritable(): void;
+  /** True when this inode is called so, at this moment, without a link on the way. */
+  isAt(path: AbsolutePath): boolean;
+}
 
-  /** A name in this folder, for any call of `node:fs`. */
-  child(name: string): string | Buffer {
-    const text = `${this.path}/${name}`;
-    return text.isWellFormed() ? text : Buffer.from(pathToBytes(text));
-  }
-
-  /** This inode, for any call of `node:fs` that follows links. */
-  get path(): string {
-    return `/proc/self/fd/${this.fd}`;
-  }
-
-  stat(): BigIntStats {
-    return fstatSync(this.fd, { bigint: true });
-  }
-
-  /** True when the kernel itself calls this inode so, at this moment. */
-  isAt(path: AbsolutePath): boolean {
-    return readlinkSync(this.path, "latin1") === rawText(path);
-  }
-
-  [Symbol.dispose](): void {
-    closeSync(this.fd);
-  }
+/** An inode that is open for reading. */
+export interface Content extends Disposable {
+  readonly fd: number;
+  stat(): BigIntStats;
 }
 
 /** What a link in a folder says. Throws `EINVAL` when it is none. */
 export function linkText(folder: Descriptor, name: string): string {
   return pathFromBytes(readlinkSync(folder.child(name), "buffer"));
+}
+
+/** A path as `node:fs` takes it: text is quicker, but can't hold bytes that are not UTF-8. */
+export function systemPath(path: string): string | Buffer {
+  return path.isWellFormed() ? path : Buffer.from(pathToBytes(path));
 }
 
 /** A path or name as one character a byte, in which Node tells names without losing any and their order is that of bytes. */

@@ -1,3 +1,4 @@
+import { constants } from "node:os";
 import type { FileFault } from "../tool/files/protocol.ts";
 
 /**
@@ -20,9 +21,19 @@ export function codeOf(error: unknown): string | null {
   return typeof error.code === "string" ? error.code : null;
 }
 
-/** Any of the codes that mean that the name, as it was wanted, is not there. */
+/** An error as the system's own, where its call would not have been the right one. */
+export function systemError(code: keyof typeof constants.errno, path: string): Error {
+  return Object.assign(new Error(`${code}: ${path}`), { code, errno: -constants.errno[code] });
+}
+
+/** Any of the codes that mean that the name, as it was wanted, is not there; or what it was wanted in is elsewhere by now. */
 export function isGone(error: unknown): boolean {
-  return ["ENOENT", "ENOTDIR", "ELOOP"].includes(codeOf(error) ?? "");
+  return isChanged(error) || ["ENOENT", "ENOTDIR", "ELOOP"].includes(codeOf(error) ?? "");
+}
+
+/** True for `CHANGED`. */
+export function isChanged(error: unknown): boolean {
+  return error instanceof Fault && error.fault.fault === "CHANGED";
 }
 
 /** A system error at a path as a fault; what is a fault or no system error stays as it is. */

@@ -3,8 +3,9 @@ import { isAtMost } from "../profile/access.ts";
 import { type Kind, type PathRuler, pathRuler } from "../profile/access-to.ts";
 import { type AbsolutePath, namesOf, parentOf, ROOT, upwards } from "../profile/path.ts";
 import type { Profile } from "../profile/profile.ts";
-import { Descriptor } from "./descriptor.ts";
+import type { Descriptor } from "./descriptor.ts";
 import { Fault } from "./faults.ts";
+import { type Ground, ground } from "./ground.ts";
 
 /** A folder and the path it was reached at. */
 export interface OpenFolder {
@@ -17,12 +18,13 @@ export interface OpenFolder {
  * mask also covers what is only born during the call.
  */
 export class Grants {
-  readonly root: OpenFolder = { descriptor: Descriptor.root(), path: ROOT };
+  readonly root: OpenFolder;
   readonly #rule: PathRuler;
   readonly #open = new Map<AbsolutePath, Descriptor>();
 
-  constructor(profile: Profile) {
-    this.#rule = pathRuler(profile);
+  constructor(profile: Profile, { root, foldsCase }: Ground = ground()) {
+    this.root = { descriptor: root, path: ROOT };
+    this.#rule = pathRuler(foldsCase ? withoutCase(profile) : profile);
     for (const { path, access } of profile.files) {
       const folder = access === "none" || this.#open.size >= MOST_HELD ? null : openExactly(this.root, path);
       if (folder !== null) this.#open.set(path, folder);
@@ -67,6 +69,11 @@ export class Grants {
     this.demand("write", path, kind);
     this.demand("write", parentOf(path), "folder");
   }
+}
+
+/** Masks cover each other spelling too: by it something may come to be that has the masked name already. */
+function withoutCase(profile: Profile): Profile {
+  return { ...profile, masks: profile.masks.map((mask) => ({ ...mask, ignoreCase: true })) };
 }
 
 /** More granted folders than this are reached from `/` or the one above: descriptors are few. */

@@ -1,5 +1,5 @@
 import type { FileAnswer } from "../tool/files/protocol.ts";
-import type { Descriptor } from "./descriptor.ts";
+import type { Content } from "./descriptor.ts";
 import { at, Fault } from "./faults.ts";
 import type { Grants } from "./grants.ts";
 import { versionOf } from "./node.ts";
@@ -30,7 +30,7 @@ export function readLines(grants: Grants, wanted: RequestOf<"read-lines">): Answ
 }
 
 /** Where a line begins, counted from 1; the end of the file when it has fewer. */
-function beginOf(file: Descriptor, line: number): number {
+function beginOf(file: Content, line: number): number {
   const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
   let [from, left] = [0, line - 1];
   while (left > 0) {
@@ -55,7 +55,7 @@ interface Taken {
 }
 
 /** One byte more than may be answered is read: it tells whether something is behind. */
-function takeLines(file: Descriptor, from: number, mostLines: number, mostBytes: number): Taken {
+function takeLines(file: Content, from: number, mostLines: number, mostBytes: number): Taken {
   let buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, mostBytes + 1));
   let [length, lines, counted] = [0, 0, 0];
   for (;;) {
@@ -91,6 +91,6 @@ function takeLines(file: Descriptor, from: number, mostLines: number, mostBytes:
   };
 }
 
-function isEndAt(file: Descriptor, offset: number): boolean {
+function isEndAt(file: Content, offset: number): boolean {
   return fill(file, Buffer.allocUnsafe(1), offset) === 0;
 }

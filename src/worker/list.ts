@@ -1,4 +1,3 @@
-import { readdirSync } from "node:fs";
 import { joinPath } from "../profile/path.ts";
 import type { FileAnswer } from "../tool/files/protocol.ts";
 import { fromRaw, rawText } from "./descriptor.ts";
@@ -21,7 +20,7 @@ export function list(
   const { descriptor } = folderAt(grants, place);
   const folder: OpenFolder = { descriptor, path: place.path };
   return at(place.path, () => {
-    const all = readdirSync(descriptor.path, "latin1");
+    const all = descriptor.names();
     const behind = after === null ? all : all.filter((name) => name > rawText(after));
     const entries: Entry[] = [];
     const first = firstOf(behind, mostNames);

@@ -1,11 +1,11 @@
 import type { BigIntStats } from "node:fs";
-import { lstatSync, readdirSync } from "node:fs";
+import { lstatSync } from "node:fs";
 import type { Descriptor } from "./descriptor.ts";
 import { isGone } from "./faults.ts";
 
 /** The names in a folder as `rawText` has them, in the order of their bytes. */
 export function rawNames(folder: Descriptor): string[] {
-  return readdirSync(folder.path, "latin1").sort();
+  return folder.names().sort();
 }
 
 /** What stands at a name in a folder, a link itself; null for nothing. */

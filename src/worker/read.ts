@@ -1,6 +1,6 @@
 import { readSync } from "node:fs";
 import type { FileAnswer } from "../tool/files/protocol.ts";
-import type { Descriptor } from "./descriptor.ts";
+import type { Content } from "./descriptor.ts";
 import { at, Fault } from "./faults.ts";
 import { LARGEST_FRAME } from "./frames.ts";
 import type { Grants } from "./grants.ts";
@@ -65,7 +65,7 @@ function wrongKind(kind: string): string {
 }
 
 /** Reads until the buffer is full or the file ends; answers how much that was. */
-export function fill(file: Descriptor, buffer: Buffer, from: number): number {
+export function fill(file: Content, buffer: Buffer, from: number): number {
   let length = 0;
   while (length < buffer.length) {
     const got = readSync(file.fd, buffer, length, buffer.length - length, from + length);

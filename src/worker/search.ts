@@ -1,6 +1,6 @@
 import type { FileAnswer, FileRequest } from "../tool/files/protocol.ts";
 import { Budget } from "./budget.ts";
-import type { Descriptor } from "./descriptor.ts";
+import type { Content } from "./descriptor.ts";
 import { at, codeOf, Fault, isGone } from "./faults.ts";
 import { globTest } from "./glob.ts";
 import type { Grants } from "./grants.ts";
@@ -38,7 +38,7 @@ export function search(grants: Grants, wanted: RequestOf<"search">): Answer<File
 interface Candidate {
   readonly path: string;
   /** The file opened to be read, and null when it is to be passed over. */
-  open(): Descriptor | null;
+  open(): Content | null;
 }
 
 function* filesAt(grants: Grants, place: Place, glob: string | null, budget: Budget): Generator<Candidate> {
@@ -56,7 +56,7 @@ function* filesAt(grants: Grants, place: Place, glob: string | null, budget: Bud
 }
 
 /** As for a read: what is opened is what the kernel calls by the path that was asked about. */
-function openFile(grants: Grants, { folder, name, path }: TreeEntry): Descriptor | null {
+function openFile(grants: Grants, { folder, name, path }: TreeEntry): Content | null {
   if (!grants.canRead(path, "file")) return null;
   try {
     using node = folder.descriptor.place(name);
@@ -83,7 +83,7 @@ class Run {
     this.#budget = budget;
   }
 
-  take(path: string, content: Descriptor | null): void {
+  take(path: string, content: Content | null): void {
     const found = content === null ? null : this.#matchesIn(path, content);
     if (found === null) this.passedOver += 1;
     else {
@@ -93,7 +93,7 @@ class Run {
   }
 
   /** Null when it turns out to be no text. */
-  #matchesIn(path: string, content: Descriptor): readonly Match[] | null {
+  #matchesIn(path: string, content: Content): readonly Match[] | null {
     const matches = new Matches(path, this.#seek, this.#context, this.#budget);
     try {
       for (const line of linesOf(content)) if (!matches.take(line)) break;

@@ -6,7 +6,6 @@ import {
   fchownSync,
   fdatasyncSync,
   fstatSync,
-  linkSync,
   openSync,
   renameSync,
   unlinkSync,
@@ -101,11 +100,11 @@ export class Temporary implements Disposable {
  * one goes. Where links can't be made, an empty file of ours takes the name, and is replaced. Throws `EEXIST`, `EXDEV`.
  */
 export function placeAnew(from: OpenFolder, name: string, to: OpenFolder, newName: string): void {
-  const [old, fresh] = [from.descriptor.child(name), to.descriptor.child(newName)];
   try {
-    linkSync(old, fresh);
+    from.descriptor.link(name, to.descriptor, newName);
   } catch (error) {
     if (!NO_LINKS.includes(codeOf(error) ?? "")) throw error;
+    const [old, fresh] = [from.descriptor.child(name), to.descriptor.child(newName)];
     closeSync(openSync(fresh, NEW, 0o600));
     try {
       renameSync(old, fresh);
@@ -116,9 +115,9 @@ export function placeAnew(from: OpenFolder, name: string, to: OpenFolder, newNam
     return;
   }
   try {
-    unlinkSync(old);
+    unlinkSync(from.descriptor.child(name));
   } catch (error) {
-    tryQuietly(() => unlinkSync(fresh));
+    tryQuietly(() => unlinkSync(to.descriptor.child(newName)));
     throw error;
   }
 }

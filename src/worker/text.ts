@@ -1,5 +1,5 @@
 import { readSync } from "node:fs";
-import type { Descriptor } from "./descriptor.ts";
+import type { Content } from "./descriptor.ts";
 
 /** One line of a text, without its end. `isCut` when it goes on behind what is here. */
 export interface Line {
@@ -22,7 +22,7 @@ const MOST_LINE = 64 * 1024;
 const MOST_KEPT = 4 * MOST_LINE;
 
 /** The lines of a text, by chunks, so that neither a long file nor a long line is held whole. Throws `NoText`. */
-export function* linesOf(file: Descriptor): Generator<Line> {
+export function* linesOf(file: Content): Generator<Line> {
   const utf8 = new TextDecoder("utf-8", { fatal: true });
   const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
   let kept = Buffer.alloc(0);

@@ -1,4 +1,4 @@
-import { type Dirent, readdirSync } from "node:fs";
+import type { Dirent } from "node:fs";
 import { type AbsolutePath, joinPath } from "../profile/path.ts";
 import type { NodeKind } from "../tool/files/protocol.ts";
 import type { Budget } from "./budget.ts";
@@ -116,8 +116,7 @@ class Level implements Disposable {
 /** Names with their kinds, which most file systems tell without a look at each; else the names alone. */
 function entriesOf(folder: Descriptor): readonly Dirent[] | readonly string[] {
   try {
-    const entries = readdirSync(folder.path, { encoding: "latin1", withFileTypes: true });
-    return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+    return folder.entries().sort((a, b) => (a.name < b.name ? -1 : 1));
   } catch (error) {
     if (codeOf(error) === "ENOENT") return rawNames(folder);
     if (isPassedBy(error)) return [];

@@ -10,7 +10,7 @@ import {
 } from "../profile/path.ts";
 import type { LinkEnd } from "../tool/files/protocol.ts";
 import { type Descriptor, linkText } from "./descriptor.ts";
-import { at, codeOf, Fault, faultFrom } from "./faults.ts";
+import { at, codeOf, Fault, faultFrom, isChanged } from "./faults.ts";
 import type { Grants, OpenFolder } from "./grants.ts";
 
 /** What stands at the end of a path, and the folder that holds it. */
@@ -89,7 +89,7 @@ function tryWalk(grants: Grants, names: readonly string[], end: LinkEnd, fromGra
     isKept = seen !== undefined && seenPath !== undefined && seen.isAt(seenPath);
     return isKept ? place : null;
   } catch (error) {
-    if (error instanceof Moved) return null;
+    if (error instanceof Moved || isChanged(error)) return null;
     throw inWords(grants, trail, error);
   } finally {
     if (!isKept) trail[Symbol.dispose]();
@@ -165,8 +165,10 @@ class Trail implements Disposable {
     return this.#names.length === 0;
   }
 
+  /** As the disk spells it. */
   next(): string | undefined {
-    return this.#names.pop();
+    const name = this.#names.pop();
+    return name === undefined || name === ".." ? name : this.top.descriptor.spelled(name);
   }
 
   /** Goes into a folder; false when it is none. */

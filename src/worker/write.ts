@@ -1,4 +1,3 @@
-import { accessSync, constants } from "node:fs";
 import type { FileAnswer } from "../tool/files/protocol.ts";
 import { changed, demandExpected, demandStill } from "./expected.ts";
 import { at, codeOf, Fault } from "./faults.ts";
@@ -53,5 +52,5 @@ function demandWritable(grants: Grants, { path, node }: Place): void {
   grants.demandName(path, ruledKind(kind));
   if (node === null) return;
   if (kind !== "file") throw new Fault("WRONG_KIND", path, "it is no file");
-  at(path, () => accessSync(node.descriptor.path, constants.W_OK));
+  at(path, () => node.descriptor.demandWritable());
 }

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { chmodSync, chownSync, existsSync, openSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it, test, vi } from "vitest";
 import { CONFIG, endOf, exitOf, place, processesWith, soon, uniqueWord } from "../unit/cli/command-line.ts";
@@ -378,16 +378,18 @@ describe.skipIf(unusable !== null)("looking around", () => {
     const json = JSON.parse((await cofferdam(["explain", "write", "other", "--json"])).stdout);
     expect([json.allowed, json.notes]).toEqual([{ unasked: true, onYes: true }, ["it does not exist yet"]]);
     expect((await cofferdam(["run", "--", "sh", "-c", "echo new > other"])).exit).toBe(0);
-    const [home, socket, debug] = [
+    const [home, socket, debug, tls] = [
       await cofferdam(["explain", "env", "HOME"]),
       await cofferdam(["explain", "connect", "./a.sock"]),
       await cofferdam(["explain", "syscalls", "debug"]),
+      await cofferdam(["explain", "macos", "tls"]),
     ];
     expect(home.stdout).toMatch(/^ {2}every call has a HOME of its own/m);
     expect(socket.stdout).toMatch(
       /always {4}yes {2}a host socket that lies in a granted folder can be connected to/,
     );
     expect(debug.stdout).toMatch(/always {4}no {3}config: `debug` is not listed/);
+    expect(tls.stdout).toMatch(/^macos tls\n(.*\n)* {2}always {4}no {3}config: `tls` is not listed/);
   });
 
   test("explain says of each variable what a call then has", async () => {
@@ -431,6 +433,41 @@ describe.skipIf(unusable !== null)("looking around", () => {
       exit: 0,
       stderr: "",
     });
+  });
+
+  test("the rules that a Mac would have are shown, with what is stated of it, and nothing is written", async () => {
+    const { cofferdam, write, inventory, project } = await place(
+      CONFIG.replace("[system]", "[system, node, python]"),
+    );
+    write(".envrc", "");
+    const before = inventory();
+    const { exit, stdout, stderr } = await cofferdam(["profile", "show", "--format", "seatbelt"]);
+    expect([exit, stderr, inventory()]).toEqual([0, "", before]);
+    expect(stdout).toMatch(
+      /^; stated: macOS 15, arm64, the home folder \/Users\/\S+, a volume that folds case,\n(; .*\n)+\n\(version 1\)\n\(deny default /,
+    );
+    expect(stdout).toContain("; -D TMP=<the call's own folder>/tmp\n");
+    expect(stdout).toContain(`(subpath "/private${project}")`);
+    expect(stdout).toContain('(subpath "/opt/homebrew/Cellar")');
+    expect(stdout).toContain("; python: make POSIX semaphores.\n(allow ipc-posix-sem*)\n");
+    expect(stdout).not.toContain(`"${project}`);
+    const strict = await cofferdam(["profile", "show", "--format", "seatbelt", "--profile", "strict"]);
+    expect([strict.exit, strict.stdout.includes("ipc-posix-sem")]).toEqual([0, false]);
+  });
+
+  test("rules that a Mac would not take are refused as mounts are", async () => {
+    const { cofferdam, write, project } = await place(null);
+    mkdirSync(join(project, "zo\u00eb=b"));
+    write("cofferdam.yaml", CONFIG.replace("root: .", "root: ./zo\u00eb=b"));
+    const words = ["profile", "show", "--config", "cofferdam.yaml", "--format"];
+    expect(await cofferdam([...words, "seatbelt"])).toEqual({
+      exit: 69,
+      stdout: "",
+      stderr: expect.stringMatching(
+        /^cofferdam: seatbelt: `\/private.*\/zo\u00eb=b` has, .* that no argument may have\n {2}do: rename it, /,
+      ),
+    });
+    expect((await cofferdam([...words, "bwrap"])).exit).toBe(0);
   });
 
   test("check finds rules that never apply, and 65 is for errors alone", async () => {

@@ -10,6 +10,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { fitHelper } from "../../src/host/launcher.ts";
 import { CofferdamError } from "../../src/index.ts";
 import { knownPath } from "../../src/profile/path.ts";
 import { CALLER, ORDINARY, PEOPLE } from "../support/battery/people.ts";
@@ -119,6 +120,12 @@ describe.skipIf(unusable !== null)("whose helpers are fit, as root", () => {
       expect(existsSync(join(place.ws, "ran"))).toBe(false);
     });
   }
+
+  itUnless(notRoot, "helper: of ps alone the setuid bit counts for nothing, which it has on macOS", () => {
+    for (const name of ["ps", "rm"]) place.file(`helpers/${name}`, "", 0o4755);
+    const host = place.host({ helperFolders: [knownPath(folder)] });
+    expect([fitHelper(host, "ps"), fitHelper(host, "rm")]).toEqual([join(folder, "ps"), null]);
+  });
 
   itUnless(
     notRoot,

@@ -8,7 +8,7 @@ import { z } from "zod";
 import { absolutePath } from "../../src/profile/path.ts";
 import { casesFor } from "../../src/selftest/cases/all.ts";
 import { CLAIMS } from "../../src/selftest/claims.ts";
-import { DRILLS } from "../../src/selftest/drills.ts";
+import { drillsFor } from "../../src/selftest/drills.ts";
 import { cofferdamFor } from "../support/battery/command.ts";
 import { compileCacheFor, PEOPLE, type Person } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
@@ -40,9 +40,10 @@ const TARGET = {
   word: "w",
   port: 1,
   abstract: "a",
+  home: at("home"),
 };
 /** The cases are the same for everybody, wherever the folders are. */
-const CASES = [...casesFor(TARGET), ...DRILLS];
+const CASES = [...casesFor(TARGET, "linux"), ...drillsFor("linux")];
 
 it("no two cases of a claim have the same title", () => {
   const names = CASES.map(({ claim, title }) => `${claim}: ${title}`);

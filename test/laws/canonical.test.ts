@@ -76,6 +76,7 @@ describe("the digest", () => {
       "tidies all but the network": (parts) => digest({ ...normalProfile(parts), network: parts.network }),
       "tidies all but sockets": (parts) => digest({ ...normalProfile(parts), sockets: parts.sockets }),
       "tidies all but names": (parts) => digest({ ...normalProfile(parts), env: parts.env }),
+      "tidies all but what macOS gives": (parts) => digest({ ...normalProfile(parts), macos: parts.macos }),
     },
   );
 
@@ -120,6 +121,7 @@ describe("the digest", () => {
       "forgets names": (a) => digest({ ...a, env: [] }),
       "forgets the terminal": (a) => digest({ ...a, terminal: false }),
       "forgets system calls": (a) => digest({ ...a, syscalls: [] }),
+      "forgets what macOS gives": (a) => digest({ ...a, macos: [] }),
       "forgets limits": (a) => digest({ ...a, limits: {} }),
     },
   );
@@ -134,6 +136,7 @@ const shuffledParts = profileParts.chain((parts) =>
       sockets: typeof parts.sockets === "string" ? fc.constant(parts.sockets) : shuffled(parts.sockets),
       env: shuffled(parts.env),
       syscalls: shuffled(parts.syscalls),
+      macos: shuffled(parts.macos),
       network:
         typeof parts.network === "string"
           ? fc.constant(parts.network)
@@ -157,6 +160,7 @@ function answers(a: Profile, { path, target, socket, name }: Probe): readonly un
     coversEnv(a.env, name),
     a.terminal,
     a.syscalls,
+    a.macos,
     a.limits,
   ];
 }

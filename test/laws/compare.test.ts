@@ -6,6 +6,7 @@ import { type Comparison, compare, type Witness } from "../../src/profile/compar
 import { coversEnv } from "../../src/profile/env-pattern.ts";
 import { intersect } from "../../src/profile/intersect.ts";
 import { LIMITS } from "../../src/profile/limits.ts";
+import { MACOS_GROUPS } from "../../src/profile/macos.ts";
 import { reaches } from "../../src/profile/network.ts";
 import { knownPath, parentOf } from "../../src/profile/path.ts";
 import { type Mask, normalProfile, type Profile } from "../../src/profile/profile.ts";
@@ -58,6 +59,8 @@ describe("compare", () => {
       "does not look at system calls": (a, b) => compare(a, { ...b, syscalls: SYSCALL_GROUPS }),
       "looks at the first group of system calls alone": (a, b) =>
         compare({ ...a, syscalls: a.syscalls.slice(0, 1) }, b),
+      "does not look at what macOS gives": (a, b) => compare(a, { ...b, macos: MACOS_GROUPS }),
+      "looks at the first group of macOS alone": (a, b) => compare({ ...a, macos: a.macos.slice(0, 1) }, b),
       "does not look at limits": (a, b) => compare(a, { ...b, limits: {} }),
     },
   );
@@ -228,6 +231,7 @@ function excesses(a: Profile, b: Profile, { path, target, socket, name }: Probe)
     { field: "env", name },
     { field: "terminal" },
     ...SYSCALL_GROUPS.map((group) => ({ field: "syscalls", group }) as const),
+    ...MACOS_GROUPS.map((group) => ({ field: "macos", group }) as const),
     ...LIMITS.map((limit) => ({ field: "limits", name: limit }) as const),
     { field: "limits", name: "strict" },
   ];
@@ -258,6 +262,8 @@ function confirms(a: Profile, b: Profile, witness: Witness): boolean {
       return a.terminal && !b.terminal;
     case "syscalls":
       return a.syscalls.includes(witness.group) && !b.syscalls.includes(witness.group);
+    case "macos":
+      return a.macos.includes(witness.group) && !b.macos.includes(witness.group);
     case "limits": {
       if (witness.name === "strict") return a.limits.strict !== true && b.limits.strict === true;
       const bound = LIMITS.find((limit) => limit === witness.name);

@@ -14,6 +14,7 @@ import {
   type Question,
 } from "../../src/profile/explain.ts";
 import { intersectAll } from "../../src/profile/intersect.ts";
+import { MACOS_GROUPS } from "../../src/profile/macos.ts";
 import { reaches } from "../../src/profile/network.ts";
 import { type AbsolutePath, isInside } from "../../src/profile/path.ts";
 import { indexEntries, nearestEntry, type Profile } from "../../src/profile/profile.ts";
@@ -144,6 +145,7 @@ function layer(name: string, from: Profile): Layer {
     "sockets",
     "env",
     "syscalls",
+    "macos",
     ...from.files.map((entry) => entryKey(entry.path)),
     ...from.masks.map(maskKey),
   ];
@@ -160,6 +162,7 @@ function questions({ path, target, socket, name }: Probe): readonly Question[] {
     { ask: "abstract", name },
     { ask: "env", name },
     ...SYSCALL_GROUPS.map((group) => ({ ask: "syscalls", group }) as const),
+    ...MACOS_GROUPS.map((group) => ({ ask: "macos", group }) as const),
   ];
 }
 
@@ -178,5 +181,7 @@ function allows(from: Profile, question: Question): boolean {
       return coversEnv(from.env, question.name);
     case "syscalls":
       return from.syscalls.includes(question.group);
+    case "macos":
+      return from.macos.includes(question.group);
   }
 }

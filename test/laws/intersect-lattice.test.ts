@@ -3,6 +3,7 @@ import { describe, expect } from "vitest";
 import { printProfile } from "../../src/profile/canonical.ts";
 import { isWithin } from "../../src/profile/compare.ts";
 import { intersect } from "../../src/profile/intersect.ts";
+import { MACOS_GROUPS } from "../../src/profile/macos.ts";
 import { CLOSED, normalProfile, OPEN, type Profile } from "../../src/profile/profile.ts";
 import { SYSCALL_GROUPS } from "../../src/profile/syscalls.ts";
 import { pair, profile } from "../support/generate.ts";
@@ -48,6 +49,10 @@ describe("intersect", () => {
       "grants a group of system calls when the first does, or neither": (a, b) => ({
         ...intersect(a, b),
         syscalls: SYSCALL_GROUPS.filter((one) => a.syscalls.includes(one) || !b.syscalls.includes(one)),
+      }),
+      "grants a group of macOS when the first does, or neither": (a, b) => ({
+        ...intersect(a, b),
+        macos: MACOS_GROUPS.filter((one) => a.macos.includes(one) || !b.macos.includes(one)),
       }),
       "halves its limits": (a, b) => ({
         ...intersect(a, b),
@@ -131,6 +136,10 @@ describe("intersect", () => {
       "grants system calls that the first lacks": (a, b) => ({
         ...intersect(a, b),
         syscalls: SYSCALL_GROUPS.filter((one) => !a.syscalls.includes(one)),
+      }),
+      "grants what of macOS the first lacks": (a, b) => ({
+        ...intersect(a, b),
+        macos: MACOS_GROUPS.filter((one) => !a.macos.includes(one)),
       }),
       "grants a terminal that the first lacks": (a, b) => ({ ...intersect(a, b), terminal: !a.terminal }),
     },

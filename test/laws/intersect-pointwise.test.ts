@@ -5,6 +5,7 @@ import { accessTo } from "../../src/profile/access-to.ts";
 import { coversEnv, normalEnv } from "../../src/profile/env-pattern.ts";
 import { intersect } from "../../src/profile/intersect.ts";
 import { LIMITS } from "../../src/profile/limits.ts";
+import { MACOS_GROUPS } from "../../src/profile/macos.ts";
 import { type HostList, type Network, normalNetwork, reaches } from "../../src/profile/network.ts";
 import { indexEntries, nearestEntry, type Profile } from "../../src/profile/profile.ts";
 import { listedSockets, mayConnect } from "../../src/profile/sockets.ts";
@@ -111,7 +112,7 @@ describe("intersect", () => {
   );
 
   law(
-    "allows a socket, an environment name, the terminal and a group of system calls exactly where both do",
+    "allows a socket, an environment name, the terminal, a group of system calls and one of macOS exactly where both do",
     (meet: Meet) =>
       fc.property(pair, probes, ([a, b], asked) => {
         const both = meet(a, b);
@@ -120,6 +121,8 @@ describe("intersect", () => {
           expect(both.syscalls.includes(group)).toBe(
             a.syscalls.includes(group) && b.syscalls.includes(group),
           );
+        for (const group of MACOS_GROUPS)
+          expect(both.macos.includes(group)).toBe(a.macos.includes(group) && b.macos.includes(group));
         expect(both.sockets === "none").toBe(a.sockets === "none" || b.sockets === "none");
         for (const { socket, name } of asked) {
           const mayReach = (one: Profile): boolean => mayConnect(one.sockets, socket);
@@ -131,6 +134,9 @@ describe("intersect", () => {
     {
       "takes the system calls of either": spoiling((a, b) => ({
         syscalls: SYSCALL_GROUPS.filter((one) => a.syscalls.includes(one) || b.syscalls.includes(one)),
+      })),
+      "takes what of macOS either has": spoiling((a, b) => ({
+        macos: MACOS_GROUPS.filter((one) => a.macos.includes(one) || b.macos.includes(one)),
       })),
       "takes any socket when one does": spoiling((a, b) =>
         a.sockets === "any" || b.sockets === "any" ? { sockets: "any" } : {},
@@ -218,5 +224,6 @@ const BARE: Profile = {
   env: [],
   terminal: false,
   syscalls: [],
+  macos: [],
   limits: {},
 };

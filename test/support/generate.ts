@@ -4,6 +4,7 @@ import type { EnvPattern } from "../../src/profile/env-pattern.ts";
 import type { HostRule, Target } from "../../src/profile/host-rule.ts";
 import { intersect } from "../../src/profile/intersect.ts";
 import { LIMITS, type Limits } from "../../src/profile/limits.ts";
+import type { Macos } from "../../src/profile/macos.ts";
 import type { HostList, Network } from "../../src/profile/network.ts";
 import { type AbsolutePath, joinPath, knownPath } from "../../src/profile/path.ts";
 import { literalPattern, type Pattern, parsePatterns } from "../../src/profile/pattern.ts";
@@ -122,6 +123,15 @@ export const syscalls: fc.Arbitrary<Syscalls> = fc.constantFrom<Syscalls>(
   ["debug", "debug"],
 );
 
+/** Few groups, and the first and the last there is. */
+export const macos: fc.Arbitrary<Macos> = fc.constantFrom<Macos>(
+  [],
+  ["java"],
+  ["watch"],
+  ["watch", "tls", "java"],
+  ["tls", "tls"],
+);
+
 const files = fc.array(fileEntry, { maxLength: 6 });
 const rootEntry: fc.Arbitrary<readonly FileEntry[]> = fc.oneof(
   fc.constant([]),
@@ -140,12 +150,13 @@ export const profileParts: fc.Arbitrary<Profile> = fc
     terminal: fc.boolean(),
     limits,
     syscalls,
+    macos,
   })
   .map(({ rootEntry: first, ...parts }) => ({ ...parts, files: [...first, ...parts.files] }));
 
 export const profile: fc.Arbitrary<Profile> = profileParts.map(normalProfile);
 
-const part = fc.constantFrom("files", "masks", "sockets", "env", "terminal", "syscalls", "limits");
+const part = fc.constantFrom("files", "masks", "sockets", "env", "terminal", "syscalls", "macos", "limits");
 const fileChange = fc.constantFrom(
   { access: "none" },
   { access: "read" },

@@ -1,5 +1,6 @@
 import type { Limits } from "../../profile/limits.ts";
 import type { Profile } from "../../profile/profile.ts";
+import type { Accepted } from "../backend.ts";
 import type { Facts, TreeBound } from "../facts.ts";
 import type { Approximation, Standing, Standings } from "../plan.ts";
 import { isCountedByUser } from "./tree.ts";
@@ -14,6 +15,13 @@ export const HOST_DEVICES = "a process can change the modes and times of the hos
 
 /** The one reason for which system calls may stand at `partial`: the profile asks for it. */
 export const TRACED = "as configured, processes of a call can trace and change one another";
+
+/** What may stand at partial: see `Backend`. */
+export const ACCEPTS: readonly Accepted[] = [
+  { protection: "files", reason: HOST_DEVICES },
+  { protection: "sockets", reason: SOCKETS_IN_ROOTS },
+  { protection: "syscalls", reason: TRACED, isAskedFor: ({ syscalls }) => syscalls.includes("debug") },
+];
 
 /** How each protection stands under a plan, before it was seen: observation can only make it weaker. */
 export function standings(

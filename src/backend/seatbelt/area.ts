@@ -1,12 +1,16 @@
 import type { Kind } from "../../profile/access-to.ts";
-import { type AbsolutePath, isInside, nameOf } from "../../profile/path.ts";
+import { type AbsolutePath, isInside, nameOf, ROOT } from "../../profile/path.ts";
 import { type Pattern, patternTest } from "../../profile/pattern.ts";
 import { type Suffix, takesFile } from "../../profile/suffix.ts";
 
-/** Paths of one kind: a node alone, a node with all below it, or what a pattern matches with all below it. */
+/**
+ * Paths of one kind: a node alone, a node with all below it, what a pattern matches with all below it, or what is the call's own:
+ * its folder itself, the places in it, or what it was handed by its bytes. With `ignoreCase` other spellings of ASCII letters count.
+ */
 export type Shape =
-  | { readonly kind: "node" | "tree"; readonly path: AbsolutePath }
-  | { readonly kind: "match"; readonly pattern: Pattern; readonly ignoreCase: boolean };
+  | { readonly kind: "node" | "tree"; readonly path: AbsolutePath; readonly ignoreCase: boolean }
+  | { readonly kind: "match"; readonly pattern: Pattern; readonly ignoreCase: boolean }
+  | { readonly kind: "own"; readonly what: "folder" | "places" | "given" };
 
 /** What of a shape is meant; endings are those of file names, and folders never have one. */
 export type Only =
@@ -16,9 +20,9 @@ export type Only =
 /** What an area has when nothing else is said. */
 export const EVERYTHING: Only = { kind: "everything" };
 
-/** A set of paths that one rule speaks of: what lies within, is of that kind, and in none of the exceptions. */
+/** A set of paths that one rule speaks of: what lies in one of `within`, is of that kind, and in none of the exceptions. */
 export interface Area {
-  readonly within: Shape;
+  readonly within: readonly Shape[];
   readonly only: Only;
   readonly except: readonly Shape[];
 }
@@ -26,22 +30,36 @@ export interface Area {
 /** True for what an area holds. */
 export type AreaTest = (path: AbsolutePath, kind: Kind) => boolean;
 
-/** Compiles an area; the text that is printed of it means the same. */
+/** Compiles an area; the text that is printed of it means the same. The call's own places are no path of the host's. */
 export function areaTest({ within, only, except }: Area): AreaTest {
-  const isWithin = shapeTest(within);
+  const parts = within.map(shapeTest);
   const exceptions = except.map(shapeTest);
   return (path, kind) =>
-    isWithin(path) && isMeant(only, path, kind) && !exceptions.some((isException) => isException(path));
+    isMeant(only, path, kind) &&
+    parts.some((holds) => holds(path)) &&
+    !exceptions.some((holds) => holds(path));
+}
+
+/** The path without its letters' case, ASCII alone. */
+export function folded(path: AbsolutePath): string {
+  return path.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
 function shapeTest(shape: Shape): (path: AbsolutePath) => boolean {
   switch (shape.kind) {
-    case "node":
-      return (path) => path === shape.path;
-    case "tree":
-      return (path) => isInside(path, shape.path);
+    case "own":
+      return () => false;
     case "match":
       return patternTest(shape.pattern, shape.ignoreCase);
+    case "node": {
+      const node = shape.ignoreCase ? folded(shape.path) : shape.path;
+      return shape.ignoreCase ? (path) => folded(path) === node : (path) => path === node;
+    }
+    case "tree": {
+      if (!shape.ignoreCase || shape.path === ROOT) return (path) => isInside(path, shape.path);
+      const [tree, below] = [folded(shape.path), `${folded(shape.path)}/`];
+      return (path) => folded(path) === tree || folded(path).startsWith(below);
+    }
   }
 }
 

@@ -1,6 +1,6 @@
 import { visible } from "../../errors.ts";
 import type { Refusal } from "../plan.ts";
-import { printRule, quoteText, type SbplRule, textsOf } from "./sbpl.ts";
+import { printProfile, quoteText, type Section, textsOf } from "./sbpl.ts";
 import { isSpellable } from "./translate.ts";
 
 /** `sandbox-exec` takes no string above 1,025 bytes; one such string makes it refuse the whole profile. */
@@ -12,37 +12,45 @@ const MOST_RULES = 4_096;
 /** Filters of one rule are compiled into one table of at most 65,535 bytes. */
 const MOST_FILTERS = 256;
 
-/** The text is an argument; all arguments and variables together have a mebibyte. */
+/** More takes the compiler seconds. */
 const MOST_TEXT = 256 * 1024;
+
+/** All arguments and variables together have a mebibyte (execve(2), `ARG_MAX`). */
+const MOST_PARAMETERS = 64 * 1024;
 
 const NARROW = "name fewer paths: mask or grant the folders that hold so many";
 
 /** Why rules can't be handed to the kernel, or null: refused here, where the reason can be told. */
-export function overBudget(rules: readonly SbplRule[]): Refusal | null {
-  if (rules.length > MOST_RULES) {
-    return {
-      field: "files",
-      reason: `${rules.length} rules would be needed; ${MOST_RULES} is the most`,
-      remedy: NARROW,
-    };
-  }
-  let size = 0;
-  for (const rule of rules) {
-    const texts = rule.filter === null ? [] : textsOf(rule.filter);
-    if (texts.length > MOST_FILTERS) {
-      const reason = `${texts.length} conditions would be needed in one rule; ${MOST_FILTERS} is the most`;
-      return { field: "masks", reason, remedy: NARROW };
+export function overBudget(
+  sections: readonly Section[],
+  parameters: Readonly<Record<string, string>>,
+): Refusal | null {
+  const rules = sections.flatMap((section) => section.rules);
+  if (rules.length > MOST_RULES)
+    return tooMany("files", `${rules.length} rules would be needed; ${MOST_RULES} is the most`);
+  for (const { filter } of rules) {
+    const texts = filter === null ? [] : textsOf(filter);
+    if (texts.length > MOST_FILTERS)
+      return tooMany(
+        "masks",
+        `${texts.length} conditions would be needed in one rule; ${MOST_FILTERS} is the most`,
+      );
+    for (const text of texts) {
+      const refusal = typeof text === "string" ? refusedText(text) : null;
+      if (refusal !== null) return refusal;
     }
-    const refusal = texts.map(refusedText).find((one) => one !== null);
-    if (refusal !== undefined) return refusal;
-    size += printRule(rule).length + 1;
   }
-  if (size <= MOST_TEXT) return null;
-  return {
-    field: "files",
-    reason: `the rules would take ${size} bytes; ${MOST_TEXT} is the most`,
-    remedy: NARROW,
-  };
+  return refusedParameters(Object.values(parameters)) ?? refusedSize(printProfile(sections, "").length);
+}
+
+function refusedSize(size: number): Refusal | null {
+  return size <= MOST_TEXT
+    ? null
+    : tooMany("files", `the rules would take ${size} bytes; ${MOST_TEXT} is the most`);
+}
+
+function tooMany(field: string, reason: string): Refusal {
+  return { field, reason, remedy: NARROW };
 }
 
 function refusedText(text: string): Refusal | null {
@@ -51,7 +59,26 @@ function refusedText(text: string): Refusal | null {
     return { field: "files", reason, remedy: "rename it, or grant the folder above it" };
   }
   const { length } = quoteText(text);
-  if (length <= MOST_STRING) return null;
+  return length <= MOST_STRING ? null : tooLong(text, length);
+}
+
+/** What a parameter stands for reaches the compiler as an argument: characters that no path of a config has are refused. */
+function refusedParameters(values: readonly string[]): Refusal | null {
+  for (const value of values) {
+    if (/[\p{Cc}\p{Cs}="\\]/u.test(value)) {
+      const reason = `${visible(value)} has, beside letters that no rule can spell, a character that no argument may have`;
+      return { field: "files", reason, remedy: "rename it, or grant the folder above it" };
+    }
+    const length = Buffer.byteLength(value);
+    if (length > MOST_STRING) return tooLong(value, length);
+  }
+  const size = values.reduce((sum, value) => sum + Buffer.byteLength(value), 0);
+  return size <= MOST_PARAMETERS
+    ? null
+    : tooMany("files", `paths of ${size} bytes would be arguments; ${MOST_PARAMETERS} is the most`);
+}
+
+function tooLong(text: string, length: number): Refusal {
   const reason = `${visible(`${text.slice(0, 60)}…`)} would be a string of ${length} bytes; ${MOST_STRING} is the most`;
   return { field: "files", reason, remedy: "use a shorter path or pattern" };
 }

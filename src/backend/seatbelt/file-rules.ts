@@ -1,11 +1,15 @@
 import { isAtMost } from "../../profile/access.ts";
-import { maskRuler, type PathRuler, pathRuler } from "../../profile/access-to.ts";
-import { type AbsolutePath, byPath, isInside, parentOf, ROOT, upwards } from "../../profile/path.ts";
-import { literalPrefix } from "../../profile/pattern.ts";
+import { maskRuler, pathRuler } from "../../profile/access-to.ts";
+import { type AbsolutePath, isInside, nameOf, upwards } from "../../profile/path.ts";
+import { literalPrefix, type Segment } from "../../profile/pattern.ts";
 import type { Mask, Profile } from "../../profile/profile.ts";
-import type { Facts } from "../facts.ts";
-import { type Area, EVERYTHING, type Only, type Shape } from "./area.ts";
+import { takesFile } from "../../profile/suffix.ts";
+import type { Facts, MacFacts } from "../facts.ts";
+import { type Area, EVERYTHING, folded, type Only, type Shape } from "./area.ts";
+import { passesTo } from "./passes.ts";
+import { pinsOf } from "./pins.ts";
 import { type Reach, reachesOf } from "./reach.ts";
+import { foldsCaseAt, spelledLike } from "./volumes.ts";
 
 /**
  * What a rule lets a process do, or forbids. `read`: read, list and run. `pass`: stat alone. `change`: new content for
@@ -20,56 +24,113 @@ export interface FileRule {
   readonly area: Area;
 }
 
-/** The rules of a profile, in the order in which they are printed, and the nodes whose names they hold in place. */
+/** What the rules need to know of the machine. */
+export interface FileFacts extends Pick<Facts, "hits" | "repositories" | "ways"> {
+  readonly mac: MacFacts;
+  /** Links that lead to what is granted, each by its canonical folder: a process must see where they lead. */
+  readonly hops: readonly AbsolutePath[];
+  /** Whether the launch has something handed to it by its bytes. */
+  readonly hasGiven: boolean;
+}
+
+/** The rules of a profile by what they are there for, in the order in which they are printed, and what they hold in place. */
 export interface FileRules {
-  readonly rules: readonly FileRule[];
+  readonly reading: readonly FileRule[];
+  readonly passing: readonly FileRule[];
+  readonly writing: readonly FileRule[];
+  readonly neverRead: readonly FileRule[];
+  readonly neverWritten: readonly FileRule[];
+  readonly neverMoved: readonly FileRule[];
   /** Nodes that can't be made, removed or renamed, so that what is protected below them stays where it is. */
   readonly pins: readonly AbsolutePath[];
+  /** Where rules begin to give access to read and to write. */
+  readonly roots: Readonly<Record<"read" | "write", readonly AbsolutePath[]>>;
+}
+
+/** Of where access begins, what counts for a rule. */
+export function rootsOf({ roots }: Pick<FileRules, "roots">, { right }: FileRule): readonly AbsolutePath[] {
+  return roots[right === "read" || right === "pass" ? "read" : "write"];
+}
+
+/** All rules in the order in which they are printed. */
+export function everyRule(files: Omit<FileRules, "pins" | "roots">): readonly FileRule[] {
+  const { reading, passing, writing, neverRead, neverWritten, neverMoved } = files;
+  return [...reading, ...passing, ...writing, ...neverRead, ...neverWritten, ...neverMoved];
 }
 
 /**
  * The rules that give each path what the profile gives, in disjoint normal form: whatever an allow leaves out is left
  * out by the allow itself, so that the order of rules means nothing. In order:
- * 1. reading, one area for each reach of the entries, without nearer reaches and masks;
- * 2. stat of the folders that lead to them;
- * 3. changing content, and making and removing names, likewise; names without the pins;
- * 4. denies that say once more what 1 and 3 left out: nearer reaches, masks, pins.
- * Masks hold for whatever matches, also for what is made during the call.
+ * 1. reading: what the entries give, without nearer entries and masks; entries that do not lie in another's exceptions
+ *    share a rule;
+ * 2. stat of the folders and links that lead to it;
+ * 3. writing, likewise, without the pins; of these the content alone;
+ * 4. denies that say once more what 1 and 3 left out: nearer entries, masks, pins.
+ * Masks hold for whatever matches, also for what is made during the call, but in the places that are made for the call.
  */
-export function fileRules(profile: Profile, facts: Pick<Facts, "hits">): FileRules {
+export function fileRules(given: Profile, facts: FileFacts): FileRules {
+  const profile = { ...given, masks: foldedMasks(given.masks, facts) };
   const ruler = pathRuler(profile);
-  const reading = sideOf(profile, "read");
-  const writing = sideOf(profile, "write");
+  const [reading, writing] = [sideOf(profile, "read", facts), sideOf(profile, "write", facts)];
   const pins = pinsOf(profile, facts, ruler);
-  const passes = passesTo(reading.live, ruler);
+  const isSpelledAlike = spelledLike(profile.files, facts);
+  const held = pins.map((path) => node(path, foldsCaseAt(facts, path)));
+  const passes = passesTo(reading, [...facts.hops, facts.mac.calls], ruler);
   return {
-    rules: [
-      ...reading.live.flatMap((reach) => allows(reading, reach, ["read"], [])),
-      ...passes.map(
-        (path): FileRule => ({ action: "allow", right: "pass", area: only({ kind: "node", path }) }),
-      ),
-      ...writing.live.flatMap((reach) => [
-        ...allows(writing, reach, ["change"], []),
-        ...allows(writing, reach, ["names"], pins),
-      ]),
-      ...denies(reading, "read", passes),
-      ...denies(writing, "write", []),
-      ...pins.map(
-        (path): FileRule => ({ action: "deny", right: "names", area: only({ kind: "node", path }) }),
-      ),
+    reading: [allow("read", [CALL]), ...allows(reading, "read", [])],
+    passing: [allow("pass", [...passes.map((path) => node(path, false)), FOLDER_ITSELF])],
+    writing: [
+      allow("write", [CALL]),
+      ...allows(writing, "write", held),
+      ...contentOf(writing, pins.filter(isSpelledAlike)),
     ],
+    neverRead: denies(reading, "read", facts, passes),
+    neverWritten: denies(writing, "write", facts, []),
+    neverMoved:
+      held.length === 0
+        ? []
+        : [{ action: "deny", right: "names", area: { within: held, only: EVERYTHING, except: [] } }],
     pins,
+    roots: {
+      read: reading.live.map(({ path }) => path),
+      write: writing.live.map(({ path }) => path),
+    },
   };
+}
+
+/** The call's own folder holds the places that are made for it, and what proves the walls, which stays hidden. */
+const FOLDER_ITSELF: Shape = { kind: "own", what: "folder" };
+const CALL: Shape = { kind: "own", what: "places" };
+const GIVEN: Shape = { kind: "own", what: "given" };
+
+/**
+ * The masks as they hold on this machine: where names that differ in case are the same, so they are to them. What must not
+ * be one of some letters is, then, none of them in either case: such a mask holds as it is written, too.
+ */
+export function foldedMasks(masks: readonly Mask[], facts: Pick<FileFacts, "mac">): readonly Mask[] {
+  return masks.flatMap((mask) => {
+    if (mask.ignoreCase || !foldsCaseAt(facts, literalPrefix(mask.pattern))) return [mask];
+    const folding = { ...mask, ignoreCase: true };
+    return mask.pattern.segments.some(isNegated) ? [mask, folding] : [folding];
+  });
+}
+
+function isNegated(segment: Segment): boolean {
+  return segment.kind === "name" && segment.pieces.some((piece) => piece.kind === "set" && piece.negated);
 }
 
 /** The masks that may touch what lies in a folder, or cover the folder itself. */
 export function masksTouching(masks: readonly Mask[], folder: AbsolutePath): readonly Mask[] {
   return masks.filter(({ pattern, ignoreCase }) => {
-    const spell = (path: AbsolutePath): string =>
-      ignoreCase ? path.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()) : path;
+    const spell = (path: AbsolutePath): string => (ignoreCase ? folded(path) : path);
     const [start, root] = [spell(literalPrefix(pattern)), spell(folder)];
     return isPrefix(start, root) || isPrefix(root, start);
   });
+}
+
+/** Whether a path lies in a folder, whichever way both are spelled. */
+function isBelow(path: AbsolutePath, folder: AbsolutePath): boolean {
+  return isPrefix(folded(folder), folded(path));
 }
 
 function isPrefix(above: string, path: string): boolean {
@@ -82,99 +143,137 @@ interface Side {
   /** The reaches that give anything and are not themselves masked. */
   readonly live: readonly Reach[];
   readonly masks: readonly Mask[];
+  /** A node with all below it, as rules that take away mean it. */
+  readonly tree: (path: AbsolutePath) => Shape;
 }
 
-function sideOf(profile: Profile, access: "read" | "write"): Side {
+function sideOf(profile: Profile, access: "read" | "write", facts: FileFacts): Side {
   const masks = profile.masks.filter((mask) => !isAtMost(access, mask.atMost));
   const capOf = maskRuler(masks);
   const reaches = reachesOf(profile.files, access);
   const live = reaches.filter((reach) => reach.gives !== "none" && capOf(reach.path, false) === null);
-  return { reaches, live, masks };
+  const tree = (path: AbsolutePath): Shape => ({ kind: "tree", path, ignoreCase: foldsCaseAt(facts, path) });
+  return { reaches, live, masks, tree };
 }
 
 /** With a suffix list, folders can be read as well; they can't be made or moved, for what else is in them. */
-function allows(
-  side: Side,
-  reach: Reach,
-  rights: readonly Right[],
-  pins: readonly AbsolutePath[],
-): readonly FileRule[] {
-  const { path, gives, below } = reach;
-  if (gives === "none") return [];
-  const except = [
-    ...below.map((other): Shape => ({ kind: "tree", path: other.path })),
-    ...masksTouching(side.masks, path).flatMap(shapesOf),
-    ...pins.filter((pin) => isInside(pin, path)).map((pin): Shape => ({ kind: "node", path: pin })),
-  ];
-  const kinds: readonly Only[] =
-    gives === "any"
-      ? [EVERYTHING]
-      : [
-          ...(rights.includes("read") ? [{ kind: "folders" } as const] : []),
-          ...(gives.length === 0 ? [] : [{ kind: "files", endings: gives } as const]),
-        ];
-  return rights.flatMap((right) =>
-    kinds.map(
-      (meant): FileRule => ({
-        action: "allow",
-        right,
-        area: { within: { kind: "tree", path }, only: meant, except },
-      }),
-    ),
-  );
+function allows(side: Side, right: "read" | "write", pins: readonly Shape[]): readonly FileRule[] {
+  return groupsOf(side.live).flatMap((group) => {
+    const [{ gives }] = group;
+    const masks = new Set(group.flatMap(({ path }) => masksTouching(side.masks, path)));
+    const except = [
+      ...group.flatMap(({ below }) => below.map(({ path }) => side.tree(path))),
+      ...[...masks].flatMap(shapesOf),
+      ...pins.filter((pin) => pin.kind === "node" && group.some(({ path }) => isBelow(pin.path, path))),
+    ];
+    const within = group.map(({ path }): Shape => ({ kind: "tree", path, ignoreCase: false }));
+    const rule = (only: Only): FileRule => ({ action: "allow", right, area: { within, only, except } });
+    if (gives === "any") return [rule(EVERYTHING)];
+    return [
+      ...(right === "read" ? [rule({ kind: "folders" })] : []),
+      ...(gives.length === 0 || gives === "none" ? [] : [rule({ kind: "files", endings: gives })]),
+    ];
+  });
 }
 
-function denies(
-  { reaches, live, masks }: Side,
-  right: Right,
-  passes: readonly AbsolutePath[],
-): readonly FileRule[] {
-  const nearer = reaches.flatMap((reach) => denyAround(reach, right, passes));
-  const touching = new Set(live.flatMap((reach) => masksTouching(masks, reach.path)));
-  const masked = masks.filter((mask) => touching.has(mask)).flatMap(shapesOf);
-  return [...nearer, ...masked.map((shape): FileRule => ({ action: "deny", right, area: only(shape) }))];
+/** Reaches that give all, each in no other's exceptions, together; those with a suffix list each by itself. */
+function groupsOf(live: readonly Reach[]): readonly (readonly [Reach, ...Reach[]])[] {
+  const groups: [Reach, ...Reach[]][] = [];
+  for (const reach of live) {
+    const fitting =
+      reach.gives === "any"
+        ? groups.find((group) => group.every((other) => areApart(reach, other)))
+        : undefined;
+    if (fitting === undefined) groups.push([reach]);
+    else fitting.push(reach);
+  }
+  return groups;
 }
 
-/** What a reach does not give of what surrounds it. */
-function denyAround(
-  { path, gives, above, below }: Reach,
-  right: Right,
-  passes: readonly AbsolutePath[],
-): readonly FileRule[] {
-  if (gives === "any" || above === null || above.gives === "none") return [];
-  const except = [
-    ...below.map((other): Shape => ({ kind: "tree", path: other.path })),
-    ...passes.filter((pass) => isInside(pass, path)).map((pass): Shape => ({ kind: "node", path: pass })),
-  ];
-  const meant: Only = gives === "none" ? EVERYTHING : { kind: "other-files", endings: gives };
-  return [{ action: "deny", right, area: { within: { kind: "tree", path }, only: meant, except } }];
-}
-
-/** The folders above what is given that can't be read themselves, topmost first. */
-function passesTo(live: readonly Reach[], ruler: PathRuler): readonly AbsolutePath[] {
-  const above = new Set(
-    live.flatMap((reach) => (reach.path === ROOT ? [] : [...upwards(parentOf(reach.path))])),
-  );
-  return [...above]
-    .filter((path) => ruler(path, { kind: "folder", bornInside: false }).access === "none")
-    .sort(byPath);
+function areApart(a: Reach, b: Reach): boolean {
+  const holds = (below: readonly Reach[], path: AbsolutePath): boolean =>
+    below.some((one) => isBelow(path, one.path));
+  return b.gives === "any" && !holds(a.below, b.path) && !holds(b.below, a.path);
 }
 
 /**
- * The node of every entry, and every writable folder above an entry, a literal mask or something that a glob mask covers:
- * if one could be moved away, what it protects would be found under a name that no rule speaks of.
+ * The content of what must keep its name: of all that lies where everything may be written, and of files by their suffix.
+ * None of it is masked, but what differs from it in case alone may be, where the volume tells them apart. No pin is another
+ * spelling of an entry.
  */
-function pinsOf(profile: Profile, { hits }: Pick<Facts, "hits">, ruler: PathRuler): readonly AbsolutePath[] {
-  const accessOf = (path: AbsolutePath) => ruler(path, { kind: "folder", bornInside: false }).access;
-  const entries = profile.files.map((entry) => entry.path);
-  const literals = profile.masks.flatMap((mask) => mask.pattern.literal ?? []);
-  const covered = hits.filter((hit) => accessOf(hit) !== "write");
-  const pins = new Set(entries.filter((path) => accessOf(path) === "write"));
-  for (const path of [...entries, ...literals, ...covered]) {
-    if (path === ROOT) continue;
-    for (const at of upwards(parentOf(path))) if (accessOf(at) === "write") pins.add(at);
-  }
-  return [...pins].sort(byPath);
+function contentOf({ reaches, masks }: Side, pins: readonly AbsolutePath[]): readonly FileRule[] {
+  const byPath = new Map(reaches.map((reach) => [reach.path, reach]));
+  const gives = (pin: AbsolutePath): Reach["gives"] => {
+    for (const at of upwards(pin)) {
+      const reach = byPath.get(at);
+      if (reach !== undefined) return reach.gives;
+    }
+    return "none";
+  };
+  const except = masks.filter((mask) => !mask.ignoreCase).flatMap(shapesOf);
+  const rule = (some: readonly AbsolutePath[], only: Only): FileRule => {
+    const within = some.map((path) => node(path, false));
+    return { action: "allow", right: "change", area: { within, only, except } };
+  };
+  const open = pins.filter((pin) => gives(pin) === "any");
+  const bySuffix = pins.flatMap((pin): readonly FileRule[] => {
+    const endings = gives(pin);
+    const isFile = typeof endings !== "string" && takesFile(endings, nameOf(pin));
+    return isFile ? [rule([pin], { kind: "files", endings })] : [];
+  });
+  return [...(open.length === 0 ? [] : [rule(open, EVERYTHING)]), ...bySuffix];
+}
+
+/** What the reaches do not give of what surrounds them, and what masks take away of what they give. */
+function denies(
+  side: Side,
+  right: Right,
+  facts: FileFacts,
+  passes: readonly AbsolutePath[],
+): readonly FileRule[] {
+  const touching = new Set(side.live.flatMap(({ path }) => masksTouching(side.masks, path)));
+  const masked = side.masks.filter((mask) => touching.has(mask));
+  const own = right === "read" ? [FOLDER_ITSELF, CALL, ...(facts.hasGiven ? [GIVEN] : [])] : [CALL];
+  const holdsCalls = (path: AbsolutePath): boolean => isBelow(facts.mac.calls, path);
+  const isAboutCalls = (mask: Mask): boolean => masksTouching([mask], facts.mac.calls).length > 0;
+  const areas = [
+    ...side.reaches.flatMap((reach) => areaAround(reach, side, passes, holdsCalls(reach.path) ? own : [])),
+    ...[false, true].map(
+      (about): Area => ({
+        within: masked.filter((mask) => isAboutCalls(mask) === about).flatMap(shapesOf),
+        only: EVERYTHING,
+        except: about ? own : [],
+      }),
+    ),
+  ];
+  const plain = areas.filter(({ only, except }) => only === EVERYTHING && except.length === 0);
+  const others = areas.filter((area) => !plain.includes(area));
+  const whole: Area = { within: plain.flatMap(({ within }) => within), only: EVERYTHING, except: [] };
+  return [whole, ...others]
+    .filter(({ within }) => within.length > 0)
+    .map((area): FileRule => ({ action: "deny", right, area }));
+}
+
+/** What a reach does not give of what surrounds it; `own` are the places of the call, which may lie in it. */
+function areaAround(
+  { path, gives, above, below }: Reach,
+  { tree }: Side,
+  passes: readonly AbsolutePath[],
+  own: readonly Shape[],
+): readonly Area[] {
+  if (gives === "any" || above === null || above.gives === "none") return [];
+  const except = [
+    ...below.map((other): Shape => ({ kind: "tree", path: other.path, ignoreCase: false })),
+    ...passes.filter((pass) => isInside(pass, path)).map((pass) => node(pass, false)),
+    ...own,
+  ];
+  return [
+    {
+      within: [tree(path)],
+      only: gives === "none" ? EVERYTHING : { kind: "other-files", endings: gives },
+      except,
+    },
+  ];
 }
 
 /**
@@ -183,11 +282,15 @@ function pinsOf(profile: Profile, { hits }: Pick<Facts, "hits">, ruler: PathRule
  */
 function shapesOf({ pattern, ignoreCase }: Mask): readonly Shape[] {
   const { literal } = pattern;
-  const match: Shape = { kind: "match", pattern, ignoreCase };
-  if (literal === null) return [match];
-  return [{ kind: "tree", path: literal }, ...(ignoreCase ? [match] : [])];
+  return [
+    literal === null ? { kind: "match", pattern, ignoreCase } : { kind: "tree", path: literal, ignoreCase },
+  ];
 }
 
-function only(shape: Shape): Area {
-  return { within: shape, only: EVERYTHING, except: [] };
+function node(path: AbsolutePath, ignoreCase: boolean): Shape {
+  return { kind: "node", path, ignoreCase };
+}
+
+function allow(right: Right, within: readonly Shape[]): FileRule {
+  return { action: "allow", right, area: { within, only: EVERYTHING, except: [] } };
 }

@@ -16,14 +16,36 @@ const SYSTEM_LINKS: ReadonlyMap<AbsolutePath, AbsolutePath> = new Map(
   }).map(([link, target]) => [knownPath(link), knownPath(target)] as const),
 );
 
+/** The data volume, which has the user's part of the disk; most of it is joined to `/` by firmlinks. */
+const DATA = knownPath("/System/Volumes/Data");
+
+/** What is joined, by the names that it has in `/` (`/usr/share/firmlinks`): the kernel knows it by these. */
+const JOINED = [
+  "/Applications",
+  "/Library",
+  "/Users",
+  "/Volumes",
+  "/cores",
+  "/opt",
+  "/private",
+  "/usr/local",
+  "/usr/libexec/cups",
+  "/usr/share/snmp",
+].map(knownPath);
+
 /** The symlink that a path goes through, the deepest one, and where the path then leads; null where that is nowhere. */
 export interface LinkOnPath {
   readonly link: AbsolutePath;
   readonly leadsTo: AbsolutePath | null;
 }
 
-/** The link that a path is or goes through, or null. The kernel matches rules with what is at the end of it. */
-export function linkOn(facts: Facts, path: AbsolutePath): LinkOnPath | null {
+/**
+ * The link that a path is or goes through, or the data volume's other name, or null. The kernel matches rules with what is
+ * at the end of it.
+ */
+export function linkOn(facts: Pick<Facts, "nodes">, path: AbsolutePath): LinkOnPath | null {
+  const joined = JOINED.find((one) => isInside(path, knownPath(`${DATA}${one}`)));
+  if (joined !== undefined) return { link: DATA, leadsTo: knownPath(path.slice(DATA.length)) };
   for (const at of upwards(path)) {
     const node = macNodeAt(facts, at);
     if (node.kind !== "link") continue;
@@ -36,7 +58,7 @@ export function linkOn(facts: Facts, path: AbsolutePath): LinkOnPath | null {
   return null;
 }
 
-function macNodeAt(facts: Facts, path: AbsolutePath): Node {
+function macNodeAt(facts: Pick<Facts, "nodes">, path: AbsolutePath): Node {
   const node = nodeAt(facts, path);
   const target = node.kind === "missing" ? SYSTEM_LINKS.get(path) : undefined;
   return target === undefined ? node : { kind: "link", id: path, target };

@@ -1,5 +1,34 @@
-import type { Pattern, Piece } from "../../profile/pattern.ts";
+import { type AbsolutePath, namesOf } from "../../profile/path.ts";
+import type { Pattern, Piece, Segment } from "../../profile/pattern.ts";
 import type { Suffix } from "../../profile/suffix.ts";
+
+/**
+ * What a regex is made of: the pattern, whether case counts, and whether what lies below a match is meant as well. `root`:
+ * a folder above it of which one spelling is enough, because other rules name the same path in a form in which the kernel
+ * itself decides about case.
+ */
+export interface Covered {
+  readonly pattern: Pattern;
+  readonly ignoreCase: boolean;
+  readonly isNodeAlone: boolean;
+  readonly root: AbsolutePath | null;
+}
+
+/**
+ * How a regex ends that means a node and all below it. What lies in the node itself is said without a `.`: that it stands for
+ * a line break, too, is not documented, and `doctor` asks for it.
+ */
+const AND_BELOW = "(/[^/]*)?(/.*)?$";
+
+/** A regex in the making, name by name: those that begin and end alike become one. */
+interface Source {
+  readonly start: string;
+  readonly names: readonly string[];
+  readonly end: string;
+}
+
+/** No regex is longer than this, as far as that can be had by making several: see `budget.ts`. */
+const MOST_BYTES = 880;
 
 /**
  * One character that is no printable ASCII, in a pattern that is printable ASCII itself. Whether the kernel matches
@@ -11,29 +40,129 @@ const FOREIGN = "[^ -~]+";
 const FOREIGN_CHARACTER = "[^ -~][^ -~]?[^ -~]?[^ -~]?";
 
 /**
- * Regexes that match what the pattern matches and all below that, for rules that take away: one for the node, one for
- * what is below it. Only `^ $ * + ? ( ) | [ ]` are used, for which others' profiles show that they work. Letters have
- * both cases with `ignoreCase`; accented letters have both of their Unicode spellings.
+ * Regexes that match what the patterns match and all below that, for rules that take away. A regex is searched for, so
+ * what may begin in any folder begins at a slash, with no `^` before it. Used are `^` and `$` at the ends alone, `[ ]`, groups
+ * of alternatives, `*` and `+` behind a `[ ]`, and groups with `?`: all of that is in others' profiles and was seen to work up
+ * to macOS 27, whose compiler refuses more than those before it. Letters have both cases with `ignoreCase`, accented letters
+ * both of their Unicode spellings. Patterns with something in common share a regex.
  */
-export function coveringRegexes({ segments }: Pattern, ignoreCase: boolean): readonly string[] {
-  const sources = SPELLINGS.flatMap((spell) => {
-    const source = (pieces: readonly Piece[]): string => nameSource(pieces, spell, ignoreCase);
-    const leading = segments
-      .slice(0, -1)
-      .map((one) => (one.kind === "name" ? `${source(one.pieces)}/` : "([^/]+/)*"));
-    const last = segments.at(-1);
-    const start = `^/${leading.join("")}`;
-    if (last === undefined) return [start];
-    if (last.kind === "any-names") return [`${start}[^/]`];
-    return [`${start}${source(last.pieces)}$`, `${start}${source(last.pieces)}/`];
-  });
-  return [...new Set(sources)];
+export function coveringRegexes(covered: readonly Covered[]): readonly string[] {
+  const byFrame = new Map<string, Source[]>();
+  for (const source of covered.flatMap(sourcesOf)) {
+    const key = `${source.start}\0${source.end}\0${source.names.length === 0}`;
+    const known = byFrame.get(key);
+    if (known === undefined) byFrame.set(key, [source]);
+    else if (!known.some(({ names }) => names.join("/") === source.names.join("/"))) known.push(source);
+  }
+  return [...byFrame.values()].flatMap(joined);
 }
 
-/** The regex that matches every path that ends so, and no other: it stands in rules that give. */
-export function endingRegex(ending: Suffix): string {
-  return `${ending.replace(/./gsu, plainSource)}$`;
+/** The regex that matches every path that ends in one of these, and no other: it stands in rules that give. */
+export function endingRegex(endings: readonly Suffix[]): string {
+  return `/[^/]*${alternatives(endings.map((ending) => ending.replace(/./gsu, plainSource)))}$`;
 }
+
+/** Sources that begin and end alike as one regex, or as several where it would get too long. */
+function joined(sources: readonly Source[]): readonly string[] {
+  const [first] = sources;
+  if (first === undefined) return [];
+  const made: string[] = [];
+  let some: (readonly string[])[] = [];
+  const whole = (): string => `${first.start}${branches(some)}${first.end}`;
+  for (const { names } of sources) {
+    some.push(names);
+    if (some.length === 1 || whole().length <= MOST_BYTES) continue;
+    some.pop();
+    made.push(whole());
+    some = [names];
+  }
+  return [...made, whole()];
+}
+
+/** What begins with the same names is written once: `a/b` and `a/c` as `a/(b|c)`. */
+function branches(lists: readonly (readonly string[])[]): string {
+  const byFirst = Map.groupBy(lists, ([first = ""]) => first);
+  return alternatives(
+    [...byFirst].flatMap(([first, same]) => {
+      const longer = same.filter((names) => names.length > 1).map((names) => names.slice(1));
+      const own = same.length > longer.length ? [first] : [];
+      // What stands for any folders brings its own slash along.
+      const joint = first.endsWith(")?") ? "" : "/";
+      return longer.length === 0 ? own : [...own, `${first}${joint}${branches(longer)}`];
+    }),
+  );
+}
+
+/** One of the sources, as short as what they have in common makes it. */
+function alternatives(sources: readonly string[]): string {
+  const ways = [sharingStarts(sources), sharingEnds(sources)].map(oneOf);
+  return ways.reduce((best, other) => (other.length < best.length ? other : best), oneOf(sources));
+}
+
+function oneOf(sources: readonly string[]): string {
+  return sources.length === 1 ? (sources[0] ?? "") : `(${sources.join("|")})`;
+}
+
+/** Letters, of one case or of both, with a dot before them: all of it stands for itself, and a repetition is no part of it. */
+const LETTER = String.raw`(\w|-|\[\w\w\]|\(\[\w\w\]\|\[\^ -~\]\+\))`;
+const START = new RegExp(String.raw`^(\[\.\])?${LETTER}+(?![*+?\]])`);
+const END = new RegExp(String.raw`\[\.\]${LETTER}+$`);
+
+/** What begins alike once: `config` and `config[.]toml` as `config([.]toml)?`. */
+function sharingStarts(sources: readonly string[]): readonly string[] {
+  return shared(sources, START, (start, rests) => {
+    const others = rests.map((rest) => rest.slice(start.length));
+    const longer = others.filter((other) => other !== "");
+    return longer.length === others.length
+      ? `${start}${alternatives(longer)}`
+      : `${start}(${longer.join("|")})?`;
+  });
+}
+
+/** What ends alike once: `hooks[.]json` and `settings[.]json` as `(hooks|settings)[.]json`. */
+function sharingEnds(sources: readonly string[]): readonly string[] {
+  return shared(sources, END, (end, rests) => {
+    const others = rests.map((rest) => rest.slice(0, -end.length));
+    return others.includes("") ? oneOf(rests) : `${alternatives(others)}${end}`;
+  });
+}
+
+function shared(
+  sources: readonly string[],
+  part: RegExp,
+  join: (part: string, sources: readonly string[]) => string,
+): readonly string[] {
+  const byPart = Map.groupBy(sources, (source) => part.exec(source)?.[0] ?? "");
+  return [...byPart].flatMap(([text, same]) =>
+    text === "" || same.length === 1 ? same : [join(text, same)],
+  );
+}
+
+function sourcesOf({ pattern: { segments }, ignoreCase, isNodeAlone, root }: Covered): readonly Source[] {
+  const sources = SPELLINGS.flatMap((spell): readonly Source[] => {
+    const name = (segment: Segment, isFolded: boolean): string =>
+      segment.kind === "name" ? nameSource(segment.pieces, spell, isFolded) : ANY_FOLDERS;
+    const isAnywhere = segments[0]?.kind === "any-names";
+    const exact = root === null ? 0 : namesOf(root).length;
+    const before = segments.slice(0, exact).map((one) => `${name(one, false)}/`);
+    const start = isAnywhere ? "/" : `^/${before.join("")}`;
+    const rest = segments.slice(isAnywhere ? 1 : exact);
+    // `**` at the end speaks of what lies below, and so does the root folder.
+    if (rest.length === 0) return [{ start, names: [], end: isAnywhere ? "[^/]" : "" }];
+    if (rest.at(-1)?.kind === "any-names") {
+      const names = rest.slice(0, -1).map((one) => name(one, ignoreCase));
+      return [{ start, names, end: names.length === 0 ? "[^/]" : "/[^/]" }];
+    }
+    const names = rest.map((one) => name(one, ignoreCase));
+    return [{ start, names, end: isNodeAlone ? "$" : AND_BELOW }];
+  });
+  return [
+    ...new Map(sources.map((one) => [`${one.start}\0${one.names.join("/")}\0${one.end}`, one])).values(),
+  ];
+}
+
+/** Whole names in the middle of a pattern, as many as there are. */
+const ANY_FOLDERS = "(.*/)?";
 
 /** Composed and decomposed, as a file system may keep either. */
 const SPELLINGS: readonly ((text: string) => string)[] = [
@@ -65,15 +194,41 @@ function setSource({ negated, members }: Extract<Piece, { kind: "set" }>, ignore
   const plain = [...members].filter((one) => /[ -~]/.test(one));
   const cased = [...new Set(ignoreCase ? plain.flatMap(bothCases) : plain)].join("");
   if (negated) return `([^/${cased}]|${FOREIGN_CHARACTER})`;
-  if (plain.length === [...members].length) return `[${cased}]`;
+  if (plain.length === [...members].length && !isFoldedTo(cased, ignoreCase)) return `[${cased}]`;
   return cased === "" ? FOREIGN : `([${cased}]|${FOREIGN})`;
 }
 
+/**
+ * Letters that APFS takes for a character that is not ASCII: with the case of letters it folds `\u00df` to `ss`, `\ufb01` to `fi`
+ * (https://github.com/advisories/GHSA-r6q2-hw4h-h46w; these are all that Unicode's CaseFolding.txt has for letters of ASCII),
+ * and where case counts it still keeps normal forms together, of which three are ASCII (UnicodeData.txt: U+212A, U+037E,
+ * U+1FEF).
+ */
+const FOLDED_TO = /[^ -~]+|[fF]+[iIlL]|[fF][fF]+|[sS]+[tT]|[sS]+|./gsu;
+const NORMAL_FORMS = /[^ -~]+|./gsu;
+
 function textSource(text: string, ignoreCase: boolean): string {
-  return text.replace(/[^ -~]+|./gsu, (part) => {
+  return text.replace(ignoreCase ? FOLDED_TO : NORMAL_FORMS, (part) => {
     if (/[^ -~]/u.test(part)) return FOREIGN;
-    return ignoreCase && /[A-Za-z]/.test(part) ? `[${bothCases(part).join("")}]` : plainSource(part);
+    const plain = part.replace(/./gs, (character) => letterSource(character, ignoreCase));
+    if (part.length > 1) {
+      const any = `[${[...new Set([...part].flatMap(bothCases))].join("")}]*`;
+      // Of an `s` alone there is one, too, so that between two of them letters may be left.
+      const more = /^s/i.test(part) ? `(${FOREIGN}${any})?`.repeat(Math.ceil(part.length / 2) - 1) : "";
+      return `(${plain}|${any}${FOREIGN}${any}${more})`;
+    }
+    return isFoldedTo(part, ignoreCase) ? `(${plain}|${FOREIGN})` : plain;
   });
+}
+
+function isFoldedTo(characters: string, ignoreCase: boolean): boolean {
+  return (ignoreCase ? /[KkSs;`]/ : /[K;`]/).test(characters);
+}
+
+function letterSource(character: string, ignoreCase: boolean): string {
+  return ignoreCase && /[A-Za-z]/.test(character)
+    ? `[${bothCases(character).join("")}]`
+    : plainSource(character);
 }
 
 /** A character as itself. `[.]` reads the same whether or not a backslash escapes; three characters have no such form. */

@@ -1,110 +1,194 @@
-import { type AbsolutePath, isInside, knownPath } from "../../profile/path.ts";
+import type { AbsolutePath } from "../../profile/path.ts";
 import { literalPrefix } from "../../profile/pattern.ts";
-import type { Profile } from "../../profile/profile.ts";
+import { normalProfile, type Profile } from "../../profile/profile.ts";
 import type { Launch } from "../../tool/launch.ts";
 import type { Facts } from "../facts.ts";
-import type { PlanClause, Refusal, Rendering } from "../plan.ts";
+import type { PlanClause, Rendering } from "../plan.ts";
 import { withinSearch } from "../search-bound.ts";
 import { approximationsOf } from "./approximations.ts";
 import type { Shape } from "./area.ts";
-import { baseRules } from "./base.ts";
+import { baseSections, passedAlways, READ, TYPING } from "./base.ts";
 import { overBudget } from "./budget.ts";
-import { fileRules } from "./file-rules.ts";
-import { linkOn, masksBehindLinks } from "./links.ts";
+import { everyRule, type FileRule, type FileRules, fileRules, rootsOf } from "./file-rules.ts";
+import { gateScript, TAG_MARK } from "./gate.ts";
+import { groupSections } from "./groups.ts";
+import { masksBehindLinks } from "./links.ts";
+import { networkSections, socketSections } from "./network-rules.ts";
+import { parametrise } from "./parameters.ts";
+import { NO_MAC, refusedProfile } from "./refusals.ts";
 import { assertAgrees } from "./replay.ts";
-import { printRule, printRules } from "./sbpl.ts";
+import { anyOf, type Filter, printFilter, printProfile, type Section } from "./sbpl.ts";
 import { standings } from "./standings.ts";
-import { translate } from "./translate.ts";
-
-/** Never looked up in PATH: a planted one would run with our rights. */
-const SANDBOX_EXEC = knownPath("/usr/bin/sandbox-exec");
-
-/** Places that all programs of a machine share, or that give the whole disk a second name. */
-const SHARED_PLACES = [
-  "/dev",
-  "/private/tmp",
-  "/private/var/run",
-  "/private/var/tmp",
-  "/System/Volumes/Data",
-].map(knownPath);
+import { coveringFilters, givenFilters, mainOperation, OWN_FILTERS, translate } from "./translate.ts";
 
 /**
- * The `sandbox-exec` command that enforces the profile. Its text has the base first, then the rules on files, then
- * nothing: no network rule means no network. A profile that can't be enforced is a refusal; a rendering that would be
- * looser is an internal error. No gate waits inside yet, so a host must refuse to run the plan.
+ * The `sandbox-exec` launch that enforces the profile. Its text has in this order: the base that every program needs; what
+ * groups of the profile add; the network and unix sockets; the rules on files; and, once more, what is never given. A
+ * profile that can't be enforced is a refusal; a rendering that would be looser is an internal error.
  */
 export function renderSeatbelt(given: Profile, launch: Launch, facts: Facts): Rendering {
-  const refusal = refusedNetwork(given) ?? refusedEntry(given, facts);
-  if (refusal !== null) return { kind: "refusal", refusal };
+  const { mac } = facts;
+  const refusal = mac === null ? NO_MAC : refusedProfile(given, facts, mac);
+  if (refusal !== null || mac === null) return { kind: "refusal", refusal: refusal ?? NO_MAC };
   const searched = withinSearch(given, facts);
   if ("reason" in searched) return { kind: "refusal", refusal: searched };
   const links = masksBehindLinks(searched.profile, facts);
   if ("reason" in links) return { kind: "refusal", refusal: links };
-  const profile = { ...searched.profile, masks: [...searched.profile.masks, ...links.masks] };
-  const files = fileRules(profile, facts);
-  const base = baseRules(profile.masks);
-  const rules = files.rules.map(translate);
-  const over = overBudget([...base, ...rules]);
+  const profile = normalProfile({
+    ...searched.profile,
+    masks: [...searched.profile.masks, ...links.masks],
+  });
+  const hasGiven = (launch.given ?? []).length > 0;
+  const about = { ...facts, mac, hops: hopsTo(profile, facts), hasGiven };
+  const files = fileRules(profile, about);
+  const { sections, parameters } = parametrise([
+    ...baseSections(profile),
+    ...groupSections(profile),
+    ...networkSections(profile, mac),
+    ...socketSections(profile),
+    ...fileSections(files, passedAlways(profile.masks)),
+    ...(hasGiven ? [GIVEN_SECTION] : []),
+    ...NEVER,
+  ]);
+  const approximations = [
+    ...searched.approximations,
+    ...links.approximations,
+    ...approximationsOf(profile, facts, files.pins),
+  ];
+  const over = overBudget(sections, parameters);
   if (over !== null) return { kind: "refusal", refusal: over };
-  assertAgrees(profile, facts, files);
+  assertAgrees(profile, about, files);
   return {
     kind: "plan",
     plan: {
       backend: "seatbelt",
       version: facts.launcher.version,
-      file: SANDBOX_EXEC,
-      argv: ["-p", printRules([...base, ...rules]).join("\n"), "--", ...launch.argv],
+      file: facts.launcher.path,
+      argv: [facts.launcher.shell, "-c", gateScript(profile.limits), "cofferdam", ...launch.argv],
+      rules: { text: printProfile(sections, TAG_MARK), parameters },
+      environment: launch.env,
+      cwd: launch.cwd,
+      given: launch.given ?? [],
       inputs: [],
       gateFd: null,
       sizesFd: null,
       expects: null,
       placeholders: [],
-      clauses: files.rules.map(
-        (rule): PlanClause => ({ path: startOf(rule.area.within), args: [printRule(translate(rule))] }),
-      ),
-      approximations: [
-        ...searched.approximations,
-        ...links.approximations,
-        ...approximationsOf(profile, facts, files.pins),
-      ],
-      standings: standings(profile),
+      clauses: everyRule(files).flatMap((rule) => clausesOf(rule, rootsOf(files, rule))),
+      approximations,
+      standings: standings(profile, facts, approximations),
       tree: null,
     },
   };
 }
 
-function refusedNetwork({ network }: Profile): Refusal | null {
-  if (network === "none") return null;
-  const reason =
-    network === "host"
-      ? "the machine's own network brings name resolution and other services along, which no rule here allows yet"
-      : "hosts need the egress proxy: the kernel's rules know no names or addresses but `localhost`";
-  return { field: "network", reason, remedy: "use `network: false`" };
+function fileSections(files: FileRules, passed: readonly AbsolutePath[]): readonly Section[] {
+  const section = (about: string, rules: readonly FileRule[]): Section => ({
+    about: [about],
+    rules: rules.flatMap((rule) => translate(rule, rootsOf(files, rule))),
+  });
+  return [
+    section("Files: what can be read, listed and run.", files.reading),
+    {
+      about: ["Folders and links on the way there, which can be passed and looked at."],
+      rules: files.passing.flatMap((rule) => translate(withoutNodes(rule, passed), rootsOf(files, rule))),
+    },
+    section(
+      "Files: what can be changed, made and removed; of folders that must stay, the content.",
+      files.writing,
+    ),
+    section("Never read: once more, what the rules above leave out.", files.neverRead),
+    section("Never changed: once more, what the rules above leave out.", files.neverWritten),
+    section("Never moved, made or removed: what holds a root, or something protected.", files.neverMoved),
+  ];
 }
 
-/** A granted path must be what the kernel calls it, and no place that others share. */
-function refusedEntry({ files }: Profile, facts: Facts): Refusal | null {
-  for (const { path, access } of files) {
-    const on = linkOn(facts, path);
-    if (on !== null) {
-      const reason = `${path} goes through the symlink ${on.link}, where no rule would match`;
-      return {
-        field: "files",
-        reason,
-        remedy: on.leadsTo === null ? `make ${on.link} lead somewhere` : `write ${on.leadsTo}`,
-      };
-    }
-    if (
-      access !== "none" &&
-      SHARED_PLACES.some((place) => isInside(place, path) || (place === "/dev" && isInside(path, place)))
-    ) {
-      const reason = `${path} is, or holds, a place that all programs share`;
-      return { field: "files", reason, remedy: "grant the folders below it that are needed" };
-    }
-  }
-  return null;
+function withoutNodes(rule: FileRule, nodes: readonly AbsolutePath[]): FileRule {
+  const within = rule.area.within.filter((shape) => shape.kind !== "node" || !nodes.includes(shape.path));
+  return { ...rule, area: { ...rule.area, within } };
 }
 
-function startOf(shape: Shape): AbsolutePath {
+/** Other names of folders: by links at the top, and of the data volume. */
+const ALIASES: Filter = {
+  kind: "require-any",
+  of: [
+    { kind: "regex", text: "^/(etc|home|tmp|var)/" },
+    { kind: "subpath", text: "/System/Volumes/Data" },
+  ],
+};
+
+const NEVER: readonly Section[] = [
+  {
+    about: ["Never by another name: the kernel asks about what a link leads to, so nothing is given here."],
+    rules: [
+      {
+        action: "deny",
+        operations: [...READ, "process-exec", "process-exec*"],
+        filter: ALIASES,
+        isTold: true,
+      },
+      {
+        action: "deny",
+        operations: ["file-write*", "file-write-create", "file-write-data", "file-write-unlink"],
+        filter: ALIASES,
+        isTold: true,
+      },
+    ],
+  },
+  {
+    about: ["Never: typing into a terminal, and the words and variables of other processes."],
+    rules: [
+      {
+        action: "deny",
+        operations: ["file-ioctl"],
+        filter: { kind: "ioctl-command", word: TYPING },
+        isTold: true,
+      },
+      {
+        action: "deny",
+        operations: ["sysctl-read"],
+        filter: {
+          kind: "require-any",
+          of: [
+            { kind: "sysctl-name", text: "kern.procargs" },
+            { kind: "sysctl-name", text: "kern.procargs2" },
+          ],
+        },
+        isTold: true,
+      },
+    ],
+  },
+];
+
+/** The program that is handed over by its bytes: it lies in the call's own folder. */
+const GIVEN_SECTION: Section = {
+  about: ["The program that is handed over, by its bytes."],
+  rules: [
+    {
+      action: "allow",
+      operations: READ,
+      filter: anyOf(OWN_FILTERS.given),
+    },
+  ],
+};
+
+/** Links of the runtimes that lead to what is granted. */
+function hopsTo(profile: Profile, { links }: Facts): readonly AbsolutePath[] {
+  return profile.files.some(({ access }) => access !== "none") ? links.map(({ path }) => path) : [];
+}
+
+/** The conditions of a rule that speak of one path each, so that it can be told which of them holds there. */
+function clausesOf({ action, right, area }: FileRule, roots: readonly AbsolutePath[]): readonly PlanClause[] {
+  return area.within.flatMap((shape) => {
+    const path = startOf(shape);
+    if (path === null) return [];
+    const filters = action === "allow" ? givenFilters(shape) : coveringFilters([shape], roots);
+    const text = filters.map((one) => printFilter(one)).join(" ");
+    return [{ path, args: [`(${action} ${mainOperation(right)} ${text})`] }];
+  });
+}
+
+function startOf(shape: Shape): AbsolutePath | null {
+  if (shape.kind === "own") return null;
   return shape.kind === "match" ? literalPrefix(shape.pattern) : shape.path;
 }

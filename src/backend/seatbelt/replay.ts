@@ -1,11 +1,17 @@
 import { CofferdamError, visible } from "../../errors.ts";
 import { type Access, isAtMost } from "../../profile/access.ts";
 import { type Kind, pathRuler } from "../../profile/access-to.ts";
-import { type AbsolutePath, joinPath, parentOf } from "../../profile/path.ts";
+import { type AbsolutePath, joinPath, parentOf, upwards } from "../../profile/path.ts";
 import type { Profile } from "../../profile/profile.ts";
-import type { Facts } from "../facts.ts";
-import { areaTest } from "./area.ts";
-import type { FileRule, FileRules, Right } from "./file-rules.ts";
+import { areaTest, folded } from "./area.ts";
+import {
+  everyRule,
+  type FileFacts,
+  type FileRule,
+  type FileRules,
+  foldedMasks,
+  type Right,
+} from "./file-rules.ts";
 
 /** What all rules together say: nothing, allow, deny, or both, which in disjoint normal form never happens. */
 export type Answer = "default" | "allow" | "deny" | "both";
@@ -49,27 +55,28 @@ export function accessUnder(ask: Replay, path: AbsolutePath, kind: Kind): Access
 
 /**
  * Replays the rules against the model (law 7) at every entry, literal mask, covered path and pin, and in each: a file
- * has exactly what the profile gives, a folder no more, and a name can be made or removed only where both the path and
- * its folder are writable. Throws `INTERNAL`: a disagreement is our fault, and never a launch.
+ * has exactly what the profile gives, a folder no more, nor what is an entry but for the case of its letters; and a name can
+ * be made or removed only where both the path and its folder are writable. Throws `INTERNAL`: a disagreement is our fault, and never a launch.
  */
-export function assertAgrees(
-  profile: Profile,
-  { hits }: Pick<Facts, "hits">,
-  { rules, pins }: FileRules,
-): void {
-  const ask = replay(rules);
-  const ruler = pathRuler(profile);
+export function assertAgrees(profile: Profile, facts: FileFacts, files: FileRules): void {
+  const ask = replay(everyRule(files));
+  const ruler = pathRuler({ ...profile, masks: foldedMasks(profile.masks, facts) });
   const allowed = (path: AbsolutePath, kind: Kind): Access => ruler(path, { kind, bornInside: false }).access;
   const entries = profile.files.map((entry) => entry.path);
   const literals = profile.masks.flatMap((mask) => mask.pattern.literal ?? []);
   const points = new Set(
-    [...entries, ...literals, ...hits, ...pins].flatMap((path) => [path, joinPath(path, "x")]),
+    [...entries, ...literals, ...facts.hits, ...files.pins].flatMap((path) => [path, joinPath(path, "x")]),
   );
+  const spellings = new Map(entries.map((path) => [folded(path), path]));
+  const isOdd = (path: AbsolutePath): boolean =>
+    [...upwards(path)].some((at) => (spellings.get(folded(at)) ?? at) !== at);
   for (const path of points) {
     for (const kind of ["file", "folder"] as const) {
       const [given, wanted] = [accessUnder(ask, path, kind), allowed(path, kind)];
       const isAgreed =
-        kind === "file" ? given === wanted : given !== "contradiction" && isAtMost(given, wanted);
+        kind === "file" && !isOdd(path)
+          ? given === wanted
+          : given !== "contradiction" && isAtMost(given, wanted);
       if (!isAgreed) throw disagreement(path, `${given} to a ${kind}`, wanted);
       const canName = wanted === "write" && allowed(parentOf(path), "folder") === "write";
       const naming = ask("names", path, kind);

@@ -1,43 +1,107 @@
 /** An array that holds something: a filter without alternatives would hold for everything. */
-type Some<T> = readonly [T, ...T[]];
+export type Some<T> = readonly [T, ...T[]];
 
-/** A condition of a rule, as the sandbox profile language has it. Several texts of one filter are alternatives. */
+/** A text of a filter: itself, or the value of a parameter that the launcher is given. */
+export type Text = string | { readonly param: string };
+
+/** A condition of a rule, as the sandbox profile language has it. */
 export type Filter =
-  | { readonly kind: TextFilter; readonly texts: Some<string> }
-  | { readonly kind: "vnode-type" | "target"; readonly name: string }
+  | { readonly kind: TextFilter; readonly text: Text }
+  | { readonly kind: WordFilter; readonly word: string }
+  | { readonly kind: "local" | "remote"; readonly end: string }
   | { readonly kind: "require-all" | "require-any"; readonly of: Some<Filter> }
   | { readonly kind: "require-not"; readonly of: Some<Filter> };
 
-type TextFilter = "literal" | "subpath" | "regex" | "sysctl-name" | "global-name";
+type TextFilter =
+  | "literal"
+  | "subpath"
+  | "regex"
+  | "extension"
+  | "global-name"
+  | "sysctl-name"
+  | "sysctl-name-prefix"
+  | "ipc-posix-name"
+  | "ipc-posix-name-regex";
+type WordFilter = "vnode-type" | "target" | "socket-domain" | "socket-protocol" | "ioctl-command";
 
 /**
  * One rule. It has one filter or none: several would be alternatives, though they read like the contrary. A guarded rule
- * is about an operation that not every system has; naming an unknown one is an error of the whole profile.
+ * is about operations that not every system has: naming an unknown one is an error of the whole profile. What a told rule
+ * denies carries the call's tag in the kernel's log.
  */
 export interface SbplRule {
   readonly action: "allow" | "deny";
   readonly operations: Some<string>;
   readonly filter: Filter | null;
-  readonly isGuarded: boolean;
+  readonly isGuarded?: boolean;
+  readonly isTold?: boolean;
 }
 
-/** The only version that others' profiles are written in; and what no rule allows is denied. */
-const PREAMBLE = ["(version 1)", "(deny default)"];
-
-/** The lines of a profile: the preamble, then one rule each. The same rules print the same text. */
-export function printRules(rules: readonly SbplRule[]): readonly string[] {
-  return [...PREAMBLE, ...rules.map(printRule)];
+/** Rules with a comment above them, in the order in which they are printed. */
+export interface Section {
+  readonly about: readonly string[];
+  readonly rules: readonly SbplRule[];
 }
 
-/** One rule on one line. */
-export function printRule({ action, operations, filter, isGuarded }: SbplRule): string {
-  const rule = `(${[action, ...operations, ...(filter === null ? [] : [printFilter(filter)])].join(" ")})`;
-  return isGuarded ? `(if (defined? '${operations[0]}) ${rule})` : rule;
+/** A line has no more characters than this, where that can be had. */
+const WIDTH = 100;
+
+/**
+ * A profile: the version that others' profiles are written in, that what no rule allows is denied, and the sections that
+ * hold rules, each below its comment. The same sections print the same text, in printable ASCII.
+ */
+export function printProfile(sections: readonly Section[], tag: string): string {
+  const parts = sections
+    .filter(({ rules }) => rules.length > 0)
+    .map(({ about, rules }) => [
+      ...about.map((line) => `; ${line}`),
+      ...rules.map((rule) => printRule(rule, tag)),
+    ]);
+  const start = ["(version 1)", `(deny default ${printMessage(tag)})`];
+  return `${[start, ...parts].map((lines) => lines.join("\n")).join("\n\n")}\n`;
+}
+
+/** One rule, over several lines where it is long. */
+export function printRule({ action, operations, filter, isGuarded, isTold }: SbplRule, tag: string): string {
+  if (isGuarded === true) {
+    const each = operations.map((name) => {
+      const rule = printRule(
+        { action, operations: [name], filter, ...(isTold === true ? { isTold } : {}) },
+        tag,
+      );
+      return `(if (defined? '${name}) ${rule})`;
+    });
+    return each.join("\n");
+  }
+  const head = `(${[action, ...operations].join(" ")}`;
+  const items = [
+    ...(filter === null ? [] : [printFilter(filter, 1)]),
+    ...(isTold === true ? [printMessage(tag)] : []),
+  ];
+  const line = `${[head, ...items].join(" ")})`;
+  if (line.length <= WIDTH && !line.includes("\n")) return line;
+  return `${[head, ...items].join("\n  ")})`;
+}
+
+/** What carries a tag. No text of a filter reads so, because there a backslash stands before every quote. */
+export function printMessage(tag: string): string {
+  return `(with message ${quoteText(tag)})`;
 }
 
 /** A text as the profile holds it, quotes included: the form in which a backslash escapes. */
 export function quoteText(text: string): string {
   return `"${text.replace(/["\\]/g, (character) => `\\${character}`)}"`;
+}
+
+/** One filter as it stands in the profile, on lines that begin so many steps to the right. */
+export function printFilter(filter: Filter, depth = 0): string {
+  if ("word" in filter) return `(${filter.kind} ${filter.word})`;
+  if ("end" in filter) return `(${filter.kind} ip ${quoteText(filter.end)})`;
+  if ("text" in filter) return `(${filter.kind} ${printText(filter.text)})`;
+  const parts = filter.of.map((one) => printFilter(one, depth + 1));
+  const line = `(${[filter.kind, ...parts].join(" ")})`;
+  if (2 * depth + line.length <= WIDTH && !line.includes("\n")) return line;
+  return `(${[filter.kind, ...parts].join(`\n${"  ".repeat(depth + 1)}`)})`;
 }
 
 /** Holds where one of them does. */
@@ -55,14 +119,26 @@ export function not(filter: Filter): Filter {
   return { kind: "require-not", of: [filter] };
 }
 
+/** True of a list that holds something. */
+export function isSome<T>(list: readonly T[]): list is Some<T> {
+  return list.length > 0;
+}
+
 /** Every text in the filter, in the order of its print. */
-export function textsOf(filter: Filter): readonly string[] {
-  if ("texts" in filter) return filter.texts;
+export function textsOf(filter: Filter): readonly Text[] {
+  if ("text" in filter) return [filter.text];
   return "of" in filter ? filter.of.flatMap(textsOf) : [];
 }
 
-function printFilter(filter: Filter): string {
-  if ("name" in filter) return `(${filter.kind} ${filter.name})`;
-  const parts = "texts" in filter ? filter.texts.map(quoteText) : filter.of.map(printFilter);
-  return `(${filter.kind} ${parts.join(" ")})`;
+/** The filter with other texts. */
+export function withTexts(filter: Filter, change: (text: Text, kind: string) => Text): Filter {
+  if ("of" in filter) {
+    const [first, ...others] = filter.of;
+    return { ...filter, of: [withTexts(first, change), ...others.map((one) => withTexts(one, change))] };
+  }
+  return "text" in filter ? { ...filter, text: change(filter.text, filter.kind) } : filter;
+}
+
+function printText(text: Text): string {
+  return typeof text === "string" ? quoteText(text) : `(param ${quoteText(text.param)})`;
 }

@@ -1,38 +1,56 @@
 import { LIMITS, type Limits } from "../../profile/limits.ts";
 import type { Profile } from "../../profile/profile.ts";
-import type { Standing, Standings } from "../plan.ts";
+import type { Facts } from "../facts.ts";
+import type { Approximation, Standing, Standings } from "../plan.ts";
+import { MAY_BE_LEFT, NOT_BY_NUMBER } from "./gate.ts";
 
-/** No gate waits inside these walls yet, so nothing of them has been observed when the program starts. */
-const UNSEEN = "denied by rule, but never seen to be";
+const ENFORCED: Standing = { kind: "enforced" };
 
-/** How each protection stands under a plan: none is claimed whole before a gate lets it be observed. */
-export function standings(profile: Profile): Standings {
+/** How each protection stands under a plan, before it was tried: that can only make it weaker. */
+export function standings(
+  profile: Profile,
+  { user }: Pick<Facts, "user">,
+  approximations: readonly Approximation[],
+): Standings {
+  const tighter = [...new Set(approximations.map((one) => one.name))].join(", ");
   return {
-    files: partial(
-      `${UNSEEN}; a hard link elsewhere to a hidden file shows it; names in \`/\` can be listed`,
-    ),
-    network: partial(UNSEEN),
-    sockets: partial(UNSEEN),
+    files: tighter === "" ? ENFORCED : { kind: "tighter", reason: tighter },
+    network:
+      profile.network === "host"
+        ? absent("the machine's own network, as configured: its loopback can be reached")
+        : ENFORCED,
+    sockets: ENFORCED,
     processes: partial(
-      `${UNSEEN}; signals and questions stay in the sandbox, but there is no process table of its own`,
+      profile.macos.includes("processes")
+        ? `${MAY_BE_LEFT}; all processes of this machine can be listed, as configured`
+        : MAY_BE_LEFT,
     ),
-    capabilities: partial(
-      `${UNSEEN}; set-uid programs do not start, but what root may do besides files stays allowed to root`,
+    capabilities:
+      user.uid === 0
+        ? partial("it runs as root: what root may do beside files and processes is not all denied by rules")
+        : ENFORCED,
+    syscalls: partial(
+      profile.syscalls.includes("debug")
+        ? `${NOT_BY_NUMBER}; as configured, processes of a call can trace and change one another`
+        : NOT_BY_NUMBER,
     ),
-    syscalls: absent("system calls are not filtered"),
-    terminal: absent("the program stays in the caller's session"),
-    environment: absent("the program's variables and folder are not handed over without a gate"),
-    descriptors: absent("open descriptors are not looked at without a gate"),
+    terminal: ENFORCED,
+    environment: ENFORCED,
+    descriptors: ENFORCED,
     limits: limitsStanding(profile.limits),
   };
 }
 
-/** Wall time and output are bounded by the host; whatever else is, by the gate. */
+/** What Darwin bounds for no call; wall time and output are bounded by the host, the rest by the gate. */
+const UNBOUNDED: Partial<Record<(typeof LIMITS)[number], string>> = {
+  memoryBytes: "memory: absent: Darwin bounds that of no process (getrlimit(2))",
+  processes: "the number of processes: absent: Darwin counts all of a user",
+  scratchBytes: "scratch space: absent: it is a folder of this disk",
+};
+
 function limitsStanding(limits: Limits): Standing {
-  const bounds = LIMITS.filter(
-    (name) => name !== "wallMs" && name !== "outputBytes" && limits[name] !== undefined,
-  );
-  return bounds.length === 0 ? { kind: "enforced" } : absent("limits are not set without a gate");
+  const loose = LIMITS.flatMap((name) => (limits[name] === undefined ? [] : (UNBOUNDED[name] ?? [])));
+  return loose.length === 0 ? ENFORCED : partial(loose.join("; "));
 }
 
 function partial(reason: string): Standing {

@@ -1,11 +1,11 @@
 import { CofferdamError } from "../../errors.ts";
-import type { AbsolutePath } from "../../profile/path.ts";
+import { type AbsolutePath, isInside, ROOT } from "../../profile/path.ts";
 import { literalPattern } from "../../profile/pattern.ts";
-import type { Suffix } from "../../profile/suffix.ts";
-import type { Only, Shape } from "./area.ts";
+import { folded, type Only, type Shape } from "./area.ts";
 import type { FileRule, Right } from "./file-rules.ts";
-import { coveringRegexes, endingRegex } from "./regex.ts";
-import { allOf, anyOf, type Filter, not, type SbplRule } from "./sbpl.ts";
+import { CALL_PARAMETERS } from "./gate.ts";
+import { type Covered, coveringRegexes, endingRegex } from "./regex.ts";
+import { allOf, anyOf, type Filter, isSome, not, type SbplRule, type Some } from "./sbpl.ts";
 
 const READ = ["file-read*", "file-read-data", "file-read-metadata", "file-read-xattr"] as const;
 const RUN = ["file-map-executable", "process-exec", "process-exec*"] as const;
@@ -24,72 +24,135 @@ const NAMES = ["file-write-create", "file-write-unlink"] as const;
  * macOS 12.3, set-uid bits.
  */
 const OPERATIONS = {
-  read: [...READ, ...RUN],
-  pass: ["file-read-metadata"],
-  change: CHANGE,
-  names: NAMES,
-  write: ["file-write*", ...CHANGE, ...NAMES, "file-write-owner"],
-} as const satisfies Record<Right, readonly string[]>;
+  allow: {
+    read: [...READ, ...RUN],
+    pass: ["file-read-metadata"],
+    change: CHANGE,
+    names: NAMES,
+    write: [...CHANGE, ...NAMES],
+  },
+  deny: {
+    read: [...READ, ...RUN],
+    pass: ["file-read-metadata"],
+    change: CHANGE,
+    names: NAMES,
+    write: ["file-write*", ...CHANGE, ...NAMES, "file-write-owner"],
+  },
+} as const satisfies Record<FileRule["action"], Record<Right, Some<string>>>;
 
-/** A rule on files as the kernel takes it. What an allow speaks of is printed as it is; what is denied may be wider. */
-export function translate({ action, right, area }: FileRule): SbplRule {
-  const within = action === "allow" ? givenShape(area.within) : deniedShape(area.within);
-  const except = area.except.flatMap(deniedShape).map(not);
-  return {
-    action,
-    operations: OPERATIONS[right],
-    filter: allOf([anyOf(within), ...kindFilters(area.only), ...except]),
-    isGuarded: false,
-  };
+/** So many conditions stand in one rule at most, so that `budget.ts` takes it: what there is more goes into others. */
+const MOST_ALTERNATIVES = 100;
+
+/**
+ * A rule on files as the kernel takes it, or several where it has many alternatives. What an allow speaks of is printed as
+ * it is; what is denied may be wider. `roots` are where access is given.
+ */
+export function translate(
+  { action, right, area }: FileRule,
+  roots: readonly AbsolutePath[],
+): readonly SbplRule[] {
+  const within = action === "allow" ? area.within.flatMap(givenFilters) : coveringFilters(area.within, roots);
+  const excepted = coveringFilters(area.except, roots);
+  const conditions = [...kindFilters(area.only), ...(isSome(excepted) ? [not(anyOf(excepted))] : [])];
+  const rules: SbplRule[] = [];
+  for (let at = 0; at < within.length; at += MOST_ALTERNATIVES) {
+    const some = within.slice(at, at + MOST_ALTERNATIVES);
+    if (!isSome(some)) break;
+    rules.push({
+      action,
+      operations: operationsOf(action, right, area.only),
+      filter: allOf([anyOf(some), ...conditions]),
+      isTold: action === "deny",
+    });
+  }
+  return rules;
 }
 
-type Alternatives = readonly [Filter, ...Filter[]];
+/** Whether something is a folder can't be asked where it is to be run: what has a suffix list is read and not run. */
+function operationsOf(action: FileRule["action"], right: Right, only: Only): Some<string> {
+  return right === "read" && only.kind !== "everything" ? READ : OPERATIONS[action][right];
+}
 
-function givenShape(shape: Shape): Alternatives {
+/** The operation that says most of a right, for people. */
+export function mainOperation(right: Right): string {
+  const [first] = OPERATIONS.deny[right];
+  return first;
+}
+
+/** True when a profile can spell the text: printable ASCII. How the kernel reads anything else is not documented. */
+export function isSpellable(text: string): boolean {
+  return /^[ -~]*$/.test(text);
+}
+
+/** What rules give: exactly that. */
+export function givenFilters(shape: Shape): readonly Filter[] {
+  if (shape.kind === "own") return OWN_FILTERS[shape.what];
   if (shape.kind !== "match") return pathFilters(shape.path, shape.kind);
   throw new CofferdamError("INTERNAL", `a rule would give access by the pattern ${shape.pattern.text}`);
 }
 
-/** A path that no profile can spell is denied by a regex, in which the characters it has may be others as well. */
-function deniedShape(shape: Shape): Alternatives {
-  if (shape.kind === "match") return regexes(coveringRegexes(shape.pattern, shape.ignoreCase));
-  if (isSpellable(shape.path)) return pathFilters(shape.path, shape.kind);
-  const covering = coveringRegexes(literalPattern(shape.path), false);
-  return regexes(shape.kind === "tree" ? covering : covering.filter((one) => one.endsWith("$")));
+/**
+ * What rules take away: at least that. A path that no profile can spell, and other spellings of one where case does not
+ * count, are taken away by a regex, in which foreign characters may be others as well.
+ */
+export function coveringFilters(shapes: readonly Shape[], roots: readonly AbsolutePath[]): readonly Filter[] {
+  const plain = shapes.flatMap((shape): readonly Filter[] => {
+    if (shape.kind === "own") return givenFilters(shape);
+    return shape.kind !== "match" && isSpellable(shape.path) ? pathFilters(shape.path, shape.kind) : [];
+  });
+  const covered = shapes.flatMap((shape): readonly Covered[] => {
+    if (shape.kind === "own") return [];
+    const { ignoreCase } = shape;
+    if (shape.kind === "match")
+      return [{ pattern: shape.pattern, ignoreCase, isNodeAlone: false, root: null }];
+    const { path } = shape;
+    if (isSpellable(path) && !(ignoreCase ? /[A-Za-z;`]/ : /[K;`]/).test(path)) return [];
+    const pattern = literalPattern(path);
+    return [{ pattern, ignoreCase, isNodeAlone: shape.kind === "node", root: rootOf(path, roots) }];
+  });
+  const regexes = coveringRegexes(covered).map((text): Filter => ({ kind: "regex", text }));
+  return [...plain, ...regexes];
+}
+
+/** The nearest root around a path; none where the path also lies in another one that differs in case alone. */
+function rootOf(path: AbsolutePath, roots: readonly AbsolutePath[]): AbsolutePath | null {
+  const around = roots.filter((root) => root !== ROOT && folded(path).startsWith(`${folded(root)}/`));
+  if (around.some((root) => !isInside(path, root))) return null;
+  return around.sort((a, b) => b.length - a.length)[0] ?? null;
 }
 
 /** The node itself is named too: whether `subpath` holds for it is contested. */
-function pathFilters(path: AbsolutePath, kind: "node" | "tree"): Alternatives {
-  const node: Filter = { kind: "literal", texts: [path] };
-  return kind === "node" ? [node] : [node, { kind: "subpath", texts: [path] }];
+function pathFilters(path: AbsolutePath, kind: "node" | "tree"): readonly Filter[] {
+  const node: Filter = { kind: "literal", text: path };
+  return kind === "node" ? [node] : [node, { kind: "subpath", text: path }];
+}
+
+/** What is the call's own, by the names that the launcher gives it. */
+export const OWN_FILTERS = {
+  folder: [{ kind: "literal", text: { param: CALL_PARAMETERS.folder } }],
+  places: [...placeFilters(CALL_PARAMETERS.home), ...placeFilters(CALL_PARAMETERS.temporary)],
+  given: placeFilters(CALL_PARAMETERS.given),
+} as const satisfies Record<string, readonly Filter[]>;
+
+function placeFilters(param: string): Some<Filter> {
+  return [
+    { kind: "literal", text: { param } },
+    { kind: "subpath", text: { param } },
+  ];
 }
 
 function kindFilters(only: Only): readonly Filter[] {
-  const folder: Filter = { kind: "vnode-type", name: "DIRECTORY" };
+  const folder: Filter = { kind: "vnode-type", word: "DIRECTORY" };
   switch (only.kind) {
     case "everything":
       return [];
     case "folders":
       return [folder];
     case "files":
-      return [not(folder), anyOf(endingFilters(only.endings))];
-    case "other-files":
-      return [not(folder), ...(only.endings.length === 0 ? [] : [not(anyOf(endingFilters(only.endings)))])];
+      return [not(folder), { kind: "regex", text: endingRegex(only.endings) }];
+    case "other-files": {
+      const ending: Filter = { kind: "regex", text: endingRegex(only.endings) };
+      return [not(folder), ...(only.endings.length === 0 ? [] : [not(ending)])];
+    }
   }
-}
-
-function endingFilters(endings: readonly Suffix[]): Alternatives {
-  return regexes(endings.map(endingRegex));
-}
-
-function regexes(sources: readonly string[]): Alternatives {
-  const [first, ...others] = sources.map((source): Filter => ({ kind: "regex", texts: [source] }));
-  if (first === undefined)
-    throw new CofferdamError("INTERNAL", "a filter without alternatives would hold for everything");
-  return [first, ...others];
-}
-
-/** True when a profile can spell the text: printable ASCII. How the kernel reads anything else is not documented. */
-export function isSpellable(text: string): boolean {
-  return /^[ -~]*$/.test(text);
 }

@@ -9,7 +9,9 @@ import { createDraft, type Draft } from "../../supervisor/draft.ts";
 import { COMMON, chosen, readArguments, takeWords } from "../arguments.ts";
 import { printPlace } from "../place.ts";
 import { lookAtPlan, type MaskedRoot, type PlanLook } from "../plan-look.ts";
+import { planSize } from "../plan-text.ts";
 import type { Print } from "../print.ts";
+import { ruleSize } from "../rule-text.ts";
 
 /** Tells all that can be known about the config and the profiles without running anything; 65 when something is wrong. */
 export async function check(args: readonly string[], print: Print): Promise<number> {
@@ -43,7 +45,7 @@ function show(
       "rules",
       `${config.shell.rules.length} for commands, ${forTools.length} for tools, ${ceiling.approval.rules.length} of operators`,
     ],
-    ...(plan === null ? [] : [["plan", `${plan.clauses.length} mounts, ${plan.backend} ${plan.version}`]]),
+    ...(plan === null ? [] : [["plan", `${planSize(plan)}, ${plan.backend} ${plan.version}`]]),
   ];
   for (const line of columns(rows, [ink.bold])) print.result(line);
   for (const finding of found) showFinding(finding, folder, print);
@@ -106,7 +108,8 @@ function checkJson({ loaded }: Draft, { plan, roots }: PlanLook, found: readonly
       readOnly,
       hidden,
     })),
-    mounts: plan?.clauses.length ?? null,
+    mounts: plan === null || plan.gateFd === null ? null : plan.clauses.length,
+    rules: plan === null || plan.gateFd !== null ? null : ruleSize(plan).rules,
     findings: found,
   };
 }

@@ -2,12 +2,15 @@ import type { Launcher } from "../../backend/facts.ts";
 import type { Loaded } from "../../config/config.ts";
 import { loadConfig } from "../../config/load.ts";
 import { CofferdamError, ERRORS } from "../../errors.ts";
-import { type Attestation, attest, failures } from "../../host/attest.ts";
-import { lookAtDevices, makeDevices } from "../../host/devices.ts";
-import { climbLadder, type Probe, surveyMachine } from "../../host/doctor.ts";
+import { attest, failures } from "../../host/attest.ts";
+import type { Attestation } from "../../host/attestation.ts";
+import { lookAtDevices } from "../../host/devices.ts";
+import { type Probe, surveyMachine } from "../../host/doctor.ts";
 import { type Host, thisHost } from "../../host/host.ts";
-import { findLauncher } from "../../host/launcher.ts";
-import { lookAtMachine, lookAtTree, ownerOfRoots, writableOf } from "../../host/machine.ts";
+import type { Probed } from "../../host/mac/probes/run.ts";
+import { lookAtMachine } from "../../host/machine.ts";
+import { ownerOfRoots } from "../../host/owner.ts";
+import { platformOf } from "../../host/platform.ts";
 import { findRuntimes } from "../../host/runtimes.ts";
 import { makeStateFolder, problemOfState } from "../../host/state-folder.ts";
 import { COMMON, chosen, readArguments, takeWords } from "../arguments.ts";
@@ -16,7 +19,7 @@ import type { Print } from "../print.ts";
 
 const OPTIONS = { ...COMMON, attest: { type: "boolean" } } as const;
 
-/** Says what this machine can enforce; 69 when the walls can't be had. Without `--attest` nothing is written. */
+/** Says what this machine can enforce; 69 when the walls can't be had. Without `--attest` nothing is written that stays. */
 export async function doctor(args: readonly string[], print: Print): Promise<number> {
   const { values, positionals } = readArguments("doctor", args, OPTIONS);
   takeWords("doctor", positionals, []);
@@ -31,13 +34,15 @@ async function diagnose(
   choice: ReturnType<typeof chosen>,
   isAttested: boolean,
 ): Promise<Diagnosis> {
+  const platform = platformOf(host);
   const loaded = orProblem(() => loadConfig(host, choice));
   const roots = loaded instanceof CofferdamError ? [] : loaded.config.roots;
   const runAs = ownerOfRoots(host, roots);
-  const launcher = await findLauncher(host, "read").catch(problemOf);
-  const probes = launcher instanceof CofferdamError ? [] : await climbLadder(host, launcher, runAs);
+  const launcher = await platform.findLauncher(host, "read").catch(problemOf);
+  const probes = launcher instanceof CofferdamError ? [] : await platform.tryParts(host, launcher, runAs);
   const state = problemOfState(host);
-  const broken = problemIn(launcher, probes) ?? state?.message ?? null;
+  const kernel = await askKernel(host, launcher, probes, isAttested && state === null);
+  const broken = problemIn(launcher, probes) ?? problemInKernel(kernel) ?? state?.message ?? null;
   const battery = !isAttested || broken !== null ? null : await attestNow(host, roots).catch(problemOf);
   return {
     host,
@@ -45,13 +50,34 @@ async function diagnose(
     config: loaded,
     runAs: runAs?.uid ?? host.user.uid,
     devices: lookAtDevices(host, runAs ?? host.user),
-    tree: lookAtTree(host),
+    tree: platform.lookAtTree(host),
     launcher,
     state,
     probes,
+    kernel,
     battery,
     problem: broken ?? problemInBattery(battery),
   };
+}
+
+/** What was found out about it; nothing where no sandbox can be had. */
+async function askKernel(
+  host: Host,
+  launcher: Launcher | CofferdamError,
+  probes: readonly Probe[],
+  isKept: boolean,
+): Promise<readonly Probed[]> {
+  if (launcher instanceof CofferdamError || problemIn(launcher, probes) !== null) return [];
+  if (isKept) makeStateFolder(host);
+  const found = await platformOf(host)
+    .askKernel(host, launcher, isKept ? "keep" : "read")
+    .catch(problemOf);
+  return found instanceof CofferdamError ? [unasked(found)] : found;
+}
+
+function unasked({ message: says }: CofferdamError): Probed {
+  const [asks, relies] = ["what else walls rely on", "each call tries its own before its program starts"];
+  return { id: "all", asks, relies, value: "not-tried", says, standing: "not-tried", tookMs: 0 };
 }
 
 /** What keeps the walls from being built, in one line. */
@@ -59,6 +85,13 @@ function problemIn(launcher: Launcher | CofferdamError, probes: readonly Probe[]
   if (launcher instanceof CofferdamError) return launcher.message;
   const failed = probes.find((probe) => probe.isNeeded && probe.result.kind === "fails");
   return failed === undefined ? null : `${failed.name} cannot be had`;
+}
+
+function problemInKernel(kernel: readonly Probed[]): string | null {
+  const found = kernel.find(({ standing }) => standing === "problem");
+  return found === undefined
+    ? null
+    : `the kernel does not do what they rely on: ${found.asks}: ${found.says}`;
 }
 
 function problemInBattery(battery: Attestation | CofferdamError | null): string | null {
@@ -70,7 +103,7 @@ function problemInBattery(battery: Attestation | CofferdamError | null): string 
 
 async function attestNow(host: Host, roots: Loaded["config"]["roots"]): Promise<Attestation> {
   makeStateFolder(host);
-  await makeDevices(host, ownerOfRoots(host, roots) ?? host.user, writableOf(roots));
+  await platformOf(host).prepare(host, roots);
   const runtimes = findRuntimes(
     host,
     ["system"],

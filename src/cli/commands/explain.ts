@@ -1,5 +1,3 @@
-import { identityFiles } from "../../backend/bubblewrap/identity.ts";
-import { VIEW_PATHS } from "../../backend/bubblewrap/views.ts";
 import { columns, indented } from "../../channel/columns.ts";
 import { CofferdamError, escapeInvisible, visible } from "../../errors.ts";
 import { thisHost } from "../../host/host.ts";
@@ -22,7 +20,7 @@ import { ASKS, targetOf } from "../target.ts";
  */
 export async function explain(args: readonly string[], print: Print): Promise<number> {
   const { values, positionals } = readArguments("explain", args, COMMON);
-  takeWords("explain", positionals, ["read|write|connect|env|syscalls", "TARGET"]);
+  takeWords("explain", positionals, ["read|write|connect|env|syscalls|macos", "TARGET"]);
   const [word = "", text = ""] = positionals;
   const ask = knownWord("explain", "question", word, ASKS);
   const host = thisHost();
@@ -105,10 +103,8 @@ function viewNotes({ standing }: Draft, question: Question): readonly string[] {
       : [];
   }
   if (question.ask !== "read" && question.ask !== "write") return [];
-  const made = identityFiles({ uid: 0, gid: 0 }).map((file) => file.path);
-  const view = [...VIEW_PATHS, ...made].find((path) => isInside(question.path, path));
-  if (view === undefined || standing.settings.roots.some((root) => isInside(question.path, root.path)))
-    return [];
+  const view = standing.backend.viewAround(question.path);
+  if (view === null || standing.settings.roots.some((root) => isInside(question.path, root.path))) return [];
   return [`every call has a ${visible(view)} of its own: what it does there is not done here`];
 }
 

@@ -24,6 +24,11 @@ export type Seats = Readonly<Record<Controller, Seat | NoSeat>>;
 /** The leaf that a supervisor goes into: of this name, beside its calls. */
 export const LEAF = "cofferdam";
 
+const NONE_ON_MACOS = absent(
+  "macOS has no cgroups",
+  "use Linux where a whole tree of processes must be bounded",
+);
+
 /** What `/run/systemd/system` says (sd_booted(3)), and what it means for who may make cgroups. */
 const SYSTEMD = "/run/systemd/system";
 
@@ -33,7 +38,12 @@ const SYSTEMD = "/run/systemd/system";
  * alone and can make itself a leaf; or, where it is in such a leaf, the one above. Of no other cgroup a call would be in
  * the one above: what bounds this process bounds its calls.
  */
-export function findSeats(files: CgroupFiles, uid: number): Seats {
+export function findSeats(
+  files: CgroupFiles,
+  uid: number,
+  platform: NodeJS.Platform = process.platform,
+): Seats {
+  if (platform === "darwin") return { memory: NONE_ON_MACOS, pids: NONE_ON_MACOS };
   const own = ownCgroups(files);
   const hasSystemd = files.refusal(SYSTEMD) !== "ENOENT";
   const find = (name: Controller): Seat | NoSeat => {

@@ -104,9 +104,11 @@ function unread(why: string): GitFile {
   return { ...SAYS_NOTHING, unread: why };
 }
 
-/** The device 1:3, from which nothing is ever read (null(4)). */
+/** The device from which nothing is ever read (null(4)): 1:3 on Linux, 3:2 on macOS, where 24 bits tell the minor number. */
+const NULL_DEVICE = process.platform === "darwin" ? 0x3000002 : 0x103;
+
 function isNull(stats: Stats): boolean {
-  return stats.isCharacterDevice() && stats.rdev === 0x103;
+  return stats.isCharacterDevice() && stats.rdev === NULL_DEVICE;
 }
 
 function stateOf({ dev, ino, size, mtimeMs, ctimeMs }: Stats): string {

@@ -23,11 +23,22 @@ export function scopesOf(caller: Caller): readonly Everywhere[] {
   );
   return homesOf(caller).map((home) => {
     const folder = xdg !== undefined && isAbsolutePath(xdg) ? xdg : joinPath(home, ".config");
-    const files = [ETC_GITCONFIG, joinPath(folder, "git/config"), joinPath(home, ".gitconfig")];
+    const files = [...OF_THE_SYSTEM, joinPath(folder, "git/config"), joinPath(home, ".gitconfig")];
     const template = env["GIT_TEMPLATE_DIR"];
     const settings = template === undefined ? [] : [{ name: "init.templatedir", value: template }];
     return { home, files: [...files, ...named], settings: [...settings, ...settingsFrom(env)] };
   });
 }
 
-const ETC_GITCONFIG = knownPath("/etc/gitconfig");
+/** Where builds of git have the system's file: on macOS also Homebrew's and Apple's own. */
+const OF_THE_SYSTEM = [
+  "/etc/gitconfig",
+  ...(process.platform === "darwin"
+    ? [
+        "/opt/homebrew/etc/gitconfig",
+        "/usr/local/etc/gitconfig",
+        "/Library/Developer/CommandLineTools/usr/share/git-core/gitconfig",
+        "/Applications/Xcode.app/Contents/Developer/usr/share/git-core/gitconfig",
+      ]
+    : []),
+].map(knownPath);

@@ -17,7 +17,7 @@ export function listedRuntime(site: Site, name: string, folders: readonly Absolu
     const bin = joinPath(real, "bin");
     return isFolder(EVERYTHING, bin) ? realOf(bin) : real;
   });
-  return { name, ...grantReached(reached), path, env: {} };
+  return { name, ...grantReached(reached), path, env: {}, macos: [] };
 }
 
 /** Where a listed folder leads, seen once: what is looked at is what is granted. */

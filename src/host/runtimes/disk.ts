@@ -1,7 +1,9 @@
-import { lstatSync, readdirSync, readlinkSync, realpathSync, type Stats, statSync } from "node:fs";
+import { lstatSync, readdirSync, readlinkSync, type Stats, statSync } from "node:fs";
 import { type AbsolutePath, isInside, joinPath, parentOf, ROOT } from "../../profile/path.ts";
 import type { Link } from "../../tool/facts.ts";
+import { resolvedPath } from "../nodes.ts";
 import { readPlainText } from "../plain-file.ts";
+import { SPELLING } from "../spelling.ts";
 
 /** A file longer than this is no version file and no config of a person. */
 const MOST_BYTES = 1024 * 1024;
@@ -38,13 +40,15 @@ export function reach(sight: Sight, path: string): Reached | null {
     const next = name === ".." ? parentOf(at) : joinPath(at, name);
     const stats = statsOf(sight, next);
     if (stats === null) return null;
+    const place = name === ".." ? next : SPELLING.placeOf(at, name, stats);
+    if (place !== next && isHidden(sight, place)) return null;
     if (!stats.isSymbolicLink()) {
-      at = next;
+      at = place;
       continue;
     }
-    const target = linkTarget(sight, next);
+    const target = linkTarget(sight, place);
     if (target === null || links.length === MOST_LINKS) return null;
-    links.push({ path: next, target });
+    links.push({ path: place, target });
     ahead.push(...namesOf(target).reverse());
     if (target.startsWith("/")) at = ROOT;
   }
@@ -55,8 +59,12 @@ export function reach(sight: Sight, path: string): Reached | null {
  * What stands at the path, not following a link there; null when nothing does, or nothing that can be seen. The folder
  * that holds it is canonical.
  */
-export function statsOf({ hidden }: Sight, path: AbsolutePath): Stats | null {
-  return hidden.some((folder) => isInside(path, folder)) ? null : orNull(() => lstatSync(path));
+export function statsOf(sight: Sight, path: AbsolutePath): Stats | null {
+  return isHidden(sight, path) ? null : orNull(() => lstatSync(path));
+}
+
+function isHidden({ hidden }: Sight, path: AbsolutePath): boolean {
+  return hidden.some((folder) => isInside(path, folder));
 }
 
 /** True when the path leads to a folder. */
@@ -116,7 +124,7 @@ function linkTarget(sight: Sight, link: AbsolutePath): string | null {
   const hasDetour = names.some((name, index) => name === ".." && index > 0 && names[index - 1] !== "..");
   if (!hasDetour) return target;
   // Asked first, because the kernel tells a loop of links; and it alone, because Node's own reading takes `a/..` for `.`.
-  const end = orNull(() => realpathSync.native(link));
+  const end = orNull(() => resolvedPath(link));
   if (end === null || sight.hidden.length === 0) return end;
   const way = target.startsWith("/") ? target : `${parentOf(link)}/${target}`;
   return reach(sight, way) === null ? null : end;

@@ -3,6 +3,9 @@ import type { AbsolutePath } from "../../profile/path.ts";
 import type { Runtime } from "../../tool/facts.ts";
 import type { Grant } from "./grant.ts";
 
+/** A runtime to look for: a known name, or folders listed by hand. */
+export type RuntimeRequest = string | { readonly name: string; readonly read: readonly AbsolutePath[] };
+
 /**
  * A runtime as the machine has it, or why it can't be granted: `message` and `hint` of the error that a request for
  * it becomes.
@@ -18,7 +21,7 @@ export function found(
   path: readonly AbsolutePath[],
   env: Readonly<Record<string, string>> = {},
 ): Finding {
-  return { kind: "found", runtime: { name, read: grant.read, links: grant.links, path, env } };
+  return { kind: "found", runtime: { name, read: grant.read, links: grant.links, path, env, macos: [] } };
 }
 
 /** A runtime that no program on PATH belongs to. */

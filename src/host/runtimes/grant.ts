@@ -36,17 +36,31 @@ export function shows(grant: Pick<Grant, "read">, path: AbsolutePath): boolean {
  * left out where a shown folder has it anyway or where nothing that is shown lies behind it. What several list, `last`
  * keeps, else the first; of the result `last` is the last one.
  */
-export function settle(runtimes: readonly Runtime[], last: Runtime | null): readonly Runtime[] {
+export function settle(
+  runtimes: readonly Runtime[],
+  last: Runtime | null,
+  endOf: EndOf = endOnDisk,
+): readonly Runtime[] {
   const all = last === null ? runtimes : [last, ...runtimes];
   const shown = { read: outermost(all.flatMap(({ read }) => read)) };
   const once = oncePerText();
   const said = all.map((runtime) => ({
     ...runtime,
     read: runtime.read.filter((path) => shown.read.includes(path) && once(`read ${path}`)).toSorted(byPath),
-    links: runtime.links.filter(({ path }) => isNeeded(path, shown) && once(`link ${path}`)).toSorted(byLink),
+    links: runtime.links
+      .filter(({ path }) => isNeeded(path, shown, endOf) && once(`link ${path}`))
+      .toSorted(byLink),
     path: runtime.path.filter((path) => once(`path ${path}`)),
   }));
   return last === null ? said : [...said.slice(1), ...said.slice(0, 1)];
+}
+
+/** Where a link leads in the end; null where that is nowhere. */
+export type EndOf = (link: AbsolutePath) => AbsolutePath | null;
+
+/** As this machine has it. */
+export function endOnDisk(link: AbsolutePath): AbsolutePath | null {
+  return reach(EVERYTHING, link)?.real ?? null;
 }
 
 /** One runtime alone, said once. */
@@ -61,10 +75,10 @@ function byLink(a: Link, b: Link): number {
 /** Folders that every sandbox has for itself and fills by itself: no link of the host's can be made there. */
 const OWN = { read: ["/proc", "/dev", "/sys"].map(knownPath) };
 
-function isNeeded(link: AbsolutePath, shown: Pick<Grant, "read">): boolean {
+function isNeeded(link: AbsolutePath, shown: Pick<Grant, "read">, endOf: EndOf): boolean {
   if (shows(shown, link) || shows(OWN, link)) return false;
-  const end = reach(EVERYTHING, link)?.real;
-  return end !== undefined && shown.read.some((path) => isInside(end, path) || isInside(path, end));
+  const end = endOf(link);
+  return end !== null && shown.read.some((path) => isInside(end, path) || isInside(path, end));
 }
 
 function outermost(paths: readonly AbsolutePath[]): readonly AbsolutePath[] {

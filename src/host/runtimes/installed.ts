@@ -7,6 +7,7 @@ import {
   nameOf,
   parentOf,
   ROOT,
+  upwards,
 } from "../../profile/path.ts";
 import { isFile, isProgram, namesIn, reach, textOf } from "./disk.ts";
 import { type Finding, found, notInstalled, unfit } from "./finding.ts";
@@ -109,7 +110,7 @@ function versionOf(site: Site, system: Grant, language: Language, path: Absolute
 /** The version whose programs stand in `bin`; null when what lies around them is more than that. */
 function versionGrant(site: Site, language: Language, bin: AbsolutePath): Grant | null {
   const prefix = parentOf(bin);
-  const formulas = parentOf(parentOf(prefix));
+  const formulas = parentOf(parentOf(aroundFramework(prefix)));
   if (nameOf(formulas) === "Cellar") return brewGrant(site, formulas);
   if (nameOf(bin) !== "bin" || !language.isInstalled(site, prefix) || holdsPrivate(site, prefix)) return null;
   return distributionIn(site, language, prefix);
@@ -123,13 +124,30 @@ function distributionIn(site: Site, language: Language, prefix: AbsolutePath): G
     : partsOf(site, prefix, language.code);
 }
 
+/** What a framework is a part of: on macOS Homebrew's Python is one, in the folder of its version. */
+function aroundFramework(prefix: AbsolutePath): AbsolutePath {
+  const frameworks = [...upwards(prefix)].find((at) => nameOf(at) === "Frameworks");
+  return frameworks === undefined ? prefix : parentOf(frameworks);
+}
+
 /**
  * Homebrew builds its programs against the libraries of its other formulas, so that no version starts alone: the formulas
- * are granted like a system's `/usr`, never the folders beside them, which hold config and data.
+ * are granted like a system's `/usr`, never the folders beside them, which hold config and data. On macOS, where what is not
+ * granted is there and can't be opened, also what OpenSSL reads when a program starts: Node ends itself over it
+ * (https://github.com/nodejs/node/issues/62230).
  */
 function brewGrant(site: Site, formulas: AbsolutePath): Grant {
-  return partsOf(site, parentOf(formulas), ["Cellar", "opt", "lib"]);
+  return partsOf(site, parentOf(formulas), site.platform === "darwin" ? BREWED : BREWED_PROGRAMS);
 }
+
+const BREWED_PROGRAMS = ["Cellar", "opt", "lib"] as const;
+
+/** What Homebrew's programs need of it on macOS: beside the settings and certificates lies a folder of private keys. */
+export const BREWED = [
+  ...BREWED_PROGRAMS,
+  "etc/ca-certificates",
+  ...["cert.pem", "certs", "openssl.cnf"].map((name) => `etc/openssl@3/${name}`),
+] as const;
 
 /** What stands in the folder under these names; a link that leads out of the folder shows nothing, whoever made it. */
 function partsOf(site: Site, folder: AbsolutePath, names: readonly string[]): Grant {

@@ -1,3 +1,4 @@
+import type { Macos } from "../../profile/macos.ts";
 import { type AbsolutePath, joinPath } from "../../profile/path.ts";
 import { isFile, isFolder, namesIn, type Sight } from "./disk.ts";
 
@@ -21,6 +22,8 @@ export interface Language {
   readonly ships: readonly string[];
   /** What is read of an installed version that also holds what is not the distribution's. */
   readonly code: readonly string[];
+  /** What its programs ask macOS for, beside files. */
+  readonly macos: Macos;
 }
 
 const has = (sight: Sight, prefix: AbsolutePath, name: string): boolean =>
@@ -39,6 +42,7 @@ const NODE: Language = {
   canStandAlone: true,
   ships: [],
   code: ["bin", "lib", "include"],
+  macos: [],
 };
 
 /** Python, whose virtual environments lead to an interpreter elsewhere. */
@@ -55,6 +59,7 @@ export const PYTHON: Language = {
   canStandAlone: false,
   ships: ["BUILD", "PYTHON.json", "pyvenv.cfg", ".gitignore", ".lock", "CACHEDIR.TAG"],
   code: ["bin", "lib", "lib64", "include", "ssl", "pyvenv.cfg"],
+  macos: ["python"],
 };
 
 const RUST: Language = {
@@ -67,6 +72,7 @@ const RUST: Language = {
   canStandAlone: false,
   ships: ["etc"],
   code: ["bin", "lib", "libexec"],
+  macos: [],
 };
 
 const GO: Language = {
@@ -80,6 +86,7 @@ const GO: Language = {
   canStandAlone: false,
   ships: ["VERSION", "api", "codereview.cfg", "go.env", "misc", "pkg", "src", "test"],
   code: ["bin", "lib", "pkg", "src", "VERSION", "go.env"],
+  macos: [],
 };
 
 const GIT: Language = {
@@ -92,6 +99,7 @@ const GIT: Language = {
   canStandAlone: true,
   ships: [],
   code: ["bin", "lib", "libexec", "share"],
+  macos: [],
 };
 
 /** Every language that is found by name, in the order of the default config. */

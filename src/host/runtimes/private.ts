@@ -14,6 +14,7 @@ const OWN = [
   ".cargo",
   ".npm",
   ".m2",
+  "Library",
 ] as const;
 const XDG = ["XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "CARGO_HOME"] as const;
 

@@ -16,12 +16,24 @@ const MACOS_PROGRAMS = ["usr/bin", "usr/sbin", "usr/lib", "usr/libexec", "usr/sh
 const MACOS_FRAMEWORKS = [
   "System/Library",
   "System/Cryptexes",
+  "System/Volumes/Preboot/Cryptexes",
   "Library/Apple",
   "Library/Frameworks",
   "Library/Developer/CommandLineTools",
 ] as const;
 const MACOS_STATE = ["dyld", "timezone", "xcode_select_link"].map((name) => `private/var/db/${name}`);
-const MACOS = [...MACOS_PROGRAMS, ...MACOS_FRAMEWORKS, ...MACOS_STATE, "private/var/select"];
+/** Settings of the machine that Core Foundation reads when a program starts: language, formats, what is logged. */
+const MACOS_SETTINGS = [".GlobalPreferences.plist", "com.apple.networkd.plist", "Logging"].map(
+  (name) => `Library/Preferences/${name}`,
+);
+/** What a Mac has of all this, by its names in `/`. */
+export const MACOS = [
+  ...MACOS_PROGRAMS,
+  ...MACOS_FRAMEWORKS,
+  ...MACOS_STATE,
+  ...MACOS_SETTINGS,
+  "private/var/select",
+];
 
 /** Certificates of authorities, where each family of distributions has them; no folder in which private keys lie. */
 const SSL = ["certs", "cert.pem", "ca-bundle.pem", "openssl.cnf"].map((name) => `ssl/${name}`);
@@ -50,6 +62,12 @@ const NAMES = [
  */
 const ETC = [...LOADER, ...SSL, ...PKI, "ca-certificates/extracted", "crypto-policies", ...NAMES];
 
+/**
+ * What the C library reads on macOS besides, where nothing can be put in its place as on Linux: names and addresses of
+ * hosts that are written down there, and services' accounts, but no person's.
+ */
+const MACOS_ETC = ["hosts", "passwd", "resolv.conf", "shells"] as const;
+
 /** Names in `/etc` that carry a version: `java-17-openjdk`, `ld-musl-x86_64.path`. */
 const ETC_VERSIONED = /^(java(-[\w.]+)*|ld-musl-\w+\.path)$/;
 
@@ -71,10 +89,13 @@ export function systemRuntime(site: Pick<Site, "platform" | "hidden">, top: Abso
   const versioned = namesIn(site, at("etc")).filter((name) => ETC_VERSIONED.test(name));
   const programs = both(...folders.map((name) => programGrantOf(at(name))));
   const php = namesIn(site, at("etc/php")).flatMap((version) => PHP.map((part) => `php/${version}/${part}`));
-  const config = [...ETC, ...versioned, ...php].map((name) => openGrantOf(site, at(`etc/${name}`), programs));
+  const besides = site.platform === "darwin" ? MACOS_ETC : [];
+  const config = [...ETC, ...besides, ...versioned, ...php].map((name) =>
+    openGrantOf(site, at(`etc/${name}`), programs),
+  );
   const grant = both(programs, ...config);
   const path = programFolders([...BIN, ...SBIN].map(at), grant);
-  return settled({ name: "system", ...grant, path, env: {} });
+  return settled({ name: "system", ...grant, path, env: {}, macos: [] });
 }
 
 /** A real folder as it is; of a link only the link, which `settle` keeps when it leads into such a folder. */

@@ -73,7 +73,7 @@ export function pythonWithVenv(
 }
 
 /** What the environment adds to where the machine has no Python of its own on PATH. */
-const NO_PYTHON: Runtime = { name: PYTHON.name, read: [], links: [], path: [], env: {} };
+const NO_PYTHON: Runtime = { name: PYTHON.name, read: [], links: [], path: [], env: {}, macos: [] };
 
 function isShown({ needs }: Venv, grants: readonly Pick<Grant, "read">[]): boolean {
   return needs?.every((folder) => grants.some((grant) => shows(grant, folder))) ?? false;

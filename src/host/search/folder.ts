@@ -12,11 +12,14 @@ import {
   ROOT,
   upwards,
 } from "../../profile/path.ts";
-import { MOST_PATH_BYTES } from "../../profile/written.ts";
+import { MOST_PATH_BYTES as LINUX_MOST_PATH_BYTES } from "../../profile/written.ts";
 import { isGitName, isWholeBy, MARKS } from "../git/marks.ts";
 import { statsOf, systemPath } from "../nodes.ts";
 import { codeOf } from "../system-error.ts";
 import type { ListNames, NameKind } from "./list.ts";
+
+/** What a path can have at most, without its NUL (limits.h, `PATH_MAX`): 1,024 bytes with it on macOS. */
+const MOST_PATH_BYTES = process.platform === "darwin" ? 1_023 : LINUX_MOST_PATH_BYTES;
 
 /** A folder changed more recently than this may have changed again within the clock's grain: it is read again. */
 const GRAIN_MS = 50;

@@ -1,7 +1,14 @@
+import type { Host } from "../../host/host.ts";
 import type { Case, Target } from "../case.ts";
 import { ofBase } from "./base.ts";
 import { ofBounds } from "./bounds.ts";
 import { ofKeyrings } from "./keyrings.ts";
+import { ofNames } from "./mac/names.ts";
+import { ofMacNetwork } from "./mac/network.ts";
+import { ofPlaces } from "./mac/places.ts";
+import { ofMacProcesses } from "./mac/processes.ts";
+import { ofServices } from "./mac/services.ts";
+import { ofMacSurroundings } from "./mac/surroundings.ts";
 import { ofMasks } from "./masks.ts";
 import { ofMounts } from "./mounts.ts";
 import { ofNetwork } from "./network.ts";
@@ -11,19 +18,28 @@ import { ofRepositories } from "./repositories.ts";
 import { ofSpellings } from "./spellings.ts";
 import { ofSurroundings } from "./surroundings.ts";
 
-/** Every case of the battery, in the order in which it is tried. */
-export function casesFor(target: Target): readonly Case[] {
-  return [
-    ...ofSpellings(target),
-    ...ofMasks(target),
-    ...ofRepositories(target),
-    ...ofBase(target),
-    ...ofBounds(target),
-    ...ofMounts(target),
-    ...ofPrivileges(target),
-    ...ofProcesses(target),
-    ...ofKeyrings(),
-    ...ofNetwork(target),
-    ...ofSurroundings(target),
-  ];
+/** All there are, in the order in which they are tried. */
+const GROUPS: readonly ((target: Target) => readonly Case[])[] = [
+  ofSpellings,
+  ofNames,
+  ofMasks,
+  ofRepositories,
+  ofBase,
+  ofPlaces,
+  ofBounds,
+  ofMounts,
+  ofPrivileges,
+  ofProcesses,
+  ofMacProcesses,
+  ofKeyrings,
+  ofNetwork,
+  ofMacNetwork,
+  ofServices,
+  ofSurroundings,
+  ofMacSurroundings,
+];
+
+/** The cases of the battery on one platform. */
+export function casesFor(target: Target, platform: Host["platform"]): readonly Case[] {
+  return GROUPS.flatMap((of) => of(target)).filter(({ on }) => on === "both" || on === platform);
 }

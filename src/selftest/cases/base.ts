@@ -1,4 +1,4 @@
-import { type Case, granted, type Target } from "../case.ts";
+import { type Case, granted, on, type Target } from "../case.ts";
 
 /** Writes back the mode that a file has: done when the mount that the path leads through can be written to by its owner. */
 const SAME_MODE = (file: string): string => `m=$(stat -Lc %a ${file}) && chmod "$m" ${file}`;
@@ -12,12 +12,12 @@ export function ofBase({ ws }: Target): readonly Case[] {
   ];
   const own = `${ws}/base`;
   const prepared = `mkdir -p ${own}; echo x > ${own}/passwd;`;
-  return [
+  return on("linux", [
     ...["", "/dev", "/etc", "/usr", "/sys", "/var"].flatMap((folder) =>
-      acts(folder).map(([what, attack], index): Case => {
+      acts(folder).map(([what, attack], index) => {
         const name = `${ws}/twin${folder.replaceAll("/", "-")}`;
         return {
-          claim: "fs.views",
+          claim: "fs.views" as const,
           title: `${what} ${folder === "" ? "the base" : folder}`,
           attack,
           twin: granted(`mkdir -p ${name}; ${acts(name)[index]?.[1] ?? ""}`),
@@ -61,5 +61,5 @@ export function ofBase({ ws }: Target): readonly Case[] {
       attack: "chmod 777 /",
       twin: granted(`mkdir -p ${own}; chmod 777 ${own}`),
     },
-  ];
+  ]);
 }

@@ -1,17 +1,20 @@
-import { type Case, granted, type Target } from "../case.ts";
+import { type Case, granted, on, type Target } from "../case.ts";
 
-/** What the battery's config allows. */
-export const BOUNDS = { file_size: "2MiB", open_files: 64, scratch: "4MiB" } as const;
+/** What the battery's config allows; only Linux bounds scratch space. */
+export const BOUNDS = {
+  linux: { file_size: "2MiB", open_files: 64, scratch: "4MiB" },
+  darwin: { file_size: "2MiB", open_files: 64 },
+} as const;
 
 /** Limits hold; less than each is given. */
 export function ofBounds({ ws, notes }: Target): readonly Case[] {
   const fill = (file: string, mebibytes: number): string =>
-    `dd if=/dev/zero of=${file} bs=1M count=${mebibytes} && [ "$(wc -c < ${file})" = $((${mebibytes} * 1048576)) ]`;
+    `dd if=/dev/zero of=${file} bs=1048576 count=${mebibytes} && [ $(($(wc -c < ${file}))) = $((${mebibytes} * 1048576)) ]`;
   const open = (count: number): string =>
     `perl -e 'my @h; for (1 .. ${count}) { open my $f, "<", "/dev/null" or exit 1; push @h, $f }'`;
   const files = (folder: string, count: number): string =>
     `i=0; while [ $i -lt ${count} ]; do dd if=/dev/zero of=${folder}/.fill$i bs=1M count=1 || exit 1; i=$((i + 1)); done; rm ${folder}/.fill*`;
-  return [
+  const everywhere = on("both", [
     {
       claim: "limit",
       title: "no file grows beyond its size",
@@ -24,6 +27,9 @@ export function ofBounds({ ws, notes }: Target): readonly Case[] {
       attack: open(100),
       twin: granted(open(20)),
     },
+    ...ofSuffixes(notes, ws),
+  ]);
+  const ofScratch = on("linux", [
     {
       claim: "limit",
       title: "scratch space takes no more",
@@ -36,11 +42,11 @@ export function ofBounds({ ws, notes }: Target): readonly Case[] {
       attack: files("/dev/shm", 6),
       twin: granted(files("/dev/shm", 2)),
     },
-    ...ofSuffixes(notes, ws),
-  ];
+  ]);
+  return [...everywhere, ...ofScratch];
 }
 
-function ofSuffixes(notes: string, ws: string): readonly Case[] {
+function ofSuffixes(notes: string, ws: string): readonly Omit<Case, "on">[] {
   return [
     {
       claim: "suffix",

@@ -1,4 +1,4 @@
-import { type Case, outside } from "../case.ts";
+import { type Case, on, outside } from "../case.ts";
 import { syscall } from "../syscall.ts";
 
 /** keyctl(2). */
@@ -10,7 +10,7 @@ const KEY_SPEC_SESSION_KEYRING = -3;
 export function ofKeyrings(): readonly Case[] {
   const add = syscall("add_key", "user", "cofferdam", "x", 1, KEY_SPEC_PROCESS_KEYRING);
   const find = syscall("keyctl", KEYCTL_GET_KEYRING_ID, KEY_SPEC_SESSION_KEYRING, 0);
-  return [
+  return on("linux", [
     {
       claim: "sys",
       title: "no key can be added to a keyring",
@@ -23,5 +23,5 @@ export function ofKeyrings(): readonly Case[] {
       attack: find,
       twin: outside(find),
     },
-  ];
+  ]);
 }

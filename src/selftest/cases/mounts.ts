@@ -1,4 +1,4 @@
-import { type Case, own, type Target } from "../case.ts";
+import { type Case, on, own, type Target } from "../case.ts";
 import { syscall } from "../syscall.ts";
 
 /** Flags of mount(2). */
@@ -11,7 +11,7 @@ export function ofMounts({ ws }: Target): readonly Case[] {
     `mkdir -p ${folder}; ${syscall("mount", "none", folder, "tmpfs", 0, 0)}`;
   const remount = (path: string, flags: number): string =>
     syscall("mount", "none", path, "", MS_REMOUNT | flags, 0);
-  return [
+  return on("linux", [
     {
       claim: "priv",
       title: "a file system cannot be mounted",
@@ -42,5 +42,5 @@ export function ofMounts({ ws }: Target): readonly Case[] {
       attack: syscall("umount2", "/usr", 2),
       twin: own(`${mount(`${ws}/m6`)}; ${syscall("umount2", `${ws}/m6`, 2)}`),
     },
-  ];
+  ]);
 }

@@ -1,4 +1,4 @@
-import { type Case, granted, outside, type Target } from "../case.ts";
+import { type Case, granted, on, outside, type Target } from "../case.ts";
 
 /** Families and types of sockets (bits/socket.h; the same on both machines). */
 const UNIX = 1;
@@ -21,7 +21,7 @@ export function ofNetwork({ ws, outside: elsewhere, port, abstract }: Target): r
   const ownSocket = perl(
     `unlink "${ws}/own-socket"; socket(L, ${UNIX}, ${STREAM}, 0); bind(L, ${named(`${ws}/own-socket`)}) or exit 1; listen(L, 1); socket(S, ${UNIX}, ${STREAM}, 0) && connect(S, ${named(`${ws}/own-socket`)}) or exit 1`,
   );
-  return [
+  return on("linux", [
     {
       claim: "net.none",
       title: "a server on the host's loopback cannot be reached",
@@ -82,5 +82,5 @@ export function ofNetwork({ ws, outside: elsewhere, port, abstract }: Target): r
       attack: connect(UNIX, STREAM, `pack_sockaddr_un("\\0${abstract}")`),
       twin: outside(connect(UNIX, STREAM, `pack_sockaddr_un("\\0${abstract}")`)),
     },
-  ];
+  ]);
 }

@@ -1,4 +1,4 @@
-import { type Case, outside, own, type Target } from "../case.ts";
+import { type Case, on, outside, own, type Target } from "../case.ts";
 import { syscall } from "../syscall.ts";
 
 /** clone(2). */
@@ -14,18 +14,20 @@ export function ofPrivileges({ ws }: Target): readonly Case[] {
     .map((set) => `grep -q '^Cap${set}:.0000000000000000$' $f`)
     .join(" && ");
   const isFree = `f=/proc/self/status; ! { ${bound} && grep -q '^NoNewPrivs:.1$' $f && grep -q '^Seccomp:.2$' $f; }`;
-  return [
-    {
-      claim: "priv",
-      title: "a process has no capability, can gain none, and is filtered",
-      attack: isFree,
-      twin: outside(isFree),
-    },
+  const setuidFiles = on("both", [
     {
       claim: "sys",
       title: "no file can be made setuid",
       attack: made(`${ws}/setuid-made`),
       twin: outside(made(`${ws}/setuid-twin`)),
+    },
+  ]);
+  const others = on("linux", [
+    {
+      claim: "priv",
+      title: "a process has no capability, can gain none, and is filtered",
+      attack: isFree,
+      twin: outside(isFree),
     },
     {
       claim: "priv",
@@ -79,5 +81,6 @@ export function ofPrivileges({ ws }: Target): readonly Case[] {
       twin: outside(setuid),
       twinFor: "root",
     },
-  ];
+  ]);
+  return [...setuidFiles, ...others];
 }

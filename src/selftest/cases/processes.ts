@@ -1,4 +1,4 @@
-import { type Case, outside, type Target } from "../case.ts";
+import { type Case, on, outside, type Target } from "../case.ts";
 import { NR } from "../syscall.ts";
 
 /** ptrace(2). */
@@ -10,7 +10,15 @@ export function ofProcesses({ pid, word }: Target): readonly Case[] {
   const seen = `perl -e 'for (glob "/proc/[0-9]*/cmdline") { open my $f, "<", $_ or next; exit 0 if index(<$f> // "", "${head}" . "${tail}") >= 0 } exit 1'`;
   const child = `my $c = fork // die; if (!$c) { sleep 5; exit } my $r = syscall(${NR.ptrace}, ${PTRACE_ATTACH}, $c, 0, 0); kill 9, $c; exit($r < 0 ? 1 : 0)`;
   const take = `perl -e 'pipe my $r, my $w; my $c = fork // die; if (!$c) { sleep 5; exit } my $p = syscall(434, $c, 0); my $got = syscall(${NR.pidfd_getfd}, $p, fileno $r, 0); kill 9, $c; exit($got < 0 ? 1 : 0)'`;
-  return [
+  const signalled = on("both", [
+    {
+      claim: "proc",
+      title: "no process of the host can be signalled",
+      attack: `kill -0 ${pid}`,
+      twin: outside(`kill -0 ${pid}`),
+    },
+  ]);
+  const others = on("linux", [
     {
       claim: "proc",
       title: "no process of the host can be seen",
@@ -22,12 +30,6 @@ export function ofProcesses({ pid, word }: Target): readonly Case[] {
       title: "a process of the host has no folder in /proc",
       attack: `[ -e /proc/${pid} ]`,
       twin: outside(`[ -e /proc/${pid} ]`),
-    },
-    {
-      claim: "proc",
-      title: "no process of the host can be signalled",
-      attack: `kill -0 ${pid}`,
-      twin: outside(`kill -0 ${pid}`),
     },
     {
       claim: "proc",
@@ -47,5 +49,6 @@ export function ofProcesses({ pid, word }: Target): readonly Case[] {
       attack: take,
       twin: outside(take),
     },
-  ];
+  ]);
+  return [...signalled, ...others];
 }

@@ -45,6 +45,7 @@ export function ofRepositories({ ws }: Target): readonly Case[] {
       const twin = `free/git/${path.replaceAll(".git", "git").replace(".vscode", "vscode").replace(".envrc", "envrc")}`;
       const title = `${place} cannot be ${how}`;
       return {
+        on: "both",
         claim: "git.exec",
         title,
         attack: line(`${ws}/${path}`),
@@ -71,6 +72,7 @@ export function ofRepositories({ ws }: Target): readonly Case[] {
     ...moves.map((name): Case => {
       const line = (folder: string): string => `mkdir -p ${folder} && mv ${folder} ${folder}-away`;
       return {
+        on: "both",
         claim: "git.exec",
         title: `${name} cannot be moved away`,
         attack: line(`${ws}/${name}`),

@@ -1,4 +1,4 @@
-import { type Case, granted, outside, type Target } from "../case.ts";
+import { type Case, granted, on, outside, type Target } from "../case.ts";
 
 /** TIOCSTI (asm-generic/ioctls.h): pushes a byte into a terminal's input; TIOCLINUX does by way of a console. */
 const TIOCSTI = 0x5412;
@@ -13,13 +13,15 @@ export function ofSurroundings({ word }: Target): readonly Case[] {
   const reaches = (request: number): string =>
     `perl -e 'my $r = ioctl(STDIN, ${request}, my $b = "x"); exit($! + 0 == ${EPERM} ? 1 : 0)'`;
   const high = (request: number): string => reaches(request + 2 ** 32);
-  return [
+  const variables = on("both", [
     {
       claim: "env",
       title: "a variable of the caller's that nobody listed cannot be seen",
       attack: `[ "$SELFTEST_SECRET" = ${word} ]`,
       twin: granted(`[ "$SELFTEST_GIVEN" = ${word} ]`),
     },
+  ]);
+  const others = on("linux", [
     {
       claim: "env",
       title: "nor in the environment of any process inside",
@@ -53,7 +55,7 @@ export function ofSurroundings({ word }: Target): readonly Case[] {
       twin: granted('[ "$(uname -n)" = cofferdam ]'),
     },
     ...[[TIOCSTI, "TIOCSTI"] as const, [TIOCLINUX, "TIOCLINUX"] as const].flatMap(
-      ([request, name]): Case[] => [
+      ([request, name]): Omit<Case, "on">[] => [
         {
           claim: "tty",
           title: `no input can be pushed into a terminal (${name})`,
@@ -68,5 +70,6 @@ export function ofSurroundings({ word }: Target): readonly Case[] {
         },
       ],
     ),
-  ];
+  ]);
+  return [...variables, ...others];
 }

@@ -79,6 +79,11 @@ export function keptUnmade(placeholders: Plan["placeholders"]): Profile {
   return normalProfile({ ...OPEN, masks });
 }
 
+/** Facts with the links by which Node finds its libraries as well. */
+export function withLinks(facts: Facts, links: OwnProgram["links"]): Facts {
+  return links.length === 0 ? facts : { ...facts, links: [...facts.links, ...links] };
+}
+
 /** Facts in which links to nothing lead nowhere. */
 export function withoutDangling(facts: Facts): Facts {
   const nodes = new Map(facts.nodes);

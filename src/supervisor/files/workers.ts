@@ -25,6 +25,7 @@ import { Pool, type PoolUse, type Started } from "./pool.ts";
 import { FileWorker } from "./worker.ts";
 import {
   keptUnmade,
+  withLinks,
   withoutDangling,
   withoutMissing,
   workerLaunch,
@@ -180,9 +181,12 @@ export class Workers implements AsyncDisposable {
     if (mayWrite(all)) this.#facts = facts;
     const found = repositoryProfile(facts.repositories);
     const [profile, held] = [intersect(granted.profile, found), intersect(all, found)];
-    const { plan, unmade } = this.#planned(held, workerLaunch(own, profile.limits), facts);
+    const launch = workerLaunch(own, profile.limits);
+    const { plan, unmade } = this.#planned(held, launch, withLinks(facts, own.links));
     const standings = weakened(plan.standings, failures(machine.attestation));
-    const [below] = loaded.config.sandbox.require_os_sandbox ? belowFloor(standings, profile) : [];
+    const [below] = loaded.config.sandbox.require_os_sandbox
+      ? belowFloor(standings, profile, standing.backend)
+      : [];
     if (below !== undefined)
       throw new CofferdamError("SANDBOX_UNAVAILABLE", `${below.protection} can't be enforced as demanded`, {
         hint: "run `cofferdam doctor`",

@@ -23,7 +23,7 @@ process.stdin.destroy();
 
 /** Runs the attacks without one clause, told by its words below the place; every clause that could be left out. */
 async function tryWithout(clause: string | null) {
-  using ground = prepareGround("word", false);
+  using ground = prepareGround({ word: "word", asRoot: false, platform: "linux" });
   await using supervisor = await createSupervisor({
     config: ground.config,
     profiles: [ground.profile],
@@ -34,7 +34,9 @@ async function tryWithout(clause: string | null) {
   const { walls, ledger } = supervisor.shared;
   if (walls.kind !== "standing") throw walls.error;
   const cases = [ofMasks, ofRepositories, ofBounds].flatMap((of) =>
-    of({ ...ground, pid: 1, word: "word", port: 1, abstract: "" }).filter(({ claim }) => claim !== "limit"),
+    of({ ...ground, pid: 1, word: "word", port: 1, abstract: "", home: "/" }).filter(
+      ({ claim, on }) => claim !== "limit" && on !== "darwin",
+    ),
   );
   const argv = ["sh", "-c", script(cases.map(({ attack }) => attack))] as const;
   const { rendering } = (await supervisor.session({ caller: "person" }).prepare({ argv })).onYes;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { absolutePath } from "../../../src/profile/path.ts";
 import { casesFor } from "../../../src/selftest/cases/all.ts";
 import { CLAIMS, type ClaimId } from "../../../src/selftest/claims.ts";
-import { DRILLS } from "../../../src/selftest/drills.ts";
+import { drillsFor } from "../../../src/selftest/drills.ts";
 
 /** A test that names the claim that it proves, and where it stands. */
 export interface Evidence {
@@ -19,13 +19,24 @@ const at = (name: string) => absolutePath(`/top/${name}`);
 /** Every case of the selftest, and every title in `test/` that begins with the id of a claim. */
 export function evidence(): readonly Evidence[] {
   const folders = { ws: at("ws"), docs: at("docs"), notes: at("notes"), outside: at("outside") };
-  const cases = [...casesFor({ ...folders, pid: 1, word: "w", port: 1, abstract: "a" }), ...DRILLS];
+  const target = { ...folders, pid: 1, word: "w", port: 1, abstract: "a", home: at("home") };
+  const cases = (["linux", "darwin"] as const).flatMap((platform) => [
+    ...casesFor(target, platform),
+    ...drillsFor(platform),
+  ]);
   return [
-    ...cases.map(({ claim, title }): Evidence => ({ claim, title, where: "selftest" })),
+    ...distinct(cases).map(({ claim, title }): Evidence => ({ claim, title, where: "selftest" })),
     ...titles().flatMap(({ id, title, where }): Evidence[] =>
       isClaim(id) ? [{ claim: id, title, where }] : [],
     ),
   ];
+}
+
+/** What both platforms try is one. */
+function distinct<One extends { readonly claim: string; readonly title: string }>(
+  cases: readonly One[],
+): readonly One[] {
+  return [...new Map(cases.map((one) => [`${one.claim}: ${one.title}`, one])).values()];
 }
 
 /** Titles that begin like one with an id, of which there is no claim. */

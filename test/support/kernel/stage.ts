@@ -79,6 +79,7 @@ function hostWith(stateFolder: AbsolutePath): Host {
     stateFolder: joinPath(stateFolder, "cofferdam"),
     operatorFolders: [],
     helperFolders: ["/usr/bin", "/bin"].map(knownPath),
+    stated: null,
     now: Date.now,
     id: randomUUID,
   };

@@ -8,6 +8,12 @@ import { ANSWERS, FileFault, type FileRequest } from "../../../src/tool/files/pr
 /** The program as it is started: by path. */
 export const WORKER = join(import.meta.dirname, "../../../src/worker/main.ts");
 
+/** What starts it: on Linux as on macOS, where this process was told to be one. */
+const NODE =
+  process.platform === "darwin"
+    ? [process.execPath, "--import", join(import.meta.dirname, "as-macos.ts")]
+    : [process.execPath];
+
 type Op = FileRequest["op"];
 type RequestOf<Name extends Op> = Extract<FileRequest, { op: Name }>;
 
@@ -32,7 +38,7 @@ export class WorkerClient implements AsyncDisposable {
   #turn: Promise<unknown> = Promise.resolve();
   #isOver = false;
 
-  constructor({ uid, program = WORKER, command = [process.execPath] }: WorkerOptions = {}) {
+  constructor({ uid, program = WORKER, command = NODE }: WorkerOptions = {}) {
     const [file = "", ...rest] = command;
     this.child = spawn(file, [...rest, program], {
       stdio: ["pipe", "pipe", "pipe"],

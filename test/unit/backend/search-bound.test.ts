@@ -1,12 +1,13 @@
 import { describe, expect, it, test } from "vitest";
 import { renderBubblewrap } from "../../../src/backend/bubblewrap/render.ts";
-import type { Unsearched } from "../../../src/backend/facts.ts";
+import type { Facts, Unsearched } from "../../../src/backend/facts.ts";
 import type { Rendering } from "../../../src/backend/plan.ts";
 import { renderSeatbelt } from "../../../src/backend/seatbelt/render.ts";
 import { absolutePath } from "../../../src/profile/path.ts";
 import { parsePatterns } from "../../../src/profile/pattern.ts";
 import { type FileEntry, type Mask, normalProfile, type Profile } from "../../../src/profile/profile.ts";
 import type { Launch } from "../../../src/tool/launch.ts";
+import { macFacts } from "../../sbpl/support/mac-case.ts";
 import { fakedFacts } from "../../support/faked-facts.ts";
 
 const grant = (path: string, access: FileEntry["access"] = "write"): FileEntry => ({
@@ -25,14 +26,16 @@ const passed = (
 const LAUNCH: Launch = { argv: [absolutePath("/usr/bin/true")], cwd: absolutePath("/w"), env: {} };
 const TREE = ["/w/", "/w/sub/", "/other/"];
 
-describe.each<[string, typeof renderBubblewrap]>([
-  ["bubblewrap", renderBubblewrap],
-  ["seatbelt", renderSeatbelt],
-])("%s", (_, render) => {
+const { mac } = macFacts();
+
+describe.each<[string, typeof renderBubblewrap, Pick<Facts, "mac">]>([
+  ["bubblewrap", renderBubblewrap, { mac: null }],
+  ["seatbelt", renderSeatbelt, { mac }],
+])("%s", (_, render, platform) => {
   const profile = (masks: readonly Mask[]): Profile =>
     normalProfile({ files: [grant("/usr", "read"), grant("/w"), grant("/other")], masks });
   const rendered = (masks: readonly Mask[], ...unsearched: readonly Unsearched[]): Rendering =>
-    render(profile(masks), LAUNCH, fakedFacts(TREE, { unsearched }));
+    render(profile(masks), LAUNCH, fakedFacts(TREE, { unsearched, ...platform }));
 
   it("refuses what could not be searched, names it, the bound and what to do", () => {
     expect(rendered(mask("**/.envrc", "read"), passed("/w", "refuse"))).toEqual({

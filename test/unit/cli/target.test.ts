@@ -11,7 +11,8 @@ function project() {
   symlinkSync("../beside", made.at("home/ann/project/link"));
   symlinkSync("nowhere", made.at("home/ann/project/dangling"));
   symlinkSync("loop", made.at("home/ann/project/loop"));
-  return made;
+  const host: Host = { ...made.host, platform: "linux" };
+  return { ...made, host };
 }
 
 function asked(ask: Ask, text: string) {
@@ -117,8 +118,16 @@ test("a name that can't be seen whole is made visible", () => {
   expect(printQuestion(question)).toBe(`read \`${folder}/odd\\u{1b}name/x\``);
 });
 
-test("a variable is asked about by its name, and system calls by their group", () => {
+test("a variable is asked about by its name, system calls and what macOS gives by their group", () => {
   expect(asked("env", "HOME")[0]).toEqual(["env `HOME`"]);
   expect(asked("syscalls", "debug")[0]).toEqual(["syscalls debug"]);
   expect(refusalOf(() => asked("syscalls", "debg"))).toMatchObject({ hint: "did you mean `debug`?" });
+  const { host } = project();
+  const notes = (["linux", "darwin"] as const).map((platform) => {
+    const target = targetOf({ ...host, platform }, "macos", "tls");
+    expect(target.questions.map(printQuestion)).toEqual(["macos tls"]);
+    return target.notes;
+  });
+  expect(notes).toEqual([["only programs on macOS ask for it"], []]);
+  expect(refusalOf(() => asked("macos", "tsl"))).toMatchObject({ hint: "did you mean `tls`?" });
 });

@@ -34,6 +34,7 @@ test("a profile is a table of what may be touched", () => {
       ),
     ],
     env: ["LC_*", "LANG"],
+    macos: ["tls", "python"],
     limits: { wallMs: 120_000, memoryBytes: 2 * 1024 ** 3, processes: 64, strict: true },
   });
   const origins = {
@@ -52,6 +53,7 @@ test("a profile is a table of what may be touched", () => {
     env       LANG LC_*
     terminal  none
     syscalls  the usual
+    macos     python tls
     limits    wall 2m, memory 2GiB, processes 64, strict
     "
   `);
@@ -67,6 +69,7 @@ test("the top of all profiles is told in words", () => {
     env       any
     terminal  its own
     syscalls  abi32 debug
+    macos     any
     limits    none
     "
   `);
@@ -119,6 +122,7 @@ describe("what one profile allows beyond another is said in words", () => {
     [{ terminal: true }, "have a terminal of its own"],
     [{ syscalls: ["debug"] }, "trace and change its other processes"],
     [{ syscalls: ["abi32"] }, "run 32-bit programs"],
+    [{ macos: ["watch"] }, "on macOS be told by the system of files that change anywhere"],
     [{ limits: { ...CLOSED.limits, wallMs: 5 } }, "use more: wallMs"],
   ])("%j", (parts, words) => {
     const comparison = compare(normalProfile({ limits: CLOSED.limits, ...parts }), CLOSED);
@@ -169,6 +173,17 @@ describe("an outcome", () => {
       },
       159,
       "cofferdam: perhaps the walls did not let it run a 32-bit program: b\n  do: r\n",
+    ],
+    [
+      {
+        ...ran,
+        kind: "failed",
+        denials: [
+          { operation: "use", target: "pseudo-terminals", certainty: "certain", because: "b", remedy: "r" },
+        ],
+      },
+      7,
+      "cofferdam: the walls did not let it use pseudo-terminals: b\n  do: r\n",
     ],
     [
       { ...ran, kind: "failed", code: 143, stdout: { ...nothing, takenBytes: 0, droppedBytes: 9 } },

@@ -1,5 +1,8 @@
 import { expect, test } from "vitest";
+import { grantedRows, widerLines } from "../../../src/cli/offer-text.ts";
+import { printGrants } from "../../../src/config/grants-line.ts";
 import { loadConfig } from "../../../src/config/load.ts";
+import { rememberTrust, trustFile } from "../../../src/config/trust.ts";
 import { machine, PLAIN } from "./machine.ts";
 
 const CONFIG = "home/ann/project/cofferdam.yaml";
@@ -10,6 +13,11 @@ test.each<[claim: string, text: string, told: string]>([
     "a terminal",
     "shell: { terminal: true }\n",
     "network none; a terminal of its own for each command; commands ask",
+  ],
+  [
+    "groups of system calls, and of what macOS gives",
+    "  syscalls: [debug]\n  macos: [tls, pty]\n",
+    "network none; a call may trace and change its other processes; on macOS a call may open pseudo-terminals; on macOS a call may have certificates checked by the system, which may fetch what they name; commands ask",
   ],
   [
     "rules that run commands without asking",
@@ -57,4 +65,32 @@ test.each<[claim: string, text: string, told: string]>([
 ])("what a named config grants is told as it holds: %s", (_claim, text, told) => {
   const m = machine({ [CONFIG]: `${PLAIN}${text}` });
   expect(loadConfig(m.host, { config: m.at(CONFIG) }).notes[1]).toBe(`grants: ${told}`);
+});
+
+test("what a config grants of macOS is told where it is offered, and as wider where it is new", () => {
+  const m = machine({ [CONFIG]: PLAIN });
+  rememberTrust(m.host, trustFile(m.host));
+  m.write({ [CONFIG]: `${PLAIN}  syscalls: [abi32]\n  macos: [watch, pty]\n` });
+  const told = grantedRows(trustFile(m.host).loaded).map((row) => row.join("  "));
+  const from = told.findIndex((row) => row.startsWith("calls may"));
+  expect(told.slice(from, from + 3)).toEqual([
+    "calls may  run 32-bit programs",
+    "  on macOS open pseudo-terminals",
+    "  on macOS be told by the system of files that change anywhere",
+  ]);
+  m.write({ [CONFIG]: `${PLAIN}  macos: [pty]\n` });
+  expect(widerLines(trustFile(m.host))).toEqual([
+    "it changed: cofferdam.yaml",
+    "wider without asking: it may on macOS open pseudo-terminals",
+    "wider on a yes: it may on macOS open pseudo-terminals",
+  ]);
+});
+
+test("what a runtime brings along of macOS is told like what is listed", () => {
+  const m = machine({ [CONFIG]: PLAIN });
+  const { config } = loadConfig(m.host, { config: m.at(CONFIG) });
+  const python = { name: "python", read: [], links: [], path: [], env: {}, macos: ["python"] } as const;
+  expect(printGrants({ ...config, runtimes: [python] })).toBe(
+    "programs of python; network none; on macOS a call may make POSIX semaphores; commands ask",
+  );
 });

@@ -38,7 +38,7 @@ describe("the ceiling is the meet of every operator profile", () => {
       "home/ann/project/ops/own.yaml": "profile: own\nenv: [LANG, CI]\n",
       [`${MACHINE}/20-b.yaml`]: "profile: b\nenv: [LANG, LC_*, CI]\n",
       [`${MACHINE}/10-a.yaml`]: "profile: a\nlimits: { wall: 1m }\n",
-      [`${USER}/mine.yaml`]: "profile: mine\nterminal: false\nsyscalls: [abi32]\n",
+      [`${USER}/mine.yaml`]: "profile: mine\nterminal: false\nsyscalls: [abi32]\nmacos: [tls, java]\n",
     });
     const { ceiling, files, notes } = load(m, ["read-only"]);
     expect(ceiling.layers.map((layer) => layer.name)).toEqual([
@@ -54,10 +54,13 @@ describe("the ceiling is the meet of every operator profile", () => {
       env: ["CI", "LANG"],
       terminal: false,
       syscalls: ["abi32"],
+      macos: ["java"],
       network: "none",
       sockets: [],
       limits: { wallMs: 60_000 },
     });
+    const places = ["syscalls", "macos"].map((section) => ceiling.layers[3]?.sources.get(section)?.line);
+    expect(places).toEqual([3, 4]);
     expect(accessTo(ceiling.profile, absolutePath(`${m.project}/a`))).toBe("read");
     expect(accessTo(ceiling.profile, absolutePath(`${m.home}/a`))).toBe("none");
     expect(files).toEqual(

@@ -2,6 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { isHome, realHomes } from "../../../src/config/homes.ts";
 import { loadConfig } from "../../../src/config/load.ts";
+import { assertNoOwnPlace } from "../../../src/config/roots.ts";
 import { absolutePath } from "../../../src/profile/path.ts";
 import { type Machine, machine, refusalOf } from "./machine.ts";
 
@@ -260,4 +261,47 @@ test("homes are those of the user database and the caller's, exactly", () => {
   const own = [m.home, m.at("other/tom"), m.at("other/tim")].map(absolutePath);
   expect(own.map((path) => isHome(host, path, m.at("missing")))).toEqual([true, true, false]);
   expect(realHomes(host)).toEqual([m.home, m.at("other/tom")]);
+});
+
+describe("on macOS", () => {
+  /** What is said of a real path as a root: of the folders that a system has for all. */
+  const told = (path: string, platform: "linux" | "darwin"): string | null => {
+    const { host } = machine();
+    try {
+      assertNoOwnPlace({ ...host, platform }, absolutePath(path));
+      return null;
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    }
+  };
+
+  test.each([
+    ["/private/tmp", "is or holds `/private/tmp`, which all of this machine share"],
+    ["/private", "is or holds `/private/tmp`, which all of this machine share"],
+    ["/private/var", "is or holds `/private/var/tmp`, which all of this machine share"],
+    ["/private/var/run", "is or holds `/private/var/run`, which all of this machine share"],
+    ["/System/Volumes", "is or holds `/System/Volumes/Data`, which all of this machine share"],
+    ["/dev/fd", "lies in `/dev`, where nothing is a file"],
+  ])("no root is or holds what all share: %s", (path, what) => {
+    expect(told(path, "darwin")).toBe(`the folder \`${path}\` ${what}`);
+  });
+
+  test("a folder below one of them may be one, and so may what only Linux makes anew", () => {
+    for (const path of ["/private/tmp/work", "/private/var/folders/ab/T/work", "/run/work", "/proc"])
+      expect(told(path, "darwin")).toBeNull();
+    expect(told("/proc", "linux")).toMatch("lies in `/proc`");
+    expect(told("/private", "linux")).toBeNull();
+  });
+
+  test("a folder where people's homes lie is somebody's home, and none on Linux, nor is what they share", () => {
+    const { host } = machine();
+    const homes = (platform: "linux" | "darwin"): readonly boolean[] =>
+      ["/Users/somebody", "/Users/Shared", "/Users/somebody/work"].map((path) =>
+        isHome({ ...host, platform }, absolutePath(path), "/nowhere"),
+      );
+    expect([homes("darwin"), homes("linux")]).toEqual([
+      [true, false, false],
+      [false, false, false],
+    ]);
+  });
 });

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Cgroups } from "../../../src/host/cgroup/cgroups.ts";
 import type { CgroupFiles } from "../../../src/host/cgroup/files.ts";
 import { ownCgroups } from "../../../src/host/cgroup/own.ts";
+import { findSeats } from "../../../src/host/cgroup/seats.ts";
 import { thisHost, type User } from "../../../src/host/host.ts";
 import { knownPath } from "../../../src/profile/path.ts";
 import { FakeCgroup2 } from "../../support/fake-cgroup2.ts";
@@ -330,3 +331,10 @@ function readOnly(files: FakeCgroup2): FakeCgroup2 {
   files.isReadOnly = true;
   return files;
 }
+
+test("on macOS there are none, whatever its files say", () => {
+  const files = new FakeCgroup2(SCOPE, [SCOPE]);
+  const none = { kind: "absent", reason: "macOS has no cgroups" };
+  expect(findSeats(files, 1000, "darwin")).toMatchObject({ memory: none, pids: none });
+  expect(findSeats(files, 1000, "linux")).toMatchObject({ memory: { kind: "seat" }, pids: { kind: "seat" } });
+});

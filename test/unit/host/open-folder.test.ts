@@ -11,8 +11,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { openFolder } from "../../../src/host/open-folder.ts";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { openDarwinFolder, openFolder } from "../../../src/host/open-folder.ts";
 import { knownPath, pathFromBytes } from "../../../src/profile/path.ts";
 
 let top = "";
@@ -63,4 +63,41 @@ test("no descriptor is left where nothing was opened", () => {
   for (let tries = 0; tries < 50; tries += 1)
     expect(() => read(join(top, "way/a b"))).toThrow(/ENOTDIR|ELOOP/);
   expect(readdirSync("/proc/self/fd")).toHaveLength(before);
+});
+
+describe("on macOS, by its path", () => {
+  const readBy = (path: string): string => {
+    using folder = openDarwinFolder(knownPath(path));
+    return readFileSync(folder.child("file"), "utf8");
+  };
+
+  test("a folder is opened by its own path, and by none that a link leads along", () => {
+    expect(readBy(join(top, "real/a b"))).toBe("here");
+    symlinkSync("real", join(top, "way"));
+    symlinkSync("a b", join(top, "real/last"));
+    for (const path of ["way/a b", "real/last", "real/a b/file", "real/none"])
+      expect(() => readBy(join(top, path))).toThrow(/ENOTDIR|ELOOP|ENOENT|ESTALE/);
+  });
+
+  test("once it was moved nothing is looked up by its path, and again when it is back", () => {
+    using folder = openDarwinFolder(knownPath(join(top, "real/a b")));
+    renameSync(join(top, "real"), join(top, "moved"));
+    expect(() => folder.child("file")).toThrow("ENOENT");
+    mkdirSync(join(top, "real/a b"), { recursive: true });
+    expect(() => folder.child("file")).toThrow("ESTALE");
+    rmSync(join(top, "real"), { recursive: true });
+    symlinkSync("moved", join(top, "real"));
+    expect(() => folder.child("file")).toThrow("ESTALE");
+    rmSync(join(top, "real"));
+    renameSync(join(top, "moved"), join(top, "real"));
+    expect(readFileSync(folder.child("file"), "utf8")).toBe("here");
+  });
+
+  test("no descriptor is left where nothing was opened", () => {
+    symlinkSync("real", join(top, "way"));
+    const before = readdirSync("/dev/fd").length;
+    for (let tries = 0; tries < 50; tries += 1)
+      expect(() => readBy(join(top, "way/a b"))).toThrow(/ELOOP|ESTALE/);
+    expect(readdirSync("/dev/fd")).toHaveLength(before);
+  });
 });

@@ -16,7 +16,6 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { RepositorySign } from "../../../src/backend/repositories.ts";
 import { CofferdamError } from "../../../src/errors.ts";
-import { dependsOnWho } from "../../../src/host/git/led.ts";
 import { RepositoryReader } from "../../../src/host/git/repositories.ts";
 import { absolutePath } from "../../../src/profile/path.ts";
 import { itNeeds } from "../../support/battery/walls.ts";
@@ -550,12 +549,6 @@ describe("what git may run of a repository by itself", () => {
       expect(runs("v/.git", [], "file")).toEqual([`anything (${top}/v/.git leads through /proc)`]);
       link("w/.git", "/proc/self/cwd/e");
       expect(runs("w/.git", [], "link")).toEqual([`anything (${top}/w/.git leads through /proc)`]);
-    });
-
-    it("by a link of any procfs, wherever that is mounted", () => {
-      const passed = { end: at("r"), aliases: [], places: [] };
-      expect(dependsOnWho({ ...passed, links: [absolutePath("/proc/self")] })).toBe(true);
-      expect(dependsOnWho({ ...passed, links: [at("link")] })).toBe(false);
     });
 
     it("and one hook of which that is so by its name", () => {

@@ -2,13 +2,9 @@ import { existsSync, realpathSync, rmSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { CofferdamError } from "../../../src/errors.ts";
+import type { RuntimeRequest } from "../../../src/host/runtimes/finding.ts";
 import { LANGUAGES } from "../../../src/host/runtimes/language.ts";
-import {
-  detectRuntimes,
-  everyRuntime,
-  findRuntimes,
-  type RuntimeRequest,
-} from "../../../src/host/runtimes.ts";
+import { detectRuntimes, everyRuntime, findRuntimes } from "../../../src/host/runtimes.ts";
 import { type AbsolutePath, isInside } from "../../../src/profile/path.ts";
 import type { Runtime } from "../../../src/tool/facts.ts";
 import { node, python } from "./runtimes-layouts.ts";

@@ -117,6 +117,32 @@ describe("folders of programs", () => {
   });
 });
 
+test("on macOS what its own cache of libraries lies in, settings and names in /etc are granted; on Linux none of them", () => {
+  tree().add({
+    "usr/bin/true": PROGRAM,
+    "System/Cryptexes/OS": { link: "~~/System/Volumes/Preboot/Cryptexes/OS" },
+    "System/Volumes/Preboot/Cryptexes/OS/System/Library/dyld/cache": "",
+    "Library/Preferences/.GlobalPreferences.plist": "",
+    "Library/Preferences/com.example.secret.plist": "",
+    etc: { link: "private/etc" },
+    "private/etc/hosts": "",
+    "private/etc/passwd": "",
+    "private/etc/master.passwd": "",
+    "private/etc/resolv.conf": { link: "../var/run/resolv.conf" },
+    "private/var/run/resolv.conf": "",
+  });
+  expect(systemOf(tree(), "darwin")["read"]).toEqual([
+    "Library/Preferences/.GlobalPreferences.plist",
+    "System/Cryptexes",
+    "System/Volumes/Preboot/Cryptexes",
+    "private/etc/hosts",
+    "private/etc/passwd",
+    "private/var/run/resolv.conf",
+    "usr/bin",
+  ]);
+  expect(systemOf(tree(), "linux")["read"]).toEqual(["usr"]);
+});
+
 describe("/etc", () => {
   const PUBLIC = {
     "etc/alternatives/cc": { link: "/usr/bin/gcc" },

@@ -3,13 +3,9 @@ import { describe, expect, test } from "vitest";
 import { CofferdamError } from "../../../src/errors.ts";
 import { type Host, thisHost } from "../../../src/host/host.ts";
 import { EVERYTHING } from "../../../src/host/runtimes/disk.ts";
+import type { RuntimeRequest } from "../../../src/host/runtimes/finding.ts";
 import { grantOf, settle } from "../../../src/host/runtimes/grant.ts";
-import {
-  detectRuntimes,
-  everyRuntime,
-  findRuntimes,
-  type RuntimeRequest,
-} from "../../../src/host/runtimes.ts";
+import { detectRuntimes, everyRuntime, findRuntimes } from "../../../src/host/runtimes.ts";
 import { type AbsolutePath, absolutePath, isInside, ROOT } from "../../../src/profile/path.ts";
 import type { Runtime } from "../../../src/tool/facts.ts";
 import { FOLDER, freshTrees, PROGRAM } from "./runtimes-tree.ts";
@@ -44,8 +40,22 @@ describe("the result", () => {
     const found = findRuntimes(host, ["system", "go", "node"], []);
     expect(found.map(({ name }) => name)).toEqual(["go", "node", "system"]);
     expect(found.slice(0, 2)).toEqual([
-      { name: "go", read: [tree().at("opt/go")], links: [], path: [tree().at("opt/go/bin")], env: {} },
-      { name: "node", read: [tree().at("opt/node")], links: [], path: [tree().at("opt/node/bin")], env: {} },
+      {
+        name: "go",
+        read: [tree().at("opt/go")],
+        links: [],
+        path: [tree().at("opt/go/bin")],
+        env: {},
+        macos: [],
+      },
+      {
+        name: "node",
+        read: [tree().at("opt/node")],
+        links: [],
+        path: [tree().at("opt/node/bin")],
+        env: {},
+        macos: [],
+      },
     ]);
   });
 
@@ -61,7 +71,14 @@ describe("the result", () => {
 
   test("has what the system has in the system only, so that its order of folders holds", () => {
     const [own, usr] = [absolutePath("/no/such/own"), absolutePath("/usr")];
-    const runtime: Runtime = { name: "go", read: [own, usr], links: [], path: [usr, own], env: {} };
+    const runtime: Runtime = {
+      name: "go",
+      read: [own, usr],
+      links: [],
+      path: [usr, own],
+      env: {},
+      macos: [],
+    };
     const system: Runtime = { ...runtime, name: "system", read: [usr], path: [usr] };
     expect(settle([runtime, runtime], system)).toEqual([
       { ...runtime, read: [own], path: [own] },
@@ -81,6 +98,7 @@ describe("the result", () => {
           name: "r",
           links: [],
           env: {},
+          macos: [],
           ...one,
         });
         const given = some.map(named);
@@ -97,6 +115,39 @@ describe("the result", () => {
         expect(folders.toSorted()).toEqual([...new Set(all.flatMap((each) => each.path))].toSorted());
       }),
     );
+  });
+});
+
+describe("what programs ask macOS for beside files", () => {
+  const asked = (platform: "darwin" | "linux", requests: readonly RuntimeRequest[]): unknown => {
+    tree().add({ ...TARBALLS, "opt/python/bin/python3": PROGRAM, "opt/python/lib/python3.12/os.py": "" });
+    const host = { ...tree().host({}, ["opt/node/bin", "opt/go/bin", "opt/python/bin"]), platform };
+    expect(everyRuntime(host, []).map(({ name, macos }) => [name, macos])).toEqual([
+      ["node", []],
+      ["python", platform === "darwin" ? ["python"] : []],
+      ["go", []],
+      ["system", []],
+    ]);
+    return findRuntimes(host, requests, []).map(({ name, macos }) => [name, macos]);
+  };
+
+  test("comes along with Python there, found or listed by hand, and with nothing else", () => {
+    const listed: RuntimeRequest = { name: "python", read: [tree().at("opt/python")] };
+    const jdk: RuntimeRequest = { name: "jdk", read: [tree().at("opt/python")] };
+    expect(asked("darwin", ["node", "python", "go", "system"])).toEqual([
+      ["node", []],
+      ["python", ["python"]],
+      ["go", []],
+      ["system", []],
+    ]);
+    expect(asked("darwin", [listed, jdk])).toEqual([
+      ["python", ["python"]],
+      ["jdk", []],
+    ]);
+  });
+
+  test("is nothing elsewhere", () => {
+    expect(asked("linux", ["python"])).toEqual([["python", []]]);
   });
 });
 
@@ -165,6 +216,7 @@ describe("folders listed by hand", () => {
         links: [],
         path: [tree().at("opt/jdk/bin"), tree().at("opt/tools")],
         env: {},
+        macos: [],
       },
     ]);
   });
@@ -225,7 +277,15 @@ describe("folders listed by hand", () => {
 
 test("links that a sandbox can't make are left out", () => {
   const [runtime] = settle(
-    [{ name: "r", path: [], env: {}, ...grantOf(EVERYTHING, [absolutePath("/proc/self/root/usr")]) }],
+    [
+      {
+        name: "r",
+        path: [],
+        env: {},
+        macos: [],
+        ...grantOf(EVERYTHING, [absolutePath("/proc/self/root/usr")]),
+      },
+    ],
     null,
   );
   expect(runtime?.links).toEqual([]);

@@ -30,6 +30,8 @@ function layer(name: string, sections: unknown): Layer {
   };
 }
 
+const PLACE = { file: "one.yaml", line: 7, column: 3 };
+
 const NEED = layer("need", {
   files: [
     { path: "/w", access: "write" },
@@ -117,6 +119,13 @@ describe("an explanation", () => {
       [true, "`abi32` is listed"],
       [false, "`debug` is not listed"],
     ]);
+    const macos = { ...layer("one", { macos: ["tls"] }), sources: new Map([["macos", PLACE]]) };
+    expect(
+      (["tls", "watch"] as const).map((group) => explain([macos], { ask: "macos", group }).decidedBy),
+    ).toEqual([
+      { layer: "one", allowed: true, access: null, because: "`tls` is listed", at: PLACE },
+      { layer: "one", allowed: false, access: null, because: "`watch` is not listed", at: PLACE },
+    ]);
     const networks = ["none", "open", "host"].map(
       (network) => explain([layer("one", { network })], connect("a.test", "127.0.0.1")).decidedBy.because,
     );
@@ -199,6 +208,8 @@ describe("an example", () => {
       { allow: "write", path: "${name}/a" },
       { allow: "connect", host: "[::1]:80" },
       { allow: "env", name: "HOME" },
+      { deny: "syscalls", group: "debug" },
+      { deny: "macos", group: "tls" },
     ].map((example) => Example.parse(example));
     expect(failedExamples(NEED, broken, { name: [knownPath("/w"), knownPath("/etc")] })).toEqual([
       { index: 0, message: "expected that it denies read `/w/a`, but it allows it: `/w` is granted write" },
@@ -208,6 +219,11 @@ describe("an example", () => {
         message: "expected that it allows connect `[::1]:80`, but it denies it: the host is not listed",
       },
       { index: 3, message: "expected that it allows env `HOME`, but it denies it: the name is not listed" },
+      {
+        index: 4,
+        message: "expected that it denies syscalls debug, but it allows it: `debug` is listed",
+      },
+      { index: 5, message: "expected that it denies macos tls, but it allows it: `tls` is listed" },
     ]);
   });
 
@@ -219,6 +235,8 @@ describe("an example", () => {
       { allow: "connect", path: "/a" },
       { allow: "env", name: "LC_*" },
       { allow: "execute", path: "/a" },
+      { allow: "syscalls", group: "tls" },
+      { deny: "macos", group: "debug" },
     ];
     expect(refused.filter((example) => Example.safeParse(example).success)).toEqual([]);
     expect(refusal(() => connect("*.a.test"))).toMatchInlineSnapshot(`
@@ -243,6 +261,19 @@ describe("an example", () => {
       printed({ deny: "connect", host: "::1" }),
       printed({ deny: "connect", socket: "/run/a" }),
       printed({ allow: "env", name: "A" }),
-    ]).toEqual([["read `/a\\u{202e}b`"], ["connect `[::1]:443`"], ["connect `/run/a`"], ["env `A`"]]);
+      printed({ allow: "syscalls", group: "debug" }),
+      printed({ deny: "syscalls", group: "debug" }),
+      printed({ allow: "macos", group: "tls" }),
+      printed({ deny: "macos", group: "tls" }),
+    ]).toEqual([
+      ["read `/a\\u{202e}b`"],
+      ["connect `[::1]:443`"],
+      ["connect `/run/a`"],
+      ["env `A`"],
+      ["syscalls debug"],
+      ["syscalls debug"],
+      ["macos tls"],
+      ["macos tls"],
+    ]);
   });
 });

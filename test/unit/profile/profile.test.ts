@@ -71,6 +71,7 @@ describe("the normal form", () => {
       env: [],
       terminal: false,
       syscalls: [],
+      macos: [],
       limits: {},
     });
     expect(intersectAll([])).toEqual(OPEN);
@@ -170,6 +171,7 @@ describe("canonical text", () => {
         ],
         "terminal": false,
         "syscalls": [],
+        "macos": [],
         "limits": {
           "wallMs": 1000,
           "processes": 4,
@@ -189,6 +191,7 @@ describe("canonical text", () => {
       }),
     );
     expect(() => parseProfile(text.replace('"terminal"', '"terminals"'))).toThrow(/terminals/);
+    expect(() => parseProfile(text.replace('"macos": []', '"macos": ["debug"]'))).toThrow(/macos/);
     expect(() => parseProfile(text.replace('"read"', '"exec"'))).toThrow(/access/);
     expect(() => parseProfile(text.replace('"limits": {}', '"limits": {"wallMs": -1}'))).toThrow(/wallMs/);
     expect(() => parseProfile(text.slice(1))).toThrow(SyntaxError);

@@ -26,7 +26,15 @@ describe("operator sections", () => {
     expect(from({})).toEqual(OPEN);
     expect(from({ masks: [] })).toEqual(OPEN);
     expect(
-      from({ files: [], network: { hosts: [] }, sockets: [], env: [], terminal: false, syscalls: [] }),
+      from({
+        files: [],
+        network: { hosts: [] },
+        sockets: [],
+        env: [],
+        terminal: false,
+        syscalls: [],
+        macos: [],
+      }),
     ).toEqual({
       files: [],
       masks: [],
@@ -35,6 +43,7 @@ describe("operator sections", () => {
       env: [],
       terminal: false,
       syscalls: [],
+      macos: [],
       limits: {},
     });
   });
@@ -111,6 +120,17 @@ describe("operator sections", () => {
           "abi32",
           "debug"
         ],
+        "macos": [
+          "java",
+          "listen",
+          "openmp",
+          "prefs",
+          "processes",
+          "pty",
+          "python",
+          "tls",
+          "watch"
+        ],
         "limits": {
           "wallMs": 120000,
           "cpuSeconds": 2,
@@ -135,6 +155,8 @@ describe("operator sections", () => {
       { terminal: "no" },
       { syscalls: "debug" },
       { syscalls: ["ptrace"] },
+      { macos: "tls" },
+      { macos: ["debug"] },
       { limits: { memory: 5 } },
       { limits: { processes: 0 } },
       { limits: { open_files: 8 } },

@@ -13,6 +13,7 @@ const NEED: Profile = normalProfile({
   env: ["LANG", "LC_*"],
   terminal: true,
   syscalls: ["debug", "abi32"],
+  macos: ["tls", "python"],
   limits: { processes: 8, wallMs: 1000 },
 });
 
@@ -29,6 +30,7 @@ it("what was asked for and not granted is told clause by clause", () => {
       files: [{ path: absolutePath("/w"), access: "read", suffixes: "any" }],
       env: ["LC_*"],
       syscalls: ["abi32"],
+      macos: ["python"],
       limits: { processes: 4 },
     }),
   ).toEqual([
@@ -39,6 +41,7 @@ it("what was asked for and not granted is told clause by clause", () => {
     "env: LANG is not granted",
     "terminal: a terminal of its own is not granted",
     "syscalls: debug, to trace and change its other processes, is not granted",
+    "macos: tls, to have certificates checked by the system, which may fetch what they name, is not granted",
     "limits: processes is not granted",
   ]);
 });

@@ -5,8 +5,10 @@ import { ProfileFile } from "../../../src/config/schema.ts";
 import { readShipped, shippedNames } from "../../../src/config/shipped.ts";
 import { readYaml, type YamlFile } from "../../../src/config/yaml.ts";
 import { accessTo } from "../../../src/profile/access-to.ts";
+import { MACOS_GROUPS } from "../../../src/profile/macos.ts";
 import { absolutePath } from "../../../src/profile/path.ts";
 import { literalPrefix } from "../../../src/profile/pattern.ts";
+import { SYSCALL_GROUPS } from "../../../src/profile/syscalls.ts";
 
 const [workspace, home, runtime] = ["/srv/project", "/home/ann", "/usr"].map(absolutePath);
 const variables = {
@@ -31,7 +33,7 @@ describe.each(shippedNames())("%s", (name) => {
   const { file } = shipped(name);
   const examples = file.expect ?? [];
   /** The verdicts of the examples that speak of such a thing. */
-  const verdicts = (key: "path" | "host" | "socket" | "name" | "group"): readonly string[] =>
+  const verdicts = (key: "path" | "host" | "socket" | "name"): readonly string[] =>
     examples
       .filter((example) => key in example)
       .map((example) => ("allow" in example ? "allow" : "deny"))
@@ -47,7 +49,22 @@ describe.each(shippedNames())("%s", (name) => {
     expect([file.network, file.env]).toEqual([file.network === undefined ? undefined : "none", undefined]);
     expect(verdicts("host").includes("deny")).toBe(file.network !== undefined);
     expect(verdicts("socket").includes("deny")).toBe(file.sockets !== undefined);
-    expect(verdicts("group").includes("deny")).toBe(file.syscalls !== undefined);
+  });
+
+  test("has an example of each group that it denies, and of one that it leaves where it leaves any", () => {
+    for (const [field, groups] of [
+      ["syscalls", SYSCALL_GROUPS],
+      ["macos", MACOS_GROUPS],
+    ] as const) {
+      const left: readonly string[] = file[field] ?? groups;
+      const denied = groups.filter((group) => !left.includes(group));
+      const shown = (verdict: "allow" | "deny"): readonly string[] =>
+        examples.flatMap((one) =>
+          "group" in one && verdict in one && Object.values(one).includes(field) ? [one.group] : [],
+        );
+      expect([field, shown("deny").toSorted()]).toEqual([field, denied]);
+      expect([field, shown("allow").length > 0]).toEqual([field, denied.length > 0 && left.length > 0]);
+    }
   });
 
   test("grants what programs need to start, where it lists files at all", () => {
@@ -178,7 +195,7 @@ describe("protected", () => {
     "$W/config/hooks/a",
     "$W/src/config",
     "$H/work/a",
-    "/etc/hosts",
+    process.platform === "darwin" ? "/private/etc/hosts" : "/etc/hosts",
   ];
   test.each(free)("%s is left to others to decide", (path) => {
     expect(access(path)).toBe("write");

@@ -16,6 +16,8 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { printProcess, processAt, thisProcess } from "../../../src/host/process-id.ts";
 import { prepareGround } from "../../../src/selftest/ground.ts";
 
+const PURPOSE = { word: "word", asRoot: false, platform: "linux" } as const;
+
 let place: string;
 beforeEach(() => {
   place = mkdtempSync(join(tmpdir(), "cofferdam-ground-"));
@@ -58,7 +60,7 @@ it("fs.residue: folders of runs that have ended are removed, those of live ones 
   const mine = folderOf(printProcess(thisProcess()), "aaaaaa");
   const others = folderOf(made.running, "aaaaaa");
   const kept = [mine, others, folderOf(`${made.ended}.x`, "aaaaaa"), folderOf("x", "aaaaaa")];
-  using ground = prepareGround("word", false);
+  using ground = prepareGround(PURPOSE);
   expect(existsSync(ground.ws)).toBe(true);
   expect(existsSync(join(place, left))).toBe(false);
   const own = readdirSync(place).filter((name) => !kept.includes(name));
@@ -72,14 +74,14 @@ it("fs.residue: folders of runs that have ended are removed, those of live ones 
 
 it("says where nothing can be made", () => {
   vi.stubEnv("TMPDIR", join(place, "missing"));
-  expect(() => prepareGround("word", false)).toThrow(
+  expect(() => prepareGround(PURPOSE)).toThrow(
     expect.objectContaining({
       code: "SANDBOX_UNAVAILABLE",
       message: `the battery's folders can't be made in \`${join(place, "missing")}\`: ENOENT`,
     }),
   );
   vi.stubEnv("TMPDIR", relative(process.cwd(), place));
-  using ground = prepareGround("word", false);
+  using ground = prepareGround(PURPOSE);
   expect(existsSync(ground.ws)).toBe(true);
 });
 
@@ -90,7 +92,7 @@ it("fs.residue: what is named like one of them and is a link or a file is not to
   writeFileSync(join(place, "elsewhere/file"), "");
   symlinkSync(join(place, "elsewhere"), name("aaaaaa"));
   writeFileSync(name("bbbbbb"), "");
-  using _ground = prepareGround("word", false);
+  using _ground = prepareGround(PURPOSE);
   for (const path of [name("aaaaaa"), name("bbbbbb"), join(place, "elsewhere/file")])
     expect(existsSync(path)).toBe(true);
 });
@@ -101,7 +103,7 @@ it.skipIf(process.getuid?.() !== 0)(
     await using made = await processes();
     const [mine, theirs] = [folderOf(made.ended, "aaaaaa"), folderOf(made.ended, "bbbbbb")];
     lchownSync(join(place, theirs), 1001, 1001);
-    using _ground = prepareGround("word", false);
+    using _ground = prepareGround(PURPOSE);
     expect([mine, theirs].map((name) => existsSync(join(place, name, "ws/file")))).toEqual([false, true]);
   },
 );

@@ -48,7 +48,7 @@ function standing() {
   at.write({ "home/ann/project/cofferdam.yaml": config(at.home) });
   const { standing: made } = createDraft({ host: at.host, config: join(at.project, "cofferdam.yaml") });
   // The machine of the test lies in a folder that sandboxes have a view of their own of.
-  return { at, standing: { ...made, backend: { ...made.backend, isMadeInside: () => false } } };
+  return { at, standing: { ...made, backend: { ...made.backend, viewAround: () => null } } };
 }
 
 type Stood = ReturnType<typeof standing>;
@@ -68,7 +68,7 @@ function denied(stood: Stood, said: string, ...words: readonly string[]): readon
 function deniedAt(code: number, stood: Stood, said: string, ...words: readonly string[]): readonly string[] {
   const { at, standing: whole } = stood;
   const paths = namedPaths(words, at.project, whole.unasked.profile);
-  const failure: Failure = { named: paths, words, code, said, isByYes: false, isTool: false };
+  const failure: Failure = { named: paths, words, code, said, refused: [], isByYes: false, isTool: false };
   return programDenials(failure, whole).map(({ certainty, operation, target }) =>
     [certainty, operation, target.replace(`${at.home}/`, "")].join(" "),
   );
@@ -228,7 +228,15 @@ describe("a denial", () => {
       fc.property(fc.subarray(words), said, fc.boolean(), fc.boolean(), (chosen, output, isByYes, isTool) => {
         const { profile } = isByYes ? whole.onYes : whole.unasked;
         const inWords = namedPaths(chosen, at.project, profile);
-        const failure = { named: inWords, words: chosen, code: 1, said: output, isByYes, isTool };
+        const failure = {
+          named: inWords,
+          words: chosen,
+          code: 1,
+          said: output,
+          refused: [],
+          isByYes,
+          isTool,
+        };
         const denials = programDenials(failure, whole);
         expect(denials.length).toBeLessThanOrEqual(5);
         for (const { operation, target, certainty } of denials) {
@@ -291,6 +299,13 @@ describe("a denial", () => {
       certainty: "likely",
       because: "`debug` is not listed (config)",
       remedy: "list `debug` under `sandbox.syscalls` in the config, if it is meant",
+    });
+    expect(denialFor(layers, { ask: "macos", group: "tls" }, "certain")).toEqual({
+      operation: "use",
+      target: "the system's check of certificates",
+      certainty: "certain",
+      because: "`tls` is not listed (config)",
+      remedy: "list `tls` under `sandbox.macos` in the config, if it is meant",
     });
     const target = { host: "a.test", address: "1.1.1.1", port: 443 };
     expect(denialFor(layers, { ask: "connect", target }, "likely")).toEqual({

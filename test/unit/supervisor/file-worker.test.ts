@@ -2,7 +2,7 @@ import { PassThrough } from "node:stream";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { GatedPlan } from "../../../src/backend/plan.ts";
 import { encodeFrame, FrameReader } from "../../../src/host/frames.ts";
-import type { RunOptions } from "../../../src/host/run.ts";
+import type { RunOptions } from "../../../src/host/run-options.ts";
 import { FileWorker } from "../../../src/supervisor/files/worker.ts";
 import { receiptWithoutWalls } from "../../../src/supervisor/receipt.ts";
 import { LARGEST_FRAME } from "../../../src/tool/files/protocol.ts";

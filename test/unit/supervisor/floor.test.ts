@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
-import { SOCKETS_IN_ROOTS, TRACED } from "../../../src/backend/bubblewrap/standings.ts";
+import { ACCEPTS, SOCKETS_IN_ROOTS, TRACED } from "../../../src/backend/bubblewrap/standings.ts";
 import { PROTECTIONS, type Protection, type Standing, type Standings } from "../../../src/backend/plan.ts";
+import { ACCEPTS as BEHIND_RULES, MAY_BE_LEFT, NOT_BY_NUMBER } from "../../../src/backend/seatbelt/gate.ts";
 import { CLOSED, OPEN, type Profile } from "../../../src/profile/profile.ts";
 import { belowFloor } from "../../../src/supervisor/floor.ts";
 
@@ -19,7 +20,9 @@ const WHOLE: Standings = {
 };
 
 function below(changed: Partial<Standings>, profile: Profile): readonly Protection[] {
-  return belowFloor({ ...WHOLE, ...changed }, profile).map(({ protection }) => protection);
+  return belowFloor({ ...WHOLE, ...changed }, profile, { accepts: ACCEPTS }).map(
+    ({ protection }) => protection,
+  );
 }
 
 test("what is absent stands below the floor, but for the terminal and for limits that are not strict", () => {
@@ -37,4 +40,17 @@ test("system calls are enforced, or stand at partial for the tracing that the pr
   expect(below({ syscalls: traced }, { ...CLOSED, syscalls: ["abi32"] })).toEqual(["syscalls"]);
   expect(below({ syscalls: { kind: "partial", reason: "no filter" } }, asking)).toEqual(["syscalls"]);
   expect(below({ syscalls: { kind: "absent", reason: TRACED } }, OPEN)).toEqual(["syscalls"]);
+});
+
+test("each backend says for itself what may stand at partial", () => {
+  const standings: Standings = {
+    ...WHOLE,
+    sockets: ENFORCED,
+    processes: { kind: "partial", reason: `${MAY_BE_LEFT}; and so on` },
+    syscalls: { kind: "partial", reason: NOT_BY_NUMBER },
+  };
+  const names = (accepts: typeof ACCEPTS): readonly Protection[] =>
+    belowFloor(standings, CLOSED, { accepts }).map(({ protection }) => protection);
+  expect(names(BEHIND_RULES)).toEqual([]);
+  expect(names(ACCEPTS)).toEqual(["processes", "syscalls"]);
 });

@@ -88,3 +88,13 @@ test("a function has a receipt that says of every protection that it was absent"
   expect(Object.values(none)).toEqual(Object.keys(none).map(() => ({ kind: "absent", reason })));
   expect(Object.keys(none).length).toBe(10);
 });
+
+test("what else did not hold to the end weakens its own protection, beside what was said of that already", () => {
+  const shortcomings = [
+    { protection: "network", reason: "a" },
+    { protection: "network", reason: "b" },
+    { protection: "terminal", reason: "c" },
+  ] as const;
+  const short = receiptOf({ ...receiptInput, mountChanges: [], reached: [], shortcomings });
+  expect(short.standings).toEqual({ ...standings, network: { kind: "partial", reason: "a; b" } });
+});

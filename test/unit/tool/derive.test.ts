@@ -1,8 +1,15 @@
 import { expect, test } from "vitest";
 import { isWithin } from "../../../src/profile/compare.ts";
+import { intersect } from "../../../src/profile/intersect.ts";
 import { absolutePath } from "../../../src/profile/path.ts";
+import { OPEN } from "../../../src/profile/profile.ts";
 import { printReadable } from "../../../src/testing/serializer.ts";
-import { deriveEnvironment, deriveShellNeeds, type ToolSettings } from "../../../src/tool/derive.ts";
+import {
+  deriveEnvironment,
+  deriveFileNeeds,
+  deriveShellNeeds,
+  type ToolSettings,
+} from "../../../src/tool/derive.ts";
 import type { Root } from "../../../src/tool/facts.ts";
 import { SandboxSection, ShellSection } from "../../../src/tool/settings.ts";
 
@@ -32,6 +39,7 @@ function settings(more: Partial<ToolSettings> = {}): ToolSettings {
         links: [],
         path: [absolutePath("/usr/bin")],
         env: { GIT_CONFIG_COUNT: "0" },
+        macos: [],
       },
     ],
     sandbox: SandboxSection.parse({
@@ -86,8 +94,32 @@ test("the network is what the config says, never more", () => {
   expect(network({ network: "host" })).toBe("host");
 });
 
+test("of macOS a call has what the config lists, and what its runtimes bring along", () => {
+  const python = { name: "python", read: [], links: [], path: [], env: {}, macos: ["python"] } as const;
+  const granted = (groups: readonly string[], runtimes: ToolSettings["runtimes"]): unknown => {
+    const sandbox = SandboxSection.parse({ macos: groups });
+    const { unasked, onYes } = deriveShellNeeds(settings({ sandbox, runtimes }));
+    expect(unasked.macos).toEqual(onYes.macos);
+    return onYes.macos;
+  };
+  expect(deriveShellNeeds(settings()).onYes.macos).toEqual([]);
+  expect(granted(["tls", "pty"], [])).toEqual(["pty", "tls"]);
+  expect(granted([], [python])).toEqual(["python"]);
+  expect(granted(["tls", "python"], [python, python])).toEqual(["python", "tls"]);
+  const { onYes } = deriveShellNeeds(settings({ runtimes: [python] }));
+  expect(intersect(onYes, { ...OPEN, macos: ["tls"] }).macos).toEqual([]);
+  expect(deriveFileNeeds(settings({ runtimes: [python] }), "writing").onYes.macos).toEqual([]);
+});
+
 test("a runtime inside a root has the root's mode", () => {
-  const venv = { name: "venv", read: [absolutePath("/w/cache/venv")], links: [], path: [], env: {} };
+  const venv = {
+    name: "venv",
+    read: [absolutePath("/w/cache/venv")],
+    links: [],
+    path: [],
+    env: {},
+    macos: [],
+  };
   const { onYes } = deriveShellNeeds(settings({ runtimes: [venv] }));
   expect(onYes.files.map((entry) => entry.path)).not.toContain("/w/cache/venv");
 });
@@ -118,7 +150,7 @@ test("what programs obey comes along by its own name alone, and what bash obeys 
   const given = {
     ...{ FREE: "1", LD_PRELOAD: "x", PAGER: "x", GIT_DIR: "x", BASH_ENV: "x", IFS: "x", SHELLOPTS: "x" },
     ...{ POSIXLY_CORRECT: "x", BASH_COMPAT: "x", EXECIGNORE: "x" },
-    "BASH_FUNC_git%%": "() { id; }",
+    ...{ "BASH_FUNC_git%%": "() { id; }", "__BASH_FUNC<kill>()": "() { true; }" },
   };
   const passed = (pass: readonly string[]): readonly string[] => {
     const sandbox = { env: { pass } };
@@ -130,6 +162,6 @@ test("what programs obey comes along by its own name alone, and what bash obeys 
     return Object.keys(env).filter((name) => Object.hasOwn(given, name));
   };
   expect(passed(["*"])).toEqual(["FREE"]);
-  expect(passed(["GIT_*", "LD_*", "B*"])).toEqual([]);
+  expect(passed(["GIT_*", "LD_*", "B*", "__*"])).toEqual([]);
   expect(passed(["GIT_DIR", "BASH_ENV", "PAGER", "IFS", "POSIXLY_CORRECT"])).toEqual(["PAGER", "GIT_DIR"]);
 });

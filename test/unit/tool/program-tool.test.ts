@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { CofferdamError } from "../../../src/errors.ts";
 import { accessTo } from "../../../src/profile/access-to.ts";
 import { isWithin } from "../../../src/profile/compare.ts";
+import { MACOS_GROUPS } from "../../../src/profile/macos.ts";
 import { absolutePath, knownPath } from "../../../src/profile/path.ts";
 import { SYSCALL_GROUPS } from "../../../src/profile/syscalls.ts";
 import { deriveShellNeeds, type ToolSettings } from "../../../src/tool/derive.ts";
@@ -90,12 +91,13 @@ const root = (name: string, at: string, more: Partial<Root> = {}): Root => ({
   ...more,
 });
 
-const runtimeOf = (read: Runtime["read"]): Runtime => ({
+const runtimeOf = (read: Runtime["read"], macos: Runtime["macos"] = []): Runtime => ({
   name: "system",
   read,
   links: [],
   path: [],
   env: {},
+  macos,
 });
 
 function settings(more: Partial<ToolSettings> = {}): ToolSettings {
@@ -161,6 +163,17 @@ describe("what a tool needs", () => {
     expect(granted({ syscalls: ["abi32"] }, ["debug"])).toEqual([]);
   });
 
+  test("has of what macOS gives what it needs and the config grants, and what a runtime brings along", () => {
+    const granted = (needs: ToolNeeds, macos: readonly string[]): unknown => {
+      const runtimes = [runtimeOf([absolutePath("/usr")], ["python"])];
+      const given = { ...settings({ runtimes }), sandbox: SandboxSection.parse({ macos }) };
+      return deriveShellNeeds(settingsFor(given, needs)).onYes.macos;
+    };
+    expect(granted({}, ["tls", "pty"])).toEqual(["python"]);
+    expect(granted({ macos: ["tls"] }, ["tls", "pty"])).toEqual(["python", "tls"]);
+    expect(granted({ macos: ["tls", "watch"] }, ["pty"])).toEqual(["python"]);
+  });
+
   test("a root that there is not is refused with those that there are", () => {
     expect(thrown(() => settingsFor(settings(), { roots: { nots: "read" } }))).toBe(
       "USAGE: there is no root `nots` for a tool to need",
@@ -214,21 +227,26 @@ const anySettings: fc.Arbitrary<ToolSettings> = fc
     network: fc.constantFrom(false, true, { hosts: ["a.test:443"] }),
     terminal: fc.boolean(),
     syscalls: fc.subarray([...SYSCALL_GROUPS]),
+    macos: fc.subarray([...MACOS_GROUPS]),
+    ofRuntime: fc.subarray([...MACOS_GROUPS]),
     env: fc.constantFrom(["*"], ["LANG", "LC_*"], []),
     limits: fc.constantFrom({}, { wall: "2m" }, { memory: "1GiB", cpu: "9s" }),
   })
-  .map(({ roots, read, below, ownFiles, network, terminal, syscalls, env, limits }) => ({
+  .map(({ roots, read, below, ownFiles, network, terminal, syscalls, macos, ofRuntime, env, limits }) => ({
     roots,
     runtimes: [
-      runtimeOf([
-        ...read,
-        ...below.flatMap(([index, tail]) => {
-          const at = roots[index % Math.max(1, roots.length)]?.path;
-          return at === undefined ? [] : [knownPath(`${at}${tail}`)];
-        }),
-      ]),
+      runtimeOf(
+        [
+          ...read,
+          ...below.flatMap(([index, tail]) => {
+            const at = roots[index % Math.max(1, roots.length)]?.path;
+            return at === undefined ? [] : [knownPath(`${at}${tail}`)];
+          }),
+        ],
+        ofRuntime,
+      ),
     ],
-    sandbox: SandboxSection.parse({ env: { pass: env }, syscalls, limits }),
+    sandbox: SandboxSection.parse({ env: { pass: env }, syscalls, macos, limits }),
     shell: ShellSection.parse({ network, terminal }),
     ownFiles,
   }));
@@ -241,6 +259,7 @@ const anyNeeds = (roots: readonly Root[]): fc.Arbitrary<ToolNeeds> =>
       ),
       network: fc.boolean(),
       syscalls: fc.subarray([...SYSCALL_GROUPS]),
+      macos: fc.subarray([...MACOS_GROUPS]),
     },
     { requiredKeys: [] },
   );
@@ -266,7 +285,13 @@ describe("for every config, and whatever a tool needs", () => {
     fc.assert(
       fc.property(anySettings, (given) => {
         expect(
-          deriveShellNeeds(settingsFor(given, { network: true, syscalls: [...SYSCALL_GROUPS] })).onYes,
+          deriveShellNeeds(
+            settingsFor(given, {
+              network: true,
+              syscalls: [...SYSCALL_GROUPS],
+              macos: [...MACOS_GROUPS],
+            }),
+          ).onYes,
         ).toEqual({
           ...deriveShellNeeds(given).onYes,
           terminal: false,
@@ -282,6 +307,7 @@ describe("for every config, and whatever a tool needs", () => {
       { roots: { a: "rw" } },
       { network: "yes" },
       { syscalls: ["all"] },
+      { macos: ["debug"] },
       { cwd: "" },
       [],
     ])

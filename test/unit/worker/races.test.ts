@@ -4,8 +4,9 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { printProfile } from "../../../src/profile/canonical.ts";
 import type { Expected, FileRequest } from "../../../src/tool/files/protocol.ts";
 import { Operations } from "../../../src/worker/answer.ts";
-import { Descriptor } from "../../../src/worker/descriptor.ts";
 import { Grants } from "../../../src/worker/grants.ts";
+import { PathDescriptor } from "../../../src/worker/path-descriptor.ts";
+import { ProcDescriptor } from "../../../src/worker/proc-descriptor.ts";
 import { Temporary } from "../../../src/worker/temporary.ts";
 import { temporaryName } from "../../support/worker/told.ts";
 import { TestTree } from "../../support/worker/tree.ts";
@@ -33,6 +34,8 @@ function worker(tree: TestTree, profile = tree.profile()) {
   };
   return { ask, expectedAt };
 }
+
+const Descriptor = process.platform === "darwin" ? PathDescriptor : ProcDescriptor;
 
 const STEPS = {
   demand: Grants.prototype,

@@ -1,0 +1,108 @@
+import { knownPath } from "../../profile/path.ts";
+import type { Profile } from "../../profile/profile.ts";
+import { listedSockets } from "../../profile/sockets.ts";
+import type { MacFacts } from "../facts.ts";
+import { named, words } from "./base.ts";
+import { anyOf, type Filter, isSome, type SbplRule, type Section } from "./sbpl.ts";
+import { givenFilters } from "./translate.ts";
+
+/** Names are resolved by a service of the system, which is asked by this socket. */
+const RESOLVER = knownPath("/private/var/run/mDNSResponder");
+
+/** What looks names and routes up for programs; each may send something of what it is asked to the network. */
+const NETWORK_SERVICES = [
+  "com.apple.SystemConfiguration.DNSConfiguration",
+  "com.apple.SystemConfiguration.configd",
+  "com.apple.dnssd.service",
+  "com.apple.networkd",
+] as const;
+
+/**
+ * The network as the kernel's rules can say it: no names and no addresses but `localhost`. None: no rule. Hosts and every
+ * public address: the one port of the egress proxy, on loopback. The machine's own: all of it, and what resolves names.
+ * A rule on this machine's end of a connection (`local`) would allow every connection out, since a socket that is not bound
+ * has the address that stands for any; so those are on binding and accepting alone.
+ */
+export function networkSections({ network }: Profile, { proxyPort }: MacFacts): readonly Section[] {
+  if (network === "none") return [];
+  if (network !== "host") {
+    if (proxyPort === null) return [];
+    return [
+      {
+        about: ["The network: the egress proxy, by its port on loopback, and nothing else."],
+        rules: [outbound([{ kind: "remote", end: `localhost:${proxyPort}` }])].flat(),
+      },
+    ];
+  }
+  return [
+    {
+      about: ["The network: the machine's own, with what resolves names."],
+      rules: [
+        ...outbound([
+          { kind: "remote", end: "*:*" },
+          { kind: "literal", text: RESOLVER },
+        ]),
+        {
+          action: "allow",
+          operations: ["network-bind", "network-inbound"],
+          filter: { kind: "local", end: "*:*" },
+        },
+        {
+          action: "allow",
+          operations: ["system-socket"],
+          filter: {
+            kind: "require-all",
+            of: [
+              { kind: "socket-domain", word: "AF_SYSTEM" },
+              { kind: "socket-protocol", word: "2" },
+            ],
+          },
+        },
+        ...named(["mach-lookup"], words("global-name", NETWORK_SERVICES)),
+        // What `getifaddrs` asks: servers print the addresses that they can be reached by.
+        ...named(["sysctl-read"], words("sysctl-name-prefix", ["net.routetable."])),
+      ],
+    },
+  ];
+}
+
+/**
+ * Unix sockets: those that the profile lists, by path, and a process's own in the places that are made for the call. A rule
+ * on files says nothing of connecting to a socket.
+ */
+export function socketSections({ sockets }: Profile): readonly Section[] {
+  if (sockets === "none") return [];
+  const own = givenFilters({ kind: "own", what: "places" });
+  const listed =
+    sockets === "any"
+      ? [{ kind: "subpath", text: "/" } as const]
+      : listedSockets(sockets).map((text): Filter => ({ kind: "literal", text }));
+  return [
+    {
+      about: [
+        sockets === "any"
+          ? "Unix sockets: every one."
+          : listed.length === 0
+            ? "Unix sockets: a process's own, in the call's own places."
+            : "Unix sockets: a process's own, in the call's own places, and those that are listed.",
+      ],
+      rules: [
+        {
+          action: "allow",
+          operations: ["system-socket"],
+          filter: { kind: "socket-domain", word: "AF_UNIX" },
+        },
+        ...(isSome(own)
+          ? [{ action: "allow", operations: ["network-bind"], filter: anyOf(own) } as const]
+          : []),
+        ...outbound(sockets === "any" ? listed : [...own, ...listed]),
+      ],
+    },
+  ];
+}
+
+function outbound(filters: readonly Filter[]): readonly SbplRule[] {
+  return isSome(filters)
+    ? [{ action: "allow", operations: ["network-outbound"], filter: anyOf(filters) }]
+    : [];
+}

@@ -1,0 +1,32 @@
+import type { PathRuler } from "../../profile/access-to.ts";
+import { type AbsolutePath, byPath, parentOf, ROOT, upwards } from "../../profile/path.ts";
+import type { Profile } from "../../profile/profile.ts";
+import type { Facts } from "../facts.ts";
+
+/**
+ * The node of every entry, and every writable folder above an entry, a literal mask, something that a glob mask covers or a
+ * way that leads to one of these: if one could be moved away, what it protects would be found under a name that no rule
+ * speaks of. So are the further links by which something protected is found, which could be made to lead elsewhere.
+ */
+export function pinsOf(
+  profile: Profile,
+  { hits, repositories, ways }: Pick<Facts, "hits" | "repositories" | "ways">,
+  ruler: PathRuler,
+): readonly AbsolutePath[] {
+  const accessOf = (path: AbsolutePath) => ruler(path, { kind: "folder", bornInside: false }).access;
+  const entries = profile.files.map((entry) => entry.path);
+  const literals = profile.masks.flatMap((mask) => mask.pattern.literal ?? []);
+  const covered = hits.filter((hit) => accessOf(hit) !== "write");
+  const unchanged = [...literals, ...covered.filter((hit) => accessOf(hit) === "read")];
+  const found = unchanged.flatMap((path) => [...upwards(path)].flatMap((at) => ways.get(at) ?? []));
+  const detours = [
+    ...repositories.flatMap((one) => one.detours),
+    ...found.flatMap((way) => [...way.links, ...way.detours]),
+  ];
+  const pins = new Set([...entries, ...detours].filter((path) => accessOf(path) === "write"));
+  for (const path of [...entries, ...literals, ...covered, ...detours]) {
+    if (path === ROOT) continue;
+    for (const at of upwards(parentOf(path))) if (accessOf(at) === "write") pins.add(at);
+  }
+  return [...pins].sort(byPath);
+}

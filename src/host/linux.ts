@@ -1,0 +1,77 @@
+import { statSync } from "node:fs";
+import { release } from "node:os";
+import { joinPath } from "../profile/path.ts";
+import type { Root, Runtime } from "../tool/facts.ts";
+import { battery } from "./battery.ts";
+import { Cgroups } from "./cgroup/cgroups.ts";
+import { MACHINE } from "./cgroup/files.ts";
+import { sweepCgroups } from "./cgroup/leftovers.ts";
+import { findSeats, treeOf } from "./cgroup/seats.ts";
+import { lookAtCoreDumps } from "./core-dumps.ts";
+import { lookAtDevices, makeDevices } from "./devices.ts";
+import { climbLadder } from "./doctor.ts";
+import type { StandingFacts } from "./facts.ts";
+import type { Host } from "./host.ts";
+import { findLauncher } from "./launcher.ts";
+import { ownerOfRoots, writableOf } from "./owner.ts";
+import type { Platform } from "./platform-parts.ts";
+import { lookAtSurroundings } from "./surroundings.ts";
+
+/** Linux, with bubblewrap: walls of mounts and namespaces. */
+export const linux: Platform = {
+  findLauncher,
+  tryParts: climbLadder,
+  askKernel: async () => [],
+  prepare: async (host, roots) => {
+    await makeDevices(host, ownerOfRoots(host, roots) ?? host.user, writableOf(roots));
+  },
+  cgroups: (host) => new Cgroups(host),
+  lookAtTree,
+  lookAt,
+  attestedFor,
+  battery,
+  surroundings: (_, { launcher }) => lookAtSurroundings(launcher.shell),
+  sweep: (host, cgroups) => sweepCgroups(host, cgroups?.folders ?? []),
+};
+
+async function lookAt(
+  host: Host,
+  roots: readonly Root[],
+  runtimes: readonly Runtime[],
+  memory: "remember" | "read",
+): Promise<StandingFacts> {
+  const launcher = await findLauncher(host, memory, writableOf(roots));
+  const owner = ownerOfRoots(host, roots);
+  const user = { ...(owner ?? host.user), isCaller: owner === null };
+  const links = runtimes.flatMap((runtime) => runtime.links);
+  return {
+    launcher,
+    user: { uid: user.uid, gid: user.gid, isCaller: user.isCaller },
+    links: [...new Map(links.map((link) => [link.path, link])).values()],
+    emptyFile: owner === null ? joinPath(host.stateFolder, "empty") : null,
+    devices: lookAtDevices(host, user),
+    tree: lookAtTree(host),
+    coreDumps: lookAtCoreDumps(host, writableOf(roots)),
+    mac: null,
+  };
+}
+
+function attestedFor(host: Host, { launcher, user, devices }: StandingFacts): string {
+  const { dev, ino, size, mtimeMs } = statSync(launcher.path);
+  return [
+    launcher.path,
+    dev,
+    ino,
+    size,
+    mtimeMs,
+    release(),
+    host.user.uid,
+    user.uid,
+    devices.kind,
+    [...launcher.options].sort().join(","),
+  ].join(" ");
+}
+
+function lookAtTree({ user }: Pick<Host, "user">): StandingFacts["tree"] {
+  return treeOf(findSeats(MACHINE, user.uid));
+}

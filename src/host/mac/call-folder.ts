@@ -1,0 +1,191 @@
+import { randomBytes } from "node:crypto";
+import {
+  chownSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
+import type { RulePlan } from "../../backend/plan.ts";
+import { CALL_NAMES, TAG_MARK } from "../../backend/seatbelt/gate.ts";
+import { printMessage } from "../../backend/seatbelt/sbpl.ts";
+import { CofferdamError, escapeInvisible, visible } from "../../errors.ts";
+import { type AbsolutePath, joinPath, nameOf, parentOf } from "../../profile/path.ts";
+import type { GivenFile } from "../../tool/launch.ts";
+import { isRunning, printProcess, readProcess, thisProcess } from "../process-id.ts";
+import { ask } from "../spawn.ts";
+import { inFolder } from "../state-files.ts";
+import { codeOf } from "../system-error.ts";
+import type { RemovalTools } from "./ground.ts";
+
+/** Whose it is, where tools run as somebody else than the supervisor. */
+type Owner = { readonly uid: number; readonly gid: number } | null;
+
+/** How long it may take to remove one, in milliseconds; what is left then, the next supervisor removes. */
+const REMOVAL_MS = 30_000;
+
+/** What a folder is called on its way out: no rule of any call grants anything below that name. */
+const GONE = ".gone";
+
+/**
+ * A call's own folder: the rules that stand around it, a canary that nothing inside may touch, HOME and the place for
+ * temporary files, and what the launch is handed by its bytes. Its name says which supervisor made it, `<pid>.<start>-<16 hex digits>`.
+ */
+export class CallFolder {
+  readonly path: AbsolutePath;
+  /** By which the kernel's log tells calls apart. */
+  readonly tag: string;
+  readonly #canary = `${randomBytes(16).toString("hex")}\n`;
+  readonly #owner: Owner;
+  readonly #given: readonly GivenFile[];
+  #isGone = false;
+
+  /** Makes it in the folder of calls. Throws node's errors, and `SANDBOX_UNAVAILABLE` on a full disk. */
+  constructor(calls: AbsolutePath, owner: Owner, { rules, given }: Pick<RulePlan, "rules" | "given">) {
+    const id = randomBytes(8).toString("hex");
+    this.tag = `cofferdam-${id}`;
+    this.path = joinPath(calls, `${printProcess(thisProcess())}-${id}`);
+    this.#owner = owner;
+    this.#given = given;
+    inFolder(calls, () => {
+      this.#folder(this.path);
+      this.#folder(this.place("home"));
+      this.#folder(this.place("temporary"));
+      this.#folder(this.place("given"));
+      this.#file(this.place("rules"), rules.text.replaceAll(printMessage(TAG_MARK), printMessage(this.tag)));
+      this.#file(this.place("canary"), this.#canary);
+      for (const { path, bytes } of given) this.#file(this.#placeOf(path), bytes);
+    });
+  }
+
+  /** The words of a launch, with those that name what was handed over naming it here. */
+  wordsOf(argv: readonly string[]): readonly string[] {
+    const places = new Map<string, string>(this.#given.map(({ path }) => [path, this.#placeOf(path)]));
+    return argv.map((word) => places.get(word) ?? word);
+  }
+
+  /** Where in it something is. */
+  place(name: keyof typeof CALL_NAMES): AbsolutePath {
+    return joinPath(this.path, CALL_NAMES[name]);
+  }
+
+  /**
+   * What the gate's acts left, seen from outside: the canary as it was, nothing beside what was made, and the twin, of the
+   * user that tools run as, which is removed. Throws `SANDBOX_UNAVAILABLE` for anything else.
+   */
+  assertTried(): void {
+    const problem = this.#problem();
+    if (problem === null) return;
+    throw new CofferdamError("SANDBOX_UNAVAILABLE", `the walls do not stand as planned: ${problem}`, {
+      hint: "run `cofferdam doctor`",
+    });
+  }
+
+  /** Removes it, after all that ran in it has ended. Says what is left, or null. */
+  async remove(tools: RemovalTools): Promise<string | null> {
+    if (this.#isGone) return null;
+    this.#isGone = true;
+    return removeFolder(this.path, tools);
+  }
+
+  #problem(): string | null {
+    const names = readdirSync(this.path).sort().join();
+    const { rules, canary, given, home, temporary, twin } = CALL_NAMES;
+    if (names !== [rules, canary, given, home, temporary].sort().join())
+      return "something was made where nothing may be";
+    if (readFileSync(this.place("canary"), "utf8") !== this.#canary) return "what is hidden was written";
+    const left = joinPath(this.place("temporary"), twin);
+    const stats = lstatSync(left, { throwIfNoEntry: false });
+    const uid = this.#owner?.uid ?? process.getuid?.();
+    if (stats?.isFile() !== true) return "what is granted could not be written";
+    if (stats.uid !== uid) return `it does not run as user ${uid}`;
+    unlinkSync(left);
+    return null;
+  }
+
+  #placeOf(given: AbsolutePath): AbsolutePath {
+    return joinPath(this.place("given"), nameOf(given));
+  }
+
+  #folder(path: AbsolutePath): void {
+    mkdirSync(path, { mode: 0o700 });
+    if (this.#owner !== null) chownSync(path, this.#owner.uid, this.#owner.gid);
+  }
+
+  #file(path: AbsolutePath, content: string | Uint8Array): void {
+    writeFileSync(path, content, { mode: 0o600, flag: "wx" });
+    if (this.#owner !== null) chownSync(path, this.#owner.uid, this.#owner.gid);
+  }
+}
+
+/** Removes what supervisors left that have ended. What can't be removed stays for the next one. */
+export async function sweepCallFolders(calls: AbsolutePath, tools: RemovalTools): Promise<void> {
+  for (const name of namesIn(calls)) {
+    const [, maker = ""] = /^(\d+\.\d+)-[0-9a-f]{16}(?:\.gone)?$/.exec(name) ?? [];
+    const owner = readProcess(maker);
+    if (owner !== null && !isRunning(owner)) await removeFolder(joinPath(calls, name), tools);
+  }
+}
+
+/**
+ * It is renamed first: rules speak of paths, so that what may still run inside can put nothing in the way of what removes
+ * it. Then the usual case, in which nothing was left in it; else rm(1), which follows no links and goes as deep as it has
+ * to, and once more after everything was made removable.
+ */
+async function removeFolder(path: AbsolutePath, tools: RemovalTools): Promise<string | null> {
+  const gone = path.endsWith(GONE) ? path : renamed(path);
+  if (isRemovedEmpty(gone)) return null;
+  const until = performance.now() + REMOVAL_MS;
+  const told = async (file: AbsolutePath, words: readonly string[]): Promise<string> => {
+    const timeoutMs = Math.max(1, Math.ceil(until - performance.now()));
+    const { status, stderr } = await ask(file, [...words, gone], { timeoutMs });
+    if (status === 0) return "";
+    return stderr.trim().split("\n").at(0) ?? "";
+  };
+  await told(tools.rm, ["-rf", "--"]);
+  if (!isThere(gone)) return null;
+  if (tools.chflags !== null) await told(tools.chflags, ["-R", "nouchg,nouappnd"]);
+  await told(tools.chmod, ["-R", "u+rwX"]);
+  const why = await told(tools.rm, ["-rf", "--"]);
+  return isThere(gone) ? `${visible(gone)} could not be removed: ${escapeInvisible(why)}` : null;
+}
+
+function renamed(path: AbsolutePath): AbsolutePath {
+  const gone = joinPath(parentOf(path), `${nameOf(path)}${GONE}`);
+  try {
+    renameSync(path, gone);
+    return gone;
+  } catch {
+    // Removed by somebody else, or where nothing may be renamed.
+    return path;
+  }
+}
+
+function isRemovedEmpty(folder: AbsolutePath): boolean {
+  const { rules, canary, given, home, temporary } = CALL_NAMES;
+  try {
+    for (const name of readdirSync(joinPath(folder, given))) unlinkSync(joinPath(folder, `${given}/${name}`));
+    for (const name of [given, home, temporary]) rmdirSync(joinPath(folder, name));
+    for (const name of [rules, canary]) unlinkSync(joinPath(folder, name));
+    rmdirSync(folder);
+    return true;
+  } catch (cause) {
+    return codeOf(cause) === "ENOENT" && !isThere(folder);
+  }
+}
+
+function isThere(path: AbsolutePath): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+function namesIn(folder: AbsolutePath): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,159 @@
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:net";
+import { networkInterfaces, tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type { Launcher } from "../../../backend/facts.ts";
+import { CofferdamError, visible } from "../../../errors.ts";
+import { ask } from "../../spawn.ts";
+import { shortPlace } from "../short-place.ts";
+import { lineOf } from "./act.ts";
+import { probesFor } from "./all.ts";
+import { type Answer, type At, type Finding, interpret, type Probe, type Trial } from "./probe.ts";
+
+/** How long the acts of one trial may take, in milliseconds, and how many trials are made at once. */
+const TRIAL_MS = 10_000;
+const AT_ONCE = 4;
+
+/** What stands behind the place in the longest path: `cofferdam-p-<6>/<number>/o/s`. */
+const MOST_BEHIND = 32;
+
+/** What was found out, and how long it took. */
+export interface Probed extends Finding {
+  readonly tookMs: number;
+}
+
+/**
+ * Asks every question of this machine's kernel: each trial in a sandbox of its own, and its acts once more without one. All
+ * of it is done in a temporary folder, which is gone afterwards, and on loopback. Throws `SANDBOX_UNAVAILABLE` where there is
+ * no such folder.
+ */
+export async function runProbes(
+  launcher: Pick<Launcher, "path" | "shell">,
+  probes = probesFor(ownAddress()),
+): Promise<readonly Probed[]> {
+  const top = makePlace();
+  try {
+    const numbered = probes.flatMap((probe) => probe.trials.map((trial) => ({ probe, trial })));
+    const tried: Tried[] = [];
+    for (let at = 0; at < numbered.length; at += AT_ONCE) {
+      const some = numbered.slice(at, at + AT_ONCE);
+      tried.push(
+        ...(await Promise.all(
+          some.map(({ probe, trial }, more) => tryOne(launcher, probe, trial, join(top, String(at + more)))),
+        )),
+      );
+    }
+    return probes.map((probe) => found(probe, tried));
+  } finally {
+    rmSync(top, { recursive: true, force: true });
+  }
+}
+
+interface Tried {
+  readonly probe: Probe;
+  readonly answers: readonly (readonly [act: string, answer: Answer])[];
+  readonly tookMs: number;
+}
+
+function found(probe: Probe, tried: readonly Tried[]): Probed {
+  const own = tried.filter((one) => one.probe === probe);
+  const answers = new Map(own.flatMap((one) => one.answers));
+  const tookMs = Math.round(own.reduce((sum, one) => sum + one.tookMs, 0));
+  return { ...interpret(probe, answers), tookMs };
+}
+
+async function tryOne(
+  { path, shell }: Pick<Launcher, "path" | "shell">,
+  probe: Probe,
+  trial: Trial,
+  folder: string,
+): Promise<Tried> {
+  const [inside, outside] = [join(folder, "i"), join(folder, "o")];
+  const [at, beside] = [inside, outside].map(
+    (one): At =>
+      (name) =>
+        join(one, name),
+  );
+  const servers = [...(await prepare(trial, inside)), ...(await prepare(trial, outside))];
+  try {
+    const rules = join(folder, "rules.sb");
+    writeFileSync(rules, trial.text(at ?? String));
+    const given = Object.entries(trial.parameters?.(at ?? String) ?? {}).flatMap(([name, value]) => [
+      "-D",
+      `${name}=${value}`,
+    ]);
+    const began = performance.now();
+    const { status, stdout } = await ask(
+      path,
+      ["-f", rules, ...given, "--", shell, "-c", scriptOf(trial, at ?? String)],
+      { timeoutMs: TRIAL_MS },
+    );
+    const tookMs = performance.now() - began;
+    const twin = await ask(shell, ["-c", scriptOf(trial, beside ?? String)], { timeoutMs: TRIAL_MS });
+    const [seen, without] = [linesOf(stdout), linesOf(twin.stdout)];
+    const answers = Object.keys(trial.acts).map((name, number) => {
+      const can = trial.isInsideOnly === true || without?.[number] === true;
+      return [name, answerOf(seen?.[number] ?? null, seen !== null, status !== null && can)] as const;
+    });
+    return { probe, answers, tookMs };
+  } finally {
+    for (const server of servers) server.close();
+  }
+}
+
+/** The first line says that the shell has started: before it the rules were not taken. */
+function scriptOf({ acts }: Trial, at: At): string {
+  const lines = Object.values(acts).map((act) => `( ${lineOf(act(at))}\n) && echo y || echo n`);
+  return ["PATH=/usr/bin:/bin:/usr/sbin:/sbin", "export PATH", "echo s", ...lines].join("\n");
+}
+
+/** What was let, act by act; null where nothing has started. */
+function linesOf(stdout: string): readonly boolean[] | null {
+  const [first, ...others] = stdout.split("\n");
+  if (first !== "s") return null;
+  return others.filter((line) => line === "y" || line === "n").map((line) => line === "y");
+}
+
+function answerOf(isDone: boolean | null, hasStarted: boolean, isTold: boolean): Answer {
+  if (!isTold) return "not-tried";
+  if (!hasStarted) return "rejected";
+  return isDone === null ? "not-tried" : isDone ? "done" : "refused";
+}
+
+/** What a trial begins with; who listens at its sockets must be ended. */
+async function prepare({ given = [] }: Trial, folder: string): Promise<readonly Server[]> {
+  mkdirSync(folder, { recursive: true });
+  const servers: Server[] = [];
+  for (const name of given) {
+    const path = join(folder, name.replace(/[/=]$/, ""));
+    if (name.endsWith("/")) mkdirSync(path, { recursive: true });
+    else if (!name.endsWith("=")) {
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, "x\n");
+    } else {
+      const server = createServer((socket) => socket.on("error", () => undefined).end()).listen(path);
+      await once(server, "listening");
+      servers.push(server);
+    }
+  }
+  return servers;
+}
+
+/** Short, and of letters that stand in texts and lines as they are. */
+function makePlace(): string {
+  const place = shortPlace(MOST_BEHIND);
+  if (place !== null && /^[\w/.+-]+$/.test(place)) return mkdtempSync(join(place, "cofferdam-p-"));
+  throw new CofferdamError(
+    "SANDBOX_UNAVAILABLE",
+    `nothing can be tried: ${visible(tmpdir())} is no place for sockets and files of plain names`,
+    { hint: "set TMPDIR to a folder that this user may write in, with a short name" },
+  );
+}
+
+function ownAddress(): string | null {
+  const [first] = Object.values(networkInterfaces()).flatMap((all) =>
+    (all ?? []).filter(({ family, internal }) => family === "IPv4" && !internal),
+  );
+  return first?.address ?? null;
+}

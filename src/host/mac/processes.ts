@@ -1,0 +1,58 @@
+import { CofferdamError } from "../../errors.ts";
+import type { AbsolutePath } from "../../profile/path.ts";
+import { ask } from "../spawn.ts";
+
+/** One process of the machine, as ps(1) lists it. */
+export interface Listed {
+  readonly pid: number;
+  readonly parent: number;
+  readonly group: number;
+  readonly uid: number;
+  /** It has ended and waits for its parent. */
+  readonly isOver: boolean;
+  /** When it started, as a date in words; with the pid it says which process it is. */
+  readonly startedAt: string;
+}
+
+/** One option each: behind `=` all that follows would be the column's heading (ps(1), `-o`). The date has spaces in it. */
+const COLUMNS = ["pid=", "ppid=", "pgid=", "uid=", "state=", "lstart="].flatMap((column) => ["-o", column]);
+
+const LINE = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(\S.*\S)\s*$/;
+
+/** Every process, of every user. Throws `SANDBOX_UNAVAILABLE`. */
+export async function listProcesses(ps: AbsolutePath): Promise<readonly Listed[]> {
+  const { status, stdout } = await ask(ps, ["-A", ...COLUMNS]);
+  const listed = stdout.split("\n").flatMap((line): readonly Listed[] => {
+    const [, pid, parent, group, uid, state = "", startedAt = ""] = LINE.exec(line) ?? [];
+    if (pid === undefined) return [];
+    return [
+      {
+        pid: Number(pid),
+        parent: Number(parent),
+        group: Number(group),
+        uid: Number(uid),
+        isOver: state.startsWith("Z"),
+        startedAt,
+      },
+    ];
+  });
+  if (status === 0 && listed.some(({ pid }) => pid === process.pid)) return listed;
+  throw new CofferdamError("SANDBOX_UNAVAILABLE", `${ps} does not list the processes of this machine`, {
+    hint: `run \`${ps} -A\` to see why`,
+  });
+}
+
+/** Which process: a pid comes round again, but not within the second that its start says. */
+export function keyOf({ pid, startedAt }: Listed): string {
+  return `${pid} ${startedAt}`;
+}
+
+/** Whether a process lies below another in the list: its child, or that one's, and so on. */
+export function isBelow(one: Listed, top: number, all: ReadonlyMap<number, Listed>): boolean {
+  const seen = new Set<number>();
+  for (let at: Listed | undefined = one; at !== undefined && !seen.has(at.pid); at = all.get(at.parent)) {
+    if (at.parent === top) return true;
+    seen.add(at.pid);
+  }
+  return false;
+}

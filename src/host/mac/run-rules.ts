@@ -1,0 +1,172 @@
+import type { RulePlan } from "../../backend/plan.ts";
+import { SAID, TRIED } from "../../backend/seatbelt/gate.ts";
+import { CofferdamError } from "../../errors.ts";
+import type { Cause } from "../ending.ts";
+import { processAt } from "../process-id.ts";
+import { type Ended, type RunOptions, SETUP_MS, type Shortcoming } from "../run-options.ts";
+import { CallFolder } from "./call-folder.ts";
+import { endSandbox } from "./end-sandbox.ts";
+import type { FirstWord } from "./gate-talk.ts";
+import type { RuleGround } from "./ground.ts";
+import { LaunchedRules } from "./launched-rules.ts";
+import { keyOf, listProcesses } from "./processes.ts";
+import type { Violation } from "./violation.ts";
+import type { Watch } from "./violation-log.ts";
+
+/** How long a program has between the request to end and its end. */
+const GRACE_MS = 1_000;
+
+/**
+ * Runs a plan of rules. In order: the call's folder; launch; the gate tries the walls and says so; what that left is looked at
+ * from outside; go; the program's end; the end of all that it left; its output to the end; the folder is removed. Whatever
+ * happens, no folder is left when this returns or throws, and no process but what the shortcomings tell of.
+ * Throws `SANDBOX_UNAVAILABLE` when the walls could not be built or do not hold: then nothing ran.
+ */
+export async function runRules(plan: RulePlan, options: RunOptions): Promise<Ended> {
+  const ground = options.surroundings.rules;
+  if (ground === null)
+    throw unavailable(`walls of ${plan.backend} can't be built on this platform`, "use macOS");
+  const folder = new CallFolder(ground.calls, options.runAs, plan);
+  try {
+    const { shortcomings = [], ...ended } = await runIn(folder, plan, options, ground);
+    const left = await folder.remove(ground.tools);
+    return { ...ended, shortcomings: [...shortcomings, ...shortcoming("files", left)] };
+  } finally {
+    await folder.remove(ground.tools);
+  }
+}
+
+async function runIn(
+  folder: CallFolder,
+  plan: RulePlan,
+  options: RunOptions,
+  ground: RuleGround,
+): Promise<Ended> {
+  const { signal, stdin, runAs } = options;
+  using watch = ground.log?.watch(folder.tag) ?? null;
+  await using launched = new LaunchedRules(plan, folder, ground, options);
+  const { child, talk } = launched;
+  const [, listed] = await Promise.all([untilWaiting(launched, signal), listProcesses(ground.ps)]);
+  folder.assertTried();
+  launched.open();
+  options.onProven?.({
+    changes: () => [],
+    init: processAt(child.pid ?? 0) ?? { pid: child.pid ?? 0, startedAt: null },
+    input: child.stdin,
+    isRunning: () => talk.isProgramRunning,
+    keepAlive: (isKept) => launched.keepAlive(isKept),
+  });
+  if (signal?.aborted === true) throw cancelled();
+  talk.go(stdin !== null);
+  const input = stdin === "held" ? null : stdin;
+  if (input !== null && child.stdin !== null) input.pipe(child.stdin);
+  const cause = await untilProgramEnds(launched, options);
+  if (input !== null && child.stdin !== null) input.unpipe(child.stdin).pause();
+  const uid = runAs?.uid ?? process.getuid?.() ?? 0;
+  const before = new Set(listed.map(keyOf));
+  const left = await endSandbox({ gate: child, talk, before, uid, ground });
+  const status = await within(GRACE_MS, talk.ended, null);
+  await launched.end();
+  const { stdout, stderr } = await launched.delivered(signal);
+  const code = status ?? statusOf(child);
+  return {
+    cause,
+    code,
+    refused: code === 0 || watch === null ? [] : await refusedTo(watch, launched),
+    stdout,
+    stderr,
+    mountChanges: [],
+    reached: [],
+    uncovered: [],
+    unprotected: [],
+    shortcomings: shortcoming("processes", left),
+  };
+}
+
+/** What the log says was refused to the call's own processes, and to what carried its tag. */
+async function refusedTo(watch: Watch, { child, talk }: LaunchedRules): Promise<readonly Violation[]> {
+  const told = await watch.collect([child.pid, talk.helper].filter((pid) => typeof pid === "number"));
+  return told.kind === "told" ? told.sightings.map(({ violation }) => violation) : [];
+}
+
+/** Waits until the gate says that the walls hold. */
+async function untilWaiting(launched: LaunchedRules, signal: AbortSignal | null): Promise<void> {
+  const stopped = Promise.withResolvers<"stopped">();
+  const stop = (): void => stopped.resolve("stopped");
+  const timer = setTimeout(stop, SETUP_MS);
+  signal?.addEventListener("abort", stop, { once: true });
+  if (signal?.aborted === true) stop();
+  const first = await Promise.race([launched.talk.first, stopped.promise]);
+  clearTimeout(timer);
+  signal?.removeEventListener("abort", stop);
+  if (first === "stopped")
+    throw signal?.aborted === true ? cancelled() : unavailable("the walls did not stand in time");
+  if (first === null) {
+    const { message, hint } = await launched.explainEnd();
+    throw unavailable(message, hint);
+  }
+  if (first.word !== SAID.ready) throw notReady(first);
+}
+
+function notReady({ word, rest }: FirstWord): CofferdamError {
+  if (word === SAID.limit)
+    return unavailable("a limit could not be set", "lower `sandbox.limits` to what this machine allows");
+  if (word === SAID.folder)
+    return unavailable(
+      "the folder that the call is to start in can't be entered inside the walls",
+      "grant it, or start the call in a folder that is granted",
+    );
+  const what = new Map<string, string>(Object.entries(TRIED)).get(rest);
+  return word === SAID.open && what !== undefined
+    ? unavailable(`the walls do not stand as planned: ${what}`)
+    : unavailable("the walls do not stand as planned: the gate says what it never says");
+}
+
+/** Until the program has ended, the gate is gone, or the program was asked to end and has had its time. */
+async function untilProgramEnds(launched: LaunchedRules, options: RunOptions): Promise<Cause> {
+  const { talk } = launched;
+  let cause: Cause = "exited";
+  const over = Promise.withResolvers<void>();
+  const timers: NodeJS.Timeout[] = [];
+  const stop = (why: "timed-out" | "aborted"): void => {
+    if (cause !== "exited" || !talk.isProgramRunning) return;
+    cause = why;
+    launched.ask("SIGTERM");
+    timers.push(setTimeout(over.resolve, GRACE_MS));
+  };
+  const onAbort = (): void => stop("aborted");
+  if (options.wallMs !== null) timers.push(setTimeout(() => stop("timed-out"), options.wallMs));
+  options.signal?.addEventListener("abort", onAbort, { once: true });
+  if (options.signal?.aborted === true) onAbort();
+  await Promise.race([talk.ended, talk.closed, launched.exited, over.promise]);
+  for (const timer of timers) clearTimeout(timer);
+  options.signal?.removeEventListener("abort", onAbort);
+  return cause;
+}
+
+async function within<Value>(ms: number, wanted: Promise<Value>, otherwise: Value): Promise<Value> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<Value>((resolve) => {
+    timer = setTimeout(() => resolve(otherwise), ms);
+  });
+  const value = await Promise.race([wanted, late]);
+  clearTimeout(timer);
+  return value;
+}
+
+/** Of a gate that did not tell the program's status: its own, as good as any. */
+function statusOf({ exitCode, signalCode }: LaunchedRules["child"]): number {
+  return exitCode === null || signalCode !== null ? 137 : exitCode;
+}
+
+function shortcoming(protection: Shortcoming["protection"], reason: string | null): readonly Shortcoming[] {
+  return reason === null ? [] : [{ protection, reason }];
+}
+
+function cancelled(): CofferdamError {
+  return unavailable("the call was cancelled before its program was started", "call again");
+}
+
+function unavailable(message: string, hint = "run `cofferdam doctor`"): CofferdamError {
+  return new CofferdamError("SANDBOX_UNAVAILABLE", message, { hint });
+}

@@ -1,0 +1,121 @@
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync } from "node:fs";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { codeOf } from "./system-error.ts";
+
+/** What the system says of one process. */
+export interface ProcessStatus {
+  readonly pid: number;
+  readonly parent: number;
+  /** What it does, as one letter: `R` and `S` run, `T` is stopped, `Z` has ended and waits for its parent, and so on. */
+  readonly state: string;
+  /** When it started, in digits that stay the same for as long as it is there. */
+  readonly startedAt: string;
+}
+
+/** How a system tells of its processes. */
+export interface ProcessTable {
+  /** Null when no process has this pid. Throws the system's error where that can't be told. */
+  status(pid: number): ProcessStatus | null;
+  /** A quick look: false only when no process has this pid. */
+  hasPid(pid: number): boolean;
+  /** The first child of a process; null when it has none. Throws the system's error where that can't be told. */
+  firstChild(parent: number): ProcessStatus | null;
+  /** Every process below one, as far as that can be told. Never throws. */
+  below(pid: number): readonly ProcessStatus[];
+  /** Looks again and again at one process. Throws the system's error where it must be opened for that, and is gone. */
+  watch(process: { readonly pid: number; readonly startedAt: string | null }): Watched;
+  /** Until it is worth looking again. */
+  pause(): Promise<unknown>;
+}
+
+/** One process that is looked at again and again. */
+export interface Watched extends Disposable {
+  /** False when it has ended, whether or not its parent has noticed. */
+  isRunning(): boolean;
+}
+
+/** Linux: `/proc` (proc(5)). A start is told in clock ticks since boot. */
+export const procTable: ProcessTable = {
+  status,
+  hasPid: (pid) => existsSync(`/proc/${pid}`),
+  firstChild: (parent) => {
+    const [first = ""] = readFileSync(`/proc/${parent}/task/${parent}/children`, "utf8").trim().split(" ");
+    const child = first === "" ? null : status(Number(first));
+    return child?.parent === parent ? child : null;
+  },
+  below,
+  watch: ({ pid }) => new ProcWatch(pid),
+  pause: () => nextTurn(),
+};
+
+/** Which of the fields behind the name say whose child it is, and when it started (proc(5), `stat`). */
+const PARENT = 1;
+const STARTED = 19;
+
+function status(pid: number): ProcessStatus | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    const [state, parent, startedAt] = [fields[0], fields[PARENT], fields[STARTED]];
+    if (state === undefined || parent === undefined || startedAt === undefined) return null;
+    return { pid, parent: Number(parent), state, startedAt };
+  } catch (cause) {
+    if (isGone(cause)) return null;
+    throw cause;
+  }
+}
+
+function below(pid: number): readonly ProcessStatus[] {
+  return childrenOf(pid).flatMap((child) => {
+    const found = seen(child);
+    return found === null ? [] : [found, ...below(child)];
+  });
+}
+
+function seen(pid: number): ProcessStatus | null {
+  try {
+    return status(pid);
+  } catch {
+    return null;
+  }
+}
+
+/** Each thread has its own (proc(5)). */
+function childrenOf(pid: number): readonly number[] {
+  try {
+    const tasks = `/proc/${pid}/task`;
+    const lists = readdirSync(tasks).map((task) => readFileSync(`${tasks}/${task}/children`, "utf8"));
+    return lists.flatMap((list) => list.split(" ").filter((one) => one !== "")).map(Number);
+  } catch {
+    return [];
+  }
+}
+
+/** What is opened once says of that very process; one that has ended has no words any more (proc(5), `cmdline`). */
+class ProcWatch implements Watched {
+  readonly #fd: number;
+
+  constructor(pid: number) {
+    this.#fd = openSync(`/proc/${pid}/cmdline`, "r");
+  }
+
+  isRunning(): boolean {
+    try {
+      return readSync(this.#fd, FIRST_BYTE, 0, 1, 0) > 0;
+    } catch (cause) {
+      return !isGone(cause);
+    }
+  }
+
+  [Symbol.dispose](): void {
+    closeSync(this.#fd);
+  }
+}
+
+const FIRST_BYTE = Buffer.alloc(1);
+
+/** Gone before it was opened, or between opening and reading (proc(5): ESRCH). */
+function isGone(cause: unknown): boolean {
+  const code = codeOf(cause);
+  return code === "ENOENT" || code === "ESRCH";
+}

@@ -1,0 +1,70 @@
+import { z } from "zod";
+
+/**
+ * Something that programs on macOS ask of the system beside files and the network, and that is refused unless it is
+ * granted. On Linux, where none of it is asked for, it means nothing:
+ * - `java`: the write to `kern.grade_cputype` without which its runtime does not start on Apple silicon;
+ * - `listen`: to accept connections on this machine's loopback, which all its programs share;
+ * - `openmp`: shared memory by the names that OpenMP's runtime registers itself under;
+ * - `prefs`: the user's preferences, read by `cfprefsd`: locale, but also recent documents and servers;
+ * - `processes`: the list of all processes, by `sysmond` and `kern.proc`, for pgrep and its like;
+ * - `pty`: pseudo-terminals of its own;
+ * - `python`: POSIX semaphores, which `multiprocessing` makes;
+ * - `tls`: certificates checked by `trustd`, as Go and Swift have them: it may fetch what a certificate names;
+ * - `watch`: changes of files as the system tells them: of all files, by name.
+ */
+export const MacosGroup = z.enum([
+  "java",
+  "listen",
+  "openmp",
+  "prefs",
+  "processes",
+  "pty",
+  "python",
+  "tls",
+  "watch",
+]);
+export type MacosGroup = z.infer<typeof MacosGroup>;
+
+/** `macos:` in YAML: groups by their names, none in an empty list. */
+export const MacosSection = z.array(MacosGroup).max(16);
+
+/** What of macOS is granted, nothing being the least. */
+export type Macos = readonly MacosGroup[];
+
+/** Every group there is. */
+export const MACOS_GROUPS: Macos = MacosGroup.options;
+
+/** The groups in order, each once. */
+export function normalMacos(groups: Macos): Macos {
+  return MACOS_GROUPS.filter((group) => groups.includes(group));
+}
+
+/** The groups that both grant. */
+export function meetMacos(a: Macos, b: Macos): Macos {
+  return a.filter((group) => b.includes(group));
+}
+
+/** What a group lets a call do on macOS, in words that follow "may" or "to". */
+export function printMacosGroup(group: MacosGroup): string {
+  switch (group) {
+    case "java":
+      return "start Java on Apple silicon";
+    case "listen":
+      return "accept connections on this machine's loopback";
+    case "openmp":
+      return "share memory as OpenMP does";
+    case "prefs":
+      return "read the user's preferences";
+    case "processes":
+      return "list all processes of this machine";
+    case "pty":
+      return "open pseudo-terminals";
+    case "python":
+      return "make POSIX semaphores";
+    case "tls":
+      return "have certificates checked by the system, which may fetch what they name";
+    case "watch":
+      return "be told by the system of files that change anywhere";
+  }
+}

@@ -1,0 +1,30 @@
+import { type AbsolutePath, ROOT } from "./path.ts";
+import { literalPattern, literalPrefix, type Pattern, readPattern } from "./pattern.ts";
+import { normalProfile, type Profile } from "./profile.ts";
+import { listedSockets } from "./sockets.ts";
+
+/** Which path stands for another one. */
+export type Move = (path: AbsolutePath) => AbsolutePath;
+
+/** The pattern with another folder in the place of the one before its first wildcard. */
+export function movedPattern(pattern: Pattern, move: Move): Pattern {
+  const folder = literalPrefix(pattern);
+  const moved = move(folder);
+  if (moved === folder) return pattern;
+  const behind = pattern.text.slice(folder === ROOT ? 0 : literalPattern(folder).text.length);
+  return readPattern(moved === ROOT && behind !== "" ? behind : `${literalPattern(moved).text}${behind}`);
+}
+
+/**
+ * The profile with other paths. Where the move is one to one and keeps what lies in what, also for what patterns match,
+ * `accessTo(movedProfile(profile, move), move(path))` is `accessTo(profile, path)`.
+ */
+export function movedProfile(profile: Profile, move: Move): Profile {
+  const { files, masks, sockets } = profile;
+  return normalProfile({
+    ...profile,
+    files: files.map((entry) => ({ ...entry, path: move(entry.path) })),
+    masks: masks.map((mask) => ({ ...mask, pattern: movedPattern(mask.pattern, move) })),
+    sockets: typeof sockets === "string" ? sockets : listedSockets(sockets).map(move),
+  });
+}

@@ -1,0 +1,131 @@
+import { spawn } from "node:child_process";
+import { readdirSync } from "node:fs";
+import { text } from "node:stream/consumers";
+import { beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+import type { Tried } from "../../src/selftest/battery.ts";
+import { casesFor } from "../../src/selftest/cases/all.ts";
+import { drillsFor } from "../../src/selftest/drills.ts";
+import { checkoutFor, compileCacheFor, ORDINARY, runFile } from "../support/battery/people.ts";
+import { Place } from "../support/battery/place.ts";
+import { notRoot } from "../support/battery/walls.ts";
+import { noStandIn, StandIn, standInMustWork } from "../support/mac/stand-in.ts";
+
+standInMustWork("the selftest of macOS");
+/** The stand-in must be root's, as every helper; whose calls it walls in must not be. */
+const NOT_HERE = noStandIn ?? notRoot;
+if (NOT_HERE !== null) console.warn(`the selftest of macOS: not tried on this machine: ${NOT_HERE}`);
+
+const Report = z.object({
+  tried: z.array(
+    z.object({
+      claim: z.string(),
+      title: z.string(),
+      holds: z.boolean().nullable(),
+      twin: z.boolean().nullable(),
+      note: z.string().nullable(),
+    }),
+  ),
+});
+
+const TARGET = {
+  ws: "/top/ws",
+  docs: "/top/docs",
+  notes: "/top/notes",
+  outside: "/top/outside",
+  pid: 1,
+  word: "w",
+  port: 1,
+  abstract: "",
+  home: "/top/home",
+};
+const CASES = [...casesFor(TARGET, "darwin"), ...drillsFor("darwin")];
+
+/** What the stand-in has no wall for, and why; `test/unit/selftest/mac-cases.test.ts` decides these by their rules. */
+const NO_WALL: readonly (readonly [why: string, which: RegExp])[] = [
+  [
+    "a folder is given with all that is in it: Landlock takes nothing away below what it gives",
+    /^(git\.exec|suffix|fs\.rename|fs\.missing: a missing|fs\.read: a hidden (file|folder)|fs\.write: a read-only file \()/,
+  ],
+  ["Landlock knows no rights to modes", /root to read there is not a mode|no file can be made setuid/],
+  ["Landlock knows no datagrams", /datagram/],
+  ["ps gains no rights on Linux", /ps, which gains rights/],
+  ["no ioctl on devices is filtered", /^tty: no input/],
+];
+
+/** What there is on macOS alone: its calls by number, its programs, and a disk that takes two spellings for one. */
+const ONLY_THERE: readonly RegExp[] = [
+  /^(services|identity): /,
+  /flags|an extended attribute|by another case|other spelling|cloned|exchanged|nor the folder that (one lies in|holds one)/,
+  /^fs\.(read|write): .*by the data volume/,
+  /^fs\.read: (nor one that a wildcard hides|nor once it was moved|nor what lies in a hidden|\/|the home folder|the user's keychain)/,
+  /^fs\.write: nor one that/,
+  /^proc: (the list of processes|nor is it had|the words and variables|nothing is told)/,
+  /^priv: /,
+  /^net\.none: (no name is resolved|the machine's resolvers|nothing listens)/,
+  /^sock: nor by a link/,
+  /^tty: no terminal is made/,
+];
+
+describe.skipIf(NOT_HERE !== null)("the selftest of macOS, behind a stand-in for its sandbox program", () => {
+  let tried: readonly Pick<Tried, "title" | "holds" | "twin" | "note">[] = [];
+  let left: readonly string[] = [];
+  beforeAll(async () => {
+    using place = new Place(ORDINARY);
+    using standIn = new StandIn();
+    const [program, ...words] = runFile(checkoutFor(ORDINARY), "mac-selftest-driver.ts");
+    // Short, so that sockets can be made below it.
+    const tmp = "/tmp";
+    const child = spawn(program, [...words, standIn.folder], {
+      ...ORDINARY.runAs,
+      cwd: place.top,
+      env: {
+        PATH: "/usr/bin:/bin",
+        XDG_STATE_HOME: place.state,
+        TMPDIR: tmp,
+        NODE_COMPILE_CACHE: compileCacheFor(ORDINARY),
+      },
+    });
+    const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
+    if (out === "") throw new Error(err);
+    ({ tried } = Report.parse(JSON.parse(out)));
+    left = [
+      ...readdirSync(tmp).filter((name) => name.startsWith("cofferdam-s-")),
+      ...readdirSync(place.state, { recursive: true, encoding: "utf8" }),
+    ];
+  }, 240_000);
+
+  it("tries every case and every drill of macOS", () => {
+    expect(tried.map(({ title }) => title)).toEqual(CASES.map(({ title }) => title));
+  });
+
+  it("leaves nothing behind", () => {
+    expect(left).toEqual([]);
+  });
+
+  it.each(whichAre("told"))("%s", (_, at) => {
+    expect(tried[at]).toMatchObject({ holds: true, twin: true });
+  });
+
+  it.each(whichAre("without a wall"))(
+    "%s, for which there is no wall here, has a twin that can be done",
+    (_, at) => {
+      expect(tried[at]?.twin).toBe(true);
+    },
+  );
+
+  it.each(whichAre("of macOS"))("%s, which can't be told here, does not count as held", (_, at) => {
+    const { holds, twin } = tried[at] ?? {};
+    expect([holds, twin]).not.toEqual([true, true]);
+  });
+});
+
+/** Names of cases, each with its place among all. */
+function whichAre(
+  kind: "told" | "without a wall" | "of macOS",
+): readonly (readonly [name: string, at: number])[] {
+  return CASES.map(({ claim, title }, at) => [`${claim}: ${title}`, at] as const).filter(([name]) => {
+    if (ONLY_THERE.some((one) => one.test(name))) return kind === "of macOS";
+    return kind === (NO_WALL.some(([, one]) => one.test(name)) ? "without a wall" : "told");
+  });
+}

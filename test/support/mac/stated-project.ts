@@ -1,0 +1,51 @@
+import type { Backend } from "../../../src/backend/backend.ts";
+import type { RulePlan } from "../../../src/backend/plan.ts";
+import { showProfile } from "../../../src/cli/profile-show.ts";
+import type { Host } from "../../../src/host/host.ts";
+import { statedMac } from "../../../src/host/mac/stated.ts";
+
+import { createDraft, type Draft } from "../../../src/supervisor/draft.ts";
+import type { Side } from "../../../src/supervisor/prepare.ts";
+import { screen } from "../../unit/cli/screen.ts";
+import { machine } from "../../unit/config/machine.ts";
+
+/** A project of ada's in `~/work/app`, and what the stated Mac makes of it. */
+export interface StatedProject {
+  /** What `cofferdam profile show --format seatbelt` prints, this machine's own folders left out. */
+  shown(): Promise<string>;
+  readonly draft: Draft;
+  plan(side?: "unasked" | "onYes"): Promise<RulePlan>;
+}
+
+/** Files by their paths in the project; a name with a slash at its end is a folder. */
+export function statedProject(
+  files: Readonly<Record<string, string>>,
+  profiles: readonly string[] = [],
+): StatedProject {
+  const made = machine();
+  const at = (name: string): string => `home/ada/work/app/${name}`;
+  for (const [name, text] of Object.entries(files))
+    made.write({ [at(name.endsWith("/") ? `${name}.keep` : name)]: text });
+  const user = { ...made.host.user, name: "ada", home: made.at("home/ada") };
+  const host: Host = { ...made.host, user, cwd: made.at("home/ada/work/app"), operatorFolders: [] };
+  const choice = { config: "cofferdam.yaml", profiles };
+  const draft = createDraft({ host: { ...host, stated: statedMac(user) }, ...choice });
+  return {
+    draft,
+    shown: async () => {
+      const { print, stdout } = screen();
+      await showProfile(host, { name: null, format: "seatbelt", ...choice }, print);
+      return stdout().replaceAll(made.folder, "");
+    },
+    plan: async (side = "onYes") => {
+      const cwd = draft.standing.settings.roots[0]?.path ?? "/";
+      return planOf((await draft.prepare({ argv: ["true"], cwd }))[side].rendering);
+    },
+  };
+}
+
+/** A plan of rules; throws where it was refused. */
+export function planOf(rendering: Side["rendering"] | ReturnType<Backend["render"]>): RulePlan {
+  if (rendering.kind === "plan" && rendering.plan.gateFd === null) return rendering.plan;
+  throw new Error(`no plan of rules: ${JSON.stringify(rendering)}`);
+}

@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import type { Facts } from "../../../../src/backend/facts.ts";
+import { FactsMemory, lookUpFacts } from "../../../../src/host/facts.ts";
+import { statedMac } from "../../../../src/host/mac/stated.ts";
+import { statedMachine } from "../../../../src/host/mac/stated-facts.ts";
+import { ROOT } from "../../../../src/profile/path.ts";
+import { parsePatterns } from "../../../../src/profile/pattern.ts";
+import { normalProfile } from "../../../../src/profile/profile.ts";
+import { machine } from "../../config/machine.ts";
+
+/** What a search finds of `secrets/*.key` and `.env` anywhere, on a volume that folds case or does not. */
+async function found(foldsCase: boolean | null): Promise<readonly string[]> {
+  const { host, project, write } = machine();
+  write({
+    "home/ann/project/secrets/A.KEY": "",
+    "home/ann/project/secrets/b.key": "",
+    "home/ann/project/a/.Env": "",
+  });
+  const stated = statedMachine(statedMac(host.user), []);
+  const mac: Facts["mac"] =
+    foldsCase === null || stated.mac === null
+      ? null
+      : { ...stated.mac, volumes: [{ point: ROOT, foldsCase }] };
+  const masks = [`${project}/secrets/*.key`, "**/.env"].flatMap((text) =>
+    parsePatterns(text).map((pattern) => ({ pattern, atMost: "none", ignoreCase: false }) as const),
+  );
+  const profile = normalProfile({
+    files: [{ path: project, access: "write", suffixes: "any" }],
+    masks,
+  });
+  const { hits } = await lookUpFacts(host, { ...stated, mac }, [profile], new FactsMemory());
+  return hits.map((hit) => hit.slice(project.length + 1));
+}
+
+test("where a volume folds case, globs find what is spelled in another: it must not be moved out of their reach", async () => {
+  expect(await found(true)).toEqual(["a/.Env", "secrets/A.KEY", "secrets/b.key"]);
+});
+
+test("where names that differ in case are two, globs find what they say", async () => {
+  expect([await found(false), await found(null)]).toEqual([["secrets/b.key"], ["secrets/b.key"]]);
+});

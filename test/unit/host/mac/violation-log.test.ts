@@ -1,0 +1,279 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { type Told, ViolationLog, type Watch } from "../../../../src/host/mac/violation-log.ts";
+import { isRunning, processAt } from "../../../../src/host/process-id.ts";
+import { type AbsolutePath, knownPath } from "../../../../src/profile/path.ts";
+import { HEADER, kernelLine, now, standIn } from "./log-lines.ts";
+
+const TAG = "cofferdam-0123456789abcdef";
+const OTHER_TAG = "cofferdam-fedcba9876543210";
+const HANG = "exec sleep 600";
+const READ = `cat said; ${HANG}`;
+
+/** A log that is ended with the test. */
+function logOf(program: AbsolutePath): ViolationLog {
+  const log = new ViolationLog(program);
+  onTestFinished(async () => log[Symbol.asyncDispose]());
+  return log;
+}
+
+/** A watch that begins when the log is read, or is not in time. */
+async function ready(log: ViolationLog, tag: string): Promise<Watch> {
+  using _first = log.watch("cofferdam-0000000000000000");
+  await log.isReady();
+  return log.watch(tag);
+}
+
+const refused = (target: string, tag: string, pid = 7): string =>
+  kernelLine(`Sandbox: sh(${pid}) deny(1) file-read-data ${target}\n${tag}`, { timestamp: now() });
+
+function targetsOf(told: Told): readonly (string | null)[] {
+  return told.kind === "told" ? told.sightings.map(({ violation }) => violation.target) : [];
+}
+
+/** Every process of a stand-in, by the pids that it wrote down. */
+function pidsIn(folder: string): readonly number[] {
+  return readFileSync(join(folder, "pids"), "utf8").trim().split("\n").map(Number);
+}
+
+function leftIn(folder: string): readonly number[] {
+  return pidsIn(folder).filter((pid) => {
+    const found = processAt(pid);
+    return found === null ? isThere(pid) : isRunning(found);
+  });
+}
+
+/** Where there is no `/proc`. */
+function isThere(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+async function timed<Value>(work: Promise<Value>): Promise<[value: Value, ms: number]> {
+  const began = performance.now();
+  return [await work, performance.now() - began];
+}
+
+describe("what was refused to a call", () => {
+  it("is told, also what comes after its program's end, and nothing of another call's", async () => {
+    const { log, folder } = standIn("exec tail -n +1 -f said", [HEADER]);
+    const violations = logOf(log);
+    using own = await ready(violations, TAG);
+    using other = await ready(violations, OTHER_TAG);
+    appendFileSync(join(folder, "said"), `${refused("/own", TAG)}\n${refused("/other", OTHER_TAG)}\n`);
+    const told = own.collect([]);
+    await pause(20);
+    appendFileSync(join(folder, "said"), `${refused("/late", TAG)}\n`);
+    expect([targetsOf(await told), targetsOf(await other.collect([]))]).toEqual([
+      ["/own", "/late"],
+      ["/other"],
+    ]);
+    expect(await told).toMatchObject({ kind: "told", hasGaps: false });
+    expect(pidsIn(folder)).toHaveLength(1);
+  });
+
+  it("is told by one stream for all calls, that is started by the first one", async () => {
+    const { log, folder } = standIn(READ, [HEADER]);
+    const violations = logOf(log);
+    expect(() => pidsIn(folder)).toThrow("ENOENT");
+    for (const tag of [TAG, OTHER_TAG]) {
+      using watch = await ready(violations, tag);
+      expect(await watch.collect([])).toEqual({ kind: "told", sightings: [], hasGaps: false });
+    }
+    expect(pidsIn(folder)).toHaveLength(1);
+  });
+
+  it("is told without a tag where its processes are known", async () => {
+    const { log, folder } = standIn("exec tail -n +1 -f said", [HEADER]);
+    using watch = await ready(logOf(log), TAG);
+    const untagged = kernelLine("Sandbox: sh(7) deny(1) signal", { timestamp: now() });
+    appendFileSync(join(folder, "said"), `${untagged}\n${untagged.replace("sh(7)", "sh(8)")}\n`);
+    const told = await watch.collect(new Set([8]));
+    expect(told).toMatchObject({
+      sightings: [{ violation: { pid: 8, operation: "signal" }, by: "process" }],
+    });
+  });
+});
+
+describe("a log that", () => {
+  it("is not there keeps no call, and why is told", async () => {
+    const violations = logOf(knownPath("/nowhere/log"));
+    using watch = await ready(violations, TAG);
+    expect(await watch.collect([])).toEqual({ kind: "absent", reason: "/nowhere/log could not be started" });
+  });
+
+  it.each([
+    [1, ""],
+    [64, ": it does not run inside a sandbox"],
+    [77, ": it reads for administrators alone"],
+  ])("refuses with status %i is started once more and no more, and why is told", async (status, why) => {
+    const { log, folder } = standIn(`exit ${status}`);
+    const violations = logOf(log);
+    using watch = await ready(violations, TAG);
+    for (let tried = 0; pidsIn(folder).length < 2 && tried < 500; tried += 1) await pause(10);
+    const reason = `\`${log}\` ended with status ${status}${why}`;
+    await expect.poll(() => watch.collect([])).toEqual({ kind: "absent", reason });
+    using again = await ready(violations, OTHER_TAG);
+    expect(await again.collect([])).toEqual({ kind: "absent", reason });
+    expect(pidsIn(folder)).toHaveLength(2);
+  });
+
+  it("ends early is started again, and what may have been missed is said", async () => {
+    const { log, folder } = standIn(`cat said; [ -e ended ] && ${HANG}; : >ended`, [HEADER]);
+    const violations = logOf(log);
+    using watch = await ready(violations, TAG);
+    for (let tried = 0; pidsIn(folder).length < 2 && tried < 500; tried += 1) await pause(10);
+    await expect.poll(() => watch.collect([])).toEqual({ kind: "told", sightings: [], hasGaps: true });
+    using later = await ready(violations, OTHER_TAG);
+    expect(await later.collect([])).toEqual({ kind: "told", sightings: [], hasGaps: false });
+  });
+
+  it("says nothing holds up no call", async () => {
+    const { log } = standIn(HANG);
+    const violations = logOf(log);
+    using watch = violations.watch(TAG);
+    using other = violations.watch(OTHER_TAG);
+    const reason = `\`${log}\` did not say in time that it reads`;
+    const [told, ms] = await timed(watch.collect([]));
+    expect([told, await other.collect([])]).toEqual([
+      { kind: "absent", reason },
+      { kind: "absent", reason },
+    ]);
+    expect(ms).toBeLessThan(1_000);
+    expect(await violations.isReady()).toBe(false);
+  });
+
+  it("says garbage is read past", async () => {
+    const { log } = standIn(READ, ["{", "[]", "null", HEADER, "\u0000", refused("/own", TAG), "{}"]);
+    const violations = logOf(log);
+    using watch = violations.watch(TAG);
+    await violations.isReady();
+    expect(targetsOf(await watch.collect([]))).toEqual(["/own"]);
+  });
+
+  it("says a line without an end is not kept in memory, and is read on behind it", async () => {
+    const wait = "while [ ! -e go ]; do sleep 0.05; done";
+    const long = `head -c 50000000 /dev/zero | tr '\\0' x; : >said-long; ${wait}; echo; cat said`;
+    const { log, folder } = standIn(`echo Filtering the log data using; ${long}; ${HANG}`, [
+      refused("/own", TAG),
+    ]);
+    const violations = logOf(log);
+    using watch = await ready(violations, TAG);
+    const before = heapBytes();
+    await expect.poll(() => existsSync(join(folder, "said-long")), { timeout: 20_000 }).toBe(true);
+    await pause(50);
+    expect(heapBytes() - before).toBeLessThan(5_000_000);
+    writeFileSync(join(folder, "go"), "");
+    await expect.poll(async () => targetsOf(await watch.collect([])), { timeout: 20_000 }).toEqual(["/own"]);
+    expect(await watch.collect([])).toMatchObject({ hasGaps: true });
+  });
+
+  it("floods fills no memory, and the call is told 100 of it", async () => {
+    const lines = Array.from({ length: 300 }, (_, at) => {
+      const tag = at % 2 === 0 ? `\n${TAG}` : "";
+      return kernelLine(`Sandbox: sh(${at}) deny(1) file-read-data /${at}/${"x".repeat(50_000)}${tag}`);
+    });
+    const { log, folder } = standIn("while :; do cat said || exit; done", [HEADER, ...lines]);
+    const violations = logOf(log);
+    const before = heapBytes();
+    using watch = await ready(violations, TAG);
+    await pause(1_000);
+    const told = await watch.collect([]);
+    await violations[Symbol.asyncDispose]();
+    // The longest line, and 250 times 1,000 characters; the lines that these are from would be 12 MB.
+    expect(heapBytes() - before).toBeLessThan(5_000_000);
+    expect(told).toMatchObject({ kind: "told", hasGaps: true });
+    expect(targetsOf(told)).toHaveLength(100);
+    for (const target of targetsOf(told)) expect(target).toHaveLength(1_000);
+    expect(targetsOf(await watch.collect([]))).toHaveLength(100);
+    expect(leftIn(folder)).toEqual([]);
+  });
+});
+
+describe("nothing is left of a log", () => {
+  it.each([
+    ["that reads", READ],
+    ["that says nothing", HANG],
+    ["that ignores being asked to end", `trap '' TERM INT HUP; ${READ}`],
+    ["that ended by itself", "exit 1"],
+  ])("%s once it is disposed of", async (_what, script) => {
+    const { log, folder } = standIn(script, [HEADER]);
+    const violations = new ViolationLog(log);
+    using watch = await ready(violations, TAG);
+    const [, ms] = await timed(violations[Symbol.asyncDispose]());
+    expect(ms).toBeLessThan(900);
+    expect(leftIn(folder)).toEqual([]);
+    expect(await watch.collect([])).toMatchObject({ kind: "absent" });
+    using later = await ready(violations, OTHER_TAG);
+    expect(await later.collect([])).toMatchObject({ kind: "absent" });
+    expect(leftIn(folder)).toEqual([]);
+  });
+
+  it("whose calls are all over, when many supervisors end at once", async () => {
+    const { log, folder } = standIn(READ, [HEADER]);
+    const listeners = process.listenerCount("exit");
+    const all = Array.from({ length: 12 }, () => new ViolationLog(log));
+    await Promise.all(all.map((one) => ready(one, TAG)));
+    expect(process.listenerCount("exit")).toBe(listeners + 1);
+    await Promise.all(all.map((one) => one[Symbol.asyncDispose]()));
+    expect([leftIn(folder), process.listenerCount("exit")]).toEqual([[], listeners]);
+    expect(pidsIn(folder)).toHaveLength(12);
+  });
+
+  /** A process that reads a log, and says so. */
+  function supervisor(log: AbsolutePath, then: string): ChildProcess {
+    const source = join(import.meta.dirname, "../../../../src/host/mac/violation-log.ts");
+    const line = `const { ViolationLog } = await import(${JSON.stringify(source)});
+      const log = new ViolationLog(${JSON.stringify(log)});
+      log.watch("${TAG}");
+      await log.isReady();
+      console.log("reads");
+      ${then}`;
+    const child = spawn(process.execPath, ["--input-type=module", "-e", line], {
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    return child;
+  }
+
+  it.each([
+    ["comes to its end", ""],
+    ["exits", "process.exit(0);"],
+    ["throws", "setImmediate(() => { throw 'it'; });"],
+  ])(
+    "whose supervisor's process %s without disposing of it, which it does not keep from that",
+    async (_what, then) => {
+      const { log, folder } = standIn(READ, [HEADER]);
+      await once(supervisor(log, then), "exit");
+      expect(pidsIn(folder)).toHaveLength(1);
+      await expect.poll(() => leftIn(folder), { timeout: 5_000 }).toEqual([]);
+    },
+  );
+
+  it("whose supervisor is killed, once it says its next line", async () => {
+    const { log, folder } = standIn("while cat said; do sleep 0.1; done", [HEADER]);
+    const child = supervisor(log, "setInterval(() => undefined, 1_000);");
+    if (child.stdout !== null) await once(child.stdout, "data");
+    expect(leftIn(folder)).toHaveLength(1);
+    child.kill("SIGKILL");
+    await expect.poll(() => leftIn(folder), { timeout: 5_000 }).toEqual([]);
+  });
+});
+
+/** What is in use once garbage is collected. */
+function heapBytes(): number {
+  setFlagsFromString("--expose-gc");
+  const collect: unknown = runInNewContext("gc");
+  if (typeof collect !== "function") throw new Error("memory can't be collected");
+  collect();
+  return process.memoryUsage().heapUsed;
+}

@@ -1,0 +1,75 @@
+import { expect, test } from "vitest";
+import { statedMac } from "../../../src/host/mac/stated.ts";
+import { createDraft } from "../../../src/supervisor/draft.ts";
+import { createSupervisor } from "../../../src/supervisor/supervisor.ts";
+import { machine } from "../config/machine.ts";
+
+const OWN = `profile: own
+files:
+  - { path: "\${workspace}", access: write }
+  - { path: "\${runtime}", access: read }
+  - { path: "\${home}/notes", access: read }
+  - { path: /etc/own, access: read }
+expect:
+  - { allow: read, path: "\${home}/notes/a.md" }
+  - { deny: read, path: "\${home}/.ssh/id_ed25519" }
+  - { allow: read, path: "/private/etc/own/a" }
+`;
+
+/** A project of ann's, with a tool that is listed by hand, on a stated Mac. */
+function stated(runtimes: string) {
+  const made = machine({ "home/ann/project/own.yaml": OWN, "home/ann/tool/bin/x": "" });
+  const config = `version: 1
+sandbox:
+  paths: { app: { root: ., mode: rw, write_approval: false } }
+  os_profile: [own.yaml]
+  runtimes: [${runtimes}, { name: tool, read: [${made.at("home/ann/tool")}] }]
+`;
+  made.write({ "home/ann/project/cofferdam.yaml": config });
+  const user = { ...made.host.user, name: "ann" };
+  return { host: { ...made.host, user, stated: statedMac(user) }, config: "cofferdam.yaml" };
+}
+
+test("roots, own files, folders listed by hand and the ceiling have the Mac's paths", () => {
+  const { standing, loaded } = createDraft(stated("system"));
+  const { settings, ceiling } = standing;
+  expect(settings.roots.map(({ path }) => path)).toEqual(["/Users/ann/project"]);
+  expect([...settings.ownFiles].sort()).toEqual([
+    "/Users/ann/project/cofferdam.yaml",
+    "/Users/ann/project/own.yaml",
+  ]);
+  expect(settings.runtimes.find(({ name }) => name === "tool")?.path).toEqual(["/Users/ann/tool/bin"]);
+  const own = loaded.ceiling.layers.find(({ name }) => name === "own");
+  const files = own?.profile.files.map(({ path, access }) => `${access} ${path}`) ?? [];
+  expect(files).toEqual(
+    expect.arrayContaining([
+      "write /Users/ann/project",
+      "read /Users/ann/tool",
+      "read /Users/ann/notes",
+      "read /private/etc/own",
+      "read /bin",
+      "read /usr/bin",
+    ]),
+  );
+  expect(files.filter((line) => line.includes("/tmp/") || line.includes("/home/"))).toEqual([]);
+  expect(ceiling).toBe(loaded.ceiling);
+});
+
+test("a call can be prepared where the system's programs are, and is not found where they are not asked for", async () => {
+  const kinds = ["system", "git"].map(async (runtimes) => {
+    const { onYes, facts } = await createDraft(stated(runtimes)).prepare({ argv: ["true"] });
+    return [onYes.rendering.kind, facts.mac?.calls];
+  });
+  const calls = "/Users/ann/.local/state/cofferdam/calls";
+  expect(await Promise.all(kinds)).toEqual([
+    ["plan", calls],
+    ["not-found", calls],
+  ]);
+});
+
+test("nothing is run on a Mac that is only stated", async () => {
+  await expect(createSupervisor(stated("system"))).rejects.toMatchObject({
+    code: "USAGE",
+    message: "nothing can be run on a Mac that is only stated",
+  });
+});
