@@ -108,7 +108,10 @@ export function coveringFilters(shapes: readonly Shape[], roots: readonly Absolu
     const { path } = shape;
     if (isSpellable(path) && !(ignoreCase ? /[A-Za-z;`]/ : /[K;`]/).test(path)) return [];
     const pattern = literalPattern(path);
-    return [{ pattern, ignoreCase, isNodeAlone: shape.kind === "node", root: rootOf(path, roots) }];
+    const isNodeAlone = shape.kind === "node";
+    if (isSpellable(path)) return [{ pattern, ignoreCase, isNodeAlone, root: rootOf(path, roots) }];
+    // Nothing else names it, so that it is covered however a kernel takes the case of letters.
+    return [{ pattern, ignoreCase: true, isNodeAlone, root: null }];
   });
   const regexes = coveringRegexes(covered).map((text): Filter => ({ kind: "regex", text }));
   return [...plain, ...regexes];

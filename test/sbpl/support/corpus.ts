@@ -117,6 +117,12 @@ export const CORPUS: readonly Kept[] = [
     answer: "yes",
   },
   {
+    says: "a hidden name that no text can spell could be read by another spelling of the root around it",
+    given: onMac({ files: [entry(`${W}/A`, "write"), entry(`${W}/A/\u00e9`, "none")] }, { foldsCase: true }),
+    query: file("file-read-data", `${W}/a/\u00e9`),
+    answer: "no",
+  },
+  {
     says: "it was denied by an entry that hides the folder of all calls",
     given: onMac(stateHidden, { foldsCase: true, hasGiven: true }),
     query: file("file-read-data", `${CALL}/given/program`),

@@ -178,7 +178,7 @@ describe("the rules hold what they must", () => {
     const profile = normalProfile({ files: [entry(APP, "write"), entry(hidden, "none")] });
     const { text } = planOf(renderSeatbelt(profile, LAUNCH, machine())).rules;
     expect(text).toContain(
-      `(regex "^${APP}/([gG][eE][hH][eE][^ -~]+[iI][mM][^ -~]+|[gG][eE][hH][^ -~]+[iI][mM][^ -~]+)(/[^/]*)?(/.*)?$")`,
+      `/[aA][pP][pP]/([gG][eE][hH][eE][^ -~]+[iI][mM][^ -~]+|[gG][eE][hH][^ -~]+[iI][mM][^ -~]+)(/[^/]*)?(/.*)?$")`,
     );
   });
 
