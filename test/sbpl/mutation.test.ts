@@ -211,11 +211,15 @@ describe("a renderer is found out that", () => {
   });
 
   it("changes nothing is not", () => {
-    const [given] = caseFrom(SEED, 1);
-    const plan = planOf(given);
-    if (plan === null) throw new Error("was refused");
-    const ask = evaluator(withRules(given, plan, (rules) => rules));
-    const [, queries] = caseFrom(SEED, 200);
-    expect(disagreements({ given, ask, readings: IN_TURN }, queries)).toEqual([]);
+    let rendered = 0;
+    for (let seed = SEED; seed < SEED + PLANS; seed += 1) {
+      const [given, queries] = caseFrom(seed, 60);
+      const plan = planOf(given);
+      if (plan === null) continue;
+      rendered += 1;
+      const ask = evaluator(withRules(given, plan, (rules) => rules));
+      expect(disagreements({ given, ask, readings: IN_TURN }, queries)).toEqual([]);
+    }
+    expect(rendered).toBeGreaterThan(PLANS / 2);
   });
 });

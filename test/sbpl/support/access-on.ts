@@ -12,8 +12,16 @@ export type Folding = "by mask" | "by volume" | "everywhere";
 /** What a profile gives of what was there at the start. */
 export type AccessOn = (path: AbsolutePath, kind: Kind) => Access;
 
-/** The access that a profile gives on a machine, as it is where names fold so. */
-export function accessOn(profile: Profile, facts: Pick<Facts, "mac">, folding: Folding): AccessOn {
+/**
+ * The access that a profile gives on a machine, as it is where names fold so: to a path composed and decomposed, since a
+ * Mac's disk takes both for the same, or to its one spelling alone.
+ */
+export function accessOn(
+  profile: Profile,
+  facts: Pick<Facts, "mac">,
+  folding: Folding,
+  spelled: "in both forms" | "as it is" = "in both forms",
+): AccessOn {
   const folds = (path: AbsolutePath): boolean =>
     folding === "everywhere" || (folding === "by volume" && foldsVolumeAt(facts, path));
   const masks = profile.masks.map(
@@ -40,8 +48,10 @@ export function accessOn(profile: Profile, facts: Pick<Facts, "mac">, folding: F
     const isLeftOut = kind === "file" && !takesName(suffixes, nameOf(path), folds(path));
     if (isLeftOut) return "none";
     const others = [
-      ...otherSpellings(at, root).map((one) => ofSpellings(one, FOLDER).access),
-      ...(folding === "by volume" ? [asWritten(path, FOLDER).access] : []),
+      ...(spelled === "as it is" ? [] : otherSpellings(at, root)).map(
+        (one) => ofSpellings(one, FOLDER).access,
+      ),
+      ...(folding !== "everywhere" ? [asWritten(path, FOLDER).access] : []),
     ];
     return others.reduce(lesser, ruler(at, FOLDER).access);
   };
@@ -87,7 +97,8 @@ export function foldedPath(path: AbsolutePath): AbsolutePath {
   return knownPath(path.replace(/[A-Z]/g, (letter) => letter.toLowerCase()));
 }
 
-function takesName(suffixes: Suffixes, name: string, isFolded: boolean): boolean {
+/** Whether a list of suffixes takes a name, in any case where case does not count. */
+export function takesName(suffixes: Suffixes, name: string, isFolded: boolean): boolean {
   if (suffixes === "any" || !isFolded) return takesFile(suffixes, name);
   return takesFile(
     suffixes.map((one) => one.toLowerCase()),

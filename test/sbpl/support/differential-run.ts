@@ -70,7 +70,7 @@ function wrongWith(seed: number, tally: Tally): string | null {
 /** What is held and not said to be, or the other way round: of what could be moved otherwise, the folder is writable. */
 function wronglyHeld({ profile, facts }: MacCase, { approximations }: RulePlan): readonly string[] {
   const said = approximations.flatMap(({ name, path }) => (HELD.has(name) ? [path] : []));
-  const access = accessOn(profile, facts, "by mask");
+  const access = accessOn(profile, facts, "by mask", "as it is");
   const held = [...heldNodes(profile, facts)].filter((path) => access(parentOf(path), "folder") === "write");
   return [...said.filter((path) => !held.includes(path)), ...held.filter((path) => !said.includes(path))];
 }

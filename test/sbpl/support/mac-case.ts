@@ -30,14 +30,11 @@ export const CALL_PARAMETERS: ReadonlyMap<string, string> = new Map([
   ["GIVEN", `${CALL}/given`],
 ]);
 
+/** Seldom what holds the places of calls, since that can't be given. */
 const BASES = [
   "/Users/ada",
-  "/Users/ada/w",
-  "/Users/ada/w",
-  "/private/tmp/x",
-  "/Volumes/D",
-  "/opt",
   "/Users/ada/.local/state/cofferdam",
+  ...["/Users/ada/w", "/Users/ada/w", "/private/tmp/x", "/Volumes/D", "/opt"].flatMap((one) => [one, one]),
 ];
 /** Few names, so that what is drawn meets; the rest is there to be odd. */
 const COMMON = ["a", "b", "A", ".env", ".ENV"];

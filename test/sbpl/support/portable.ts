@@ -17,9 +17,9 @@ import {
   nearestEntry,
   type Profile,
 } from "../../../src/profile/profile.ts";
-import { sameSuffixes, takesFile } from "../../../src/profile/suffix.ts";
+import { sameSuffixes } from "../../../src/profile/suffix.ts";
 import type { Query, Reading } from "../query.ts";
-import { type AccessOn, accessOn, foldedPath, foldsVolumeAt, isPlain } from "./access-on.ts";
+import { type AccessOn, accessOn, foldedPath, foldsVolumeAt, isPlain, takesName } from "./access-on.ts";
 import { CALL, CALL_PARAMETERS, type MacCase } from "./mac-case.ts";
 
 /**
@@ -75,6 +75,8 @@ export function portable({ profile, facts, hasGiven }: MacCase): Portable {
     const path = knownPath(query.path ?? "/");
     if (ALIASES.test(path)) return { answer: "no", isNamed: NAMED_BY_ALIAS.has(query.operation) };
     if (path === CALL && query.operation === "file-read-metadata") return YES;
+    if (path === CALL && DENIED_WITH_READING.includes(query.operation))
+      return { answer: "no", isNamed: false };
     if (isOfTheCall(path)) return tightened(YES, query.operation, precedence);
     const isGiven = hasGiven && isInside(path, GIVEN);
     if (isGiven && READ.includes(query.operation)) return YES;
@@ -82,6 +84,9 @@ export function portable({ profile, facts, hasGiven }: MacCase): Portable {
     return tightened(answerOf(model, query, path, foldsCase !== "nowhere"), query.operation, precedence);
   };
 }
+
+/** What denies reading denies all of these: it leaves out the folder of the call, which is to be passed. */
+const DENIED_WITH_READING = [...READ, ...RUN];
 
 /** Other names of folders, which the kernel does not ask about: a rule says no, in case that it ever does. */
 const ALIASES = /^\/((etc|home|tmp|var)\/|System\/Volumes\/Data(\/|$))/;
@@ -145,7 +150,8 @@ function answerOf(model: Model, query: Query, path: AbsolutePath, isFolded: bool
   const isHeld = held.has(path);
   const isHeldOnVolume = isHeld || (foldsVolumeAt(model.facts, path) && heldInAnyCase.has(foldedPath(path)));
   if (isName && isHeldOnVolume) return { answer: "no", isNamed: true };
-  const isOnTheWay = model.onTheWay.has(foldedPath(path));
+  const spellings = [path, path.normalize("NFC"), path.normalize("NFD")].map(knownPath);
+  const isOnTheWay = spellings.some((one) => model.onTheWay.has(foldedPath(one)));
   if (!gives(onVolumes) && !(isFolded && gives(everywhere))) {
     if (operation === "file-read-metadata" && isOnTheWay)
       return kind === "folder" && model.mustPass(path) ? YES : AT_MOST;
@@ -172,7 +178,7 @@ function answerOf(model: Model, query: Query, path: AbsolutePath, isFolded: bool
  * a glob covers. If it went, what lies below it would be found where the profile gives more.
  */
 export function heldNodes(profile: Profile, facts: Facts): ReadonlySet<AbsolutePath> {
-  const access = accessOn(profile, facts, "by mask");
+  const access = accessOn(profile, facts, "by mask", "as it is");
   const isWritable = (path: AbsolutePath): boolean => access(path, "folder") === "write";
   const entries = profile.files.map((entry) => entry.path);
   const detours = facts.repositories.flatMap((one) => one.detours);
@@ -245,7 +251,7 @@ function isLeftOut(model: Model, asked: Asked, isFolded: boolean): boolean {
 function giverOf(model: Model, { path, kind, needed, isRun }: Asked, isFolded: boolean): FileEntry | null {
   const entry = nearest(model, path, isFolded);
   const gives = isAtMost(needed, entry.access);
-  const isListed = entry.suffixes === "any" || kind === "folder" || takesFile(entry.suffixes, nameOf(path));
+  const isListed = kind === "folder" || takesName(entry.suffixes, nameOf(path), isFolded);
   if (gives && isListed) {
     const readings = [model.exact, model.onVolumes, ...(isFolded ? [model.everywhere] : [])];
     return readings.every((access) => isAtMost(needed, access(entry.path, "folder"))) ? entry : null;
