@@ -251,7 +251,9 @@ function isLeftOut(model: Model, asked: Asked, isFolded: boolean): boolean {
 function giverOf(model: Model, { path, kind, needed, isRun }: Asked, isFolded: boolean): FileEntry | null {
   const entry = nearest(model, path, isFolded);
   const gives = isAtMost(needed, entry.access);
-  const isListed = kind === "folder" || takesName(entry.suffixes, nameOf(path), isFolded);
+  const isListed = kind === "folder" || takesName(entry.suffixes, nameOf(path), false);
+  // A kernel may fold what rules say of paths and not what they say by regexes, as suffixes are.
+  if (isFolded && kind === "file" && isListed !== takesName(entry.suffixes, nameOf(path), true)) return null;
   if (gives && isListed) {
     const readings = [model.exact, model.onVolumes, ...(isFolded ? [model.everywhere] : [])];
     return readings.every((access) => isAtMost(needed, access(entry.path, "folder"))) ? entry : null;
