@@ -4,8 +4,9 @@ import { type Pattern, patternTest } from "../../profile/pattern.ts";
 import { type Suffix, takesFile } from "../../profile/suffix.ts";
 
 /**
- * Paths of one kind: a node alone, a node with all below it, what a pattern matches with all below it, or what is the call's own:
- * its folder itself, the places in it, or what it was handed by its bytes. With `ignoreCase` other spellings of ASCII letters count.
+ * Paths of one kind: a node alone, a node with all below it, what a pattern matches with all below it, or what is the
+ * call's own: its folder itself, the places in it, or what it was handed by its bytes. With `ignoreCase` other spellings
+ * of ASCII letters count.
  */
 export type Shape =
   | { readonly kind: "node" | "tree"; readonly path: AbsolutePath; readonly ignoreCase: boolean }

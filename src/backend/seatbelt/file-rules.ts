@@ -163,7 +163,7 @@ function allows(side: Side, right: "read" | "write", pins: readonly Shape[]): re
     const masks = new Set(group.flatMap(({ path }) => masksTouching(side.masks, path)));
     const except = [
       ...group.flatMap(({ below }) => below.map(({ path }) => side.tree(path))),
-      ...[...masks].flatMap(shapesOf),
+      ...[...masks].map(shapeOf),
       ...pins.filter((pin) => pin.kind === "node" && group.some(({ path }) => isBelow(pin.path, path))),
     ];
     const within = group.map(({ path }): Shape => ({ kind: "tree", path, ignoreCase: false }));
@@ -210,7 +210,7 @@ function contentOf({ reaches, masks }: Side, pins: readonly AbsolutePath[]): rea
     }
     return "none";
   };
-  const except = masks.filter((mask) => !mask.ignoreCase).flatMap(shapesOf);
+  const except = masks.filter((mask) => !mask.ignoreCase).map(shapeOf);
   const rule = (some: readonly AbsolutePath[], only: Only): FileRule => {
     const within = some.map((path) => node(path, false));
     return { action: "allow", right: "change", area: { within, only, except } };
@@ -240,7 +240,7 @@ function denies(
     ...side.reaches.flatMap((reach) => areaAround(reach, side, passes, holdsCalls(reach.path) ? own : [])),
     ...[false, true].map(
       (about): Area => ({
-        within: masked.filter((mask) => isAboutCalls(mask) === about).flatMap(shapesOf),
+        within: masked.filter((mask) => isAboutCalls(mask) === about).map(shapeOf),
         only: EVERYTHING,
         except: about ? own : [],
       }),
@@ -276,15 +276,11 @@ function areaAround(
   ];
 }
 
-/**
- * A literal that ignores case is its own spelling, for which the kernel decides, and every other, for which a regex
- * does.
- */
-function shapesOf({ pattern, ignoreCase }: Mask): readonly Shape[] {
+function shapeOf({ pattern, ignoreCase }: Mask): Shape {
   const { literal } = pattern;
-  return [
-    literal === null ? { kind: "match", pattern, ignoreCase } : { kind: "tree", path: literal, ignoreCase },
-  ];
+  return literal === null
+    ? { kind: "match", pattern, ignoreCase }
+    : { kind: "tree", path: literal, ignoreCase };
 }
 
 function node(path: AbsolutePath, ignoreCase: boolean): Shape {

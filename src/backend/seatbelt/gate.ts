@@ -106,7 +106,8 @@ export const ACCEPTS: readonly Accepted[] = [
  * 1. beside the call's places the canary can't be opened, no file can be made, and names can't be listed; in the place for
  *    temporary files one can be made, read and listed. It is opens that count: what is read of a file may lack a line's end;
  * 2. neither the process that started it nor one of its own user outside can be signalled, and it itself can; no descriptor
- *    but its own is open: zsh has one more, the first free from 10 on, which no program gets. `kill -0` is checked like any other signal (xnu, bsd/kern/kern_sig.c: `cansignal`);
+ *    but its own is open: zsh has one more, the first free from 10 on, which no program gets. `kill -0` is checked like
+ *    any other signal (xnu, bsd/kern/kern_sig.c: `cansignal`);
  * 3. it goes to the program's folder, tries the limits in a shell of their own, says `r`, and waits for the line `go`: at
  *    the end of the stream nothing runs. Hard limits are the program's alone, so that none of them ends what ends it;
  * 4. it leaves a helper in the same sandbox, which kills what it is told to and says what it was let: the kernel lets it

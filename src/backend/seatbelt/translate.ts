@@ -2,12 +2,12 @@ import { CofferdamError } from "../../errors.ts";
 import { type AbsolutePath, isInside, ROOT } from "../../profile/path.ts";
 import { literalPattern } from "../../profile/pattern.ts";
 import { folded, type Only, type Shape } from "./area.ts";
+import { READ } from "./base.ts";
 import type { FileRule, Right } from "./file-rules.ts";
 import { CALL_PARAMETERS } from "./gate.ts";
 import { type Covered, coveringRegexes, endingRegex } from "./regex.ts";
 import { allOf, anyOf, type Filter, isSome, not, type SbplRule, type Some } from "./sbpl.ts";
 
-const READ = ["file-read*", "file-read-data", "file-read-metadata", "file-read-xattr"] as const;
 const RUN = ["file-map-executable", "process-exec", "process-exec*"] as const;
 const CHANGE = [
   "file-write-data",
