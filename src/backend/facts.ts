@@ -96,10 +96,6 @@ export interface MacFacts {
   readonly volumes: readonly Volume[];
   /** Where on loopback the egress proxy listens; null: there is none. */
   readonly proxyPort: number | null;
-  /** The user's folders of `confstr(_CS_DARWIN_USER_TEMP_DIR)` and `…_CACHE_DIR`, canonical; null where they are not known. */
-  readonly userFolders: { readonly temporary: AbsolutePath; readonly cache: AbsolutePath } | null;
-  /** The active developer folder (`xcode-select -p`), canonical; null where there is none. */
-  readonly developer: AbsolutePath | null;
 }
 
 /** What the machine looked like when a profile was rendered. Looked up once, passed in, looked up again before launch. */

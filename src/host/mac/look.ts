@@ -1,19 +1,9 @@
-import { readdirSync, readlinkSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import type { MacFacts, Volume } from "../../backend/facts.ts";
-import {
-  type AbsolutePath,
-  isAbsolutePath,
-  joinPath,
-  knownPath,
-  nameOf,
-  parentOf,
-  ROOT,
-} from "../../profile/path.ts";
+import { type AbsolutePath, joinPath, knownPath, nameOf, parentOf, ROOT } from "../../profile/path.ts";
 import type { Root } from "../../tool/facts.ts";
 import type { Host } from "../host.ts";
-import { fitHelper } from "../launcher.ts";
 import { realPathOf, statsOf } from "../nodes.ts";
-import { ask } from "../spawn.ts";
 import { Volumes } from "../volume.ts";
 
 /** Whom tools run as, where that is not the supervisor. */
@@ -23,24 +13,12 @@ type Owner = { readonly uid: number } | null;
 const VOLUMES = knownPath("/Volumes");
 const DATA = knownPath("/System/Volumes/Data");
 
-/** In the order in which `xcode-select` looks, after what was chosen (xcode-select(1)). */
-const DEVELOPER = ["/Applications/Xcode.app/Contents/Developer", "/Library/Developer/CommandLineTools"].map(
-  knownPath,
-);
-const CHOSEN = "/var/db/xcode_select_link";
-
-/** Looks at what only macOS has. Writes nothing; the one thing that is started is getconf(1). */
-export async function lookAtMac(
-  host: Host,
-  owner: Owner,
-  roots: readonly Pick<Root, "path">[],
-): Promise<MacFacts> {
+/** Looks at what only macOS has. Writes and starts nothing. */
+export function lookAtMac(host: Host, owner: Owner, roots: readonly Pick<Root, "path">[]): MacFacts {
   return {
     calls: callsFolder(host, owner),
     volumes: volumesBelow([ROOT, DATA, ...mountedIn(VOLUMES)], roots),
     proxyPort: null,
-    userFolders: owner === null ? await userFolders(host) : null,
-    developer: developerFolder(),
   };
 }
 
@@ -77,39 +55,6 @@ function volumesBelow(
 
 function mountedIn(folder: AbsolutePath): readonly AbsolutePath[] {
   return namesIn(folder).map((name) => joinPath(folder, name));
-}
-
-/** `confstr(3)` keeps them for each user; what it says ends with a slash, and leads through a link. */
-async function userFolders(host: Host): Promise<MacFacts["userFolders"]> {
-  const getconf = fitHelper(host, "getconf");
-  if (getconf === null) return null;
-  const [temporary, cache] = await Promise.all(
-    ["DARWIN_USER_TEMP_DIR", "DARWIN_USER_CACHE_DIR"].map(async (name) => {
-      const { status, stdout } = await ask(getconf, [name]);
-      const path = stdout.trim().replace(/(?<=.)\/+$/, "");
-      return status === 0 && isAbsolutePath(path) ? realPathOf(path) : null;
-    }),
-  );
-  return (temporary ?? null) === null || (cache ?? null) === null || !temporary || !cache
-    ? null
-    : { temporary, cache };
-}
-
-function developerFolder(): AbsolutePath | null {
-  const [found] = [chosenDeveloper(), ...DEVELOPER].flatMap((path) => {
-    const real = path === null ? null : realPathOf(path);
-    return real === null || statsOf(real)?.isDirectory() !== true ? [] : [real];
-  });
-  return found ?? null;
-}
-
-function chosenDeveloper(): AbsolutePath | null {
-  try {
-    const target = readlinkSync(CHOSEN);
-    return isAbsolutePath(target) ? target : null;
-  } catch {
-    return null;
-  }
 }
 
 function namesIn(folder: AbsolutePath): readonly string[] {

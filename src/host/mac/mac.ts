@@ -39,7 +39,7 @@ export const mac: Platform = {
       devices: { kind: "host" },
       tree: NO_TREE,
       coreDumps: { kind: "file" },
-      mac: await lookAtMac(host, owner, roots),
+      mac: lookAtMac(host, owner, roots),
     };
   },
   attestedFor: (host, { launcher, user }) => {

@@ -30,8 +30,6 @@ export function statedMachine({ release, home }: StatedMac, runtimes: readonly R
       calls: joinPath(home, ".local/state/cofferdam/calls"),
       volumes: [ROOT, knownPath("/System/Volumes/Data")].map((point) => ({ point, foldsCase: true })),
       proxyPort: null,
-      userFolders: null,
-      developer: knownPath("/Library/Developer/CommandLineTools"),
     },
   };
 }

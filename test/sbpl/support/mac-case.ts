@@ -156,7 +156,7 @@ export function caseOf(
   existing: readonly AbsolutePath[] = [],
   hasGiven = false,
 ): MacCase {
-  const mac = { calls: CALLS, volumes: disks, proxyPort: 8_118, userFolders: null, developer: null };
+  const mac = { calls: CALLS, volumes: disks, proxyPort: 8_118 };
   return { profile, facts: macFacts({ mac, hits: hitsIn(profile, { mac }, existing) }), hasGiven };
 }
 
@@ -201,8 +201,6 @@ export function macFacts(given: Partial<Facts> = {}): Facts {
       calls: CALLS,
       volumes: [{ point: knownPath("/"), foldsCase: true }],
       proxyPort: null,
-      userFolders: null,
-      developer: null,
     },
     tree: {
       memory: { kind: "absent", reason: "macOS has none", fix: "use Linux" },

@@ -112,8 +112,6 @@ export function stagedCase(profile: Profile): MacCase {
       { point: knownPath("/Volumes/Build"), foldsCase: false },
     ],
     proxyPort: null,
-    userFolders: null,
-    developer: null,
   };
   const hits = hitsIn(profile, { mac }, [...EVERYTHING, ...Object.keys(LINKS).map(knownPath)]);
   return { profile, facts: macFacts({ mac, hits, nodes: NODES }), hasGiven: false };

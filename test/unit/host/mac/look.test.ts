@@ -44,12 +44,9 @@ it("calls lie in the state folder, by the path that the kernel knows, also where
 
 it.skipIf(!existsSync("/dev/shm"))(
   "a root on a disk of its own is on a volume of its own, by whatever name; `/` is always one",
-  async () => {
-    const { volumes, developer, userFolders } = await lookAtMac(thisHost(), { uid: 501 }, [
-      { path: knownPath("/dev/shm") },
-    ]);
+  () => {
+    const { volumes } = lookAtMac(thisHost(), { uid: 501 }, [{ path: knownPath("/dev/shm") }]);
     expect(volumes.map(({ point }) => point)).toEqual(["/", "/dev/shm"]);
     expect(volumes[0]).toEqual({ point: "/", foldsCase: false });
-    expect({ developer, userFolders }).toEqual({ developer: null, userFolders: null });
   },
 );
