@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { pointsOf } from "../backend/bubblewrap/transitions.ts";
 import type { Facts, Launcher, Node } from "../backend/facts.ts";
 import { type RepositorySign, repositoryMasks } from "../backend/repositories.ts";
+import { withinSearch } from "../backend/search-bound.ts";
 import { foldedMasks } from "../backend/seatbelt/file-rules.ts";
 import { type AbsolutePath, byPath, joinPath, knownPath } from "../profile/path.ts";
 import { normalProfile, type Profile } from "../profile/profile.ts";
@@ -131,7 +132,7 @@ export async function lookUpFacts(
   const points = profiles.flatMap((profile) => pointsOf(profile, { hits, shown }));
   const around = new Surveyor(looker, mounts, see);
   for (const path of points) around.look(path);
-  for (const { path } of unsearched) around.look(path);
+  for (const path of profiles.flatMap((profile) => readOnlyIn(profile, unsearched))) around.look(path);
   for (const { pattern } of repositoryMasks(repositories))
     if (pattern.literal !== null) around.look(pattern.literal);
   for (const path of repositories.flatMap(({ detours }) => detours)) around.look(path);
@@ -153,6 +154,12 @@ export async function lookUpFacts(
     unsearched,
     mounts,
   });
+}
+
+/** What rendering takes for read-only, because it could not be searched. */
+function readOnlyIn(profile: Profile, unsearched: Facts["unsearched"]): readonly AbsolutePath[] {
+  const searched = withinSearch(profile, { unsearched });
+  return "reason" in searched ? [] : searched.approximations.map(({ path }) => path);
 }
 
 function writableIn(profiles: readonly Profile[]): readonly AbsolutePath[] {

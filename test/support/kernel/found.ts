@@ -45,7 +45,7 @@ const entry = (
 
 function about(
   holds: readonly Plant[],
-  said: Partial<Pick<ProfileSketch, "entries" | "masks">>,
+  said: Partial<Pick<ProfileSketch, "roots" | "entries" | "masks">>,
   bind: TreeSketch["bind"] = null,
   mostEntries: Case["mostEntries"] = null,
 ): Case {
@@ -142,6 +142,25 @@ export const FOUND: Readonly<Record<string, Found>> = {
       1,
     ),
     act: { op: "write", path: "w/a/b/config" },
+    mutant: "takes no notice of what was not searched",
+  },
+  "a folder below one that was not searched has another name, which is read-only too": {
+    case: about(
+      [folder("b", [file("x")]), folder("a", [file("1"), file("2")])],
+      {
+        roots: ["write", "write"],
+        masks: [
+          {
+            pattern: { kind: "glob", spot: { number: 12, below: [] }, text: "**/.env" },
+            atMost: "read",
+            ignoreCase: false,
+          },
+        ],
+      },
+      { from: 0, at: 4 },
+      6,
+    ),
+    act: { op: "write", path: "w/a/1" },
     mutant: "takes no notice of what was not searched",
   },
   "what must not be made is held once when its folder has two names": {
