@@ -4,6 +4,7 @@ import type { Runtime } from "../tool/facts.ts";
 import { RUNTIMES } from "../tool/settings.ts";
 import type { Host } from "./host.ts";
 import { listedRuntime } from "./runtimes/by-hand.ts";
+import { findDeveloperTools, XCODE } from "./runtimes/developer.ts";
 import { type Finding, notInstalled, type RuntimeRequest } from "./runtimes/finding.ts";
 import { gitIdentity } from "./runtimes/git.ts";
 import { both, type Grant, settle } from "./runtimes/grant.ts";
@@ -47,21 +48,25 @@ export function findRuntimes(
   return settle(runtimes, isRequested ? system : null);
 }
 
-/** The runtimes of a config that names none: `system`, and every language whose program is on PATH and can be granted. */
+/**
+ * The runtimes of a config that names none: `system`, every language whose program is on PATH and can be granted, and on
+ * macOS the developer tools.
+ */
 export function everyRuntime(host: Host, roots: readonly AbsolutePath[]): readonly Runtime[] {
   const site = siteOutside(host, roots);
   const system = systemRuntime(site);
   const languages = languagesOnPath(site, system);
   if (host.stated !== null)
-    return statedRuntimes(site, host.stated, ["system", ...languages.map(({ name }) => name)]);
-  const runtimes = languages.map((runtime) => withGroups(site, runtime));
+    return statedRuntimes(site, host.stated, ["system", ...languages.map(({ name }) => name), XCODE]);
+  const runtimes = [...languages, ...developerTools(site)].map((runtime) => withGroups(site, runtime));
   return settle(runtimes, system);
 }
 
 /** The names of what `everyRuntime` finds, `system` first. */
 export function detectRuntimes(host: Host, roots: readonly AbsolutePath[]): readonly string[] {
   const site = siteOutside(host, roots);
-  return ["system", ...languagesOnPath(site, systemRuntime(site)).map(({ name }) => name)];
+  const others = [...languagesOnPath(site, systemRuntime(site)), ...developerTools(site)];
+  return ["system", ...others.map(({ name }) => name)];
 }
 
 /**
@@ -91,7 +96,14 @@ function languagesOnPath(site: Site, system: Runtime): readonly Runtime[] {
   });
 }
 
+/** Those of this Mac; none where there are none. */
+function developerTools(site: Site): readonly Runtime[] {
+  const tools = site.platform === "darwin" ? findDeveloperTools(site) : null;
+  return tools?.kind === "found" ? [tools.runtime] : [];
+}
+
 function namedRuntime(site: Site, system: Runtime, name: string, listed: readonly Grant[]): Runtime {
+  if (name === XCODE) return orThrow(findDeveloperTools(site));
   const language = LANGUAGES.find((each) => each.name === name);
   if (language === undefined) {
     const hint = `write one of ${RUNTIMES.join(", ")}, or { name, read: [folder] }`;

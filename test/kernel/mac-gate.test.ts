@@ -79,10 +79,18 @@ describe.skipIf(noStandIn !== null).each(SHELLS)("the gate in %s", (program) => 
     const [, out] = said(ended);
     const names = [...out.matchAll(/^([A-Za-z_]+)=/gm)].map(([, name]) => name);
     expect(names.filter((name) => !["PWD", "_"].includes(name ?? "")).sort()).toEqual(
-      ["HOME", "ONE", "PATH", "TMPDIR"].sort(),
+      ["CLANG_MODULE_CACHE_PATH", "HOME", "ONE", "PATH", "TMPDIR"].sort(),
     );
     expect(out).toContain("ONE=1 $x\n2\n");
     expect(out).toMatch(new RegExp(`\n${place.calls}/[^/]+/home\n${place.calls}/[^/]+/tmp\n${place.ws}\n$`));
+  });
+
+  it("env: clang keeps its modules among the call's temporary files, or where the config says", async () => {
+    const kept = async (env: Readonly<Record<string, string>>): Promise<string | undefined> =>
+      said(await place.run({ ...sh('echo "${CLANG_MODULE_CACHE_PATH#"$TMPDIR"}"'), env }))[1];
+    expect(await kept({})).toBe("/clang-modules\n");
+    expect(await kept({ CLANG_MODULE_CACHE_PATH: "/elsewhere" })).toBe("/elsewhere\n");
+    expect(await kept({ CLANG_MODULE_CACHE_PATH: "" })).toBe("\n");
   });
 
   it("a program goes on for longer than its `TMOUT`, by which bash bounds reads", async () => {

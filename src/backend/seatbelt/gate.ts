@@ -101,6 +101,12 @@ export const ACCEPTS: readonly Accepted[] = [
 ];
 
 /**
+ * Where clang and swiftc keep modules, unless the config says where: else in a folder that programs outside share, by
+ * confstr(3) and not by TMPDIR (clang/test/Driver/modules-cache-path.m).
+ */
+const CLANG_MODULES = "CLANG_MODULE_CACHE_PATH";
+
+/**
  * What the gate runs, in a POSIX shell (on macOS bash, zsh or dash, by `/private/var/select/sh`); the program and its words
  * are in `"$@"`. Of the walls it tries each act beside a twin that must succeed:
  * 1. beside the call's places the canary can't be opened, no file can be made, and names can't be listed; in the place for
@@ -145,7 +151,8 @@ export function gateScript(limits: Limits): string {
     `cd -P -- "$${cwd}" 2>/dev/null || { ${says(SAID.folder)}; exit 125; }`,
     `(${bounds}) 2>/dev/null || { ${says(SAID.limit)}; exit 125; }`,
     `HOME=${place("home")} TMPDIR=${place("temporary")}`,
-    "export HOME TMPDIR",
+    `${CLANG_MODULES}=\${${CLANG_MODULES}-$TMPDIR/clang-modules}`,
+    `export HOME TMPDIR ${CLANG_MODULES}`,
     `for cofferdam_x in ${SHELLS_OWN.join(" ")}; do`,
     `  case $${names} in *" $cofferdam_x "*) ;; *) unset "$cofferdam_x" ;; esac`,
     "done",

@@ -9,6 +9,7 @@ import {
   ROOT,
   upwards,
 } from "../../profile/path.ts";
+import { findDeveloperTools, isStandIn } from "./developer.ts";
 import { isFile, isProgram, namesIn, reach, textOf } from "./disk.ts";
 import { type Finding, found, notInstalled, unfit } from "./finding.ts";
 import { both, type Grant, grantOf, NOTHING, shows } from "./grant.ts";
@@ -95,7 +96,10 @@ function versionOf(site: Site, system: Grant, language: Language, path: Absolute
   const folder = reach(site, parentOf(path));
   if (file === null || folder === null) return notInstalled(name);
   const isSystems = shows(system, file.real);
-  if (isSystems && shows(system, folder.real)) return found(name, NOTHING, [folder.real]);
+  if (isSystems && shows(system, folder.real)) {
+    const behind = isStandIn(site, file.real) ? findDeveloperTools(site) : null;
+    return behind?.kind === "missing" ? behind : found(name, behind?.runtime ?? NOTHING, [folder.real]);
+  }
   const [fileName, bin] = [nameOf(file.real), parentOf(file.real)];
   if (!language.fileName.test(fileName))
     return unfit(name, path, `leads to ${visible(fileName)}, which chooses it`);

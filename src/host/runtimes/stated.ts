@@ -2,6 +2,7 @@ import { type AbsolutePath, joinPath, knownPath, ROOT } from "../../profile/path
 import type { Link, Runtime } from "../../tool/facts.ts";
 import { type StatedMac, there } from "../mac/stated.ts";
 import { listedRuntime } from "./by-hand.ts";
+import { XCODE } from "./developer.ts";
 import type { RuntimeRequest } from "./finding.ts";
 import { type EndOf, endOnDisk, settle } from "./grant.ts";
 import { BREWED } from "./installed.ts";
@@ -47,15 +48,13 @@ interface StatedLink extends Link {
   readonly end: AbsolutePath;
 }
 
+const COMMAND_LINE_TOOLS = knownPath("/Library/Developer/CommandLineTools");
+
 const LINKS: readonly StatedLink[] = [
   ["/etc", "private/etc", "/private/etc"],
   ["/private/etc/localtime", "/var/db/timezone/zoneinfo/UTC", "/private/var/db/timezone/zoneinfo/UTC"],
   ["/private/etc/resolv.conf", "../var/run/resolv.conf", "/private/var/run/resolv.conf"],
-  [
-    "/private/var/db/xcode_select_link",
-    "/Library/Developer/CommandLineTools",
-    "/Library/Developer/CommandLineTools",
-  ],
+  ["/private/var/db/xcode_select_link", COMMAND_LINE_TOOLS, COMMAND_LINE_TOOLS],
   ["/var", "private/var", "/private/var"],
 ].map(([path = "", target = "", end = ""]) => ({ path: knownPath(path), target, end: knownPath(end) }));
 
@@ -116,6 +115,8 @@ function statedLanguage(mac: StatedMac, name: string): Runtime {
       return alone(joinPath(brew, "Cellar/go/1.24.3/libexec"));
     case "rust":
       return alone(joinPath(home, ".rustup/toolchains/stable-aarch64-apple-darwin"));
+    case XCODE:
+      return { ...NOTHING_FOUND, name, read: [COMMAND_LINE_TOOLS] };
     default:
       return { ...NOTHING_FOUND, name };
   }

@@ -130,7 +130,7 @@ describe("config.strict: what a schema does not have is refused with its place a
     [
       "an unknown runtime",
       "sandbox: { runtimes: [nod] }\n",
-      "cofferdam.yaml:2:23 `sandbox.runtimes.0` is the text `nod` — a runtime is one of system, node, python, rust, go, git, or { name, read: [folder] }",
+      "cofferdam.yaml:2:23 `sandbox.runtimes.0` is the text `nod` — a runtime is one of system, node, python, rust, go, git, xcode, or { name, read: [folder] }",
       "sandbox: { runtimes: [node] }\n",
     ],
     [
