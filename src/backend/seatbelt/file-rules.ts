@@ -73,7 +73,7 @@ export function fileRules(given: Profile, facts: FileFacts): FileRules {
   const ruler = pathRuler(profile);
   const [reading, writing] = [sideOf(profile, "read", facts), sideOf(profile, "write", facts)];
   const pins = pinsOf(profile, facts, ruler);
-  const isSpelledAlike = spelledLike(profile.files, facts);
+  const isSpelledAlike = spelledLike(profile.files);
   const held = pins.map((path) => node(path, foldsCaseAt(facts, path)));
   const passes = passesTo(reading, [...facts.hops, facts.mac.calls], ruler);
   return {

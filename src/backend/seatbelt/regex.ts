@@ -48,7 +48,7 @@ const FOREIGN_CHARACTER = "[^ -~][^ -~]?[^ -~]?[^ -~]?";
  */
 export function coveringRegexes(covered: readonly Covered[]): readonly string[] {
   const byFrame = new Map<string, Source[]>();
-  for (const source of covered.flatMap(sourcesOf)) {
+  for (const source of covered.map(sourceOf)) {
     const key = `${source.start}\0${source.end}\0${source.names.length === 0}`;
     const known = byFrame.get(key);
     if (known === undefined) byFrame.set(key, [source]);
@@ -138,49 +138,37 @@ function shared(
   );
 }
 
-function sourcesOf({ pattern: { segments }, ignoreCase, isNodeAlone, root }: Covered): readonly Source[] {
-  const sources = SPELLINGS.flatMap((spell): readonly Source[] => {
-    const name = (segment: Segment, isFolded: boolean): string =>
-      segment.kind === "name" ? nameSource(segment.pieces, spell, isFolded) : ANY_FOLDERS;
-    const isAnywhere = segments[0]?.kind === "any-names";
-    const exact = root === null ? 0 : namesOf(root).length;
-    const before = segments.slice(0, exact).map((one) => `${name(one, false)}/`);
-    const start = isAnywhere ? "/" : `^/${before.join("")}`;
-    const rest = segments.slice(isAnywhere ? 1 : exact);
-    // `**` at the end speaks of what lies below, and so does the root folder.
-    if (rest.length === 0) return [{ start, names: [], end: isAnywhere ? "[^/]" : "" }];
-    if (rest.at(-1)?.kind === "any-names") {
-      const names = rest.slice(0, -1).map((one) => name(one, ignoreCase));
-      return [{ start, names, end: names.length === 0 ? "[^/]" : "/[^/]" }];
-    }
-    const names = rest.map((one) => name(one, ignoreCase));
-    return [{ start, names, end: isNodeAlone ? "$" : AND_BELOW }];
-  });
-  return [
-    ...new Map(sources.map((one) => [`${one.start}\0${one.names.join("/")}\0${one.end}`, one])).values(),
-  ];
+function sourceOf({ pattern: { segments }, ignoreCase, isNodeAlone, root }: Covered): Source {
+  const name = (segment: Segment, isFolded: boolean): string =>
+    segment.kind === "name" ? nameSource(segment.pieces, isFolded) : ANY_FOLDERS;
+  const isAnywhere = segments[0]?.kind === "any-names";
+  const exact = root === null ? 0 : namesOf(root).length;
+  const before = segments.slice(0, exact).map((one) => `${name(one, false)}/`);
+  const start = isAnywhere ? "/" : `^/${before.join("")}`;
+  const rest = segments.slice(isAnywhere ? 1 : exact);
+  // `**` at the end speaks of what lies below, and so does the root folder.
+  if (rest.length === 0) return { start, names: [], end: isAnywhere ? "[^/]" : "" };
+  if (rest.at(-1)?.kind === "any-names") {
+    const names = rest.slice(0, -1).map((one) => name(one, ignoreCase));
+    return { start, names, end: names.length === 0 ? "[^/]" : "/[^/]" };
+  }
+  const names = rest.map((one) => name(one, ignoreCase));
+  return { start, names, end: isNodeAlone ? "$" : AND_BELOW };
 }
 
 /** Whole names in the middle of a pattern, as many as there are. */
 const ANY_FOLDERS = "(.*/)?";
 
-/** Composed and decomposed, as a file system may keep either. */
-const SPELLINGS: readonly ((text: string) => string)[] = [
-  (text) => text,
-  (text) => text.normalize("NFC"),
-  (text) => text.normalize("NFD"),
-];
-
-function nameSource(pieces: readonly Piece[], spell: (text: string) => string, ignoreCase: boolean): string {
+function nameSource(pieces: readonly Piece[], ignoreCase: boolean): string {
   const [first, ...others] = pieces;
   if (first?.kind === "many" && others.length === 0) return "[^/]+";
-  return pieces.map((piece) => pieceSource(piece, spell, ignoreCase)).join("");
+  return pieces.map((piece) => pieceSource(piece, ignoreCase)).join("");
 }
 
-function pieceSource(piece: Piece, spell: (text: string) => string, ignoreCase: boolean): string {
+function pieceSource(piece: Piece, ignoreCase: boolean): string {
   switch (piece.kind) {
     case "text":
-      return textSource(spell(piece.text), ignoreCase);
+      return textSource(piece.text, ignoreCase);
     case "many":
       return "[^/]*";
     case "one":
@@ -200,16 +188,30 @@ function setSource({ negated, members }: Extract<Piece, { kind: "set" }>, ignore
 
 /**
  * Letters that APFS takes for a character that is not ASCII: with the case of letters it folds `\u00df` to `ss`, `\ufb01` to `fi`
- * (https://github.com/advisories/GHSA-r6q2-hw4h-h46w; these are all that Unicode's CaseFolding.txt has for letters of ASCII),
+ * (https://github.com/advisories/GHSA-r6q2-hw4h-h46w; `LETTERS` are all that Unicode's CaseFolding.txt has for letters of ASCII),
  * and where case counts it still keeps normal forms together, of which three are ASCII (UnicodeData.txt: U+212A, U+037E,
  * U+1FEF).
  */
 const FOLDED_TO = /[^ -~]+|[fF]+[iIlL]|[fF][fF]+|[sS]+[tT]|[sS]+|./gsu;
 const NORMAL_FORMS = /[^ -~]+|./gsu;
+const LETTERS: Readonly<Record<string, string>> = {
+  "\u00df": "ss",
+  "\u017f": "s",
+  "\u1e9e": "ss",
+  "\ufb00": "ff",
+  "\ufb01": "fi",
+  "\ufb02": "fl",
+  "\ufb03": "ffi",
+  "\ufb04": "ffl",
+  "\ufb05": "st",
+  "\ufb06": "st",
+};
 
 function textSource(text: string, ignoreCase: boolean): string {
-  return text.replace(ignoreCase ? FOLDED_TO : NORMAL_FORMS, (part) => {
-    if (/[^ -~]/u.test(part)) return FOREIGN;
+  const composed = text.normalize("NFC");
+  const spelled = ignoreCase ? composed.replace(/[^ -~]/gu, (one) => LETTERS[one] ?? one) : composed;
+  return spelled.replace(ignoreCase ? FOLDED_TO : NORMAL_FORMS, (part) => {
+    if (/[^ -~]/u.test(part)) return foreignSource(part, ignoreCase);
     const plain = part.replace(/./gs, (character) => letterSource(character, ignoreCase));
     if (part.length > 1) {
       const any = `[${[...new Set([...part].flatMap(bothCases))].join("")}]*`;
@@ -219,6 +221,16 @@ function textSource(text: string, ignoreCase: boolean): string {
     }
     return isFoldedTo(part, ignoreCase) ? `(${plain}|${FOREIGN})` : plain;
   });
+}
+
+/** Characters that are not ASCII, each composed, or as the letter of ASCII that it is made of and its marks. */
+function foreignSource(characters: string, ignoreCase: boolean): string {
+  const sources = [...characters].map((character) => {
+    const [letter = ""] = character.normalize("NFD");
+    if (!/[ -~]/.test(letter)) return FOREIGN;
+    return `[${ignoreCase ? bothCases(letter).join("") : letter}]?${FOREIGN}`;
+  });
+  return sources.filter((source, at) => source !== FOREIGN || sources[at - 1] !== FOREIGN).join("");
 }
 
 function isFoldedTo(characters: string, ignoreCase: boolean): boolean {

@@ -11,13 +11,11 @@ export function foldsCaseAt({ mac }: Pick<Facts, "mac">, path: AbsolutePath): bo
   return around.sort((a, b) => b.point.length - a.point.length)[0]?.foldsCase ?? false;
 }
 
-/** True of a path unless it goes through an entry by a name that is the same there but for the case of its letters. */
-export function spelledLike(
-  files: readonly FileEntry[],
-  facts: Pick<Facts, "mac">,
-): (path: AbsolutePath) => boolean {
+/**
+ * True of a path unless it goes through an entry by a name that differs in the case of its letters alone. A kernel may take
+ * both for the same in what rules say, also where the volume tells them apart.
+ */
+export function spelledLike(files: readonly FileEntry[]): (path: AbsolutePath) => boolean {
   const spellings = new Map(files.map(({ path }) => [folded(path), path]));
-  const isOther = (at: AbsolutePath): boolean =>
-    (spellings.get(folded(at)) ?? at) !== at && foldsCaseAt(facts, at);
-  return (path) => ![...upwards(path)].some(isOther);
+  return (path) => [...upwards(path)].every((at) => (spellings.get(folded(at)) ?? at) === at);
 }

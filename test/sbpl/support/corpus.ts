@@ -66,6 +66,18 @@ export const CORPUS: readonly Kept[] = [
     answer: "no",
   },
   {
+    says: "the same where the volume tells the two spellings apart, and a kernel may not",
+    given: onMac(
+      {
+        files: [entry(W, "write"), entry(`${W}/A`, "write", [])],
+        masks: masks("**/x.md", "none", true),
+      },
+      { foldsCase: false, existing: [`${W}/a/b/x.md`] },
+    ),
+    query: file("file-write-mode", `${W}/A`),
+    answer: "no",
+  },
+  {
     says: "a folder that is held could be moved, where the first rule counts, by another spelling of the root around it",
     given: onMac(
       {

@@ -149,7 +149,8 @@ function answerOf(model: Model, query: Query, path: AbsolutePath, isFolded: bool
     isAtMost(needed, access(path, kind)) && (!isName || isAtMost(needed, access(parentOf(path), "folder")));
   const isHeld = held.has(path);
   const isHeldOnVolume = isHeld || (foldsVolumeAt(model.facts, path) && heldInAnyCase.has(foldedPath(path)));
-  if (isName && isHeldOnVolume) return { answer: "no", isNamed: true };
+  // A kernel that folds nothing meets what an entry names by its one spelling on the disk.
+  if (isName && isHeldOnVolume) return { answer: "no", isNamed: isHeld || isFolded };
   const spellings = [path, path.normalize("NFC"), path.normalize("NFD")].map(knownPath);
   const isOnTheWay = spellings.some((one) => model.onTheWay.has(foldedPath(one)));
   if (!gives(onVolumes) && !(isFolded && gives(everywhere))) {

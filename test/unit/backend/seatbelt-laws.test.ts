@@ -5,7 +5,7 @@ import { type Covered, coveringRegexes } from "../../../src/backend/seatbelt/reg
 import { assertAgrees, replay } from "../../../src/backend/seatbelt/replay.ts";
 import { CofferdamError } from "../../../src/errors.ts";
 import { type AbsolutePath, knownPath } from "../../../src/profile/path.ts";
-import { type Pattern, parsePatterns, patternTest } from "../../../src/profile/pattern.ts";
+import { literalPattern, type Pattern, parsePatterns, patternTest } from "../../../src/profile/pattern.ts";
 import { normalProfile } from "../../../src/profile/profile.ts";
 import { macCase, macFacts } from "../../sbpl/support/mac-case.ts";
 import { glob, path, pathProbe, pattern } from "../../support/generate.ts";
@@ -115,6 +115,46 @@ describe("the regexes of several patterns", () => {
     expect(isMatched(regexes, knownPath(Buffer.from(asked).toString("latin1")))).toBe(true);
     expect(isMatched(regexes, knownPath(asked.replace(/[^ -~]+/u, "x")))).toBe(false);
     expect(isMatched(regexesOf(onlyName(glob), false), knownPath(asked))).toBe(false);
+  });
+
+  it("mean each letter of a name in either normal form, whichever the others have", () => {
+    const letters = fc.constantFrom(
+      "\u00e9",
+      "\u00dc",
+      "\u1e69",
+      "\u2260",
+      "a",
+      "S",
+      "\u65e5",
+      "\n",
+      "\u03b1\u0301",
+    );
+    const form = fc.constantFrom("NFC", "NFD");
+    const name = fc.array(fc.tuple(letters, form, form), { minLength: 1, maxLength: 6 });
+    fc.assert(
+      fc.property(name, fc.boolean(), (parts, ignoreCase) => {
+        const spell = (which: 1 | 2): string => parts.map((part) => part[0].normalize(part[which])).join("");
+        const regexes = regexesOf(literalPattern(knownPath(`/w/${spell(1)}`)), ignoreCase);
+        for (const asked of [`/w/${spell(2)}`, `/w/${spell(2)}/x`]) {
+          expect(isMatched(regexes, knownPath(asked))).toBe(true);
+          expect(isMatched(regexes, knownPath(Buffer.from(asked).toString("latin1")))).toBe(true);
+        }
+        expect(isMatched(regexes, knownPath(`/w/x${spell(2)}`))).toBe(false);
+      }),
+    );
+  });
+
+  it.each([
+    ["**/\ufb01le", "/w/FILE"],
+    ["**/stra\u00dfe", "/w/strasse"],
+    ["**/\u017f\u00df", "/w/sSs"],
+    ["**/\u212aey", "/w/key"],
+    ["**/\u0130x", "/w/i\u0307x"],
+  ])("%s means the letters that APFS takes for it", (glob, asked) => {
+    const own = glob.slice(2).padStart(glob.length, "/w");
+    for (const one of [asked, own])
+      expect(isMatched(regexesOf(onlyName(glob), true), knownPath(one))).toBe(true);
+    expect(isMatched(regexesOf(onlyName(glob), true), knownPath(`${asked}x`))).toBe(false);
   });
 
   it("mean the normal form of a name also where case counts", () => {
