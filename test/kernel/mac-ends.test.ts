@@ -97,6 +97,30 @@ describe.skipIf(noStandIn !== null)("when a call ends", () => {
     expect(ended.shortcomings).toEqual([]);
   });
 
+  it.each([
+    ["that go and leave others, each a look later, may go on: that is told", "$n", "1", 1],
+    ["that stay, and are not inside, are nobody's to end", "1", "1", 0],
+    ["that somebody outside has started, and that come and go, are nobody's to end", "$n", "$PPID", 0],
+  ])("proc: processes %s", async (_, pid, parent, shortcomings) => {
+    const { rules } = place.surroundings;
+    if (rules === null) throw new Error("the place has no rules");
+    const ps = knownPath(join(place.top, "ps"));
+    // Beside those that there are it lists one that nobody can kill, from its second time on: the first is before the program.
+    const lines = [
+      "#!/bin/sh",
+      'n=$(($(cat "$0.n" 2>/dev/null || echo 0) + 1)); echo $n >"$0.n"',
+      `[ $n = 1 ] || echo "$((4190000 + ${pid})) ${parent.replace("$PPID", String(process.ppid))} 9 $(id -u) S Wed Nov 25 10:00:00 2026"`,
+      'exec /usr/bin/ps "$@"',
+    ];
+    writeFileSync(ps, `${lines.join("\n")}\n`, { mode: 0o755 });
+    const ended = await place.run(stubborn("exit 7"), {
+      surroundings: { ...place.surroundings, rules: { ...rules, ps } },
+    });
+    expect(processesWith(word)).toEqual([]);
+    const reason = "some of the processes that the program left did not end";
+    expect(ended.shortcomings).toEqual([{ protection: "processes", reason }].slice(0, shortcomings));
+  });
+
   it("fs.residue, proc: after five calls nothing is left, neither a folder nor a process", async () => {
     for (let at = 0; at < 5; at += 1) {
       const line = `echo ${at} >$TMPDIR/a; mkdir -p $HOME/b/c; sleep 600 & exit ${at % 3}`;

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Child } from "../spawn.ts";
 import type { GateTalk } from "./gate-talk.ts";
 import type { RuleGround } from "./ground.ts";
-import { isBelow, keyOf, type Listed, listProcesses } from "./processes.ts";
+import { eldersOf, isBelow, keyOf, type Listed, listProcesses } from "./processes.ts";
 
 /** A sandbox of rules whose program has ended, or is to. */
 export interface Sandbox {
@@ -48,7 +48,8 @@ export async function endSandbox(sandbox: Sandbox): Promise<string | null> {
 
 /**
  * A look after which nothing was let be killed has seen all: whatever runs inside has come before it, or from one that it
- * saw. Where something was killed it takes two in a row, since a list is not made in one instant.
+ * saw. Where something was killed, or might have gone before it could be, it takes two in a row, since a list is not made in
+ * one instant; and what was seen and is gone at the next look may have left another.
  */
 async function endFromInside(sandbox: Sandbox): Promise<string | null> {
   const { talk } = sandbox;
@@ -57,15 +58,15 @@ async function endFromInside(sandbox: Sandbox): Promise<string | null> {
   let clean = 0;
   let [isProven, isAllTried] = [false, false];
   for (;;) {
-    const { fresh, dying } = await rest.look();
+    const { fresh, dying, gone } = await rest.look();
     if (fresh.length > 0 && !isProven) {
       if (!(await isOutsiderSafe(sandbox))) return talk.isOpen ? LEFT.open : LEFT.gone;
       isProven = true;
     }
     const killed = await rest.kill(fresh);
     if (killed === null) return LEFT.gone;
-    clean = killed.length === 0 && dying === 0 ? clean + 1 : 0;
-    if (clean > (rest.hasKilled ? 1 : 0)) return null;
+    clean = killed.length === 0 && dying === 0 && gone === 0 ? clean + 1 : 0;
+    if (clean > (rest.isDoubtful ? 1 : 0)) return null;
     if (performance.now() > until) {
       if (isAllTried) return LEFT.more;
       if ((await talk.killAll(ALL_MS)) === null) return LEFT.gone;
@@ -86,22 +87,34 @@ class Rest {
   readonly #sandbox: Sandbox;
   readonly #tried = new Set<string>();
   readonly #killed = new Set<string>();
+  /** Those that were not let be killed, because they are not inside, or gone: of the latter there may be children. */
+  #spared: readonly string[] = [];
+  #isDoubtful = false;
 
   constructor(sandbox: Sandbox) {
     this.#sandbox = sandbox;
   }
 
-  /** Something was killed. */
-  get hasKilled(): boolean {
-    return this.#killed.size > 0;
+  /** Something was killed, or may have been inside. */
+  get isDoubtful(): boolean {
+    return this.#isDoubtful;
   }
 
-  /** Candidates that were not tried yet, and how many were killed and are still there. */
-  async look(): Promise<{ readonly fresh: readonly Listed[]; readonly dying: number }> {
-    const candidates = await candidatesOf(this.#sandbox);
+  /** Candidates that were not tried yet, how many were killed and are still there, and how many others have gone. */
+  async look(): Promise<{
+    readonly fresh: readonly Listed[];
+    readonly dying: number;
+    readonly gone: number;
+  }> {
+    const { candidates, strays } = await candidatesOf(this.#sandbox);
+    const there = new Set(candidates.map(keyOf));
+    const gone = this.#spared.filter((key) => !there.has(key)).length;
+    this.#spared = strays.map(keyOf).filter((key) => !this.#killed.has(key));
+    this.#isDoubtful ||= this.#spared.length > 0;
     return {
       fresh: candidates.filter((one) => !this.#tried.has(keyOf(one))),
       dying: candidates.filter((one) => this.#killed.has(keyOf(one))).length,
+      gone,
     };
   }
 
@@ -115,15 +128,26 @@ class Rest {
       this.#tried.add(keyOf(one));
       if (killed?.includes(one.pid) === true) this.#killed.add(keyOf(one));
     }
+    this.#spared = this.#spared.filter((key) => !this.#killed.has(key));
+    this.#isDoubtful ||= this.#killed.size > 0;
     return killed;
   }
 }
 
-/** Root's may have become anybody's. Whatever else this process has started is a call's of its own, or a helper. */
-async function candidatesOf({ gate, talk, before, uid, ground }: Sandbox): Promise<readonly Listed[]> {
+/** What may be a sandbox's, and of that, what nobody outside is known to have started. */
+interface Candidates {
+  readonly candidates: readonly Listed[];
+  readonly strays: readonly Listed[];
+}
+
+/**
+ * Root's may have become anybody's. Whatever else this process has started is a call's of its own, or a helper. What has an
+ * elder that was there before the program is somebody else's, but for the first of all, which takes up whatever was left.
+ */
+async function candidatesOf({ gate, talk, before, uid, ground }: Sandbox): Promise<Candidates> {
   const listed = await listProcesses(ground.ps);
   const all = new Map(listed.map((one) => [one.pid, one]));
-  return listed.filter(
+  const candidates = listed.filter(
     (one) =>
       !one.isOver &&
       ![process.pid, gate.pid, talk.helper].includes(one.pid) &&
@@ -131,6 +155,9 @@ async function candidatesOf({ gate, talk, before, uid, ground }: Sandbox): Promi
       !before.has(keyOf(one)) &&
       (isBelow(one, gate.pid ?? 0, all) || !isBelow(one, process.pid, all)),
   );
+  const isElder = (one: Listed): boolean =>
+    ![1, gate.pid, talk.helper].includes(one.pid) && before.has(keyOf(one));
+  return { candidates, strays: candidates.filter((one) => !eldersOf(one, all).some(isElder)) };
 }
 
 /**
@@ -142,7 +169,7 @@ async function isEndedFromOutside(sandbox: Sandbox): Promise<boolean> {
   gate.kill("SIGKILL");
   const until = performance.now() + MOST_MS;
   for (;;) {
-    const candidates = await candidatesOf(sandbox);
+    const { candidates } = await candidatesOf(sandbox);
     const all = new Map(candidates.map((one) => [one.pid, one]));
     const leaders = candidates.filter(({ group }) => group === gate.pid);
     const ours = candidates.filter(

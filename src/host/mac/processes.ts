@@ -49,10 +49,13 @@ export function keyOf({ pid, startedAt }: Listed): string {
 
 /** Whether a process lies below another in the list: its child, or that one's, and so on. */
 export function isBelow(one: Listed, top: number, all: ReadonlyMap<number, Listed>): boolean {
-  const seen = new Set<number>();
-  for (let at: Listed | undefined = one; at !== undefined && !seen.has(at.pid); at = all.get(at.parent)) {
-    if (at.parent === top) return true;
-    seen.add(at.pid);
-  }
-  return false;
+  return one.parent === top || eldersOf(one, all).some(({ parent }) => parent === top);
+}
+
+/** The parent of a process, that one's, and so on, as far as they are in the list. */
+export function eldersOf(one: Listed, all: ReadonlyMap<number, Listed>): readonly Listed[] {
+  const elders = new Set<Listed>();
+  for (let at = all.get(one.parent); at !== undefined && !elders.has(at); at = all.get(at.parent))
+    elders.add(at);
+  return [...elders];
 }
