@@ -26,6 +26,7 @@ import type { Ended, RunOptions } from "../run-options.ts";
 import { ask } from "../spawn.ts";
 import type { Surroundings } from "../surroundings.ts";
 import { runRules } from "./run-rules.ts";
+import { shortPlace } from "./short-place.ts";
 import { ruleSurroundings } from "./surroundings.ts";
 
 /** An act that the walls must refuse. The line of shell succeeds where it is let; outside, on things of its own, it must. */
@@ -117,7 +118,9 @@ export async function battery(host: Host, standing: StandingFacts, system: Runti
   sweepUnfinished(joinPath(host.stateFolder, "attest"));
   const own = joinPath(host.stateFolder, `attest.${printProcess(thisProcess())}`);
   mkdirSync(own, { recursive: true, mode: 0o700 });
-  const folder = knownPath(mkdtempSync(joinPath(own, "prey-")));
+  // Its sockets have to be made, too, however long the name of the state folder is.
+  const place = shortPlace("/prey-123456/outside/socket".length, own) ?? own;
+  const folder = knownPath(mkdtempSync(joinPath(place, "prey-")));
   using surroundings = await ruleSurroundings(host, standing);
   await using listener = await Listener.start();
   await using inside = await preyIn(joinPath(folder, "inside"));

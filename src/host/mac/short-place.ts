@@ -1,7 +1,6 @@
 import { realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
-import type { AbsolutePath } from "../../profile/path.ts";
-import { knownPath } from "../../profile/path.ts";
+import { type AbsolutePath, knownPath } from "../../profile/path.ts";
 import { codeOf } from "../system-error.ts";
 
 /** A unix socket's path has no more bytes on macOS (sys/un.h, `sun_path` without its closing zero). */
@@ -11,11 +10,12 @@ export const MOST_OF_A_SOCKET = 103;
 const SHARED = "/private/tmp";
 
 /**
- * A place for temporary files below which sockets can be made, with so many bytes behind it: the user's own is below a folder
- * with a long name (confstr(3), `_CS_DARWIN_USER_TEMP_DIR`). Null where there is none.
+ * A folder below which sockets can be made, with so many bytes behind it: of these the first that is short enough, else a
+ * place for temporary files, since the user's own has a long name (confstr(3), `_CS_DARWIN_USER_TEMP_DIR`). Canonical; null
+ * where there is none.
  */
-export function shortPlace(behind: number): AbsolutePath | null {
-  for (const place of [tmpdir(), SHARED]) {
+export function shortPlace(behind: number, ...preferred: readonly AbsolutePath[]): AbsolutePath | null {
+  for (const place of [...preferred, tmpdir(), SHARED]) {
     const real = realOf(place);
     if (real !== null && Buffer.byteLength(real) + behind <= MOST_OF_A_SOCKET) return knownPath(real);
   }

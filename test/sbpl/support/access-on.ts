@@ -6,8 +6,11 @@ import { literalPrefix, type Pattern } from "../../../src/profile/pattern.ts";
 import { indexEntries, type Mask, nearestEntry, type Profile } from "../../../src/profile/profile.ts";
 import { type Suffixes, takesFile } from "../../../src/profile/suffix.ts";
 
-/** Where names that differ in case are the same: to masks that say so, on volumes that do, or to a kernel anywhere. */
-export type Folding = "by mask" | "by volume" | "everywhere";
+/**
+ * Where names that differ in case are the same: to masks that say so, on volumes that do, or to a kernel anywhere, in what
+ * rules name by its path, or by regexes as well.
+ */
+export type Folding = "by mask" | "by volume" | "paths everywhere" | "everywhere";
 
 /** What a profile gives of what was there at the start. */
 export type AccessOn = (path: AbsolutePath, kind: Kind) => Access;
@@ -23,8 +26,12 @@ export function accessOn(
   spelled: "in both forms" | "as it is" = "in both forms",
 ): AccessOn {
   const folds = (path: AbsolutePath): boolean =>
-    folding === "everywhere" || (folding === "by volume" && foldsVolumeAt(facts, path));
-  const masks = profile.masks.map(
+    folding === "everywhere" ||
+    folding === "paths everywhere" ||
+    (folding === "by volume" && foldsVolumeAt(facts, path));
+  // What masks say then is asked of the path as it is written, below.
+  const folded = folding === "paths everywhere" ? [] : profile.masks;
+  const masks = folded.map(
     (mask): Mask => ({
       ...mask,
       ignoreCase:

@@ -111,6 +111,7 @@ interface Model {
   readonly exact: AccessOn;
   readonly onVolumes: AccessOn;
   readonly everywhere: AccessOn;
+  readonly pathsEverywhere: AccessOn;
   readonly held: ReadonlySet<AbsolutePath>;
   readonly heldInAnyCase: ReadonlySet<AbsolutePath>;
   readonly index: EntryIndex;
@@ -129,6 +130,7 @@ function modelOf(profile: Profile, facts: Facts): Model {
     exact: accessOn(profile, facts, "by mask"),
     onVolumes: accessOn(profile, facts, "by volume"),
     everywhere: accessOn(profile, facts, "everywhere"),
+    pathsEverywhere: accessOn(profile, facts, "paths everywhere"),
     held,
     heldInAnyCase: new Set([...held].map(foldedPath)),
     index: indexEntries(profile.files),
@@ -140,7 +142,7 @@ function modelOf(profile: Profile, facts: Facts): Model {
 }
 
 function answerOf(model: Model, query: Query, path: AbsolutePath, isFolded: boolean): Expected {
-  const { exact, onVolumes, everywhere, held, heldInAnyCase, index } = model;
+  const { exact, onVolumes, everywhere, pathsEverywhere, held, heldInAnyCase, index } = model;
   const { operation } = query;
   const kind: Kind = query.vnode === "DIRECTORY" ? "folder" : "file";
   const isName = NAMES.includes(operation);
@@ -153,7 +155,7 @@ function answerOf(model: Model, query: Query, path: AbsolutePath, isFolded: bool
   if (isName && isHeldOnVolume) return { answer: "no", isNamed: isHeld || isFolded };
   const spellings = [path, path.normalize("NFC"), path.normalize("NFD")].map(knownPath);
   const isOnTheWay = spellings.some((one) => model.onTheWay.has(foldedPath(one)));
-  if (!gives(onVolumes) && !(isFolded && gives(everywhere))) {
+  if (!gives(onVolumes) && !(isFolded && (gives(everywhere) || gives(pathsEverywhere)))) {
     if (operation === "file-read-metadata" && isOnTheWay)
       return kind === "folder" && model.mustPass(path) ? YES : AT_MOST;
     const isPassed =
