@@ -42,7 +42,10 @@ export function withoutFirmlink(path: AbsolutePath, data = DATA): AbsolutePath {
   return short !== path && isAbsolutePath(short) && isSame(short, path) ? short : path;
 }
 
-/** True when the same stands at both paths. The numbers of what comes with macOS are too large to be exact as any other. */
+/**
+ * True when the same stands at both paths. Inodes of macOS's own volume have numbers above 2^53, which only a bigint holds
+ * exactly.
+ */
 function isSame(one: AbsolutePath, other: AbsolutePath): boolean {
   const [a, b] = [one, other].map(numbersAt);
   return a !== null && a !== undefined && a.dev === b?.dev && a.ino === b.ino;

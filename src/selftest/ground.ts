@@ -45,7 +45,8 @@ export interface Purpose {
 const TWINS = 16;
 
 /**
- * Makes the folders in the system's place for temporaries, and removes what killed runs left there. Throws `SANDBOX_UNAVAILABLE` where they can't be made; then nothing of them is left.
+ * Makes the folders in the system's place for temporaries, and removes what killed runs left there. Throws
+ * `SANDBOX_UNAVAILABLE` where they can't be made; then nothing of them is left.
  */
 export function prepareGround(purpose: Purpose): Ground {
   const place = placeFor(purpose);

@@ -56,7 +56,8 @@ export function accessUnder(ask: Replay, path: AbsolutePath, kind: Kind): Access
 /**
  * Replays the rules against the model (law 7) at every entry, literal mask, covered path and pin, and in each: a file
  * has exactly what the profile gives, a folder no more, nor what is an entry but for the case of its letters; and a name can
- * be made or removed only where both the path and its folder are writable. Throws `INTERNAL`: a disagreement is our fault, and never a launch.
+ * be made or removed only where both the path and its folder are writable. Throws `INTERNAL`: a disagreement is our fault,
+ * and never a launch.
  */
 export function assertAgrees(profile: Profile, facts: FileFacts, files: FileRules): void {
   const ask = replay(everyRule(files));

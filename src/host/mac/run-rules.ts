@@ -154,7 +154,7 @@ async function within<Value>(ms: number, wanted: Promise<Value>, otherwise: Valu
   return value;
 }
 
-/** Of a gate that did not tell the program's status: its own, as good as any. */
+/** The status of a gate that ended without telling the program's. */
 function statusOf({ exitCode, signalCode }: LaunchedRules["child"]): number {
   return exitCode === null || signalCode !== null ? 137 : exitCode;
 }
