@@ -162,13 +162,49 @@ const ANY_FOLDERS = "(.*/)?";
 function nameSource(pieces: readonly Piece[], ignoreCase: boolean): string {
   const [first, ...others] = pieces;
   if (first?.kind === "many" && others.length === 0) return "[^/]+";
-  return pieces.map((piece) => pieceSource(piece, ignoreCase)).join("");
+  if (!ignoreCase) return pieces.map((piece) => pieceSource(piece, false)).join("");
+  return joints(pieces).map(jointSource).join("");
+}
+
+/**
+ * The pieces cut where no ligature can lie across them: wildcards stay with the letters beside them that may be one
+ * character with what they match, and all other text is alone.
+ */
+function joints(pieces: readonly Piece[]): readonly (readonly Piece[])[] {
+  const groups: Piece[][] = [[]];
+  const add = (text: string): void => {
+    if (text !== "") groups.at(-1)?.push({ kind: "text", text });
+  };
+  for (const [at, piece] of pieces.entries()) {
+    if (piece.kind !== "text") {
+      groups.at(-1)?.push(piece);
+      continue;
+    }
+    const text = spelled(piece.text, true);
+    const head = at === 0 ? "" : (/^[filst]+/i.exec(text)?.[0] ?? "");
+    const rest = text.slice(head.length);
+    const tail = at + 1 === pieces.length ? "" : (/[fs]+$/i.exec(rest)?.[0] ?? "");
+    const alone = rest.slice(0, rest.length - tail.length);
+    add(head);
+    if (alone !== "") groups.push([{ kind: "text", text: alone }], []);
+    add(tail);
+  }
+  return groups;
+}
+
+/** What stands for a ligature stands for whatever is beside it, too: of names that are all ASCII nothing more is meant. */
+function jointSource(pieces: readonly Piece[]): string {
+  const source = pieces.map((piece) => pieceSource(piece, true)).join("");
+  const wild = pieces.filter(({ kind }) => kind !== "text");
+  const singles = wild.filter(({ kind }) => kind !== "many");
+  const isJoint = wild.length > 0 && (wild.length < pieces.length || singles.length > 1);
+  return isJoint ? `(${source}|[^/]*${FOREIGN}[^/]*)` : source;
 }
 
 function pieceSource(piece: Piece, ignoreCase: boolean): string {
   switch (piece.kind) {
     case "text":
-      return textSource(piece.text, ignoreCase);
+      return textSource(spelled(piece.text, ignoreCase), ignoreCase);
     case "many":
       return "[^/]*";
     case "one":
@@ -207,10 +243,14 @@ const LETTERS: Readonly<Record<string, string>> = {
   "\ufb06": "st",
 };
 
-function textSource(text: string, ignoreCase: boolean): string {
+/** In the one spelling that sources are made of: composed, with letters of ASCII where there are any. */
+function spelled(text: string, ignoreCase: boolean): string {
   const composed = text.normalize("NFC");
-  const spelled = ignoreCase ? composed.replace(/[^ -~]/gu, (one) => LETTERS[one] ?? one) : composed;
-  return spelled.replace(ignoreCase ? FOLDED_TO : NORMAL_FORMS, (part) => {
+  return ignoreCase ? composed.replace(/[^ -~]/gu, (one) => LETTERS[one] ?? one) : composed;
+}
+
+function textSource(text: string, ignoreCase: boolean): string {
+  return text.replace(ignoreCase ? FOLDED_TO : NORMAL_FORMS, (part) => {
     if (/[^ -~]/u.test(part)) return foreignSource(part, ignoreCase);
     const plain = part.replace(/./gs, (character) => letterSource(character, ignoreCase));
     if (part.length > 1) {

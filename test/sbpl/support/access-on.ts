@@ -29,9 +29,7 @@ export function accessOn(
     folding === "everywhere" ||
     folding === "paths everywhere" ||
     (folding === "by volume" && foldsVolumeAt(facts, path));
-  // What masks say then is asked of the path as it is written, below.
-  const folded = folding === "paths everywhere" ? [] : profile.masks;
-  const masks = folded.map(
+  const masks = profile.masks.map(
     (mask): Mask => ({
       ...mask,
       ignoreCase:
@@ -41,14 +39,16 @@ export function accessOn(
   const lower = (path: AbsolutePath): AbsolutePath => (folds(path) ? foldedPath(path) : path);
   const files = profile.files.map((one) => ({ ...one, path: lower(one.path) }));
   const index = indexEntries(files);
-  const ruler = pathRuler({ ...profile, files, masks });
+  const areRegexesFolded = folding !== "paths everywhere";
+  const ruler = pathRuler({ ...profile, files, masks: areRegexesFolded ? masks : [] });
   const ofSpellings = pathRuler({
     ...profile,
     files,
-    masks: masks.filter(({ pattern }) => isSpelledOut(pattern)),
+    masks: areRegexesFolded ? masks.filter(({ pattern }) => isSpelledOut(pattern)) : [],
   });
+  const unfolded = pathRuler({ ...profile, files: ANYWHERE, masks });
   // What must not be `a` may be `A` as it is written, and not where case does not count.
-  const asWritten = pathRuler({ ...profile, files: [{ path: ROOT, access: "write", suffixes: "any" }] });
+  const asWritten = pathRuler({ ...profile, files: ANYWHERE });
   return (path, kind) => {
     const at = lower(path);
     const { path: root, suffixes } = nearestEntry(index, at);
@@ -59,11 +59,13 @@ export function accessOn(
         (one) => ofSpellings(one, FOLDER).access,
       ),
       ...(folding !== "everywhere" ? [asWritten(path, FOLDER).access] : []),
+      ...(areRegexesFolded ? [] : [unfolded(path, FOLDER).access]),
     ];
     return others.reduce(lesser, ruler(at, FOLDER).access);
   };
 }
 
+const ANYWHERE = [{ path: ROOT, access: "write", suffixes: "any" }] as const;
 const FOLDER = { kind: "folder", bornInside: false } as const;
 
 function lesser(a: Access, b: Access): Access {

@@ -107,6 +107,15 @@ describe("the regexes of several patterns", () => {
     ["**/mssst", "/w/ms\u017f\ufb06"],
     ["**/asss", "/w/a\u017fs\u017f"],
     ["**/[ks]x", "/w/\u212ax"],
+    ["**/*token*", "/w/\ufb06oken"],
+    ["**/*lock", "/w/\ufb02ock"],
+    ["**/x.pdf*", "/w/x.pd\ufb01"],
+    ["**/f?x", "/w/\ufb01x"],
+    ["**/f[ij]x", "/w/\ufb01x"],
+    ["**/o??ce", "/w/o\ufb03ce"],
+    ["**/o?f*ce", "/w/o\ufb03ce"],
+    ["**/a[s]?", "/w/a\u00df"],
+    ["**/*f*k", "/w/a\ufb02ak"],
     ["/w/.git/hooks", "/w/.git/HOO\u212a\u017f/pre-commit"],
   ])("%s means the name that APFS takes for it", (glob, asked) => {
     const regexes = regexesOf(onlyName(glob), true);
