@@ -84,7 +84,7 @@ const MOST_ALIKE: Readonly<Record<Kind, number>> = {
   "alternative in a carve-out's regex": 0.65,
   "exception of a deny": 0.35,
   "whole deny": 0.15,
-  "alternative of a deny": 0.2,
+  "alternative of a deny": 0.45,
   "alternative in a deny's regex": 0.15,
   "passable folder": 0.25,
 };

@@ -108,13 +108,10 @@ function withoutNodes(rule: FileRule, nodes: readonly AbsolutePath[]): FileRule 
   return { ...rule, area: { ...rule.area, within } };
 }
 
-/** Other names of folders: by links at the top, and of the data volume. */
+/** Other names of folders: by links at the top, and, of what is joined to it, by the data volume. */
 const ALIASES: Filter = {
-  kind: "require-any",
-  of: [
-    { kind: "regex", text: "^/(etc|home|tmp|var)/" },
-    { kind: "subpath", text: "/System/Volumes/Data" },
-  ],
+  kind: "regex",
+  text: "^/(etc|home|tmp|var|System/Volumes/Data/(Applications|Library|Users|Volumes|cores|opt|private|usr))/",
 };
 
 const NEVER: readonly Section[] = [

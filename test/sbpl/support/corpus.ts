@@ -140,4 +140,10 @@ export const CORPUS: readonly Kept[] = [
     query: file("file-read-data", `${CALL}/given/program`),
     answer: "yes",
   },
+  {
+    says: "a root on the data volume that is joined to nothing was given and denied at once",
+    given: onMac({ files: [entry("/System/Volumes/Data/data/app", "write")] }, { foldsCase: true }),
+    query: file("file-write-data", "/System/Volumes/Data/data/app/x"),
+    answer: "yes",
+  },
 ];

@@ -27,8 +27,9 @@ const ALIASES = [
   "/home/a",
   "/tmp/a",
   "/var/a",
-  "/System/Volumes/Data",
-  "/System/Volumes/Data/Users",
+  ...["Applications", "Library", "Users", "Volumes", "cores", "opt", "private", "usr"].map(
+    (name) => `/System/Volumes/Data/${name}/a`,
+  ),
 ];
 const VNODES: readonly Vnode[] = ["REGULAR-FILE", "DIRECTORY"];
 

@@ -89,7 +89,8 @@ export function portable({ profile, facts, hasGiven }: MacCase): Portable {
 const DENIED_WITH_READING = [...READ, ...RUN];
 
 /** Other names of folders, which the kernel does not ask about: a rule says no, in case that it ever does. */
-const ALIASES = /^\/((etc|home|tmp|var)\/|System\/Volumes\/Data(\/|$))/;
+const ALIASES =
+  /^\/(etc|home|tmp|var|System\/Volumes\/Data\/(Applications|Library|Users|Volumes|cores|opt|private|usr))\//;
 const NAMED_BY_ALIAS = new Set([
   ...READ,
   "process-exec",

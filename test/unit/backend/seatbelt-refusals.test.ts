@@ -163,8 +163,8 @@ describe("what can't be enforced is refused, and what is close to it is not", ()
     [
       "a longer text than the compiler should be given",
       "files",
-      [{ files: many(1_384, "f".repeat(60)) }, machine()],
       [{ files: many(1_383, "f".repeat(60)) }, machine()],
+      [{ files: many(1_382, "f".repeat(60)) }, machine()],
     ],
     [
       "more arguments than a launcher takes",
