@@ -115,9 +115,7 @@ export class LentTerminal implements TerminalWindow, AsyncDisposable {
   #setRaw(): void {
     this.#tty.setRaw(true);
     this.#isOurs = true;
-    // As GNU's and as BSD's stty(1) call it.
-    const named = process.platform === "darwin" ? "-f" : "-F";
-    if (askNow(this.#lending.stty, [named, "/dev/tty", "-opost"])) return;
+    if (askNow(this.#lending.stty, ["-F", "/dev/tty", "-opost"])) return;
     throw new CofferdamError("CHANNEL_CLOSED", "the modes of the terminal can't be changed", {
       hint: "use `--no-terminal`",
     });

@@ -33,7 +33,12 @@ export async function findLauncher(
   memory: "remember" | "read" = "remember",
   writable: readonly AbsolutePath[] = [],
 ): Promise<Launcher> {
-  const path = findHelper(host, "bwrap", writable);
+  const path = findHelper(
+    host,
+    "bwrap",
+    writable,
+    "install it: apt install bubblewrap, dnf install bubblewrap, apk add bubblewrap",
+  );
   const shell = findShell(host, writable);
   const { version, options } = await abilitiesOf(path, host.stateFolder, memory);
   const missing = NEEDED.filter((option) => !options.has(option));
@@ -84,7 +89,7 @@ export function findHelper(
   host: Host,
   name: string,
   writable: readonly AbsolutePath[] = [],
-  remedy = "install it: apt install bubblewrap, dnf install bubblewrap, apk add bubblewrap",
+  remedy = "it is part of every system: repair this one, or use one that has it",
 ): AbsolutePath {
   const { fit, unfit } = lookForHelper(host, name, writable);
   if (fit !== null) return fit;

@@ -94,7 +94,7 @@ export interface Answer {
 export async function ask(
   file: AbsolutePath,
   argv: readonly string[],
-  { timeoutMs = 10_000, signal }: AskOptions = {},
+  { timeoutMs = 10_000, signal, runAs = null }: AskOptions = {},
 ): Promise<Answer> {
   const { execa } = await import("execa");
   const asked = execa(file, [...argv], {
@@ -108,6 +108,7 @@ export async function ask(
     maxBuffer: 1_000_000,
     // It leads a group of its own then, by which all of it can be ended.
     detached: signal !== undefined,
+    ...(runAs === null ? {} : { uid: runAs.uid, gid: runAs.gid }),
   });
   const end = (): void => endGroup(asked.pid);
   signal?.addEventListener("abort", end, { once: true });
@@ -120,10 +121,11 @@ export async function ask(
   }
 }
 
-/** How long a helper may take, and what ends it earlier. */
+/** How long a helper may take, what ends it earlier, and as whom it runs, if not as this process. */
 interface AskOptions {
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
+  readonly runAs?: { readonly uid: number; readonly gid: number } | null;
 }
 
 function endGroup(leader: number | undefined): void {

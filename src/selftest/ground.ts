@@ -1,23 +1,13 @@
-import {
-  chmodSync,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, copyFileSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { CofferdamError, visible } from "../errors.ts";
 import type { Host } from "../host/host.ts";
 import { shortPlace } from "../host/mac/short-place.ts";
-import { realPathOf, statsOf } from "../host/nodes.ts";
-import { isRunning, printProcess, readProcess, thisProcess } from "../host/process-id.ts";
+import { realPathOf } from "../host/nodes.ts";
+import { makeTemporary } from "../host/own-temporary.ts";
 import { codeOf } from "../host/system-error.ts";
-import { type AbsolutePath, joinPath, knownPath, parentOf } from "../profile/path.ts";
+import { type AbsolutePath, knownPath } from "../profile/path.ts";
 import { BOUNDS } from "./cases/bounds.ts";
 import { ACCENTED } from "./cases/mac/names.ts";
 
@@ -50,11 +40,9 @@ const TWINS = 16;
  */
 export function prepareGround(purpose: Purpose): Ground {
   const place = placeFor(purpose);
-  let made: string | null = null;
+  let made: AbsolutePath | null = null;
   try {
-    const prefix = PREFIXES[purpose.platform];
-    made = mkdtempSync(join(place, `${prefix}${printProcess(thisProcess())}.`));
-    sweepBeside(knownPath(made), prefix);
+    made = makeTemporary(place, PREFIXES[purpose.platform]);
     return groundIn(made, purpose);
   } catch (cause) {
     if (made !== null) rmSync(made, { recursive: true, force: true });
@@ -67,7 +55,7 @@ export function prepareGround(purpose: Purpose): Ground {
   }
 }
 
-/** A supervisor's own battery has sockets in its state folder: `<our name>/s/attest.<process>/prey-<6>/outside/socket`. */
+/** A call makes sockets in its own place: `/<our name>/s/calls/<process>-<16>/tmp/own`. */
 const MOST_BEHIND = 88;
 
 function placeFor({ platform }: Purpose): string {
@@ -75,9 +63,9 @@ function placeFor({ platform }: Purpose): string {
   return platform === "linux" ? place : (shortPlace(MOST_BEHIND) ?? place);
 }
 
-function groundIn(made: string, purpose: Purpose): Ground {
+function groundIn(made: AbsolutePath, purpose: Purpose): Ground {
   const { platform, asRoot } = purpose;
-  const top = realPathOf(knownPath(made)) ?? knownPath(made);
+  const top = realPathOf(made) ?? made;
   const at = (name: string): AbsolutePath => knownPath(join(top, name));
   for (const [name, text] of filesOf(top, platform)) write(at(name), text);
   for (const name of PROGRAMS) write(at(name), "#!/bin/sh\nexit 0\n", 0o755);
@@ -102,26 +90,8 @@ function groundIn(made: string, purpose: Purpose): Ground {
   };
 }
 
-/** How the name of a battery's folder begins; what follows says whose it is, so that it can be told when that has ended. */
+/** How the name of a battery's folder begins. */
 const PREFIXES = { linux: "cofferdam-selftest-", darwin: "cofferdam-s-" } as const;
-
-/** Only what this user made: in such a place others make folders of any name, and what is in those is theirs to change. */
-function sweepBeside(made: AbsolutePath, prefix: string): void {
-  const [place, uid] = [parentOf(made), statsOf(made)?.uid];
-  for (const name of readdirSync(place)) {
-    const [, process = ""] = /^(\d+\.\d+)\.[A-Za-z0-9]{6}$/.exec(name.slice(prefix.length)) ?? [];
-    const maker = name.startsWith(prefix) ? readProcess(process) : null;
-    if (maker === null || isRunning(maker)) continue;
-    const left = joinPath(place, name);
-    const stats = statsOf(left);
-    if (stats?.isDirectory() !== true || stats.uid !== uid) continue;
-    try {
-      rmSync(left, { recursive: true, force: true });
-    } catch {
-      // Another run is at it, or it is left to the next.
-    }
-  }
-}
 
 function write(path: AbsolutePath, text: string, mode = 0o644): void {
   mkdirSync(dirname(path), { recursive: true });

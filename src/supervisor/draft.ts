@@ -90,7 +90,7 @@ export class Draft {
     const { roots, runtimes } = standing.settings;
     const about = { machine, roots, runtimes, profiles };
     const facts = await lookUpStated(host, stated, about, this.#memory, held);
-    return { ...statedCall(input, standing.settings, there(stated, cwd)), facts };
+    return { ...statedCall(input, standing.settings, there(stated, cwd), stated), facts };
   }
 }
 

@@ -1,6 +1,7 @@
+import { resolve } from "node:path";
 import type { Host } from "../host/host.ts";
-import { there } from "../host/mac/stated.ts";
-import { type AbsolutePath, joinPath, knownPath } from "../profile/path.ts";
+import { type StatedMac, there } from "../host/mac/stated.ts";
+import { type AbsolutePath, knownPath } from "../profile/path.ts";
 import { type ShellInput, wordsOf } from "../tool/call.ts";
 import type { ToolSettings } from "../tool/derive.ts";
 import type { CallFacts } from "./prepare.ts";
@@ -24,19 +25,21 @@ export function settingsOn({ stated }: Pick<Host, "stated">, settings: ToolSetti
 /** Where every Mac has its programs. */
 const PROGRAMS = knownPath("/usr/bin");
 
-/** A call of a program that every Mac has, as nothing of it can be looked up: what it runs besides is not known. */
+/**
+ * A call on the stated Mac, as nothing of it can be looked up: a program's name is that of one that every Mac has, and what
+ * it runs besides is not known. `base` is the folder there that the call is started from.
+ */
 export function statedCall(
   input: ShellInput,
   { runtimes }: Pick<ToolSettings, "runtimes">,
   base: AbsolutePath,
+  stated: StatedMac,
 ): Pick<CallFacts, "cwd" | "program" | "commands" | "unread"> {
-  const path = runtimes.some((runtime) => runtime.path.includes(PROGRAMS))
-    ? joinPath(PROGRAMS, wordsOf(input)[0])
-    : null;
-  return {
-    cwd: input.cwd === undefined ? base : knownPath(input.cwd),
-    program: { path, real: path, id: null, content: null },
-    commands: [],
-    unread: [],
-  };
+  const at = (from: AbsolutePath, path: string): AbsolutePath =>
+    there(stated, knownPath(resolve(from, path)));
+  const cwd = input.cwd === undefined ? base : at(base, input.cwd);
+  const [name] = wordsOf(input);
+  const isKnown = runtimes.some((runtime) => runtime.path.includes(PROGRAMS));
+  const path = name.includes("/") ? at(cwd, name) : isKnown ? at(PROGRAMS, name) : null;
+  return { cwd, program: { path, real: path, id: null, content: null }, commands: [], unread: [] };
 }

@@ -84,8 +84,18 @@ export const TRIED = {
   descriptors: "the open descriptors can't be seen in /dev/fd",
 } as const;
 
-/** What the host says, a line each. `kill` has pids behind it; `all` is every pid that there can be. */
-export const TOLD = { go: "go null", goWithInput: "go pipe", kill: "kill", all: "all", end: "end" } as const;
+/**
+ * What the host says, a line each. `kill` has pids behind it, `own` that of what reads this; `all` is every pid that there
+ * can be.
+ */
+export const TOLD = {
+  go: "go null",
+  goWithInput: "go pipe",
+  kill: "kill",
+  all: "all",
+  own: "own",
+  end: "end",
+} as const;
 
 /** The one reason for which processes may stand at `partial` behind rules. */
 export const MAY_BE_LEFT =
@@ -176,16 +186,17 @@ export function gateScript(limits: Limits): string {
 
 /**
  * Reads what the host says until that is gone, and then ends all. Each kill is a kill(2) of one pid, never of `-1`: what
- * the rules do with that was not tried. It knows its own pid by a child, which costs a start of a shell: so only when it
- * tries every pid. Of a pid that waits for its parent a kill succeeds, whoever's it is (xnu, bsd/kern/kern_sig.c: `kill`,
+ * the rules do with that was not tried. The host tells it its own pid, which it must spare when it tries
+ * every one; it could ask a child, but not where no more can be started. Of a pid that waits for its parent a kill succeeds, whoever's it is (xnu, bsd/kern/kern_sig.c: `kill`,
  * for `pzfind`), so it is done when twice the same are found.
  */
 const HELPER = [
   "(",
   "trap '' HUP INT QUIT TERM",
   `exec >/dev/null </dev/null ${PROGRAM_STDERR}>&-`,
+  "cofferdam_own=",
   "cofferdam_end_all() {",
-  "  cofferdam_own= cofferdam_found=- cofferdam_pass=0",
+  "  cofferdam_found=- cofferdam_pass=0",
   '  while [ -z "$cofferdam_own" ] && [ "$cofferdam_pass" -lt 1000 ]; do',
   "    cofferdam_own=$(exec /bin/sh -c 'echo $PPID') cofferdam_pass=$((cofferdam_pass + 1))",
   "  done",
@@ -210,6 +221,7 @@ const HELPER = [
   '      if kill -9 "$cofferdam_pid"; then cofferdam_found="$cofferdam_found $cofferdam_pid"; fi',
   "    done",
   `    printf '${SAID.killed}%s\\n' "$cofferdam_found" >&${GATE_FD} ;;`,
+  `  ${TOLD.own}) cofferdam_own=$cofferdam_pids ;;`,
   `  ${TOLD.all})`,
   "    cofferdam_end_all",
   `    printf '${SAID.killed}\\n' >&${GATE_FD} ;;`,

@@ -1,32 +1,23 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmdirSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
+import { tmpdir } from "node:os";
 import type { Protection, RulePlan } from "../../backend/plan.ts";
 import { renderSeatbelt } from "../../backend/seatbelt/render.ts";
 import { CofferdamError } from "../../errors.ts";
-import { type AbsolutePath, joinPath, knownPath, ROOT } from "../../profile/path.ts";
+import { type AbsolutePath, joinPath, ROOT } from "../../profile/path.ts";
 import { normalProfile } from "../../profile/profile.ts";
 import type { Runtime } from "../../tool/facts.ts";
 import type { Found } from "../attestation.ts";
 import { FactsMemory, lookUpFacts, type StandingFacts } from "../facts.ts";
 import type { Host } from "../host.ts";
-import { sweepUnfinished } from "../lock.ts";
-import { printProcess, thisProcess } from "../process-id.ts";
+import { BEHIND_PREFIX, makeTemporary } from "../own-temporary.ts";
 import type { Ended, RunOptions } from "../run-options.ts";
 import { ask } from "../spawn.ts";
 import type { Surroundings } from "../surroundings.ts";
 import { runRules } from "./run-rules.ts";
-import { shortPlace } from "./short-place.ts";
+import { SHARED, shortPlace } from "./short-place.ts";
 import { ruleSurroundings } from "./surroundings.ts";
 
 /** An act that the walls must refuse. The line of shell succeeds where it is let; outside, on things of its own, it must. */
@@ -111,47 +102,54 @@ function anyOf(a: string, b: string): string {
 const LINES_MS = 30_000;
 
 /**
- * Tries each attack in a real sandbox, beside another one, and outside as its control. Throws `SANDBOX_UNAVAILABLE` when no
- * sandbox can be started at all.
+ * Tries each attack in a real sandbox, beside another one, and outside as its control, as whom tools run as: what is attacked
+ * is that user's, so that nothing but the walls is in the way. Throws `SANDBOX_UNAVAILABLE` when no sandbox can be started
+ * at all.
  */
 export async function battery(host: Host, standing: StandingFacts, system: Runtime): Promise<Found> {
-  sweepUnfinished(joinPath(host.stateFolder, "attest"));
-  const own = joinPath(host.stateFolder, `attest.${printProcess(thisProcess())}`);
-  mkdirSync(own, { recursive: true, mode: 0o700 });
-  // Its sockets have to be made, too, however long the name of the state folder is.
-  const place = shortPlace("/prey-123456/outside/socket".length, own) ?? own;
-  const folder = knownPath(mkdtempSync(joinPath(place, "prey-")));
+  const user = standing.user.isCaller ? null : standing.user;
+  using folder = preyFolder(user);
   using surroundings = await ruleSurroundings(host, standing);
   await using listener = await Listener.start();
-  await using inside = await preyIn(joinPath(folder, "inside"));
-  await using outside = await preyIn(joinPath(folder, "outside"));
-  try {
-    const outsider = surroundings.rules?.outsider.pid() ?? 0;
-    const { port } = listener;
-    const plan = await planner(host, standing, system);
-    const options = optionsFor(standing, surroundings);
-    const answers = await besideAnother(plan, options, async (neighbour) => {
-      const prey = { folder: inside.folder, port, outsider, neighbour };
-      const ended = await runRules(plan(scriptOf(prey)), { ...options, wallMs: LINES_MS });
-      return answersOf(ended.stdout.bytes.toString());
-    });
-    const control = { folder: outside.folder, port, outsider, neighbour: process.pid };
-    const asked = await ask(standing.launcher.shell, ["-c", `PATH=/usr/bin:/bin; ${scriptOf(control)}`], {
-      timeoutMs: LINES_MS,
-    });
-    const controls = answersOf(asked.stdout);
-    const isTouched = inside.isTouched();
-    const findings = ATTACKS.map(({ name, protection }, at) => ({
-      name,
-      protection,
-      holds: answers[at] === false && !(protection === "files" && isTouched),
-      control: controls[at] === true,
-    }));
-    return { findings, hasShelter: true };
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-    if (readdirSync(own).length === 0) rmdirSync(own);
-  }
+  await using inside = await preyIn(joinPath(folder.path, "inside"), user);
+  await using outside = await preyIn(joinPath(folder.path, "outside"), user);
+  const plan = await planner(host, standing, system);
+  const options = optionsFor(user, surroundings);
+  const outsider = surroundings.rules?.outsider.pid() ?? 0;
+  const { port } = listener;
+  const answers = await besideAnother(plan, options, async (neighbour) => {
+    const prey = { folder: inside.folder, port, outsider, neighbour };
+    const ended = await runRules(plan(scriptOf(prey)), { ...options, wallMs: LINES_MS });
+    return answersOf(ended.stdout.bytes.toString());
+  });
+  const control = { folder: outside.folder, port, outsider, neighbour: outsider };
+  const asked = await ask(standing.launcher.shell, ["-c", `PATH=/usr/bin:/bin; ${scriptOf(control)}`], {
+    timeoutMs: LINES_MS,
+    runAs: user,
+  });
+  const controls = answersOf(asked.stdout);
+  const isTouched = inside.isTouched();
+  const findings = ATTACKS.map(({ name, protection }, at) => ({
+    name,
+    protection,
+    holds: answers[at] === false && !(protection === "files" && isTouched),
+    control: controls[at] === true,
+  }));
+  return { findings, hasShelter: true };
+}
+
+/** Whom tools run as, where that is another than the supervisor. */
+type User = RunOptions["runAs"];
+
+const PREFIX = "cofferdam-a-";
+
+/** Where what is attacked lies: where another user than the supervisor can pass, and sockets fit. */
+function preyFolder(user: User) {
+  const behind = `/${PREFIX}`.length + BEHIND_PREFIX + "/outside/socket".length;
+  const place = shortPlace(behind, ...(user === null ? [] : [SHARED])) ?? tmpdir();
+  const path = makeTemporary(place, PREFIX);
+  if (user !== null) chownSync(path, user.uid, user.gid);
+  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
 }
 
 function scriptOf(prey: Prey): string {
@@ -168,7 +166,7 @@ function answersOf(text: string): readonly boolean[] {
 }
 
 /** Makes what is attacked; only a listener's end takes its socket away. */
-async function preyIn(folder: AbsolutePath) {
+async function preyIn(folder: AbsolutePath, user: User) {
   mkdirSync(folder, { mode: 0o700 });
   const secret = `${randomBytes(16).toString("hex")}\n`;
   const [file, program] = ["secret", "program"].map((name) => joinPath(folder, name));
@@ -178,6 +176,9 @@ async function preyIn(folder: AbsolutePath) {
   chmodSync(program ?? folder, 0o700);
   const names = [...readdirSync(folder), "socket"].sort().join();
   const listener = await Listener.start(joinPath(folder, "socket"));
+  if (user !== null)
+    for (const path of [folder, ...readdirSync(folder).map((name) => joinPath(folder, name))])
+      chownSync(path, user.uid, user.gid);
   return {
     folder,
     isTouched: (): boolean =>
@@ -232,14 +233,14 @@ async function planner(
   };
 }
 
-function optionsFor(standing: StandingFacts, surroundings: Surroundings): RunOptions {
+function optionsFor(runAs: User, surroundings: Surroundings): RunOptions {
   return {
     stdin: null,
     wallMs: null,
     outputBytes: 65_536,
     sinks: null,
     signal: null,
-    runAs: standing.user.isCaller ? null : standing.user,
+    runAs,
     surroundings,
     onProven: null,
   };

@@ -7,6 +7,7 @@ import {
   readFileSync,
   renameSync,
   rmdirSync,
+  rmSync,
   unlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -44,22 +45,20 @@ export class CallFolder {
   readonly #given: readonly GivenFile[];
   #isGone = false;
 
-  /** Makes it in the folder of calls. Throws node's errors, and `SANDBOX_UNAVAILABLE` on a full disk. */
+  /** Makes it in the folder of calls, whole or not at all. Throws node's errors, and `SANDBOX_UNAVAILABLE` on a full disk. */
   constructor(calls: AbsolutePath, owner: Owner, { rules, given }: Pick<RulePlan, "rules" | "given">) {
     const id = randomBytes(8).toString("hex");
     this.tag = `cofferdam-${id}`;
     this.path = joinPath(calls, `${printProcess(thisProcess())}-${id}`);
     this.#owner = owner;
     this.#given = given;
-    inFolder(calls, () => {
-      this.#folder(this.path);
-      this.#folder(this.place("home"));
-      this.#folder(this.place("temporary"));
-      this.#folder(this.place("given"));
-      this.#file(this.place("rules"), rules.text.replaceAll(printMessage(TAG_MARK), printMessage(this.tag)));
-      this.#file(this.place("canary"), this.#canary);
-      for (const { path, bytes } of given) this.#file(this.#placeOf(path), bytes);
-    });
+    const text = rules.text.replaceAll(printMessage(TAG_MARK), printMessage(this.tag));
+    try {
+      inFolder(calls, () => this.#make(text));
+    } catch (cause) {
+      rmSync(this.path, { recursive: true, force: true });
+      throw cause;
+    }
   }
 
   /** The words of a launch, with those that name what was handed over naming it here. */
@@ -90,6 +89,14 @@ export class CallFolder {
     if (this.#isGone) return null;
     this.#isGone = true;
     return removeFolder(this.path, tools);
+  }
+
+  #make(rules: string): void {
+    this.#folder(this.path);
+    for (const name of ["home", "temporary", "given"] as const) this.#folder(this.place(name));
+    this.#file(this.place("rules"), rules);
+    this.#file(this.place("canary"), this.#canary);
+    for (const { path, bytes } of this.#given) this.#file(this.#placeOf(path), bytes);
   }
 
   #problem(): string | null {

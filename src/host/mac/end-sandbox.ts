@@ -38,10 +38,12 @@ const LEFT = {
  */
 export async function endSandbox(sandbox: Sandbox): Promise<string | null> {
   const { talk } = sandbox;
-  const reason = await endFromInside(sandbox).catch(async () => {
-    // Without a list every pid is one of its processes' as much as anybody's.
-    return (await isOutsiderSafe(sandbox)) && (await talk.killAll(ALL_MS)) !== null ? null : LEFT.gone;
-  });
+  const reason = await endFromInside(sandbox)
+    .catch(async () => {
+      // Without a list every pid is one of its processes' as much as anybody's.
+      return (await isOutsiderSafe(sandbox)) && (await talk.killAll(ALL_MS)) !== null ? null : LEFT.gone;
+    })
+    .catch(() => LEFT.gone);
   if (reason !== LEFT.gone && reason !== LEFT.open) return reason;
   return (await isEndedFromOutside(sandbox).catch(() => false)) ? null : reason;
 }

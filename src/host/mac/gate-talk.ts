@@ -25,6 +25,7 @@ export class GateTalk {
   /** Who waits for what was killed, in the order of the questions. */
   readonly #killing: PromiseWithResolvers<readonly number[] | null>[] = [];
   #helper: number | null = null;
+  #isLetGo = false;
   #hasEnded = false;
   #isClosed = false;
   #text = "";
@@ -53,8 +54,14 @@ export class GateTalk {
     return !this.#hasEnded && !this.#isClosed;
   }
 
+  /** The program was let go: it may have left something. */
+  get isLetGo(): boolean {
+    return this.#isLetGo;
+  }
+
   /** Lets the program go. */
   go(hasInput: boolean): void {
+    this.#isLetGo = true;
     this.#say(hasInput ? TOLD.goWithInput : TOLD.go);
   }
 
@@ -109,6 +116,8 @@ export class GateTalk {
     switch (word) {
       case SAID.helper:
         this.#helper = Number(others[0]);
+        // It could tell its own number by a child alone, which it may not be able to start when it has to.
+        this.#say(`${TOLD.own} ${this.#helper}`);
         return;
       case SAID.ended:
         this.#hasEnded = true;

@@ -17,6 +17,9 @@ import type { RuleGround } from "./ground.ts";
 /** How long a launcher that hung up may take to end, in milliseconds. */
 const GRACE_MS = 1_000;
 
+/** How long what kills inside may take to end everything, in milliseconds. */
+const MOST_MS = 60_000;
+
 /** A launcher of rules that was started: its gate tries the walls, says how they stand, and waits. */
 export class LaunchedRules implements AsyncDisposable {
   readonly child: Child;
@@ -91,18 +94,18 @@ export class LaunchedRules implements AsyncDisposable {
     }
   }
 
-  /** Before go nothing was built that could be left. */
+  /** Before go nothing was built that could be left; from then on what kills inside ends all of it first. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.talk.hangUp();
     if (!this.#isOver) {
-      this.#signalGroup("SIGKILL");
-      await this.#untilExited();
+      if (!this.talk.isLetGo) this.#signalGroup("SIGKILL");
+      await this.#untilExited(this.talk.isLetGo ? MOST_MS : GRACE_MS);
     }
     for (const stream of this.child.stdio) stream?.destroy();
   }
 
-  async #untilExited(): Promise<void> {
-    const timer = setTimeout(() => this.#signalGroup("SIGKILL"), GRACE_MS);
+  async #untilExited(graceMs = GRACE_MS): Promise<void> {
+    const timer = setTimeout(() => this.#signalGroup("SIGKILL"), graceMs);
     await this.exited;
     clearTimeout(timer);
   }

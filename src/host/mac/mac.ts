@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync, statSync } from "node:fs";
+import { chmodSync, lstatSync, mkdirSync, statSync } from "node:fs";
 import type { TreeBound } from "../../backend/facts.ts";
 import { CofferdamError, visible } from "../../errors.ts";
 import { type AbsolutePath, parentOf } from "../../profile/path.ts";
@@ -75,7 +75,11 @@ function makeCalls(calls: AbsolutePath, host: Pick<Host, "user">, owner: Owner):
   for (const folder of folders) {
     mkdirSync(folder, { recursive: true, mode });
     const stats = lstatSync(folder);
-    if (stats.isDirectory() && stats.uid === host.user.uid && (stats.mode & 0o022) === 0) continue;
+    if (stats.isDirectory() && stats.uid === host.user.uid && (stats.mode & 0o022) === 0) {
+      // The mask of the process took from the mode, or it was made for another.
+      if ((stats.mode & mode) !== mode) chmodSync(folder, mode);
+      continue;
+    }
     throw new CofferdamError(
       "CONFIG_INVALID",
       `the folder of calls ${visible(folder)} is not this user's alone`,

@@ -17,7 +17,9 @@ export interface Listed {
 /** One option each: behind `=` all that follows would be the column's heading (ps(1), `-o`). The date has spaces in it. */
 const COLUMNS = ["pid=", "ppid=", "pgid=", "uid=", "state=", "lstart="].flatMap((column) => ["-o", column]);
 
-const LINE = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(\S.*\S)\s*$/;
+/** Of a process that is about to end there may be no state at all; a date begins with its day, as `%c` of strftime(3). */
+const LINE =
+  /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\d+)\s+(?:([A-Z?]\S*)\s+)?((?:Sun|Mon|Tue|Wed|Thu|Fri|Sat)\s.*\S)\s*$/;
 
 /** Every process, of every user. Throws `SANDBOX_UNAVAILABLE`. */
 export async function listProcesses(ps: AbsolutePath): Promise<readonly Listed[]> {

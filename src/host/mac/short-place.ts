@@ -7,7 +7,7 @@ import { codeOf } from "../system-error.ts";
 export const MOST_OF_A_SOCKET = 103;
 
 /** Where macOS has temporary files of all users, by what the kernel calls it. */
-const SHARED = "/private/tmp";
+export const SHARED = knownPath("/private/tmp");
 
 /**
  * A folder below which sockets can be made, with so many bytes behind it: of these the first that is short enough, else a

@@ -67,6 +67,20 @@ test("a call can be prepared where the system's programs are, and is not found w
   ]);
 });
 
+test("a program and a folder that are written as paths are those on the Mac", async () => {
+  const launch = async (argv: readonly [string], cwd?: string) => {
+    const folder = cwd === undefined ? {} : { cwd };
+    const { onYes } = await createDraft(stated("system")).prepare({ argv, ...folder });
+    return [onYes.launch?.argv[0], onYes.launch?.cwd];
+  };
+  expect(await launch(["/bin/ls"])).toEqual(["/bin/ls", "/Users/ann/project"]);
+  expect(await launch(["./run.sh"], "sub")).toEqual([
+    "/Users/ann/project/sub/run.sh",
+    "/Users/ann/project/sub",
+  ]);
+  expect(await launch(["true"])).toEqual(["/usr/bin/true", "/Users/ann/project"]);
+});
+
 test("nothing is run on a Mac that is only stated", async () => {
   await expect(createSupervisor(stated("system"))).rejects.toMatchObject({
     code: "USAGE",

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
 import { z } from "zod";
 import type { Launcher } from "../../../backend/facts.ts";
@@ -47,11 +48,21 @@ export async function kernelFindings(
   return findings;
 }
 
-/** The build, the program, and the questions: another version asks others. */
+/** The build, the program, and the questions with what their answers mean: another version asks others. */
 function keyOf({ arch, user }: Host, { path, version, shell }: Launcher): string {
   const { dev, ino, size, mtimeMs } = statSync(path);
-  const questions = probesFor(null).map(({ id }) => id);
-  return [version, path, dev, ino, size, mtimeMs, shell, arch, user.uid, ...questions].join(" ");
+  const at = (name: string): string => `/at/${name}`;
+  const asked = probesFor(null).map(({ trials, ...probe }) => {
+    const tried = trials.map((trial) => ({
+      ...trial,
+      text: trial.text(at),
+      parameters: trial.parameters?.(at),
+      acts: Object.entries(trial.acts).map(([name, act]) => [name, act(at)]),
+    }));
+    return { ...probe, tried };
+  });
+  const questions = createHash("sha256").update(JSON.stringify(asked)).digest("hex");
+  return [version, path, dev, ino, size, mtimeMs, shell, arch, user.uid, questions].join(" ");
 }
 
 function read(file: string): z.infer<typeof Kept> | null {

@@ -29,6 +29,12 @@ export function networkProbes(own: string | null): readonly Probe[] {
       ],
       outcomes: [
         {
+          value: "version 6",
+          says: "this machine, by version 6 of the protocol",
+          standing: "problem",
+          when: { "loopback of version 6": "done" },
+        },
+        {
           value: "nothing",
           says: "nothing",
           standing: "expected",

@@ -1,10 +1,11 @@
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { networkInterfaces, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Launcher } from "../../../backend/facts.ts";
 import { CofferdamError, visible } from "../../../errors.ts";
+import { BEHIND_PREFIX, makeTemporary } from "../../own-temporary.ts";
 import { ask } from "../../spawn.ts";
 import { shortPlace } from "../short-place.ts";
 import { lineOf } from "./act.ts";
@@ -15,8 +16,10 @@ import { type Answer, type At, type Finding, interpret, type Probe, type Trial }
 const TRIAL_MS = 10_000;
 const AT_ONCE = 4;
 
-/** What stands behind the place in the longest path: `cofferdam-p-<6>/<number>/o/s`. */
-const MOST_BEHIND = 32;
+const PREFIX = "cofferdam-p-";
+
+/** What stands behind the place in the longest path. */
+const MOST_BEHIND = `/${PREFIX}`.length + BEHIND_PREFIX + "/12/o/s".length;
 
 /** What was found out, and how long it took. */
 export interface Probed extends Finding {
@@ -143,7 +146,7 @@ async function prepare({ given = [] }: Trial, folder: string): Promise<readonly 
 /** Short, and of letters that stand in texts and lines as they are. */
 function makePlace(): string {
   const place = shortPlace(MOST_BEHIND);
-  if (place !== null && /^[\w/.+-]+$/.test(place)) return mkdtempSync(join(place, "cofferdam-p-"));
+  if (place !== null && /^[\w/.+-]+$/.test(place)) return makeTemporary(place, PREFIX);
   throw new CofferdamError(
     "SANDBOX_UNAVAILABLE",
     `nothing can be tried: ${visible(tmpdir())} is no place for sockets and files of plain names`,

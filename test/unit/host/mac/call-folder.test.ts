@@ -40,6 +40,13 @@ function tried(folder: CallFolder): CallFolder {
   return folder;
 }
 
+it("is not there at all where it can't be made whole", () => {
+  const path = knownPath(`/x/${"n".repeat(300)}`);
+  const given = [{ path, bytes: Buffer.from("x") }];
+  expect(() => new CallFolder(calls, null, { ...PLAN, given })).toThrow("ENAMETOOLONG");
+  expect(readdirSync(calls)).toEqual([]);
+});
+
 it("is its user's alone, says who made it, and has the text with a tag of its own", () => {
   const folder = new CallFolder(calls, null, PLAN);
   expect(readdirSync(folder.path).sort()).toEqual(["canary", "given", "home", "rules.sb", "tmp"]);
