@@ -170,6 +170,22 @@ describe.skipIf(noStandIn !== null)("when a call ends", () => {
     expect(processesWith(`${word}-plain`)).toEqual([]);
   });
 
+  it("proc: what kills inside ends all where the host can't go on, which is told", async () => {
+    const { rules } = place.surroundings;
+    if (rules === null) throw new Error("the place has no rules");
+    const { outsider } = rules;
+    using asked = vi.spyOn(outsider, "pid").mockReturnValueOnce(outsider.pid());
+    asked.mockImplementation(() => {
+      throw new Error("it can't be started again");
+    });
+    const ended = await place.run(stubborn("exit 7"));
+    expect(await leftAfter(10_000, word)).toEqual([]);
+    expect(ended.code).toBe(7);
+    const reason = "the program ended what ends the processes that it leaves: some of them may go on";
+    expect(ended.shortcomings).toEqual([{ protection: "processes", reason }]);
+    expect(place.left()).toEqual([]);
+  });
+
   it("two calls at once end each its own", async () => {
     const other = place.run({ argv: ["/bin/sh", "-c", "sleep 2; echo whole", word] });
     await place.run(stubborn("exit 0"));

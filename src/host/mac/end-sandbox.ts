@@ -44,8 +44,11 @@ export async function endSandbox(sandbox: Sandbox): Promise<string | null> {
       return (await isOutsiderSafe(sandbox)) && (await talk.killAll(ALL_MS)) !== null ? null : LEFT.gone;
     })
     .catch(() => LEFT.gone);
-  if (reason !== LEFT.gone && reason !== LEFT.open) return reason;
-  return (await isEndedFromOutside(sandbox).catch(() => false)) ? null : reason;
+  if (reason === null) return null;
+  if (reason !== LEFT.more && (await isEndedFromOutside(sandbox).catch(() => false))) return null;
+  // Whose host is gone kills all that it is let, once more: of what may be left that is as much as can be done.
+  if (reason !== LEFT.open) talk.hangUp();
+  return reason;
 }
 
 /**

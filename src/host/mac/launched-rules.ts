@@ -73,10 +73,10 @@ export class LaunchedRules implements AsyncDisposable {
     return { stdout, stderr: this.#voices.captured(stderr) };
   }
 
-  /** Has the gate end, whose program and all else have ended; at once where it does not. */
+  /** Has the gate end, whose program and all else have ended; at once where it does not. One that was hung up on has work. */
   async end(): Promise<void> {
     this.talk.end();
-    await this.#untilExited();
+    await this.#untilExited(this.talk.isOpen ? GRACE_MS : MOST_MS);
     this.#isOver = true;
   }
 
