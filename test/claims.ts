@@ -55,8 +55,9 @@ beside a twin that succeeds. \`cofferdam selftest\` tries most of them on your o
 **macOS**, where Seatbelt is documented by nobody who made it:
 - *by rules*: the text that a call's rules are is what holds. What is proven of it is proven on Linux: two readers of such
   texts that share no code with what writes them find in it what the profile says, under every reading that others'
-  observations leave open; and on a Mac that is imitated, files, links, spellings and all, no act of the selftest and no
-  random run of system calls gets through, while each twin does. The gate and what ends a call are tested with real walls
+  observations leave open; and on a Mac that is imitated, files, links, spellings and all, none of those acts of the selftest
+  that rules are asked about and no random run of system calls gets through, while each twin does, as long as its kernel asks
+  about what is linked or cloned (see *names and links*). The gate and what ends a call are tested with real walls
   behind a stand-in for \`sandbox-exec\`. What your Mac's kernel does with such a text, \`cofferdam selftest\` shows there by
   real calls, and \`cofferdam doctor\` asks it what the proofs take for granted: before they have run on a Mac, nothing here was
   seen on it. An act that can't be tried there is said not to have been, and does not count.

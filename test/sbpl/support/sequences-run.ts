@@ -25,7 +25,10 @@ export interface Outcome {
   readonly changedWithout: number;
 }
 
-/** Any kernel that asks about what is linked or cloned: without that, no profile with a place to make files keeps anything. */
+/**
+ * Any kernel that asks about what is linked or cloned, each file of a folder too: without that, no profile with a place to make
+ * files keeps anything, which is told among what is not protected.
+ */
 const asking: fc.Arbitrary<Kernel> = fc
   .tuple(
     kernels,

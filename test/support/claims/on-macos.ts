@@ -19,7 +19,7 @@ export const ON_MACOS: Readonly<Record<ClaimId, string>> = {
   "net.loopback": "no: there is one loopback for all, of which nothing is reached while the network is off",
   sock: "by rules, and so for sockets in granted folders",
   proc: "in part: others can't be signalled, traced or listed, by rules; a process that ends the gate and what kills for it may outlive the call, which the receipt says",
-  priv: "in part: programs that gain rights do not start, nothing is mounted, no variable of the kernel is set; root's own calls are refused, unless the roots are another user's",
+  priv: "in part: programs that gain rights do not start, nothing is mounted, no variable of the kernel is set; root's own calls are refused, unless the roots are another user's or `require_os_sandbox` is off, which the receipt says",
   sys: "no: no call is filtered by its number; set-uid bits are refused by rules",
   services: "by rules: a list of names, and no others",
   tty: "by rules, and the same code",
