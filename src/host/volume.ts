@@ -1,12 +1,7 @@
 import { lstatSync, readdirSync } from "node:fs";
+import type { Volume } from "../backend/facts.ts";
 import { type AbsolutePath, joinPath, nameOf, parentOf, upwards } from "../profile/path.ts";
 import { systemPath } from "./nodes.ts";
-
-/** A volume: where it begins on the way to a path, and whether names that differ in case are the same there. */
-export interface Volume {
-  readonly point: AbsolutePath;
-  readonly foldsCase: boolean;
-}
 
 /** The volumes that paths lie on, each looked at once. */
 export class Volumes {

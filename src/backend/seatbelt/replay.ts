@@ -1,9 +1,9 @@
 import { CofferdamError, visible } from "../../errors.ts";
 import { type Access, isAtMost } from "../../profile/access.ts";
 import { type Kind, pathRuler } from "../../profile/access-to.ts";
-import { type AbsolutePath, joinPath, parentOf, upwards } from "../../profile/path.ts";
+import { type AbsolutePath, joinPath, parentOf } from "../../profile/path.ts";
 import type { Profile } from "../../profile/profile.ts";
-import { areaTest, folded } from "./area.ts";
+import { areaTest } from "./area.ts";
 import {
   everyRule,
   type FileFacts,
@@ -12,6 +12,7 @@ import {
   foldedMasks,
   type Right,
 } from "./file-rules.ts";
+import { spelledLike } from "./volumes.ts";
 
 /** What all rules together say: nothing, allow, deny, or both, which in disjoint normal form never happens. */
 export type Answer = "default" | "allow" | "deny" | "both";
@@ -68,14 +69,12 @@ export function assertAgrees(profile: Profile, facts: FileFacts, files: FileRule
   const points = new Set(
     [...entries, ...literals, ...facts.hits, ...files.pins].flatMap((path) => [path, joinPath(path, "x")]),
   );
-  const spellings = new Map(entries.map((path) => [folded(path), path]));
-  const isOdd = (path: AbsolutePath): boolean =>
-    [...upwards(path)].some((at) => (spellings.get(folded(at)) ?? at) !== at);
+  const isSpelledAlike = spelledLike(profile.files);
   for (const path of points) {
     for (const kind of ["file", "folder"] as const) {
       const [given, wanted] = [accessUnder(ask, path, kind), allowed(path, kind)];
       const isAgreed =
-        kind === "file" && !isOdd(path)
+        kind === "file" && isSpelledAlike(path)
           ? given === wanted
           : given !== "contradiction" && isAtMost(given, wanted);
       if (!isAgreed) throw disagreement(path, `${given} to a ${kind}`, wanted);

@@ -66,11 +66,6 @@ const TABLE: readonly Line[] = [
     "to be connected to takes a network of its own: see `shell.network` in the config",
   ],
   [
-    /^mach-lookup com\.apple\.(?:trustd|trustd\.agent|ocspd)$/,
-    "connect",
-    "list `tls` under `sandbox.macos` in the config, if it is meant: a service of the system checks certificates",
-  ],
-  [
     /^mach-lookup com\.apple\.(?:dnssd\.|networkd|SystemConfiguration\.(?:configd|DNSConfiguration)$)/,
     "connect",
     NAMES,

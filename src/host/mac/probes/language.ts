@@ -1,4 +1,5 @@
-import { OPEN, type Outcome, type Probe, type Trial, text } from "./probe.ts";
+import { quoteText } from "../../../backend/seatbelt/sbpl.ts";
+import { OPEN, type Outcome, type Probe, type Trial } from "./probe.ts";
 
 /** How texts are read: strings, parameters, and how much of them there may be. */
 export const LANGUAGE: readonly Probe[] = [
@@ -71,7 +72,7 @@ export const LANGUAGE: readonly Probe[] = [
       {
         given: ["[x]", "x", "a*", "ab", "q(1);", "b\\c"],
         text: (at) =>
-          `${OPEN}(deny file-read-data (literal ${["[x]", "a*", "q(1);", "b\\c"].map((name) => text(at(name))).join(" ")}))\n`,
+          `${OPEN}(deny file-read-data (literal ${["[x]", "a*", "q(1);", "b\\c"].map((name) => quoteText(at(name))).join(" ")}))\n`,
         acts: {
           brackets: (at) => ({ kind: "read", path: at("[x]") }),
           "what they would match": (at) => ({ kind: "read", path: at("x") }),
@@ -107,7 +108,7 @@ export const LANGUAGE: readonly Probe[] = [
     trials: [
       ...[900, 1_024, 1_026].map(
         (length): Trial => ({
-          text: () => `${OPEN}(deny file-read-data (literal ${text(`/${"x".repeat(length - 1)}`)}))\n`,
+          text: () => `${OPEN}(deny file-read-data (literal ${quoteText(`/${"x".repeat(length - 1)}`)}))\n`,
           acts: { [`${length} bytes`]: () => ({ kind: "start" }) },
         }),
       ),

@@ -1,4 +1,5 @@
-import { OPEN, type Probe, SHUT, starting, text } from "./probe.ts";
+import { quoteText } from "../../../backend/seatbelt/sbpl.ts";
+import { OPEN, type Probe, SHUT, starting } from "./probe.ts";
 
 /** What giving a file another name asks. */
 export const NAMES: readonly Probe[] = [
@@ -9,17 +10,18 @@ export const NAMES: readonly Probe[] = [
     trials: [
       {
         given: ["a", "held"],
-        text: (at) => `${OPEN}(deny file-write-create (literal ${text(at("held"))}))\n`,
+        text: (at) => `${OPEN}(deny file-write-create (literal ${quoteText(at("held"))}))\n`,
         acts: { create: (at) => ({ kind: "rename", from: at("a"), to: at("held") }) },
       },
       {
         given: ["a", "held"],
-        text: (at) => `${OPEN}(deny file-write-unlink (literal ${text(at("held"))}))\n`,
+        text: (at) => `${OPEN}(deny file-write-unlink (literal ${quoteText(at("held"))}))\n`,
         acts: { unlink: (at) => ({ kind: "rename", from: at("a"), to: at("held") }) },
       },
       {
         given: ["a", "held"],
-        text: (at) => `${OPEN}(deny file-write-create file-write-unlink (literal ${text(at("held"))}))\n`,
+        text: (at) =>
+          `${OPEN}(deny file-write-create file-write-unlink (literal ${quoteText(at("held"))}))\n`,
         acts: {
           "both over": (at) => ({ kind: "rename", from: at("a"), to: at("held") }),
           "both away": (at) => ({ kind: "rename", from: at("held"), to: at("b") }),
@@ -55,7 +57,8 @@ export const NAMES: readonly Probe[] = [
     trials: [
       {
         given: ["a", "held"],
-        text: (at) => `${OPEN}(deny file-write-create file-write-unlink (literal ${text(at("held"))}))\n`,
+        text: (at) =>
+          `${OPEN}(deny file-write-create file-write-unlink (literal ${quoteText(at("held"))}))\n`,
         acts: {
           "for it": (at) => ({ kind: "swap", from: at("a"), to: at("held") }),
           "it for another": (at) => ({ kind: "swap", from: at("held"), to: at("a") }),
@@ -80,7 +83,7 @@ export const NAMES: readonly Probe[] = [
     trials: [
       {
         given: ["a"],
-        text: (at) => `${OPEN}(deny file-write-create (literal ${text(at("b"))}))\n`,
+        text: (at) => `${OPEN}(deny file-write-create (literal ${quoteText(at("b"))}))\n`,
         acts: { create: (at) => ({ kind: "link", from: at("a"), to: at("b") }) },
       },
       {
@@ -155,8 +158,8 @@ export const NAMES: readonly Probe[] = [
 
 /** All can be read but what is hidden, one folder can be written: as rules on files are rendered. */
 function copying(...[hidden, folder, other = hidden]: readonly [string, string, string?]): string {
-  const reading = `(require-not (literal ${text(hidden)} ${text(other)}))`;
-  const writing = `(require-any (literal ${text(folder)}) (subpath ${text(folder)}))`;
+  const reading = `(require-not (literal ${quoteText(hidden)} ${quoteText(other)}))`;
+  const writing = `(require-any (literal ${quoteText(folder)}) (subpath ${quoteText(folder)}))`;
   return `${SHUT}${starting("file-read*", "file-write*")}(allow file-read* (require-all (require-any (literal "/") (subpath "/")) ${reading}))
 (allow file-write-data file-write-create file-write-unlink file-write-mode file-write-times file-write-xattr ${writing})
 `;

@@ -1,5 +1,6 @@
+import { quoteText } from "../../../backend/seatbelt/sbpl.ts";
 import type { Act } from "./act.ts";
-import { type At, OPEN, type Probe, SHUT, starting, text } from "./probe.ts";
+import { type At, OPEN, type Probe, SHUT, starting } from "./probe.ts";
 
 /** Ports at which nobody has to listen: what is asked is whether the kernel lets it be tried. */
 const PORT = 49_731;
@@ -173,12 +174,12 @@ export function networkProbes(own: string | null): readonly Probe[] {
       trials: [
         {
           given: ["s="],
-          text: (at) => `${OPEN}(deny file-read* file-write* (literal ${text(at("s"))}))\n`,
+          text: (at) => `${OPEN}(deny file-read* file-write* (literal ${quoteText(at("s"))}))\n`,
           acts: { "a denied file": (at) => ({ kind: "connect-socket", path: at("s") }) },
         },
         {
           given: ["s="],
-          text: (at) => `${OPEN}(deny network-outbound (literal ${text(at("s"))}))\n`,
+          text: (at) => `${OPEN}(deny network-outbound (literal ${quoteText(at("s"))}))\n`,
           acts: { "a denied peer": (at) => ({ kind: "connect-socket", path: at("s") }) },
         },
       ],

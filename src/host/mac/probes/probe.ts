@@ -135,8 +135,3 @@ const NEEDED: readonly (readonly [name: string, isSure: boolean])[] = [
   ["user-preference-read", true],
   ["network*", true],
 ];
-
-/** A text of the profile language. */
-export function text(value: string): string {
-  return `"${value.replace(/["\\]/g, (character) => `\\${character}`)}"`;
-}

@@ -1,4 +1,5 @@
-import { OPEN, type Probe, SHUT, starting, text } from "./probe.ts";
+import { quoteText } from "../../../backend/seatbelt/sbpl.ts";
+import { OPEN, type Probe, SHUT, starting } from "./probe.ts";
 
 /** Which of several rules counts, and whether what walls are made of does what it must whatever the answer is. */
 export const RULES: readonly Probe[] = [
@@ -10,35 +11,37 @@ export const RULES: readonly Probe[] = [
       {
         given: ["a"],
         text: (at) =>
-          `${OPEN}(allow file-read-data (subpath ${text(at("."))}))\n(deny file-read* (literal ${text(at("a"))}))\n`,
+          `${OPEN}(allow file-read-data (subpath ${quoteText(at("."))}))\n(deny file-read* (literal ${quoteText(at("a"))}))\n`,
         acts: { "narrow allow, wide deny": (at) => ({ kind: "read", path: at("a") }) },
       },
       {
         given: ["k/", "k/a"],
         text: (at) =>
-          `${OPEN}(deny file-read-data (subpath ${text(at("k"))}))\n(allow file-read* (literal ${text(at("k/a"))}))\n`,
+          `${OPEN}(deny file-read-data (subpath ${quoteText(at("k"))}))\n(allow file-read* (literal ${quoteText(at("k/a"))}))\n`,
         acts: { "narrow deny, wide allow": (at) => ({ kind: "read", path: at("k/a") }) },
       },
       {
         given: ["s="],
-        text: (at) => `${OPEN}(deny network-outbound (literal ${text(at("s"))}))\n(allow network-outbound)\n`,
+        text: (at) =>
+          `${OPEN}(deny network-outbound (literal ${quoteText(at("s"))}))\n(allow network-outbound)\n`,
         acts: { "deny with a path, allow without": (at) => ({ kind: "connect-socket", path: at("s") }) },
       },
       {
         given: ["a"],
         text: (at) =>
-          `(version 1)\n(allow file-write* (literal ${text(at("a"))}))\n(deny file-write*)\n(allow default)\n`,
+          `(version 1)\n(allow file-write* (literal ${quoteText(at("a"))}))\n(deny file-write*)\n(allow default)\n`,
         acts: { "allow with a path, deny without": (at) => ({ kind: "write", path: at("a") }) },
       },
       {
         given: ["a"],
-        text: (at) => `${OPEN}(deny file-write-unlink)\n(allow file-write* (literal ${text(at("a"))}))\n`,
+        text: (at) =>
+          `${OPEN}(deny file-write-unlink)\n(allow file-write* (literal ${quoteText(at("a"))}))\n`,
         acts: { "narrow deny without a path, wide allow": (at) => ({ kind: "remove", path: at("a") }) },
       },
       {
         given: ["x/", "x/a"],
         text: (at) =>
-          `${OPEN}(deny file-write* (subpath ${text(at("x"))}))\n(allow file-write* (literal ${text(at("x/a"))}))\n`,
+          `${OPEN}(deny file-write* (subpath ${quoteText(at("x"))}))\n(allow file-write* (literal ${quoteText(at("x/a"))}))\n`,
         acts: { "two of one kind": (at) => ({ kind: "write", path: at("x/a") }) },
       },
     ],
@@ -134,7 +137,7 @@ export const RULES: readonly Probe[] = [
       {
         given: ["f/"],
         text: (at) =>
-          `${OPEN}(deny file-write-create (require-all (subpath ${text(at("f"))}) (vnode-type DIRECTORY)))\n`,
+          `${OPEN}(deny file-write-create (require-all (subpath ${quoteText(at("f"))}) (vnode-type DIRECTORY)))\n`,
         acts: {
           "a folder by its kind": (at) => ({ kind: "mkdir", path: at("f/new") }),
           "a file by its kind": (at) => ({ kind: "create", path: at("f/file") }),
@@ -163,7 +166,7 @@ export const RULES: readonly Probe[] = [
     relies: "nothing: rules name a folder itself beside what is below it",
     trials: [
       {
-        text: (at) => `${OPEN}(deny file-write-create (subpath ${text(at("new"))}))\n`,
+        text: (at) => `${OPEN}(deny file-write-create (subpath ${quoteText(at("new"))}))\n`,
         acts: { "the folder": (at) => ({ kind: "mkdir", path: at("new") }) },
       },
     ],
@@ -182,7 +185,7 @@ export const RULES: readonly Probe[] = [
       {
         given: ["there/"],
         text: (at) =>
-          `${OPEN}(deny file-write-create (require-any (literal ${text(at("new"))}) (subpath ${text(at("new"))}) (literal ${text(at("other"))}) (subpath ${text(at("there"))})))\n`,
+          `${OPEN}(deny file-write-create (require-any (literal ${quoteText(at("new"))}) (subpath ${quoteText(at("new"))}) (literal ${quoteText(at("other"))}) (subpath ${quoteText(at("there"))})))\n`,
         acts: {
           "the folder": (at) => ({ kind: "mkdir", path: at("new") }),
           "a file of its name": (at) => ({ kind: "create", path: at("other") }),
@@ -204,9 +207,9 @@ export const RULES: readonly Probe[] = [
 
 /** A folder that may be written, but for one in it: as rules on files are rendered. */
 function exceptions(folder: string, but: string, hasDeny: boolean): string {
-  const around = `(require-any (literal ${text(folder)}) (subpath ${text(folder)}))`;
+  const around = `(require-any (literal ${quoteText(folder)}) (subpath ${quoteText(folder)}))`;
   const operations = "file-write-data file-write-create file-write-unlink";
-  const allow = `(allow ${operations} (require-all ${around} (require-not (literal ${text(but)})) (require-not (subpath ${text(but)}))))`;
-  const deny = `(deny file-write* ${operations} (require-any (literal ${text(but)}) (subpath ${text(but)})))`;
+  const allow = `(allow ${operations} (require-all ${around} (require-not (literal ${quoteText(but)})) (require-not (subpath ${quoteText(but)}))))`;
+  const deny = `(deny file-write* ${operations} (require-any (literal ${quoteText(but)}) (subpath ${quoteText(but)})))`;
   return `${SHUT}${starting("file-write*")}${allow}\n${hasDeny ? `${deny}\n` : ""}`;
 }

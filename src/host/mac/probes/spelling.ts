@@ -1,4 +1,5 @@
-import { OPEN, type Probe, text } from "./probe.ts";
+import { quoteText } from "../../../backend/seatbelt/sbpl.ts";
+import { OPEN, type Probe } from "./probe.ts";
 
 /** `é` in one character, and as a letter with an accent behind it. */
 const COMPOSED = "\u00e9";
@@ -14,7 +15,7 @@ export const SPELLING: readonly Probe[] = [
       {
         given: ["literal", "subpath/", "subpath/a", "regex"],
         text: (at) =>
-          `${OPEN}(deny file-read-data (require-any (literal ${text(at("LITERAL"))}) (subpath ${text(at("SUBPATH"))}) (regex "/REGEX$")))\n`,
+          `${OPEN}(deny file-read-data (require-any (literal ${quoteText(at("LITERAL"))}) (subpath ${quoteText(at("SUBPATH"))}) (regex "/REGEX$")))\n`,
         acts: {
           literal: (at) => ({ kind: "read", path: at("literal") }),
           subpath: (at) => ({ kind: "read", path: at("subpath/a") }),
@@ -51,19 +52,19 @@ export const SPELLING: readonly Probe[] = [
     trials: [
       {
         given: ["name"],
-        text: (at) => `${OPEN}(deny file-read-data (literal ${text(at("name"))}))\n`,
+        text: (at) => `${OPEN}(deny file-read-data (literal ${quoteText(at("name"))}))\n`,
         acts: { "by its own name": (at) => ({ kind: "read", path: at("NAME") }) },
       },
       {
         given: ["name"],
         text: (at) =>
-          `${OPEN}(deny file-read-data (require-any (literal ${text(at("name"))}) (regex "/[nN][aA][mM][eE]$")))\n`,
+          `${OPEN}(deny file-read-data (require-any (literal ${quoteText(at("name"))}) (regex "/[nN][aA][mM][eE]$")))\n`,
         acts: { "by any case of it": (at) => ({ kind: "read", path: at("NAME") }) },
       },
       {
         given: ["name"],
         text: (at) =>
-          `${OPEN}(deny file-write-unlink file-write-create (require-any (literal ${text(at("name"))}) (regex "/[nN][aA][mM][eE]$")))\n`,
+          `${OPEN}(deny file-write-unlink file-write-create (require-any (literal ${quoteText(at("name"))}) (regex "/[nN][aA][mM][eE]$")))\n`,
         acts: {
           "moved by another case": (at) => ({ kind: "rename", from: at("NAME"), to: at("elsewhere") }),
         },

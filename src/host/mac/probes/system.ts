@@ -1,4 +1,5 @@
-import { OPEN, type Probe, SHUT, starting, type Trial, text } from "./probe.ts";
+import { quoteText } from "../../../backend/seatbelt/sbpl.ts";
+import { OPEN, type Probe, SHUT, starting, type Trial } from "./probe.ts";
 
 /** Operations that rules name only where a system has them. */
 export const GUARDED = [
@@ -218,7 +219,7 @@ function defined(names: readonly string[]): Trial {
   return {
     given: names.map(file),
     text: (at) =>
-      `${OPEN}${names.map((name) => `(if (defined? '${name}) (deny file-read-data (literal ${text(at(file(name)))})))\n`).join("")}`,
+      `${OPEN}${names.map((name) => `(if (defined? '${name}) (deny file-read-data (literal ${quoteText(at(file(name)))})))\n`).join("")}`,
     acts: Object.fromEntries(names.map((name) => [name, (at) => ({ kind: "read", path: at(file(name)) })])),
   };
 }

@@ -21,8 +21,6 @@ test.each<[operation: string, target: string | null, does: Suggestion["does"], r
   ["network-outbound", "/private/var/run/mDNSResponder", "connect", /^names are looked up only/],
   ["network-outbound", "/var/run/docker.sock", "connect", /^sockets with a path are granted by no part/],
   ["network-bind", "local:*:8080", "connect", /`shell\.network`/],
-  ["mach-lookup", "com.apple.trustd.agent", "connect", /`sandbox.macos`/],
-  ["mach-lookup", "com.apple.trustd", "connect", /`sandbox.macos`/],
   ["mach-lookup", "com.apple.SystemConfiguration.configd", "connect", /^names are looked up only/],
   ["mach-lookup", "com.apple.SecurityServer", "read", /^it is never granted: .* passwords and keys$/],
   ["mach-lookup", "com.apple.coreservices.launchservicesd", "run", /^it is never granted: .* outside/],
