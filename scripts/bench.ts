@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import { execa } from "execa";
-import type { Plan } from "../src/backend/plan.ts";
+import type { GatedPlan } from "../src/backend/plan.ts";
 import { thisHost } from "../src/host/host.ts";
 import type { Ledger } from "../src/host/ledger.ts";
 import { openInputs } from "../src/host/open-inputs.ts";
@@ -73,6 +73,7 @@ async function bench(): Promise<void> {
   const { onYes } = await session.prepare({ argv: ["true"] });
   if (onYes.rendering.kind !== "plan") throw new Error("the bench's call has no plan");
   const { plan } = onYes.rendering;
+  if (plan.kind === "rules") throw new Error("the bench measures bubblewrap, on Linux");
   console.log(
     `Linux ${release()} ${arch()}, ${cpus().length} cores, Node ${process.version}, bubblewrap ${plan.version}; medians of ${RUNS} runs\n`,
   );
@@ -124,7 +125,7 @@ async function bench(): Promise<void> {
 
 /** A raw launch and calls of ours in turn, so that a drift of the machine meets all: one after a pause, some at once. */
 async function launches(
-  plan: Plan,
+  plan: GatedPlan,
   session: Session,
   ledger: Ledger,
 ): Promise<{ raw: number; ours: number; atOnce: number }> {
@@ -159,7 +160,7 @@ function callsAlone(cgroups: string | null): number {
 }
 
 /** Raw launches of a plan with and without the mounts over its placeholders, in turn. */
-async function mountsOnTop(plan: Plan, ledger: Ledger): Promise<number> {
+async function mountsOnTop(plan: GatedPlan, ledger: Ledger): Promise<number> {
   const bare = withoutPlaceholders(plan);
   const held = await ledger.hold("bench", plan.placeholders);
   const more: number[] = [];
@@ -194,8 +195,8 @@ async function cgroupOnTop(workspace: string): Promise<number> {
 }
 
 /** What anyone would write by hand: spawn, feed the descriptors, read both outputs, open the gate, wait. */
-async function rawLaunch(plan: Plan): Promise<void> {
-  const last = Math.max(plan.gateFd ?? 0, ...plan.inputs.map((input) => input.fd));
+async function rawLaunch(plan: GatedPlan): Promise<void> {
+  const last = Math.max(plan.gateFd, ...plan.inputs.map((input) => input.fd));
   using opened = openInputs(plan.inputs);
   const stdio = Array.from({ length: last + 1 }, (_, fd): "ignore" | "pipe" | number =>
     fd === 0 ? "ignore" : (opened.fds.get(fd) ?? "pipe"),
@@ -205,7 +206,7 @@ async function rawLaunch(plan: Plan): Promise<void> {
   for (const input of plan.inputs)
     if (!opened.fds.has(input.fd)) asWritable(streams[input.fd]).end("bytes" in input ? input.bytes : "");
   for (const fd of [1, 2]) asReadable(streams[fd]).resume();
-  const gate = streams[plan.gateFd ?? 0];
+  const gate = streams[plan.gateFd];
   asReadable(gate).once("data", () => asWritable(gate).end("go\n"));
   await new Promise((resolve) => child.once("close", resolve));
 }

@@ -17,7 +17,7 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
-import type { Plan } from "../../src/backend/plan.ts";
+import type { GatedPlan } from "../../src/backend/plan.ts";
 
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constants;
 const O_PATH = 0o10000000;
@@ -135,7 +135,7 @@ function leaveCgroup(folder: string): void {
 }
 
 /** The same plan without the mounts over placeholders: the walls as they would be if nobody made these names. */
-export function withoutPlaceholders(plan: Plan): Plan {
+export function withoutPlaceholders(plan: GatedPlan): GatedPlan {
   const paths = new Set<string>(plan.placeholders.map(({ path }) => path));
   const isOver = (words: readonly string[], at: number): boolean =>
     words[at] === "--ro-bind" && paths.has(words[at + 2] ?? "");

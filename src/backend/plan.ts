@@ -88,6 +88,7 @@ export type Plan = GatedPlan | RulePlan;
 
 /** Walls of mounts and namespaces, which the host looks at from outside before the program starts. */
 export interface GatedPlan extends PlanParts {
+  readonly kind: "mounts";
   /** The gate says ready here, waits for go, and closes it. */
   readonly gateFd: number;
   /**
@@ -106,9 +107,7 @@ export interface GatedPlan extends PlanParts {
  * what the launcher needs in front of it (`-f FILE`, `-D NAME=VALUE`) names the call's own folder, which the host makes.
  */
 export interface RulePlan extends PlanParts {
-  readonly gateFd: null;
-  readonly sizesFd: null;
-  readonly expects: null;
+  readonly kind: "rules";
   readonly rules: RuleText;
   /** All variables that the program gets, but those that name the call's own folder. */
   readonly environment: Readonly<Record<string, string>>;

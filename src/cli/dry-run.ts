@@ -122,7 +122,7 @@ function dryRunJson({ verdict, argsHash }: Prepared, side: Side): unknown {
   const { plan } = rendering;
   const { backend, version, file, placeholders, approximations, standings } = plan;
   const walls =
-    plan.gateFd === null
+    plan.kind === "rules"
       ? { rules: plan.rules }
       : { options: optionsOf(plan).map((words) => (words[0] === "--setenv" ? words.slice(0, 2) : words)) };
   const paths = placeholders.map(({ path }) => path);

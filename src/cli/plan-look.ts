@@ -72,8 +72,8 @@ export async function lookAtPlan(draft: Draft): Promise<PlanLook> {
 }
 
 /** Rules cost next to nothing, and more of them than can be had is a refusal. */
-function manyMounts({ gateFd, clauses }: Plan): readonly Finding[] {
-  if (gateFd === null || clauses.length < MANY_MOUNTS) return [];
+function manyMounts({ kind, clauses }: Plan): readonly Finding[] {
+  if (kind === "rules" || clauses.length < MANY_MOUNTS) return [];
   const hint = "mask the folders that hold many protected files, narrow the roots, or list fewer runtimes";
   return [
     {

@@ -50,12 +50,12 @@ const SECTIONS: Readonly<Record<string, string>> = {
  * comments, and nothing else: on no terminal it is one that the launcher takes.
  */
 export function planLines(plan: Plan, standing: Standing, ink: Ink, folder: string): readonly string[] {
-  return plan.gateFd === null ? ruleLines(plan, ink) : mountLines(plan, standing, ink, folder);
+  return plan.kind === "rules" ? ruleLines(plan, ink) : mountLines(plan, standing, ink, folder);
 }
 
 /** How much a plan is, in its own words. */
 export function planSize(plan: Plan): string {
-  if (plan.gateFd !== null) return `${plan.clauses.length} mounts`;
+  if (plan.kind === "mounts") return `${plan.clauses.length} mounts`;
   const { rules, bytes } = ruleSize(plan);
   return `${rules} rules in ${Math.ceil(bytes / 1024)} KiB`;
 }

@@ -23,7 +23,7 @@ import { NOBODYS_WINDOW, tellSizes } from "./window.ts";
  * Throws `SANDBOX_UNAVAILABLE` when the walls could not be built, are not as planned or can't be seen to be: then nothing ran.
  */
 export async function run(plan: Plan, options: RunOptions): Promise<Ended> {
-  if (plan.gateFd === null) return runRules(plan, options);
+  if (plan.kind === "rules") return runRules(plan, options);
   const { ahead = null, runAs, surroundings } = options;
   const how = {
     hasStdin: options.stdin !== null,

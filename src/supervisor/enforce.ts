@@ -127,7 +127,7 @@ export async function enforce(
   const began = performance.now();
   const said = new Tail();
   // A terminal has one stream for all that is said.
-  const complaints = plan.sizesFd === null ? "stderr" : "stdout";
+  const complaints = plan.kind === "rules" || plan.sizesFd === null ? "stderr" : "stdout";
   const result = await runHeld(ledger, call.callId, plan, {
     stdin: options.stdin ?? null,
     wallMs: shorter(limits.wallMs, options.timeoutMs),

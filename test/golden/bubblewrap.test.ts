@@ -268,7 +268,7 @@ test("more mounts than the budget are refused with their number, fewer are not",
 
 function planOf(profile: Profile, facts: Facts): GatedPlan {
   const rendering = renderBubblewrap(profile, LAUNCH, facts);
-  if (rendering.kind !== "plan" || rendering.plan.gateFd === null)
+  if (rendering.kind !== "plan" || rendering.plan.kind === "rules")
     throw new Error(`no plan: ${JSON.stringify(rendering)}`);
   return rendering.plan;
 }

@@ -265,6 +265,7 @@ function planWith(folder: AbsolutePath): GatedPlan {
       { fd: 3, bytes: new Uint8Array() },
       { fd: 7, folder },
     ],
+    kind: "mounts",
     gateFd: 6,
     sizesFd: null,
     launchers: 1,

@@ -156,6 +156,7 @@ function planOf(profile: Profile, launch: Launch, facts: Facts, layout: Layout):
       ...[facts.launcher.shell, "-c", script, "cofferdam", ...terminal, ...handed.argv],
     ],
     inputs: [{ fd: FD.args, bytes: nulSeparated(all) }, ...inputs, ...given.map((file) => file.input)],
+    kind: "mounts",
     gateFd: FD.gate,
     sizesFd,
     launchers: 1,

@@ -25,7 +25,7 @@ export interface ShelterNeeds {
  * A plan without a gate is never started and stays as it is.
  */
 export function shelter(plan: Plan, { writable, launcher, devices }: ShelterNeeds): Plan {
-  if (plan.gateFd === null) return plan;
+  if (plan.kind === "rules") return plan;
   const taken = [
     // What the gate and the program have: the gate's own, and the sizes of a terminal.
     ...plan.expects.descriptors,

@@ -108,8 +108,8 @@ function checkJson({ loaded }: Draft, { plan, roots }: PlanLook, found: readonly
       readOnly,
       hidden,
     })),
-    mounts: plan === null || plan.gateFd === null ? null : plan.clauses.length,
-    rules: plan === null || plan.gateFd !== null ? null : ruleSize(plan).rules,
+    mounts: plan === null || plan.kind === "rules" ? null : plan.clauses.length,
+    rules: plan === null || plan.kind === "mounts" ? null : ruleSize(plan).rules,
     findings: found,
   };
 }

@@ -226,7 +226,7 @@ async function planner(
     const argv = [standing.launcher.shell, "-c", script] as const;
     const launch = { argv, cwd: ROOT, env: { PATH: system.path.join(":") } } as const;
     const rendering = renderSeatbelt(profile, launch, facts);
-    if (rendering.kind === "plan" && rendering.plan.gateFd === null) return rendering.plan;
+    if (rendering.kind === "plan" && rendering.plan.kind === "rules") return rendering.plan;
     const { reason, remedy } =
       rendering.kind === "refusal" ? rendering.refusal : { reason: "no rules were made", remedy: "" };
     throw new CofferdamError("SANDBOX_UNAVAILABLE", reason, { hint: remedy });

@@ -17,7 +17,7 @@ const LAUNCH: Launch = { argv: [knownPath("/bin/sh")], cwd: knownPath("/Users/ad
 export function planOf({ profile, facts, hasGiven }: MacCase): RulePlan | null {
   const given = hasGiven ? [{ path: knownPath("/given/program"), bytes: new Uint8Array() }] : [];
   const rendering = renderSeatbelt(profile, { ...LAUNCH, given }, facts);
-  return rendering.kind === "plan" && rendering.plan.gateFd === null ? rendering.plan : null;
+  return rendering.kind === "plan" && rendering.plan.kind === "rules" ? rendering.plan : null;
 }
 
 /** What a reading of a text says; `line` is that of the rule that says it, null where none does. */

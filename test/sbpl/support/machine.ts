@@ -38,7 +38,7 @@ export function machine(
 
 /** The plan of rules that must have been made. */
 export function planOf(rendering: Rendering): RulePlan {
-  if (rendering.kind === "plan" && rendering.plan.gateFd === null) return rendering.plan;
+  if (rendering.kind === "plan" && rendering.plan.kind === "rules") return rendering.plan;
   throw new Error(rendering.kind === "refusal" ? rendering.refusal.reason : "a plan of mounts");
 }
 

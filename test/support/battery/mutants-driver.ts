@@ -29,7 +29,7 @@ if (walls.kind !== "standing") throw walls.error;
 const { runAs } = walls.machine;
 const { rendering } = (await supervisor.session({ caller: "person" }).prepare({ argv: ["sh", "-c", script] }))
   .onYes;
-if (rendering.kind !== "plan" || rendering.plan.gateFd === null) throw new Error(JSON.stringify(rendering));
+if (rendering.kind !== "plan" || rendering.plan.kind === "rules") throw new Error(JSON.stringify(rendering));
 const plan: GatedPlan = rendering.plan;
 await using _held = await supervisor.shared.ledger.hold("mutants", plan.placeholders);
 const nothing = { id: "files", change: "nothing" } as const;

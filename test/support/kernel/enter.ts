@@ -80,7 +80,7 @@ async function enterOrThrow(
     tampering.facts?.(facts) ?? facts,
   );
   if (rendering.kind === "refusal") return { kind: "refused", refusal: rendering.refusal };
-  if (rendering.plan.gateFd === null) throw new Error("a plan of bubblewrap has a gate");
+  if (rendering.plan.kind === "rules") throw new Error("a plan of bubblewrap has a gate");
   const plan = tampering.plan?.(rendering.plan) ?? rendering.plan;
   await using _held = await stage.ledger.hold(stage.host.id(), plan.placeholders);
   const isUnproven = tampering.plan !== undefined && tampering.isProven !== true;

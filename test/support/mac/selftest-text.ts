@@ -125,7 +125,8 @@ async function planFor(ground: Ground, config: AbsolutePath, { hasProfile }: Cha
     callerEnv: host.env,
   });
   const { rendering } = onYes;
-  if (rendering.kind !== "plan" || rendering.plan.gateFd !== null) throw new Error(JSON.stringify(rendering));
+  if (rendering.kind !== "plan" || rendering.plan.kind === "mounts")
+    throw new Error(JSON.stringify(rendering));
   return rendering.plan;
 }
 

@@ -46,6 +46,6 @@ export function statedProject(
 
 /** A plan of rules; throws where it was refused. */
 export function planOf(rendering: Side["rendering"] | ReturnType<Backend["render"]>): RulePlan {
-  if (rendering.kind === "plan" && rendering.plan.gateFd === null) return rendering.plan;
+  if (rendering.kind === "plan" && rendering.plan.kind === "rules") return rendering.plan;
   throw new Error(`no plan of rules: ${JSON.stringify(rendering)}`);
 }

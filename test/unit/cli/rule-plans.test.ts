@@ -66,7 +66,7 @@ test("a path that no rule can spell is told as a parameter, and what would act o
 test("what is found in a plan of rules: what is cut down in a root, each path once, and no number of mounts", async () => {
   const { roots, findings, plan } = await lookAtPlan(project().draft);
   expect(findings).toEqual([]);
-  expect(plan?.gateFd).toBe(null);
+  expect(plan?.kind).toBe("rules");
   const [app] = roots;
   expect(app?.hidden).toEqual([]);
   expect(app?.readOnly).toEqual([...new Set(app?.readOnly)]);
