@@ -24,6 +24,7 @@ import { printProcess, thisProcess } from "./process-id.ts";
 import { run } from "./run.ts";
 import { hasShelter } from "./shelter.ts";
 import { lookAtSurroundings } from "./surroundings.ts";
+import { trialAnswers, trialScript } from "./trial-script.ts";
 
 /** An attack the battery tries: a line of POSIX shell that prints `y` when it succeeds. */
 interface Attack {
@@ -48,7 +49,7 @@ export async function battery(host: Host, standing: StandingFacts, system: Runti
     const secret = randomBytes(16).toString("hex");
     writeFileSync(canary, secret);
     const attacks = attacksOn(canary, secret, standing);
-    const script = attacks.map((attack) => `( ${attack.inside} ) 2>/dev/null && echo y || echo n`).join("\n");
+    const script = trialScript(attacks.map(({ inside }) => inside));
     const [answers, isSheltered] = await Promise.all([
       runInside(host, standing, system, script),
       hasShelter(standing, folder),
@@ -61,7 +62,7 @@ export async function battery(host: Host, standing: StandingFacts, system: Runti
     const findings = attacks.map(({ name, protection, control }, index) => ({
       name,
       protection,
-      holds: answers[index] === "n" && !isWritten,
+      holds: answers[index] === false && !isWritten,
       control: control(),
     }));
     return { findings, hasShelter: isSheltered };
@@ -158,7 +159,7 @@ async function runInside(
   standing: StandingFacts,
   system: Runtime,
   script: string,
-): Promise<readonly string[]> {
+): Promise<readonly boolean[]> {
   const profile = normalProfile({
     files: system.read.map((path) => ({ path, access: "read", suffixes: "any" })),
   });
@@ -185,8 +186,5 @@ async function runInside(
     surroundings,
     onProven: null,
   });
-  return ended.stdout.bytes
-    .toString("utf8")
-    .split("\n")
-    .filter((line) => line === "y" || line === "n");
+  return trialAnswers(ended.stdout.bytes.toString());
 }

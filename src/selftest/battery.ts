@@ -4,13 +4,14 @@ import { CofferdamError } from "../errors.ts";
 import type { Host } from "../host/host.ts";
 import { findHelper } from "../host/launcher.ts";
 import { ask, launchHelper } from "../host/spawn.ts";
+import { trialAnswers, trialScript } from "../host/trial-script.ts";
 import { MemoryJournal } from "../journal/journal.ts";
 import type { AbsolutePath } from "../profile/path.ts";
 import type { Receipt } from "../supervisor/receipt.ts";
 import type { Session } from "../supervisor/session.ts";
 import { createSupervisor } from "../supervisor/supervisor.ts";
 import { type Arena, arenaOf } from "./arena.ts";
-import { answersOf, type Case, script, type Target } from "./case.ts";
+import type { Case, Target } from "./case.ts";
 import { casesFor } from "./cases/all.ts";
 import type { ClaimId } from "./claims.ts";
 import { type Drill, type Site, sessionUntil } from "./drill.ts";
@@ -146,14 +147,14 @@ async function tryInside(session: Session, lines: readonly string[]) {
   const outcome = await session.call(
     "shell",
     { argv: ["sh", "-s"] },
-    { stdin: Readable.from([script(lines)]) },
+    { stdin: Readable.from([trialScript(lines)]) },
   );
   if (!("receipt" in outcome) || outcome.receipt === null || !("stdout" in outcome))
     throw new CofferdamError(
       "SANDBOX_UNAVAILABLE",
       `the battery was not run: ${"reason" in outcome ? outcome.reason : outcome.kind}`,
     );
-  return { answers: answersOf(outcome.stdout.bytes.toString()), receipt: outcome.receipt };
+  return { answers: trialAnswers(outcome.stdout.bytes.toString()), receipt: outcome.receipt };
 }
 
 /** By what twins are tried. */
@@ -175,8 +176,8 @@ async function tryTwins(
     lines: readonly string[],
     [file, ...words]: readonly [AbsolutePath, ...string[]],
   ) => {
-    const text = `${arena.outside}${script(lines)}`;
-    return answersOf((await ask(file, [...words, "-c", text], { timeoutMs: OUTSIDE_MS, signal })).stdout);
+    const text = `${arena.outside}${trialScript(lines)}`;
+    return trialAnswers((await ask(file, [...words, "-c", text], { timeoutMs: OUTSIDE_MS, signal })).stdout);
   };
   const tryAll: Readonly<
     Record<Case["twin"]["where"], (lines: readonly string[]) => Promise<readonly boolean[]>>

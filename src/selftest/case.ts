@@ -75,13 +75,3 @@ export function outside(line: string): Twin {
 export function own(line: string): Twin {
   return { where: "own", line };
 }
-
-/** The script that does lines one after another, each by itself, and prints `y` or `n` for each on a line. */
-export function script(lines: readonly string[]): string {
-  return lines.map((line) => `( ${line}\n) >/dev/null 2>&1 </dev/null && echo y || echo n`).join("\n");
-}
-
-/** The answers of a script, in its order; fewer where it was not run to its end. */
-export function answersOf(text: string): readonly boolean[] {
-  return text.split("\n").flatMap((line) => (line === "y" ? [true] : line === "n" ? [false] : []));
-}

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { script } from "../../src/selftest/case.ts";
+import { trialScript } from "../../src/host/trial-script.ts";
 import { PEOPLE, type Person } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
 import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
@@ -181,7 +181,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("git.exec: as $name, nobody chan
     using place = prepared(person);
     const before = place.plainly(STATE).stdout;
     const lines = ACTS.flatMap(([, path, twin, line]) => [line(path), line(twin)]);
-    const [, reply] = await place.run({ job: { calls: [{ argv: ["sh", "-c", script(lines)] }] } });
+    const [, reply] = await place.run({ job: { calls: [{ argv: ["sh", "-c", trialScript(lines)] }] } });
     answers = reply?.kind === "ran" ? reply.stdout.split("\n") : [];
     const after = place.plainly(STATE);
     host = after.stdout === before ? "as it was" : `${before} became ${after.stdout}${after.stderr}`;
@@ -222,7 +222,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("git.exec: as $name, in a part o
     const lines = [write(`${place.ws}/${path}`), write(`${place.ws}/${twin}`)];
     const [, reply] = await place.run({
       settings: { sandbox: { paths } },
-      job: { calls: [{ argv: ["sh", "-c", script(lines)] }] },
+      job: { calls: [{ argv: ["sh", "-c", trialScript(lines)] }] },
     });
     expect(reply).toMatchObject({ kind: "ran", stdout: "n\ny\n" });
     expect(place.plainly(`ls ${path} ${twin}`).stdout).toBe(`${twin}\n`);
@@ -233,7 +233,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("git.exec: as $name, in a part o
     place.plainly("git init -q --bare bare && rm -rf bare/hooks/*");
     const paths = { hooks: { root: `${place.ws}/bare/hooks`, mode: "rw", write_approval: false } };
     const settings = { sandbox: { paths } };
-    const calls = [{ argv: ["sh", "-c", script([write("post-update")])] }];
+    const calls = [{ argv: ["sh", "-c", trialScript([write("post-update")])] }];
     const job = { cwd: `${place.ws}/bare/hooks`, calls };
     const [, reply] = await place.run({ settings, job });
     expect(reply).toMatchObject({ kind: "ran", stdout: "n\n" });

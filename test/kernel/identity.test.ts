@@ -6,7 +6,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { script } from "../../src/selftest/case.ts";
+import { trialScript } from "../../src/host/trial-script.ts";
 import { checkoutFor, PEOPLE } from "../support/battery/people.ts";
 import { Place, type Start } from "../support/battery/place.ts";
 import { commandLinesWith } from "../support/battery/processes.ts";
@@ -36,8 +36,8 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
 
     it("fs.views: what is written to a private place is gone after the call, and no path of the host changed", async () => {
       const [first, second] = await inside([
-        script([...places, place.ws].map((folder) => `echo x > ${folder}/${unique}`)),
-        script([...places, place.ws].map((folder) => `[ -e ${folder}/${unique} ]`)),
+        trialScript([...places, place.ws].map((folder) => `echo x > ${folder}/${unique}`)),
+        trialScript([...places, place.ws].map((folder) => `[ -e ${folder}/${unique} ]`)),
       ]);
       expect([first, second]).toEqual(["y\n".repeat(6), `${"n\n".repeat(5)}y\n`]);
       const onHost = ["/tmp", "/var/tmp", "/run", "/dev/shm", "/tmp/home", place.ws].map((folder) =>
@@ -50,13 +50,18 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
       const write = (folder: string, size: string): string => `head -c ${size} /dev/zero > ${folder}/big`;
       const [small, large] = await inside(
         [
-          script([
+          trialScript([
             write("/tmp", "3M"),
             write("/dev/shm", "3M"),
             write("/run", "500K"),
             write(place.ws, "8M"),
           ]),
-          script([write("/tmp", "5M"), write("/dev/shm", "5M"), write("/run", "2M"), write("$HOME", "5M")]),
+          trialScript([
+            write("/tmp", "5M"),
+            write("/dev/shm", "5M"),
+            write("/run", "2M"),
+            write("$HOME", "5M"),
+          ]),
         ],
         { settings: { sandbox: { limits: { scratch: "4MiB" } } } },
       );

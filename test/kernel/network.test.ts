@@ -4,8 +4,8 @@ import { createServer, type Server } from "node:net";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { trialScript } from "../../src/host/trial-script.ts";
 import { knownPath } from "../../src/profile/path.ts";
-import { script } from "../../src/selftest/case.ts";
 import { createDraft } from "../../src/supervisor/draft.ts";
 import { type CallExplanation, explainCall } from "../../src/supervisor/explain.ts";
 import { CALLER, PEOPLE } from "../support/battery/people.ts";
@@ -55,9 +55,9 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
         reaches.unix(abstract),
         reaches.unix(named),
       ];
-      expect(await inside(script(lines), false)).toBe("n\n".repeat(4));
+      expect(await inside(trialScript(lines), false)).toBe("n\n".repeat(4));
       expect([four, six, abstract, named].map((one) => one.connections)).toEqual([0, 0, 0, 0]);
-      expect(place.plainly(script(lines)).stdout).toBe("y\n".repeat(4));
+      expect(place.plainly(trialScript(lines)).stdout).toBe("y\n".repeat(4));
       await vi.waitUntil(() => abstract.connections + named.connections === 2);
       expect([four, six, abstract, named].map((one) => one.connections)).toEqual([1, 1, 1, 1]);
     });
@@ -71,14 +71,14 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
         reaches.vsock(),
         reaches.name("example.com"),
       ];
-      expect(await inside(script(lines), false)).toBe("n\n".repeat(5));
+      expect(await inside(trialScript(lines), false)).toBe("n\n".repeat(5));
       expect(
         await inside(
           "ls /sys/class/net 2>/dev/null; sed 1,2d /proc/net/dev | cut -d: -f1 | tr -d ' '; sed 1d /proc/net/route",
           false,
         ),
       ).toBe("lo\n");
-      expect(await inside(script([reaches.name("localhost"), reaches.name("cofferdam")]), false)).toBe(
+      expect(await inside(trialScript([reaches.name("localhost"), reaches.name("cofferdam")]), false)).toBe(
         "y\ny\n",
       );
       const plain = place
@@ -138,9 +138,9 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
         perl(`socketpair(A, B, 1, 1, 0) && defined syswrite(A, "x") && sysread(B, my $x, 1)`),
         perl(`socket(S, 2, 1, 0)`),
       ];
-      expect(await under("sockets: none\n", script(lines))).toEqual(["n\nn\nn\nn\ny\ny\n", "enforced"]);
+      expect(await under("sockets: none\n", trialScript(lines))).toEqual(["n\nn\nn\nn\ny\ny\n", "enforced"]);
       expect([granted.connections, abstract.connections]).toEqual([0, 0]);
-      expect(await under("sockets: []\n", script(lines))).toEqual(["y\n".repeat(6), "partial"]);
+      expect(await under("sockets: []\n", trialScript(lines))).toEqual(["y\n".repeat(6), "partial"]);
       expect([granted.connections, abstract.connections]).toEqual([1, 1]);
     });
   });
@@ -153,7 +153,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
       const settings = { shell: { network: "host" } };
       const [, reply] = await place.run({
         settings,
-        job: { calls: [{ argv: ["sh", "-c", script(lines)] }] },
+        job: { calls: [{ argv: ["sh", "-c", trialScript(lines)] }] },
       });
       expect(reply).toMatchObject({
         kind: "ran",
@@ -166,7 +166,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
     it("sock: a socket in a folder that nobody granted is not reached there either", async () => {
       await using named = await listen({ path: join(place.outside, "socket") });
       await using granted = await listen({ path: join(place.ws, "socket") });
-      expect(await inside(script([reaches.unix(named), reaches.unix(granted)]), "host")).toBe("n\ny\n");
+      expect(await inside(trialScript([reaches.unix(named), reaches.unix(granted)]), "host")).toBe("n\ny\n");
       expect([named.connections, granted.connections]).toEqual([0, 1]);
     });
 
@@ -177,7 +177,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
       await using granted = await listen({ path: plain });
       const settings = { sandbox: { paths: withSuffixes(place) } };
       const lines = [reaches.unix(hidden), reaches.unix(granted), `grep -q note ${place.top}/sfx/note.md`];
-      const job = { calls: [{ argv: ["sh", "-c", script(lines)] }] };
+      const job = { calls: [{ argv: ["sh", "-c", trialScript(lines)] }] };
       expect((await place.run({ settings, job }))[1]).toMatchObject({ kind: "ran", stdout: "n\ny\ny\n" });
       expect([hidden.connections, granted.connections]).toEqual([0, 1]);
     });

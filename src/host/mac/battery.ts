@@ -16,6 +16,7 @@ import { BEHIND_PREFIX, makeTemporary } from "../own-temporary.ts";
 import type { Ended, RunOptions } from "../run-options.ts";
 import { ask } from "../spawn.ts";
 import type { Surroundings } from "../surroundings.ts";
+import { trialAnswers, trialScript } from "../trial-script.ts";
 import { runRules } from "./run-rules.ts";
 import { SHARED, shortPlace } from "./short-place.ts";
 import { ruleSurroundings } from "./surroundings.ts";
@@ -153,13 +154,13 @@ function preyFolder(user: User) {
 }
 
 function scriptOf(prey: Prey): string {
-  return ATTACKS.map(({ line }) => `( ${line(prey)} ) >/dev/null 2>&1 && echo y || echo n`).join("\n");
+  return trialScript(ATTACKS.map(({ line }) => line(prey)));
 }
 
 /** Throws `SANDBOX_UNAVAILABLE` where some are missing. */
 function answersOf(text: string): readonly boolean[] {
-  const answers = text.split("\n").filter((line) => line === "y" || line === "n");
-  if (answers.length === ATTACKS.length) return answers.map((one) => one === "y");
+  const answers = trialAnswers(text);
+  if (answers.length === ATTACKS.length) return answers;
   throw new CofferdamError("SANDBOX_UNAVAILABLE", "the battery did not run to its end", {
     hint: "run `cofferdam doctor`",
   });

@@ -4,9 +4,9 @@
  */
 import type { GatedPlan, PlanClause } from "../../../src/backend/plan.ts";
 import { thisHost } from "../../../src/host/host.ts";
+import { trialAnswers, trialScript } from "../../../src/host/trial-script.ts";
 import { MemoryJournal } from "../../../src/journal/journal.ts";
 import { isInside, pathFromBytes, pathToBytes } from "../../../src/profile/path.ts";
-import { answersOf, script } from "../../../src/selftest/case.ts";
 import { ofBounds } from "../../../src/selftest/cases/bounds.ts";
 import { ofMasks } from "../../../src/selftest/cases/masks.ts";
 import { ofRepositories } from "../../../src/selftest/cases/repositories.ts";
@@ -38,7 +38,7 @@ async function tryWithout(clause: string | null) {
       ({ claim, on }) => claim !== "limit" && on !== "darwin",
     ),
   );
-  const argv = ["sh", "-c", script(cases.map(({ attack }) => attack))] as const;
+  const argv = ["sh", "-c", trialScript(cases.map(({ attack }) => attack))] as const;
   const { rendering } = (await supervisor.session({ caller: "person" }).prepare({ argv })).onYes;
   if (rendering.kind !== "plan" || rendering.plan.kind === "rules")
     throw new Error(JSON.stringify(rendering));
@@ -50,7 +50,7 @@ async function tryWithout(clause: string | null) {
     surroundings: walls.surroundings,
     runAs: walls.machine.runAs,
   });
-  const answers = answersOf(stdout);
+  const answers = trialAnswers(stdout);
   if (answers.length !== cases.length) throw new Error(`${clause}: ${answers.length} answers: ${stderr}`);
   return {
     clauses: protecting.map((one) => nameOf(one, ground)),

@@ -7,6 +7,7 @@ import type { Launcher } from "../../../backend/facts.ts";
 import { CofferdamError, visible } from "../../../errors.ts";
 import { BEHIND_PREFIX, makeTemporary } from "../../own-temporary.ts";
 import { ask } from "../../spawn.ts";
+import { trialAnswers, trialScript } from "../../trial-script.ts";
 import { shortPlace } from "../short-place.ts";
 import { lineOf } from "./act.ts";
 import { probesFor } from "./all.ts";
@@ -107,15 +108,14 @@ async function tryOne(
 
 /** The first line says that the shell has started: before it the rules were not taken. */
 function scriptOf({ acts }: Trial, at: At): string {
-  const lines = Object.values(acts).map((act) => `( ${lineOf(act(at))}\n) && echo y || echo n`);
-  return ["PATH=/usr/bin:/bin:/usr/sbin:/sbin", "export PATH", "echo s", ...lines].join("\n");
+  const lines = trialScript(Object.values(acts).map((act) => lineOf(act(at))));
+  return ["PATH=/usr/bin:/bin:/usr/sbin:/sbin", "export PATH", "echo s", lines].join("\n");
 }
 
 /** What was let, act by act; null where nothing has started. */
 function linesOf(stdout: string): readonly boolean[] | null {
   const [first, ...others] = stdout.split("\n");
-  if (first !== "s") return null;
-  return others.filter((line) => line === "y" || line === "n").map((line) => line === "y");
+  return first === "s" ? trialAnswers(others.join("\n")) : null;
 }
 
 function answerOf(isDone: boolean | null, hasStarted: boolean, isTold: boolean): Answer {
