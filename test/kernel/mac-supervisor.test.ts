@@ -149,14 +149,20 @@ describe.skipIf(noStandIn !== null)("a supervisor on macOS", () => {
 });
 
 describe.skipIf(noStandIn !== null || notRoot !== null)("root on the tree of another user, on macOS", () => {
-  it("has everything that is demanded: tools run as that user, in folders of calls that they can reach", async () => {
+  it("has everything that is demanded: tools run as that user, in folders of calls that they can reach, whatever its umask", async () => {
     using place = new Place(CALLER);
     chownSync(place.ws, ORDINARY.uid, ORDINARY.gid);
     using standIn = new StandIn();
     const helperFolders = [standIn.folder, knownPath("/usr/bin"), knownPath("/bin")];
     const calls = `${realpathSync("/var/run")}/cofferdam/${ORDINARY.uid}`;
+    const umask = process.umask(0o077);
     try {
       await using supervisor = await place.supervisor({}, { platform: "darwin", helperFolders });
+      const { walls } = supervisor.shared;
+      if (walls.kind !== "standing") throw walls.error;
+      // What was attacked is that user's: outside, as that user, every attack succeeds.
+      const { findings } = walls.machine.attestation;
+      expect(findings.filter(({ holds, control }) => !holds || !control)).toEqual([]);
       const script =
         "id -u; echo x >made; echo y >$TMPDIR/made && cat $TMPDIR/made; setsid sleep 600 & exit 3";
       const outcome = await supervisor.session({ caller: "person" }).call("shell", { script });
@@ -181,6 +187,7 @@ describe.skipIf(noStandIn !== null || notRoot !== null)("root on the tree of ano
       expect(readdirSync(calls)).toEqual([]);
       expect(statSync(calls)).toMatchObject({ uid: 0 });
     } finally {
+      process.umask(umask);
       spawnSync("/bin/rmdir", [calls, dirname(calls)]);
     }
   });
