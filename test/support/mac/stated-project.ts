@@ -3,7 +3,6 @@ import type { RulePlan } from "../../../src/backend/plan.ts";
 import { showProfile } from "../../../src/cli/profile-show.ts";
 import type { Host } from "../../../src/host/host.ts";
 import { statedMac } from "../../../src/host/mac/stated.ts";
-
 import { createDraft, type Draft } from "../../../src/supervisor/draft.ts";
 import type { Side } from "../../../src/supervisor/prepare.ts";
 import { screen } from "../../unit/cli/screen.ts";
@@ -27,7 +26,9 @@ export function statedProject(
   for (const [name, text] of Object.entries(files))
     made.write({ [at(name.endsWith("/") ? `${name}.keep` : name)]: text });
   const user = { ...made.host.user, name: "ada", home: made.at("home/ada") };
-  const host: Host = { ...made.host, user, cwd: made.at("home/ada/work/app"), operatorFolders: [] };
+  // A Mac is stated only where there is none; on one its own runtimes would be shown.
+  const elsewhere: Host = { ...made.host, platform: "linux" };
+  const host: Host = { ...elsewhere, user, cwd: made.at("home/ada/work/app"), operatorFolders: [] };
   const choice = { config: "cofferdam.yaml", profiles };
   const draft = createDraft({ host: { ...host, stated: statedMac(user) }, ...choice });
   return {

@@ -14,6 +14,7 @@ import { type AbsolutePath, namesOf } from "../../../src/profile/path.ts";
 import type { Descriptor } from "../../../src/worker/descriptor.ts";
 import { Grants } from "../../../src/worker/grants.ts";
 import { PathDescriptor } from "../../../src/worker/path-descriptor.ts";
+import { FOLDS_CASE } from "../../support/folds-case.ts";
 import { masks, TestTree } from "../../support/worker/tree.ts";
 
 /** A folder, reached name by name. */
@@ -90,11 +91,13 @@ describe("an inode that is known by its path", () => {
 describe("a name is the disk's own", () => {
   test("which is the one asked for, of files and links, with a second name too, and of what is not there", () => {
     using tree = new TestTree();
+    tree.file("b");
     linkSync(tree.file("a"), tree.path("second"));
     symlinkSync("a", tree.path("l"));
     const folder = folderAt(tree.path());
-    const names = ["a", "second", "l", "none", "A"];
+    const names = ["a", "second", "l", "none", "b"];
     expect(names.map((name) => folder.spelled(name))).toEqual(names);
+    expect(folder.spelled("B")).toBe(FOLDS_CASE ? "b" : "B");
   });
 
   test("where names that differ in case may be one, a mask covers each spelling; else the one it says", () => {

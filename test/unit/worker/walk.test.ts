@@ -134,10 +134,14 @@ test("of what may not be read the kind is told where its folder may be listed, a
   expect(faultOf(await read(worker, `${below}/x`))).toBe(`DENIED ${below} read`);
 });
 
+/** macOS takes no name that is not UTF-8. */
+const TAKES_ANY_BYTES = process.platform !== "darwin";
+
 test("names of any bytes are worked on, and a mask knows a name in each of its spellings", async () => {
   using tree = new TestTree();
   await using worker = await WorkerClient.of(tree.profile({ masks: masks("**/é.env") }));
-  const names = ["new\nline", " ", "\u202e", "💀", "a\\b", pathFromBytes(Uint8Array.of(0x66, 0xff, 0xc3))];
+  const notUtf8 = pathFromBytes(Uint8Array.of(0x66, 0xff, 0xc3));
+  const names = ["new\nline", " ", "\u202e", "💀", "a\\b", ...(TAKES_ANY_BYTES ? [notUtf8] : [])];
   for (const name of names) {
     const path = `${tree.root}/${name}`;
     expect(answerOf(await writeTo(worker, path, name)).target).toBe(path);
@@ -151,7 +155,7 @@ test("names of any bytes are worked on, and a mask knows a name in each of its s
   for (const name of ["é.env", "\udcc3\udca9.env"])
     expect(faultOf(await read(worker, `${tree.root}/${name}`))).toBe(`DENIED ${tree.root}/é.env read`);
   // A name with the replacement character is not the one whose bytes are shown by it.
-  writeFileSync(Buffer.from(pathToBytes(`${tree.root}/r\udcff`)), "bytes");
+  if (TAKES_ANY_BYTES) writeFileSync(Buffer.from(pathToBytes(`${tree.root}/r\udcff`)), "bytes");
   expect(await lookAt(worker, `${tree.root}/r\ufffd`)).toMatchObject({ kind: "missing" });
 });
 
