@@ -1,32 +1,44 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { everyRule, fileRules } from "../../../src/backend/seatbelt/file-rules.ts";
+import { everyRule, type FileFacts, fileRules } from "../../../src/backend/seatbelt/file-rules.ts";
+import { refusedProfile } from "../../../src/backend/seatbelt/refusals.ts";
 import { type Covered, coveringRegexes } from "../../../src/backend/seatbelt/regex.ts";
-import { assertAgrees, replay } from "../../../src/backend/seatbelt/replay.ts";
+import { type Answer, assertAgrees, replay } from "../../../src/backend/seatbelt/replay.ts";
 import { CofferdamError } from "../../../src/errors.ts";
 import { type AbsolutePath, knownPath } from "../../../src/profile/path.ts";
 import { literalPattern, type Pattern, parsePatterns, patternTest } from "../../../src/profile/pattern.ts";
 import { normalProfile } from "../../../src/profile/profile.ts";
 import { macCase, macFacts } from "../../sbpl/support/mac-case.ts";
-import { glob, path, pathProbe, pattern } from "../../support/generate.ts";
+import { fileQuestions } from "../../sbpl/support/questions.ts";
+import { glob, path, pattern } from "../../support/generate.ts";
 
 const { mac } = macFacts();
 if (mac === null) throw new Error("a Mac has facts of its own");
 
 describe("the rules on files", () => {
   it("mean the same in every order: no allow and no deny hold for one right and path", () => {
-    const probes = fc.array(pathProbe, { minLength: 10, maxLength: 10 });
+    const rendered = macCase.filter(({ profile, facts }) => refusedProfile(profile, facts, facts.mac ?? mac) === null);
+    const asked = rendered.chain((one) =>
+      fileQuestions(one, 20).map((questions) => [one, questions] as const),
+    );
+    const counts: Record<Answer, number> = { default: 0, allow: 0, deny: 0, both: 0 };
     fc.assert(
-      fc.property(macCase, probes, ({ profile, facts }, asked) => {
-        const ask = replay(
-          everyRule(fileRules(profile, { ...facts, mac: facts.mac ?? mac, hops: [], hasGiven: false })),
-        );
-        for (const { path, facts } of asked)
-          for (const right of ["read", "pass", "change", "names"] as const)
-            expect(ask(right, path, facts.kind)).not.toBe("both");
+      fc.property(asked, ([{ profile, facts, hasGiven }, questions]) => {
+        const onMac: FileFacts = { ...facts, mac: facts.mac ?? mac, hops: [], hasGiven };
+        const ask = replay(everyRule(fileRules(profile, onMac)));
+        for (const { path, vnode } of questions)
+          for (const right of ["read", "pass", "change", "names"] as const) {
+            const answer = ask(right, knownPath(path ?? "/"), vnode === "DIRECTORY" ? "folder" : "file");
+            counts[answer] += 1;
+            expect(answer).not.toBe("both");
+          }
       }),
       { numRuns: 1_000 },
     );
+    // Questions that no rule speaks of prove nothing.
+    const all = Object.values(counts).reduce((sum, one) => sum + one);
+    expect(counts.allow / all).toBeGreaterThan(0.2);
+    expect(counts.deny / all).toBeGreaterThan(0.07);
   });
 
   it("that give more than the profile are a fault of ours", () => {
