@@ -54,8 +54,17 @@ sub go_wrong {
     if ($mode =~ /^exit (\d+) ?(.*)$/s) { print STDERR "$2\n" if $2 ne ''; exit $1 }
     if ($mode =~ /^signal (\d+)$/) { kill $1, $$; sleep 60 }
     if ($mode eq 'hangs') { sleep 600 }
-    if ($mode eq 'floods') { $SIG{PIPE} = 'DEFAULT'; syswrite STDERR, 'x' x 65536 while 1 }
+    if ($mode eq 'floods') { flood() }
     if ($mode =~ /^says (.*)$/s) { open(my $gate, '>&=', 3); syswrite $gate, "$1\n"; sleep 600 }
+}
+
+# 50 MB in one line; then it says in a file that all was taken, and waits for another before its last words.
+sub flood {
+    syswrite STDERR, 'x' x 1_000_000 for 1 .. 50;
+    open(my $handle, '>', "$beside/flooded") or exit 70;
+    select undef, undef, undef, 0.02 until -e "$beside/go" || getppid() == 1;
+    syswrite STDERR, "\nthe last words\n";
+    exit 70;
 }
 
 # Each text once: starting what reads it takes longer than all the rest.
