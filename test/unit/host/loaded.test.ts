@@ -17,10 +17,12 @@ test("a library is named by its real path, and the links by which the loader fin
   expect(new Set(links.map(({ path }) => path)).size).toBe(links.length);
 });
 
-test("what lies in the system's own folders is left out, and so are links there", () => {
+test("what lies in the system's own folders is left out, and so are links there", ({ skip }) => {
   const { libraries } = loadedByReport(NODE, []);
   const [first] = libraries;
-  if (first === undefined) return;
+  if (first === undefined && process.platform === "darwin")
+    return skip("this Node has loaded nothing but what macOS keeps in its cache of libraries");
+  if (first === undefined) throw new Error("Node has loaded no library");
   const left = loadedByReport(NODE, [parentOf(first)]);
   expect(left.libraries).not.toContain(first);
   expect(left.links.filter(({ path }) => parentOf(path) === parentOf(first))).toEqual([]);

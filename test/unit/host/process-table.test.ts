@@ -19,6 +19,8 @@ import { type ProcessTable, procTable } from "../../../src/host/process-table.ts
 import { parsePs, psTable, type ReadPs } from "../../../src/host/ps-table.ts";
 
 const isLinux = process.platform === "linux";
+/** So long a busy machine may take for what another does in a moment. */
+const PATIENT = { timeout: 10_000 };
 /** Some small images have none, or one of busybox's that takes no words. */
 const hasPs = existsSync("/bin/ps") && realpathSync("/bin/ps").endsWith("/ps");
 
@@ -44,7 +46,7 @@ describe.each(TABLES)("%s", (_how, table) => {
     shell = spawn("/bin/sh", ["-c", "sleep 60; exit 0"], { stdio: "ignore" });
     await once(shell, "spawn");
     parent = there(processAt(shell.pid ?? 0, table));
-    child = await vi.waitFor(() => there(childOf(parent, table)));
+    child = await vi.waitFor(() => there(childOf(parent, table)), PATIENT);
   });
   afterEach(() => {
     signal(child, "SIGKILL", table);
@@ -67,12 +69,12 @@ describe.each(TABLES)("%s", (_how, table) => {
 
   test("one that has ended and waits for its parent does not run", async () => {
     const holder = spawn("/bin/sh", ["-c", "sleep 0 & exec sleep 60"], { stdio: "ignore" });
-    const own = await vi.waitFor(() => there(processAt(holder.pid ?? 0, table)));
+    const own = await vi.waitFor(() => there(processAt(holder.pid ?? 0, table)), PATIENT);
     const zombie = await vi.waitFor(() => {
       const found = there(childOf(own, table));
       expect(table.status(found.pid)?.state).toBe("Z");
       return found;
-    });
+    }, PATIENT);
     using watch = new LifeWatch(zombie, table);
     expect([isRunning(zombie, table), watch.isRunning()]).toEqual([false, false]);
     await untilEnded(zombie, 60_000, table);
@@ -99,15 +101,15 @@ describe.each(TABLES)("%s", (_how, table) => {
     signal({ ...child, startedAt: null }, "SIGKILL", table);
     expect(isRunning(child, table)).toBe(true);
     signal(child, "SIGKILL", table);
-    await vi.waitFor(() => expect(isRunning(child, table)).toBe(false));
+    await vi.waitFor(() => expect(isRunning(child, table)).toBe(false), PATIENT);
   });
 
   test("a stopped child is not ready, and is again when it goes on", async () => {
     expect(isOwnReady(parent.pid, table)).toBe(true);
     signal(parent, "SIGSTOP", table);
-    await vi.waitFor(() => expect(isOwnReady(parent.pid, table)).toBe(false));
+    await vi.waitFor(() => expect(isOwnReady(parent.pid, table)).toBe(false), PATIENT);
     signal(parent, "SIGCONT", table);
-    await vi.waitFor(() => expect(isOwnReady(parent.pid, table)).toBe(true));
+    await vi.waitFor(() => expect(isOwnReady(parent.pid, table)).toBe(true), PATIENT);
   });
 
   test("below a process are its children and theirs, and it is not below itself", () => {

@@ -3,18 +3,21 @@ import { once } from "node:events";
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { type Told, ViolationLog, type Watch } from "../../../../src/host/mac/violation-log.ts";
 import { isRunning, processAt } from "../../../../src/host/process-id.ts";
 import { type AbsolutePath, knownPath } from "../../../../src/profile/path.ts";
+import { heldBytes } from "../../../support/held-bytes.ts";
 import { HEADER, kernelLine, now, standIn } from "./log-lines.ts";
 
 const TAG = "cofferdam-0123456789abcdef";
 const OTHER_TAG = "cofferdam-fedcba9876543210";
 const HANG = "exec sleep 600";
 const READ = `cat said; ${HANG}`;
+const FOLLOW = "exec tail -n +1 -f said";
+
+/** So long a busy machine may take for what another does in a moment. */
+const PATIENT = { timeout: 20_000 };
 
 /** A log that is ended with the test. */
 function logOf(program: AbsolutePath): ViolationLog {
@@ -65,19 +68,25 @@ async function timed<Value>(work: Promise<Value>): Promise<[value: Value, ms: nu
 
 describe("what was refused to a call", () => {
   it("is told, also what comes after its program's end, and nothing of another call's", async () => {
-    const { log, folder } = standIn("exec tail -n +1 -f said", [HEADER]);
+    const { log, folder } = standIn(FOLLOW, [HEADER]);
     const violations = logOf(log);
     using own = await ready(violations, TAG);
     using other = await ready(violations, OTHER_TAG);
     appendFileSync(join(folder, "said"), `${refused("/own", TAG)}\n${refused("/other", OTHER_TAG)}\n`);
-    const told = own.collect([]);
-    await pause(20);
-    appendFileSync(join(folder, "said"), `${refused("/late", TAG)}\n`);
-    expect([targetsOf(await told), targetsOf(await other.collect([]))]).toEqual([
-      ["/own", "/late"],
-      ["/other"],
-    ]);
-    expect(await told).toMatchObject({ kind: "told", hasGaps: false });
+    const late: string[] = [];
+    // A busy machine may bring it too late now and then, but not each time.
+    const told = await vi.waitFor(async () => {
+      const telling = own.collect([]);
+      late.push(`/late-${late.length}`);
+      appendFileSync(join(folder, "said"), `${refused(late.at(-1) ?? "", TAG)}\n`);
+      expect(targetsOf(await telling)).toEqual(["/own", ...late]);
+      return telling;
+    }, PATIENT);
+    expect(told).toMatchObject({ kind: "told", hasGaps: false });
+    const [others, ms] = await timed(other.collect([]));
+    expect(targetsOf(others)).toEqual(["/other"]);
+    // So long it waits for more, at least.
+    expect(ms).toBeGreaterThan(80);
     expect(pidsIn(folder)).toHaveLength(1);
   });
 
@@ -93,14 +102,13 @@ describe("what was refused to a call", () => {
   });
 
   it("is told without a tag where its processes are known", async () => {
-    const { log, folder } = standIn("exec tail -n +1 -f said", [HEADER]);
+    const { log, folder } = standIn(FOLLOW, [HEADER]);
     using watch = await ready(logOf(log), TAG);
     const untagged = kernelLine("Sandbox: sh(7) deny(1) signal", { timestamp: now() });
     appendFileSync(join(folder, "said"), `${untagged}\n${untagged.replace("sh(7)", "sh(8)")}\n`);
-    const told = await watch.collect(new Set([8]));
-    expect(told).toMatchObject({
-      sightings: [{ violation: { pid: 8, operation: "signal" }, by: "process" }],
-    });
+    await expect
+      .poll(() => watch.collect(new Set([8])), PATIENT)
+      .toMatchObject({ sightings: [{ violation: { pid: 8, operation: "signal" }, by: "process" }] });
   });
 });
 
@@ -119,9 +127,9 @@ describe("a log that", () => {
     const { log, folder } = standIn(`exit ${status}`);
     const violations = logOf(log);
     using watch = await ready(violations, TAG);
-    for (let tried = 0; pidsIn(folder).length < 2 && tried < 500; tried += 1) await pause(10);
+    await expect.poll(() => pidsIn(folder).length, PATIENT).toBe(2);
     const reason = `\`${log}\` ended with status ${status}${why}`;
-    await expect.poll(() => watch.collect([])).toEqual({ kind: "absent", reason });
+    await expect.poll(() => watch.collect([]), PATIENT).toEqual({ kind: "absent", reason });
     using again = await ready(violations, OTHER_TAG);
     expect(await again.collect([])).toEqual({ kind: "absent", reason });
     expect(pidsIn(folder)).toHaveLength(2);
@@ -131,8 +139,10 @@ describe("a log that", () => {
     const { log, folder } = standIn(`cat said; [ -e ended ] && ${HANG}; : >ended`, [HEADER]);
     const violations = logOf(log);
     using watch = await ready(violations, TAG);
-    for (let tried = 0; pidsIn(folder).length < 2 && tried < 500; tried += 1) await pause(10);
-    await expect.poll(() => watch.collect([])).toEqual({ kind: "told", sightings: [], hasGaps: true });
+    await expect.poll(() => pidsIn(folder).length, PATIENT).toBe(2);
+    await expect
+      .poll(() => watch.collect([]), PATIENT)
+      .toEqual({ kind: "told", sightings: [], hasGaps: true });
     using later = await ready(violations, OTHER_TAG);
     expect(await later.collect([])).toEqual({ kind: "told", sightings: [], hasGaps: false });
   });
@@ -143,21 +153,21 @@ describe("a log that", () => {
     using watch = violations.watch(TAG);
     using other = violations.watch(OTHER_TAG);
     const reason = `\`${log}\` did not say in time that it reads`;
-    const [told, ms] = await timed(watch.collect([]));
+    const order: string[] = [];
+    const isReady = violations.isReady().finally(() => order.push("given up"));
+    const told = await watch.collect([]).finally(() => order.push("told"));
     expect([told, await other.collect([])]).toEqual([
       { kind: "absent", reason },
       { kind: "absent", reason },
     ]);
-    expect(ms).toBeLessThan(1_000);
-    expect(await violations.isReady()).toBe(false);
+    expect([await isReady, order]).toEqual([false, ["told", "given up"]]);
   });
 
   it("says garbage is read past", async () => {
     const { log } = standIn(READ, ["{", "[]", "null", HEADER, "\u0000", refused("/own", TAG), "{}"]);
     const violations = logOf(log);
     using watch = violations.watch(TAG);
-    await violations.isReady();
-    expect(targetsOf(await watch.collect([]))).toEqual(["/own"]);
+    await expect.poll(async () => targetsOf(await watch.collect([])), PATIENT).toEqual(["/own"]);
   });
 
   it("says a line without an end is not kept in memory, and is read on behind it", async () => {
@@ -168,12 +178,12 @@ describe("a log that", () => {
     ]);
     const violations = logOf(log);
     using watch = await ready(violations, TAG);
-    const before = heapBytes();
-    await expect.poll(() => existsSync(join(folder, "said-long")), { timeout: 20_000 }).toBe(true);
+    const before = heldBytes();
+    await expect.poll(() => existsSync(join(folder, "said-long")), PATIENT).toBe(true);
     await pause(50);
-    expect(heapBytes() - before).toBeLessThan(5_000_000);
+    await expect.poll(() => heldBytes() - before, PATIENT).toBeLessThan(5_000_000);
     writeFileSync(join(folder, "go"), "");
-    await expect.poll(async () => targetsOf(await watch.collect([])), { timeout: 20_000 }).toEqual(["/own"]);
+    await expect.poll(async () => targetsOf(await watch.collect([])), PATIENT).toEqual(["/own"]);
     expect(await watch.collect([])).toMatchObject({ hasGaps: true });
   });
 
@@ -184,13 +194,13 @@ describe("a log that", () => {
     });
     const { log, folder } = standIn("while :; do cat said || exit; done", [HEADER, ...lines]);
     const violations = logOf(log);
-    const before = heapBytes();
+    const before = heldBytes();
     using watch = await ready(violations, TAG);
-    await pause(1_000);
+    await expect.poll(async () => targetsOf(await watch.collect([])).length, PATIENT).toBe(100);
     const told = await watch.collect([]);
     await violations[Symbol.asyncDispose]();
     // The longest line, and 250 times 1,000 characters; the lines that these are from would be 12 MB.
-    expect(heapBytes() - before).toBeLessThan(5_000_000);
+    await expect.poll(() => heldBytes() - before, PATIENT).toBeLessThan(5_000_000);
     expect(told).toMatchObject({ kind: "told", hasGaps: true });
     expect(targetsOf(told)).toHaveLength(100);
     for (const target of targetsOf(told)) expect(target).toHaveLength(1_000);
@@ -210,7 +220,7 @@ describe("nothing is left of a log", () => {
     const violations = new ViolationLog(log);
     using watch = await ready(violations, TAG);
     const [, ms] = await timed(violations[Symbol.asyncDispose]());
-    expect(ms).toBeLessThan(900);
+    expect(ms).toBeLessThan(5_000);
     expect(leftIn(folder)).toEqual([]);
     expect(await watch.collect([])).toMatchObject({ kind: "absent" });
     using later = await ready(violations, OTHER_TAG);
@@ -255,7 +265,7 @@ describe("nothing is left of a log", () => {
       const { log, folder } = standIn(READ, [HEADER]);
       await once(supervisor(log, then), "exit");
       expect(pidsIn(folder)).toHaveLength(1);
-      await expect.poll(() => leftIn(folder), { timeout: 5_000 }).toEqual([]);
+      await expect.poll(() => leftIn(folder), PATIENT).toEqual([]);
     },
   );
 
@@ -265,15 +275,6 @@ describe("nothing is left of a log", () => {
     if (child.stdout !== null) await once(child.stdout, "data");
     expect(leftIn(folder)).toHaveLength(1);
     child.kill("SIGKILL");
-    await expect.poll(() => leftIn(folder), { timeout: 5_000 }).toEqual([]);
+    await expect.poll(() => leftIn(folder), PATIENT).toEqual([]);
   });
 });
-
-/** What is in use once garbage is collected. */
-function heapBytes(): number {
-  setFlagsFromString("--expose-gc");
-  const collect: unknown = runInNewContext("gc");
-  if (typeof collect !== "function") throw new Error("memory can't be collected");
-  collect();
-  return process.memoryUsage().heapUsed;
-}
