@@ -68,6 +68,9 @@ export class Tail {
   }
 }
 
+/** Takes what is another's than the program's, which counts for nothing; false for what is the program's. */
+export type Aside = (chunk: Buffer) => boolean;
+
 /**
  * Reads a stream to its end. The first `maxBytes` are kept, or handed on; the rest is read and counted, so that the
  * process neither blocks nor fills memory.
@@ -79,9 +82,9 @@ export class Capture {
   #isCut = false;
   #giveUp = (): void => undefined;
 
-  constructor(stream: Socket, maxBytes: number, sink: OutputSink | null) {
+  constructor(stream: Socket, maxBytes: number, sink: OutputSink | null, aside: Aside = NOTHING_ASIDE) {
     this.stream = stream;
-    this.captured = this.#read(maxBytes, sink);
+    this.captured = this.#read(maxBytes, sink, aside);
     // Whoever waits for it is told; nobody may be waiting yet.
     this.captured.catch(() => undefined);
   }
@@ -92,7 +95,7 @@ export class Capture {
     this.#giveUp();
   }
 
-  async #read(maxBytes: number, sink: OutputSink | null): Promise<Captured> {
+  async #read(maxBytes: number, sink: OutputSink | null, aside: Aside): Promise<Captured> {
     const kept = new Kept();
     let takenBytes = 0;
     let droppedBytes = 0;
@@ -100,6 +103,7 @@ export class Capture {
     try {
       for await (const chunk of this.stream) {
         const whole = Buffer.isBuffer(chunk) ? chunk : Buffer.from(String(chunk));
+        if (aside(whole)) continue;
         const part = whole.subarray(0, this.#isCut ? 0 : Math.max(0, maxBytes - takenBytes));
         takenBytes += part.length;
         droppedBytes += whole.length - part.length;
@@ -127,6 +131,7 @@ export class Capture {
 }
 
 const NO_BYTES = Buffer.alloc(0);
+const NOTHING_ASIDE: Aside = () => false;
 
 /** A stream that is destroyed while it is read has ended, as far as its reader is concerned. */
 function isClosed(cause: unknown): boolean {

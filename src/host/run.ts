@@ -48,10 +48,10 @@ async function runTo(
   const { child, ended, streams, cgroup } = launched;
   const gate = writableAt(child, plan.gateFd);
   const bytes = options.outputBytes ?? (options.sinks === null ? MOST_KEPT : Number.POSITIVE_INFINITY);
-  const voices = new TwoVoices(options.sinks?.stderr ?? null);
+  const voices = new TwoVoices();
   const captures = [
     new Capture(streams.stdout, bytes, options.sinks?.stdout ?? null),
-    new Capture(streams.stderr, bytes, voices.take),
+    new Capture(streams.stderr, bytes, options.sinks?.stderr ?? null, voices.aside),
   ] as const;
   const waiting = untilWaiting(child, ended, plan, options.signal);
   const init = await waiting.catch(async (cause: unknown) => {
@@ -95,9 +95,9 @@ async function runTo(
   const [mountChanges, reached] = [changes(), cgroup === null ? [] : cgroup.reached()];
   const unprotected = mountChanges.length === 0 ? [] : unprotectedPoints(plan.expects.mounts, watch.last);
   masks.judge();
-  const [stdout, err] = await untilDelivered(captures, options.signal);
+  const [stdout, stderr] = await untilDelivered(captures, options.signal);
   const [code, { uncovered }] = [await ended, masks];
-  return { cause, code, stdout, stderr: voices.captured(err), mountChanges, uncovered, unprotected, reached };
+  return { cause, code, stdout, stderr, mountChanges, uncovered, unprotected, reached };
 }
 
 /** Thrown inside this file alone: the launcher ended before the gate was reached, its last words are on stderr. */

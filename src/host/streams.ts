@@ -1,6 +1,6 @@
 import { Duplex, Readable, Writable } from "node:stream";
 import { CofferdamError } from "../errors.ts";
-import { type Captured, Kept, type OutputSink, Tail } from "./output.ts";
+import { type Aside, Tail } from "./output.ts";
 import type { Child } from "./spawn.ts";
 
 /** The child's descriptor as a stream to read. */
@@ -33,18 +33,12 @@ export function firstByte(stream: Readable): Promise<string | null> {
  */
 export class TwoVoices {
   readonly #setup = new Tail();
-  readonly #kept = new Kept();
-  readonly #sink: OutputSink | null;
   #isOpen = false;
 
-  constructor(sink: OutputSink | null) {
-    this.#sink = sink;
-  }
-
-  /** Where the captured stream goes. */
-  readonly take: OutputSink = (chunk) => {
-    if (this.#isOpen && this.#sink !== null) return this.#sink(chunk);
-    return (this.#isOpen ? this.#kept : this.#setup).add(chunk);
+  /** Where what the launcher says goes, of which the end is kept, whatever the program's output may be. */
+  readonly aside: Aside = (chunk) => {
+    if (!this.#isOpen) this.#setup.add(chunk);
+    return !this.#isOpen;
   };
 
   /** From here on it is the program that speaks. */
@@ -55,10 +49,5 @@ export class TwoVoices {
   /** What the launcher said, the end of it. */
   setupText(): string {
     return this.#setup.bytes().toString("utf8");
-  }
-
-  /** What the program said, as captured. */
-  captured(whole: Captured): Captured {
-    return { ...whole, bytes: this.#kept.bytes() };
   }
 }

@@ -27,7 +27,7 @@ export class LaunchedRules implements AsyncDisposable {
   /** Resolves when the gate, which the launcher became, has ended. */
   readonly exited: Promise<void>;
   readonly #captures: readonly [Capture, Capture];
-  readonly #voices: TwoVoices;
+  readonly #voices = new TwoVoices();
   #isOver = false;
 
   /** Throws `SANDBOX_UNAVAILABLE` when it can't be started. */
@@ -39,10 +39,9 @@ export class LaunchedRules implements AsyncDisposable {
     this.child.on("error", () => undefined);
     const { outputBytes, sinks } = options;
     const bytes = outputBytes ?? (sinks === null ? MOST_KEPT : Number.POSITIVE_INFINITY);
-    this.#voices = new TwoVoices(sinks?.stderr ?? null);
     this.#captures = [
       new Capture(socketOf(this.child.stdout), bytes, sinks?.stdout ?? null),
-      new Capture(socketOf(this.child.stderr), bytes, this.#voices.take),
+      new Capture(socketOf(this.child.stderr), bytes, sinks?.stderr ?? null, this.#voices.aside),
     ];
     this.child.stdin?.on("error", () => undefined);
     const gate = this.child.stdio[GATE_FD];
@@ -70,7 +69,7 @@ export class LaunchedRules implements AsyncDisposable {
     signal: AbortSignal | null,
   ): Promise<{ readonly stdout: Captured; readonly stderr: Captured }> {
     const [stdout, stderr] = await untilDelivered(this.#captures, signal);
-    return { stdout, stderr: this.#voices.captured(stderr) };
+    return { stdout, stderr };
   }
 
   /** Has the gate end, whose program and all else have ended; at once where it does not. One that was hung up on has work. */
