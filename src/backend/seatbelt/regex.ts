@@ -1,6 +1,7 @@
 import { type AbsolutePath, namesOf } from "../../profile/path.ts";
 import type { Pattern, Piece, Segment } from "../../profile/pattern.ts";
 import type { Suffix } from "../../profile/suffix.ts";
+import { bothCases, FOREIGN, isFoldedTo, plainSource, spelled, textSource } from "./letters.ts";
 
 /**
  * What a regex is made of: the pattern, whether case counts, and whether what lies below a match is meant as well. `root`:
@@ -29,12 +30,6 @@ interface Source {
 
 /** No regex is longer than this, as far as that can be had by making several: see `budget.ts`. */
 const MOST_BYTES = 880;
-
-/**
- * One character that is no printable ASCII, in a pattern that is printable ASCII itself. Whether the kernel matches
- * bytes or characters is not documented, so a run of them stands for each: caps may hold for more, never for less.
- */
-const FOREIGN = "[^ -~]+";
 
 /** Any one character: one byte, or the two to four of a character that is not ASCII. */
 const FOREIGN_CHARACTER = "[^ -~][^ -~]?[^ -~]?[^ -~]?";
@@ -181,9 +176,9 @@ function joints(pieces: readonly Piece[]): readonly (readonly Piece[])[] {
       continue;
     }
     const text = spelled(piece.text, true);
-    const head = at === 0 ? "" : (/^[filst]+/i.exec(text)?.[0] ?? "");
+    const head = at === 0 ? "" : (/^(?:[filst]\p{M}*)+/u.exec(text)?.[0] ?? "");
     const rest = text.slice(head.length);
-    const tail = at + 1 === pieces.length ? "" : (/[fs]+$/i.exec(rest)?.[0] ?? "");
+    const tail = at + 1 === pieces.length ? "" : (/[fs]+$/.exec(rest)?.[0] ?? "");
     const alone = rest.slice(0, rest.length - tail.length);
     add(head);
     if (alone !== "") groups.push([{ kind: "text", text: alone }], []);
@@ -215,80 +210,11 @@ function pieceSource(piece: Piece, ignoreCase: boolean): string {
 }
 
 function setSource({ negated, members }: Extract<Piece, { kind: "set" }>, ignoreCase: boolean): string {
-  const plain = [...members].filter((one) => /[ -~]/.test(one));
+  const spellings = [...members].map((one) => spelled(one, ignoreCase));
+  const plain = spellings.filter((one) => /^[ -~]$/.test(one));
   const cased = [...new Set(ignoreCase ? plain.flatMap(bothCases) : plain)].join("");
   if (negated) return `([^/${cased}]|${FOREIGN_CHARACTER})`;
-  if (plain.length === [...members].length && !isFoldedTo(cased, ignoreCase)) return `[${cased}]`;
-  return cased === "" ? FOREIGN : `([${cased}]|${FOREIGN})`;
-}
-
-/**
- * Letters that APFS takes for a character that is not ASCII: with the case of letters it folds `\u00df` to `ss`, `\ufb01` to `fi`
- * (https://github.com/advisories/GHSA-r6q2-hw4h-h46w; `LETTERS` are all that Unicode's CaseFolding.txt has for letters of ASCII),
- * and where case counts it still keeps normal forms together, of which three are ASCII (UnicodeData.txt: U+212A, U+037E,
- * U+1FEF).
- */
-const FOLDED_TO = /[^ -~]+|[fF]+[iIlL]|[fF][fF]+|[sS]+[tT]|[sS]+|./gsu;
-const NORMAL_FORMS = /[^ -~]+|./gsu;
-const LETTERS: Readonly<Record<string, string>> = {
-  "\u00df": "ss",
-  "\u017f": "s",
-  "\u1e9e": "ss",
-  "\ufb00": "ff",
-  "\ufb01": "fi",
-  "\ufb02": "fl",
-  "\ufb03": "ffi",
-  "\ufb04": "ffl",
-  "\ufb05": "st",
-  "\ufb06": "st",
-};
-
-/** In the one spelling that sources are made of: composed, with letters of ASCII where there are any. */
-function spelled(text: string, ignoreCase: boolean): string {
-  const composed = text.normalize("NFC");
-  return ignoreCase ? composed.replace(/[^ -~]/gu, (one) => LETTERS[one] ?? one) : composed;
-}
-
-function textSource(text: string, ignoreCase: boolean): string {
-  return text.replace(ignoreCase ? FOLDED_TO : NORMAL_FORMS, (part) => {
-    if (/[^ -~]/u.test(part)) return foreignSource(part, ignoreCase);
-    const plain = part.replace(/./gs, (character) => letterSource(character, ignoreCase));
-    if (part.length > 1) {
-      const any = `[${[...new Set([...part].flatMap(bothCases))].join("")}]*`;
-      // Of an `s` alone there is one, too, so that between two of them letters may be left.
-      const more = /^s/i.test(part) ? `(${FOREIGN}${any})?`.repeat(Math.ceil(part.length / 2) - 1) : "";
-      return `(${plain}|${any}${FOREIGN}${any}${more})`;
-    }
-    return isFoldedTo(part, ignoreCase) ? `(${plain}|${FOREIGN})` : plain;
-  });
-}
-
-/** Characters that are not ASCII, each composed, or as the letter of ASCII that it is made of and its marks. */
-function foreignSource(characters: string, ignoreCase: boolean): string {
-  const sources = [...characters].map((character) => {
-    const [letter = ""] = character.normalize("NFD");
-    if (!/[ -~]/.test(letter)) return FOREIGN;
-    return `[${ignoreCase ? bothCases(letter).join("") : letter}]?${FOREIGN}`;
-  });
-  return sources.filter((source, at) => source !== FOREIGN || sources[at - 1] !== FOREIGN).join("");
-}
-
-function isFoldedTo(characters: string, ignoreCase: boolean): boolean {
-  return (ignoreCase ? /[KkSs;`]/ : /[K;`]/).test(characters);
-}
-
-function letterSource(character: string, ignoreCase: boolean): string {
-  return ignoreCase && /[A-Za-z]/.test(character)
-    ? `[${bothCases(character).join("")}]`
-    : plainSource(character);
-}
-
-/** A character as itself. `[.]` reads the same whether or not a backslash escapes; three characters have no such form. */
-function plainSource(character: string): string {
-  if (/[[\]\\^]/.test(character)) return `\\${character}`;
-  return /[.*+?(){}|$]/.test(character) ? `[${character}]` : character;
-}
-
-function bothCases(letter: string): readonly string[] {
-  return /[A-Za-z]/.test(letter) ? [letter.toLowerCase(), letter.toUpperCase()] : [letter];
+  const others = spellings.filter((one) => !/^[ -~]$/.test(one)).map((one) => textSource(one, ignoreCase));
+  if (isFoldedTo(cased, ignoreCase)) others.push(FOREIGN);
+  return oneOf([...(cased === "" ? [] : [`[${cased}]`]), ...new Set(others)]);
 }
