@@ -48,7 +48,7 @@ export async function lookForAppeared(
 ): Promise<Appearances> {
   if (!profile.files.some((entry) => entry.access === "write")) return NOTHING_APPEARED;
   try {
-    const { hits, signs, gitLinks, unsearched } = await memory.search.find([profile]);
+    const { hits, signs, gitLinks, unsearched } = await memory.find([profile], facts.mac);
     const before = new Set(facts.hits);
     const fresh = signs.filter((sign) => isNew(sign, facts));
     const repositories = fresh

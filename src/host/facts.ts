@@ -3,7 +3,9 @@ import { pointsOf } from "../backend/bubblewrap/transitions.ts";
 import type { Facts, Launcher, Node } from "../backend/facts.ts";
 import { type RepositorySign, repositoryMasks } from "../backend/repositories.ts";
 import { withinSearch } from "../backend/search-bound.ts";
+import { coveredIndex } from "../backend/seatbelt/covered-index.ts";
 import { foldedMasks } from "../backend/seatbelt/file-rules.ts";
+import { maskIndex } from "../profile/mask-index.ts";
 import { type AbsolutePath, byPath, joinPath, knownPath } from "../profile/path.ts";
 import { normalProfile, type Profile } from "../profile/profile.ts";
 import { takesFile } from "../profile/suffix.ts";
@@ -16,7 +18,7 @@ import { MountTableParser } from "./mount-table.ts";
 import { NodeLooker } from "./node-looker.ts";
 import { statsOf } from "./nodes.ts";
 import { listNames } from "./search/list.ts";
-import { MaskSearch } from "./search/search.ts";
+import { type Found, MaskSearch } from "./search/search.ts";
 import { Surveyor } from "./surveyor.ts";
 
 /** More matching files than this below a folder with a suffix list are not shown one by one. */
@@ -49,8 +51,16 @@ export class FactsMemory {
     this.search = search;
   }
 
-  /** The profile as globs hold where names that differ in case are the same: `.ENV` is what `**\/.env` covers there. */
-  folded(profile: Profile, mac: Facts["mac"]): Profile {
+  /** What globs cover and repositories, on a Mac as its disks compare names: `.ENV` may be what `**\/.env` covers there. */
+  find(profiles: readonly Profile[], mac: Facts["mac"]): Promise<Found> {
+    const index = mac === null ? maskIndex : coveredIndex;
+    return this.search.find(
+      profiles.map((profile) => this.#foldedOn(profile, mac)),
+      index,
+    );
+  }
+
+  #foldedOn(profile: Profile, mac: Facts["mac"]): Profile {
     if (mac === null) return profile;
     const known = this.#folded.get(profile);
     if (known !== undefined) return known;
@@ -121,8 +131,7 @@ export async function lookUpFacts(
   held: ReadonlySet<AbsolutePath> = new Set(),
 ): Promise<Facts> {
   const mounts = memory.mounts.now();
-  const searched = profiles.map((profile) => memory.folded(profile, standing.mac));
-  const { hits, signs, gitLinks, unsearched } = await memory.search.find(searched);
+  const { hits, signs, gitLinks, unsearched } = await memory.find(profiles, standing.mac);
   const shown = await shownFiles(profiles);
   // From here on each place is seen once.
   const see = lookingOnce(held);

@@ -1,6 +1,6 @@
 import type { AbsolutePath } from "../../profile/path.ts";
 import { literalPrefix } from "../../profile/pattern.ts";
-import { normalProfile, type Profile } from "../../profile/profile.ts";
+import { type Mask, normalProfile, type Profile } from "../../profile/profile.ts";
 import type { Launch } from "../../tool/launch.ts";
 import type { Facts } from "../facts.ts";
 import type { PlanClause, Rendering } from "../plan.ts";
@@ -18,6 +18,7 @@ import { parametrise } from "./parameters.ts";
 import { NO_MAC, refusedProfile } from "./refusals.ts";
 import { assertAgrees } from "./replay.ts";
 import { anyOf, type Filter, printFilter, printProfile, type Section } from "./sbpl.ts";
+import { masksOfSpellings } from "./spellings.ts";
 import { standings } from "./standings.ts";
 import { coveringFilters, givenFilters, mainOperation, OWN_FILTERS, translate } from "./translate.ts";
 
@@ -32,12 +33,11 @@ export function renderSeatbelt(given: Profile, launch: Launch, facts: Facts): Re
   if (refusal !== null || mac === null) return { kind: "refusal", refusal: refusal ?? NO_MAC };
   const searched = withinSearch(given, facts);
   if ("reason" in searched) return { kind: "refusal", refusal: searched };
-  const links = masksBehindLinks(searched.profile, facts);
+  const spellings = masksOfSpellings(searched.profile, { ...facts, mac });
+  const named = withMasks(searched.profile, spellings.masks);
+  const links = masksBehindLinks(named, facts);
   if ("reason" in links) return { kind: "refusal", refusal: links };
-  const profile = normalProfile({
-    ...searched.profile,
-    masks: [...searched.profile.masks, ...links.masks],
-  });
+  const profile = withMasks(named, links.masks);
   const hasGiven = (launch.given ?? []).length > 0;
   const about = { ...facts, mac, hops: hopsTo(profile, facts), hasGiven };
   const files = fileRules(profile, about);
@@ -52,6 +52,7 @@ export function renderSeatbelt(given: Profile, launch: Launch, facts: Facts): Re
   ]);
   const approximations = [
     ...searched.approximations,
+    ...spellings.approximations,
     ...links.approximations,
     ...approximationsOf(profile, facts, files.pins),
   ];
@@ -78,6 +79,10 @@ export function renderSeatbelt(given: Profile, launch: Launch, facts: Facts): Re
       tree: null,
     },
   };
+}
+
+function withMasks(profile: Profile, more: readonly Mask[]): Profile {
+  return more.length === 0 ? profile : normalProfile({ ...profile, masks: [...profile.masks, ...more] });
 }
 
 function fileSections(files: FileRules, passed: readonly AbsolutePath[]): readonly Section[] {

@@ -1,12 +1,13 @@
 import type { Unsearched } from "../../backend/facts.ts";
 import type { RepositorySign } from "../../backend/repositories.ts";
 import { regionsOf } from "../../backend/search-regions.ts";
+import { maskIndex } from "../../profile/mask-index.ts";
 import { type AbsolutePath, byPath } from "../../profile/path.ts";
 import type { Profile } from "../../profile/profile.ts";
 import type { SearchSection } from "../../tool/settings.ts";
 import { type ListNames, listBytes, listNames, listNamesNow } from "./list.ts";
 import { LookTime, Pace } from "./time.ts";
-import { type Bound, type Memory, type Searchable, searchable, Walk } from "./walk.ts";
+import { type Bound, type MaskIndex, type Memory, type Searchable, searchable, Walk } from "./walk.ts";
 
 /** So many names are searched below one folder, and for so long in all before a call; and what if there is more. */
 export interface SearchBounds {
@@ -61,14 +62,15 @@ export class MaskSearch {
   }
 
   /**
-   * One look for several profiles. Hits are existing paths that a glob mask covers and that an entry would give more;
+   * One look for several profiles; `index` says how masks are found, the same in every look. Hits are existing paths that a glob mask covers and that an entry would give more;
    * below one that is hidden only those of `read` masks count: what they protect must not be moved away with the folder
    * that hides it. Signs are those in writable folders, and in others that are searched for a mask. A bound that is passed is told, not thrown. Lists are sorted: what did not change is the same.
    * Throws `NOT_ENFORCEABLE` for what lies too deep for a path, and for a folder that can't be read; `FACTS_UNSTABLE` for one
    * that others keep moving.
    */
-  async find(profiles: readonly Profile[]): Promise<Found> {
-    const regions = new Map(profiles.flatMap((one) => this.#regionsOf(one)).map((one) => [one.key, one]));
+  async find(profiles: readonly Profile[], index: MaskIndex = maskIndex): Promise<Found> {
+    const all = profiles.flatMap((one) => this.#regionsOf(one, index));
+    const regions = new Map(all.map((one) => [one.key, one]));
     const walks: Walk[] = [];
     const unsearched = new Map<AbsolutePath, Bound>();
     using time = new LookTime(this.#bounds.timeMs, this.#ports.now, this.#pace);
@@ -89,10 +91,10 @@ export class MaskSearch {
     };
   }
 
-  #regionsOf(profile: Profile): readonly Searchable[] {
+  #regionsOf(profile: Profile, index: MaskIndex): readonly Searchable[] {
     const known = this.#regions.get(profile);
     if (known !== undefined) return known;
-    const regions = regionsOf(profile).map(searchable);
+    const regions = regionsOf(profile).map((region) => searchable(region, index));
     this.#regions.set(profile, regions);
     return regions;
   }

@@ -2,8 +2,9 @@ import type { Stats } from "node:fs";
 import type { Unsearched } from "../../backend/facts.ts";
 import type { RepositorySign } from "../../backend/repositories.ts";
 import type { Region } from "../../backend/search-regions.ts";
-import { type MaskFinder, maskIndex } from "../../profile/mask-index.ts";
+import type { MaskFinder } from "../../profile/mask-index.ts";
 import { type AbsolutePath, joinPath, nameOf } from "../../profile/path.ts";
+import type { Mask } from "../../profile/profile.ts";
 import { isGitName, isInGitFolder } from "../git/marks.ts";
 import {
   isAsRead,
@@ -27,11 +28,14 @@ export interface Searchable {
   readonly tails: Tails;
 }
 
+/** How masks are made into what finds what they cover: `maskIndex`, or as a machine's disk compares names. */
+export type MaskIndex = (masks: readonly Mask[]) => MaskFinder;
+
 /** Compiles what is looked for in a region. */
-export function searchable({ start, key, masks }: Region): Searchable {
+export function searchable({ start, key, masks }: Region, index: MaskIndex): Searchable {
   const lasting = masks.filter((mask) => mask.atMost === "read");
-  const findLasting = lasting.length === 0 ? null : maskIndex(lasting);
-  return { start, key, find: maskIndex(masks), findLasting, tails: tailsOf(masks) };
+  const findLasting = lasting.length === 0 ? null : index(lasting);
+  return { start, key, find: index(masks), findLasting, tails: tailsOf(masks) };
 }
 
 /** What each folder of a region held when it was last read. */

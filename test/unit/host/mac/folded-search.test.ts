@@ -15,13 +15,15 @@ async function found(foldsCase: boolean | null): Promise<readonly string[]> {
     "home/ann/project/secrets/A.KEY": "",
     "home/ann/project/secrets/b.key": "",
     "home/ann/project/a/.Env": "",
+    "home/ann/project/a/schlu\u0308ssel": "",
+    "home/ann/project/.v\u017fcode/tasks": "",
   });
   const stated = statedMachine(statedMac(host.user), []);
   const mac: Facts["mac"] =
     foldsCase === null || stated.mac === null
       ? null
       : { ...stated.mac, volumes: [{ point: ROOT, foldsCase }] };
-  const masks = [`${project}/secrets/*.key`, "**/.env"].flatMap((text) =>
+  const masks = [`${project}/secrets/*.key`, "**/.env", "**/schl\u00fcssel", "**/.vscode/*"].flatMap((text) =>
     parsePatterns(text).map((pattern) => ({ pattern, atMost: "none", ignoreCase: false }) as const),
   );
   const profile = normalProfile({
@@ -33,9 +35,18 @@ async function found(foldsCase: boolean | null): Promise<readonly string[]> {
 }
 
 test("where a volume folds case, globs find what is spelled in another: it must not be moved out of their reach", async () => {
-  expect(await found(true)).toEqual(["a/.Env", "secrets/A.KEY", "secrets/b.key"]);
+  expect(await found(true)).toEqual([
+    ".v\u017fcode/tasks",
+    "a/.Env",
+    "a/schlu\u0308ssel",
+    "secrets/A.KEY",
+    "secrets/b.key",
+  ]);
 });
 
-test("where names that differ in case are two, globs find what they say", async () => {
-  expect([await found(false), await found(null)]).toEqual([["secrets/b.key"], ["secrets/b.key"]]);
+test("where names that differ in case are two, globs find what they say, on a Mac in either normal form", async () => {
+  expect([await found(false), await found(null)]).toEqual([
+    ["a/schlu\u0308ssel", "secrets/b.key"],
+    ["secrets/b.key"],
+  ]);
 });

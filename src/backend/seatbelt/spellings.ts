@@ -1,0 +1,34 @@
+import { isAtMost } from "../../profile/access.ts";
+import { pathRuler } from "../../profile/access-to.ts";
+import { literalPattern } from "../../profile/pattern.ts";
+import type { Mask, Profile } from "../../profile/profile.ts";
+import type { Facts } from "../facts.ts";
+import type { ApproximationName } from "./approximations.ts";
+import { coveredIndex } from "./covered-index.ts";
+import { type FileFacts, foldedMasks } from "./file-rules.ts";
+import type { LinkMasks } from "./links.ts";
+
+/**
+ * Masks for what was found by a name that the disk takes for one that a glob covers, and that the glob, read letter by
+ * letter, does not: it is held as what the profile names itself is, so that no folder above it can be moved from under it.
+ */
+export function masksOfSpellings(profile: Profile, facts: Facts & Pick<FileFacts, "mac">): LinkMasks {
+  const masks = foldedMasks(profile.masks, facts);
+  const find = coveredIndex(masks.filter(({ pattern }) => pattern.literal === null));
+  const ruler = pathRuler({ ...profile, masks });
+  const found = facts.hits.flatMap((hit) => {
+    const mask = find(hit);
+    const { access } = ruler(hit, { kind: "folder", bornInside: false });
+    return mask === null || isAtMost(access, mask.atMost) ? [] : [{ hit, mask }];
+  });
+  return {
+    masks: found.map(
+      ({ hit, mask }): Mask => ({ pattern: literalPattern(hit), atMost: mask.atMost, ignoreCase: false }),
+    ),
+    approximations: found.map(({ hit, mask }) => ({
+      name: "foreign-name" satisfies ApproximationName,
+      path: hit,
+      reason: `${hit} has a name that the disk may take for one that a mask covers: it is capped at ${mask.atMost}`,
+    })),
+  };
+}
