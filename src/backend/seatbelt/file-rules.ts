@@ -9,7 +9,7 @@ import { type Area, EVERYTHING, folded, type Only, type Shape } from "./area.ts"
 import { passesTo } from "./passes.ts";
 import { pinsOf } from "./pins.ts";
 import { type Reach, reachesOf } from "./reach.ts";
-import { foldsCaseAt, spelledLike } from "./volumes.ts";
+import { foldsCaseAt, foldsCaseBelow, spelledLike } from "./volumes.ts";
 
 /**
  * What a rule lets a process do, or forbids. `read`: read, list and run. `pass`: stat alone. `change`: new content for
@@ -109,7 +109,8 @@ const GIVEN: Shape = { kind: "own", what: "given" };
  */
 export function foldedMasks(masks: readonly Mask[], facts: Pick<FileFacts, "mac">): readonly Mask[] {
   return masks.flatMap((mask) => {
-    if (mask.ignoreCase || !foldsCaseAt(facts, literalPrefix(mask.pattern))) return [mask];
+    const folds = mask.pattern.literal === null ? foldsCaseBelow : foldsCaseAt;
+    if (mask.ignoreCase || !folds(facts, literalPrefix(mask.pattern))) return [mask];
     const folding = { ...mask, ignoreCase: true };
     return mask.pattern.segments.some(isNegated) ? [mask, folding] : [folding];
   });

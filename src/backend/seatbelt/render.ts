@@ -82,7 +82,7 @@ export function renderSeatbelt(given: Profile, launch: Launch, facts: Facts): Re
 }
 
 function withMasks(profile: Profile, more: readonly Mask[]): Profile {
-  return more.length === 0 ? profile : normalProfile({ ...profile, masks: [...profile.masks, ...more] });
+  return normalProfile({ ...profile, masks: [...profile.masks, ...more] });
 }
 
 function fileSections(files: FileRules, passed: readonly AbsolutePath[]): readonly Section[] {

@@ -4,11 +4,18 @@ import type { Facts } from "../facts.ts";
 import { folded } from "./area.ts";
 
 /** Whether names that differ in case are the same at a path; of `/`, whether they are anywhere. */
-export function foldsCaseAt({ mac }: Pick<Facts, "mac">, path: AbsolutePath): boolean {
+export function foldsCaseAt(facts: Pick<Facts, "mac">, path: AbsolutePath): boolean {
+  const { mac } = facts;
   if (mac === null) return false;
-  if (path === ROOT) return mac.volumes.some(({ foldsCase }) => foldsCase);
+  if (path === ROOT) return foldsCaseBelow(facts, path);
   const around = mac.volumes.filter(({ point }) => isInside(path, point));
   return around.sort((a, b) => b.point.length - a.point.length)[0]?.foldsCase ?? false;
+}
+
+/** Whether names that differ in case are the same somewhere below a path, as far as its volumes are known. */
+export function foldsCaseBelow(facts: Pick<Facts, "mac">, path: AbsolutePath): boolean {
+  const within = (facts.mac?.volumes ?? []).filter(({ point }) => isInside(point, path));
+  return within.some(({ foldsCase }) => foldsCase) || (path !== ROOT && foldsCaseAt(facts, path));
 }
 
 /**

@@ -9,6 +9,16 @@ export const MARKS: ReadonlyMap<string, number> = new Map([
   ["commondir", 8],
 ]);
 
+const FOLDED_MARKS: ReadonlyMap<string, number> = new Map(
+  [...MARKS].map(([name, mark]) => [name.toLowerCase(), mark]),
+);
+
+/** The bit of a name, or 0. On macOS git may find it by every spelling in which case does not count, `ſ` for `s` too. */
+export function markOf(name: string, platform: NodeJS.Platform = process.platform): number {
+  if (platform !== "darwin") return MARKS.get(name) ?? 0;
+  return FOLDED_MARKS.get(name.replaceAll("\u017f", "s").toLowerCase()) ?? 0;
+}
+
 /** True when the names of these bits make a repository's folder whole: a HEAD, and what it is the head of. */
 export function isWholeBy(marks: number): boolean {
   return (marks & 7) === 7 || (marks & 9) === 9;

@@ -13,7 +13,7 @@ import {
   upwards,
 } from "../../profile/path.ts";
 import { MOST_PATH_BYTES as LINUX_MOST_PATH_BYTES } from "../../profile/written.ts";
-import { isGitName, isWholeBy, MARKS } from "../git/marks.ts";
+import { isGitName, isWholeBy, markOf } from "../git/marks.ts";
 import { statsOf, systemPath } from "../nodes.ts";
 import { codeOf } from "../system-error.ts";
 import type { ListNames, NameKind } from "./list.ts";
@@ -130,7 +130,7 @@ async function sortedOut(
   let [entries, marks] = [0, 0];
   await list(folder, stats, (name, kind) => {
     entries += 1;
-    marks |= markOf(name, kind);
+    marks |= markBy(name, kind);
     const path = joinPath(folder, name);
     if (kind === "folder") folders.push(name);
     else if (isGitName(name)) leads.push({ kind, path, isWhole: true });
@@ -142,8 +142,8 @@ async function sortedOut(
   return { entries, folders, hits, links, marks, leads };
 }
 
-function markOf(name: string, kind: NameKind): number {
-  const mark = MARKS.get(name) ?? 0;
+function markBy(name: string, kind: NameKind): number {
+  const mark = markOf(name);
   return mark === 1 && kind === "folder" ? 0 : mark;
 }
 

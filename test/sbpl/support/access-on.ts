@@ -32,8 +32,7 @@ export function accessOn(
   const masks = profile.masks.map(
     (mask): Mask => ({
       ...mask,
-      ignoreCase:
-        mask.ignoreCase || folding === "everywhere" || foldsVolumeAt(facts, literalPrefix(mask.pattern)),
+      ignoreCase: mask.ignoreCase || folding === "everywhere" || foldsWithin(facts, mask.pattern),
     }),
   );
   const lower = (path: AbsolutePath): AbsolutePath => (folds(path) ? foldedPath(path) : path);
@@ -99,6 +98,13 @@ export function foldsVolumeAt({ mac }: Pick<Facts, "mac">, path: AbsolutePath): 
   const around = (mac?.volumes ?? []).filter(({ point }) => path === "/" || isInside(path, point));
   if (path === "/") return around.some((one) => one.foldsCase);
   return around.sort((a, b) => b.point.length - a.point.length)[0]?.foldsCase ?? false;
+}
+
+/** Whether a volume that a pattern may match something on takes names that differ in case for the same. */
+function foldsWithin(facts: Pick<Facts, "mac">, pattern: Pattern): boolean {
+  const prefix = literalPrefix(pattern);
+  const below = (facts.mac?.volumes ?? []).filter(({ point }) => isInside(point, prefix));
+  return foldsVolumeAt(facts, prefix) || (pattern.literal === null && below.some((one) => one.foldsCase));
 }
 
 /** The path in lower case, ASCII alone. */

@@ -146,4 +146,21 @@ export const CORPUS: readonly Kept[] = [
     query: file("file-write-data", "/System/Volumes/Data/data/app/x"),
     answer: "yes",
   },
+  {
+    says: "a glob folded by the volume that it begins on, and not by the one on which it matches",
+    given: caseOf(
+      normalProfile({
+        files: [entry("/Volumes/D/w", "write")],
+        masks: masks("/Volumes/*/w/secret", "none"),
+      }),
+      [
+        { point: knownPath("/"), foldsCase: false },
+        { point: knownPath("/Volumes/D"), foldsCase: true },
+      ],
+      [],
+      false,
+    ),
+    query: file("file-read-data", "/Volumes/D/w/SECRET"),
+    answer: "no",
+  },
 ];
