@@ -11,7 +11,10 @@ import type { Approximation } from "../plan.ts";
  */
 export const APPROXIMATIONS = [
   { name: "dac", what: "the modes of the disk's own files hold as well: nobody gets more than the user" },
-  { name: "glob-always", what: "what a wildcard matches is capped also when the call makes it" },
+  {
+    name: "glob-always",
+    what: "what a wildcard matches is capped also when the call makes it, by that name",
+  },
   {
     name: "suffix-folder",
     what: "of a folder with a suffix list no program can be run, and folders in it can't be made, removed, renamed or changed",

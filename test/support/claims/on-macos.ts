@@ -5,7 +5,8 @@ export const ON_MACOS: Readonly<Record<ClaimId, string>> = {
   "fs.read": "by rules, but for hard links that were there before",
   "fs.write": "by rules, but for hard links that were there before",
   "fs.rename": "by rules",
-  "fs.missing": "by rules, and so for what a wildcard names",
+  "fs.missing":
+    "by rules, and so for what a wildcard names, when it is made by that name; a folder that is filled under another name and then renamed may bring it along, which the receipt tells",
   "fs.views":
     "no: there is one view for all. HOME and TMPDIR are folders of the call's own, without a bound; the names in `/` are seen",
   "fs.mounts": "no: what is mounted below a granted path is granted with it",
@@ -15,7 +16,7 @@ export const ON_MACOS: Readonly<Record<ClaimId, string>> = {
   "files.race": "by the same code, and rules around it",
   "git.exec": "by rules; new repositories are told by the host",
   pages: "by the same code",
-  "net.none": "by rules",
+  "net.none": "by rules; where every unix socket is given (`sockets: any`), the resolver's is one",
   "net.loopback": "no: there is one loopback for all, of which nothing is reached while the network is off",
   sock: "by rules, and so for sockets in granted folders",
   proc: "in part: others can't be signalled, traced or listed, by rules; a process that ends the gate and what kills for it may outlive the call, which the receipt says",

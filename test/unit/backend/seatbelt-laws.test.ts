@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { coveredIndex } from "../../../src/backend/seatbelt/covered-index.ts";
 import { everyRule, type FileFacts, fileRules } from "../../../src/backend/seatbelt/file-rules.ts";
 import { refusedProfile } from "../../../src/backend/seatbelt/refusals.ts";
 import { type Covered, coveringRegexes } from "../../../src/backend/seatbelt/regex.ts";
@@ -85,6 +86,31 @@ describe("the regexes of a pattern", () => {
           expect(plain).not.toMatch(/[\\{}.]|\(\?|\)[*+]|.\^|\$./);
         }
       }),
+    );
+  });
+});
+
+describe("what is searched for", () => {
+  it("is what the rules cover: nothing that they hide is missed, and of two masks the tighter counts", () => {
+    const mask = fc.record({
+      // What is named is not searched for.
+      pattern: fc.oneof(glob, pattern).filter(({ literal }) => literal === null),
+      atMost: fc.constantFrom("none" as const, "read" as const),
+      ignoreCase: fc.boolean(),
+    });
+    const asked = fc.oneof(path, fc.constantFrom("/\u017f/\u00e9", "/a/e\u0301", "/\ufb01").map(knownPath));
+    fc.assert(
+      fc.property(fc.array(mask, { maxLength: 6 }), asked, (masks, at) => {
+        const found = coveredIndex(masks)(at)?.atMost ?? null;
+        const covering = masks.filter((one) =>
+          isMatched(coveringRegexes([{ ...coveredBy(one.pattern, one.ignoreCase), isNodeAlone: true }]), at),
+        );
+        const tightest = covering.some(({ atMost }) => atMost === "none")
+          ? "none"
+          : (covering[0]?.atMost ?? null);
+        expect(found).toBe(tightest);
+      }),
+      { numRuns: 2_000 },
     );
   });
 });
