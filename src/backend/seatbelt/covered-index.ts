@@ -3,8 +3,13 @@ import type { AbsolutePath } from "../../profile/path.ts";
 import type { Mask } from "../../profile/profile.ts";
 import { coveringRegexes } from "./regex.ts";
 
-/** Paths in printable ASCII are named by patterns in it alone as these say; any other is told by the rules' own regexes. */
-const PLAIN = /^[ -~]*$/;
+/**
+ * True of printable ASCII alone. Of such paths, patterns that are such say by themselves what they cover; of any others the
+ * rules' own regexes do.
+ */
+export function isPlain(text: string): boolean {
+  return /^[ -~]*$/.test(text);
+}
 
 /** Regexes that find what masks of one kind cover, and a mask that stands for them. */
 interface Kind {
@@ -24,9 +29,9 @@ export function coveredIndex(masks: readonly Mask[]): MaskFinder {
   return (path: AbsolutePath) => {
     const found = plain(path);
     if (found?.atMost === "none") return found;
-    const isPlain = PLAIN.test(path);
+    const isNamedPlainly = isPlain(path);
     const other = kinds.find(({ ofAll, ofOthers }) =>
-      (isPlain ? ofOthers : ofAll).some((regex) => regex.test(path)),
+      (isNamedPlainly ? ofOthers : ofAll).some((regex) => regex.test(path)),
     );
     return other === undefined || (found !== null && other.mask.atMost === "read") ? found : other.mask;
   };
@@ -40,7 +45,7 @@ function kindOf(masks: readonly Mask[], atMost: Mask["atMost"]): readonly Kind[]
     {
       mask,
       ofAll: regexesOf(some),
-      ofOthers: regexesOf(some.filter(({ pattern }) => !PLAIN.test(pattern.text))),
+      ofOthers: regexesOf(some.filter(({ pattern }) => !isPlain(pattern.text))),
     },
   ];
 }

@@ -4,7 +4,7 @@ import { literalPattern } from "../../profile/pattern.ts";
 import type { Mask, Profile } from "../../profile/profile.ts";
 import type { Facts } from "../facts.ts";
 import type { ApproximationName } from "./approximations.ts";
-import { coveredIndex } from "./covered-index.ts";
+import { coveredIndex, isPlain } from "./covered-index.ts";
 import { type FileFacts, foldedMasks } from "./file-rules.ts";
 import type { LinkMasks } from "./links.ts";
 
@@ -13,10 +13,15 @@ import type { LinkMasks } from "./links.ts";
  * letter, does not: it is held as what the profile names itself is, so that no folder above it can be moved from under it.
  */
 export function masksOfSpellings(profile: Profile, facts: Facts & Pick<FileFacts, "mac">): LinkMasks {
+  const globs = profile.masks.filter(({ pattern }) => pattern.literal === null);
+  const areAllPlain = globs.every(({ pattern }) => isPlain(pattern.text));
+  // Of most folders everything is named plainly, which costs nothing then.
+  const hits = areAllPlain ? facts.hits.filter((hit) => !isPlain(hit)) : facts.hits;
+  if (hits.length === 0) return { masks: [], approximations: [] };
   const masks = foldedMasks(profile.masks, facts);
   const find = coveredIndex(masks.filter(({ pattern }) => pattern.literal === null));
   const ruler = pathRuler({ ...profile, masks });
-  const found = facts.hits.flatMap((hit) => {
+  const found = hits.flatMap((hit) => {
     const mask = find(hit);
     const { access } = ruler(hit, { kind: "folder", bornInside: false });
     return mask === null || isAtMost(access, mask.atMost) ? [] : [{ hit, mask }];
