@@ -1,5 +1,5 @@
 import { isAtMost } from "../profile/access.ts";
-import { type AbsolutePath, isInside, knownPath, upwards } from "../profile/path.ts";
+import { type AbsolutePath, foldedPath, isInside, upwards } from "../profile/path.ts";
 import { literalPrefix } from "../profile/pattern.ts";
 import type { Mask, Profile } from "../profile/profile.ts";
 
@@ -59,8 +59,7 @@ function partsOf(profile: Profile): readonly Part[] {
 
 /** Where a mask's matches begin in a granted folder; in any case, they may be spelled in another way than the mask. */
 function startOf({ ignoreCase }: Mask, prefix: AbsolutePath, granted: AbsolutePath): AbsolutePath | null {
-  const spell = (path: AbsolutePath): AbsolutePath =>
-    ignoreCase ? knownPath(path.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())) : path;
+  const spell = (path: AbsolutePath): AbsolutePath => (ignoreCase ? foldedPath(path) : path);
   if (isInside(spell(granted), spell(prefix))) return granted;
   if (!isInside(spell(prefix), spell(granted))) return null;
   return ignoreCase ? granted : prefix;

@@ -1,7 +1,8 @@
-import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { CofferdamError, visible } from "../errors.ts";
 import { type AbsolutePath, joinPath, nameOf, parentOf } from "../profile/path.ts";
+import { namesIn } from "./names-in.ts";
 import { isRunning, printProcess, readProcess, thisProcess } from "./process-id.ts";
 import { codeOf } from "./system-error.ts";
 
@@ -107,13 +108,4 @@ function unavailable(folder: AbsolutePath): CofferdamError {
     `the lock ${visible(folder)} was not given back within ${WAIT_MS / 1_000} seconds by ${who}`,
     { hint },
   );
-}
-
-/** Empty when there is no such folder. */
-function namesIn(folder: AbsolutePath): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }

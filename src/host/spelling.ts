@@ -1,5 +1,6 @@
-import { type BigIntStats, lstatSync, readdirSync, realpathSync, type Stats } from "node:fs";
+import { type BigIntStats, lstatSync, realpathSync, type Stats } from "node:fs";
 import { type AbsolutePath, isAbsolutePath, joinPath, nameOf, parentOf } from "../profile/path.ts";
+import { namesIn } from "./names-in.ts";
 
 /**
  * One way to write each path, where a system has several. On Linux there is but one. On macOS names that differ in case, or
@@ -66,13 +67,5 @@ function realOf(path: AbsolutePath): AbsolutePath | null {
     return isAbsolutePath(real) && parentOf(real) === parentOf(path) ? real : null;
   } catch {
     return null;
-  }
-}
-
-function namesIn(folder: AbsolutePath): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
   }
 }

@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { z } from "zod";
 import { type AbsolutePath, isAbsolutePath, joinPath } from "../profile/path.ts";
+import { namesIn } from "./names-in.ts";
 import { statsOf } from "./nodes.ts";
 import { isRunning, thisProcess } from "./process-id.ts";
 import { inFolder, remember, removeIfAbandoned, UNFINISHED, writeWhole } from "./state-files.ts";
@@ -95,14 +96,6 @@ function isSettled(file: AbsolutePath, entry: z.infer<typeof Entry>): boolean {
   if (entry.endedBy === undefined) remember(file, JSON.stringify({ ...entry, endedBy: now }));
   // A clock that was set back ends it too: by that clock it might otherwise last for years.
   return Math.abs(now - (entry.endedBy ?? now)) > SETTLED_MS;
-}
-
-function namesIn(folder: AbsolutePath): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }
 
 function readEntry(file: AbsolutePath): z.infer<typeof Entry> | null {

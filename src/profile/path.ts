@@ -39,6 +39,11 @@ export function knownPath(text: string): AbsolutePath {
   throw new CofferdamError("INTERNAL", `${visible(text)} was taken for a canonical path`);
 }
 
+/** The path without the case of its letters, those of ASCII alone. */
+export function foldedPath(path: AbsolutePath): AbsolutePath {
+  return /[A-Z]/.test(path) ? knownPath(path.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())) : path;
+}
+
 /** The folder that holds the path; `/` holds itself. */
 export function parentOf(path: AbsolutePath): AbsolutePath {
   const cut = path.lastIndexOf("/");

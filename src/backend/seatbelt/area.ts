@@ -1,5 +1,5 @@
 import type { Kind } from "../../profile/access-to.ts";
-import { type AbsolutePath, isInside, nameOf, ROOT } from "../../profile/path.ts";
+import { type AbsolutePath, foldedPath, isInside, nameOf, ROOT } from "../../profile/path.ts";
 import { type Pattern, patternTest } from "../../profile/pattern.ts";
 import { type Suffix, takesFile } from "../../profile/suffix.ts";
 
@@ -41,11 +41,6 @@ export function areaTest({ within, only, except }: Area): AreaTest {
     !exceptions.some((holds) => holds(path));
 }
 
-/** The path without its letters' case, ASCII alone. */
-export function folded(path: AbsolutePath): string {
-  return path.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
-}
-
 function shapeTest(shape: Shape): (path: AbsolutePath) => boolean {
   switch (shape.kind) {
     case "own":
@@ -53,13 +48,13 @@ function shapeTest(shape: Shape): (path: AbsolutePath) => boolean {
     case "match":
       return patternTest(shape.pattern, shape.ignoreCase);
     case "node": {
-      const node = shape.ignoreCase ? folded(shape.path) : shape.path;
-      return shape.ignoreCase ? (path) => folded(path) === node : (path) => path === node;
+      const node = shape.ignoreCase ? foldedPath(shape.path) : shape.path;
+      return shape.ignoreCase ? (path) => foldedPath(path) === node : (path) => path === node;
     }
     case "tree": {
       if (!shape.ignoreCase || shape.path === ROOT) return (path) => isInside(path, shape.path);
-      const [tree, below] = [folded(shape.path), `${folded(shape.path)}/`];
-      return (path) => folded(path) === tree || folded(path).startsWith(below);
+      const [tree, below] = [foldedPath(shape.path), `${foldedPath(shape.path)}/`];
+      return (path) => foldedPath(path) === tree || foldedPath(path).startsWith(below);
     }
   }
 }

@@ -2,14 +2,7 @@ import { type MaskFinder, maskIndex } from "../../profile/mask-index.ts";
 import type { AbsolutePath } from "../../profile/path.ts";
 import type { Mask } from "../../profile/profile.ts";
 import { coveringRegexes } from "./regex.ts";
-
-/**
- * True of printable ASCII alone. Of such paths, patterns that are such say by themselves what they cover; of any others the
- * rules' own regexes do.
- */
-export function isPlain(text: string): boolean {
-  return /^[ -~]*$/.test(text);
-}
+import { isSpellable } from "./translate.ts";
 
 /** Regexes that find what masks of one kind cover, and a mask that stands for them. */
 interface Kind {
@@ -29,7 +22,8 @@ export function coveredIndex(masks: readonly Mask[]): MaskFinder {
   return (path: AbsolutePath) => {
     const found = plain(path);
     if (found?.atMost === "none") return found;
-    const isNamedPlainly = isPlain(path);
+    // Of what a text can spell, patterns that are such say by themselves what they cover.
+    const isNamedPlainly = isSpellable(path);
     const other = kinds.find(({ ofAll, ofOthers }) =>
       (isNamedPlainly ? ofOthers : ofAll).some((regex) => regex.test(path)),
     );
@@ -45,7 +39,7 @@ function kindOf(masks: readonly Mask[], atMost: Mask["atMost"]): readonly Kind[]
     {
       mask,
       ofAll: regexesOf(some),
-      ofOthers: regexesOf(some.filter(({ pattern }) => !isPlain(pattern.text))),
+      ofOthers: regexesOf(some.filter(({ pattern }) => !isSpellable(pattern.text))),
     },
   ];
 }

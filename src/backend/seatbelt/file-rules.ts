@@ -1,11 +1,11 @@
 import { isAtMost } from "../../profile/access.ts";
 import { maskRuler, pathRuler } from "../../profile/access-to.ts";
-import { type AbsolutePath, isInside, nameOf, upwards } from "../../profile/path.ts";
+import { type AbsolutePath, foldedPath, isInside, nameOf, upwards } from "../../profile/path.ts";
 import { literalPrefix, type Segment } from "../../profile/pattern.ts";
 import type { Mask, Profile } from "../../profile/profile.ts";
 import { takesFile } from "../../profile/suffix.ts";
 import type { Facts, MacFacts } from "../facts.ts";
-import { type Area, EVERYTHING, folded, type Only, type Shape } from "./area.ts";
+import { type Area, EVERYTHING, type Only, type Shape } from "./area.ts";
 import { passesTo } from "./passes.ts";
 import { pinsOf } from "./pins.ts";
 import { type Reach, reachesOf } from "./reach.ts";
@@ -123,7 +123,7 @@ function isNegated(segment: Segment): boolean {
 /** The masks that may touch what lies in a folder, or cover the folder itself. */
 export function masksTouching(masks: readonly Mask[], folder: AbsolutePath): readonly Mask[] {
   return masks.filter(({ pattern, ignoreCase }) => {
-    const spell = (path: AbsolutePath): string => (ignoreCase ? folded(path) : path);
+    const spell = (path: AbsolutePath): string => (ignoreCase ? foldedPath(path) : path);
     const [start, root] = [spell(literalPrefix(pattern)), spell(folder)];
     return isPrefix(start, root) || isPrefix(root, start);
   });
@@ -131,7 +131,7 @@ export function masksTouching(masks: readonly Mask[], folder: AbsolutePath): rea
 
 /** Whether a path lies in a folder, whichever way both are spelled. */
 function isBelow(path: AbsolutePath, folder: AbsolutePath): boolean {
-  return isPrefix(folded(folder), folded(path));
+  return isPrefix(foldedPath(folder), foldedPath(path));
 }
 
 function isPrefix(above: string, path: string): boolean {

@@ -1,10 +1,9 @@
-import { type AbsolutePath, isInside, knownPath, upwards } from "../../profile/path.ts";
+import { type AbsolutePath, foldedPath, isInside, knownPath, upwards } from "../../profile/path.ts";
 import { literalPrefix } from "../../profile/pattern.ts";
 import { indexEntries, nearestEntry, type Profile } from "../../profile/profile.ts";
 import { listedSockets } from "../../profile/sockets.ts";
 import type { Facts, MacFacts } from "../facts.ts";
 import type { Refusal } from "../plan.ts";
-import { folded } from "./area.ts";
 import { linkOn } from "./links.ts";
 import { foldsCaseAt } from "./volumes.ts";
 
@@ -92,12 +91,12 @@ function refusedSpelling({ files, masks }: Profile, facts: Facts): Refusal | nul
     .map(({ pattern }) => pattern.literal ?? literalPrefix(pattern))
     .filter((path) => !foldsCaseAt(facts, path));
   for (const at of [...files.map(({ path }) => path), ...starts].flatMap((path) => [...upwards(path)])) {
-    const known = spellings.get(folded(at));
+    const known = spellings.get(foldedPath(at));
     if (known !== undefined && known !== at) {
       const reason = `${known} and ${at} differ in case alone, which rules may not tell apart`;
       return { field: "files", reason, remedy: "write one of them, as it is spelled on the disk" };
     }
-    spellings.set(folded(at), at);
+    spellings.set(foldedPath(at), at);
   }
   return null;
 }

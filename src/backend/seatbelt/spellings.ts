@@ -4,9 +4,10 @@ import { literalPattern } from "../../profile/pattern.ts";
 import type { Mask, Profile } from "../../profile/profile.ts";
 import type { Facts } from "../facts.ts";
 import type { ApproximationName } from "./approximations.ts";
-import { coveredIndex, isPlain } from "./covered-index.ts";
+import { coveredIndex } from "./covered-index.ts";
 import { type FileFacts, foldedMasks } from "./file-rules.ts";
 import type { LinkMasks } from "./links.ts";
+import { isSpellable } from "./translate.ts";
 
 /**
  * Masks for what was found by a name that the disk takes for one that a glob covers, and that the glob, read letter by
@@ -14,9 +15,9 @@ import type { LinkMasks } from "./links.ts";
  */
 export function masksOfSpellings(profile: Profile, facts: Facts & Pick<FileFacts, "mac">): LinkMasks {
   const globs = profile.masks.filter(({ pattern }) => pattern.literal === null);
-  const areAllPlain = globs.every(({ pattern }) => isPlain(pattern.text));
+  const areAllPlain = globs.every(({ pattern }) => isSpellable(pattern.text));
   // Of most folders everything is named plainly, which costs nothing then.
-  const hits = areAllPlain ? facts.hits.filter((hit) => !isPlain(hit)) : facts.hits;
+  const hits = areAllPlain ? facts.hits.filter((hit) => !isSpellable(hit)) : facts.hits;
   if (hits.length === 0) return { masks: [], approximations: [] };
   const masks = foldedMasks(profile.masks, facts);
   const find = coveredIndex(masks.filter(({ pattern }) => pattern.literal === null));

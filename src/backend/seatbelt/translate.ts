@@ -1,7 +1,7 @@
 import { CofferdamError } from "../../errors.ts";
-import { type AbsolutePath, isInside, ROOT } from "../../profile/path.ts";
+import { type AbsolutePath, foldedPath, isInside, ROOT } from "../../profile/path.ts";
 import { literalPattern } from "../../profile/pattern.ts";
-import { folded, type Only, type Shape } from "./area.ts";
+import type { Only, Shape } from "./area.ts";
 import { READ } from "./base.ts";
 import type { FileRule, Right } from "./file-rules.ts";
 import { CALL_PARAMETERS } from "./gate.ts";
@@ -119,7 +119,7 @@ export function coveringFilters(shapes: readonly Shape[], roots: readonly Absolu
 
 /** The nearest root around a path; none where the path also lies in another one that differs in case alone. */
 function rootOf(path: AbsolutePath, roots: readonly AbsolutePath[]): AbsolutePath | null {
-  const around = roots.filter((root) => root !== ROOT && folded(path).startsWith(`${folded(root)}/`));
+  const around = roots.filter((root) => root !== ROOT && foldedPath(path).startsWith(`${foldedPath(root)}/`));
   if (around.some((root) => !isInside(path, root))) return null;
   return around.sort((a, b) => b.length - a.length)[0] ?? null;
 }

@@ -1,7 +1,6 @@
-import { type AbsolutePath, isInside, ROOT, upwards } from "../../profile/path.ts";
+import { type AbsolutePath, foldedPath, isInside, ROOT, upwards } from "../../profile/path.ts";
 import type { FileEntry } from "../../profile/profile.ts";
 import type { Facts } from "../facts.ts";
-import { folded } from "./area.ts";
 
 /** Whether names that differ in case are the same at a path; of `/`, whether they are anywhere. */
 export function foldsCaseAt(facts: Pick<Facts, "mac">, path: AbsolutePath): boolean {
@@ -23,6 +22,6 @@ export function foldsCaseBelow(facts: Pick<Facts, "mac">, path: AbsolutePath): b
  * both for the same in what rules say, also where the volume tells them apart.
  */
 export function spelledLike(files: readonly FileEntry[]): (path: AbsolutePath) => boolean {
-  const spellings = new Map(files.map(({ path }) => [folded(path), path]));
-  return (path) => [...upwards(path)].every((at) => (spellings.get(folded(at)) ?? at) === at);
+  const spellings = new Map(files.map(({ path }) => [foldedPath(path), path]));
+  return (path) => [...upwards(path)].every((at) => (spellings.get(foldedPath(at)) ?? at) === at);
 }

@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { z } from "zod";
 import { type AbsolutePath, joinPath } from "../../profile/path.ts";
 import type { Host } from "../host.ts";
+import { namesIn } from "../names-in.ts";
 import { isRunning, printProcess, readProcess, thisProcess } from "../process-id.ts";
 import { inFolder } from "../state-files.ts";
 import { MACHINE } from "./files.ts";
@@ -93,14 +94,6 @@ function placeIn(stateFolder: AbsolutePath): AbsolutePath {
 function foldersIn(file: AbsolutePath): readonly string[] {
   try {
     return Folders.parse(JSON.parse(readFileSync(file, "utf8")));
-  } catch {
-    return [];
-  }
-}
-
-function namesIn(folder: AbsolutePath): readonly string[] {
-  try {
-    return readdirSync(folder);
   } catch {
     return [];
   }

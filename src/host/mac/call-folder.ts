@@ -17,6 +17,7 @@ import { printMessage } from "../../backend/seatbelt/sbpl.ts";
 import { CofferdamError, escapeInvisible, visible } from "../../errors.ts";
 import { type AbsolutePath, joinPath, nameOf, parentOf } from "../../profile/path.ts";
 import type { GivenFile } from "../../tool/launch.ts";
+import { namesIn } from "../names-in.ts";
 import { isRunning, printProcess, readProcess, thisProcess } from "../process-id.ts";
 import { ask } from "../spawn.ts";
 import { inFolder } from "../state-files.ts";
@@ -187,12 +188,4 @@ function isRemovedEmpty(folder: AbsolutePath): boolean {
 
 function isThere(path: AbsolutePath): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-}
-
-function namesIn(folder: AbsolutePath): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }

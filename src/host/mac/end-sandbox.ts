@@ -92,9 +92,9 @@ class Rest {
   readonly #sandbox: Sandbox;
   readonly #tried = new Set<string>();
   readonly #killed = new Set<string>();
-  /** Those that were not let be killed, because they are not inside, or gone: of the latter there may be children. */
-  #spared: readonly string[] = [];
-  #isDoubtful = false;
+  /** Those of the last look that may be inside: of one that is gone before it could be killed there may be children. */
+  #strays: readonly string[] = [];
+  #hadStrays = false;
 
   constructor(sandbox: Sandbox) {
     this.#sandbox = sandbox;
@@ -102,7 +102,7 @@ class Rest {
 
   /** Something was killed, or may have been inside. */
   get isDoubtful(): boolean {
-    return this.#isDoubtful;
+    return this.#killed.size > 0 || this.#hadStrays;
   }
 
   /** Candidates that were not tried yet, how many were killed and are still there, and how many others have gone. */
@@ -113,9 +113,9 @@ class Rest {
   }> {
     const { candidates, strays } = await candidatesOf(this.#sandbox);
     const there = new Set(candidates.map(keyOf));
-    const gone = this.#spared.filter((key) => !there.has(key)).length;
-    this.#spared = strays.map(keyOf).filter((key) => !this.#killed.has(key));
-    this.#isDoubtful ||= this.#spared.length > 0;
+    const gone = this.#strays.filter((key) => !there.has(key) && !this.#killed.has(key)).length;
+    this.#strays = strays.map(keyOf);
+    this.#hadStrays ||= strays.length > 0;
     return {
       fresh: candidates.filter((one) => !this.#tried.has(keyOf(one))),
       dying: candidates.filter((one) => this.#killed.has(keyOf(one))).length,
@@ -133,8 +133,6 @@ class Rest {
       this.#tried.add(keyOf(one));
       if (killed?.includes(one.pid) === true) this.#killed.add(keyOf(one));
     }
-    this.#spared = this.#spared.filter((key) => !this.#killed.has(key));
-    this.#isDoubtful ||= this.#killed.size > 0;
     return killed;
   }
 }

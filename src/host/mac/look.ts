@@ -1,8 +1,8 @@
-import { readdirSync } from "node:fs";
 import type { MacFacts, Volume } from "../../backend/facts.ts";
 import { type AbsolutePath, joinPath, knownPath, nameOf, parentOf, ROOT } from "../../profile/path.ts";
 import type { Root } from "../../tool/facts.ts";
 import type { Host } from "../host.ts";
+import { namesIn } from "../names-in.ts";
 import { realPathOf, statsOf } from "../nodes.ts";
 import { Volumes } from "../volume.ts";
 
@@ -54,13 +54,7 @@ function volumesBelow(
 }
 
 function mountedIn(folder: AbsolutePath): readonly AbsolutePath[] {
-  return namesIn(folder).map((name) => joinPath(folder, name));
-}
-
-function namesIn(folder: AbsolutePath): readonly string[] {
-  try {
-    return readdirSync(folder).sort();
-  } catch {
-    return [];
-  }
+  return namesIn(folder)
+    .toSorted()
+    .map((name) => joinPath(folder, name));
 }

@@ -1,11 +1,11 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { HAS_PS, psMustBeThere } from "../../support/own-ps.ts";
 import { IN_A_RELAYED_TERMINAL } from "../../support/screen/pty.ts";
 
 const SITS = [process.execPath, join(import.meta.dirname, "../../support/screen/sits.ts")];
-const hasPs = existsSync("/bin/ps") && realpathSync("/bin/ps").endsWith("/ps");
+psMustBeThere();
 
 /** What a process of these words says of how it sits: by `/proc`, and by `ps`. */
 function told(words: readonly string[]): readonly string[] {
@@ -16,7 +16,7 @@ function told(words: readonly string[]): readonly string[] {
   return stdout.split(/\r?\n/).filter((line) => line.startsWith("[true") || line.startsWith("[false"));
 }
 
-describe.skipIf(process.platform !== "linux" || !hasPs)("by /proc and by ps the same is told", () => {
+describe.skipIf(process.platform !== "linux" || !HAS_PS)("by /proc and by ps the same is told", () => {
   test("of a process in the foreground of a terminal that is all its streams", () => {
     const [byProc = "", byPs] = told([...IN_A_RELAYED_TERMINAL, ...SITS]);
     expect(byProc).toMatch(/^\[true,\{"group":\d+,"foreground":\d+,"terminals":\[1280,\d+\]\}\]$/);

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readdirSync, realpathSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import {
   childOf,
@@ -17,12 +17,12 @@ import {
 } from "../../../src/host/process-id.ts";
 import { type ProcessTable, procTable } from "../../../src/host/process-table.ts";
 import { parsePs, psTable, type ReadPs } from "../../../src/host/ps-table.ts";
+import { HAS_PS, psMustBeThere } from "../../support/own-ps.ts";
 
 const isLinux = process.platform === "linux";
 /** So long a busy machine may take for what another does in a moment. */
 const PATIENT = { timeout: 10_000 };
-/** Some small images have none, or one of busybox's that takes no words. */
-const hasPs = existsSync("/bin/ps") && realpathSync("/bin/ps").endsWith("/ps");
+psMustBeThere();
 
 /** What `ps` selects and tells, from `/proc`: Linux's own computes a start anew each time, and may be a second off. */
 const readFromProc: ReadPs = (selection) => {
@@ -162,7 +162,7 @@ describe("what ps writes", () => {
     (line) => expect(() => parsePs(line)).toThrow("can't be read"),
   );
 
-  test.skipIf(!hasPs)("is asked of the system's own, in whatever language and zone this process is", () => {
+  test.skipIf(!HAS_PS)("is asked of the system's own, in whatever language and zone this process is", () => {
     vi.stubEnv("LC_ALL", "de_DE.UTF-8");
     vi.stubEnv("TZ", "Asia/Tokyo");
     const table = psTable();
