@@ -102,6 +102,7 @@ function networkRows(network: Network): readonly Row[] {
   return [
     ...network.hosts.map((rule) => ["allow", printHostRule(rule)]),
     ...network.never.map((rule) => ["never", printHostRule(rule)]),
+    ...(network.strictSni === true ? [["strict_sni", "a TLS hello names the host that was asked for"]] : []),
   ];
 }
 

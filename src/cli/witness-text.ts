@@ -15,7 +15,9 @@ export function printWitness(witness: Witness): string {
     case "network": {
       const { target } = witness;
       if (target === "host") return "use the machine's own network";
-      return `connect ${visible(printHostRule({ name: target.host, port: target.port, private: false }))} at ${target.address}`;
+      const place = visible(printHostRule({ name: target.host, port: target.port, private: false }));
+      const hello = target.serverName === undefined ? "" : ", and ask for another host in its TLS hello";
+      return `connect ${place} at ${target.address}${hello}`;
     }
     case "sockets":
       if (witness.path === "own") return "have unix sockets of its own";

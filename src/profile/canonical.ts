@@ -28,7 +28,11 @@ const CanonicalProfile = z.strictObject({
   ),
   network: z.union([
     z.enum(["none", "open", "host"]),
-    z.strictObject({ hosts: z.array(z.string()), never: z.array(z.string()) }),
+    z.strictObject({
+      hosts: z.array(z.string()),
+      never: z.array(z.string()),
+      strictSni: z.literal(true).exactOptional(),
+    }),
   ]),
   sockets: z.union([z.enum(["any", "none"]), z.array(z.string())]),
   env: z.array(EnvPattern),
@@ -60,7 +64,11 @@ export function parseProfile(text: string): Profile {
     network:
       typeof network === "string"
         ? network
-        : { hosts: network.hosts.map(parseHostRule), never: network.never.map(parseHostRule) },
+        : {
+            ...network,
+            hosts: network.hosts.map(parseHostRule),
+            never: network.never.map(parseHostRule),
+          },
     sockets: typeof sockets === "string" ? sockets : sockets.map(readPath),
   });
 }
@@ -97,5 +105,5 @@ function plain(profile: Profile): CanonicalProfile {
 
 function plainNetwork(network: Network): CanonicalProfile["network"] {
   if (typeof network === "string") return network;
-  return { hosts: network.hosts.map(printHostRule), never: network.never.map(printHostRule) };
+  return { ...network, hosts: network.hosts.map(printHostRule), never: network.never.map(printHostRule) };
 }

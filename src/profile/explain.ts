@@ -4,7 +4,7 @@ import { type Clause, type PathFacts, pathRuler } from "./access-to.ts";
 import { coversEnv } from "./env-pattern.ts";
 import { addressClass, coversName, printHostRule, ruleAllows, type Target } from "./host-rule.ts";
 import type { MacosGroup } from "./macos.ts";
-import { bars, type Network, reaches } from "./network.ts";
+import { bars, type Network, reaches, saysItsHost } from "./network.ts";
 import type { AbsolutePath } from "./path.ts";
 import type { Mask, Profile } from "./profile.ts";
 import { mayConnect, mayConnectAbstract, type Sockets } from "./sockets.ts";
@@ -166,6 +166,7 @@ function becauseOfNetwork(network: Network, target: Target): string {
   if (covering === undefined) return "the host is not listed";
   const barring = network.never.find((rule) => bars(rule, target));
   if (barring !== undefined) return `\`never\` lists ${printHostRule(barring)}`;
+  if (network.strictSni === true && !saysItsHost(target)) return "a hello names another host (`strict_sni`)";
   const allowing = network.hosts.find((rule) => ruleAllows(rule, target));
   if (allowing !== undefined) return `${printHostRule(allowing)} is listed`;
   return `${printHostRule(covering)} is listed, but ${target.address} is a ${addressClass(target.address)} address`;

@@ -3,8 +3,8 @@ import { CofferdamError, visible } from "../errors.ts";
 
 /**
  * One listed host. `name` is a DNS name in lower case without a final dot, `*.` and a name (every name
- * below it, not the name itself), or one IP address in canonical text. `port` null is every port.
- * `private` lets the name reach private addresses too; a listed address is reached whatever its class.
+ * below it, not the name itself), `*` (every name and every address), or one IP address in canonical text. `port` null is
+ * every port. `private` lets the name reach private addresses too; a listed address is reached whatever its class.
  */
 export interface HostRule {
   readonly name: string;
@@ -20,20 +20,24 @@ export type AddressClass = "public" | "private" | "special";
 
 /**
  * One attempt to reach something: the name or address asked for, the address it led to, the port. Both are in the
- * spelling of `HostRule`: `parseHostRule` and `canonicalAddress` make it.
+ * spelling of `HostRule`: `parseHostRule` and `canonicalAddress` make it. `serverName` is the name that a TLS hello asks
+ * for there, `""` where it asks for none; left out where nobody said hello.
  */
 export interface Target {
   readonly host: string;
   readonly address: string;
   readonly port: number;
+  readonly serverName?: string;
 }
+
+/** The name of a rule that covers every name and every address. */
+export const ANY_HOST = "*";
 
 /** Metadata services that stand outside the link-local ranges (cloud vendors' own documentation). */
 const METADATA = new Set(["fd00:ec2::254", "100.100.100.200", "168.63.129.16", "192.0.0.192"]);
 
 /**
- * Reads `name[:port] [private]`; an IPv6 address with a port stands in brackets.
- * Throws `HOST_INVALID`; a bare `*` is refused because that is what `network: true` says.
+ * Reads `name[:port] [private]`; an IPv6 address with a port stands in brackets. Throws `HOST_INVALID`.
  */
 export function parseHostRule(text: string): HostRule {
   const parts = /^(\[[^\]]*\]|[^\s:]+|[0-9a-fA-F:.]+)(?::(\d{1,5}))?( +private)?$/.exec(text.trim());
@@ -106,8 +110,13 @@ export function ruleAllows(rule: HostRule, target: Target): boolean {
 export function meetRules(a: HostRule, b: HostRule): HostRule | null {
   if (a.port !== null && b.port !== null && a.port !== b.port) return null;
   const name = nameCovers(a.name, b.name) ? b.name : nameCovers(b.name, a.name) ? a.name : null;
-  if (name === null) return null;
+  if (name === null || !givesAddress(a, name) || !givesAddress(b, name)) return null;
   return normalRule({ name, port: a.port ?? b.port, private: a.private && b.private });
+}
+
+/** Whether the rule, whose name covers the other, lets it be reached where it is an address: `*` lists none itself. */
+export function givesAddress(rule: HostRule, name: string): boolean {
+  return !isAddress(name) || ruleAllows({ ...rule, port: null }, { host: name, address: name, port: 0 });
 }
 
 /**
@@ -126,7 +135,7 @@ export function normalRule(rule: HostRule): HostRule {
 
 /** True when pattern `wide` covers every name that `name` (a name, address or pattern) covers. */
 export function nameCovers(wide: string, name: string): boolean {
-  if (wide === name) return true;
+  if (wide === name || wide === ANY_HOST) return true;
   return (
     wide.startsWith("*.") && !isAddress(name) && name.endsWith(wide.slice(1)) && name.length > wide.length - 1
   );
@@ -138,7 +147,7 @@ function parseName(written: string, text: string): string {
   const wild = bare.startsWith("*.");
   const name = (wild ? bare.slice(2) : bare).replace(/\.$/, "").toLowerCase();
   if (/[^\p{ASCII}]/u.test(bare)) throw refused(text, "is not ASCII", "write its `xn--` form");
-  if (name === "*") throw refused(text, "covers every name", "write `network: true` for every public host");
+  if (bare === ANY_HOST) return ANY_HOST;
   if (
     !/^(?=.{1,253}$)([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*$/.test(
       name,

@@ -13,7 +13,10 @@ export function printNetwork(network: Network): string {
     case "host":
       return "the machine's own";
     default:
-      return network.hosts.map(printHostRule).join(", ");
+      return [
+        ...network.hosts.map(printHostRule),
+        ...(network.strictSni === true ? ["strict_sni"] : []),
+      ].join(", ");
   }
 }
 
@@ -35,10 +38,13 @@ const LIMIT_WORDS: Readonly<Record<LimitName, string>> = {
   openFiles: "open_files",
   outputBytes: "output",
   scratchBytes: "scratch",
+  connections: "connections",
+  transferBytes: "transfer",
+  connectionMs: "connection_time",
 };
 
 function printLimit(name: LimitName, value: number): string {
-  if (name === "wallMs") return printDuration(value);
+  if (name === "wallMs" || name === "connectionMs") return printDuration(value);
   if (name === "cpuSeconds") return printDuration(value * 1000);
   return name.endsWith("Bytes") ? printSize(value) : String(value);
 }

@@ -1,22 +1,26 @@
-import { type HostRule, isAddress, nameCovers, type Target } from "./host-rule.ts";
+import { ANY_HOST, type HostRule, isAddress, nameCovers, type Target } from "./host-rule.ts";
 import { coveringNames, type Network, reaches } from "./network.ts";
 
 /**
  * A target that `a` reaches and `b` does not, or null when there is none. Rules tell targets apart only by the names,
- * tails of names, ports and addresses they list, so asking about one of each kind is asking about all.
+ * tails of names, ports and addresses they list, and by whether a hello names another host, so asking about one of each
+ * kind is asking about all.
  */
 export function networkOutside(a: Network, b: Network): Target | "host" | null {
-  if (a === "none" || b === "host") return null;
+  if (a === "none" || b === "host" || a === b) return null;
   if (a === "host") return "host";
   const rules = [...rulesOf(a), ...rulesOf(b)];
-  if (a === "open")
-    return b === "open"
-      ? null
-      : { host: unlistedName(rules), address: unlistedAddress(rules, 23), port: 443 };
-  for (const target of targetsOf(a.hosts, rules))
-    if (reaches(a, target) && !reaches(b, target)) return target;
+  for (const target of targetsOf(a === "open" ? [EVERY_PUBLIC] : a.hosts, rules))
+    for (const said of [target, { ...target, serverName: ELSEWHERE }])
+      if (reaches(a, said) && !reaches(b, said)) return said;
   return null;
 }
+
+/** What `open` lists. */
+const EVERY_PUBLIC: HostRule = { name: ANY_HOST, port: null, private: false };
+
+/** A server's name that no host has, since a name has no space. */
+const ELSEWHERE = "another name";
 
 /** One target of every kind that the rules can tell apart, among those that `hosts` could reach. */
 function* targetsOf(hosts: readonly HostRule[], rules: readonly HostRule[]): Generator<Target> {
@@ -24,11 +28,11 @@ function* targetsOf(hosts: readonly HostRule[], rules: readonly HostRule[]): Gen
   const listed = [...names].filter(isAddress);
   const addresses = [unlistedAddress(rules, 23), unlistedAddress(rules, 10), ...listed];
   for (const rule of hosts) {
-    const related = rules.filter(
+    const related = [rule, ...rules].filter(
       ({ name }) => isAddress(name) || nameCovers(rule.name, name) || nameCovers(name, rule.name),
     );
     const ports = rule.port === null ? distinctPorts(related) : [rule.port];
-    for (const host of new Set(related.map(({ name }) => oneHost(name, names)))) {
+    for (const host of new Set(related.map(({ name }) => oneHost(name, rules)))) {
       if (!nameCovers(rule.name, host)) continue;
       for (const port of ports) {
         for (const address of isAddress(host) ? [host] : addresses) yield { host, address, port };
@@ -37,9 +41,11 @@ function* targetsOf(hosts: readonly HostRule[], rules: readonly HostRule[]): Gen
   }
 }
 
-/** The host that a rule names; for a wildcard, one below it that no rule names. */
-function oneHost(name: string, names: ReadonlySet<string>): string {
+/** The host that a rule names; for a wildcard, one that it covers and no narrower rule does. */
+function oneHost(name: string, rules: readonly HostRule[]): string {
+  if (name === ANY_HOST) return unlistedName(rules);
   if (!name.startsWith("*.")) return name;
+  const names = new Set(rules.map((rule) => rule.name));
   return firstOf(
     (count) => `witness-${count}${name.slice(1)}`,
     (host) => !names.has(host),
@@ -52,18 +58,18 @@ function distinctPorts(rules: readonly HostRule[]): readonly number[] {
   return [
     ...ports,
     firstOf(
-      (count) => 40000 + count,
+      (count) => (count === 0 ? 443 : 39_999 + count),
       (port) => !ports.has(port),
     ),
   ];
 }
 
-/** A name that no rule covers. */
+/** A name that no rule covers but one for every name. */
 function unlistedName(rules: readonly HostRule[]): string {
   const names = new Set(rules.map((rule) => rule.name));
   return firstOf(
     (count) => `witness.example-${count}`,
-    (host) => coveringNames(host).every((name) => !names.has(name)),
+    (host) => coveringNames(host).every((name) => name === ANY_HOST || !names.has(name)),
   );
 }
 

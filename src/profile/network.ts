@@ -1,7 +1,9 @@
 import {
+  ANY_HOST,
   addressClass,
   assertPort,
   coversName,
+  givesAddress,
   type HostRule,
   isAddress,
   meetRules,
@@ -18,10 +20,14 @@ import {
  */
 export type Network = "none" | HostList | "open" | "host";
 
-/** Listed hosts. `never` wins over `hosts`; its `private` mark says nothing. */
+/**
+ * Listed hosts. `never` wins over `hosts`; its `private` mark says nothing. With `strictSni` a TLS hello must ask for the
+ * very host that was named to the proxy, or for none where that is an address: one server may stand for many names.
+ */
 export interface HostList {
   readonly hosts: readonly HostRule[];
   readonly never: readonly HostRule[];
+  readonly strictSni?: true;
 }
 
 /** True when the network lets this target be reached. */
@@ -30,7 +36,14 @@ export function reaches(network: Network, target: Target): boolean {
   if (network === "open") return addressClass(target.address) === "public";
   const { hosts, never } = network;
   if (never.some((rule) => bars(rule, target))) return false;
+  if (network.strictSni === true && !saysItsHost(target)) return false;
   return hosts.some((rule) => ruleAllows(rule, target));
+}
+
+/** True when a hello over TLS, if there is one, asks for the host that the target names. */
+export function saysItsHost({ host, serverName }: Target): boolean {
+  if (serverName === undefined) return true;
+  return serverName === (isAddress(host) ? "" : host);
 }
 
 /**
@@ -51,19 +64,27 @@ export function meetNetworks(a: Network, b: Network): Network {
   if (b === "host") return a;
   if (a === "open") return b === "open" ? b : publicOnly(b);
   if (b === "open") return publicOnly(a);
-  return normalNetwork({ hosts: meetLists(a.hosts, b.hosts), never: [...a.never, ...b.never] });
+  return normalNetwork({
+    hosts: meetLists(a.hosts, b.hosts),
+    never: [...a.never, ...b.never],
+    ...(a.strictSni === true || b.strictSni === true ? { strictSni: true } : {}),
+  });
 }
 
 /**
- * The one spelling of a network: rules in order, without doubles; an empty list is none. Throws `HOST_INVALID` for a
- * port that is none.
+ * The one spelling of a network: rules in order, without doubles; an empty list is none, and every public address on every
+ * port is open. Throws `HOST_INVALID` for a port that is none.
  */
 export function normalNetwork(network: Network): Network {
   if (typeof network === "string") return network;
   for (const rule of [...network.hosts, ...network.never]) assertPort(rule);
   const hosts = dropCovered(network.hosts.map(normalRule));
   if (hosts.length === 0) return "none";
-  return { hosts, never: dropCovered(network.never.map((rule) => ({ ...rule, private: false }))) };
+  const never = dropCovered(network.never.map((rule) => ({ ...rule, private: false })));
+  const isStrict = network.strictSni === true;
+  const [only] = hosts.length === 1 && never.length === 0 && !isStrict ? hosts : [];
+  if (only?.name === ANY_HOST && only.port === null && !only.private) return "open";
+  return { hosts, never, ...(isStrict ? { strictSni: true } : {}) };
 }
 
 /** True when the network lets something of a rule be reached, as far as names tell. */
@@ -71,7 +92,7 @@ export function reachesSome(network: Network, rule: HostRule): boolean {
   if (network === "none" || network === "host") return network === "host";
   if (network === "open") return !isAddress(rule.name) || addressClass(rule.name) === "public";
   const isBarred = network.never.some(
-    (one) => coversRule({ ...one, private: true }, rule) && nameCovers(one.name, rule.name),
+    (one) => (one.port === null || one.port === rule.port) && nameCovers(one.name, rule.name),
   );
   return !isBarred && network.hosts.some((one) => meetRules(one, rule) !== null);
 }
@@ -103,9 +124,10 @@ function meetCovering(rules: readonly HostRule[], wider: readonly HostRule[]): r
   );
 }
 
-/** Every spelling of a rule's name that covers this name: itself, and `*.` with each of its tails. */
+/** Every spelling of a rule's name that covers this name: itself, `*`, and `*.` with each tail of what is no address. */
 export function coveringNames(name: string): readonly string[] {
-  const names = [name];
+  if (name === ANY_HOST) return [name];
+  const names = [name, ANY_HOST];
   if (isAddress(name)) return names;
   let dot = name.indexOf(".", name.startsWith("*.") ? 2 : 0);
   for (; dot >= 0; dot = name.indexOf(".", dot + 1)) names.push(`*${name.slice(dot)}`);
@@ -130,5 +152,6 @@ function dropCovered(rules: readonly HostRule[]): readonly HostRule[] {
 
 /** True when `wide`, whose name covers the other's, allows all that the other allows. */
 function coversRule(wide: HostRule, rule: HostRule): boolean {
-  return (wide.port === null || wide.port === rule.port) && (wide.private || !rule.private);
+  if (wide.port !== null && wide.port !== rule.port) return false;
+  return (wide.private || !rule.private) && givesAddress(wide, rule.name);
 }

@@ -79,6 +79,9 @@ export const CLOSED: Profile = normalProfile({
     openFiles: 0,
     outputBytes: 0,
     scratchBytes: 0,
+    connections: 0,
+    transferBytes: 0,
+    connectionMs: 0,
     strict: true,
   },
 });

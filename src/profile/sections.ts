@@ -18,18 +18,17 @@ import { isTooLong, MOST_PATH_BYTES, WrittenHost, WrittenPath, WrittenPattern } 
 const MOST_CLAUSES = 20_000;
 const MOST_HOSTS = 1000;
 
+/** Listed hosts in YAML. */
+export const HostListSection = z.strictObject({
+  hosts: z.array(WrittenHost).max(MOST_HOSTS).default([]),
+  never: z.array(WrittenHost).max(MOST_HOSTS).default([]),
+  strict_sni: z.boolean().default(false),
+});
+
 /** `network:` in YAML: `false` or `none`, `true` or `open`, `host`, or listed hosts. */
-export const NetworkSection = z.union(
-  [
-    z.boolean(),
-    z.enum(["none", "open", "host"]),
-    z.strictObject({
-      hosts: z.array(WrittenHost).max(MOST_HOSTS).default([]),
-      never: z.array(WrittenHost).max(MOST_HOSTS).default([]),
-    }),
-  ],
-  { error: "network is `false`, `true`, `host` or `{ hosts: [name:port], never: [name] }`" },
-);
+export const NetworkSection = z.union([z.boolean(), z.enum(["none", "open", "host"]), HostListSection], {
+  error: "network is `false`, `true`, `host` or `{ hosts: [name:port], never: [name] }`",
+});
 export type NetworkSection = z.infer<typeof NetworkSection>;
 
 /** A size that is enforced as it is written: the kernel counts in blocks, pages or kibibytes and has no smaller bound. */
@@ -46,6 +45,9 @@ export const LimitsSection = z.strictObject({
   file_size: sizeFrom(512, "512B").optional(),
   open_files: z.int().min(16).optional(),
   output: Size.optional(),
+  connections: z.int().min(1).describe("at once, through the egress proxy").optional(),
+  transfer: Size.describe("sent and received in all, through the egress proxy").optional(),
+  connection_time: Duration.describe("of one connection through the egress proxy").optional(),
   scratch: sizeFrom(4096, "4KiB")
     .describe("what /tmp may hold, and as much again /dev/shm, of which 64MiB is the most")
     .optional(),
@@ -149,7 +151,11 @@ export function pathsFrom(text: string, variables: PathVariables): readonly Abso
 export function networkFrom(section: NetworkSection): Network {
   if (typeof section === "boolean") return section ? "open" : "none";
   if (typeof section === "string") return section;
-  return { hosts: section.hosts.map(parseHostRule), never: section.never.map(parseHostRule) };
+  return {
+    hosts: section.hosts.map(parseHostRule),
+    never: section.never.map(parseHostRule),
+    ...(section.strict_sni ? { strictSni: true } : {}),
+  };
 }
 
 /** `limits:` as the model has it: milliseconds, whole seconds (rounded up), bytes and counts. */
@@ -163,6 +169,9 @@ export function limitsFrom(section: LimitsSection): Limits {
     ...(section.open_files === undefined ? {} : { openFiles: section.open_files }),
     ...(section.output === undefined ? {} : { outputBytes: section.output }),
     ...(section.scratch === undefined ? {} : { scratchBytes: section.scratch }),
+    ...(section.connections === undefined ? {} : { connections: section.connections }),
+    ...(section.transfer === undefined ? {} : { transferBytes: section.transfer }),
+    ...(section.connection_time === undefined ? {} : { connectionMs: section.connection_time }),
     ...(section.strict === true ? { strict: true } : {}),
   };
 }

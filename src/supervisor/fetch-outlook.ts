@@ -58,6 +58,6 @@ export async function fetchOutlook(
 
 /** A page of a listed host. */
 function pageOf({ name, port }: HostRule): string {
-  const host = name.includes(":") ? `[${name}]` : name.replace(/^\*\./, "any-name.");
+  const host = name.includes(":") ? `[${name}]` : name.replace(/^\*\./, "any-name.").replace(/^\*$/, "any-name.com");
   return `https://${host}:${port ?? HTTPS}/`;
 }

@@ -92,7 +92,8 @@ function named(text: string, names: Names): string {
 function printNetwork(network: Network): string {
   if (typeof network === "string") return network;
   const never = network.never.length === 0 ? "" : `, never ${network.never.map(printHostRule).join(", ")}`;
-  return `${network.hosts.map(printHostRule).join(", ")}${never}`;
+  const strict = network.strictSni === true ? ", strict_sni" : "";
+  return `${network.hosts.map(printHostRule).join(", ")}${never}${strict}`;
 }
 
 const LIMIT_NAMES = {
@@ -104,6 +105,9 @@ const LIMIT_NAMES = {
   openFiles: ["open files", String],
   outputBytes: ["output", printSize],
   scratchBytes: ["scratch", printSize],
+  connections: ["connections", String],
+  transferBytes: ["transfer", printSize],
+  connectionMs: ["connection time", printDuration],
 } as const satisfies Record<LimitName, readonly [string, (value: number) => string]>;
 
 function limitLines(limits: Limits): readonly string[] {

@@ -4,7 +4,7 @@ import { describe, expect } from "vitest";
 import { accessTo } from "../../src/profile/access-to.ts";
 import { digest, parseProfile, printProfile } from "../../src/profile/canonical.ts";
 import { coversEnv } from "../../src/profile/env-pattern.ts";
-import { reaches } from "../../src/profile/network.ts";
+import { type HostList, type Network, reaches } from "../../src/profile/network.ts";
 import { normalProfile, type Profile } from "../../src/profile/profile.ts";
 import { type ProfileSections, profileFromSections } from "../../src/profile/sections.ts";
 import { mayConnect } from "../../src/profile/sockets.ts";
@@ -119,6 +119,7 @@ describe("the digest", () => {
         digest({ ...a, network: typeof a.network === "string" ? a.network : { ...a.network, never: [] } }),
       "forgets sockets": (a) => digest({ ...a, sockets: "any" }),
       "forgets names": (a) => digest({ ...a, env: [] }),
+      "forgets `strict_sni`": (a) => digest({ ...a, network: withoutStrictSni(a.network) }),
       "forgets the terminal": (a) => digest({ ...a, terminal: false }),
       "forgets system calls": (a) => digest({ ...a, syscalls: [] }),
       "forgets what macOS gives": (a) => digest({ ...a, macos: [] }),
@@ -126,6 +127,12 @@ describe("the digest", () => {
     },
   );
 });
+
+function withoutStrictSni(network: Network): Network {
+  if (typeof network === "string") return network;
+  const { hosts, never } = network;
+  return { hosts, never };
+}
 
 /** Parts of a profile, and the same parts in another order with some of them twice. */
 const shuffledParts = profileParts.chain((parts) =>
@@ -137,13 +144,16 @@ const shuffledParts = profileParts.chain((parts) =>
       env: shuffled(parts.env),
       syscalls: shuffled(parts.syscalls),
       macos: shuffled(parts.macos),
-      network:
-        typeof parts.network === "string"
-          ? fc.constant(parts.network)
-          : fc.record({ hosts: shuffled(parts.network.hosts), never: shuffled(parts.network.never) }),
+      network: typeof parts.network === "string" ? fc.constant(parts.network) : shuffledList(parts.network),
     })
     .map((changed): readonly [Profile, Profile] => [parts, { ...parts, ...changed }]),
 );
+
+function shuffledList(list: HostList): fc.Arbitrary<Network> {
+  return fc
+    .record({ hosts: shuffled(list.hosts), never: shuffled(list.never) })
+    .map((lists) => ({ ...list, ...lists }));
+}
 
 function shuffled<One>(list: readonly One[]): fc.Arbitrary<readonly One[]> {
   return fc

@@ -35,6 +35,16 @@ law(
         listed(a, (list) => ({ ...list, never: [] })),
         b,
       ),
+    "forgets `strict_sni` of the second": (a, b) =>
+      networkOutside(
+        a,
+        listed(b, ({ hosts, never }) => ({ hosts, never })),
+      ),
+    "takes `*` for no more than it lists": (a, b) =>
+      networkOutside(
+        eachHost(a, (rule) => (rule.name === "*" ? { ...rule, name: "unlisted.test" } : rule)),
+        b,
+      ),
     "takes every rule of the second for private": (a, b) =>
       networkOutside(
         a,

@@ -6,7 +6,13 @@ import { coversEnv, normalEnv } from "../../src/profile/env-pattern.ts";
 import { intersect } from "../../src/profile/intersect.ts";
 import { LIMITS } from "../../src/profile/limits.ts";
 import { MACOS_GROUPS } from "../../src/profile/macos.ts";
-import { type HostList, type Network, normalNetwork, reaches } from "../../src/profile/network.ts";
+import {
+  type HostList,
+  meetNetworks,
+  type Network,
+  normalNetwork,
+  reaches,
+} from "../../src/profile/network.ts";
 import { indexEntries, nearestEntry, type Profile } from "../../src/profile/profile.ts";
 import { listedSockets, mayConnect } from "../../src/profile/sockets.ts";
 import { meetSuffixes } from "../../src/profile/suffix.ts";
@@ -102,6 +108,13 @@ describe("intersect", () => {
         hosts: hostsOf(x, y).map((rule) => ({ ...rule, port: null })),
         never: [...x.never, ...y.never],
       })),
+      "keeps `strict_sni` of the first": spoiling((a, b) => {
+        const met = meetNetworks(a.network, b.network);
+        if (typeof met === "string") return {};
+        const { hosts, never } = met;
+        const isStrict = typeof a.network !== "string" && a.network.strictSni === true;
+        return { network: { hosts, never, ...(isStrict ? { strictSni: true } : {}) } };
+      }),
       "lets a list through `open` as it is": spoiling((a, b) =>
         a.network === "open" ? { network: b.network === "host" ? "open" : b.network } : {},
       ),

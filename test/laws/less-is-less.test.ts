@@ -149,10 +149,12 @@ function* lowered(before: Profile, place: number, rule: HostRule, added: Mask): 
   if (typeof before.sockets === "object") yield { ...before, sockets: without(before.sockets) };
   yield { ...before, sockets: "none" };
   if (typeof before.network === "string") return;
-  const { hosts, never } = before.network;
-  yield { ...before, network: { hosts: without(hosts), never } };
-  yield { ...before, network: { hosts, never: [...never, rule] } };
-  yield { ...before, network: { hosts: hosts.map((one) => ({ ...one, private: false })), never } };
+  const { network } = before;
+  const { hosts, never } = network;
+  yield { ...before, network: { ...network, hosts: without(hosts) } };
+  yield { ...before, network: { ...network, never: [...never, rule] } };
+  yield { ...before, network: { ...network, hosts: hosts.map((one) => ({ ...one, private: false })) } };
+  yield { ...before, network: { ...network, strictSni: true } };
 }
 
 function grantOf({ pattern, atMost }: Mask): readonly FileEntry[] {

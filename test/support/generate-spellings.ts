@@ -49,7 +49,11 @@ export const respelled: fc.Arbitrary<readonly [ProfileSections, ProfileSections]
         at_most: atMost,
         ignore_case: false,
       })),
-      network: { hosts: hosts.map((host) => host[which]), never: never.map((host) => host[which]) },
+      network: {
+        hosts: hosts.map((host) => host[which]),
+        never: never.map((host) => host[which]),
+        strict_sni: false,
+      },
       env: [...env[which]],
       sockets: [...sockets[which]],
     });

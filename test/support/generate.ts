@@ -63,7 +63,7 @@ const LISTED_ADDRESSES = [
   "::1",
 ];
 const LISTED_NAMES = ["test", "a.test", "b.a.test", "witness-0.a.test"];
-const WILDCARDS = ["*.test", "*.a.test", "*.b.a.test"];
+const WILDCARDS = ["*.test", "*.a.test", "*.b.a.test", "*"];
 const LISTED_PORTS = [80, 443, 40000];
 
 export const hostRule: fc.Arbitrary<HostRule> = fc
@@ -75,7 +75,13 @@ export const hostRule: fc.Arbitrary<HostRule> = fc
   .map(([host, port, isPrivate]) => ({ name: host, port, private: isPrivate }));
 
 const hosts = fc.array(hostRule, { minLength: 1, maxLength: 6 });
-const hostList: fc.Arbitrary<HostList> = fc.record({ hosts, never: fc.array(hostRule, { maxLength: 2 }) });
+const hostList: fc.Arbitrary<HostList> = fc
+  .record({
+    hosts,
+    never: fc.array(hostRule, { maxLength: 2 }),
+    isStrict: fc.oneof({ weight: 3, arbitrary: fc.constant(false) }, fc.constant(true)),
+  })
+  .map(({ isStrict, ...list }) => (isStrict ? { ...list, strictSni: true } : list));
 
 export const network: fc.Arbitrary<Network> = fc.oneof(fc.constantFrom<Network>("none", "open", "host"), {
   weight: 4,
@@ -87,6 +93,13 @@ export const networkPair: fc.Arbitrary<readonly [Network, Network]> = fc.oneof(
   fc.tuple(network, network),
   fc.tuple(hostList, hosts).map(([list, others]) => [list, { ...list, hosts: others }] as const),
   fc.tuple(hostList, hostList).map(([list, { never }]) => [list, { ...list, never }] as const),
+  hostList.map(
+    ({ hosts: listed, never }) =>
+      [
+        { hosts: listed, never },
+        { hosts: listed, never, strictSni: true },
+      ] as const,
+  ),
   fc
     .tuple(hostList, fc.constantFrom({ port: null }, { private: true }, { private: false }))
     .map(
@@ -242,14 +255,15 @@ const ASKED_PORTS = [...LISTED_PORTS, 8080];
 /** Every listed name, address and port with every other, and some that no rule lists. */
 export const TARGETS: readonly Target[] = ASKED_PORTS.flatMap((port) =>
   ASKED_ADDRESSES.flatMap((address) =>
-    [...LISTED_NAMES, "z.a.test", "c.b.a.test", "other.example", address].map((host) => ({
-      host,
-      address,
-      port,
-    })),
+    [...LISTED_NAMES, "z.a.test", "c.b.a.test", "other.example", address].flatMap((host): Target[] => [
+      { host, address, port },
+      ...(port === 443
+        ? [host, "", "else.test"].map((serverName) => ({ host, address, port, serverName }))
+        : []),
+    ]),
   ),
 );
-export const target = fc.constantFrom(...TARGETS);
+export const target: fc.Arbitrary<Target> = fc.constantFrom(...TARGETS);
 
 export const socket = fc.constantFrom(...SOCKETS, knownPath("/run/other.sock"));
 

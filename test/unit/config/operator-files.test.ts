@@ -243,9 +243,9 @@ describe("config.strict: a profile that is malformed or unsafe keeps everything 
     ],
     [
       "a host that is none",
-      "profile: p\nnetwork: { hosts: [a.example, '*'] }\n",
+      "profile: p\nnetwork: { hosts: [a.example, '*.'] }\n",
       "2:31",
-      "the host rule `*` covers every name",
+      "the host rule `*.` is neither a host name nor an address",
       "profile: p\nnetwork: { hosts: [a.example, '*.b.example'] }\n",
     ],
     [

@@ -31,9 +31,9 @@ describe("web_fetch in a config", () => {
       ["HOST_INVALID", "7:7", "the host rule `https://docs.example.org/` is not `name[:port] [private]`"],
     ],
     [
-      "every host",
-      'web_fetch: { domains: ["*"] }\n',
-      ["HOST_INVALID", "4:24", "the host rule `*` covers every name"],
+      "no host",
+      'web_fetch: { domains: ["*."] }\n',
+      ["HOST_INVALID", "4:24", "the host rule `*.` is neither a host name nor an address"],
     ],
     [
       "an address in an unusual spelling",

@@ -3,6 +3,7 @@ import {
   addressClass,
   canonicalAddress,
   isAddress,
+  meetRules,
   nameCovers,
   parseHostRule,
   printHostRule,
@@ -81,12 +82,23 @@ describe("a host rule", () => {
     `);
   });
 
-  it("is refused when it covers every name", () => {
-    expect(refusal(() => parseHostRule("*"))).toMatchInlineSnapshot(`
-      "HOST_INVALID: the host rule \`*\` covers every name
-      → write \`network: true\` for every public host"
-    `);
-    expect(refusal(() => parseHostRule("*.*"))).toMatch(/covers every name/);
+  it("covers every name and address as `*`, and lists none of them itself", () => {
+    const any = parseHostRule("*:443");
+    expect([any, printHostRule(any)]).toEqual([{ name: "*", port: 443, private: false }, "*:443"]);
+    const at = (address: string, host = address) => ruleAllows(any, { host, address, port: 443 });
+    expect([at("198.41.0.4"), at("198.41.0.4", "a.test"), at("10.0.0.1", "a.test")]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    const local = (name: string) => meetRules(any, parseHostRule(name));
+    expect([local("10.0.0.1"), local("127.0.0.1"), local("198.41.0.4"), local("a.test private")]).toEqual([
+      null,
+      null,
+      { name: "198.41.0.4", port: 443, private: false },
+      { name: "a.test", port: 443, private: false },
+    ]);
+    expect(refusal(() => parseHostRule("*.*"))).toMatch(/neither a host name nor an address/);
   });
 
   it("is refused when it is no ASCII, also where small letters would be", () => {

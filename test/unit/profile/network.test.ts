@@ -87,23 +87,59 @@ describe("a network", () => {
       coveringNames("a"),
       coveringNames("1.2.3.4"),
       coveringNames("::1"),
-    ]).toEqual([["c.b.a", "*.b.a", "*.a"], ["*.b.a", "*.a"], ["a"], ["1.2.3.4"], ["::1"]]);
+    ]).toEqual([
+      ["c.b.a", "*", "*.b.a", "*.a"],
+      ["*.b.a", "*", "*.a"],
+      ["a", "*"],
+      ["1.2.3.4", "*"],
+      ["::1", "*"],
+    ]);
   });
 });
 
 describe("a network that exceeds another", () => {
   it("is found out when the other lists the very target that would be asked about first", () => {
     const asked = networkOutside(list(["*.a.test"]), list(["b.test"]));
-    expect(asked).toEqual({ host: "witness-0.a.test", address: "23.0.0.1", port: 40000 });
+    expect(asked).toEqual({ host: "witness-0.a.test", address: "23.0.0.1", port: 443 });
     expect(networkOutside(list(["*.a.test"]), list(["witness-0.a.test"]))).toEqual({
       host: "witness-1.a.test",
       address: "23.0.0.1",
-      port: 40000,
+      port: 443,
     });
-    expect(networkOutside(list(["*.a.test"], ["*.a.test:40000", "23.0.0.1"]), list(["b.test"]))).toEqual({
+    expect(networkOutside(list(["*.a.test"], ["*.a.test:443", "23.0.0.1"]), list(["b.test"]))).toEqual({
       host: "witness-0.a.test",
       address: "23.0.1.1",
-      port: 40001,
+      port: 40000,
+    });
+  });
+
+  it("is open where it lists every host and bars none, and less than that where it bars one", () => {
+    expect([list(["*"]), list(["a.test", "*"]), list(["*:443"]), list(["*"], ["a.test"])].map(told)).toEqual([
+      "open",
+      "open",
+      [["*:443"], []],
+      [["*"], ["a.test"]],
+    ]);
+    expect(told(list(["*", "10.0.0.1", "a.test private"]))).toEqual([
+      ["*", "10.0.0.1", "a.test private"],
+      [],
+    ]);
+    expect(networkOutside(list(["*"], ["a.test"]), "open")).toBe(null);
+    expect(networkOutside("open", list(["*"], ["a.test"]))).toEqual({
+      host: "a.test",
+      address: "23.0.0.1",
+      port: 443,
+    });
+  });
+
+  it("is found out where the other wants hellos to name their host", () => {
+    const strict = normalNetwork({ hosts: [parseHostRule("*")], never: [], strictSni: true });
+    expect(networkOutside(strict, "open")).toBe(null);
+    expect(networkOutside("open", strict)).toEqual({
+      host: "witness.example-0",
+      address: "23.0.0.1",
+      port: 443,
+      serverName: "another name",
     });
   });
 

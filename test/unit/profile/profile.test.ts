@@ -84,6 +84,9 @@ describe("the normal form", () => {
       openFiles: 0,
       outputBytes: 0,
       scratchBytes: 0,
+      connections: 0,
+      transferBytes: 0,
+      connectionMs: 0,
       strict: true,
     });
   });
@@ -199,7 +202,7 @@ describe("canonical text", () => {
     expect(refusal(() => parseProfile(text.replace("/**/x", "x")))).toMatch(/^PATTERN_INVALID/);
     expect(
       refusal(() =>
-        parseProfile(text.replace('"none",\n  "sockets"', '{"hosts": ["*"], "never": []},\n  "sockets"')),
+        parseProfile(text.replace('"none",\n  "sockets"', '{"hosts": ["*."], "never": []},\n  "sockets"')),
       ),
     ).toMatch(/^HOST_INVALID/);
   });

@@ -184,9 +184,9 @@ describe("operator sections", () => {
       "PATTERN_INVALID: the pattern \`\${workspace/a\` has a brace that is no \`{a,b}\` or \`\${name}\`
       → write a plain brace as \`[{]\` or \`[}]\`"
     `);
-    expect(refusal(() => from({ network: { hosts: ["*"] } }))).toMatchInlineSnapshot(`
-      "HOST_INVALID: the host rule \`*\` covers every name
-      → write \`network: true\` for every public host"
+    expect(refusal(() => from({ network: { hosts: ["*."] } }))).toMatchInlineSnapshot(`
+      "HOST_INVALID: the host rule \`*.\` is neither a host name nor an address
+      → write \`name\`, \`name:443\`, \`*.name\` or an address"
     `);
     expect(refusal(() => pathsFrom("/a/${workspace", variables))).toMatchInlineSnapshot(`
       "PATH_INVALID: the path \`/a/\${workspace\` has a variable without an end
