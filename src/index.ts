@@ -85,8 +85,8 @@ export { CLOSED, type FileEntry, type Mask, normalProfile, OPEN, type Profile } 
 export type { Shortfall } from "./profile/shortfall.ts";
 export { MemoryStore } from "./store/memory.ts";
 export type { Store } from "./store/store.ts";
+export type { CallOptions } from "./supervisor/call-options.ts";
 export type { Denial } from "./supervisor/denial.ts";
-export type { CallOptions } from "./supervisor/enforce.ts";
 export { type CallExplanation, explainCall } from "./supervisor/explain.ts";
 export type { Outcome, ProgramOutcome, Ran, Stopped, ValueOutcome } from "./supervisor/outcome.ts";
 export type { CallFacts, Prepared, Side } from "./supervisor/prepare.ts";

@@ -16,6 +16,7 @@ export const BACKENDS: readonly Backend[] = [
     home: HOME,
     viewAround,
     render: renderBubblewrap,
+    sharesLoopback: false,
     givesTerminals: true,
     accepts: BUBBLEWRAP_ACCEPTS,
     shelter,
@@ -26,6 +27,7 @@ export const BACKENDS: readonly Backend[] = [
     home: EMPTY_HOME,
     viewAround: () => null,
     render: renderSeatbelt,
+    sharesLoopback: true,
     givesTerminals: false,
     accepts: SEATBELT_ACCEPTS,
     // Nothing is mounted there, so that no link is ever in the place of a mount point.

@@ -24,6 +24,8 @@ export interface Backend {
   viewAround(path: AbsolutePath): AbsolutePath | null;
   /** The plan that enforces the profile, or why there is none. Never looser than the profile. */
   render(profile: Profile, launch: Launch, facts: Facts): Rendering;
+  /** Whether its sandboxes have the machine's loopback: one egress proxy listens there for all, and tells them apart. */
+  readonly sharesLoopback: boolean;
   /** Whether it can give a program a terminal of its own. */
   readonly givesTerminals: boolean;
   /** What may stand at partial and is still as high as anybody can demand of it. */

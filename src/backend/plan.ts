@@ -1,6 +1,7 @@
 import type { AbsolutePath } from "../profile/path.ts";
 import type { GivenFile } from "../tool/launch.ts";
 import type { Placeholder } from "./placeholder.ts";
+import type { ProxyWay } from "./proxy-way.ts";
 
 /** The kinds of protection that a receipt speaks of, in the order it prints them. */
 export const PROTECTIONS = [
@@ -96,6 +97,11 @@ export interface GatedPlan extends PlanParts {
    * starts. Null where it has none.
    */
   readonly sizesFd: number | null;
+  /**
+   * Where the gate hands out a socket that listens on the sandbox's own loopback, over Node's channel for handles, before
+   * it says ready; null where the program reaches nothing.
+   */
+  readonly listenFd: number | null;
   /** So many launchers stand one in another; the sandbox's first process is the innermost's child. */
   readonly launchers: number;
   readonly expects: Expectation;
@@ -136,6 +142,8 @@ interface PlanParts {
   readonly clauses: readonly PlanClause[];
   readonly approximations: readonly Approximation[];
   readonly standings: Standings;
+  /** How the program finds the egress proxy; null where it has none. */
+  readonly proxy: ProxyWay | null;
   /** Null where no cgroup is needed, or none can be had. */
   readonly tree: TreeBounds | null;
 }

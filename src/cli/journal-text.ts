@@ -3,6 +3,7 @@ import type { Ink } from "../channel/ink.ts";
 import { escapeInvisible } from "../errors.ts";
 import type { Event } from "../event/event.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
+import { printSize } from "../profile/quantity.ts";
 import { quote } from "../shell/quote.ts";
 
 /** One run as a person reads it: when and under what it began, then a line for every event. */
@@ -71,6 +72,12 @@ function essentials(event: Event): readonly [string, string] {
       ];
     case "walls.proven":
       return ["proven", printStandings(event.standings)];
+    case "network.amended":
+      return ["amended", `it may reach ${event.host}:${event.port}, by ${event.by}`];
+    case "network.refused":
+      return ["refused", `${event.host}${event.port === null ? "" : `:${event.port}`}: ${event.reason}`];
+    case "network.used":
+      return ["network", used(event)];
     case "call.appeared":
       return ["appeared", appearance(event)];
     case "call.ended":
@@ -81,6 +88,24 @@ function essentials(event: Event): readonly [string, string] {
 function appearance({ paths, runs, unknown }: Extract<Event, { readonly type: "call.appeared" }>): string {
   if (unknown !== null) return `not known: ${unknown}`;
   return `${paths.join(", ")}${runs.length === 0 ? "" : `; git may run ${runs.join(", ")}`}`;
+}
+
+function used({ hosts, others, refusals }: Extract<Event, { readonly type: "network.used" }>): string {
+  const told = [
+    ...hosts.map((one) => `${one.host}:${one.port} ${movedBy(one)}`),
+    ...(others === null ? [] : [`others ${movedBy(others)}`]),
+    ...(refusals === 0 ? [] : [count(refusals, "refusal")]),
+  ];
+  return told.length === 0 ? "nothing was reached" : told.join(", ");
+}
+
+function movedBy(one: {
+  readonly connections: number;
+  readonly sentBytes: number;
+  readonly receivedBytes: number;
+}): string {
+  const { connections, sentBytes, receivedBytes } = one;
+  return `${count(connections, "connection")} (${printSize(sentBytes)} sent, ${printSize(receivedBytes)} received)`;
 }
 
 function callerOf({ caller, agent }: Extract<Event, { readonly type: "call.received" }>): string {

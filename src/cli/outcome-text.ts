@@ -55,13 +55,12 @@ export function tellOutcome(outcome: ProgramOutcome, print: Print): void {
   if (dropped > 0)
     tellThree(print, `${dropped} bytes of output were dropped`, null, "raise `sandbox.limits.output`");
   for (const stream of ["stdout", "stderr"] as const) tellTail(stream, outcome[stream].tail, print);
-  if (outcome.kind === "failed")
-    for (const { operation, target, certainty, because, remedy } of outcome.denials ?? []) {
-      const how = certainty === "certain" ? "the walls did not let it" : "perhaps the walls did not let it";
-      const what = operation === "connect" ? "connect to" : operation;
-      const isWords = operation === "run" || operation === "trace" || operation === "use";
-      tellThree(print, `${how} ${what} ${isWords ? target : visible(target)}: ${because}`, null, remedy);
-    }
+  for (const { operation, target, certainty, because, remedy } of outcome.denials ?? []) {
+    const how = certainty === "certain" ? "the walls did not let it" : "perhaps the walls did not let it";
+    const what = operation === "connect" ? "connect to" : operation;
+    const isWords = operation === "run" || operation === "trace" || operation === "use";
+    tellThree(print, `${how} ${what} ${isWords ? target : visible(target)}: ${because}`, null, remedy);
+  }
   for (const path of outcome.receipt.uncovered)
     tellThree(
       print,

@@ -1,7 +1,5 @@
 import { CofferdamError, visible } from "../errors.ts";
 import { parseHostRule } from "../profile/host-rule.ts";
-import { normalNetwork } from "../profile/network.ts";
-import { networkFrom } from "../profile/sections.ts";
 import { nearest } from "./nearest.ts";
 import { placed } from "./operator-layer.ts";
 import type { ConfigFile } from "./schema.ts";
@@ -33,21 +31,11 @@ export function assertSettings({ sandbox, shell, web_fetch: webFetch }: ConfigFi
 }
 
 function assertNetwork(section: ConfigFile["shell"]["network"], yaml: YamlFile): void {
-  const place = ["shell", "network"];
-  if (typeof section === "object") {
-    for (const list of ["hosts", "never"] as const) {
-      for (const [index, rule] of section[list].entries())
-        placed(yaml, [...place, list, index], () => parseHostRule(rule));
-    }
+  if (typeof section !== "object") return;
+  for (const list of ["hosts", "never"] as const) {
+    for (const [index, rule] of section[list].entries())
+      placed(yaml, ["shell", "network", list, index], () => parseHostRule(rule));
   }
-  const network = normalNetwork(networkFrom(section));
-  if (network === "none" || network === "host") return;
-  throw refused(
-    yaml,
-    place,
-    "network `true` and host lists need the egress proxy, which this version does not have",
-    "use `network: false` or `host`",
-  );
 }
 
 function refused(yaml: YamlFile, path: YamlPath, message: string, hint: string): CofferdamError {

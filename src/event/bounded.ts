@@ -32,6 +32,12 @@ export function boundedEvent(body: EventBody): EventBody {
       return { ...body, by: boundedText(body.by) };
     case "call.planned":
       return { ...body, env: boundedTexts(body.env), placeholders: boundedTexts(body.placeholders) };
+    case "network.amended":
+      return { ...body, by: boundedText(body.by) };
+    // Hosts and reasons are bounded where they are counted.
+    case "network.refused":
+    case "network.used":
+      return body;
     case "call.appeared":
       return { ...body, paths: boundedTexts(body.paths), runs: boundedTexts(body.runs) };
     case "call.ended":

@@ -28,6 +28,12 @@ const envelope = {
   callId: z.string().nullable(),
 };
 
+const moved = {
+  connections: z.int().nonnegative(),
+  sentBytes: z.int().nonnegative(),
+  receivedBytes: z.int().nonnegative(),
+};
+
 /**
  * Every event there is. Values of environment variables never stand in one, only their names; what a program read or
  * wrote stands as sizes.
@@ -88,6 +94,32 @@ export const Event = z.discriminatedUnion("type", [
     type: z.literal("walls.proven"),
     backend: z.string(),
     standings: z.record(z.string(), Standing),
+  }),
+  z.strictObject({
+    ...envelope,
+    type: z.literal("network.amended"),
+    /** A host that the call may reach besides those that are listed, and who said so. */
+    host: z.string(),
+    port: z.int(),
+    by: z.string(),
+  }),
+  z.strictObject({
+    ...envelope,
+    type: z.literal("network.refused"),
+    /** What was asked for, the first time; a null port is none that could be read. */
+    host: z.string(),
+    port: z.int().nullable(),
+    because: z.string(),
+    reason: z.string(),
+  }),
+  z.strictObject({
+    ...envelope,
+    type: z.literal("network.used"),
+    /** What went to and from each host, most of them first; what is not named stands in `others`. */
+    hosts: z.array(z.strictObject({ host: z.string(), port: z.int(), ...moved })),
+    others: z.strictObject(moved).nullable(),
+    /** How often something was refused. */
+    refusals: z.int().nonnegative(),
   }),
   z.strictObject({
     ...envelope,

@@ -145,10 +145,10 @@ interface Waiting {
 
 /** All that a launcher is started with, but what it is told later. */
 function keyOf(plan: GatedPlan, { hasStdin, runAs, startedBy }: LaunchOptions): string {
-  const { file, argv, gateFd, sizesFd, launchers, tree } = plan;
+  const { file, argv, gateFd, listenFd, sizesFd, launchers, tree } = plan;
   const inputs = plan.inputs.map((input) => ("bytes" in input ? { fd: input.fd } : input));
   return JSON.stringify([
-    ...[file, argv, inputs, gateFd, sizesFd, launchers, tree],
+    ...[file, argv, inputs, gateFd, listenFd, sizesFd, launchers, tree],
     ...[hasStdin, runAs, startedBy],
   ]);
 }

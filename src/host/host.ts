@@ -4,6 +4,7 @@ import { CofferdamError } from "../errors.ts";
 import { type AbsolutePath, absolutePath, isAbsolutePath, joinPath, knownPath } from "../profile/path.ts";
 import type { StatedMac } from "./mac/stated.ts";
 import { statsOf } from "./nodes.ts";
+import { OUTSIDE, type Outside } from "./outside.ts";
 
 /** Who runs the supervisor, by the user database; an environment variable can't change it. */
 export interface User {
@@ -31,6 +32,8 @@ export interface Host {
   readonly helperFolders: readonly AbsolutePath[];
   /** A Mac whose rules are to be read here: what is derived is what it would be there, and nothing runs. Mostly null. */
   readonly stated: StatedMac | null;
+  /** What lies beyond this machine. */
+  readonly outside: Outside;
   /** Milliseconds since 1970. */
   now(): number;
   /** A fresh id, never seen before. */
@@ -65,6 +68,7 @@ export function thisHost(overrides: Partial<Host> = {}): Host {
     ],
     helperFolders: HELPER_FOLDERS[platform].map(absolutePath),
     stated: null,
+    outside: OUTSIDE,
     now: Date.now,
     id: randomUUID,
     ...overrides,

@@ -5,6 +5,7 @@ import { CofferdamError } from "../errors.ts";
 import type { Cgroup } from "./cgroup/cgroup.ts";
 import type { Cgroups } from "./cgroup/cgroups.ts";
 import { endAll, endOf } from "./ending.ts";
+import { HandedListener } from "./listener.ts";
 import { openInputs } from "./open-inputs.ts";
 import { isOwnReady } from "./process-id.ts";
 import { ProgramStreams } from "./program-streams.ts";
@@ -34,6 +35,8 @@ export class Launched implements AsyncDisposable {
   readonly ended: Promise<number>;
   readonly streams: ProgramStreams;
   readonly cgroup: Cgroup | null;
+  /** What is handed out for the plan's way out; null where it has none. */
+  readonly listener: HandedListener | null;
   readonly #plan: GatedPlan;
   /** The files and folders that it was handed, `device:inode`, in the order of the plan's inputs. */
   readonly #handed: readonly string[];
@@ -89,6 +92,7 @@ export class Launched implements AsyncDisposable {
       cgroup?.handOver();
     }
     this.ended = endOf(this.child);
+    this.listener = plan.listenFd === null ? null : new HandedListener(this.child);
   }
 
   /** False once it has ended, or somebody has stopped it. */
@@ -112,6 +116,7 @@ export class Launched implements AsyncDisposable {
   /** Whether this process goes on for as long as the launcher does, as it does at first. */
   keepAlive(isKept: boolean): void {
     const { stdin, sizes, stdout, stderr } = this.streams;
+    this.listener?.keepAlive(isKept);
     const others = this.#isFed ? [] : [stdin, sizes, ...this.child.stdio];
     for (const one of [this.child, stdout, stderr, ...others.filter((other) => other instanceof Socket)]) {
       if (isKept) one.ref();
@@ -132,6 +137,7 @@ export class Launched implements AsyncDisposable {
     if (!this.#isFed) this.child.kill("SIGKILL");
     await endAll(this.child, this.#plan.launchers, writableAt(this.child, this.#plan.gateFd), this.ended);
     await this.cgroup?.[Symbol.asyncDispose]();
+    this.listener?.[Symbol.dispose]();
     this.streams[Symbol.dispose]();
   }
 }

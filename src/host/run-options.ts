@@ -1,3 +1,4 @@
+import type { Server } from "node:net";
 import type { Readable, Writable } from "node:stream";
 import type { Protection } from "../backend/plan.ts";
 import type { AbsolutePath } from "../profile/path.ts";
@@ -34,10 +35,20 @@ export interface RunOptions extends Omit<EndOptions, "hasTerminal"> {
   readonly ahead?: LauncherAhead | null;
   /** The supervisor's own namespaces and inherited descriptors. */
   readonly surroundings: Surroundings;
+  /** What a plan's way out leads to; a plan that has none needs none. */
+  readonly egress?: WayOut | null;
   /** It is ended when something that is to be hidden from it can be read, within a quarter of a second. */
   readonly endsUncovered?: boolean;
   /** Called when the proof holds, right before the program may start. */
   readonly onProven: ((walls: Walls) => void) | null;
+}
+
+/** Where a call's connections go: what is told to the program alone, and what takes them. */
+export interface WayOut {
+  /** The password of the call's own, for the egress proxy: letters, digits, `-` and `_`. */
+  readonly secret: string;
+  /** Takes what connects to a listener in the call's own network, until that is closed. */
+  serve(listener: Server): void;
 }
 
 /** Walls that were proven, for as long as the program runs. */

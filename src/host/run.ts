@@ -1,5 +1,5 @@
-import { GO } from "../backend/bubblewrap/gate.ts";
 import type { GatedPlan, Plan } from "../backend/plan.ts";
+import { goLine } from "../backend/proxy-way.ts";
 import { CofferdamError } from "../errors.ts";
 import { untilDelivered } from "./delivery.ts";
 import { firstProcessOf, untilEnd } from "./ending.ts";
@@ -18,7 +18,7 @@ import { NOBODYS_WINDOW, tellSizes } from "./window.ts";
 
 /**
  * Starts the plan, proves the walls, lets the program go, and waits for its end. In order: the call's cgroup; launch; the
- * gate's ready; the proof; the window is the program's; go; output to its end; the mounts once more. Whatever happens, no
+ * gate's ready, and what it handed out; the proof; the window is the program's; go; output to its end; the mounts once more. Whatever happens, no
  * process and no cgroup of the call is left when this returns or throws.
  * Throws `SANDBOX_UNAVAILABLE` when the walls could not be built, are not as planned or can't be seen to be: then nothing ran.
  */
@@ -59,6 +59,7 @@ async function runTo(
     await untilDelivered(captures, options.signal);
     throw failed(voices.setupText());
   });
+  const secret = await openWayOut(launched, plan, options);
   await cgroup?.admit(init.pid);
   using watch = await prove(init.pid, plan, streams.coverName, options.surroundings);
   using life = new LifeWatch(init);
@@ -82,7 +83,7 @@ async function runTo(
     keepAlive: (isKept) => launched.keepAlive(isKept),
   });
   if (options.signal?.aborted === true) throw cancelled();
-  gate.end(stdin === null ? GO.none : GO.pipe);
+  gate.end(`${goLine(stdin !== null, secret)}\n`);
   onStarted();
   const piped = stdin === null || stdin === "held" || input === null ? null : stdin.pipe(input);
   using masks = new MaskWatch(plan.expects.mounts, watch, options.endsUncovered === true);
@@ -98,6 +99,18 @@ async function runTo(
   const [stdout, stderr] = await untilDelivered(captures, options.signal);
   const [code, { uncovered }] = [await ended, masks];
   return { cause, code, stdout, stderr, mountChanges, uncovered, unprotected, reached };
+}
+
+/** Has connections of the sandbox taken; what the program is to be told for that, null where it has no way out. */
+async function openWayOut(
+  { listener }: Launched,
+  { proxy }: GatedPlan,
+  { egress = null }: RunOptions,
+): Promise<string | null> {
+  if (proxy === null || listener === null) return null;
+  if (egress === null) throw new CofferdamError("INTERNAL", "nobody takes the connections of the call");
+  egress.serve(await listener.server(SETUP_MS));
+  return egress.secret;
 }
 
 /** Thrown inside this file alone: the launcher ended before the gate was reached, its last words are on stderr. */
@@ -129,6 +142,7 @@ async function untilWaiting(
   if (seen === "ended") throw LAUNCHER_ENDED;
   if (seen === "l")
     throw unavailable("a limit could not be set", "lower `sandbox.limits` to what this machine allows");
+  if (seen === "n") throw unavailable("the way to the egress proxy could not be made: perl failed inside");
   if (seen !== "r") throw LAUNCHER_ENDED;
   const init = firstProcessOf(child, plan.launchers);
   if (init === null) throw unavailable("the walls could not be observed: the launcher has no child");

@@ -73,8 +73,9 @@ export function descriptorsFor(
   { leaked, devNull }: Surroundings,
   { doors = [], inputs = new Map() }: OpenForPlan = {},
 ): Descriptors {
-  const stdio: ("ignore" | "pipe" | number)[] = [stdin ?? "ignore", stdout, stderr];
+  const stdio: ("ignore" | "pipe" | "ipc" | number)[] = [stdin ?? "ignore", stdout, stderr];
   stdio[plan.gateFd] = "pipe";
+  if (plan.listenFd !== null) stdio[plan.listenFd] = "ipc";
   if (plan.sizesFd !== null && sizes !== null) stdio[plan.sizesFd] = sizes;
   for (const input of plan.inputs)
     stdio[input.fd] = "bytes" in input ? "pipe" : (inputs.get(input.fd) ?? devNull);

@@ -1,23 +1,8 @@
 import { once } from "node:events";
-import { connect, type LookupFunction, type Socket } from "node:net";
+import type { Socket } from "node:net";
 import { connect as secure } from "node:tls";
-import { isAddress, type Target } from "../profile/host-rule.ts";
-
-/** Addresses that one name was found to have and that may be connected to; all with one host and port. */
-export type Targets = readonly [Target, ...Target[]];
-
-/** Begins a connection to one of the targets, and to nothing else. */
-export type Dial = (targets: Targets) => Socket;
-
-/** Over the machine's own network. The name is not looked up again: whatever it leads to by now, the targets count. */
-export const dialHere: Dial = ([first, ...rest]) => {
-  const found = [first, ...rest].map(({ address }) => ({ address, family: address.includes(":") ? 6 : 4 }));
-  const pinned: LookupFunction = (_name, options, answer) => {
-    if (options.all === true) answer(null, found);
-    else answer(null, first.address, first.address.includes(":") ? 6 : 4);
-  };
-  return connect({ host: first.host, port: first.port, lookup: pinned, autoSelectFamily: true });
-};
+import type { Dial, Targets } from "../host/outside.ts";
+import { isAddress } from "../profile/host-rule.ts";
 
 /** How connections are made. */
 export interface Dialling {

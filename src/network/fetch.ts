@@ -1,13 +1,14 @@
 import type { IncomingMessage } from "node:http";
 import { CofferdamError, escapeInvisible, thrownText } from "../errors.ts";
 import { AnySignal } from "../host/any-signal.ts";
+import type { Outside, Resolve } from "../host/outside.ts";
 import type { Network } from "../profile/network.ts";
 import { type PageAddress, pageAddress } from "../tool/fetch/address.ts";
 import type { Fetched, Redirect, StoppedBecause } from "../tool/fetch/page.ts";
 import { codingOf, readBody } from "./body.ts";
-import { connectTo, type Dialling, dialHere } from "./dial.ts";
+import { connectTo, type Dialling } from "./dial.ts";
 import { exchange } from "./exchange.ts";
-import { judgeHost, type Resolve, resolveHere } from "./judge.ts";
+import { judgeHost } from "./judge.ts";
 import { isText, mediaTypeOf, textOf } from "./page-text.ts";
 
 /** How far a fetch goes. */
@@ -35,9 +36,9 @@ export interface FetchMeans extends Dialling {
   readonly userAgent: string;
 }
 
-/** This machine's own look-up and network. */
-export function meansHere(userAgent: string): FetchMeans {
-  return { resolve: resolveHere, dial: dialHere, ca: null, limits: FETCH_LIMITS, userAgent };
+/** By a host's own look-up and network. */
+export function meansOf({ resolve, dial }: Outside, userAgent: string): FetchMeans {
+  return { resolve, dial, ca: null, limits: FETCH_LIMITS, userAgent };
 }
 
 /** What is fetched, and within what. */

@@ -1,14 +1,7 @@
-import { lookup } from "node:dns/promises";
 import ipaddr from "ipaddr.js";
+import type { Resolve } from "../host/outside.ts";
 import { addressClass, canonicalAddress, coversName, isAddress, type Target } from "../profile/host-rule.ts";
 import { bars, type Network, reaches } from "../profile/network.ts";
-
-/** Looks a name up: every address of it, as the machine finds them. Rejects where there is none. */
-export type Resolve = (name: string) => Promise<readonly string[]>;
-
-/** The machine's own way, with `/etc/hosts` and all. */
-export const resolveHere: Resolve = async (name) =>
-  (await lookup(name, { all: true })).map(({ address }) => address);
 
 /** Why a host is not connected to, as a word that callers can tell apart. */
 export type RefusedBecause = "unlisted" | "never" | "no-address" | "private" | "special";

@@ -1,4 +1,5 @@
 import type { Backend } from "../backend/backend.ts";
+import { OWN_LOOPBACK_PORT } from "../backend/proxy-way.ts";
 import type { Loaded } from "../config/config.ts";
 import { FactsMemory, lookUpFacts, type StandingFacts } from "../host/facts.ts";
 import type { Host } from "../host/host.ts";
@@ -14,6 +15,11 @@ import { type CallFacts, type Prepared, prepare } from "./prepare.ts";
 import type { Standing } from "./standing.ts";
 import { statedCall } from "./stated.ts";
 import { type Decided, decideStanding, SUPERVISOR_OPTIONS, type SupervisorOptions } from "./supervisor.ts";
+
+/** Nothing listens for a draft: where a supervisor's port would stand in the rules, the one of every own loopback does. */
+function withNominalPort(facts: StandingFacts): StandingFacts {
+  return facts.mac === null ? facts : { ...facts, mac: { ...facts.mac, proxyPort: OWN_LOOPBACK_PORT } };
+}
 
 /**
  * Decides calls and never runs one. It writes nothing: no state folder, no journal, no placeholder; the one thing that
@@ -49,8 +55,8 @@ export class Draft {
     const { host, loaded, standing } = this.#decided;
     this.#machine ??=
       host.stated === null
-        ? lookAtMachine(host, loaded.config.roots, loaded.config.runtimes)
-        : Promise.resolve(statedMachine(host.stated, standing.settings.runtimes));
+        ? lookAtMachine(host, loaded.config.roots, loaded.config.runtimes).then(withNominalPort)
+        : Promise.resolve(withNominalPort(statedMachine(host.stated, standing.settings.runtimes)));
     return this.#machine;
   }
 

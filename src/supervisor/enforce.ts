@@ -1,5 +1,3 @@
-import type { Readable } from "node:stream";
-import { z } from "zod";
 import type { Facts } from "../backend/facts.ts";
 import { type Plan, type Standings, weaker } from "../backend/plan.ts";
 import { CofferdamError, visible } from "../errors.ts";
@@ -11,71 +9,25 @@ import { type OutputSink, Tail } from "../host/output.ts";
 import { isOutOfTime } from "../host/processor-time.ts";
 import { run } from "../host/run.ts";
 import type { Ended, RunOptions } from "../host/run-options.ts";
-import type { TerminalWindow } from "../host/window.ts";
 import { ROOT } from "../profile/path.ts";
 import { isOpaque } from "../shell/word.ts";
 import { type Call, lineOf, scriptOf, wordsOf } from "../tool/call.ts";
 import { appearedBeside, eventsOf, planBeside, unprotectedBeside } from "./beside.ts";
 import type { ProgramFacts } from "./binding.ts";
+import type { CallOptions, Sinks } from "./call-options.ts";
 import type { Denial } from "./denial.ts";
+import { egressDenials } from "./egress-denials.ts";
 import { belowFloor, weakened } from "./floor.ts";
 import { lookAtProgram } from "./look.ts";
 import { mentionedPaths, namedPaths, plainParts } from "./named-paths.ts";
-import { callback, having, type OptionsOf, text } from "./options.ts";
+import { usedEvent } from "./network-use.ts";
 import type { ProgramOutcome, Ran } from "./outcome.ts";
 import type { Side } from "./prepare.ts";
 import { programDenials } from "./program-denials.ts";
 import { lostOf, planned, type Receipt, receiptOf } from "./receipt.ts";
 import type { Shared } from "./shared.ts";
 import { REPOSITORY_LAYER, type Standing } from "./standing.ts";
-
-const SINKS = "two functions that take a chunk: `{ stdout, stderr }`";
-
-/** Where a program's two streams go. */
-interface Sinks {
-  readonly stdout: OutputSink;
-  readonly stderr: OutputSink;
-}
-
-/** How one call is run. */
-export interface CallOptions {
-  /** Calls of one turn share it: they can be answered in one act. */
-  readonly groupId?: string;
-  /** The id of a request that was left pending and has been answered since. Never anything that a model said. */
-  readonly approvalId?: string;
-  /**
-   * Ends the program early. A slow sink is waited for until then, and for a second after it; what it did not take is
-   * counted as dropped.
-   */
-  readonly signal?: AbortSignal;
-  /** Ends a program that runs for longer, in milliseconds, where `limits.wall` is not shorter. */
-  readonly timeoutMs?: number;
-  /** What the program reads on its standard input; without it, nothing. */
-  readonly stdin?: Readable;
-  /**
-   * Where output goes as it comes. Without it the outcome holds the start of each stream: as much as `limits.output`
-   * says, or 64 MiB where that says nothing. What comes after that is read and counted as dropped.
-   */
-  readonly sinks?: Sinks;
-  /**
-   * The window of the program's own terminal, for a person who looks at it: what is typed there is `stdin`, what is shown
-   * there goes to `sinks`, and `limits.output` does not bound it, which the receipt says. Where the profile gives no
-   * terminal the call is denied. Without a window, what has a terminal has one of 80 columns and 24 rows, in which nobody
-   * types: it reads `stdin` as it is.
-   */
-  readonly window?: TerminalWindow;
-}
-
-/** How the same is checked when it comes from JavaScript. */
-export const CALL_OPTIONS: OptionsOf<CallOptions> = z.strictObject({
-  signal: having("an `AbortSignal`", "addEventListener", "throwIfAborted").optional(),
-  stdin: having("a stream: `Readable.from([text])`", "pipe", "unpipe", "pause").optional(),
-  sinks: z.strictObject({ stdout: callback(SINKS), stderr: callback(SINKS) }, { error: SINKS }).optional(),
-  window: having("a window: `{ size: () => ({ columns, rows }) }`", "size").optional(),
-  timeoutMs: z.number({ error: "milliseconds" }).positive({ error: "milliseconds, more than 0" }).optional(),
-  groupId: text("a name that the calls of one turn share").optional(),
-  approvalId: text("the id of a request").optional(),
-});
+import type { Amender, CallWayOut } from "./way-out.ts";
 
 /** A call that may run, and the plan it runs under. */
 export interface Permitted {
@@ -105,6 +57,7 @@ export async function enforce(
   permitted: Permitted,
   options: CallOptions,
   record: Announce,
+  amender: Amender | null,
 ): Promise<ProgramOutcome> {
   const { walls, ledger, loaded } = shared;
   const { call, side, live, argsHash } = permitted;
@@ -123,7 +76,10 @@ export async function enforce(
     record(ended("denied", { reason: `SANDBOX_UNAVAILABLE: ${reason}` }));
     return { kind: "denied", code: "SANDBOX_UNAVAILABLE", reason, hint: "run `cofferdam doctor`" };
   }
-  record(planned(plan, side.digest, Object.keys(side.launch?.env ?? {})));
+  record(
+    planned(plan, side.digest, [...Object.keys(side.launch?.env ?? {}), ...(plan.proxy?.variables ?? [])]),
+  );
+  using wayOut = plan.proxy === null ? null : await openWayOut(shared, side.profile, amender, record);
   const began = performance.now();
   const said = new Tail();
   // A terminal has one stream for all that is said.
@@ -139,6 +95,7 @@ export async function enforce(
     surroundings: walls.surroundings,
     ahead: walls.ahead,
     cgroups: walls.machine.cgroups,
+    egress: wayOut,
     endsUncovered: true,
     onProven: ({ init }) => {
       assertSameProgram(permitted);
@@ -152,6 +109,8 @@ export async function enforce(
   const appeared = await appearedBeside(shared, side.profile, permitted.facts, plan.placeholders);
   for (const event of eventsOf(appeared)) record(event);
   const durationMs = performance.now() - began;
+  const egress = wayOut?.use() ?? null;
+  if (egress !== null) record(usedEvent(egress));
   const receipt = receiptOf({
     plan,
     granted: side.digest,
@@ -162,16 +121,34 @@ export async function enforce(
     uncovered,
     unprotected,
     appeared,
+    egress,
     shortcomings: result.shortcomings ?? [],
     reached: result.reached,
     isOutOfTime: isOutOfTime(result, limits, durationMs),
   });
   const outcome = finish(result, receipt, durationMs, record);
-  if (outcome.kind !== "failed") return outcome;
   const { bytes, tail } = result[complaints];
   const all = Buffer.concat([bytes.subarray(-MOST_READ), said.bytes(), tail]).toString();
-  const denials = denialsOf(permitted, result, all);
-  return denials.length === 0 ? outcome : { ...outcome, denials };
+  const refused = egressDenials(egress?.refused ?? [], permitted.standing);
+  const denials = [...refused, ...(outcome.kind === "failed" ? denialsOf(permitted, result, all) : [])];
+  return denials.length === 0 ? outcome : { ...outcome, denials: unique(denials) };
+}
+
+/** What the egress proxy refused is not told once more as what may be the reason. */
+function unique(denials: readonly Denial[]): readonly Denial[] {
+  const first = new Map(denials.toReversed().map((one) => [`${one.operation} ${one.target}`, one]));
+  return denials.filter((one) => first.get(`${one.operation} ${one.target}`) === one);
+}
+
+/** Loaded when something is to reach hosts: it takes all of HTTP along. */
+async function openWayOut(
+  shared: Shared,
+  profile: Side["profile"],
+  amender: Amender | null,
+  record: Announce,
+): Promise<CallWayOut> {
+  const { CallWayOut } = await import("./way-out.ts");
+  return new CallWayOut(shared, profile, amender, record);
 }
 
 /** Its placeholders stand for no longer: folders are then as the next look finds them. */

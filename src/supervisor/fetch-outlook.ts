@@ -1,4 +1,5 @@
 import { toolQuestion } from "../approval/tool-question.ts";
+import { OUTSIDE } from "../host/outside.ts";
 import { type HostRule, parseHostRule, printHostRule } from "../profile/host-rule.ts";
 import type { DefinedTool } from "../tool/define-tool.ts";
 import { isListed } from "../tool/fetch/reach.ts";
@@ -18,7 +19,7 @@ export function draftFetchTools({ loaded }: Draft): readonly DefinedTool[] {
     ceiling: loaded.ceiling,
     broker: { grants: async () => [], saveGrant: async () => undefined },
     sessionId: "draft",
-    host: { id: () => "draft", now: () => 0 },
+    host: { id: () => "draft", now: () => 0, outside: OUTSIDE },
   });
 }
 
@@ -58,6 +59,8 @@ export async function fetchOutlook(
 
 /** A page of a listed host. */
 function pageOf({ name, port }: HostRule): string {
-  const host = name.includes(":") ? `[${name}]` : name.replace(/^\*\./, "any-name.").replace(/^\*$/, "any-name.com");
+  const host = name.includes(":")
+    ? `[${name}]`
+    : name.replace(/^\*\./, "any-name.").replace(/^\*$/, "any-name.com");
   return `https://${host}:${port ?? HTTPS}/`;
 }

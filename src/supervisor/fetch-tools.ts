@@ -20,8 +20,8 @@ export interface FetchToolsOptions {
   /** Keeps the session's grants, those to hosts among them. */
   readonly broker: Pick<Broker, "grants" | "saveGrant">;
   readonly sessionId: string;
-  readonly host: Pick<Host, "id" | "now">;
-  /** How names are looked up and connections made; this machine's way where it is left out. */
+  readonly host: Pick<Host, "id" | "now" | "outside">;
+  /** How names are looked up and connections made; the host's way where it is left out. */
   readonly means?: FetchMeans;
 }
 
@@ -46,8 +46,8 @@ export function fetchTools({
   };
   return [
     webFetchTool(policy, async (request) => {
-      const { fetchPage, meansHere } = await import("../network/fetch.ts");
-      return fetchPage(request, means ?? meansHere(`cofferdam/${packageVersion()}`));
+      const { fetchPage, meansOf } = await import("../network/fetch.ts");
+      return fetchPage(request, means ?? meansOf(host.outside, `cofferdam/${packageVersion()}`));
     }),
     addDomainTool({
       ...policy,

@@ -13,6 +13,8 @@ export interface Ran {
   readonly stderr: Captured;
   readonly receipt: Receipt;
   readonly durationMs: number;
+  /** What the walls kept from it, or may have; left out where nothing is known to have been. */
+  readonly denials?: readonly Denial[];
 }
 
 /** A call that did not run: nothing of it happened. */
@@ -40,11 +42,7 @@ export type Stopped =
  */
 export type ProgramOutcome =
   | ({ readonly kind: "done" } & Ran)
-  | ({
-      readonly kind: "failed";
-      /** What the walls may have kept from it; left out where nothing of its own words was denied. */
-      readonly denials?: readonly Denial[];
-    } & Ran)
+  | ({ readonly kind: "failed" } & Ran)
   | ({ readonly kind: "timed-out" } & Ran)
   | { readonly kind: "not-found"; readonly code: 127; readonly reason: string; readonly hint: string }
   | Stopped;

@@ -26,7 +26,7 @@ import type { Launch } from "../tool/launch.ts";
 import { tooLargeToStart } from "../tool/start-size.ts";
 import { bindingOf, type ProgramFacts, spelledInput } from "./binding.ts";
 import { type CommandFacts, judgedLine } from "./judged-line.ts";
-import { type Granted, type Standing, standingIn } from "./standing.ts";
+import { asksForHosts, type Granted, type Standing, standingIn } from "./standing.ts";
 
 /** What was looked up for one call. */
 export interface CallFacts {
@@ -164,7 +164,12 @@ function prepareSide(call: Call, standing: Standing, look: CallFacts, base: Gran
     { uid: facts.user.uid, home: standing.backend.home },
     look.callerEnv,
   );
-  const launch: Launch = { argv: [program.path, ...wordsOf(call.input).slice(1)], cwd, env };
+  const launch: Launch = {
+    argv: [program.path, ...wordsOf(call.input).slice(1)],
+    cwd,
+    env,
+    ...(asksForHosts(standing) ? { asksForHosts: true } : {}),
+  };
   refuseTooLarge(launch);
   return { ...base, launch, rendering: standing.backend.render(granted, launch, facts) };
 }

@@ -8,8 +8,9 @@ import { type Call, type ProgramUse, readShellInput, type ShellInput, wordsOf } 
 import type { DefinedTool } from "../tool/define-tool.ts";
 import type { Ask } from "../tool/function-tool.ts";
 import { enterProgram, factsBeside } from "./beside.ts";
+import type { CallOptions } from "./call-options.ts";
 import type { Ending } from "./ending.ts";
-import { type CallOptions, enforce } from "./enforce.ts";
+import { enforce } from "./enforce.ts";
 import { lookAtCall } from "./look.ts";
 import { noTerminal } from "./no-terminal.ts";
 import type { ProgramOutcome } from "./outcome.ts";
@@ -18,8 +19,9 @@ import { programUse, toolProgramQuestion } from "./program-tool.ts";
 import type { SessionOptions } from "./session-options.ts";
 import type { Shared } from "./shared.ts";
 import { type ProgramQuestion, shellQuestion } from "./shell-question.ts";
-import { type Standing, standingForTool } from "./standing.ts";
+import { asksForHosts, type Standing, standingForTool } from "./standing.ts";
 import { stopped } from "./stopped.ts";
+import type { Amender } from "./way-out.ts";
 
 /** What the calls of one session share. */
 export interface Corridor {
@@ -236,8 +238,17 @@ export class ProgramCalls {
           },
           options,
           (body) => trail.record(body),
+          rendering.plan.proxy === null ? null : await this.#amender(call, prepared.standing, trail),
         );
     }
+  }
+
+  /** Who is asked about hosts while the call runs; null where nobody is. */
+  async #amender(call: Call, standing: Standing, trail: Trail): Promise<Amender | null> {
+    if (!asksForHosts(standing)) return null;
+    const { amenderFor } = await import("./amend.ts");
+    const { shared, gate } = this.#corridor;
+    return amenderFor({ shared, gate, call, standing, trail });
   }
 
   #notFound(call: Call, { settings: { runtimes } }: Standing, trail: Trail): ProgramOutcome {

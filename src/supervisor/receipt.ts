@@ -7,6 +7,7 @@ import type { Shortcoming } from "../host/run-options.ts";
 import type { ProfileDigest } from "../profile/canonical.ts";
 import type { AbsolutePath } from "../profile/path.ts";
 import type { Unprotected } from "./beside.ts";
+import type { NetworkUse } from "./network-use.ts";
 import type { Walls } from "./shared.ts";
 
 /** A limit that can be seen to have been reached. */
@@ -34,6 +35,8 @@ export interface Receipt {
   readonly unprotected: readonly Unprotected[];
   /** What came to be meanwhile and other programs on this machine may obey. */
   readonly appeared: Appearances;
+  /** What it did to the network; null where it had no way out, and where it had the machine's own. */
+  readonly egress: NetworkUse | null;
   /**
    * What it ran against, as far as that can be seen: bounds on all its processes together, where a cgroup held them; processor
    * time by its status, where that is what a process without time ends with. A bound on each process is else known to that
@@ -53,6 +56,7 @@ interface Stood {
   readonly uncovered?: readonly AbsolutePath[];
   readonly unprotected?: readonly Unprotected[];
   readonly appeared?: Appearances;
+  readonly egress?: NetworkUse | null;
   readonly reached: Reached;
   /** What else did not hold to the end. */
   readonly shortcomings?: readonly Shortcoming[];
@@ -70,6 +74,7 @@ export function receiptOf(stood: Stood): Receipt {
     uncovered = [],
     unprotected = [],
     appeared = NOTHING_APPEARED,
+    egress = null,
     isOutOfTime = false,
     shortcomings = [],
   } = stood;
@@ -91,6 +96,7 @@ export function receiptOf(stood: Stood): Receipt {
     uncovered,
     unprotected,
     appeared,
+    egress,
     limitsReached: [...(reached ?? []), ...(isOutOfTime ? (["cpuSeconds"] as const) : [])],
   };
 }
@@ -164,6 +170,7 @@ export function receiptWithoutWalls(uid: number): Receipt {
     uncovered: [],
     unprotected: [],
     appeared: NOTHING_APPEARED,
+    egress: null,
     limitsReached: [],
   };
 }

@@ -12,6 +12,7 @@ import type { StartedBy } from "../host/spawn.ts";
 import type { Surroundings } from "../host/surroundings.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Recorder } from "../journal/recorder.ts";
+import type { SharedProxy } from "../network/shared-proxy.ts";
 import type { AbsolutePath } from "../profile/path.ts";
 import type { Ending } from "./ending.ts";
 import type { Standing } from "./standing.ts";
@@ -44,6 +45,8 @@ export interface Shared {
   readonly cwd: AbsolutePath;
   /** What workers are started with; read once, before any tool runs. */
   readonly ownProgram: () => OwnProgram;
+  /** The egress proxy that all calls share; null where each has one in a network of its own. */
+  readonly egressProxy: SharedProxy | null;
   /** What gives workers mounts of their own, tried when the first is started; null where nothing does. */
   readonly privateMounts: () => Promise<StartedBy | null>;
   /** The end of them all. */

@@ -77,6 +77,17 @@ function cutDown(needs: Needs, ceiling: Ceiling): FileStanding {
   return { needs, unasked: granted(needs.unasked), onYes: granted(needs.onYes) };
 }
 
+/** True where somebody may be asked about hosts that are not listed, and a yes could let some be reached. */
+export function asksForHosts({
+  settings,
+  ceiling,
+  mode,
+}: Pick<Standing, "settings" | "ceiling" | "mode">): boolean {
+  const { network } = settings.shell;
+  if (typeof network !== "object" || network.ask !== "unlisted" || mode === "strict") return false;
+  return ceiling.layers.every(({ profile }) => profile.network !== "none");
+}
+
 /** The layer of what was found: repositories. */
 export const REPOSITORY_LAYER = "repository";
 

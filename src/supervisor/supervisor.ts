@@ -3,17 +3,14 @@ import { z } from "zod";
 import { Broker } from "../approval/broker.ts";
 import { backendFor } from "../backend/all.ts";
 import type { Backend } from "../backend/backend.ts";
-import type { Ceiling, Config, Loaded } from "../config/config.ts";
+import type { Ceiling, Loaded } from "../config/config.ts";
 import { loadConfig } from "../config/load.ts";
 import { CofferdamError } from "../errors.ts";
-import { LauncherAhead } from "../host/ahead.ts";
-import { failures } from "../host/attest.ts";
 import { endForsaken } from "../host/building.ts";
 import { FactsMemory } from "../host/facts.ts";
 import { type Host, thisHost } from "../host/host.ts";
 import { Ledger } from "../host/ledger.ts";
 import { LiveCalls } from "../host/live-calls.ts";
-import { inspectMachine, type Machine } from "../host/machine.ts";
 import { assertRootIsKnown } from "../host/outer-sandbox.ts";
 import { findOwnProgram } from "../host/own-program.ts";
 import { writableOf } from "../host/owner.ts";
@@ -29,6 +26,7 @@ import { type AbsolutePath, isAbsolutePath, isInside } from "../profile/path.ts"
 import { MemoryStore } from "../store/memory.ts";
 import type { Store } from "../store/store.ts";
 import type { ToolSettings } from "../tool/derive.ts";
+import { buildWalls, withProxy } from "./build-walls.ts";
 import { Ending } from "./ending.ts";
 import { assertOptions, having, type OptionsOf, text } from "./options.ts";
 import { Session } from "./session.ts";
@@ -104,7 +102,8 @@ export class Supervisor implements AsyncDisposable {
     await this.shared.broker[Symbol.asyncDispose]();
     await this.shared.ending.come();
     await Promise.all([...this.shared.running].map((one) => one[Symbol.asyncDispose]()));
-    const { walls } = this.shared;
+    const { walls, egressProxy } = this.shared;
+    egressProxy?.[Symbol.dispose]();
     if (walls.kind === "standing") {
       await walls.ahead[Symbol.asyncDispose]();
       walls.surroundings[Symbol.dispose]();
@@ -128,7 +127,7 @@ export async function createSupervisor(options: SupervisorOptions = {}): Promise
     throw new CofferdamError("USAGE", "nothing can be run on a Mac that is only stated", {
       hint: "use `createDraft`, which runs nothing, or take `stated` out of the host",
     });
-  const walls = await buildWalls(host, loaded);
+  const { walls, egressProxy } = await withProxy(await buildWalls(host, loaded), standing);
   const ledger = new Ledger(host.stateFolder);
   const hasShelter = walls.kind === "standing" && walls.machine.attestation.hasShelter;
   const liveCalls = new LiveCalls(host.stateFolder, hasShelter);
@@ -153,6 +152,7 @@ export async function createSupervisor(options: SupervisorOptions = {}): Promise
     broker: new Broker(host, options.store ?? new MemoryStore(), recorder),
     cwd,
     ownProgram: ownProgramOnce(),
+    egressProxy,
     privateMounts: privateMountsOnce(host, walls, loaded),
     ending: new Ending("supervisor"),
     running: new Set(),
@@ -219,48 +219,6 @@ function backendOf(host: Host): Backend {
   throw new CofferdamError("SANDBOX_UNAVAILABLE", `there is no backend for ${host.platform}`, {
     hint: "use Linux with bubblewrap",
   });
-}
-
-/** With `refuse_tools`, and where no floor is demanded, a supervisor without walls starts and refuses every process. */
-async function buildWalls(host: Host, { config, ceiling }: Loaded): Promise<Walls> {
-  try {
-    const machine = await inspectMachine(host, config.roots, config.runtimes);
-    refuseRoot(machine, ceiling);
-    refuseFailures(machine, config);
-    return {
-      kind: "standing",
-      machine,
-      surroundings: await platformOf(host).surroundings(host, machine.facts),
-      ahead: new LauncherAhead(),
-    };
-  } catch (cause) {
-    const isUnavailable = cause instanceof CofferdamError && cause.code === "SANDBOX_UNAVAILABLE";
-    if (!isUnavailable || isFailFast(config)) throw cause;
-    return { kind: "unavailable", error: cause };
-  }
-}
-
-function isFailFast({ sandbox }: Config): boolean {
-  return sandbox.require_os_sandbox && sandbox.os_sandbox_fallback === "fail_fast";
-}
-
-function refuseRoot(machine: Machine, ceiling: Ceiling): void {
-  if (ceiling.runAs !== "not-root" || machine.facts.user.uid !== 0) return;
-  throw new CofferdamError("SANDBOX_UNAVAILABLE", "an operator demands that tools do not run as root", {
-    hint: "start cofferdam as an ordinary user, or give the writable roots to one",
-  });
-}
-
-function refuseFailures(machine: Machine, { sandbox }: Config): void {
-  const [first] = failures(machine.attestation);
-  if (first === undefined || !sandbox.require_os_sandbox) return;
-  throw new CofferdamError(
-    "SANDBOX_UNAVAILABLE",
-    `the walls do not hold here: a process in a real sandbox could ${first.name}`,
-    {
-      hint: "run `cofferdam doctor --attest`",
-    },
-  );
 }
 
 /** Read now, before any tool runs: a package in a workspace is a file that tools can change. A lack is told when it is used. */

@@ -59,7 +59,7 @@ function resultOfProgram(outcome: Extract<ProgramOutcome, Ran>): ProgramResult {
     stderr: textOf(stderr),
     dropped_bytes: droppedFrom(stdout) + droppedFrom(stderr),
     limits_reached: receipt.limitsReached.map((one) => REACHED[one]),
-    denials: kind === "failed" ? (outcome.denials ?? []) : [],
+    denials: outcome.denials ?? [],
   };
 }
 

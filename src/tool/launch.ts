@@ -5,6 +5,8 @@ export interface Launch {
   readonly argv: readonly [AbsolutePath, ...string[]];
   readonly cwd: AbsolutePath;
   readonly env: Readonly<Record<string, string>>;
+  /** Hosts that the profile does not list may be asked about while it runs. */
+  readonly asksForHosts?: boolean;
   /** Files that are made for the launch alone, in the sandbox's own root folder: no path of the host. */
   readonly given?: readonly GivenFile[];
 }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { EnvName, EnvPattern } from "../profile/env-pattern.ts";
 import { MacosSection } from "../profile/macos.ts";
 import { Duration } from "../profile/quantity.ts";
-import { LimitsSection, NetworkSection } from "../profile/sections.ts";
+import { HostListSection, LimitsSection } from "../profile/sections.ts";
 import { SuffixList } from "../profile/suffix.ts";
 import { SyscallsSection } from "../profile/syscalls.ts";
 import { WrittenHost, WrittenPath } from "../profile/written.ts";
@@ -72,10 +72,26 @@ export const SandboxSection = z.strictObject({
 });
 export type SandboxSection = z.infer<typeof SandboxSection>;
 
+/**
+ * `shell.network:` of cofferdam.yaml: what operators can write as well, and with `ask: unlisted` a person is asked about
+ * each host that is not listed, when a program first connects to it.
+ */
+export const ShellNetwork = z.union(
+  [
+    z.boolean(),
+    z.enum(["none", "open", "host"]),
+    HostListSection.extend({ ask: z.enum(["unlisted", "never"]).default("never") }),
+  ],
+  {
+    error: "network is `false`, `true`, `host` or `{ hosts: [name:port], never: [name], ask: unlisted }`",
+  },
+);
+export type ShellNetwork = z.infer<typeof ShellNetwork>;
+
 /** `shell:` of cofferdam.yaml. */
 export const ShellSection = z.strictObject({
   program: z.literal("bash").default("bash"),
-  network: NetworkSection.default(false),
+  network: ShellNetwork.default(false),
   /** Whether commands have a terminal of their own; left out, only those that a person types at one. */
   terminal: z.boolean().optional(),
   default: z

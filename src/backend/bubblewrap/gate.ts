@@ -2,6 +2,7 @@ import type { Limits } from "../../profile/limits.ts";
 import type { AbsolutePath } from "../../profile/path.ts";
 import type { CoreDumps, Facts } from "../facts.ts";
 import type { Plan } from "../plan.ts";
+import { goWords, proxyLines } from "../proxy-way.ts";
 import { TAKE_WORDS } from "./handed.ts";
 import { processesInAll } from "./tree.ts";
 
@@ -10,6 +11,7 @@ export const GATE_MARK = "cofferdam_go";
 
 /**
  * What the gate shell runs, in a POSIX shell; the program and its words are in `"$@"` or handed over (`handed.ts`):
+ * 0. where the program has a way out, hands out what listens for it (`listener.ts`), or writes `n`;
  * 1. bounds itself with hard limits, which the program inherits; units are those of POSIX `ulimit`: 512-byte blocks
  *    for `-f` and `-c`, KiB for `-d`, seconds for `-t`;
  * 2. enters the cgroup that was made for it, where that has doors, and closes them: `0` is whoever writes it, and the
@@ -17,7 +19,8 @@ export const GATE_MARK = "cofferdam_go";
  *    (kernel/cgroup/cgroup.c, `cgroup_procs_write_start`);
  * 3. writes `r` on the gate's descriptor, or `l` when a limit could not be set, and takes the words that are handed over;
  * 4. waits for the line `go`; the end of the stream means that the supervisor died, and nothing runs;
- * 5. takes its standard input from the sandbox's own `/dev/null`, unless the line says that one is handed in;
+ * 5. takes its standard input from the sandbox's own `/dev/null`, unless the line says that one is handed in, and sets the
+ *    variables by which programs find the egress proxy, with the secret that the line ends with;
  * 6. closes the descriptor, runs the program and ends with its status: 126 or 127 when it can't be started, 128+n after
  *    signal n. It stays as the first process, because that one must be a program of the sandbox's own read-only mounts:
  *    through `/proc/1/exe` the launcher's file on the host could be changed by root. Its own words go nowhere, and where
@@ -27,16 +30,18 @@ export const GATE_MARK = "cofferdam_go";
  *    after `kill -INT 0`, so that is trapped here, which children do not inherit.
  */
 export function gateScript(limits: Limits, gateFd: number, extras: GateExtras = NOTHING_ELSE): string {
-  const { tree, coreDumps, hasTerminal } = extras;
+  const { tree, coreDumps, hasTerminal, listener, proxy } = extras;
   const bounds = [...coreLimit(coreDumps), ...ulimits(limits, extras)].join(" && ") || ":";
   return [
+    ...listener,
     `{ ${bounds}; } 2>/dev/null || { printf l >&${gateFd}; exit 125; }`,
     ...(tree?.doors ?? []).map((fd) => `{ printf 0 >&${fd}; } 2>/dev/null; exec ${fd}>&-`),
     `printf r >&${gateFd}`,
     TAKE_WORDS,
-    `IFS=" " read -r ${GATE_MARK} cofferdam_in <&${gateFd} && [ "$${GATE_MARK}" = go ] || exit 125`,
+    `IFS=" " read -r ${GATE_MARK} ${goWords(proxy)} <&${gateFd} && [ "$${GATE_MARK}" = go ] || exit 125`,
     `[ "$cofferdam_in" = pipe ] || exec </dev/null`,
     `unset ${GATE_MARK} cofferdam_in`,
+    ...proxyLines(proxy),
     "trap : INT",
     `exec ${gateFd}>&- 8>&2 2>/dev/null`,
     `(exec ${hasTerminal ? "" : "2>&8 "}8>&- && exec "$@")`,
@@ -44,14 +49,18 @@ export function gateScript(limits: Limits, gateFd: number, extras: GateExtras = 
   ].join("\n");
 }
 
-/** The line that opens the gate, by whether standard input is handed in. */
-export const GO = { none: "go null\n", pipe: "go pipe\n" } as const;
-
 /** What a gate is besides. */
-type GateExtras = Pick<Plan, "tree"> & Pick<Facts, "coreDumps"> & { readonly hasTerminal: boolean };
+type GateExtras = Pick<Plan, "tree" | "proxy"> &
+  Pick<Facts, "coreDumps"> & { readonly hasTerminal: boolean; readonly listener: readonly string[] };
 
-/** What most gates need besides: no cgroup to enter, no crash that another program takes, no terminal. */
-const NOTHING_ELSE: GateExtras = { tree: null, coreDumps: { kind: "file" }, hasTerminal: false };
+/** What most gates need besides: no cgroup to enter, no crash that another program takes, no terminal, no way out. */
+const NOTHING_ELSE: GateExtras = {
+  tree: null,
+  coreDumps: { kind: "file" },
+  hasTerminal: false,
+  proxy: null,
+  listener: [],
+};
 
 /** No shell can set the one byte that stops a program of the host's: it was set before, and 0 would undo it. */
 function coreLimit(coreDumps: CoreDumps): readonly string[] {

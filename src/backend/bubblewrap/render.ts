@@ -8,12 +8,14 @@ import { listedSockets } from "../../profile/sockets.ts";
 import type { Launch } from "../../tool/launch.ts";
 import { type Facts, nodeAt } from "../facts.ts";
 import type { Expectation, Input, Plan, Refusal, Rendering } from "../plan.ts";
+import { isProxied, OWN_LOOPBACK_PORT, proxyWay } from "../proxy-way.ts";
 import { withinSearch } from "../search-bound.ts";
 import { standardProgram } from "../seccomp/standard.ts";
 import { clausesOf } from "./clauses.ts";
 import { gateScript, limiterOf } from "./gate.ts";
 import { handOver } from "./handed.ts";
 import { HOST_NAME, identityFiles } from "./identity.ts";
+import { LISTEN_FD, listenerLines } from "./listener.ts";
 import { standings } from "./standings.ts";
 import { INSTALL_PERL, terminalWords } from "./terminal.ts";
 import { type Change, type Transitions, transitions } from "./transitions.ts";
@@ -21,7 +23,7 @@ import { treeBounds } from "./tree.ts";
 import { isOrHoldsView, views } from "./views.ts";
 
 /**
- * Descriptors of the launcher: its options, the filter, the gate; then the doors of a cgroup, of one digit
+ * Descriptors of the launcher: its options, what is handed out (`LISTEN_FD`, 4), the filter, the gate; then the doors of a cgroup, of one digit
  * because a shell knows no others, the made files, and the sizes of a terminal, whose number is none that the gate uses
  * itself.
  */
@@ -47,6 +49,8 @@ export const MANY_MOUNTS = 64;
 export function renderBubblewrap(profile: Profile, launch: Launch, facts: Facts): Rendering {
   const layout = layoutOf(profile, facts);
   if ("reason" in layout) return { kind: "refusal", refusal: layout };
+  const refusal = isProxied(profile, launch) ? wayOutRefusal(profile, facts) : null;
+  if (refusal !== null) return { kind: "refusal", refusal };
   return { kind: "plan", plan: planOf(profile, launch, facts, layout) };
 }
 
@@ -136,10 +140,13 @@ function planOf(profile: Profile, launch: Launch, facts: Facts, layout: Layout):
     ? Math.max(FD.lowestSizes, firstFile(rest.tree) - 1 + inputs.length + given.length)
     : null;
   const { coreDumps } = facts;
+  const proxy = isProxied(profile, launch) ? proxyWay(profile, OWN_LOOPBACK_PORT) : null;
   const script = gateScript(profile.limits, FD.gate, {
     tree: rest.tree,
     coreDumps,
     hasTerminal: sizesFd !== null,
+    proxy,
+    listener: proxy === null ? [] : listenerLines(facts, FD.gate),
   });
   const terminal = sizesFd === null ? [] : terminalWords(facts, sizesFd);
   const limiter = limiterOf(coreDumps);
@@ -159,6 +166,8 @@ function planOf(profile: Profile, launch: Launch, facts: Facts, layout: Layout):
     kind: "mounts",
     gateFd: FD.gate,
     sizesFd,
+    proxy,
+    listenFd: proxy === null ? null : LISTEN_FD,
     launchers: 1,
     expects: {
       mounts,
@@ -208,33 +217,32 @@ function refusalOf(profile: Profile, { changes }: Transitions): Refusal | null {
       remedy: "mask the folders that hold so many protected files, or narrow the roots",
     };
   }
-  if (profile.network !== "none" && profile.network !== "host") {
-    return {
-      field: "network",
-      reason: "listed hosts need the egress proxy",
-      remedy: "use `network: false` or `network: host`",
-    };
-  }
   return null;
 }
 
 /** Without a terminal that was demanded nothing runs: what a program does without one is another thing. */
-function terminalRefusal(profile: Profile, { launcher: { perl } }: Facts): Refusal | null {
+function terminalRefusal(profile: Profile, facts: Facts): Refusal | null {
   if (!profile.terminal) return null;
   const remedy = `${INSTALL_PERL}, or do without: \`shell.terminal: false\`, \`--no-terminal\``;
-  if (perl === null)
-    return {
-      field: "terminal",
-      reason: "a terminal of its own is made by perl, and the system's own is not here",
-      remedy,
-    };
-  if (accessTo(profile, perl) === "none")
-    return {
-      field: "terminal",
-      reason: `a terminal of its own is made by ${perl}, which is not granted`,
-      remedy,
-    };
-  return null;
+  return perlRefusal("terminal", "a terminal of its own is made by perl", remedy, profile, facts);
+}
+
+/** The way to the egress proxy is made inside, before the program starts. */
+function wayOutRefusal(profile: Profile, facts: Facts): Refusal | null {
+  const remedy = `${INSTALL_PERL}, or use \`network: false\``;
+  return perlRefusal("network", "the way to the egress proxy is made by perl", remedy, profile, facts);
+}
+
+function perlRefusal(
+  field: Refusal["field"],
+  what: string,
+  remedy: string,
+  profile: Profile,
+  { launcher: { perl } }: Facts,
+): Refusal | null {
+  if (perl === null) return { field, reason: `${what}, and the system's own is not here`, remedy };
+  if (accessTo(profile, perl) !== "none") return null;
+  return { field, reason: `${what}, and ${perl} is not granted`, remedy };
 }
 
 /**

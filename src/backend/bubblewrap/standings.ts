@@ -1,8 +1,8 @@
-import type { Limits } from "../../profile/limits.ts";
 import type { Profile } from "../../profile/profile.ts";
 import type { Accepted } from "../backend.ts";
 import type { Facts, TreeBound } from "../facts.ts";
 import type { Approximation, Standing, Standings } from "../plan.ts";
+import { unboundedNetwork } from "../proxy-way.ts";
 import { isCountedByUser } from "./tree.ts";
 
 const ENFORCED: Standing = { kind: "enforced" };
@@ -55,7 +55,7 @@ export function standings(
     terminal: ENFORCED,
     environment: ENFORCED,
     descriptors: ENFORCED,
-    limits: limitsStanding(profile.limits, facts),
+    limits: limitsStanding(profile, facts),
   };
 }
 
@@ -66,8 +66,10 @@ function filesStanding({ devices }: Facts, approximations: readonly Approximatio
 }
 
 /** Each limit that does not hold for all that it speaks of, and what would make it hold. */
-function limitsStanding(limits: Limits, facts: Facts): Standing {
+function limitsStanding(profile: Profile, facts: Facts): Standing {
+  const { limits } = profile;
   const loose = [
+    ...unboundedNetwork(profile),
     ...(limits.memoryBytes === undefined
       ? []
       : looseFor("memory of all processes together", facts.tree.memory)),

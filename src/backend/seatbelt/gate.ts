@@ -1,5 +1,6 @@
 import type { Limits } from "../../profile/limits.ts";
 import type { Accepted } from "../backend.ts";
+import { goWords, type ProxyWay, proxyLines } from "../proxy-way.ts";
 
 /** Stands in the text of the rules where the tag goes by which the kernel's log tells calls apart: 16 hex digits. */
 export const TAG_MARK = "cofferdam-0000000000000000";
@@ -85,12 +86,10 @@ export const TRIED = {
 } as const;
 
 /**
- * What the host says, a line each. `kill` has pids behind it, `own` that of what reads this; `all` is every pid that there
+ * What the host says after the line that opens the gate, a line each. `kill` has pids behind it, `own` that of what reads this; `all` is every pid that there
  * can be.
  */
 export const TOLD = {
-  go: "go null",
-  goWithInput: "go pipe",
   kill: "kill",
   all: "all",
   own: "own",
@@ -125,14 +124,15 @@ const CLANG_MODULES = "CLANG_MODULE_CACHE_PATH";
  *    but its own is open: zsh has one more, the first free from 10 on, which no program gets. `kill -0` is checked like
  *    any other signal (xnu, bsd/kern/kern_sig.c: `cansignal`);
  * 3. it goes to the program's folder, tries the limits in a shell of their own, says `r`, and waits for the line `go`: at
- *    the end of the stream nothing runs. Hard limits are the program's alone, so that none of them ends what ends it;
+ *    the end of the stream nothing runs. With the secret that the line ends with it tells programs where the egress proxy
+ *    is. Hard limits are the program's alone, so that none of them ends what ends it;
  * 4. it leaves a helper in the same sandbox, which kills what it is told to and says what it was let: the kernel lets it
  *    signal nothing outside (`(allow signal (target same-sandbox))`), as was just tried;
  * 5. it runs the program, says its status: 126 or 127 when it can't be started, 128+n after signal n, and ends when the
  *    helper was told to. Signals that ask it to end are the program's; its own words go nowhere, such as bash's on what
  *    ended a child. The program's `TMOUT`, by which bash bounds reads, bounds none of the gate's.
  */
-export function gateScript(limits: Limits): string {
+export function gateScript(limits: Limits, proxy: ProxyWay | null): string {
   const bounds = ulimits(limits).join(" && ");
   const { folder, cwd, outside, covered, names } = GATE_VARIABLES;
   const place = (name: keyof typeof CALL_NAMES): string => `$${folder}/${CALL_NAMES[name]}`;
@@ -169,9 +169,10 @@ export function gateScript(limits: Limits): string {
     `unset ${Object.values(GATE_VARIABLES).join(" ")} cofferdam_x cofferdam_own`,
     "trap : HUP INT QUIT TERM",
     says(SAID.ready),
-    `IFS=" " TMOUT=0 read -r cofferdam_go cofferdam_in <&${GATE_FD} && [ "$cofferdam_go" = go ] || exit 125`,
+    `IFS=" " TMOUT=0 read -r cofferdam_go ${goWords(proxy)} <&${GATE_FD} && [ "$cofferdam_go" = go ] || exit 125`,
     `[ "$cofferdam_in" = pipe ] || exec </dev/null`,
     "unset cofferdam_go cofferdam_in",
+    ...proxyLines(proxy),
     `exec ${PROGRAM_STDERR}>&2 2>/dev/null`,
     ...HELPER,
     `printf '${SAID.helper} %s\\n' "$!" >&${GATE_FD}`,

@@ -23,8 +23,10 @@ const NETWORK_SERVICES = [
  * A rule on this machine's end of a connection (`local`) would allow every connection out, since a socket that is not bound
  * has the address that stands for any; so those are on binding and accepting alone.
  */
-export function networkSections({ network }: Profile, { proxyPort }: MacFacts): readonly Section[] {
-  if (network === "none") return [];
+export function networkSections(
+  proxyPort: MacFacts["proxyPort"],
+  { network }: Pick<Profile, "network">,
+): readonly Section[] {
   if (network !== "host") {
     if (proxyPort === null) return [];
     return [

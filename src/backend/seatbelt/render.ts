@@ -4,6 +4,7 @@ import { type Mask, normalProfile, type Profile } from "../../profile/profile.ts
 import type { Launch } from "../../tool/launch.ts";
 import type { Facts } from "../facts.ts";
 import type { PlanClause, Rendering } from "../plan.ts";
+import { isProxied, proxyWay } from "../proxy-way.ts";
 import { withinSearch } from "../search-bound.ts";
 import { approximationsOf } from "./approximations.ts";
 import type { Shape } from "./area.ts";
@@ -41,10 +42,11 @@ export function renderSeatbelt(given: Profile, launch: Launch, facts: Facts): Re
   const hasGiven = (launch.given ?? []).length > 0;
   const about = { ...facts, mac, hops: hopsTo(profile, facts), hasGiven };
   const files = fileRules(profile, about);
+  const port = isProxied(profile, launch) ? mac.proxyPort : null;
   const { sections, parameters } = parametrise([
     ...baseSections(profile),
     ...groupSections(profile),
-    ...networkSections(profile, mac),
+    ...networkSections(port, profile),
     ...socketSections(profile),
     ...fileSections(files, passedAlways(profile.masks)),
     ...(hasGiven ? [GIVEN_SECTION] : []),
@@ -59,13 +61,14 @@ export function renderSeatbelt(given: Profile, launch: Launch, facts: Facts): Re
   const over = overBudget(sections, parameters);
   if (over !== null) return { kind: "refusal", refusal: over };
   assertAgrees(profile, about, files);
+  const proxy = port === null ? null : proxyWay(profile, port);
   return {
     kind: "plan",
     plan: {
       backend: "seatbelt",
       version: facts.launcher.version,
       file: facts.launcher.path,
-      argv: [facts.launcher.shell, "-c", gateScript(profile.limits), "cofferdam", ...launch.argv],
+      argv: [facts.launcher.shell, "-c", gateScript(profile.limits, proxy), "cofferdam", ...launch.argv],
       kind: "rules",
       rules: { text: printProfile(sections, TAG_MARK), parameters },
       environment: launch.env,
@@ -76,6 +79,7 @@ export function renderSeatbelt(given: Profile, launch: Launch, facts: Facts): Re
       clauses: everyRule(files).flatMap((rule) => clausesOf(rule, rootsOf(files, rule))),
       approximations,
       standings: standings(profile, facts, approximations),
+      proxy,
       tree: null,
     },
   };

@@ -1,7 +1,8 @@
-import { LIMITS, type Limits } from "../../profile/limits.ts";
+import { LIMITS } from "../../profile/limits.ts";
 import type { Profile } from "../../profile/profile.ts";
 import type { Facts } from "../facts.ts";
 import type { Approximation, Standing, Standings } from "../plan.ts";
+import { unboundedNetwork } from "../proxy-way.ts";
 import { MAY_BE_LEFT, NOT_BY_NUMBER } from "./gate.ts";
 
 const ENFORCED: Standing = { kind: "enforced" };
@@ -37,7 +38,7 @@ export function standings(
     terminal: ENFORCED,
     environment: ENFORCED,
     descriptors: ENFORCED,
-    limits: limitsStanding(profile.limits),
+    limits: limitsStanding(profile),
   };
 }
 
@@ -48,8 +49,12 @@ const UNBOUNDED: Partial<Record<(typeof LIMITS)[number], string>> = {
   scratchBytes: "scratch space: absent: it is a folder of this disk",
 };
 
-function limitsStanding(limits: Limits): Standing {
-  const loose = LIMITS.flatMap((name) => (limits[name] === undefined ? [] : (UNBOUNDED[name] ?? [])));
+function limitsStanding(profile: Profile): Standing {
+  const { limits } = profile;
+  const loose = [
+    ...unboundedNetwork(profile),
+    ...LIMITS.flatMap((name) => (limits[name] === undefined ? [] : (UNBOUNDED[name] ?? []))),
+  ];
   return loose.length === 0 ? ENFORCED : partial(loose.join("; "));
 }
 

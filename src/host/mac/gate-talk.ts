@@ -1,4 +1,5 @@
 import type { Duplex } from "node:stream";
+import { goLine } from "../../backend/proxy-way.ts";
 import { SAID, TOLD } from "../../backend/seatbelt/gate.ts";
 
 /** How a gate that waits began: the walls hold, or what is wrong. Null where it ended without a word. */
@@ -60,9 +61,9 @@ export class GateTalk {
   }
 
   /** Lets the program go. */
-  go(hasInput: boolean): void {
+  go(hasInput: boolean, secret: string | null): void {
     this.#isLetGo = true;
-    this.#say(hasInput ? TOLD.goWithInput : TOLD.go);
+    this.#say(goLine(hasInput, secret));
   }
 
   /** Has these pids killed, those that the sandbox lets; says which. Null when nobody answers. */

@@ -57,7 +57,7 @@ async function runIn(
     keepAlive: (isKept) => launched.keepAlive(isKept),
   });
   if (signal?.aborted === true) throw cancelled();
-  talk.go(stdin !== null);
+  talk.go(stdin !== null, plan.proxy === null ? null : secretOf(options));
   const input = stdin === "held" ? null : stdin;
   if (input !== null && child.stdin !== null) input.pipe(child.stdin);
   const cause = await untilProgramEnds(launched, options);
@@ -81,6 +81,12 @@ async function runIn(
     unprotected: [],
     shortcomings: shortcoming("processes", left),
   };
+}
+
+/** What programs tell the egress proxy, which listens for all calls. */
+function secretOf({ egress = null }: RunOptions): string {
+  if (egress === null) throw new CofferdamError("INTERNAL", "nobody takes the connections of the call");
+  return egress.secret;
 }
 
 /** What the log says was refused to the call's own processes, and to what carried its tag. */

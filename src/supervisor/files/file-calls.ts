@@ -16,8 +16,8 @@ import {
 } from "../../tool/files/file-tool.ts";
 import { readWritten, rootOf, shownPath } from "../../tool/files/written-path.ts";
 import { enterFiles, eventsOf } from "../beside.ts";
+import type { CallOptions } from "../call-options.ts";
 import type { Denial } from "../denial.ts";
-import type { CallOptions } from "../enforce.ts";
 import { grantedView } from "../granted-view.ts";
 import type { ValueOutcome } from "../outcome.ts";
 import type { Corridor } from "../program-calls.ts";

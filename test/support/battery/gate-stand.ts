@@ -1,8 +1,9 @@
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { Duplex } from "node:stream";
-import { GO, gateScript } from "../../../src/backend/bubblewrap/gate.ts";
+import { gateScript } from "../../../src/backend/bubblewrap/gate.ts";
 import { handOver } from "../../../src/backend/bubblewrap/handed.ts";
+import { goLine } from "../../../src/backend/proxy-way.ts";
 
 /** Every shell of this machine that may be somebody's `sh`, with the words that make it one. */
 export const SHELLS: readonly (readonly [string, ...string[]])[] = (
@@ -36,7 +37,7 @@ export async function behindGate(
   const said = { stdout: "", stderr: "" };
   child.stdout?.on("data", (chunk: Buffer) => (said.stdout += chunk.toString()));
   child.stderr?.on("data", (chunk: Buffer) => (said.stderr += chunk.toString()));
-  gate.once("data", () => gate.end(GO.none));
+  gate.once("data", () => gate.end(`${goLine(false, null)}\n`));
   const code = await new Promise<number>((resolve) => child.once("close", (status) => resolve(status ?? -1)));
   return { code, ...said };
 }

@@ -1,5 +1,5 @@
 import type { TerminalWindow } from "../../../src/host/window.ts";
-import type { CallOptions } from "../../../src/supervisor/enforce.ts";
+import type { CallOptions } from "../../../src/supervisor/call-options.ts";
 import type { Session } from "../../../src/supervisor/session.ts";
 import type { Supervisor } from "../../../src/supervisor/supervisor.ts";
 import { CALLER } from "./people.ts";

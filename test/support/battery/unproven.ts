@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
-import { GO } from "../../../src/backend/bubblewrap/gate.ts";
 import type { GatedPlan } from "../../../src/backend/plan.ts";
+import { goLine } from "../../../src/backend/proxy-way.ts";
 import { ProgramStreams } from "../../../src/host/program-streams.ts";
 import { launch } from "../../../src/host/spawn.ts";
 import { firstByte, readableAt, writableAt } from "../../../src/host/streams.ts";
@@ -36,7 +36,7 @@ export async function launchUnproven(
   const said = Promise.all([text(streams.stdout), text(streams.stderr)]);
   for (const input of plan.inputs) if ("bytes" in input) writableAt(child, input.fd).end(input.bytes);
   await firstByte(readableAt(child, plan.gateFd));
-  writableAt(child, plan.gateFd).end(GO.pipe);
+  writableAt(child, plan.gateFd).end(`${goLine(true, null)}\n`);
   const [stdout, stderr] = await said;
   return { stdout, stderr };
 }

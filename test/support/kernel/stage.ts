@@ -3,6 +3,7 @@ import { FactsMemory, type StandingFacts } from "../../../src/host/facts.ts";
 import type { Host } from "../../../src/host/host.ts";
 import { Ledger } from "../../../src/host/ledger.ts";
 import { inspectMachine } from "../../../src/host/machine.ts";
+import { OUTSIDE } from "../../../src/host/outside.ts";
 import { siteOutside } from "../../../src/host/runtimes/site.ts";
 import { systemRuntime } from "../../../src/host/runtimes/system.ts";
 import { lookAtSurroundings, type Surroundings } from "../../../src/host/surroundings.ts";
@@ -80,6 +81,7 @@ function hostWith(stateFolder: AbsolutePath): Host {
     operatorFolders: [],
     helperFolders: ["/usr/bin", "/bin"].map(knownPath),
     stated: null,
+    outside: OUTSIDE,
     now: Date.now,
     id: randomUUID,
   };

@@ -1,6 +1,6 @@
 import { text } from "node:stream/consumers";
-import { GO } from "../../../src/backend/bubblewrap/gate.ts";
 import type { GatedPlan } from "../../../src/backend/plan.ts";
+import { goLine } from "../../../src/backend/proxy-way.ts";
 import { ProgramStreams } from "../../../src/host/program-streams.ts";
 import { launch } from "../../../src/host/spawn.ts";
 import { firstByte, readableAt, writableAt } from "../../../src/host/streams.ts";
@@ -28,7 +28,7 @@ export async function runUnproven(
   for (const input of plan.inputs) if ("bytes" in input) writableAt(child, input.fd).end(input.bytes);
   const gate = writableAt(child, plan.gateFd);
   const isReady = (await firstByte(readableAt(child, plan.gateFd))) === "r";
-  gate.end(isReady ? GO.none : "");
+  gate.end(isReady ? `${goLine(false, null)}\n` : "");
   const [stdout, stderr] = await said;
   return { code: await ended, stdout, stderr, mountChanges: [] };
 }

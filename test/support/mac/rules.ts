@@ -70,7 +70,7 @@ export class RulesPlace implements Disposable {
       backend: "seatbelt",
       version: "0",
       file: this.standIn.file,
-      argv: [shell, "-c", script(gateScript(limits)), "cofferdam", ...argv],
+      argv: [shell, "-c", script(gateScript(limits, null)), "cofferdam", ...argv],
       kind: "rules",
       rules: { text: text ?? this.text(), parameters: {} },
       environment: { PATH: "/usr/bin:/bin", ...env },
@@ -78,6 +78,7 @@ export class RulesPlace implements Disposable {
       given: [],
       inputs: [],
       placeholders: [],
+      proxy: null,
       clauses: [],
       approximations: [],
       standings: {

@@ -8,7 +8,7 @@ import {
   type Socket,
 } from "node:net";
 import { onTestFinished } from "vitest";
-import type { Dial, Targets } from "../../../src/network/dial.ts";
+import type { Dial, Targets } from "../../../src/host/outside.ts";
 import { FETCH_LIMITS, type FetchLimits, type FetchMeans } from "../../../src/network/fetch.ts";
 import type { HostRule } from "../../../src/profile/host-rule.ts";
 import { parseHostRule } from "../../../src/profile/host-rule.ts";

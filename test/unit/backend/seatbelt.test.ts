@@ -66,6 +66,7 @@ describe("a workspace with protected parts, notes by suffix and a runtime", () =
       given: [],
       inputs: [],
       placeholders: [],
+      proxy: null,
       clauses: [],
       approximations: [],
       standings: {},

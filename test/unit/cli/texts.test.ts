@@ -155,6 +155,7 @@ describe("an outcome", () => {
     unprotected: [],
     mountChanges: [],
     appeared: { found: [], unknown: null },
+    egress: null,
     limitsReached: [],
   };
   const nothing = { bytes: Buffer.alloc(0), takenBytes: 0, droppedBytes: 0, tail: Buffer.alloc(0) };
@@ -425,6 +426,22 @@ test("a run is told a line an event", () => {
       backend: "bubblewrap",
       standings: { files: { kind: "enforced" }, sockets: { kind: "partial", reason: "r" } },
     },
+    { type: "network.amended", callId: "c", host: "a.test", port: 443, by: "ann" },
+    {
+      type: "network.refused",
+      callId: "c",
+      host: "b.test",
+      port: 80,
+      because: "unlisted",
+      reason: "`b.test` on port 80 is not among the hosts that may be reached",
+    },
+    {
+      type: "network.used",
+      callId: "c",
+      hosts: [{ host: "a.test", port: 443, connections: 2, sentBytes: 800, receivedBytes: 4096 }],
+      others: { connections: 1, sentBytes: 0, receivedBytes: 1 },
+      refusals: 3,
+    },
     { type: "call.appeared", callId: "c", paths: ["/p/n/.git"], runs: ["hooks/pre-commit"], unknown: null },
     {
       type: "call.ended",
@@ -458,6 +475,9 @@ test("a run is told a line an event", () => {
     03:04:05.678  approved   approve-all mode
     03:04:05.678  planned    bubblewrap, grants 01234567, 1 variable, 1 placeholder; why
     03:04:05.678  proven     1 of 2 enforced, sockets partial
+    03:04:05.678  amended    it may reach a.test:443, by ann
+    03:04:05.678  refused    b.test:80: \`b.test\` on port 80 is not among the hosts that may be reached
+    03:04:05.678  network    a.test:443 2 connections (800B sent, 4KiB received), others 1 connection (0B sent, 1B received), 3 refusals
     03:04:05.678  appeared   /p/n/.git; git may run hooks/pre-commit
     03:04:05.678  failed     status 3, 13 ms, 1 byte on stdout, 20 bytes on stderr
     "

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import tls from "node:tls";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { type Dial, dialHere } from "../../../src/network/dial.ts";
+import { type Dial, dialHere } from "../../../src/host/outside.ts";
 import { fetchPage, type PageRequest } from "../../../src/network/fetch.ts";
 import { pageAddress } from "../../../src/tool/fetch/address.ts";
 import type { Fetched } from "../../../src/tool/fetch/page.ts";

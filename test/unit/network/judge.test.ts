@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { judgeHost, resolveHere } from "../../../src/network/judge.ts";
+import { resolveHere } from "../../../src/host/outside.ts";
+import { judgeHost } from "../../../src/network/judge.ts";
 import { canonicalAddress, parseHostRule } from "../../../src/profile/host-rule.ts";
 import { type Network, normalNetwork, reaches, reachesName } from "../../../src/profile/network.ts";
 import { hostsOf, PUBLIC } from "../../support/web/server.ts";

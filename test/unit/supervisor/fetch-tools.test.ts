@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createGate, type GateSettings } from "../../../src/approval/create-gate.ts";
+import { OUTSIDE } from "../../../src/host/outside.ts";
 import { OPEN as ANY } from "../../../src/profile/profile.ts";
 import { fetchTools } from "../../../src/supervisor/fetch-tools.ts";
 import type { NetworkLayer } from "../../../src/tool/fetch/reach.ts";
@@ -48,7 +49,7 @@ async function fetching(given: Given = {}) {
     },
     broker: gate.broker,
     sessionId: gate.sessionId,
-    host: { now: () => 7, id: () => `id ${ids++}` },
+    host: { outside: OUTSIDE, now: () => 7, id: () => `id ${ids++}` },
     means: web.means,
   });
   const guarded = gate.guard(tools);

@@ -1,8 +1,8 @@
 import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
 import { MemoryJournal } from "../../../src/journal/journal.ts";
+import { CALL_OPTIONS } from "../../../src/supervisor/call-options.ts";
 import { createDraft } from "../../../src/supervisor/draft.ts";
-import { CALL_OPTIONS } from "../../../src/supervisor/enforce.ts";
 import { assertOptions } from "../../../src/supervisor/options.ts";
 import { SESSION_OPTIONS } from "../../../src/supervisor/session-options.ts";
 import { createSupervisor, SUPERVISOR_OPTIONS } from "../../../src/supervisor/supervisor.ts";

@@ -82,6 +82,7 @@ test("a function has a receipt that says of every protection that it was absent"
     uncovered: [],
     unprotected: [],
     appeared: { found: [], unknown: null },
+    egress: null,
     limitsReached: [],
   });
   const reason = "it ran in the supervisor's own process";

@@ -47,8 +47,8 @@ it("the host's lines are what a gate reads", async () => {
   let heard = "";
   theirs.on("data", (chunk: Buffer) => (heard += chunk.toString()));
   void talk.kill([4, 5], 1);
-  talk.go(true);
-  talk.go(false);
+  talk.go(true, null);
+  talk.go(false, null);
   talk.end();
   await new Promise((resolve) => setImmediate(resolve));
   expect(heard).toBe("kill 4 5\ngo pipe\ngo null\nend\n");

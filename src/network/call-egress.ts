@@ -1,0 +1,213 @@
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import type { Socket } from "node:net";
+import { CofferdamError, escapeInvisible, thrownText } from "../errors.ts";
+import { AnySignal } from "../host/any-signal.ts";
+import type { Outside, Targets } from "../host/outside.ts";
+import { canonicalHost } from "../profile/host-name.ts";
+import type { Limits } from "../profile/limits.ts";
+import { type Network, saysItsHost } from "../profile/network.ts";
+import type { Place } from "../tool/fetch/reach.ts";
+import { Account, type EgressBecause, type EgressRefusal, type EgressUse } from "./account.ts";
+import { ALL_TRANSFERRED, Connection } from "./connection.ts";
+import { judgeHost } from "./judge.ts";
+
+/** What somebody said of a host that is not listed: what may be reached for it, or why nothing. */
+export type Amended =
+  | { readonly kind: "granted"; readonly network: Network }
+  | { readonly kind: "refused"; readonly because: EgressBecause; readonly reason: string };
+
+/** What one call may reach, and who is told. */
+export interface EgressPolicy {
+  readonly network: Network;
+  readonly limits: Pick<Limits, "connections" | "transferBytes" | "connectionMs">;
+  /** Asks somebody about a host that is not listed; what they say holds for the call. Null: nobody is asked. */
+  readonly ask: ((place: Place, signal: AbortSignal) => Promise<Amended>) | null;
+  /** Told of each refusal, the first time. */
+  readonly onRefused: (refusal: Omit<EgressRefusal, "times">) => void;
+}
+
+/** What became of asking for a host. */
+export type Reached = { readonly kind: "reached"; readonly connection: Connection } | NotReached;
+
+/** Why there is no connection: it may not be, or could not be made. */
+export type NotReached =
+  | { readonly kind: "refused"; readonly because: EgressBecause; readonly reason: string }
+  | { readonly kind: "failed"; readonly reason: string };
+
+/** So many connections at once where no limit says fewer: a supervisor has only so many descriptors. */
+export const MOST_CONNECTIONS = 512;
+
+/** How long a server may take to accept a connection, in milliseconds. */
+const CONNECT_MS = 30_000;
+
+/** About more hosts nobody is asked in one call. */
+const MOST_ASKED = 20;
+
+/** So much of what a program calls a host is told. */
+const MOST_HOST = 300;
+
+/** The way out of one call: what it may reach, what it has reached, and its end. */
+export class CallEgress implements Disposable {
+  /** What programs of the call show to the proxy: 192 random bits. */
+  readonly secret = randomBytes(24).toString("base64url");
+  readonly #policy: EgressPolicy;
+  readonly #outside: Outside;
+  readonly #account = new Account();
+  readonly #over = new AbortController();
+  readonly #connections = new Set<Connection>();
+  readonly #asked = new Map<string, Promise<Amended>>();
+  #pending = 0;
+  #transferred = 0;
+
+  constructor(policy: EgressPolicy, outside: Outside) {
+    this.#policy = policy;
+    this.#outside = outside;
+  }
+
+  /** Whether the call is over: nothing is reached any more. */
+  get isOver(): boolean {
+    return this.#over.signal.aborted;
+  }
+
+  /** What the call did to the network until now. */
+  use(): EgressUse {
+    for (const connection of this.#connections) connection.tally();
+    return this.#account.use();
+  }
+
+  /** Connects to a host as a program names it, if the call may. Never rejects. */
+  async reach(host: string, port: number): Promise<Reached> {
+    const place = placeOf(host, port);
+    if (place === null) return this.refuse({ host, port }, "malformed", "no host and port can be read in it");
+    const full = this.#whyFull();
+    if (full !== null) return this.refuse(place, "limit", full);
+    this.#pending += 1;
+    try {
+      return await this.#reach(place);
+    } catch (error) {
+      return { kind: "failed", reason: escapeInvisible(thrownText(error)).slice(0, MOST_REASON) };
+    } finally {
+      this.#pending -= 1;
+    }
+  }
+
+  /** Notes that something was not let through. */
+  refuse(
+    { host, port }: Pick<EgressRefusal, "host" | "port">,
+    because: EgressBecause,
+    reason: string,
+  ): Extract<NotReached, { readonly kind: "refused" }> {
+    const refusal = { host: host.slice(0, MOST_HOST), port, because, reason };
+    if (this.#account.refused(refusal)) this.#policy.onRefused(refusal);
+    return { kind: "refused", because, reason };
+  }
+
+  /** Whether a hello may ask for this server on a connection; where it may not, the connection is closed. */
+  maySay({ place, socket }: Connection, serverName: string): boolean {
+    const { host, port } = place;
+    // What is no host must not pass for asking for none.
+    const asked = serverName === "" ? "" : canonicalName(serverName) || serverName;
+    if (saysItsHost({ host, port, address: host, serverName: asked })) return true;
+    const said = serverName === "" ? "no host" : `\`${escapeInvisible(serverName).slice(0, MOST_HOST)}\``;
+    this.refuse(place, "server-name", `a TLS hello for \`${host}\` asks for ${said}`);
+    socket.destroy();
+    return false;
+  }
+
+  /** The end of the call: every connection of it is closed, and whoever waits for one gets none. */
+  [Symbol.dispose](): void {
+    this.#over.abort(new Error("the call is over"));
+    for (const { socket } of this.#connections) socket.destroy();
+  }
+
+  async #reach(place: Place): Promise<Reached> {
+    const { signal } = this.#over;
+    signal.throwIfAborted();
+    const { ask, network: granted } = this.#policy;
+    const { resolve } = this.#outside;
+    let network = granted;
+    let judged = await judgeHost(network, place, resolve, signal);
+    if (judged.kind === "refused" && judged.because === "unlisted" && ask !== null) {
+      const amended = await this.#askOnce(place, ask);
+      if (amended.kind === "refused") return this.refuse(place, amended.because, amended.reason);
+      ({ network } = amended);
+      judged = await judgeHost(network, place, resolve, signal);
+    }
+    if (judged.kind === "refused") return this.refuse(place, judged.because, judged.reason);
+    const socket = await this.#dial(judged.targets);
+    const isStrict = typeof network === "object" && network.strictSni === true;
+    return { kind: "reached", connection: this.#counted(place, socket, isStrict) };
+  }
+
+  /** Asked once for each host and port: what is answered holds for the call. */
+  #askOnce(place: Place, ask: NonNullable<EgressPolicy["ask"]>): Promise<Amended> {
+    const key = `${place.host} ${place.port}`;
+    const known = this.#asked.get(key);
+    if (known !== undefined) return known;
+    const asked: Promise<Amended> =
+      this.#asked.size < MOST_ASKED
+        ? ask(place, this.#over.signal)
+        : Promise.resolve({ kind: "refused", because: "limit", reason: TOO_MANY_ASKED });
+    if (this.#asked.size < MOST_ASKED) this.#asked.set(key, asked);
+    return asked;
+  }
+
+  async #dial(targets: Targets): Promise<Socket> {
+    using stopped = new AnySignal(this.#over.signal, AbortSignal.timeout(CONNECT_MS));
+    const { signal } = stopped;
+    const socket = this.#outside.dial(targets);
+    // What happens to it later is told by its end.
+    socket.on("error", () => undefined);
+    try {
+      await once(socket, "connect", { signal });
+      return socket;
+    } catch (cause) {
+      socket.destroy();
+      throw signal.aborted ? new Error("nobody answered in time", { cause }) : cause;
+    }
+  }
+
+  #counted(place: Place, socket: Socket, isStrict: boolean): Connection {
+    const counts = this.#account.connected(place);
+    const connection = new Connection(place, socket, isStrict, {
+      limits: this.#policy.limits,
+      add: (sentBytes, receivedBytes) => {
+        counts(sentBytes, receivedBytes);
+        this.#transferred += sentBytes + receivedBytes;
+        return this.#transferred;
+      },
+      onBound: (reason) => this.refuse(place, "limit", reason),
+      onClosed: (closed) => this.#connections.delete(closed),
+    });
+    this.#connections.add(connection);
+    return connection;
+  }
+
+  #whyFull(): string | null {
+    const { connections = MOST_CONNECTIONS, transferBytes } = this.#policy.limits;
+    const most = Math.min(connections, MOST_CONNECTIONS);
+    if (this.#connections.size + this.#pending >= most)
+      return `${most} connections of the call are open already`;
+    return transferBytes !== undefined && this.#transferred > transferBytes ? ALL_TRANSFERRED : null;
+  }
+}
+
+const TOO_MANY_ASKED = `${MOST_ASKED} other hosts were asked about in this call`;
+const MOST_REASON = 500;
+
+/** Null for what is no host, or no port. */
+function placeOf(host: string, port: number): Place | null {
+  const name = Number.isInteger(port) && port >= 1 && port <= 65_535 ? canonicalName(host) : "";
+  return name === "" ? null : { host: name, port };
+}
+
+/** Empty for what is no host. */
+function canonicalName(host: string): string {
+  try {
+    return canonicalHost(host);
+  } catch (error) {
+    if (error instanceof CofferdamError) return "";
+    throw error;
+  }
+}

@@ -1,0 +1,15 @@
+/** What is for the next hop alone (RFC 9110, sections 7.6.1 and 11.7), or made anew for it. */
+const HOP_BY_HOP: ReadonlySet<string> = new Set([
+  ...["connection", "keep-alive", "proxy-connection", "proxy-authorization", "proxy-authenticate"],
+  ...["proxy-authentication-info", "te", "trailer", "transfer-encoding", "upgrade", "expect"],
+]);
+
+/** The headers that are handed on, names and values in turn as they came, without those that `without` names in small letters. */
+export function endToEnd(rawHeaders: readonly string[], without: readonly string[]): readonly string[] {
+  const pairs = rawHeaders.flatMap((name, at) =>
+    at % 2 === 0 ? [[name.toLowerCase(), name, rawHeaders[at + 1] ?? ""] as const] : [],
+  );
+  const named = pairs.flatMap(([key, , value]) => (key === "connection" ? value.split(",") : []));
+  const dropped = new Set([...HOP_BY_HOP, ...without, ...named.map((name) => name.trim().toLowerCase())]);
+  return pairs.flatMap(([key, name, value]) => (dropped.has(key) ? [] : [name, value]));
+}

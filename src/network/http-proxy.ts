@@ -1,0 +1,174 @@
+import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from "node:http";
+import { Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import { PROXY_USER } from "../backend/proxy-way.ts";
+import { answerTo, asBytes, BAD_REQUEST, bodyOf, type ProxyAnswer, WANTS_CREDENTIAL } from "./answer.ts";
+import type { CallEgress } from "./call-egress.ts";
+import type { Callers } from "./callers.ts";
+import type { Connection } from "./connection.ts";
+import { endToEnd } from "./headers.ts";
+import { tunnel } from "./tunnel.ts";
+
+/** The head of a request or an answer may have so many bytes. */
+const MOST_HEAD = 32 * 1024;
+
+/** A connection on which nobody asks anything more ends after this, in milliseconds. */
+const IDLE_MS = 5_000;
+
+/** HTTP as proxies speak it (RFC 9110, section 9.3.6; RFC 9112, section 3.2.2): CONNECT, and whole `http://` URLs. */
+export class HttpProxy {
+  readonly #server: Server;
+  readonly #callers: Callers;
+  readonly #onHead: (client: Socket) => void;
+  readonly #onRest: (client: Socket) => void;
+
+  /** `onHead`: a request was read. `onRest`: the next one is waited for. */
+  constructor(callers: Callers, onHead: (client: Socket) => void, onRest: (client: Socket) => void) {
+    this.#callers = callers;
+    this.#onHead = onHead;
+    this.#onRest = onRest;
+    const server = createServer({
+      maxHeaderSize: MOST_HEAD,
+      keepAliveTimeout: IDLE_MS,
+      // Said here, so that no option of Node can loosen it.
+      insecureHTTPParser: false,
+      requireHostHeader: false,
+      // How long a head may take is told to `onHead`; a body may take as long as the call.
+      headersTimeout: 0,
+      requestTimeout: 0,
+    });
+    server.on("request", (asked, answer) => void this.#forward(asked, answer));
+    server.on("connect", (asked, client, head) => void this.#connect(asked, client, head));
+    server.on("clientError", (_error, client) => refuse(client, BAD_REQUEST));
+    this.#server = server;
+  }
+
+  /** Takes a connection over. */
+  serve(client: Socket): void {
+    this.#server.emit("connection", client);
+  }
+
+  async #connect(asked: IncomingMessage, client: Duplex, head: Buffer): Promise<void> {
+    client.on("error", () => undefined);
+    if (!(client instanceof Socket)) return;
+    this.#onHead(client);
+    const [, host, port] = /^(.*):(\d{1,5})$/s.exec(asked.url ?? "") ?? [];
+    if (host === undefined) return refuse(client, BAD_REQUEST);
+    const place = { host: written(host), port: Number(port) };
+    const egress = this.#callerOf(asked, place);
+    if (egress === null) return refuse(client, WANTS_CREDENTIAL);
+    const reached = await egress.reach(place.host, place.port);
+    if (reached.kind !== "reached") return refuse(client, answerTo(reached));
+    client.write("HTTP/1.1 200 Connection established\r\n\r\n");
+    tunnel(client, reached.connection, egress, head);
+  }
+
+  async #forward(asked: IncomingMessage, answer: ServerResponse): Promise<void> {
+    const client = asked.socket;
+    this.#onHead(client);
+    answer.once("close", () => this.#onRest(client));
+    const [, authority, path] = /^http:\/\/([^/?#]*)([^#]*)/i.exec(asked.url ?? "") ?? [];
+    const [, host, port] = /^(.*?)(?::(\d{0,5}))?$/s.exec(authority ?? "") ?? [];
+    if (host === undefined || host === "") return say(answer, BAD_REQUEST);
+    const place = { host: written(host), port: Number(port === undefined || port === "" ? 80 : port) };
+    const egress = this.#callerOf(asked, place);
+    if (egress === null) return say(answer, WANTS_CREDENTIAL);
+    const reached = await egress.reach(place.host, place.port);
+    if (reached.kind !== "reached") return say(answer, answerTo(reached));
+    const { connection } = reached;
+    if (answer.destroyed) connection.socket.destroy();
+    else
+      exchange(
+        asked,
+        answer,
+        connection,
+        path === undefined || path === "" ? "/" : path.replace(/^\?/, "/?"),
+      );
+  }
+
+  /** Whose request it is; null where it does not say, or says what is nobody's. */
+  #callerOf(
+    asked: IncomingMessage,
+    place: { readonly host: string; readonly port: number },
+  ): CallEgress | null {
+    const header = asked.headers["proxy-authorization"];
+    if (header === undefined) return null;
+    const [, encoded] = /^basic +([A-Za-z0-9+/=]+)$/i.exec(header) ?? [];
+    const [, user, secret] =
+      /^([^:]*):(.*)$/s.exec(Buffer.from(encoded ?? "", "base64").toString("latin1")) ?? [];
+    return this.#callers.find(user === PROXY_USER ? (secret ?? "") : "", place);
+  }
+}
+
+/** Names come in UTF-8, which Node reads as Latin-1. */
+function written(host: string): string {
+  return Buffer.from(host, "latin1").toString("utf8");
+}
+
+/** Asks for the same of the server, and hands its answer back. Each request has a connection of its own. */
+function exchange(
+  asked: IncomingMessage,
+  answer: ServerResponse,
+  connection: Connection,
+  path: string,
+): void {
+  const { socket, place } = connection;
+  const host = place.host.includes(":") ? `[${place.host}]` : place.host;
+  const moved = (): void => connection.moved();
+  const fail = (error: Error): void => {
+    socket.destroy();
+    if (answer.headersSent) answer.destroy();
+    else say(answer, answerTo({ kind: "failed", reason: error.message }));
+  };
+  try {
+    const sent = request({
+      method: asked.method ?? "GET",
+      path,
+      setHost: false,
+      headers: [
+        "Host",
+        place.port === 80 ? host : `${host}:${place.port}`,
+        ...endToEnd(asked.rawHeaders, ["host"]),
+        ...["Connection", "close"],
+      ],
+      createConnection: () => socket,
+      maxHeaderSize: MOST_HEAD,
+      insecureHTTPParser: false,
+    });
+    sent.on("error", fail);
+    sent.on("response", (response) => {
+      response.on("error", fail);
+      response.on("data", moved);
+      answer.writeHead(response.statusCode ?? 502, response.statusMessage, [
+        ...endToEnd(response.rawHeaders, []),
+      ]);
+      response.pipe(answer);
+      response.once("close", () => {
+        if (!response.complete) answer.destroy();
+      });
+    });
+    asked.on("data", moved);
+    asked.on("error", fail);
+    answer.once("close", () => socket.destroy());
+    asked.pipe(sent);
+  } catch (error) {
+    // A path or a header that Node does not send.
+    fail(error instanceof Error ? error : new Error("it can't be sent on"));
+  }
+}
+
+function say(answer: ServerResponse, { status, title, text, headers }: ProxyAnswer): void {
+  const body = bodyOf(text);
+  answer.writeHead(status, title, [
+    ...headers.flat(),
+    ...["Content-Type", "text/plain; charset=utf-8", "Connection", "close"],
+    ...["Content-Length", String(Buffer.byteLength(body))],
+  ]);
+  answer.end(body);
+}
+
+function refuse(client: Duplex, answer: ProxyAnswer): void {
+  client.end(asBytes(answer));
+  // What it still sends is not waited for.
+  client.resume();
+}

@@ -1,0 +1,46 @@
+import type { EgressBecause, EgressRefusal } from "../network/account.ts";
+import { isAddress, printHostRule } from "../profile/host-rule.ts";
+import { type Denial, denialFor } from "./denial.ts";
+import { layersOf } from "./explain.ts";
+import type { Standing } from "./standing.ts";
+
+/** More are told to nobody. */
+const MOST_DENIALS = 5;
+
+/** An address that is routed: of a name that was refused by its name it is not known where it leads. */
+const ANYWHERE = "1.1.1.1";
+
+/** What would have helped, by why it was refused; where a clause of the profile decided, that says so itself. */
+const REMEDIES = {
+  unlisted: "list the host under `shell.network` in the config, if it is meant",
+  never: "take it out of `never`, if it is meant",
+  "no-address": "check how the host's name is spelt, and whether this machine can look it up",
+  private: "write `private` behind the host under `shell.network` in the config, if it is meant",
+  special: "list this very address under `shell.network` in the config, if it is meant",
+  "answered-no": "list the host under `shell.network` in the config, or have somebody say yes",
+  malformed: "name a host and a port",
+  credential: "use the URL of `HTTP_PROXY`, as it is inside",
+  "server-name": "connect to the host that is meant",
+  limit:
+    "raise `connections`, `transfer` or `connection_time` under `sandbox.limits`, or the profile's that is lower",
+} as const satisfies Record<EgressBecause, string>;
+
+/** What the egress proxy refused, by host and port, with the clause that decided where one did: at most five. */
+export function egressDenials(refused: readonly EgressRefusal[], standing: Standing): readonly Denial[] {
+  const { settings, ceiling, needs } = standing;
+  const layers = layersOf(settings, ceiling, needs.onYes);
+  return refused.slice(0, MOST_DENIALS).map(({ host, port, because, reason }): Denial => {
+    const known = because === "unlisted" || because === "never";
+    const target = { host, port: port ?? 0, address: isAddress(host) ? host : ANYWHERE };
+    const decided = known && port !== null ? denialFor(layers, { ask: "connect", target }, "certain") : null;
+    return (
+      decided ?? {
+        operation: "connect",
+        target: port === null ? host : printHostRule({ name: host, port, private: false }),
+        certainty: "certain",
+        because: reason,
+        remedy: REMEDIES[because],
+      }
+    );
+  });
+}

@@ -1,0 +1,75 @@
+import type { Server } from "node:net";
+import type { EventBody } from "../event/event.ts";
+import type { WayOut } from "../host/run-options.ts";
+import type { EgressRefusal } from "../network/account.ts";
+import { CallEgress, type EgressPolicy } from "../network/call-egress.ts";
+import { Callers } from "../network/callers.ts";
+import { EgressProxy } from "../network/proxy.ts";
+import type { Profile } from "../profile/profile.ts";
+import type { Amendment, NetworkUse } from "./network-use.ts";
+import type { Shared } from "./shared.ts";
+
+/** Asks about hosts that are not listed; what it let pass is noted. */
+export interface Amender {
+  readonly ask: NonNullable<EgressPolicy["ask"]>;
+  readonly amendments: readonly Amendment[];
+}
+
+/** The way out of one call, while it runs. */
+export class CallWayOut implements WayOut, Disposable {
+  readonly #egress: CallEgress;
+  readonly #amender: Amender | null;
+  readonly #ends: DisposableStack = new DisposableStack();
+
+  constructor(
+    { host, egressProxy }: Pick<Shared, "host" | "egressProxy">,
+    profile: Profile,
+    amender: Amender | null,
+    record: (body: EventBody) => void,
+  ) {
+    const { network, limits } = profile;
+    this.#amender = amender;
+    this.#egress = new CallEgress(
+      {
+        network,
+        limits,
+        ask: amender?.ask ?? null,
+        onRefused: (refusal) => quietly(() => record(refusedEvent(refusal))),
+      },
+      host.outside,
+    );
+    this.#ends.use(this.#egress);
+    if (egressProxy !== null) this.#ends.use(egressProxy.callers.add(this.#egress));
+  }
+
+  get secret(): string {
+    return this.#egress.secret;
+  }
+
+  serve(listener: Server): void {
+    const proxy = this.#ends.use(new EgressProxy(new Callers(this.#egress)));
+    proxy.listen(listener);
+  }
+
+  /** What was done by it until now. */
+  use(): NetworkUse {
+    return { ...this.#egress.use(), amendments: this.#amender?.amendments ?? [] };
+  }
+
+  [Symbol.dispose](): void {
+    this.#ends.dispose();
+  }
+}
+
+function refusedEvent({ host, port, because, reason }: Omit<EgressRefusal, "times">): EventBody {
+  return { type: "network.refused", host, port, because, reason };
+}
+
+/** What can't be written down is told by the end of the call, which can't be then either; here nothing happens anyway. */
+function quietly(write: () => void): void {
+  try {
+    write();
+  } catch {
+    return;
+  }
+}
