@@ -75,7 +75,10 @@ function essentials(event: Event): readonly [string, string] {
     case "network.amended":
       return ["amended", `it may reach ${event.host}:${event.port}, by ${event.by}`];
     case "network.refused":
-      return ["refused", `${event.host}${event.port === null ? "" : `:${event.port}`}: ${event.reason}`];
+      return [
+        "refused",
+        `${event.host === null ? "" : `${event.host}${event.port === null ? "" : `:${event.port}`}: `}${event.reason}`,
+      ];
     case "network.used":
       return ["network", used(event)];
     case "call.appeared":

@@ -106,8 +106,8 @@ export const Event = z.discriminatedUnion("type", [
   z.strictObject({
     ...envelope,
     type: z.literal("network.refused"),
-    /** What was asked for, the first time; a null port is none that could be read. */
-    host: z.string(),
+    /** What was asked for, the first time; null where nothing could be read. */
+    host: z.string().nullable(),
     port: z.int().nullable(),
     because: z.string(),
     reason: z.string(),

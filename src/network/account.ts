@@ -7,9 +7,10 @@ export interface HostUse extends Place {
   readonly receivedBytes: number;
 }
 
-/** Something that was not let through, so many times. Host and port as they were asked for, in one spelling where they have one. */
+/** Something that was not let through, so many times. */
 export interface EgressRefusal {
-  readonly host: string;
+  /** As it was asked for, in the one spelling where it has one; null where nothing could be read. */
+  readonly host: string | null;
   /** Null where none could be read. */
   readonly port: number | null;
   readonly because: EgressBecause;

@@ -40,6 +40,14 @@ export const BAD_REQUEST: ProxyAnswer = {
   headers: [],
 };
 
+/** More of a head than is read. */
+export const TOO_LONG: ProxyAnswer = {
+  status: 431,
+  title: "Request Header Fields Too Large",
+  text: "the head of the request is too long",
+  headers: [],
+};
+
 /** How it is told that there is no connection. */
 export function answerTo(reached: NotReached): ProxyAnswer {
   const { reason } = reached;

@@ -35,8 +35,8 @@ export type NotReached =
   | { readonly kind: "refused"; readonly because: EgressBecause; readonly reason: string }
   | { readonly kind: "failed"; readonly reason: string };
 
-/** So many connections at once where no limit says fewer: a supervisor has only so many descriptors. */
-export const MOST_CONNECTIONS = 512;
+/** So many connections at once where no limit says another number: a supervisor has only so many descriptors. */
+const MOST_CONNECTIONS = 256;
 
 /** How long a server may take to accept a connection, in milliseconds. */
 const CONNECT_MS = 30_000;
@@ -70,6 +70,11 @@ export class CallEgress implements Disposable {
     return this.#over.signal.aborted;
   }
 
+  /** So many connections it may have at once. */
+  get mostConnections(): number {
+    return this.#policy.limits.connections ?? MOST_CONNECTIONS;
+  }
+
   /** What the call did to the network until now. */
   use(): EgressUse {
     for (const connection of this.#connections) connection.tally();
@@ -98,7 +103,7 @@ export class CallEgress implements Disposable {
     because: EgressBecause,
     reason: string,
   ): Extract<NotReached, { readonly kind: "refused" }> {
-    const refusal = { host: host.slice(0, MOST_HOST), port, because, reason };
+    const refusal = { host: host?.slice(0, MOST_HOST) ?? null, port, because, reason };
     if (this.#account.refused(refusal)) this.#policy.onRefused(refusal);
     return { kind: "refused", because, reason };
   }
@@ -185,10 +190,9 @@ export class CallEgress implements Disposable {
   }
 
   #whyFull(): string | null {
-    const { connections = MOST_CONNECTIONS, transferBytes } = this.#policy.limits;
-    const most = Math.min(connections, MOST_CONNECTIONS);
-    if (this.#connections.size + this.#pending >= most)
-      return `${most} connections of the call are open already`;
+    const { transferBytes } = this.#policy.limits;
+    if (this.#connections.size + this.#pending >= this.mostConnections)
+      return `${this.mostConnections} connections of the call are open already`;
     return transferBytes !== undefined && this.#transferred > transferBytes ? ALL_TRANSFERRED : null;
   }
 }

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { EgressRefusal } from "./account.ts";
+import type { EgressBecause, EgressRefusal } from "./account.ts";
 import type { CallEgress } from "./call-egress.ts";
 
 /** The calls that a proxy serves, by what their programs show to it. */
@@ -27,6 +27,11 @@ export class Callers {
     if (found !== null && !found.isOver) return found;
     this.#owner?.refuse(place, "credential", "what was shown to the proxy is not the call's own secret");
     return null;
+  }
+
+  /** Somebody came who did not get as far as to say what they want. */
+  note(because: Extract<EgressBecause, "malformed" | "limit">, reason: string): void {
+    this.#owner?.refuse({ host: null, port: null }, because, reason);
   }
 }
 

@@ -1,8 +1,24 @@
-import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from "node:http";
+import {
+  type ClientRequest,
+  createServer,
+  type IncomingMessage,
+  request,
+  type Server,
+  type ServerResponse,
+} from "node:http";
 import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { PROXY_USER } from "../backend/proxy-way.ts";
-import { answerTo, asBytes, BAD_REQUEST, bodyOf, type ProxyAnswer, WANTS_CREDENTIAL } from "./answer.ts";
+import { escapeInvisible, thrownText } from "../errors.ts";
+import {
+  answerTo,
+  asBytes,
+  BAD_REQUEST,
+  bodyOf,
+  type ProxyAnswer,
+  TOO_LONG,
+  WANTS_CREDENTIAL,
+} from "./answer.ts";
 import type { CallEgress } from "./call-egress.ts";
 import type { Callers } from "./callers.ts";
 import type { Connection } from "./connection.ts";
@@ -11,6 +27,9 @@ import { tunnel } from "./tunnel.ts";
 
 /** The head of a request or an answer may have so many bytes. */
 const MOST_HEAD = 32 * 1024;
+
+/** So much of an error is told. */
+const MOST_REASON = 500;
 
 /** A connection on which nobody asks anything more ends after this, in milliseconds. */
 const IDLE_MS = 5_000;
@@ -39,13 +58,24 @@ export class HttpProxy {
     });
     server.on("request", (asked, answer) => void this.#forward(asked, answer));
     server.on("connect", (asked, client, head) => void this.#connect(asked, client, head));
-    server.on("clientError", (_error, client) => refuse(client, BAD_REQUEST));
+    server.on("clientError", (error, client) => this.#misread(error, client));
     this.#server = server;
   }
 
   /** Takes a connection over. */
   serve(client: Socket): void {
     this.#server.emit("connection", client);
+  }
+
+  /** What is no HTTP, or more of it than is read. */
+  #misread(error: Error, client: Duplex): void {
+    const isTooLong = "code" in error && error.code === "HPE_HEADER_OVERFLOW";
+    this.#callers.note(
+      "malformed",
+      isTooLong ? "the head of a request is too long" : "what was said to the proxy is no HTTP",
+    );
+    if (client.writable) refuse(client, isTooLong ? TOO_LONG : BAD_REQUEST);
+    else client.destroy();
   }
 
   async #connect(asked: IncomingMessage, client: Duplex, head: Buffer): Promise<void> {
@@ -66,6 +96,8 @@ export class HttpProxy {
   async #forward(asked: IncomingMessage, answer: ServerResponse): Promise<void> {
     const client = asked.socket;
     this.#onHead(client);
+    asked.on("error", () => undefined);
+    answer.on("error", () => undefined);
     answer.once("close", () => this.#onRest(client));
     const [, authority, path] = /^http:\/\/([^/?#]*)([^#]*)/i.exec(asked.url ?? "") ?? [];
     const [, host, port] = /^(.*?)(?::(\d{0,5}))?$/s.exec(authority ?? "") ?? [];
@@ -112,48 +144,66 @@ function exchange(
   connection: Connection,
   path: string,
 ): void {
-  const { socket, place } = connection;
-  const host = place.host.includes(":") ? `[${place.host}]` : place.host;
+  const { socket } = connection;
   const moved = (): void => connection.moved();
-  const fail = (error: Error): void => {
+  const fail = (error: unknown): void => {
     socket.destroy();
     if (answer.headersSent) answer.destroy();
-    else say(answer, answerTo({ kind: "failed", reason: error.message }));
+    else
+      say(
+        answer,
+        answerTo({ kind: "failed", reason: escapeInvisible(thrownText(error)).slice(0, MOST_REASON) }),
+      );
   };
-  try {
-    const sent = request({
-      method: asked.method ?? "GET",
-      path,
-      setHost: false,
-      headers: [
-        "Host",
-        place.port === 80 ? host : `${host}:${place.port}`,
-        ...endToEnd(asked.rawHeaders, ["host"]),
-        ...["Connection", "close"],
-      ],
-      createConnection: () => socket,
-      maxHeaderSize: MOST_HEAD,
-      insecureHTTPParser: false,
+  const sent = attempt(() => requestFor(asked, connection, path), fail);
+  if (sent === null) return;
+  sent.on("error", fail);
+  sent.once("close", () => {
+    if (!answer.headersSent) fail(new Error("the server closed the connection without an answer"));
+  });
+  sent.on("response", (response) => {
+    response.on("error", fail);
+    response.on("data", moved);
+    response.once("close", () => {
+      if (!response.complete) answer.destroy();
     });
-    sent.on("error", fail);
-    sent.on("response", (response) => {
-      response.on("error", fail);
-      response.on("data", moved);
+    attempt(() => {
       answer.writeHead(response.statusCode ?? 502, response.statusMessage, [
         ...endToEnd(response.rawHeaders, []),
       ]);
       response.pipe(answer);
-      response.once("close", () => {
-        if (!response.complete) answer.destroy();
-      });
-    });
-    asked.on("data", moved);
-    asked.on("error", fail);
-    answer.once("close", () => socket.destroy());
-    asked.pipe(sent);
+    }, fail);
+  });
+  asked.on("data", moved);
+  answer.once("close", () => socket.destroy());
+  asked.pipe(sent);
+}
+
+/** The same request, as a proxy sends it on. Throws for what Node sends nobody. */
+function requestFor(asked: IncomingMessage, { socket, place }: Connection, path: string): ClientRequest {
+  const host = place.host.includes(":") ? `[${place.host}]` : place.host;
+  return request({
+    method: asked.method ?? "GET",
+    path,
+    setHost: false,
+    headers: [
+      ...["Host", place.port === 80 ? host : `${host}:${place.port}`],
+      ...endToEnd(asked.rawHeaders, ["host"]),
+      ...["Connection", "close"],
+    ],
+    createConnection: () => socket,
+    maxHeaderSize: MOST_HEAD,
+    insecureHTTPParser: false,
+  });
+}
+
+/** What it makes; null where it throws, which is told. */
+function attempt<Made>(make: () => Made, onThrown: (error: unknown) => void): Made | null {
+  try {
+    return make();
   } catch (error) {
-    // A path or a header that Node does not send.
-    fail(error instanceof Error ? error : new Error("it can't be sent on"));
+    onThrown(error);
+    return null;
   }
 }
 
@@ -165,6 +215,8 @@ function say(answer: ServerResponse, { status, title, text, headers }: ProxyAnsw
     ...["Content-Length", String(Buffer.byteLength(body))],
   ]);
   answer.end(body);
+  // A body that still comes would otherwise break the answer.
+  answer.req.resume();
 }
 
 function refuse(client: Duplex, answer: ProxyAnswer): void {

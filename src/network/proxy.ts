@@ -3,9 +3,6 @@ import type { Callers } from "./callers.ts";
 import { HttpProxy } from "./http-proxy.ts";
 import { SOCKS_5, serveSocks } from "./socks.ts";
 
-/** So many programs may be connected at once: more than may be let out, for some wait or are told no. */
-const MOST_CLIENTS = 1_024;
-
 /** How long a program may take to say what it wants, in milliseconds. */
 const HEAD_MS = 10_000;
 
@@ -13,11 +10,14 @@ const HEAD_MS = 10_000;
 export class EgressProxy implements Disposable {
   readonly #callers: Callers;
   readonly #http: HttpProxy;
+  readonly #mostClients: number;
   readonly #clients = new Set<Socket>();
   readonly #timers = new WeakMap<Socket, NodeJS.Timeout>();
 
-  constructor(callers: Callers) {
+  /** `mostClients`: so many may be connected at once, those that have not said yet what they want among them. */
+  constructor(callers: Callers, mostClients: number) {
     this.#callers = callers;
+    this.#mostClients = mostClients;
     this.#http = new HttpProxy(
       callers,
       (client) => clearTimeout(this.#timers.get(client)),
@@ -36,7 +36,8 @@ export class EgressProxy implements Disposable {
   /** Takes one connection. */
   serve(client: Socket): void {
     client.on("error", () => undefined);
-    if (this.#clients.size >= MOST_CLIENTS) {
+    if (this.#clients.size >= this.#mostClients) {
+      this.#callers.note("limit", `${this.#mostClients} programs are connected to the proxy already`);
       client.destroy();
       return;
     }
@@ -67,16 +68,20 @@ export class EgressProxy implements Disposable {
       return;
     }
     const onHead = (): void => clearTimeout(this.#timers.get(client));
-    serveSocks(client, this.#callers, onHead).catch(() => client.destroy());
+    serveSocks(client, this.#callers, onHead).catch(() => {
+      this.#callers.note("malformed", "what was said to the proxy is no SOCKS");
+      client.destroy();
+    });
   }
 
   /** It has to say something soon. */
   #await(client: Socket): void {
     clearTimeout(this.#timers.get(client));
     if (client.destroyed) return;
-    this.#timers.set(
-      client,
-      setTimeout(() => client.destroy(), HEAD_MS),
-    );
+    const late = (): void => {
+      this.#callers.note("limit", `nobody said within ${HEAD_MS / 1000} s what is wanted of the proxy`);
+      client.destroy();
+    };
+    this.#timers.set(client, setTimeout(late, HEAD_MS));
   }
 }

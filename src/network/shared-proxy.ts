@@ -5,6 +5,9 @@ import { codeOf } from "../host/system-error.ts";
 import { Callers } from "./callers.ts";
 import { EgressProxy } from "./proxy.ts";
 
+/** So many programs of all calls together may be connected at once. */
+const MOST_CLIENTS = 1_024;
+
 /** So many ports are tried: each has to be free on both loopback addresses. */
 const MOST_TRIES = 20;
 
@@ -12,7 +15,7 @@ const MOST_TRIES = 20;
 export class SharedProxy implements Disposable {
   readonly callers = new Callers(null);
   readonly port: number;
-  readonly #proxy = new EgressProxy(this.callers);
+  readonly #proxy = new EgressProxy(this.callers, MOST_CLIENTS);
   readonly #servers: readonly Server[];
 
   /**

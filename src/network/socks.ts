@@ -31,7 +31,7 @@ export async function serveSocks(client: Socket, callers: Callers, onHead: () =>
   const user = (await exactly(client, userLength)).toString("latin1");
   const [passwordLength = 0] = await exactly(client, 1);
   const password = (await exactly(client, passwordLength)).toString("latin1");
-  const place = { host: "SOCKS", port: null };
+  const place = { host: null, port: null };
   const egress = callers.find(user === PROXY_USER ? password : "", place);
   if (egress === null) return end(client, [1, 1]);
   client.write(Buffer.from([1, 0]));

@@ -1,5 +1,6 @@
 import type { EgressBecause, EgressRefusal } from "../network/account.ts";
 import { isAddress, printHostRule } from "../profile/host-rule.ts";
+import type { Place } from "../tool/fetch/reach.ts";
 import { type Denial, denialFor } from "./denial.ts";
 import { layersOf } from "./explain.ts";
 import type { Standing } from "./standing.ts";
@@ -30,17 +31,22 @@ export function egressDenials(refused: readonly EgressRefusal[], standing: Stand
   const { settings, ceiling, needs } = standing;
   const layers = layersOf(settings, ceiling, needs.onYes);
   return refused.slice(0, MOST_DENIALS).map(({ host, port, because, reason }): Denial => {
-    const known = because === "unlisted" || because === "never";
-    const target = { host, port: port ?? 0, address: isAddress(host) ? host : ANYWHERE };
-    const decided = known && port !== null ? denialFor(layers, { ask: "connect", target }, "certain") : null;
+    const place = host === null || port === null ? null : { host, port };
+    const isByClause = because === "unlisted" || because === "never";
     return (
-      decided ?? {
+      (isByClause && place !== null ? byClause(place, layers) : null) ?? {
         operation: "connect",
-        target: port === null ? host : printHostRule({ name: host, port, private: false }),
+        target:
+          place === null ? (host ?? "a host") : printHostRule({ ...place, name: place.host, private: false }),
         certainty: "certain",
         because: reason,
         remedy: REMEDIES[because],
       }
     );
   });
+}
+
+function byClause(place: Place, layers: ReturnType<typeof layersOf>): Denial | null {
+  const target = { ...place, address: isAddress(place.host) ? place.host : ANYWHERE };
+  return denialFor(layers, { ask: "connect", target }, "certain");
 }

@@ -15,6 +15,9 @@ export interface Amender {
   readonly amendments: readonly Amendment[];
 }
 
+/** So many programs may wait for an answer, or be told no, beside those that are let out. */
+const MOST_WAITING = 64;
+
 /** The way out of one call, while it runs. */
 export class CallWayOut implements WayOut, Disposable {
   readonly #egress: CallEgress;
@@ -47,7 +50,8 @@ export class CallWayOut implements WayOut, Disposable {
   }
 
   serve(listener: Server): void {
-    const proxy = this.#ends.use(new EgressProxy(new Callers(this.#egress)));
+    const most = this.#egress.mostConnections + MOST_WAITING;
+    const proxy = this.#ends.use(new EgressProxy(new Callers(this.#egress), most));
     proxy.listen(listener);
   }
 
