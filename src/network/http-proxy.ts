@@ -81,16 +81,18 @@ export class HttpProxy {
   async #connect(asked: IncomingMessage, client: Duplex, head: Buffer): Promise<void> {
     client.on("error", () => undefined);
     if (!(client instanceof Socket)) return;
+    // At once: a stream with nothing in it ends for good as soon as the program says no more.
+    if (head.length > 0) client.unshift(head);
     this.#onHead(client);
     const [, host, port] = /^(.*):(\d{1,5})$/s.exec(asked.url ?? "") ?? [];
     if (host === undefined) return refuse(client, BAD_REQUEST);
-    const place = { host: written(host), port: Number(port) };
+    const place = { host, port: Number(port) };
     const egress = this.#callerOf(asked, place);
     if (egress === null) return refuse(client, WANTS_CREDENTIAL);
     const reached = await egress.reach(place.host, place.port);
     if (reached.kind !== "reached") return refuse(client, answerTo(reached));
     client.write("HTTP/1.1 200 Connection established\r\n\r\n");
-    tunnel(client, reached.connection, egress, head);
+    tunnel(client, reached.connection, egress);
   }
 
   async #forward(asked: IncomingMessage, answer: ServerResponse): Promise<void> {
@@ -102,7 +104,7 @@ export class HttpProxy {
     const [, authority, path] = /^http:\/\/([^/?#]*)([^#]*)/i.exec(asked.url ?? "") ?? [];
     const [, host, port] = /^(.*?)(?::(\d{0,5}))?$/s.exec(authority ?? "") ?? [];
     if (host === undefined || host === "") return say(answer, BAD_REQUEST);
-    const place = { host: written(host), port: Number(port === undefined || port === "" ? 80 : port) };
+    const place = { host, port: Number(port === undefined || port === "" ? 80 : port) };
     const egress = this.#callerOf(asked, place);
     if (egress === null) return say(answer, WANTS_CREDENTIAL);
     const reached = await egress.reach(place.host, place.port);
@@ -130,11 +132,6 @@ export class HttpProxy {
       /^([^:]*):(.*)$/s.exec(Buffer.from(encoded ?? "", "base64").toString("latin1")) ?? [];
     return this.#callers.find(user === PROXY_USER ? (secret ?? "") : "", place);
   }
-}
-
-/** Names come in UTF-8, which Node reads as Latin-1. */
-function written(host: string): string {
-  return Buffer.from(host, "latin1").toString("utf8");
 }
 
 /** Asks for the same of the server, and hands its answer back. Each request has a connection of its own. */

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { Duplex } from "node:stream";
 import { createSecureContext, TLSSocket } from "node:tls";
-import { more } from "./more.ts";
+import { ByteReader } from "./byte-reader.ts";
 
 /** How a program begins on a connection: with a TLS hello, and the host that it asks for (`""`: none), or otherwise. */
 export type Beginning = { readonly kind: "hello"; readonly serverName: string } | { readonly kind: "plain" };
@@ -18,31 +18,19 @@ const HANDSHAKE = 0x16;
  * before anything could be told.
  */
 export async function readServerName(client: Socket): Promise<Beginning | null> {
-  const chunks: Buffer[] = [];
-  using reader = new HelloReader();
-  let beginning: Beginning | null = null;
-  for await (const chunk of pieces(client)) {
-    chunks.push(chunk);
-    if (chunks[0]?.[0] !== HANDSHAKE) {
-      beginning = { kind: "plain" };
-      break;
+  const bytes = new ByteReader(client);
+  using hello = new HelloReader();
+  let read = 0;
+  try {
+    while (await bytes.more()) {
+      if (bytes.held[0] !== HANDSHAKE) return { kind: "plain" };
+      const serverName = await hello.read(bytes.held.subarray(read));
+      read = bytes.held.length;
+      if (serverName !== null || read >= MOST_HELLO) return { kind: "hello", serverName: serverName ?? "" };
     }
-    const serverName = await reader.read(chunk);
-    const length = chunks.reduce((sum, one) => sum + one.length, 0);
-    if (serverName === null && length < MOST_HELLO) continue;
-    beginning = { kind: "hello", serverName: serverName ?? "" };
-    break;
-  }
-  if (beginning !== null) client.unshift(Buffer.concat(chunks));
-  return beginning;
-}
-
-/** What comes, piece by piece, without ending the stream when nobody wants more. */
-async function* pieces(client: Socket): AsyncGenerator<Buffer, void> {
-  while (!client.readableEnded && !client.destroyed) {
-    const chunk: unknown = client.read();
-    if (Buffer.isBuffer(chunk)) yield chunk;
-    else await more(client);
+    return null;
+  } finally {
+    bytes.putBack();
   }
 }
 

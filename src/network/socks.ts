@@ -1,9 +1,9 @@
 import type { Socket } from "node:net";
 import ipaddr from "ipaddr.js";
 import { PROXY_USER } from "../backend/proxy-way.ts";
+import { ByteReader } from "./byte-reader.ts";
 import type { NotReached } from "./call-egress.ts";
 import type { Callers } from "./callers.ts";
-import { more } from "./more.ts";
 import { tunnel } from "./tunnel.ts";
 
 /** The first byte of a connection that speaks SOCKS 5 (RFC 1928). */
@@ -24,40 +24,43 @@ const [BY_PASSWORD, BY_NOTHING] = [2, 0xff];
 
 /** SOCKS 5 with a user and a password (RFC 1929), to connect and nothing else; names are looked up here. */
 export async function serveSocks(client: Socket, callers: Callers, onHead: () => void): Promise<void> {
-  const [, methods = 0] = await exactly(client, 2);
-  if (!(await exactly(client, methods)).includes(BY_PASSWORD)) return end(client, [SOCKS_5, BY_NOTHING]);
+  const reader = new ByteReader(client);
+  const [, methods = 0] = await reader.take(2);
+  if (!(await reader.take(methods)).includes(BY_PASSWORD)) return end(client, [SOCKS_5, BY_NOTHING]);
   client.write(Buffer.from([SOCKS_5, BY_PASSWORD]));
-  const [, userLength = 0] = await exactly(client, 2);
-  const user = (await exactly(client, userLength)).toString("latin1");
-  const [passwordLength = 0] = await exactly(client, 1);
-  const password = (await exactly(client, passwordLength)).toString("latin1");
+  const [, userLength = 0] = await reader.take(2);
+  const user = (await reader.take(userLength)).toString("latin1");
+  const [passwordLength = 0] = await reader.take(1);
+  const password = (await reader.take(passwordLength)).toString("latin1");
   const place = { host: null, port: null };
   const egress = callers.find(user === PROXY_USER ? password : "", place);
   if (egress === null) return end(client, [1, 1]);
   client.write(Buffer.from([1, 0]));
-  const [version, command, , kind = 0] = await exactly(client, 4);
-  const host = await readHost(client, kind);
+  const [version, command, , kind = 0] = await reader.take(4);
+  const host = await readHost(reader, kind);
   if (host === null) return end(client, reply(REPLY.noSuchAddress));
-  const port = (await exactly(client, 2)).readUInt16BE();
+  const port = (await reader.take(2)).readUInt16BE();
   onHead();
   if (version !== SOCKS_5 || command !== 1) return end(client, reply(REPLY.noSuchCommand));
+  // Before anything is waited for: a stream with nothing in it ends for good as soon as the program says no more.
+  reader.putBack();
   const reached = await egress.reach(host, port);
   if (reached.kind !== "reached") return end(client, reply(replyTo(reached)));
   client.write(Buffer.from(reply(REPLY.succeeded)));
-  tunnel(client, reached.connection, egress, Buffer.alloc(0));
+  tunnel(client, reached.connection, egress);
 }
 
 /** RFC 1928, section 5; null for another kind of address. */
-async function readHost(client: Socket, kind: number): Promise<string | null> {
+async function readHost(reader: ByteReader, kind: number): Promise<string | null> {
   switch (kind) {
     case 1:
-      return ipaddr.fromByteArray([...(await exactly(client, 4))]).toString();
+      return ipaddr.fromByteArray([...(await reader.take(4))]).toString();
     case 3: {
-      const [length = 0] = await exactly(client, 1);
-      return (await exactly(client, length)).toString("utf8");
+      const [length = 0] = await reader.take(1);
+      return (await reader.take(length)).toString("utf8");
     }
     case 4:
-      return ipaddr.fromByteArray([...(await exactly(client, 16))]).toString();
+      return ipaddr.fromByteArray([...(await reader.take(16))]).toString();
     default:
       return null;
   }
@@ -76,15 +79,4 @@ function replyTo(reached: NotReached): number {
 function end(client: Socket, bytes: readonly number[]): void {
   client.end(Buffer.from(bytes));
   client.resume();
-}
-
-/** So many bytes of what comes next. Rejects where the stream ends before. */
-async function exactly(client: Socket, length: number): Promise<Buffer> {
-  if (length === 0) return Buffer.alloc(0);
-  for (;;) {
-    const chunk: unknown = client.read(length);
-    if (Buffer.isBuffer(chunk) && chunk.length === length) return chunk;
-    if (chunk !== null || client.readableEnded || client.destroyed) throw new Error("it ended too early");
-    await more(client);
-  }
 }

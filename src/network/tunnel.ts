@@ -5,9 +5,9 @@ import { readServerName } from "./server-name.ts";
 
 /**
  * Joins a program and a connection, as bytes: either direction ends by itself, and where one side breaks, so does the
- * other. What was read of the program already goes first.
+ * other.
  */
-export function tunnel(client: Socket, connection: Connection, egress: CallEgress, head: Buffer): void {
+export function tunnel(client: Socket, connection: Connection, egress: CallEgress): void {
   const { socket } = connection;
   for (const one of [client, socket]) {
     one.on("error", () => undefined);
@@ -20,7 +20,6 @@ export function tunnel(client: Socket, connection: Connection, egress: CallEgres
     socket.destroy();
     return;
   }
-  if (head.length > 0) client.unshift(head);
   const moved = (): void => connection.moved();
   socket.on("data", moved);
   socket.pipe(client);

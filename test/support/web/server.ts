@@ -25,10 +25,10 @@ export async function servingSecurely(answer: RequestListener, options: ServerOp
   return listening(createSecureServer({ cert: CERTIFICATE, key: KEY, ...options }, answer));
 }
 
-/** A server that speaks whatever bytes the test writes. */
-export async function speaking(talk: (socket: Socket) => void): Promise<number> {
+/** A server that speaks whatever bytes the test writes; the end of what it hears ends what it says, unless that is to go on. */
+export async function speaking(talk: (socket: Socket) => void, allowHalfOpen = false): Promise<number> {
   return listening(
-    createPlainServer((socket) => {
+    createPlainServer({ allowHalfOpen }, (socket) => {
       socket.on("error", () => undefined);
       talk(socket);
     }),
@@ -77,7 +77,7 @@ export function smallWeb({ names = {}, ports, limits = {}, ca = CERTIFICATE }: S
     const [{ host, port }] = targets;
     const meant = ports[`${host}:${port}`] ?? ports[port];
     if (meant === undefined) throw new Error(`nothing stands for ${host}:${port}`);
-    return connect(meant, "127.0.0.1");
+    return connect({ port: meant, host: "127.0.0.1", allowHalfOpen: true });
   };
   const means: FetchMeans = {
     resolve: async (name) => {

@@ -1,0 +1,60 @@
+import type { Socket } from "node:net";
+
+/** Reads a stream by numbers of bytes; what is not taken can be put back. */
+export class ByteReader {
+  readonly #from: Socket;
+  #held: Buffer = Buffer.alloc(0);
+
+  constructor(from: Socket) {
+    this.#from = from;
+  }
+
+  /** The next so many bytes. Rejects where the stream ends before. */
+  async take(length: number): Promise<Buffer> {
+    while (this.#held.length < length) {
+      if (!(await this.more())) throw new Error("it ended too early");
+    }
+    const taken = this.#held.subarray(0, length);
+    this.#held = this.#held.subarray(length);
+    return taken;
+  }
+
+  /** All that was read and not taken. */
+  get held(): Buffer {
+    return this.#held;
+  }
+
+  /**
+   * Waits for something to be held besides; false where nothing will come any more. Everything that is there is read at
+   * once: a stream that still holds something says so again and again.
+   */
+  async more(): Promise<boolean> {
+    for (;;) {
+      const chunk: unknown = this.#from.read();
+      if (Buffer.isBuffer(chunk)) {
+        this.#held = Buffer.concat([this.#held, chunk]);
+        return true;
+      }
+      if (this.#from.readableEnded || this.#from.destroyed) return false;
+      await changed(this.#from);
+    }
+  }
+
+  /** Puts back what was not taken. */
+  putBack(): void {
+    if (this.#held.length > 0 && !this.#from.destroyed) this.#from.unshift(this.#held);
+    this.#held = Buffer.alloc(0);
+  }
+}
+
+const EVENTS = ["readable", "end", "close"] as const;
+
+function changed(stream: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    const go = (): void => {
+      for (const event of EVENTS) stream.off(event, go);
+      resolve();
+    };
+    for (const event of EVENTS) stream.on(event, go);
+  });
+}

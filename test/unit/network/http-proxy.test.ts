@@ -1,0 +1,279 @@
+import { connect } from "node:net";
+import { describe, expect, it } from "vitest";
+import { proxied, said, statusLine } from "../../support/web/proxied.ts";
+import { serving, speaking } from "../../support/web/server.ts";
+
+/** Answers with what it was asked, as JSON. */
+const echo = () =>
+  serving(async (request, response) => {
+    let body = "";
+    for await (const part of request) body += String(part);
+    const { method, url, rawHeaders } = request;
+    response.end(JSON.stringify({ method, url, rawHeaders, body }));
+  });
+
+describe("a whole URL", () => {
+  it("is asked for of its server, with its path as it is, by the host that was judged", async () => {
+    const at = await proxied({ hosts: ["a.test"], web: { ports: { 80: await echo(), 8080: await echo() } } });
+    const ask = (head: string) =>
+      said(at.port, `${head}\r\nProxy-Authorization: Basic ${at.credential}\r\nConnection: close\r\n\r\n`);
+    const answer = await ask(
+      "GET http://A.Test./x/../y%2f?q=%41#f HTTP/1.1\r\nHost: elsewhere.test\r\nX-A: 1\r\nX-A: 2",
+    );
+    expect(statusLine(answer)).toBe("HTTP/1.1 200 OK");
+    expect(JSON.parse(answer.slice(answer.indexOf("{"), answer.lastIndexOf("}") + 1))).toEqual({
+      method: "GET",
+      url: "/x/../y%2f?q=%41",
+      rawHeaders: ["Host", "a.test", "X-A", "1", "X-A", "2", "Connection", "close"],
+      body: "",
+    });
+    expect(await ask("GET http://a.test:8080?x HTTP/1.1\r\nHost: a.test")).toContain(
+      '"url":"/?x","rawHeaders":["Host","a.test:8080"',
+    );
+    expect(at.dialled.flat().map(({ host, port }) => `${host}:${port}`)).toEqual([
+      "a.test:80",
+      "a.test:8080",
+    ]);
+  });
+
+  it("loses what is for the proxy alone, in both directions", async () => {
+    const server = await serving((request, response) => {
+      response
+        .setHeader("Connection", "X-Hop, close")
+        .setHeader("X-Hop", "1")
+        .setHeader("Keep-Alive", "9")
+        .setHeader("X-End", "1");
+      response.end(request.rawHeaders.join(" "));
+    });
+    const at = await proxied({ hosts: ["a.test"], web: { ports: { 80: server } } });
+    const answer = await said(
+      at.port,
+      `GET http://a.test/ HTTP/1.1\r\nHost: a.test\r\nProxy-Authorization: Basic ${at.credential}\r\nProxy-Connection: x\r\nConnection: close, x-mine\r\nX-Mine: 1\r\nTE: trailers\r\nUpgrade: h2c\r\nExpect: 100-continue\r\nCookie: c\r\n\r\n`,
+    );
+    expect(answer.slice(answer.lastIndexOf("\r\n\r\n"))).toContain("Host a.test Cookie c Connection close");
+    expect(answer).toContain("X-End: 1");
+    expect(answer).not.toMatch(/X-Hop|Keep-Alive: 9/);
+  });
+
+  it("has its body handed on, whatever its length", async () => {
+    const at = await proxied({ hosts: ["a.test"], web: { ports: { 80: await echo() } } });
+    const head = `POST http://a.test/ HTTP/1.1\r\nHost: a.test\r\nProxy-Authorization: Basic ${at.credential}\r\nConnection: close\r\n`;
+    expect(await said(at.port, `${head}Content-Length: 5\r\n\r\n`, "hello")).toContain('"body":"hello"');
+    const chunked = await said(
+      at.port,
+      `${head}Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n`,
+      "6\r\n there\r\n0\r\n\r\n",
+    );
+    expect(chunked).toContain('"body":"hello there"');
+  });
+
+  it("comes one after another on a connection that stays", async () => {
+    const at = await proxied({ hosts: ["a.test"], web: { ports: { 80: await echo() } } });
+    const request = (path: string, more = "") =>
+      `GET http://a.test${path} HTTP/1.1\r\nHost: a.test\r\nProxy-Authorization: Basic ${at.credential}\r\n${more}\r\n`;
+    const answer = await said(at.port, request("/1"), request("/2"), request("/3", "Connection: close\r\n"));
+    expect([...answer.matchAll(/"url":"([^"]*)"/g)].map(([, url]) => url)).toEqual(["/1", "/2", "/3"]);
+    expect(at.egress.use().hosts).toMatchObject([{ host: "a.test", port: 80, connections: 3 }]);
+  });
+
+  it("has an answer handed back as it is: 304, HEAD, an empty one, a cut one", async () => {
+    const server = await serving((request, response) => {
+      if (request.method === "HEAD") response.writeHead(200, { "Content-Length": "7" }).end();
+      else if (request.url === "/304") response.writeHead(304, { ETag: "e" }).end();
+      else if (request.url === "/204") response.writeHead(204).end();
+      else {
+        response.writeHead(200, { "Content-Length": "10" }).write("half");
+        setTimeout(() => response.destroy(), 20);
+      }
+    });
+    const at = await proxied({ hosts: ["a.test"], web: { ports: { 80: server } } });
+    const ask = (line: string) =>
+      said(
+        at.port,
+        `${line} HTTP/1.1\r\nHost: a.test\r\nProxy-Authorization: Basic ${at.credential}\r\nConnection: close\r\n\r\n`,
+      );
+    expect(await ask("HEAD http://a.test/")).toMatch(
+      /^HTTP\/1.1 200 OK\r\nContent-Length: 7\r\n.*\r\n\r\n$/s,
+    );
+    expect(await ask("GET http://a.test/304")).toMatch(/^HTTP\/1.1 304 Not Modified\r\nETag: e/);
+    expect(statusLine(await ask("GET http://a.test/204"))).toBe("HTTP/1.1 204 No Content");
+    expect((await ask("GET http://a.test/half")).endsWith("half")).toBe(true);
+  });
+
+  it("is answered with 502 where the server answers nothing, or what is no answer", async () => {
+    const silent = await speaking((socket) => void socket.end());
+    const odd = await speaking((socket) => void socket.end("HTTP/1.1 200 \u0000\r\nX: \u0001\r\n\r\n"));
+    const switching = await speaking(
+      (socket) => void socket.write("HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n"),
+    );
+    const at = await proxied({
+      hosts: ["*.test"],
+      web: {
+        ports: {
+          "silent.test:80": silent,
+          "odd.test:80": odd,
+          "switching.test:80": switching,
+          "gone.test:80": 1,
+        },
+      },
+    });
+    for (const name of ["silent", "odd", "switching", "gone"]) {
+      const answer = await said(
+        at.port,
+        `GET http://${name}.test/ HTTP/1.1\r\nHost: x\r\nProxy-Authorization: Basic ${at.credential}\r\nConnection: close\r\n\r\n`,
+      );
+      expect([name, statusLine(answer)]).toEqual([name, "HTTP/1.1 502 Bad Gateway"]);
+    }
+  });
+});
+
+describe("CONNECT", () => {
+  it("joins both sides, with what was sent along, and either can end by itself", async () => {
+    const server = await speaking((socket) => {
+      let heard = "";
+      socket.on("data", (part) => (heard += String(part)));
+      socket.on("end", () => socket.end(`heard ${heard}`));
+    }, true);
+    const at = await proxied({ hosts: ["a.test:7"], web: { ports: { 7: server } } });
+    const socket = connect({ port: at.port, host: "127.0.0.1", allowHalfOpen: true });
+    socket.write(
+      `CONNECT a.test:7 HTTP/1.1\r\nHost: a.test:7\r\nProxy-Authorization: Basic ${at.credential}\r\n\r\nsent `,
+    );
+    socket.end("along");
+    let answer = "";
+    for await (const part of socket) answer += String(part);
+    expect(answer).toBe("HTTP/1.1 200 Connection established\r\n\r\nheard sent along");
+    await expect
+      .poll(() => at.egress.use().hosts)
+      .toEqual([{ host: "a.test", port: 7, connections: 1, sentBytes: 10, receivedBytes: 16 }]);
+  });
+
+  it.each([
+    ["an unlisted port", "a.test:22", 403],
+    ["a name below", "b.a.test:443", 403],
+    ["a name that ends alike", "nota.test:443", 403],
+    ["a name that begins alike", "a.test.evil:443", 403],
+    ["no port", "a.test", 400],
+    ["port 0", "a.test:0", 403],
+    ["a port that is none", "a.test:99999", 403],
+    ["a user", "x@a.test:443", 403],
+    ["a percent sign", "%61.test:443", 403],
+    ["a list", "a.test,evil.test:443", 403],
+    ["a number", "2130706433:443", 403],
+    ["an octal number", "0177.0.0.1:443", 403],
+    ["a mapped address", "[::ffff:127.0.0.1]:443", 403],
+    ["loopback", "[::1]:443", 403],
+  ])("is refused with %s", async (_what, target, status) => {
+    const at = await proxied({ hosts: ["a.test:443"], web: { ports: {} } });
+    const answer = await said(
+      at.port,
+      `CONNECT ${target} HTTP/1.1\r\nHost: x\r\nProxy-Authorization: Basic ${at.credential}\r\n\r\n`,
+    );
+    expect(Number(statusLine(answer).split(" ")[1])).toBe(status);
+    expect([at.dialled, at.lookedUp]).toEqual([[], []]);
+  });
+
+  it("passes with the listed name in every spelling of it", async () => {
+    const server = await serving((_request, response) => void response.end("x"));
+    const at = await proxied({ hosts: ["a.test:443"], web: { ports: { 443: server } } });
+    for (const target of ["a.test:443", "A.TEST.:443", "a.test.:443"]) {
+      const answer = await said(
+        at.port,
+        Buffer.from(
+          `CONNECT ${target} HTTP/1.1\r\nHost: x\r\nProxy-Authorization: Basic ${at.credential}\r\n\r\n`,
+        ),
+        "GET / HTTP/1.0\r\n\r\n",
+      );
+      expect([target, statusLine(answer)]).toEqual([target, "HTTP/1.1 200 Connection established"]);
+    }
+  });
+});
+
+describe("whoever does not show the call's own secret", () => {
+  it("is asked for it, and told no when it shows another", async () => {
+    const at = await proxied({ hosts: ["a.test:80"], web: { ports: { 80: await echo() } } });
+    const other = await proxied({ hosts: ["a.test:80"], web: { ports: {} } });
+    const wrong = (text: string) => `Proxy-Authorization: ${text}\r\n`;
+    const basic = (text: string) => wrong(`Basic ${Buffer.from(text).toString("base64")}`);
+    const ways = [
+      "",
+      wrong(`Basic ${other.credential}`),
+      wrong(`Bearer ${at.egress.secret}`),
+      wrong("Basic"),
+      wrong("Basic %%%"),
+      basic(at.egress.secret),
+      basic(`cofferdam:${at.egress.secret}x`),
+      basic("cofferdam:"),
+      basic(`other:${at.egress.secret}`),
+    ];
+    for (const way of ways)
+      for (const line of ["GET http://a.test/", "CONNECT a.test:80"]) {
+        const answer = await said(at.port, `${line} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${way}\r\n`);
+        expect([line, way, statusLine(answer)]).toEqual([
+          line,
+          way,
+          "HTTP/1.1 407 Proxy Authentication Required",
+        ]);
+        expect(answer).toContain('Proxy-Authenticate: Basic realm="cofferdam"');
+      }
+    expect(at.dialled).toEqual([]);
+    expect(at.refused).toEqual([
+      {
+        host: "a.test",
+        port: 80,
+        because: "credential",
+        reason: "what was shown to the proxy is not the call's own secret",
+      },
+    ]);
+    expect(
+      await said(
+        at.port,
+        `GET http://a.test/ HTTP/1.0\r\nProxy-Authorization: basic  ${at.credential}\r\n\r\n`,
+      ),
+    ).toContain("200 OK");
+  });
+
+  it("is served no more when the call is over", async () => {
+    const at = await proxied({ hosts: ["a.test:80"], web: { ports: { 80: await echo() } } });
+    at.egress[Symbol.dispose]();
+    const answer = await said(
+      at.port,
+      `GET http://a.test/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\nProxy-Authorization: Basic ${at.credential}\r\n\r\n`,
+    );
+    expect(statusLine(answer)).toBe("HTTP/1.1 407 Proxy Authentication Required");
+  });
+});
+
+describe("what is no request to a proxy", () => {
+  it.each([
+    ["a path alone", "GET / HTTP/1.1\r\nHost: a.test\r\n", 400],
+    ["an https URL", "GET https://a.test/ HTTP/1.1\r\nHost: a.test\r\n", 400],
+    ["no host", "GET http:///x HTTP/1.1\r\nHost: a.test\r\n", 400],
+    ["a user", "GET http://u:p@a.test/ HTTP/1.1\r\nHost: a.test\r\n", 403],
+    ["a port that is none", "GET http://a.test:x/ HTTP/1.1\r\nHost: a.test\r\n", 403],
+    [
+      "two lengths",
+      "POST http://a.test/ HTTP/1.1\r\nHost: a.test\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n",
+      400,
+    ],
+    ["a NUL in a header", "GET http://a.test/ HTTP/1.1\r\nHost: a\0.test\r\n", 400],
+    ["another protocol", "SSH-2.0-x\r\n", 400],
+  ])("is refused: %s", async (_what, head, status) => {
+    const at = await proxied({ hosts: ["a.test"], web: { ports: {} } });
+    const answer = await said(
+      at.port,
+      `${head}Proxy-Authorization: Basic ${at.credential}\r\nConnection: close\r\n\r\n`,
+    );
+    expect(Number(statusLine(answer).split(" ")[1])).toBe(status);
+    expect(at.dialled).toEqual([]);
+  });
+
+  it("is refused: a head of a mebibyte, of which little is read", async () => {
+    const at = await proxied({ hosts: ["a.test"], web: { ports: {} } });
+    const answer = await said(at.port, `GET http://a.test/ HTTP/1.1\r\nX: ${"x".repeat(1024 ** 2)}\r\n\r\n`);
+    expect(statusLine(answer)).toBe("HTTP/1.1 431 Request Header Fields Too Large");
+    expect(at.refused).toEqual([
+      { host: null, port: null, because: "malformed", reason: "the head of a request is too long" },
+    ]);
+  });
+});
