@@ -3,21 +3,28 @@ import type { Callers } from "./callers.ts";
 import { HttpProxy } from "./http-proxy.ts";
 import { SOCKS_5, serveSocks } from "./socks.ts";
 
-/** How long a program may take to say what it wants, in milliseconds. */
-const HEAD_MS = 10_000;
+/** How far programs may try a proxy's patience. */
+export interface ProxyBounds {
+  /** So many may be connected at once, those that have not said yet what they want among them. */
+  readonly mostClients: number;
+  /** How long one may take to say what it wants, in milliseconds. */
+  readonly headMs: number;
+}
+
+/** The usual time for that. */
+export const HEAD_MS = 10_000;
 
 /** The egress proxy: HTTP and SOCKS 5 on one endpoint, told apart by the first byte. It knows of calls only by `callers`. */
 export class EgressProxy implements Disposable {
   readonly #callers: Callers;
   readonly #http: HttpProxy;
-  readonly #mostClients: number;
+  readonly #bounds: ProxyBounds;
   readonly #clients = new Set<Socket>();
   readonly #timers = new WeakMap<Socket, NodeJS.Timeout>();
 
-  /** `mostClients`: so many may be connected at once, those that have not said yet what they want among them. */
-  constructor(callers: Callers, mostClients: number) {
+  constructor(callers: Callers, bounds: ProxyBounds) {
     this.#callers = callers;
-    this.#mostClients = mostClients;
+    this.#bounds = bounds;
     this.#http = new HttpProxy(
       callers,
       (client) => clearTimeout(this.#timers.get(client)),
@@ -36,8 +43,9 @@ export class EgressProxy implements Disposable {
   /** Takes one connection. */
   serve(client: Socket): void {
     client.on("error", () => undefined);
-    if (this.#clients.size >= this.#mostClients) {
-      this.#callers.note("limit", `${this.#mostClients} programs are connected to the proxy already`);
+    const { mostClients } = this.#bounds;
+    if (this.#clients.size >= mostClients) {
+      this.#callers.note("limit", `${mostClients} programs are connected to the proxy already`);
       client.destroy();
       return;
     }
@@ -78,10 +86,11 @@ export class EgressProxy implements Disposable {
   #await(client: Socket): void {
     clearTimeout(this.#timers.get(client));
     if (client.destroyed) return;
+    const { headMs } = this.#bounds;
     const late = (): void => {
-      this.#callers.note("limit", `nobody said within ${HEAD_MS / 1000} s what is wanted of the proxy`);
+      this.#callers.note("limit", `nobody said within ${headMs / 1000} s what is wanted of the proxy`);
       client.destroy();
     };
-    this.#timers.set(client, setTimeout(late, HEAD_MS));
+    this.#timers.set(client, setTimeout(late, headMs));
   }
 }

@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:net";
 import { CofferdamError } from "../errors.ts";
 import { codeOf } from "../host/system-error.ts";
 import { Callers } from "./callers.ts";
-import { EgressProxy } from "./proxy.ts";
+import { EgressProxy, HEAD_MS } from "./proxy.ts";
 
 /** So many programs of all calls together may be connected at once. */
 const MOST_CLIENTS = 1_024;
@@ -15,7 +15,7 @@ const MOST_TRIES = 20;
 export class SharedProxy implements Disposable {
   readonly callers = new Callers(null);
   readonly port: number;
-  readonly #proxy = new EgressProxy(this.callers, MOST_CLIENTS);
+  readonly #proxy = new EgressProxy(this.callers, { mostClients: MOST_CLIENTS, headMs: HEAD_MS });
   readonly #servers: readonly Server[];
 
   /**

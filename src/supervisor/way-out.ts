@@ -4,7 +4,7 @@ import type { WayOut } from "../host/run-options.ts";
 import type { EgressRefusal } from "../network/account.ts";
 import { CallEgress, type EgressPolicy } from "../network/call-egress.ts";
 import { Callers } from "../network/callers.ts";
-import { EgressProxy } from "../network/proxy.ts";
+import { EgressProxy, HEAD_MS } from "../network/proxy.ts";
 import type { Profile } from "../profile/profile.ts";
 import type { Amendment, NetworkUse } from "./network-use.ts";
 import type { Shared } from "./shared.ts";
@@ -50,8 +50,10 @@ export class CallWayOut implements WayOut, Disposable {
   }
 
   serve(listener: Server): void {
-    const most = this.#egress.mostConnections + MOST_WAITING;
-    const proxy = this.#ends.use(new EgressProxy(new Callers(this.#egress), most));
+    const mostClients = this.#egress.mostConnections + MOST_WAITING;
+    const proxy = this.#ends.use(
+      new EgressProxy(new Callers(this.#egress), { mostClients, headMs: HEAD_MS }),
+    );
     proxy.listen(listener);
   }
 

@@ -1,3 +1,4 @@
+import { OUTSIDE, type Outside } from "../../../src/host/outside.ts";
 import { createSupervisor, type Outcome, type Session, type SessionOptions } from "../../../src/index.ts";
 import { knownPath } from "../../../src/profile/path.ts";
 import type { Supervisor, SupervisorOptions } from "../../../src/supervisor/supervisor.ts";
@@ -12,6 +13,8 @@ export interface Given {
   readonly profile?: Readonly<Record<string, unknown>>;
   readonly options?: Pick<SupervisorOptions, "mode" | "store" | "asksCaller">;
   readonly session?: Omit<SessionOptions, "handler">;
+  /** What lies beyond this machine, instead of what really does. */
+  readonly outside?: Outside;
   /** Null: nobody can be asked. */
   readonly handler?: Asked | null;
 }
@@ -28,7 +31,7 @@ export interface Standing extends AsyncDisposable {
 /** Builds the walls and a session. `prepare` puts files into the place before. */
 export async function standingIn(
   prepare: (place: Place) => void,
-  { settings, profile, options, session = {}, handler }: Given = {},
+  { settings, profile, options, session = {}, handler, outside = OUTSIDE }: Given = {},
 ): Promise<Standing> {
   const place = new Place(CALLER);
   prepare(place);
@@ -38,7 +41,7 @@ export async function standingIn(
   const supervisor = await createSupervisor({
     config: place.config(typeof settings === "function" ? settings(place) : settings),
     cwd: knownPath(place.ws),
-    host: place.host(),
+    host: place.host({ outside }),
     journal,
     ...(profile === undefined ? {} : { profiles: [file] }),
     ...options,

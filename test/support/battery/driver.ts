@@ -8,6 +8,7 @@ import { thisHost } from "../../../src/host/host.ts";
 import { absolutePath } from "../../../src/profile/path.ts";
 import type { Outcome, ProgramOutcome } from "../../../src/supervisor/outcome.ts";
 import { createSupervisor } from "../../../src/supervisor/supervisor.ts";
+import { localOutside } from "../web/local-outside.ts";
 import { Job, type Reply } from "./job.ts";
 
 const job = Job.parse(JSON.parse(readFileSync(process.argv[2] ?? "", "utf8")));
@@ -17,9 +18,10 @@ try {
   const found = thisHost({ operatorFolders: [], ...helpers });
   const host =
     job.home === null ? found : { ...found, user: { ...found.user, home: absolutePath(job.home) } };
+  const outside = job.outside === undefined ? found.outside : localOutside(job.outside);
   const config = job.config === null ? {} : { config: job.config };
   const supervisor = await createSupervisor({
-    host,
+    host: { ...host, outside },
     cwd: absolutePath(job.cwd),
     profiles: job.profiles,
     ...config,
@@ -81,6 +83,7 @@ function replyOf(outcome: ProgramOutcome): Reply {
             unprotected: receipt.unprotected.map(obeyed),
           },
         }),
+    ...(receipt.egress === null ? {} : { egress: receipt.egress }),
     ...(receipt.appeared.found.length === 0 ? {} : { appeared: receipt.appeared.found.map(obeyed) }),
   };
 }

@@ -28,6 +28,10 @@ export const Job = z.strictObject({
       afterMs: z.number().optional(),
     }),
   ),
+  /** An internet of the test's own: where names lead, and which local port stands for which `host:port`. */
+  outside: z
+    .strictObject({ names: z.record(z.string(), z.array(z.string())), ports: z.record(z.string(), z.int()) })
+    .optional(),
   /** What is done after the calls, in turn, as often as is said. */
   steps: z.array(Step).optional(),
   rounds: z.int().positive().optional(),
@@ -68,6 +72,8 @@ export const Reply = z.discriminatedUnion("kind", [
         unprotected: z.array(Obeyed),
       })
       .optional(),
+    /** What it did to the network, where it had a way out. */
+    egress: z.unknown().optional(),
     /** What came to be, where anything did. */
     appeared: z.array(Obeyed).optional(),
   }),

@@ -4,7 +4,7 @@ import { onTestFinished } from "vitest";
 import type { EgressRefusal } from "../../../src/network/account.ts";
 import { CallEgress, type EgressPolicy } from "../../../src/network/call-egress.ts";
 import { Callers } from "../../../src/network/callers.ts";
-import { EgressProxy } from "../../../src/network/proxy.ts";
+import { EgressProxy, HEAD_MS, type ProxyBounds } from "../../../src/network/proxy.ts";
 import type { Network } from "../../../src/profile/network.ts";
 import { hostsOf, type SmallWeb, smallWeb } from "./server.ts";
 
@@ -13,12 +13,11 @@ export interface Proxied extends Partial<Omit<EgressPolicy, "onRefused">> {
   readonly web: SmallWeb;
   readonly hosts?: readonly string[];
   readonly never?: readonly string[];
-  /** So many programs may be connected at once. */
-  readonly mostClients?: number;
+  readonly bounds?: Partial<ProxyBounds>;
 }
 
 /** An egress proxy that listens, for one call, in a small web; gone after the test. */
-export async function proxied({ web, hosts = [], never = [], mostClients = 320, ...policy }: Proxied) {
+export async function proxied({ web, hosts = [], never = [], bounds = {}, ...policy }: Proxied) {
   const { means, dialled, lookedUp } = smallWeb(web);
   const refused: Omit<EgressRefusal, "times">[] = [];
   const listed = hostsOf(...hosts);
@@ -27,7 +26,7 @@ export async function proxied({ web, hosts = [], never = [], mostClients = 320, 
     { network, limits: {}, ask: null, onRefused: (one) => void refused.push(one), ...policy },
     means,
   );
-  const proxy = new EgressProxy(new Callers(egress), mostClients);
+  const proxy = new EgressProxy(new Callers(egress), { mostClients: 320, headMs: HEAD_MS, ...bounds });
   const server = createServer();
   proxy.listen(server);
   server.listen(0, "127.0.0.1");
