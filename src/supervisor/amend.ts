@@ -1,5 +1,6 @@
 import type { Gate } from "../approval/gate.ts";
 import type { Question } from "../approval/question.ts";
+import { CofferdamError } from "../errors.ts";
 import type { Trail } from "../journal/trail.ts";
 import type { Amended } from "../network/call-egress.ts";
 import type { Json } from "../policy/canonical-json.ts";
@@ -13,13 +14,10 @@ import { meetNetworks, type Network, normalNetwork, reachesName } from "../profi
 import { quoted } from "../shell/quote.ts";
 import { type Call, scriptOf, wordsOf } from "../tool/call.ts";
 import { type Place, whyAboveCeiling, whyNeverUnlisted } from "../tool/fetch/reach.ts";
-import type { Amendment } from "./network-use.ts";
+import { type Amendment, NETWORK_TOOL } from "./network-use.ts";
 import type { Shared } from "./shared.ts";
 import type { Standing } from "./standing.ts";
 import type { Amender } from "./way-out.ts";
-
-/** The tool that a request for another host is one of: rules and grants know it by this name. */
-export const NETWORK_TOOL = "network";
 
 /** What asking about a host takes. */
 export interface Asking {
@@ -52,7 +50,10 @@ async function amend(
   const { agent, callId } = call;
   const passage = await gate.pass(
     { callId, tool: NETWORK_TOOL, agent, groupId: null },
-    async () => hostQuestion(place, call, standing, await shared.broker.grants(call.sessionId)),
+    async (edited) => {
+      if (edited !== undefined) throw notEdited();
+      return hostQuestion(place, call, standing, await shared.broker.grants(call.sessionId));
+    },
     { signal, approvalId: null, trail },
   );
   if (passage.kind !== "permitted")
@@ -67,6 +68,17 @@ async function amend(
     amendments.push({ ...place, by });
     return { kind: "granted", network };
   });
+}
+
+/** The program waits for this very host: nothing else can be put in its place. */
+function notEdited(): CofferdamError {
+  return new CofferdamError(
+    "USAGE",
+    "another host can't be put in the place of the one that is asked about",
+    {
+      hint: "say yes or no; other hosts are listed in the config",
+    },
+  );
 }
 
 /** What a yes would let be reached: the host as it is named, minus what anybody never lets be. */

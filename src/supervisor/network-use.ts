@@ -1,6 +1,9 @@
 import type { EventBody } from "../event/event.ts";
 import type { EgressUse } from "../network/account.ts";
 
+/** The tool that a request for another host is one of: rules and grants know it by this name. */
+export const NETWORK_TOOL = "network";
+
 /** A host that a call was let reach besides those that are listed, and who said so. */
 export interface Amendment {
   readonly host: string;

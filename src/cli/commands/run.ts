@@ -4,7 +4,9 @@ import type { ApprovalHandler } from "../../approval/handler.ts";
 import { Screen } from "../../channel/screen.ts";
 import { type CofferdamError, escapeInvisible } from "../../errors.ts";
 import { thisHost } from "../../host/host.ts";
+import type { Decision } from "../../policy/decision.ts";
 import { quote } from "../../shell/quote.ts";
+import { NETWORK_TOOL } from "../../supervisor/network-use.ts";
 import type { ProgramOutcome } from "../../supervisor/outcome.ts";
 import { createSupervisor, type SupervisorOptions } from "../../supervisor/supervisor.ts";
 import { COMMON, chosen, readArguments, usage } from "../arguments.ts";
@@ -85,11 +87,14 @@ async function runOne(
     return terminalHandler({ person: host.user.name, env: host.env, screen });
   };
   let wasAsked = false;
+  let isLent = false;
   const session = supervisor.session({
     caller: "person",
     // This session is over with its one call.
     remember: false,
     handler: async (request, asking) => {
+      // While it runs on the terminal, nothing else is shown there: it would wait for an answer, and that for its end.
+      if (isLent && request.tool === NETWORK_TOOL) return TERMINAL_IN_USE;
       wasAsked = true;
       return (await terminal()).requestApproval(request, asking);
     },
@@ -98,6 +103,7 @@ async function runOne(
   const call = async (): Promise<ProgramOutcome> => {
     // Given back before anything is told.
     await using lent = lendTerminal(own, standing, { screen, print, host, wasAsked: () => wasAsked });
+    isLent = lent !== null;
     const window = lent === null ? {} : { window: lent, stdin: lent.input, sinks: lent.sinks };
     return await session.call(
       "shell",
@@ -111,6 +117,13 @@ async function runOne(
   if (!json && !print.broken.aborted) (signal.aborted ? tellMade : tellOutcome)(outcome, print);
   return exitOf(outcome);
 }
+
+/** What is said to a question that comes up while the command has the terminal. */
+const TERMINAL_IN_USE: Decision = {
+  status: "rejected",
+  by: "nobody",
+  note: "the terminal is the command's until it ends: to be asked, run it with `--no-terminal`",
+};
 
 /** What is piped or read from a file is the command's input; the keyboard is, where the command has a terminal. */
 function stdinFor(): { readonly stdin?: typeof process.stdin } {
