@@ -5,12 +5,13 @@ import type { Action } from "../policy/action.ts";
 import { looserDefaults } from "../policy/risk.ts";
 import { printToolRule } from "../policy/rule-reach.ts";
 import type { ToolRule } from "../policy/tool-rule.ts";
-import { printLimits, printNetwork } from "../profile/in-words.ts";
+import { printLimits } from "../profile/in-words.ts";
 import { printMacosGroup } from "../profile/macos.ts";
-import { limitsFrom, networkFrom } from "../profile/sections.ts";
+import { limitsFrom } from "../profile/sections.ts";
 import { printSyscallGroup } from "../profile/syscalls.ts";
 import { macosGroups } from "../tool/derive.ts";
 import type { Root } from "../tool/facts.ts";
+import { networkWords } from "../tool/network-words.ts";
 import { printWider } from "./witness-text.ts";
 
 type Row = readonly string[];
@@ -40,7 +41,7 @@ export function grantedRows({ config, ceiling }: Loaded): readonly Row[] {
       "read too",
       besides.flatMap((runtime) => runtime.read.map((folder) => [`${folder}, as a part of ${runtime.name}`])),
     ),
-    ...named("network", [[printNetwork(networkFrom(shell.network))]]),
+    ...named("network", [[networkWords(shell.network)]]),
     ...(shell.terminal === true ? named("terminal", [["its own, for each command"]]) : []),
     ...named("pages", pagesOf(webFetch)),
     ...named("variables", [

@@ -64,7 +64,7 @@ function mountLines(plan: GatedPlan, standing: Standing, ink: Ink, folder: strin
   const mounts = new Map(plan.clauses.map((clause) => [clause.args.join("\0"), clause.path]));
   const options = optionsOf(plan).filter(([, name = ""]) => !name.startsWith(GATES_OWN));
   let last = "";
-  return options.flatMap((words) => {
+  const lines = options.flatMap((words) => {
     const path = mounts.get(words.join("\0"));
     const main = words.find((word) => word.startsWith("--") && !MODIFIERS.includes(word)) ?? "";
     const purpose = path === undefined ? (SECTIONS[main] ?? last) : purposeOf(path, standing, plan, folder);
@@ -72,6 +72,18 @@ function mountLines(plan: GatedPlan, standing: Standing, ink: Ink, folder: strin
     last = purpose;
     return [...heading, words[0] === "--setenv" ? `--setenv ${words[1] ?? ""} …` : quote(words)];
   });
+  return [...lines, ...wayOutLines(plan.proxy, ink)];
+}
+
+/** How the program comes to the egress proxy: a socket that is handed out, and variables that the gate sets. */
+function wayOutLines(proxy: GatedPlan["proxy"], ink: Ink): readonly string[] {
+  if (proxy === null) return [];
+  return [
+    ink.dim(
+      `# a socket on 127.0.0.1:${proxy.port} is handed out: the supervisor's egress proxy takes its connections`,
+    ),
+    ...proxy.variables.map((name) => `${name}=…`),
+  ];
 }
 
 /** What a mount is there for: the root, the runtime, or the clause that takes something away there. */

@@ -14,6 +14,7 @@ import type { Loaded } from "./config.ts";
 import { type Finding, placeOf, warning } from "./finding.ts";
 import { ruleFindings } from "./rule-findings.ts";
 import { shippedFolder } from "./shipped.ts";
+import type { YamlPath } from "./yaml.ts";
 
 const FOLDER: PathFacts = { kind: "folder", bornInside: false };
 
@@ -22,7 +23,7 @@ export function findings(loaded: Loaded): readonly Finding[] {
   const found = [
     ...runtimeFindings(loaded),
     ...networkFindings(loaded),
-    ...domainFindings(loaded),
+    ...hostFindings(loaded),
     ...modeFindings(loaded),
     ...envFindings(loaded),
     ...rootFindings(loaded),
@@ -72,23 +73,31 @@ function networkFindings({ config, ceiling }: Loaded): readonly Finding[] {
   ];
 }
 
-/** Listed domains of which operators let no page be fetched. */
-function domainFindings({ config, ceiling }: Loaded): readonly Finding[] {
-  return config.webFetch.domains.flatMap((domain, index): readonly Finding[] => {
-    const rule = parseHostRule(domain);
+/** Listed domains and hosts that operators do not let be reached. */
+function hostFindings({ config, ceiling }: Loaded): readonly Finding[] {
+  const { network } = config.shell;
+  const hosts = typeof network === "object" ? network.hosts : [];
+  const cutBy = (written: string): string | null => {
+    const rule = parseHostRule(written);
     const layer = ceiling.layers.find((one) => !reachesSome(one.profile.network, rule));
-    const isCut = layer !== undefined || !reachesSome(ceiling.profile.network, rule);
-    if (!isCut) return [];
-    const by =
-      layer === undefined ? "the operator profiles together let" : `the profile ${visible(layer.name)} lets`;
-    return [
-      warning(
-        `no page of ${visible(domain)} can be fetched: ${by} nothing of it be reached`,
-        "take it out, or list it under `network` of that profile",
-        placeOf(config, ["web_fetch", "domains", index]),
-      ),
-    ];
-  });
+    if (layer !== undefined) return `the profile ${visible(layer.name)} lets`;
+    return reachesSome(ceiling.profile.network, rule) ? null : "the operator profiles together let";
+  };
+  const found = (written: string, what: string, place: YamlPath): readonly Finding[] => {
+    const by = cutBy(written);
+    const hint = "take it out, or list it under `network` of that profile";
+    return by === null
+      ? []
+      : [warning(`${what}: ${by} nothing of it be reached`, hint, placeOf(config, place))];
+  };
+  return [
+    ...config.webFetch.domains.flatMap((domain, index) =>
+      found(domain, `no page of ${visible(domain)} can be fetched`, ["web_fetch", "domains", index]),
+    ),
+    ...hosts.flatMap((host, index) =>
+      found(host, `no command reaches ${visible(host)}`, ["shell", "network", "hosts", index]),
+    ),
+  ];
 }
 
 function modeFindings({ config, ceiling }: Loaded): readonly Finding[] {

@@ -5,6 +5,7 @@ import { printMacosGroup } from "../profile/macos.ts";
 import { printSyscallGroup } from "../profile/syscalls.ts";
 import { macosGroups } from "../tool/derive.ts";
 import type { Runtime } from "../tool/facts.ts";
+import { networkWords } from "../tool/network-words.ts";
 import type { Config } from "./config.ts";
 import { toolLayers } from "./tool-layers.ts";
 
@@ -23,7 +24,7 @@ export function printGrants(config: Config): string {
   return [
     ...ofRoots,
     ...(programs.length === 0 ? [] : [`programs of ${programs.join(", ")}`]),
-    `network ${typeof shell.network === "string" ? shell.network : "none"}`,
+    `network ${networkWords(shell.network)}`,
     ...(shell.terminal === true ? ["a terminal of its own for each command"] : []),
     ...sandbox.syscalls.map((group) => `a call may ${printSyscallGroup(group)}`),
     ...macosGroups(config).map((group) => `on macOS a call may ${printMacosGroup(group)}`),

@@ -15,6 +15,7 @@ export function printNetwork(network: Network): string {
     default:
       return [
         ...network.hosts.map(printHostRule),
+        ...network.never.map((rule) => `never ${printHostRule(rule)}`),
         ...(network.strictSni === true ? ["strict_sni"] : []),
       ].join(", ");
   }

@@ -7,16 +7,17 @@ import type { Json } from "../policy/canonical-json.ts";
 import { findGrant, type Grant } from "../policy/grant.ts";
 import { argsHashOf, cacheKeyOf } from "../policy/hashes.ts";
 import { redact, redactText } from "../policy/redact.ts";
+import type { GrantedView } from "../policy/request.ts";
 import { invocationOf } from "../policy/tool-rule.ts";
 import { answerByGrant, answerByMode, judge } from "../policy/verdict.ts";
 import { parseHostRule, printHostRule } from "../profile/host-rule.ts";
 import { meetNetworks, type Network, normalNetwork, reachesName } from "../profile/network.ts";
-import { quoted } from "../shell/quote.ts";
 import { type Call, scriptOf, wordsOf } from "../tool/call.ts";
 import { type Place, whyAboveCeiling, whyNeverUnlisted } from "../tool/fetch/reach.ts";
+import { grantedView } from "./granted-view.ts";
 import { type Amendment, NETWORK_TOOL } from "./network-use.ts";
 import type { Shared } from "./shared.ts";
-import type { Standing } from "./standing.ts";
+import type { Granted, Standing } from "./standing.ts";
 import type { Amender } from "./way-out.ts";
 
 /** What asking about a host takes. */
@@ -25,6 +26,8 @@ export interface Asking {
   readonly gate: Gate;
   readonly call: Call;
   readonly standing: Standing;
+  /** What the call runs with. */
+  readonly granted: Granted;
   readonly trail: Trail;
 }
 
@@ -41,9 +44,10 @@ export function amenderFor(asking: Asking): Amender {
 async function amend(
   place: Place,
   signal: AbortSignal,
-  { shared, gate, call, standing, trail }: Asking,
+  asking: Asking,
   amendments: Amendment[],
 ): Promise<Amended> {
+  const { shared, gate, call, standing, trail } = asking;
   const network = amendedNetwork(place, standing);
   const why = whyNever(place, network, standing);
   if (why !== null) return { kind: "refused", because: "unlisted", reason: why };
@@ -52,7 +56,7 @@ async function amend(
     { callId, tool: NETWORK_TOOL, agent, groupId: null },
     async (edited) => {
       if (edited !== undefined) throw notEdited();
-      return hostQuestion(place, call, standing, await shared.broker.grants(call.sessionId));
+      return hostQuestion(place, asking, await shared.broker.grants(call.sessionId));
     },
     { signal, approvalId: null, trail },
   );
@@ -105,12 +109,11 @@ function printPlace({ host, port }: Place): string {
   return `\`${printHostRule({ name: host, port, private: false })}\``;
 }
 
-function hostQuestion(place: Place, call: Call, standing: Standing, grants: readonly Grant[]): Question {
+function hostQuestion(place: Place, { call, standing, granted }: Asking, grants: readonly Grant[]): Question {
   const { config, ceiling, mode } = standing;
   const script = scriptOf(call.input);
-  const line = script ?? quoted(wordsOf(call.input));
   const args: Json = { host: place.host, port: place.port };
-  const shown: Json = { ...args, call: line };
+  const shown: Json = { ...args, call: script ?? [...wordsOf(call.input)] };
   const target = printHostRule({ name: place.host, port: place.port, private: false });
   const program = redactText(script === null ? wordsOf(call.input)[0] : "a script", MOST_NAMED).text;
   const reason = `${target} is not among the hosts that commands may reach`;
@@ -143,13 +146,20 @@ function hostQuestion(place: Place, call: Call, standing: Standing, grants: read
       description: `let ${program} connect to ${target}`,
       ...redact(shown),
       covers: `connections of commands to ${target}, at its public addresses`,
-      granted: null,
+      granted: reachedAfter(target, granted, standing),
     }),
     present: async () => {
       const { presentStructured } = await import("../approval/present.ts");
       return presentStructured(redact(shown).safeArgs);
     },
   };
+}
+
+/** What the call has, and what a yes would add to that. */
+function reachedAfter(target: string, granted: Granted, { settings }: Standing): GrantedView {
+  const view = grantedView(granted, settings);
+  const isNothing = granted.profile.network === "none";
+  return { ...view, network: isNothing ? target : `${view.network}, and ${target}` };
 }
 
 /** So much of a program's name stands in the question. */

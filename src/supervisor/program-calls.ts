@@ -238,17 +238,17 @@ export class ProgramCalls {
           },
           options,
           (body) => trail.record(body),
-          rendering.plan.proxy === null ? null : await this.#amender(call, prepared.standing, trail),
+          rendering.plan.proxy === null ? null : await this.#amender(call, side, prepared.standing, trail),
         );
     }
   }
 
   /** Who is asked about hosts while the call runs; null where nobody is. */
-  async #amender(call: Call, standing: Standing, trail: Trail): Promise<Amender | null> {
+  async #amender(call: Call, granted: Side, standing: Standing, trail: Trail): Promise<Amender | null> {
     if (!asksForHosts(standing)) return null;
     const { amenderFor } = await import("./amend.ts");
     const { shared, gate } = this.#corridor;
-    return amenderFor({ shared, gate, call, standing, trail });
+    return amenderFor({ shared, gate, call, standing, granted, trail });
   }
 
   #notFound(call: Call, { settings: { runtimes } }: Standing, trail: Trail): ProgramOutcome {

@@ -59,9 +59,10 @@ describe.skipIf(unusable !== null)("a host that is not listed", () => {
         safeArgs: {
           host: "b.test",
           port: 80,
-          call: expect.stringMatching(/^curl -sS -m 20 .*b\.test/),
+          call: CURL("http://b.test/1", "http://a.test/2", "http://B.test./3").argv,
         },
         covers: "connections of commands to b.test:80, at its public addresses",
+        network: "a.test, never never.test, and b.test:80",
       },
     ]);
     expect(egressOf(outcome)).toMatchObject({
@@ -196,6 +197,6 @@ describe.skipIf(unusable !== null)("a host that is not listed", () => {
   });
 });
 
-function shown({ tool, description, reason, safeArgs, covers }: ApprovalRequest) {
-  return { tool, description, reason, safeArgs, covers };
+function shown({ tool, description, reason, safeArgs, covers, granted }: ApprovalRequest) {
+  return { tool, description, reason, safeArgs, covers, network: granted?.network };
 }

@@ -8,6 +8,7 @@ import { CLOSED } from "../../profile/profile.ts";
 import { quote } from "../../shell/quote.ts";
 import { createDraft, type Draft } from "../../supervisor/draft.ts";
 import { type CallExplanation, explainCall, explainNeed } from "../../supervisor/explain.ts";
+import { asksForHosts, type Standing } from "../../supervisor/standing.ts";
 import { deriveEnvironment } from "../../tool/derive.ts";
 import { COMMON, chosen, knownWord, readArguments, takeWords } from "../arguments.ts";
 import { printPlace } from "../place.ts";
@@ -96,6 +97,7 @@ function reasonOf(error: unknown): string {
 
 /** What every call has for itself is no file of this machine, whatever its path, and no variable of the caller's. */
 function viewNotes({ standing }: Draft, question: Question): readonly string[] {
+  if (question.ask === "connect") return hostNotes(standing);
   if (question.ask === "env") {
     const own = deriveEnvironment(standing.settings, CLOSED, { uid: 0, home: ROOT }, {});
     return question.name in own
@@ -106,6 +108,17 @@ function viewNotes({ standing }: Draft, question: Question): readonly string[] {
   const view = standing.backend.viewAround(question.path);
   if (view === null || standing.settings.roots.some((root) => isInside(question.path, root.path))) return [];
   return [`every call has a ${visible(view)} of its own: what it does there is not done here`];
+}
+
+/** Who decides about hosts while a command runs. */
+function hostNotes(standing: Standing): readonly string[] {
+  const { network } = standing.onYes.profile;
+  const isAsked = asksForHosts(standing);
+  if (network === "host" || (network === "none" && !isAsked)) return [];
+  return [
+    "the egress proxy decides: by the name, then by each address that the name has when a program connects",
+    ...(isAsked ? ["about a host that is not listed a person is asked then"] : []),
+  ];
 }
 
 /** What does not exist yet is decided by the nearest folder that does. */

@@ -179,7 +179,7 @@ shell: { network: host, default: { approval: false } }
     expect(files[0]).toBe(m.at("home/ann/configs/work.yaml"));
     expect(notes.map((line) => line.replaceAll(m.folder, "~"))).toEqual([
       "config: ~/home/ann/configs/work.yaml (named by --config); ceiling: protected",
-      "grants: notes rw ~/home/ann/configs/notes, asks to write; docs ro ~/home/ann/configs/docs; cache rw ~/home/ann/configs/cache; network host; commands run without asking",
+      "grants: notes rw ~/home/ann/configs/notes, asks to write; docs ro ~/home/ann/configs/docs; cache rw ~/home/ann/configs/cache; network the machine's own; commands run without asking",
     ]);
   });
 
