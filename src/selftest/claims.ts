@@ -24,6 +24,10 @@ export const CLAIMS = {
   pages:
     "`web_fetch` connects only to addresses that were judged, at every hop: listed or said yes to, within every profile, never private, loopback or metadata unless listed as such",
   "net.none": "with the network off no socket of any family and no resolver reaches anything outside",
+  "net.hosts":
+    "with listed hosts only these and their ports are reached, by the egress proxy alone: judged by name, looked up once, judged by the address that is dialled; others after a yes, within every profile; who shows another call's secret, or none, reaches nothing",
+  "net.open":
+    "with an open network only public addresses are reached, by the egress proxy alone: no loopback, link-local, metadata or private one, and nothing that a profile says `never` of",
   "net.loopback": "programs inside talk over a loopback of their own while the network is off",
   sock: "no host unix socket that exists at the start, abstract or named, can be reached unless listed, and none at all with `sockets: none`; of other families there are none but IPv4, IPv6 and the routing of netlink",
   proc: "host processes are invisible and can be neither signalled nor traced; nothing survives the call, nor the supervisor's death at any instant",

@@ -7,10 +7,11 @@ import { type AbsolutePath, joinPath, parentOf } from "../profile/path.ts";
 import type { Session } from "../supervisor/session.ts";
 import { canary, type Drill, isDone, type Site, withSupervisor } from "./drill.ts";
 import { MAC_DRILLS } from "./mac-drills.ts";
+import { NETWORK_DRILLS } from "./network-drills.ts";
 
 /** The drills of one platform, in the order in which they are done. */
 export function drillsFor(platform: Host["platform"]): readonly Drill[] {
-  return [...DRILLS, ...MAC_DRILLS].filter(({ on }) => on === "both" || on === platform);
+  return [...DRILLS, ...NETWORK_DRILLS, ...MAC_DRILLS].filter(({ on }) => on === "both" || on === platform);
 }
 
 const DRILLS: readonly Drill[] = [

@@ -1,5 +1,6 @@
 import { createServer, type Server } from "node:http";
 import { createServer as createPlainServer } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { trialScript } from "../../src/host/trial-script.ts";
 import { PEOPLE } from "../support/battery/people.ts";
@@ -159,12 +160,61 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
     expect([reply.stdout, strangers]).toEqual([`${"n\n".repeat(past.length)}y\n`, 0]);
   });
 
+  it("net.hosts: when the supervisor dies nothing is reached any more, and nothing runs", async () => {
+    const child = place.start({
+      settings: { shell: { network: NETWORK } },
+      job: {
+        calls: [
+          {
+            argv: [
+              "sh",
+              "-c",
+              "while :; do curl -sS -m 5 -o /dev/null http://a.test/alive; sleep 0.02; done",
+            ],
+          },
+        ],
+        outside: { names: {}, ports: { "a.test:80": portOf(web) } },
+      },
+    });
+    await expect.poll(() => seen.length, { timeout: 20_000 }).toBeGreaterThan(2);
+    child.kill("SIGKILL");
+    await new Promise((resolve) => child.once("close", resolve));
+    await pause(200);
+    const then = seen.length;
+    await pause(500);
+    expect(seen.length).toBe(then);
+  });
+
   it("net.loopback: a program's own servers are reached without the proxy, and no other call's", async () => {
     const reply = await inside(
       'perl -MSocket -e \'$|=1; socket S,2,1,0; bind S,sockaddr_in(8000,inet_aton("127.0.0.1")); listen S,9; print "up\\n"; accept C,S; sysread C,$_,99; syswrite C,"HTTP/1.0 200 OK\\r\\n\\r\\nmine"\' >up & while ! [ -s up ]; do sleep 0.1; done; curl -sS -m 9 http://localhost:8000/',
     );
     expect(reply.stdout).toBe("mine");
     expect(reply.egress).toMatchObject({ hosts: [], refused: [] });
+  });
+
+  it("net.open: public addresses are reached, and no other by any name or number; what a profile never lets be reached is not", async () => {
+    const curl = (url: string): string => `curl -fsS -m 10 --noproxy '' -o /dev/null ${url}`;
+    const refused = [
+      "loop.test",
+      "six.test",
+      "127.0.0.1",
+      "[::1]",
+      "169.254.169.254",
+      "10.0.0.1",
+      "0",
+      "a.test:1",
+    ];
+    const script = trialScript([
+      ...refused.map((host) => curl(`http://${host}/`)),
+      curl("http://a.test/"),
+      curl("http://c.test/"),
+    ]);
+    expect((await inside(script, true)).stdout).toBe(`${"n\n".repeat(refused.length)}y\ny\n`);
+    const never = { hosts: ["*"], never: ["c.test"] };
+    const reply = await inside(trialScript([curl("http://c.test/"), curl("http://a.test/")]), never);
+    expect(reply.stdout).toBe("n\ny\n");
+    expect(strangers).toBe(0);
   });
 
   it("net.hosts: what is said to no end is bounded and told: half-open connections by thousands, a head of a mebibyte", async () => {

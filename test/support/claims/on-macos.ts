@@ -17,6 +17,9 @@ export const ON_MACOS: Readonly<Record<ClaimId, string>> = {
   "git.exec": "by rules; new repositories are told by the host",
   pages: "by the same code",
   "net.none": "by rules; where every unix socket is given (`sockets: any`), the resolver's is one",
+  "net.hosts":
+    "rules let one port of loopback be reached, on which the proxy of the supervisor listens for all its calls, and tells them apart by their secrets",
+  "net.open": "as for listed hosts",
   "net.loopback": "no: there is one loopback for all, of which nothing is reached while the network is off",
   sock: "by rules, and so for sockets in granted folders",
   proc: "in part: others can't be signalled, traced or listed, by rules; a process that ends the gate and what kills for it may outlive the call, which the receipt says",

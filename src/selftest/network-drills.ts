@@ -1,0 +1,72 @@
+import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { joinPath, parentOf } from "../profile/path.ts";
+import { type Drill, isDone, type Site, withSupervisor } from "./drill.ts";
+
+/** Asks the egress proxy, by SOCKS and with the secret in `http_proxy`, for an address and a port; 0 where it connects. */
+const asks = (address: string, port: number): string =>
+  `perl -MSocket -e 'my ($secret, $host, $at) = $ENV{http_proxy} =~ m{cofferdam:(.*)\\@(.*):(\\d+)} or exit 2; socket(S, 2, 1, 0) && connect(S, pack_sockaddr_in($at, inet_aton($host))) or exit 3; syswrite S, pack("C3", 5, 1, 2); sysread S, $_, 2; syswrite S, pack("C C/a* C/a*", 1, "cofferdam", $secret); sysread S, $_, 2; syswrite S, pack("C4 a4 n", 5, 1, 0, 1, inet_aton("${address}"), ${port}); sysread S, $_, 10; exit ord substr $_, 1, 1'`;
+
+/** What is tried with a network of listed hosts: a server of this machine is one, by its address and port. */
+export const NETWORK_DRILLS: readonly Drill[] = [
+  {
+    on: "linux",
+    claim: "net.hosts",
+    title:
+      "of two servers of this machine only the one that is listed is reached, and that by the proxy alone",
+    holds: async (site) => {
+      await using listed = await serving();
+      return await withHost(site, listed.port, async (session) => {
+        const { port } = site.target;
+        const past = `perl -MSocket -e 'socket(S, 2, 1, 0) && connect(S, pack_sockaddr_in(${listed.port}, inet_aton("127.0.0.1"))) or exit 1'`;
+        const tried = [
+          asks("127.0.0.1", port),
+          asks("127.0.0.2", listed.port),
+          asks("169.254.169.254", 80),
+          past,
+        ];
+        for (const line of tried) if (await isDone(session, line)) return false;
+        return listed.connections() === 0;
+      });
+    },
+    twin: async (site) => {
+      await using listed = await serving();
+      return await withHost(site, listed.port, async (session) => {
+        const isReached = await isDone(session, asks("127.0.0.1", listed.port));
+        return isReached && listed.connections() === 1;
+      });
+    },
+  },
+];
+
+async function withHost(
+  site: Site,
+  port: number,
+  work: Parameters<typeof withSupervisor<boolean>>[2],
+): Promise<boolean> {
+  const { ground } = site;
+  const config = joinPath(parentOf(ground.ws), "hosts.yaml");
+  const paths = { ws: { root: ground.ws, mode: "rw", write_approval: false } };
+  const shell = { network: { hosts: [`127.0.0.1:${port}`] } };
+  writeFileSync(config, JSON.stringify({ version: 1, sandbox: { paths, runtimes: ["system"] }, shell }), {
+    mode: 0o600,
+  });
+  return withSupervisor(site, { config }, work);
+}
+
+async function serving() {
+  let connections = 0;
+  const server = createServer((socket) => {
+    connections += 1;
+    socket.on("error", () => undefined).end();
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  return {
+    port: typeof address === "object" && address !== null ? address.port : 0,
+    connections: () => connections,
+    [Symbol.asyncDispose]: () => new Promise<void>((resolve) => void server.close(() => resolve())),
+  };
+}
