@@ -20,6 +20,7 @@ import { createSupervisor, decideStanding } from "../src/supervisor/supervisor.t
 import { crowdOfQuestions, verdictTimes } from "../test/support/approval/figures.ts";
 import { fileFigures, type Times } from "../test/support/files/figures.ts";
 import { plantFiles, searchFigures } from "../test/support/search/figures.ts";
+import { blobServer, egressFigures, outsideAt } from "../test/support/web/figures.ts";
 import { timesBeside } from "./lib/beside.ts";
 import { hardeningCalls, layFloor, withoutPlaceholders } from "./lib/floor.ts";
 
@@ -118,9 +119,55 @@ async function bench(): Promise<void> {
     pairRow(`${what} 4 KiB, by the file tool`, times.tool, times.sandbox.median);
     pairRow(`${what} 4 KiB, by a program in a sandbox of its own`, times.sandbox, times.sandbox.median);
   }
+  await egress(workspace);
   const { bytesEach, answerMs } = await crowdOfQuestions();
   console.log(`${"10,000 pending requests, heap each".padEnd(56)} ${bytesEach.toFixed(0).padStart(8)} bytes`);
   row("answer to each of 10,000, in all", answerMs, null);
+}
+
+/** The egress proxy beside direct connections, and what the way to it takes of a call. */
+async function egress(workspace: string): Promise<void> {
+  await using server = await blobServer();
+  const under = (name: string, network: unknown) => {
+    const config = join(stage, `${name}.yaml`);
+    const paths = { workspace: { root: workspace, mode: "rw", write_approval: false } };
+    writeFileSync(config, JSON.stringify({ version: 1, sandbox: { paths }, shell: { network } }), {
+      mode: 0o600,
+    });
+    const stateFolder = absolutePath(join(stage, name));
+    const host = thisHost({ stateFolder, operatorFolders: [], outside: outsideAt(server) });
+    return createSupervisor({ host, cwd: absolutePath(workspace), config, journal: new MemoryJournal() });
+  };
+  await using off = await under("network-off", false);
+  await using hosts = await under("network-hosts", { hosts: ["a.test"] });
+  const sessions = [off, hosts].map((one) => one.session({ caller: "person" }));
+  const times = sessions.map((): number[] => []);
+  for (let run = -WARM_UP; run < RUNS; run += 1)
+    for (const [index, session] of sessions.entries()) {
+      const time = await timed(async () => void (await session.call("shell", { argv: ["true"] })));
+      if (run >= 0) times[index]?.push(time);
+    }
+  row(
+    "a call that may reach hosts, on top of one that may not",
+    median(times[1] ?? []) - median(times[0] ?? []),
+    null,
+  );
+  const [, session] = sessions;
+  if (session === undefined) return;
+  const figures = await egressFigures(session, server, 9, 200);
+  const { direct, forwarded, tunnelled, request, anew, crowd } = figures;
+  const speed = (what: string, value: number): void =>
+    console.log(
+      `${what.padEnd(56)} ${value.toFixed(0).padStart(8)} MB/s${value === direct ? "" : `  ${(value / direct).toFixed(2)} of it`}`,
+    );
+  speed("100 MB by HTTP, direct", direct);
+  speed("100 MB by HTTP, through the egress proxy", forwarded);
+  speed("100 MB through a tunnel of the egress proxy", tunnelled);
+  row("a request by HTTP, direct", request.direct, null);
+  row("  through the egress proxy, on top", request.forwarded - request.direct, null);
+  row("a request that connects anew, direct", anew.direct, null);
+  row("  through a tunnel of the egress proxy, on top", anew.tunnelled - anew.direct, null);
+  row(`200 downloads of 1 MB at once (${crowd.whole} came whole)`, crowd.ms, null);
 }
 
 /** A raw launch and calls of ours in turn, so that a drift of the machine meets all: one after a pause, some at once. */

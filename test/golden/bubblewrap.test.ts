@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { renderBubblewrap } from "../../src/backend/bubblewrap/render.ts";
 import type { Facts } from "../../src/backend/facts.ts";
 import type { GatedPlan } from "../../src/backend/plan.ts";
+import { parseHostRule } from "../../src/profile/host-rule.ts";
 import { type AbsolutePath, absolutePath, pathFromBytes } from "../../src/profile/path.ts";
 import { parsePatterns } from "../../src/profile/pattern.ts";
 import { type FileEntry, type Mask, normalProfile, type Profile } from "../../src/profile/profile.ts";
@@ -46,6 +47,15 @@ const CASES: readonly (readonly [name: string, profile: Profile, facts: Facts])[
     fakedFacts(["/w/docs/", "/w/secret/shared/", "/w/a/.git/hooks/", "/w/a/.git/config", "/w/.env"], {
       hits: [at("/w/a/.git/hooks"), at("/w/a/.git/config"), at("/w/.env")],
     }),
+  ],
+  [
+    "hosts",
+    normalProfile({
+      sockets: [],
+      files: [entry("/usr", "read"), entry("/w", "write")],
+      network: { hosts: [parseHostRule("registry.example.org:443")], never: [] },
+    }),
+    fakedFacts(["/w/"]),
   ],
   [
     "suffixes",
