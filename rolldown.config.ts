@@ -9,8 +9,8 @@ const ALWAYS = /\/src\/(cli\/(main|dispatch|help|print)|host\/version|channel\/i
 const PROMPT =
   /\/src\/channel\/(?!at-terminal|columns|ink|screen|tty|yes-or-no)|\/src\/approval\/(present|diff-text|head|shown|structured-text|language|media-type)\.ts$|\/node_modules\/diff\//;
 
-/** What only a page needs that is fetched: node's own HTTP and TLS are loaded with it. */
-const PAGES = /\/src\/network\//;
+/** What only pages that are fetched and commands that reach hosts need: node's own HTTP and TLS are loaded with it. */
+const NETWORK = /\/src\/(network\/|supervisor\/way-out\.ts$)/;
 
 /** The licences of all packages that a bundle holds, beside it. */
 const licences: Plugin = {
@@ -65,7 +65,7 @@ export default defineConfig([
         groups: [
           { name: "words", test: /\/src\/(cli\/print|channel\/ink)\.ts$/, priority: 1 },
           { name: "prompt", test: PROMPT, priority: 2 },
-          { name: "fetch", test: PAGES, priority: 3 },
+          { name: "network", test: NETWORK, priority: 3 },
           { name: "commands", test: (file) => !ALWAYS.test(file) },
         ],
       },

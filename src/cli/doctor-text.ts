@@ -1,4 +1,5 @@
 import { HOST_DEVICES } from "../backend/bubblewrap/standings.ts";
+import { INSTALL_PERL } from "../backend/bubblewrap/terminal.ts";
 import type { DeviceNodes, Facts, Launcher } from "../backend/facts.ts";
 import { columns, indented } from "../channel/columns.ts";
 import type { Loaded } from "../config/config.ts";
@@ -135,7 +136,15 @@ function machineRows(diagnosis: Diagnosis): readonly (readonly string[])[] {
         ? "none"
         : `${launcher.path} ${launcher.version}${printOptions(launcher)}`,
     ],
+    ...(launcher instanceof CofferdamError || platform !== "linux" ? [] : [perlRow(launcher)]),
   ];
+}
+
+/** What depends on perl: without it there is all else. */
+function perlRow({ perl }: Launcher): readonly string[] {
+  return perl === null
+    ? ["perl", `none, so no terminals of their own for commands, and no hosts by name: ${INSTALL_PERL}`]
+    : ["perl", `${perl}, for terminals of their own and the way to hosts by name`];
 }
 
 /** What limits hold here, and of which they would speak too if a cgroup could be made. */
