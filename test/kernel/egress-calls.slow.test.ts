@@ -1,0 +1,112 @@
+import { readdirSync, readlinkSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { printed, standingIn } from "../support/approval/standing.ts";
+import { PEOPLE } from "../support/battery/people.ts";
+import { Place } from "../support/battery/place.ts";
+import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
+import { localOutside } from "../support/web/local-outside.ts";
+
+sandboxMustWork("calls that reach hosts");
+
+let server: Server;
+let port = 0;
+let open = 0;
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    if (request.url === "/endless") response.write("x");
+    else response.end("here");
+  });
+  server.on("connection", (socket) => {
+    open += 1;
+    socket.on("close", () => (open -= 1));
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  const address = server.address();
+  port = typeof address === "object" && address !== null ? address.port : 0;
+});
+afterAll(() => new Promise((done) => server.close(done)));
+
+const SHELL = { network: { hosts: ["a.test"] }, default: { approval: false } };
+const outside = () => localOutside({ names: {}, ports: { "a.test:80": port } });
+const sh = (script: string) => ({ argv: ["sh", "-c", script] as [string, ...string[]] });
+/** Pipes are made ahead, some more or fewer: sockets are not. */
+const sockets = (): number => readdirSync("/proc/self/fd").filter(isSocket).length;
+
+function isSocket(fd: string): boolean {
+  try {
+    return readlinkSync(`/proc/self/fd/${fd}`).startsWith("socket:");
+  } catch {
+    return false;
+  }
+}
+
+describe.skipIf(unusable !== null)("calls in a row", () => {
+  it("net.hosts: each has a secret of its own, none leaves a descriptor or a connection, and launchers wait for them", async () => {
+    await using at = await standingIn(() => undefined, { settings: { shell: SHELL }, outside: outside() });
+    const secrets = new Set<string>();
+    let before = 0;
+    for (let call = 0; call < 30; call += 1) {
+      const said = printed(await at.session.call("shell", sh("echo $http_proxy; curl -sS http://a.test/")));
+      const [secret = "", page] = said.split("\n");
+      expect(page).toBe("here");
+      secrets.add(secret);
+      if (call === 9) before = sockets();
+    }
+    expect(secrets.size).toBe(30);
+    await expect.poll(() => open).toBe(0);
+    await expect.poll(sockets).toBeLessThanOrEqual(before);
+  }, 60_000);
+
+  it("net.hosts: what is still open when a call ends is closed, the server's side too", async () => {
+    await using at = await standingIn(() => undefined, { settings: { shell: SHELL }, outside: outside() });
+    const script = "curl -sSN http://a.test/endless >got & while ! [ -s got ]; do sleep 0.02; done";
+    const outcome = await at.session.call("shell", sh(script));
+    expect(outcome.kind).toBe("done");
+    await expect.poll(() => open).toBe(0);
+  });
+
+  it("net.hosts: another call's secret is nothing to a proxy, whatever the two share", async () => {
+    await using at = await standingIn(() => undefined, { settings: { shell: SHELL }, outside: outside() });
+    const first = at.session.call(
+      "shell",
+      sh("echo $http_proxy >theirs; while ! [ -e done ]; do sleep 0.02; done"),
+    );
+    const script =
+      "while ! [ -s theirs ]; do sleep 0.02; done; curl -sS -o /dev/null -w '%{http_code} ' -x $(cat theirs) http://a.test/; curl -sS http://a.test/; touch done";
+    const second = await at.session.call("shell", sh(script));
+    expect(printed(second)).toBe("407 here");
+    expect("receipt" in second && second.receipt?.egress?.refused).toMatchObject([{ because: "credential" }]);
+    expect((await first).kind).toBe("done");
+  });
+});
+
+describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
+  it("net.hosts: holds with few descriptors, processes and little memory, and in a shelter beside another call", async () => {
+    using place = new Place(person);
+    const reach = "curl -sS http://a.test/";
+    const ports = { names: {}, ports: { "a.test:80": port } };
+    const limits = { open_files: 32, processes: 8, memory: "64MiB", file_size: "1MiB", cpu: "5s" };
+    const bounded = await place.run({
+      settings: { shell: SHELL, sandbox: { limits } },
+      job: { calls: [sh(reach)], outside: ports },
+    });
+    expect(bounded[1]).toMatchObject({ kind: "ran", stdout: "here" });
+    const beside = await place.run({
+      settings: { shell: SHELL },
+      job: {
+        calls: [
+          { ...sh("while ! [ -e over ]; do sleep 0.02; done; echo first"), afterMs: 0 },
+          { ...sh(`${reach}; touch over`), afterMs: 600 },
+        ],
+        outside: ports,
+      },
+    });
+    expect(
+      beside
+        .slice(1)
+        .map((reply) => reply.kind === "ran" && reply.stdout)
+        .toSorted(),
+    ).toEqual(["first\n", "here"]);
+  }, 60_000);
+});
