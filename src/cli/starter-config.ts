@@ -32,7 +32,8 @@ ${missing.map((name) => `  # ${name} is used here and was not found on this mach
   env: { pass: [LANG, LC_*, TERM, TZ] }
 
 shell:
-  # false is none but the command's own; \`host\` is the machine's own.
+  # false is none but the command's own loopback. Hosts by name: { hosts: ["registry.example.org:443"], ask: unlisted },
+  # where a person is asked about others; true is every public host, \`host\` the machine's own network.
   network: false
 
   # The first rule whose words begin the command decides; what no rule covers is asked. \`approval: false\` asks nobody,
