@@ -6,7 +6,7 @@ import type { Readable, Writable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import { execa } from "execa";
 import type { GatedPlan } from "../src/backend/plan.ts";
-import { thisHost } from "../src/host/host.ts";
+import { type Host, thisHost } from "../src/host/host.ts";
 import type { Ledger } from "../src/host/ledger.ts";
 import { openInputs } from "../src/host/open-inputs.ts";
 import { MemoryJournal } from "../src/journal/journal.ts";
@@ -128,16 +128,8 @@ async function bench(): Promise<void> {
 /** The egress proxy beside direct connections, and what the way to it takes of a call. */
 async function egress(workspace: string): Promise<void> {
   await using server = await blobServer();
-  const under = (name: string, network: unknown) => {
-    const config = join(stage, `${name}.yaml`);
-    const paths = { workspace: { root: workspace, mode: "rw", write_approval: false } };
-    writeFileSync(config, JSON.stringify({ version: 1, sandbox: { paths }, shell: { network } }), {
-      mode: 0o600,
-    });
-    const stateFolder = absolutePath(join(stage, name));
-    const host = thisHost({ stateFolder, operatorFolders: [], outside: outsideAt(server) });
-    return createSupervisor({ host, cwd: absolutePath(workspace), config, journal: new MemoryJournal() });
-  };
+  const under = (name: string, network: unknown) =>
+    supervisorIn(workspace, name, { shell: { network } }, { outside: outsideAt(server) });
   await using off = await under("network-off", false);
   await using hosts = await under("network-hosts", { hosts: ["a.test"] });
   const sessions = [off, hosts].map((one) => one.session({ caller: "person" }));
@@ -221,13 +213,7 @@ async function mountsOnTop(plan: GatedPlan, ledger: Ledger): Promise<number> {
 
 /** The same call with limits that need a cgroup and with one that needs none, in turn. */
 async function cgroupOnTop(workspace: string): Promise<number> {
-  const under = (name: string, limits: Readonly<Record<string, unknown>>) => {
-    const config = join(stage, `${name}.yaml`);
-    const paths = { workspace: { root: workspace, mode: "rw", write_approval: false } };
-    writeFileSync(config, JSON.stringify({ version: 1, sandbox: { paths, limits } }), { mode: 0o600 });
-    const host = thisHost({ stateFolder: absolutePath(join(stage, name)), operatorFolders: [] });
-    return createSupervisor({ host, cwd: absolutePath(workspace), config, journal: new MemoryJournal() });
-  };
+  const under = (name: string, limits: unknown) => supervisorIn(workspace, name, { sandbox: { limits } });
   await using without = await under("without", { open_files: 1024 });
   await using within = await under("within", { open_files: 1024, memory: "1GiB", processes: 512 });
   const sessions = [without, within].map((one) => one.session({ caller: "person" }));
@@ -239,6 +225,23 @@ async function cgroupOnTop(workspace: string): Promise<number> {
     }
   const [plain = [], bounded = []] = times;
   return median(bounded) - median(plain);
+}
+
+/** A supervisor over the workspace with a state folder of its own. */
+function supervisorIn(
+  workspace: string,
+  name: string,
+  { sandbox = {}, shell = {} }: { readonly sandbox?: object; readonly shell?: object },
+  overrides: Partial<Host> = {},
+) {
+  const config = join(stage, `${name}.yaml`);
+  const paths = { workspace: { root: workspace, mode: "rw", write_approval: false } };
+  writeFileSync(config, JSON.stringify({ version: 1, sandbox: { paths, ...sandbox }, shell }), {
+    mode: 0o600,
+  });
+  const stateFolder = absolutePath(join(stage, name));
+  const host = thisHost({ stateFolder, operatorFolders: [], ...overrides });
+  return createSupervisor({ host, cwd: absolutePath(workspace), config, journal: new MemoryJournal() });
 }
 
 /** What anyone would write by hand: spawn, feed the descriptors, read both outputs, open the gate, wait. */

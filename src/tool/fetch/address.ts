@@ -1,5 +1,6 @@
 import { CofferdamError, visible } from "../../errors.ts";
-import { isAddress, parseHostRule } from "../../profile/host-rule.ts";
+import { canonicalHost } from "../../profile/host-name.ts";
+import { isAddress } from "../../profile/host-rule.ts";
 
 /** A longer URL is refused: servers refuse most of those too. */
 export const MOST_URL_LENGTH = 8192;
@@ -59,14 +60,11 @@ export function domainName(text: string): string {
 }
 
 function hostOf(hostname: string, text: string): string {
-  const bare = hostname.replace(/^\[(.*)\]$/, "$1");
   try {
-    const { name } = parseHostRule(isAddress(bare) ? bare : hostname);
-    if (!name.startsWith("*.")) return name;
+    return canonicalHost(hostname);
   } catch (cause) {
     throw refused(visible(text), "has a host that is neither a name nor an address", cause);
   }
-  throw refused(visible(text), "has a `*` for a host");
 }
 
 /**

@@ -5,11 +5,13 @@ import { serving, speaking } from "../../support/web/server.ts";
 
 /** Answers with what it was asked, as JSON. */
 const echo = () =>
-  serving(async (request, response) => {
+  serving((request, response) => {
     let body = "";
-    for await (const part of request) body += String(part);
-    const { method, url, rawHeaders } = request;
-    response.end(JSON.stringify({ method, url, rawHeaders, body }));
+    request.on("data", (part) => (body += String(part)));
+    request.on("end", () => {
+      const { method, url, rawHeaders } = request;
+      response.end(JSON.stringify({ method, url, rawHeaders, body }));
+    });
   });
 
 describe("a whole URL", () => {
