@@ -56,8 +56,13 @@ export class HttpProxy {
       headersTimeout: 0,
       requestTimeout: 0,
     });
-    server.on("request", (asked, answer) => void this.#forward(asked, answer));
-    server.on("connect", (asked, client, head) => void this.#connect(asked, client, head));
+    // Whatever goes wrong with one is the end of that one, and of nothing else.
+    server.on("request", (asked, answer) => {
+      this.#forward(asked, answer).catch(() => answer.destroy());
+    });
+    server.on("connect", (asked, client, head) => {
+      this.#connect(asked, client, head).catch(() => client.destroy());
+    });
     server.on("clientError", (error, client) => this.#misread(error, client));
     this.#server = server;
   }
@@ -154,7 +159,10 @@ function exchange(
   };
   const sent = attempt(() => requestFor(asked, connection, path), fail);
   if (sent === null) return;
-  sent.on("error", fail);
+  // A server may have answered all the same, and want no more of what is asked.
+  sent.on("error", (error) => {
+    if (!answer.headersSent) fail(error);
+  });
   sent.once("close", () => {
     if (!answer.headersSent) fail(new Error("the server closed the connection without an answer"));
   });

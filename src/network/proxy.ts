@@ -21,14 +21,16 @@ export class EgressProxy implements Disposable {
   readonly #bounds: ProxyBounds;
   readonly #clients = new Set<Socket>();
   readonly #timers = new WeakMap<Socket, NodeJS.Timeout>();
+  /** How many requests of a client are being answered: it may send the next ones before. */
+  readonly #asked = new WeakMap<Socket, number>();
 
   constructor(callers: Callers, bounds: ProxyBounds) {
     this.#callers = callers;
     this.#bounds = bounds;
     this.#http = new HttpProxy(
       callers,
-      (client) => clearTimeout(this.#timers.get(client)),
-      (client) => this.#await(client),
+      (client) => this.#count(client, 1),
+      (client) => this.#count(client, -1),
     );
   }
 
@@ -80,6 +82,13 @@ export class EgressProxy implements Disposable {
       this.#callers.note("malformed", "what was said to the proxy is no SOCKS");
       client.destroy();
     });
+  }
+
+  #count(client: Socket, more: 1 | -1): void {
+    const now = (this.#asked.get(client) ?? 0) + more;
+    this.#asked.set(client, now);
+    if (now > 0) clearTimeout(this.#timers.get(client));
+    else this.#await(client);
   }
 
   /** It has to say something soon. */

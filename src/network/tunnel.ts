@@ -23,7 +23,7 @@ export function tunnel(client: Socket, connection: Connection, egress: CallEgres
   const moved = (): void => connection.moved();
   socket.on("data", moved);
   socket.pipe(client);
-  void passOn(client, connection, egress, moved);
+  passOn(client, connection, egress, moved).catch(() => client.destroy());
 }
 
 /** A side is gone: what it said is still told to the other, which nobody hears any more. */

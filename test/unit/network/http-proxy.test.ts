@@ -102,6 +102,22 @@ describe("a whole URL", () => {
     expect((await ask("GET http://a.test/half")).endsWith("half")).toBe(true);
   });
 
+  it("has an answer handed back that comes before all was asked, and ends the connection", async () => {
+    const early = await speaking((socket) => {
+      socket.once("data", () => {
+        socket.end("HTTP/1.1 413 Too Much\r\nContent-Length: 5\r\n\r\nenough".slice(0, -1));
+      });
+    });
+    const at = await proxied({ hosts: ["a.test"], web: { ports: { 80: early } } });
+    const body = Buffer.alloc(3_000_000);
+    const answer = await said(
+      at.port,
+      `POST http://a.test/ HTTP/1.1\r\nHost: x\r\nProxy-Authorization: Basic ${at.credential}\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n`,
+      body,
+    );
+    expect([statusLine(answer), answer.endsWith("enoug")]).toEqual(["HTTP/1.1 413 Too Much", true]);
+  });
+
   it("is answered with 502 where the server answers nothing, or what is no answer", async () => {
     const silent = await speaking((socket) => void socket.end());
     const odd = await speaking((socket) => void socket.end("HTTP/1.1 200 \u0000\r\nX: \u0001\r\n\r\n"));

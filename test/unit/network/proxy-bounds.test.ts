@@ -60,7 +60,9 @@ describe("programs that say nothing", () => {
     }, 20);
     onTestFinished(() => clearInterval(drip));
     const began = performance.now();
-    await Promise.all([silent, slow, socks].map((socket) => once(socket, "close")));
+    await Promise.all(
+      [silent, slow, socks].map((socket) => new Promise((gone) => socket.once("close", gone))),
+    );
     expect(performance.now() - began).toBeLessThan(3_000);
     expect(at.egress.use().refused).toEqual([
       {
@@ -91,6 +93,19 @@ describe("programs that say nothing", () => {
     await pause(400);
     tunnelled.write("GET / HTTP/1.0\r\n\r\n");
     expect(await heard(tunnelled)).toContain("gun");
+  });
+});
+
+describe("requests that are sent before the last one was answered", () => {
+  it("have as long for their answers as any", async () => {
+    const slow = await serving((request, response) => {
+      setTimeout(() => response.end(`${request.url} `), request.url === "/1" ? 50 : 600);
+    });
+    const at = await proxied({ hosts: ["a.test"], bounds: { headMs: 200 }, web: { ports: { 80: slow } } });
+    const ask = (path: string, more = "") =>
+      `GET http://a.test${path} HTTP/1.1\r\nHost: x\r\nProxy-Authorization: Basic ${at.credential}\r\n${more}\r\n`;
+    const answer = await said(at.port, ask("/1") + ask("/2") + ask("/3", "Connection: close\r\n"));
+    expect(answer.match(/\/[123] /g)).toEqual(["/1 ", "/2 ", "/3 "]);
   });
 });
 
