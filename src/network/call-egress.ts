@@ -38,6 +38,9 @@ export type NotReached =
 /** So many connections at once where no limit says another number: a supervisor has only so many descriptors. */
 const MOST_CONNECTIONS = 256;
 
+/** So many programs may be connected to the proxy besides those that are let out. */
+const MOST_WAITING = 64;
+
 /** How long a server may take to accept a connection, in milliseconds. */
 const CONNECT_MS = 30_000;
 
@@ -55,6 +58,7 @@ export class CallEgress implements Disposable {
   readonly #outside: Outside;
   readonly #account = new Account();
   readonly #over = new AbortController();
+  readonly #clients = new Set<Socket>();
   readonly #connections = new Set<Connection>();
   readonly #asked = new Map<string, Promise<Amended>>();
   #pending = 0;
@@ -70,9 +74,23 @@ export class CallEgress implements Disposable {
     return this.#over.signal.aborted;
   }
 
-  /** So many connections it may have at once. */
-  get mostConnections(): number {
-    return this.#policy.limits.connections ?? MOST_CONNECTIONS;
+  /** So many of its programs may be connected to the proxy at once: some wait for an answer, or are told no. */
+  get mostClients(): number {
+    return this.#mostConnections + MOST_WAITING;
+  }
+
+  /** Takes a program that has shown the secret until the end of the call; where there are too many, it is sent away. */
+  admit(client: Socket): boolean {
+    if (this.#clients.has(client)) return true;
+    if (this.isOver || this.#clients.size >= this.mostClients) {
+      const reason = `${this.mostClients} programs are connected to the proxy already`;
+      if (!this.isOver) this.refuse({ host: null, port: null }, "limit", reason);
+      client.destroy();
+      return false;
+    }
+    this.#clients.add(client);
+    client.once("close", () => this.#clients.delete(client));
+    return true;
   }
 
   /** What the call did to the network until now. */
@@ -124,6 +142,7 @@ export class CallEgress implements Disposable {
   [Symbol.dispose](): void {
     this.#over.abort(new Error("the call is over"));
     for (const { socket } of this.#connections) socket.destroy();
+    for (const client of this.#clients) client.destroy();
   }
 
   async #reach(place: Place): Promise<Reached> {
@@ -189,10 +208,14 @@ export class CallEgress implements Disposable {
     return connection;
   }
 
+  get #mostConnections(): number {
+    return this.#policy.limits.connections ?? MOST_CONNECTIONS;
+  }
+
   #whyFull(): string | null {
     const { transferBytes } = this.#policy.limits;
-    if (this.#connections.size + this.#pending >= this.mostConnections)
-      return `${this.mostConnections} connections of the call are open already`;
+    if (this.#connections.size + this.#pending >= this.#mostConnections)
+      return `${this.#mostConnections} connections of the call are open already`;
     return transferBytes !== undefined && this.#transferred > transferBytes ? ALL_TRANSFERRED : null;
   }
 }

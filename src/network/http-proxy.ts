@@ -20,8 +20,9 @@ import {
   WANTS_CREDENTIAL,
 } from "./answer.ts";
 import type { CallEgress } from "./call-egress.ts";
-import type { Callers } from "./callers.ts";
+import type { Clients } from "./clients.ts";
 import type { Connection } from "./connection.ts";
+import { dismiss } from "./dismiss.ts";
 import { endToEnd } from "./headers.ts";
 import { tunnel } from "./tunnel.ts";
 
@@ -37,22 +38,17 @@ const IDLE_MS = 5_000;
 /** HTTP as proxies speak it (RFC 9110, section 9.3.6; RFC 9112, section 3.2.2): CONNECT, and whole `http://` URLs. */
 export class HttpProxy {
   readonly #server: Server;
-  readonly #callers: Callers;
-  readonly #onHead: (client: Socket) => void;
-  readonly #onRest: (client: Socket) => void;
+  readonly #clients: Clients;
 
-  /** `onHead`: a request was read. `onRest`: the next one is waited for. */
-  constructor(callers: Callers, onHead: (client: Socket) => void, onRest: (client: Socket) => void) {
-    this.#callers = callers;
-    this.#onHead = onHead;
-    this.#onRest = onRest;
+  constructor(clients: Clients) {
+    this.#clients = clients;
     const server = createServer({
       maxHeaderSize: MOST_HEAD,
       keepAliveTimeout: IDLE_MS,
       // Said here, so that no option of Node can loosen it.
       insecureHTTPParser: false,
       requireHostHeader: false,
-      // How long a head may take is told to `onHead`; a body may take as long as the call.
+      // How long a head may take `clients` know; a body may take as long as the call.
       headersTimeout: 0,
       requestTimeout: 0,
     });
@@ -75,7 +71,7 @@ export class HttpProxy {
   /** What is no HTTP, or more of it than is read. */
   #misread(error: Error, client: Duplex): void {
     const isTooLong = "code" in error && error.code === "HPE_HEADER_OVERFLOW";
-    this.#callers.note(
+    this.#clients.note(
       "malformed",
       isTooLong ? "the head of a request is too long" : "what was said to the proxy is no HTTP",
     );
@@ -88,11 +84,11 @@ export class HttpProxy {
     if (!(client instanceof Socket)) return;
     // At once: a stream with nothing in it ends for good as soon as the program says no more.
     if (head.length > 0) client.unshift(head);
-    this.#onHead(client);
+    this.#clients.asked(client);
     const [, host, port] = /^(.*):(\d{1,5})$/s.exec(asked.url ?? "") ?? [];
     if (host === undefined) return refuse(client, BAD_REQUEST);
     const place = { host, port: Number(port) };
-    const egress = this.#callerOf(asked, place);
+    const egress = this.#callerOf(client, asked, place);
     if (egress === null) return refuse(client, WANTS_CREDENTIAL);
     const reached = await egress.reach(place.host, place.port);
     if (reached.kind !== "reached") return refuse(client, answerTo(reached));
@@ -102,15 +98,15 @@ export class HttpProxy {
 
   async #forward(asked: IncomingMessage, answer: ServerResponse): Promise<void> {
     const client = asked.socket;
-    this.#onHead(client);
+    this.#clients.asked(client);
     asked.on("error", () => undefined);
     answer.on("error", () => undefined);
-    answer.once("close", () => this.#onRest(client));
+    answer.once("close", () => this.#clients.answered(client));
     const [, authority, path] = /^http:\/\/([^/?#]*)([^#]*)/i.exec(asked.url ?? "") ?? [];
     const [, host, port] = /^(.*?)(?::(\d{0,5}))?$/s.exec(authority ?? "") ?? [];
     if (host === undefined || host === "") return say(answer, BAD_REQUEST);
     const place = { host, port: Number(port === undefined || port === "" ? 80 : port) };
-    const egress = this.#callerOf(asked, place);
+    const egress = this.#callerOf(client, asked, place);
     if (egress === null) return say(answer, WANTS_CREDENTIAL);
     const reached = await egress.reach(place.host, place.port);
     if (reached.kind !== "reached") return say(answer, answerTo(reached));
@@ -127,6 +123,7 @@ export class HttpProxy {
 
   /** Whose request it is; null where it does not say, or says what is nobody's. */
   #callerOf(
+    client: Socket,
     asked: IncomingMessage,
     place: { readonly host: string; readonly port: number },
   ): CallEgress | null {
@@ -135,7 +132,7 @@ export class HttpProxy {
     const [, encoded] = /^basic +([A-Za-z0-9+/=]+)$/i.exec(header) ?? [];
     const [, user, secret] =
       /^([^:]*):(.*)$/s.exec(Buffer.from(encoded ?? "", "base64").toString("latin1")) ?? [];
-    return this.#callers.find(user === PROXY_USER ? (secret ?? "") : "", place);
+    return this.#clients.callerOf(client, user === PROXY_USER ? (secret ?? "") : "", place);
   }
 }
 
@@ -225,7 +222,5 @@ function say(answer: ServerResponse, { status, title, text, headers }: ProxyAnsw
 }
 
 function refuse(client: Duplex, answer: ProxyAnswer): void {
-  client.end(asBytes(answer));
-  // What it still sends is not waited for.
-  client.resume();
+  dismiss(client, asBytes(answer));
 }

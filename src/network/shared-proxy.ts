@@ -3,71 +3,93 @@ import { createServer, type Server } from "node:net";
 import { CofferdamError } from "../errors.ts";
 import { codeOf } from "../host/system-error.ts";
 import { Callers } from "./callers.ts";
-import { EgressProxy, HEAD_MS } from "./proxy.ts";
+import { HEAD_MS } from "./clients.ts";
+import { EgressProxy } from "./proxy.ts";
 
-/** So many programs of all calls together may be connected at once. */
+/** So many programs may be connected at once that have not shown whose they are: anybody on the machine may be one. */
 const MOST_CLIENTS = 1_024;
 
 /** So many ports are tried: each has to be free on both loopback addresses. */
 const MOST_TRIES = 20;
 
+/** Has a server listen on an address of this machine. */
+export type ListenAt = (server: Server, host: string, port: number) => Promise<Listening>;
+
+/** What became of it: somebody else may listen there, and the machine may have no such address. */
+export type Listening = "listening" | "taken" | "absent";
+
 /** One egress proxy for all calls of a supervisor, where they share the machine's loopback: who calls is told by the secret. */
 export class SharedProxy implements Disposable {
-  readonly callers = new Callers(null);
+  readonly callers: Callers;
   readonly port: number;
-  readonly #proxy = new EgressProxy(this.callers, { mostClients: MOST_CLIENTS, headMs: HEAD_MS });
-  readonly #servers: readonly Server[];
+  readonly #ends: DisposableStack;
 
   /**
    * Listens on one port of 127.0.0.1 and of ::1: whoever may reach the one may reach the other, and must find nobody else
    * there. Throws `SANDBOX_UNAVAILABLE` where no port is free.
    */
-  static async listen(): Promise<SharedProxy> {
+  static async listen(listenAt: ListenAt = listenHere): Promise<SharedProxy> {
+    const callers = new Callers(null);
+    const bounds = { mostClients: MOST_CLIENTS, headMs: HEAD_MS };
+    using ends = new DisposableStack();
+    const proxy = ends.use(new EgressProxy(callers, bounds));
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-      const first = await listening("127.0.0.1", 0);
+      using servers = new DisposableStack();
+      const first = serverFor(proxy, servers);
+      if ((await listenAt(first, "127.0.0.1", 0)) !== "listening") continue;
       const port = portOf(first);
-      const second = port === null ? null : await listening("::1", port);
-      if (first !== "taken" && first !== "absent" && port !== null && second !== "taken")
-        return new SharedProxy(port, second === "absent" || second === null ? [first] : [first, second]);
-      if (typeof first !== "string") first.close();
+      if ((await listenAt(serverFor(proxy, servers), "::1", port)) === "taken") continue;
+      ends.use(servers.move());
+      return new SharedProxy(port, callers, ends.move());
     }
-    throw new CofferdamError("SANDBOX_UNAVAILABLE", "the egress proxy finds no free port on loopback", {
-      hint: "end what listens on so many ports, or use `network: false`",
-    });
+    throw unavailable("the egress proxy finds no free port on loopback");
   }
 
-  private constructor(port: number, servers: readonly Server[]) {
+  private constructor(port: number, callers: Callers, ends: DisposableStack) {
     this.port = port;
-    this.#servers = servers;
-    for (const server of servers) {
-      this.#proxy.listen(server);
-      // Calls keep a process going, not what waits for them.
-      server.unref();
-    }
+    this.callers = callers;
+    this.#ends = ends;
   }
 
   /** Nobody is served any more. */
   [Symbol.dispose](): void {
-    for (const server of this.#servers) server.close();
-    this.#proxy[Symbol.dispose]();
+    this.#ends.dispose();
   }
 }
 
-/** A server that listens; `taken` where somebody else does, `absent` where this machine has no such address. */
-async function listening(host: string, port: number): Promise<Server | "taken" | "absent"> {
+/** Calls keep a process going; neither what waits for their programs does, nor anybody else who comes. */
+function serverFor(proxy: EgressProxy, ends: DisposableStack): Server {
   const server = createServer();
+  // Before it listens: nobody who comes early is left without an answer.
+  proxy.listen(server);
+  server.on("connection", (client) => client.unref());
+  ends.defer(() => server.close());
+  return server.unref();
+}
+
+/** Throws `SANDBOX_UNAVAILABLE` where the system lets nobody listen. */
+export const listenHere: ListenAt = async (server, host, port) => {
   try {
     server.listen({ host, port, exclusive: true });
     await once(server, "listening");
-    return server;
+    return "listening";
   } catch (cause) {
     const code = codeOf(cause);
+    if (code === "EADDRINUSE") return "taken";
     if (code === "EADDRNOTAVAIL" || code === "EAFNOSUPPORT") return "absent";
-    return "taken";
+    throw unavailable(`the egress proxy can't listen on loopback: ${code}`, cause);
   }
+};
+
+function unavailable(message: string, cause?: unknown): CofferdamError {
+  return new CofferdamError("SANDBOX_UNAVAILABLE", message, {
+    hint: "end what listens on so many ports, or use `network: false`",
+    cause,
+  });
 }
 
-function portOf(server: Server | string): number | null {
-  const address = typeof server === "string" ? null : server.address();
-  return typeof address === "object" && address !== null ? address.port : null;
+function portOf(server: Server): number {
+  const address = server.address();
+  if (typeof address === "object" && address !== null) return address.port;
+  throw new CofferdamError("INTERNAL", "a server listens at no port");
 }

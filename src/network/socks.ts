@@ -3,7 +3,8 @@ import ipaddr from "ipaddr.js";
 import { PROXY_USER } from "../backend/proxy-way.ts";
 import { ByteReader } from "./byte-reader.ts";
 import type { NotReached } from "./call-egress.ts";
-import type { Callers } from "./callers.ts";
+import type { Clients } from "./clients.ts";
+import { dismiss } from "./dismiss.ts";
 import { tunnel } from "./tunnel.ts";
 
 /** The first byte of a connection that speaks SOCKS 5 (RFC 1928). */
@@ -23,7 +24,7 @@ const REPLY = {
 const [BY_PASSWORD, BY_NOTHING] = [2, 0xff];
 
 /** SOCKS 5 with a user and a password (RFC 1929), to connect and nothing else; names are looked up here. */
-export async function serveSocks(client: Socket, callers: Callers, onHead: () => void): Promise<void> {
+export async function serveSocks(client: Socket, clients: Clients): Promise<void> {
   const reader = new ByteReader(client);
   const [, methods = 0] = await reader.take(2);
   if (!(await reader.take(methods)).includes(BY_PASSWORD)) return end(client, [SOCKS_5, BY_NOTHING]);
@@ -33,14 +34,14 @@ export async function serveSocks(client: Socket, callers: Callers, onHead: () =>
   const [passwordLength = 0] = await reader.take(1);
   const password = (await reader.take(passwordLength)).toString("latin1");
   const place = { host: null, port: null };
-  const egress = callers.find(user === PROXY_USER ? password : "", place);
+  const egress = clients.callerOf(client, user === PROXY_USER ? password : "", place);
   if (egress === null) return end(client, [1, 1]);
   client.write(Buffer.from([1, 0]));
   const [version, command, , kind = 0] = await reader.take(4);
   const host = await readHost(reader, kind);
   if (host === null) return end(client, reply(REPLY.noSuchAddress));
   const port = (await reader.take(2)).readUInt16BE();
-  onHead();
+  clients.asked(client);
   if (version !== SOCKS_5 || command !== 1) return end(client, reply(REPLY.noSuchCommand));
   // Before anything is waited for: a stream with nothing in it ends for good as soon as the program says no more.
   reader.putBack();
@@ -77,6 +78,5 @@ function replyTo(reached: NotReached): number {
 }
 
 function end(client: Socket, bytes: readonly number[]): void {
-  client.end(Buffer.from(bytes));
-  client.resume();
+  dismiss(client, Buffer.from(bytes));
 }

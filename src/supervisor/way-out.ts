@@ -4,7 +4,8 @@ import type { WayOut } from "../host/run-options.ts";
 import type { EgressRefusal } from "../network/account.ts";
 import { CallEgress, type EgressPolicy } from "../network/call-egress.ts";
 import { Callers } from "../network/callers.ts";
-import { EgressProxy, HEAD_MS } from "../network/proxy.ts";
+import { HEAD_MS } from "../network/clients.ts";
+import { EgressProxy } from "../network/proxy.ts";
 import type { Profile } from "../profile/profile.ts";
 import type { Amendment, NetworkUse } from "./network-use.ts";
 import type { Shared } from "./shared.ts";
@@ -14,9 +15,6 @@ export interface Amender {
   readonly ask: NonNullable<EgressPolicy["ask"]>;
   readonly amendments: readonly Amendment[];
 }
-
-/** So many programs may wait for an answer, or be told no, beside those that are let out. */
-const MOST_WAITING = 64;
 
 /** The way out of one call, while it runs. */
 export class CallWayOut implements WayOut, Disposable {
@@ -50,7 +48,7 @@ export class CallWayOut implements WayOut, Disposable {
   }
 
   serve(listener: Server): void {
-    const mostClients = this.#egress.mostConnections + MOST_WAITING;
+    const { mostClients } = this.#egress;
     const proxy = this.#ends.use(
       new EgressProxy(new Callers(this.#egress), { mostClients, headMs: HEAD_MS }),
     );

@@ -4,7 +4,8 @@ import { onTestFinished } from "vitest";
 import type { EgressRefusal } from "../../../src/network/account.ts";
 import { CallEgress, type EgressPolicy } from "../../../src/network/call-egress.ts";
 import { Callers } from "../../../src/network/callers.ts";
-import { EgressProxy, HEAD_MS, type ProxyBounds } from "../../../src/network/proxy.ts";
+import { HEAD_MS, type ProxyBounds } from "../../../src/network/clients.ts";
+import { EgressProxy } from "../../../src/network/proxy.ts";
 import type { Network } from "../../../src/profile/network.ts";
 import { hostsOf, type SmallWeb, smallWeb } from "./server.ts";
 

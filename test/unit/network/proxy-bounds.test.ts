@@ -25,7 +25,7 @@ async function knocking(port: number, words = ""): Promise<Socket> {
 const here = () => serving((_request, response) => void response.end("here"));
 
 describe("programs that say nothing", () => {
-  it("are let in up to a number, all others are sent away, and those that speak are served again afterwards", async () => {
+  it("are let in up to a number, whoever is silent for longest is sent away, and those that speak are served again afterwards", async () => {
     const at = await proxied({
       hosts: ["a.test"],
       bounds: { mostClients: 50, headMs: 1_500 },
