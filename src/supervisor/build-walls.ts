@@ -51,6 +51,14 @@ function refuseFailures(machine: Machine, { sandbox }: Config): void {
   );
 }
 
+/** Nothing is started behind them any more, and nothing of them is left. */
+export async function endWalls(walls: Walls): Promise<void> {
+  if (walls.kind !== "standing") return;
+  await walls.ahead[Symbol.asyncDispose]();
+  walls.surroundings[Symbol.dispose]();
+  walls.machine.cgroups?.[Symbol.dispose]();
+}
+
 /**
  * The egress proxy that calls share, where they share the machine's loopback and may reach anything by it; and the walls
  * that let its port be reached. Throws `SANDBOX_UNAVAILABLE` where no port is free.

@@ -26,7 +26,7 @@ import { type AbsolutePath, isAbsolutePath, isInside } from "../profile/path.ts"
 import { MemoryStore } from "../store/memory.ts";
 import type { Store } from "../store/store.ts";
 import type { ToolSettings } from "../tool/derive.ts";
-import { buildWalls, withProxy } from "./build-walls.ts";
+import { buildWalls, endWalls, withProxy } from "./build-walls.ts";
 import { Ending } from "./ending.ts";
 import { assertOptions, having, type OptionsOf, text } from "./options.ts";
 import { Session } from "./session.ts";
@@ -104,11 +104,7 @@ export class Supervisor implements AsyncDisposable {
     await Promise.all([...this.shared.running].map((one) => one[Symbol.asyncDispose]()));
     const { walls, egressProxy } = this.shared;
     egressProxy?.[Symbol.dispose]();
-    if (walls.kind === "standing") {
-      await walls.ahead[Symbol.asyncDispose]();
-      walls.surroundings[Symbol.dispose]();
-      walls.machine.cgroups?.[Symbol.dispose]();
-    }
+    await endWalls(walls);
     this.shared.journal[Symbol.dispose]();
   }
 }
@@ -127,7 +123,21 @@ export async function createSupervisor(options: SupervisorOptions = {}): Promise
     throw new CofferdamError("USAGE", "nothing can be run on a Mac that is only stated", {
       hint: "use `createDraft`, which runs nothing, or take `stated` out of the host",
     });
-  const { walls, egressProxy } = await withProxy(await buildWalls(host, loaded), standing);
+  const walls = await buildWalls(host, loaded);
+  try {
+    return new Supervisor(await sharedBy({ host, cwd, loaded, standing }, walls, options));
+  } catch (cause) {
+    await endWalls(walls);
+    throw cause;
+  }
+}
+
+/** Sweeps what killed supervisors left, and opens what is written to; the egress proxy last, which nothing then leaves open. */
+async function sharedBy(
+  { host, cwd, loaded, standing }: Decided,
+  walls: Walls,
+  options: SupervisorOptions,
+): Promise<Shared> {
   const ledger = new Ledger(host.stateFolder);
   const hasShelter = walls.kind === "standing" && walls.machine.attestation.hasShelter;
   const liveCalls = new LiveCalls(host.stateFolder, hasShelter);
@@ -139,11 +149,10 @@ export async function createSupervisor(options: SupervisorOptions = {}): Promise
   const runId = host.id();
   const journal = options.journal ?? openJournal(host, runId);
   const recorder = new Recorder(host, journal, runId);
-  return new Supervisor({
+  return {
     host,
     loaded,
     standing,
-    walls,
     ledger,
     liveCalls,
     memory: new FactsMemory(new MaskSearch(boundsFrom(loaded.config.sandbox.search))),
@@ -152,11 +161,11 @@ export async function createSupervisor(options: SupervisorOptions = {}): Promise
     broker: new Broker(host, options.store ?? new MemoryStore(), recorder),
     cwd,
     ownProgram: ownProgramOnce(),
-    egressProxy,
     privateMounts: privateMountsOnce(host, walls, loaded),
     ending: new Ending("supervisor"),
     running: new Set(),
-  });
+    ...(await withProxy(walls, standing)),
+  };
 }
 
 /** What stands before any machine is looked at: the config, the ceiling, and what every call has in common. */
