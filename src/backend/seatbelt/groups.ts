@@ -21,7 +21,7 @@ const GROUPS: Readonly<Record<MacosGroup, Group>> = {
     {
       action: "allow",
       operations: ["network-bind", "network-inbound"],
-      filter: { kind: "local", end: "localhost:*" },
+      filter: { kind: "local", protocol: "ip", end: "localhost:*" },
     },
   ],
   openmp: () =>

@@ -32,7 +32,8 @@ export function networkSections(
     return [
       {
         about: ["The network: the egress proxy, by its port on loopback, and nothing else."],
-        rules: [outbound([{ kind: "remote", end: `localhost:${proxyPort}` }])].flat(),
+        // No datagrams: who listens for those there is nobody of ours.
+        rules: outbound([{ kind: "remote", protocol: "tcp", end: `localhost:${proxyPort}` }]),
       },
     ];
   }
@@ -41,13 +42,13 @@ export function networkSections(
       about: ["The network: the machine's own, with what resolves names."],
       rules: [
         ...outbound([
-          { kind: "remote", end: "*:*" },
+          { kind: "remote", protocol: "ip", end: "*:*" },
           { kind: "literal", text: RESOLVER },
         ]),
         {
           action: "allow",
           operations: ["network-bind", "network-inbound"],
-          filter: { kind: "local", end: "*:*" },
+          filter: { kind: "local", protocol: "ip", end: "*:*" },
         },
         {
           action: "allow",

@@ -2,8 +2,10 @@ import { type AbsolutePath, foldedPath, isInside, knownPath, upwards } from "../
 import { literalPrefix } from "../../profile/pattern.ts";
 import { indexEntries, nearestEntry, type Profile } from "../../profile/profile.ts";
 import { listedSockets } from "../../profile/sockets.ts";
+import type { Launch } from "../../tool/launch.ts";
 import type { Facts, MacFacts } from "../facts.ts";
 import type { Refusal } from "../plan.ts";
+import { isProxied } from "../proxy-way.ts";
 import { linkOn } from "./links.ts";
 import { foldsCaseAt } from "./volumes.ts";
 
@@ -17,8 +19,17 @@ const SHARED_PLACES = [
 ].map(knownPath);
 
 /** Why rules can't enforce the profile on this Mac, whatever they are; null where they can. */
-export function refusedProfile(profile: Profile, facts: Facts, mac: MacFacts): Refusal | null {
-  return refusedTerminal(profile) ?? refusedNetwork(profile, mac) ?? refusedEntry(profile, facts, mac.calls);
+export function refusedProfile(
+  profile: Profile,
+  launch: Pick<Launch, "asksForHosts">,
+  facts: Facts,
+  mac: MacFacts,
+): Refusal | null {
+  return (
+    refusedTerminal(profile) ??
+    refusedNetwork(profile, launch, mac) ??
+    refusedEntry(profile, facts, mac.calls)
+  );
 }
 
 /** What stands for every profile on another system. */
@@ -38,8 +49,13 @@ function refusedTerminal({ terminal }: Profile): Refusal | null {
   };
 }
 
-function refusedNetwork({ network }: Profile, { proxyPort }: MacFacts): Refusal | null {
-  if (network === "none" || network === "host" || proxyPort !== null) return null;
+/** Where nothing is reached unless somebody says yes, nobody could be asked. */
+function refusedNetwork(
+  profile: Profile,
+  launch: Pick<Launch, "asksForHosts">,
+  { proxyPort }: MacFacts,
+): Refusal | null {
+  if (!isProxied(profile, launch) || proxyPort !== null) return null;
   return {
     field: "network",
     reason: "hosts need the egress proxy: the kernel's rules know no names or addresses but `localhost`",

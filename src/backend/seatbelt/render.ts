@@ -30,7 +30,7 @@ import { coveringFilters, givenFilters, mainOperation, OWN_FILTERS, translate } 
  */
 export function renderSeatbelt(given: Profile, launch: Launch, facts: Facts): Rendering {
   const { mac } = facts;
-  const refusal = mac === null ? NO_MAC : refusedProfile(given, facts, mac);
+  const refusal = mac === null ? NO_MAC : refusedProfile(given, launch, facts, mac);
   if (refusal !== null || mac === null) return { kind: "refusal", refusal: refusal ?? NO_MAC };
   const searched = withinSearch(given, facts);
   if ("reason" in searched) return { kind: "refusal", refusal: searched };

@@ -8,7 +8,7 @@ export type Text = string | { readonly param: string };
 export type Filter =
   | { readonly kind: TextFilter; readonly text: Text }
   | { readonly kind: WordFilter; readonly word: string }
-  | { readonly kind: "local" | "remote"; readonly end: string }
+  | { readonly kind: "local" | "remote"; readonly protocol: "ip" | "tcp"; readonly end: string }
   | { readonly kind: "require-all" | "require-any"; readonly of: Some<Filter> }
   | { readonly kind: "require-not"; readonly of: Some<Filter> };
 
@@ -96,7 +96,7 @@ export function quoteText(text: string): string {
 /** One filter as it stands in the profile, on lines that begin so many steps to the right. */
 export function printFilter(filter: Filter, depth = 0): string {
   if ("word" in filter) return `(${filter.kind} ${filter.word})`;
-  if ("end" in filter) return `(${filter.kind} ip ${quoteText(filter.end)})`;
+  if ("end" in filter) return `(${filter.kind} ${filter.protocol} ${quoteText(filter.end)})`;
   if ("text" in filter) return `(${filter.kind} ${printText(filter.text)})`;
   const parts = filter.of.map((one) => printFilter(one, depth + 1));
   const line = `(${[filter.kind, ...parts].join(" ")})`;

@@ -158,17 +158,22 @@ const DEVICES: readonly Other[] = [
   ),
 ];
 
-const inet = (operation: string, local: SocketEnd, remote?: SocketEnd): Query => ({
+const inet = (
+  operation: string,
+  local: SocketEnd,
+  remote?: SocketEnd,
+  transport: "tcp" | "udp" = "tcp",
+): Query => ({
   operation,
-  socket: { domain: "AF_INET", transport: "tcp", local, ...(remote === undefined ? {} : { remote }) },
+  socket: { domain: "AF_INET", transport, local, ...(remote === undefined ? {} : { remote }) },
 });
 const UNBOUND = { host: "0.0.0.0", port: 0 };
 
-/** Whom connections may go to; by a name they only go through the proxy, at its one port. */
+/** Whom connections may go to; by a name they only go through the proxy, at its one port, which is the same on ::1. */
 function mayReach({ network }: Profile, { host, port }: SocketEnd): boolean {
   if (network === "none") return false;
   if (network === "host") return reaches(network, { host, address: host, port });
-  return host === PROXY.host && port === PROXY.port;
+  return [PROXY.host, "::1"].includes(host) && port === PROXY.port;
 }
 
 const NETWORK: readonly Other[] = [
@@ -180,12 +185,16 @@ const NETWORK: readonly Other[] = [
     { host: "93.184.0.1", port: PROXY.port },
     { host: "192.168.0.2", port: PROXY.port },
     { host: "::1", port: 9 },
-  ].map(
-    (remote): Other => ({
+    { host: "::1", port: PROXY.port },
+    { host: "::ffff:127.0.0.1", port: PROXY.port },
+    { host: "0.0.0.0", port: PROXY.port },
+  ].flatMap((remote): readonly Other[] => [
+    {
       query: inet("network-outbound", UNBOUND, remote),
       isGiven: (profile) => mayReach(profile, remote),
-    }),
-  ),
+    },
+    { query: inet("network-outbound", UNBOUND, remote, "udp"), isGiven: ofHost },
+  ]),
   ...["network-bind", "network-inbound"].flatMap((operation): readonly Other[] => [
     { query: inet(operation, { host: "127.0.0.1", port: 3_000 }), isGiven: listens },
     { query: inet(operation, { host: "192.168.0.1", port: 3_000 }), isGiven: ofHost },

@@ -19,7 +19,7 @@ if (mac === null) throw new Error("a Mac has facts of its own");
 describe("the rules on files", () => {
   it("mean the same in every order: no allow and no deny hold for one right and path", () => {
     const rendered = macCase.filter(
-      ({ profile, facts }) => refusedProfile(profile, facts, facts.mac ?? mac) === null,
+      ({ profile, facts }) => refusedProfile(profile, {}, facts, facts.mac ?? mac) === null,
     );
     const asked = rendered.chain((one) =>
       fileQuestions(one, 20).map((questions) => [one, questions] as const),

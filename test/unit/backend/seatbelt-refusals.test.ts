@@ -185,6 +185,19 @@ describe("what can't be enforced is refused, and what is close to it is not", ()
     planOf(renderSeatbelt(normalProfile(twinParts), LAUNCH, twinFacts));
   });
 
+  it("and so is asking about hosts where no proxy listens, with the network off besides; none is asked for, none is needed", () => {
+    const { refusal, none } = {
+      refusal: refusalOf(
+        renderSeatbelt(normalProfile(write(APP)), { ...LAUNCH, asksForHosts: true }, machine()),
+      ),
+      none: planOf(renderSeatbelt(normalProfile(write(APP)), LAUNCH, machine())),
+    };
+    expect([refusal.field, none.proxy]).toEqual(["network", null]);
+    const facts = machine({}, { mac: { ...MAC, proxyPort: 8118 } });
+    const plan = planOf(renderSeatbelt(normalProfile(write(APP)), { ...LAUNCH, asksForHosts: true }, facts));
+    expect(plan.proxy?.port).toBe(8118);
+  });
+
   it("with field, reason and remedy", () => {
     const refusal = refusalOf(renderSeatbelt(normalProfile(write("/tmp/mine")), LAUNCH, machine()));
     expect(refusal).toEqual({

@@ -56,7 +56,7 @@ export function networkProbes(own: string | null): readonly Probe[] {
       trials: [
         {
           text: () =>
-            `${SHUT}${starting("network*")}(allow network-outbound (remote ip "localhost:${PORT}"))\n`,
+            `${SHUT}${starting("network*")}(allow network-outbound (remote tcp "localhost:${PORT}"))\n`,
           acts: {
             "that port": connect("127.0.0.1", PORT),
             "another port": connect("127.0.0.1", OTHER),
@@ -87,7 +87,7 @@ export function networkProbes(own: string | null): readonly Probe[] {
       trials: [
         {
           text: () =>
-            `${SHUT}${starting("network*")}(allow network-outbound (remote ip "localhost:${PORT}"))\n`,
+            `${SHUT}${starting("network*")}(allow network-outbound (remote tcp "localhost:${PORT}"))\n`,
           acts: {
             "::1": connect("::1", PORT),
             "::ffff:127.0.0.1": connect("::ffff:127.0.0.1", PORT),
