@@ -1,5 +1,6 @@
 import { lookup } from "node:dns/promises";
 import { connect, type LookupFunction, type Socket } from "node:net";
+import { networkInterfaces } from "node:os";
 import type { Target } from "../profile/host-rule.ts";
 
 /** Looks a name up: every address of it, as the machine finds them. Rejects where there is none. */
@@ -15,6 +16,8 @@ export type Dial = (targets: Targets) => Socket;
 export interface Outside {
   readonly resolve: Resolve;
   readonly dial: Dial;
+  /** The machine's own addresses, which lie on this side, whatever their class. */
+  readonly own: () => readonly string[];
 }
 
 /** The machine's own way, with `/etc/hosts` and all. */
@@ -35,5 +38,10 @@ export const dialHere: Dial = ([first, ...rest]) => {
   return connect({ host, port, lookup: pinned, autoSelectFamily: true, allowHalfOpen: true, noDelay: true });
 };
 
+/** Those of every interface. One of a link alone has a zone besides, which is left out here. */
+export function ownAddresses(): readonly string[] {
+  return Object.values(networkInterfaces()).flatMap((all = []) => all.map(({ address }) => address));
+}
+
 /** This machine's own. */
-export const OUTSIDE: Outside = { resolve: resolveHere, dial: dialHere };
+export const OUTSIDE: Outside = { resolve: resolveHere, dial: dialHere, own: ownAddresses };

@@ -19,6 +19,12 @@ export class ByteReader {
     return taken;
   }
 
+  /** The next so many bytes, left where they are; null where the stream ends before. */
+  async peek(length: number): Promise<Buffer | null> {
+    while (this.#held.length < length) if (!(await this.more())) return null;
+    return this.#held.subarray(0, length);
+  }
+
   /** All that was read and not taken. */
   get held(): Buffer {
     return this.#held;

@@ -11,6 +11,7 @@ import type { Place } from "../tool/fetch/reach.ts";
 import { Account, type EgressBecause, type EgressRefusal, type EgressUse } from "./account.ts";
 import { ALL_TRANSFERRED, Connection } from "./connection.ts";
 import { judgeHost } from "./judge.ts";
+import { LookUps } from "./look-ups.ts";
 
 /** What somebody said of a host that is not listed: what may be reached for it, or why nothing. */
 export type Amended =
@@ -41,6 +42,9 @@ const MOST_CONNECTIONS = 256;
 /** So many programs may be connected to the proxy besides those that are let out. */
 const MOST_WAITING = 64;
 
+/** How often is looked at what was moved, where that is bounded, in milliseconds. */
+const TICK_MS = 100;
+
 /** How long a server may take to accept a connection, in milliseconds. */
 const CONNECT_MS = 30_000;
 
@@ -58,6 +62,9 @@ export class CallEgress implements Disposable {
   readonly #outside: Outside;
   readonly #account = new Account();
   readonly #over = new AbortController();
+  readonly #lookUps: LookUps;
+  /** Looks at what was moved where nobody tells it: heads, and answers that are none yet. */
+  readonly #ticker: NodeJS.Timeout | undefined;
   readonly #clients = new Set<Socket>();
   readonly #connections = new Set<Connection>();
   readonly #asked = new Map<string, Promise<Amended>>();
@@ -67,6 +74,11 @@ export class CallEgress implements Disposable {
   constructor(policy: EgressPolicy, outside: Outside) {
     this.#policy = policy;
     this.#outside = outside;
+    this.#lookUps = new LookUps(outside.resolve, this.#over.signal);
+    if (policy.limits.transferBytes !== undefined)
+      this.#ticker = setInterval(() => {
+        for (const connection of this.#connections) connection.moved();
+      }, TICK_MS).unref();
   }
 
   /** Whether the call is over: nothing is reached any more. */
@@ -122,15 +134,16 @@ export class CallEgress implements Disposable {
     reason: string,
   ): Extract<NotReached, { readonly kind: "refused" }> {
     const refusal = { host: host?.slice(0, MOST_HOST) ?? null, port, because, reason };
-    if (this.#account.refused(refusal)) this.#policy.onRefused(refusal);
+    // What comes after the end has been told already, all of it.
+    if (!this.isOver && this.#account.refused(refusal)) this.#policy.onRefused(refusal);
     return { kind: "refused", because, reason };
   }
 
   /** Whether a hello may ask for this server on a connection; where it may not, the connection is closed. */
   maySay({ place, socket }: Connection, serverName: string): boolean {
     const { host, port } = place;
-    // What is no host must not pass for asking for none.
-    const asked = serverName === "" ? "" : canonicalName(serverName) || serverName;
+    // Servers compare without case, and some without a final dot; no other spelling is one of the same host.
+    const asked = serverName.toLowerCase().replace(/(?<=.)\.$/, "");
     if (saysItsHost({ host, port, address: host, serverName: asked })) return true;
     const said = serverName === "" ? "no host" : `\`${escapeInvisible(serverName).slice(0, MOST_HOST)}\``;
     this.refuse(place, "server-name", `a TLS hello for \`${host}\` asks for ${said}`);
@@ -141,6 +154,7 @@ export class CallEgress implements Disposable {
   /** The end of the call: every connection of it is closed, and whoever waits for one gets none. */
   [Symbol.dispose](): void {
     this.#over.abort(new Error("the call is over"));
+    clearInterval(this.#ticker);
     for (const { socket } of this.#connections) socket.destroy();
     for (const client of this.#clients) client.destroy();
   }
@@ -149,14 +163,14 @@ export class CallEgress implements Disposable {
     const { signal } = this.#over;
     signal.throwIfAborted();
     const { ask, network: granted } = this.#policy;
-    const { resolve } = this.#outside;
+    const by = { resolve: this.#lookUps.find, own: this.#outside.own };
     let network = granted;
-    let judged = await judgeHost(network, place, resolve, signal);
+    let judged = await judgeHost(network, place, by, signal);
     if (judged.kind === "refused" && judged.because === "unlisted" && ask !== null) {
       const amended = await this.#askOnce(place, ask);
       if (amended.kind === "refused") return this.refuse(place, amended.because, amended.reason);
       ({ network } = amended);
-      judged = await judgeHost(network, place, resolve, signal);
+      judged = await judgeHost(network, place, by, signal);
     }
     if (judged.kind === "refused") return this.refuse(place, judged.because, judged.reason);
     const socket = await this.#dial(judged.targets);

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { CofferdamError, escapeInvisible, thrownText } from "../errors.ts";
 import { AnySignal } from "../host/any-signal.ts";
-import type { Outside, Resolve } from "../host/outside.ts";
+import type { Outside } from "../host/outside.ts";
 import type { Network } from "../profile/network.ts";
 import { type PageAddress, pageAddress } from "../tool/fetch/address.ts";
 import type { Fetched, Redirect, StoppedBecause } from "../tool/fetch/page.ts";
@@ -30,15 +30,14 @@ export const FETCH_LIMITS: FetchLimits = {
 };
 
 /** What a fetch is done with. */
-export interface FetchMeans extends Dialling {
-  readonly resolve: Resolve;
+export interface FetchMeans extends Dialling, Pick<Outside, "resolve" | "own"> {
   readonly limits: FetchLimits;
   readonly userAgent: string;
 }
 
 /** By a host's own look-up and network. */
-export function meansOf({ resolve, dial }: Outside, userAgent: string): FetchMeans {
-  return { resolve, dial, ca: null, limits: FETCH_LIMITS, userAgent };
+export function meansOf(outside: Outside, userAgent: string): FetchMeans {
+  return { ...outside, ca: null, limits: FETCH_LIMITS, userAgent };
 }
 
 /** What is fetched, and within what. */
@@ -124,7 +123,7 @@ async function hopTo(
 
 async function hop(address: PageAddress, request: Hopping, means: FetchMeans): Promise<Hop> {
   const { network, method, signal } = request;
-  const judged = await judgeHost(network, address, means.resolve, signal);
+  const judged = await judgeHost(network, address, means, signal);
   if (judged.kind === "refused") return { kind: "stopped", because: judged.because, reason: judged.reason };
   const isSecure = address.protocol === "https:";
   const connected = await connectTo(judged.targets, means, { isSecure, signal });

@@ -29,6 +29,9 @@ import { tunnel } from "./tunnel.ts";
 /** The head of a request or an answer may have so many bytes. */
 const MOST_HEAD = 32 * 1024;
 
+/** So many answers may come before the one that counts (RFC 9110, section 15.2); one or two do. */
+const MOST_HINTS = 16;
+
 /** So much of an error is told. */
 const MOST_REASON = 500;
 
@@ -163,6 +166,13 @@ function exchange(
   sent.once("close", () => {
     if (!answer.headersSent) fail(new Error("the server closed the connection without an answer"));
   });
+  let hints = 0;
+  sent.on("information", () => {
+    hints += 1;
+    moved();
+    if (hints > MOST_HINTS)
+      fail(new Error("the server answers again and again that it has not answered yet"));
+  });
   sent.on("response", (response) => {
     response.on("error", fail);
     response.on("data", moved);
@@ -191,6 +201,8 @@ function requestFor(asked: IncomingMessage, { socket, place }: Connection, path:
     headers: [
       ...["Host", place.port === 80 ? host : `${host}:${place.port}`],
       ...endToEnd(asked.rawHeaders, ["host"]),
+      // Said here, since Node takes some methods to have no body: what then came of one would be another request.
+      ...(asked.headers["transfer-encoding"] === undefined ? [] : ["Transfer-Encoding", "chunked"]),
       ...["Connection", "close"],
     ],
     createConnection: () => socket,

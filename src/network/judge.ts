@@ -1,6 +1,13 @@
 import ipaddr from "ipaddr.js";
-import type { Resolve } from "../host/outside.ts";
-import { addressClass, canonicalAddress, coversName, isAddress, type Target } from "../profile/host-rule.ts";
+import type { Outside, Resolve } from "../host/outside.ts";
+import {
+  addressClass,
+  canonicalAddress,
+  coversName,
+  isAddress,
+  ruleAllows,
+  type Target,
+} from "../profile/host-rule.ts";
 import { bars, type Network, reaches } from "../profile/network.ts";
 
 /** Why a host is not connected to, as a word that callers can tell apart. */
@@ -13,13 +20,14 @@ export type Judged =
 
 /**
  * Decides whether a host is reached, by its name first, so that no name is looked up that is not allowed: a look-up can
- * carry data away. Then by each address that the name has now. Only the addresses that are answered may be connected to:
+ * carry data away. Then by each address that the name has now; one of this machine's own is reached where it is listed itself,
+ * and by `host`. Only the addresses that are answered may be connected to:
  * to look the name up once more would be to trust another answer. `host` is in the spelling of `HostRule`.
  */
 export async function judgeHost(
   network: Network,
   { host, port }: Pick<Target, "host" | "port">,
-  resolve: Resolve,
+  { resolve, own }: Pick<Outside, "resolve" | "own">,
   signal: AbortSignal | null = null,
 ): Promise<Judged> {
   const byName = whyNotByName(network, host, port);
@@ -28,9 +36,25 @@ export async function judgeHost(
   if (found.length === 0)
     return { kind: "refused", because: "no-address", reason: `the name \`${host}\` leads to no address` };
   const targets = [...new Set(found.flatMap(canonical))].map((address): Target => ({ host, address, port }));
-  const [first, ...rest] = targets.filter((target) => reaches(network, target));
+  const reached = targets.filter((target) => reaches(network, target));
+  if (reached.length === 0) return { kind: "refused", ...whyNotByAddress(network, targets[0] ?? null, host) };
+  const here = network === "host" ? new Set() : new Set(own().flatMap(canonical));
+  const [first, ...rest] = reached.filter(
+    (target) => !here.has(target.address) || listsItself(network, target),
+  );
   if (first !== undefined) return { kind: "reachable", targets: [first, ...rest] };
-  return { kind: "refused", ...whyNotByAddress(network, targets[0] ?? null, host) };
+  const address = reached[0]?.address ?? host;
+  return {
+    kind: "refused",
+    because: "special",
+    reason: `\`${host}\` leads to ${address}, an address of this machine`,
+  };
+}
+
+/** True where the very address is listed: what a server of this machine lets nobody else reach is reached from here. */
+function listsItself(network: Network, target: Target): boolean {
+  if (typeof network === "string") return false;
+  return network.hosts.some((rule) => isAddress(rule.name) && ruleAllows(rule, target));
 }
 
 type Why = Pick<Extract<Judged, { readonly kind: "refused" }>, "because" | "reason">;

@@ -1,7 +1,8 @@
 import type { Socket } from "node:net";
+import { ByteReader } from "./byte-reader.ts";
 import type { CallEgress } from "./call-egress.ts";
 import type { Connection } from "./connection.ts";
-import { readServerName } from "./server-name.ts";
+import { passHellos } from "./hellos.ts";
 
 /**
  * Joins a program and a connection, as bytes: either direction ends by itself, and where one side breaks, so does the
@@ -26,23 +27,42 @@ export function tunnel(client: Socket, connection: Connection, egress: CallEgres
   passOn(client, connection, egress, moved).catch(() => client.destroy());
 }
 
+/** How long a side whose other is gone may take to hang up, once it was told all, in milliseconds. */
+const GRACE_MS = 2_000;
+
 /** A side is gone: what it said is still told to the other, which nobody hears any more. */
 function ending(other: Socket, gone: Socket): void {
-  if (!gone.readableEnded) other.destroy();
-  else other.unpipe(gone).resume();
+  if (!gone.readableEnded) {
+    other.destroy();
+    return;
+  }
+  other.unpipe(gone).resume();
+  const leave = (): void => void setTimeout(() => other.destroy(), GRACE_MS).unref();
+  if (other.writableFinished) leave();
+  else other.once("finish", leave);
 }
 
-/** What the program says; a hello that has to ask for its host is read before anything of it is. */
+/** What the program says; hellos that have to ask for the connection's host are read before they are passed on. */
 async function passOn(
   client: Socket,
   connection: Connection,
   egress: CallEgress,
   moved: () => void,
 ): Promise<void> {
+  const { socket } = connection;
   if (connection.isStrict) {
-    const beginning = await readServerName(client);
-    if (beginning?.kind === "hello" && !egress.maySay(connection, beginning.serverName)) return;
+    const said = new ByteReader(client);
+    const mayGoOn = await passHellos(
+      said,
+      (serverName) => egress.maySay(connection, serverName),
+      (bytes) => void socket.write(bytes),
+    );
+    if (!mayGoOn) {
+      client.destroy();
+      return;
+    }
+    said.putBack();
   }
   client.on("data", moved);
-  client.pipe(connection.socket);
+  client.pipe(socket);
 }

@@ -66,12 +66,13 @@ async function amend(
       because: "answered-no",
       reason: `${printPlace(place)} is not listed: ${passage.reason}`,
     };
-  return gate.run(passage, async () => {
+  await gate.run(passage, async () => {
     const by = passage.by ?? passage.asked.verdict.reason;
     trail.record({ type: "network.amended", ...place, by });
     amendments.push({ ...place, by });
-    return { kind: "granted", network };
+    return { kind: "done" };
   });
+  return { kind: "granted", network };
 }
 
 /** The program waits for this very host: nothing else can be put in its place. */

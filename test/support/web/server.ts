@@ -86,6 +86,7 @@ export function smallWeb({ names = {}, ports, limits = {}, ca = CERTIFICATE }: S
       lookedUp.push(name);
       return answers[Math.min(before, answers.length - 1)] ?? [];
     },
+    own: () => [],
     dial,
     ca,
     limits: { ...FETCH_LIMITS, ...limits },

@@ -246,3 +246,29 @@ async function fetchThrough(port: number, secret: string): Promise<string> {
     `GET http://a.test/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\nProxy-Authorization: Basic ${credential}\r\n\r\n`,
   );
 }
+
+describe("bounds on what is transferred", () => {
+  it("hold for what is no body: heads that never end in an answer, and answers that are none yet", async () => {
+    const hints = await speaking((socket) => {
+      const more = setInterval(
+        () => socket.write(`HTTP/1.1 103 Early Hints\r\nX: ${"x".repeat(8_000)}\r\n\r\n`),
+        1,
+      );
+      socket.on("close", () => clearInterval(more));
+    });
+    const at = await proxied({
+      hosts: ["a.test"],
+      limits: { transferBytes: 50_000 },
+      web: { ports: { 80: hints } },
+    });
+    const answer = await fetchThrough(at.port, at.egress.secret);
+    expect(answer).toMatch(/^HTTP\/1.1 502 Bad Gateway/);
+    const [use] = at.egress.use().hosts;
+    expect(use?.receivedBytes).toBeLessThan(500_000);
+    expect(at.refused).toMatchObject([
+      { because: "limit", reason: "the call has sent and received as much as it may" },
+    ]);
+    const free = await proxied({ hosts: ["a.test"], web: { ports: { 80: hints } } });
+    expect(await fetchThrough(free.port, free.egress.secret)).toContain("answers again and again");
+  });
+});

@@ -67,6 +67,13 @@ describe("a whole URL", () => {
       "6\r\n there\r\n0\r\n\r\n",
     );
     expect(chunked).toContain('"body":"hello there"');
+    // Node takes a GET to have no body: what is one must not become the next request.
+    const get = await said(
+      at.port,
+      `${head.replace("POST", "GET")}Transfer-Encoding: chunked\r\n\r\n1c\r\nGET /2 HTTP/1.1\r\nHost: x\r\n\r\n\r\n0\r\n\r\n`,
+    );
+    expect(get).toContain('"method":"GET","url":"/"');
+    expect(get).toContain('"body":"GET /2 HTTP/1.1\\r\\nHost: x');
   });
 
   it("comes one after another on a connection that stays", async () => {

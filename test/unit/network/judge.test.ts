@@ -1,10 +1,20 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { resolveHere } from "../../../src/host/outside.ts";
-import { judgeHost } from "../../../src/network/judge.ts";
+import { type Resolve, resolveHere } from "../../../src/host/outside.ts";
+import { judgeHost as judgeBy } from "../../../src/network/judge.ts";
 import { canonicalAddress, parseHostRule } from "../../../src/profile/host-rule.ts";
 import { type Network, normalNetwork, reaches, reachesName } from "../../../src/profile/network.ts";
 import { hostsOf, PUBLIC } from "../../support/web/server.ts";
+
+/** The same on a machine that has no address of its own. */
+function judgeHost(
+  network: Network,
+  place: Parameters<typeof judgeBy>[1],
+  resolve: Resolve,
+  signal?: AbortSignal,
+): ReturnType<typeof judgeBy> {
+  return judgeBy(network, place, { resolve, own: () => [] }, signal);
+}
 
 const DOCS = { host: "docs.example.org", port: 443 };
 const at =
@@ -146,4 +156,23 @@ test("what may be connected to is what the network reaches of what the name lead
     ),
     { numRuns: 2_000 },
   );
+});
+
+test("an address of this machine is reached where it is listed itself, and by nothing else but `host`", async () => {
+  const own = () => [PUBLIC, "fe80::1", "2606:4700::1"];
+  const resolve = async () => [PUBLIC];
+  const judged = async (network: Network, host: string) =>
+    judgeBy(network, { host, port: 443 }, { resolve, own }, null);
+  const refused = {
+    kind: "refused",
+    because: "special",
+    reason: expect.stringContaining("an address of this machine"),
+  };
+  expect(await judged("open", "a.test")).toMatchObject(refused);
+  expect(await judged("open", "2606:4700::1")).toMatchObject(refused);
+  expect(await judged(hostsOf("*.test", "a.test private"), "a.test")).toMatchObject(refused);
+  expect(await judged(hostsOf("*"), PUBLIC)).toMatchObject(refused);
+  expect(await judged(hostsOf(PUBLIC), PUBLIC)).toMatchObject({ kind: "reachable" });
+  expect(await judged("host", "a.test")).toMatchObject({ kind: "reachable" });
+  expect(await judged("open", "8.8.8.8")).toMatchObject({ kind: "reachable" });
 });
