@@ -22,7 +22,8 @@ export type Listening = "listening" | "taken" | "absent";
 export class SharedProxy implements Disposable {
   readonly callers: Callers;
   readonly port: number;
-  readonly #ends: DisposableStack;
+  readonly #proxy: EgressProxy;
+  readonly #servers: readonly Server[];
 
   /**
    * Listens on one port of 127.0.0.1 and of ::1: whoever may reach the one may reach the other, and must find nobody else
@@ -30,40 +31,57 @@ export class SharedProxy implements Disposable {
    */
   static async listen(listenAt: ListenAt = listenHere): Promise<SharedProxy> {
     const callers = new Callers(null);
-    const bounds = { mostClients: MOST_CLIENTS, headMs: HEAD_MS };
-    using ends = new DisposableStack();
-    const proxy = ends.use(new EgressProxy(callers, bounds));
-    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-      using servers = new DisposableStack();
-      const first = serverFor(proxy, servers);
-      if ((await listenAt(first, "127.0.0.1", 0)) !== "listening") continue;
-      const port = portOf(first);
-      if ((await listenAt(serverFor(proxy, servers), "::1", port)) === "taken") continue;
-      ends.use(servers.move());
-      return new SharedProxy(port, callers, ends.move());
+    const proxy = new EgressProxy(callers, { mostClients: MOST_CLIENTS, headMs: HEAD_MS });
+    try {
+      for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+        const servers = await listenTwice(proxy, listenAt);
+        if (servers !== null) return new SharedProxy(callers, proxy, servers);
+      }
+      throw unavailable("the egress proxy finds no free port on loopback");
+    } catch (cause) {
+      proxy[Symbol.dispose]();
+      throw cause;
     }
-    throw unavailable("the egress proxy finds no free port on loopback");
   }
 
-  private constructor(port: number, callers: Callers, ends: DisposableStack) {
-    this.port = port;
+  private constructor(callers: Callers, proxy: EgressProxy, servers: readonly [Server, Server]) {
+    this.port = portOf(servers[0]);
     this.callers = callers;
-    this.#ends = ends;
+    this.#proxy = proxy;
+    this.#servers = servers;
   }
 
   /** Nobody is served any more. */
   [Symbol.dispose](): void {
-    this.#ends.dispose();
+    for (const server of this.#servers) server.close();
+    this.#proxy[Symbol.dispose]();
+  }
+}
+
+/** Two servers at one port, or one where the machine has no such other address; null where somebody else has one of them. */
+async function listenTwice(
+  proxy: EgressProxy,
+  listenAt: ListenAt,
+): Promise<readonly [Server, Server] | null> {
+  const servers = [serverFor(proxy), serverFor(proxy)] as const;
+  const [first, second] = servers;
+  let isKept = false;
+  try {
+    isKept =
+      (await listenAt(first, "127.0.0.1", 0)) === "listening" &&
+      (await listenAt(second, "::1", portOf(first))) !== "taken";
+    return isKept ? servers : null;
+  } finally {
+    if (!isKept) for (const server of servers) server.close();
   }
 }
 
 /** Calls keep a process going; neither what waits for their programs does, nor anybody else who comes. */
-function serverFor(proxy: EgressProxy, ends: DisposableStack): Server {
+function serverFor(proxy: EgressProxy): Server {
   const server = createServer();
   // Before it listens: nobody who comes early is left without an answer.
   proxy.listen(server);
   server.on("connection", (client) => client.unref());
-  ends.defer(() => server.close());
   return server.unref();
 }
 

@@ -20,7 +20,8 @@ export interface Amender {
 export class CallWayOut implements WayOut, Disposable {
   readonly #egress: CallEgress;
   readonly #amender: Amender | null;
-  readonly #ends: DisposableStack = new DisposableStack();
+  /** What is to be ended with it, the last first. */
+  readonly #ends: Disposable[] = [];
 
   constructor(
     { host, egressProxy }: Pick<Shared, "host" | "egressProxy">,
@@ -39,8 +40,8 @@ export class CallWayOut implements WayOut, Disposable {
       },
       host.outside,
     );
-    this.#ends.use(this.#egress);
-    if (egressProxy !== null) this.#ends.use(egressProxy.callers.add(this.#egress));
+    this.#ends.push(this.#egress);
+    if (egressProxy !== null) this.#ends.push(egressProxy.callers.add(this.#egress));
   }
 
   get secret(): string {
@@ -49,9 +50,8 @@ export class CallWayOut implements WayOut, Disposable {
 
   serve(listener: Server): void {
     const { mostClients } = this.#egress;
-    const proxy = this.#ends.use(
-      new EgressProxy(new Callers(this.#egress), { mostClients, headMs: HEAD_MS }),
-    );
+    const proxy = new EgressProxy(new Callers(this.#egress), { mostClients, headMs: HEAD_MS });
+    this.#ends.push(proxy);
     proxy.listen(listener);
   }
 
@@ -61,7 +61,7 @@ export class CallWayOut implements WayOut, Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#ends.dispose();
+    for (const one of this.#ends.splice(0).reverse()) one[Symbol.dispose]();
   }
 }
 
