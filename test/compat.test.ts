@@ -2,6 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
+import { CLIENTS } from "../scripts/lib/compat/clients.ts";
+import { CLIENTS_HEADING, clientsSection } from "../scripts/lib/compat/clients-section.ts";
 import type { Row } from "../scripts/lib/compat/row.ts";
 import { GROUPS } from "../scripts/lib/compat/rows.ts";
 import { configText, scriptOf } from "../scripts/lib/compat/stage.ts";
@@ -26,6 +28,24 @@ test("COMPATIBILITY.md comes from a machine that has everything, and says what t
       setting === undefined ? (fails === undefined ? "works |" : "fails by design: ") : "works with ";
     expect([name, cell.slice(3, 3 + said.length)]).toEqual([name, said]);
   }
+});
+
+describe("what is said of clients", () => {
+  test("stands on COMPATIBILITY.md as the list has it, under names of their own", async () => {
+    const [tools = ""] = page.split(CLIENTS_HEADING);
+    await expect(`${tools}${clientsSection()}`).toMatchFileSnapshot("../COMPATIBILITY.md");
+    const names = Object.values(CLIENTS)
+      .flat()
+      .map(({ name }) => name);
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  test("is tried, each list by a file of tests of its own", () => {
+    for (const list of Object.keys(CLIENTS)) {
+      const file = join(import.meta.dirname, `kernel/clients-${list}.slow.test.ts`);
+      expect(readFileSync(file, "utf8")).toContain(`tryClients(CLIENTS.${list})`);
+    }
+  });
 });
 
 describe("a verdict", () => {

@@ -1,3 +1,5 @@
+import { CLIENTS_HEADING, clientsSection } from "./clients-section.ts";
+import { rowText } from "./row-text.ts";
 import { GROUPS } from "./rows.ts";
 import type { Verdict } from "./verdict.ts";
 
@@ -27,8 +29,8 @@ setting and works with it. For every tool it holds that
   there (git knows who commits), and no cache lasts. Give tools a cache of their own and name it by its variable, as with
   \`npm\` and \`go\` below; what your own tools run or build from is better shown with \`mode: ro\`, as the modules of \`go\`
   and the crates of \`cargo\`.
-- **The network is the call's own loopback.** Servers and clients of one call meet there. \`shell: { network: host }\` gives
-  the machine's network.
+- **The network is the call's own loopback.** Servers and clients of one call meet there. \`shell: { network: { hosts: [...] } }\`
+  lets it reach hosts by name, [through a proxy](#through-the-egress-proxy); \`host\` gives the machine's network.
 - **All processes end with the call.** A server that it left in the background is gone for the next one.
 - **The machine is read-only and mostly not there**: \`/usr\` and a few files of \`/etc\`. Installing for the whole machine
   (\`apt\`, \`npm -g\`) is for outside. Its processes, users, sockets and terminals are not seen.
@@ -36,7 +38,7 @@ setting and works with it. For every tool it holds that
   lists. A folder that holds such a file can't be renamed, and a rename into it is \`EXDEV\`.
 `;
 
-/** The whole page: the rows in the order of the groups, and the machine that they were tried on. */
+/** The whole page: the rows in the order of the groups, the machine that they were tried on, and the clients that tests try. */
 export function pageOf(lines: readonly Line[], machine: string): string {
   const parts = GROUPS.map(({ title, rows }) => {
     const body = rows.flatMap(({ name, does }) => {
@@ -51,12 +53,13 @@ export function pageOf(lines: readonly Line[], machine: string): string {
       ...body,
     ];
   });
-  return `${HEAD}\n${parts.map((part) => `${part.join("\n")}\n`).join("\n")}\nTried on ${machine}: ${countsOf(lines)}.\n`;
+  return `${HEAD}\n${parts.map((part) => `${part.join("\n")}\n`).join("\n")}\nTried on ${machine}: ${countsOf(lines)}.\n\n${clientsSection()}`;
 }
 
-/** The names in the first column of a page. */
+/** The names in the first column of a page, without those of clients. */
 export function namesOn(page: string): readonly string[] {
-  const cells = [...page.matchAll(/^\| (.*?) \|/gm)].map(([, cell = ""]) => cell.replaceAll("\\|", "|"));
+  const [tools = ""] = page.split(CLIENTS_HEADING);
+  const cells = [...tools.matchAll(/^\| (.*?) \|/gm)].map(([, cell = ""]) => cell.replaceAll("\\|", "|"));
   return cells.filter((cell) => cell !== "tool");
 }
 
@@ -88,8 +91,4 @@ export function inWords(verdict: Verdict): string {
     case "wrong":
       return `WRONG: ${verdict.what}`;
   }
-}
-
-function rowText(cells: readonly string[]): string {
-  return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
 }
