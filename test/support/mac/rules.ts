@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { RulePlan, Standing } from "../../../src/backend/plan.ts";
+import type { ProxyWay } from "../../../src/backend/proxy-way.ts";
 import { gateScript } from "../../../src/backend/seatbelt/gate.ts";
 import type { RuleGround } from "../../../src/host/mac/ground.ts";
 import { Outsider } from "../../../src/host/mac/outsider.ts";
@@ -23,6 +24,7 @@ export interface Sketch {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: AbsolutePath;
   readonly text?: string;
+  readonly proxy?: ProxyWay;
   readonly script?: (script: string) => string;
 }
 
@@ -64,13 +66,14 @@ export class RulesPlace implements Disposable {
     env = {},
     cwd,
     text,
+    proxy,
     script = (same) => same,
   }: Sketch): RulePlan {
     return {
       backend: "seatbelt",
       version: "0",
       file: this.standIn.file,
-      argv: [shell, "-c", script(gateScript(limits, null)), "cofferdam", ...argv],
+      argv: [shell, "-c", script(gateScript(limits, proxy ?? null)), "cofferdam", ...argv],
       kind: "rules",
       rules: { text: text ?? this.text(), parameters: {} },
       environment: { PATH: "/usr/bin:/bin", ...env },
@@ -78,7 +81,7 @@ export class RulesPlace implements Disposable {
       given: [],
       inputs: [],
       placeholders: [],
-      proxy: null,
+      proxy: proxy ?? null,
       clauses: [],
       approximations: [],
       standings: {
