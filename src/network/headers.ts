@@ -1,8 +1,27 @@
+import type { IncomingMessage } from "node:http";
+
 /** What is for the next hop alone (RFC 9110, sections 7.6.1 and 11.7), or made anew for it. */
 const HOP_BY_HOP: ReadonlySet<string> = new Set([
   ...["connection", "keep-alive", "proxy-connection", "proxy-authorization", "proxy-authenticate"],
   ...["proxy-authentication-info", "te", "trailer", "transfer-encoding", "upgrade", "expect"],
 ]);
+
+/** Methods that have no body where nothing says so; with others Node says that one comes, in chunks. */
+const BODILESS: ReadonlySet<string> = new Set(["GET", "HEAD", "DELETE", "OPTIONS", "TRACE"]);
+
+/**
+ * The header that says where a request's body ends, as it came (RFC 9112, section 6.3). Left to Node, a body in chunks is
+ * sent bare with the methods that mostly have none, and is then read as the next request.
+ */
+export function framingOf({
+  method = "GET",
+  headers,
+}: Pick<IncomingMessage, "method" | "headers">): readonly string[] {
+  const { "transfer-encoding": coding, "content-length": length } = headers;
+  if (coding !== undefined) return ["Transfer-Encoding", coding];
+  if (length !== undefined) return ["Content-Length", length];
+  return BODILESS.has(method) ? [] : ["Content-Length", "0"];
+}
 
 /** The headers that are handed on, names and values in turn as they came, without those that `without` names in small letters. */
 export function endToEnd(rawHeaders: readonly string[], without: readonly string[]): readonly string[] {

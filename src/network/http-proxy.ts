@@ -23,7 +23,7 @@ import type { CallEgress } from "./call-egress.ts";
 import type { Clients } from "./clients.ts";
 import type { Connection } from "./connection.ts";
 import { dismiss } from "./dismiss.ts";
-import { endToEnd } from "./headers.ts";
+import { endToEnd, framingOf } from "./headers.ts";
 import { tunnel } from "./tunnel.ts";
 
 /** The head of a request or an answer may have so many bytes. */
@@ -200,9 +200,8 @@ function requestFor(asked: IncomingMessage, { socket, place }: Connection, path:
     setHost: false,
     headers: [
       ...["Host", place.port === 80 ? host : `${host}:${place.port}`],
-      ...endToEnd(asked.rawHeaders, ["host"]),
-      // Said here, since Node takes some methods to have no body: what then came of one would be another request.
-      ...(asked.headers["transfer-encoding"] === undefined ? [] : ["Transfer-Encoding", "chunked"]),
+      ...endToEnd(asked.rawHeaders, ["host", "content-length"]),
+      ...framingOf(asked),
       ...["Connection", "close"],
     ],
     createConnection: () => socket,

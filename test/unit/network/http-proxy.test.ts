@@ -76,6 +76,45 @@ describe("a whole URL", () => {
     expect(get).toContain('"body":"GET /2 HTTP/1.1\\r\\nHost: x');
   });
 
+  it.each([
+    [
+      "DELETE",
+      "Transfer-Encoding: chunked\r\n",
+      "5\r\nhello\r\n0\r\n\r\n",
+      "hello",
+      ["Transfer-Encoding", "chunked"],
+    ],
+    [
+      "GET",
+      "Transfer-Encoding: chunked\r\n",
+      "5\r\nhello\r\n0\r\n\r\n",
+      "hello",
+      ["Transfer-Encoding", "chunked"],
+    ],
+    ["GET", "Content-Length: 5\r\n", "hello", "hello", ["Content-Length", "5"]],
+    ["GET", "Connection: content-length\r\nContent-Length: 5\r\n", "hello", "hello", ["Content-Length", "5"]],
+    ["POST", "", "", "", ["Content-Length", "0"]],
+    ["PROPFIND", "", "", "", ["Content-Length", "0"]],
+    ["DELETE", "", "", "", []],
+    ["OPTIONS", "", "", "", []],
+  ])("has the body that it had, and no other, as %s with %j", async (method, head, sent, body, framing) => {
+    const at = await proxied({ hosts: ["a.test"], web: { ports: { 80: await echo() } } });
+    const answer = await said(
+      at.port,
+      `${method} http://a.test/ HTTP/1.1\r\nHost: a.test\r\nProxy-Authorization: Basic ${at.credential}\r\nConnection: close\r\n${head}\r\n${sent}`,
+    );
+    expect(JSON.parse(answer.slice(answer.indexOf("{"), answer.lastIndexOf("}") + 1))).toEqual({
+      method,
+      url: "/",
+      rawHeaders: expect.toSatisfy(
+        (headers: readonly string[]) =>
+          headers.toSorted().join() ===
+          ["Host", "a.test", "Connection", "close", ...framing].toSorted().join(),
+      ),
+      body,
+    });
+  });
+
   it("comes one after another on a connection that stays", async () => {
     const at = await proxied({ hosts: ["a.test"], web: { ports: { 80: await echo() } } });
     const request = (path: string, more = "") =>
