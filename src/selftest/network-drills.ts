@@ -11,7 +11,7 @@ const asks = (address: string, port: number): string =>
 /** What is tried with a network of listed hosts: a server of this machine is one, by its address and port. */
 export const NETWORK_DRILLS: readonly Drill[] = [
   {
-    on: "linux",
+    on: "both",
     claim: "net.hosts",
     title:
       "of two servers of this machine only the one that is listed is reached, and that by the proxy alone",

@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 # Stands in for macOS's sandbox-exec on Linux: the same words, statuses and messages, and walls that are as real, by Landlock
-# (6.12 and newer: signals stay inside) and seccomp (nobody connects anywhere). The process becomes the command, as there.
+# (6.12 and newer: signals stay inside) and seccomp (nobody connects anywhere, but to the one port of loopback that a profile
+# names: there Landlock looks at the port alone). The process becomes the command, as there.
 # Of a profile it takes what is allowed below a `subpath`; that masks inside of that hold is tried on the text alone.
 # What goes wrong is said by the file `mode` beside it.
 use strict;
@@ -11,8 +12,8 @@ use POSIX ();
 
 my ($beside) = $0 =~ m{^(.*)/[^/]*$};
 my %calls = $Config{archname} =~ /aarch64/
-    ? (prctl => 167, connect => 203, kill => 129)
-    : (prctl => 157, connect => 42, kill => 62);
+    ? (prctl => 167, connect => 203, kill => 129, socket => 198)
+    : (prctl => 157, connect => 42, kill => 62, socket => 41);
 my ($EXECUTE, $WRITE, $READ, $LIST) = (1, 2, 4, 8);
 my ($FILE_RIGHTS, $ALL_RIGHTS) = (1 | 2 | 4 | 1 << 14 | 1 << 15, 0xffff);
 
@@ -101,11 +102,14 @@ sub raise_walls {
     grant($ruleset, "$folder/canary", $WRITE) if $mode eq 'canary writable';
     grant($ruleset, $folder, $LIST) if $mode eq 'listed';
     if ($mode eq 'made') { open(my $handle, '>', "$folder/made"); grant($ruleset, "$folder/made", $ALL_RIGHTS) }
+    my ($port) = $text =~ /^\(allow network-outbound \(remote tcp "localhost:(\d+)"\)\)$/m;
+    if (defined $port) { syscall(445, $ruleset, 2, my $rule = pack('QQ', 2, $port), 0) == 0 or fail(71, "Landlock: $!") }
     syscall($calls{prctl}, 38, 1, 0, 0, 0) == 0 or fail(71, "no_new_privs: $!");
     syscall(446, $ruleset, 0) == 0 or fail(71, "Landlock: $!");
     POSIX::close($ruleset);
     POSIX::dup2(2, 7) if $mode eq 'descriptor';
-    refuse($mode eq 'no signals' ? $calls{kill} : $calls{connect}) unless $mode eq 'network';
+    if (defined $port) { refuse_all_but_streams() }
+    else { refuse($mode eq 'no signals' ? $calls{kill} : $calls{connect}) unless $mode eq 'network' }
 }
 
 # Every write is one, and whatever may be read may be run: that is as fine as it has to be here.
@@ -139,7 +143,21 @@ sub grant {
 }
 
 sub refuse {
-    my @program = ([0x20, 0, 0, 0], [0x15, 0, 1, $_[0]], [0x06, 0, 0, 0x00050001], [0x06, 0, 0, 0x7fff0000]);
+    filter([0x20, 0, 0, 0], [0x15, 0, 1, $_[0]], [0x06, 0, 0, 0x00050001], [0x06, 0, 0, 0x7fff0000]);
+}
+
+# No sockets but streams, and no unix sockets: those that are left Landlock bounds by their ports.
+sub refuse_all_but_streams {
+    filter(
+        [0x20, 0, 0, 0], [0x15, 0, 6, $calls{socket}],
+        [0x20, 0, 0, 16], [0x15, 3, 0, 1],
+        [0x20, 0, 0, 24], [0x54, 0, 0, 0xf], [0x15, 1, 0, 1],
+        [0x06, 0, 0, 0x00050001], [0x06, 0, 0, 0x7fff0000],
+    );
+}
+
+sub filter {
+    my @program = @_;
     my $filter = join '', map { pack 'SCCL', @$_ } @program;
     my $description = pack('Sx6P', scalar @program, $filter);
     syscall($calls{prctl}, 22, 2, $description, 0, 0) == 0 or fail(71, "seccomp: $!");
