@@ -11,7 +11,7 @@ import type { StatedMac } from "../host/mac/stated.ts";
 export function ruleLines(plan: RulePlan, ink: Ink): readonly string[] {
   const text = plan.rules.text.trimEnd().split("\n");
   return [
-    ...commented(parameterLines(plan), ink),
+    ...commented([...parameterLines(plan), ...portLines(plan)], ink),
     "",
     ...text.map((line) => (line.startsWith(";") ? ink.dim(line) : line)),
   ];
@@ -54,6 +54,13 @@ function parameterLines({ rules: { text, parameters } }: RulePlan): readonly str
     ...ofCall.map(([name, place]) => `-D ${name}=<the call's own folder>${place}`),
     ...Object.entries(parameters).map(([name, value]) => `-D ${name}=${value}`),
   ];
+}
+
+/** Nothing listens for what is only shown. */
+function portLines({ proxy }: Pick<RulePlan, "proxy">): readonly string[] {
+  return proxy === null
+    ? []
+    : [`port ${proxy.port} stands for the egress proxy's, which each supervisor finds for itself`];
 }
 
 function commented(lines: readonly string[], ink: Ink): readonly string[] {

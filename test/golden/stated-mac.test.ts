@@ -305,6 +305,60 @@ sandbox:
     ],
   },
   {
+    name: "hosts",
+    files: {
+      "cofferdam.yaml": `version: 1
+sandbox:
+  paths: { app: { root: ., mode: rw, write_approval: false } }
+  runtimes: [system, node]
+shell:
+  network:
+    hosts: [registry.npmjs.org, "*.npmjs.test:443"]
+    ask: unlisted
+`,
+      "package.json": "{}",
+    },
+    mostBytes: 24 * 1024,
+    claims: [
+      [
+        ["reach", "93.184.215.14:443"],
+        ["reach", "127.0.0.1:61080"],
+      ],
+      [
+        ["reach", "192.168.0.2:61080"],
+        ["reach", "127.0.0.1:61080"],
+      ],
+      [
+        ["reach", "127.0.0.1:61081"],
+        ["reach", "127.0.0.1:61080"],
+      ],
+      [
+        ["send to", "127.0.0.1:61080"],
+        ["reach", "127.0.0.1:61080"],
+      ],
+      [
+        ["listen on", "127.0.0.1:61080"],
+        ["reach", "127.0.0.1:61080"],
+      ],
+      [
+        ["connect to", "/private/var/run/mDNSResponder"],
+        ["connect to", `${TMP}/own.sock`],
+      ],
+      [
+        ["look up", "com.apple.dnssd.service"],
+        ["look up", "com.apple.system.logger"],
+      ],
+      [
+        ["look up", "com.apple.SystemConfiguration.configd"],
+        ["look up", "com.apple.system.opendirectoryd.libinfo"],
+      ],
+      [
+        ["look up", "com.apple.nsurlsessiond"],
+        ["look up", "com.apple.system.notification_center"],
+      ],
+    ],
+  },
+  {
     name: "own-network",
     files: {
       "cofferdam.yaml": `version: 1

@@ -31,6 +31,21 @@ const file =
   (operation: string, vnode: Query["vnode"] = "REGULAR-FILE") =>
   (path: string): Query => ({ operation, path, vnode });
 
+const outbound =
+  (transport: "tcp" | "udp") =>
+  (end: string): Query => {
+    const [host = "", port = "0"] = end.split(":");
+    return {
+      operation: "network-outbound",
+      socket: {
+        domain: "AF_INET",
+        transport,
+        local: { host: "0.0.0.0", port: 0 },
+        remote: { host, port: Number(port) },
+      },
+    };
+  };
+
 /** The questions that a kernel asks for what people speak of; a new file is also a name in its folder. */
 export const ACTS = {
   read: file("file-read-data"),
@@ -49,18 +64,8 @@ export const ACTS = {
     vnode: "SOCKET",
     socket: { domain: "AF_UNIX" },
   }),
-  reach: (end: string): Query => {
-    const [host = "", port = "0"] = end.split(":");
-    return {
-      operation: "network-outbound",
-      socket: {
-        domain: "AF_INET",
-        transport: "tcp",
-        local: { host: "0.0.0.0", port: 0 },
-        remote: { host, port: Number(port) },
-      },
-    };
-  },
+  reach: outbound("tcp"),
+  "send to": outbound("udp"),
   "listen on": (end: string): Query => {
     const [host = "", port = "0"] = end.split(":");
     return {

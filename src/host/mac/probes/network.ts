@@ -83,7 +83,8 @@ export function networkProbes(own: string | null): readonly Probe[] {
     {
       id: "localhost",
       asks: "which addresses rules take for `localhost` besides 127.0.0.1",
-      relies: "nothing: what listens on these is this machine's as well",
+      relies:
+        "with listed hosts the egress proxy has its port on 127.0.0.1 and ::1; on these it is anybody's of this machine",
       trials: [
         {
           text: () =>
