@@ -1,0 +1,27 @@
+import { readdirSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { CALLER } from "../support/battery/people.ts";
+import { Place } from "../support/battery/place.ts";
+import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
+
+sandboxMustWork("a supervisor that can't be made");
+
+const descriptors = (): number => readdirSync("/proc/self/fd").length;
+
+describe.skipIf(unusable !== null)("a supervisor that can't be made after all", () => {
+  it("leaves none of its walls' descriptors open; one that is made has some", async () => {
+    using place = new Place(CALLER);
+    await using _first = await place.supervisor();
+    const before = descriptors();
+    {
+      await using _twin = await place.supervisor();
+      expect(descriptors()).toBeGreaterThan(before);
+    }
+    const id = (): never => {
+      throw new Error("no id for a run");
+    };
+    for (let tries = 0; tries < 3; tries += 1)
+      await expect(place.supervisor({}, { id })).rejects.toThrow("no id for a run");
+    expect(descriptors()).toBe(before);
+  });
+});
