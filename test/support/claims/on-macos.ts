@@ -18,7 +18,7 @@ export const ON_MACOS: Readonly<Record<ClaimId, string>> = {
   pages: "by the same code",
   "net.none": "by rules; where every unix socket is given (`sockets: any`), the resolver's is one",
   "net.hosts":
-    "rules let one port of loopback be reached, on which the proxy of the supervisor listens for all its calls, and tells them apart by their secrets: a program that was handed another call's is taken for one of that call",
+    "rules let one port of loopback be reached, on which the proxy of the supervisor listens for all its calls, and tells them apart by their secrets: a program that was handed another call's is taken for one of that call; with `sockets: any` the resolver can be asked, too",
   "net.open": "as for listed hosts",
   "net.loopback": "no: there is one loopback for all, of which nothing is reached while the network is off",
   sock: "by rules, and so for sockets in granted folders",
