@@ -23,7 +23,7 @@ import { mentionedPaths, namedPaths, plainParts } from "./named-paths.ts";
 import { usedEvent } from "./network-use.ts";
 import type { ProgramOutcome, Ran } from "./outcome.ts";
 import type { Side } from "./prepare.ts";
-import { programDenials } from "./program-denials.ts";
+import { type Failure, programDenials } from "./program-denials.ts";
 import { lostOf, planned, type Receipt, receiptOf } from "./receipt.ts";
 import type { Shared } from "./shared.ts";
 import { REPOSITORY_LAYER, type Standing } from "./standing.ts";
@@ -130,7 +130,12 @@ export async function enforce(
   const { bytes, tail } = result[complaints];
   const all = Buffer.concat([bytes.subarray(-MOST_READ), said.bytes(), tail]).toString();
   const refused = egressDenials(egress?.refused ?? [], permitted.standing);
-  const denials = [...refused, ...(outcome.kind === "failed" ? denialsOf(permitted, result, all) : [])];
+  const denials = [
+    ...refused,
+    ...(outcome.kind === "failed"
+      ? denialsOf(permitted, result, { said: all, isProxied: egress !== null })
+      : []),
+  ];
   return denials.length === 0 ? outcome : { ...outcome, denials: unique(denials) };
 }
 
@@ -185,7 +190,7 @@ function shorter(a: number | undefined, b: number | undefined): number | null {
 function denialsOf(
   { call, side, standing }: Permitted,
   { code, refused = [] }: Ended,
-  said: string,
+  { said, isProxied }: Pick<Failure, "said" | "isProxied">,
 ): readonly Denial[] {
   const commands = lineOf(call.input).commands.map(({ words }) => words.filter((word) => !isOpaque(word)));
   // What a shell opens by itself (`> file`) is no command's word.
@@ -196,7 +201,7 @@ function denialsOf(
   const named = [...namedPaths(words, cwd, side.profile), ...mentionedPaths(said, kept, cwd)];
   const isByYes = side.digest === standing.onYes.digest;
   const isTool = call.use !== null;
-  return programDenials({ named, words, code, said, refused, isByYes, isTool }, standing);
+  return programDenials({ named, words, code, said, refused, isByYes, isProxied, isTool }, standing);
 }
 
 /** The last look before the program may start. Throws `FACTS_UNSTABLE` where it is another one by now. */

@@ -1,7 +1,7 @@
 import { printPosition, visible } from "../errors.ts";
 import type { Violation } from "../host/mac/violation.ts";
 import type { Layer } from "../profile/explain.ts";
-import { isAddress } from "../profile/host-rule.ts";
+import { isAddress, type Target } from "../profile/host-rule.ts";
 import { type AbsolutePath, isInside } from "../profile/path.ts";
 import { deriveShellNeeds } from "../tool/derive.ts";
 import type { Root } from "../tool/facts.ts";
@@ -34,6 +34,8 @@ export interface Failure {
   readonly isByYes: boolean;
   /** What the kernel's log says that it refused. */
   readonly refused: readonly Violation[];
+  /** It could reach hosts through the egress proxy alone. */
+  readonly isProxied: boolean;
   /** It is a tool of the host's own, which may need less than the config grants. */
   readonly isTool: boolean;
 }
@@ -127,10 +129,22 @@ function isNamedIn(line: string, written: string): boolean {
   return false;
 }
 
-function hostDenials({ words, said }: Failure, told: Told): readonly Denial[] {
+function hostDenials({ words, said, isProxied }: Failure, told: Told): readonly Denial[] {
   if (!OFFLINE.test(said)) return [];
   const targets = words.flatMap((word) => targetOf(word) ?? []);
-  return targets.flatMap((target) => told({ ask: "connect", target }, "likely") ?? []);
+  const past = (target: Target): readonly Denial[] => (isProxied ? [pastTheProxy(target)] : []);
+  return targets.flatMap((target) => told({ ask: "connect", target }, "likely") ?? past(target));
+}
+
+/** Of a host that may be reached: the proxy looks names up, and nothing else inside can. */
+function pastTheProxy({ host, port }: Target): Denial {
+  return {
+    operation: "connect",
+    target: `${host}:${port}`,
+    certainty: "likely",
+    because: "the host is given, but by the egress proxy alone, and the program seems to have gone past it",
+    remedy: "have the program use the HTTP proxy that `HTTPS_PROXY` and `ALL_PROXY` name inside",
+  };
 }
 
 function syscallDenials({ code, said }: Failure, told: Told): readonly Denial[] {
@@ -148,9 +162,7 @@ const PORTS: Readonly<Record<string, number>> = {
 };
 
 /** The host and port of a word that is a URL. Where its name leads is not known here, and not looked up. */
-function targetOf(
-  word: string,
-): { readonly host: string; readonly address: string; readonly port: number } | null {
+function targetOf(word: string): Target | null {
   const url = /^[a-z][a-z+]*:\/\//i.test(word) ? URL.parse(word) : null;
   const port = Number(url?.port) || PORTS[url?.protocol ?? ""];
   if (url === null || port === undefined || url.hostname === "") return null;

@@ -82,6 +82,27 @@ describe.skipIf(unusable !== null)("calls in a row", () => {
     expect("receipt" in second && second.receipt?.egress?.refused).toMatchObject([{ because: "credential" }]);
     expect((await first).kind).toBe("done");
   });
+
+  it("net.hosts: a program that goes past the proxy is told so, of a host that it may reach by it", async () => {
+    await using at = await standingIn(() => undefined, { settings: { shell: SHELL }, outside: outside() });
+    const denials = async (...argv: [string, ...string[]]) => {
+      const outcome = await at.session.call("shell", { argv });
+      return "denials" in outcome ? (outcome.denials ?? []) : [];
+    };
+    const past = ["curl", "-sS", "--noproxy", "*"] as const;
+    expect(await denials(...past, "http://a.test/")).toMatchObject([
+      {
+        operation: "connect",
+        target: "a.test:80",
+        certainty: "likely",
+        remedy: expect.stringMatching("HTTPS_PROXY"),
+      },
+    ]);
+    expect(await denials(...past, "http://b.test/")).toMatchObject([
+      { target: "b.test:80", certainty: "likely", remedy: expect.stringMatching("^list the host") },
+    ]);
+    expect(await denials("curl", "-sS", "http://a.test/")).toEqual([]);
+  });
 });
 
 describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {

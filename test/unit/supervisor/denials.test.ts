@@ -68,7 +68,16 @@ function denied(stood: Stood, said: string, ...words: readonly string[]): readon
 function deniedAt(code: number, stood: Stood, said: string, ...words: readonly string[]): readonly string[] {
   const { at, standing: whole } = stood;
   const paths = namedPaths(words, at.project, whole.unasked.profile);
-  const failure: Failure = { named: paths, words, code, said, refused: [], isByYes: false, isTool: false };
+  const failure: Failure = {
+    named: paths,
+    words,
+    code,
+    said,
+    refused: [],
+    isByYes: false,
+    isProxied: false,
+    isTool: false,
+  };
   return programDenials(failure, whole).map(({ certainty, operation, target }) =>
     [certainty, operation, target.replace(`${at.home}/`, "")].join(" "),
   );
@@ -235,6 +244,7 @@ describe("a denial", () => {
           said: output,
           refused: [],
           isByYes,
+          isProxied: isByYes,
           isTool,
         };
         const denials = programDenials(failure, whole);
