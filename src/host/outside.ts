@@ -1,6 +1,7 @@
+import { createSocket } from "node:dgram";
 import { lookup } from "node:dns/promises";
-import { connect, type LookupFunction, type Socket } from "node:net";
-import { networkInterfaces } from "node:os";
+import { once } from "node:events";
+import { connect, isIPv6, type LookupFunction, type Socket } from "node:net";
 import type { Target } from "../profile/host-rule.ts";
 
 /** Looks a name up: every address of it, as the machine finds them. Rejects where there is none. */
@@ -16,8 +17,8 @@ export type Dial = (targets: Targets) => Socket;
 export interface Outside {
   readonly resolve: Resolve;
   readonly dial: Dial;
-  /** The machine's own addresses, which lie on this side, whatever their class. */
-  readonly own: () => readonly string[];
+  /** Whether what is sent to an address stays on this machine, whatever the address's class. */
+  readonly isOwn: (address: string) => Promise<boolean>;
 }
 
 /** The machine's own way, with `/etc/hosts` and all. */
@@ -38,10 +39,34 @@ export const dialHere: Dial = ([first, ...rest]) => {
   return connect({ host, port, lookup: pinned, autoSelectFamily: true, allowHalfOpen: true, noDelay: true });
 };
 
-/** Those of every interface. One of a link alone has a zone besides, which is left out here. */
-export function ownAddresses(): readonly string[] {
-  return Object.values(networkInterfaces()).flatMap((all = []) => all.map(({ address }) => address));
+/**
+ * By the address that the machine would send from, which is the one that is sent to for each of its own: those of interfaces, and
+ * those that a route alone makes local (ip-route(8), type `local`). Nothing is sent: a datagram socket only has a peer by that
+ * (connect(2)). What is sent from loopback stays there. Where nothing can be sent to it, it is not here. Rejects where there is no socket to be had.
+ */
+export async function isOwnAddress(address: string): Promise<boolean> {
+  const socket = createSocket(isIPv6(address) ? "udp6" : "udp4");
+  try {
+    socket.connect(DISCARD, address);
+    await once(socket, "connect");
+    const from = socket.address().address;
+    return from === socket.remoteAddress().address || from.startsWith("127.");
+  } catch (error) {
+    if (isUnreachable(error)) return false;
+    throw error;
+  } finally {
+    socket.close();
+  }
+}
+
+/** Any port would do (RFC 863). */
+const DISCARD = 9;
+
+const UNREACHABLE = ["ENETUNREACH", "EHOSTUNREACH", "EADDRNOTAVAIL", "EINVAL", "EACCES", "EPERM"];
+
+function isUnreachable(error: unknown): boolean {
+  return error instanceof Error && "code" in error && UNREACHABLE.includes(String(error.code));
 }
 
 /** This machine's own. */
-export const OUTSIDE: Outside = { resolve: resolveHere, dial: dialHere, own: ownAddresses };
+export const OUTSIDE: Outside = { resolve: resolveHere, dial: dialHere, isOwn: isOwnAddress };

@@ -139,14 +139,13 @@ export class CallEgress implements Disposable {
     return { kind: "refused", because, reason };
   }
 
-  /** Whether a hello may ask for this server on a connection; where it may not, the connection is closed. */
-  maySay({ place, socket }: Connection, serverName: string): boolean {
+  /** Whether a hello may ask for this server on a connection; null is what can't be read. Where not, the connection is closed. */
+  maySay({ place, socket }: Connection, serverName: string | null): boolean {
     const { host, port } = place;
     // Servers compare without case, and some without a final dot; no other spelling is one of the same host.
-    const asked = serverName.toLowerCase().replace(/(?<=.)\.$/, "");
-    if (saysItsHost({ host, port, address: host, serverName: asked })) return true;
-    const said = serverName === "" ? "no host" : `\`${escapeInvisible(serverName).slice(0, MOST_HOST)}\``;
-    this.refuse(place, "server-name", `a TLS hello for \`${host}\` asks for ${said}`);
+    const asked = serverName?.toLowerCase().replace(/(?<=.)\.$/, "");
+    if (asked !== undefined && saysItsHost({ host, port, address: host, serverName: asked })) return true;
+    this.refuse(place, "server-name", `a TLS hello for \`${host}\` ${whatItAsks(serverName)}`);
     socket.destroy();
     return false;
   }
@@ -163,7 +162,7 @@ export class CallEgress implements Disposable {
     const { signal } = this.#over;
     signal.throwIfAborted();
     const { ask, network: granted } = this.#policy;
-    const by = { resolve: this.#lookUps.find, own: this.#outside.own };
+    const by = { resolve: this.#lookUps.find, isOwn: this.#outside.isOwn };
     let network = granted;
     let judged = await judgeHost(network, place, by, signal);
     if (judged.kind === "refused" && judged.because === "unlisted" && ask !== null) {
@@ -232,6 +231,12 @@ export class CallEgress implements Disposable {
       return `${this.#mostConnections} connections of the call are open already`;
     return transferBytes !== undefined && this.#transferred > transferBytes ? ALL_TRANSFERRED : null;
   }
+}
+
+function whatItAsks(serverName: string | null): string {
+  if (serverName === null) return "can't be read";
+  if (serverName === "") return "asks for no host";
+  return `asks for \`${escapeInvisible(serverName).slice(0, MOST_HOST)}\``;
 }
 
 const TOO_MANY_ASKED = `${MOST_ASKED} other hosts were asked about in this call`;

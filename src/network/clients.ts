@@ -65,6 +65,11 @@ export class Clients implements Disposable {
     this.#count(client, 1);
   }
 
+  /** Whether a request of it is being answered. */
+  isAsking(client: Socket): boolean {
+    return (this.#asked.get(client) ?? 0) > 0;
+  }
+
   /** One was answered: the next is waited for. */
   answered(client: Socket): void {
     this.#count(client, -1);

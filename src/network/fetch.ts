@@ -30,7 +30,7 @@ export const FETCH_LIMITS: FetchLimits = {
 };
 
 /** What a fetch is done with. */
-export interface FetchMeans extends Dialling, Pick<Outside, "resolve" | "own"> {
+export interface FetchMeans extends Dialling, Pick<Outside, "resolve" | "isOwn"> {
   readonly limits: FetchLimits;
   readonly userAgent: string;
 }

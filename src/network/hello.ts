@@ -1,28 +1,70 @@
-import { Duplex } from "node:stream";
-import { setImmediate as nextTurn } from "node:timers/promises";
-import { createSecureContext, TLSSocket } from "node:tls";
+/** The type of the extension that names a server, and of the one kind of name there is (RFC 6066, section 3). */
+const [SERVER_NAME, HOST_NAME] = [0, 0];
 
-/** How many turns of the event loop OpenSSL is given to read a hello; it takes one or two. */
-const MOST_TURNS = 50;
+/**
+ * The host that a TLS hello asks for (RFC 8446, section 4.1.2; RFC 5246, section 7.4.1.2): the body of its message. Empty
+ * where it asks for none; null for what is no hello in every byte, which two ends could read in two ways.
+ */
+export function serverNameIn(body: Buffer): string | null {
+  const at = new Fields(body);
+  // The version and 32 random bytes; a session; ciphers; compressions.
+  const isWhole = at.skip(34) && at.vector(1) !== null && at.vector(2) !== null && at.vector(1) !== null;
+  if (!isWhole) return null;
+  if (at.isOver) return "";
+  const all = at.vector(2);
+  if (all === null || !at.isOver) return null;
+  const names: Buffer[] = [];
+  for (const extensions = new Fields(all); !extensions.isOver; ) {
+    const [type, data] = [extensions.number(2), extensions.vector(2)];
+    if (type === null || data === null) return null;
+    if (type === SERVER_NAME) names.push(data);
+  }
+  const [name, ...others] = names;
+  if (name === undefined) return "";
+  return others.length > 0 ? null : hostIn(name);
+}
 
-/** The host that a whole TLS hello asks for, as OpenSSL reads it; empty where it asks for none, or OpenSSL does not read it. */
-export async function serverNameIn(hello: Buffer): Promise<string> {
-  let serverName: string | null = null;
-  const tell = (name: string): void => {
-    serverName ??= name;
-  };
-  // Nothing is answered: what is read here goes on to the server that is meant.
-  const wire = new Duplex({ read: () => undefined, write: (_chunk, _encoding, done) => done() });
-  const tls = new TLSSocket(wire, {
-    isServer: true,
-    secureContext: createSecureContext(),
-    SNICallback: (name) => tell(name),
-  });
-  // A server without a certificate gets no further than the hello.
-  tls.on("error", () => tell(""));
-  wire.push(hello);
-  for (let turn = 0; serverName === null && turn < MOST_TURNS; turn += 1) await nextTurn();
-  tls.destroy();
-  wire.destroy();
-  return serverName ?? "";
+/** The one host of a list of names. */
+function hostIn(extension: Buffer): string | null {
+  const at = new Fields(extension);
+  const list = at.vector(2);
+  if (list === null || !at.isOver) return null;
+  const inside = new Fields(list);
+  if (inside.number(1) !== HOST_NAME) return null;
+  const host = inside.vector(2);
+  return host === null || host.length === 0 || !inside.isOver ? null : host.toString("latin1");
+}
+
+/** Reads numbers and vectors in turn (RFC 8446, section 3); null past the end. */
+class Fields {
+  #left: Buffer;
+
+  constructor(bytes: Buffer) {
+    this.#left = bytes;
+  }
+
+  get isOver(): boolean {
+    return this.#left.length === 0;
+  }
+
+  number(bytes: 1 | 2): number | null {
+    return this.#taken(bytes)?.readUIntBE(0, bytes) ?? null;
+  }
+
+  /** What stands behind its length, which has so many bytes itself. */
+  vector(bytes: 1 | 2): Buffer | null {
+    const length = this.number(bytes);
+    return length === null ? null : this.#taken(length);
+  }
+
+  skip(bytes: number): boolean {
+    return this.#taken(bytes) !== null;
+  }
+
+  #taken(bytes: number): Buffer | null {
+    if (this.#left.length < bytes) return null;
+    const taken = this.#left.subarray(0, bytes);
+    this.#left = this.#left.subarray(bytes);
+    return taken;
+  }
 }

@@ -2,77 +2,103 @@ import type { ByteReader } from "./byte-reader.ts";
 import { serverNameIn } from "./hello.ts";
 
 /** Content types of TLS records (RFC 8446, section 5.1). */
-const [CHANGE_CIPHER_SPEC, ALERT, HANDSHAKE, APPLICATION_DATA, HEARTBEAT] = [20, 21, 22, 23, 24];
-const TLS: readonly (number | undefined)[] = [
-  CHANGE_CIPHER_SPEC,
-  ALERT,
-  HANDSHAKE,
-  APPLICATION_DATA,
-  HEARTBEAT,
-];
+const [CHANGE_CIPHER_SPEC, ALERT, HANDSHAKE] = [20, 21, 22];
 
-/** The type of a handshake message that is a hello (RFC 8446, section 4), and of one of SSL 2 (RFC 5246, appendix E.2). */
-const HELLO = 1;
+/** Types of handshake messages (RFC 8446, section 4); one of SSL 2 has the same number (RFC 5246, appendix E.2). */
+const [CLIENT_HELLO, SERVER_HELLO] = [1, 2];
+
+/** The major version of every record of TLS; servers put up with others (Go, crypto/tls/conn.go: all below 16). */
+const [MAJOR, MOST_MAJOR] = [3, 15];
 
 /** A hello is never longer: real ones have a few kilobytes. */
 const MOST_HELLO = 64 * 1024;
 
-/** Two hellos at most: the second where a server asks for one (RFC 8446, section 4.1.4). */
-const MOST_HELLOS = 2;
+/** So many records may stand before a second hello: a change of ciphers, and data that was said too early (RFC 8446, section 4.2.10). */
+const MOST_BETWEEN = 16;
 
-/** So many records may stand around them that hold nothing: clients send one (RFC 8446, appendix D.4). */
-const MOST_OTHERS = 4;
+/** What a server that wants another hello gives as its random bytes (RFC 8446, section 4.1.3). */
+const RETRY = Buffer.from("cf21ad74e59a6111be1d8c021e65b891c2a211167abb8c5e079e09e2c8a8339c", "hex");
 
-/**
- * Passes on what a program says first, as long as it could be a TLS hello that can be read: each must ask for a host that
- * `maySay` lets it. True where all else may be passed on unread: it is no TLS, or what follows is encrypted. What looks
- * like TLS and does not begin with a hello, as some servers put up with, asks for no host.
- */
-export async function passHellos(
-  said: ByteReader,
-  maySay: (serverName: string) => boolean,
-  pass: (bytes: Buffer) => void,
-): Promise<boolean> {
-  if (!(await startsLikeTls(said))) return true;
-  for (let [hellos, others] = [0, 0]; ; ) {
-    const header = await said.peek(5);
-    if (header === null) return hellos > 0;
-    const [type, length] = [header[0], header.readUInt16BE(3)];
-    const isEmpty = type === HANDSHAKE && length === 0;
-    if (hellos > 0 && (type === CHANGE_CIPHER_SPEC || isEmpty) && others < MOST_OTHERS) {
-      others += 1;
-      pass(await said.take(5 + length));
-      continue;
-    }
-    const isHello = type === HANDSHAKE && !isEmpty && (await said.peek(6))?.[5] === HELLO;
-    // Behind the first hello whatever is none is a part of what only both ends can read.
-    if (!isHello && hellos > 0 && !isEmpty) return true;
-    const hello = isHello && hellos < MOST_HELLOS ? await takeHello(said) : null;
-    if (!maySay(hello === null ? "" : await serverNameIn(hello))) return false;
-    if (hello === null) return false;
-    pass(hello);
-    hellos += 1;
-  }
+/** Where they begin in a record, and how many warnings may stand before it. */
+const [RANDOM_AT, MOST_WARNINGS] = [11, 2];
+
+/** What is told of a server's first words, and what is done with those of a program. */
+export interface HelloTalk {
+  /** Whether a hello may ask for this host: none where it is empty, and null where that can't be read. */
+  readonly maySay: (serverName: string | null) => boolean;
+  readonly pass: (bytes: Buffer) => void;
+  /** Whether the server wants another hello; resolves once it has said enough, or nothing more. */
+  readonly wantsAnother: () => Promise<boolean>;
 }
 
-/** By its first three bytes: a record of TLS, or a hello of SSL 2. */
+/**
+ * Passes on the TLS hellos with which a program begins: each must ask for a host that may be said. There is a second where
+ * the server wants one. True where all else may be passed on unread: it is no TLS, or what follows is for both ends alone.
+ */
+export async function passHellos(said: ByteReader, talk: HelloTalk): Promise<boolean> {
+  if (!(await startsLikeTls(said))) return true;
+  if (!(await passHello(said, talk))) return false;
+  if (!(await talk.wantsAnother())) return true;
+  for (let between = 0; between < MOST_BETWEEN; between += 1) {
+    const header = await said.peek(5);
+    if (header === null || header[0] === HANDSHAKE) break;
+    talk.pass(await said.take(5 + header.readUInt16BE(3)));
+  }
+  return passHello(said, talk);
+}
+
+/** Whether what a server says first is that it wants another hello; null where it has not said enough to tell. */
+export function asksAgain(bytes: Buffer): boolean | null {
+  let at = 0;
+  for (let warnings = 0; warnings < MOST_WARNINGS && bytes[at] === ALERT; warnings += 1) {
+    if (bytes.length < at + 5) return null;
+    at += 5 + bytes.readUInt16BE(at + 3);
+  }
+  const [type, message] = [bytes[at], bytes[at + 5]];
+  if (type !== undefined && type !== HANDSHAKE) return false;
+  if (message !== undefined && message !== SERVER_HELLO) return false;
+  const random = bytes.subarray(at + RANDOM_AT, at + RANDOM_AT + RETRY.length);
+  return random.length < RETRY.length ? null : random.equals(RETRY);
+}
+
+/**
+ * By its first bytes: a record with a hello, or one that servers put up with before it (a warning, a change of ciphers,
+ * nothing), or a hello of SSL 2. Other protocols begin with the same numbers now and then.
+ */
 async function startsLikeTls(said: ByteReader): Promise<boolean> {
-  const [first = 0, second, third] = (await said.peek(3)) ?? said.held;
-  return (TLS.includes(first) && second === 3) || ((first & 0x80) !== 0 && third === HELLO);
+  const [first = 0] = (await said.peek(1)) ?? [];
+  if ((first & 0x80) !== 0) return (await said.peek(3))?.[2] === CLIENT_HELLO;
+  if (![CHANGE_CIPHER_SPEC, ALERT, HANDSHAKE].includes(first)) return false;
+  const header = await said.peek(5);
+  if (header === null || (header[1] ?? 0) > MOST_MAJOR) return false;
+  const length = header.readUInt16BE(3);
+  if (first === ALERT) return length === 2;
+  if (first === CHANGE_CIPHER_SPEC) return length <= 1;
+  return length === 0 || (await said.peek(6))?.[5] === CLIENT_HELLO;
+}
+
+async function passHello(said: ByteReader, { maySay, pass }: HelloTalk): Promise<boolean> {
+  const hello = await takeHello(said);
+  if (!maySay(hello === null ? null : serverNameIn(hello.body))) return false;
+  if (hello !== null) pass(hello.records);
+  return hello !== null;
 }
 
 /** The records that hold one hello, whole; null where they hold anything besides, or too much. */
-async function takeHello(said: ByteReader): Promise<Buffer | null> {
+async function takeHello(
+  said: ByteReader,
+): Promise<{ readonly records: Buffer; readonly body: Buffer } | null> {
   const records: Buffer[] = [];
   let message = Buffer.alloc(0);
   for (;;) {
     const header = await said.take(5);
+    if (header[0] !== HANDSHAKE || header[1] !== MAJOR) return null;
     const body = await said.take(header.readUInt16BE(3));
-    if (header[0] !== HANDSHAKE) return null;
     records.push(header, body);
     message = Buffer.concat([message, body]);
+    if (message.length > 0 && message[0] !== CLIENT_HELLO) return null;
     const whole = message.length < 4 ? MOST_HELLO : 4 + message.readUIntBE(1, 3);
     if (message.length > whole || whole > MOST_HELLO || records.length > MOST_HELLO / 64) return null;
-    if (message.length === whole) return Buffer.concat(records);
+    if (message.length === whole) return { records: Buffer.concat(records), body: message.subarray(4) };
   }
 }

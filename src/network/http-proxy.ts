@@ -23,7 +23,7 @@ import type { CallEgress } from "./call-egress.ts";
 import type { Clients } from "./clients.ts";
 import type { Connection } from "./connection.ts";
 import { dismiss } from "./dismiss.ts";
-import { endToEnd, framingOf } from "./headers.ts";
+import { assertPlain, endToEnd, framingOf } from "./headers.ts";
 import { tunnel } from "./tunnel.ts";
 
 /** The head of a request or an answer may have so many bytes. */
@@ -87,6 +87,8 @@ export class HttpProxy {
     if (!(client instanceof Socket)) return;
     // At once: a stream with nothing in it ends for good as soon as the program says no more.
     if (head.length > 0) client.unshift(head);
+    // What is still being answered would otherwise be said inside the tunnel.
+    if (this.#clients.isAsking(client)) return void client.destroy();
     this.#clients.asked(client);
     const [, host, port] = /^(.*):(\d{1,5})$/s.exec(asked.url ?? "") ?? [];
     if (host === undefined) return refuse(client, BAD_REQUEST);
@@ -180,6 +182,7 @@ function exchange(
       if (!response.complete) answer.destroy();
     });
     attempt(() => {
+      assertPlain(response);
       answer.writeHead(response.statusCode ?? 502, response.statusMessage, [
         ...endToEnd(response.rawHeaders, []),
       ]);
@@ -188,6 +191,8 @@ function exchange(
   });
   asked.on("data", moved);
   answer.once("close", () => socket.destroy());
+  // A server may answer before the body comes.
+  sent.flushHeaders();
   asked.pipe(sent);
 }
 

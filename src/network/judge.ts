@@ -27,7 +27,7 @@ export type Judged =
 export async function judgeHost(
   network: Network,
   { host, port }: Pick<Target, "host" | "port">,
-  { resolve, own }: Pick<Outside, "resolve" | "own">,
+  { resolve, isOwn }: Pick<Outside, "resolve" | "isOwn">,
   signal: AbortSignal | null = null,
 ): Promise<Judged> {
   const byName = whyNotByName(network, host, port);
@@ -38,10 +38,7 @@ export async function judgeHost(
   const targets = [...new Set(found.flatMap(canonical))].map((address): Target => ({ host, address, port }));
   const reached = targets.filter((target) => reaches(network, target));
   if (reached.length === 0) return { kind: "refused", ...whyNotByAddress(network, targets[0] ?? null, host) };
-  const here = network === "host" ? new Set() : new Set(own().flatMap(canonical));
-  const [first, ...rest] = reached.filter(
-    (target) => !here.has(target.address) || listsItself(network, target),
-  );
+  const [first, ...rest] = await withoutOwn(reached, network, isOwn);
   if (first !== undefined) return { kind: "reachable", targets: [first, ...rest] };
   const address = reached[0]?.address ?? host;
   return {
@@ -49,6 +46,20 @@ export async function judgeHost(
     because: "special",
     reason: `\`${host}\` leads to ${address}, an address of this machine`,
   };
+}
+
+/** One after another: a name may lead to very many. */
+async function withoutOwn(
+  targets: readonly Target[],
+  network: Network,
+  isOwn: Outside["isOwn"],
+): Promise<readonly Target[]> {
+  const others: Target[] = [];
+  for (const target of targets) {
+    const isGiven = network === "host" || listsItself(network, target);
+    if (isGiven || !(await isOwn(target.address))) others.push(target);
+  }
+  return others;
 }
 
 /** True where the very address is listed: what a server of this machine lets nobody else reach is reached from here. */

@@ -1,28 +1,27 @@
 import type { Resolve } from "../host/outside.ts";
+import { Turns } from "./turns.ts";
 
 /**
- * So many names of one call are looked up at once. A look-up can't be taken back, and the machine does few at a time for
- * all that this process does (getaddrinfo(3); libuv, src/threadpool.c: half of its threads).
+ * So many names are looked up at once by all that this process does, one of each call: a look-up can't be taken back, and more
+ * would wait behind each other anyway (getaddrinfo(3); libuv, src/threadpool.c: half of its threads).
  */
-const MOST_AT_ONCE = 2;
+const ALL = new Turns(2);
 
-/** How long one may take, in milliseconds; then the name leads nowhere. */
+/** How long one may take once it was begun, in milliseconds; then the name leads nowhere. */
 const MOST_MS = 20_000;
 
-/** The look-ups of one call: few at a time, each name once for all who want it now, and none when the call is over. */
+/** The look-ups of one call: one at a time, each name once for all who want it now, and none when the call is over. */
 export class LookUps {
   readonly #resolve: Resolve;
   readonly #signal: AbortSignal;
   readonly #running = new Map<string, Promise<readonly string[]>>();
-  readonly #waiting: (() => void)[] = [];
-  #atOnce = 0;
+  readonly #own = new Turns(1);
+  readonly #all: Turns;
 
-  constructor(resolve: Resolve, signal: AbortSignal) {
+  constructor(resolve: Resolve, signal: AbortSignal, all: Turns = ALL) {
     this.#resolve = resolve;
     this.#signal = signal;
-    signal.addEventListener("abort", () => {
-      for (const go of this.#waiting.splice(0)) go();
-    });
+    this.#all = all;
   }
 
   /** What a name leads to. Rejects where it leads nowhere, takes too long, or the call is over. */
@@ -33,33 +32,21 @@ export class LookUps {
   };
 
   async #start(name: string): Promise<readonly string[]> {
-    try {
-      if (this.#atOnce >= MOST_AT_ONCE) await new Promise<void>((go) => void this.#waiting.push(go));
-      this.#signal.throwIfAborted();
-      return await this.#inTime(name);
-    } finally {
-      this.#running.delete(name);
-    }
-  }
-
-  async #inTime(name: string): Promise<readonly string[]> {
-    this.#atOnce += 1;
-    const found = this.#resolve(name);
-    // Its place is free when it has ended, not when nobody waits for it any more.
-    const next = (): void => {
-      this.#atOnce -= 1;
-      this.#waiting.shift()?.();
-    };
-    found.then(next, next);
     const late = Promise.withResolvers<never>();
-    const timer = setTimeout(
-      () => late.reject(new Error("it took too long to look the name up")),
-      MOST_MS,
-    ).unref();
+    let timer: NodeJS.Timeout | undefined;
     try {
+      // Its turn is over when it has ended, not when nobody waits for it any more.
+      const found = this.#own.take(this.#signal, () =>
+        this.#all.take(this.#signal, () => {
+          const tooLate = new Error("it took too long to look the name up");
+          timer = setTimeout(() => late.reject(tooLate), MOST_MS).unref();
+          return this.#resolve(name);
+        }),
+      );
       return await Promise.race([found, late.promise]);
     } finally {
       clearTimeout(timer);
+      this.#running.delete(name);
     }
   }
 }

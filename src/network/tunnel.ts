@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import { ByteReader } from "./byte-reader.ts";
 import type { CallEgress } from "./call-egress.ts";
 import type { Connection } from "./connection.ts";
-import { passHellos } from "./hellos.ts";
+import { asksAgain, passHellos } from "./hellos.ts";
 
 /**
  * Joins a program and a connection, as bytes: either direction ends by itself, and where one side breaks, so does the
@@ -24,7 +24,10 @@ export function tunnel(client: Socket, connection: Connection, egress: CallEgres
   const moved = (): void => connection.moved();
   socket.on("data", moved);
   socket.pipe(client);
-  passOn(client, connection, egress, moved).catch(() => client.destroy());
+  passOn(client, connection, egress, moved).catch(() => {
+    client.destroy();
+    socket.destroy();
+  });
 }
 
 /** How long a side whose other is gone may take to hang up, once it was told all, in milliseconds. */
@@ -37,6 +40,7 @@ function ending(other: Socket, gone: Socket): void {
     return;
   }
   other.unpipe(gone).resume();
+  other.end();
   const leave = (): void => void setTimeout(() => other.destroy(), GRACE_MS).unref();
   if (other.writableFinished) leave();
   else other.once("finish", leave);
@@ -52,17 +56,35 @@ async function passOn(
   const { socket } = connection;
   if (connection.isStrict) {
     const said = new ByteReader(client);
-    const mayGoOn = await passHellos(
-      said,
-      (serverName) => egress.maySay(connection, serverName),
-      (bytes) => void socket.write(bytes),
-    );
-    if (!mayGoOn) {
-      client.destroy();
-      return;
-    }
-    said.putBack();
+    const wantsAnother = firstWords(socket);
+    const mayGoOn = await passHellos(said, {
+      maySay: (serverName) => egress.maySay(connection, serverName),
+      pass: (bytes) => void socket.write(bytes),
+      wantsAnother: () => wantsAnother,
+    });
+    if (!mayGoOn) throw new Error("a hello asks for another host");
+    const { held } = said;
+    if (held.length > 0) socket.write(held);
   }
   client.on("data", moved);
-  client.pipe(socket);
+  if (client.readableEnded) socket.end();
+  else client.pipe(socket);
+}
+
+/** Whether a server wants another hello, by what it says first; not where it says nothing more. */
+function firstWords(socket: Socket): Promise<boolean> {
+  return new Promise((resolve) => {
+    let said = Buffer.alloc(0);
+    const done = (asks: boolean): void => {
+      socket.off("data", hear).off("end", never).off("close", never);
+      resolve(asks);
+    };
+    const never = (): void => done(false);
+    const hear = (part: Buffer): void => {
+      said = Buffer.concat([said, part]);
+      const asks = asksAgain(said);
+      if (asks !== null) done(asks);
+    };
+    socket.on("data", hear).once("end", never).once("close", never);
+  });
 }

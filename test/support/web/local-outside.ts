@@ -13,7 +13,7 @@ export function localOutside({
   readonly ports: Readonly<Record<string, number>>;
 }): Outside {
   return {
-    own: () => [],
+    isOwn: async () => false,
     resolve: async (name) => names[name] ?? [SOMEWHERE],
     // Port 1 of loopback is nobody's.
     dial: ([{ host, port }]) =>

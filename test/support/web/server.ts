@@ -86,7 +86,7 @@ export function smallWeb({ names = {}, ports, limits = {}, ca = CERTIFICATE }: S
       lookedUp.push(name);
       return answers[Math.min(before, answers.length - 1)] ?? [];
     },
-    own: () => [],
+    isOwn: async () => false,
     dial,
     ca,
     limits: { ...FETCH_LIMITS, ...limits },

@@ -25,7 +25,7 @@ test("what is dialled is what the network reaches, and all of that is", async ()
       const resolve = async () => [target.address, "127.0.0.9"];
       using egress = new CallEgress(
         { network: granted, limits: {}, ask: null, onRefused: () => undefined },
-        { dial, resolve, own: () => [] },
+        { dial, resolve, isOwn: async () => false },
       );
       const { kind } = await egress.reach(target.host, target.port);
       const address = canonicalAddress(target.address);

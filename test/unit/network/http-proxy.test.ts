@@ -1,5 +1,6 @@
+import { once } from "node:events";
 import { connect } from "node:net";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { proxied, said, statusLine } from "../../support/web/proxied.ts";
 import { serving, speaking } from "../../support/web/server.ts";
 
@@ -164,6 +165,38 @@ describe("a whole URL", () => {
     expect([statusLine(answer), answer.endsWith("enoug")]).toEqual(["HTTP/1.1 413 Too Much", true]);
   });
 
+  it("reaches its server before its body comes, and may be answered by then", async () => {
+    const eager = await serving((_request, response) => void response.end("no need"));
+    const at = await proxied({ hosts: ["a.test"], web: { ports: { 80: eager } } });
+    const socket = connect(at.port, "127.0.0.1");
+    onTestFinished(() => void socket.destroy());
+    socket.write(
+      `POST http://a.test/ HTTP/1.1\r\nHost: x\r\nProxy-Authorization: Basic ${at.credential}\r\nTransfer-Encoding: chunked\r\n\r\n`,
+    );
+    const [answer]: Buffer[] = await once(socket, "data");
+    expect(statusLine(String(answer))).toBe("HTTP/1.1 200 OK");
+  });
+
+  it("is answered with 502 where the answer is coded for the next hop in a way that nobody here reads", async () => {
+    const coded = (coding: string) =>
+      speaking(
+        (socket) =>
+          void socket.end(`HTTP/1.1 200 OK\r\nTransfer-Encoding: ${coding}\r\n\r\n4\r\nbody\r\n0\r\n\r\n`),
+      );
+    for (const [coding, status] of [
+      ["gzip, chunked", 502],
+      ["gzip", 502],
+      ["Chunked", 200],
+    ] as const) {
+      const at = await proxied({ hosts: ["a.test"], web: { ports: { 80: await coded(coding) } } });
+      const answer = await said(
+        at.port,
+        `GET http://a.test/ HTTP/1.1\r\nHost: x\r\nProxy-Authorization: Basic ${at.credential}\r\nConnection: close\r\n\r\n`,
+      );
+      expect([coding, Number(statusLine(answer).split(" ")[1])]).toEqual([coding, status]);
+    }
+  });
+
   it("is answered with 502 where the server answers nothing, or what is no answer", async () => {
     const silent = await speaking((socket) => void socket.end());
     const odd = await speaking((socket) => void socket.end("HTTP/1.1 200 \u0000\r\nX: \u0001\r\n\r\n"));
@@ -235,6 +268,27 @@ describe("CONNECT", () => {
     );
     expect(Number(statusLine(answer).split(" ")[1])).toBe(status);
     expect([at.dialled, at.lookedUp]).toEqual([[], []]);
+  });
+
+  it("is not let begin while something else is being answered, which would be said inside of it", async () => {
+    const slow = await serving((_request, response) => void setTimeout(() => response.end("late"), 50));
+    const at = await proxied({ hosts: ["a.test", "a.test:443"], web: { ports: { 80: slow, 443: slow } } });
+    const shown = `Host: x\r\nProxy-Authorization: Basic ${at.credential}\r\n\r\n`;
+    const [get, tunnel] = [
+      `GET http://a.test/ HTTP/1.1\r\n${shown}`,
+      `CONNECT a.test:443 HTTP/1.1\r\n${shown}`,
+    ];
+    expect(await said(at.port, get, tunnel)).toBe("");
+    const socket = connect(at.port, "127.0.0.1");
+    onTestFinished(() => void socket.destroy());
+    for (const [line, status] of [
+      [get, "HTTP/1.1 200 OK"],
+      [tunnel, "HTTP/1.1 200 Connection established"],
+    ] as const) {
+      socket.write(line);
+      const [answer]: Buffer[] = await once(socket, "data");
+      expect(statusLine(String(answer))).toBe(status);
+    }
   });
 
   it("passes with the listed name in every spelling of it", async () => {

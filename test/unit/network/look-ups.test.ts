@@ -1,18 +1,20 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { LookUps } from "../../../src/network/look-ups.ts";
+import { Turns } from "../../../src/network/turns.ts";
 
 /** Look-ups that end when the test says so. */
-function held() {
+function held(all = new Turns(2)) {
   const begun: string[] = [];
   const ends = new Map<string, (found: readonly string[] | Error) => void>();
   const over = new AbortController();
-  const lookUps = new LookUps((name) => {
+  const resolve = (name: string) => {
     begun.push(name);
-    return new Promise((resolve, reject) => {
-      ends.set(name, (found) => (found instanceof Error ? reject(found) : resolve(found)));
+    return new Promise<readonly string[]>((done, reject) => {
+      ends.set(name, (found) => (found instanceof Error ? reject(found) : done(found)));
     });
-  }, over.signal);
+  };
+  const lookUps = new LookUps(resolve, over.signal, all);
   const end = async (name: string, found: readonly string[] | Error = [`of ${name}`]) => {
     ends.get(name)?.(found);
     await turn();
@@ -27,21 +29,21 @@ function held() {
 }
 
 describe("look-ups of a call", () => {
-  it("are done two at a time, in their order, and a name that is asked for twice meanwhile is looked up once", async () => {
+  it("are done one at a time, in their order, and a name that is asked for twice meanwhile is looked up once", async () => {
     const at = held();
     const found = ["a", "b", "a", "c", "d"].map((name) => at.find(name));
     await turn();
-    expect(at.begun).toEqual(["a", "b"]);
-    await at.end("b");
-    expect(at.begun).toEqual(["a", "b", "c"]);
-    await at.end("c", new Error("nowhere"));
+    expect(at.begun).toEqual(["a"]);
     await at.end("a");
+    expect(at.begun).toEqual(["a", "b"]);
+    await at.end("b", new Error("nowhere"));
+    await at.end("c");
     await at.end("d");
     expect(await Promise.allSettled(found)).toMatchObject([
       { value: ["of a"] },
-      { value: ["of b"] },
-      { value: ["of a"] },
       { reason: { message: "nowhere" } },
+      { value: ["of a"] },
+      { value: ["of c"] },
       { value: ["of d"] },
     ]);
     void at.find("a");
@@ -51,15 +53,48 @@ describe("look-ups of a call", () => {
 
   it("that wait when the call is over are never begun", async () => {
     const at = held();
-    const found = ["a", "b", "c", "d"].map((name) => at.find(name));
+    const found = ["a", "b", "c"].map((name) => at.find(name));
     await turn();
     at.over.abort(new Error("over"));
     await at.end("a");
-    await at.end("b");
-    expect(await Promise.allSettled(found.slice(2))).toMatchObject([
+    expect(await Promise.allSettled(found.slice(1))).toMatchObject([
       { reason: { message: "over" } },
       { reason: { message: "over" } },
     ]);
-    expect(at.begun).toEqual(["a", "b"]);
+    expect(at.begun).toEqual(["a"]);
+  });
+
+  it("leave a turn to other calls, in whatever number they come, and those of ended calls count until they end", async () => {
+    const all = new Turns(2);
+    const [many, other, third] = [held(all), held(all), held(all)];
+    for (const name of ["a", "b", "c", "d"]) void many.find(name);
+    await turn();
+    const found = other.find("x");
+    await turn();
+    expect([many.begun, other.begun]).toEqual([["a"], ["x"]]);
+    void third.find("y");
+    await other.end("x");
+    expect([await found, third.begun]).toEqual([["of x"], ["y"]]);
+    many.over.abort();
+    void other.find("z");
+    await turn();
+    expect(other.begun).toEqual(["x"]);
+    await many.end("a");
+    expect([many.begun, other.begun]).toEqual([["a"], ["x", "z"]]);
+  });
+
+  it("have their time from when they are begun, and then lead nowhere; whoever waits has it still", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const at = held();
+    const found = [at.find("a"), at.find("b")];
+    await turn();
+    vi.advanceTimersByTime(20_000);
+    await expect(found[0]).rejects.toThrow("it took too long to look the name up");
+    vi.advanceTimersByTime(60_000);
+    expect(at.begun).toEqual(["a"]);
+    await at.end("a");
+    await at.end("b");
+    expect(await found[1]).toEqual(["of b"]);
   });
 });

@@ -1,8 +1,10 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
 import { connect as secure } from "node:tls";
 import { describe, expect, it } from "vitest";
 import { CERTIFICATE } from "../../support/web/certificate.ts";
+import { hello } from "../../support/web/hello.ts";
 import { heard, proxied, said, statusLine } from "../../support/web/proxied.ts";
 import { hostsOf, servingSecurely, speaking } from "../../support/web/server.ts";
 
@@ -82,5 +84,82 @@ describe("with `strict_sni`", () => {
       "client",
     );
     expect(answer.slice(answer.indexOf("\r\n\r\n") + 4)).toBe("server heard client");
+  });
+
+  it("what is short passes at once, what ends with it too, and a hello that is broken off leaves nothing open", async () => {
+    const listed = hostsOf("a.test:79");
+    let open = 0;
+    const server = await speaking((socket) => {
+      open += 1;
+      socket.on("close", () => (open -= 1));
+      socket.on("data", (part) => socket.write(`heard ${part.length}`));
+      socket.on("end", () => socket.end());
+    }, true);
+    const network = typeof listed === "object" ? { ...listed, ...strict } : listed;
+    const at = await proxied({ network, web: { ports: { 79: server } }, limits: { connections: 2 } });
+    const head = `CONNECT a.test:79 HTTP/1.1\r\nHost: x\r\nProxy-Authorization: Basic ${at.credential}\r\n\r\n`;
+    const tunnelled = async () => {
+      const socket = connect({ port: at.port, host: "127.0.0.1", allowHalfOpen: true });
+      socket.on("error", () => undefined);
+      socket.write(head);
+      await once(socket, "data");
+      return socket;
+    };
+    for (const word of ["\r\n", "x", "\u0016"]) {
+      const socket = await tunnelled();
+      socket.end(word, "latin1");
+      expect(await heard(socket)).toBe(`heard ${word.length}`);
+    }
+    const waiting = await tunnelled();
+    waiting.write("\r\n");
+    const [answer]: Buffer[] = await once(waiting, "data");
+    expect(String(answer)).toBe("heard 2");
+    waiting.destroy();
+    await expect.poll(() => open, { timeout: 4_000 }).toBe(0);
+    for (const how of ["end", "destroy", "resetAndDestroy"] as const)
+      for (const part of ["160301", "16030100c8010000c4", ""]) {
+        const socket = await tunnelled();
+        socket.write(Buffer.from(part, "hex"));
+        await pause(10);
+        socket[how]();
+        socket.resume();
+        await expect.poll(() => open, { timeout: 4_000 }).toBe(0);
+      }
+    expect(at.refused).toEqual([]);
+  }, 30_000);
+
+  it("a hello after a server's wish for another is read, whatever stands between", async () => {
+    const listed = hostsOf("a.test:443");
+    const network = typeof listed === "object" ? { ...listed, ...strict } : listed;
+    const heardAll: Buffer[] = [];
+    const retry = Buffer.from(
+      "1603030038020000340303cf21ad74e59a6111be1d8c021e65b891c2a211167abb8c5e079e09e2c8a8339c00130100000c002b00020304003300020017",
+      "hex",
+    );
+    const server = await speaking((socket) => {
+      socket.once("data", () => socket.write(retry));
+      socket.on("data", (part) => void heardAll.push(part));
+    });
+    const at = await proxied({ network, web: { ports: { 443: server } } });
+    const warning = Buffer.from("1503030002015a", "hex");
+    const socket = connect(at.port, "127.0.0.1");
+    socket.on("error", () => undefined);
+    socket.write(
+      `CONNECT a.test:443 HTTP/1.1\r\nHost: x\r\nProxy-Authorization: Basic ${at.credential}\r\n\r\n`,
+    );
+    await once(socket, "data");
+    socket.write(
+      Buffer.concat([
+        await hello({ servername: "a.test" }),
+        warning,
+        EMPTY_CCS,
+        await hello({ servername: "evil.test" }),
+      ]),
+    );
+    await once(socket, "close");
+    expect(at.refused).toMatchObject([
+      { because: "server-name", reason: expect.stringContaining("evil.test") },
+    ]);
+    expect(Buffer.concat(heardAll).includes("evil.test")).toBe(false);
   });
 });

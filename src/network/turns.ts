@@ -1,0 +1,53 @@
+/** Has work done so many at a time, in the order in which it came. */
+export class Turns {
+  readonly #most: number;
+  readonly #waiting = new Set<() => void>();
+  #taken = 0;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** What the work makes, once it is its turn. Rejects with the signal's reason where that comes first: then nothing is done. */
+  async take<Made>(signal: AbortSignal, work: () => Promise<Made>): Promise<Made> {
+    signal.throwIfAborted();
+    await this.#enter(signal);
+    try {
+      signal.throwIfAborted();
+      return await work();
+    } finally {
+      this.#leave();
+    }
+  }
+
+  #enter(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (this.#taken < this.#most) {
+        this.#taken += 1;
+        resolve();
+        return;
+      }
+      const stop = (): void => {
+        this.#waiting.delete(go);
+        reject(signal.reason);
+      };
+      const go = (): void => {
+        signal.removeEventListener("abort", stop);
+        resolve();
+      };
+      this.#waiting.add(go);
+      signal.addEventListener("abort", stop, { once: true });
+    });
+  }
+
+  /** Whoever waits for longest has the turn from now on: nobody comes between. */
+  #leave(): void {
+    const [next] = this.#waiting;
+    if (next === undefined) {
+      this.#taken -= 1;
+      return;
+    }
+    this.#waiting.delete(next);
+    next();
+  }
+}
