@@ -248,7 +248,9 @@ function isLeftOut(model: Model, asked: Asked, isFolded: boolean): boolean {
   const { path } = asked;
   if (isFolded || !model.isOdd(path)) return giverOf(model, asked, isFolded) !== null;
   const giver = foldsVolumeAt(model.facts, path) ? giverOf(model, asked, true) : null;
-  return giver !== null && isInside(path, giver.path);
+  if (giver === null || !isInside(path, giver.path)) return false;
+  // What no name can spell is denied in the entry's own case alone; in another nothing gives it either.
+  return nearest(model, path, true) === nearest(model, path, false);
 }
 
 /** The entry around a path that gives what is taken away there. */
