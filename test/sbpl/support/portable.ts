@@ -159,8 +159,10 @@ function answerOf(model: Model, query: Query, path: AbsolutePath, isFolded: bool
   if (!gives(onVolumes) && !(isFolded && (gives(everywhere) || gives(pathsEverywhere)))) {
     if (operation === "file-read-metadata" && isOnTheWay)
       return kind === "folder" && model.mustPass(path) ? YES : AT_MOST;
-    const isPassed =
-      needed === "read" && isOnTheWay && (isFolded ? everywhere : exact)(path, "folder") === "none";
+    const isHidden = (access: AccessOn): boolean => access(path, "folder") === "none";
+    // What no text can spell is on the way in every case of its volume.
+    const isHiddenThere = isFolded ? isHidden(everywhere) : isHidden(model.isOdd(path) ? onVolumes : exact);
+    const isPassed = needed === "read" && isOnTheWay && isHiddenThere;
     const asked = { path, kind, needed, isRun: RUN.includes(operation) } as const;
     const isNamed = !isPassed && isLeftOut(model, asked, isFolded);
     return { answer: "no", isNamed };
@@ -248,9 +250,7 @@ function isLeftOut(model: Model, asked: Asked, isFolded: boolean): boolean {
   const { path } = asked;
   if (isFolded || !model.isOdd(path)) return giverOf(model, asked, isFolded) !== null;
   const giver = foldsVolumeAt(model.facts, path) ? giverOf(model, asked, true) : null;
-  if (giver === null || !isInside(path, giver.path)) return false;
-  // What no name can spell is denied in the entry's own case alone; in another nothing gives it either.
-  return nearest(model, path, true) === nearest(model, path, false);
+  return giver !== null && isInside(path, giver.path);
 }
 
 /** The entry around a path that gives what is taken away there. */
