@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { endingOf, startCommand } from "../support/battery/command.ts";
-import { descendantsOf } from "../support/battery/descendants.ts";
+import { childrenOf } from "../support/battery/descendants.ts";
 import { CALLER, PEOPLE } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
 import { notRoot, sandboxMustWork, unusable } from "../support/battery/walls.ts";
@@ -84,7 +84,7 @@ describe.skipIf(unusable !== null || notRoot !== null).each(PEOPLE)(
       const child = startCommand(place, words, start);
       const ended = endingOf(child);
       while (!existsSync(join(place.ws, "up"))) await pause(10);
-      const [first = 0] = descendantsOf(child.pid ?? 0);
+      const [first = 0] = childrenOf(child.pid ?? 0);
       process.kill(first, "SIGTERM");
       expect(await ended).toEqual({ status: 143, isBySignal: false });
     });
