@@ -40,9 +40,10 @@ export const dialHere: Dial = ([first, ...rest]) => {
 };
 
 /**
- * By the address that the machine would send from, which is the one that is sent to for each of its own: those of interfaces, and
- * those that a route alone makes local (ip-route(8), type `local`). Nothing is sent: a datagram socket only has a peer by that
- * (connect(2)). What is sent from loopback stays there. Where nothing can be sent to it, it is not here. Rejects where there is no socket to be had.
+ * By the address that the machine would send from, which is the one that is sent to for each of its own: those of
+ * interfaces, and those that a route alone makes local (ip-route(8), type `local`). Nothing is sent: a datagram socket only
+ * has a peer by that (connect(2)). What is sent from loopback stays there. Where nothing can be sent to it, it is not here.
+ * Rejects where there is no socket to be had.
  */
 export async function isOwnAddress(address: string): Promise<boolean> {
   const socket = createSocket(isIPv6(address) ? "udp6" : "udp4");
@@ -62,7 +63,11 @@ export async function isOwnAddress(address: string): Promise<boolean> {
 /** Any port would do (RFC 863). */
 const DISCARD = 9;
 
-const UNREACHABLE = ["ENETUNREACH", "EHOSTUNREACH", "EADDRNOTAVAIL", "EINVAL", "EACCES", "EPERM"];
+/** `EAFNOSUPPORT`: of a kernel without IPv6. */
+const UNREACHABLE = [
+  ...["EAFNOSUPPORT", "ENETUNREACH", "EHOSTUNREACH", "EADDRNOTAVAIL"],
+  ...["EINVAL", "EACCES", "EPERM"],
+];
 
 function isUnreachable(error: unknown): boolean {
   return error instanceof Error && "code" in error && UNREACHABLE.includes(String(error.code));

@@ -18,8 +18,8 @@ import { NOBODYS_WINDOW, tellSizes } from "./window.ts";
 
 /**
  * Starts the plan, proves the walls, lets the program go, and waits for its end. In order: the call's cgroup; launch; the
- * gate's ready, and what it handed out; the proof; the window is the program's; go; output to its end; the mounts once more. Whatever happens, no
- * process and no cgroup of the call is left when this returns or throws.
+ * gate's ready, and what it handed out; the proof; the window is the program's; go; output to its end; the mounts once more.
+ * Whatever happens, no process and no cgroup of the call is left when this returns or throws.
  * Throws `SANDBOX_UNAVAILABLE` when the walls could not be built, are not as planned or can't be seen to be: then nothing ran.
  */
 export async function run(plan: Plan, options: RunOptions): Promise<Ended> {

@@ -1,3 +1,4 @@
+import { isProxied } from "../backend/proxy-way.ts";
 import type { Ceiling, Config, Loaded } from "../config/config.ts";
 import { CofferdamError } from "../errors.ts";
 import { LauncherAhead } from "../host/ahead.ts";
@@ -67,8 +68,7 @@ export async function withProxy(
   walls: Walls,
   standing: Standing,
 ): Promise<{ readonly walls: Walls; readonly egressProxy: SharedProxy | null }> {
-  const { network } = standing.onYes.profile;
-  const isNeeded = (network !== "none" && network !== "host") || asksForHosts(standing);
+  const isNeeded = isProxied(standing.onYes.profile, { asksForHosts: asksForHosts(standing) });
   if (walls.kind !== "standing" || !standing.backend.sharesLoopback || !isNeeded)
     return { walls, egressProxy: null };
   const { SharedProxy } = await import("../network/shared-proxy.ts");

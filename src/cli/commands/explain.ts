@@ -1,3 +1,4 @@
+import { isProxied } from "../../backend/proxy-way.ts";
 import { columns, indented } from "../../channel/columns.ts";
 import { CofferdamError, escapeInvisible, visible } from "../../errors.ts";
 import { thisHost } from "../../host/host.ts";
@@ -112,9 +113,8 @@ function viewNotes({ standing }: Draft, question: Question): readonly string[] {
 
 /** Who decides about hosts while a command runs. */
 function hostNotes(standing: Standing): readonly string[] {
-  const { network } = standing.onYes.profile;
   const isAsked = asksForHosts(standing);
-  if (network === "host" || (network === "none" && !isAsked)) return [];
+  if (!isProxied(standing.onYes.profile, { asksForHosts: isAsked })) return [];
   return [
     "the egress proxy decides: by the name, then by each address that the name has when a program connects",
     ...(isAsked ? ["about a host that is not listed a person is asked then"] : []),
