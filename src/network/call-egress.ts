@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import type { Socket } from "node:net";
-import { CofferdamError, escapeInvisible, thrownText } from "../errors.ts";
+import { CofferdamError, escapeInvisible } from "../errors.ts";
 import { AnySignal } from "../host/any-signal.ts";
 import type { Outside, Targets } from "../host/outside.ts";
 import { canonicalHost } from "../profile/host-name.ts";
@@ -10,6 +10,7 @@ import { type Network, saysItsHost } from "../profile/network.ts";
 import type { Place } from "../tool/fetch/reach.ts";
 import { Account, type EgressBecause, type EgressRefusal, type EgressUse } from "./account.ts";
 import { ALL_TRANSFERRED, Connection } from "./connection.ts";
+import { inWords } from "./in-words.ts";
 import { judgeHost } from "./judge.ts";
 import { LookUps } from "./look-ups.ts";
 
@@ -121,7 +122,7 @@ export class CallEgress implements Disposable {
     try {
       return await this.#reach(place);
     } catch (error) {
-      return { kind: "failed", reason: escapeInvisible(thrownText(error)).slice(0, MOST_REASON) };
+      return { kind: "failed", reason: inWords(error) };
     } finally {
       this.#pending -= 1;
     }
@@ -240,7 +241,6 @@ function whatItAsks(serverName: string | null): string {
 }
 
 const TOO_MANY_ASKED = `${MOST_ASKED} other hosts were asked about in this call`;
-const MOST_REASON = 500;
 
 /** Null for what is no host, or no port. */
 function placeOf(host: string, port: number): Place | null {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { CofferdamError, escapeInvisible, thrownText } from "../errors.ts";
+import { CofferdamError } from "../errors.ts";
 import { AnySignal } from "../host/any-signal.ts";
 import type { Outside } from "../host/outside.ts";
 import type { Network } from "../profile/network.ts";
@@ -8,6 +8,7 @@ import type { Fetched, Redirect, StoppedBecause } from "../tool/fetch/page.ts";
 import { codingOf, readBody } from "./body.ts";
 import { connectTo, type Dialling } from "./dial.ts";
 import { exchange } from "./exchange.ts";
+import { inWords } from "./in-words.ts";
 import { judgeHost } from "./judge.ts";
 import { isText, mediaTypeOf, textOf } from "./page-text.ts";
 
@@ -187,14 +188,6 @@ function nextOf(from: PageAddress, location: string): Next {
     return refused(`it leads on to what can't be fetched: ${error.message}`);
   }
 }
-
-/** An error on one line, cut: a server may put its own words into it. That of several addresses has none itself. */
-function inWords(error: unknown): string {
-  const text = escapeInvisible(thrownText(error));
-  return text === "" ? "nobody answers at any of its addresses" : text.slice(0, MOST_REASON);
-}
-
-const MOST_REASON = 500;
 
 /** What an error of Node's network code means; null for any other error. */
 function causeOf(error: unknown): StoppedBecause | null {

@@ -9,7 +9,6 @@ import {
 import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { PROXY_USER } from "../backend/proxy-way.ts";
-import { escapeInvisible, thrownText } from "../errors.ts";
 import {
   answerTo,
   asBytes,
@@ -24,6 +23,7 @@ import type { Clients } from "./clients.ts";
 import type { Connection } from "./connection.ts";
 import { dismiss } from "./dismiss.ts";
 import { assertPlain, endToEnd, framingOf } from "./headers.ts";
+import { inWords } from "./in-words.ts";
 import { tunnel } from "./tunnel.ts";
 
 /** The head of a request or an answer may have so many bytes. */
@@ -31,9 +31,6 @@ const MOST_HEAD = 32 * 1024;
 
 /** So many answers may come before the one that counts (RFC 9110, section 15.2); one or two do. */
 const MOST_HINTS = 16;
-
-/** So much of an error is told. */
-const MOST_REASON = 500;
 
 /** A connection on which nobody asks anything more ends after this, in milliseconds. */
 const IDLE_MS = 5_000;
@@ -88,7 +85,11 @@ export class HttpProxy {
     // At once: a stream with nothing in it ends for good as soon as the program says no more.
     if (head.length > 0) client.unshift(head);
     // What is still being answered would otherwise be said inside the tunnel.
-    if (this.#clients.isAsking(client)) return void client.destroy();
+    if (this.#clients.isAsking(client)) {
+      this.#clients.note("malformed", "a tunnel was asked for while something else was being answered");
+      client.destroy();
+      return;
+    }
     this.#clients.asked(client);
     const [, host, port] = /^(.*):(\d{1,5})$/s.exec(asked.url ?? "") ?? [];
     if (host === undefined) return refuse(client, BAD_REQUEST);
@@ -153,11 +154,7 @@ function exchange(
   const fail = (error: unknown): void => {
     socket.destroy();
     if (answer.headersSent) answer.destroy();
-    else
-      say(
-        answer,
-        answerTo({ kind: "failed", reason: escapeInvisible(thrownText(error)).slice(0, MOST_REASON) }),
-      );
+    else say(answer, answerTo({ kind: "failed", reason: inWords(error) }));
   };
   const sent = attempt(() => requestFor(asked, connection, path), fail);
   if (sent === null) return;

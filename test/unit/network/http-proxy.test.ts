@@ -279,6 +279,8 @@ describe("CONNECT", () => {
       `CONNECT a.test:443 HTTP/1.1\r\n${shown}`,
     ];
     expect(await said(at.port, get, tunnel)).toBe("");
+    const reason = "a tunnel was asked for while something else was being answered";
+    expect(at.refused).toMatchObject([{ host: null, because: "malformed", reason }]);
     const socket = connect(at.port, "127.0.0.1");
     onTestFinished(() => void socket.destroy());
     for (const [line, status] of [
