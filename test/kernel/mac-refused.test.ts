@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { CofferdamError } from "../../src/errors.ts";
 import type { RunOptions } from "../../src/host/run-options.ts";
 import { knownPath } from "../../src/profile/path.ts";
-import { leftAfter } from "../support/battery/processes.ts";
+import { processesWith } from "../support/battery/processes.ts";
 import { heldBytes } from "../support/held-bytes.ts";
 import { RulesPlace, type Sketch } from "../support/mac/rules.ts";
 import { type Mode, noStandIn, standInMustWork } from "../support/mac/stand-in.ts";
@@ -18,12 +18,11 @@ describe.skipIf(noStandIn !== null)("nothing runs, and it is told why", () => {
   beforeEach(() => {
     place = new RulesPlace();
   });
-  afterEach(async () => {
+  afterEach(() => {
     // Nothing is left, whatever happened, and where nothing is wrong the same program runs.
     expect(existsSync(join(place.ws, "ran"))).toBe(false);
     expect(place.left()).toEqual([]);
-    // What was killed with the launcher may be in the midst of ending.
-    expect(await leftAfter(1_000, place.top)).toEqual([]);
+    expect(processesWith(place.top)).toEqual([]);
     place[Symbol.dispose]();
   });
 

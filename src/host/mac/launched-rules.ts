@@ -1,5 +1,6 @@
 import { Socket } from "node:net";
 import { Duplex } from "node:stream";
+import { setTimeout as pause } from "node:timers/promises";
 import type { RulePlan } from "../../backend/plan.ts";
 import { CALL_PARAMETERS, GATE_FD, GATE_VARIABLES } from "../../backend/seatbelt/gate.ts";
 import { CofferdamError } from "../../errors.ts";
@@ -99,6 +100,7 @@ export class LaunchedRules implements AsyncDisposable {
     if (!this.#isOver) {
       if (!this.talk.isLetGo) this.#signalGroup("SIGKILL");
       await this.#untilExited(this.talk.isLetGo ? MOST_MS : GRACE_MS);
+      if (!this.talk.isLetGo) await this.#untilGroupIsEmpty();
     }
     for (const stream of this.child.stdio) stream?.destroy();
   }
@@ -107,6 +109,13 @@ export class LaunchedRules implements AsyncDisposable {
     const timer = setTimeout(() => this.#signalGroup("SIGKILL"), graceMs);
     await this.exited;
     clearTimeout(timer);
+  }
+
+  /** What was killed with the launcher may be in the midst of ending; nobody waits for what has ended and is never collected. */
+  async #untilGroupIsEmpty(): Promise<void> {
+    const { pid } = this.child;
+    const until = performance.now() + GRACE_MS;
+    while (pid !== undefined && isGroup(pid) && performance.now() < until) await pause(5);
   }
 
   #signalGroup(name: NodeJS.Signals): void {
@@ -118,6 +127,16 @@ export class LaunchedRules implements AsyncDisposable {
       // It has not become a group's leader yet, or has ended: its own end is waited for.
       this.child.kill(name);
     }
+  }
+}
+
+/** Whether a process group of that number has a process. */
+function isGroup(pid: number): boolean {
+  try {
+    process.kill(-pid, 0);
+    return true;
+  } catch {
+    return false;
   }
 }
 
