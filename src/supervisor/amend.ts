@@ -10,10 +10,11 @@ import { redact, redactText } from "../policy/redact.ts";
 import type { GrantedView } from "../policy/request.ts";
 import { invocationOf } from "../policy/tool-rule.ts";
 import { answerByGrant, answerByMode, judge } from "../policy/verdict.ts";
-import { parseHostRule, printHostRule } from "../profile/host-rule.ts";
+import { parseHostRule } from "../profile/host-rule.ts";
 import { meetNetworks, type Network, normalNetwork, reachesName } from "../profile/network.ts";
 import { type Call, scriptOf, wordsOf } from "../tool/call.ts";
 import { type Place, whyAboveCeiling, whyNeverUnlisted } from "../tool/fetch/reach.ts";
+import { printTarget } from "./denial.ts";
 import { grantedView } from "./granted-view.ts";
 import { type Amendment, NETWORK_TOOL } from "./network-use.ts";
 import type { Shared } from "./shared.ts";
@@ -64,7 +65,7 @@ async function amend(
     return {
       kind: "refused",
       because: "answered-no",
-      reason: `${printPlace(place)} is not listed: ${passage.reason}`,
+      reason: `\`${printTarget(place)}\` is not listed: ${passage.reason}`,
     };
   await gate.run(passage, async () => {
     const by = passage.by ?? passage.asked.verdict.reason;
@@ -103,11 +104,7 @@ function whyNever(place: Place, network: Network, { ceiling }: Standing): string
   if (above !== null) return above;
   return reachesName(network, place.host, place.port)
     ? null
-    : `${printPlace(place)} is never reached, as configured`;
-}
-
-function printPlace({ host, port }: Place): string {
-  return `\`${printHostRule({ name: host, port, private: false })}\``;
+    : `\`${printTarget(place)}\` is never reached, as configured`;
 }
 
 function hostQuestion(place: Place, { call, standing, granted }: Asking, grants: readonly Grant[]): Question {
@@ -115,7 +112,7 @@ function hostQuestion(place: Place, { call, standing, granted }: Asking, grants:
   const script = scriptOf(call.input);
   const args: Json = { host: place.host, port: place.port };
   const shown: Json = { ...args, call: script ?? [...wordsOf(call.input)] };
-  const target = printHostRule({ name: place.host, port: place.port, private: false });
+  const target = printTarget(place);
   const program = redactText(script === null ? wordsOf(call.input)[0] : "a script", MOST_NAMED).text;
   const reason = `${target} is not among the hosts that commands may reach`;
   const judged = judge(

@@ -6,6 +6,7 @@ import {
   type LayerAnswer,
   type Question,
 } from "../profile/explain.ts";
+import { printHostRule, type Target } from "../profile/host-rule.ts";
 import type { MacosGroup } from "../profile/macos.ts";
 import type { SyscallGroup } from "../profile/syscalls.ts";
 import { REPOSITORY_LAYER } from "./standing.ts";
@@ -64,13 +65,21 @@ export function denialFor(
   };
 }
 
+/** An address that is routed: where a name leads is not known where only the name was judged. */
+export const SOME_PUBLIC = "1.1.1.1";
+
+/** A host and port in words, as host rules are written. */
+export function printTarget({ host, port }: Pick<Target, "host" | "port">): string {
+  return printHostRule({ name: host, port, private: false });
+}
+
 function whatOf(question: DeniableQuestion): Pick<Denial, "operation" | "target"> {
   switch (question.ask) {
     case "read":
     case "write":
       return { operation: question.ask, target: question.path };
     case "connect":
-      return { operation: "connect", target: `${question.target.host}:${question.target.port}` };
+      return { operation: "connect", target: printTarget(question.target) };
     case "syscalls":
       return LACKING[question.group];
     case "macos":

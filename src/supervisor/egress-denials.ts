@@ -1,15 +1,12 @@
 import type { EgressBecause, EgressRefusal } from "../network/account.ts";
-import { isAddress, printHostRule } from "../profile/host-rule.ts";
+import { isAddress } from "../profile/host-rule.ts";
 import type { Place } from "../tool/fetch/reach.ts";
-import { type Denial, denialFor } from "./denial.ts";
+import { type Denial, denialFor, printTarget, SOME_PUBLIC } from "./denial.ts";
 import { layersOf } from "./explain.ts";
 import type { Standing } from "./standing.ts";
 
 /** More are told to nobody. */
 const MOST_DENIALS = 5;
-
-/** An address that is routed: of a name that was refused by its name it is not known where it leads. */
-const ANYWHERE = "1.1.1.1";
 
 /** What would have helped, by why it was refused; where a clause of the profile decided, that says so itself. */
 const REMEDIES = {
@@ -36,8 +33,7 @@ export function egressDenials(refused: readonly EgressRefusal[], standing: Stand
     return (
       (isByClause && place !== null ? byClause(place, layers) : null) ?? {
         operation: "connect",
-        target:
-          place === null ? (host ?? "a host") : printHostRule({ ...place, name: place.host, private: false }),
+        target: place === null ? (host ?? "a host") : printTarget(place),
         certainty: "certain",
         because: reason,
         remedy: REMEDIES[because],
@@ -47,6 +43,6 @@ export function egressDenials(refused: readonly EgressRefusal[], standing: Stand
 }
 
 function byClause(place: Place, layers: ReturnType<typeof layersOf>): Denial | null {
-  const target = { ...place, address: isAddress(place.host) ? place.host : ANYWHERE };
+  const target = { ...place, address: isAddress(place.host) ? place.host : SOME_PUBLIC };
   return denialFor(layers, { ask: "connect", target }, "certain");
 }

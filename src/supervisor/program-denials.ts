@@ -5,7 +5,7 @@ import { isAddress, type Target } from "../profile/host-rule.ts";
 import { type AbsolutePath, isInside } from "../profile/path.ts";
 import { deriveShellNeeds } from "../tool/derive.ts";
 import type { Root } from "../tool/facts.ts";
-import { type DeniableQuestion, type Denial, denialFor } from "./denial.ts";
+import { type DeniableQuestion, type Denial, denialFor, printTarget, SOME_PUBLIC } from "./denial.ts";
 import { layersOf } from "./explain.ts";
 import type { Standing } from "./standing.ts";
 import { violationDenials } from "./violation-denials.ts";
@@ -137,10 +137,10 @@ function hostDenials({ words, said, isProxied }: Failure, told: Told): readonly 
 }
 
 /** Of a host that may be reached: the proxy looks names up, and nothing else inside can. */
-function pastTheProxy({ host, port }: Target): Denial {
+function pastTheProxy(target: Target): Denial {
   return {
     operation: "connect",
-    target: `${host}:${port}`,
+    target: printTarget(target),
     certainty: "likely",
     because: "the host is given, but by the egress proxy alone, and the program seems to have gone past it",
     remedy: "have the program use the HTTP proxy that `HTTPS_PROXY` and `ALL_PROXY` name inside",
@@ -167,11 +167,8 @@ function targetOf(word: string): Target | null {
   const port = Number(url?.port) || PORTS[url?.protocol ?? ""];
   if (url === null || port === undefined || url.hostname === "") return null;
   const host = url.hostname.replace(/^\[|\]$/g, "");
-  return { host, address: isAddress(host) ? host : UNKNOWN_PUBLIC, port };
+  return { host, address: isAddress(host) ? host : SOME_PUBLIC, port };
 }
-
-/** An address that is routed: names are judged before anybody asks where they lead. */
-const UNKNOWN_PUBLIC = "1.1.1.1";
 
 /** What would have been given otherwise. */
 interface Otherwise {

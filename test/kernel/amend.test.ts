@@ -5,6 +5,7 @@ import { Asked } from "../support/approval/asked.ts";
 import { type Given, printed, standingIn } from "../support/approval/standing.ts";
 import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 import { localOutside } from "../support/web/local-outside.ts";
+import { portOf } from "../support/web/port-of.ts";
 
 sandboxMustWork("questions about hosts");
 
@@ -13,8 +14,7 @@ let port = 0;
 beforeAll(async () => {
   server = createServer((_request, response) => void response.end("here"));
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-  const address = server.address();
-  port = typeof address === "object" && address !== null ? address.port : 0;
+  port = portOf(server);
 });
 afterAll(() => new Promise((done) => server.close(done)));
 

@@ -7,6 +7,7 @@ import { PEOPLE } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
 import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 import { localOutside } from "../support/web/local-outside.ts";
+import { portOf } from "../support/web/port-of.ts";
 
 sandboxMustWork("calls that reach hosts");
 
@@ -23,8 +24,7 @@ beforeAll(async () => {
     socket.on("close", () => (open -= 1));
   });
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-  const address = server.address();
-  port = typeof address === "object" && address !== null ? address.port : 0;
+  port = portOf(server);
 });
 afterAll(() => new Promise((done) => server.close(done)));
 

@@ -6,6 +6,7 @@ import { trialScript } from "../../src/host/trial-script.ts";
 import { PEOPLE } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
 import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
+import { portOf } from "../support/web/port-of.ts";
 
 sandboxMustWork("the egress proxy");
 
@@ -30,11 +31,6 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const server of [web, other]) await new Promise((done) => server.close(done));
 });
-
-function portOf(server: Pick<Server, "address">): number {
-  const address = server.address();
-  return typeof address === "object" && address !== null ? address.port : 0;
-}
 
 const NETWORK = {
   hosts: ["a.test:80", "a.test:443", "loop.test", "*.deep.test:80"],

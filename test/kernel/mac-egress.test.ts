@@ -14,6 +14,7 @@ import { CALLER } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
 import { noStandIn, StandIn, standInMustWork } from "../support/mac/stand-in.ts";
 import { localOutside } from "../support/web/local-outside.ts";
+import { portOf } from "../support/web/port-of.ts";
 
 standInMustWork("the egress proxy on macOS");
 
@@ -31,11 +32,6 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const server of [web, other]) await new Promise((done) => server.close(done));
 });
-
-function portOf(server: Pick<Server, "address">): number {
-  const address = server.address();
-  return typeof address === "object" && address !== null ? address.port : 0;
-}
 
 const sh = (script: string) => ({ argv: ["sh", "-c", script] as [string, ...string[]] });
 const receiptOf = (outcome: Outcome) => ("receipt" in outcome ? outcome.receipt : null);

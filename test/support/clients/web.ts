@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
 import { createServer as createSecureServer } from "node:https";
 import { CERTIFICATE, KEY } from "../web/certificate.ts";
+import { portOf } from "../web/port-of.ts";
 
 /** Whoever answers what stands below one folder of the web: `rest` is the path from there on, without its query. */
 export type Answering = (
@@ -83,9 +84,3 @@ const plainPage: Answering = (path, request, response) => {
       response.writeHead(404).end();
   }
 };
-
-function portOf(server: Server): number {
-  const address = server.address();
-  if (typeof address !== "object" || address === null) throw new Error("a server has no port");
-  return address.port;
-}

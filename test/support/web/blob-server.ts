@@ -1,5 +1,6 @@
 /** A server as a process of its own: `/N` is answered with N bytes. Prints its port; ends with its standard input. */
 import { createServer } from "node:http";
+import { portOf } from "./port-of.ts";
 
 const part = Buffer.alloc(1024 ** 2, "x");
 const server = createServer((request, response) => {
@@ -21,7 +22,6 @@ const server = createServer((request, response) => {
 // Else a client that goes on asking is made to connect anew.
 server.keepAliveTimeout = 60_000;
 server.listen(0, "127.0.0.1", () => {
-  const address = server.address();
-  process.stdout.write(`${typeof address === "object" && address !== null ? address.port : 0}\n`);
+  process.stdout.write(`${portOf(server)}\n`);
 });
 process.stdin.on("end", () => process.exit()).resume();

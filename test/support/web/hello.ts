@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import { type ConnectionOptions, connect as secure } from "node:tls";
 import { onTestFinished } from "vitest";
+import { portOf } from "./port-of.ts";
 
 /** A hello as Node makes it. */
 export async function hello(options: ConnectionOptions): Promise<Buffer> {
@@ -17,8 +18,7 @@ export async function hello(options: ConnectionOptions): Promise<Buffer> {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   onTestFinished(() => void server.close());
-  const address = server.address();
-  const port = typeof address === "object" && address !== null ? address.port : 0;
+  const port = portOf(server);
   secure({ port, host: "127.0.0.1", ...options }).on("error", () => undefined);
   return said.promise;
 }

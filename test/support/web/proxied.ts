@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { connect, createServer, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
 import type { EgressRefusal } from "../../../src/network/account.ts";
 import { CallEgress, type EgressPolicy } from "../../../src/network/call-egress.ts";
@@ -7,6 +7,7 @@ import { Callers } from "../../../src/network/callers.ts";
 import { HEAD_MS, type ProxyBounds } from "../../../src/network/clients.ts";
 import { EgressProxy } from "../../../src/network/proxy.ts";
 import type { Network } from "../../../src/profile/network.ts";
+import { portOf } from "./port-of.ts";
 import { hostsOf, type SmallWeb, smallWeb } from "./server.ts";
 
 /** What a proxy of a test's own lets through. */
@@ -32,7 +33,7 @@ export async function proxied({ web, hosts = [], never = [], bounds = {}, ...pol
   proxy.listen(server);
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  const { port } = addressOf(server.address());
+  const port = portOf(server);
   const end = (): void => {
     server.close();
     proxy[Symbol.dispose]();
@@ -46,11 +47,6 @@ export async function proxied({ web, hosts = [], never = [], bounds = {}, ...pol
 function neverOf(rules: readonly string[]) {
   const listed = hostsOf(...rules);
   return typeof listed === "object" ? listed.hosts : [];
-}
-
-function addressOf(address: AddressInfo | string | null): AddressInfo {
-  if (typeof address === "object" && address !== null) return address;
-  throw new Error("it does not listen");
 }
 
 /** Says something to a port of this machine, and returns all that comes back until the connection ends. */

@@ -8,6 +8,7 @@ import { ByteReader } from "../../../src/network/byte-reader.ts";
 import { serverNameIn } from "../../../src/network/hello.ts";
 import { asksAgain, passHellos } from "../../../src/network/hellos.ts";
 import { hello } from "../../support/web/hello.ts";
+import { portOf } from "../../support/web/port-of.ts";
 
 /** What becomes of bytes that a program says: the hosts asked for, what was passed on, what was left, and the verdict. */
 async function read(parts: readonly Buffer[], allowed: readonly string[] = [], wantsAnother = false) {
@@ -15,8 +16,7 @@ async function read(parts: readonly Buffer[], allowed: readonly string[] = [], w
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   onTestFinished(() => void server.close());
-  const address = server.address();
-  const client = connect(typeof address === "object" && address !== null ? address.port : 0, "127.0.0.1");
+  const client = connect(portOf(server), "127.0.0.1");
   const [socket]: [ReturnType<typeof connect>] = await new Promise((resolve) =>
     server.once("connection", (one) => resolve([one])),
   );
