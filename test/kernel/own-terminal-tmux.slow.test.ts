@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, test, vi } from "vitest";
 import { PEOPLE } from "../support/battery/people.ts";
+import { commandLinesWith } from "../support/battery/processes.ts";
 import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 import { Pane, paneProblem } from "../support/screen/pane.ts";
 import { processesWith, soon, uniqueWord } from "../unit/cli/command-line.ts";
@@ -27,12 +28,13 @@ describe.skipIf(problem !== null).each(PEOPLE)("$name at a terminal", (person) =
     pane.run("PS1='in> '; tty; stty size; cat /proc/sys/kernel/hostname");
     await pane.untilSeen("cofferdam");
     expect(pane.rows()).toEqual(expect.arrayContaining(["/dev/pts/0", "24 100"]));
-    pane.run("sleep 100");
-    await pane.until(() => pane.rows().includes("in> sleep 100"));
+    pane.run("sleep 4321");
+    // Before it runs, the terminal is not its own yet, and what is typed stops nobody.
+    await pane.until(() => commandLinesWith("sleep\u00004321\0").length > 0);
     pane.type("\u{1a}");
-    await pane.untilSeen(/^\[1\]\+ {2}Stopped +sleep 100$/);
+    await pane.untilSeen(/^\[1\]\+ {2}Stopped +sleep 4321$/);
     pane.run("jobs -s | wc -l; fg");
-    await pane.untilSeen("sleep 100");
+    await pane.untilSeen("sleep 4321");
     expect(pane.rows()).toContain("1");
     pane.type("\u{3}");
     await pane.until(
