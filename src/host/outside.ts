@@ -3,6 +3,8 @@ import { lookup } from "node:dns/promises";
 import { once } from "node:events";
 import { connect, isIPv6, type LookupFunction, type Socket } from "node:net";
 import type { Target } from "../profile/host-rule.ts";
+import { isRoutedHere } from "./local-routes.ts";
+import { codeOf } from "./system-error.ts";
 
 /** Looks a name up: every address of it, as the machine finds them. Rejects where there is none. */
 export type Resolve = (name: string) => Promise<readonly string[]>;
@@ -40,20 +42,25 @@ export const dialHere: Dial = ([first, ...rest]) => {
 };
 
 /**
- * By the address that the machine would send from, which is the one that is sent to for each of its own: those of
- * interfaces, and those that a route alone makes local (ip-route(8), type `local`). Nothing is sent: a datagram socket only
- * has a peer by that (connect(2)). What is sent from loopback stays there. Where nothing can be sent to it, it is not here.
- * Rejects where there is no socket to be had.
+ * By the address that the machine would send from, which is the one that is sent to for each of its interfaces; what is
+ * sent from loopback stays there. Else by its routes. Rejects where there is no socket to be had, or a table that can't be read.
  */
 export async function isOwnAddress(address: string): Promise<boolean> {
+  return (await isSentFromItself(address)) || isRoutedHere(address);
+}
+
+/**
+ * Nothing is sent: a datagram socket only has a peer by this (connect(2)). Where nothing can be sent to it, it is not here.
+ */
+async function isSentFromItself(address: string): Promise<boolean> {
   const socket = createSocket(isIPv6(address) ? "udp6" : "udp4");
   try {
     socket.connect(DISCARD, address);
     await once(socket, "connect");
     const from = socket.address().address;
-    return from === socket.remoteAddress().address || from.startsWith("127.");
+    return from === socket.remoteAddress().address || from === "::1" || from.startsWith("127.");
   } catch (error) {
-    if (isUnreachable(error)) return false;
+    if (UNREACHABLE.includes(codeOf(error))) return false;
     throw error;
   } finally {
     socket.close();
@@ -68,10 +75,6 @@ const UNREACHABLE = [
   ...["EAFNOSUPPORT", "ENETUNREACH", "EHOSTUNREACH", "EADDRNOTAVAIL"],
   ...["EINVAL", "EACCES", "EPERM"],
 ];
-
-function isUnreachable(error: unknown): boolean {
-  return error instanceof Error && "code" in error && UNREACHABLE.includes(String(error.code));
-}
 
 /** This machine's own. */
 export const OUTSIDE: Outside = { resolve: resolveHere, dial: dialHere, isOwn: isOwnAddress };

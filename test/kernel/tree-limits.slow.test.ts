@@ -48,7 +48,12 @@ describe.skipIf(unusable !== null || noCgroups !== null).each(PEOPLE)(
         ...delegated.start,
         settings: limited({ processes: 30, memory: "512MiB", wall: "2s" }),
         job: {
-          calls: [forks(1), { argv: ["sh", "-c", "f() { f | f & }; f; sleep 20"] }, forks(60), forks(29)],
+          calls: [
+            forks(1),
+            { argv: ["sh", "-c", "f() { f | f & }; f; exec sleep 20"] },
+            forks(60),
+            forks(29),
+          ],
         },
       });
       expect(bomb).toMatchObject({ kind: "ran", code: 143 });
