@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Volume } from "../../src/backend/facts.ts";
 import { isAtMost } from "../../src/profile/access.ts";
 import { intersect } from "../../src/profile/intersect.ts";
-import { type AbsolutePath, knownPath, upwards } from "../../src/profile/path.ts";
+import { type AbsolutePath, foldedPath, knownPath, upwards } from "../../src/profile/path.ts";
 import { literalPrefix } from "../../src/profile/pattern.ts";
 import {
   type FileEntry,
@@ -15,7 +15,6 @@ import {
 import { meetSuffixes, sameSuffixes } from "../../src/profile/suffix.ts";
 import { type Finding, lint } from "./lint.ts";
 import type { Query } from "./query.ts";
-import { foldedPath } from "./support/access-on.ts";
 import { type Evaluator, evaluator, IN_TURN, parametersOf, planOf } from "./support/differential.ts";
 import { textLaw } from "./support/law.ts";
 import { caseOf, type MacCase, macProfile, mask, path, volumes } from "./support/mac-case.ts";

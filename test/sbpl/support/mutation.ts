@@ -14,7 +14,7 @@ import type { Rule } from "../rule.ts";
 import { isAgreed, parametersOf } from "./differential.ts";
 import { CALL_PARAMETERS, type MacCase } from "./mac-case.ts";
 import { type Mutant, mutantsOf } from "./mutants.ts";
-import { DECIDED, heldNodes, type Portable, portable, waysTo } from "./portable.ts";
+import { DECIDED, type Expected, heldNodes, type Portable, portable, waysTo } from "./portable.ts";
 import { spokenPaths } from "./questions.ts";
 
 /** All differences that decide about paths; strings and operations are read alike by all of them here. */
@@ -38,7 +38,7 @@ export interface Target {
   readonly given: MacCase;
   readonly rules: readonly Rule[];
   readonly model: Portable;
-  readonly paths: readonly AbsolutePath[];
+  readonly places: readonly Place[];
   readonly firstLine: number;
 }
 
@@ -48,7 +48,36 @@ export function targetOf(given: MacCase, { rules: { text, parameters } }: RulePl
   const compiled = compile(text, LIKELY, { params });
   if (compiled.kind !== "profile") throw new Error(`line ${compiled.line} is none`);
   const firstLine = text.slice(0, text.indexOf("\n; Files: ")).split("\n").length;
-  return { given, rules: compiled.rules, model: portable(given), paths: aimedPaths(given), firstLine };
+  const model = remembering(portable(given));
+  return { given, rules: compiled.rules, model, places: placesAt(aimedPaths(given)), firstLine };
+}
+
+/** Each mutant is asked about much the same. */
+function remembering(model: Portable): Portable {
+  const known = new Map<string, Expected>();
+  return (query, reading) => {
+    const key = `${query.operation} ${query.vnode} ${reading.foldsCase} ${reading.precedence} ${query.path}`;
+    const answer = known.get(key) ?? model(query, reading);
+    known.set(key, answer);
+    return answer;
+  };
+}
+
+function placesAt(paths: readonly AbsolutePath[]): readonly Place[] {
+  return READINGS.flatMap((reading) =>
+    paths.flatMap((path) =>
+      VNODES.map((vnode) => ({
+        question: questionOf({ operation: "file-read-data", path, vnode }, reading),
+        reading,
+      })),
+    ),
+  );
+}
+
+/** Where something is asked, in one reading; what is asked there is still to be said. */
+interface Place {
+  readonly question: Question;
+  readonly reading: Reading;
 }
 
 /** Every mutant of the rules on files. */
@@ -98,18 +127,9 @@ function hasAny(filters: readonly Filter[], question: Question): boolean {
   return filters.some((one) => holds(one, question));
 }
 
-function placesOf(
-  { paths }: Target,
-  lost: Filter | null,
-): readonly { readonly question: Question; readonly reading: Reading }[] {
-  return READINGS.flatMap((reading) =>
-    paths.flatMap((path) =>
-      VNODES.flatMap((vnode) => {
-        const question = questionOf({ operation: "file-read-data", path, vnode }, reading);
-        return lost === null || holds(lost, question) ? [{ question, reading }] : [];
-      }),
-    ),
-  );
+/** The places at which a condition holds; all of them where there is none. */
+function placesOf({ places }: Target, lost: Filter | null): readonly Place[] {
+  return lost === null ? places : places.filter(({ question }) => holds(lost, question));
 }
 
 /** What a profile speaks of and what that leads to and matches, what lies below, and all of it in other spellings. */
