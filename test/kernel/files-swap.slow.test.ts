@@ -61,9 +61,11 @@ async function swapInside(tree: TestTree, session: Session): Promise<AsyncDispos
   }
   tree.file("file", "inside");
   symlinkSync(join(tree.outside, "secret"), join(tree.root, "file.link"));
-  const program = `chdir $ARGV[0]; print "."; $| = 1;
-    sub flip { my $p = shift; rename($p, "$p.real"); rename("$p.link", $p); rename($p, "$p.link"); rename("$p.real", $p); }
-    while (1) { flip("dir"); flip("mid/deep"); flip("file"); rename("mid", "mid.moved"); rename("mid.moved", "mid"); }`;
+  // As SWAPPER does: a folder that a call makes where one has just been goes.
+  const program = `use File::Path "rmtree"; chdir $ARGV[0]; $| = 1; print ".";
+    sub name { my ($from, $to) = @_; rmtree($to) until rename($from, $to); }
+    sub flip { my $p = shift; name($p, "$p.real"); name("$p.link", $p); name($p, "$p.link"); name("$p.real", $p); }
+    while (1) { flip("dir"); flip("mid/deep"); flip("file"); name("mid", "mid.moved"); name("mid.moved", "mid"); }`;
   const controller = new AbortController();
   let isThere = (): void => undefined;
   const there = new Promise<void>((resolve) => {
@@ -71,7 +73,7 @@ async function swapInside(tree: TestTree, session: Session): Promise<AsyncDispos
   });
   const call = session.call(
     "shell",
-    { argv: ["perl", "-e", `$| = 1; ${program}`, tree.root] },
+    { argv: ["perl", "-e", program, tree.root] },
     { signal: controller.signal, sinks: { stdout: () => isThere(), stderr: () => undefined } },
   );
   const early = await Promise.race([there, call, pause(10_000)]);
@@ -87,7 +89,7 @@ async function swapInside(tree: TestTree, session: Session): Promise<AsyncDispos
 
 /** One call of each kind in turn, with what it said. */
 async function callSome(session: Session, at: number): Promise<string> {
-  const folder = `tree:${["dir", "mid/deep"][Math.floor(at / 12) % 2]}`;
+  const folder = `tree:${["dir", "mid/deep"][Math.floor(at / 14) % 2]}`;
   const input: Readonly<Record<string, readonly [string, object]>> = {
     0: ["read_file", { path: `${folder}/secret` }],
     1: ["write_file", { path: `${folder}/written`, content: "inside" }],
@@ -101,8 +103,11 @@ async function callSome(session: Session, at: number): Promise<string> {
     9: ["delete_file", { path: `${folder}/written` }],
     10: ["write_file", { path: `${folder}/made/deep`, content: "inside" }],
     11: ["delete_file", { path: `${folder}/made/deep` }],
+    // Whatever a swap has made of them: there is one to be moved again.
+    12: ["write_file", { path: `${folder}/victim`, content: "inside" }],
+    13: ["delete_file", { path: `${folder}/moved/victim` }],
   };
-  const [tool = "", given] = input[at % 12] ?? [];
+  const [tool = "", given] = input[at % 14] ?? [];
   const outcome = await session.call(tool, given);
   const told = toldOf(outcome);
   expect(JSON.stringify(told)).not.toMatch(/"text":"OUTSIDE|only-outside|T1VUU0lERQ/);
