@@ -132,9 +132,8 @@ function processDiscrepancies(
     if (theirs === undefined || theirs === own.get(name))
       report(name === "net" ? "network" : "processes", `the ${name} namespace is not its own`);
   }
-  for (const fd of seen.descriptors.keys()) {
-    report("descriptors", `descriptor ${fd} is open`);
-  }
+  for (const [fd, target] of seen.descriptors)
+    report("descriptors", `descriptor ${fd} is open: ${visible(target)}`);
   for (const name of seen.environment) {
     if (!expects.environment.includes(name))
       report("environment", `the variable ${visible(name)} was not planned`);

@@ -10,6 +10,9 @@ const FILTER_MS = 20_000;
 /** How long a gate shell may take to come to rest. */
 const SETTLE_MS = 250;
 
+/** And how often it is looked at until then: where this process, or all of the machine, was held up, the gate was as well. */
+const SETTLE_LOOKS = 50;
+
 /**
  * Compares what `/proc` shows of the waiting gate with the plan. The gate is the sandbox's first process. It must have its
  * filter: the launcher set its parent-death signal before that, so from then on both die with the supervisor. Returns the
@@ -47,12 +50,13 @@ async function compareWithPlan(
   watch: MountWatch,
 ): Promise<readonly Discrepancy[]> {
   const began = performance.now();
-  for (;;) {
+  for (let looks = 1; ; looks += 1) {
     const seen = observe(gate, expects, cover);
     const waited = performance.now() - began;
     if (seen.status.get("Seccomp") === "2") {
       const found = discrepancies(expects, seen, surroundings.namespaces, watch.read());
-      if (found.every((one) => one.protection !== "descriptors") || waited > SETTLE_MS) return found;
+      const isSettled = waited > SETTLE_MS && looks > SETTLE_LOOKS;
+      if (isSettled || found.every((one) => one.protection !== "descriptors")) return found;
     } else if (waited > FILTER_MS) throw unavailable("no filter came into force");
     await nextTurn();
   }
