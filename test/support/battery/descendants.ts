@@ -1,12 +1,13 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 
-/** The processes that a process started, and those started by them, by pid; those that have ended are left out. */
+/** The processes that a process started, and behind them those started by them; those that have ended are left out. */
 export function descendantsOf(pid: number): readonly number[] {
-  const parents = new Map(readdirSync("/proc").flatMap(parentOf));
-  const isBelow = (one: number | undefined): boolean =>
-    one !== undefined && (one === pid || isBelow(parents.get(one)));
-  return [...parents.keys()].filter((one) => one !== pid && isBelow(one));
+  const all = readdirSync("/proc").flatMap(parentOf);
+  const found = [pid];
+  // What is started later may have a lower pid: the kernel begins anew where there are no higher ones.
+  for (const above of found) found.push(...all.flatMap(([one, parent]) => (parent === above ? [one] : [])));
+  return found.slice(1);
 }
 
 /** The processes that a process started itself and that have not ended. */
