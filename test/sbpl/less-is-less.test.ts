@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Volume } from "../../src/backend/facts.ts";
 import { isAtMost } from "../../src/profile/access.ts";
 import { intersect } from "../../src/profile/intersect.ts";
-import { type AbsolutePath, foldedPath, knownPath, upwards } from "../../src/profile/path.ts";
+import { type AbsolutePath, knownPath, upwards } from "../../src/profile/path.ts";
 import { literalPrefix } from "../../src/profile/pattern.ts";
 import {
   type FileEntry,
@@ -15,7 +15,7 @@ import {
 import { meetSuffixes, sameSuffixes } from "../../src/profile/suffix.ts";
 import { type Finding, lint } from "./lint.ts";
 import type { Query, Reading } from "./query.ts";
-import { isPlain } from "./support/access-on.ts";
+import { foldedPath, isPlain } from "./support/access-on.ts";
 import { type Evaluator, evaluator, IN_TURN, parametersOf, planOf } from "./support/differential.ts";
 import { textLaw } from "./support/law.ts";
 import { caseOf, type MacCase, macProfile, mask, path, volumes } from "./support/mac-case.ts";
@@ -69,8 +69,14 @@ const wider = (
   );
 };
 
-/** Whether a name is one that no text can spell, and the profile gives it all the same: it may be left out with another. */
+/**
+ * Whether the profile gives what its text may refuse: of two names that no text can spell, one is left out with another that
+ * an entry or a mask has.
+ */
 function blurs(given: MacCase): (query: Query, reading: Reading) => boolean {
+  const { files, masks } = given.profile;
+  if (files.every(({ path }) => isPlain(path)) && masks.every(({ pattern }) => isPlain(pattern.text)))
+    return () => false;
   const model = portable(given);
   return (query, reading) =>
     query.path !== undefined && !isPlain(query.path) && model(query, reading).answer === "at most";

@@ -1,14 +1,7 @@
 import type { Facts } from "../../../src/backend/facts.ts";
 import { type Access, isAtMost } from "../../../src/profile/access.ts";
 import { type Kind, pathRuler } from "../../../src/profile/access-to.ts";
-import {
-  type AbsolutePath,
-  foldedPath,
-  isInside,
-  knownPath,
-  nameOf,
-  ROOT,
-} from "../../../src/profile/path.ts";
+import { type AbsolutePath, isInside, knownPath, nameOf, ROOT } from "../../../src/profile/path.ts";
 import { literalPrefix, type Pattern } from "../../../src/profile/pattern.ts";
 import { indexEntries, type Mask, nearestEntry, type Profile } from "../../../src/profile/profile.ts";
 import { type Suffixes, takesFile } from "../../../src/profile/suffix.ts";
@@ -112,6 +105,11 @@ function foldsWithin(facts: Pick<Facts, "mac">, pattern: Pattern): boolean {
   const prefix = literalPrefix(pattern);
   const below = (facts.mac?.volumes ?? []).filter(({ point }) => isInside(point, prefix));
   return foldsVolumeAt(facts, prefix) || (pattern.literal === null && below.some((one) => one.foldsCase));
+}
+
+/** The path in lower case, ASCII alone. */
+export function foldedPath(path: AbsolutePath): AbsolutePath {
+  return knownPath(path.replace(/[A-Z]/g, (letter) => letter.toLowerCase()));
 }
 
 /** Whether a list of suffixes takes a name, in any case where case does not count. */

@@ -3,7 +3,6 @@ import { isAtMost } from "../../../src/profile/access.ts";
 import type { Kind } from "../../../src/profile/access-to.ts";
 import {
   type AbsolutePath,
-  foldedPath,
   isInside,
   knownPath,
   nameOf,
@@ -20,7 +19,7 @@ import {
 } from "../../../src/profile/profile.ts";
 import { sameSuffixes } from "../../../src/profile/suffix.ts";
 import type { Query, Reading } from "../query.ts";
-import { type AccessOn, accessOn, foldsVolumeAt, isPlain, takesName } from "./access-on.ts";
+import { type AccessOn, accessOn, foldedPath, foldsVolumeAt, isPlain, takesName } from "./access-on.ts";
 import { CALL, CALL_PARAMETERS, type MacCase } from "./mac-case.ts";
 
 /**
