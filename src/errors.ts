@@ -59,6 +59,11 @@ export const ERRORS = {
     http: 202,
     when: "nobody has answered yet, and the call does not wait for it",
   },
+  STORE_UNAVAILABLE: {
+    exit: 69,
+    http: 503,
+    when: "the store of requests and grants can't be reached, is locked, or is not what this version makes of it",
+  },
   EVENTS_GONE: {
     exit: 70,
     http: 410,

@@ -1,36 +1,61 @@
-import { thrownText } from "../errors.ts";
 import type { ApprovalEvent } from "../event/event.ts";
 import type { Host } from "../host/host.ts";
 import type { Recorder } from "../journal/recorder.ts";
-import type { Decision } from "../policy/decision.ts";
 import type { Grant } from "../policy/grant.ts";
+import type { KeptCall } from "../policy/kept-call.ts";
 import type { Presentation } from "../policy/presentation.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
 import type { Resolution, Store, StoredRequest } from "../store/store.ts";
-import { decidedEvent } from "./decided-event.ts";
 import { rejected } from "./factories.ts";
 import type { Answer, ApprovalHandler, HandlerAnswer } from "./handler.ts";
-import { readAnswer, readDecision } from "./read-decision.ts";
+import { Learner } from "./learner.ts";
+import { Presence } from "./presence.ts";
+import { readDecision } from "./read-decision.ts";
 import { Registry } from "./registry.ts";
 import { matching, type RequestFilter } from "./request-filter.ts";
 import type { EventFilter } from "./subscribers.ts";
 import { type Bringing, type Waiting, WaitingRoom } from "./waiting-room.ts";
+import { THE_END, Waits } from "./waits.ts";
 
 /**
  * Where questions and answers meet: requests go out to handlers and subscribers, the first answer decides, whoever gives
- * it, and every other is told that it came too late. Everything is written down before it counts.
+ * it, in whatever process that shares the store, and every other is told that it came too late. Everything is written
+ * down before it counts.
  */
 export class Broker implements Disposable, AsyncDisposable {
-  readonly #host: Pick<Host, "now">;
+  readonly #runId: string;
   readonly #store: Store;
   readonly #registry: Registry;
-  readonly #room = new WaitingRoom();
+  readonly #room: WaitingRoom;
+  readonly #waits: Waits;
+  readonly #presence: Presence;
+  readonly #learner: Learner;
+  /** Those who are asked about every request, whoever makes it. */
+  readonly #attending = new Set<ApprovalHandler>();
+  /** Requests that are being kept right now. */
+  readonly #opening = new Set<Promise<void>>();
   #hasEnded = false;
 
   constructor(host: Pick<Host, "now">, store: Store, recorder: Recorder) {
-    this.#host = host;
+    this.#runId = recorder.runId;
     this.#store = store;
     this.#registry = new Registry(store, recorder);
+    this.#presence = new Presence(this.#runId, store, this.#registry);
+    this.#room = new WaitingRoom((isAnyHeld) => this.#presence.hold(isAnyHeld));
+    this.#waits = new Waits({
+      host,
+      store,
+      registry: this.#registry,
+      room: this.#room,
+      respond: (approvalId, answer, by) => this.respond(approvalId, answer, by),
+    });
+    this.#learner = new Learner({
+      store,
+      room: this.#room,
+      waits: this.#waits,
+      events: (filter) => this.#registry.events(filter),
+      onRequest: ({ request }) => this.#bringAlong(request),
+    });
   }
 
   /**
@@ -38,20 +63,40 @@ export class Broker implements Disposable, AsyncDisposable {
    * throw, or answer what is no decision, are written down; when none is left, nobody said no.
    */
   async request(request: ApprovalRequest, bringing: Bringing): Promise<HandlerAnswer> {
-    const { isBlocking } = bringing;
+    const { isBlocking, call } = bringing;
     if (this.#hasEnded) return THE_END;
     // Before anybody hears of the request: the first who does may answer at once.
     const { waiting, answered } = this.#room.enter(request, bringing);
     // A failure may come before anybody waits for it, or when nobody does: events tell it, and whoever answered.
     answered.catch(() => undefined);
+    const opening = this.#open(waiting, call);
+    this.#opening.add(opening);
     try {
-      await this.#registry.open(request);
+      await opening;
     } catch (cause) {
       this.#room.leave(waiting);
       throw cause;
+    } finally {
+      this.#opening.delete(opening);
     }
-    if (!waiting.over.signal.aborted) this.#bring(waiting, bringing);
+    this.#waits.bring(waiting, [...bringing.handlers, ...this.#attending]);
     return isBlocking ? answered : { status: "pending" };
+  }
+
+  /**
+   * Brings every request that waits, and every one to come, to further handlers, whichever process made it: those that
+   * outlived their process are asked about again. Until what this returns is disposed of.
+   */
+  async attend(...handlers: readonly ApprovalHandler[]): Promise<Disposable> {
+    for (const handler of handlers) this.#attending.add(handler);
+    await this.#learner.begin();
+    for (const waiting of this.#room.all()) if (waiting.isOpen) this.#waits.ask(waiting, handlers);
+    for (const request of await this.#store.pending()) this.#bringAlong(request);
+    return {
+      [Symbol.dispose]: () => {
+        for (const handler of handlers) this.#attending.delete(handler);
+      },
+    };
   }
 
   /**
@@ -63,10 +108,10 @@ export class Broker implements Disposable, AsyncDisposable {
     const decision = readDecision(answer, by);
     if (this.#hasEnded) return "unknown";
     const stored = await this.#store.find(approvalId);
-    if (stored?.status === "pending" && this.#isOver(stored.request))
-      await this.#decide(stored.request, { status: "expired" });
     // What nobody had asked when this began is not answered by it, though somebody may ask it in between.
-    const resolution = stored === null ? "unknown" : await this.#decide(stored.request, decision);
+    const resolution = stored === null ? "unknown" : await this.#waits.decide(stored.request, decision);
+    if (resolution === "expired" && stored?.status === "pending")
+      await this.#waits.decide(stored.request, { status: "expired" });
     if (resolution !== "accepted") {
       const who = "by" in decision ? decision.by : by;
       const body = { type: "approval.ignored", approvalId, by: who, because: resolution } as const;
@@ -88,13 +133,16 @@ export class Broker implements Disposable, AsyncDisposable {
    */
   async pending(filter: RequestFilter = {}): Promise<readonly ApprovalRequest[]> {
     const isWanted = matching(filter);
-    const all = await this.#store.pending();
-    return all.filter((request) => isWanted(request) && !this.#isOver(request));
+    return (await this.#store.pending()).filter(isWanted);
   }
 
-  /** What to look at of a request that waits in this process; null for any other. Rejects when it can't be made. */
+  /**
+   * What to look at of a request that waits, made in this process or kept by the one that asked; null where there is
+   * nothing. Rejects when it can't be made.
+   */
   async present(approvalId: string): Promise<Presentation | null> {
-    return this.#room.find(approvalId)?.present() ?? null;
+    const waiting = this.#room.find(approvalId);
+    return (await waiting?.present()) ?? (await this.#store.belongings(approvalId))?.presentation ?? null;
   }
 
   /** How many requests of a session wait in this process. */
@@ -102,19 +150,30 @@ export class Broker implements Disposable, AsyncDisposable {
     return this.#room.countOf(sessionId);
   }
 
-  /** A request and where it is in its life; null when it is not, or no more, known. */
-  find(approvalId: string): Promise<StoredRequest | null> {
-    return this.#store.find(approvalId);
+  /**
+   * A request and where it is in its life; null when it is not, or no more, known. One that was taken by a run which is
+   * not heard of any more has failed.
+   */
+  async find(approvalId: string): Promise<StoredRequest | null> {
+    const stored = await this.#store.find(approvalId);
+    if (stored?.status !== "executing" || this.#hasEnded) return stored;
+    return (await this.#registry.abandon(stored.request)) ? this.#store.find(approvalId) : stored;
+  }
+
+  /** What it takes to make the call of a request; null when it is over, or only its caller can make it. */
+  async callOf(approvalId: string): Promise<KeptCall | null> {
+    return (await this.#store.belongings(approvalId))?.call ?? null;
   }
 
   /** Takes an approved request to run it: true once. */
-  claim(approvalId: string): Promise<boolean> {
-    return this.#store.claim(approvalId);
+  async claim(approvalId: string): Promise<boolean> {
+    await this.#presence.begin();
+    return this.#store.claim(approvalId, this.#runId);
   }
 
   /** Says how the run of a claimed request ended. */
-  finish(approvalId: string, how: "done" | "failed"): Promise<void> {
-    return this.#store.finish(approvalId, how);
+  async finish(approvalId: string, how: "done" | "failed"): Promise<void> {
+    await this.#store.finish(approvalId, this.#runId, how);
   }
 
   /**
@@ -125,14 +184,20 @@ export class Broker implements Disposable, AsyncDisposable {
     return this.#registry.events(filter);
   }
 
-  /** Remembers a yes. */
-  saveGrant(grant: Grant): Promise<void> {
-    return this.#registry.saveGrant(grant);
+  /** Which store numbers the events: a number of another one means nothing here. */
+  storeId(): Promise<string> {
+    return this.#store.id();
   }
 
-  /** What a session remembers. */
-  grants(sessionId: string): Promise<readonly Grant[]> {
-    return this.#store.grantsOf(sessionId);
+  /** Remembers a yes. */
+  async saveGrant(grant: Grant): Promise<void> {
+    await this.#presence.begin();
+    await this.#registry.saveGrant(grant);
+  }
+
+  /** What a session remembers; with null, what any session does. */
+  grants(sessionId: string | null): Promise<readonly Grant[]> {
+    return this.#store.grants(sessionId);
   }
 
   /** Ends a session: what waits is answered no by nobody, and what was granted counts no more. */
@@ -146,6 +211,11 @@ export class Broker implements Disposable, AsyncDisposable {
     return this.#registry.revoke(grantId, by);
   }
 
+  /** Ends what nobody will end any more, of whatever process: see `Presence.sweep`. */
+  sweep(): Promise<void> {
+    return this.#presence.sweep();
+  }
+
   /** The same as the asynchronous one, for those who can't wait for its end. */
   [Symbol.dispose](): void {
     void this[Symbol.asyncDispose]();
@@ -157,141 +227,50 @@ export class Broker implements Disposable, AsyncDisposable {
    */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#hasEnded = true;
-    await Promise.all(this.#room.all().map((waiting) => this.#letGo(waiting)));
+    this.#waits.close();
+    this.#learner[Symbol.dispose]();
+    await Promise.allSettled(this.#opening);
+    await this.#waits.end();
+    await this.#presence[Symbol.asyncDispose]();
     this.#registry[Symbol.dispose]();
   }
 
-  async #letGo(waiting: Waiting): Promise<void> {
-    if (isStandingStill(waiting)) return this.#end(waiting, THE_END);
-    this.#room.leave(waiting);
+  async #open({ request, present }: Waiting, call: KeptCall | null): Promise<void> {
+    await this.#presence.begin();
+    await this.#learner.begin();
+    const presentation = this.#store.outlivesProcess ? await inTime(present) : null;
+    await this.#registry.open(request, { call, presentation });
   }
 
-  /** Brings a request to every handler, unless the answer is known. */
-  #bring(waiting: Waiting, { handlers, signal }: Bringing): void {
-    const { isHeld, over } = waiting;
-    const giveUp = (): void => {
-      // Once every handler has left it open, the call has ended and its signal means nothing to the request.
-      if (isStandingStill(waiting)) void this.#end(waiting, GIVEN_UP);
-    };
-    if (this.#hasEnded) return void this.#letGo(waiting);
-    if (isHeld && signal?.aborted === true) return void this.#end(waiting, GIVEN_UP);
-    if (isHeld && handlers.length === 0) return void this.#end(waiting, NOBODY_THERE);
-    // The listener goes when the wait is over, so that one signal can serve any number of calls.
-    signal?.addEventListener("abort", giveUp, { once: true, signal: over.signal });
-    this.#limit(waiting);
-    for (const handler of handlers)
-      this.#ask(waiting, handler).catch((cause: unknown) => this.#fail(waiting, cause));
-  }
-
-  /** Ends the wait when its time is over. */
-  #limit(waiting: Waiting): void {
-    const { expiresAt } = waiting.request;
-    if (expiresAt === null) return;
-    const leftMs = Math.max(0, expiresAt - this.#host.now());
-    const isLast = leftMs <= LONGEST_TIMER_MS;
-    waiting.timer = setTimeout(
-      () => (isLast ? void this.#end(waiting, { status: "expired" }) : this.#limit(waiting)),
-      Math.min(leftMs, LONGEST_TIMER_MS),
-    );
-    // What nobody stands still for keeps no process alive.
-    if (!waiting.isHeld) waiting.timer.unref();
-  }
-
-  async #ask(waiting: Waiting, handler: ApprovalHandler): Promise<void> {
-    const { request, over, present } = waiting;
-    const asking = {
-      signal: over.signal,
-      present,
-      waiting: () => this.#room.all().map((one) => one.request),
-      grants: () => this.grants(request.sessionId),
-      revoke: (grantId: string, by: string) => this.revoke(grantId, by),
-    };
-    try {
-      const answer = readAnswer(await handler.requestApproval(request, asking), HANDLER);
-      if (answer.status === "pending") waiting.isPending = true;
-      else await this.respond(request.approvalId, answer, HANDLER);
-    } catch (cause) {
-      if (this.#hasEnded) return;
-      waiting.failure = thrownText(cause);
-      const { approvalId } = request;
-      await this.#registry.tell(request, { type: "approval.failed", approvalId, reason: waiting.failure });
-    }
-    waiting.open -= 1;
-    if (waiting.open > 0 || over.signal.aborted) return;
-    if (isStandingStill(waiting))
-      return this.#end(
-        waiting,
-        rejected("nobody", `nobody could be asked: ${waiting.failure ?? "none did"}`),
-      );
-    waiting.timer?.unref();
-    waiting.settle({ status: "pending" });
-  }
-
-  /** Decides for whoever waits here. */
-  async #end(waiting: Waiting, decision: Decision): Promise<void> {
-    try {
-      await this.#decide(waiting.request, decision);
-    } catch (cause) {
-      await this.#fail(waiting, cause);
-    }
-  }
-
-  /** Ends a wait that can't go on, as when nothing can be written down. */
-  async #fail(waiting: Waiting, cause: unknown): Promise<void> {
-    this.#room.leave(waiting);
-    waiting.fail(cause);
-    await this.#registry.void(waiting.request.approvalId);
-  }
-
-  /** Decides once: what the store takes first is written down, and then counts for whoever waits. */
-  async #decide(request: ApprovalRequest, given: Decision): Promise<Resolution> {
-    // What could not be shown whole was not offered for the session, so nobody can have meant it.
-    const decision: Decision =
-      given.status === "approved" && request.covers === null ? { ...given, scope: "once" } : given;
+  /** A request that another process made, or this one before it was started again, for those who attend. */
+  #bringAlong(request: ApprovalRequest): void {
     const { approvalId } = request;
-    const resolution = await this.#store.resolve(approvalId, decision);
-    const waiting = this.#room.find(approvalId);
-    if (resolution !== "accepted") {
-      if (waiting !== null) await this.#learn(waiting);
-      return resolution;
-    }
-    if (waiting !== null) this.#room.leave(waiting);
-    try {
-      await this.#registry.tell(request, decidedEvent(request, decision));
-    } catch (cause) {
-      await this.#registry.void(approvalId);
-      waiting?.fail(cause);
-      throw cause;
-    }
-    waiting?.settle(decision);
-    return resolution;
-  }
-
-  /** An answer that came by another broker on the same store counts for whoever waits here. */
-  async #learn(waiting: Waiting): Promise<void> {
-    const stored = await this.#store.find(waiting.request.approvalId);
-    // An answer of our own is told while it is written down.
-    if (stored?.decision === null || this.#room.find(waiting.request.approvalId) === null) return;
-    this.#room.leave(waiting);
-    waiting.settle(stored?.decision ?? rejected("nobody", "it is not known any more"));
-  }
-
-  #isOver({ expiresAt }: ApprovalRequest): boolean {
-    return expiresAt !== null && this.#host.now() >= expiresAt;
+    if (this.#attending.size === 0 || this.#hasEnded || this.#room.find(approvalId) !== null) return;
+    const present = async (): Promise<Presentation> => {
+      const kept = (await this.#store.belongings(approvalId))?.presentation ?? null;
+      return kept ?? { type: "text", content: request.description, metadata: {} };
+    };
+    const { waiting, answered } = this.#room.enter(request, { present, isBlocking: false, signal: null });
+    answered.catch(() => undefined);
+    this.#waits.bring(waiting, [...this.#attending]);
+    // It may have been answered just before it was entered here.
+    this.#waits.learn(waiting).catch(() => undefined);
   }
 }
 
-/** Who answered, where a handler does not say it. */
-const HANDLER = "the handler";
+/** A picture that takes longer is left out: whoever looks elsewhere sees the request without it. */
+const PICTURE_MS = 5_000;
 
-const GIVEN_UP = rejected("nobody", "the call was given up before anybody answered");
-const NOBODY_THERE = rejected("nobody", "nobody was there to ask");
-const THE_END = rejected("nobody", "the supervisor has ended");
-
-/** Node ends a longer timer at once (https://nodejs.org/api/timers.html#settimeoutcallback-delay-args). */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
-
-/** True as long as a call waits for the answer. */
-function isStandingStill({ isHeld, isPending, open }: Waiting): boolean {
-  return isHeld && !(isPending && open === 0);
+async function inTime(present: () => Promise<Presentation>): Promise<Presentation | null> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<null>((resolve) => {
+    timer = setTimeout(() => resolve(null), PICTURE_MS);
+  });
+  try {
+    return await Promise.race([present(), late]);
+  } catch {
+    return null;
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -69,6 +69,7 @@ export class ToolGate implements Disposable {
       gate: this.#gate,
       sessionId: this.sessionId,
       agent,
+      cwd: ".",
       policy: { operator: NO_OPERATOR, approval: this.#approval, mode: this.#approval.mode, legacyBareTools },
     });
   }

@@ -1,9 +1,12 @@
-import type { EventBody } from "../event/event.ts";
+import type { ApprovalBody } from "../event/event.ts";
 import type { Decision } from "../policy/decision.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
 
 /** The event by which a decision is written down. */
-export function decidedEvent({ approvalId, tool, argsHash }: ApprovalRequest, decision: Decision): EventBody {
+export function decidedEvent(
+  { approvalId, tool, argsHash }: ApprovalRequest,
+  decision: Decision,
+): ApprovalBody {
   if (decision.status === "expired") return { type: "approval.expired", approvalId, tool, argsHash };
   const isApproved = decision.status === "approved";
   return {

@@ -62,6 +62,7 @@ function payloadOf(event: ApprovalEvent): Envelope["payload"] {
         is_edited: event.isEdited,
       };
     case "approval.expired":
+    case "approval.abandoned":
       return { tool_name: event.tool };
     case "approval.auto":
       return { approved: event.approved, by: event.by };

@@ -1,15 +1,29 @@
+import { CofferdamError } from "../errors.ts";
 import type { Host } from "../host/host.ts";
 import type { Trail } from "../journal/trail.ts";
 import type { Decision } from "../policy/decision.ts";
-import { redactText } from "../policy/redact.ts";
+import type { KeptCall } from "../policy/kept-call.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
-import type { RuleHit } from "../policy/rule-hit.ts";
 import { isByYes } from "../policy/verdict.ts";
+import type { StoredRequest } from "../store/store.ts";
 import type { Broker } from "./broker.ts";
-import { createApprovalRequest } from "./factories.ts";
 import type { ApprovalHandler } from "./handler.ts";
 import type { Asker, Passage, Question } from "./question.ts";
+import { readAnswer } from "./read-decision.ts";
 import { Rejections } from "./rejections.ts";
+import { requestFor } from "./request-for.ts";
+import {
+  ASK_AGAIN,
+  type Denied,
+  denied,
+  NOBODY,
+  pending,
+  REMEDIES,
+  refused,
+  type Stop,
+  stopOf,
+  used,
+} from "./stops.ts";
 import { deadlineOf, type Wait } from "./wait.ts";
 
 /** More changes than this while people think, and the call is given up. */
@@ -36,6 +50,8 @@ export interface PassOptions {
   readonly approvalId: string | null;
   /** Where it is written down. */
   readonly trail: Trail;
+  /** What it takes to make the call later; null where only its caller can make it. */
+  readonly call: KeptCall | null;
 }
 
 /** Decides a call; `edited` is an input that a person put in place of its own. */
@@ -44,12 +60,10 @@ export type Prepare<Asked extends Question> = (edited?: unknown) => Promise<Aske
 /** What became of asking about one call. */
 type Answered =
   | { readonly kind: "approved"; readonly decision: Approved; readonly request: ApprovalRequest }
-  | Exclude<Passage<never>, { readonly kind: "permitted" }>
+  | Stop
   | { readonly kind: "changed" };
 
-type Rejected = Extract<Decision, { readonly status: "rejected" }>;
 type Approved = Extract<Decision, { readonly status: "approved" }>;
-type Denied = Extract<Passage<never>, { readonly kind: "denied" }>;
 
 /**
  * The gate that every call of a session passes: what rules let pass goes on, what they deny ends here, and about the rest
@@ -107,7 +121,7 @@ export class Gate {
       if (result.kind === "done") how = "done";
       return result;
     } finally {
-      if (approvalId !== null) await this.#options.broker.finish(approvalId, how);
+      if (approvalId !== null) await this.#finish(approvalId, how);
     }
   }
 
@@ -124,72 +138,66 @@ export class Gate {
         "there is no request under this id for this tool and agent",
         ASK_AGAIN,
       );
-    const { request, decision, status } = stored;
-    if (status === "pending") return pending(request);
-    if (decision === null || decision.status !== "approved") return this.#read(request, decision ?? EXPIRED);
-    if (status !== "approved") return denied("APPROVAL_DENIED", "this approval was used already", ASK_AGAIN);
+    const current = stored.status === "pending" ? await this.#check(stored) : stored;
+    const stop = stopOf(current, this.#options.wait.onTimeout);
+    const { request, decision } = current;
+    if (stop !== null || decision?.status !== "approved") return stop ?? used({ status: "failed" });
+    // What it was given for can still be run by it, and nothing else.
     const isSame = request.argsHash === asked.argsHash || decision.editedInput !== undefined;
     return isSame ? { kind: "approved", decision, request } : { kind: "changed" };
   }
 
-  async #ask(asker: Asker, asked: Question, { signal, trail }: PassOptions): Promise<Answered> {
-    const { broker, handlers, wait, mostPending, sessionId } = this.#options;
-    const refused = (reason: string, hint: string): Denied => {
+  /** Asks those who may know by now what became of a request that they left open. */
+  async #check(stored: StoredRequest): Promise<StoredRequest> {
+    const { broker, handlers } = this.#options;
+    const { approvalId } = stored.request;
+    for (const handler of handlers) {
+      const answer = await handler.checkApproval?.(approvalId);
+      if (answer === undefined) continue;
+      const read = readAnswer(answer, HANDLER);
+      // Who keeps nothing knows nothing: that is no answer.
+      const isKnown = read.status !== "pending" && !("by" in read && read.by === NOBODY);
+      if (isKnown) await broker.respond(approvalId, read, HANDLER);
+    }
+    return (await broker.find(approvalId)) ?? stored;
+  }
+
+  async #ask(asker: Asker, asked: Question, { signal, trail, call }: PassOptions): Promise<Answered> {
+    const { broker, host, runId, handlers, wait, mostPending, sessionId, sessionGrants } = this.#options;
+    const decline = (reason: string, hint: string): Denied => {
       trail.record({ type: "approval.auto", argsHash: asked.argsHash, approved: false, by: reason });
       return denied("APPROVAL_DENIED", reason, hint);
     };
     if (this.#rejections.isEnough(asked.grantKey.cacheKey))
-      return refused("the same was answered no three times in this session", "ask for something else");
+      return decline("the same was answered no three times in this session", "ask for something else");
     if (mostPending !== null && broker.countWaiting(sessionId) >= mostPending)
-      return refused(`${mostPending} questions of this session wait already`, "wait for their answers");
-    const request = this.#requestFor(asker, asked);
+      return decline(`${mostPending} questions of this session wait already`, "wait for their answers");
+    const createdAt = host.now();
+    const request = requestFor(asker, asked, {
+      approvalId: host.id(),
+      runId,
+      sessionId,
+      createdAt,
+      expiresAt: deadlineOf(wait, createdAt),
+      sessionGrants,
+    });
     const answer = await broker.request(request, {
       handlers,
       present: asked.present,
       signal,
       isBlocking: wait.style === "block",
+      call,
     });
     if (answer.status === "pending") return pending(request);
     trail.answered(request.approvalId, answer);
     return this.#read(request, answer);
   }
 
-  #requestFor(asker: Asker, { verdict, argsHash, grantKey, groupId, show }: Question): ApprovalRequest {
-    const { host, wait, runId, sessionId, sessionGrants } = this.#options;
-    const now = host.now();
-    const { covers, ...shown } = show();
-    return createApprovalRequest({
-      approvalId: host.id(),
-      runId,
-      sessionId,
-      ...asker,
-      groupId: (asker.groupId ?? groupId)?.slice(0, MOST_OF_A_NAME) ?? null,
-      reason: redactText(verdict.reason).text,
-      demandsPerson: verdict.demandsPerson,
-      why: verdict.hits.slice(0, MOST_HITS).map(shownHit),
-      argsHash,
-      cacheKey: grantKey.cacheKey,
-      ...shown,
-      covers: sessionGrants && !verdict.demandsPerson ? covers : null,
-      createdAt: now,
-      expiresAt: deadlineOf(wait, now),
-    });
-  }
-
   #read(request: ApprovalRequest, decision: Decision): Answered {
-    switch (decision.status) {
-      case "approved":
-        return { kind: "approved", decision, request };
-      case "rejected":
-        if (decision.by === NOBODY)
-          return denied("APPROVAL_DENIED", whyNot(request, decision), REMEDIES.mode);
-        this.#rejections.add(request.cacheKey, request.approvalId);
-        return denied("APPROVAL_DENIED", whyNot(request, decision), ASK_AGAIN);
-      case "expired":
-        return this.#options.wait.onTimeout === "deny"
-          ? denied("APPROVAL_DENIED", "nobody answered in time", ASK_AGAIN)
-          : denied("APPROVAL_TIMEOUT", "nobody answered in time", "try again when somebody is there");
-    }
+    if (decision.status === "approved") return { kind: "approved", decision, request };
+    if (decision.status === "rejected" && decision.by !== NOBODY)
+      this.#rejections.add(request.cacheKey, request.approvalId);
+    return refused(request, decision, this.#options.wait.onTimeout);
   }
 
   /** Takes the yes, which holds once, and remembers it where it was for the session. */
@@ -199,8 +207,7 @@ export class Gate {
   ): Promise<Passage<Asked>> {
     const { broker, host, sessionId } = this.#options;
     const { approvalId, covers, tool } = request;
-    if (!(await broker.claim(approvalId)))
-      return denied("APPROVAL_DENIED", "this approval was used already", ASK_AGAIN);
+    if (!(await broker.claim(approvalId))) return used({ status: "done" });
     // What is remembered is what was shown: neither an edited call nor a payload that has changed since.
     const isAsShown = decision.editedInput === undefined && asked.grantKey.cacheKey === request.cacheKey;
     try {
@@ -222,6 +229,15 @@ export class Gate {
     return { kind: "permitted", asked, isByYes: true, approvalId, by: decision.by };
   }
 
+  /** What ran has run: a store that can't be told so takes nothing from whoever waits, and finds it abandoned later. */
+  async #finish(approvalId: string, how: "done" | "failed"): Promise<void> {
+    try {
+      await this.#options.broker.finish(approvalId, how);
+    } catch (cause) {
+      if (!(cause instanceof CofferdamError && cause.code === "STORE_UNAVAILABLE")) throw cause;
+    }
+  }
+
   /** Decides once more after a yes. Where that throws, the yes was to something else. */
   async #prepareAgain<Asked>(prepare: () => Promise<Asked>, request: ApprovalRequest): Promise<Asked> {
     try {
@@ -239,24 +255,8 @@ export class Gate {
   }
 }
 
-/** Who says no where there is nobody to ask. */
-const NOBODY = "nobody";
-const EXPIRED: Decision = { status: "expired" };
-const ASK_AGAIN = "ask for something else, or run it again to be asked again";
-/** A longer name of a group is cut. */
-const MOST_OF_A_NAME = 256;
-/** Nobody reads more rules than these. */
-const MOST_HITS = 50;
-
-function whyNot({ reason }: ApprovalRequest, { by, note }: Rejected): string {
-  if (by === NOBODY) return `${reason}, and ${note ?? "nobody answered"}`;
-  return note ?? `${by} said no`;
-}
-
-function shownHit(hit: RuleHit): RuleHit {
-  const { rule, reason } = hit;
-  return { ...hit, rule: redactText(rule).text, reason: reason === null ? null : redactText(reason).text };
-}
+/** Who answered, where a handler does not say it. */
+const HANDLER = "the handler";
 
 /** What rules, grants and modes decided by themselves. */
 function withoutAsking<Asked extends Question>(asked: Asked, { trail }: PassOptions): Passage<Asked> {
@@ -266,28 +266,4 @@ function withoutAsking<Asked extends Question>(asked: Asked, { trail }: PassOpti
   if (isAllowed) return { kind: "permitted", asked, isByYes: isByYes(verdict), approvalId: null, by: null };
   const layer = verdict.hits.find(({ action }) => action === "deny")?.layer ?? "tool";
   return denied(layer === "mode" ? "APPROVAL_DENIED" : "APPROVAL_BLOCKED", verdict.reason, REMEDIES[layer]);
-}
-
-/** What helps against a deny, by who said it. */
-const REMEDIES: Readonly<Record<RuleHit["layer"], string>> = {
-  operator: "only whoever wrote the operator's profile can allow it",
-  project: "change the rule of the config, if it is meant",
-  agent: "change the agent's rule in the config, if it is meant",
-  tool: "no yes lifts it: what the config or a profile says of it would have to change",
-  risk: "a rule of the config would have to allow it",
-  mode: "run it where a person can be asked",
-  grant: ASK_AGAIN,
-  caller: ASK_AGAIN,
-};
-
-function pending({
-  approvalId,
-  reason,
-}: ApprovalRequest): Extract<Passage<never>, { readonly kind: "pending" }> {
-  const hint = "call it again with this `approvalId` once there is an answer";
-  return { kind: "pending", approvalId, reason, hint };
-}
-
-function denied(code: Denied["code"], reason: string, hint: string): Denied {
-  return { kind: "denied", code, reason, hint };
 }

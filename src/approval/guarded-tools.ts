@@ -2,7 +2,7 @@ import { CofferdamError, thrownText, visible } from "../errors.ts";
 import type { Host } from "../host/host.ts";
 import type { Recorder } from "../journal/recorder.ts";
 import { Trail } from "../journal/trail.ts";
-import { asJson, canonicalJson, type Json, parseJson } from "../policy/canonical-json.ts";
+import { asJson, canonicalJson, type Json, readJson } from "../policy/canonical-json.ts";
 import { redact } from "../policy/redact.ts";
 import type { DefinedTool } from "../tool/define-tool.ts";
 import type { Broker } from "./broker.ts";
@@ -38,6 +38,8 @@ export interface GuardOptions {
   readonly recorder: Recorder;
   readonly sessionId: string;
   readonly agent: string | null;
+  /** The folder that the host stands in. */
+  readonly cwd: string;
   readonly policy: ToolPolicy;
 }
 
@@ -140,7 +142,12 @@ export class GuardedTools {
     const passage = await gate.pass(
       { callId: trail.callId, tool: tool.name, agent, groupId: groupId ?? null },
       prepare,
-      { signal: signal ?? null, approvalId: approvalId ?? null, trail },
+      {
+        signal: signal ?? null,
+        approvalId: approvalId ?? null,
+        trail,
+        call: { input: args, caller: "agent", cwd: this.#options.cwd },
+      },
     );
     switch (passage.kind) {
       case "pending":
@@ -174,7 +181,7 @@ function changed(name: string): CofferdamError {
 
 /** Arguments as data that nobody can change any more. Throws `USAGE` for what they can't be. */
 function readArguments(given: unknown): Json {
-  return withoutToken(typeof given === "string" ? parseJson(given) : asJson(given));
+  return withoutToken(readJson(given));
 }
 
 function withoutToken(args: Json): Json {

@@ -2,6 +2,7 @@ import type { Decision, Scope } from "../policy/decision.ts";
 import type { Grant } from "../policy/grant.ts";
 import type { Presentation } from "../policy/presentation.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
+import type { StoredRequest } from "../store/store.ts";
 import type { ApprovalResult } from "./factories.ts";
 
 /** What a handler can do while it asks. */
@@ -16,6 +17,12 @@ export interface Asking {
   grants(): Promise<readonly Grant[]>;
   /** Takes a grant back; false when there is no such grant. */
   revoke(grantId: string, by: string): Promise<boolean>;
+  /** What became of the request so far, whoever answered it; null when it is not known any more. */
+  outcome(): Promise<StoredRequest | null>;
+  /** Keeps a text about the request for whoever asks under this name later, perhaps in another process. */
+  note(channel: string, text: string): Promise<void>;
+  /** The text that was kept; null without one. */
+  noted(channel: string): Promise<string | null>;
 }
 
 /** A decision, or that one will come later through the broker. */

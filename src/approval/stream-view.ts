@@ -51,6 +51,7 @@ export function streamView(event: ApprovalEvent): StreamEvent | null {
     case "approval.auto":
     case "approval.ignored":
     case "approval.failed":
+    case "approval.abandoned":
     case "grant.saved":
     case "grant.revoked":
       return null;

@@ -8,42 +8,25 @@ const BATCH = 256;
 export interface EventFilter {
   /** The number of the last event that was seen; without it, all that are kept. */
   readonly after?: number;
-  /** Another run's than the broker's own, as far as the store keeps them. */
-  readonly runId?: string;
+  /** Another run's than the broker's own, as far as the store keeps them; null for those of every run. */
+  readonly runId?: string | null;
   readonly sessionId?: string;
   readonly signal?: AbortSignal;
 }
 
-/** Keeps events and wakes those who follow them. A slow reader holds nobody up and loses nothing: it reads the store. */
+/** Those who follow the events of a store. A slow reader holds nobody up and loses nothing: it reads the store. */
 export class Subscribers implements Disposable {
   readonly #store: Store;
   readonly #runId: string;
   /** Wakes whoever sleeps until the next event. */
   readonly #sleepers = new Set<() => void>();
-  /** Ends when every event so far is kept, or could not be. */
-  #last: Promise<unknown> = Promise.resolve();
-  #count = 0;
+  #watch: Disposable | null = null;
+  #changes = 0;
   #isOver = false;
 
   constructor(store: Store, runId: string) {
     this.#store = store;
     this.#runId = runId;
-  }
-
-  /**
-   * Keeps an event, then tells everyone that there is one. Events are kept one after the other, in the order in which
-   * they are told; none is kept before what is done `first` for an earlier one is done.
-   */
-  tell(event: ApprovalEvent, first?: () => Promise<void>): Promise<void> {
-    const told = this.#last.then(async () => {
-      await first?.();
-      await this.#store.append(event);
-      this.#count += 1;
-      this.#wake();
-    });
-    // That one event could not be kept is its teller's to say, and keeps no other back.
-    this.#last = told.catch(() => undefined);
-    return told;
   }
 
   /**
@@ -67,6 +50,7 @@ export class Subscribers implements Disposable {
 
   [Symbol.dispose](): void {
     this.#isOver = true;
+    this.#watch?.[Symbol.dispose]();
     this.#wake();
   }
 
@@ -74,19 +58,20 @@ export class Subscribers implements Disposable {
     const { after, runId = this.#runId, sessionId, signal } = filter;
     const hasLeft = (): boolean => left.signal.aborted || signal?.aborted === true;
     signal?.addEventListener("abort", () => left.abort(), { once: true, signal: left.signal });
+    if (!this.#isOver) this.#watch ??= this.#store.watch(() => this.#wake());
     try {
       let seen = after ?? null;
       while (!hasLeft()) {
-        const count = this.#count;
-        const batch = await this.#store.eventsAfter(runId, seen, BATCH);
+        const [changes, isLast] = [this.#changes, this.#isOver];
+        const batch = await this.#store.eventsAfter(seen, BATCH, runId);
         for (const event of batch) {
           if (hasLeft()) return;
           seen = event.seq;
           if (sessionId === undefined || event.sessionId === sessionId) yield event;
         }
         if (batch.length > 0) continue;
-        if (this.#isOver) return;
-        await this.#sleep(count, left.signal);
+        if (isLast) return;
+        await this.#sleep(changes, left.signal);
       }
     } finally {
       // With it goes the listener on the subscriber's own signal.
@@ -94,9 +79,9 @@ export class Subscribers implements Disposable {
     }
   }
 
-  /** Until something was told since the count was taken, or the subscriber leaves. */
-  #sleep(count: number, left: AbortSignal): Promise<void> {
-    if (count !== this.#count || this.#isOver || left.aborted) return Promise.resolve();
+  /** Until something changed since the count was taken, or the subscriber leaves. */
+  #sleep(changes: number, left: AbortSignal): Promise<void> {
+    if (changes !== this.#changes || left.aborted) return Promise.resolve();
     return new Promise((resolve) => {
       const wake = (): void => {
         this.#sleepers.delete(wake);
@@ -109,6 +94,7 @@ export class Subscribers implements Disposable {
   }
 
   #wake(): void {
+    this.#changes += 1;
     for (const wake of [...this.#sleepers]) wake();
   }
 }

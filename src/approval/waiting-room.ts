@@ -1,4 +1,5 @@
 import { CofferdamError, visible } from "../errors.ts";
+import type { KeptCall } from "../policy/kept-call.ts";
 import type { Presentation } from "../policy/presentation.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
 import type { ApprovalHandler, HandlerAnswer } from "./handler.ts";
@@ -12,6 +13,8 @@ export interface Bringing {
   readonly signal: AbortSignal | null;
   /** False: the answer is not waited for. */
   readonly isBlocking: boolean;
+  /** What it takes to make the call later; null where only its caller can make it. */
+  readonly call: KeptCall | null;
 }
 
 /** A request that somebody in this process waits for. */
@@ -23,9 +26,17 @@ export interface Waiting {
   readonly over: AbortController;
   /** A call stands still until the answer. */
   readonly isHeld: boolean;
+  /** Aborted when the call is given up. */
+  readonly signal: AbortSignal | null;
+  /** Whom it was brought to. */
+  asked: readonly ApprovalHandler[];
   readonly settle: (answer: HandlerAnswer) => void;
   readonly fail: (error: unknown) => void;
   timer: NodeJS.Timeout | null;
+  /** It is kept: it can be answered, and is for people to see. */
+  isOpen: boolean;
+  /** An answer that came by here is being written down; ends when that is done, or failed. */
+  deciding: Promise<unknown> | null;
   /** Handlers that have not answered yet. */
   open: number;
   /** One of them said that the answer will come later. */
@@ -39,11 +50,18 @@ export class WaitingRoom {
   readonly #waiting = new Map<string, Waiting>();
   /** Of each session, how many. */
   readonly #counts = new Map<string, number>();
+  readonly #onHeld: (isAnyHeld: boolean) => void;
+  #held = 0;
+
+  /** `onHeld` hears whether calls stand still here, whenever that may have changed. */
+  constructor(onHeld: (isAnyHeld: boolean) => void = () => undefined) {
+    this.#onHeld = onHeld;
+  }
 
   /** A request that is about to be put to people, and its answer. Throws `INTERNAL` where its id waits already. */
   enter(
     request: ApprovalRequest,
-    { handlers, present, isBlocking }: Bringing,
+    { present, isBlocking, signal }: Pick<Bringing, "present" | "isBlocking" | "signal">,
   ): { readonly waiting: Waiting; readonly answered: Promise<HandlerAnswer> } {
     if (this.#waiting.has(request.approvalId))
       throw new CofferdamError(
@@ -56,24 +74,30 @@ export class WaitingRoom {
       present: once(present),
       over: new AbortController(),
       isHeld: isBlocking,
+      signal,
+      asked: [],
       settle: resolve,
       fail: reject,
       timer: null,
-      open: handlers.length,
+      isOpen: false,
+      deciding: null,
+      open: 0,
       isPending: false,
       failure: null,
     };
     this.#waiting.set(request.approvalId, waiting);
+    if (isBlocking) this.#hold(1);
     this.#counts.set(request.sessionId, this.countOf(request.sessionId) + 1);
     return { waiting, answered: promise };
   }
 
   /** Puts a request away: its timer, its listeners and its question. */
-  leave({ request, over, timer }: Waiting): void {
+  leave({ request, over, timer, isHeld }: Waiting): void {
     if (!this.#waiting.delete(request.approvalId)) return;
     const left = this.countOf(request.sessionId) - 1;
     if (left > 0) this.#counts.set(request.sessionId, left);
     else this.#counts.delete(request.sessionId);
+    if (isHeld) this.#hold(-1);
     if (timer !== null) clearTimeout(timer);
     over.abort();
   }
@@ -88,5 +112,10 @@ export class WaitingRoom {
 
   all(): readonly Waiting[] {
     return [...this.#waiting.values()];
+  }
+
+  #hold(change: 1 | -1): void {
+    this.#held += change;
+    this.#onHeld(this.#held > 0);
   }
 }

@@ -61,6 +61,8 @@ function essentials(event: Event): readonly [string, string] {
       return ["ignored", `an answer of ${event.by}: ${event.because}`];
     case "approval.failed":
       return ["not asked", event.reason];
+    case "approval.abandoned":
+      return ["abandoned", "whoever ran it was not heard of any more"];
     case "grant.saved":
       return ["granted", `for this session, by ${event.by}: ${event.covers}`];
     case "grant.revoked":

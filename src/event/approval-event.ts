@@ -55,6 +55,17 @@ export const ApprovalFailed = z.strictObject({
   reason: z.string(),
 });
 
+/**
+ * What was approved was taken to be run, and whoever took it was not heard of any more. It may have run, whole or in part,
+ * and is not run again.
+ */
+export const ApprovalAbandoned = z.strictObject({
+  type: z.literal("approval.abandoned"),
+  approvalId: z.string(),
+  tool: z.string(),
+  argsHash: Digest,
+});
+
 /** A yes is remembered for the session. */
 export const GrantSaved = z.strictObject({
   type: z.literal("grant.saved"),

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { RuleHit } from "../policy/rule-hit.ts";
-import type { EventBody } from "./event.ts";
+import type { ApprovalBody, EventBody } from "./event.ts";
 
 /** A text with more characters is cut. */
 const MOST_CHARACTERS = 16 * 1024;
@@ -13,6 +13,8 @@ const MOST_TEXTS = 256;
  * is, and its SHA-256 (of a list: of its texts, each with a NUL behind it). What ends like this without being cut can be
  * told by its length: only what was cut is longer than 16,384 characters, or 256 texts.
  */
+export function boundedEvent(body: ApprovalBody): ApprovalBody;
+export function boundedEvent(body: EventBody): EventBody;
 export function boundedEvent(body: EventBody): EventBody {
   switch (body.type) {
     case "call.received":
@@ -45,6 +47,7 @@ export function boundedEvent(body: EventBody): EventBody {
     // A request is bounded when it is made: what people are shown is what is written down.
     case "approval.requested":
     case "approval.expired":
+    case "approval.abandoned":
     case "session.started":
     case "call.prepared":
     case "walls.proven":

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { JsonData } from "../policy/json-data.ts";
 import { RuleHit } from "../policy/rule-hit.ts";
 import {
+  ApprovalAbandoned,
   ApprovalAuto,
   ApprovalExpired,
   ApprovalFailed,
@@ -78,6 +79,7 @@ export const Event = z.discriminatedUnion("type", [
   ApprovalAuto.extend(envelope),
   ApprovalIgnored.extend(envelope),
   ApprovalFailed.extend(envelope),
+  ApprovalAbandoned.extend(envelope),
   GrantSaved.extend(envelope),
   GrantRevoked.extend(envelope),
   z.strictObject({
@@ -153,6 +155,16 @@ export type EventBody = Event extends infer One
 
 /** Every event about approvals and grants: what a broker tells its subscribers. */
 export type ApprovalEvent = Extract<Event, { readonly type: `approval.${string}` | `grant.${string}` }>;
+
+/** What a broker reports about approvals and grants. */
+export type ApprovalBody = Extract<EventBody, { readonly type: `approval.${string}` | `grant.${string}` }>;
+
+/** An event about approvals before it has a number: a store numbers what all its runs tell, in one order. */
+export type ApprovalNews = ApprovalEvent extends infer One
+  ? One extends ApprovalEvent
+    ? Omit<One, "seq">
+    : never
+  : never;
 
 /** True for an event that subscribers of a broker are told. */
 export function isApprovalEvent(event: Event): event is ApprovalEvent {

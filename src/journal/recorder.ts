@@ -1,7 +1,14 @@
 import { boundedEvent } from "../event/bounded.ts";
-import type { Event, EventBody } from "../event/event.ts";
+import type { ApprovalBody, ApprovalNews, Event, EventBody } from "../event/event.ts";
 import type { Host } from "../host/host.ts";
 import type { Journal } from "./journal.ts";
+
+/** Which run, session and call an event is about. */
+export interface Subject {
+  readonly runId: string;
+  readonly sessionId: string;
+  readonly callId: string | null;
+}
 
 /** Writes the events of one run, numbered in the order in which they happen. */
 export class Recorder {
@@ -23,11 +30,10 @@ export class Recorder {
   write(sessionId: string, callId: string | null, body: EventBody): Event {
     const seq = this.#seq;
     this.#seq += 1;
-    const at = new Date(this.#host.now()).toISOString();
     const event: Event = {
       version: 1,
       seq,
-      at,
+      at: this.#at(),
       runId: this.runId,
       sessionId,
       callId,
@@ -35,5 +41,14 @@ export class Recorder {
     };
     this.#journal.write(event);
     return event;
+  }
+
+  /** The same as a store tells it: by the run that it is about, whoever reports it, and without a number so far. */
+  news({ runId, sessionId, callId }: Subject, body: ApprovalBody): ApprovalNews {
+    return { version: 1, at: this.#at(), runId, sessionId, callId, ...boundedEvent(body) };
+  }
+
+  #at(): string {
+    return new Date(this.#host.now()).toISOString();
   }
 }

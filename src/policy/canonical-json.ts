@@ -76,6 +76,11 @@ export function asJson(value: unknown): Json {
   return copied(value, "arguments");
 }
 
+/** Arguments as data, or as the JSON text that a model sends. Throws as `parseJson` and `asJson` do. */
+export function readJson(given: unknown): Json {
+  return typeof given === "string" ? parseJson(given) : asJson(given);
+}
+
 /**
  * JSON text as a model sends it, as `asJson` gives it. Throws `USAGE`, with line and column, for malformed text and for
  * an object that has a key twice: two readers of it would see two different calls. Else as `asJson`.

@@ -1,114 +1,215 @@
+import { randomUUID } from "node:crypto";
 import { CofferdamError, visible } from "../errors.ts";
-import type { ApprovalEvent } from "../event/event.ts";
+import type { ApprovalEvent, ApprovalNews } from "../event/event.ts";
 import type { Decision } from "../policy/decision.ts";
 import type { Grant } from "../policy/grant.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
-import type { Resolution, Store, StoredRequest } from "./store.ts";
+import { NumberedEvents } from "./numbered-events.ts";
+import type { Belongings, Overdue, Resolution, Store, StoredRequest } from "./store.ts";
 
-/** How much is kept. */
+/** How much is kept, and by which clock. */
 export interface MemoryStoreOptions {
-  /** Events of one run, for subscribers that come back. Default 20,000. */
+  /** Events, for subscribers that come back. Default 20,000. */
   readonly mostEvents?: number;
   /** Requests that are over, so that a late answer is told from one to nothing. Default 2,000. */
   readonly mostSettled?: number;
+  /** Milliseconds since 1970. Default `Date.now`. */
+  readonly now?: () => number;
 }
 
-interface RunEvents {
-  readonly kept: ApprovalEvent[];
-  /** The highest number of an event that is no longer kept. */
-  goneUpTo: number;
+/** A request that is not over, with all that goes with it. */
+interface Open extends StoredRequest {
+  readonly belongings: Belongings;
+  /** Which run took it. */
+  readonly runId: string | null;
+  /** Until when it can be answered, by this clock; null without end. */
+  readonly deadline: number | null;
+  /** By channel. */
+  readonly notes: ReadonlyMap<string, string>;
 }
 
-const NO_EVENTS: RunEvents = { kept: [], goneUpTo: -1 };
+const NO_NOTES: ReadonlyMap<string, string> = new Map();
 
 /** Keeps everything in this process, and loses it with the process. */
 export class MemoryStore implements Store {
-  readonly #open = new Map<string, StoredRequest>();
+  readonly outlivesProcess: boolean = false;
+  readonly #id = randomUUID();
+  readonly #now: () => number;
+  readonly #mostSettled: number;
+  readonly #open = new Map<string, Open>();
   /** Requests that nobody can answer or run any more, the oldest first. */
   readonly #settled = new Map<string, StoredRequest>();
-  readonly #grants = new Map<string, Grant>();
-  /** Of each run. */
-  readonly #events = new Map<string, RunEvents>();
-  readonly #mostEvents: number;
-  readonly #mostSettled: number;
+  readonly #grants = new Map<string, { readonly grant: Grant; readonly runId: string }>();
+  /** Until when each run is there. */
+  readonly #runs = new Map<string, number>();
+  readonly #events: NumberedEvents;
+  readonly #watchers = new Set<() => void>();
 
-  constructor({ mostEvents = 20_000, mostSettled = 2_000 }: MemoryStoreOptions = {}) {
-    this.#mostEvents = mostEvents;
+  constructor({ mostEvents = 20_000, mostSettled = 2_000, now = Date.now }: MemoryStoreOptions = {}) {
+    this.#events = new NumberedEvents(mostEvents);
     this.#mostSettled = mostSettled;
+    this.#now = now;
   }
 
-  async add(request: ApprovalRequest): Promise<void> {
+  async id(): Promise<string> {
+    return this.#id;
+  }
+
+  async add(request: ApprovalRequest, belongings: Belongings, news: ApprovalNews): Promise<void> {
     const { approvalId } = request;
     if (this.#open.has(approvalId) || this.#settled.has(approvalId))
       throw new CofferdamError("INTERNAL", `there is a request under the id ${visible(approvalId)} already`);
-    this.#open.set(approvalId, { request, status: "pending", decision: null });
+    const deadline = request.expiresAt === null ? null : this.#now() + request.expiresAt - request.createdAt;
+    const fresh = { status: "pending", decision: null, runId: null } as const;
+    this.#open.set(approvalId, { request, belongings, deadline, ...fresh, notes: NO_NOTES });
+    this.#tell(news);
   }
 
   async find(approvalId: string): Promise<StoredRequest | null> {
-    return this.#open.get(approvalId) ?? this.#settled.get(approvalId) ?? null;
+    const stored = this.#open.get(approvalId);
+    if (stored === undefined) return this.#settled.get(approvalId) ?? null;
+    const { request, status, decision } = stored;
+    return { request, status, decision };
   }
 
-  async resolve(approvalId: string, decision: Decision): Promise<Resolution> {
+  async belongings(approvalId: string): Promise<Belongings | null> {
+    return this.#open.get(approvalId)?.belongings ?? null;
+  }
+
+  async resolve(approvalId: string, decision: Decision, news: ApprovalNews): Promise<Resolution> {
     const stored = this.#open.get(approvalId);
     if (stored === undefined) {
       const ended = this.#settled.get(approvalId);
       return ended === undefined ? "unknown" : ended.status === "expired" ? "expired" : "duplicate";
     }
     if (stored.status !== "pending") return "duplicate";
+    if (decision.status !== "expired" && this.#isOver(stored)) return "expired";
     if (decision.status === "approved")
       this.#open.set(approvalId, { ...stored, status: "approved", decision });
-    else this.#settle({ ...stored, status: decision.status, decision });
+    else this.#settle({ request: stored.request, status: decision.status, decision });
+    this.#tell(news);
     return "accepted";
   }
 
-  async claim(approvalId: string): Promise<boolean> {
+  async claim(approvalId: string, runId: string): Promise<boolean> {
     const stored = this.#open.get(approvalId);
     if (stored?.status !== "approved") return false;
-    this.#open.set(approvalId, { ...stored, status: "executing" });
+    this.#open.set(approvalId, { ...stored, status: "executing", runId });
     return true;
   }
 
-  async finish(approvalId: string, how: "done" | "failed"): Promise<void> {
+  async finish(approvalId: string, runId: string, how: "done" | "failed"): Promise<boolean> {
     const stored = this.#open.get(approvalId);
-    if (stored?.status === "executing") this.#settle({ ...stored, status: how });
+    if (stored?.status !== "executing" || stored.runId !== runId) return false;
+    this.#settle({ request: stored.request, status: how, decision: stored.decision });
+    return true;
+  }
+
+  async abandon(approvalId: string, news: ApprovalNews): Promise<boolean> {
+    const stored = this.#open.get(approvalId);
+    if (stored === undefined || !this.#isAbandoned(stored)) return false;
+    this.#settle({ request: stored.request, status: "failed", decision: stored.decision });
+    this.#tell(news);
+    return true;
   }
 
   async pending(): Promise<readonly ApprovalRequest[]> {
-    return [...this.#open.values()].flatMap(({ request, status }) => (status === "pending" ? [request] : []));
+    return this.#requests((stored) => stored.status === "pending" && !this.#isOver(stored));
   }
 
-  async saveGrant(grant: Grant): Promise<void> {
-    this.#grants.set(grant.grantId, grant);
+  async keepAlive(runId: string, forMs: number): Promise<void> {
+    this.#runs.set(runId, this.#now() + forMs);
   }
 
-  async grantsOf(sessionId: string): Promise<readonly Grant[]> {
-    return [...this.#grants.values()].filter((grant) => grant.sessionId === sessionId);
+  async isAlive(runId: string): Promise<boolean> {
+    return this.#hears(runId);
   }
 
-  async removeGrant(grantId: string): Promise<Grant | null> {
-    const grant = this.#grants.get(grantId);
-    this.#grants.delete(grantId);
-    return grant ?? null;
+  async overdue(): Promise<Overdue> {
+    return {
+      expired: this.#requests((stored) => stored.status === "pending" && this.#isOver(stored)),
+      abandoned: this.#requests((stored) => this.#isAbandoned(stored)),
+      grants: [...this.#grants.values()].flatMap(({ grant, runId }) => (this.#hears(runId) ? [] : [grant])),
+    };
   }
 
-  async append(event: ApprovalEvent): Promise<void> {
-    const run = this.#events.get(event.runId) ?? { kept: [], goneUpTo: -1 };
-    this.#events.set(event.runId, run);
-    run.kept.push(event);
-    // A tenth at once: to take the first off a long list one by one would cost its length each time.
-    if (run.kept.length <= this.#mostEvents * 1.1) return;
-    const gone = run.kept.splice(0, run.kept.length - this.#mostEvents);
-    run.goneUpTo = gone.at(-1)?.seq ?? run.goneUpTo;
+  async saveGrant(grant: Grant, runId: string, news: ApprovalNews): Promise<void> {
+    this.#grants.set(grant.grantId, { grant, runId });
+    this.#tell(news);
   }
 
-  async eventsAfter(runId: string, seq: number | null, limit: number): Promise<readonly ApprovalEvent[]> {
-    const { kept, goneUpTo } = this.#events.get(runId) ?? NO_EVENTS;
-    if (seq !== null && seq < goneUpTo)
-      throw new CofferdamError("EVENTS_GONE", `events up to number ${goneUpTo} are no longer kept`, {
-        hint: "read what is pending, and subscribe without a number",
-      });
-    const first = seq === null ? 0 : firstAfter(kept, seq);
-    return kept.slice(first, first + limit);
+  async grants(sessionId: string | null): Promise<readonly Grant[]> {
+    return [...this.#grants.values()].flatMap(({ grant }) =>
+      sessionId === null || grant.sessionId === sessionId ? [grant] : [],
+    );
+  }
+
+  async findGrant(grantId: string): Promise<Grant | null> {
+    return this.#grants.get(grantId)?.grant ?? null;
+  }
+
+  async removeGrant(grantId: string, news: ApprovalNews): Promise<boolean> {
+    if (!this.#grants.delete(grantId)) return false;
+    this.#tell(news);
+    return true;
+  }
+
+  async note(approvalId: string, channel: string, text: string): Promise<void> {
+    const stored = this.#open.get(approvalId);
+    if (stored === undefined) return;
+    this.#open.set(approvalId, { ...stored, notes: new Map([...stored.notes, [channel, text]]) });
+  }
+
+  async noted(approvalId: string, channel: string): Promise<string | null> {
+    return this.#open.get(approvalId)?.notes.get(channel) ?? null;
+  }
+
+  async append(news: ApprovalNews): Promise<void> {
+    this.#tell(news);
+  }
+
+  async eventsAfter(
+    seq: number | null,
+    limit: number,
+    runId: string | null,
+  ): Promise<readonly ApprovalEvent[]> {
+    return this.#events.after(seq, limit, runId);
+  }
+
+  async lastSeq(): Promise<number> {
+    return this.#events.last;
+  }
+
+  watch(onChange: () => void): Disposable {
+    // Of its own: one function may watch twice.
+    const watcher = (): void => onChange();
+    this.#watchers.add(watcher);
+    return { [Symbol.dispose]: () => void this.#watchers.delete(watcher) };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#watchers.clear();
+  }
+
+  #tell(news: ApprovalNews): void {
+    this.#events.add(news);
+    for (const watcher of [...this.#watchers]) watcher();
+  }
+
+  #requests(isMeant: (stored: Open) => boolean): readonly ApprovalRequest[] {
+    return [...this.#open.values()].flatMap((stored) => (isMeant(stored) ? [stored.request] : []));
+  }
+
+  #isOver({ deadline }: Open): boolean {
+    return deadline !== null && this.#now() >= deadline;
+  }
+
+  #isAbandoned({ status, runId }: Open): boolean {
+    return status === "executing" && runId !== null && !this.#hears(runId);
+  }
+
+  #hears(runId: string): boolean {
+    return this.#now() < (this.#runs.get(runId) ?? 0);
   }
 
   #settle(stored: StoredRequest): void {
@@ -121,15 +222,4 @@ export class MemoryStore implements Store {
       return;
     }
   }
-}
-
-/** The place of the first event behind the number: events lie in the order of their numbers. */
-function firstAfter(events: readonly ApprovalEvent[], seq: number): number {
-  let [low, high] = [0, events.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((events[middle]?.seq ?? 0) <= seq) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

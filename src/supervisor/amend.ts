@@ -59,7 +59,7 @@ async function amend(
       if (edited !== undefined) throw notEdited();
       return hostQuestion(place, asking, await shared.broker.grants(call.sessionId));
     },
-    { signal, approvalId: null, trail },
+    { signal, approvalId: null, trail, call: null },
   );
   if (passage.kind !== "permitted")
     return {

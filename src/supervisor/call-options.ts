@@ -41,6 +41,9 @@ export interface CallOptions {
   readonly window?: TerminalWindow;
 }
 
+/** How an approved call is run later. */
+export type ResumeOptions = Pick<CallOptions, "signal" | "timeoutMs" | "sinks">;
+
 /** How the same is checked when it comes from JavaScript. */
 export const CALL_OPTIONS: OptionsOf<CallOptions> = z.strictObject({
   signal: having("an `AbortSignal`", "addEventListener", "throwIfAborted").optional(),
@@ -51,3 +54,6 @@ export const CALL_OPTIONS: OptionsOf<CallOptions> = z.strictObject({
   groupId: text("a name that the calls of one turn share").optional(),
   approvalId: text("the id of a request").optional(),
 });
+
+/** How options of a call that is resumed are checked. */
+export const RESUME_OPTIONS = CALL_OPTIONS.pick({ signal: true, timeoutMs: true, sinks: true });

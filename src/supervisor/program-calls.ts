@@ -1,10 +1,10 @@
 import type { Gate } from "../approval/gate.ts";
-import { CofferdamError, thrownText, visible } from "../errors.ts";
+import { CofferdamError, thrownText } from "../errors.ts";
 import { lookUpFacts } from "../host/facts.ts";
 import type { Entered } from "../host/live-calls.ts";
 import { Trail } from "../journal/trail.ts";
-import { hideInWords, redact } from "../policy/redact.ts";
-import { type Call, type ProgramUse, readShellInput, type ShellInput, wordsOf } from "../tool/call.ts";
+import { type Json, readJson } from "../policy/canonical-json.ts";
+import { type Call, jsonInput, type ProgramUse, readShellInput, type ShellInput } from "../tool/call.ts";
 import type { DefinedTool } from "../tool/define-tool.ts";
 import type { Ask } from "../tool/function-tool.ts";
 import { enterProgram, factsBeside } from "./beside.ts";
@@ -14,8 +14,9 @@ import { enforce } from "./enforce.ts";
 import { lookAtCall } from "./look.ts";
 import { noTerminal } from "./no-terminal.ts";
 import type { ProgramOutcome } from "./outcome.ts";
-import { type CallFacts, type Prepared, prepare, printShortfalls, type Side, sideOf } from "./prepare.ts";
+import { type CallFacts, type Prepared, prepare, type Side, sideOf } from "./prepare.ts";
 import { programUse, toolProgramQuestion } from "./program-tool.ts";
+import { endDenied, endNotFound, tellPrepared, tellReceived } from "./program-trail.ts";
 import type { SessionOptions } from "./session-options.ts";
 import type { Shared } from "./shared.ts";
 import { type ProgramQuestion, shellQuestion } from "./shell-question.ts";
@@ -37,6 +38,8 @@ interface Kind {
   readonly standing: Standing;
   /** The call for an input. Throws `USAGE` for one that the tool does not take. */
   readonly callFor: (input: unknown) => Promise<Call>;
+  /** The input as it can be given again. */
+  readonly keep: (input: unknown, call: Call) => Json;
   /** The question about a call that was decided. */
   readonly question: (call: Call, prepared: Prepared) => ProgramQuestion;
 }
@@ -65,6 +68,7 @@ export class ProgramCalls {
     return this.#run(input, options, {
       standing,
       callFor: async (given) => this.#callOf(readShellInput(given), "shell", null, options),
+      keep: (_, call) => jsonInput(call.input),
       question: (call, prepared) => shellQuestion(call, prepared, standing),
     });
   }
@@ -84,6 +88,7 @@ export class ProgramCalls {
         asks.set(use, ask);
         return this.#callOf(input, tool.name, use, options);
       },
+      keep: readJson,
       question: (call, prepared) => toolProgramQuestion(call, asks.get(call.use) ?? null, prepared, standing),
     });
   }
@@ -95,9 +100,11 @@ export class ProgramCalls {
   async #run(input: unknown, options: CallOptions, kind: Kind): Promise<ProgramOutcome> {
     const call = await kind.callFor(input);
     using trail = new Trail(this.#corridor.shared.recorder, call);
-    this.#tellReceived(call, trail);
+    tellReceived(call, trail);
     try {
-      return await this.#corridor.ending.during(() => this.#walk(call, kind, trail, options));
+      return await this.#corridor.ending.during(() =>
+        this.#walk(call, kind.keep(input, call), kind, trail, options),
+      );
     } catch (cause) {
       trail.ended("failed", {
         reason: thrownText(cause),
@@ -106,23 +113,29 @@ export class ProgramCalls {
     }
   }
 
-  async #walk(first: Call, kind: Kind, trail: Trail, options: CallOptions): Promise<ProgramOutcome> {
+  async #walk(
+    first: Call,
+    given: Json,
+    kind: Kind,
+    trail: Trail,
+    options: CallOptions,
+  ): Promise<ProgramOutcome> {
     const { shared, gate } = this.#corridor;
     const { walls } = shared;
     if (walls.kind === "unavailable")
-      return this.#deny(trail, walls.error.code, walls.error.message, walls.error.hint ?? "");
+      return endDenied(trail, walls.error.code, walls.error.message, walls.error.hint ?? "");
     if (options.window !== undefined && !kind.standing.onYes.profile.terminal) {
       const { reason, hint } = noTerminal(first, kind.standing);
-      return this.#deny(trail, "DENIED", reason, hint);
+      return endDenied(trail, "DENIED", reason, hint);
     }
     let call = first;
     const decide = async (edited?: unknown): Promise<ProgramQuestion> => {
       if (edited !== undefined) {
         call = { ...(await kind.callFor(edited)), callId: first.callId };
-        this.#tellReceived(call, trail);
+        tellReceived(call, trail);
       }
       const prepared = await this.#prepare(call, kind.standing);
-      this.#tellPrepared(trail, prepared);
+      tellPrepared(trail, prepared);
       return kind.question(call, prepared);
     };
     const decided = await decide();
@@ -133,7 +146,14 @@ export class ProgramCalls {
     const passage = await gate.pass(
       { callId: call.callId, tool: call.tool, agent: call.agent, groupId: options.groupId ?? null },
       decide,
-      { signal: options.signal ?? null, approvalId: options.approvalId ?? null, trail, decided },
+      {
+        signal: options.signal ?? null,
+        approvalId: options.approvalId ?? null,
+        trail,
+        decided,
+        // What a program reads from a stream is its caller's alone to bring.
+        call: call.stdin === "none" ? { input: given, caller: call.caller, cwd: shared.cwd } : null,
+      },
     );
     if (passage.kind !== "permitted") return stopped(passage, trail);
     const { prepared: permitted } = passage.asked;
@@ -161,7 +181,7 @@ export class ProgramCalls {
     );
     if (!live.hasWaited) return await this.#launch(call, side, permitted, standing, trail, options, live);
     const now = await this.#prepare(call, standing);
-    this.#tellPrepared(trail, now);
+    tellPrepared(trail, now);
     if (now.argsHash !== permitted.argsHash || now.verdict.action !== permitted.verdict.action)
       throw new CofferdamError(
         "FACTS_UNSTABLE",
@@ -217,11 +237,11 @@ export class ProgramCalls {
     const { rendering } = side;
     switch (rendering.kind) {
       case "denied":
-        return this.#deny(trail, rendering.code, rendering.refusal.reason, rendering.refusal.remedy);
+        return endDenied(trail, rendering.code, rendering.refusal.reason, rendering.refusal.remedy);
       case "refusal":
-        return this.#deny(trail, "NOT_ENFORCEABLE", rendering.refusal.reason, rendering.refusal.remedy);
+        return endDenied(trail, "NOT_ENFORCEABLE", rendering.refusal.reason, rendering.refusal.remedy);
       case "not-found":
-        return this.#notFound(call, standing, trail);
+        return endNotFound(call, standing, trail);
       case "plan":
         if (live === null) throw new CofferdamError("INTERNAL", "a call was to run that nobody knows of");
         return enforce(
@@ -249,51 +269,5 @@ export class ProgramCalls {
     const { amenderFor } = await import("./amend.ts");
     const { shared, gate } = this.#corridor;
     return amenderFor({ shared, gate, call, standing, granted, trail });
-  }
-
-  #notFound(call: Call, { settings: { runtimes } }: Standing, trail: Trail): ProgramOutcome {
-    const [program] = wordsOf(call.input);
-    const folders = runtimes.flatMap((runtime) => runtime.path);
-    const reason = `${visible(program)} is not there inside the walls`;
-    const hint = program.includes("/")
-      ? "it must be an executable file in a granted folder"
-      : `PATH inside is ${folders.join(":")}; add what it needs under \`sandbox.runtimes\``;
-    trail.ended("failed", { code: 127, reason });
-    return { kind: "not-found", code: 127, reason, hint };
-  }
-
-  #deny(
-    trail: Trail,
-    code: Extract<ProgramOutcome, { kind: "denied" }>["code"],
-    reason: string,
-    hint: string,
-  ): ProgramOutcome {
-    trail.ended("denied", { reason: `${code}: ${reason}` });
-    return { kind: "denied", code, reason, hint };
-  }
-
-  /** What is to run, as it came, and again where a person put something else in its place. */
-  #tellReceived({ tool, input, use, caller, agent }: Call, trail: Trail): void {
-    const words = hideInWords(wordsOf(input));
-    trail.record({
-      type: "call.received",
-      tool,
-      words,
-      safeArgs: use === null ? null : redact(use.args).safeArgs,
-      cwd: input.cwd ?? ".",
-      caller,
-      agent,
-    });
-  }
-
-  #tellPrepared(trail: Trail, { verdict, unasked, onYes, argsHash }: Prepared): void {
-    trail.record({
-      type: "call.prepared",
-      argsHash,
-      unasked: unasked.digest,
-      onYes: onYes.digest,
-      shortfall: [...printShortfalls(onYes)],
-    });
-    trail.judged(verdict);
   }
 }

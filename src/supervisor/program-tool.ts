@@ -1,5 +1,5 @@
 import { coversOf, saidBy } from "../approval/tool-question.ts";
-import { asJson, type Json, parseJson } from "../policy/canonical-json.ts";
+import { readJson } from "../policy/canonical-json.ts";
 import { redact, redactText } from "../policy/redact.ts";
 import { type AbsolutePath, isInside } from "../profile/path.ts";
 import { quoted } from "../shell/quote.ts";
@@ -39,7 +39,7 @@ export async function programUse(
   given: unknown,
   { settings, base, signal }: UseOptions,
 ): Promise<MadeUse> {
-  const raw: Json = typeof given === "string" ? parseJson(given) : asJson(given);
+  const raw = readJson(given);
   const made = tool.use(raw, { signal, metadata: {} });
   const cwd = tool.needs?.cwd ?? startOf(settings, base);
   const input = readShellInput({ argv: made.argv?.() ?? [], ...(cwd === undefined ? {} : { cwd }) });

@@ -1,14 +1,16 @@
 import { Gate } from "../approval/gate.ts";
 import { GuardedTools, type ToolCall } from "../approval/guarded-tools.ts";
+import { stopOf } from "../approval/stops.ts";
 import { CofferdamError, visible } from "../errors.ts";
 import type { Grant } from "../policy/grant.ts";
 import type { ShellInput } from "../tool/call.ts";
 import type { DefinedTool } from "../tool/define-tool.ts";
 import { FILE_TOOLS } from "../tool/files/all.ts";
-import { CALL_OPTIONS, type CallOptions } from "./call-options.ts";
+import { CALL_OPTIONS, type CallOptions, RESUME_OPTIONS, type ResumeOptions } from "./call-options.ts";
 import { Ending } from "./ending.ts";
 import { fetchTools } from "./fetch-tools.ts";
 import { FileCalls } from "./files/file-calls.ts";
+import { keptRequest } from "./kept-request.ts";
 import { assertOptions } from "./options.ts";
 import type { Outcome, ValueOutcome } from "./outcome.ts";
 import type { CallFacts, Prepared } from "./prepare.ts";
@@ -188,6 +190,24 @@ export class Session implements AsyncDisposable {
     );
   }
 
+  /**
+   * Runs what was asked about under this id and has been approved since, wherever: judged and looked at as it stands now,
+   * at most once. What is not approved is the outcome: pending as long as nobody has answered, denied for a no, for one that
+   * was used, and for one of another agent; what has changed since is asked about again. Throws `USAGE` for an id that is
+   * not known, and for a call that only its caller can make, because it reads a stream; and what `call` throws.
+   */
+  async resume(approvalId: string, options: ResumeOptions = {}): Promise<Outcome> {
+    assertOptions("resume", RESUME_OPTIONS, options);
+    const { stored, call } = await keptRequest(this.#shared.broker, approvalId);
+    const stop = stopOf(stored, this.#shared.standing.config.approval.on_timeout);
+    if (call !== null) return this.call(stored.request.tool, call.input, { ...options, approvalId });
+    if (stop?.kind === "pending") return { ...stop, code: "APPROVAL_PENDING" };
+    if (stop !== null) return stop;
+    throw new CofferdamError("USAGE", "this call reads a stream, which only its caller has", {
+      hint: "call it again with this `approvalId`",
+    });
+  }
+
   #program(tool: string): DefinedTool | undefined {
     return this.#defined.find(({ name, needs }) => name === tool && needs !== null);
   }
@@ -224,6 +244,7 @@ export class Session implements AsyncDisposable {
       gate: this.#gate,
       sessionId: this.sessionId,
       agent,
+      cwd: this.#shared.cwd,
       policy: { operator: ceiling.approval, approval: config.approval, mode, legacyBareTools },
     });
   }

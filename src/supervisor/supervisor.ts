@@ -27,8 +27,11 @@ import { MemoryStore } from "../store/memory.ts";
 import type { Store } from "../store/store.ts";
 import type { ToolSettings } from "../tool/derive.ts";
 import { buildWalls, endWalls, withProxy } from "./build-walls.ts";
+import type { ResumeOptions } from "./call-options.ts";
 import { Ending } from "./ending.ts";
+import { keptRequest } from "./kept-request.ts";
 import { assertOptions, having, type OptionsOf, text } from "./options.ts";
+import type { Outcome } from "./outcome.ts";
 import { Session } from "./session.ts";
 import { SESSION_OPTIONS, type SessionOptions } from "./session-options.ts";
 import type { Shared, Walls } from "./shared.ts";
@@ -96,6 +99,19 @@ export class Supervisor implements AsyncDisposable {
     return new Session(this.shared, options);
   }
 
+  /**
+   * Runs what was asked about under this id, in whatever process, and has been approved since: in a session of its own,
+   * as the agent that asked. `own` says who is asked where it has changed since, and brings the host's tools. See
+   * `Session.resume`.
+   */
+  async resume(approvalId: string, own: SessionOptions = {}, options: ResumeOptions = {}): Promise<Outcome> {
+    const { stored, call } = await keptRequest(this.broker, approvalId);
+    const { agent } = stored.request;
+    const caller = call?.caller ?? "agent";
+    await using session = this.session({ ...own, caller, ...(agent === null ? {} : { agent }) });
+    return await session.resume(approvalId, options);
+  }
+
   /** Ends all sessions: questions that wait are let go, programs that run are ended and waited for, nothing is left. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.shared.ending.close();
@@ -158,7 +174,7 @@ async function sharedBy(
     memory: new FactsMemory(new MaskSearch(boundsFrom(loaded.config.sandbox.search))),
     journal,
     recorder,
-    broker: new Broker(host, options.store ?? new MemoryStore(), recorder),
+    broker: new Broker(host, options.store ?? new MemoryStore({ now: () => host.now() }), recorder),
     cwd,
     ownProgram: ownProgramOnce(),
     privateMounts: privateMountsOnce(host, walls, loaded),

@@ -131,6 +131,12 @@ export function readShellInput(given: unknown): ShellInput {
   });
 }
 
+/** The same as plain data, from which it can be read again. */
+export function jsonInput(input: ShellInput): Json {
+  const where = input.cwd === undefined ? {} : { cwd: input.cwd };
+  return "script" in input ? { script: input.script, ...where } : { argv: input.argv, ...where };
+}
+
 /** Without `--`, what a line begins with could be an option: `+x`. */
 function shellWords(script: string): readonly [string, ...string[]] {
   return ["bash", "--noprofile", "--norc", "-c", "--", script];

@@ -1,6 +1,7 @@
 import type { Question } from "../../approval/question.ts";
 import { CofferdamError, thrownText } from "../../errors.ts";
 import { Trail } from "../../journal/trail.ts";
+import { asJson } from "../../policy/canonical-json.ts";
 import { redact, redactText } from "../../policy/redact.ts";
 import { isByYes } from "../../policy/verdict.ts";
 import { isAbsolutePath } from "../../profile/path.ts";
@@ -116,7 +117,13 @@ export class FileCalls implements AsyncDisposable {
     const passage = await gate.pass(
       { callId: trail.callId, tool: tool.name, agent, groupId: options.groupId ?? null },
       decide,
-      { signal, approvalId: options.approvalId ?? null, trail, decided },
+      {
+        signal,
+        approvalId: options.approvalId ?? null,
+        trail,
+        decided,
+        call: { input: asJson(input), caller: this.#corridor.options.caller ?? "agent", cwd: shared.cwd },
+      },
     );
     if (passage.kind !== "permitted") return stopped(passage, trail);
     const { asked } = passage;

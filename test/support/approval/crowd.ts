@@ -57,7 +57,12 @@ async function crowdOfGate(count: number): Promise<Crowd> {
     const walker = { sessionId: "session", callId: `call ${index}`, tool: "deploy", agent: null };
     using trail = new Trail(recorder, walker);
     const asker = { callId: walker.callId, tool: "deploy", agent: null, groupId: null };
-    const passage = await gate.pass(asker, async () => question(index), { signal, approvalId: null, trail });
+    const passage = await gate.pass(asker, async () => question(index), {
+      signal,
+      approvalId: null,
+      trail,
+      call: null,
+    });
     if (passage.kind === "permitted") await gate.run(passage, async () => ({ kind: "done" }));
     return passage.kind === "permitted";
   };

@@ -30,8 +30,8 @@ export function desk(
   given: { readonly store?: Store; readonly journal?: Journal; readonly runId?: string } = {},
 ): Desk {
   const memory = new MemoryJournal();
-  const { store = new MemoryStore(), journal, runId = "run-1" } = given;
   const clock = { now: NOW };
+  const { store = new MemoryStore({ now: () => clock.now }), journal, runId = "run-1" } = given;
   const both: Journal = {
     write: (event) => {
       journal?.write(event);
@@ -55,6 +55,7 @@ export function bringing(callbacks: readonly ApprovalCallback[], more: Partial<B
     present: async () => presentText("deploy"),
     signal: null,
     isBlocking: true,
+    call: null,
     ...more,
   };
 }
@@ -105,6 +106,7 @@ function inShort(event: ApprovalEvent): string {
       return `${event.type}: ${event.because} by ${event.by}`;
     case "approval.requested":
     case "approval.expired":
+    case "approval.abandoned":
     case "approval.auto":
     case "grant.saved":
     case "grant.revoked":

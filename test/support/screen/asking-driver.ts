@@ -40,6 +40,9 @@ function ask({ request, presentation }: Extract<Command, { kind: "ask" }>): Prom
       grants = left;
       return isGone;
     },
+    outcome: async () => null,
+    note: async () => undefined,
+    noted: async () => null,
   };
   return handler
     .requestApproval(request, asking)

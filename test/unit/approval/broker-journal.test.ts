@@ -77,7 +77,7 @@ test("an end that can't be written down, of the time or of the call, is the call
     const journal = new SmallJournal();
     const { broker, clock } = desk({ journal });
     const aborting = new AbortController();
-    const timed = broker.request(requestWith({ expiresAt: clock.now + 10 }), bringing([SILENCE]));
+    const timed = broker.request(requestWith({ expiresAt: clock.now + 200 }), bringing([SILENCE]));
     const given = broker.request(second, bringing([SILENCE], { signal: aborting.signal }));
     await atRest();
     journal.isFull = true;

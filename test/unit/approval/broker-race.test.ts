@@ -110,7 +110,15 @@ test("approve.race: of racing answers from everywhere exactly one decides, every
 });
 
 test("an answer from before anybody was asked counts, and then nobody is asked (S4-6)", async () => {
-  const { broker, told } = desk();
+  const kept = Promise.withResolvers<void>();
+  /** Others find a request before the one that asked knows that it is kept. */
+  class Lagging extends MemoryStore {
+    override async add(...given: Parameters<MemoryStore["add"]>): Promise<void> {
+      await super.add(...given);
+      await kept.promise;
+    }
+  }
+  const { broker, told } = desk({ store: new Lagging() });
   let asked = 0;
   const got = broker.request(
     requestWith(),
@@ -121,9 +129,11 @@ test("an answer from before anybody was asked counts, and then nobody is asked (
       },
     ]),
   );
-  // The first moment at which it can be known.
   while ((await broker.pending()).length === 0) await Promise.resolve();
-  expect(await broker.respond(ID, approved("ann"), "a page")).toBe("accepted");
+  const answered = broker.respond(ID, approved("ann"), "a page");
+  await atRest();
+  kept.resolve();
+  expect(await answered).toBe("accepted");
   expect(await got).toEqual(approved("ann"));
   expect(asked).toBe(0);
   expect(told()).toEqual(["approval.requested", "approval.resolved: yes by ann"]);
@@ -134,6 +144,7 @@ test("an answer to an id that nobody has asked under yet decides nothing, also w
   const early = broker.respond(ID, approved("mallory"), "a page");
   const got = broker.request(requestWith(), bringing([SILENCE]));
   expect(await early).toBe("unknown");
+  await atRest();
   await broker.respond(ID, rejected("ann"), "a page");
   expect(await got).toEqual(rejected("ann"));
 });
@@ -143,6 +154,7 @@ test("a second request under an id that waits is refused, and the first keeps it
   const first = broker.request(requestWith(), bringing([SILENCE]));
   const second = requestWith({ tool: "drop_all" });
   await expect(broker.request(second, bringing([SILENCE]))).rejects.toMatchObject({ code: "INTERNAL" });
+  await atRest();
   await broker.respond(ID, approved("ann"), "a page");
   expect(await first).toEqual(approved("ann"));
   await expect(broker.request(second, bringing([SILENCE]))).rejects.toMatchObject({ code: "INTERNAL" });

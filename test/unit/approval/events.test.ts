@@ -9,10 +9,15 @@ import { atRest, bringing, desk, handlingAll, SILENCE } from "../../support/appr
 import { requestWith } from "../../support/approval/request.ts";
 
 /** Asks about so many at once, and answers each. */
-async function askMany(broker: Broker, count: number, sessionId = "session-1"): Promise<void> {
+async function askMany(
+  broker: Broker,
+  count: number,
+  sessionId = "session-1",
+  runId = "run-1",
+): Promise<void> {
   const asked = Array.from({ length: count }, (_, index) =>
     broker.request(
-      requestWith({ approvalId: `${sessionId} ${index}`, sessionId }),
+      requestWith({ approvalId: `${sessionId} ${index}`, sessionId, runId }),
       bringing([async () => (index % 2 === 0 ? approved("ann") : rejected("ann"))]),
     ),
   );
@@ -91,9 +96,10 @@ test("a run that shares a store with another tells its own events, and the other
   await askMany(before.broker, 5);
   const { broker, written } = desk({ store, runId: "run-2" });
   const [own, other] = [follow(broker), follow(broker, { runId: "run-1" })];
-  await askMany(broker, 3, "session-2");
+  await askMany(broker, 3, "session-2", "run-2");
   await broker[Symbol.asyncDispose]();
-  expect(await own).toEqual(written());
+  // The store numbers what all its runs tell.
+  expect(await own).toEqual(written().map((event) => ({ ...event, seq: event.seq + 10 })));
   expect(await other).toEqual(before.written());
 });
 
@@ -155,13 +161,13 @@ test("events are kept in their order by a store that takes its time, and one tha
     class Slow extends MemoryStore {
       #calls = 0;
 
-      override async append(event: ApprovalEvent): Promise<void> {
+      override async add(...given: Parameters<MemoryStore["add"]>): Promise<void> {
         this.#calls += 1;
         // The first takes longest: without order, later ones would overtake it.
         for (let turn = this.#calls; turn < 20; turn += 1)
           await new Promise((resolve) => setImmediate(resolve));
         if (isDown) throw new Error("connection lost");
-        await super.append(event);
+        await super.add(...given);
       }
     }
     const { broker, written } = desk({ store: new Slow() });
@@ -173,6 +179,7 @@ test("events are kept in their order by a store that takes its time, and one tha
     isDown = false;
     await askMany(broker, 1, "session-3");
     await broker[Symbol.asyncDispose]();
-    expect(await seen).toEqual(written().filter(({ sessionId }) => sessionId !== "session-2"));
+    const kept = written().filter(({ sessionId }) => sessionId !== "session-2");
+    expect(await seen).toEqual(kept.map((event, seq) => ({ ...event, seq })));
   });
 });

@@ -79,7 +79,7 @@ function standing(handler: Asked, more: Partial<GateOptions> = {}) {
     const walker = { sessionId: "session-1", callId: host.id(), tool: "send", agent };
     const trail = new Trail(recorder, walker);
     const asker = { callId: trail.callId, tool: "send", agent, groupId };
-    return gate.pass(asker, prepare, { signal: null, approvalId, trail });
+    return gate.pass(asker, prepare, { signal: null, approvalId, trail, call: null });
   };
   return { gate, broker, journal, pass };
 }

@@ -98,6 +98,9 @@ describe("handlers that are built in", () => {
       waiting: () => [],
       grants: async () => [],
       revoke: async () => false,
+      outcome: async () => null,
+      note: async () => undefined,
+      noted: async () => null,
     });
 
   test("say yes, say no, or ask a function (S0-18, S0-20, S3-4)", async () => {

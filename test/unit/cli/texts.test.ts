@@ -399,6 +399,7 @@ test("a run is told a line an event", () => {
     { type: "approval.expired", callId: "c", approvalId: "a", tool: "deploy", argsHash: hash },
     { type: "approval.ignored", callId: "c", approvalId: "a", by: "bob", because: "duplicate" },
     { type: "approval.failed", callId: "c", approvalId: "a", reason: "there is no terminal to ask on" },
+    { type: "approval.abandoned", callId: "c", approvalId: "a", tool: "deploy", argsHash: hash },
     {
       type: "grant.saved",
       callId: null,
@@ -470,6 +471,7 @@ test("a run is told a line an event", () => {
     03:04:05.678  expired    nobody answered in time
     03:04:05.678  ignored    an answer of bob: duplicate
     03:04:05.678  not asked  there is no terminal to ask on
+    03:04:05.678  abandoned  whoever ran it was not heard of any more
     03:04:05.678  granted    for this session, by ann: every use of deploy
     03:04:05.678  revoked    a grant of this session, by ann
     03:04:05.678  approved   approve-all mode

@@ -1,4 +1,7 @@
 import { MemoryStore } from "../../../src/store/memory.ts";
 import { storeContract } from "../../contract/store.ts";
 
-storeContract("a store in memory", (kept) => new MemoryStore(kept));
+storeContract("a store in memory", async (kept) => {
+  const store = new MemoryStore(kept);
+  return { store, other: store };
+});
