@@ -54,7 +54,7 @@ export { CofferdamError, ERRORS, type ErrorCode, type ErrorMeaning, type Positio
 export type { ApprovalEvent, Event } from "./event/event.ts";
 export { type Host, thisHost, type User } from "./host/host.ts";
 export type { TerminalWindow, WindowSize } from "./host/window.ts";
-export { FileJournal, type Journal, MemoryJournal } from "./journal/journal.ts";
+export { FileJournal, type Journal, type JournalOptions, MemoryJournal } from "./journal/journal.ts";
 export type { Action, Mode, RuleOrder } from "./policy/action.ts";
 export {
   ApprovalBlockedError,

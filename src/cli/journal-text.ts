@@ -87,6 +87,8 @@ function essentials(event: Event): readonly [string, string] {
       return ["appeared", appearance(event)];
     case "call.ended":
       return [event.outcome, ending(event)];
+    case "journal.continued":
+      return ["continued", `in file ${event.segment} of the record, behind ${count(event.lines, "line")}`];
   }
 }
 

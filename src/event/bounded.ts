@@ -51,6 +51,7 @@ export function boundedEvent(body: EventBody): EventBody {
     case "session.started":
     case "call.prepared":
     case "walls.proven":
+    case "journal.continued":
       return body;
   }
 }

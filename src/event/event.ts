@@ -29,6 +29,22 @@ const envelope = {
   callId: z.string().nullable(),
 };
 
+/**
+ * The first line of a file that goes on with a record: no step of the run, and so with the place and time of the event
+ * that comes next. Only journals that write files make it.
+ */
+const JournalContinued = z.strictObject({
+  type: z.literal("journal.continued"),
+  /** Which file of the record it begins; the first is 1. */
+  segment: z.int().min(2),
+  /** How many lines stand before it, in all files. */
+  lines: z.int().nonnegative(),
+  /** The hash of the last of them. */
+  previous: Digest,
+  /** The config of the sessions in it, as `session.started` says it. */
+  config: z.string().nullable(),
+});
+
 const moved = {
   connections: z.int().nonnegative(),
   sentBytes: z.int().nonnegative(),
@@ -143,6 +159,7 @@ export const Event = z.discriminatedUnion("type", [
     stdoutBytes: z.int().nonnegative(),
     stderrBytes: z.int().nonnegative(),
   }),
+  JournalContinued.extend(envelope),
 ]);
 export type Event = z.infer<typeof Event>;
 

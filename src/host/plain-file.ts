@@ -3,6 +3,8 @@ import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSy
 /** A plain file that was opened: it stays this file, whatever comes to stand at its path. */
 export interface PlainFile extends Disposable {
   readonly stats: Stats;
+  /** Its descriptor, for those who read it piece by piece. */
+  readonly fd: number;
   /** What it holds, no more than it had when it was opened: what was appended meanwhile is left out. */
   read(): Uint8Array;
 }
@@ -19,7 +21,7 @@ export function openPlainFile(path: string | Buffer, flags = 0): PlainFile | nul
     closeSync(fd);
     return null;
   }
-  return { stats, read: () => readAll(fd, stats.size), [Symbol.dispose]: () => closeSync(fd) };
+  return { stats, fd, read: () => readAll(fd, stats.size), [Symbol.dispose]: () => closeSync(fd) };
 }
 
 /** The text of a plain file; null when there is none of at most so many bytes. Throws node's errors. */

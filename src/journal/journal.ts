@@ -1,17 +1,11 @@
-import {
-  closeSync,
-  fstatSync,
-  ftruncateSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdirSync } from "node:fs";
 import { CofferdamError, visible } from "../errors.ts";
-import { Event } from "../event/event.ts";
+import type { Event } from "../event/event.ts";
+import { codeOf } from "../host/system-error.ts";
 import { type AbsolutePath, joinPath } from "../profile/path.ts";
+import { chainStart, sealedLine } from "./chain.ts";
+import { segmentFile } from "./record.ts";
+import { OpenSegment } from "./segment.ts";
 
 /** Where events go. An event is written before the effect that it announces. */
 export interface Journal extends Disposable {
@@ -31,18 +25,50 @@ export class MemoryJournal implements Journal {
   }
 }
 
+/** How a `FileJournal` writes; everything has a default. */
+export interface JournalOptions {
+  /** The event that comes when a file has so many bytes begins another one; 64 MiB where it is left out. */
+  readonly segmentBytes?: number;
+  /** Called when a file has ended and the next was begun: the time to remove what is too old. Throws nothing. */
+  readonly afterSegment?: () => void;
+}
+
+const SEGMENT_BYTES = 64 * 1024 * 1024;
+
 /**
- * Appends events to one file per run, one JSON line each, readable by the caller alone. The file is made by the first
- * event. A line that can't be written throws `SANDBOX_UNAVAILABLE`: what can't be recorded must not happen. What was
- * written of it is taken back, so that lines which can be written later are read.
+ * Appends events to the record of one run, one JSON line each, readable by the caller alone; each line bears a hash over
+ * itself and all before it (`chain.ts`). The first event makes the file `RUN.jsonl`. When a file is large, or is gone from
+ * where readers look for it, the next begins, `RUN.jsonl.000002`, with an event `journal.continued`; what was only written
+ * to a file that is gone is written again.
+ * A line that can't be written throws `SANDBOX_UNAVAILABLE`: what can't be recorded must not happen. What was written of
+ * it is taken back, so that lines which can be written later are read. Throws `USAGE` for a size that is none.
  */
 export class FileJournal implements Journal {
-  readonly #file: AbsolutePath;
-  #fd: number | null = null;
+  readonly #folder: AbsolutePath;
+  readonly #runId: string;
+  readonly #segmentBytes: number;
+  readonly #afterSegment: () => void;
+  #segment: OpenSegment | null = null;
+  /** Of the file that is written. */
+  #number = 0;
+  /** The line that begins the file was not written yet. */
+  #isBare = false;
+  #lines = 0;
+  #hash: string;
+  #config: string | null = null;
   #isClosed = false;
 
-  constructor(folder: AbsolutePath, runId: string) {
-    this.#file = joinPath(folder, `${runId}.jsonl`);
+  constructor(folder: AbsolutePath, runId: string, options: JournalOptions = {}) {
+    const { segmentBytes = SEGMENT_BYTES, afterSegment = () => undefined } = options;
+    if (!Number.isSafeInteger(segmentBytes) || segmentBytes < 1)
+      throw new CofferdamError("USAGE", "`segmentBytes` is no number of bytes", {
+        hint: "write a whole number above 0, or leave it out",
+      });
+    this.#folder = folder;
+    this.#runId = runId;
+    this.#segmentBytes = segmentBytes;
+    this.#afterSegment = afterSegment;
+    this.#hash = chainStart(runId, 1, null);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   }
 
@@ -51,97 +77,73 @@ export class FileJournal implements Journal {
       throw new CofferdamError("SANDBOX_UNAVAILABLE", "the record is closed: its supervisor has ended", {
         hint: "make another supervisor",
       });
+    if (event.type === "session.started") this.#config = event.config;
     try {
-      this.#fd ??= openSync(this.#file, "ax", 0o600);
-      appendLine(this.#fd, JSON.stringify(event));
+      this.#record(event);
     } catch (cause) {
-      throw refused(this.#file, cause);
+      throw refused(segmentFile(this.#folder, this.#runId, Math.max(this.#number, 1)), cause);
     }
   }
 
   [Symbol.dispose](): void {
-    if (this.#fd !== null) closeSync(this.#fd);
-    this.#fd = null;
+    this.#segment?.[Symbol.dispose]();
+    this.#segment = null;
     this.#isClosed = true;
   }
-}
 
-/** One `write` may take a part of a line (write(2)): it goes on until all is written, or nothing of it stays. */
-function appendLine(fd: number, line: string): void {
-  const before = fstatSync(fd).size;
-  try {
-    writeFileSync(fd, `${line}\n`);
-  } catch (cause) {
-    ftruncateSync(fd, before);
-    throw cause;
+  #record(event: Event): void {
+    const isFull = (this.#segment?.bytes ?? 0) >= this.#segmentBytes;
+    const segment = this.#segment === null || isFull ? this.#begin() : this.#segment;
+    this.#put(segment, event);
+    if (segment.isThere()) return;
+    const next = this.#begin();
+    this.#put(next, event);
+    if (!next.isThere()) throw Object.assign(new Error("the record was taken away"), { code: "ESTALE" });
+  }
+
+  /** The next file. Until its first line can be written, nothing is. */
+  #begin(): OpenSegment {
+    const number = this.#number + 1;
+    const next = new OpenSegment(segmentFile(this.#folder, this.#runId, number));
+    this.#segment?.[Symbol.dispose]();
+    this.#segment = next;
+    this.#number = number;
+    this.#isBare = number > 1;
+    if (number > 1) this.#afterSegment();
+    return next;
+  }
+
+  #put(segment: OpenSegment, event: Event): void {
+    if (this.#isBare) {
+      const { version, seq, at, runId, sessionId } = event;
+      const [lines, previous, config] = [this.#lines, this.#hash, this.#config];
+      const number = this.#number;
+      const envelope = { version, seq, at, runId, sessionId, callId: null };
+      const body = { type: "journal.continued", segment: number, lines, previous, config } as const;
+      this.#append(segment, chainStart(this.#runId, number, previous), { ...envelope, ...body });
+      this.#isBare = false;
+    }
+    this.#append(segment, this.#hash, event);
+  }
+
+  /** What could not be written has no place in the chain. */
+  #append(segment: OpenSegment, behind: string, event: Event): void {
+    const { line, hash } = sealedLine(behind, JSON.stringify(event));
+    segment.append(line);
+    this.#hash = hash;
+    this.#lines += 1;
   }
 }
 
 function refused(file: AbsolutePath, cause: unknown): CofferdamError {
-  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown";
+  const code = codeOf(cause) || "unknown";
   return new CofferdamError("SANDBOX_UNAVAILABLE", `the record ${visible(file)} can't be written: ${code}`, {
     hint: "make room on that disk, and see that this user may write there",
     cause,
   });
 }
 
-/** The folder that journals stand in. */
+/** The folder that journals stand in, where no config names another one. */
 export function journalFolder(stateFolder: AbsolutePath): AbsolutePath {
   return joinPath(stateFolder, "journal");
-}
-
-/** The ids of recorded runs, latest first. What is no plain file is no record. */
-export function recordedRuns(folder: AbsolutePath): readonly string[] {
-  const dated = readNames(folder).flatMap((name) => {
-    const stats = lstatSync(joinPath(folder, name), { throwIfNoEntry: false });
-    if (!name.endsWith(".jsonl") || stats?.isFile() !== true) return [];
-    return [{ run: name.slice(0, -".jsonl".length), ms: stats.mtimeMs }];
-  });
-  return dated.sort((a, b) => b.ms - a.ms).map((one) => one.run);
-}
-
-/** What was recorded of one run. */
-export interface Recorded {
-  readonly events: readonly Event[];
-  /** Why the record ends before its file does, or null: `cut off` when a supervisor died while it wrote the last line. */
-  readonly problem: string | null;
-}
-
-/** The events of one run, up to the first line that is none. Throws `USAGE` when there is no such run. */
-export function readRun(folder: AbsolutePath, runId: string): Recorded {
-  const lines = readLines(folder, runId);
-  const events: Event[] = [];
-  for (const [index, line] of lines.entries()) {
-    const read = Event.safeParse(parseLine(line));
-    if (read.success) events.push(read.data);
-    else return { events, problem: index === lines.length - 1 ? "cut off" : `line ${index + 1} is no event` };
-  }
-  return { events, problem: null };
-}
-
-function readNames(folder: AbsolutePath): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
-function readLines(folder: AbsolutePath, runId: string): readonly string[] {
-  if (!recordedRuns(folder).includes(runId)) {
-    throw new CofferdamError("USAGE", `there is no run ${visible(runId)}`, {
-      hint: "run `cofferdam journal show` for the latest one",
-    });
-  }
-  return readFileSync(joinPath(folder, `${runId}.jsonl`), "utf8")
-    .split("\n")
-    .filter((line) => line !== "");
-}
-
-function parseLine(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return null;
-  }
 }

@@ -53,6 +53,8 @@ export const CLAIMS = {
     "nothing that a tool or a model says can begin a row of a question at the terminal, hide in it, reorder it, or answer it",
   "approve.race": "of several answers the first counts; an answer is used once",
   "approve.deny": "a deny, or a tool that blocks, wins over grants, modes and people",
+  "journal.chain":
+    "in the record of a run every line that was edited, dropped, moved, doubled or put in is found, and each file that is missing between two, up to the last line it holds; a tail that was cut off, and a record that was written anew, show against a head that was kept elsewhere",
   "config.strict": 'no malformed or misspelt file can mean "less restricted"',
   "config.trust": "a config that was only found grants nothing, and one that changed is not trusted any more",
 } as const;

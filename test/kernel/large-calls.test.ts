@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { readRun, recordedRuns } from "../../src/journal/journal.ts";
+import { readRun, recordedRuns } from "../../src/journal/record.ts";
 import { knownPath } from "../../src/profile/path.ts";
 import { PEOPLE } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";

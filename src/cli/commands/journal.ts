@@ -1,7 +1,8 @@
 import { columns } from "../../channel/columns.ts";
 import { visible } from "../../errors.ts";
 import { type Host, thisHost } from "../../host/host.ts";
-import { journalFolder, readRun, recordedRuns } from "../../journal/journal.ts";
+import { journalFolder } from "../../journal/journal.ts";
+import { readRun, recordedRuns } from "../../journal/record.ts";
 import { quote } from "../../shell/quote.ts";
 import { knownWord, readArguments, takeWords, usage } from "../arguments.ts";
 import { tellThree } from "../failure.ts";

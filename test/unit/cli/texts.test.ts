@@ -454,6 +454,7 @@ test("a run is told a line an event", () => {
       stdoutBytes: 1,
       stderrBytes: 20,
     },
+    { type: "journal.continued", callId: null, segment: 2, lines: 21, previous: hash, config: null },
   ];
   const events = bodies.map((body, seq) => Event.parse({ ...envelope, seq, ...body }));
   expect(new Set(events.map((event) => event.type)).size).toBe(Event.options.length);
@@ -482,6 +483,7 @@ test("a run is told a line an event", () => {
     03:04:05.678  network    a.test:443 2 connections (800B sent, 4KiB received), others 1 connection (0B sent, 1B received), 3 refusals
     03:04:05.678  appeared   /p/n/.git; git may run hooks/pre-commit
     03:04:05.678  failed     status 3, 13 ms, 1 byte on stdout, 20 bytes on stderr
+    03:04:05.678  continued  in file 2 of the record, behind 21 lines
     "
   `);
 });

@@ -3,7 +3,8 @@ import { appendFileSync, mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { Event } from "../../../src/event/event.ts";
-import { FileJournal, readRun, recordedRuns } from "../../../src/journal/journal.ts";
+import { FileJournal } from "../../../src/journal/journal.ts";
+import { readRun, recordedRuns } from "../../../src/journal/record.ts";
 import { machine, refusalOf } from "../config/machine.ts";
 
 function recorded() {
