@@ -1,4 +1,5 @@
 import type { Loaded } from "../config/config.ts";
+import { journalWords } from "../config/grants-line.ts";
 import { toolLayers } from "../config/tool-layers.ts";
 import type { TrustOffer } from "../config/trust.ts";
 import type { Action } from "../policy/action.ts";
@@ -18,7 +19,7 @@ type Row = readonly string[];
 
 /** What a config grants: a name, and as many columns as it takes. */
 export function grantedRows({ config, ceiling }: Loaded): readonly Row[] {
-  const { roots, runtimes, sandbox, shell, approval, webFetch } = config;
+  const { roots, runtimes, sandbox, shell, approval, webFetch, journal } = config;
   const named = (name: string, rows: readonly Row[]): readonly Row[] =>
     rows.map((row, index) => [index === 0 ? name : "", ...row]);
   const limits = printLimits(limitsFrom(sandbox.limits));
@@ -71,6 +72,10 @@ export function grantedRows({ config, ceiling }: Loaded): readonly Row[] {
       ]),
     ),
     ...named("approval", [[approval.mode]]),
+    ...named(
+      "journal",
+      journalWords(journal).map((words) => [words]),
+    ),
     ...(limits.length === 0 ? [] : named("limits", [[limits.join(", ")]])),
     ...named("ceiling", [[ceiling.labels.join(", ")]]),
     ...(sandbox.require_os_sandbox

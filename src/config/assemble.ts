@@ -10,6 +10,7 @@ import { assertEnvSettable } from "./env-names.ts";
 import { assertConfigExamples } from "./example-check.ts";
 import { printGrants } from "./grants-line.ts";
 import { realHomes } from "./homes.ts";
+import { journalPlace, NO_JOURNAL } from "./journal-place.ts";
 import { CONFIG_NAME } from "./locate.ts";
 import { type LoadedCeiling, loadCeiling, type NamedProfile } from "./operator-files.ts";
 import { placed } from "./operator-layer.ts";
@@ -73,6 +74,7 @@ export function assemble(host: Host, source: ConfigSource, byCaller: readonly Na
     shell: file.shell,
     approval: file.approval,
     webFetch: file.web_fetch,
+    journal: journalPlace(host, file.journal, { workspace, roots, runtimes }, yaml),
     runtimes,
     positions: yaml.keys,
   };
@@ -124,6 +126,7 @@ export function assembleDefault(host: Host, cwd: AbsolutePath, byCaller: readonl
     shell,
     approval,
     webFetch,
+    journal: NO_JOURNAL,
     runtimes,
     positions: new Map(),
   };

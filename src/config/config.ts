@@ -12,6 +12,16 @@ export type ConfigOrigin =
   | { readonly kind: "trusted"; readonly file: AbsolutePath }
   | { readonly kind: "default" };
 
+/** Where records of calls go, and for how long they stay. */
+export interface JournalPlace {
+  /** The real folder, which may be missing yet; null for the one in the state folder. */
+  readonly folder: AbsolutePath | null;
+  /** The same as the config writes it, from `/`. */
+  readonly written: AbsolutePath | null;
+  /** Null: for ever. */
+  readonly keepMs: number | null;
+}
+
 /** What the project asks for: parsed, checked, roots resolved. */
 export interface Config {
   readonly origin: ConfigOrigin;
@@ -22,6 +32,7 @@ export interface Config {
   readonly shell: ShellSection;
   readonly approval: ApprovalSection;
   readonly webFetch: WebFetchSection;
+  readonly journal: JournalPlace;
   readonly runtimes: readonly Runtime[];
   /** Where each part of the config stands, by a dotted path such as `shell.rules.2`. */
   readonly positions: ReadonlyMap<string, Position>;

@@ -2,6 +2,7 @@ import { escapeInvisible } from "../errors.ts";
 import { looserDefaults } from "../policy/risk.ts";
 import { printToolRule } from "../policy/rule-reach.ts";
 import { printMacosGroup } from "../profile/macos.ts";
+import { printAge } from "../profile/quantity.ts";
 import { printSyscallGroup } from "../profile/syscalls.ts";
 import { macosGroups } from "../tool/derive.ts";
 import type { Runtime } from "../tool/facts.ts";
@@ -14,7 +15,7 @@ const MOST_NAMED = 8;
 
 /** What a config grants, on one line: what may be touched, what runs without asking, and what it does without. */
 export function printGrants(config: Config): string {
-  const { roots, shell, runtimes, sandbox, approval, webFetch } = config;
+  const { roots, shell, runtimes, sandbox, approval, webFetch, journal } = config;
   const ofRoots = roots.map(({ name, mode, path, writeApproval, readApproval }) => {
     const asks = readApproval ? ", asks" : mode === "rw" && writeApproval ? ", asks to write" : "";
     return `${name} ${mode} ${escapeInvisible(path)}${asks}`;
@@ -32,6 +33,7 @@ export function printGrants(config: Config): string {
     ...toolWords(approval),
     ...pageWords(webFetch),
     ...modeWords(approval.mode),
+    ...journalWords(journal),
     ...(set.length === 0 ? [] : [`sets ${named(set)}`]),
     ...(sandbox.require_os_sandbox
       ? []
@@ -85,6 +87,14 @@ function modeWords(mode: Config["approval"]["mode"]): readonly string[] {
     case "strict":
       return ["every question is answered with no"];
   }
+}
+
+/** Where records of calls are written, outside of the state folder, and after how long they are removed. */
+export function journalWords({ folder, keepMs }: Config["journal"]): readonly string[] {
+  return [
+    ...(folder === null ? [] : [`records of its calls go to ${escapeInvisible(folder)}`]),
+    ...(keepMs === null ? [] : [`ITS RECORDS ARE REMOVED after ${printAge(keepMs)}`]),
+  ];
 }
 
 function named(names: readonly string[]): string {

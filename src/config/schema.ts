@@ -1,9 +1,20 @@
 import { z } from "zod";
 import { ApprovalSection, OperatorApprovalSection } from "../policy/approval-section.ts";
 import { Example } from "../profile/examples.ts";
+import { Age } from "../profile/quantity.ts";
 import { ProfileSections } from "../profile/sections.ts";
 import { WrittenPath } from "../profile/written.ts";
 import { Name, SandboxSection, ShellSection, WebFetchSection } from "../tool/settings.ts";
+
+/**
+ * `journal:` of cofferdam.yaml. `folder`: where records go, instead of the state folder. `keep`: records of this config's
+ * sessions that were last written to so long ago are removed; left out, none ever is.
+ */
+export const JournalSection = z.strictObject({
+  folder: WrittenPath.optional(),
+  keep: Age.optional(),
+});
+export type JournalSection = z.infer<typeof JournalSection>;
 
 /** `cofferdam.yaml`: what a project asks for. */
 export const ConfigFile = z.strictObject({
@@ -12,6 +23,7 @@ export const ConfigFile = z.strictObject({
   shell: ShellSection.prefault({}),
   approval: ApprovalSection.prefault({}),
   web_fetch: WebFetchSection.prefault({}),
+  journal: JournalSection.prefault({}),
 });
 export type ConfigFile = z.infer<typeof ConfigFile>;
 

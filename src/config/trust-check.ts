@@ -84,8 +84,11 @@ export function digestingReader(
   };
 }
 
-/** Where the roots and the folders listed by hand lead: a link on the way can change that, and no file changes. */
-export function placesOf({ sandbox, roots, runtimes, workspace }: Config): Record<string, Place> {
+/**
+ * Where the roots, the folders listed by hand and the journal's lead: a link on the way can change that, and no file
+ * changes.
+ */
+export function placesOf({ sandbox, roots, runtimes, journal, workspace }: Config): Record<string, Place> {
   const place = (leads: string, written: readonly string[]): Place => {
     const paths = written.map((text) => writtenPath(text, workspace));
     return { leads, from: Object.fromEntries(paths.map((path) => [path, realPath(path)])) };
@@ -99,7 +102,10 @@ export function placesOf({ sandbox, roots, runtimes, workspace }: Config): Recor
     const leads = runtimes.filter(({ name }) => name === asked.name).flatMap(({ read }) => read);
     return [[`runtime ${asked.name}`, place(leads.join(":"), asked.read)]];
   });
-  return Object.fromEntries<Place>([...ofRoots, ...ofRuntimes]);
+  const { folder, written } = journal;
+  const ofJournal: readonly [string, Place][] =
+    folder === null || written === null ? [] : [["the journal", place(folder, [written])]];
+  return Object.fromEntries<Place>([...ofRoots, ...ofRuntimes, ...ofJournal]);
 }
 
 /** A place that the config has now and that was not, or was another, when it was trusted. */

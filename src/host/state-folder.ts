@@ -47,8 +47,11 @@ function assertUsable(host: Pick<Host, "stateFolder" | "user">): void {
   if (problem !== null) throw problem;
 }
 
-/** Each folder once: where none can be made and none is there, as on procfs, Node's own way goes on for ever. */
-function makeFolders(folder: AbsolutePath): void {
+/**
+ * Makes a folder and those above it, for their owner alone; what is there stays as it is. Each once: where none can be made
+ * and none is there, as on procfs, Node's own way goes on for ever. Throws node's errors.
+ */
+export function makeFolders(folder: AbsolutePath): void {
   const missing = [...upwards(folder)].filter((path) => followed(path) === null);
   for (const path of missing.toReversed())
     try {

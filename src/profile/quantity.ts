@@ -12,12 +12,27 @@ export const Duration = quantity(
   "a time is a number and a unit: `500ms`, `60s`, `2m`, `1h`",
 ).refine((time) => time >= 1 && time <= MOST_MILLISECONDS, "a time is at least `1ms` and at most `576h`");
 
+const AGES = { h: 3_600_000, d: 24 * 3_600_000 } as const;
+/** A hundred years. */
+const MOST_AGE = 36_500 * AGES.d;
+
+/** How old something may grow, as people write it: `12h`, `90d`; at least an hour. Parsed to milliseconds. */
+export const Age = quantity(AGES, "an age is a number and a unit: `12h`, `90d`").refine(
+  (age) => age >= AGES.h && age <= MOST_AGE,
+  "an age is at least `1h` and at most `36500d`",
+);
+
 /** A size as people write it: `512KiB`, `2GiB`. Parsed to bytes. */
 export const Size = quantity(BYTES, "a size is a number and a unit: `64KiB`, `256MiB`, `2GiB`");
 
 /** A time in the largest unit that says it exactly. */
 export function printDuration(milliseconds: number): string {
   return print(milliseconds, MILLISECONDS);
+}
+
+/** An age in the largest unit that says it exactly. */
+export function printAge(milliseconds: number): string {
+  return print(milliseconds, AGES);
 }
 
 /** A size in the largest unit that says it exactly. */

@@ -18,8 +18,7 @@ import { platformOf } from "../host/platform.ts";
 import { findPrivateMounts } from "../host/private-mounts.ts";
 import { boundsFrom, MaskSearch } from "../host/search/search.ts";
 import type { StartedBy } from "../host/spawn.ts";
-import { makeStateFolder } from "../host/state-folder.ts";
-import { FileJournal, type Journal, journalFolder } from "../journal/journal.ts";
+import type { Journal } from "../journal/journal.ts";
 import { Recorder } from "../journal/recorder.ts";
 import { Mode } from "../policy/action.ts";
 import { type AbsolutePath, isAbsolutePath, isInside } from "../profile/path.ts";
@@ -30,6 +29,7 @@ import { buildWalls, endWalls, withProxy } from "./build-walls.ts";
 import type { ResumeOptions } from "./call-options.ts";
 import { Ending } from "./ending.ts";
 import { keptRequest } from "./kept-request.ts";
+import { openJournal } from "./open-journal.ts";
 import { assertOptions, having, type OptionsOf, text } from "./options.ts";
 import type { Outcome } from "./outcome.ts";
 import { Session } from "./session.ts";
@@ -163,7 +163,7 @@ async function sharedBy(
     await platformOf(host).sweep(host, walls.machine.cgroups, walls.machine.facts);
   }
   const runId = host.id();
-  const journal = options.journal ?? openJournal(host, runId);
+  const journal = options.journal ?? openJournal(host, loaded.config, runId);
   const recorder = new Recorder(host, journal, runId);
   return {
     host,
@@ -274,9 +274,4 @@ function privateMountsOnce(host: Host, walls: Walls, { config }: Loaded): Shared
         : Promise.resolve(null);
     return found;
   };
-}
-
-function openJournal(host: Host, runId: string): Journal {
-  makeStateFolder(host);
-  return new FileJournal(journalFolder(host.stateFolder), runId);
 }
