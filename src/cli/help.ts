@@ -10,7 +10,7 @@ export const COMMANDS = {
   profile: "show, compare and list profiles",
   doctor: "say what this machine can enforce, and how to mend the rest",
   selftest: "try attacks on the walls of this machine, each beside a twin",
-  journal: "show what was run, and what was decided",
+  journal: "show what was run and decided, and whether the record was changed",
   schema: "print the JSON Schema of a file that you write",
 } as const;
 
@@ -168,14 +168,25 @@ const TEXTS: Readonly<Record<CommandName, Text>> = {
     example: "cofferdam selftest",
   },
   journal: {
-    usage: "journal show [RUN] | --list",
-    says: "The record of one run, the latest when none is named: every decision and every end, one line each.",
+    usage: "journal show [RUN] | verify [RUN] | head [RUN] | --list",
+    says: `show    what was decided and done in one run, the latest when none is named: one line each
+verify  whether the record of a run is what was written: each line bears a hash over itself and all before it, so that
+        one that was edited, dropped, moved, doubled or put in is found, with its place. A tail that was cut off, and
+        a record that somebody wrote anew, hashes and all, show only against a head that was kept
+head    the number of lines, the hash of the last one and its time, on a line to keep where nobody who may write the
+        records can change it; none of a record that does not hold
+Both exit with 65 when a record does not hold, or has no hashes: it is refused, as a config that is wrong is. What a
+supervisor that died left of its last line is told, and is no break.`,
     options: [
       ["--list", "the runs that are recorded"],
-      ["--json", "the lines as they are written"],
+      ["--all", "verify, head: every run"],
+      ["--head HASH", "verify: say how many lines came after the one with this hash, or that there is none"],
+      ["--heads FILE", "verify: the same for all lines of a file that `head` printed, and of all their runs"],
+      ["--json", "the events, the results or the heads as JSON; events and heads one a line"],
     ],
-    takes: [],
-    example: "cofferdam journal show",
+    takes: ["config"],
+    example:
+      "cofferdam journal head --all >>/mnt/elsewhere/heads && cofferdam journal verify --heads /mnt/elsewhere/heads",
   },
   schema: {
     usage: "schema config|profile",

@@ -362,6 +362,12 @@ describe.skipIf(unusable !== null)("looking around", () => {
     expect((await cofferdam(["journal", "--list"])).stdout).toMatch(/ failed 4 {2}sh -c 'exit 4'\n$/);
     const run = stdout.slice(4, 12);
     expect((await cofferdam(["journal", "show", run])).stdout).toBe(stdout);
+    const [hash = ""] = (await cofferdam(["journal", "head"])).stdout.split(" ");
+    const verified = await cofferdam(["journal", "verify", run, "--head", hash]);
+    expect(verified).toMatchObject({ exit: 0, stderr: "" });
+    expect(verified.stdout).toMatch(
+      /^the record of run `[0-9a-f-]{36}` holds: 8 lines, .*\n {2}it reaches the head, and goes on for 0 lines\n$/,
+    );
     expect(await cofferdam(["journal", "show", "zzz"])).toMatchObject({
       exit: 64,
       stderr: expect.stringMatching(/there is no run `zzz`/),

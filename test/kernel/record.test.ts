@@ -1,8 +1,10 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
-import { createSupervisor, type SessionOptions } from "../../src/index.ts";
-import { MemoryJournal } from "../../src/journal/journal.ts";
+import { createSupervisor, defineTool, type SessionOptions } from "../../src/index.ts";
+import { journalFolder, MemoryJournal } from "../../src/journal/journal.ts";
+import { readRun, recordedRuns } from "../../src/journal/record.ts";
+import { verifyRun } from "../../src/journal/verify.ts";
 import { knownPath } from "../../src/profile/path.ts";
 import { CALLER } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
@@ -64,6 +66,59 @@ it.skipIf(unusable !== null)("a secret among the words of a call is not in its r
   });
   expect(JSON.stringify(journal.events)).not.toMatch(/hunter2|abcdef/);
 });
+
+it.skipIf(unusable !== null)(
+  "no secret of a whole session is in its record: not of words, variables, input, output, files or errors",
+  async () => {
+    using place = new Place(CALLER);
+    const secrets = [
+      "argv",
+      "option",
+      "variable",
+      "set",
+      "typed",
+      "printed",
+      "failed",
+      "content",
+      "given",
+      "thrown",
+    ].map((what) => `s3cret-of-${what}-0123456789`);
+    const [argv, option, variable, set, typed, said, failed, content, given, thrown] = secrets;
+    const env = { pass: ["MY_TOKEN"], set: { OTHER_TOKEN: set } };
+    const rules = [{ pattern: "*", approval: false }];
+    const host = place.host({ env: { ...process.env, XDG_STATE_HOME: place.state, MY_TOKEN: variable } });
+    const config = place.config({ sandbox: { env }, shell: { rules } });
+    {
+      await using supervisor = await createSupervisor({ config, cwd: knownPath(place.ws), host });
+      const tool = defineTool({
+        name: "login",
+        run: () => {
+          throw new Error(`password=${thrown}`);
+        },
+      });
+      const session = supervisor.session({ handler: yes, tools: [tool] });
+      const line = ["sh", "-c", 'cat; echo "$MY_TOKEN $OTHER_TOKEN"', "--password", option ?? ""];
+      const words = ["env", `API_KEY=${argv}`, ...line] as const;
+      const ran = await session.call("shell", { argv: [...words] }, { stdin: Readable.from([typed]) });
+      const printed = ran.kind === "done" ? Buffer.from(ran.stdout.bytes).toString() : ran.kind;
+      expect(printed).toBe(`${typed}${variable} ${set}\n`);
+      writeFileSync(`${place.ws}/script`, `echo ${said}; echo ${failed} >&2; exit 3\n`);
+      expect(await session.call("shell", { argv: ["sh", "script"] })).toMatchObject({ kind: "failed" });
+      await session.call("write_file", { path: "key.txt", content: `password: ${content}\n` });
+      await session.call("read_file", { path: "key.txt" });
+      await session.call("login", { user: "ann", password: given });
+    }
+    const folder = journalFolder(host.stateFolder);
+    const [run = ""] = recordedRuns(folder);
+    const { events, problem } = readRun(folder, run);
+    expect(problem).toBeNull();
+    expect(events.filter(({ type }) => type === "call.ended")).toHaveLength(5);
+    const text = readFileSync(`${folder}/${run}.jsonl`, "utf8");
+    expect(secrets.filter((secret) => text.includes(secret))).toEqual([]);
+    for (const plain of ['"user":"ann"', "API_KEY=[hidden]", "MY_TOKEN"]) expect(text).toContain(plain);
+    expect(verifyRun(folder, run)).toMatchObject({ kind: "holds", lines: events.length });
+  },
+);
 
 describe.skipIf(unusable !== null)("only `true` is a yes", () => {
   /** What a call that must be asked about comes to, and whether it ran, and the record. */

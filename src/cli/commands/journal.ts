@@ -1,34 +1,78 @@
 import { columns } from "../../channel/columns.ts";
+import { findJournal } from "../../config/find-journal.ts";
 import { visible } from "../../errors.ts";
-import { type Host, thisHost } from "../../host/host.ts";
-import { journalFolder } from "../../journal/journal.ts";
+import { thisHost } from "../../host/host.ts";
 import { readRun, recordedRuns } from "../../journal/record.ts";
+import { verifyRun } from "../../journal/verify.ts";
+import type { AbsolutePath } from "../../profile/path.ts";
 import { quote } from "../../shell/quote.ts";
 import { knownWord, readArguments, takeWords, usage } from "../arguments.ts";
 import { tellThree } from "../failure.ts";
 import { journalLines } from "../journal-text.ts";
+import { showHeads, verifyRecords } from "../journal-verify.ts";
 import type { Print } from "../print.ts";
+import { runNamed } from "../run-named.ts";
 
 const OPTIONS = {
+  config: { type: "string" },
   json: { type: "boolean" },
   help: { type: "boolean", short: "h" },
   list: { type: "boolean" },
+  all: { type: "boolean" },
+  head: { type: "string" },
+  heads: { type: "string" },
 } as const;
+
+/** Which action takes which of the options that not all take. */
+const TAKES = {
+  show: ["list"],
+  verify: ["all", "head", "heads"],
+  head: ["all"],
+} as const;
+type Action = keyof typeof TAKES;
 
 /** The most runs that `--list` looks into. */
 const MOST_LISTED = 50;
 
-/** Shows what was recorded of one run, the latest by default, or lists the runs. */
+/** Shows what was recorded of one run, the latest by default, lists the runs, or says whether their chains hold. */
 export async function journal(args: readonly string[], print: Print): Promise<number> {
   const { values, positionals } = readArguments("journal", args, OPTIONS);
-  const { json = false, list = false } = values;
-  takeWords("journal", positionals, ["show", "RUN"], list ? 0 : 1);
-  if (positionals[0] !== undefined) knownWord("journal", "action", positionals[0], ["show"]);
+  const { json = false, list = false, all = false } = values;
+  takeWords("journal", positionals, ["show|verify|head", "RUN"], list ? 0 : 1);
+  const action = knownWord("journal", "action", positionals[0] ?? "show", ["show", "verify", "head"]);
+  assertTaken(action, values);
+  const named = positionals[1];
+  if (named !== undefined && (all || list))
+    throw usage("journal", `a run and \`--${all ? "all" : "list"}\` are two different things`, "ask for one");
   const host = thisHost();
-  const runs = recordedRuns(journalFolder(host.stateFolder));
-  if (list) return showRuns(host, runs, json, print);
-  const run = runNamed(runs, positionals[1]);
-  const { events, problem } = readRun(journalFolder(host.stateFolder), run);
+  const { folder, keepMs, note } = findJournal(host, values.config);
+  if (note !== null) print.talk(print.talkInk.dim(`cofferdam: ${note}`));
+  const runs = recordedRuns(folder);
+  switch (action) {
+    case "show":
+      if (list) return showRuns(folder, runs, json, print);
+      return showRun(folder, runNamed(runs, named), json, print);
+    case "verify":
+      return verifyRecords(
+        { folder, runs, named, keptSince: keepMs === null ? null : host.now() - keepMs },
+        values,
+        print,
+      );
+    case "head":
+      return showHeads(folder, all ? runs : [runNamed(runs, named)], json, print);
+  }
+}
+
+/** Throws `USAGE` for an option of another action. */
+function assertTaken(action: Action, values: Readonly<Record<string, unknown>>): void {
+  for (const other of ["show", "verify", "head"] as const)
+    for (const option of TAKES[other])
+      if (values[option] !== undefined && !TAKES[action].some((one) => one === option))
+        throw usage("journal", `\`journal ${action}\` takes no \`--${option}\``);
+}
+
+function showRun(folder: AbsolutePath, run: string, json: boolean, print: Print): number {
+  const { events, problem } = readRun(folder, run);
   if (json) for (const event of events) print.json(event, 0);
   else for (const line of journalLines(events, print.ink)) print.result(line);
   if (problem !== null)
@@ -38,30 +82,19 @@ export async function journal(args: readonly string[], print: Print): Promise<nu
       null,
       "the supervisor died, or the file was changed",
     );
+  if (verifyRun(folder, run).kind !== "holds")
+    tellThree(
+      print,
+      `this is not what was written of run ${visible(run)}, or can't be told to be`,
+      null,
+      `run \`cofferdam journal verify ${run}\``,
+    );
   return 0;
 }
 
-/** A run by its id or the beginning of it, the latest when none is named. */
-function runNamed(runs: readonly string[], named: string | undefined): string {
-  const [latest] = runs;
-  if (named === undefined) {
-    if (latest === undefined)
-      throw usage("journal", "nothing is recorded yet", "run something: `cofferdam run -- ls`");
-    return latest;
-  }
-  const matching = runs.filter((run) => run.startsWith(named));
-  const [only, ...others] = matching;
-  if (only !== undefined && others.length === 0) return only;
-  const what =
-    only === undefined
-      ? `there is no run ${visible(named)}`
-      : `${matching.length} runs begin with ${visible(named)}`;
-  throw usage("journal", what, "run `cofferdam journal --list`");
-}
-
-function showRuns(host: Host, runs: readonly string[], json: boolean, print: Print): number {
+function showRuns(folder: AbsolutePath, runs: readonly string[], json: boolean, print: Print): number {
   const found = runs.slice(0, MOST_LISTED).map((run) => {
-    const { events, problem } = readRun(journalFolder(host.stateFolder), run);
+    const { events, problem } = readRun(folder, run);
     const [call] = events.flatMap((event) => (event.type === "call.received" ? [event] : []));
     const ended = events.findLast((event) => event.type === "call.ended");
     return {
