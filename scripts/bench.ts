@@ -1,15 +1,16 @@
 import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, fstatSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { arch, cpus, release, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import { execa } from "execa";
 import type { GatedPlan } from "../src/backend/plan.ts";
+import { Event } from "../src/event/event.ts";
 import { type Host, thisHost } from "../src/host/host.ts";
 import type { Ledger } from "../src/host/ledger.ts";
 import { openInputs } from "../src/host/open-inputs.ts";
-import { MemoryJournal } from "../src/journal/journal.ts";
+import { FileJournal, MemoryJournal } from "../src/journal/journal.ts";
 import { digest, printProfile } from "../src/profile/canonical.ts";
 import { intersect } from "../src/profile/intersect.ts";
 import { absolutePath } from "../src/profile/path.ts";
@@ -120,6 +121,11 @@ async function bench(): Promise<void> {
     pairRow(`${what} 4 KiB, by a program in a sandbox of its own`, times.sandbox, times.sandbox.median);
   }
   await egress(workspace);
+  const { plain, chained } = journalTimes();
+  console.log(`${"an event appended as a line, alone".padEnd(56)} ${plain.toFixed(1).padStart(8)} µs`);
+  console.log(
+    `${"  with its hash, in the journal, on top".padEnd(56)} ${(chained - plain).toFixed(1).padStart(8)} µs`,
+  );
   const { bytesEach, answerMs } = await crowdOfQuestions();
   console.log(`${"10,000 pending requests, heap each".padEnd(56)} ${bytesEach.toFixed(0).padStart(8)} bytes`);
   row("answer to each of 10,000, in all", answerMs, null);
@@ -335,6 +341,41 @@ async function preparation(
     if (run >= 0) times.push(performance.now() - began);
   }
   return median(times);
+}
+
+/** Microseconds of a line in a file, as anybody would append it and take it back, and as the journal writes it; in turn. */
+function journalTimes(): { readonly plain: number; readonly chained: number } {
+  const event = Event.parse({
+    version: 1,
+    seq: 1,
+    at: new Date().toISOString(),
+    runId: "bench",
+    sessionId: "bench",
+    callId: "bench",
+    type: "call.received",
+    tool: "shell",
+    words: ["npm", "test", "--", "--reporter", "dot"],
+    safeArgs: null,
+    cwd: ".",
+    caller: "agent",
+    agent: null,
+  });
+  const folder = absolutePath(join(stage, "records"));
+  using journal = new FileJournal(folder, "bench");
+  const fd = openSync(join(folder, "plain"), "ax", 0o600);
+  const times: Record<"plain" | "chained", number[]> = { plain: [], chained: [] };
+  for (let run = -1_000; run < 20_000; run += 1) {
+    const began = performance.now();
+    fstatSync(fd);
+    writeFileSync(fd, `${JSON.stringify(event)}\n`);
+    const between = performance.now();
+    journal.write(event);
+    if (run < 0) continue;
+    times.plain.push((between - began) * 1_000);
+    times.chained.push((performance.now() - between) * 1_000);
+  }
+  closeSync(fd);
+  return { plain: median(times.plain), chained: median(times.chained) };
 }
 
 function algebra(): number {
