@@ -56,8 +56,12 @@ export function verifyRecords(records: Records, asked: Asked, print: Print): num
   else {
     const [only, ...others] = results;
     if (only !== undefined && others.length === 0 && only.isFine) tellFine(only, print);
-    else if (results.length !== 1)
+    else if (results.length !== 1) {
       print.result(`${results.length - bad.length} of ${results.length} records hold`);
+      for (const { run, verified, isFine } of results)
+        if (isFine && verified?.kind === "holds")
+          for (const lack of lacks(verified)) print.result(`  ${visible(run)}: ${lack}`);
+    }
   }
   for (const one of bad) tellBad(one, print);
   return bad.length === 0 ? 0 : DOES_NOT_HOLD;
@@ -153,28 +157,33 @@ function isTooOld({ at }: Kept, keptSince: number | null): boolean {
 }
 
 function tellFine({ run, verified, heads }: Result, print: Print): void {
-  const [head] = heads.toSorted((a, b) => (b.lines ?? 0) - (a.lines ?? 0));
-  const rows: string[] = [];
-  if (verified?.kind === "holds") {
-    const { lines, files, first, gone, isCut } = verified;
-    const at = verified.head?.at ?? null;
-    const upTo = at === null ? "" : `, the last one of ${at.slice(0, 19).replace("T", " ")} (UTC)`;
-    rows.push(`the record of run ${visible(run)} holds: ${count(lines, "line")}${upTo}`);
-    if (files > 1) rows.push(`it stands in ${count(files, "file")}`);
-    if (first > 1)
-      rows.push(
-        `gone: ${first === 2 ? "file 1" : `files 1 to ${first - 1}`} of it, with ${count(gone, "line")}`,
-      );
-    if (isCut)
-      rows.push(
-        "cut off: a piece of a line stands at its end, as when a supervisor dies while it writes, or just writes",
-      );
-  } else rows.push(`the record of run ${visible(run)} is gone, as the config says of what is so old`);
+  const record = `the record of run ${visible(run)}`;
+  if (verified?.kind !== "holds") {
+    print.result(print.ink.good(`${record} is gone, as the config says of what is so old`));
+    return;
+  }
+  const { lines, files } = verified;
+  const at = verified.head?.at ?? null;
+  const upTo = at === null ? "" : `, the last one of ${at.slice(0, 19).replace("T", " ")} (UTC)`;
+  print.result(print.ink.good(`${record} holds: ${count(lines, "line")}${upTo}`));
+  if (files > 1) print.result(`  it stands in ${count(files, "file")}`);
+  for (const lack of lacks(verified)) print.result(`  ${lack}`);
+  const [head] = heads.toSorted((one, other) => (other.lines ?? 0) - (one.lines ?? 0));
   if (head?.reach.kind === "reached")
-    rows.push(`it reaches the head, and goes on for ${count(head.reach.after, "line")}`);
-  const [first = "", ...rest] = rows;
-  print.result(print.ink.good(first));
-  for (const row of rest) print.result(`  ${row}`);
+    print.result(`  it reaches the head, and goes on for ${count(head.reach.after, "line")}`);
+}
+
+/** What a record that holds has no more. */
+function lacks({ first, gone, isCut }: Verified & { readonly kind: "holds" }): readonly string[] {
+  const files = first === 2 ? "file 1" : `files 1 to ${first - 1}`;
+  return [
+    ...(first === 1 ? [] : [`gone: ${files} of it, with ${count(gone, "line")}`]),
+    ...(isCut
+      ? [
+          "cut off: a piece of a line stands at its end, as when a supervisor dies while it writes, or just writes",
+        ]
+      : []),
+  ];
 }
 
 function tellBad({ run, verified, heads }: Result, print: Print): void {

@@ -41,7 +41,7 @@ export function filedRuns(folder: AbsolutePath): readonly FiledRun[] {
     .map(([run, segments]) => ({
       run,
       segments: inOrder(segments),
-      writtenMs: Math.max(...segments.map(({ ms }) => ms)),
+      writtenMs: segments.reduce((latest, { ms }) => Math.max(latest, ms), 0),
     }))
     .sort((a, b) => b.writtenMs - a.writtenMs);
 }

@@ -58,7 +58,7 @@ export interface SupervisorOptions {
    * whatever the config says. What operators do not allow, they do not get.
    */
   readonly terminal?: boolean;
-  /** Where events go, instead of a file in the state folder. */
+  /** Where events go, instead of a file in the journal's folder. */
   readonly journal?: Journal;
   /** Where requests, grants and events are kept, instead of this process's memory. */
   readonly store?: Store;

@@ -98,6 +98,11 @@ describe("journal verify", () => {
     const { folder, run } = desk();
     for (const name of ["r1", "r2", "r3"]) folder.record(name, TEXTS);
     expect(await run("verify", "--all")).toEqual({ exit: 0, out: "3 of 3 records hold\n", err: "" });
+    folder.record("r4", TEXTS, { segmentBytes: 1 });
+    rmSync(folder.at("r4.jsonl"));
+    const out4 = "4 of 4 records hold\n  `r4`: gone: file 1 of it, with 1 line\n";
+    expect(await run("verify", "--all")).toEqual({ exit: 0, out: out4, err: "" });
+    folder.replace("r4", []);
     truncateSync(folder.at("r2.jsonl"), 0);
     writeFileSync(folder.at("r2.jsonl"), "nothing\n");
     const { exit, out, err } = await run("verify", "--all");

@@ -7,7 +7,7 @@ import { RecordFolder, wholeLines } from "../../support/journal/records.ts";
 type Files = readonly (readonly [name: string, bytes: Buffer])[];
 type Change = (files: Files, pick: (most: number) => number) => Files;
 
-const [RECORDS, RUNS] = process.env["COFFERDAM_LONG"] === "1" ? [500, 20_000] : [20, 30];
+const [RECORDS, RUNS] = process.env["COFFERDAM_LONG"] === "1" ? [500, 20_000] : [15, 20];
 
 /** What is written: few events with any text, in one file or several. */
 const Written = fc.record({
