@@ -84,6 +84,7 @@ export { type AbsolutePath, absolutePath, isAbsolutePath } from "./profile/path.
 export { CLOSED, type FileEntry, type Mask, normalProfile, OPEN, type Profile } from "./profile/profile.ts";
 export type { Shortfall } from "./profile/shortfall.ts";
 export { MemoryStore } from "./store/memory.ts";
+export { SqliteStore, type SqliteStoreOptions } from "./store/sqlite.ts";
 export type { Store } from "./store/store.ts";
 export type { CallOptions } from "./supervisor/call-options.ts";
 export type { Denial } from "./supervisor/denial.ts";

@@ -12,9 +12,9 @@ const ROOT = join(import.meta.dirname, "../..");
 const OLDEST = join(ROOT, ".cofferdam-node/22.18.0/bin/node");
 const BUILT = join(ROOT, "dist/index.js");
 
-/** A program and a file tool, each allowed and denied, by the library: argument 1. */
+/** A program and a file tool, each allowed and denied, and a store in a file, by the library: argument 1. */
 const CALLS = `
-const { createSupervisor } = await import(process.argv[1]);
+const { absolutePath, createSupervisor, SqliteStore } = await import(process.argv[1]);
 const supervisor = await createSupervisor();
 const session = supervisor.session({ caller: "person" });
 const kinds = [];
@@ -24,6 +24,10 @@ for (const path of ["note", "../outside/secret"]) {
 }
 console.log(...kinds);
 await supervisor[Symbol.asyncDispose]();
+const store = new SqliteStore(absolutePath(process.cwd() + "/kept/approvals.sqlite"));
+await store.keepAlive("run", 60_000);
+console.log(await store.isAlive("run"));
+await store[Symbol.asyncDispose]();
 `;
 
 describe.each(PEOPLE)("the package on the oldest Node that it promises, as $name", (person) => {
@@ -43,7 +47,7 @@ describe.each(PEOPLE)("the package on the oldest Node that it promises, as $name
     });
     expect(run(["--input-type=module", "-e", CALLS, join(folder, "dist/index.js")])).toEqual({
       status: 0,
-      stdout: "done done failed denied\n",
+      stdout: "done done failed denied\ntrue\n",
       stderr: "",
     });
     const cli = join(folder, "dist/cli/main.js");

@@ -1,0 +1,278 @@
+import { CofferdamError, visible } from "../errors.ts";
+import type { ApprovalEvent, ApprovalNews } from "../event/event.ts";
+import { spelledOut } from "../policy/canonical-json.ts";
+import type { Decision } from "../policy/decision.ts";
+import type { Grant } from "../policy/grant.ts";
+import type { ApprovalRequest } from "../policy/request.ts";
+import type { AbsolutePath } from "../profile/path.ts";
+import { eventsGone } from "./numbered-events.ts";
+import { OpenFile } from "./sqlite/open-file.ts";
+import { readRow, readRows } from "./sqlite/rows.ts";
+import { MIGRATIONS } from "./sqlite/schema.ts";
+import type { Statements } from "./sqlite/statements.ts";
+import { Watching } from "./sqlite/watching.ts";
+import type { Belongings, Overdue, Resolution, Store, StoredRequest } from "./store.ts";
+
+/** How much is kept, by which clock, and how long a step waits. */
+export interface SqliteStoreOptions {
+  /** Events, for subscribers that come back. Default 100,000. */
+  readonly mostEvents?: number;
+  /** Requests that are over, so that a late answer is told from one to nothing. Default 10,000. */
+  readonly mostSettled?: number;
+  /** Milliseconds since 1970; all who share a file must have the same clock. Default `Date.now`. */
+  readonly now?: () => number;
+  /** How long a step waits while other programs are at the file, in milliseconds. Default 5,000. */
+  readonly patienceMs?: number;
+}
+
+/** At most so many rows are forgotten in one step; a file from somebody who kept more shrinks bit by bit. */
+const MOST_FORGOTTEN = 1_000;
+
+/**
+ * Keeps everything in one file, for all processes of one user on one host, by Node's own SQLite. The file is opened, and
+ * made, by the first step that needs it: as long as there is none, whoever only reads finds nothing.
+ *
+ * A step that has come back outlives the process and the machine. One that was under way when either died, or that could
+ * not be brought onto the disk, is there whole or not at all. What belongs to a request is gone with the step by which the
+ * request is over; its bytes are out of the file and its log some seconds later, or, where all processes are killed
+ * meanwhile, when the next one opens the file.
+ */
+export class SqliteStore implements Store {
+  readonly outlivesProcess = true;
+  readonly #path: AbsolutePath;
+  readonly #now: () => number;
+  readonly #mostEvents: number;
+  readonly #mostSettled: number;
+  readonly #file: OpenFile;
+  readonly #watching: Watching;
+
+  constructor(file: AbsolutePath, options: SqliteStoreOptions = {}) {
+    const { mostEvents = 100_000, mostSettled = 10_000, now = Date.now, patienceMs = 5_000 } = options;
+    this.#path = file;
+    this.#now = now;
+    this.#mostEvents = mostEvents;
+    this.#mostSettled = mostSettled;
+    const onChange = (): void => this.#watching.wake();
+    this.#file = new OpenFile({ file, migrations: MIGRATIONS, patienceMs, onChange });
+    this.#watching = new Watching(file, () => this.#file.hasChanged());
+  }
+
+  id(): Promise<string> {
+    return this.#file.make((rows) => readRow(this.#path, "the id", rows.get("id")).id);
+  }
+
+  add(request: ApprovalRequest, { call, presentation }: Belongings, news: ApprovalNews): Promise<void> {
+    const { approvalId, createdAt, expiresAt } = request;
+    const id = spelledOut(approvalId);
+    return this.#file.make((rows) => {
+      const deadline = expiresAt === null ? null : this.#now() + expiresAt - createdAt;
+      if (rows.run("add", id, JSON.stringify(request), deadline) === 0)
+        throw new CofferdamError(
+          "INTERNAL",
+          `there is a request under the id ${visible(approvalId)} already`,
+        );
+      if (call !== null || presentation !== null) rows.run("keep", textOf(call), textOf(presentation), id);
+      this.#tell(rows, news);
+    });
+  }
+
+  find(approvalId: string): Promise<StoredRequest | null> {
+    return this.#file.read(null, (rows) => {
+      const row = rows.get("find", spelledOut(approvalId));
+      return row === undefined ? null : readRow(this.#path, "a stored request", row);
+    });
+  }
+
+  belongings(approvalId: string): Promise<Belongings | null> {
+    return this.#file.read(null, (rows) => {
+      const row = rows.get("belongings", spelledOut(approvalId));
+      return row === undefined ? null : readRow(this.#path, "what belongs to a request", row);
+    });
+  }
+
+  resolve(approvalId: string, decision: Decision, news: ApprovalNews): Promise<Resolution> {
+    const [id, text, { status }] = [spelledOut(approvalId), JSON.stringify(decision), decision];
+    return this.#file.change<Resolution>("unknown", (rows) => {
+      const decided =
+        status === "expired"
+          ? rows.run("expire", text, id)
+          : rows.run("decide", status, text, id, this.#now());
+      if (decided === 0) return this.#late(rows, id);
+      if (status !== "approved") this.#settle(rows, id);
+      this.#tell(rows, news);
+      return "accepted";
+    });
+  }
+
+  claim(approvalId: string, runId: string): Promise<boolean> {
+    const [id, run] = [spelledOut(approvalId), spelledOut(runId)];
+    return this.#file.change(false, (rows) => rows.run("claim", run, id) > 0);
+  }
+
+  finish(approvalId: string, runId: string, how: "done" | "failed"): Promise<boolean> {
+    const id = spelledOut(approvalId);
+    return this.#file.change(false, (rows) => {
+      if (rows.run("finish", how, id, spelledOut(runId)) === 0) return false;
+      this.#settle(rows, id);
+      return true;
+    });
+  }
+
+  abandon(approvalId: string, news: ApprovalNews): Promise<boolean> {
+    const id = spelledOut(approvalId);
+    return this.#file.change(false, (rows) => {
+      if (rows.run("abandon", id, this.#now()) === 0) return false;
+      this.#settle(rows, id);
+      this.#tell(rows, news);
+      return true;
+    });
+  }
+
+  pending(): Promise<readonly ApprovalRequest[]> {
+    return this.#file.read([], (rows) => readRows(this.#path, "a request", rows.all("pending", this.#now())));
+  }
+
+  async keepAlive(runId: string, forMs: number): Promise<void> {
+    if (forMs > 0) return this.#file.make((rows) => this.#live(rows, runId, forMs));
+    return this.#file.change(undefined, (rows) => this.#live(rows, runId, forMs));
+  }
+
+  isAlive(runId: string): Promise<boolean> {
+    return this.#file.read(false, (rows) => rows.get("alive", spelledOut(runId), this.#now()) !== undefined);
+  }
+
+  overdue(): Promise<Overdue> {
+    return this.#file.read<Overdue>({ expired: [], abandoned: [], grants: [] }, (rows) => {
+      const now = this.#now();
+      return {
+        expired: readRows(this.#path, "a request", rows.all("expired", now)),
+        abandoned: readRows(this.#path, "a request", rows.all("abandoned", now)),
+        grants: readRows(this.#path, "a grant", rows.all("orphaned", now)),
+      };
+    });
+  }
+
+  saveGrant(grant: Grant, runId: string, news: ApprovalNews): Promise<void> {
+    const keys = [grant.grantId, grant.sessionId, runId].map(spelledOut);
+    return this.#file.make((rows) => {
+      rows.run("grant", ...keys, JSON.stringify(grant));
+      this.#tell(rows, news);
+    });
+  }
+
+  grants(sessionId: string | null): Promise<readonly Grant[]> {
+    return this.#file.read([], (rows) =>
+      readRows(
+        this.#path,
+        "a grant",
+        sessionId === null ? rows.all("grants") : rows.all("grantsOf", spelledOut(sessionId)),
+      ),
+    );
+  }
+
+  findGrant(grantId: string): Promise<Grant | null> {
+    return this.#file.read(
+      null,
+      (rows) => readRows(this.#path, "a grant", rows.all("findGrant", spelledOut(grantId)))[0] ?? null,
+    );
+  }
+
+  removeGrant(grantId: string, news: ApprovalNews): Promise<boolean> {
+    return this.#file.change(false, (rows) => {
+      if (rows.run("revoke", spelledOut(grantId)) === 0) return false;
+      this.#tell(rows, news);
+      return true;
+    });
+  }
+
+  /** It is kept for as long as the request is known, so that what was put somewhere can still be changed there. */
+  note(approvalId: string, channel: string, text: string): Promise<void> {
+    return this.#file.change(undefined, (rows) => {
+      rows.run("note", spelledOut(channel), JSON.stringify(text), spelledOut(approvalId));
+    });
+  }
+
+  noted(approvalId: string, channel: string): Promise<string | null> {
+    return this.#file.read(null, (rows) => {
+      const row = rows.get("noted", spelledOut(approvalId), spelledOut(channel));
+      return row === undefined ? null : readRow(this.#path, "a note", row);
+    });
+  }
+
+  append(news: ApprovalNews): Promise<void> {
+    return this.#file.make((rows) => this.#tell(rows, news));
+  }
+
+  eventsAfter(seq: number | null, limit: number, runId: string | null): Promise<readonly ApprovalEvent[]> {
+    return this.#file.read([], (rows) => {
+      const first = this.#number(rows.get("first"));
+      // The last that is gone: numbers of rows are one more.
+      const gone = first === null ? this.#lastSeq(rows) : first - 2;
+      if (seq !== null && seq < gone) throw eventsGone(gone);
+      const [behind, most] = [(seq ?? gone) + 1, Math.min(limit, Number.MAX_SAFE_INTEGER)];
+      const found =
+        runId === null
+          ? rows.all("events", behind, most)
+          : rows.all("eventsOf", spelledOut(runId), behind, most);
+      return readRows(this.#path, "an event", found);
+    });
+  }
+
+  lastSeq(): Promise<number> {
+    return this.#file.read(-1, (rows) => this.#lastSeq(rows));
+  }
+
+  watch(onChange: () => void): Disposable {
+    return this.#watching.add(onChange);
+  }
+
+  /** Whoever watches is not called any more; a step that comes later opens the file for itself. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#watching[Symbol.dispose]();
+    await this.#file[Symbol.asyncDispose]();
+  }
+
+  #tell(rows: Statements, news: ApprovalNews): void {
+    const number = this.#number(rows.get("tell", spelledOut(news.runId), JSON.stringify(news))) ?? 0;
+    if (number % often(this.#mostEvents) === 0) rows.run("trim", number - this.#mostEvents, MOST_FORGOTTEN);
+  }
+
+  /** What an answer is told that changed nothing. */
+  #late(rows: Statements, id: string): Resolution {
+    const row = rows.get("status", id);
+    if (row === undefined) return "unknown";
+    const status = readRow(this.#path, "a status", row);
+    return status === "pending" || status === "expired" ? "expired" : "duplicate";
+  }
+
+  #settle(rows: Statements, id: string): void {
+    const { place, settled } = readRow(this.#path, "a place", rows.get("settle", id));
+    if (rows.run("leave", place) > 0) this.#file.forgetSoon();
+    if (settled % often(this.#mostSettled) === 0)
+      rows.run("forget", settled - this.#mostSettled, MOST_FORGOTTEN);
+  }
+
+  #live(rows: Statements, runId: string, forMs: number): void {
+    const now = this.#now();
+    rows.run("live", spelledOut(runId), now + forMs);
+    rows.run("bury", now);
+  }
+
+  #lastSeq(rows: Statements): number {
+    const row = rows.get("last");
+    return row === undefined ? -1 : (this.#number(row) ?? 0) - 1;
+  }
+
+  #number(row: unknown): number | null {
+    return readRow(this.#path, "a number", row);
+  }
+}
+
+function textOf(value: object | null): string | null {
+  return value === null ? null : JSON.stringify(value);
+}
+
+/** Of how many steps one forgets, so that few rows are forgotten at once. */
+function often(most: number): number {
+  return Math.min(100, Math.max(1, Math.floor(most / 10)));
+}

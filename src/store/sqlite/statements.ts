@@ -1,0 +1,96 @@
+import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+
+/** Every statement of a step. Whether it may happen is said by its `WHERE`, and told by how many rows it changed. */
+const SQL = {
+  id: "SELECT id FROM store",
+
+  add: `INSERT INTO requests (approval_id, request, status, deadline) VALUES (?, ?, 'pending', ?)
+    ON CONFLICT (approval_id) DO NOTHING`,
+  keep: `INSERT INTO belongings (place, call, presentation)
+    SELECT place, ?, ? FROM requests WHERE approval_id = ?`,
+  find: "SELECT approval_id AS id, request, status, decision FROM requests WHERE approval_id = ?",
+  belongings: `SELECT call, presentation FROM requests LEFT JOIN belongings USING (place)
+    WHERE approval_id = ? AND settled IS NULL`,
+  status: "SELECT status FROM requests WHERE approval_id = ?",
+  pending: `SELECT approval_id AS id, request FROM requests
+    WHERE settled IS NULL AND status = 'pending' AND (deadline IS NULL OR deadline > ?) ORDER BY place`,
+
+  decide: `UPDATE requests SET status = ?, decision = ?
+    WHERE approval_id = ? AND status = 'pending' AND (deadline IS NULL OR deadline > ?)`,
+  expire: `UPDATE requests SET status = 'expired', decision = ? WHERE approval_id = ? AND status = 'pending'`,
+  claim: `UPDATE requests SET status = 'executing', run_id = ? WHERE approval_id = ? AND status = 'approved'`,
+  finish: `UPDATE requests SET status = ? WHERE approval_id = ? AND status = 'executing' AND run_id = ?`,
+  abandon: `UPDATE requests SET status = 'failed' WHERE approval_id = ? AND status = 'executing'
+    AND NOT EXISTS (SELECT 1 FROM runs WHERE runs.run_id = requests.run_id AND until > ?)`,
+  settle: `UPDATE requests
+    SET settled = (SELECT ifnull(max(settled), -1) + 1 FROM requests WHERE settled IS NOT NULL)
+    WHERE approval_id = ? RETURNING place, settled`,
+  leave: "DELETE FROM belongings WHERE place = ?",
+  forget: `DELETE FROM requests
+    WHERE place IN (SELECT place FROM requests WHERE settled <= ? ORDER BY settled LIMIT ?)`,
+
+  expired: `SELECT approval_id AS id, request FROM requests WHERE status = 'pending' AND deadline <= ? ORDER BY place`,
+  abandoned: `SELECT approval_id AS id, request FROM requests WHERE settled IS NULL AND status = 'executing'
+    AND NOT EXISTS (SELECT 1 FROM runs WHERE runs.run_id = requests.run_id AND until > ?) ORDER BY place`,
+  orphaned: `SELECT grant_id AS id, session_id AS session, body FROM grants
+    WHERE NOT EXISTS (SELECT 1 FROM runs WHERE runs.run_id = grants.run_id AND until > ?) ORDER BY place`,
+
+  live: `INSERT INTO runs (run_id, until) VALUES (?, ?)
+    ON CONFLICT (run_id) DO UPDATE SET until = excluded.until`,
+  bury: "DELETE FROM runs WHERE until <= ?",
+  alive: "SELECT 1 FROM runs WHERE run_id = ? AND until > ?",
+
+  grant: `INSERT INTO grants (grant_id, session_id, run_id, body) VALUES (?, ?, ?, ?)
+    ON CONFLICT (grant_id) DO UPDATE
+    SET session_id = excluded.session_id, run_id = excluded.run_id, body = excluded.body`,
+  grants: "SELECT grant_id AS id, session_id AS session, body FROM grants ORDER BY place",
+  grantsOf:
+    "SELECT grant_id AS id, session_id AS session, body FROM grants WHERE session_id = ? ORDER BY place",
+  findGrant: "SELECT grant_id AS id, session_id AS session, body FROM grants WHERE grant_id = ?",
+  revoke: "DELETE FROM grants WHERE grant_id = ?",
+
+  note: `INSERT INTO notes (place, channel, note) SELECT place, ?, ? FROM requests WHERE approval_id = ?
+    ON CONFLICT (place, channel) DO UPDATE SET note = excluded.note`,
+  noted: "SELECT note FROM requests JOIN notes USING (place) WHERE approval_id = ? AND channel = ?",
+
+  tell: "INSERT INTO events (run_id, event) VALUES (?, ?) RETURNING number",
+  trim: "DELETE FROM events WHERE number IN (SELECT number FROM events WHERE number <= ? ORDER BY number LIMIT ?)",
+  first: "SELECT min(number) AS number FROM events",
+  last: "SELECT seq AS number FROM sqlite_sequence WHERE name = 'events'",
+  events: "SELECT number, event FROM events WHERE number > ? ORDER BY number LIMIT ?",
+  eventsOf: "SELECT number, event FROM events WHERE run_id = ? AND number > ? ORDER BY number LIMIT ?",
+} as const;
+
+type Name = keyof typeof SQL;
+
+/** The statements of one connection, each prepared by its first use. */
+export class Statements {
+  readonly #database: DatabaseSync;
+  readonly #prepared = new Map<Name, StatementSync>();
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+  }
+
+  /** How many rows it changed. */
+  run(name: Name, ...values: readonly SQLInputValue[]): number {
+    return Number(this.#statement(name).run(...values).changes);
+  }
+
+  /** The first row, or undefined. */
+  get(name: Name, ...values: readonly SQLInputValue[]): unknown {
+    return this.#statement(name).get(...values);
+  }
+
+  all(name: Name, ...values: readonly SQLInputValue[]): readonly unknown[] {
+    return this.#statement(name).all(...values);
+  }
+
+  #statement(name: Name): StatementSync {
+    const known = this.#prepared.get(name);
+    if (known !== undefined) return known;
+    const fresh = this.#database.prepare(SQL[name]);
+    this.#prepared.set(name, fresh);
+    return fresh;
+  }
+}
