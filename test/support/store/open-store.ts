@@ -1,0 +1,20 @@
+import { absolutePath, joinPath } from "../../../src/profile/path.ts";
+import { SqliteStore } from "../../../src/store/sqlite.ts";
+import type { Store } from "../../../src/store/store.ts";
+import { folderOfTest } from "./folders.ts";
+
+/** A kind of store that processes share, and how a fresh one of it is named, by a word that `openStore` knows. */
+export interface Place {
+  readonly kind: string;
+  readonly fresh: () => string;
+}
+
+/** Every kind that is tried here. */
+export const PLACES: readonly Place[] = [
+  { kind: "a file", fresh: () => joinPath(folderOfTest("disk"), "approvals.sqlite") },
+];
+
+/** A store by the word that says where it is: the path of a file. */
+export function openStore(where: string): Store {
+  return new SqliteStore(absolutePath(where));
+}
