@@ -15,12 +15,16 @@ import { digest, printProfile } from "../src/profile/canonical.ts";
 import { intersect } from "../src/profile/intersect.ts";
 import { absolutePath } from "../src/profile/path.ts";
 import { type FileEntry, normalProfile, type Profile } from "../src/profile/profile.ts";
+import { MemoryStore } from "../src/store/memory.ts";
+import type { Store } from "../src/store/store.ts";
 import { prepare } from "../src/supervisor/prepare.ts";
 import type { Session } from "../src/supervisor/session.ts";
 import { createSupervisor, decideStanding } from "../src/supervisor/supervisor.ts";
 import { crowdOfQuestions, verdictTimes } from "../test/support/approval/figures.ts";
 import { fileFigures, type Times } from "../test/support/files/figures.ts";
 import { plantFiles, searchFigures } from "../test/support/search/figures.ts";
+import { storeFigures, wakeTimes } from "../test/support/store/figures.ts";
+import { openStore } from "../test/support/store/open-store.ts";
 import { blobServer, egressFigures, outsideAt } from "../test/support/web/figures.ts";
 import { timesBeside } from "./lib/beside.ts";
 import { hardeningCalls, layFloor, withoutPlaceholders } from "./lib/floor.ts";
@@ -129,6 +133,29 @@ async function bench(): Promise<void> {
   const { bytesEach, answerMs } = await crowdOfQuestions();
   console.log(`${"10,000 pending requests, heap each".padEnd(56)} ${bytesEach.toFixed(0).padStart(8)} bytes`);
   row("answer to each of 10,000, in all", answerMs, null);
+  await stores();
+}
+
+/** How many requests each kind of store takes in and decides, and how soon an answer is heard of in another process. */
+async function stores(): Promise<void> {
+  const rate = (what: string, perSecond: number): void =>
+    console.log(`${what.padEnd(56)} ${perSecond.toFixed(0).padStart(8)} /s`);
+  const file = join(stage, "store/approvals.sqlite");
+  const kinds: readonly (readonly [string, Store, string | null])[] = [
+    ["memory", new MemoryStore(), null],
+    ["SQLite", openStore(file), file],
+  ];
+  for (const [kind, store, where] of kinds) {
+    const { inTurn, atOnce } = await storeFigures(store, 500);
+    rate(`append + resolve, ${kind}, one after another`, inTurn);
+    rate(`append + resolve, ${kind}, 100 at once`, atOnce);
+    if (where !== null) {
+      const { median: middle, p99 } = await wakeTimes(store, where, 200);
+      const what = `an answer heard of in another process, ${kind}`.padEnd(56);
+      console.log(`${what} ${middle.toFixed(2).padStart(8)} ms, p99 ${p99.toFixed(1)} ms`);
+    }
+    await store[Symbol.asyncDispose]();
+  }
 }
 
 /** The egress proxy beside direct connections, and what the way to it takes of a call. */
