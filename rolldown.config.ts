@@ -53,8 +53,8 @@ export default defineConfig([
     preserveEntrySignatures: "allow-extension",
     platform: "node",
     transform,
-    // Only probes need the one, and they are remembered; the other, only prompts that show a file.
-    external: ["execa", /^sugar-high\//],
+    // Only probes need the one, and they are remembered; another, only prompts that show a file; `pg`, who has a store there.
+    external: ["execa", /^sugar-high\//, "pg"],
     output: {
       dir: "dist/cli",
       format: "esm",

@@ -26,6 +26,7 @@ export default defineConfig({
     include: ["test/**/*.test.ts", "examples/**/*.test.ts"],
     // Examples name the package as its users do; here that is the checkout.
     alias: {
+      "cofferdam/postgres": `${import.meta.dirname}/src/store/postgres.ts`,
       "cofferdam/testing": `${import.meta.dirname}/src/testing/index.ts`,
       cofferdam: `${import.meta.dirname}/src/index.ts`,
     },

@@ -113,6 +113,22 @@ describe("the rules fire", () => {
       ],
     ],
     [
+      "a package that not every user has, elsewhere than in its place",
+      { "approval/a.ts": importing("pg"), "store/sqlite.ts": 'import type { Pool } from "pg";\n' },
+      [
+        "approval/a.ts:1 optional: imports pg; only store/postgres may",
+        "store/sqlite.ts:1 optional: imports pg; only store/postgres may",
+      ],
+    ],
+    [
+      "a file that brings such a package along",
+      { "store/a.ts": importing("./postgres.ts"), "store/b.ts": importing("./postgres/a.ts") },
+      [
+        "store/a.ts:1 optional: imports store/postgres.ts before it is needed",
+        "store/b.ts:1 optional: imports store/postgres/a.ts before it is needed",
+      ],
+    ],
+    [
       "an import without its extension",
       { "cli/a.ts": importing("./b.js") },
       ["cli/a.ts:1 path: imports ./b.js, which does not end in .ts"],
@@ -233,6 +249,19 @@ describe("the rules let pass", () => {
     const prepare =
       'import type { Config } from "../config/config.ts";\nexport const of = (config: Config) => config;\n';
     expect(listed({ "supervisor/prepare.ts": prepare })).toEqual([]);
+  });
+
+  test("a package that not every user has, once it is needed", () => {
+    const late = 'export const load = () => import("../store/postgres.ts");\n';
+    const type = 'export type { PostgresOptions } from "./store/postgres.ts";\n';
+    expect(
+      listed({
+        "store/postgres.ts": 'import { Pool } from "pg";\nimport "./postgres/a.ts";\n',
+        "store/postgres/a.ts": 'import { Client } from "pg";\n',
+        "config/a.ts": late,
+        "index.ts": type,
+      }),
+    ).toEqual([]);
   });
 
   test("processes started where they may be", () => {

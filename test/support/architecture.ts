@@ -65,6 +65,9 @@ const EFFECTS = [
   "globalThis",
 ];
 
+/** Packages that not every user has, each with the files that need it: whoever needs those loads them when it comes to it. */
+const OPTIONAL: Readonly<Record<string, string>> = { pg: "store/postgres" };
+
 const FACES = ["http", "mcp", "adapters", "testing", "cli"];
 const STARTERS = ["child_process", "cluster", "execa"];
 const SPAWN = "host/spawn.ts";
@@ -81,6 +84,7 @@ export interface Violation {
     | "worker" // the worker imports more than the profile and types of its protocol, or is imported
     | "face" // a face imports a face, or the library entry does
     | "pure" // an effect in a pure file
+    | "optional" // a package that not every user has, loaded where it is not needed
     | "spawn" // processes started elsewhere
     | "path" // code that is not .ts, an import that is not of a `./file.ts` within src, or that can't be followed
     | "default export"
@@ -150,6 +154,9 @@ function importBreaches(file: string, one: Import, breach: Breach): readonly Vio
     found.push(breach("face", line, `${from} imports the face ${to}`));
   }
   if (positionOf(target) > positionOf(file)) found.push(breach("order", line, `${from} is above ${to}`));
+  const place = Object.values(OPTIONAL).find((one) => liesIn(one, target));
+  if (place !== undefined && !liesIn(place, file) && !one.isTypeOnly && !one.isLate)
+    found.push(breach("optional", line, `imports ${target} before it is needed`));
   // A type is gone at run time: supervisor/prepare.ts may name the types of what it is given.
   if (isPure(file) && !isPure(target) && !one.isTypeOnly) {
     found.push(breach("pure", line, `reaches ${target}, which is not pure`));
@@ -168,6 +175,9 @@ function packageBreaches(
   if (STARTERS.includes(name.replace(/^node:/, "")) && file !== SPAWN) {
     found.push(breach("spawn", line, `imports ${specifier}; only ${SPAWN} starts processes`));
   }
+  const place = OPTIONAL[name];
+  if (place !== undefined && !liesIn(place, file))
+    found.push(breach("optional", line, `imports ${specifier}; only ${place} may`));
   const isHashing = name === "node:crypto" && names.length > 0 && names.every((one) => HASHING.includes(one));
   if (isPure(file) && !isHashing && !PURE_PACKAGES.includes(name)) {
     found.push(breach("pure", line, `imports ${specifier}`));
@@ -208,6 +218,11 @@ function targetOf(file: string, specifier: string): string | undefined {
 function packageOf(specifier: string): string {
   if (/^(node:|\/|#)/.test(specifier)) return specifier;
   return specifier.split("/", specifier.startsWith("@") ? 2 : 1).join("/");
+}
+
+/** True for `place.ts`, and for what is in the folder `place`. */
+function liesIn(place: string, file: string): boolean {
+  return file === `${place}.ts` || file.startsWith(`${place}/`);
 }
 
 function roomOf(file: string): string {

@@ -8,6 +8,8 @@ export interface Import {
   readonly names: readonly string[];
   /** True when nothing is left of it at run time. `import { type A }` is not: the import itself stays. */
   readonly isTypeOnly: boolean;
+  /** True for `import(…)`: nothing is loaded before it is reached. */
+  readonly isLate: boolean;
 }
 
 export interface Mention {
@@ -74,18 +76,20 @@ function isNode(value: unknown): value is Node {
 function importsOf(node: Node, line: number): readonly Import[] {
   const specifier = stringIn(node["source"]) ?? stringIn(node["expression"]);
   if (specifier === undefined) return [];
+  const all = { line, specifier, names: [], isTypeOnly: false, isLate: false };
   switch (node.type) {
     case "ImportDeclaration":
-      return [{ line, specifier, names: importedNames(node), isTypeOnly: node["importKind"] === "type" }];
+      return [{ ...all, names: importedNames(node), isTypeOnly: node["importKind"] === "type" }];
     case "ExportNamedDeclaration":
-      return [{ line, specifier, names: importedNames(node), isTypeOnly: node["exportKind"] === "type" }];
+      return [{ ...all, names: importedNames(node), isTypeOnly: node["exportKind"] === "type" }];
     case "ExportAllDeclaration":
-      return [{ line, specifier, names: [], isTypeOnly: node["exportKind"] === "type" }];
+      return [{ ...all, isTypeOnly: node["exportKind"] === "type" }];
     case "TSImportType":
-      return [{ line, specifier, names: [], isTypeOnly: true }];
+      return [{ ...all, isTypeOnly: true }];
     case "ImportExpression":
+      return [{ ...all, isLate: true }];
     case "TSExternalModuleReference":
-      return [{ line, specifier, names: [], isTypeOnly: false }];
+      return [all];
     default:
       return [];
   }

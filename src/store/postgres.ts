@@ -1,0 +1,294 @@
+import { randomUUID } from "node:crypto";
+import { CofferdamError, visible } from "../errors.ts";
+import { type ApprovalEvent, type ApprovalNews, Event, isApprovalEvent } from "../event/event.ts";
+import type { Decision } from "../policy/decision.ts";
+import type { Grant } from "../policy/grant.ts";
+import type { ApprovalRequest } from "../policy/request.ts";
+import { eventsGone } from "./numbered-events.ts";
+import { type Connection, Connections, configOf, type Work } from "./postgres/connections.ts";
+import { isTwice, unavailable } from "./postgres/failure.ts";
+import { type PostgresOptions, settingsOf } from "./postgres/options.ts";
+import { migrate } from "./postgres/schema.ts";
+import { keyOf, onlyOne, rowOf, type Statement, type Value } from "./postgres/statement.ts";
+import { type Statements, statementsIn } from "./postgres/statements.ts";
+import { Watching } from "./postgres/watching.ts";
+import type { Belongings, Overdue, Resolution, Store, StoredRequest } from "./store.ts";
+
+export type { PostgresConnection, PostgresOptions } from "./postgres/options.ts";
+
+/** So many rows at most are taken off at once; `statements.ts` has the same. */
+const FORGOTTEN_AT_ONCE = 10_000;
+
+/**
+ * Keeps everything in a schema of a Postgres database, for whatever processes on whatever hosts can reach it. Its tables
+ * are made by whoever comes first. A connection that is lost under a step is replaced, and the step is done again, to the
+ * same effect as once. Tested with PostgreSQL 15; it needs 13.
+ *
+ * Whoever may read the schema reads the whole input of calls that are not over. A standby that takes over has to have all
+ * that was confirmed (`synchronous_standby_names`): of a call whose start it forgot, it would allow another.
+ */
+export class PostgresStore implements Store {
+  readonly outlivesProcess = true;
+  readonly #schema: string;
+  readonly #mostEvents: number;
+  readonly #mostSettled: number;
+  readonly #connections: Connections;
+  readonly #all: Statements;
+  readonly #watching: Watching;
+  #opened: Promise<void> | null = null;
+  /** How many requests were over by steps of this store. */
+  #settled = 0;
+
+  /** Connects to nothing yet. Throws `USAGE` for options that can't be meant. */
+  constructor(options: PostgresOptions) {
+    const settings = settingsOf(options);
+    const { schema, mostEvents, mostSettled } = settings;
+    this.#schema = schema;
+    this.#mostEvents = mostEvents;
+    this.#mostSettled = mostSettled;
+    this.#connections = new Connections(settings);
+    this.#all = statementsIn(schema);
+    const once = async <Row>(statement: Statement<Row>, values: readonly Value[]) =>
+      this.#connections.once(async (connection) => connection.ask(statement, values));
+    this.#watching = new Watching({
+      config: configOf(settings),
+      channel: schema,
+      lastSeq: async () => {
+        await this.#ready();
+        return onlyOne(await once(this.#all.lastSeq, [])).seq;
+      },
+      callOut: async (seq) => void (await once(this.#all.notify, [schema, String(seq)])),
+    });
+  }
+
+  async id(): Promise<string> {
+    return onlyOne(await this.#ask(this.#all.id, [])).id;
+  }
+
+  async add(request: ApprovalRequest, belongings: Belongings, news: ApprovalNews): Promise<void> {
+    const { approvalId, createdAt, expiresAt } = request;
+    const forMs = expiresAt === null ? null : bounded(expiresAt - createdAt);
+    const texts = [JSON.stringify(request), JSON.stringify(belongings)];
+    if (await this.#did(this.#all.add, news, [keyOf(approvalId), ...texts, forMs])) return;
+    throw new CofferdamError("INTERNAL", `there is a request under the id ${visible(approvalId)} already`);
+  }
+
+  async find(approvalId: string): Promise<StoredRequest | null> {
+    return (await this.#ask(this.#all.find, [keyOf(approvalId)]))[0] ?? null;
+  }
+
+  async belongings(approvalId: string): Promise<Belongings | null> {
+    return (await this.#ask(this.#all.belongings, [keyOf(approvalId)]))[0]?.belongings ?? null;
+  }
+
+  async resolve(approvalId: string, decision: Decision, news: ApprovalNews): Promise<Resolution> {
+    const { approve: approved, reject: rejected, expire: expired } = this.#all;
+    const statement = { approved, rejected, expired }[decision.status];
+    for (;;) {
+      const row = await this.#tell(statement, news, [keyOf(approvalId), JSON.stringify(decision)]);
+      if (row === undefined) return "unknown";
+      if (!("status" in row) || row.seq !== null) {
+        if (decision.status !== "approved") await this.#settle();
+        return "accepted";
+      }
+      if (row.status === "expired") return "expired";
+      if (row.status !== "pending") return "duplicate";
+      if (decision.status !== "expired" && row.is_over) return "expired";
+      // It stood like that before this waited for another, who decided it: the next look is behind that.
+    }
+  }
+
+  async claim(approvalId: string, runId: string): Promise<boolean> {
+    const values = [randomUUID(), keyOf(approvalId), keyOf(runId)];
+    return (await this.#ask(this.#all.claim, values)).length > 0;
+  }
+
+  async finish(approvalId: string, runId: string, how: "done" | "failed"): Promise<boolean> {
+    const values = [randomUUID(), keyOf(approvalId), keyOf(runId), how];
+    const hasEnded = (await this.#ask(this.#all.finish, values)).length > 0;
+    if (hasEnded) await this.#settle();
+    return hasEnded;
+  }
+
+  async abandon(approvalId: string, news: ApprovalNews): Promise<boolean> {
+    const hasEnded = await this.#did(this.#all.abandon, news, [keyOf(approvalId)]);
+    if (hasEnded) await this.#settle();
+    return hasEnded;
+  }
+
+  async pending(): Promise<readonly ApprovalRequest[]> {
+    return (await this.#ask(this.#all.pending, [])).map(({ request }) => request);
+  }
+
+  async keepAlive(runId: string, forMs: number): Promise<void> {
+    await this.#ask(this.#all.keepAlive, [keyOf(runId), bounded(forMs)]);
+  }
+
+  async isAlive(runId: string): Promise<boolean> {
+    return (await this.#ask(this.#all.isAlive, [keyOf(runId)]))[0]?.is_alive ?? false;
+  }
+
+  async overdue(): Promise<Overdue> {
+    const all = await this.#ask(this.#all.overdue, []);
+    return {
+      expired: all.flatMap((one) => (one.kind === "expired" ? [one.body] : [])),
+      abandoned: all.flatMap((one) => (one.kind === "abandoned" ? [one.body] : [])),
+      grants: all.flatMap((one) => (one.kind === "grant" ? [one.body] : [])),
+    };
+  }
+
+  async saveGrant(grant: Grant, runId: string, news: ApprovalNews): Promise<void> {
+    const { grantId, sessionId } = grant;
+    const values = [keyOf(grantId), keyOf(sessionId), keyOf(runId), JSON.stringify(grant)];
+    await this.#did(this.#all.saveGrant, news, values);
+  }
+
+  async grants(sessionId: string | null): Promise<readonly Grant[]> {
+    const { grants, grantsOf } = this.#all;
+    const rows = await (sessionId === null ? this.#ask(grants, []) : this.#ask(grantsOf, [keyOf(sessionId)]));
+    return rows.map(({ body }) => body);
+  }
+
+  async findGrant(grantId: string): Promise<Grant | null> {
+    return (await this.#ask(this.#all.findGrant, [keyOf(grantId)]))[0]?.body ?? null;
+  }
+
+  async removeGrant(grantId: string, news: ApprovalNews): Promise<boolean> {
+    return this.#did(this.#all.removeGrant, news, [keyOf(grantId)]);
+  }
+
+  async note(approvalId: string, channel: string, text: string): Promise<void> {
+    await this.#ask(this.#all.note, [keyOf(approvalId), keyOf(channel), JSON.stringify(text)]);
+  }
+
+  async noted(approvalId: string, channel: string): Promise<string | null> {
+    return (await this.#ask(this.#all.noted, [keyOf(approvalId), keyOf(channel)]))[0]?.body ?? null;
+  }
+
+  async append(news: ApprovalNews): Promise<void> {
+    await this.#did(this.#all.append, news, []);
+  }
+
+  async eventsAfter(
+    seq: number | null,
+    limit: number,
+    runId: string | null,
+  ): Promise<readonly ApprovalEvent[]> {
+    const { eventsAfter, eventsOfRunAfter } = this.#all;
+    const bounds = [Math.min(seq ?? -1, Number.MAX_SAFE_INTEGER), Math.min(limit, Number.MAX_SAFE_INTEGER)];
+    const rows = await (runId === null
+      ? this.#ask(eventsAfter, bounds)
+      : this.#ask(eventsOfRunAfter, [...bounds, keyOf(runId)]));
+    const { first, last } = onlyOne(rows);
+    const gone = first === null ? last : first - 1;
+    if (seq !== null && seq < gone) throw eventsGone(gone);
+    return rows.flatMap((row) => (row.seq === null ? [] : [eventOf({ ...row.body, seq: row.seq })]));
+  }
+
+  async lastSeq(): Promise<number> {
+    return onlyOne(await this.#ask(this.#all.lastSeq, [])).seq;
+  }
+
+  watch(onChange: () => void): Disposable {
+    return this.#watching.watch(onChange);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#watching[Symbol.asyncDispose]();
+    await this.#connections[Symbol.asyncDispose]();
+  }
+
+  async #ask<Row>(statement: Statement<Row>, values: readonly Value[]): Promise<readonly Row[]> {
+    return this.#step(async (connection) => connection.ask(statement, values));
+  }
+
+  /** Does a step that has news; whether it did anything. */
+  async #did(statement: Statement<Told>, news: ApprovalNews, more: readonly Value[]): Promise<boolean> {
+    return (await this.#tell(statement, news, more)) !== undefined;
+  }
+
+  /** Does a step that has news: the number of its event, or else what the statement says instead. */
+  async #tell<Row extends { readonly seq: number | null }>(
+    statement: Statement<Row>,
+    news: ApprovalNews,
+    more: readonly Value[],
+  ): Promise<Row | Told | undefined> {
+    const token = randomUUID();
+    const values = [token, keyOf(news.runId), JSON.stringify(news), ...more];
+    const row = await this.#step(async (connection, isAgain): Promise<Row | Told | undefined> => {
+      // It may have been done before, by a try that was never answered: then there is an event with its token.
+      const earlier = async () => (await connection.ask(this.#all.told, [token]))[0];
+      try {
+        const [row] = await connection.ask(statement, values);
+        const isDone = row !== undefined && row.seq !== null;
+        return isDone || !isAgain ? row : ((await earlier()) ?? row);
+      } catch (thrown) {
+        if (isTwice(thrown, "events_token")) return earlier();
+        throw thrown;
+      }
+    });
+    const seq = row?.seq ?? null;
+    if (seq === null) return row;
+    this.#watching.tell(seq);
+    if (isTurn(seq, this.#mostEvents)) await this.#forget(this.#all.forgetEvents, seq - this.#mostEvents);
+    return row;
+  }
+
+  /** A request is over. */
+  async #settle(): Promise<void> {
+    const isMine = isTurn(this.#settled, this.#mostSettled);
+    this.#settled += 1;
+    if (isMine) await this.#forget(this.#all.forgetRequests, this.#mostSettled);
+  }
+
+  /** Takes off what is too much. The step was done: where this can't be, whoever's turn is next does it. */
+  async #forget(statement: Statement<{ readonly count: number }>, which: number): Promise<void> {
+    const some = async (connection: Connection) => onlyOne(await connection.ask(statement, [which])).count;
+    try {
+      while ((await this.#connections.once(some)) === FORGOTTEN_AT_ONCE);
+    } catch {
+      return;
+    }
+  }
+
+  async #step<Result>(work: Work<Result>): Promise<Result> {
+    await this.#ready();
+    return this.#connections.step(work);
+  }
+
+  #ready(): Promise<void> {
+    this.#opened ??= this.#open();
+    return this.#opened;
+  }
+
+  async #open(): Promise<void> {
+    try {
+      await this.#connections.step(async (connection) => migrate(connection, this.#schema));
+    } catch (thrown) {
+      // The next step tries again.
+      this.#opened = null;
+      throw thrown;
+    }
+  }
+}
+
+/** The number of an event that was kept. */
+interface Told {
+  readonly seq: number;
+}
+
+/** True for every so many: a tenth of what is kept at most, so that not many more are kept. */
+function isTurn(number: number, most: number): boolean {
+  return number % Math.max(1, Math.floor(most / 10)) === 0;
+}
+
+function eventOf(kept: unknown): ApprovalEvent {
+  const event = rowOf(Event, kept);
+  if (isApprovalEvent(event)) return event;
+  throw unavailable("holds an event that is none of approvals", "restore it from a backup");
+}
+
+/** Times that a database holds: 100 years are as good as for ever. */
+function bounded(ms: number): number {
+  return Math.min(ms, 100 * 365 * 86_400_000);
+}
