@@ -199,11 +199,34 @@ install_test_tools() {
     [ -x "/usr/bin/${pair%%:*}" ] || missing="$missing ${pair#*:}"
   done
   [ -e /usr/include/stdio.h ] || missing="$missing libc6-dev"
+  postgresql_is_there || missing="$missing postgresql"
   [ -n "$missing" ] || return 0
   can_be_root || fail "tools for the tests are missing:$missing" "no right to install them" "sudo apt-get install -y$missing"
+  case $missing in *postgresql*) install=install_without_cluster ;; *) install=system_install ;; esac
   # shellcheck disable=SC2086 # a list of package names without blanks
-  quietly "installing$missing with apt-get" system_install $missing ||
+  quietly "installing$missing with apt-get" "$install" $missing ||
     fail "cannot install$missing" "apt-get failed, its words are above" "mend what it names, then run this again"
+}
+
+# Debian's programs for clusters lie in a folder of each version, which is in nobody's PATH.
+postgresql_is_there() {
+  for found in /usr/lib/postgresql/*/bin/initdb; do
+    [ -x "$found" ] && return 0
+  done
+  command -v initdb >/dev/null 2>&1
+}
+
+# The tests make clusters of their own. Debian's package would make one of the system's and start it, as it is installed for
+# the first time: what its createcluster.conf includes keeps it from that (pg_createcluster(1)), and goes again.
+install_without_cluster() {
+  without=/etc/postgresql-common/createcluster.d
+  ended=0
+  as_root mkdir -p "$without"
+  echo 'create_main_cluster = false' | as_root tee "$without/cofferdam.conf" >/dev/null
+  system_install "$@" || ended=$?
+  as_root rm -f "$without/cofferdam.conf"
+  as_root rmdir "$without" 2>/dev/null || true
+  return "$ended"
 }
 
 manager() {
