@@ -92,6 +92,7 @@ export class Broker implements Disposable, AsyncDisposable {
     await this.#learner.begin();
     for (const waiting of this.#room.all()) if (waiting.isOpen) this.#waits.ask(waiting, handlers);
     for (const request of await this.#store.pending()) this.#bringAlong(request);
+    for (const handler of handlers) handler.attends?.(this);
     return {
       [Symbol.dispose]: () => {
         for (const handler of handlers) this.#attending.delete(handler);

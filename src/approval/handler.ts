@@ -2,7 +2,7 @@ import type { Decision, Scope } from "../policy/decision.ts";
 import type { Grant } from "../policy/grant.ts";
 import type { Presentation } from "../policy/presentation.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
-import type { StoredRequest } from "../store/store.ts";
+import type { Resolution, StoredRequest } from "../store/store.ts";
 import type { ApprovalResult } from "./factories.ts";
 
 /** What a handler can do while it asks. */
@@ -17,12 +17,32 @@ export interface Asking {
   grants(): Promise<readonly Grant[]>;
   /** Takes a grant back; false when there is no such grant. */
   revoke(grantId: string, by: string): Promise<boolean>;
+  /** A call stands still until the answer: whoever listens for it keeps the process alive. */
+  readonly isHeld: boolean;
+  /**
+   * Answers the request as whoever answers from elsewhere does, and says what came of it. Rejects where it can't be
+   * written down.
+   */
+  respond(decision: Decision): Promise<Resolution>;
+  /** Writes down what happened while asking, and decides nothing. */
+  tell(news: AskingNews): Promise<void>;
   /** What became of the request so far, whoever answered it; null when it is not known any more. */
   outcome(): Promise<StoredRequest | null>;
   /** Keeps a text about the request for whoever asks under this name later, perhaps in another process. */
   note(channel: string, text: string): Promise<void>;
   /** The text that was kept; null without one. */
   noted(channel: string): Promise<string | null>;
+}
+
+/** Somebody answered who may not, or answers can't get here for now. */
+export type AskingNews =
+  | { readonly type: "approval.ignored"; readonly by: string; readonly because: "forbidden" }
+  | { readonly type: "approval.failed"; readonly reason: string };
+
+/** Looks up requests of a broker, also those that are over. */
+export interface Lookup {
+  /** A request and where it is in its life; null when it is not, or no more, known. */
+  find(approvalId: string): Promise<StoredRequest | null>;
 }
 
 /** A decision, or that one will come later through the broker. */
@@ -50,4 +70,9 @@ export interface ApprovalHandler {
   requestApproval(request: ApprovalRequest, asking: Asking): Promise<Answer>;
   /** What became of a request that was left pending. */
   checkApproval?(approvalId: string): Promise<Answer>;
+  /**
+   * Called when a broker begins to bring it every request, once those that wait have been brought: now it can see to what
+   * was answered while nobody listened.
+   */
+  attends?(requests: Lookup): void;
 }

@@ -16,7 +16,7 @@ export interface WaitsOptions {
   readonly registry: Registry;
   readonly room: WaitingRoom;
   /** Answers a request as whoever answers from outside does. */
-  readonly respond: (approvalId: string, answer: Answer, by: string) => Promise<unknown>;
+  readonly respond: (approvalId: string, answer: Answer, by: string) => Promise<Resolution>;
 }
 
 /** The waits of this process: each request that is put to handlers here, until it is decided, by whomever. */
@@ -159,8 +159,8 @@ export class Waits {
     waiting.settle({ status: "pending" });
   }
 
-  #asking({ request, over, present }: Waiting): Asking {
-    const { store, room, registry } = this.#options;
+  #asking({ request, over, present, isHeld }: Waiting): Asking {
+    const { store, room, registry, respond } = this.#options;
     const { approvalId, sessionId } = request;
     return {
       signal: over.signal,
@@ -168,6 +168,9 @@ export class Waits {
       waiting: () => room.all().flatMap((one) => (one.isOpen ? [one.request] : [])),
       grants: () => store.grants(sessionId),
       revoke: (grantId, by) => registry.revoke(grantId, by),
+      isHeld,
+      respond: (decision) => respond(approvalId, decision, HANDLER),
+      tell: (news) => registry.tell(request, { ...news, approvalId }),
       outcome: () => store.find(approvalId),
       note: (channel, text) => store.note(approvalId, channel, text),
       noted: (channel) => store.noted(approvalId, channel),

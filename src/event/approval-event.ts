@@ -40,15 +40,18 @@ export const ApprovalAuto = z.strictObject({
   by: z.string(),
 });
 
-/** An answer came that counts for nothing: another was first, the time had run out, or nobody had asked. */
+/**
+ * An answer came that counts for nothing: another was first, the time had run out, nobody had asked, or whoever gave it
+ * may not answer.
+ */
 export const ApprovalIgnored = z.strictObject({
   type: z.literal("approval.ignored"),
   approvalId: z.string(),
   by: z.string(),
-  because: z.enum(["duplicate", "expired", "unknown"]),
+  because: z.enum(["duplicate", "expired", "unknown", "forbidden"]),
 });
 
-/** One that should have asked threw, or answered what is no decision. */
+/** One that should have asked threw, answered what is no decision, or can't hear answers for now. */
 export const ApprovalFailed = z.strictObject({
   type: z.literal("approval.failed"),
   approvalId: z.string(),

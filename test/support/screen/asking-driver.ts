@@ -40,6 +40,9 @@ function ask({ request, presentation }: Extract<Command, { kind: "ask" }>): Prom
       grants = left;
       return isGone;
     },
+    isHeld: true,
+    respond: async () => "unknown",
+    tell: async () => undefined,
     outcome: async () => null,
     note: async () => undefined,
     noted: async () => null,
