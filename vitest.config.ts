@@ -26,6 +26,8 @@ export default defineConfig({
     include: ["test/**/*.test.ts", "examples/**/*.test.ts"],
     // Examples name the package as its users do; here that is the checkout.
     alias: {
+      "cofferdam/http": `${import.meta.dirname}/src/http/index.ts`,
+      "cofferdam/telegram": `${import.meta.dirname}/src/channel/telegram.ts`,
       "cofferdam/postgres": `${import.meta.dirname}/src/store/postgres.ts`,
       "cofferdam/testing": `${import.meta.dirname}/src/testing/index.ts`,
       cofferdam: `${import.meta.dirname}/src/index.ts`,

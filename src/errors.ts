@@ -48,7 +48,7 @@ export const ERRORS = {
   CHANNEL_CLOSED: {
     exit: 77,
     http: 503,
-    when: "nobody could be asked: there is no terminal, or it was lost",
+    when: "nobody could be asked: there is no terminal, it was lost, or a chat can't be reached",
   },
   DENIED: { exit: 77, http: 403, when: "the profile of a call does not give what it needs to start" },
   APPROVAL_BLOCKED: { exit: 77, http: 403, when: "a rule or the tool itself never allows the call" },

@@ -72,9 +72,42 @@ describe("the rules fire", () => {
       ["approval/a.ts:1 worker: approval imports the worker"],
     ],
     [
+      "a page that takes code from the server's side, a package, or what browsers have not",
+      {
+        "inbox/a.ts": importing("../policy/redact.ts"),
+        "inbox/b.ts": importing("zod"),
+        "inbox/c.ts": "export const home = process.env;\n",
+      },
+      [
+        "inbox/a.ts:1 browser: the inbox imports policy",
+        "inbox/b.ts:1 browser: the inbox imports zod",
+        "inbox/c.ts:1 browser: mentions process",
+      ],
+    ],
+    [
+      "an import of the page's code",
+      { "mcp/a.ts": importing("../inbox/main.ts") },
+      ["mcp/a.ts:1 browser: mcp imports the inbox"],
+    ],
+    [
       "a face that imports a face",
+      {
+        "mcp/a.ts": importing("../http/b.ts"),
+        "mcp/b.ts": 'export const load = () => import("../http/b.ts");\n',
+      },
+      [
+        "mcp/a.ts:1 face: mcp imports the face http",
+        "mcp/a.ts:1 optional: imports http/b.ts before it is needed",
+        "mcp/b.ts:1 face: mcp imports the face http",
+      ],
+    ],
+    [
+      "a command line that brings a face along",
       { "cli/a.ts": importing("../http/b.ts") },
-      ["cli/a.ts:1 face: cli imports the face http"],
+      [
+        "cli/a.ts:1 face: cli imports the face http",
+        "cli/a.ts:1 optional: imports http/b.ts before it is needed",
+      ],
     ],
     [
       "a library entry that brings a face along",
@@ -114,9 +147,14 @@ describe("the rules fire", () => {
     ],
     [
       "a package that not every user has, elsewhere than in its place",
-      { "approval/a.ts": importing("pg"), "store/sqlite.ts": 'import type { Pool } from "pg";\n' },
+      {
+        "approval/a.ts": importing("pg"),
+        "channel/terminal.ts": importing("grammy/web"),
+        "store/sqlite.ts": 'import type { Pool } from "pg";\n',
+      },
       [
         "approval/a.ts:1 optional: imports pg; only store/postgres may",
+        "channel/terminal.ts:1 optional: imports grammy/web; only channel/telegram may",
         "store/sqlite.ts:1 optional: imports pg; only store/postgres may",
       ],
     ],
@@ -215,7 +253,7 @@ describe("the rules fire", () => {
 
 describe("the rules let pass", () => {
   test("every room importing the rooms above it, where no rule of its own says less", () => {
-    const special = ["worker", "http", "mcp", "adapters", "testing", "index.ts"];
+    const special = ["worker", "http", "inbox", "mcp", "adapters", "testing", "index.ts"];
     const usual = ROOMS.filter((room) => !special.includes(room));
     const fileIn = (room: string): string => (room.endsWith(".ts") ? room : `${room}/a.ts`);
     const files = usual.map((room, position) => {
@@ -258,10 +296,16 @@ describe("the rules let pass", () => {
       listed({
         "store/postgres.ts": 'import { Pool } from "pg";\nimport "./postgres/a.ts";\n',
         "store/postgres/a.ts": 'import { Client } from "pg";\n',
+        "channel/telegram/bot.ts": 'export const load = () => import("grammy");\n',
+        "http/app.ts": 'import { Hono } from "hono";\n',
         "config/a.ts": late,
         "index.ts": type,
       }),
     ).toEqual([]);
+  });
+
+  test("a command line that loads a face when it is asked to open it", () => {
+    expect(listed({ "cli/a.ts": 'export const load = () => import("../http/b.ts");\n' })).toEqual([]);
   });
 
   test("processes started where they may be", () => {
@@ -286,6 +330,16 @@ describe("the rules let pass", () => {
         "worker/a.ts":
           'import type { FileRequest } from "../tool/files/protocol.ts";\nexport type A = FileRequest;\n',
         "tool/files/protocol.ts": "export type FileRequest = string;\n",
+      }),
+    ).toEqual([]);
+  });
+
+  test("a page that names types of the server's side, and shows text as terminals do", () => {
+    expect(
+      listed({
+        "inbox/a.ts":
+          'import "../errors.ts";\nimport "../channel/visible-unit.ts";\nimport type { B } from "../http/b.ts";\nexport type A = B;\n',
+        "http/b.ts": "export type B = string;\n",
       }),
     ).toEqual([]);
   });

@@ -21,7 +21,6 @@ const out = (says: string): Seed => ({ says, standing: { is: "out" } });
 const planned = (says: string, why: string): Seed => ({ says, standing: { is: "planned", why } });
 
 const STORES = "comes with stores that outlive the process";
-const TELEGRAM = "comes with the Telegram channel";
 const HTTP = "comes with the HTTP face";
 const FACES = "comes with the faces for agent frameworks";
 
@@ -182,10 +181,10 @@ const S2 = {
   "S2-12": adapted("a service tracks active prompts", "the broker tracks requests"),
   "S2-13": served("after a restart pending requests are told again"),
   "S2-14": served("a conversation finds its waiting prompt"),
-  "S2-15": planned("a Telegram message with two buttons", TELEGRAM),
-  "S2-16": planned("no chat, no message", TELEGRAM),
-  "S2-17": planned("a press answers, or says that the request has expired", TELEGRAM),
-  "S2-18": planned("a message with a keyboard", TELEGRAM),
+  "S2-15": served("a Telegram message with two buttons"),
+  "S2-16": served("no chat, no message"),
+  "S2-17": served("a press answers, or says that the request has expired"),
+  "S2-18": served("a message with a keyboard"),
   "S2-19": adapted(
     "web-fetch.add-domain always asks, and its yes is permanent",
     "the yes lasts as long as the session: what would last longer stands in the config, which a person trusts",
@@ -199,7 +198,7 @@ const S2 = {
     "it is answered `unknown` or `duplicate`, and written down",
   ),
   "S2-25": served("of several answers the first counts"),
-  "S2-26": planned("a late press is told that it expired", TELEGRAM),
+  "S2-26": served("a late press is told that it expired"),
   "S2-27": adapted("no configuration", "approval has defaults, and can be configured"),
   "S2-28": out("quorum, audit table, web page, permissions per user"),
 } as const;
@@ -267,9 +266,9 @@ const DEFECTS = {
   "S0-D3": served("an empty answer is never a yes"),
   "S1-D1": served("excluded arguments are not printed by the default description"),
   "S1-D2": served("a default that allows nothing blocks"),
-  "S2-D1": planned("callback data fits into what Telegram takes", TELEGRAM),
-  "S2-D2": planned("only listed people can approve", TELEGRAM),
-  "S2-D3": planned("ids with colons are understood", TELEGRAM),
+  "S2-D1": served("callback data fits into what Telegram takes"),
+  "S2-D2": served("only listed people can approve"),
+  "S2-D3": served("ids with colons are understood"),
   "S2-D4": served("a turn with several questions gets an answer to each"),
   "S2-D5": served("what changed between question and answer is judged again"),
   "S3-D1": served("a model cannot bring an approval along in its arguments"),

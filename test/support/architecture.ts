@@ -20,6 +20,7 @@ export const ROOMS: readonly string[] = [
   "config",
   "supervisor",
   "http",
+  "inbox",
   "mcp",
   "adapters",
   "testing",
@@ -66,12 +67,21 @@ const EFFECTS = [
 ];
 
 /** Packages that not every user has, each with the files that need it: whoever needs those loads them when it comes to it. */
-const OPTIONAL: Readonly<Record<string, string>> = { pg: "store/postgres" };
+const OPTIONAL: Readonly<Record<string, string>> = {
+  pg: "store/postgres",
+  grammy: "channel/telegram",
+  hono: "http",
+  "@hono/node-server": "http",
+};
 
 const FACES = ["http", "mcp", "adapters", "testing", "cli"];
 const STARTERS = ["child_process", "cluster", "execa"];
 const SPAWN = "host/spawn.ts";
 const PROTOCOL = "tool/files/protocol.ts";
+/** What runs in browsers besides the inbox itself: how text is made visible is said once for all who show it. */
+const IN_BROWSERS = ["errors.ts", "channel/visible-unit.ts"];
+/** What browsers have not. */
+const NOT_IN_BROWSERS = ["process", "Buffer", "require", "global", "setImmediate"];
 const MAX_LINES = 300;
 
 /** `rule` is a stable word per rule; `line` is 1 where a whole file is meant. */
@@ -82,7 +92,8 @@ export interface Violation {
     | "room" // a file outside every room
     | "order" // an import of a room further down
     | "worker" // the worker imports more than the profile and types of its protocol, or is imported
-    | "face" // a face imports a face, or the library entry does
+    | "browser" // the inbox takes more than types from elsewhere, or what browsers have not; or it is imported
+    | "face" // a face imports a face, but for the command line, late; or the library entry does
     | "pure" // an effect in a pure file
     | "optional" // a package that not every user has, loaded where it is not needed
     | "spawn" // processes started elsewhere
@@ -128,6 +139,11 @@ function breachesOf(file: string, facts: ModuleFacts): readonly Violation[] {
     ...(facts.lineCount > MAX_LINES
       ? [breach("length", 1, `has ${facts.lineCount} lines, ${MAX_LINES} are the most`)]
       : []),
+    ...(roomOf(file) === "inbox"
+      ? facts.globals
+          .filter(({ name }) => NOT_IN_BROWSERS.includes(name))
+          .map(({ line, name }) => breach("browser", line, `mentions ${name}`))
+      : []),
     ...(isPure(file) ? effects(facts).map(({ line, name }) => breach("pure", line, `mentions ${name}`)) : []),
   ];
 }
@@ -150,7 +166,12 @@ function importBreaches(file: string, one: Import, breach: Breach): readonly Vio
   if (from === "worker" && !["worker", "profile", "errors.ts"].includes(to) && !isTypeOfProtocol) {
     found.push(breach("worker", line, `the worker imports ${to}`));
   }
-  if (from !== to && FACES.includes(to) && (FACES.includes(from) || from === "index.ts")) {
+  if (from !== to && to === "inbox") found.push(breach("browser", line, `${from} imports the inbox`));
+  const isInBrowsers = to === "inbox" || one.isTypeOnly || IN_BROWSERS.includes(target);
+  if (from === "inbox" && !isInBrowsers) found.push(breach("browser", line, `the inbox imports ${to}`));
+  // The command line opens other faces, and loads one when it is asked to.
+  const isOpened = from === "cli" && (one.isLate || one.isTypeOnly);
+  if (from !== to && FACES.includes(to) && !isOpened && (FACES.includes(from) || from === "index.ts")) {
     found.push(breach("face", line, `${from} imports the face ${to}`));
   }
   if (positionOf(target) > positionOf(file)) found.push(breach("order", line, `${from} is above ${to}`));
@@ -171,6 +192,7 @@ function packageBreaches(
 ): readonly Violation[] {
   const name = packageOf(specifier);
   const found: Violation[] = [];
+  if (roomOf(file) === "inbox") found.push(breach("browser", line, `the inbox imports ${specifier}`));
   if (/^(cofferdam$|[#/]|file:|data:)/.test(name)) found.push(breach("path", line, `imports ${specifier}`));
   if (STARTERS.includes(name.replace(/^node:/, "")) && file !== SPAWN) {
     found.push(breach("spawn", line, `imports ${specifier}; only ${SPAWN} starts processes`));
