@@ -5,8 +5,8 @@ import { printProfile } from "../../../src/profile/canonical.ts";
 import type { Profile } from "../../../src/profile/profile.ts";
 import { ANSWERS, FileFault, type FileRequest } from "../../../src/tool/files/protocol.ts";
 
-/** The program as it is started: by path. */
-export const WORKER = join(import.meta.dirname, "../../../src/worker/main.ts");
+/** The program as supervisors start it: bundled, by path. */
+export const WORKER = join(import.meta.dirname, "../../../dist/worker/main.js");
 
 /** What starts it: on Linux as on macOS, where this process was told to be one. */
 const NODE =
