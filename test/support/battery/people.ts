@@ -84,7 +84,7 @@ function packages(found: Set<string> = new Set(), from = HERE.folder): ReadonlyS
 }
 
 /** A folder in which Node keeps what it compiled for the person, in all of a run of the tests: it halves each start. */
-export function compileCacheFor({ uid, gid }: Person): string {
+export function compileCacheFor({ uid, gid }: Pick<Person, "uid" | "gid">): string {
   const folder = join(inject("runFolder"), `compiled-${uid}`);
   mkdirSync(folder, { recursive: true });
   chownSync(folder, uid, gid);

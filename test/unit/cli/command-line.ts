@@ -16,6 +16,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
+import { rememberTrust, trustFile } from "../../../src/config/trust.ts";
+import { thisHost } from "../../../src/host/host.ts";
+import { knownPath } from "../../../src/profile/path.ts";
+import { CALLER, compileCacheFor } from "../../support/battery/people.ts";
 
 const MAIN = fileURLToPath(new URL("../../../dist/cli/main.js", import.meta.url));
 
@@ -62,8 +66,20 @@ export async function place(config: string | null = CONFIG, owner?: number): Pro
   if (config !== null) writeFileSync(join(project, "cofferdam.yaml"), config);
   if (owner !== undefined) for (const path of [folder, project, state]) chownSync(path, owner, owner);
   const made = placeIn(project, state);
-  if (config !== null) await made.cofferdam(["trust", "--yes"], owner === undefined ? {} : { uid: owner });
+  if (config === null) return made;
+  if (owner === undefined) trustIn(project, state);
+  else await made.cofferdam(["trust", "--yes"], { uid: owner });
   return made;
+}
+
+/** What `cofferdam trust --yes` does there, in this process. */
+function trustIn(project: string, state: string): void {
+  const host = thisHost({
+    cwd: knownPath(project),
+    env: plainEnv(state),
+    stateFolder: knownPath(join(state, "cofferdam")),
+  });
+  rememberTrust(host, trustFile(host));
 }
 
 export const CONFIG = `version: 1
@@ -80,7 +96,7 @@ function placeIn(project: string, state: string): Place {
   ): ChildProcessWithoutNullStreams =>
     spawn(process.execPath, [MAIN, ...words], {
       cwd,
-      env: { ...plainEnv(state), ...env },
+      env: { ...plainEnv(state, uid), ...env },
       detached: true,
       ...(uid === undefined ? {} : { uid, gid: uid }),
     });
@@ -166,8 +182,13 @@ async function typeIn(
   return { exit, stdout: stdout.replaceAll("\r\n", "\n"), stderr };
 }
 
-function plainEnv(state: string): Record<string, string> {
-  return { PATH: "/usr/local/bin:/usr/bin:/bin", LANG: "C.UTF-8", XDG_STATE_HOME: state };
+function plainEnv(state: string, uid = CALLER.uid): Record<string, string> {
+  return {
+    PATH: "/usr/local/bin:/usr/bin:/bin",
+    LANG: "C.UTF-8",
+    XDG_STATE_HOME: state,
+    NODE_COMPILE_CACHE: compileCacheFor({ uid, gid: uid === CALLER.uid ? CALLER.gid : uid }),
+  };
 }
 
 function pathsBelow(folder: string): readonly string[] {
