@@ -23,9 +23,9 @@ beforeEach(() => {
   cpSync(join(import.meta.dirname, "project"), folder, { recursive: true });
 });
 
-// The command of this checkout, as an installed one would be found.
+// The command of this checkout, as it is built, found as an installed one would be.
 const bin = join(stage, "bin");
-const main = join(import.meta.dirname, "../../src/cli/main.ts");
+const main = join(import.meta.dirname, "../../dist/cli/main.js");
 mkdirSync(bin);
 writeFileSync(join(bin, "cofferdam"), `#!/bin/sh\nexec "${process.execPath}" "${main}" "$@"\n`);
 chmodSync(join(bin, "cofferdam"), 0o755);
@@ -35,7 +35,6 @@ function job(): readonly [status: number | null, said: string] {
   const env = {
     PATH: [bin, dirname(process.execPath), "/usr/bin", "/bin"].join(":"),
     XDG_STATE_HOME: join(stage, "state"),
-    NODE_OPTIONS: "--disable-warning=ExperimentalWarning",
   };
   const { status, stdout, stderr } = spawnSync(join(folder, "job.sh"), { env, encoding: "utf8" });
   return [status, `${stdout}${stderr}`];
