@@ -37,7 +37,9 @@ export const worker: RolldownOptions & { readonly output: OutputOptions } = {
 
 /** What the tests start as processes of their own, as far from `package.json` as all else that is built. */
 export const battery: RolldownOptions = {
-  input: globSync("test/support/battery/*driver.ts", { cwd: import.meta.dirname }),
+  input: globSync(["test/support/{battery,mac,screen}/*driver.ts", "test/support/mac/compile-profile.ts"], {
+    cwd: import.meta.dirname,
+  }),
   platform: "node",
   transform,
   output: { dir: "dist/battery", format: "esm" },

@@ -7,7 +7,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { knownPath } from "../../src/profile/path.ts";
-import { CALLER } from "../support/battery/people.ts";
+import { CALLER, compileCacheFor } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
 import { end, leftAfter, processesWith } from "../support/battery/processes.ts";
 import { RulesPlace } from "../support/mac/rules.ts";
@@ -15,7 +15,7 @@ import { noStandIn, StandIn, standInMustWork } from "../support/mac/stand-in.ts"
 
 standInMustWork("killed supervisors on macOS");
 
-const DRIVER = fileURLToPath(new URL("../support/mac/driver.ts", import.meta.url));
+const DRIVER = fileURLToPath(new URL("../../dist/battery/killed-driver.js", import.meta.url));
 
 /** A gate that was left tries every pid that there can be. */
 const ENDING_MS = 30_000;
@@ -36,11 +36,14 @@ describe.skipIf(noStandIn !== null)("a supervisor on macOS that is killed", () =
   });
 
   function start(script: string): ChildProcess {
-    const words = ["--disable-warning=ExperimentalWarning", DRIVER];
     const config = place.config({ sandbox: { require_os_sandbox: false } });
-    return spawn(process.execPath, [...words, config, place.ws, standIn.folder, script], {
+    return spawn(process.execPath, [DRIVER, config, place.ws, standIn.folder, script], {
       cwd: place.ws,
-      env: { PATH: "/usr/bin:/bin", XDG_STATE_HOME: place.state },
+      env: {
+        PATH: "/usr/bin:/bin",
+        XDG_STATE_HOME: place.state,
+        NODE_COMPILE_CACHE: compileCacheFor(CALLER),
+      },
       stdio: ["ignore", "pipe", "inherit"],
     });
   }

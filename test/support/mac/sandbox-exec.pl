@@ -74,7 +74,7 @@ sub compile {
     my $mark = "$beside/compiled/" . md5_hex(join "\0", $known, map { "$_=$given{$_}" } grep { !/^(CALL|GIVEN|HOME|TMP)$/ } sort keys %given);
     return if -e $mark;
     my ($node, $compiler) = split /\n/, slurp("$beside/compiler");
-    open(my $said, '-|', $node, '--disable-warning=ExperimentalWarning', $compiler, $text, map { "$_=$given{$_}" } sort keys %given)
+    open(my $said, '-|', $node, $compiler, $text, map { "$_=$given{$_}" } sort keys %given)
         or fail(70, "no compiler: $!");
     my $problem = join '', <$said>;
     close $said;

@@ -35,6 +35,9 @@ export type Mode =
   | `signal ${number}`
   | `says ${string}`;
 
+/** What reads a profile for it, bundled: it is started for each text. */
+const COMPILER = beside("../../../dist/battery/compile-profile.js");
+
 /** A `sandbox-exec` for Linux, in a folder of its own: helpers are looked for there before the system's. */
 export class StandIn implements Disposable {
   readonly folder: AbsolutePath;
@@ -48,7 +51,7 @@ export class StandIn implements Disposable {
     chmodSync(this.file, 0o755);
     mkdirSync(join(this.folder, "compiled"));
     chmodSync(join(this.folder, "compiled"), 0o755);
-    writeFileSync(join(this.folder, "compiler"), `${process.execPath}\n${beside("compile-profile.ts")}`);
+    writeFileSync(join(this.folder, "compiler"), `${process.execPath}\n${COMPILER}`);
   }
 
   /** From now on it does this. */

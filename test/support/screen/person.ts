@@ -5,10 +5,11 @@ import { Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import xterm from "@xterm/headless";
 import { onTestFinished } from "vitest";
+import { CALLER, compileCacheFor } from "../battery/people.ts";
 import type { Command, Report } from "./commands.ts";
 import { IN_A_RELAYED_TERMINAL } from "./pty.ts";
 
-const DRIVER = fileURLToPath(new URL("asking-driver.ts", import.meta.url));
+const DRIVER = fileURLToPath(new URL("../../../dist/battery/asking-driver.js", import.meta.url));
 
 /** Why nobody can sit at a terminal here, or null. */
 export function terminalProblem(): string | null {
@@ -31,7 +32,14 @@ export class Person {
     this.#screen = new xterm.Terminal({ cols: columns, rows, scrollback: 2000, allowProposedApi: true });
     const [program = "", ...words] = IN_A_RELAYED_TERMINAL;
     this.#relay = spawn(program, [...words, process.execPath, DRIVER], {
-      env: { PATH: "/usr/bin:/bin", TERM: "xterm-256color", ...env, ROWS: `${rows}`, COLUMNS: `${columns}` },
+      env: {
+        PATH: "/usr/bin:/bin",
+        TERM: "xterm-256color",
+        NODE_COMPILE_CACHE: compileCacheFor(CALLER),
+        ...env,
+        ROWS: `${rows}`,
+        COLUMNS: `${columns}`,
+      },
       stdio: ["pipe", "pipe", "inherit", "pipe", "pipe"],
       detached: true,
     });
