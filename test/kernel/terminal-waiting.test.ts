@@ -19,9 +19,11 @@ describe.skipIf(terminalProblem() !== null)("several calls that wait", () => {
     const person = await sitDown({ rows: 24 });
     person.tell(...Array.from({ length: 6 }, (_, at) => call(at + 1)));
     await person.reads("1 of 6 waiting");
-    for (let repeats = 0; repeats < 40; repeats += 1) {
+    // Where the machine is busy several come at once at first, which is no key.
+    for (let repeats = 0, more = 0; repeats < 400 && more < 40; repeats += 1) {
       person.type("y");
       await pause(30);
+      if (person.heard("answered").length > 0) more += 1;
     }
     expect(person.heard("answered").map(({ id }) => id)).toEqual(["a1"]);
     await pause(330);
