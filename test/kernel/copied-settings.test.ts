@@ -29,7 +29,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("settings of the system, as $nam
 
   /** What a line says inside, and how it ended. */
   async function inside(line: string) {
-    const [, reply] = await place.run({ job: { calls: [{ argv: ["sh", "-c", line] }] } });
+    const [, reply] = await place.runServed({ job: { calls: [{ argv: ["sh", "-c", line] }] } });
     if (reply?.kind !== "ran") throw new Error(JSON.stringify(reply));
     return reply;
   }

@@ -58,7 +58,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("a way that git is led by, as $n
       make(place);
       lead(place, way);
       place.ownAll();
-      const [, reply] = await place.run({
+      const [, reply] = await place.runServed({
         env: { HOME: join(place.top, "home") },
         job: { calls: [{ argv: ["sh", "-c", `mkdir -p zz/y; ${script}`] }] },
       });
@@ -106,7 +106,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("a way that git is led by, as $n
       tool: "move_file",
       input: { from: `ws:p/${name}`, to: `ws:p/${name}-away` },
     });
-    const replies = await place.run({ job: { calls: [], steps: [move("q"), move("free")] } });
+    const replies = await place.runServed({ job: { calls: [], steps: [move("q"), move("free")] } });
     expect(replies.slice(1).map((reply) => reply.kind === "told" && reply.told)).toEqual([
       "FILE_SYSTEM",
       expect.objectContaining({ to: "ws:p/free-away" }),
@@ -121,7 +121,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("a way that git is led by, as $n
     repository(place, "ws/.git", "[include]\n\tpath = ../p/q/../../l/to/../inc\n");
     place.ownAll();
     const script = "exec 2>/dev/null; mv p/q p/away; mv l/to l/away; mv p/real p/gone; echo p/* l/*";
-    const [, reply] = await place.run({ job: { calls: [{ argv: ["sh", "-c", script] }] } });
+    const [, reply] = await place.runServed({ job: { calls: [{ argv: ["sh", "-c", script] }] } });
     expect(reply).toMatchObject({ stdout: "p/inc p/q p/real l/to\n" });
   });
 });

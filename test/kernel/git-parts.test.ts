@@ -38,7 +38,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("what git obeys elsewhere, as $n
     env: Readonly<Record<string, string>> = {},
   ): Promise<Extract<Reply, { kind: "ran" }>> {
     place.ownAll();
-    const [, reply] = await place.run({ env, job: { calls: [{ argv: ["sh", "-c", script] }] } });
+    const [, reply] = await place.runServed({ env, job: { calls: [{ argv: ["sh", "-c", script] }] } });
     if (reply?.kind !== "ran") throw new Error(JSON.stringify(reply));
     return reply;
   }
@@ -132,7 +132,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("what git obeys elsewhere, as $n
     place.ownAll();
     const script =
       ": >began; while [ ! -e gone ]; do sleep .05; done; mkdir -p tools/hooks; echo '#!/bin/sh' >tools/hooks/pre-commit; chmod +x tools/hooks/pre-commit";
-    const running = place.run({ job: { calls: [{ argv: ["sh", "-c", script] }] } });
+    const running = place.runServed({ job: { calls: [{ argv: ["sh", "-c", script] }] } });
     const until = performance.now() + 20_000;
     while (!readable(join(place.ws, "began")) && performance.now() < until)
       await new Promise((resolve) => setTimeout(resolve, 20));
@@ -162,7 +162,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("what git obeys elsewhere, as $n
     symlinkSync(behind, join(place.top, "home", name));
     place.ownAll();
     const job = { home: join(place.top, "home"), calls: [{ argv: ["rm", "lnk"] }] };
-    const [, reply] = await place.run({ job });
+    const [, reply] = await place.runServed({ job });
     expect(reply).toMatchObject({
       kind: "denied",
       message: expect.stringContaining(`${join(place.ws, "lnk")} is a symlink in the writable root`),
@@ -170,7 +170,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("what git obeys elsewhere, as $n
     // The twin: what it leads to by itself is held, and nothing is refused.
     rmSync(join(place.top, "home", name));
     symlinkSync(behind.replace("lnk", "real"), join(place.top, "home", name));
-    const [, twin] = await place.run({ job });
+    const [, twin] = await place.runServed({ job });
     expect(twin).toMatchObject({ kind: "ran", code: 0 });
   });
 

@@ -181,7 +181,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("git.exec: as $name, nobody chan
     using place = prepared(person);
     const before = place.plainly(STATE).stdout;
     const lines = ACTS.flatMap(([, path, twin, line]) => [line(path), line(twin)]);
-    const [, reply] = await place.run({ job: { calls: [{ argv: ["sh", "-c", trialScript(lines)] }] } });
+    const [, reply] = await place.runServed({ job: { calls: [{ argv: ["sh", "-c", trialScript(lines)] }] } });
     answers = reply?.kind === "ran" ? reply.stdout.split("\n") : [];
     const after = place.plainly(STATE);
     host = after.stdout === before ? "as it was" : `${before} became ${after.stdout}${after.stderr}`;
@@ -220,7 +220,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("git.exec: as $name, in a part o
       part: { root: `${place.ws}/part`, mode: "rw", write_approval: false },
     };
     const lines = [write(`${place.ws}/${path}`), write(`${place.ws}/${twin}`)];
-    const [, reply] = await place.run({
+    const [, reply] = await place.runServed({
       settings: { sandbox: { paths } },
       job: { calls: [{ argv: ["sh", "-c", trialScript(lines)] }] },
     });
@@ -235,11 +235,11 @@ describe.skipIf(unusable !== null).each(PEOPLE)("git.exec: as $name, in a part o
     const settings = { sandbox: { paths } };
     const calls = [{ argv: ["sh", "-c", trialScript([write("post-update")])] }];
     const job = { cwd: `${place.ws}/bare/hooks`, calls };
-    const [, reply] = await place.run({ settings, job });
+    const [, reply] = await place.runServed({ settings, job });
     expect(reply).toMatchObject({ kind: "ran", stdout: "n\n" });
     place.plainly("mkdir -p plain/hooks");
     const other = { hooks: { root: `${place.ws}/plain/hooks`, mode: "rw", write_approval: false } };
-    const [, twin] = await place.run({
+    const [, twin] = await place.runServed({
       settings: { sandbox: { paths: other } },
       job: { cwd: `${place.ws}/plain/hooks`, calls },
     });
@@ -264,7 +264,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("git.exec: as $name, in a reposi
   beforeAll(async () => {
     using place = prepared(person);
     const lines = [...WORK.works, ...WORK.fails.map(([line]) => line)];
-    const [, ...all] = await place.run({
+    const [, ...all] = await place.runServed({
       job: { calls: lines.map((line) => ({ argv: ["sh", "-c", `cd repo && { ${line}\n}`] })) },
     });
     replies = all.map((reply) =>

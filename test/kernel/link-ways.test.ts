@@ -86,7 +86,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("what a protected link leads to,
     place.ownAll();
     const swap = (path: string) =>
       `(mv ${path} ${path}.old || rm -rf ${path}); ln -s ../made ${path}; [ "$(readlink ${path})" = ../made ] && echo swapped ${path}`;
-    const [, reply] = await place.run({
+    const [, reply] = await place.runServed({
       job: {
         calls: [{ argv: ["sh", "-c", `mkdir made; ${swap("free/a")}; ${swap(replaced)}; mv c c.old; true`] }],
       },
@@ -106,7 +106,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("what a protected link leads to,
     symlinkSync("../../../a", join(place.ws, "repo/.git/hooks/pre-commit"));
     symlinkSync("end", join(place.ws, "a"));
     place.ownAll();
-    const [, reply] = await place.run({ job: { calls: [{ argv: ["true"] }] } });
+    const [, reply] = await place.runServed({ job: { calls: [{ argv: ["true"] }] } });
     expect(JSON.stringify(reply)).toContain(`${place.ws}/a is a symlink in the writable root`);
   });
 });

@@ -43,7 +43,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
       0o600,
     );
     const read = ["sh", "-c", "grep -rhs -e SECRET -e OPEN . | sort -u"];
-    const replies = await place.run({
+    const replies = await place.runServed({
       job: {
         profiles: [profile],
         calls: [{ argv: read }, { argv: ["sh", "-c", MOVE_ALL] }, { argv: read }],
@@ -53,7 +53,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
     expect([said[0], said[2]]).toEqual(["OPEN", "OPEN"]);
     expect(said[1]?.split("\n").join(" ")).toBe(stay);
     // Without the mask everything can be moved and read.
-    const plain = await place.run({
+    const plain = await place.runServed({
       job: { calls: [{ argv: ["sh", "-c", MOVE_ALL] }, { argv: read }] },
     });
     expect(plain.slice(1).map((reply) => (reply.kind === "ran" ? reply.stdout.trim() : reply.kind))).toEqual([

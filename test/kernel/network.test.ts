@@ -35,7 +35,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
 
   /** The standard output of one line of shell inside. */
   async function inside(line: string, network: false | "host"): Promise<string> {
-    const replies = await place.run({
+    const replies = await place.runServed({
       settings: { shell: { network } },
       job: { calls: [{ argv: ["sh", "-c", line] }] },
     });
@@ -106,7 +106,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
       const listens = `perl -MSocket -e 'socket(L, 2, 1, 0); setsockopt(L, 1, 2, 1); bind(L, sockaddr_in(7001, INADDR_LOOPBACK)) or die; listen(L, 1); open F, ">", "${place.ws}/up"; close F; for (1 .. 200) { exit if -e "${place.ws}/done"; select undef, undef, undef, 0.05 }'`;
       const connects = `while [ ! -e ${place.ws}/up ]; do sleep 0.05; done; ${reaches.tcp("127.0.0.1", 7001)} && echo y || echo n; : > ${place.ws}/done`;
       const calls = [listens, connects].map((line) => ({ argv: ["sh", "-c", line], afterMs: 0 }));
-      const [, ...replies] = await place.run({ job: { calls } });
+      const [, ...replies] = await place.runServed({ job: { calls } });
       expect(
         replies.map((reply) => reply.kind === "ran" && `${reply.code} ${reply.stdout}`).toSorted(),
       ).toEqual(["0 ", "0 n\n"]);
@@ -117,7 +117,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
     /** Under an operator profile that says only that, with the machine's own network. */
     async function under(sockets: string, line: string): Promise<unknown> {
       const profile = place.file("sockets.yaml", `profile: sockets\n${sockets}`);
-      const [, reply] = await place.run({
+      const [, reply] = await place.runServed({
         settings: { shell: { network: "host" } },
         job: { profiles: [profile], calls: [{ argv: ["sh", "-c", line] }] },
       });
@@ -151,7 +151,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
       await using abstract = await listen({ path: `\0${randomBytes(8).toString("hex")}` });
       const lines = [reaches.tcp("127.0.0.1", four.port), reaches.unix(abstract), reaches.vsock()];
       const settings = { shell: { network: "host" } };
-      const [, reply] = await place.run({
+      const [, reply] = await place.runServed({
         settings,
         job: { calls: [{ argv: ["sh", "-c", trialScript(lines)] }] },
       });
@@ -178,7 +178,10 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
       const settings = { sandbox: { paths: withSuffixes(place) } };
       const lines = [reaches.unix(hidden), reaches.unix(granted), `grep -q note ${place.top}/sfx/note.md`];
       const job = { calls: [{ argv: ["sh", "-c", trialScript(lines)] }] };
-      expect((await place.run({ settings, job }))[1]).toMatchObject({ kind: "ran", stdout: "n\ny\ny\n" });
+      expect((await place.runServed({ settings, job }))[1]).toMatchObject({
+        kind: "ran",
+        stdout: "n\ny\ny\n",
+      });
       expect([hidden.connections, granted.connections]).toEqual([0, 1]);
     });
   });

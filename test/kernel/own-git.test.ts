@@ -73,7 +73,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("what git of $name obeys everywh
       place.ownAll();
       const line = (at: string): string =>
         `(echo "[core]" >>${at}) && echo wrote ${at}; (rm -f ${at} && echo made >${at}) && echo made ${at}`;
-      const [, reply] = await place.run({
+      const [, reply] = await place.runServed({
         env,
         job: { calls: [{ argv: ["sh", "-c", `${line("other")}; ${line(path)}; true`] }] },
       });

@@ -43,7 +43,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("grants: an environment in a roo
   for (const [which, { settings, job }] of Object.entries(configs)) {
     itNeeds([PYTHON], `runs with ${which}, and shows nothing outside`, async () => {
       const calls = [{ argv: PREFIX }, { argv: ["cat", secret] }];
-      const [made, ran, read] = await place.run({ settings, env, job: { ...job, calls } });
+      const [made, ran, read] = await place.runServed({ settings, env, job: { ...job, calls } });
       expect([made, ran]).toMatchObject([
         { kind: "made" },
         { kind: "ran", code: 0, stdout: `${place.ws}/.venv\n` },
@@ -57,10 +57,10 @@ describe.skipIf(unusable !== null).each(PEOPLE)("grants: an environment in a roo
         `that a tool gave another Python by ${what} shows nothing of that with ${which}`,
         async () => {
           const change = { argv: ["sh", "-c", rewrite(place.outside)] };
-          const [made, changed] = await place.run({ settings, env, job: { ...job, calls: [change] } });
+          const [made, changed] = await place.runServed({ settings, env, job: { ...job, calls: [change] } });
           expect([made, changed]).toMatchObject([{ kind: "made" }, { kind: "ran", code: 0 }]);
           const calls = [{ argv: ["cat", secret] }, { argv: ["/usr/bin/python3", "-c", "print(1)"] }];
-          const [next, read, honest] = await place.run({ settings, env, job: { ...job, calls } });
+          const [next, read, honest] = await place.runServed({ settings, env, job: { ...job, calls } });
           if (next?.kind === "threw") expect(next.code).toBe("CONFIG_INVALID");
           else {
             expect(read).toMatchObject({ kind: "ran", code: 1, stdout: "" });
@@ -75,10 +75,10 @@ describe.skipIf(unusable !== null).each(PEOPLE)("grants: an environment in a roo
     place.plainly(`ln -sfn ${place.outside}/bin/python3 .venv/bin/python3`);
     const calls = [{ argv: ["cat", secret] }];
     const named = { sandbox: { runtimes: ["system", "python"] } };
-    const [refused] = await place.run({ settings: named, env, job: { calls } });
+    const [refused] = await place.runServed({ settings: named, env, job: { calls } });
     expect(refused).toMatchObject({ kind: "threw", code: "CONFIG_INVALID" });
     const listed = { sandbox: { runtimes: ["system", { name: "python", read: [place.outside] }] } };
-    const [, read] = await place.run({ settings: listed, env, job: { calls } });
+    const [, read] = await place.runServed({ settings: listed, env, job: { calls } });
     expect(read).toMatchObject({ kind: "ran", code: 0, stdout: "secret" });
   });
 });

@@ -19,7 +19,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
     place.file("ws/a.txt", "hidden\n");
     const paths = { ws: { root: place.ws, mode: "rw", write_approval: false, suffixes: [".md"] } };
     const settings = { sandbox: { paths } };
-    const [, reply] = await place.run({ settings, job: { calls: [{ argv: ["sh", "-c", line] }] } });
+    const [, reply] = await place.runServed({ settings, job: { calls: [{ argv: ["sh", "-c", line] }] } });
     expect(reply).toMatchObject({ kind: "ran", code, stdout });
     expect(place.read("ws/a.md")).toBe(stdout === "" ? "first\n" : stdout);
   });
@@ -36,7 +36,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
       for (let at = 0; at < notes; at += 1) place.file(`ws/${at}.md`, "");
       for (let at = 0; at < others; at += 1) writeFileSync(join(place.ws, `${at}.txt`), "");
       const paths = { ws: { root: place.ws, mode: "ro", suffixes: [".md"] } };
-      const [, reply] = await place.run({
+      const [, reply] = await place.runServed({
         settings: { sandbox: { paths } },
         job: { calls: [{ argv: ["sh", "-c", "ls | wc -l"] }] },
       });

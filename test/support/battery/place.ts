@@ -18,6 +18,7 @@ import { createSupervisor, type Supervisor } from "../../../src/index.ts";
 import { knownPath } from "../../../src/profile/path.ts";
 import { type Job, Reply } from "./job.ts";
 import { checkoutFor, compileCacheFor, type Person, runFile } from "./people.ts";
+import { serve } from "./serving.ts";
 
 /** What a test's config says beyond the one root: merged into `sandbox:`, `shell:` and `approval:`. */
 export interface Settings {
@@ -114,27 +115,14 @@ export class Place implements Disposable {
     name = "job.json",
   ) {
     const checkout = checkoutFor(this.person);
-    const whole: Job = {
-      config: this.config(settings),
-      cwd: this.ws,
-      profiles: [],
-      helperFolders: null,
-      home: null,
-      ...job,
-    };
-    const file = this.file(name, JSON.stringify(whole));
+    const file = this.file(name, JSON.stringify(this.#whole(job, settings)));
     const [program = checkout.node, ...words] = [...under, ...runFile(checkout, "driver.ts"), file];
     const stdio: ("ignore" | "pipe" | number)[] = ["ignore", "pipe", "pipe"];
     for (const [fd, source] of inherits) stdio[fd] = source;
     return spawn(program, words, {
       ...startedBy.runAs,
       cwd: this.ws,
-      env: {
-        PATH: "/usr/local/bin:/usr/bin:/bin",
-        XDG_STATE_HOME: this.state,
-        NODE_COMPILE_CACHE: compileCacheFor(this.person),
-        ...env,
-      },
+      env: this.#environment(env),
       stdio: Array.from(stdio, (kind) => kind ?? "ignore"),
     });
   }
@@ -151,6 +139,20 @@ export class Place implements Disposable {
       .trim()
       .split("\n")
       .map((line) => Reply.parse(JSON.parse(line)));
+  }
+
+  /**
+   * As `run`, in a process that makes one supervisor after another for this file of tests: most of what a process of its own
+   * does is to start. For tests of what walls hold, not of how processes begin and end.
+   */
+  runServed({
+    job,
+    settings = {},
+    env = {},
+  }: Pick<Start, "job" | "settings" | "env">): Promise<readonly Reply[]> {
+    if (job.isLeft === true || job.calls.some(({ stdin }) => stdin === "inherit"))
+      throw new Error("this needs a process of its own");
+    return serve(this.person, { job: this.#whole(job, settings), env: this.#environment(env) });
   }
 
   /** Runs a line of shell as the person, without any walls. */
@@ -180,6 +182,20 @@ export class Place implements Disposable {
 
   [Symbol.dispose](): void {
     rmSync(this.top, { recursive: true, force: true });
+  }
+
+  #whole(job: Start["job"], settings: Settings): Job {
+    const usual = { cwd: this.ws, profiles: [], helperFolders: null, home: null };
+    return { config: this.config(settings), ...usual, ...job };
+  }
+
+  #environment(env: Readonly<Record<string, string>>): Record<string, string> {
+    return {
+      PATH: "/usr/local/bin:/usr/bin:/bin",
+      XDG_STATE_HOME: this.state,
+      NODE_COMPILE_CACHE: compileCacheFor(this.person),
+      ...env,
+    };
   }
 
   #give(path: string): string {
