@@ -1,6 +1,7 @@
 import { realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { configDefaults, defineConfig } from "vitest/config";
+import { SlowFirst } from "./scripts/lib/slow-first.ts";
 import { leftOutOn } from "./test/support/linux-only.ts";
 
 /** Which test files each tier leaves out; `scripts/test` sets the tier. */
@@ -38,6 +39,7 @@ export default defineConfig({
     pool: "forks",
     globalSetup: ["scripts/lib/bundle.ts", "test/support/run.ts"],
     maxWorkers: 2,
+    sequence: { sequencer: SlowFirst },
     testTimeout: 30_000,
     hookTimeout: 30_000,
     coverage: { provider: "v8", include: ["src/**/*.ts"], reporter: ["text", "html"] },
