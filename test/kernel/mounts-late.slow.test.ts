@@ -39,7 +39,8 @@ async function mounted(
   return { replies, sub: `${place.ws}/sub` };
 }
 
-describe.skipIf(unusable !== null).each(PEOPLE)("for $name", (person) => {
+// Each waits most of its time, in mounts of its own.
+describe.skipIf(unusable !== null).each(PEOPLE)("for $name", { concurrent: true }, (person) => {
   itUnless(
     notRoot,
     "fs.mounts: a mount that arrives on the host while a program runs is told",

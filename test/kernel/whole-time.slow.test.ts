@@ -1,0 +1,75 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { knownPath } from "../../src/profile/path.ts";
+import { standingIn } from "../support/approval/standing.ts";
+import { workersOf } from "../support/battery/descendants.ts";
+import { CALLER } from "../support/battery/people.ts";
+import { Place } from "../support/battery/place.ts";
+import { FILTERLESS, HANGING } from "../support/battery/stand-ins.ts";
+import { itUnless, notRoot, sandboxMustWork, unusable } from "../support/battery/walls.ts";
+import { RUNAWAY, withRunaway } from "../support/files/runaway.ts";
+import { toldOf } from "../support/files/told.ts";
+import { RulesPlace } from "../support/mac/rules.ts";
+import { noStandIn, standInMustWork } from "../support/mac/stand-in.ts";
+
+sandboxMustWork("what never comes to an end by itself");
+standInMustWork("walls on macOS that never stand");
+
+/* Each takes the whole of its time, and hardly anything has something to do meanwhile: so all of them at once. */
+
+describe.skipIf(unusable !== null)("the time that the walls have to stand", { concurrent: true }, () => {
+  const cases = [
+    ["hangs", HANGING, "the walls did not stand in time"],
+    ["forgets the filter", FILTERLESS, "no filter came into force"],
+  ] as const;
+  for (const [what, standIn, said] of cases) {
+    itUnless(
+      notRoot,
+      `proof: a launcher that ${what} is given up, and nothing runs`,
+      async () => {
+        using place = new Place(CALLER);
+        const folder = knownPath(place.folder("helpers"));
+        place.file("helpers/bwrap", standIn, 0o755);
+        const settings = { sandbox: { os_sandbox_fallback: "refuse_tools" } };
+        await using supervisor = await place.supervisor(settings, {
+          helperFolders: [folder, knownPath("/usr/bin")],
+        });
+        const outcome = await supervisor
+          .session({ caller: "person" })
+          .call("shell", { argv: ["sh", "-c", `: > ${place.ws}/ran`] });
+        expect(outcome).toMatchObject({ kind: "denied", code: "SANDBOX_UNAVAILABLE", reason: said });
+        expect(existsSync(join(place.ws, "ran"))).toBe(false);
+      },
+      90_000,
+    );
+  }
+});
+
+it.skipIf(noStandIn !== null)(
+  "proof: on macOS walls that do not stand within twenty seconds are given up",
+  { concurrent: true, timeout: 60_000 },
+  async () => {
+    using place = new RulesPlace();
+    place.standIn.mode = "hangs";
+    await expect(place.run({ argv: ["/bin/true"] })).rejects.toMatchObject({
+      code: "SANDBOX_UNAVAILABLE",
+      message: "the walls did not stand in time",
+    });
+    expect(place.left()).toEqual([]);
+  },
+);
+
+/** `files-workers` has the twin that a limit ends sooner. */
+it.skipIf(unusable !== null)(
+  "a search that does not end costs one worker and one call, in bounded time",
+  { concurrent: true, timeout: 60_000 },
+  async () => {
+    await using at = await standingIn(withRunaway);
+    const began = performance.now();
+    expect(toldOf(await at.session.call("search_files", RUNAWAY))).toBe("WALL_TIME");
+    expect(performance.now() - began).toBeLessThan(20_000);
+    expect(workersOf(process.pid)).toEqual([]);
+    expect(toldOf(await at.session.call("search_files", { text: "xx" }))).toMatchObject({ files: 1 });
+  },
+);
