@@ -21,6 +21,7 @@ import type { Job, Reply } from "../support/battery/job.ts";
 import { CALLER, PEOPLE } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
 import { itUnless, notRoot, sandboxMustWork, unusable } from "../support/battery/walls.ts";
+import { makeNames } from "../support/files/many-names.ts";
 import { toldOf } from "../support/files/told.ts";
 
 sandboxMustWork("files that mean no good");
@@ -111,7 +112,10 @@ describe.skipIf(unusable !== null)("what is large", () => {
   }, async () => {
     await using at = await standing(({ ws }) => {
       mkdirSync(`${ws}/many`);
-      for (let name = 0; name < 100_000; name += 1) writeFileSync(`${ws}/many/${100_000 + name}`, "");
+      makeNames(
+        `${ws}/many`,
+        Array.from({ length: 100_000 }, (_, at) => String(100_000 + at)),
+      );
     });
     const { session } = at;
     const page = (after?: string) => session.call("list_dir", { path: "ws:many", limit: 1000, after });

@@ -1,9 +1,8 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { PEOPLE } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
 import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
+import { makeNames } from "../support/files/many-names.ts";
 
 sandboxMustWork("folders that are granted for some suffixes");
 
@@ -34,7 +33,10 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
     async (_, notes, others, stdout) => {
       using place = new Place(person);
       for (let at = 0; at < notes; at += 1) place.file(`ws/${at}.md`, "");
-      for (let at = 0; at < others; at += 1) writeFileSync(join(place.ws, `${at}.txt`), "");
+      makeNames(
+        place.ws,
+        Array.from({ length: others }, (_unused, at) => `${at}.txt`),
+      );
       const paths = { ws: { root: place.ws, mode: "ro", suffixes: [".md"] } };
       const [, reply] = await place.runServed({
         settings: { sandbox: { paths } },

@@ -7,6 +7,9 @@ import { doJob } from "./do-job.ts";
 import type { Reply } from "./job.ts";
 import { type Served, Serving } from "./serving-job.ts";
 
+// Whoever asks may go before it has its answer, as a test does whose time is over.
+process.stdout.on("error", () => process.exit());
+
 for await (const line of createInterface({ input: process.stdin })) {
   const { job, env } = Serving.parse(JSON.parse(line));
   process.env = { ...env };

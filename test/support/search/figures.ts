@@ -1,8 +1,9 @@
-import { closeSync, mkdirSync, openSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { MaskSearch } from "../../../src/host/search/search.ts";
 import type { Profile } from "../../../src/profile/profile.ts";
+import { makeNames } from "../files/many-names.ts";
 
 /** What the search of a tree takes, in milliseconds: medians, and for how long it held the event loop at most times. */
 export interface SearchFigures {
@@ -21,7 +22,10 @@ export function plantFiles(folder: string, files: number): void {
   for (let at = 0; at * FILES_EACH < files; at += 1) {
     const one = join(folder, `p${Math.floor(at / 100)}`, `d${at % 100}`);
     mkdirSync(one, { recursive: true });
-    for (let file = 0; file < FILES_EACH; file += 1) closeSync(openSync(join(one, `file-${file}.ts`), "w"));
+    makeNames(
+      one,
+      Array.from({ length: FILES_EACH }, (_, file) => `file-${file}.ts`),
+    );
   }
 }
 

@@ -1,7 +1,8 @@
-import { symlinkSync, writeFileSync } from "node:fs";
+import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { FileAnswer } from "../../../src/tool/files/protocol.ts";
+import { makeNames } from "../../support/files/many-names.ts";
 import { WorkerClient } from "../../support/worker/client.ts";
 import { answerOf } from "../../support/worker/told.ts";
 import { masks, TestTree } from "../../support/worker/tree.ts";
@@ -29,7 +30,7 @@ test("a folder of 100,000 names is told page by page, each once, in order, a pag
 }, async () => {
   using tree = new TestTree("/dev/shm");
   const names = Array.from({ length: 100_000 }, (_, at) => `file-${(at * 7919) % 100_000}`);
-  for (const name of names) writeFileSync(join(tree.root, name), "");
+  makeNames(tree.root, names);
   await using worker = await WorkerClient.of(tree.profile());
   const told: string[] = [];
   const times: number[] = [];
