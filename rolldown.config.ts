@@ -35,6 +35,31 @@ export const worker: RolldownOptions & { readonly output: OutputOptions } = {
   plugins: [licences],
 };
 
+/** What the inbox looks like: of rules that are as good as each other the later one counts. */
+const STYLES = ["colours", "base", "top", "lists", "request", "content", "answer", "aside", "narrow"];
+
+/** The files of the inbox that are no code go where its code goes. */
+const pageFiles: Plugin = {
+  name: "page-files",
+  generateBundle() {
+    const read = (name: string): string => readFileSync(join(import.meta.dirname, "src/inbox", name), "utf8");
+    for (const fileName of ["index.html", "icon.svg"])
+      this.emitFile({ type: "asset", fileName, source: read(fileName) });
+    const style = STYLES.map((name) => read(`style/${name}.css`)).join("\n");
+    this.emitFile({ type: "asset", fileName: "inbox.css", source: style });
+  },
+};
+
+/** The inbox is a page: its code runs in browsers, and is one file. */
+export const inbox: RolldownOptions & { readonly output: OutputOptions } = {
+  input: { inbox: "src/inbox/main.ts" },
+  platform: "browser",
+  tsconfig: "src/inbox/tsconfig.json",
+  transform: { target: "es2022" },
+  output: { dir: "dist/inbox", format: "esm", entryFileNames: "[name].js", codeSplitting: false },
+  plugins: [pageFiles],
+};
+
 /** What the tests start as processes of their own, as far from `package.json` as all else that is built. */
 export const battery: RolldownOptions = {
   input: globSync(["test/support/{battery,mac,screen}/*driver.ts", "test/support/mac/compile-profile.ts"], {
@@ -55,8 +80,9 @@ export default defineConfig([
     preserveEntrySignatures: "allow-extension",
     platform: "node",
     transform,
-    // Only probes need the one, and they are remembered; another, only prompts that show a file; `pg`, who has a store there.
-    external: ["execa", /^sugar-high\//, "pg"],
+    // Only probes need the one, and they are remembered; another, only prompts that show a file; the rest is for those who
+    // install it.
+    external: ["execa", /^sugar-high\//, "pg", "grammy", /^hono($|\/)/, /^@hono\/node-server($|\/)/],
     output: {
       dir: "dist/cli",
       format: "esm",
@@ -68,12 +94,19 @@ export default defineConfig([
           { name: "words", test: /\/src\/(cli\/print|channel\/ink)\.ts$/, priority: 1 },
           { name: "prompt", test: PROMPT, priority: 2 },
           { name: "network", test: NETWORK, priority: 3 },
+          // It draws as the prompt does.
+          { name: "answers", test: /\/src\/cli\/(commands\/approvals|approvals-text)\.ts$/, priority: 4 },
+          // What needs packages that not every user has is loaded by those who ask for it.
+          { name: "http", test: /\/src\/http\//, priority: 4 },
+          { name: "telegram", test: /\/src\/channel\/telegram[/.]/, priority: 4 },
+          { name: "postgres", test: /\/src\/store\/postgres[/.]/, priority: 4 },
           { name: "commands", test: (file) => !ALWAYS.test(file) },
         ],
       },
     },
     plugins: [licences],
   },
+  inbox,
   worker,
 ]);
 

@@ -1,5 +1,5 @@
 import { type RolldownOptions, rolldown } from "rolldown";
-import bundles, { battery, worker } from "../../rolldown.config.ts";
+import bundles, { battery, inbox, worker } from "../../rolldown.config.ts";
 
 /**
  * Bundles everything that is bundled as it stands, and what the tests start, for a run of them: what most of their time
@@ -9,8 +9,12 @@ export async function setup(): Promise<void> {
   for (const bundle of [...bundles, battery]) await write(bundle);
 }
 
-/** Bundles the worker: supervisors start it by its bundle, also where the rest is run from its sources. */
+/**
+ * Bundles the inbox and the worker: browsers load the one, supervisors start the other, also where the rest is run from
+ * its sources. The worker comes last: by its bundle it is told whether both are fresh.
+ */
 export async function bundleWorker(): Promise<void> {
+  await write(inbox);
   await write(worker);
 }
 

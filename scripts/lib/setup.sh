@@ -156,15 +156,15 @@ npm_ci_in() {
   (CDPATH='' cd -- "$1" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error)
 }
 
-# The program that works on files within the walls is one file, made from the sources.
+# The program that works on files within the walls is one file, made from the sources, and so is the code of the inbox.
 worker_is_fresh() {
   bundle=$root/dist/worker/main.js
-  [ -f "$bundle" ] && [ -z "$(find "$root/src" "$root/rolldown.config.ts" "$stamp" -newer "$bundle" -type f)" ]
+  [ -f "$bundle" ] && [ -f "$root/dist/inbox/inbox.js" ] && [ -z "$(find "$root/src" "$root/rolldown.config.ts" "$stamp" -newer "$bundle" -type f)" ]
 }
 
 bundle_worker() {
   must_own_checkout
-  quietly "bundling the worker" bundle_worker_in "$root" ||
+  quietly "bundling the worker and the inbox" bundle_worker_in "$root" ||
     fail "the worker can't be bundled" "its words are above" "mend what it names, then run this again"
 }
 
@@ -199,6 +199,8 @@ install_test_tools() {
     [ -x "/usr/bin/${pair%%:*}" ] || missing="$missing ${pair#*:}"
   done
   [ -e /usr/include/stdio.h ] || missing="$missing libc6-dev"
+  # Ubuntu has no chromium of its own to install, and its machines for tests bring Chrome.
+  [ -x /usr/bin/chromium ] || [ -x /usr/bin/google-chrome ] || missing="$missing chromium"
   postgresql_is_there || missing="$missing postgresql"
   [ -n "$missing" ] || return 0
   can_be_root || fail "tools for the tests are missing:$missing" "no right to install them" "sudo apt-get install -y$missing"

@@ -89,6 +89,7 @@ export class Broker implements Disposable, AsyncDisposable {
    */
   async attend(...handlers: readonly ApprovalHandler[]): Promise<Disposable> {
     for (const handler of handlers) this.#attending.add(handler);
+    await this.#presence.begin();
     await this.#learner.begin();
     for (const waiting of this.#room.all()) if (waiting.isOpen) this.#waits.ask(waiting, handlers);
     for (const request of await this.#store.pending()) this.#bringAlong(request);
@@ -185,9 +186,19 @@ export class Broker implements Disposable, AsyncDisposable {
     return this.#registry.events(filter);
   }
 
+  /** True as long as the process of a run is heard of: then its calls may still stand still for their answers. */
+  isAlive(runId: string): Promise<boolean> {
+    return this.#store.isAlive(runId);
+  }
+
   /** Which store numbers the events: a number of another one means nothing here. */
   storeId(): Promise<string> {
     return this.#store.id();
+  }
+
+  /** The number of the last event; −1 before the first. What is read afterwards holds all that it tells. */
+  lastSeq(): Promise<number> {
+    return this.#store.lastSeq();
   }
 
   /** Remembers a yes. */
@@ -201,9 +212,14 @@ export class Broker implements Disposable, AsyncDisposable {
     return this.#store.grants(sessionId);
   }
 
-  /** Ends a session: what waits is answered no by nobody, and what was granted counts no more. */
+  /**
+   * Ends a session: calls that stand still are answered no by nobody, and what was granted counts no more. What was left
+   * open can still be answered, and run later.
+   */
   async endSession(sessionId: string): Promise<void> {
-    await this.respondAll({ sessionId }, rejected("nobody", "the session has ended"), "nobody");
+    const no = rejected("nobody", "the session has ended");
+    const held = this.#room.all().filter(({ isHeld, request }) => isHeld && request.sessionId === sessionId);
+    await Promise.all(held.map(({ request }) => this.respond(request.approvalId, no, "nobody")));
     for (const { grantId } of await this.grants(sessionId)) await this.revoke(grantId, "the session's end");
   }
 

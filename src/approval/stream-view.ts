@@ -1,5 +1,6 @@
 import type { ApprovalEvent } from "../event/event.ts";
 import type { Json } from "../policy/canonical-json.ts";
+import type { ApprovalRequest } from "../policy/request.ts";
 
 /** A person is asked, as event streams of agents tell it. */
 export interface ApprovalRequestEvent {
@@ -27,17 +28,8 @@ export type StreamEvent =
 /** The event as streams tell it; null for one that they don't: what rules and grants decided, and answers that count for nothing. */
 export function streamView(event: ApprovalEvent): StreamEvent | null {
   switch (event.type) {
-    case "approval.requested": {
-      const { approvalId, tool, safeArgs, risk, agent } = event.request;
-      const data = {
-        request_id: approvalId,
-        tool_name: tool,
-        arguments: safeArgs,
-        risk_level: risk ?? "",
-        agent_name: agent ?? "",
-      };
-      return { name: "ApprovalRequestEvent", data };
-    }
+    case "approval.requested":
+      return requestView(event.request);
     case "approval.resolved": {
       const decision = !event.approved
         ? "denied"
@@ -56,6 +48,18 @@ export function streamView(event: ApprovalEvent): StreamEvent | null {
     case "grant.revoked":
       return null;
   }
+}
+
+/** A request as streams tell it, also one that was made before anybody listened. */
+export function requestView({ approvalId, tool, safeArgs, risk, agent }: ApprovalRequest): StreamEvent {
+  const data = {
+    request_id: approvalId,
+    tool_name: tool,
+    arguments: safeArgs,
+    risk_level: risk ?? "",
+    agent_name: agent ?? "",
+  };
+  return { name: "ApprovalRequestEvent", data };
 }
 
 /** One server-sent event (https://html.spec.whatwg.org/multipage/server-sent-events.html). */

@@ -85,6 +85,8 @@ function essentials(event: Event): readonly [string, string] {
       return ["network", used(event)];
     case "call.appeared":
       return ["appeared", appearance(event)];
+    case "http.refused":
+      return ["refused", refusal(event)];
     case "call.ended":
       return [event.outcome, ending(event)];
     case "journal.continued":
@@ -104,6 +106,13 @@ function used({ hosts, others, refusals }: Extract<Event, { readonly type: "netw
     ...(refusals === 0 ? [] : [count(refusals, "refusal")]),
   ];
   return told.length === 0 ? "nothing was reached" : told.join(", ");
+}
+
+function refusal(event: Extract<Event, { readonly type: "http.refused" }>): string {
+  const { method, path, status, why, from, times } = event;
+  const whose = from === null ? "" : `, from ${from}`;
+  const more = times === 1 ? "" : `; the last of ${times} that came too fast to be written down one by one`;
+  return `${method} ${path}: ${status}, ${why}${whose}${more}`;
 }
 
 function movedBy(one: {

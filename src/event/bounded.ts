@@ -40,6 +40,9 @@ export function boundedEvent(body: EventBody): EventBody {
     case "network.refused":
     case "network.used":
       return body;
+    // Whoever reaches the server says the method and the path, and much less than that is of use.
+    case "http.refused":
+      return { ...body, method: beginning(body.method, 16), path: beginning(body.path, 256) };
     case "call.appeared":
       return { ...body, paths: boundedTexts(body.paths), runs: boundedTexts(body.runs) };
     case "call.ended":
@@ -75,6 +78,11 @@ function boundedText(text: string): string {
   if (text.length <= MOST_CHARACTERS) return text;
   const bytes = new TextEncoder().encode(text).length;
   return `${text.slice(0, MOST_CHARACTERS)}… (cut: ${bytes} bytes in all, sha256 ${sha256(text)})`;
+}
+
+/** A text that nobody needs the whole of. */
+function beginning(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most)}…`;
 }
 
 function sha256(text: string): string {

@@ -151,6 +151,19 @@ export const Event = z.discriminatedUnion("type", [
   }),
   z.strictObject({
     ...envelope,
+    type: z.literal("http.refused"),
+    method: z.string(),
+    /** Without its query. */
+    path: z.string(),
+    status: z.int(),
+    why: z.string(),
+    /** Whose connection it was: an address; null for a unix socket. */
+    from: z.string().nullable(),
+    /** How many refusals this stands for: more than one where too many came in a minute, of which it tells the last. */
+    times: z.int().positive(),
+  }),
+  z.strictObject({
+    ...envelope,
     type: z.literal("call.ended"),
     outcome: z.enum(["done", "failed", "denied", "timed-out", "pending"]),
     code: z.int().nullable(),

@@ -51,8 +51,11 @@ export const CLAIMS = {
     "one call is asked about at most once for what it is; words, folder, environment, program file and profile are those shown",
   "approve.forge":
     "nothing that a tool or a model says can begin a row of a question at the terminal, hide in it, reorder it, or answer it",
-  "approve.race": "of several answers the first counts; an answer is used once",
+  "approve.race":
+    "of several answers the first counts, in whatever process that shares the store; an answer is used once; a process that is lost loses no request",
   "approve.deny": "a deny, or a tool that blocks, wins over grants, modes and people",
+  "http.auth":
+    "over HTTP nobody reads or answers without an approver's token, from another origin or under another name; what is refused changes nothing and leaves a line; a page of another origin reaches nothing",
   "journal.chain":
     "in the record of a run every line that was edited, dropped, moved, doubled or put in is found, and each file that is missing between two, up to the last line it holds; a tail that was cut off, and a record that was written anew, show against a head that was kept elsewhere",
   "config.strict": 'no malformed or misspelt file can mean "less restricted"',

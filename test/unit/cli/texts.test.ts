@@ -443,6 +443,26 @@ test("a run is told a line an event", () => {
       others: { connections: 1, sentBytes: 0, receivedBytes: 1 },
       refusals: 3,
     },
+    {
+      type: "http.refused",
+      callId: null,
+      method: "POST",
+      path: "/approvals/a",
+      status: 401,
+      why: "no token was given",
+      from: "127.0.0.1",
+      times: 1,
+    },
+    {
+      type: "http.refused",
+      callId: null,
+      method: "GET",
+      path: "/\u202e",
+      status: 421,
+      why: "this server has another name",
+      from: null,
+      times: 12,
+    },
     { type: "call.appeared", callId: "c", paths: ["/p/n/.git"], runs: ["hooks/pre-commit"], unknown: null },
     {
       type: "call.ended",
@@ -481,6 +501,8 @@ test("a run is told a line an event", () => {
     03:04:05.678  amended    it may reach a.test:443, by ann
     03:04:05.678  refused    b.test:80: \`b.test\` on port 80 is not among the hosts that may be reached
     03:04:05.678  network    a.test:443 2 connections (800B sent, 4KiB received), others 1 connection (0B sent, 1B received), 3 refusals
+    03:04:05.678  refused    POST /approvals/a: 401, no token was given, from 127.0.0.1
+    03:04:05.678  refused    GET /\\u{202e}: 421, this server has another name; the last of 12 that came too fast to be written down one by one
     03:04:05.678  appeared   /p/n/.git; git may run hooks/pre-commit
     03:04:05.678  failed     status 3, 13 ms, 1 byte on stdout, 20 bytes on stderr
     03:04:05.678  continued  in file 2 of the record, behind 21 lines

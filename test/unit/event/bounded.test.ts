@@ -79,6 +79,15 @@ describe("an event with the texts of a call", () => {
       stdoutBytes: 0,
       stderrBytes: 0,
     },
+    {
+      type: "http.refused",
+      method: "x".repeat(99_999),
+      path: "x".repeat(99_999),
+      status: 400,
+      why: "",
+      from: null,
+      times: 1,
+    },
   ])("is bounded in $type too", (event) => {
     expect(JSON.stringify(boundedEvent(event)).length).toBeLessThan(20_000);
   });

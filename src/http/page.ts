@@ -1,0 +1,30 @@
+import { readFileSync } from "node:fs";
+import { HEADERS } from "./headers.ts";
+
+/** The files of the inbox: where each is served, and what it is. */
+const FILES: Readonly<Record<string, { readonly name: string; readonly type: string }>> = {
+  "/": { name: "index.html", type: "text/html; charset=utf-8" },
+  "/inbox.css": { name: "inbox.css", type: "text/css; charset=utf-8" },
+  "/inbox.js": { name: "inbox.js", type: "text/javascript; charset=utf-8" },
+  "/icon.svg": { name: "icon.svg", type: "image/svg+xml" },
+};
+
+/** True for what anybody may load: it holds nothing of what waits. */
+export function isPageFile(path: string): boolean {
+  return Object.hasOwn(FILES, path);
+}
+
+/** A file of the inbox. Throws the system's error where the package was not built. */
+export function pageFile(path: string): Response | null {
+  const file = FILES[path];
+  if (file === undefined || !isPageFile(path)) return null;
+  return new Response(readFileSync(`${folder()}/${file.name}`), {
+    headers: { ...HEADERS, "content-type": file.type },
+  });
+}
+
+/** Beside the compiled library, or in `dist` when the sources are run as they are. */
+function folder(): string {
+  const isSource = import.meta.filename.endsWith(".ts");
+  return `${import.meta.dirname}/${isSource ? "../../dist" : ".."}/inbox`;
+}

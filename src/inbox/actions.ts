@@ -1,0 +1,128 @@
+import type { ApprovalRequest } from "../policy/request.ts";
+import type { Several } from "./api.ts";
+import type { Arming } from "./arming.ts";
+import type { Desk } from "./desk.ts";
+import { button, fill, foreign, part } from "./dom.ts";
+
+/** What a person can do with the request that they look at. */
+export interface Acts {
+  readonly onApprove: (scope: "once" | "session", note: string) => void;
+  readonly onReject: (note: string) => void;
+  readonly onReadOn: () => void;
+  readonly onRejectAll: (filter: Several, note: string) => void;
+}
+
+/** What is known of the request that is looked at. */
+export interface Subject {
+  /** Null where nothing waits that is looked at. */
+  readonly request: ApprovalRequest | null;
+  /** How much of it was seen. */
+  readonly seen: "awaited" | "part" | "whole";
+  /** An answer is on its way. */
+  readonly isSending: boolean;
+  readonly isLive: boolean;
+}
+
+/** The bar with a note, a yes and a no. It stands still while requests come and go. */
+export class Actions {
+  readonly #bar = part("actions", HTMLElement);
+  readonly #note = part("note", HTMLTextAreaElement);
+  readonly #approve = part("approve", HTMLButtonElement);
+  readonly #session = part("session", HTMLButtonElement);
+  readonly #reject = part("reject", HTMLButtonElement);
+  readonly #several = part("several", HTMLElement);
+  readonly #problem = part("problem", HTMLElement);
+  readonly #allFirst = part("all-first", HTMLElement);
+  readonly #arming: Arming;
+  readonly #acts: Acts;
+  #subject: Subject = { request: null, seen: "awaited", isSending: false, isLive: false };
+
+  constructor(arming: Arming, acts: Acts) {
+    this.#arming = arming;
+    this.#acts = acts;
+    this.#approve.addEventListener("click", () => this.approve());
+    this.#session.addEventListener("click", () => this.approveForSession());
+    this.#reject.addEventListener("click", () => this.reject());
+    part("read-on", HTMLButtonElement).addEventListener("click", () => this.#acts.onReadOn());
+    this.#note.addEventListener("input", () => this.#fit());
+    this.#note.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+      event.preventDefault();
+      this.reject();
+    });
+  }
+
+  /** Approves this once, where that is offered. */
+  approve(): void {
+    if (!this.#approve.disabled && this.#arming.isArmed) this.#acts.onApprove("once", this.#words());
+  }
+
+  /** The same for the session. */
+  approveForSession(): void {
+    const isOffered = this.#session.hidden === false && !this.#session.disabled;
+    if (isOffered && this.#arming.isArmed) this.#acts.onApprove("session", this.#words());
+  }
+
+  reject(): void {
+    if (!this.#reject.disabled && this.#arming.isArmed) this.#acts.onReject(this.#words());
+  }
+
+  /** Lets a person write why not. */
+  startNote(): void {
+    if (!this.#reject.disabled && this.#arming.isArmed) this.#note.focus();
+  }
+
+  /** A note is for one request. */
+  clearNote(): void {
+    this.#note.value = "";
+    this.#note.blur();
+    this.#fit();
+  }
+
+  /** Says what went wrong with an answer; null for nothing. */
+  tell(problem: string | null): void {
+    this.#problem.hidden = problem === null;
+    fill(this.#problem, problem === null ? null : foreign(problem, "prose"));
+  }
+
+  /** Draws what is offered now. */
+  show(subject: Subject, desk: Desk): void {
+    this.#subject = subject;
+    const { request, seen, isSending, isLive } = subject;
+    this.#bar.hidden = request === null;
+    if (request === null) return;
+    const isOff = isSending || !isLive;
+    this.#approve.disabled = isOff || seen !== "whole";
+    this.#session.disabled = isOff || seen !== "whole";
+    this.#session.hidden = request.covers === null || request.demandsPerson;
+    this.#reject.disabled = isOff;
+    this.#allFirst.hidden = seen !== "part";
+    this.#showSeveral(request, desk, isOff);
+  }
+
+  #showSeveral(request: ApprovalRequest, desk: Desk, isOff: boolean): void {
+    const { group, run } = desk.beside(request);
+    const { groupId, runId } = request;
+    const make = (words: string, filter: Several): HTMLButtonElement => {
+      const made = button([words], { class: "quiet" }, () => {
+        if (this.#arming.isArmed && this.#subject.isLive) this.#acts.onRejectAll(filter, this.#words());
+      });
+      made.disabled = isOff;
+      return made;
+    };
+    fill(
+      this.#several,
+      group > 1 && groupId !== null ? make(`Reject all ${group} of this turn`, { runId, groupId }) : null,
+      run > 1 && run !== group ? make(`Reject all ${run} of this run`, { runId }) : null,
+    );
+  }
+
+  #words(): string {
+    return this.#note.value.trim();
+  }
+
+  /** As high as what is written, up to a bound that the style sets. */
+  #fit(): void {
+    this.#note.rows = Math.min(4, this.#note.value.split("\n").length);
+  }
+}

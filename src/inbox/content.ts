@@ -1,0 +1,110 @@
+import type { Presentation } from "../policy/presentation.ts";
+import { button, element, foreign, nodesOf } from "./dom.ts";
+import { diffLines, firstLines, GOES_ON, type Line, plainLines } from "./lines.ts";
+import { CONTENTS, count } from "./words.ts";
+
+/** What is looked at, and whether all of it was. */
+export interface Content {
+  readonly node: HTMLElement;
+  /** True once all of it is shown, and its end was on the screen. */
+  isSeen(): boolean;
+  /** Shows what is cut; false where nothing is. */
+  showAll(): boolean;
+}
+
+/** More than this is not shown at first. */
+const AT_FIRST = { lines: 60, characters: 6_000 } as const;
+/** So many lines are laid out together. */
+const CHUNK = 200;
+
+/** A presentation, all of it but what is long. `onSeen`: now all of it was seen. */
+export function contentOf(presentation: Presentation, onSeen: () => void): Content {
+  const { type, about, language, content, fullContent = content, metadata } = presentation;
+  const program = type === "command" ? metadata?.["program"] : undefined;
+  const head = [
+    element("h3", {}, CONTENTS[type]),
+    about === undefined
+      ? null
+      : element("p", { class: "about" }, type === "command" ? "in " : "of ", foreign(about, "code")),
+    typeof program === "string"
+      ? element("p", { class: "about" }, "run by ", foreign(program, "code"))
+      : null,
+    language === undefined || type === "command"
+      ? null
+      : element("p", { class: "language" }, foreign(language, "code")),
+  ];
+  const lines = type === "diff" ? diffLines(fullContent) : plainLines(fullContent);
+  return cut(element("div", { class: "block-head" }, ...head), type, lines, onSeen);
+}
+
+/** A text of the request in a block of its own. */
+export function textBlock(title: string, text: string, onSeen: () => void): Content {
+  return cut(
+    element("div", { class: "block-head" }, element("h3", {}, title)),
+    "structured",
+    plainLines(text),
+    onSeen,
+  );
+}
+
+function cut(
+  head: HTMLElement,
+  type: Presentation["type"],
+  lines: readonly Line[],
+  onSeen: () => void,
+): Content {
+  const first = firstLines(lines, AT_FIRST);
+  const rows = element(
+    "div",
+    { class: "lines", attributes: { "data-type": type } },
+    ...chunks(lines.slice(0, first)),
+  );
+  const end = element("div", { class: "end" });
+  const node = element("section", { class: "block" }, head, rows, end);
+  let isWhole = first === lines.length;
+  let isSeen = false;
+  const watch = new IntersectionObserver((entries) => {
+    if (!isWhole || !entries.some(({ isIntersecting }) => isIntersecting)) return;
+    isSeen = true;
+    watch.disconnect();
+    onSeen();
+  });
+  watch.observe(end);
+  const showAll = (): boolean => {
+    if (isWhole) return false;
+    isWhole = true;
+    rows.append(...chunks(lines.slice(first)));
+    more.remove();
+    // It is told again where it stands now, also where that is on the screen as before.
+    watch.disconnect();
+    watch.observe(end);
+    return true;
+  };
+  const more = button(
+    [`Show ${count(lines.length - first, "more line")}`],
+    { class: "more" },
+    () => void showAll(),
+  );
+  if (!isWhole) end.before(more);
+  return { node, isSeen: () => isSeen, showAll };
+}
+
+function chunks(lines: readonly Line[]): readonly HTMLElement[] {
+  const all: HTMLElement[] = [];
+  for (let at = 0; at < lines.length; at += CHUNK)
+    all.push(element("div", { class: "chunk" }, ...lines.slice(at, at + CHUNK).map(row)));
+  return all;
+}
+
+function row({ kind, sign, text }: Line): HTMLElement {
+  const line = element("bdi", { class: "line-text", attributes: { dir: "ltr" } }, ...nodesOf(text));
+  // Whoever has it read out hears what the sign says.
+  const says = sign === GOES_ON ? "goes on" : kind;
+  const mark = element("span", { class: "sign", attributes: { role: "img", "aria-label": says } }, sign);
+  return element(
+    "div",
+    { class: "line", attributes: { "data-kind": kind } },
+    ...(sign === "" ? [] : [mark]),
+    line,
+  );
+}

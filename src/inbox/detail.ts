@@ -1,0 +1,166 @@
+import { notAscii } from "../channel/visible-unit.ts";
+import type { Presentation } from "../policy/presentation.ts";
+import type { ApprovalRequest } from "../policy/request.ts";
+import { timeLeft } from "./clock.ts";
+import { type Content, contentOf, textBlock } from "./content.ts";
+import type { Ending } from "./desk.ts";
+import { type Child, element, foreign, say } from "./dom.ts";
+import { factsOf, whoOf, whyOf } from "./facts.ts";
+import { OUTCOMES, RISKS } from "./words.ts";
+
+/** What there is to look at of a request, as far as it is known. */
+export type Look =
+  | { readonly kind: "awaited" | "none" | "lost" }
+  | { readonly kind: "made"; readonly presentation: Presentation };
+
+/** One request as it is drawn. */
+export interface Detail {
+  readonly nodes: readonly HTMLElement[];
+  /** How much of what a person should look at was seen; `awaited`: it is being drawn. */
+  seen(): "awaited" | "part" | "whole";
+  /** Shows what is cut; false where nothing is. */
+  showAll(): boolean;
+  tick(now: number): void;
+}
+
+/** All there is to see of a request. `onSeen`: what is decided on was seen, whole. */
+export function detailOf(
+  request: ApprovalRequest,
+  look: Look,
+  ending: Ending | null,
+  onSeen: () => void,
+): Detail {
+  const { tool, risk, agent, description, expiresAt, safeArgs, covers } = request;
+  const time = element("p", { class: "time-left" });
+  const contents = contentsOf(request, look, onSeen);
+  const head = element(
+    "header",
+    { class: "detail-head" },
+    element(
+      "div",
+      { class: "title" },
+      element("h2", {}, foreign(tool, "code")),
+      element(
+        "span",
+        { class: "risk", attributes: { "data-risk": risk ?? "unknown" } },
+        RISKS[risk ?? "unknown"],
+      ),
+      ending === null ? time : null,
+    ),
+    element("p", { class: "description" }, foreign(description, "prose")),
+    agent === null ? null : element("p", { class: "agent" }, "asked by the agent ", foreign(agent, "code")),
+  );
+  return {
+    nodes: [
+      ...(ending === null ? [] : [banner(ending)]),
+      head,
+      ...noticesOf(request, look),
+      ...contents.map(({ node }) => node),
+      factsOf(request),
+      ...(covers === null || ending !== null ? [] : [coveredBy(covers)]),
+      whyOf(request),
+      ...(contents.length > 0 && look.kind !== "made"
+        ? []
+        : [
+            folded(
+              "Arguments",
+              textBlock("As they may be shown", argumentsText(safeArgs), () => undefined).node,
+            ),
+          ]),
+      whoOf(request),
+    ],
+    seen: () => {
+      if (look.kind === "awaited") return "awaited";
+      return contents.every((one) => one.isSeen()) ? "whole" : "part";
+    },
+    showAll: () => contents.map((one) => one.showAll()).some((isMore) => isMore),
+    tick: (now) => {
+      if (expiresAt === null || ending !== null) return say(time, "");
+      say(time, `${timeLeft(expiresAt, now)} left`);
+      time.classList.toggle("soon", expiresAt - now < 60_000);
+    },
+  };
+}
+
+/** What is decided on: what was drawn of the call, or its arguments. */
+function contentsOf({ safeArgs }: ApprovalRequest, look: Look, onSeen: () => void): readonly Content[] {
+  switch (look.kind) {
+    case "made":
+      return [contentOf(look.presentation, onSeen)];
+    case "awaited":
+    case "none":
+      return [textBlock("The arguments", argumentsText(safeArgs), onSeen)];
+    case "lost":
+      return [
+        textBlock("What it would do could not be drawn: its arguments", argumentsText(safeArgs), onSeen),
+      ];
+  }
+}
+
+/** What somebody should know before they read on. */
+function noticesOf(request: ApprovalRequest, look: Look): readonly HTMLElement[] {
+  const { demandsPerson, redactions, granted } = request;
+  const { hidden, cut, isMore } = redactions;
+  const others = notAscii(lookAlikes(request, look));
+  return [
+    ...(demandsPerson ? [notice("A person is demanded for this call: a yes is for this once.")] : []),
+    ...(granted !== null && granted.shortfall.length > 0
+      ? [notice("It asked for more than it would get: ", foreign(granted.shortfall.join("; "), "code"))]
+      : []),
+    ...(others === null ? [] : [notice("Letters that may look like others: ", foreign(others, "code"))]),
+    ...(hidden.length === 0
+      ? []
+      : [
+          notice(
+            "Hidden, as secrets: ",
+            foreign(hidden.map(({ at, because }) => `${at} (by its ${because})`).join(", "), "code"),
+          ),
+        ]),
+    ...(cut.length === 0
+      ? []
+      : [notice("Cut: ", foreign(cut.map(({ at, whole }) => `${at} (${whole})`).join(", "), "code"))]),
+    ...(isMore ? [notice("More was left out than is listed here.")] : []),
+  ];
+}
+
+/** Where letters that look like others would mislead: names, paths, commands, words of the tool. */
+function lookAlikes({ tool, agent, description, safeArgs }: ApprovalRequest, look: Look): string {
+  const { about = "", content = "", type } = look.kind === "made" ? look.presentation : {};
+  const shown = look.kind !== "made" || type === "structured" ? argumentsText(safeArgs) : about;
+  return [tool, agent ?? "", description, shown, type === "command" ? content : ""].join(" ");
+}
+
+function banner({ outcome, isForSession, by, note }: Ending): HTMLElement {
+  const whose = outcome === "expired" ? ": nobody answered in time" : " by ";
+  return element(
+    "p",
+    { class: "banner", attributes: { "data-outcome": outcome } },
+    element("strong", {}, OUTCOMES[outcome]),
+    whose,
+    outcome === "expired" ? null : foreign(by, "code"),
+    isForSession ? ", for the session" : null,
+    ...(note === null ? [] : [": ", foreign(note, "prose")]),
+  );
+}
+
+function coveredBy(covers: string): HTMLElement {
+  return element(
+    "section",
+    { class: "covers" },
+    element("h3", {}, "A yes for this session covers"),
+    element("p", {}, foreign(covers, "code")),
+  );
+}
+
+function notice(...words: readonly Child[]): HTMLElement {
+  return element("p", { class: "notice" }, ...words);
+}
+
+/** Something that is there for those who want to know. */
+function folded(title: string, ...content: readonly HTMLElement[]): HTMLElement {
+  return element("details", { class: "folded" }, element("summary", {}, title), ...content);
+}
+
+function argumentsText(safeArgs: ApprovalRequest["safeArgs"]): string {
+  return JSON.stringify(safeArgs, null, 2);
+}

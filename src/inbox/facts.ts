@@ -1,0 +1,86 @@
+import type { ApprovalRequest } from "../policy/request.ts";
+import { type Child, element, foreign } from "./dom.ts";
+
+/** Why it is asked, and what it could reach after a yes. */
+export function factsOf({ reason, granted }: ApprovalRequest): HTMLElement {
+  const because = fact("Because", foreign(reason, "prose"));
+  if (granted === null)
+    return element("dl", { class: "facts" }, because, fact("Reach", "it runs without walls of its own"));
+  const { write, read, runtimes, network, limits } = granted;
+  const reads = [...read, ...(runtimes.length === 0 ? [] : [`the runtimes ${runtimes.join(", ")}`])];
+  return element(
+    "dl",
+    { class: "facts" },
+    because,
+    fact("Can write", ...listed(write, "nothing")),
+    fact("Can read", ...listed(reads, "nothing else")),
+    fact("Network", foreign(network, "code")),
+    limits.length === 0 ? null : fact("Limits", ...listed(limits, "none")),
+  );
+}
+
+/** Every rule that spoke. */
+export function whyOf({ why }: ApprovalRequest): HTMLElement {
+  const rules = why.map(({ layer, rule, action, reason }) =>
+    element(
+      "li",
+      {},
+      element("span", { class: "rule-action", attributes: { "data-action": action } }, action),
+      element(
+        "span",
+        {},
+        `the ${layer} layer: `,
+        foreign(rule, "code"),
+        ...(reason === null ? [] : [", because ", foreign(reason, "prose")]),
+      ),
+    ),
+  );
+  return element(
+    "details",
+    { class: "folded", attributes: { "data-part": "why" } },
+    element("summary", {}, "The rules that spoke"),
+    rules.length === 0 ? element("p", {}, "None did.") : element("ul", { class: "rules" }, ...rules),
+  );
+}
+
+/** Who asked, and by which names it is known elsewhere. */
+export function whoOf({
+  agent,
+  sessionId,
+  runId,
+  callId,
+  groupId,
+  approvalId,
+  argsHash,
+  granted,
+  createdAt,
+}: ApprovalRequest): HTMLElement {
+  return element(
+    "details",
+    { class: "folded", attributes: { "data-part": "who" } },
+    element("summary", {}, "Who asked"),
+    element(
+      "dl",
+      { class: "facts" },
+      agent === null ? null : fact("Agent", foreign(agent, "code")),
+      fact("Session", foreign(sessionId, "code")),
+      fact("Run", foreign(runId, "code")),
+      fact("Call", foreign(callId, "code")),
+      groupId === null ? null : fact("Turn", foreign(groupId, "code")),
+      fact("Request", foreign(approvalId, "code")),
+      fact("Asked", new Date(createdAt).toLocaleString()),
+      fact("SHA-256 of what would run", foreign(argsHash, "code")),
+      granted === null ? null : fact("SHA-256 of its profile", foreign(granted.digest, "code")),
+    ),
+  );
+}
+
+function fact(name: string, ...words: readonly Child[]): HTMLElement {
+  return element("div", {}, element("dt", {}, name), element("dd", {}, ...words));
+}
+
+/** One below the other, so that none can be taken for a part of another. */
+function listed(texts: readonly string[], none: string): readonly Child[] {
+  if (texts.length === 0) return [none];
+  return [element("ul", {}, ...texts.map((text) => element("li", {}, foreign(text, "code"))))];
+}

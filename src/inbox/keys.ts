@@ -1,0 +1,40 @@
+/** What keys do. */
+export interface KeyActs {
+  readonly onStep: (by: 1 | -1) => void;
+  readonly onApprove: () => void;
+  readonly onApproveForSession: () => void;
+  readonly onNote: () => void;
+  readonly onReadOn: () => void;
+  readonly onHelp: () => void;
+}
+
+/** Keys without a modifier, pressed once, and not meant for a field. */
+export function listen(acts: KeyActs): void {
+  const byKey: ReadonlyMap<string, () => void> = new Map([
+    ["j", () => acts.onStep(1)],
+    ["ArrowDown", () => acts.onStep(1)],
+    ["k", () => acts.onStep(-1)],
+    ["ArrowUp", () => acts.onStep(-1)],
+    ["a", acts.onApprove],
+    ["s", acts.onApproveForSession],
+    ["r", acts.onNote],
+    ["v", acts.onReadOn],
+    ["?", acts.onHelp],
+  ]);
+  const moving = ["j", "k", "ArrowDown", "ArrowUp"];
+  document.addEventListener("keydown", (event) => {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+    const { target, key } = event;
+    if (target instanceof HTMLTextAreaElement || target instanceof HTMLInputElement) {
+      if (key === "Escape") target.blur();
+      return;
+    }
+    // A key that is held down answers nothing a second time.
+    if (event.repeat && !moving.includes(key)) return;
+    if (document.querySelector("dialog[open]") !== null && key !== "?") return;
+    const act = byKey.get(key);
+    if (act === undefined) return;
+    event.preventDefault();
+    act();
+  });
+}

@@ -1,0 +1,99 @@
+import type { Grant } from "../policy/grant.ts";
+import { type Card, decidedCard, waitingCard } from "./card.ts";
+import type { Desk } from "./desk.ts";
+import { button, element, fill, foreign, part, say } from "./dom.ts";
+
+/** What a person can do in the lists. */
+export interface ListActs {
+  readonly onChoose: (approvalId: string) => void;
+  readonly onRevoke: (grantId: string) => void;
+}
+
+/** The lists of what waits, what was decided and what is granted. */
+export class Lists {
+  readonly #acts: ListActs;
+  /** Cards by the id of their request: those that stay are not made anew. */
+  readonly #waiting = new Map<string, Card>();
+  readonly #decided = new Map<string, Card>();
+  readonly #rows = {
+    waiting: part("waiting", HTMLElement),
+    decided: part("decided", HTMLElement),
+    grants: part("grants", HTMLElement),
+  };
+
+  constructor(acts: ListActs) {
+    this.#acts = acts;
+  }
+
+  /** Draws what there is, and which of it is looked at. */
+  show(desk: Desk, chosen: string | null, now: number): void {
+    const { onChoose } = this.#acts;
+    keep(this.#rows.waiting, this.#waiting, desk.waiting, (request, id) =>
+      waitingCard(request, () => onChoose(id)),
+    );
+    keep(this.#rows.decided, this.#decided, desk.decided, (one, id) => decidedCard(one, () => onChoose(id)));
+    tell("waiting", desk.waiting.size);
+    tell("decided", desk.decided.size);
+    for (const cards of [this.#waiting, this.#decided])
+      for (const [id, card] of cards) card.choose(id === chosen);
+    this.tick(now);
+  }
+
+  showGrants(grants: readonly Grant[]): void {
+    fill(this.#rows.grants, ...grants.map((grant) => this.#grantRow(grant)));
+    tell("grants", grants.length);
+  }
+
+  /** Tells all times anew. */
+  tick(now: number): void {
+    for (const cards of [this.#waiting, this.#decided]) for (const card of cards.values()) card.tick(now);
+  }
+
+  /** Brings the card of a request into view. */
+  reveal(approvalId: string): void {
+    const card = this.#waiting.get(approvalId) ?? this.#decided.get(approvalId);
+    card?.item.scrollIntoView({ block: "nearest" });
+  }
+
+  #grantRow({ grantId, tool, covers, by, sessionId }: Grant): HTMLElement {
+    return element(
+      "li",
+      { class: "grant" },
+      element(
+        "div",
+        {},
+        element("p", { class: "tool" }, foreign(tool, "code")),
+        element("p", { class: "what" }, foreign(covers, "code")),
+        element("p", { class: "who" }, "by ", foreign(by, "code"), ", in ", foreign(sessionId, "code")),
+      ),
+      button(["Take back"], { class: "quiet" }, () => this.#acts.onRevoke(grantId)),
+    );
+  }
+}
+
+/** A card for each that there is, in their order; cards of those that are gone are taken out. */
+function keep<One>(
+  into: HTMLElement,
+  cards: Map<string, Card>,
+  all: ReadonlyMap<string, One>,
+  make: (one: One, id: string) => Card,
+): void {
+  for (const [id, { item }] of [...cards]) {
+    if (all.has(id)) continue;
+    item.remove();
+    cards.delete(id);
+  }
+  let index = 0;
+  for (const [id, one] of all) {
+    const card = cards.get(id) ?? make(one, id);
+    cards.set(id, card);
+    const there = into.children.item(index);
+    if (there !== card.item) into.insertBefore(card.item, there);
+    index += 1;
+  }
+}
+
+function tell(what: "waiting" | "decided" | "grants", count: number): void {
+  say(part(`${what}-count`, HTMLElement), count === 0 ? "" : String(count));
+  part(`${what}-nothing`, HTMLElement).hidden = count > 0;
+}

@@ -1,0 +1,35 @@
+/** One server-sent event. */
+export interface ServerSentEvent {
+  readonly name: string;
+  readonly data: string;
+}
+
+/** Reads server-sent events piece by piece (https://html.spec.whatwg.org/multipage/server-sent-events.html). */
+export class SseParser {
+  /** Of the last event that was complete. */
+  lastEventId: string;
+  #rest = "";
+
+  constructor(lastEventId: string) {
+    this.lastEventId = lastEventId;
+  }
+
+  /** The events that a piece completes. Every blank line counts; what carries no data is no event. */
+  take(piece: string): readonly ServerSentEvent[] {
+    const blocks = `${this.#rest}${piece}`.split("\n\n");
+    this.#rest = blocks.pop() ?? "";
+    return blocks.flatMap((block) => this.#read(block));
+  }
+
+  #read(block: string): readonly ServerSentEvent[] {
+    let name = "message";
+    const data: string[] = [];
+    for (const line of block.split("\n")) {
+      const [, field = "", value = ""] = /^([^:]*):? ?(.*)$/.exec(line) ?? [];
+      if (field === "id") this.lastEventId = value;
+      if (field === "event") name = value;
+      if (field === "data") data.push(value);
+    }
+    return data.length === 0 ? [] : [{ name, data: data.join("\n") }];
+  }
+}

@@ -1,0 +1,26 @@
+import type { Presentation } from "../policy/presentation.ts";
+
+/** What a risk is called. */
+export const RISKS = {
+  read_only: "reads",
+  write: "writes",
+  destructive: "destroys",
+  unknown: "unknown risk",
+} as const;
+
+/** How a request ended, in a word. */
+export const OUTCOMES = { approved: "Approved", rejected: "Rejected", expired: "Expired" } as const;
+
+/** What is looked at, by its kind. */
+export const CONTENTS = {
+  text: "What it would do",
+  diff: "The change",
+  file_content: "The content",
+  command: "The command",
+  structured: "What it would do",
+} as const satisfies Record<Presentation["type"], string>;
+
+/** `1 request`, `2 requests`. */
+export function count(many: number, what: string): string {
+  return `${many.toLocaleString("en")} ${what}${many === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,135 @@
+import { describe, expect, test } from "vitest";
+import { Approvers, bearerToken, makeToken } from "../../../src/http/approvers.ts";
+import { Buckets } from "../../../src/http/buckets.ts";
+import { printEventId, seqOf } from "../../../src/http/event-id.ts";
+import type { Frame } from "../../../src/http/frame.ts";
+import { Ring } from "../../../src/http/ring.ts";
+
+const frame = (seq: number, size = 10): Frame => ({
+  seq,
+  runId: "run",
+  sessionId: "session",
+  bytes: { envelope: new Uint8Array(size), stream: null },
+});
+
+describe("the ring of the last events", () => {
+  test("finds the place behind every number that it still has all of, also where numbers leave gaps", () => {
+    const ring = new Ring(9, { frames: 10, bytes: 1e6 });
+    for (const seq of [10, 12, 13, 20]) ring.push(frame(seq));
+    expect([8, 9, 10, 11, 12, 19, 20, 25].map((seq) => ring.placeBehind(seq))).toEqual([
+      null,
+      0,
+      1,
+      1,
+      2,
+      3,
+      4,
+      4,
+    ]);
+    expect([0, 1, 2, 3, 4].map((place) => ring.at(place)?.seq)).toEqual([10, 12, 13, 20, undefined]);
+  });
+
+  test.each([
+    ["frames", { frames: 100, bytes: 1e9 }],
+    ["bytes", { frames: 1e9, bytes: 1_000 }],
+  ])("holds no more %s than it may, and says what is gone", (_what, size) => {
+    const ring = new Ring(-1, size);
+    const wrong: number[] = [];
+    for (let seq = 0; seq < 1_000; seq += 1) {
+      ring.push(frame(seq));
+      const first = ring.placeBehind(seq - 100) ?? 0;
+      for (let place = first; place < ring.end; place += 1)
+        if (ring.at(place)?.seq !== place) wrong.push(place);
+    }
+    expect(wrong).toEqual([]);
+    expect([ring.end, ring.lastSeq]).toEqual([1_000, 999]);
+    expect(ring.placeBehind(800)).toBeNull();
+    expect(ring.placeBehind(900)).toBe(901);
+    expect(ring.at(800)).toBeNull();
+  });
+
+  test("an event that is larger than all of it is gone at once", () => {
+    const ring = new Ring(-1, { frames: 10, bytes: 100 });
+    ring.push(frame(0));
+    ring.push(frame(1, 500));
+    expect([ring.at(0), ring.at(1), ring.end, ring.placeBehind(0), ring.placeBehind(1)]).toEqual([
+      null,
+      null,
+      2,
+      null,
+      2,
+    ]);
+  });
+});
+
+test("an id is of one store, and holds a number and nothing else", () => {
+  const id = printEventId("a:b", 7);
+  expect(seqOf(id, "a:b")).toBe(7);
+  const others = [
+    "a:b:-1",
+    "a:b:",
+    "a:b: 7",
+    "a:b:07",
+    "a:b:7.0",
+    "a:b:0x7",
+    "a:b:-2",
+    "a:bc:7",
+    "a:7",
+    "7",
+    "",
+    "a:b:99999999999999999",
+  ];
+  expect(others.map((one) => seqOf(one, "a:b"))).toEqual([-1, ...Array(others.length - 1).fill(null)]);
+});
+
+test("a bucket gives so many at once, then as many as drop in, and each name has its own", () => {
+  let now = 0;
+  const buckets = new Buckets({ atOnce: 2, perSecond: 0.5 }, () => now);
+  expect([1, 2, 3, 4].map(() => buckets.take("ann"))).toEqual([null, null, 2, 2]);
+  expect(buckets.take("bob")).toBeNull();
+  now = 1_900;
+  expect(buckets.take("ann")).toBe(1);
+  now = 2_000;
+  expect([buckets.take("ann"), buckets.take("ann")]).toEqual([null, 2]);
+  now = 3_600_000;
+  expect([1, 2, 3].map(() => buckets.take("ann"))).toEqual([null, null, 2]);
+});
+
+test("buckets of more names than are kept begin anew, and take no more room", () => {
+  const buckets = new Buckets({ atOnce: 1, perSecond: 0.001 }, () => 0);
+  expect(buckets.take("ann")).toBeNull();
+  expect(buckets.take("ann")).toBeGreaterThan(0);
+  for (let index = 0; index < 1_000; index += 1) buckets.take(String(index));
+  expect(buckets.take("ann")).toBeNull();
+});
+
+test("http.auth: a token is its owner's and nobody else's, and none of a thousand others is anybody's", () => {
+  const all = Array.from({ length: 20 }, (_, index) => ({ name: `${index}`, token: makeToken() }));
+  const approvers = new Approvers(all);
+  for (const { name, token } of all) expect(approvers.nameOf(token)).toBe(name);
+  const others = Array.from({ length: 1_000 }, makeToken);
+  expect(others.map((token) => approvers.nameOf(token)).filter((name) => name !== null)).toEqual([]);
+});
+
+test("http.auth: a token is read from a header of its one form", () => {
+  const token = "a".repeat(40);
+  expect([`Bearer ${token}`, `bearer ${token}`, `Bearer ${token}==`].map(bearerToken)).toEqual([
+    token,
+    token,
+    `${token}==`,
+  ]);
+  const others = [
+    undefined,
+    "",
+    "Bearer",
+    "Bearer ",
+    ` Bearer ${token}`,
+    `Bearer  ${token}`,
+    `Bearer ${token} `,
+    `Bearer ${token}, x`,
+    `Basic ${token}`,
+    `Bearer =${token}`,
+    `Bearer ${"a".repeat(300)}`,
+  ];
+  expect(others.map(bearerToken)).toEqual(others.map(() => null));
+});
