@@ -88,6 +88,7 @@ export { SqliteStore, type SqliteStoreOptions } from "./store/sqlite.ts";
 export type { Store } from "./store/store.ts";
 export type { CallOptions } from "./supervisor/call-options.ts";
 export type { Denial } from "./supervisor/denial.ts";
+export { createDesk, Desk, type DeskOptions } from "./supervisor/desk.ts";
 export { type CallExplanation, explainCall } from "./supervisor/explain.ts";
 export type { Outcome, ProgramOutcome, Ran, Stopped, ValueOutcome } from "./supervisor/outcome.ts";
 export type { CallFacts, Prepared, Side } from "./supervisor/prepare.ts";

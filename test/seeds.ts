@@ -20,8 +20,6 @@ const adapted = (says: string, why: string): Seed => ({ says, standing: { is: "a
 const out = (says: string): Seed => ({ says, standing: { is: "out" } });
 const planned = (says: string, why: string): Seed => ({ says, standing: { is: "planned", why } });
 
-const STORES = "comes with stores that outlive the process";
-const HTTP = "comes with the HTTP face";
 const FACES = "comes with the faces for agent frameworks";
 
 /** S0: the approval capability, its policy, events and handlers. */
@@ -84,7 +82,7 @@ const S0 = {
   "S0-30": adapted("a hand-off ends the batch loop", "the loop is the host's: a gate has no hand-offs"),
   "S0-31": served("what policy or memory decide emits no request or result event"),
   "S0-32": served("an event as a server-sent event has its class name and its data as JSON"),
-  "S0-33": planned("POST /approve/:id answers {status: ok}", HTTP),
+  "S0-33": served("POST /approve/:id answers {status: ok}"),
   "S0-34": served("policy, memory, risks, globs and the whole loop are tested"),
   "S0-35": adapted("a batch with an ask runs one by one", "its questions are put at once, as one group"),
   "S0-36": adapted(
@@ -172,8 +170,11 @@ const S2 = {
   "S2-3": served("what requires none goes on"),
   "S2-4": served("a result is a success, an error, or pending with its reason"),
   "S2-5": adapted("a prompt waits in a state of its own", "an outcome is pending; the loop is the host's"),
-  "S2-6": planned("no migration of the prompt store", STORES),
-  "S2-7": planned("state is stored whenever it changes", STORES),
+  "S2-6": adapted(
+    "no migration of the prompt store",
+    "requests have a store of their own, which is migrated by its version",
+  ),
+  "S2-7": served("state is stored whenever it changes"),
   "S2-8": served("a request is told to whoever listens, in one place for all"),
   "S2-9": served("validation, then the requirement, then the request, then the call returns"),
   "S2-10": served("a yes runs the tool as it is then prepared, and gives its result"),
@@ -251,7 +252,7 @@ const S4 = {
   "S4-15": adapted("one UI decides", "any number may answer, and the first counts"),
   "S4-16": served("events are told by run and session"),
   "S4-17": served("a subscriber that comes back loses nothing"),
-  "S4-18": planned("loopback, tokens and a list of approvers", HTTP),
+  "S4-18": served("loopback, tokens and a list of approvers"),
   "S4-19": served("grants never outlive their session"),
   "S4-20": adapted(
     "redaction by names and shapes, with caps",

@@ -7,6 +7,7 @@ import type { ApprovalRequest } from "../policy/request.ts";
 import { isByYes } from "../policy/verdict.ts";
 import type { StoredRequest } from "../store/store.ts";
 import type { Broker } from "./broker.ts";
+import { decidedEvent } from "./decided-event.ts";
 import type { ApprovalHandler } from "./handler.ts";
 import type { Asker, Passage, Question } from "./question.ts";
 import { readAnswer } from "./read-decision.ts";
@@ -144,7 +145,11 @@ export class Gate {
     if (stop !== null || decision?.status !== "approved") return stop ?? used({ status: "failed" });
     // What it was given for can still be run by it, and nothing else.
     const isSame = request.argsHash === asked.argsHash || decision.editedInput !== undefined;
-    return isSame ? { kind: "approved", decision, request } : { kind: "changed" };
+    if (!isSame) return { kind: "changed" };
+    // It may have been given to another process, long ago: here it counts, so here it is written down.
+    options.trail.record(decidedEvent(request, decision));
+    options.trail.answered(request.approvalId, decision);
+    return { kind: "approved", decision, request };
   }
 
   /** Asks those who may know by now what became of a request that they left open. */

@@ -66,7 +66,7 @@ export class Learner implements Disposable {
     if (event.type === "approval.requested") onRequest(event);
     if (event.type !== "approval.resolved" && event.type !== "approval.expired") return;
     const waiting = room.find(event.approvalId);
-    if (waiting?.isOpen === true) await waits.learn(waiting);
+    if (waiting !== null) await waits.learn(waiting);
   }
 
   /**
@@ -78,7 +78,7 @@ export class Learner implements Disposable {
     await pause(PAUSE_MS, this.#end.signal);
     try {
       const after = await store.lastSeq();
-      for (const waiting of room.all()) if (waiting.isOpen) await waits.learn(waiting);
+      for (const waiting of room.all()) await waits.learn(waiting);
       return after;
     } catch {
       return null;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type ApprovalSection, OnTimeout } from "../policy/approval-section.ts";
+import { type ApprovalSection, OnTimeout, WaitStyle } from "../policy/approval-section.ts";
 
 /**
  * How a call waits for its answer. `timeoutMs` null: for ever. When the time has run out, `error` fails the call with
@@ -10,18 +10,19 @@ export const Wait = z
   .strictObject({
     timeoutMs: z.number().positive().nullable(),
     onTimeout: OnTimeout,
-    style: z.enum(["block", "suspend"]),
+    style: WaitStyle,
   })
   .readonly();
 export type Wait = z.infer<typeof Wait>;
 
-/** How calls wait: what is given, else what the config says; they block unless told to suspend. */
+/** How calls wait: what is given, else what the config says. */
 export function waitOf(
   given: Partial<Wait>,
-  approval: Pick<ApprovalSection, "timeout" | "on_timeout">,
+  approval: Pick<ApprovalSection, "timeout" | "on_timeout" | "wait">,
 ): Wait {
-  const { timeoutMs = approval.timeout, onTimeout = approval.on_timeout, style = "block" } = given;
-  return { timeoutMs, onTimeout, style };
+  const { timeoutMs = approval.timeout, style = approval.wait } = given;
+  const otherwise = approval.on_timeout ?? (style === "suspend" ? "wait" : "error");
+  return { timeoutMs, onTimeout: given.onTimeout ?? otherwise, style };
 }
 
 /** When a request that is made now has had its time; null for never. Milliseconds since 1970. */

@@ -90,7 +90,8 @@ export class Waits {
     const { store, registry, room } = this.#options;
     const { request } = waiting;
     const stored = await store.find(request.approvalId);
-    if (stored?.status === "pending") return;
+    // What is being kept right now is there for others before this process knows that it is.
+    if (stored?.status === "pending" || (stored === null && !waiting.isOpen)) return;
     // From here to where it is set nothing else comes between: an answer is written down once.
     if (waiting.deciding !== null || room.find(request.approvalId) !== waiting) return;
     const decision = stored?.decision ?? rejected("nobody", "it is not known any more");

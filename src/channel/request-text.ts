@@ -96,18 +96,24 @@ export function viewFields(request: ApprovalRequest, look: Look, ink: Ink): read
 
 /** Why it is asked: every rule that spoke, and the whole of what it could reach. */
 export function whyFields(request: ApprovalRequest): readonly Field[] {
-  const { why, granted, expiresAt } = request;
-  const rules = why.flatMap(({ layer, rule, action, reason }) => [
+  return [...ruleFields(request), ...reachFields(request), ...boundFields(request)];
+}
+
+/** Every rule that spoke. */
+export function ruleFields({ why }: ApprovalRequest): readonly Field[] {
+  if (why.length === 0) return [line("rules", "none spoke")];
+  return why.flatMap(({ layer, rule, action, reason }) => [
     line(`the ${layer} layer says ${action}`, rule),
     ...optional("because", reason),
   ]);
-  const expiry = expiresAt === null ? [] : [line("expires at", new Date(expiresAt).toISOString())];
+}
+
+/** How far and how long it goes, and what binds it. */
+export function boundFields({ granted, expiresAt, argsHash }: ApprovalRequest): readonly Field[] {
   return [
-    ...(rules.length === 0 ? [line("rules", "none spoke")] : rules),
-    ...reachFields(request),
     ...list("limits", granted?.limits ?? []),
-    ...expiry,
-    line("SHA-256 of what would run", request.argsHash),
+    ...(expiresAt === null ? [] : [line("expires at", new Date(expiresAt).toISOString())]),
+    line("SHA-256 of what would run", argsHash),
   ];
 }
 

@@ -70,6 +70,14 @@ async function load(name: CommandName): Promise<Command> {
       return (await import("./commands/run.ts")).run;
     case "call":
       return (await import("./commands/call.ts")).call;
+    case "approvals":
+      return (await import("./commands/approvals.ts")).approvals;
+    case "grants":
+      return (await import("./commands/grants.ts")).grants;
+    case "resume":
+      return (await import("./commands/resume.ts")).resume;
+    case "serve":
+      return (await import("./commands/serve.ts")).serve;
     case "tools":
       return (await import("./commands/tools.ts")).tools;
     case "check":

@@ -4,6 +4,10 @@ export const COMMANDS = {
   trust: "show what a config grants, and remember it",
   run: "run one command behind the gate and inside the walls",
   call: "call one tool once, through the gate",
+  approvals: "list, show and answer what waits, whichever process asked it",
+  grants: "list what sessions were granted, and take it back",
+  resume: "run what was approved meanwhile",
+  serve: "open the channels: the inbox, the stream of events, the chat",
   tools: "list the tools, and what would be asked",
   check: "check the config and every profile without running anything",
   explain: "say why something may be read, written or reached, or not",
@@ -24,7 +28,7 @@ export function isCommand(name: string): name is CommandName {
 
 /** The text of `cofferdam --help`. */
 export function overview(): string {
-  const commands = Object.entries(COMMANDS).map(([name, does]) => `  ${name.padEnd(9)}${does}`);
+  const commands = Object.entries(COMMANDS).map(([name, does]) => `  ${name.padEnd(11)}${does}`);
   return `cofferdam: tools of agents, behind a gate and inside walls
 
 usage: cofferdam COMMAND [OPTION…]
@@ -108,11 +112,49 @@ const TEXTS: Readonly<Record<CommandName, Text>> = {
     options: [
       ["--approve-all", "say yes to what would be asked, unless an operator demands a person"],
       ["--strict", "refuse whatever would have to be asked"],
+      ["--suspend", "do not wait for the answer: exit with 75, and run it later with `cofferdam resume`"],
       ["--quiet", "do not say which config is in force"],
       ["--json", "one JSON object with the outcome and the receipt"],
     ],
     takes: ["config", "profile"],
     example: `cofferdam call read_file '{"path": "README.md"}'`,
+  },
+  approvals: {
+    usage: "approvals list | show ID | approve ID | reject ID | watch",
+    says: "What waits for an answer in the store that the config names, whichever process asked it, and the answers to it. ID is\nthe request's, or how it begins. The first answer counts; one that comes too late exits with 77.",
+    options: [
+      ["--note TEXT", "what to say with the answer; the model reads it"],
+      ["--session", "approve: for the session, as far as `show` says that it covers"],
+    ],
+    takes: ["config", "profile", "json"],
+    example: "cofferdam approvals approve 1a2b3c4d",
+  },
+  grants: {
+    usage: "grants list | revoke ID",
+    says: "What people have granted for the length of a session, of every process that is there. ID is the grant's, or how it\nbegins. What runs already runs on; the next call is asked about again.",
+    options: [],
+    takes: ["config", "profile", "json"],
+    example: "cofferdam grants revoke 1a2b3c4d",
+  },
+  resume: {
+    usage: "resume [OPTION…] ID",
+    says: "Runs what was asked about under this ID and has been approved since: in the folder where it was asked, judged and\nlooked at as it stands now, at most once. What has changed since is asked about again. Exits with 75 as long as nobody\nhas answered.",
+    options: [
+      ["--quiet", "do not say which config is in force"],
+      ["--json", "one JSON object with the outcome and the receipt"],
+    ],
+    takes: ["config", "profile"],
+    example: "cofferdam resume 0b7e3c1e-6a0f-4d5c-9a53-2f6d4f0c8e11",
+  },
+  serve: {
+    usage: "serve [OPTION…]",
+    says: "Opens the channels of `approval.channels`, over the store that all processes share, until it is ended: over HTTP the\ninbox, a stream of events and the answers, and the chat of a Telegram bot. It runs nothing. The address that it prints\nlets whoever has it answer.",
+    options: [
+      ["--listen AT", "`host:port` or the path of a unix socket, instead of what the config says"],
+      ["--allow-remote", "let it listen where other machines reach it"],
+    ],
+    takes: ["config", "profile", "json"],
+    example: "cofferdam serve",
   },
   tools: {
     usage: "tools [OPTION…] [TOOL]",

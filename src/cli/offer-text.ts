@@ -1,5 +1,5 @@
 import type { Loaded } from "../config/config.ts";
-import { journalWords } from "../config/grants-line.ts";
+import { channelWords, journalWords } from "../config/grants-line.ts";
 import { toolLayers } from "../config/tool-layers.ts";
 import type { TrustOffer } from "../config/trust.ts";
 import type { Action } from "../policy/action.ts";
@@ -72,6 +72,10 @@ export function grantedRows({ config, ceiling }: Loaded): readonly Row[] {
       ]),
     ),
     ...named("approval", [[approval.mode]]),
+    ...named(
+      "answers",
+      channelWords(approval).map((words) => [words]),
+    ),
     ...named(
       "journal",
       journalWords(journal).map((words) => [words]),

@@ -9,6 +9,9 @@ import { tellThree } from "./failure.ts";
 import type { Print } from "./print.ts";
 import type { KeptOutput } from "./tool-output.ts";
 
+/** What to do with a call that waits. */
+const NEXT = "say yes with `cofferdam approvals approve ID`, then run it with `cofferdam resume ID`";
+
 /** The exit status for an outcome: the program's own, or the one of what kept it from running. */
 export function exitOf(outcome: ProgramOutcome): number {
   switch (outcome.kind) {
@@ -31,7 +34,7 @@ export function tellOutcome(outcome: ProgramOutcome, print: Print): void {
       tellThree(print, `denied: ${outcome.reason}`, null, outcome.hint);
       return;
     case "pending":
-      tellThree(print, `waiting for an answer: ${outcome.reason}`, null, outcome.hint);
+      tellThree(print, `waits for an answer as ${outcome.approvalId}: ${outcome.reason}`, null, NEXT);
       return;
     case "not-found":
       tellThree(print, outcome.reason, null, outcome.hint);

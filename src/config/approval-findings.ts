@@ -1,3 +1,4 @@
+import { waitOf } from "../approval/wait.ts";
 import { visible } from "../errors.ts";
 import { areAnyArguments, printToolRule } from "../policy/rule-reach.ts";
 import { coversGlob } from "../shell/glob.ts";
@@ -6,7 +7,8 @@ import { type Finding, placeOf, warning } from "./finding.ts";
 
 /** Settings of `approval:` that let more run unasked than a person may think, or say nothing. */
 export function approvalFindings({ config }: Loaded): readonly Finding[] {
-  const { rules, risk_defaults: defaults, on_timeout: onTimeout } = config.approval;
+  const { rules, risk_defaults: defaults } = config.approval;
+  const { onTimeout } = waitOf({}, config.approval);
   const everything = rules.flatMap((rule, index): readonly Finding[] => {
     if (rule.action !== "allow" || !coversGlob(rule.pattern, "*") || !areAnyArguments(rule.args)) return [];
     return [
@@ -32,7 +34,7 @@ export function approvalFindings({ config }: Loaded): readonly Finding[] {
     ...(timeout !== null && onTimeout === "wait"
       ? [
           warning(
-            "`timeout` means nothing: with `on_timeout: wait` a question has no end",
+            `\`timeout\` means nothing: with ${config.approval.on_timeout === undefined ? "`wait: suspend`" : "`on_timeout: wait`"} a question has no end`,
             "remove it, or write `on_timeout: error` or `deny`",
             timeout,
           ),

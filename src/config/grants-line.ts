@@ -33,6 +33,7 @@ export function printGrants(config: Config): string {
     ...toolWords(approval),
     ...pageWords(webFetch),
     ...modeWords(approval.mode),
+    ...channelWords(approval),
     ...journalWords(journal),
     ...(set.length === 0 ? [] : [`sets ${named(set)}`]),
     ...(sandbox.require_os_sandbox
@@ -94,6 +95,23 @@ export function journalWords({ folder, keepMs }: Config["journal"]): readonly st
   return [
     ...(folder === null ? [] : [`records of its calls go to ${escapeInvisible(folder)}`]),
     ...(keepMs === null ? [] : [`ITS RECORDS ARE REMOVED after ${printAge(keepMs)}`]),
+  ];
+}
+
+/** Who answers besides the terminal, and where what is asked is kept. */
+export function channelWords({ channels, store }: Config["approval"]): readonly string[] {
+  const { http, telegram } = channels;
+  const { listen = "", approvers = {} } = http ?? {};
+  const names = Object.keys(approvers);
+  const who = names.length === 0 ? "whoever has its token" : named(names);
+  return [
+    ...(http === undefined ? [] : [`${who} may answer at ${escapeInvisible(listen)}`]),
+    ...(telegram === undefined
+      ? []
+      : [
+          `questions go to the Telegram chat ${telegram.chat}, where ${named(telegram.approvers.map(String))} may answer`,
+        ]),
+    ...(typeof store === "object" ? ["what is asked and answered is kept in a database"] : []),
   ];
 }
 

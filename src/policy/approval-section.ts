@@ -1,12 +1,17 @@
 import { z } from "zod";
 import { Duration } from "../profile/quantity.ts";
 import { Mode, RuleOrder } from "./action.ts";
+import { Channels, StoreSetting } from "./approval-channels.ts";
 import { RiskDefaults } from "./risk.ts";
 import { OperatorToolRule, ToolRule } from "./tool-rule.ts";
 
 /** What happens when nobody answers in time: the call fails, it is a no, or the question has no end. */
 export const OnTimeout = z.enum(["error", "deny", "wait"]);
 export type OnTimeout = z.infer<typeof OnTimeout>;
+
+/** Whether a call waits for its answer. */
+export const WaitStyle = z.enum(["block", "suspend"]);
+export type WaitStyle = z.infer<typeof WaitStyle>;
 
 /** The most rules of one layer. */
 const MOST_RULES = 10_000;
@@ -29,7 +34,12 @@ export const ApprovalSection = z.strictObject({
     .record(AgentName, z.strictObject({ order: RuleOrder.default("last-match"), rules: Rules }))
     .default({}),
   timeout: Duration.default(300_000),
-  on_timeout: OnTimeout.default("error"),
+  /** Without it a call that stands still fails, and one that is run later can be answered for ever. */
+  on_timeout: OnTimeout.optional(),
+  /** A call stands still until the answer, or ends as pending and is run later. */
+  wait: WaitStyle.default("block"),
+  store: StoreSetting.default("sqlite"),
+  channels: Channels.prefault({}),
   /** So many questions of one session may wait for an answer at once. */
   most_pending: z.int().min(1).default(20),
 });

@@ -1,6 +1,7 @@
 import { Gate } from "../approval/gate.ts";
 import { GuardedTools, type ToolCall } from "../approval/guarded-tools.ts";
 import { stopOf } from "../approval/stops.ts";
+import { waitOf } from "../approval/wait.ts";
 import { CofferdamError, visible } from "../errors.ts";
 import type { Grant } from "../policy/grant.ts";
 import type { ShellInput } from "../tool/call.ts";
@@ -199,8 +200,13 @@ export class Session implements AsyncDisposable {
   async resume(approvalId: string, options: ResumeOptions = {}): Promise<Outcome> {
     assertOptions("resume", RESUME_OPTIONS, options);
     const { stored, call } = await keptRequest(this.#shared.broker, approvalId);
-    const stop = stopOf(stored, this.#shared.standing.config.approval.on_timeout);
-    if (call !== null) return this.call(stored.request.tool, call.input, { ...options, approvalId });
+    const stop = stopOf(stored, waitOf({}, this.#shared.standing.config.approval).onTimeout);
+    const { tool } = stored.request;
+    const { signal } = options;
+    const isProgram = tool === "shell" || this.#program(tool) !== undefined;
+    // What is no program has no streams and no time of its own.
+    const own = isProgram ? options : signal === undefined ? {} : { signal };
+    if (call !== null) return this.call(tool, call.input, { ...own, approvalId });
     if (stop?.kind === "pending") return { ...stop, code: "APPROVAL_PENDING" };
     if (stop !== null) return stop;
     throw new CofferdamError("USAGE", "this call reads a stream, which only its caller has", {

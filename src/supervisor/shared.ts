@@ -42,6 +42,8 @@ export interface Shared {
   readonly recorder: Recorder;
   /** Where questions and answers meet. */
   readonly broker: Broker;
+  /** A store that nobody gave, and that ends with the supervisor; null where one was given. */
+  readonly ownStore: AsyncDisposable | null;
   readonly cwd: AbsolutePath;
   /** What workers are started with; read once, before any tool runs. */
   readonly ownProgram: () => OwnProgram;

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { z } from "zod";
-import { Broker } from "../approval/broker.ts";
+import type { Broker } from "../approval/broker.ts";
 import { backendFor } from "../backend/all.ts";
 import type { Backend } from "../backend/backend.ts";
 import type { Ceiling, Loaded } from "../config/config.ts";
@@ -19,19 +19,17 @@ import { findPrivateMounts } from "../host/private-mounts.ts";
 import { boundsFrom, MaskSearch } from "../host/search/search.ts";
 import type { StartedBy } from "../host/spawn.ts";
 import type { Journal } from "../journal/journal.ts";
-import { Recorder } from "../journal/recorder.ts";
 import { Mode } from "../policy/action.ts";
 import { type AbsolutePath, isAbsolutePath, isInside } from "../profile/path.ts";
-import { MemoryStore } from "../store/memory.ts";
 import type { Store } from "../store/store.ts";
 import type { ToolSettings } from "../tool/derive.ts";
 import { buildWalls, endWalls, withProxy } from "./build-walls.ts";
 import type { ResumeOptions } from "./call-options.ts";
 import { Ending } from "./ending.ts";
 import { keptRequest } from "./kept-request.ts";
-import { openJournal } from "./open-journal.ts";
 import { assertOptions, having, type OptionsOf, text } from "./options.ts";
 import type { Outcome } from "./outcome.ts";
+import { openRecords } from "./records.ts";
 import { Session } from "./session.ts";
 import { SESSION_OPTIONS, type SessionOptions } from "./session-options.ts";
 import type { Shared, Walls } from "./shared.ts";
@@ -60,7 +58,7 @@ export interface SupervisorOptions {
   readonly terminal?: boolean;
   /** Where events go, instead of a file in the journal's folder. */
   readonly journal?: Journal;
-  /** Where requests, grants and events are kept, instead of this process's memory. */
+  /** Where requests, grants and events are kept, instead of where the config says. */
   readonly store?: Store;
   readonly host?: Host;
 }
@@ -74,7 +72,7 @@ export const SUPERVISOR_OPTIONS: OptionsOf<SupervisorOptions> = z.strictObject({
   asksCaller: z.boolean({ error: "`true` or `false`" }).optional(),
   terminal: z.boolean({ error: "`true` or `false`" }).optional(),
   journal: having("an object that events can be written to", "write").optional(),
-  store: having("a store", "add", "resolve", "claim").optional(),
+  store: having("a store", "add", "resolve", "claim", "eventsAfter").optional(),
   host: having("what `thisHost` gives", "now", "id").optional(),
 });
 
@@ -118,10 +116,11 @@ export class Supervisor implements AsyncDisposable {
     await this.shared.broker[Symbol.asyncDispose]();
     await this.shared.ending.come();
     await Promise.all([...this.shared.running].map((one) => one[Symbol.asyncDispose]()));
-    const { walls, egressProxy } = this.shared;
+    const { walls, egressProxy, ownStore, journal } = this.shared;
     egressProxy?.[Symbol.dispose]();
     await endWalls(walls);
-    this.shared.journal[Symbol.dispose]();
+    await ownStore?.[Symbol.asyncDispose]();
+    journal[Symbol.dispose]();
   }
 }
 
@@ -162,9 +161,6 @@ async function sharedBy(
     await Promise.all([ledger.sweep(), liveCalls.sweep()]);
     await platformOf(host).sweep(host, walls.machine.cgroups, walls.machine.facts);
   }
-  const runId = host.id();
-  const journal = options.journal ?? openJournal(host, loaded.config, runId);
-  const recorder = new Recorder(host, journal, runId);
   return {
     host,
     loaded,
@@ -172,9 +168,7 @@ async function sharedBy(
     ledger,
     liveCalls,
     memory: new FactsMemory(new MaskSearch(boundsFrom(loaded.config.sandbox.search))),
-    journal,
-    recorder,
-    broker: new Broker(host, options.store ?? new MemoryStore({ now: () => host.now() }), recorder),
+    ...(await openRecords(host, loaded, options)),
     cwd,
     ownProgram: ownProgramOnce(),
     privateMounts: privateMountsOnce(host, walls, loaded),

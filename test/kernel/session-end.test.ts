@@ -76,7 +76,7 @@ describe.skipIf(unusable !== null)("a session that ends while calls are made", (
     await expect(at.session.call("read_file", { path: "a" })).rejects.toThrow("has ended");
   });
 
-  it("takes back what it was granted, calls and hosts, and answers no to what waits; others keep their own", async () => {
+  it("takes back what it was granted, calls and hosts, and answers no to calls that stand still; what is to be run later, and others', stays", async () => {
     const handler = new Asked(({ tool }) => ({
       approved: true,
       by: "ann",
@@ -93,9 +93,12 @@ describe.skipIf(unusable !== null)("a session that ends while calls are made", (
     const wait = { timeoutMs: null, onTimeout: "wait", style: "suspend" } as const;
     const suspending = () =>
       at.supervisor.session({ handler: new Asked(() => ({ status: "pending" })), wait });
-    const [waiting, patient] = [suspending(), suspending()];
-    for (const session of [waiting, patient])
+    const [ending, patient] = [suspending(), suspending()];
+    for (const session of [ending, patient])
       expect((await session.call("shell", { argv: ["true"] })).kind).toBe("pending");
+    const waiting = at.supervisor.session({ handler: () => new Promise(() => undefined) });
+    const held = waiting.call("shell", { argv: ["true"] });
+    await vi.waitFor(async () => expect(await broker.pending()).toHaveLength(3));
     const grants = async () =>
       Promise.all([granted, other].map(async (one) => (await one.grants()).map(({ kind }) => kind)));
     const pending = async () => (await broker.pending()).map(({ sessionId }) => sessionId);
@@ -103,11 +106,13 @@ describe.skipIf(unusable !== null)("a session that ends while calls are made", (
       ["call", "host"],
       ["call", "host"],
     ]);
-    expect(await pending()).toEqual([waiting.sessionId, patient.sessionId]);
+    expect(await pending()).toEqual([ending.sessionId, patient.sessionId, waiting.sessionId]);
+    await ending[Symbol.asyncDispose]();
     await granted[Symbol.asyncDispose]();
     await waiting[Symbol.asyncDispose]();
     expect(await grants()).toEqual([[], ["call", "host"]]);
-    expect(await pending()).toEqual([patient.sessionId]);
+    expect(await held).toMatchObject({ kind: "denied" });
+    expect(await pending()).toEqual([ending.sessionId, patient.sessionId]);
     expect(at.journal.of("approval.resolved").at(-1)).toMatchObject({ approved: false });
   });
 

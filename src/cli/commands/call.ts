@@ -1,21 +1,21 @@
 import { readFileSync } from "node:fs";
-import type { ApprovalHandler } from "../../approval/handler.ts";
 import { Screen } from "../../channel/screen.ts";
-import { CofferdamError, escapeInvisible, visible } from "../../errors.ts";
+import { CofferdamError, escapeInvisible } from "../../errors.ts";
 import { type Json, parseJson } from "../../policy/canonical-json.ts";
-import type { Outcome, ValueOutcome } from "../../supervisor/outcome.ts";
+import type { Outcome } from "../../supervisor/outcome.ts";
 import { createSupervisor, type SupervisorOptions } from "../../supervisor/supervisor.ts";
 import { COMMON, chosen, knownWord, readArguments, takeWords, usage } from "../arguments.ts";
+import { askersFor } from "../askers.ts";
+import { tellCall } from "../call-outcome.ts";
 import { type Ending, untilSignalled } from "../ending.ts";
-import { tellFailure, tellThree } from "../failure.ts";
-import { exitOf, outcomeJson, tellOutcome } from "../outcome-text.ts";
 import type { Print } from "../print.ts";
-import { KeptOutput, passOn, type ToolOutput } from "../tool-output.ts";
+import { KeptOutput, passOn } from "../tool-output.ts";
 
 const OPTIONS = {
   ...COMMON,
   "approve-all": { type: "boolean" },
   strict: { type: "boolean" },
+  suspend: { type: "boolean" },
   quiet: { type: "boolean" },
 } as const;
 
@@ -24,14 +24,14 @@ export async function call(args: readonly string[], print: Print): Promise<numbe
   const { values, positionals } = readArguments("call", args, OPTIONS);
   takeWords("call", positionals, ["TOOL", "JSON"]);
   const [tool = "", text = ""] = positionals;
-  const { strict = false, json = false, quiet = false } = values;
+  const { strict = false, json = false, quiet = false, suspend = false } = values;
   const approveAll = values["approve-all"] ?? false;
   if (approveAll && strict)
     throw usage("call", "`--approve-all` and `--strict` contradict each other", "leave one of them out");
   const mode = strict ? "strict" : approveAll ? "approve_all" : null;
   const options: SupervisorOptions = { ...chosen(values), ...(mode === null ? {} : { mode }) };
   const input = readInput(text);
-  return untilSignalled((ending) => callOne({ tool, input, options, json, quiet }, ending, print));
+  return untilSignalled((ending) => callOne({ tool, input, options, json, quiet, suspend }, ending, print));
 }
 
 interface OneCall {
@@ -40,6 +40,8 @@ interface OneCall {
   readonly options: SupervisorOptions;
   readonly json: boolean;
   readonly quiet: boolean;
+  /** Nobody stands still for the answer. */
+  readonly suspend: boolean;
 }
 
 /** The input as it was typed, or what stands on standard input for `-`. Throws `USAGE` for what is no JSON. */
@@ -67,12 +69,9 @@ async function callOne(one: OneCall, ending: Ending, print: Print): Promise<numb
   await using session = supervisor.session({
     // This session is over with its one call.
     remember: false,
-    handler: async (request, asking) => (await terminal()).requestApproval(request, asking),
+    handler: one.suspend ? [] : askersFor({ host, screen, print, approval: loaded.config.approval }),
+    ...(one.suspend ? { wait: { style: "suspend" } } : {}),
   });
-  const terminal = async (): Promise<ApprovalHandler> => {
-    const { terminalHandler } = await import("../../channel/terminal.ts");
-    return terminalHandler({ person: host.user.name, env: host.env, screen });
-  };
   const tool = knownWord(
     "call",
     "tool",
@@ -82,49 +81,5 @@ async function callOne(one: OneCall, ending: Ending, print: Print): Promise<numb
   const output = one.json ? new KeptOutput() : passOn(print, signal, screen);
   const sinks = tool === "shell" ? { sinks: output.sinks } : {};
   const outcome: Outcome = await session.call(tool, one.input, { signal, ...sinks });
-  return await tell(outcome, output, one, ending, print);
-}
-
-async function tell(
-  outcome: Outcome,
-  output: KeptOutput | ToolOutput,
-  { json }: OneCall,
-  ending: Ending,
-  print: Print,
-): Promise<number> {
-  if (isValue(outcome)) return tellValue(outcome, json, print);
-  if (output instanceof KeptOutput) print.json(outcomeJson(outcome, output, ending.status() ?? undefined));
-  else {
-    await output.finish();
-    tellOutcome(outcome, print);
-    tellDenials(outcome, print);
-  }
-  return exitOf(outcome);
-}
-
-function isValue(outcome: Outcome): outcome is Extract<ValueOutcome, { readonly kind: "done" | "failed" }> {
-  return "value" in outcome || "error" in outcome;
-}
-
-/** The value is the result, as JSON; what a tool could not do is told as any other failure. */
-function tellValue(
-  outcome: Extract<ValueOutcome, { readonly kind: "done" | "failed" }>,
-  json: boolean,
-  print: Print,
-): number {
-  if (outcome.kind === "failed") {
-    const { error } = outcome;
-    return tellFailure(print, error, json);
-  }
-  const { kind, value, receipt, durationMs } = outcome;
-  if (json) print.json({ outcome: { kind, durationMs, value }, exit: 0, receipt });
-  else print.json(value ?? null);
-  return 0;
-}
-
-/** Of several things that were not given, all but the first, which is the reason. */
-function tellDenials(outcome: Outcome, print: Print): void {
-  if (outcome.kind !== "denied") return;
-  for (const { operation, target, because, remedy } of outcome.denials?.slice(1) ?? [])
-    tellThree(print, `denied to ${operation} ${visible(target)}: ${because}`, null, remedy);
+  return await tellCall(outcome, output, one.json, ending, print);
 }

@@ -1,6 +1,5 @@
 import { fstatSync } from "node:fs";
 import { isatty } from "node:tty";
-import type { ApprovalHandler } from "../../approval/handler.ts";
 import { Screen } from "../../channel/screen.ts";
 import { type CofferdamError, escapeInvisible } from "../../errors.ts";
 import { thisHost } from "../../host/host.ts";
@@ -10,6 +9,7 @@ import { NETWORK_TOOL } from "../../supervisor/network-use.ts";
 import type { ProgramOutcome } from "../../supervisor/outcome.ts";
 import { createSupervisor, type SupervisorOptions } from "../../supervisor/supervisor.ts";
 import { COMMON, chosen, readArguments, usage } from "../arguments.ts";
+import { askersFor } from "../askers.ts";
 import { type Ending, untilSignalled } from "../ending.ts";
 import { exitOf, outcomeJson, tellMade, tellOutcome } from "../outcome-text.ts";
 import { lendTerminal, type OwnTerminal, ownTerminalFor, terminalNotes } from "../own-terminal.ts";
@@ -82,22 +82,21 @@ async function runOne(
   const signal = AbortSignal.any([ending.signal, print.broken]);
   if (signal.aborted) return 0;
   const screen = new Screen();
-  const terminal = async (): Promise<ApprovalHandler> => {
-    const { terminalHandler } = await import("../../channel/terminal.ts");
-    return terminalHandler({ person: host.user.name, env: host.env, screen });
-  };
+  const askers = askersFor({ host, screen, print, approval: loaded.config.approval });
   let wasAsked = false;
   let isLent = false;
   const session = supervisor.session({
     caller: "person",
     // This session is over with its one call.
     remember: false,
-    handler: async (request, asking) => {
-      // While it runs on the terminal, nothing else is shown there: it would wait for an answer, and that for its end.
-      if (isLent && request.tool === NETWORK_TOOL) return TERMINAL_IN_USE;
-      wasAsked = true;
-      return (await terminal()).requestApproval(request, asking);
-    },
+    handler: askers.map((asker) => ({
+      requestApproval: async (request, asking) => {
+        // While it runs on the terminal, nothing else is shown there: it would wait for an answer, and that for its end.
+        if (isLent && request.tool === NETWORK_TOOL) return TERMINAL_IN_USE;
+        wasAsked = true;
+        return asker.requestApproval(request, asking);
+      },
+    })),
   });
   const output = json ? new KeptOutput() : passOn(print, signal, screen);
   const call = async (): Promise<ProgramOutcome> => {

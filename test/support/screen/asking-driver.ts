@@ -40,7 +40,7 @@ function ask({ request, presentation }: Extract<Command, { kind: "ask" }>): Prom
       grants = left;
       return isGone;
     },
-    isHeld: true,
+    isHeld: false,
     respond: async () => "unknown",
     tell: async () => undefined,
     outcome: async () => null,

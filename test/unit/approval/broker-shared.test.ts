@@ -120,6 +120,37 @@ describe("an answer that another process takes", () => {
     });
   });
 
+  test("is learned also when it comes while the request is still being kept: others may find it first", async () => {
+    await handlingAll(async () => {
+      const kept = Promise.withResolvers<void>();
+      class Lagging extends Lasting {
+        override async add(...given: Parameters<MemoryStore["add"]>): Promise<void> {
+          await super.add(...given);
+          await kept.promise;
+        }
+      }
+      const store = new Lagging({ now: () => NOW });
+      const [here, there] = [desk({ store }), desk({ store, runId: "run-2" })];
+      let asked = 0;
+      const held = here.broker.request(
+        requestWith(),
+        bringing([
+          () => {
+            asked += 1;
+            return approved("the handler");
+          },
+        ]),
+      );
+      while ((await there.broker.pending()).length === 0) await atRest();
+      expect(await there.broker.respond(ID, rejected("ann"), "a page")).toBe("accepted");
+      await atRest();
+      kept.resolve();
+      expect(await held).toEqual(rejected("ann"));
+      expect(asked).toBe(0);
+      expect(here.told()).toEqual(["approval.requested", "approval.resolved: no by ann"]);
+    });
+  });
+
   test("is learned also when the store could not be read for a while", async () => {
     await handlingAll(async () => {
       let isDown = false;

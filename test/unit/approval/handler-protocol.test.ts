@@ -98,7 +98,7 @@ describe("handlers that are built in", () => {
       waiting: () => [],
       grants: async () => [],
       revoke: async () => false,
-      isHeld: true,
+      isHeld: false,
       respond: async () => "unknown",
       tell: async () => undefined,
       outcome: async () => null,

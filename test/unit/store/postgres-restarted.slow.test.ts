@@ -50,5 +50,5 @@ describeWithPostgres("8 processes that answer the same 2,000 requests", () => {
       expect(isInOrder).toBe(true);
       expect(names.toSorted()).toEqual(told);
     }
-  }, 60_000);
+  }, 120_000);
 });

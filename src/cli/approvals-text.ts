@@ -1,0 +1,99 @@
+import { columns } from "../channel/columns.ts";
+import { wholeFieldRows } from "../channel/field-rows.ts";
+import type { Ink } from "../channel/ink.ts";
+import { boundFields, type Field, type Look, ruleFields, viewFields } from "../channel/request-text.ts";
+import { escapeInvisible } from "../errors.ts";
+import type { ApprovalEvent } from "../event/event.ts";
+import type { ApprovalRequest } from "../policy/request.ts";
+import type { StoredRequest } from "../store/store.ts";
+
+/** So much of an id names it. */
+const SHORT = 8;
+/** So wide are texts of a request. */
+const WIDTH = 100;
+
+/** What waits, a row each: which, how long still, whether whoever asked is still there, and what. */
+export function listRows(
+  requests: readonly ApprovalRequest[],
+  aliveRuns: ReadonlySet<string>,
+  now: number,
+  ink: Ink,
+): readonly string[] {
+  const rows = requests.map((request) => [
+    request.approvalId.slice(0, SHORT),
+    timeLeft(request, now),
+    aliveRuns.has(request.runId) ? "" : "its process is gone",
+    request.agent === null ? request.tool : `${request.tool} (${request.agent})`,
+    request.description,
+  ]);
+  return columns(rows, [ink.bold, undefined, ink.dim]);
+}
+
+/** All there is to know of a request: what became of it, what would run, within what, and why it is asked. */
+export function requestLines(stored: StoredRequest, look: Look, now: number, ink: Ink): readonly string[] {
+  const { request } = stored;
+  const head: readonly Field[] = [
+    field("request", request.approvalId),
+    field("state", stateOf(stored, now)),
+    field("asked by", `run ${request.runId}, session ${request.sessionId}`),
+    ...(request.groupId === null ? [] : [field("group", request.groupId)]),
+  ];
+  const fields = [
+    ...head,
+    ...viewFields(request, look, ink),
+    ...ruleFields(request),
+    ...boundFields(request),
+  ];
+  return fields.flatMap((one) => wholeFieldRows(one, WIDTH, ink));
+}
+
+/** What happened, on one line. */
+export function eventLine(event: ApprovalEvent, ink: Ink): string {
+  const [what, about, words] = inShort(event);
+  const cells = [event.at.slice(11, 19), what, about.slice(0, SHORT), words];
+  return columns([cells], [ink.dim, ink.bold])[0] ?? "";
+}
+
+function inShort(event: ApprovalEvent): readonly [what: string, about: string, words: string] {
+  switch (event.type) {
+    case "approval.requested":
+      return ["asked", event.request.approvalId, `${event.request.tool}: ${event.request.description}`];
+    case "approval.resolved": {
+      const note = event.note === null ? "" : `: ${event.note}`;
+      const scope = event.scope === "session" ? ", for its session" : "";
+      return [event.approved ? "approved" : "rejected", event.approvalId, `by ${event.by}${scope}${note}`];
+    }
+    case "approval.expired":
+      return ["expired", event.approvalId, "nobody answered in time"];
+    case "approval.abandoned":
+      return ["abandoned", event.approvalId, "whoever ran it was not heard of any more"];
+    case "approval.ignored":
+      return ["ignored", event.approvalId, `an answer of ${event.by}: ${event.because}`];
+    case "approval.failed":
+      return ["not asked", event.approvalId, event.reason];
+    case "approval.auto":
+      return [event.approved ? "let pass" : "denied", "", event.by];
+    case "grant.saved":
+      return ["granted", event.grantId, `${event.covers}, by ${event.by}`];
+    case "grant.revoked":
+      return ["revoked", event.grantId, `by ${event.by}`];
+  }
+}
+
+function stateOf({ request, status, decision }: StoredRequest, now: number): string {
+  if (status === "pending") return `pending, ${timeLeft(request, now)}`;
+  if (decision === null || decision.status === "expired") return status;
+  const note = decision.note === undefined ? "" : `: ${decision.note}`;
+  return `${status}; ${decision.status} by ${decision.by}${note}`;
+}
+
+/** `4 min left`, `40 s left`, `no end`. */
+function timeLeft({ expiresAt }: ApprovalRequest, now: number): string {
+  if (expiresAt === null) return "no end";
+  const seconds = Math.max(0, Math.ceil((expiresAt - now) / 1_000));
+  return seconds < 120 ? `${seconds} s left` : `${Math.round(seconds / 60)} min left`;
+}
+
+function field(label: string, text: string): Field {
+  return { label, text: escapeInvisible(text), manner: "line" };
+}

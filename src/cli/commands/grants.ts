@@ -1,0 +1,48 @@
+import { columns } from "../../channel/columns.ts";
+import { visible } from "../../errors.ts";
+import { createDesk } from "../../supervisor/desk.ts";
+import { COMMON, chosen, knownWord, readArguments, takeWords, usage } from "../arguments.ts";
+import type { Print } from "../print.ts";
+
+/** So much of an id names it. */
+const SHORT = 8;
+
+/** Lists what sessions were granted, and takes grants back. See `cofferdam grants --help`. */
+export async function grants(args: readonly string[], print: Print): Promise<number> {
+  const { values, positionals } = readArguments("grants", args, COMMON);
+  const { json = false } = values;
+  const [word = "list", named = ""] = positionals;
+  const action = knownWord("grants", "action", word, ["list", "revoke"]);
+  const takesId = action === "revoke";
+  takeWords("grants", positionals, ["ACTION", ...(takesId ? ["ID"] : [])], takesId ? 2 : 0);
+  await using desk = await createDesk(chosen(values));
+  const { broker, host } = desk;
+  // What was granted to sessions that are gone counts for nothing.
+  await broker.sweep();
+  const all = await broker.grants(null);
+  if (action === "list") {
+    const rows = all.map(({ grantId, tool, covers, by }) => [
+      grantId.slice(0, SHORT),
+      tool,
+      covers,
+      `by ${by}`,
+    ]);
+    if (json) print.json(all);
+    else if (rows.length === 0) print.talk("nothing is granted");
+    else for (const line of columns(rows, [print.ink.bold])) print.result(line);
+    return 0;
+  }
+  const [only, ...others] = named === "" ? [] : all.filter(({ grantId }) => grantId.startsWith(named));
+  if (only === undefined || others.length > 0)
+    throw usage(
+      "grants",
+      only === undefined
+        ? `there is no grant ${visible(named)}`
+        : `several grants begin with ${visible(named)}`,
+      "run `cofferdam grants list`",
+    );
+  const isGone = await broker.revoke(only.grantId, host.user.name);
+  if (json) print.json({ revoked: isGone, grant: only });
+  else print.result(`${isGone ? "taken back" : "gone already"}: ${visible(only.covers)}`);
+  return 0;
+}

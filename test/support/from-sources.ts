@@ -1,0 +1,18 @@
+/**
+ * Given to `node --import`: names of this package lead to its sources, as the tests' own configuration has it. So an
+ * example can be run as a process of its own without anything being built.
+ */
+import { registerHooks } from "node:module";
+
+const ENTRIES: Readonly<Record<string, string>> = {
+  cofferdam: "../../src/index.ts",
+  "cofferdam/http": "../../src/http/index.ts",
+  "cofferdam/telegram": "../../src/channel/telegram.ts",
+};
+
+registerHooks({
+  resolve: (specifier, context, next) => {
+    const own = ENTRIES[specifier];
+    return own === undefined ? next(specifier, context) : next(new URL(own, import.meta.url).href, context);
+  },
+});
