@@ -116,7 +116,7 @@ test("any request becomes a message that Telegram takes, says what is cut, and s
         expect(message.document).not.toContain("… cut here: ");
       }
     }),
-    { numRuns: 40 },
+    { numRuns: 25 },
   );
 });
 
@@ -140,7 +140,7 @@ test("any outcome of any request becomes a message that Telegram takes, and the 
       expect(short.length).toBeLessThanOrEqual(200);
       expect(short.isWellFormed()).toBe(true);
     }),
-    { numRuns: 40 },
+    { numRuns: 25 },
   );
 });
 
