@@ -15,10 +15,6 @@ export const Limits = z.object({
   wall: z.string(),
   memory: z.string(),
 });
-
-export function read(text) {
-  return Limits.parse(JSON.parse(text));
-}
 `;
 const AFTER = BEFORE.replace("z.object", "z.strictObject").replace(
   "memory: z.string(),",

@@ -35,7 +35,7 @@ export interface Route {
   readonly query?: z.ZodObject;
   readonly body?: z.ZodType;
   readonly result: Result;
-  /** How it refuses, besides what every route does. Those in `tooLate` say what was answered before. */
+  /** How it refuses, besides what every route does. Those of `TOO_LATE` say what was answered before. */
   readonly refuses: readonly RefusalCode[];
 }
 

@@ -2,7 +2,7 @@ import type { ApprovalRequest } from "../policy/request.ts";
 import type { Several } from "./api.ts";
 import type { Arming } from "./arming.ts";
 import type { Desk } from "./desk.ts";
-import { button, fill, foreign, part } from "./dom.ts";
+import { button, fill, foreign, part, say } from "./dom.ts";
 
 /** What a person can do with the request that they look at. */
 export interface Acts {
@@ -18,6 +18,8 @@ export interface Subject {
   readonly request: ApprovalRequest | null;
   /** How much of it was seen. */
   readonly seen: "awaited" | "part" | "whole";
+  /** What a yes for the session covers was seen. */
+  readonly isCoverSeen: boolean;
   /** An answer is on its way. */
   readonly isSending: boolean;
   readonly isLive: boolean;
@@ -33,9 +35,10 @@ export class Actions {
   readonly #several = part("several", HTMLElement);
   readonly #problem = part("problem", HTMLElement);
   readonly #allFirst = part("all-first", HTMLElement);
+  readonly #unseen = part("unseen", HTMLElement);
   readonly #arming: Arming;
   readonly #acts: Acts;
-  #subject: Subject = { request: null, seen: "awaited", isSending: false, isLive: false };
+  #isLive = false;
 
   constructor(arming: Arming, acts: Acts) {
     this.#arming = arming;
@@ -87,16 +90,22 @@ export class Actions {
 
   /** Draws what is offered now. */
   show(subject: Subject, desk: Desk): void {
-    this.#subject = subject;
-    const { request, seen, isSending, isLive } = subject;
+    const { request, seen, isCoverSeen, isSending, isLive } = subject;
+    this.#isLive = isLive;
     this.#bar.hidden = request === null;
     if (request === null) return;
     const isOff = isSending || !isLive;
     this.#approve.disabled = isOff || seen !== "whole";
-    this.#session.disabled = isOff || seen !== "whole";
-    this.#session.hidden = request.covers === null || request.demandsPerson;
+    const isForSession = request.covers !== null && !request.demandsPerson;
+    this.#session.disabled = isOff || seen !== "whole" || !isCoverSeen;
+    this.#session.hidden = !isForSession;
     this.#reject.disabled = isOff;
-    this.#allFirst.hidden = seen !== "part";
+    this.#allFirst.hidden = seen === "awaited" || (seen === "whole" && (isCoverSeen || !isForSession));
+    this.#allFirst.dataset["seen"] = seen;
+    say(
+      this.#unseen,
+      seen === "part" ? "You have not seen all of it." : "What the session covers is further down.",
+    );
     this.#showSeveral(request, desk, isOff);
   }
 
@@ -105,7 +114,7 @@ export class Actions {
     const { groupId, runId } = request;
     const make = (words: string, filter: Several): HTMLButtonElement => {
       const made = button([words], { class: "quiet" }, () => {
-        if (this.#arming.isArmed && this.#subject.isLive) this.#acts.onRejectAll(filter, this.#words());
+        if (this.#arming.isArmed && this.#isLive) this.#acts.onRejectAll(filter, this.#words());
       });
       made.disabled = isOff;
       return made;

@@ -1,6 +1,7 @@
 import type { Presentation } from "../policy/presentation.ts";
 import { button, element, foreign, nodesOf } from "./dom.ts";
 import { diffLines, firstLines, GOES_ON, type Line, plainLines } from "./lines.ts";
+import { endOf } from "./seen.ts";
 import { CONTENTS, count } from "./words.ts";
 
 /** What is looked at, and whether all of it was. */
@@ -59,25 +60,15 @@ function cut(
     { class: "lines", attributes: { "data-type": type } },
     ...chunks(lines.slice(0, first)),
   );
-  const end = element("div", { class: "end" });
-  const node = element("section", { class: "block" }, head, rows, end);
   let isWhole = first === lines.length;
-  let isSeen = false;
-  const watch = new IntersectionObserver((entries) => {
-    if (!isWhole || !entries.some(({ isIntersecting }) => isIntersecting)) return;
-    isSeen = true;
-    watch.disconnect();
-    onSeen();
-  });
-  watch.observe(end);
+  const end = endOf(() => isWhole, onSeen);
+  const node = element("section", { class: "block" }, head, rows, end.mark);
   const showAll = (): boolean => {
     if (isWhole) return false;
     isWhole = true;
     rows.append(...chunks(lines.slice(first)));
     more.remove();
-    // It is told again where it stands now, also where that is on the screen as before.
-    watch.disconnect();
-    watch.observe(end);
+    end.moved();
     return true;
   };
   const more = button(
@@ -85,8 +76,8 @@ function cut(
     { class: "more" },
     () => void showAll(),
   );
-  if (!isWhole) end.before(more);
-  return { node, isSeen: () => isSeen, showAll };
+  if (!isWhole) end.mark.before(more);
+  return { node, isSeen: () => end.isSeen(), showAll };
 }
 
 function chunks(lines: readonly Line[]): readonly HTMLElement[] {

@@ -6,6 +6,7 @@ import { type Content, contentOf, textBlock } from "./content.ts";
 import type { Ending } from "./desk.ts";
 import { type Child, element, foreign, say } from "./dom.ts";
 import { factsOf, whoOf, whyOf } from "./facts.ts";
+import { endOf } from "./seen.ts";
 import { OUTCOMES, RISKS } from "./words.ts";
 
 /** What there is to look at of a request, as far as it is known. */
@@ -18,6 +19,8 @@ export interface Detail {
   readonly nodes: readonly HTMLElement[];
   /** How much of what a person should look at was seen; `awaited`: it is being drawn. */
   seen(): "awaited" | "part" | "whole";
+  /** What a yes for the session covers was seen, whole. */
+  isCoverSeen(): boolean;
   /** Shows what is cut; false where nothing is. */
   showAll(): boolean;
   tick(now: number): void;
@@ -33,6 +36,7 @@ export function detailOf(
   const { tool, risk, agent, description, expiresAt, safeArgs, covers } = request;
   const time = element("p", { class: "time-left" });
   const contents = contentsOf(request, look, onSeen);
+  const coverEnd = endOf(() => true, onSeen);
   const head = element(
     "header",
     { class: "detail-head" },
@@ -56,8 +60,8 @@ export function detailOf(
       head,
       ...noticesOf(request, look),
       ...contents.map(({ node }) => node),
+      ...(covers === null || ending !== null ? [] : [coveredBy(covers, coverEnd.mark)]),
       factsOf(request),
-      ...(covers === null || ending !== null ? [] : [coveredBy(covers)]),
       whyOf(request),
       ...(contents.length > 0 && look.kind !== "made"
         ? []
@@ -73,6 +77,7 @@ export function detailOf(
       if (look.kind === "awaited") return "awaited";
       return contents.every((one) => one.isSeen()) ? "whole" : "part";
     },
+    isCoverSeen: () => coverEnd.isSeen(),
     showAll: () => contents.map((one) => one.showAll()).some((isMore) => isMore),
     tick: (now) => {
       if (expiresAt === null || ending !== null) return say(time, "");
@@ -143,12 +148,13 @@ function banner({ outcome, isForSession, by, note }: Ending): HTMLElement {
   );
 }
 
-function coveredBy(covers: string): HTMLElement {
+function coveredBy(covers: string, end: HTMLElement): HTMLElement {
   return element(
     "section",
     { class: "covers" },
     element("h3", {}, "A yes for this session covers"),
     element("p", {}, foreign(covers, "code")),
+    end,
   );
 }
 

@@ -260,8 +260,9 @@ export class Inbox {
     this.#parts.detail.hidden = this.#detail === null;
     this.#parts.empty.hidden = this.#detail !== null;
     const seen = this.#detail?.seen() ?? "awaited";
+    const isCoverSeen = this.#detail?.isCoverSeen() ?? false;
     this.#actions.show(
-      { request: waiting, seen, isSending: this.#isSending, isLive: this.#isLive },
+      { request: waiting, seen, isCoverSeen, isSending: this.#isSending, isLive: this.#isLive },
       this.#desk,
     );
     const { size } = this.#desk.waiting;

@@ -218,6 +218,26 @@ describe.skipIf(NO_BROWSER !== null)("the inbox", { timeout: 20_000 }, () => {
     await until(async () => (await at.desk.broker.find("approval-1"))?.status === "approved");
   });
 
+  test("a yes for the session is offered once what it covers was on the screen", async () => {
+    await using at = await face();
+    const covers = `deploy with ${"anything, ".repeat(400)}`;
+    await ask(at, { covers });
+    await using inbox = await openInbox(browser, at);
+    const { page } = inbox;
+    await inbox.read();
+    expect(await page.locator("#session").isEnabled()).toBe(false);
+    expect(await page.locator("#unseen").innerText()).toBe("What the session covers is further down.");
+    await page.keyboard.press("s");
+    await until(async () => {
+      await page.keyboard.press("v");
+      return page.locator("#session").isEnabled();
+    });
+    expect(await page.locator("#all-first").isVisible()).toBe(false);
+    await page.keyboard.press("s");
+    await until(async () => (await at.desk.broker.find("approval-1"))?.status === "approved");
+    expect((await at.desk.broker.find("approval-1"))?.decision).toMatchObject({ scope: "session" });
+  });
+
   test("no description is so long that what would run is out of sight", async () => {
     await using at = await face();
     const long = "All is well.\n".repeat(300);

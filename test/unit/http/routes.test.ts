@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { serveApprovals } from "../../../src/http/serve.ts";
+import { BrokerHandler, createGate, defineTool } from "../../../src/index.ts";
 import { desk } from "../../support/approval/desk.ts";
-import { BOB, face, post, put, settled } from "../../support/http/face.ts";
+import { ANN, BOB, face, post, put, settled } from "../../support/http/face.ts";
 
 describe("what waits", () => {
   test("is listed with the event behind which nothing is missed (S4-17)", async () => {
@@ -239,3 +241,35 @@ interface Said {
 async function json(asked: Promise<Response>): Promise<Said> {
   return (await asked).json();
 }
+
+describe("a gate whose questions are answered over HTTP", () => {
+  const rules = [{ pattern: "deploy", args: { env: "prod" }, action: "deny" }] as const;
+
+  test("runs what was approved, remembers a yes for the session, and judges another input again (S0-34)", async () => {
+    using gate = createGate({ handler: new BrokerHandler(), approval: { rules: [...rules] } });
+    await using server = await serveApprovals(gate.broker, { approvers: [ANN] });
+    const tools = gate.guard([defineTool({ name: "deploy", run: ({ input }) => input })]);
+    const asked = async (path: string, init: RequestInit = {}): Promise<Response> =>
+      fetch(`${server.url}${path}`, {
+        ...init,
+        headers: { authorization: `Bearer ${ANN.token}`, "content-type": "application/json" },
+      });
+    const answered = async (env: string, body: unknown): Promise<unknown> => {
+      const call = tools.call("deploy", { env });
+      await settled({ broker: gate.broker }, 1);
+      const [request] = (await json(asked("/approvals"))).pending;
+      expect((await asked(`/approvals/${request?.approvalId}`, post(body))).status).toBe(200);
+      return call;
+    };
+    expect(await answered("staging", { approved: true, scope: "session" })).toMatchObject({ kind: "done" });
+    expect(await tools.call("deploy", { env: "staging" })).toMatchObject({ kind: "done" });
+    expect(await answered("test", { approved: true, editedInput: { env: "staging" } })).toMatchObject({
+      kind: "done",
+      value: { env: "staging" },
+    });
+    expect(await answered("test", { approved: true, editedInput: { env: "prod" } })).toMatchObject({
+      kind: "denied",
+    });
+    expect(await answered("test", { approved: false, note: "no" })).toMatchObject({ kind: "denied" });
+  });
+});
