@@ -1,0 +1,162 @@
+import { once } from "node:events";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test, vi } from "vitest";
+import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
+import { type Ended, type Place, place } from "../unit/cli/command-line.ts";
+
+sandboxMustWork("approvals from the command line");
+
+vi.setConfig({ testTimeout: 120_000 });
+
+const configOf = (approval = ""): string => `version: 1
+sandbox:
+  runtimes: [system]
+  paths: { workspace: { root: ., mode: rw, write_approval: true } }
+approval:
+  rules: [{ pattern: "write_file", action: ask }]${approval}
+`;
+const WRITE = ["write_file", JSON.stringify({ path: "made", content: "hello\n" })];
+const HTTP = '\n  channels: { http: { listen: "127.0.0.1:0" } }';
+
+/** What one command printed on stdout, as JSON. */
+async function json(at: Place, ...words: readonly string[]): Promise<unknown> {
+  return JSON.parse((await at.cofferdam([...words, "--json"])).stdout);
+}
+
+/** Asks, and leaves it open; the id of the request. */
+async function suspended(at: Place): Promise<string> {
+  const { exit, stderr } = await at.cofferdam(["call", "--quiet", "--suspend", ...WRITE]);
+  expect(exit).toBe(75);
+  const [id = ""] = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(stderr) ?? [];
+  return id;
+}
+
+const made = (at: Place): boolean => existsSync(join(at.project, "made"));
+const inShort = ({ exit, stdout, stderr }: Ended) => [exit, `${stdout}${stderr}`];
+
+describe.skipIf(unusable !== null)("a call that does not wait", () => {
+  test("is listed, shown, approved and resumed by commands of their own, once (S2-10)", async () => {
+    const at = await place(configOf());
+    const id = await suspended(at);
+    const list = await at.cofferdam(["approvals", "list"]);
+    expect(list.stdout).toMatch(new RegExp(`^${id.slice(0, 8)} .* write_file .*write to workspace:made\n$`));
+    const shown = (await at.cofferdam(["approvals", "show", id.slice(0, 8)])).stdout;
+    for (const part of [id, "pending", "hello", at.project]) expect(shown).toContain(part);
+    expect(inShort(await at.cofferdam(["resume", "--quiet", id]))).toEqual([
+      75,
+      expect.stringContaining(`waits for an answer as ${id}`),
+    ]);
+    const approved = await at.cofferdam(["approvals", "approve", id.slice(0, 8), "--note", "as you like"]);
+    expect([approved.exit, approved.stdout]).toEqual([
+      0,
+      "approved: `write_file` `write to workspace:made`\n",
+    ]);
+    expect(approved.stderr).toContain(`cofferdam resume ${id}`);
+    expect(made(at)).toBe(false);
+    expect((await at.cofferdam(["resume", "--quiet", id])).exit).toBe(0);
+    expect(readFileSync(join(at.project, "made"), "utf8")).toBe("hello\n");
+    expect(inShort(await at.cofferdam(["resume", "--quiet", id]))).toEqual([
+      77,
+      expect.stringContaining("this approval was used already"),
+    ]);
+    expect(await json(at, "approvals", "show", id)).toMatchObject({
+      status: "done",
+      decision: { status: "approved", note: "as you like" },
+    });
+  });
+
+  test("does not run after a no; an answer that comes too late says so, and who was first", async () => {
+    const at = await place(configOf());
+    const id = await suspended(at);
+    expect((await at.cofferdam(["approvals", "reject", id, "--note", "not today"])).exit).toBe(0);
+    expect(inShort(await at.cofferdam(["approvals", "approve", id]))).toEqual([
+      77,
+      expect.stringMatching(/this answer counts for nothing: `\w+` had answered already/),
+    ]);
+    expect(inShort(await at.cofferdam(["resume", "--quiet", id]))).toEqual([
+      77,
+      expect.stringContaining("not today"),
+    ]);
+    expect(made(at)).toBe(false);
+  });
+
+  test("is nobody's under an id that is none; words that do not belong are refused", async () => {
+    const at = await place(configOf());
+    expect((await at.cofferdam(["approvals", "list"])).stderr).toBe("nothing waits for an answer\n");
+    for (const words of [
+      ["approvals", "show", "nowhere"],
+      ["approvals", "approve", ""],
+      ["approvals", "approve"],
+      ["approvals", "aprove", "x"],
+      ["approvals", "list", "--note", "x"],
+      ["approvals", "reject", "x", "--session"],
+      ["grants", "revoke", "nowhere"],
+      ["resume", "nowhere"],
+    ])
+      expect([words, (await at.cofferdam(words)).exit]).toEqual([words, 64]);
+    expect(await json(at, "grants", "list")).toEqual([]);
+  });
+});
+
+/** `cofferdam serve`, as it says that it is there. */
+async function serving(at: Place, ...words: readonly string[]) {
+  const server = at.start(["serve", "--json", ...words]);
+  const [line] = await once(server.stdout, "data");
+  const { url, inboxes } = JSON.parse(String(line));
+  const [, token = ""] = String(inboxes[0].url).split("#token=");
+  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+  return { server, url: String(url), headers };
+}
+
+describe.skipIf(unusable !== null)("`cofferdam serve`", () => {
+  test("lets a call that stands still in another process be answered over HTTP, and ends when it is told to", async () => {
+    const at = await place(configOf(HTTP));
+    const { server, url, headers } = await serving(at);
+    const called = at.cofferdam(["call", "--quiet", ...WRITE]);
+    const id = await vi.waitFor(
+      async () => {
+        const { pending } = JSON.parse(await (await fetch(`${url}/approvals`, { headers })).text());
+        expect(pending).toHaveLength(1);
+        return String(pending[0].approvalId);
+      },
+      { timeout: 30_000, interval: 20 },
+    );
+    expect(
+      (await fetch(`${url}/approvals/${id}`, { method: "POST", body: '{"approved":true}' })).status,
+    ).toBe(401);
+    expect(made(at)).toBe(false);
+    const body = JSON.stringify({ approved: true });
+    expect((await fetch(`${url}/approvals/${id}`, { method: "POST", headers, body })).status).toBe(200);
+    expect((await called).exit).toBe(0);
+    expect(made(at)).toBe(true);
+    server.kill("SIGTERM");
+    expect(await once(server, "exit")).toEqual([143, null]);
+  });
+
+  test("refuses to serve what each process keeps to itself, and an address that others reach", async () => {
+    const memory = await place(configOf("\n  store: memory"));
+    expect(inShort(await memory.cofferdam(["serve"]))).toEqual([
+      64,
+      expect.stringContaining("in each process's own memory"),
+    ]);
+    const at = await place(configOf());
+    expect((await at.cofferdam(["serve", "--listen", "0.0.0.0:0"])).exit).toBe(64);
+  });
+
+  test("takes a token from the variable that the config names, and is refused without it", async () => {
+    const named = "\n  channels: { http: { approvers: { ann: { token_env: ANNS_TOKEN } } } }";
+    const at = await place(configOf(named));
+    const without = await at.cofferdam(["serve"]);
+    expect(inShort(without)).toEqual([
+      65,
+      expect.stringContaining("`ANNS_TOKEN`, which the config names, is not set"),
+    ]);
+    const token = Buffer.alloc(32, 7).toString("base64url");
+    const server = at.start(["serve", "--json"], { env: { ANNS_TOKEN: token } });
+    const [line] = await once(server.stdout, "data");
+    expect(JSON.parse(String(line)).inboxes).toEqual([{ name: "ann", url: expect.stringContaining(token) }]);
+    server.kill("SIGTERM");
+    await once(server, "exit");
+  });
+});
