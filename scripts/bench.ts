@@ -5,6 +5,7 @@ import { join, resolve } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import { execa } from "execa";
+import { BrokerHandler } from "../src/approval/handlers.ts";
 import type { GatedPlan } from "../src/backend/plan.ts";
 import { Event } from "../src/event/event.ts";
 import { type Host, thisHost } from "../src/host/host.ts";
@@ -13,7 +14,7 @@ import { openInputs } from "../src/host/open-inputs.ts";
 import { FileJournal, MemoryJournal } from "../src/journal/journal.ts";
 import { digest, printProfile } from "../src/profile/canonical.ts";
 import { intersect } from "../src/profile/intersect.ts";
-import { absolutePath } from "../src/profile/path.ts";
+import { absolutePath, joinPath } from "../src/profile/path.ts";
 import { type FileEntry, normalProfile, type Profile } from "../src/profile/profile.ts";
 import { MemoryStore } from "../src/store/memory.ts";
 import type { Store } from "../src/store/store.ts";
@@ -23,6 +24,7 @@ import { createSupervisor, decideStanding } from "../src/supervisor/supervisor.t
 import { crowdOfQuestions, verdictTimes } from "../test/support/approval/figures.ts";
 import { fileFigures, type Times } from "../test/support/files/figures.ts";
 import { plantFiles, searchFigures } from "../test/support/search/figures.ts";
+import { answerTimes } from "../test/support/store/answer-to-run.ts";
 import { storeFigures, wakeTimes } from "../test/support/store/figures.ts";
 import { openStore } from "../test/support/store/open-store.ts";
 import { blobServer, egressFigures, outsideAt } from "../test/support/web/figures.ts";
@@ -156,6 +158,19 @@ async function stores(): Promise<void> {
     }
     await store[Symbol.asyncDispose]();
   }
+  await answers();
+}
+
+/** How soon a program runs once another process has said yes to it, over the file that they share. */
+async function answers(): Promise<void> {
+  const workspace = absolutePath(join(stage, "asking"));
+  mkdirSync(workspace);
+  const settings = { shell: { default: { allowed: true, approval: true } } };
+  await using supervisor = await supervisorIn(workspace, "answers", settings);
+  await using session = supervisor.session({ handler: new BrokerHandler() });
+  const file = joinPath(supervisor.shared.host.stateFolder, "approvals.sqlite");
+  const times = await answerTimes(session, file, WARM_UP + RUNS);
+  row("from another process's answer to the running program", median(times.slice(WARM_UP)), null);
 }
 
 /** The egress proxy beside direct connections, and what the way to it takes of a call. */
