@@ -7,7 +7,7 @@ import type { ApprovalRequest } from "../../../src/policy/request.ts";
 import { MemoryStore } from "../../../src/store/memory.ts";
 import { NO_BROWSER, openBrowser } from "../../support/http/browser.ts";
 import { ANN, BOB, type Face, face, put } from "../../support/http/face.ts";
-import { openInbox, until } from "../../support/http/inbox-page.ts";
+import { type InboxPage, openInbox, until } from "../../support/http/inbox-page.ts";
 
 const MUST_WORK = process.env["COFFERDAM_SANDBOX_MUST_WORK"] === "1";
 if (NO_BROWSER !== null) console.warn(`the inbox was not tried in a browser: ${NO_BROWSER}`);
@@ -238,32 +238,69 @@ describe.skipIf(NO_BROWSER !== null)("the inbox", { timeout: 20_000 }, () => {
     expect((await at.desk.broker.find("approval-1"))?.decision).toMatchObject({ scope: "session" });
   });
 
-  test("no description is so long that what would run is out of sight", async () => {
-    await using at = await face();
-    const long = "All is well.\n".repeat(300);
-    await ask(
-      at,
-      { description: long, agent: long, tool: "t".repeat(2_000) },
-      presentCommand({ words: ["rm", "-rf", "x"], cwd: `/${"p".repeat(3_000)}` }),
-    );
-    await using inbox = await openInbox(browser, at);
-    await inbox.drawn();
-    const box = await inbox.page.locator("#detail > .block .line").first().boundingBox();
-    expect((box?.y ?? 800) + (box?.height ?? 0)).toBeLessThan(700);
-  });
+  describe("of one request", () => {
+    let at: Face;
+    let inbox: InboxPage;
+    beforeAll(async () => {
+      at = await face();
+      inbox = await openInbox(browser, at);
+    });
+    afterAll(async () => {
+      await inbox[Symbol.asyncDispose]();
+      await at[Symbol.asyncDispose]();
+    });
 
-  test("added and removed lines are told apart by a sign, and not by colour alone", async () => {
-    await using at = await face();
-    await ask(at, {}, presentDiff({ path: "/p/a.txt", before: "a\nb\n", after: "a\nc\n" }));
-    await using inbox = await openInbox(browser, at);
-    await inbox.drawn();
-    expect(await inbox.page.locator("#detail > .block .line").allInnerTexts()).toEqual([
-      "@@ -1,2 +1,2 @@",
-      "a",
-      "−\nb",
-      "+\nc",
-    ]);
-    expect(await inbox.page.getByRole("img", { name: "removed" }).count()).toBe(1);
+    test("added and removed lines are told apart by a sign, and not by colour alone", async () => {
+      await ask(
+        at,
+        { approvalId: "diff", tool: "diff" },
+        presentDiff({ path: "/p/a.txt", before: "a\nb\n", after: "a\nc\n" }),
+      );
+      await inbox.choose("diff");
+      await inbox.drawn();
+      expect(await inbox.page.locator("#detail > .block .line").allInnerTexts()).toEqual([
+        "@@ -1,2 +1,2 @@",
+        "a",
+        "−\nb",
+        "+\nc",
+      ]);
+      expect(await inbox.page.getByRole("img", { name: "removed" }).count()).toBe(1);
+    });
+
+    test("letters that are written from right to left stand in a command in the order in which they are kept", async () => {
+      await ask(at, { approvalId: "letters", tool: "letters" }, presentText("rm א ב -rf /"));
+      await inbox.choose("letters");
+      await inbox.drawn();
+      // Where each letter is drawn, from left to right.
+      const drawn = await inbox.page.locator("#detail > .block .line-text").evaluate((line) => {
+        const text = line.firstChild;
+        if (text === null) return "";
+        return [...(text.textContent ?? "")]
+          .map((letter, index) => {
+            const range = document.createRange();
+            range.setStart(text, index);
+            range.setEnd(text, index + 1);
+            return { letter, x: range.getBoundingClientRect().x };
+          })
+          .toSorted((a, b) => a.x - b.x)
+          .map(({ letter }) => letter)
+          .join("");
+      });
+      expect(drawn).toBe("rm א ב -rf /");
+    });
+
+    test("no description is so long that what would run is out of sight", async () => {
+      const long = "All is well.\n".repeat(300);
+      await ask(
+        at,
+        { approvalId: "long", description: long, agent: long, tool: `long${"t".repeat(2_000)}` },
+        presentCommand({ words: ["rm", "-rf", "x"], cwd: `/${"p".repeat(3_000)}` }),
+      );
+      await inbox.choose("long");
+      await inbox.drawn();
+      const box = await inbox.page.locator("#detail > .block .line").first().boundingBox();
+      expect((box?.y ?? 800) + (box?.height ?? 0)).toBeLessThan(700);
+    });
   });
 
   test("all that wait of a turn, or of a run, are answered no in one act", async () => {
@@ -376,29 +413,6 @@ describe.skipIf(NO_BROWSER !== null)("the inbox", { timeout: 20_000 }, () => {
     await page.locator(".banner").waitFor();
     expect(await page.locator(".banner").innerText()).toContain("<img src=x onerror=");
     expect(await page.evaluate(() => "hit" in window)).toBe(false);
-  });
-
-  test("letters that are written from right to left stand in a command in the order in which they are kept", async () => {
-    await using at = await face();
-    await ask(at, {}, presentText("rm א ב -rf /"));
-    await using inbox = await openInbox(browser, at);
-    await inbox.drawn();
-    // Where each letter is drawn, from left to right.
-    const drawn = await inbox.page.locator("#detail > .block .line-text").evaluate((line) => {
-      const text = line.firstChild;
-      if (text === null) return "";
-      return [...(text.textContent ?? "")]
-        .map((letter, index) => {
-          const range = document.createRange();
-          range.setStart(text, index);
-          range.setEnd(text, index + 1);
-          return { letter, x: range.getBoundingClientRect().x };
-        })
-        .toSorted((a, b) => a.x - b.x)
-        .map(({ letter }) => letter)
-        .join("");
-    });
-    expect(drawn).toBe("rm א ב -rf /");
   });
 
   test("http.auth: no request leaves its origin, and the token stands in no address once the page is there", async () => {
@@ -560,6 +574,17 @@ describe.skipIf(NO_BROWSER !== null)("the inbox", { timeout: 20_000 }, () => {
       expect([id, (box?.height ?? 0) >= 44, (box?.width ?? 0) >= 44]).toEqual([id, true, true]);
     }
     expect(await at.desk.broker.pending()).toHaveLength(1);
+    await page.locator("#back").tap();
+    await page.waitForTimeout(350);
+    await page.keyboard.press("a");
+    await page.waitForTimeout(50);
+    expect(await at.desk.broker.pending()).toHaveLength(1);
+    await page.locator("#waiting .card").tap();
+    await until(async () => {
+      if (await page.locator("#read-on").isVisible()) await page.locator("#read-on").tap();
+      return page.locator("#approve").isEnabled();
+    });
+    await inbox.read();
     await page.locator("#approve").tap();
     await page.locator("#lists").waitFor();
     expect(await at.desk.broker.pending()).toEqual([]);
