@@ -23,6 +23,7 @@ import type { Session } from "../src/supervisor/session.ts";
 import { createSupervisor, decideStanding } from "../src/supervisor/supervisor.ts";
 import { crowdOfQuestions, verdictTimes } from "../test/support/approval/figures.ts";
 import { fileFigures, type Times } from "../test/support/files/figures.ts";
+import { BIN, PostgresServer } from "../test/support/postgres/server.ts";
 import { plantFiles, searchFigures } from "../test/support/search/figures.ts";
 import { answerTimes } from "../test/support/store/answer-to-run.ts";
 import { storeFigures, wakeTimes } from "../test/support/store/figures.ts";
@@ -143,9 +144,13 @@ async function stores(): Promise<void> {
   const rate = (what: string, perSecond: number): void =>
     console.log(`${what.padEnd(56)} ${perSecond.toFixed(0).padStart(8)} /s`);
   const file = join(stage, "store/approvals.sqlite");
+  await using server = BIN === null ? null : await PostgresServer.start({ folder: tmpdir() });
+  if (server === null) console.log("no store in Postgres is measured: there is no PostgreSQL here");
+  const url = server?.url() ?? null;
   const kinds: readonly (readonly [string, Store, string | null])[] = [
     ["memory", new MemoryStore(), null],
     ["SQLite", openStore(file), file],
+    ...(url === null ? [] : [["Postgres", openStore(url), url] as const]),
   ];
   for (const [kind, store, where] of kinds) {
     const { inTurn, atOnce } = await storeFigures(store, 500);

@@ -1,4 +1,5 @@
 import { absolutePath, joinPath } from "../../../src/profile/path.ts";
+import { PostgresStore } from "../../../src/store/postgres.ts";
 import { SqliteStore } from "../../../src/store/sqlite.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { folderOfTest } from "./folders.ts";
@@ -14,7 +15,9 @@ export const PLACES: readonly Place[] = [
   { kind: "a file", fresh: () => joinPath(folderOfTest("disk"), "approvals.sqlite") },
 ];
 
-/** A store by the word that says where it is: the path of a file. */
+/** A store by the word that says where it is: the path of a file, or the URL of a database. */
 export function openStore(where: string): Store {
-  return new SqliteStore(absolutePath(where));
+  return where.startsWith("postgres")
+    ? new PostgresStore({ connection: where })
+    : new SqliteStore(absolutePath(where));
 }
