@@ -26,6 +26,7 @@ import {
   used,
 } from "./stops.ts";
 import { deadlineOf, type Wait } from "./wait.ts";
+import { HANDLER } from "./waits.ts";
 
 /** More changes than this while people think, and the call is given up. */
 const MOST_TRIES = 3;
@@ -259,9 +260,6 @@ export class Gate {
     if (await broker.claim(approvalId)) await broker.finish(approvalId, "failed");
   }
 }
-
-/** Who answered, where a handler does not say it. */
-const HANDLER = "the handler";
 
 /** What rules, grants and modes decided by themselves. */
 function withoutAsking<Asked extends Question>(asked: Asked, { trail }: PassOptions): Passage<Asked> {

@@ -214,7 +214,7 @@ export class Waits {
 }
 
 /** Who answered, where a handler does not say it. */
-const HANDLER = "the handler";
+export const HANDLER = "the handler";
 
 const GIVEN_UP = rejected("nobody", "the call was given up before anybody answered");
 const NOBODY_THERE = rejected("nobody", "nobody was there to ask");

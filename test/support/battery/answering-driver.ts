@@ -6,7 +6,7 @@ import { once } from "node:events";
 import { approved, rejected } from "../../../src/approval/factories.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { idOf, Job, LAST, nameOf, newsOf, type Report } from "../store/answering.ts";
-import { openStore } from "../store/open.ts";
+import { openStore } from "../store/open-store.ts";
 
 /** So many requests are worked at together: as many as a small pool has connections. */
 const LANES = 4;

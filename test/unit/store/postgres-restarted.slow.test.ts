@@ -2,7 +2,7 @@ import { expect, inject, test } from "vitest";
 import { describeWithPostgres } from "../../support/postgres/must-be-there.ts";
 import { PostgresServer } from "../../support/postgres/server.ts";
 import { answering, idOf } from "../../support/store/answering.ts";
-import { openStore, type Place } from "../../support/store/open.ts";
+import { openStore } from "../../support/store/open-store.ts";
 
 const REQUESTS = 2_000;
 
@@ -10,14 +10,7 @@ describeWithPostgres("8 processes that answer the same 2,000 requests", () => {
   test("decide each once and run it at most once, and lose and double nothing, though the server is stopped and killed meanwhile", async () => {
     // Only the server ends, never the machine: what it has written is there.
     await using server = await PostgresServer.start({ folder: inject("runFolder"), fsync: false });
-    const place: Place = {
-      kind: "postgres",
-      connection: server.url(),
-      schema: "many",
-      patienceMs: 20_000,
-      mostConnections: 4,
-    };
-    const text = JSON.stringify(place);
+    const text = server.url();
     await using store = openStore(text);
     const ids = Array.from({ length: REQUESTS }, (_, index) => idOf(index));
 
