@@ -1,9 +1,10 @@
 import { once } from "node:events";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { Event } from "../../src/event/event.ts";
+import { readRun, recordedRuns } from "../../src/journal/record.ts";
+import { absolutePath } from "../../src/profile/path.ts";
 import { Reply } from "../support/battery/job.ts";
 import { PEOPLE } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
@@ -149,11 +150,8 @@ async function untilThere(path: string): Promise<void> {
 
 /** Why calls ended, by the journals of all supervisors. */
 function endings(place: Place): readonly (string | null)[] {
-  const folder = join(place.state, "cofferdam/journal");
-  const lines = readdirSync(folder).flatMap((name) =>
-    readFileSync(join(folder, name), "utf8").trim().split("\n"),
-  );
-  return lines
-    .map((line) => Event.parse(JSON.parse(line)))
+  const folder = absolutePath(join(place.state, "cofferdam/journal"));
+  return recordedRuns(folder)
+    .flatMap((run) => readRun(folder, run).events)
     .flatMap((event) => (event.type === "call.ended" ? [event.reason] : []));
 }

@@ -1,7 +1,6 @@
 import type { Question } from "../../approval/question.ts";
 import { CofferdamError, thrownText } from "../../errors.ts";
 import { Trail } from "../../journal/trail.ts";
-import { asJson } from "../../policy/canonical-json.ts";
 import { redact, redactText } from "../../policy/redact.ts";
 import { isByYes } from "../../policy/verdict.ts";
 import { isAbsolutePath } from "../../profile/path.ts";
@@ -122,7 +121,7 @@ export class FileCalls implements AsyncDisposable {
         approvalId: options.approvalId ?? null,
         trail,
         decided,
-        call: { input: asJson(input), caller: this.#corridor.options.caller ?? "agent", cwd: shared.cwd },
+        call: { input: decided.use.args, caller: this.#corridor.options.caller ?? "agent", cwd: shared.cwd },
       },
     );
     if (passage.kind !== "permitted") return stopped(passage, trail);
