@@ -41,7 +41,7 @@ export class Broker implements Disposable, AsyncDisposable {
     this.#store = store;
     this.#registry = new Registry(store, recorder);
     this.#presence = new Presence(this.#runId, store, this.#registry);
-    this.#room = new WaitingRoom((isAnyHeld) => this.#presence.hold(isAnyHeld));
+    this.#room = new WaitingRoom((change) => this.#presence.hold(change));
     this.#waits = new Waits({
       host,
       store,
@@ -85,7 +85,8 @@ export class Broker implements Disposable, AsyncDisposable {
 
   /**
    * Brings every request that waits, and every one to come, to further handlers, whichever process made it: those that
-   * outlived their process are asked about again. Until what this returns is disposed of.
+   * outlived their process are asked about again. Until what this returns is disposed of; over a store that processes
+   * share, this one does not end by itself before.
    */
   async attend(...handlers: readonly ApprovalHandler[]): Promise<Disposable> {
     for (const handler of handlers) this.#attending.add(handler);
@@ -94,8 +95,12 @@ export class Broker implements Disposable, AsyncDisposable {
     for (const waiting of this.#room.all()) if (waiting.isOpen) this.#waits.ask(waiting, handlers);
     for (const request of await this.#store.pending()) this.#bringAlong(request);
     for (const handler of handlers) handler.attends?.(this);
+    this.#presence.hold(1);
+    let isOver = false;
     return {
       [Symbol.dispose]: () => {
+        if (!isOver) this.#presence.hold(-1);
+        isOver = true;
         for (const handler of handlers) this.#attending.delete(handler);
       },
     };

@@ -16,7 +16,10 @@ export class Presence implements AsyncDisposable {
   readonly #registry: Registry;
   #begun: Promise<void> | null = null;
   #timer: NodeJS.Timeout | null = null;
-  #isHolding = false;
+  /** How many hold the process. */
+  #holding = 0;
+  /** Whether the last beat went through. */
+  #isSteady = true;
   #hasEnded = false;
 
   constructor(runId: string, store: Store, registry: Registry) {
@@ -35,11 +38,13 @@ export class Presence implements AsyncDisposable {
     return this.#begun;
   }
 
-  /** Whether a call stands still: then somebody elsewhere may answer it, and the process does not end by itself. */
-  hold(isHolding: boolean): void {
-    this.#isHolding = isHolding;
-    if (isHolding) this.#timer?.ref();
-    else this.#timer?.unref();
+  /**
+   * One more, or one less, for whom something may come from elsewhere: a call that stands still until it is answered, or
+   * somebody who attends. While there is one the process does not end by itself.
+   */
+  hold(change: 1 | -1): void {
+    this.#holding += change;
+    this.#keepHolding();
   }
 
   /**
@@ -70,13 +75,26 @@ export class Presence implements AsyncDisposable {
     await this.#store.keepAlive(this.#runId, ALIVE_MS);
     if (this.#hasEnded) return;
     this.#timer ??= setInterval(() => void this.#beat(), BEAT_MS);
-    this.hold(this.#isHolding);
+    this.#keepHolding();
   }
 
+  #keepHolding(): void {
+    if (this.#holding > 0) this.#timer?.ref();
+    else this.#timer?.unref();
+  }
+
+  /**
+   * When this run was not heard of itself for a while, as when the machine slept or the store was away, nobody was: then
+   * all have until the next beat to say that they are there.
+   */
   async #beat(): Promise<void> {
+    const wasSteady = this.#isSteady;
+    this.#isSteady = false;
     try {
+      const wasHeardOf = await this.#store.isAlive(this.#runId);
       await this.#store.keepAlive(this.#runId, ALIVE_MS);
-      await this.sweep();
+      this.#isSteady = true;
+      if (wasSteady && wasHeardOf) await this.sweep();
     } catch {
       // A store that can't be reached now is tried again with the next beat; whoever needs it is told.
     }

@@ -50,11 +50,10 @@ export class WaitingRoom {
   readonly #waiting = new Map<string, Waiting>();
   /** Of each session, how many. */
   readonly #counts = new Map<string, number>();
-  readonly #onHeld: (isAnyHeld: boolean) => void;
-  #held = 0;
+  readonly #onHeld: (change: 1 | -1) => void;
 
-  /** `onHeld` hears whether calls stand still here, whenever that may have changed. */
-  constructor(onHeld: (isAnyHeld: boolean) => void = () => undefined) {
+  /** `onHeld` hears of each call that begins to stand still here, or no longer does. */
+  constructor(onHeld: (change: 1 | -1) => void = () => undefined) {
     this.#onHeld = onHeld;
   }
 
@@ -86,7 +85,7 @@ export class WaitingRoom {
       failure: null,
     };
     this.#waiting.set(request.approvalId, waiting);
-    if (isBlocking) this.#hold(1);
+    if (isBlocking) this.#onHeld(1);
     this.#counts.set(request.sessionId, this.countOf(request.sessionId) + 1);
     return { waiting, answered: promise };
   }
@@ -97,7 +96,7 @@ export class WaitingRoom {
     const left = this.countOf(request.sessionId) - 1;
     if (left > 0) this.#counts.set(request.sessionId, left);
     else this.#counts.delete(request.sessionId);
-    if (isHeld) this.#hold(-1);
+    if (isHeld) this.#onHeld(-1);
     if (timer !== null) clearTimeout(timer);
     over.abort();
   }
@@ -112,10 +111,5 @@ export class WaitingRoom {
 
   all(): readonly Waiting[] {
     return [...this.#waiting.values()];
-  }
-
-  #hold(change: 1 | -1): void {
-    this.#held += change;
-    this.#onHeld(this.#held > 0);
   }
 }

@@ -139,8 +139,8 @@ export class MemoryStore implements Store {
   }
 
   async grants(sessionId: string | null): Promise<readonly Grant[]> {
-    return [...this.#grants.values()].flatMap(({ grant }) =>
-      sessionId === null || grant.sessionId === sessionId ? [grant] : [],
+    return [...this.#grants.values()].flatMap(({ grant, runId }) =>
+      (sessionId === null ? this.#hears(runId) : grant.sessionId === sessionId) ? [grant] : [],
     );
   }
 

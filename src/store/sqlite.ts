@@ -165,7 +165,7 @@ export class SqliteStore implements Store {
       readRows(
         this.#path,
         "a grant",
-        sessionId === null ? rows.all("grants") : rows.all("grantsOf", spelledOut(sessionId)),
+        sessionId === null ? rows.all("grants", this.#now()) : rows.all("grantsOf", spelledOut(sessionId)),
       ),
     );
   }

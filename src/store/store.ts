@@ -82,7 +82,7 @@ export interface Store extends AsyncDisposable {
 
   /** Remembers a grant of a session of this run. */
   saveGrant(grant: Grant, runId: string, news: ApprovalNews): Promise<void>;
-  /** What a session was granted; with null, what any was. */
+  /** What a session was granted; with null, what any was whose run is heard of. */
   grants(sessionId: string | null): Promise<readonly Grant[]>;
   findGrant(grantId: string): Promise<Grant | null>;
   /** Takes a grant back: true for one caller, once. */

@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { approved, rejected } from "../../src/approval/factories.ts";
-import type { ApprovalNews } from "../../src/event/event.ts";
 import type { Grant } from "../../src/policy/grant.ts";
 import type { KeptCall } from "../../src/policy/kept-call.ts";
 import type { Presentation } from "../../src/policy/presentation.ts";
 import type { Belongings, Store } from "../../src/store/store.ts";
 import { requestWith } from "../support/approval/request.ts";
+import { nameOf, newsOf } from "../support/store/named-news.ts";
 
 /** How much a store of the contract keeps of what is over. */
 export interface Kept {
@@ -29,20 +29,6 @@ const EXPIRED = { status: "expired" } as const;
 const RUN = "run-1";
 const NOTHING: Belongings = { call: null, presentation: null };
 const request = (approvalId: string) => requestWith({ approvalId });
-
-/** News that says which they are. */
-function news(name: string, runId = RUN): ApprovalNews {
-  return {
-    version: 1,
-    at: "2030-01-02T03:04:05.678Z",
-    runId,
-    sessionId: "s1",
-    callId: null,
-    type: "grant.revoked",
-    grantId: name,
-    by: "ann",
-  };
-}
 
 /** What any store must do. */
 export function storeContract(name: string, makeStore: MakeStore): void {
@@ -86,11 +72,11 @@ export function storeContract(name: string, makeStore: MakeStore): void {
 /** The news of what was kept so far, in order, by the names that they were given. */
 async function told(store: Store): Promise<readonly string[]> {
   const events = await store.eventsAfter(null, 10_000, null);
-  return events.map((event) => (event.type === "grant.revoked" ? event.grantId : event.type));
+  return events.map(nameOf);
 }
 
 async function add(store: Store, ...ids: readonly string[]): Promise<void> {
-  for (const id of ids) await store.add(request(id), NOTHING, news(`asked ${id}`));
+  for (const id of ids) await store.add(request(id), NOTHING, newsOf(`asked ${id}`));
 }
 
 function describeRequests(make: MakeStore): void {
@@ -113,31 +99,31 @@ function describeRequests(make: MakeStore): void {
     };
     const presentation: Presentation = { type: "diff", content: "-a\n+b", metadata: { lines: 2 } };
     for (const id of ["yes", "no", "late", "abandoned"])
-      await store.add(request(id), { call, presentation }, news(id));
+      await store.add(request(id), { call, presentation }, newsOf(id));
     const belongings = (id: string) => other.belongings(id);
     for (const id of ["yes", "no", "late", "abandoned"])
       expect(await belongings(id)).toEqual({ call, presentation });
-    await store.resolve("no", NO, news("no"));
-    await store.resolve("late", EXPIRED, news("late"));
-    for (const id of ["yes", "abandoned"]) await store.resolve(id, YES, news(id));
+    await store.resolve("no", NO, newsOf("no"));
+    await store.resolve("late", EXPIRED, newsOf("late"));
+    for (const id of ["yes", "abandoned"]) await store.resolve(id, YES, newsOf(id));
     await store.claim("yes", RUN);
     expect(await belongings("yes")).toEqual({ call, presentation });
     await store.keepAlive(RUN, 60_000);
     await store.finish("yes", RUN, "done");
     await store.claim("abandoned", "another");
-    await store.abandon("abandoned", news("abandoned"));
+    await store.abandon("abandoned", newsOf("abandoned"));
     for (const id of ["yes", "no", "late", "abandoned", "nowhere"]) expect(await belongings(id)).toBeNull();
   });
 
   test("can't be added under an id that stands for one, wherever that one is in its life, and nothing is told of it", async () => {
     const { store, other } = await make(PLENTY);
     await add(store, "pending", "approved", "rejected");
-    await store.resolve("approved", YES, news("yes"));
-    await store.resolve("rejected", NO, news("no"));
+    await store.resolve("approved", YES, newsOf("yes"));
+    await store.resolve("rejected", NO, newsOf("no"));
     const before = await told(store);
     for (const id of ["pending", "approved", "rejected"]) {
       const found = await store.find(id);
-      const again = other.add(requestWith({ approvalId: id, tool: "other" }), NOTHING, news("again"));
+      const again = other.add(requestWith({ approvalId: id, tool: "other" }), NOTHING, newsOf("again"));
       await expect(again).rejects.toMatchObject({ code: "INTERNAL" });
       expect(await store.find(id)).toEqual(found);
     }
@@ -147,11 +133,11 @@ function describeRequests(make: MakeStore): void {
   test.each([YES, NO, EXPIRED])("is decided by the first answer: $status", async (first) => {
     const { store, other } = await make(PLENTY);
     await add(store, "a");
-    expect(await other.resolve("a", first, news("first"))).toBe("accepted");
+    expect(await other.resolve("a", first, newsOf("first"))).toBe("accepted");
     const found = { request: request("a"), status: first.status, decision: first };
     expect(await store.find("a")).toEqual(found);
     for (const late of [YES, NO, EXPIRED])
-      expect(await store.resolve("a", late, news("late"))).toBe(
+      expect(await store.resolve("a", late, newsOf("late"))).toBe(
         first.status === "expired" ? "expired" : "duplicate",
       );
     expect(await store.find("a")).toEqual(found);
@@ -162,7 +148,7 @@ function describeRequests(make: MakeStore): void {
     const { store, other } = await make(PLENTY);
     await add(store, "a");
     const decision = { ...YES, scope: "session", note: "as you like", editedInput: { n: 1 } } as const;
-    await store.resolve("a", decision, news("yes"));
+    await store.resolve("a", decision, newsOf("yes"));
     expect((await other.find("a"))?.decision).toEqual(decision);
   });
 
@@ -174,7 +160,7 @@ function describeRequests(make: MakeStore): void {
     );
     const said = await Promise.all(
       given.map((decision, index) =>
-        (index % 3 === 0 ? other : store).resolve("a", decision, news(`${index}`)),
+        (index % 3 === 0 ? other : store).resolve("a", decision, newsOf(`${index}`)),
       ),
     );
     expect(said.toSorted()).toEqual(["accepted", ...Array.from({ length: 99 }, () => "duplicate")]);
@@ -185,7 +171,7 @@ function describeRequests(make: MakeStore): void {
 
   test("that nobody made can't be decided", async () => {
     const { store } = await make(PLENTY);
-    expect(await store.resolve("a", YES, news("yes"))).toBe("unknown");
+    expect(await store.resolve("a", YES, newsOf("yes"))).toBe("unknown");
     await add(store, "a");
     expect(await store.find("a")).toMatchObject({ status: "pending" });
     expect(await told(store)).toEqual(["asked a"]);
@@ -196,8 +182,8 @@ function describeRequests(make: MakeStore): void {
     const ids = ["c", "a", "d", "b"];
     await add(store, ...ids);
     expect((await other.pending()).map(({ approvalId }) => approvalId)).toEqual(ids);
-    await store.resolve("a", YES, news("yes"));
-    await store.resolve("d", NO, news("no"));
+    await store.resolve("a", YES, newsOf("yes"));
+    await store.resolve("d", NO, newsOf("no"));
     expect((await other.pending()).map(({ approvalId }) => approvalId)).toEqual(["c", "b"]);
   });
 
@@ -222,29 +208,29 @@ function describeTime(make: MakeStore): void {
 
   test("is the store's: behind it a yes is none, and nothing is pending, whatever the clock of who asked", async () => {
     const { store, other } = await make(PLENTY);
-    await store.add(timed("short", 20), NOTHING, news("short"));
-    await store.add(timed("long", 60_000), NOTHING, news("long"));
+    await store.add(timed("short", 20), NOTHING, newsOf("short"));
+    await store.add(timed("long", 60_000), NOTHING, newsOf("long"));
     const ids = async () => (await other.pending()).map(({ approvalId }) => approvalId);
     await until(async () => (await ids()).length === 1);
     expect(await ids()).toEqual(["long"]);
     for (const answer of [YES, NO])
-      expect(await other.resolve("short", answer, news("late"))).toBe("expired");
+      expect(await other.resolve("short", answer, newsOf("late"))).toBe("expired");
     expect(await store.find("short")).toMatchObject({ status: "pending", decision: null });
     const { expired } = await other.overdue();
     expect(expired).toEqual([timed("short", 20)]);
-    expect(await other.resolve("short", EXPIRED, news("expired"))).toBe("accepted");
-    expect(await store.resolve("short", EXPIRED, news("expired"))).toBe("expired");
+    expect(await other.resolve("short", EXPIRED, newsOf("expired"))).toBe("accepted");
+    expect(await store.resolve("short", EXPIRED, newsOf("expired"))).toBe("expired");
     expect(await store.find("short")).toMatchObject({ status: "expired" });
     expect((await store.overdue()).expired).toEqual([]);
-    expect(await store.resolve("long", YES, news("yes"))).toBe("accepted");
+    expect(await store.resolve("long", YES, newsOf("yes"))).toBe("accepted");
     expect(await told(store)).toEqual(["short", "long", "expired", "yes"]);
   });
 
   test("has no end where none is said", async () => {
     const { store } = await make(PLENTY);
-    await store.add(requestWith({ approvalId: "a", createdAt: 0, expiresAt: null }), NOTHING, news("a"));
+    await store.add(requestWith({ approvalId: "a", createdAt: 0, expiresAt: null }), NOTHING, newsOf("a"));
     expect((await store.overdue()).expired).toEqual([]);
-    expect(await store.resolve("a", YES, news("yes"))).toBe("accepted");
+    expect(await store.resolve("a", YES, newsOf("yes"))).toBe("accepted");
   });
 }
 
@@ -252,19 +238,19 @@ function describeRuns(make: MakeStore): void {
   test("is taken to be run by one of a hundred, once", async () => {
     const { store, other } = await make(PLENTY);
     await add(store, "a");
-    await store.resolve("a", YES, news("yes"));
+    await store.resolve("a", YES, newsOf("yes"));
     const taken = await Promise.all(
       Array.from({ length: 100 }, (_, index) => (index % 3 === 0 ? other : store).claim("a", `run ${index}`)),
     );
     expect(taken.filter((one) => one)).toEqual([true]);
     expect(await other.find("a")).toMatchObject({ status: "executing", decision: YES });
-    expect(await other.resolve("a", NO, news("no"))).toBe("duplicate");
+    expect(await other.resolve("a", NO, newsOf("no"))).toBe("duplicate");
   });
 
   test("can't be taken before a yes, after a no, or where there is nothing", async () => {
     const { store } = await make(PLENTY);
     await add(store, "pending", "rejected");
-    await store.resolve("rejected", NO, news("no"));
+    await store.resolve("rejected", NO, newsOf("no"));
     for (const id of ["pending", "rejected", "nowhere"]) expect(await store.claim(id, RUN)).toBe(false);
     expect(await store.find("pending")).toMatchObject({ status: "pending" });
   });
@@ -272,7 +258,7 @@ function describeRuns(make: MakeStore): void {
   test.each(["done", "failed"] as const)("ends %s, once, by the run that took it", async (how) => {
     const { store, other } = await make(PLENTY);
     await add(store, "a");
-    await store.resolve("a", YES, news("yes"));
+    await store.resolve("a", YES, newsOf("yes"));
     await store.claim("a", RUN);
     expect(await other.finish("a", "another run", how)).toBe(false);
     expect(await store.find("a")).toMatchObject({ status: "executing" });
@@ -286,7 +272,7 @@ function describeRuns(make: MakeStore): void {
   test("has no end before it was taken", async () => {
     const { store } = await make(PLENTY);
     await add(store, "a");
-    await store.resolve("a", YES, news("yes"));
+    await store.resolve("a", YES, newsOf("yes"));
     expect(await store.finish("a", RUN, "done")).toBe(false);
     expect(await store.finish("nowhere", RUN, "done")).toBe(false);
     expect(await store.find("a")).toMatchObject({ status: "approved" });
@@ -311,17 +297,17 @@ function describePresence(make: MakeStore): void {
     await store.keepAlive("gone", 60_000);
     await store.keepAlive(RUN, 60_000);
     await add(store, "a", "b", "c");
-    for (const id of ["a", "b"]) await store.resolve(id, YES, news(`yes ${id}`));
+    for (const id of ["a", "b"]) await store.resolve(id, YES, newsOf(`yes ${id}`));
     await store.claim("a", "gone");
     await store.claim("b", RUN);
-    for (const id of ["a", "b", "c"]) expect(await other.abandon(id, news("too early"))).toBe(false);
+    for (const id of ["a", "b", "c"]) expect(await other.abandon(id, newsOf("too early"))).toBe(false);
     expect((await other.overdue()).abandoned).toEqual([]);
     await store.keepAlive("gone", 0);
     expect((await other.overdue()).abandoned).toEqual([request("a")]);
-    for (const id of ["b", "c", "nowhere"]) expect(await other.abandon(id, news("too early"))).toBe(false);
+    for (const id of ["b", "c", "nowhere"]) expect(await other.abandon(id, newsOf("too early"))).toBe(false);
     const all = await Promise.all(
       Array.from({ length: 10 }, (_, index) =>
-        (index % 2 === 0 ? other : store).abandon("a", news("abandoned")),
+        (index % 2 === 0 ? other : store).abandon("a", newsOf("abandoned")),
       ),
     );
     expect(all.filter((one) => one)).toEqual([true]);
@@ -341,21 +327,21 @@ function describeForgetting(make: MakeStore): void {
     const ids = Array.from({ length: 50 }, (_, index) => `over ${index}`);
     for (const id of ids) {
       await add(store, id);
-      await store.resolve(id, NO, news("no"));
+      await store.resolve(id, NO, newsOf("no"));
     }
-    for (const id of ids.slice(-3)) expect(await store.resolve(id, YES, news("yes"))).toBe("duplicate");
-    expect(await store.resolve("over 0", YES, news("yes"))).toBe("unknown");
+    for (const id of ids.slice(-3)) expect(await store.resolve(id, YES, newsOf("yes"))).toBe("duplicate");
+    expect(await store.resolve("over 0", YES, newsOf("yes"))).toBe("unknown");
     expect(await store.find("over 0")).toBeNull();
   });
 
   test("is never what somebody can still answer, or run, or runs", async () => {
     const { store } = await make({ ...PLENTY, mostSettled: 3 });
     await add(store, "pending", "approved", "executing");
-    for (const id of ["approved", "executing"]) await store.resolve(id, YES, news("yes"));
+    for (const id of ["approved", "executing"]) await store.resolve(id, YES, newsOf("yes"));
     await store.claim("executing", RUN);
     for (let index = 0; index < 50; index += 1) {
       await add(store, `over ${index}`);
-      await store.resolve(`over ${index}`, NO, news("no"));
+      await store.resolve(`over ${index}`, NO, newsOf("no"));
     }
     for (const id of ["pending", "approved", "executing"])
       expect(await store.find(id)).toMatchObject({ status: id });
@@ -376,15 +362,16 @@ function describeGrants(make: MakeStore): void {
 
   test("is its session's alone, until somebody takes it back (S1-42)", async () => {
     const { store, other } = await make(PLENTY);
-    await store.saveGrant(grant("g1", "s1"), RUN, news("g1"));
-    await store.saveGrant(grant("g2", "s1"), RUN, news("g2"));
-    await store.saveGrant(grant("g3", "s2"), RUN, news("g3"));
+    await store.keepAlive(RUN, 60_000);
+    await store.saveGrant(grant("g1", "s1"), RUN, newsOf("g1"));
+    await store.saveGrant(grant("g2", "s1"), RUN, newsOf("g2"));
+    await store.saveGrant(grant("g3", "s2"), RUN, newsOf("g3"));
     expect(await other.grants("s1")).toEqual([grant("g1", "s1"), grant("g2", "s1")]);
     expect(await other.grants("s3")).toEqual([]);
     expect(await other.grants(null)).toEqual([grant("g1", "s1"), grant("g2", "s1"), grant("g3", "s2")]);
     expect(await other.findGrant("g1")).toEqual(grant("g1", "s1"));
-    expect(await other.removeGrant("g1", news("g1 back"))).toBe(true);
-    expect(await store.removeGrant("g1", news("g1 again"))).toBe(false);
+    expect(await other.removeGrant("g1", newsOf("g1 back"))).toBe(true);
+    expect(await store.removeGrant("g1", newsOf("g1 again"))).toBe(false);
     expect(await store.findGrant("g1")).toBeNull();
     expect(await store.grants("s1")).toEqual([grant("g2", "s1")]);
     expect(await store.grants("s2")).toEqual([grant("g3", "s2")]);
@@ -404,13 +391,13 @@ function describeGrants(make: MakeStore): void {
       by: "ann",
       grantedAt: 1_900_000_000_000,
     };
-    await store.saveGrant(grant("g1", "s1"), RUN, news("g1"));
-    await store.saveGrant(toHost, RUN, news("h1"));
-    await store.saveGrant(grant("g2", "s1"), RUN, news("g2"));
+    await store.saveGrant(grant("g1", "s1"), RUN, newsOf("g1"));
+    await store.saveGrant(toHost, RUN, newsOf("h1"));
+    await store.saveGrant(grant("g2", "s1"), RUN, newsOf("g2"));
     expect(await other.grants("s1")).toEqual([grant("g1", "s1"), toHost, grant("g2", "s1")]);
     expect(await other.grants("s2")).toEqual([]);
-    expect(await other.removeGrant("h1", news("back"))).toBe(true);
-    expect(await other.removeGrant("h1", news("again"))).toBe(false);
+    expect(await other.removeGrant("h1", newsOf("back"))).toBe(true);
+    expect(await other.removeGrant("h1", newsOf("again"))).toBe(false);
     expect(await store.grants("s1")).toEqual([grant("g1", "s1"), grant("g2", "s1")]);
   });
 
@@ -418,24 +405,25 @@ function describeGrants(make: MakeStore): void {
     const { store, other } = await make(PLENTY);
     await store.keepAlive(RUN, 60_000);
     await store.keepAlive("gone", 60_000);
-    await store.saveGrant(grant("g1", "s1"), RUN, news("g1"));
-    await store.saveGrant(grant("g2", "s2"), "gone", news("g2"));
+    await store.saveGrant(grant("g1", "s1"), RUN, newsOf("g1"));
+    await store.saveGrant(grant("g2", "s2"), "gone", newsOf("g2"));
     expect((await other.overdue()).grants).toEqual([]);
+    expect(await other.grants(null)).toEqual([grant("g1", "s1"), grant("g2", "s2")]);
     await store.keepAlive("gone", 0);
     expect((await other.overdue()).grants).toEqual([grant("g2", "s2")]);
+    expect(await other.grants(null)).toEqual([grant("g1", "s1")]);
   });
 }
 
 function describeEvents(make: MakeStore): void {
-  const names = (events: Awaited<ReturnType<Store["eventsAfter"]>>): readonly string[] =>
-    events.map((event) => (event.type === "grant.revoked" ? event.grantId : event.type));
+  const names = (events: Awaited<ReturnType<Store["eventsAfter"]>>): readonly string[] => events.map(nameOf);
 
   test("have numbers that grow from 0, and stand behind a number, as many as are wanted at most", async () => {
     const { store, other } = await make(PLENTY);
     expect(await other.lastSeq()).toBe(-1);
-    for (const name of ["a", "b", "c", "d"]) await store.append(news(name));
+    for (const name of ["a", "b", "c", "d"]) await store.append(newsOf(name));
     expect(await other.eventsAfter(null, 10, null)).toEqual(
-      ["a", "b", "c", "d"].map((name, seq) => ({ ...news(name), seq })),
+      ["a", "b", "c", "d"].map((name, seq) => ({ ...newsOf(name), seq })),
     );
     expect(await other.lastSeq()).toBe(3);
     expect(names(await other.eventsAfter(0, 10, null))).toEqual(["b", "c", "d"]);
@@ -446,9 +434,9 @@ function describeEvents(make: MakeStore): void {
 
   test("of one run are found among those of all", async () => {
     const { store, other } = await make(PLENTY);
-    for (const name of ["a", "b"]) await store.append(news(name));
-    for (const name of ["c", "d"]) await other.append(news(name, "run-2"));
-    await store.append(news("e"));
+    for (const name of ["a", "b"]) await store.append(newsOf(name));
+    for (const name of ["c", "d"]) await other.append(newsOf(name, "run-2"));
+    await store.append(newsOf("e"));
     expect(names(await store.eventsAfter(0, 10, RUN))).toEqual(["b", "e"]);
     expect(names(await store.eventsAfter(0, 10, "run-2"))).toEqual(["c", "d"]);
     expect(names(await store.eventsAfter(null, 1, "run-2"))).toEqual(["c"]);
@@ -458,7 +446,7 @@ function describeEvents(make: MakeStore): void {
 
   test("that are gone are not passed over in silence; who wants only what is kept gets that", async () => {
     const { store, other } = await make({ ...PLENTY, mostEvents: 10 });
-    for (let index = 0; index < 100; index += 1) await store.append(news(`${index}`));
+    for (let index = 0; index < 100; index += 1) await store.append(newsOf(`${index}`));
     await expect(other.eventsAfter(0, 10, null)).rejects.toMatchObject({ code: "EVENTS_GONE" });
     const kept = (await other.eventsAfter(null, 100, null)).map(({ seq }) => seq);
     expect(kept.at(-1)).toBe(99);
@@ -472,7 +460,7 @@ function describeEvents(make: MakeStore): void {
   test("that many tell at once appear in the order of their numbers: none comes in below one that was seen", async () => {
     const { store, other } = await make(PLENTY);
     const telling = Promise.all(
-      Array.from({ length: 200 }, (_, index) => (index % 2 === 0 ? other : store).append(news(`${index}`))),
+      Array.from({ length: 200 }, (_, index) => (index % 2 === 0 ? other : store).append(newsOf(`${index}`))),
     );
     const seen: number[] = [];
     while (seen.length < 200)
@@ -487,10 +475,10 @@ function describeEvents(make: MakeStore): void {
     using _store = store.watch(() => (woken.store += 1));
     using _other = other.watch(() => (woken.other += 1));
     store.watch(() => (woken.left += 1))[Symbol.dispose]();
-    await store.append(news("a"));
+    await store.append(newsOf("a"));
     await until(async () => woken.store > 0 && woken.other > 0);
     const before = { ...woken };
-    await other.append(news("b"));
+    await other.append(newsOf("b"));
     await until(async () => woken.store > before.store && woken.other > before.other);
     expect(woken.left).toBe(0);
   });

@@ -1,13 +1,20 @@
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { thisHost } from "../../src/host/host.ts";
+import { BrokerHandler, createSupervisor } from "../../src/index.ts";
+import { knownPath } from "../../src/profile/path.ts";
 import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
+import { ANN, BotApi, EVE } from "../support/telegram/bot-api.ts";
+import { CHAT, TOKEN } from "../support/telegram/one-bot.ts";
 import { type Ended, type Place, place } from "../unit/cli/command-line.ts";
 
 sandboxMustWork("approvals from the command line");
 
 vi.setConfig({ testTimeout: 120_000 });
+
+const PATIENT = { timeout: 30_000, interval: 20 } as const;
 
 const configOf = (approval = ""): string => `version: 1
 sandbox:
@@ -99,6 +106,78 @@ describe.skipIf(unusable !== null)("a call that does not wait", () => {
   });
 });
 
+describe.skipIf(unusable !== null)("`cofferdam approvals watch`", () => {
+  test("says what waits, and then what happens in whatever process, a line each", async () => {
+    const at = await place(configOf());
+    const [first, watching] = [await suspended(at), at.start(["approvals", "watch"])];
+    let said = "";
+    watching.stdout.on("data", (chunk: Buffer) => (said += chunk.toString()));
+    const saying = (text: string | RegExp) => vi.waitFor(() => expect(said).toMatch(text), PATIENT);
+    await saying(new RegExp(`^${first.slice(0, 8)} .* write_file .*write to workspace:made\n$`));
+    const second = await suspended(at);
+    await saying(new RegExp(` asked +${second.slice(0, 8)} .*write_file`));
+    const inJson = at.start(["approvals", "watch", "--json"]);
+    let events = "";
+    inJson.stdout.on("data", (chunk: Buffer) => (events += chunk.toString()));
+    // It tells what comes after its beginning, and it says nothing of that: what it hears is.
+    await vi.waitFor(async () => {
+      const id = await suspended(at);
+      expect(events).toContain(id);
+    }, PATIENT);
+    await at.cofferdam(["approvals", "reject", first, "--note", "too\x1b[2J late"]);
+    await saying(new RegExp(` rejected +${first.slice(0, 8)} .*: too\\\\u\\{1b\\}\\[2J late`));
+    await vi.waitFor(() => {
+      const last = JSON.parse(events.trim().split("\n").at(-1) ?? "");
+      expect(last).toMatchObject({ type: "approval.resolved", approval_id: first });
+    }, PATIENT);
+    for (const child of [watching, inJson]) {
+      child.kill("SIGTERM");
+      expect(await once(child, "exit")).toEqual([143, null]);
+    }
+  });
+});
+
+describe.skipIf(unusable !== null)("a yes for a session", () => {
+  test("is a grant while that session lives: it is listed, taken back from another terminal, and gone with the session", async () => {
+    const at = await place(configOf());
+    const supervisor = await createSupervisor({
+      config: join(at.project, "cofferdam.yaml"),
+      cwd: knownPath(at.project),
+      host: thisHost({ stateFolder: knownPath(join(at.state, "cofferdam")) }),
+    });
+    onTestFinished(() => supervisor[Symbol.asyncDispose]());
+    const session = supervisor.session({ handler: new BrokerHandler() });
+    const [, input = ""] = WRITE;
+    const write = () => session.call("write_file", JSON.parse(input));
+    const waiting = () =>
+      vi.waitFor(async () => {
+        const [request] = await supervisor.broker.pending();
+        if (request === undefined) throw new Error("nothing waits");
+        return request.approvalId;
+      }, PATIENT);
+
+    const first = write();
+    const yes = await at.cofferdam(["approvals", "approve", await waiting(), "--session"]);
+    expect([yes.exit, yes.stderr]).toEqual([0, ""]);
+    expect(await first).toMatchObject({ kind: "done" });
+    expect(await write()).toMatchObject({ kind: "done" });
+    const listed = (await at.cofferdam(["grants", "list"])).stdout;
+    expect(listed).toMatch(/^[0-9a-f]{8} +write_file +write_file on workspace:made, .* by \S+\n$/);
+    const [grantId = ""] = listed.split(" ");
+    const back = (await at.cofferdam(["grants", "revoke", grantId])).stdout;
+    expect(back).toMatch(/^taken back: .*workspace:made/);
+    expect(await json(at, "grants", "list")).toEqual([]);
+    expect((await at.cofferdam(["grants", "revoke", grantId])).exit).toBe(64);
+
+    const again = write();
+    await at.cofferdam(["approvals", "approve", await waiting(), "--session"]);
+    expect(await again).toMatchObject({ kind: "done" });
+    expect(await json(at, "grants", "list")).toHaveLength(1);
+    await session[Symbol.asyncDispose]();
+    expect(await json(at, "grants", "list")).toEqual([]);
+  });
+});
+
 /** `cofferdam serve`, as it says that it is there. */
 async function serving(at: Place, ...words: readonly string[]) {
   const server = at.start(["serve", "--json", ...words]);
@@ -114,14 +193,11 @@ describe.skipIf(unusable !== null)("`cofferdam serve`", () => {
     const at = await place(configOf(HTTP));
     const { server, url, headers } = await serving(at);
     const called = at.cofferdam(["call", "--quiet", ...WRITE]);
-    const id = await vi.waitFor(
-      async () => {
-        const { pending } = JSON.parse(await (await fetch(`${url}/approvals`, { headers })).text());
-        expect(pending).toHaveLength(1);
-        return String(pending[0].approvalId);
-      },
-      { timeout: 30_000, interval: 20 },
-    );
+    const id = await vi.waitFor(async () => {
+      const { pending } = JSON.parse(await (await fetch(`${url}/approvals`, { headers })).text());
+      expect(pending).toHaveLength(1);
+      return String(pending[0].approvalId);
+    }, PATIENT);
     expect(
       (await fetch(`${url}/approvals/${id}`, { method: "POST", body: '{"approved":true}' })).status,
     ).toBe(401);
@@ -130,6 +206,25 @@ describe.skipIf(unusable !== null)("`cofferdam serve`", () => {
     expect((await fetch(`${url}/approvals/${id}`, { method: "POST", headers, body })).status).toBe(200);
     expect((await called).exit).toBe(0);
     expect(made(at)).toBe(true);
+    server.kill("SIGTERM");
+    expect(await once(server, "exit")).toEqual([143, null]);
+  });
+
+  test("puts a call of another process into the Telegram chat of the config, and only its approvers count there", async () => {
+    await using api = await BotApi.start();
+    const telegram = `{ token_env: BOT_TOKEN, chat: ${CHAT}, approvers: [${ANN.id}], api_root: "${api.root}" }`;
+    const at = await place(configOf(`\n  channels: { telegram: ${telegram} }`));
+    const server = at.start(["serve", "--json"], { env: { BOT_TOKEN: TOKEN } });
+    await once(server.stdout, "data");
+    const called = at.cofferdam(["call", "--quiet", ...WRITE]);
+    const message = await api.message("write to workspace:made");
+    await api.answer(api.press(message, "Approve", EVE));
+    expect(made(at)).toBe(false);
+    api.press(message, "Approve", ANN);
+    expect((await called).exit).toBe(0);
+    expect(made(at)).toBe(true);
+    await api.until(() => /approved/i.test(api.now(message).text));
+    expect(api.mistakes).toEqual([]);
     server.kill("SIGTERM");
     expect(await once(server, "exit")).toEqual([143, null]);
   });

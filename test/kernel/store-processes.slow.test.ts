@@ -1,59 +1,54 @@
-import { once } from "node:events";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Store } from "../../src/store/store.ts";
-import { requestWith } from "../support/approval/request.ts";
-import { startDriver } from "../support/battery/storm.ts";
-import { abandoned, asked, GO, inShort } from "../support/store/news.ts";
-import { openStore, PLACES } from "../support/store/open-store.ts";
+import { abandoned, inShort } from "../support/store/news.ts";
+import { openStore } from "../support/store/open-store.ts";
+import { PLACES } from "../support/store/places.ts";
+import { answerTogether, drive } from "../support/store/together.ts";
 
 const STORM_MS = 4_000;
 const PROCESSES = 8;
 const REQUESTS = 2_000;
 
-describe.each(PLACES)("a store in $kind that processes share", ({ fresh }) => {
-  it(`decides each of ${REQUESTS} requests once, and lets each be run once, when ${PROCESSES} answer them all; who follows misses nothing`, async () => {
-    const where = fresh();
-    await using store = openStore(where);
-    const requests = Array.from({ length: REQUESTS }, (_, index) =>
-      requestWith({ approvalId: `r ${index}` }),
-    );
-    await Promise.all(requests.map((request) => add(store, request)));
-    const follower = start(where, "follow", String(REQUESTS + 1));
-    const answering = Array.from({ length: PROCESSES }, (_, index) => start(where, "answer", `run ${index}`));
-    for (const process of answering) await process.line("ready");
-    await add(store, requestWith({ approvalId: GO }));
+/** Where it must be there, the tests of the store in Postgres say that it is not. */
+const HERE = PLACES.filter(({ isThere }) => isThere);
 
-    const done = await Promise.all(answering.map((process) => process.last<Done>()));
-    const accepted = done.flatMap((one) => one.accepted).filter((id) => id !== GO);
-    const run = done.flatMap((one) => one.run).filter((id) => id !== GO);
-    const ids = requests.map(({ approvalId }) => approvalId);
-    expect(accepted.toSorted()).toEqual(ids.toSorted());
-    const told = (await follower.last<Told[]>()).filter(([, id]) => id !== GO);
-    const saidYes = told.flatMap(([, id, what]) => (what === "yes" ? [id] : []));
-    expect(run.toSorted()).toEqual(saidYes.toSorted());
-    expect(saidYes.length).toBeGreaterThan(REQUESTS / 2);
-    expect(
-      told
-        .filter(([, , what]) => what !== "asked")
-        .map(([, id]) => id)
-        .toSorted(),
-    ).toEqual(ids.toSorted());
-  }, 60_000);
+describe.each(HERE)("a store in $kind, shared by processes", ({ fresh }) => {
+  it(`decides each of ${REQUESTS} requests once, and lets each be run once, when ${PROCESSES} answer them all; who follows misses nothing, and nothing twice`, async () => {
+    await using shared = await fresh();
+    await using store = openStore(shared.where);
+    const { ids, accepted, run, told } = await answerTogether(store, {
+      ...shared,
+      processes: PROCESSES,
+      requests: REQUESTS,
+    });
+    expect(accepted).toEqual(ids);
+    for (const events of told) {
+      const idsOf = (...whats: string[]): readonly string[] =>
+        events.flatMap(([, id, what]) => (whats.includes(what) ? [id] : [])).toSorted();
+      expect(idsOf("asked")).toEqual(ids);
+      expect(idsOf("yes", "no")).toEqual(ids);
+      expect(run).toEqual(idsOf("yes"));
+      expect(events).toHaveLength(2 * REQUESTS);
+    }
+    expect(told[0]).toEqual(told[1]);
+    expect(run.length).toBeGreaterThan(REQUESTS / 2);
+  }, 120_000);
 
   it("is whole whenever its processes are killed: what has come back stands, what has not is there or not, and what was taken is found", async () => {
-    const where = fresh();
+    await using shared = await fresh();
+    const { where } = shared;
     const until = performance.now() + STORM_MS;
     const all = { kills: 0, abandoned: 0, pending: 0 };
     for (let round = 0; performance.now() < until || all.abandoned < 3; round += 1) {
       const runs = Array.from({ length: 3 }, (_, index) => `run ${round}.${index}`);
-      const working = runs.map((run) => start(where, "work", run));
+      const working = runs.map((run) => drive(where, "work", run));
       for (const process of working) {
-        await process.line("ready");
+        await process.saying("ready");
         // One is killed while others start, and one while others work.
         await pause(Math.random() * 30);
-        process.child.kill("SIGKILL");
+        process.kill();
         await process.closed;
         all.kills += 1;
       }
@@ -129,39 +124,4 @@ function assertWhole(where: string): void {
   using database = new DatabaseSync(where);
   expect(database.prepare("PRAGMA integrity_check").all()).toEqual([{ integrity_check: "ok" }]);
   expect(database.prepare("PRAGMA foreign_key_check").all()).toEqual([]);
-}
-
-type Told = readonly [seq: number, id: string, what: string];
-interface Done {
-  readonly accepted: readonly string[];
-  readonly run: readonly string[];
-}
-
-function add(store: Store, request: ReturnType<typeof requestWith>): Promise<void> {
-  return store.add(request, { call: null, presentation: null }, asked(request));
-}
-
-function start(where: string, role: string, word: string) {
-  const child = startDriver("store-driver.ts", [where, role, word]);
-  onTestFinished(() => void child.kill("SIGKILL"));
-  let text = "";
-  child.stdout.setEncoding("utf8").on("data", (some: string) => (text += some));
-  const closed = once(child, "close");
-  const said = (): readonly unknown[] =>
-    text
-      .split("\n")
-      .slice(0, -1)
-      .map((line) => JSON.parse(line));
-  return {
-    child,
-    said,
-    closed,
-    line: async (line: string) => {
-      while (!said().includes(line)) await pause(5);
-    },
-    last: async <What>() => {
-      await closed;
-      return said().at(-1) as What;
-    },
-  };
 }

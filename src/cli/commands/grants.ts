@@ -17,8 +17,6 @@ export async function grants(args: readonly string[], print: Print): Promise<num
   takeWords("grants", positionals, ["ACTION", ...(takesId ? ["ID"] : [])], takesId ? 2 : 0);
   await using desk = await createDesk(chosen(values));
   const { broker, host } = desk;
-  // What was granted to sessions that are gone counts for nothing.
-  await broker.sweep();
   const all = await broker.grants(null);
   if (action === "list") {
     const rows = all.map(({ grantId, tool, covers, by }) => [

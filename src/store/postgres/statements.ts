@@ -168,7 +168,11 @@ export function statementsIn(schemaName: string) {
           set session_id = excluded.session_id, run_id = excluded.run_id, body = excluded.body
         returning grant_id`,
     ),
-    grants: statement("grants", OneGrant, "select body from @grants order by place"),
+    grants: statement(
+      "grants",
+      OneGrant,
+      `select body from @grants as granted where not ${isGone("granted.run_id")} order by place`,
+    ),
     grantsOf: statement(
       "grants of",
       OneGrant,

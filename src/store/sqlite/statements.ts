@@ -43,7 +43,8 @@ const SQL = {
   grant: `INSERT INTO grants (grant_id, session_id, run_id, body) VALUES (?, ?, ?, ?)
     ON CONFLICT (grant_id) DO UPDATE
     SET session_id = excluded.session_id, run_id = excluded.run_id, body = excluded.body`,
-  grants: "SELECT grant_id AS id, session_id AS session, body FROM grants ORDER BY place",
+  grants: `SELECT grant_id AS id, session_id AS session, body FROM grants
+    WHERE EXISTS (SELECT 1 FROM runs WHERE runs.run_id = grants.run_id AND until > ?) ORDER BY place`,
   grantsOf:
     "SELECT grant_id AS id, session_id AS session, body FROM grants WHERE session_id = ? ORDER BY place",
   findGrant: "SELECT grant_id AS id, session_id AS session, body FROM grants WHERE grant_id = ?",

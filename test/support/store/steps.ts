@@ -3,7 +3,7 @@ import type { Decision } from "../../../src/policy/decision.ts";
 import type { Grant } from "../../../src/policy/grant.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { requestWith } from "../approval/request.ts";
-import { newsOf } from "./answering.ts";
+import { newsOf } from "./named-news.ts";
 
 /** Something that is done to a store, with the request, grant, session and run of one name. */
 export type Did = (store: Store, id: string) => Promise<unknown>;

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { approved, rejected } from "../../../src/approval/factories.ts";
 import type { ApprovalHandler, Asking } from "../../../src/approval/handler.ts";
 import type { Grant } from "../../../src/policy/grant.ts";
@@ -19,6 +19,12 @@ import { requestWith } from "../../support/approval/request.ts";
 /** A store that outlives whoever uses it. */
 class Lasting extends MemoryStore {
   override readonly outlivesProcess = true;
+  isAway = false;
+
+  override async keepAlive(runId: string, forMs: number): Promise<void> {
+    if (this.isAway) throw new Error("nobody can be reached");
+    return super.keepAlive(runId, forMs);
+  }
 }
 
 /** Two processes at one store: each has a broker and a journal of its own. */
@@ -279,6 +285,51 @@ describe("what a process leaves", () => {
     expect(await there.broker.claim(ID)).toBe(false);
     expect(there.told()).toEqual(["approval.resolved: yes by ann", "approval.abandoned"]);
   });
+
+  type Beat = (ms: number) => Promise<void>;
+  test.each([
+    ["the machine slept", async (_: Lasting, beat: Beat) => beat(3_600_000)],
+    [
+      "the store was away",
+      async (store: Lasting, beat: Beat) => {
+        // The other one said last of all that it is there.
+        for (const run of ["run-1", "run-3"]) await store.keepAlive(run, 15_000);
+        store.isAway = true;
+        await beat(8_000);
+        await beat(8_000);
+        store.isAway = false;
+        await beat(4_000);
+      },
+    ],
+  ])(
+    "taken by a run that is not heard of after %s is left to it, and fails when that does not come back",
+    async (_, happens) => {
+      vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+      onTestFinished(() => void vi.useRealTimers());
+      const fates = shared();
+      const { here, there, store } = fates;
+      const beat = async (ms: number): Promise<void> => {
+        fates.now += ms;
+        await vi.advanceTimersByTimeAsync(10_000);
+      };
+      // The other one's beat comes first each time.
+      for (const [{ broker }, approvalId] of [
+        [there, "lost"],
+        [here, "kept"],
+      ] as const) {
+        await broker.request(requestWith({ approvalId }), bringing([], { isBlocking: false }));
+        await there.broker.respond(approvalId, approved("ann"), "a page");
+      }
+      await store.keepAlive("run-3", 30_000);
+      expect([await store.claim("lost", "run-3"), await here.broker.claim("kept")]).toEqual([true, true]);
+      await happens(store, beat);
+      const states = async () =>
+        Promise.all(["lost", "kept"].map(async (id) => (await store.find(id))?.status));
+      expect(await states()).toEqual(["executing", "executing"]);
+      await beat(10_000);
+      expect(await states()).toEqual(["failed", "executing"]);
+    },
+  );
 
   test("unanswered expires, and granted is taken back, by whoever looks after it", async () => {
     const fates = shared();

@@ -4,7 +4,7 @@ import type { Store } from "../../../src/store/store.ts";
 import { describeWithPostgres } from "../../support/postgres/must-be-there.ts";
 import { BadWay, type Fault } from "../../support/postgres/proxy.ts";
 import { PostgresServer } from "../../support/postgres/server.ts";
-import { nameOf } from "../../support/store/answering.ts";
+import { nameOf } from "../../support/store/named-news.ts";
 import { add, append, decide, LATE_STEPS, NO, STEPS, statusOf, YES } from "../../support/store/steps.ts";
 
 const FAULTS: readonly Fault[] = ["done, unanswered", "undone"];

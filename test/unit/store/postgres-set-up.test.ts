@@ -17,7 +17,7 @@ import type { Store } from "../../../src/store/store.ts";
 import { requestWith } from "../../support/approval/request.ts";
 import { describeWithPostgres } from "../../support/postgres/must-be-there.ts";
 import { PostgresServer } from "../../support/postgres/server.ts";
-import { newsOf } from "../../support/store/answering.ts";
+import { newsOf } from "../../support/store/named-news.ts";
 import { add, append, decide, NO, statusOf, YES } from "../../support/store/steps.ts";
 import { CERTIFICATE, KEY } from "../../support/web/certificate.ts";
 
