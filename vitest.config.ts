@@ -2,18 +2,19 @@ import { realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { configDefaults, defineConfig } from "vitest/config";
 import { SlowFirst } from "./scripts/lib/slow-first.ts";
+import { ALONE } from "./test/support/alone.ts";
 import { leftOutOn } from "./test/support/linux-only.ts";
 
 /** Which test files each tier leaves out; `scripts/test` sets the tier. */
-const leftOut: Readonly<Record<string, readonly string[]>> = {
+const outOf: Readonly<Record<string, readonly string[]>> = {
   quick: ["**/*.slow.test.ts", "**/*.long.test.ts"],
   all: ["**/*.long.test.ts"],
   long: [],
 };
 
 const tier = process.env["COFFERDAM_TEST_TIER"] ?? "quick";
-const exclude = leftOut[tier];
-if (exclude === undefined) throw new Error(`COFFERDAM_TEST_TIER is quick, all or long, not \`${tier}\``);
+const outOfTier = outOf[tier];
+if (outOfTier === undefined) throw new Error(`COFFERDAM_TEST_TIER is quick, all or long, not \`${tier}\``);
 
 const elsewhere = leftOutOn(process.platform);
 for (const [files, reason] of Object.entries(elsewhere))
@@ -22,9 +23,11 @@ for (const [files, reason] of Object.entries(elsewhere))
 // On macOS it lies behind a link, and what tests expect are paths as they are when links are followed.
 process.env["TMPDIR"] = realpathSync(tmpdir());
 
+const leftOut = [...configDefaults.exclude, ...outOfTier, ...Object.keys(elsewhere)];
+const alone = Object.keys(ALONE);
+
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts", "examples/**/*.test.ts"],
     // Examples name the package as its users do; here that is the checkout.
     alias: {
       "cofferdam/http": `${import.meta.dirname}/src/http/index.ts`,
@@ -33,10 +36,22 @@ export default defineConfig({
       "cofferdam/testing": `${import.meta.dirname}/src/testing/index.ts`,
       cofferdam: `${import.meta.dirname}/src/index.ts`,
     },
-    exclude: [...configDefaults.exclude, ...exclude, ...Object.keys(elsewhere)],
     // Sandboxes must be started from a process's main thread: the kernel kills bubblewrap with the thread
     // that started it (--die-with-parent), so worker threads would end them at random.
     pool: "forks",
+    projects: [
+      { extends: true, test: { name: "alone", include: alone, exclude: leftOut } },
+      {
+        extends: true,
+        test: {
+          name: "together",
+          include: ["test/**/*.test.ts"],
+          exclude: [...leftOut, ...alone],
+          isolate: false,
+          restoreMocks: true,
+        },
+      },
+    ],
     globalSetup: ["scripts/lib/bundle.ts", "test/support/run.ts"],
     maxWorkers: 2,
     sequence: { sequencer: SlowFirst },
