@@ -53,7 +53,8 @@ export default defineConfig({
       },
     ],
     globalSetup: ["scripts/lib/bundle.ts", "test/support/run.ts"],
-    maxWorkers: 2,
+    // On two processors: much of what tests do is to wait for others.
+    maxWorkers: 3,
     sequence: { sequencer: SlowFirst },
     testTimeout: 30_000,
     hookTimeout: 30_000,

@@ -7,8 +7,13 @@ import { type RaceJob, RaceResult } from "../support/battery/job.ts";
 import { checkoutFor, compileCacheFor, PEOPLE, type Person, runFile } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
 import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
+import { IS_LONG } from "../support/long.ts";
 
 sandboxMustWork("races with the set-up");
+
+/** So often is it tried while names are swapped. */
+const CALLS = IS_LONG ? 400 : 100;
+const SET_UPS = IS_LONG ? 1_000 : 250;
 
 /** Where the link leads: a path of the host, or the same as it is called while a launcher sets up. */
 const WAYS = [
@@ -21,7 +26,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
   it.each(WAYS)(
     "fs.dest: beside a program that swaps %s for a link, calls make nothing where it leads",
     async (_what, prefix, root) => {
-      const result = await race(person, { prefix, root, tries: 200, how: "calls" });
+      const result = await race(person, { prefix, root, tries: CALLS, how: "calls" });
       expect(result.made).toEqual([]);
       expect(result.ran + result.notBuilt).toBeGreaterThan(10);
     },
@@ -31,7 +36,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
   it.each(WAYS)(
     "fs.dest: where %s is swapped for a link, no set-up in a shelter is led astray",
     async (_what, prefix, root) => {
-      const result = await race(person, { prefix, root, tries: 500, how: "sheltered" });
+      const result = await race(person, { prefix, root, tries: SET_UPS, how: "sheltered" });
       expect(result.made).toEqual([]);
       expect(Math.min(result.ran, result.notBuilt)).toBeGreaterThan(0);
     },
