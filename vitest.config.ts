@@ -48,7 +48,10 @@ export default defineConfig({
           include: ["test/**/*.test.ts"],
           exclude: [...leftOut, ...alone],
           isolate: false,
+          // What one file leaves is no other's.
           restoreMocks: true,
+          unstubEnvs: true,
+          unstubGlobals: true,
         },
       },
     ],

@@ -12,7 +12,7 @@ it("every pattern is of files that there are", () => {
 });
 
 it("what changes its process for whoever comes behind it has one of its own", () => {
-  const changes = /\bvi\.(mock|doMock|stubEnv|stubGlobal)\(|as-macos|moduleLoadList/;
+  const changes = /\bvi\.(mock|doMock)\(|as-macos|moduleLoadList/;
   const found = FILES.filter(
     (file) => file !== "test/alone.test.ts" && changes.test(readFileSync(file, "utf8")),
   );
