@@ -1,3 +1,4 @@
+import { createContext, Script } from "node:vm";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isLinear } from "../support/linear-time.ts";
@@ -142,6 +143,20 @@ const { regex } = fc.letrec<{ regex: string; sequence: string; one: string; atom
 }));
 const text = fc.array(fc.constantFrom("a", "A", "b", "B", "c", "/", ".", "é", "\n"), { maxLength: 8 });
 
+const SEARCH = new Script("regex.test(text)");
+const SEARCHED = createContext({});
+
+/** JavaScript's own answer; null where it would try ways for longer than anybody waits. */
+function inJavaScript(regex: RegExp, text: string): boolean | null {
+  // Only groups that repeat are tried in so many ways, and to stop in time takes time by itself.
+  if (!/\)[*+]/.test(regex.source)) return regex.test(text);
+  try {
+    return SEARCH.runInContext(Object.assign(SEARCHED, { regex, text }), { timeout: 200 });
+  } catch {
+    return null;
+  }
+}
+
 test.each([
   { unit: "character", foldsCase: false },
   { unit: "character", foldsCase: true },
@@ -156,7 +171,8 @@ test.each([
     fc.property(regex, text, (written, letters) => {
       const source = plain(written);
       const searched = plain(letters.join(""));
-      const expected = new RegExp(spelled(source), foldsCase ? "si" : "s").test(spelled(searched));
+      const expected = inJavaScript(new RegExp(spelled(source), foldsCase ? "si" : "s"), spelled(searched));
+      fc.pre(expected !== null);
       expect([source, searched, isIn(source, searched, unit, foldsCase)]).toEqual([
         source,
         searched,
