@@ -123,6 +123,8 @@ export class Watching implements AsyncDisposable {
       await client.connect();
       await client.query(`listen ${quoted(channel)}`);
       listens = true;
+      // What was called out before that nobody heard.
+      await this.#lookOnce(signal);
       await lost;
     } catch {
       // It is a hint and no more: whatever is wrong with the connection is told by the steps.
@@ -134,13 +136,15 @@ export class Watching implements AsyncDisposable {
   }
 
   async #look(signal: AbortSignal): Promise<void> {
-    for (; !signal.aborted; await rest(LOOK_MS, signal)) {
-      const seq = await this.#sources.lastSeq().catch(() => null);
-      // Another number than the last is news, also a lower one: that of a store that was made anew.
-      if (signal.aborted || seq === null || seq === this.#seen) continue;
-      this.#seen = seq;
-      this.#wake();
-    }
+    for (; !signal.aborted; await rest(LOOK_MS, signal)) await this.#lookOnce(signal);
+  }
+
+  async #lookOnce(signal: AbortSignal): Promise<void> {
+    const seq = await this.#sources.lastSeq().catch(() => null);
+    // Another number than the last is news, also a lower one: that of a store that was made anew.
+    if (signal.aborted || seq === null || seq === this.#seen) return;
+    this.#seen = seq;
+    this.#wake();
   }
 
   async #callOut(): Promise<void> {

@@ -52,14 +52,15 @@ export async function wakeTimes(store: Store, where: string, count: number): Pro
   const closed = once(child, "close");
   await Promise.race([once(child.stdout, "data"), closed]);
   const times: number[] = [];
+  let look = async (): Promise<void> => undefined;
+  using _watch = store.watch(() => void look());
   for (let left = count; left > 0; left -= 1) {
     const request = requestWith({ approvalId: randomUUID(), description: left === 1 ? "the last" : "one" });
     const began = performance.now();
     const { promise: isAnswered, resolve } = Promise.withResolvers<void>();
-    const look = async (): Promise<void> => {
+    look = async (): Promise<void> => {
       if ((await store.find(request.approvalId))?.status === "approved") resolve();
     };
-    using _watch = store.watch(() => void look());
     await store.add(request, { call: null, presentation: null }, asked(request));
     await isAnswered;
     times.push((performance.now() - began) / 2);
