@@ -59,13 +59,12 @@ export interface PassOptions {
 /** Decides a call; `edited` is an input that a person put in place of its own. */
 export type Prepare<Asked extends Question> = (edited?: unknown) => Promise<Asked>;
 
-/** What became of asking about one call. */
-type Answered =
-  | { readonly kind: "approved"; readonly decision: Approved; readonly request: ApprovalRequest }
-  | Stop
-  | { readonly kind: "changed" };
-
-type Approved = Extract<Decision, { readonly status: "approved" }>;
+/** A yes to a request that nobody has used. */
+interface Yes {
+  readonly kind: "approved";
+  readonly decision: Extract<Decision, { readonly status: "approved" }>;
+  readonly request: ApprovalRequest;
+}
 
 /**
  * The gate that every call of a session passes: what rules let pass goes on, what they deny ends here, and about the rest
@@ -90,18 +89,33 @@ export class Gate {
     options: PassOptions & { readonly decided?: Asked },
   ): Promise<Passage<Asked>> {
     let decided = options.decided ?? null;
+    let given: Yes | null = null;
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
       const asked = decided ?? (await prepare());
       decided = null;
-      if (asked.verdict.action !== "ask") return withoutAsking(asked, options);
-      const answer = await this.#answer(asker, asked, options, tries === 0);
+      const { action } = asked.verdict;
+      if (action === "deny") return withoutAsking(asked, options);
+      if (tries === 0 && options.approvalId !== null) {
+        const found = await this.#given(asker, options.approvalId);
+        if (found.kind !== "approved") return found;
+        given = found;
+      }
+      // Who edited an input wants it in place of this one, also where this one would pass.
+      if (action === "allow" && given?.decision.editedInput === undefined)
+        return this.#useUp(given, withoutAsking(asked, options));
+      const answer =
+        given !== null && tries === 0
+          ? answerFor(asked, given, options)
+          : await this.#ask(asker, asked, options);
       if (answer.kind === "changed") continue;
       if (answer.kind !== "approved") return answer;
       const { editedInput } = answer.decision;
-      const again = await this.#prepareAgain(() => prepare(editedInput), answer.request);
-      // Whoever edits an input says yes to what they wrote; else the yes is for what was shown, and nothing else.
-      const isMeant = editedInput !== undefined || again.argsHash === asked.argsHash;
-      if (isMeant && again.verdict.action !== "deny") return this.#use(again, answer);
+      let again = await this.#prepareAgain(() => prepare(), answer.request);
+      // The yes is for what was shown, and nothing else; whoever edits an input says yes to what they wrote in its place.
+      const isSame = again.argsHash === asked.argsHash;
+      if (isSame && editedInput !== undefined)
+        again = await this.#prepareAgain(() => prepare(editedInput), answer.request);
+      if (isSame && again.verdict.action !== "deny") return this.#use(again, answer);
       await this.#drop(answer.request);
       if (again.verdict.action === "deny") return withoutAsking(again, options);
     }
@@ -127,14 +141,13 @@ export class Gate {
     }
   }
 
-  /** The answer that was given under an id, the first time; else the one that somebody gives now. */
-  async #answer(asker: Asker, asked: Question, options: PassOptions, isFirst: boolean): Promise<Answered> {
-    const { approvalId } = options;
-    if (!isFirst || approvalId === null) return this.#ask(asker, asked, options);
+  /**
+   * The answer that was given under an id. Whether the call needs one by then makes no difference: a yes is for one run,
+   * and without one nothing runs by it.
+   */
+  async #given({ tool, agent }: Asker, approvalId: string): Promise<Yes | Stop> {
     const stored = await this.#options.broker.find(approvalId);
-    const isTheirs =
-      stored !== null && stored.request.tool === asker.tool && stored.request.agent === asker.agent;
-    if (!isTheirs)
+    if (stored === null || stored.request.tool !== tool || stored.request.agent !== agent)
       return denied(
         "APPROVAL_DENIED",
         "there is no request under this id for this tool and agent",
@@ -144,12 +157,6 @@ export class Gate {
     const stop = stopOf(current, this.#options.wait.onTimeout);
     const { request, decision } = current;
     if (stop !== null || decision?.status !== "approved") return stop ?? used({ status: "failed" });
-    // What it was given for can still be run by it, and nothing else.
-    const isSame = request.argsHash === asked.argsHash || decision.editedInput !== undefined;
-    if (!isSame) return { kind: "changed" };
-    // It may have been given to another process, long ago: here it counts, so here it is written down.
-    options.trail.record(decidedEvent(request, decision));
-    options.trail.answered(request.approvalId, decision);
     return { kind: "approved", decision, request };
   }
 
@@ -168,7 +175,7 @@ export class Gate {
     return (await broker.find(approvalId)) ?? stored;
   }
 
-  async #ask(asker: Asker, asked: Question, { signal, trail, call }: PassOptions): Promise<Answered> {
+  async #ask(asker: Asker, asked: Question, { signal, trail, call }: PassOptions): Promise<Yes | Stop> {
     const { broker, host, runId, handlers, wait, mostPending, sessionId, sessionGrants } = this.#options;
     const decline = (reason: string, hint: string): Denied => {
       trail.record({ type: "approval.auto", argsHash: asked.argsHash, approved: false, by: reason });
@@ -199,7 +206,7 @@ export class Gate {
     return this.#read(request, answer);
   }
 
-  #read(request: ApprovalRequest, decision: Decision): Answered {
+  #read(request: ApprovalRequest, decision: Decision): Yes | Stop {
     if (decision.status === "approved") return { kind: "approved", decision, request };
     if (decision.status === "rejected" && decision.by !== NOBODY)
       this.#rejections.add(request.cacheKey, request.approvalId);
@@ -207,10 +214,7 @@ export class Gate {
   }
 
   /** Takes the yes, which holds once, and remembers it where it was for the session. */
-  async #use<Asked extends Question>(
-    asked: Asked,
-    { decision, request }: Extract<Answered, { readonly kind: "approved" }>,
-  ): Promise<Passage<Asked>> {
+  async #use<Asked extends Question>(asked: Asked, { decision, request }: Yes): Promise<Passage<Asked>> {
     const { broker, host, sessionId } = this.#options;
     const { approvalId, covers, tool } = request;
     if (!(await broker.claim(approvalId))) return used({ status: "done" });
@@ -233,6 +237,15 @@ export class Gate {
       throw cause;
     }
     return { kind: "permitted", asked, isByYes: true, approvalId, by: decision.by };
+  }
+
+  /** A call that passes by itself, and yet was asked about: it takes the yes, so that it runs once under its id. */
+  async #useUp<Asked>(yes: Yes | null, passage: Passage<Asked>): Promise<Passage<Asked>> {
+    if (yes === null || passage.kind !== "permitted") return passage;
+    const { approvalId } = yes.request;
+    return (await this.#options.broker.claim(approvalId))
+      ? { ...passage, approvalId }
+      : used({ status: "done" });
   }
 
   /** What ran has run: a store that can't be told so takes nothing from whoever waits, and finds it abandoned later. */
@@ -259,6 +272,16 @@ export class Gate {
     const { broker } = this.#options;
     if (await broker.claim(approvalId)) await broker.finish(approvalId, "failed");
   }
+}
+
+/** A yes that was given for what is asked now: what it was given for can still be run by it, and nothing else. */
+function answerFor(asked: Question, yes: Yes, { trail }: PassOptions): Yes | { readonly kind: "changed" } {
+  const { request, decision } = yes;
+  if (request.argsHash !== asked.argsHash) return { kind: "changed" };
+  // It may have been given to another process, long ago: here it counts, so here it is written down.
+  trail.record(decidedEvent(request, decision));
+  trail.answered(request.approvalId, decision);
+  return yes;
 }
 
 /** What rules, grants and modes decided by themselves. */

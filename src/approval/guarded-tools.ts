@@ -124,7 +124,7 @@ export class GuardedTools {
     trail: Trail,
     { signal, groupId, approvalId, metadata = {} }: ToolCallOptions,
   ): Promise<ToolOutcome> {
-    const { broker, gate, sessionId, agent, policy } = this.#options;
+    const { broker, gate, sessionId, agent, cwd, policy } = this.#options;
     const around = { signal: signal ?? null, metadata };
     let [current, shown] = [args, args];
     const prepare = async (edited?: unknown) => {
@@ -135,7 +135,7 @@ export class GuardedTools {
       const use = tool.use(current, around);
       const grants = await broker.grants(sessionId);
       shown = use.args;
-      const question = await toolQuestion({ tool, args: use.args, use, agent }, policy, grants);
+      const question = await toolQuestion({ tool, args: use.args, use, agent, cwd }, policy, grants);
       trail.judged(question.verdict);
       return question;
     };
@@ -146,7 +146,7 @@ export class GuardedTools {
         signal: signal ?? null,
         approvalId: approvalId ?? null,
         trail,
-        call: { input: args, caller: "agent", cwd: this.#options.cwd },
+        call: { input: args, cwd },
       },
     );
     switch (passage.kind) {

@@ -29,6 +29,8 @@ export interface Use {
   readonly args: Json;
   readonly use: ToolUse;
   readonly agent: string | null;
+  /** The folder that the host stands in. */
+  readonly cwd: string;
 }
 
 /** What the tool's own checks came to: a hit, and the wish that it came with. */
@@ -47,7 +49,7 @@ export async function toolQuestion(
   policy: ToolPolicy,
   grants: readonly Grant[],
 ): Promise<Question> {
-  const { tool, args, agent } = use;
+  const { tool, args, agent, cwd } = use;
   const said = await saidBy(use, policy);
   const ask = said?.ask ?? null;
   const payload = ask?.payload ?? args;
@@ -70,7 +72,8 @@ export async function toolQuestion(
   const remembered = answerByGrant(judged, isRemembered ? findGrant(grants, key) : null);
   return {
     verdict: answerByMode(remembered, policy.mode, false),
-    argsHash: argsHashOf({ tool: tool.name, version: tool.version, input: args, agent }),
+    // A tool of this name and version may do something else for another project that has the same store.
+    argsHash: argsHashOf({ tool: tool.name, version: tool.version, input: args, agent, cwd }),
     grantKey: key,
     groupId: ask?.groupId ?? null,
     show: () => {

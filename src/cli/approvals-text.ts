@@ -1,8 +1,7 @@
 import { columns } from "../channel/columns.ts";
 import { wholeFieldRows } from "../channel/field-rows.ts";
-import type { Ink } from "../channel/ink.ts";
+import { type Ink, widthOf } from "../channel/ink.ts";
 import { boundFields, type Field, type Look, ruleFields, viewFields } from "../channel/request-text.ts";
-import { escapeInvisible } from "../errors.ts";
 import type { ApprovalEvent } from "../event/event.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
 import type { StoredRequest } from "../store/store.ts";
@@ -12,12 +11,21 @@ const SHORT = 8;
 /** So wide are texts of a request. */
 const WIDTH = 100;
 
-/** What waits, a row each: which, how long still, whether whoever asked is still there, and what. */
+/** How wide a terminal is, or null, and how colours are written. */
+export interface Screen {
+  readonly width: number | null;
+  readonly ink: Ink;
+}
+
+/**
+ * What waits, a row each: which, how long still, whether whoever asked is still there, and what. On a terminal none is wider
+ * than it is: what went on in the next row could pass for a request of its own.
+ */
 export function listRows(
   requests: readonly ApprovalRequest[],
   aliveRuns: ReadonlySet<string>,
   now: number,
-  ink: Ink,
+  { width, ink }: Screen,
 ): readonly string[] {
   const rows = requests.map((request) => [
     request.approvalId.slice(0, SHORT),
@@ -26,7 +34,7 @@ export function listRows(
     request.agent === null ? request.tool : `${request.tool} (${request.agent})`,
     request.description,
   ]);
-  return columns(rows, [ink.bold, undefined, ink.dim]);
+  return columns(rows).map((row) => startsIn(ink.bold, inWidth(row, width)));
 }
 
 /** All there is to know of a request: what became of it, what would run, within what, and why it is asked. */
@@ -48,10 +56,22 @@ export function requestLines(stored: StoredRequest, look: Look, now: number, ink
 }
 
 /** What happened, on one line. */
-export function eventLine(event: ApprovalEvent, ink: Ink): string {
+export function eventLine(event: ApprovalEvent, { width, ink }: Screen): string {
   const [what, about, words] = inShort(event);
   const cells = [event.at.slice(11, 19), what, about.slice(0, SHORT), words];
-  return columns([cells], [ink.dim, ink.bold])[0] ?? "";
+  return startsIn(ink.dim, inWidth(columns([cells])[0] ?? "", width));
+}
+
+/** The first column is as wide as an id is short, and so is a time. */
+function startsIn(tint: (text: string) => string, row: string): string {
+  return `${tint(row.slice(0, SHORT))}${row.slice(SHORT)}`;
+}
+
+function inWidth(row: string, width: number | null): string {
+  if (width === null || widthOf(row) <= width) return row;
+  const characters = [...row.slice(0, 4 * width)];
+  while (widthOf(characters.join("")) >= width) characters.pop();
+  return `${characters.join("")}…`;
 }
 
 function inShort(event: ApprovalEvent): readonly [what: string, about: string, words: string] {
@@ -95,5 +115,5 @@ function timeLeft({ expiresAt }: ApprovalRequest, now: number): string {
 }
 
 function field(label: string, text: string): Field {
-  return { label, text: escapeInvisible(text), manner: "line" };
+  return { label, text, manner: "line" };
 }

@@ -2,7 +2,10 @@ import type { Writable } from "node:stream";
 import { type Ink, inkFor } from "../channel/ink.ts";
 
 /** A stream of this process that lines go to. */
-export type Out = Pick<Writable, "write" | "on"> & { readonly isTTY?: boolean | undefined };
+export type Out = Pick<Writable, "write" | "on"> & {
+  readonly isTTY?: boolean | undefined;
+  readonly columns?: number | undefined;
+};
 
 /**
  * What would act on a terminal or hide text, and that JSON lets stand in a string; line breaks stand between values
@@ -38,6 +41,12 @@ export class Print {
     // Nobody reads any more: there is nothing to say about that, and nobody to say it to.
     stdout.on("error", () => this.#broken.abort());
     stderr.on("error", () => undefined);
+  }
+
+  /** Of the terminal that results go to, in columns; null where they go elsewhere. */
+  get width(): number | null {
+    const { isTTY = false, columns } = this.#streams.stdout;
+    return isTTY && columns !== undefined && columns > 0 ? columns : null;
   }
 
   /** Aborted when nobody reads stdout any more. */

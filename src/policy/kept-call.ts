@@ -8,8 +8,6 @@ import { JsonData } from "./json-data.ts";
 export const KeptCall = z
   .strictObject({
     input: JsonData,
-    /** Whether a model asked for it, or the person who runs this. */
-    caller: z.enum(["agent", "person"]),
     /** The folder that the supervisor stood in. */
     cwd: z.string(),
   })

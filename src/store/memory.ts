@@ -4,6 +4,7 @@ import type { ApprovalEvent, ApprovalNews } from "../event/event.ts";
 import type { Decision } from "../policy/decision.ts";
 import type { Grant } from "../policy/grant.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
+import { withoutInput } from "./edited.ts";
 import { NumberedEvents } from "./numbered-events.ts";
 import type { Belongings, Overdue, Resolution, Store, StoredRequest } from "./store.ts";
 
@@ -38,7 +39,7 @@ export class MemoryStore implements Store {
   readonly #mostSettled: number;
   readonly #open = new Map<string, Open>();
   /** Requests that nobody can answer or run any more, the oldest first. */
-  readonly #settled = new Map<string, StoredRequest>();
+  readonly #settled = new Map<string, StoredRequest & Pick<Open, "runId">>();
   readonly #grants = new Map<string, { readonly grant: Grant; readonly runId: string }>();
   /** Until when each run is there. */
   readonly #runs = new Map<string, number>();
@@ -67,8 +68,9 @@ export class MemoryStore implements Store {
 
   async find(approvalId: string): Promise<StoredRequest | null> {
     const stored = this.#open.get(approvalId);
-    if (stored === undefined) return this.#settled.get(approvalId) ?? null;
-    const { request, status, decision } = stored;
+    const found = stored ?? this.#settled.get(approvalId);
+    if (found === undefined) return null;
+    const { request, status, decision } = found;
     return { request, status, decision };
   }
 
@@ -86,7 +88,7 @@ export class MemoryStore implements Store {
     if (decision.status !== "expired" && this.#isOver(stored)) return "expired";
     if (decision.status === "approved")
       this.#open.set(approvalId, { ...stored, status: "approved", decision });
-    else this.#settle({ request: stored.request, status: decision.status, decision });
+    else this.#settle(stored, decision.status, decision);
     this.#tell(news);
     return "accepted";
   }
@@ -100,15 +102,21 @@ export class MemoryStore implements Store {
 
   async finish(approvalId: string, runId: string, how: "done" | "failed"): Promise<boolean> {
     const stored = this.#open.get(approvalId);
+    const ended = this.#settled.get(approvalId);
+    if (how === "done" && ended?.status === "failed" && ended.runId === runId) {
+      this.#settled.set(approvalId, { ...ended, status: how, runId: null });
+      return true;
+    }
     if (stored?.status !== "executing" || stored.runId !== runId) return false;
-    this.#settle({ request: stored.request, status: how, decision: stored.decision });
+    // Whoever has said how it ended has no more to say; who was taken for gone has.
+    this.#settle({ ...stored, runId: null }, how, stored.decision);
     return true;
   }
 
   async abandon(approvalId: string, news: ApprovalNews): Promise<boolean> {
     const stored = this.#open.get(approvalId);
     if (stored === undefined || !this.#isAbandoned(stored)) return false;
-    this.#settle({ request: stored.request, status: "failed", decision: stored.decision });
+    this.#settle(stored, "failed", stored.decision);
     this.#tell(news);
     return true;
   }
@@ -212,10 +220,15 @@ export class MemoryStore implements Store {
     return this.#now() < (this.#runs.get(runId) ?? 0);
   }
 
-  #settle(stored: StoredRequest): void {
-    const { approvalId } = stored.request;
+  #settle(
+    { request, runId }: Open,
+    status: StoredRequest["status"],
+    decision: StoredRequest["decision"],
+  ): void {
+    const { approvalId } = request;
     this.#open.delete(approvalId);
-    this.#settled.set(approvalId, stored);
+    const kept = decision === null ? null : withoutInput(decision);
+    this.#settled.set(approvalId, { request, status, decision: kept, runId });
     if (this.#settled.size <= this.#mostSettled) return;
     for (const oldest of this.#settled.keys()) {
       this.#settled.delete(oldest);

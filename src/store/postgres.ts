@@ -4,6 +4,7 @@ import { type ApprovalEvent, type ApprovalNews, Event, isApprovalEvent } from ".
 import type { Decision } from "../policy/decision.ts";
 import type { Grant } from "../policy/grant.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
+import { inputText, withInput, withoutInput } from "./edited.ts";
 import { eventsGone } from "./numbered-events.ts";
 import { type Connection, Connections, configOf, type Work } from "./postgres/connections.ts";
 import { isTwice, unavailable } from "./postgres/failure.ts";
@@ -74,7 +75,10 @@ export class PostgresStore implements Store {
   }
 
   async find(approvalId: string): Promise<StoredRequest | null> {
-    return (await this.#ask(this.#all.find, [keyOf(approvalId)]))[0] ?? null;
+    const [row] = await this.#ask(this.#all.find, [keyOf(approvalId)]);
+    if (row === undefined) return null;
+    const { edited, decision, ...rest } = row;
+    return { ...rest, decision: withInput(decision, edited) };
   }
 
   async belongings(approvalId: string): Promise<Belongings | null> {
@@ -84,8 +88,10 @@ export class PostgresStore implements Store {
   async resolve(approvalId: string, decision: Decision, news: ApprovalNews): Promise<Resolution> {
     const { approve: approved, reject: rejected, expire: expired } = this.#all;
     const statement = { approved, rejected, expired }[decision.status];
+    const values: Value[] = [keyOf(approvalId), JSON.stringify(withoutInput(decision))];
+    if (decision.status === "approved") values.push(inputText(decision));
     for (;;) {
-      const row = await this.#tell(statement, news, [keyOf(approvalId), JSON.stringify(decision)]);
+      const row = await this.#tell(statement, news, values);
       if (row === undefined) return "unknown";
       if (!("status" in row) || row.seq !== null) {
         if (decision.status !== "approved") await this.#settle();

@@ -5,6 +5,7 @@ import type { Decision } from "../policy/decision.ts";
 import type { Grant } from "../policy/grant.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
 import type { AbsolutePath } from "../profile/path.ts";
+import { inputText, withoutInput } from "./edited.ts";
 import { eventsGone } from "./numbered-events.ts";
 import { OpenFile } from "./sqlite/open-file.ts";
 import { readRow, readRows } from "./sqlite/rows.ts";
@@ -91,13 +92,15 @@ export class SqliteStore implements Store {
   }
 
   resolve(approvalId: string, decision: Decision, news: ApprovalNews): Promise<Resolution> {
-    const [id, text, { status }] = [spelledOut(approvalId), JSON.stringify(decision), decision];
+    const [id, { status }] = [spelledOut(approvalId), decision];
+    const [text, edited] = [JSON.stringify(withoutInput(decision)), inputText(decision)];
     return this.#file.change<Resolution>("unknown", (rows) => {
       const decided =
         status === "expired"
           ? rows.run("expire", text, id)
           : rows.run("decide", status, text, id, this.#now());
       if (decided === 0) return this.#late(rows, id);
+      if (edited !== null) rows.run("edit", edited, id);
       if (status !== "approved") this.#settle(rows, id);
       this.#tell(rows, news);
       return "accepted";
@@ -112,7 +115,7 @@ export class SqliteStore implements Store {
   finish(approvalId: string, runId: string, how: "done" | "failed"): Promise<boolean> {
     const id = spelledOut(approvalId);
     return this.#file.change(false, (rows) => {
-      if (rows.run("finish", how, id, spelledOut(runId)) === 0) return false;
+      if (rows.run("finish", how, id, spelledOut(runId), how) === 0) return false;
       this.#settle(rows, id);
       return true;
     });

@@ -67,7 +67,10 @@ export interface Store extends AsyncDisposable {
   resolve(approvalId: string, decision: Decision, news: ApprovalNews): Promise<Resolution>;
   /** Takes an approved request to run it: true for one caller, once. */
   claim(approvalId: string, runId: string): Promise<boolean>;
-  /** Says how the run of a request ended; counts for the run that claimed it, once. */
+  /**
+   * Says how the run of a request ended; counts for the run that claimed it, once. One that was taken for gone, and was not,
+   * may still say that it is done.
+   */
   finish(approvalId: string, runId: string, how: "done" | "failed"): Promise<boolean>;
   /** Ends a request as failed whose run is not heard of any more; true for one caller, once. */
   abandon(approvalId: string, news: ApprovalNews): Promise<boolean>;

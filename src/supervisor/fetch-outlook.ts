@@ -51,7 +51,11 @@ export async function fetchOutlook(
   return Promise.all(
     rows.map(async ({ root, args }): Promise<Outlook> => {
       const use = tool.use(args, { signal: null, metadata: {} });
-      const { verdict } = await toolQuestion({ tool, args: use.args, use, agent: null }, policy, []);
+      const { verdict } = await toolQuestion(
+        { tool, args: use.args, use, agent: null, cwd: "." },
+        policy,
+        [],
+      );
       return { root, action: verdict.action, reason: verdict.reason };
     }),
   );

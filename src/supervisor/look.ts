@@ -124,9 +124,10 @@ function findProgram(word: string, cwd: AbsolutePath, settings: ToolSettings): F
       before.push(...way.places);
       continue;
     }
-    const isWritable = settings.roots.some((root) => root.mode === "rw" && isInside(real, root.path));
+    // Also in a root that this call only reads: others may write there.
+    const isShared = settings.roots.some((root) => isInside(real, root.path));
     const id = `${stats.dev}:${stats.ino}`;
-    return { program: { path, real, id, content: isWritable ? contentIdOf(real, id) : null }, way, before };
+    return { program: { path, real, id, content: isShared ? contentIdOf(real, id) : null }, way, before };
   }
   return { ...UNKNOWN, before };
 }

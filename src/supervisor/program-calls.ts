@@ -152,7 +152,7 @@ export class ProgramCalls {
         trail,
         decided,
         // What a program reads from a stream is its caller's alone to bring.
-        call: call.stdin === "none" ? { input: given, caller: call.caller, cwd: shared.cwd } : null,
+        call: call.stdin === "none" ? { input: given, cwd: shared.cwd } : null,
       },
     );
     if (passage.kind !== "permitted") return stopped(passage, trail);

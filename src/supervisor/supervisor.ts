@@ -103,9 +103,9 @@ export class Supervisor implements AsyncDisposable {
    * `Session.resume`.
    */
   async resume(approvalId: string, own: SessionOptions = {}, options: ResumeOptions = {}): Promise<Outcome> {
-    const { stored, call } = await keptRequest(this.broker, approvalId);
-    const { agent } = stored.request;
-    const caller = call?.caller ?? "agent";
+    const { agent } = (await keptRequest(this.broker, approvalId)).stored.request;
+    // Also what a person typed was asked about: by now it is its answer that counts, and not who typed it.
+    const caller = "agent";
     await using session = this.session({ ...own, caller, ...(agent === null ? {} : { agent }) });
     return await session.resume(approvalId, options);
   }

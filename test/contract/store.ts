@@ -94,7 +94,6 @@ function describeRequests(make: MakeStore): void {
     const { store, other } = await make(PLENTY);
     const call: KeptCall = {
       input: { env: "staging", "\u0000": [1.5, null, "é"] },
-      caller: "agent",
       cwd: "/w",
     };
     const presentation: Presentation = { type: "diff", content: "-a\n+b", metadata: { lines: 2 } };
@@ -113,6 +112,29 @@ function describeRequests(make: MakeStore): void {
     await store.claim("abandoned", "another");
     await store.abandon("abandoned", newsOf("abandoned"));
     for (const id of ["yes", "no", "late", "abandoned", "nowhere"]) expect(await belongings(id)).toBeNull();
+  });
+
+  test.each([
+    ["an input", { env: "production", "\u0000": ["é"] }],
+    ["null", null],
+  ])("keeps %s that was put in its place until it is over, and not for longer", async (_, editedInput) => {
+    const { store, other } = await make(PLENTY);
+    const edited = { ...YES, editedInput };
+    for (const id of ["run", "gone", "bare"])
+      await store.add(
+        request(id),
+        id === "bare" ? NOTHING : { call: { input: 1, cwd: "/w" }, presentation: null },
+        newsOf(id),
+      );
+    for (const id of ["run", "gone", "bare"]) {
+      expect(await store.resolve(id, edited, newsOf(id))).toBe("accepted");
+      expect(await other.find(id)).toEqual({ request: request(id), status: "approved", decision: edited });
+      await store.claim(id, id === "gone" ? "gone" : RUN);
+      expect(await other.find(id)).toMatchObject({ status: "executing", decision: edited });
+    }
+    for (const id of ["run", "bare"]) await store.finish(id, RUN, "done");
+    await store.abandon("gone", newsOf("gone"));
+    for (const id of ["run", "gone", "bare"]) expect((await other.find(id))?.decision).toEqual(YES);
   });
 
   test("can't be added under an id that stands for one, wherever that one is in its life, and nothing is told of it", async () => {
@@ -314,8 +336,16 @@ function describePresence(make: MakeStore): void {
     expect(await store.find("a")).toMatchObject({ status: "failed", decision: YES });
     expect(await store.find("b")).toMatchObject({ status: "executing" });
     expect(await store.claim("a", RUN)).toBe(false);
-    expect(await store.finish("a", "gone", "done")).toBe(false);
+    for (const [run, how] of [
+      ["gone", "failed"],
+      [RUN, "done"],
+    ] as const)
+      expect(await store.finish("a", run, how)).toBe(false);
     expect(await store.find("a")).toMatchObject({ status: "failed" });
+    // It was only late.
+    expect(await store.finish("a", "gone", "done")).toBe(true);
+    expect(await other.find("a")).toMatchObject({ status: "done", decision: YES });
+    for (const how of ["done", "failed"] as const) expect(await store.finish("a", "gone", how)).toBe(false);
     expect((await other.overdue()).abandoned).toEqual([]);
     expect((await told(store)).slice(5)).toEqual(["abandoned"]);
   });

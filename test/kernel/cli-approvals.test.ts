@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { thisHost } from "../../src/host/host.ts";
-import { BrokerHandler, createSupervisor } from "../../src/index.ts";
+import { BrokerHandler, createDesk, createSupervisor } from "../../src/index.ts";
 import { knownPath } from "../../src/profile/path.ts";
 import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 import { ANN, BotApi, EVE } from "../support/telegram/bot-api.ts";
@@ -71,6 +71,21 @@ describe.skipIf(unusable !== null)("a call that does not wait", () => {
       status: "done",
       decision: { status: "approved", note: "as you like" },
     });
+  });
+
+  test("shows of an answer that it brings another input, and not which", async () => {
+    const at = await place(configOf());
+    const id = await suspended(at);
+    const host = thisHost({ stateFolder: knownPath(join(at.state, "cofferdam")) });
+    await using desk = await createDesk({ config: join(at.project, "cofferdam.yaml"), host });
+    const editedInput = { path: "other", content: "a secret" };
+    await desk.broker.respond(id, { status: "approved", scope: "once", by: "ann", editedInput }, "ann");
+    const shown = (await at.cofferdam(["approvals", "show", id, "--json"])).stdout;
+    expect(JSON.parse(shown)).toMatchObject({ status: "approved", decision: { by: "ann", isEdited: true } });
+    expect(shown).not.toContain("a secret");
+    expect((await at.cofferdam(["resume", "--quiet", id])).exit).toBe(0);
+    expect(readFileSync(join(at.project, "other"), "utf8")).toBe("a secret");
+    expect(made(at)).toBe(false);
   });
 
   test("does not run after a no; an answer that comes too late says so, and who was first", async () => {

@@ -1,90 +1,14 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
-import {
-  createDesk,
-  createSupervisor,
-  defineTool,
-  type SessionOptions,
-  type SupervisorOptions,
-} from "../../src/index.ts";
-import { knownPath } from "../../src/profile/path.ts";
-import { Asked, Written } from "../support/approval/asked.ts";
+import { createDesk, defineTool } from "../../src/index.ts";
+import { Asked } from "../support/approval/asked.ts";
+import { ASKS, Fates, TOUCH } from "../support/approval/fates.ts";
 import { printed } from "../support/approval/standing.ts";
-import { CALLER } from "../support/battery/people.ts";
-import { Place, type Settings } from "../support/battery/place.ts";
+import type { Settings } from "../support/battery/place.ts";
 import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 
 sandboxMustWork("what is approved later");
-
-const ASKS: Settings = {
-  shell: { default: { allowed: true, approval: true } },
-  approval: { wait: "suspend" },
-};
-const TOUCH = { argv: ["touch", "made"] };
-
-/** A record that its supervisor's end leaves as it is. */
-class Kept extends Written {
-  override [Symbol.dispose](): void {
-    // It is read afterwards.
-  }
-}
-
-/** A place in which processes come and go; each of them is a supervisor of its own over the same files. */
-class Fates implements Disposable {
-  readonly place = new Place(CALLER);
-  readonly journal = new Kept();
-
-  supervisor(settings: Settings = ASKS, more: SupervisorOptions = {}) {
-    return createSupervisor({
-      config: this.place.config(settings),
-      cwd: knownPath(this.place.ws),
-      host: this.place.host(),
-      ...more,
-    });
-  }
-
-  /** Asks in a process that is over when this returns; the id of the request. */
-  async ask(
-    tool: string,
-    input: unknown,
-    session: SessionOptions = {},
-    settings: Settings = ASKS,
-  ): Promise<string> {
-    await using supervisor = await this.supervisor(settings);
-    await using asking = supervisor.session(session);
-    const outcome = await asking.call(tool, input);
-    if (outcome.kind !== "pending") throw new Error(JSON.stringify(outcome));
-    return outcome.approvalId;
-  }
-
-  /** Answers in a process of its own. */
-  async answer(approvalId: string, isYes = true): Promise<void> {
-    await using desk = await createDesk({ config: this.place.config(ASKS), host: this.place.host() });
-    expect(await desk.broker.respond(approvalId, { approved: isYes, note: "as you like" }, "ann")).toBe(
-      "accepted",
-    );
-  }
-
-  /** Runs what was approved in a process of its own. */
-  async resume(
-    approvalId: string,
-    settings: Settings = ASKS,
-    own: SessionOptions = {},
-    more: SupervisorOptions = {},
-  ) {
-    await using supervisor = await this.supervisor(settings, { journal: this.journal, ...more });
-    return await supervisor.resume(approvalId, own);
-  }
-
-  made(name = "made"): boolean {
-    return existsSync(`${this.place.ws}/${name}`);
-  }
-
-  [Symbol.dispose](): void {
-    this.place[Symbol.dispose]();
-  }
-}
 
 describe.skipIf(unusable !== null)("a call that outlives its process", () => {
   it("runs after a yes, in another process, once; the record says what was decided (S2-7, S2-10, S4-19)", async () => {

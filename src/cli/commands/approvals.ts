@@ -1,7 +1,9 @@
 import { toEnvelope } from "../../approval/envelope.ts";
 import { highlightedLines } from "../../channel/highlighted-lines.ts";
 import { ERRORS, visible } from "../../errors.ts";
+import type { Decision } from "../../policy/decision.ts";
 import type { ApprovalRequest } from "../../policy/request.ts";
+import { withoutInput } from "../../store/edited.ts";
 import type { StoredRequest } from "../../store/store.ts";
 import { createDesk, type Desk } from "../../supervisor/desk.ts";
 import { eventLine, listRows, requestLines } from "../approvals-text.ts";
@@ -71,7 +73,7 @@ async function list({ broker, host }: Desk, json: boolean, print: Print): Promis
   if (json) print.json(requests);
   else if (requests.length === 0) print.talk("nothing waits for an answer");
   else
-    for (const line of listRows(requests, await aliveRuns(broker, requests), host.now(), print.ink))
+    for (const line of listRows(requests, await aliveRuns(broker, requests), host.now(), print))
       print.result(line);
   return 0;
 }
@@ -94,7 +96,7 @@ async function show(
 ): Promise<number> {
   const presentation = await broker.present(stored.request.approvalId);
   if (json) {
-    print.json({ ...stored, presentation });
+    print.json({ ...stored, decision: toldOf(stored.decision), presentation });
     return 0;
   }
   const look =
@@ -103,6 +105,12 @@ async function show(
       : ({ kind: "made", presentation, highlighted: await highlightedLines(presentation) } as const);
   for (const line of requestLines(stored, look, host.now(), print.ink)) print.result(line);
   return 0;
+}
+
+/** A decision without the input that it brings, which may hold a secret: that it brings one. */
+function toldOf(decision: Decision | null) {
+  if (decision?.status !== "approved") return decision;
+  return { ...withoutInput(decision), isEdited: decision.editedInput !== undefined };
 }
 
 interface Given {
@@ -134,7 +142,8 @@ async function answer(
         ? "expired"
         : "duplicate";
   const stored = await broker.find(approvalId);
-  if (json) print.json({ resolution, status: stored?.status ?? null, decision: stored?.decision ?? null });
+  if (json)
+    print.json({ resolution, status: stored?.status ?? null, decision: toldOf(stored?.decision ?? null) });
   if (resolution === "accepted") {
     if (!json)
       print.result(
@@ -183,10 +192,10 @@ async function watch(
   const after = await broker.lastSeq();
   const requests = await broker.pending();
   const runs = await aliveRuns(broker, requests);
-  if (!json) for (const line of listRows(requests, runs, host.now(), print.ink)) print.result(line);
+  if (!json) for (const line of listRows(requests, runs, host.now(), print)) print.result(line);
   for await (const event of broker.events({ runId: null, after, signal })) {
     if (json) print.json(toEnvelope(event), 0);
-    else print.result(eventLine(event, print.ink));
+    else print.result(eventLine(event, print));
   }
   return 0;
 }

@@ -30,6 +30,7 @@ export const MIGRATIONS: readonly string[] = [
     request text not null,
     belongings text,
     decision text,
+    edited text,
     deadline timestamptz,
     run_id text collate "C",
     token uuid,

@@ -4,6 +4,7 @@ import { Grant } from "../../policy/grant.ts";
 import { KeptCall } from "../../policy/kept-call.ts";
 import { Presentation } from "../../policy/presentation.ts";
 import { ApprovalRequest } from "../../policy/request.ts";
+import { Edited } from "../edited.ts";
 import { jsonOf, quoted, type Statement } from "./statement.ts";
 
 const Status = z.enum(["pending", "approved", "rejected", "expired", "executing", "done", "failed"]);
@@ -72,7 +73,7 @@ export function statementsIn(schemaName: string) {
   const isGone = (run: string) =>
     `not exists (select from @runs where run_id = ${run} and alive_until > now())`;
   const inMs = (value: string) => `clock_timestamp() + ${value}::float8 * interval '1 millisecond'`;
-  const over = "settled_at = clock_timestamp(), belongings = null";
+  const over = "settled_at = clock_timestamp(), belongings = null, edited = null";
   const forgotten = ", forgotten as (delete from @notes using did where notes.approval_id = did.approval_id)";
 
   return {
@@ -91,15 +92,16 @@ export function statementsIn(schemaName: string) {
         request: jsonOf(ApprovalRequest),
         status: Status,
         decision: jsonOf(Decision).nullable(),
+        edited: jsonOf(Edited).nullable(),
       }),
-      "select request, status, decision from @requests where approval_id = $1",
+      "select request, status, decision, edited from @requests where approval_id = $1",
     ),
     belongings: statement(
       "belongings",
       z.strictObject({ belongings: jsonOf(Belongings) }),
       "select belongings from @requests where approval_id = $1 and belongings is not null",
     ),
-    approve: deciding("approve", "status = 'approved'", IN_TIME),
+    approve: deciding("approve", "status = 'approved', edited = $6", IN_TIME),
     reject: deciding("reject", `status = 'rejected', ${over}`, IN_TIME, forgotten),
     expire: deciding("expire", `status = 'expired', ${over}`, "true", forgotten),
     claim: statement(
@@ -113,8 +115,9 @@ export function statementsIn(schemaName: string) {
       "finish",
       Done,
       `with did as (
-          update @requests set status = $4, token = $1, ${over}
-          where approval_id = $2 and (status = 'executing' and run_id = $3 or token = $1) returning approval_id
+          update @requests set status = $4, token = $1, run_id = null, ${over}
+          where approval_id = $2 and (token = $1
+            or run_id = $3 and (status = 'executing' or status = 'failed' and $4 = 'done')) returning approval_id
         ) ${forgotten}
         select true as done from did`,
     ),

@@ -7,6 +7,7 @@ import { KeptCall } from "../../policy/kept-call.ts";
 import { Presentation } from "../../policy/presentation.ts";
 import { ApprovalRequest } from "../../policy/request.ts";
 import type { AbsolutePath } from "../../profile/path.ts";
+import { Edited, withInput } from "../edited.ts";
 import type { RequestStatus } from "../store.ts";
 import { unavailable } from "./failure.ts";
 
@@ -31,10 +32,19 @@ const ROWS = {
     .refine(isUnderItsId, ANOTHER_ID)
     .transform(({ request }) => request),
   "a stored request": z
-    .strictObject({ ...ASKED, status: Status, decision: jsonOf(Decision).nullable() })
+    .strictObject({
+      ...ASKED,
+      status: Status,
+      decision: jsonOf(Decision).nullable(),
+      edited: jsonOf(Edited).nullable(),
+    })
     .refine(isUnderItsId, ANOTHER_ID)
     .refine(({ status, decision }) => decision?.status === decidedBy(status), "was decided otherwise")
-    .transform(({ request, status, decision }) => ({ request, status, decision })),
+    .transform(({ request, status, decision, edited }) => ({
+      request,
+      status,
+      decision: withInput(decision, edited),
+    })),
   "a status": z.strictObject({ status: Status }).transform(({ status }) => status),
   "what belongs to a request": z.strictObject({
     call: jsonOf(KeptCall).nullable(),

@@ -29,7 +29,8 @@ export const MIGRATIONS: readonly string[] = [
   CREATE TABLE belongings (
     place INTEGER PRIMARY KEY REFERENCES requests ON DELETE CASCADE,
     call TEXT,
-    presentation TEXT
+    presentation TEXT,
+    edited TEXT
   ) STRICT;
 
   CREATE TABLE notes (

@@ -8,7 +8,8 @@ const SQL = {
     ON CONFLICT (approval_id) DO NOTHING`,
   keep: `INSERT INTO belongings (place, call, presentation)
     SELECT place, ?, ? FROM requests WHERE approval_id = ?`,
-  find: "SELECT approval_id AS id, request, status, decision FROM requests WHERE approval_id = ?",
+  find: `SELECT approval_id AS id, request, status, decision, edited FROM requests LEFT JOIN belongings USING (place)
+    WHERE approval_id = ?`,
   belongings: `SELECT call, presentation FROM requests LEFT JOIN belongings USING (place)
     WHERE approval_id = ? AND settled IS NULL`,
   status: "SELECT status FROM requests WHERE approval_id = ?",
@@ -17,9 +18,13 @@ const SQL = {
 
   decide: `UPDATE requests SET status = ?, decision = ?
     WHERE approval_id = ? AND status = 'pending' AND (deadline IS NULL OR deadline > ?)`,
+  edit: `INSERT INTO belongings (place, edited) SELECT place, ? FROM requests WHERE approval_id = ?
+    ON CONFLICT (place) DO UPDATE SET edited = excluded.edited`,
   expire: `UPDATE requests SET status = 'expired', decision = ? WHERE approval_id = ? AND status = 'pending'`,
   claim: `UPDATE requests SET status = 'executing', run_id = ? WHERE approval_id = ? AND status = 'approved'`,
-  finish: `UPDATE requests SET status = ? WHERE approval_id = ? AND status = 'executing' AND run_id = ?`,
+  // Whoever has said how it ended has no more to say; who was taken for gone has.
+  finish: `UPDATE requests SET status = ?, run_id = NULL WHERE approval_id = ? AND run_id = ?
+    AND (status = 'executing' OR status = 'failed' AND ? = 'done')`,
   abandon: `UPDATE requests SET status = 'failed' WHERE approval_id = ? AND status = 'executing'
     AND NOT EXISTS (SELECT 1 FROM runs WHERE runs.run_id = requests.run_id AND until > ?)`,
   settle: `UPDATE requests

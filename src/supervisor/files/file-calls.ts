@@ -121,7 +121,7 @@ export class FileCalls implements AsyncDisposable {
         approvalId: options.approvalId ?? null,
         trail,
         decided,
-        call: { input: decided.use.args, caller: this.#corridor.options.caller ?? "agent", cwd: shared.cwd },
+        call: { input: decided.use.args, cwd: shared.cwd },
       },
     );
     if (passage.kind !== "permitted") return stopped(passage, trail);

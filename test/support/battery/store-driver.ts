@@ -67,11 +67,7 @@ async function work(runId: string): Promise<void> {
   for (let count = 0; ; count += 1) {
     await store.keepAlive(runId, ALIVE_MS);
     const request = requestWith({ approvalId: `${runId}/${count}`, runId });
-    await store.add(
-      request,
-      { call: { input: count, caller: "agent", cwd: "/w" }, presentation: null },
-      asked(request),
-    );
+    await store.add(request, { call: { input: count, cwd: "/w" }, presentation: null }, asked(request));
     say(`asked ${request.approvalId}`);
     if (count === 0) say("ready");
     const decision = count % 4 === 3 ? rejected("bob") : approved("ann");

@@ -262,7 +262,7 @@ describe("what a process leaves", () => {
 
   test("open can be answered and run by another, once (S4-19)", async () => {
     const { here, there } = shared();
-    const call = { input: { env: "staging" }, caller: "agent", cwd: "/w" } as const;
+    const call = { input: { env: "staging" }, cwd: "/w" } as const;
     await here.broker.request(requestWith(), bringing([], { isBlocking: false, call }));
     await here.broker[Symbol.asyncDispose]();
     expect(await there.broker.pending()).toEqual([requestWith()]);

@@ -266,11 +266,7 @@ describe("what a row holds", () => {
   test.each(rows)("is not taken for what it might mean: %s", async (_, sql, reads) => {
     const file = joinPath(folderOfTest(), "approvals.sqlite");
     await using store = new SqliteStore(file);
-    await store.add(
-      REQUEST,
-      { call: { input: 1, caller: "agent", cwd: "/w" }, presentation: null },
-      asked(REQUEST),
-    );
+    await store.add(REQUEST, { call: { input: 1, cwd: "/w" }, presentation: null }, asked(REQUEST));
     await store.saveGrant(grant, runId, answered(REQUEST, YES));
     await store.note(approvalId, "page", "7");
     expect(await reads(store)).not.toBeUndefined();

@@ -35,7 +35,7 @@ async function ask(store: SqliteStore, count: number): Promise<readonly string[]
   for (const [index, approvalId] of ids.entries()) {
     const request = requestWith({ approvalId });
     const text = `${SECRET}${"x".repeat(([0, 700, 3_900, 20_000][index % 4] ?? 0) + index)}${SECRET}`;
-    const call = { input: { text }, caller: "agent", cwd: "/w" } as const;
+    const call = { input: { text }, cwd: "/w" } as const;
     await store.add(request, { call, presentation: { type: "text", content: text } }, asked(request));
   }
   return ids;
@@ -45,7 +45,8 @@ async function end(store: SqliteStore, approvalId: string, how: (typeof ENDS)[nu
   const request = requestWith({ approvalId });
   if (how === "rejected") return void (await store.resolve(approvalId, NO, answered(request, NO)));
   if (how === "expired") return void (await store.resolve(approvalId, EXPIRED, answered(request, EXPIRED)));
-  await store.resolve(approvalId, YES, answered(request, YES));
+  const yes = { ...YES, editedInput: { text: SECRET } };
+  await store.resolve(approvalId, yes, answered(request, yes));
   await store.claim(approvalId, how === "done" ? RUN : "gone");
   if (how === "done") await store.finish(approvalId, RUN, "done");
   else await store.abandon(approvalId, abandoned(request));
@@ -81,7 +82,7 @@ test("its bytes stay until what overwrites them is moved into the file: some sec
   vi.advanceTimersByTime(5_000);
   await end(store, id, "done");
   expect(await store.belongings(id)).toBeNull();
-  expect(holding(folder)).toEqual(["approvals.sqlite"]);
+  expect(holding(folder)).toEqual(["approvals.sqlite", "approvals.sqlite-wal"]);
   vi.advanceTimersByTime(5_000);
   expect(holding(folder)).toEqual([]);
   expect(statSync(`${file}-wal`).size).toBe(0);
