@@ -47,7 +47,10 @@ test("every row of the table of failures is a test", () => {
 
 const folders: string[] = [];
 const stores: SqliteStore[] = [];
+const gates: AsyncDisposable[] = [];
 afterEach(async () => {
+  // One that lives on would say that it is there, in a file made anew.
+  for (const gate of gates.splice(0)) await gate[Symbol.asyncDispose]();
   for (const store of stores.splice(0)) await store[Symbol.asyncDispose]();
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
@@ -67,6 +70,7 @@ function shared(options: ConstructorParameters<typeof SqliteStore>[1] = {}): () 
 function guarded(settings: GateSettings, version = "1") {
   const ran: unknown[] = [];
   const gate = createGate(settings);
+  gates.push(gate.broker);
   const tool = defineTool({ name: "deploy", version, run: ({ input }) => ran.push(input) });
   return { gate, ran, tools: gate.guard([tool]), broker: gate.broker };
 }
