@@ -19,7 +19,7 @@ function log(fates: Fates): readonly string[] {
 }
 
 describe.skipIf(unusable !== null)("a yes", () => {
-  it("is used up by a run that by then would need none, and no run comes of an id without one", async () => {
+  it("is used up by a run that by then would need none, and no run comes of an id without one (approve.once)", async () => {
     using fates = new Fates();
     const id = await fates.ask("shell", LOGS);
     expect(await fates.resume(id, FREE)).toMatchObject({ kind: "pending", approvalId: id });
@@ -33,7 +33,7 @@ describe.skipIf(unusable !== null)("a yes", () => {
     expect(log(fates)).toEqual(["ran"]);
   });
 
-  it("is needed as well for what a person typed and was asked about, whoever resumes it", async () => {
+  it("is needed as well for what a person typed and was asked about, whoever resumes it (approve.once)", async () => {
     using fates = new Fates();
     await using asking = await fates.supervisor(ASKS, { asksCaller: true });
     const typed = asking.session({ caller: "person" });
@@ -48,7 +48,7 @@ describe.skipIf(unusable !== null)("a yes", () => {
     expect(log(fates)).toEqual(["ran"]);
   });
 
-  it("with an edited input holds as long as what was shown stands, and where that would pass by itself it is the edited one that runs", async () => {
+  it("with an edited input holds as long as what was shown stands, and where that would pass by itself it is the edited one that runs (approve.once)", async () => {
     using fates = new Fates();
     const { ws } = fates.place;
     const tool = (says: string): void => writeFileSync(`${ws}/tool`, program(`${says} $1`), { mode: 0o755 });
@@ -70,7 +70,7 @@ describe.skipIf(unusable !== null)("a yes", () => {
     expect(log(fates)).toEqual(["shown edited", "shown edited"]);
   });
 
-  it("holds for what a program of the host's own was, also where that lies in a root which it only reads", async () => {
+  it("holds for what a program of the host's own was, also where that lies in a root which it only reads (approve.once)", async () => {
     using fates = new Fates();
     const { ws } = fates.place;
     writeFileSync(`${ws}/lint`, program("shown"), { mode: 0o755 });
@@ -89,7 +89,7 @@ describe.skipIf(unusable !== null)("a yes", () => {
     expect(await fates.resume(id, ASKS, own)).not.toMatchObject({ kind: "pending" });
   });
 
-  it("for the session covers such a program as it was", async () => {
+  it("for the session covers such a program as it was (approve.once)", async () => {
     using fates = new Fates();
     const { ws } = fates.place;
     writeFileSync(`${ws}/lint`, "#!/bin/sh\necho shown\n", { mode: 0o755 });
@@ -112,7 +112,7 @@ describe.skipIf(unusable !== null)("a yes", () => {
     expect([await said(), asked.requests.length]).toEqual(["other", 2]);
   });
 
-  it("for a function holds in the folder that its host stood in: another project may mean something else by its name", async () => {
+  it("for a function holds in the folder that its host stood in: another project may mean something else by its name (approve.once)", async () => {
     using fates = new Fates();
     const ran: string[] = [];
     const deploy = (where: string) => ({
@@ -135,7 +135,7 @@ describe.skipIf(unusable !== null)("a yes", () => {
 });
 
 describe.skipIf(unusable !== null)("a call that the agent makes again with the id of a yes", () => {
-  it("runs once, also where it would pass by itself", async () => {
+  it("runs once, also where it would pass by itself (approve.once)", async () => {
     using fates = new Fates();
     const id = await fates.ask("shell", TOUCH);
     await fates.answer(id);
