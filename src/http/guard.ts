@@ -23,6 +23,8 @@ const LONGEST_URL = 2_048;
  */
 export class Guard {
   readonly #hosts: ReadonlySet<string>;
+  /** The same as addresses spell them: without the port that is usual for their scheme. */
+  readonly #authorities: ReadonlySet<string>;
   readonly #own: ReadonlySet<string>;
   readonly #listed: ReadonlySet<string>;
 
@@ -30,15 +32,27 @@ export class Guard {
     this.#hosts = new Set(hosts.map((host) => host.toLowerCase()));
     // A server before it may speak TLS.
     this.#own = new Set([...this.#hosts].flatMap((host) => [`http://${host}`, `https://${host}`]));
+    const urls = [...this.#own].filter((origin) => URL.canParse(origin));
+    this.#authorities = new Set(urls.map((origin) => new URL(origin).host));
     this.#listed = new Set(origins);
   }
 
   /** Why the request is not looked at further; null where it is. */
   refuses({ url, host, origin }: Knock): Refusal | null {
-    if (host === undefined || !this.#hosts.has(host.toLowerCase())) return refusal("HOST_UNKNOWN");
+    if (host === undefined || !this.#hosts.has(host.toLowerCase()) || !this.#isOwn(url))
+      return refusal("HOST_UNKNOWN");
     if (origin !== undefined && !this.#own.has(origin) && !this.isListed(origin))
       return refusal("ORIGIN_UNKNOWN");
     return url.length > LONGEST_URL ? refusal("URL_TOO_LONG") : null;
+  }
+
+  /**
+   * True for an address of ours. A target may say whom it is for, and that counts more than `Host`
+   * (https://www.rfc-editor.org/rfc/rfc9112#section-3.2.2); here both must be ours. Nobody is to have a name before `@`.
+   */
+  #isOwn(url: string): boolean {
+    const { host, username, password } = new URL(url);
+    return this.#authorities.has(host) && username === "" && password === "";
   }
 
   /** True for an origin elsewhere that was listed: its pages are told that they may ask. */

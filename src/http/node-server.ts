@@ -12,9 +12,11 @@ import { getRequestListener } from "@hono/node-server";
 import { CofferdamError, visible } from "../errors.ts";
 import { codeOf } from "../host/system-error.ts";
 import type { ApprovalApp } from "./app.ts";
+import { misframed } from "./framing.ts";
 import { HEADERS, jsonResponse } from "./headers.ts";
 import type { ListenAt } from "./listen.ts";
 import { type Refusal, refusal } from "./refusal.ts";
+import { Unanswered } from "./unanswered.ts";
 
 /** What a connection may cost before it is known whose it is. */
 const BOUNDS = {
@@ -58,7 +60,9 @@ export class NodeServer {
     server.setTimeout(SILENT_MS);
     server.on("clientError", (cause, socket) => serving.refuse(null, socket, refusalFor(cause)));
     server.on("connect", (incoming, socket) => serving.refuse(incoming, socket, refusal("METHOD_UNKNOWN")));
-    server.on("checkExpectation", (incoming, outgoing) => serving.answer(incoming, outgoing));
+    server.on("checkExpectation", (incoming, outgoing) =>
+      serving.answer(incoming, outgoing, refusal("EXPECTATION_UNKNOWN")),
+    );
     server.on("connection", (socket) => serving.greet(socket));
     server.on("drop", (dropped?: { readonly remoteAddress?: string }) =>
       serving.noteDrop(dropped?.remoteAddress ?? null),
@@ -103,6 +107,7 @@ class Serving {
   app: ApprovalApp | null = null;
   /** Connections on which nothing was asked so far: browsers open some in advance. */
   readonly #silent = new Set<Socket>();
+  readonly #unanswered = new Unanswered();
 
   /** Somebody has connected. */
   greet(socket: Socket): void {
@@ -115,16 +120,31 @@ class Serving {
     for (const socket of this.#silent) socket.destroy();
   }
 
-  answer(incoming: IncomingMessage, outgoing: ServerResponse): void {
+  /** Answers one request; `why` is what its head is refused for. */
+  answer(incoming: IncomingMessage, outgoing: ServerResponse, why = misframed(incoming)): void {
     const { app } = this;
-    this.#silent.delete(incoming.socket);
-    if (app === null) return void outgoing.destroy();
+    const { socket } = incoming;
+    this.#silent.delete(socket);
+    // Node goes on to the end of what came in one piece, whatever became of the connection.
+    if (app === null || socket.destroyed) {
+      outgoing.destroy();
+      return;
+    }
+    if (!this.#unanswered.add(socket, outgoing)) {
+      this.#note(incoming, socket.remoteAddress ?? null, refusal("REQUESTS_TOO_MANY"));
+      socket.destroy();
+      return;
+    }
+    if (why !== null) {
+      this.#tell(incoming, outgoing, why);
+      return;
+    }
     const listener = getRequestListener((request, env) => app.fetch(request, env), {
       // What is not even a request: a name or a path that no URL can hold.
       errorHandler: () => {
-        const why = refusal("REQUEST_MALFORMED");
-        this.#note(incoming, incoming.socket.remoteAddress ?? null, why);
-        return jsonResponse(why.status, bodyOf(why), { connection: "close" });
+        const malformed = refusal("REQUEST_MALFORMED");
+        this.#note(incoming, socket.remoteAddress ?? null, malformed);
+        return jsonResponse(malformed.status, bodyOf(malformed), { connection: "close" });
       },
       overrideGlobalObjects: false,
       hostname: UNNAMED,
@@ -138,13 +158,7 @@ class Serving {
     const isAnswered = "_httpMessage" in socket && Boolean(socket._httpMessage);
     if (why === null || !socket.writable || isAnswered) return void socket.destroy();
     this.#note(incoming, "remoteAddress" in socket ? String(socket.remoteAddress) : null, why);
-    const body = JSON.stringify(bodyOf(why));
-    const headers = {
-      ...HEADERS,
-      "content-type": "application/json; charset=utf-8",
-      "content-length": Buffer.byteLength(body),
-      connection: "close",
-    };
+    const { headers, body } = lastAnswer(why);
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
     socket.end(
       `HTTP/1.1 ${why.status} ${STATUS_CODES[why.status] ?? ""}\r\n${lines.join("")}\r\n${body}`,
@@ -157,10 +171,30 @@ class Serving {
     this.#note(null, from, refusal("CONNECTIONS_TOO_MANY"));
   }
 
+  /** Refuses a request in its turn, and ends its connection then. */
+  #tell(incoming: IncomingMessage, outgoing: ServerResponse, why: Refusal): void {
+    this.#note(incoming, incoming.socket.remoteAddress ?? null, why);
+    const { headers, body } = lastAnswer(why);
+    outgoing.writeHead(why.status, headers).end(body);
+  }
+
   #note(incoming: IncomingMessage | null, from: string | null, why: Refusal): void {
-    const [path = ""] = (incoming?.url ?? "").split("?", 1);
+    // Neither its query nor whom it names, as an app would: a password may stand before `@`.
+    const [path = ""] = (incoming?.url ?? "").replace(/^https?:\/\/[^/?]*/i, "").split("?", 1);
     this.app?.note({ method: incoming?.method ?? "", path, from }, why);
   }
+}
+
+/** The head and body of a refusal behind which nothing comes. */
+function lastAnswer(why: Refusal): { readonly headers: Record<string, string>; readonly body: string } {
+  const body = JSON.stringify(bodyOf(why));
+  const headers = {
+    ...HEADERS,
+    "content-type": "application/json; charset=utf-8",
+    "content-length": String(Buffer.byteLength(body)),
+    connection: "close",
+  };
+  return { headers, body };
 }
 
 function bodyOf({ code, message, hint }: Refusal): unknown {

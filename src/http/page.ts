@@ -14,13 +14,32 @@ export function isPageFile(path: string): boolean {
   return Object.hasOwn(FILES, path);
 }
 
-/** A file of the inbox. Throws the system's error where the package was not built. */
+/** What each file holds, by its name, once somebody has asked for it. */
+const read = new Map<string, Uint8Array>();
+
+/** A file of the inbox. All answers share its bytes. Throws the system's error where the package was not built. */
 export function pageFile(path: string): Response | null {
   const file = FILES[path];
   if (file === undefined || !isPageFile(path)) return null;
-  return new Response(readFileSync(`${folder()}/${file.name}`), {
-    headers: { ...HEADERS, "content-type": file.type },
+  const bytes = bytesOf(file.name);
+  // Bytes that are handed over as a body are copied; those of a stream are passed on.
+  const body = new ReadableStream<Uint8Array>({
+    start: (controller) => {
+      controller.enqueue(bytes);
+      controller.close();
+    },
   });
+  return new Response(body, {
+    headers: { ...HEADERS, "content-type": file.type, "content-length": String(bytes.byteLength) },
+  });
+}
+
+function bytesOf(name: string): Uint8Array {
+  const known = read.get(name);
+  if (known !== undefined) return known;
+  const bytes = readFileSync(`${folder()}/${name}`);
+  read.set(name, bytes);
+  return bytes;
 }
 
 /** Beside the compiled library, or in `dist` when the sources are run as they are. */

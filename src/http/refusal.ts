@@ -84,6 +84,11 @@ export const REFUSALS = {
     message: "the request is for a server of another name",
     hint: "use the address that the server printed, or list the name in `hosts`",
   },
+  EXPECTATION_UNKNOWN: {
+    status: 417,
+    message: "the request expects what this server does not know",
+    hint: "send no `Expect`, or `Expect: 100-continue`",
+  },
   TRIES_TOO_MANY: {
     status: 429,
     message: "too many requests without a token that is known came from there",
@@ -94,10 +99,20 @@ export const REFUSALS = {
     message: "more answers came than a person gives",
     hint: "wait as long as `Retry-After` says",
   },
+  REQUESTS_TOO_MANY: {
+    status: 429,
+    message: "more requests came by one connection than it takes answers for",
+    hint: "read an answer before the next request",
+  },
   HEADERS_TOO_LARGE: {
     status: 431,
     message: "the headers are larger than 8 KiB",
     hint: "send less",
+  },
+  CODING_UNKNOWN: {
+    status: 501,
+    message: "the body is sent in a coding that this server does not know",
+    hint: "send it as it is, with `Content-Length` or `Transfer-Encoding: chunked`",
   },
   CONNECTIONS_TOO_MANY: {
     status: 503,

@@ -53,6 +53,9 @@ const AMISS: Readonly<Record<RefusalCode, Amiss | null>> = {
   ROUTE_UNKNOWN: null,
   METHOD_UNKNOWN: null,
   REQUEST_SLOW: null,
+  EXPECTATION_UNKNOWN: null,
+  CODING_UNKNOWN: null,
+  REQUESTS_TOO_MANY: null,
   HEADERS_TOO_LARGE: null,
   CONNECTIONS_TOO_MANY: null,
 };

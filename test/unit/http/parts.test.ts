@@ -3,6 +3,8 @@ import { Approvers, bearerToken, makeToken } from "../../../src/http/approvers.t
 import { Buckets } from "../../../src/http/buckets.ts";
 import { printEventId, seqOf } from "../../../src/http/event-id.ts";
 import type { Frame } from "../../../src/http/frame.ts";
+import { Guard } from "../../../src/http/guard.ts";
+import { pageFile } from "../../../src/http/page.ts";
 import { Ring } from "../../../src/http/ring.ts";
 
 const frame = (seq: number, size = 10): Frame => ({
@@ -132,4 +134,34 @@ test("http.auth: a token is read from a header of its one form", () => {
     `Bearer ${"a".repeat(300)}`,
   ];
   expect(others.map(bearerToken)).toEqual(others.map(() => null));
+});
+
+test("http.auth: whom an address names counts as `Host` does, with or without the port that is usual", () => {
+  const guard = new Guard({ hosts: ["approvals.example:443", "127.0.0.1:8080", "[::1]:80"], origins: [] });
+  const codeOf = (url: string, host: string) =>
+    guard.refuses({ url, host, origin: undefined })?.code ?? "let in";
+  expect([
+    codeOf("https://approvals.example/x", "approvals.example:443"),
+    codeOf("http://approvals.example:443/x", "Approvals.example:443"),
+    codeOf("http://127.0.0.1:8080/", "127.0.0.1:8080"),
+    codeOf("http://[::1]/", "[::1]:80"),
+  ]).toEqual(Array(4).fill("let in"));
+  expect([
+    codeOf("http://evil.example/x", "127.0.0.1:8080"),
+    codeOf("http://127.0.0.1/x", "127.0.0.1:8080"),
+    codeOf("http://ann@127.0.0.1:8080/x", "127.0.0.1:8080"),
+    codeOf("http://:pass@127.0.0.1:8080/x", "127.0.0.1:8080"),
+    codeOf("http://127.0.0.1:8080@evil.example/x", "127.0.0.1:8080"),
+    codeOf("http://127.0.0.1:8080/x", "evil.example"),
+  ]).toEqual(Array(6).fill("HOST_UNKNOWN"));
+});
+
+test("the page's files are read once: every answer passes on the same bytes", async () => {
+  const pieces = await Promise.all(
+    [pageFile("/inbox.js"), pageFile("/inbox.js")].map(async (answer) => answer?.body?.getReader().read()),
+  );
+  const [one, two] = pieces.map((piece) => piece?.value);
+  expect(one?.byteLength).toBeGreaterThan(1_000);
+  expect(two).toBe(one);
+  expect(pageFile("/inbox.js")?.headers.get("content-length")).toBe(String(one?.byteLength));
 });

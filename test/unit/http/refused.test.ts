@@ -115,6 +115,24 @@ const ROWS: readonly Row[] = [
     "HOST_UNKNOWN",
   ],
   [
+    "our name, and a target that names another",
+    { ...ANSWER, path: "http://evil.example/approvals/approval-1" },
+    421,
+    "HOST_UNKNOWN",
+  ],
+  [
+    "our name, and a target of our address and another port",
+    { ...ANSWER, path: "http://127.0.0.1:1/approvals/approval-1" },
+    421,
+    "HOST_UNKNOWN",
+  ],
+  [
+    "an expectation that nobody knows",
+    { ...ANSWER, headers: { ...asJson, expect: "foo" } },
+    417,
+    "EXPECTATION_UNKNOWN",
+  ],
+  [
     "a name that was made to lead here, for the page alone",
     { path: "/", headers: { host: "rebound.example" } },
     421,
@@ -336,6 +354,40 @@ describe("http.auth: nothing but an approver's own answer changes anything, and 
       ),
     ).toBe("HTTP/1.1 400 Bad Request");
     expect(at.refused()).toHaveLength(8);
+  });
+
+  test.each([
+    ["xchunked", "400 Bad Request"],
+    ["chunked, gzip", "400 Bad Request"],
+    ["gzip, chunked", "501 Not Implemented"],
+  ])(
+    "http.auth: a body that is sent as `%s` is refused, whoever sends it, and nothing of it is read",
+    async (coding, status) => {
+      await using at = await face();
+      void put(at.desk.broker);
+      await settled(at.desk, 1);
+      const { host } = new URL(at.server.url);
+      const head = `POST /approvals/approval-1 HTTP/1.1\r\nhost: ${host}\r\nauthorization: Bearer ${ANN.token}\r\ncontent-type: application/json\r\ntransfer-encoding: ${coding}\r\n\r\n`;
+      const said = await shout(at.server.url, `${head}11\r\n${yes}\r\n0\r\n\r\n`);
+      expect(said.split("\r\n", 1)).toEqual([`HTTP/1.1 ${status}`]);
+      expect(said).toMatch(/\r\nconnection: close\r\n(?:.*\r\n)*\r\n\{"error":\{"code":"[A-Z_]+",.*\}$/);
+      expect(at.refused()).toEqual([expect.stringContaining(status.slice(0, 3))]);
+      expect(await at.desk.broker.pending()).toHaveLength(1);
+    },
+  );
+
+  test("http.auth: of a target that names whom it is for, nothing but its path is written down", async () => {
+    await using at = await face();
+    const { host } = new URL(at.server.url);
+    const target = `http://ann:${ANN.token}@${host}/grants?x=${ANN.token}`;
+    await shout(at.server.url, `GET ${target} HTTP/1.1\r\nhost: ${host}\r\nexpect: foo\r\n\r\n`);
+    expect(
+      await shout(at.server.url, `GET ${target} HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`),
+    ).toMatch(/^HTTP\/1\.1 421 /);
+    expect(at.refused()).toEqual([
+      "GET /grants 417 the request expects what this server does not know",
+      "GET /grants 421 the request is for a server of another name",
+    ]);
   });
 
   test("http.auth: a body that does not say how long it is, is read as far as it may be", async () => {
