@@ -64,7 +64,13 @@ export function requestView({ approvalId, tool, safeArgs, risk, agent }: Approva
 
 /** One server-sent event (https://html.spec.whatwg.org/multipage/server-sent-events.html). */
 export function sseFrame({ name, data }: StreamEvent): string {
-  return `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+  return `event: ${name}\n${sseData(data)}\n`;
+}
+
+/** A value as the data of a server-sent event: one line also for those who take U+2028 and U+2029 for ends of lines. */
+export function sseData(value: unknown): string {
+  const escaped = JSON.stringify(value).replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
+  return `data: ${escaped}\n`;
 }
 
 function resultEvent(

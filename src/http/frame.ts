@@ -1,5 +1,5 @@
 import { toEnvelope } from "../approval/envelope.ts";
-import { type StreamEvent, sseFrame, streamView } from "../approval/stream-view.ts";
+import { type StreamEvent, sseData, sseFrame, streamView } from "../approval/stream-view.ts";
 import type { ApprovalEvent } from "../event/event.ts";
 import { printEventId } from "./event-id.ts";
 
@@ -25,7 +25,7 @@ export function frameOf(event: ApprovalEvent, storeId: string): Frame {
     runId,
     sessionId,
     bytes: {
-      envelope: bytes(`${id}data: ${JSON.stringify(toEnvelope(event))}\n\n`),
+      envelope: bytes(`${id}${sseData(toEnvelope(event))}\n`),
       stream: streamed === null ? null : bytes(`${id}${sseFrame(streamed)}`),
     },
   };
@@ -49,7 +49,7 @@ export function heartbeat(storeId: string, seq: number): Uint8Array {
 /** Events are left out: what is known is known no more. */
 export function reset(storeId: string, seq: number, because: "gone" | "another store"): Uint8Array {
   const data = { because, lastEventId: printEventId(storeId, seq) };
-  return bytes(`${idLine(storeId, seq)}event: reset\ndata: ${JSON.stringify(data)}\n\n`);
+  return bytes(`${idLine(storeId, seq)}event: reset\n${sseData(data)}\n`);
 }
 
 function idLine(storeId: string, seq: number): string {

@@ -25,11 +25,18 @@ export class SseParser {
     let name = "message";
     const data: string[] = [];
     for (const line of block.split("\n")) {
-      const [, field = "", value = ""] = /^([^:]*):? ?(.*)$/.exec(line) ?? [];
+      const [field, value] = fieldOf(line);
       if (field === "id") this.lastEventId = value;
       if (field === "event") name = value;
       if (field === "data") data.push(value);
     }
     return data.length === 0 ? [] : [{ name, data: data.join("\n") }];
   }
+}
+
+/** The name of a field, and its value without the blank before it: whatever else stands there belongs to it. */
+function fieldOf(line: string): readonly [field: string, value: string] {
+  const colon = line.indexOf(":");
+  if (colon === -1) return [line, ""];
+  return [line.slice(0, colon), line.slice(line[colon + 1] === " " ? colon + 2 : colon + 1)];
 }

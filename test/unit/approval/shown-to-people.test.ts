@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createGate } from "../../../src/approval/create-gate.ts";
 import { toEnvelope } from "../../../src/approval/envelope.ts";
-import { type StreamEvent, sseFrame, streamView } from "../../../src/approval/stream-view.ts";
+import { type StreamEvent, sseData, sseFrame, streamView } from "../../../src/approval/stream-view.ts";
 import { type ApprovalEvent, type EventBody, isApprovalEvent } from "../../../src/event/event.ts";
 import { Recorder } from "../../../src/journal/recorder.ts";
 import { cacheKeyOf } from "../../../src/policy/hashes.ts";
@@ -187,6 +187,12 @@ describe("an event stream", () => {
       'event: ApprovalResultEvent\ndata: {"request_id":"1","tool_name":"a","decision":"denied","reason":"no\\n\\nevent: Forged\\ndata: {}"}\n\n',
     );
   });
+});
+
+test("an event is one line of data also for those who take U+2028 and U+2029 for ends of lines", () => {
+  const line = sseData({ note: "a\u2028b\u2029c" });
+  expect(line).toBe('data: {"note":"a\\u2028b\\u2029c"}\n');
+  expect(JSON.parse(line.slice(6))).toEqual({ note: "a\u2028b\u2029c" });
 });
 
 describe("the envelope", () => {

@@ -125,6 +125,17 @@ test("events are read whatever the pieces that they come in", () => {
   );
 });
 
+test.each([
+  ["a blank", "data: a b", "a b"],
+  ["no blank", "data:a", "a"],
+  ["two blanks", "data:  a", " a"],
+  ["a colon in it", "data: a: b", "a: b"],
+  ["nothing but its name", "data", ""],
+  ["what some take for ends of lines", "data: a\u2028b\u2029c\u0085d\re", "a\u2028b\u2029c\u0085d\re"],
+])("a line of an event with %s is read whole", (_, line, data) => {
+  expect(new SseParser("s:0").take(`${line}\n\n`)).toEqual([{ name: "message", data }]);
+});
+
 test("times are told shortly", () => {
   const left = [0, -5, 999, 60_000, 245_000, 3_600_000, 90_000_000, 172_800_000, 1e9].map((ms) =>
     timeLeft(ms, 0),
