@@ -9,6 +9,9 @@ import { type Face, face, put } from "../test/support/http/face.ts";
 /** Draws the pictures of the docs: the inbox on a desk and on a phone, with the same requests each time. */
 const FOLDER = join(import.meta.dirname, "../docs/pictures");
 
+/** The button as it looks once an answer counts. */
+const READ = '#actions[data-armed="true"] #approve:enabled';
+
 const BEFORE = `import { z } from "zod";
 
 export const Limits = z.object({
@@ -107,7 +110,7 @@ async function draw(
 if (NO_BROWSER !== null) throw new Error(NO_BROWSER);
 const browser = await openBrowser();
 await draw(browser, "inbox", { viewport: { width: 1080, height: 660 } }, (page) =>
-  page.locator("#approve:enabled").waitFor(),
+  page.locator(READ).waitFor(),
 );
 await draw(
   browser,
@@ -115,7 +118,7 @@ await draw(
   { viewport: { width: 360, height: 740 }, deviceScaleFactor: 1.5, colorScheme: "dark", hasTouch: true },
   async (page) => {
     await page.locator("#waiting .card").nth(1).tap();
-    await page.locator("#approve:enabled").waitFor();
+    await page.locator(READ).waitFor();
   },
 );
 await browser.close();

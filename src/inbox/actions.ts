@@ -39,40 +39,49 @@ export class Actions {
   readonly #arming: Arming;
   readonly #acts: Acts;
   #isLive = false;
+  /** The buttons that there are, and which of them are off. */
+  #offered = "";
 
   constructor(arming: Arming, acts: Acts) {
     this.#arming = arming;
     this.#acts = acts;
-    this.#approve.addEventListener("click", () => this.approve());
-    this.#session.addEventListener("click", () => this.approveForSession());
-    this.#reject.addEventListener("click", () => this.reject());
+    this.#approve.addEventListener("click", (event) => this.approve(event));
+    this.#session.addEventListener("click", (event) => this.approveForSession(event));
+    this.#reject.addEventListener("click", (event) => this.reject(event));
     part("read-on", HTMLButtonElement).addEventListener("click", () => this.#acts.onReadOn());
     this.#note.addEventListener("input", () => this.#fit());
     this.#note.addEventListener("keydown", (event) => {
       if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
       event.preventDefault();
-      this.reject();
+      this.reject(event);
     });
+    // Whatever comes, goes or grows in it may have moved a button to where another one was.
+    new ResizeObserver(() => this.#arming.begin()).observe(this.#bar);
+  }
+
+  /** Says whether answers count by now. */
+  showArmed(isArmed: boolean): void {
+    this.#bar.dataset["armed"] = String(isArmed);
   }
 
   /** Approves this once, where that is offered. */
-  approve(): void {
-    if (!this.#approve.disabled && this.#arming.isArmed) this.#acts.onApprove("once", this.#words());
+  approve(event?: UIEvent): void {
+    if (!this.#approve.disabled && this.#arming.takes(event)) this.#acts.onApprove("once", this.#words());
   }
 
   /** The same for the session. */
-  approveForSession(): void {
+  approveForSession(event?: UIEvent): void {
     const isOffered = this.#session.hidden === false && !this.#session.disabled;
-    if (isOffered && this.#arming.isArmed) this.#acts.onApprove("session", this.#words());
+    if (isOffered && this.#arming.takes(event)) this.#acts.onApprove("session", this.#words());
   }
 
-  reject(): void {
-    if (!this.#reject.disabled && this.#arming.isArmed) this.#acts.onReject(this.#words());
+  reject(event?: UIEvent): void {
+    if (!this.#reject.disabled && this.#arming.takes(event)) this.#acts.onReject(this.#words());
   }
 
   /** Lets a person write why not. */
   startNote(): void {
-    if (!this.#reject.disabled && this.#arming.isArmed) this.#note.focus();
+    if (!this.#reject.disabled && this.#arming.takes()) this.#note.focus();
   }
 
   /** A note is for one request. */
@@ -107,14 +116,24 @@ export class Actions {
       seen === "part" ? "You have not seen all of it." : "What the session covers is further down.",
     );
     this.#showSeveral(request, desk, isOff);
+    this.#compare();
+  }
+
+  /** What is offered otherwise than before is to be looked at first. */
+  #compare(): void {
+    const buttons = [...this.#bar.querySelectorAll("button")].filter((one) => one.checkVisibility());
+    const nameOf = ({ id, textContent }: HTMLButtonElement): string => id || textContent.replace(/\d+/, "");
+    const offered = buttons.map((one) => `${nameOf(one)} ${one.disabled}`).join();
+    if (offered !== this.#offered) this.#arming.begin();
+    this.#offered = offered;
   }
 
   #showSeveral(request: ApprovalRequest, desk: Desk, isOff: boolean): void {
     const { group, run } = desk.beside(request);
     const { groupId, runId } = request;
     const make = (words: string, filter: Several): HTMLButtonElement => {
-      const made = button([words], { class: "quiet" }, () => {
-        if (this.#arming.isArmed && this.#isLive) this.#acts.onRejectAll(filter, this.#words());
+      const made = button([words], { class: "quiet" }, (event) => {
+        if (this.#isLive && this.#arming.takes(event)) this.#acts.onRejectAll(filter, this.#words());
       });
       made.disabled = isOff;
       return made;

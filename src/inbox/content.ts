@@ -1,14 +1,14 @@
 import type { Presentation } from "../policy/presentation.ts";
 import { button, element, foreign, nodesOf } from "./dom.ts";
 import { diffLines, firstLines, GOES_ON, type Line, plainLines } from "./lines.ts";
-import { endOf } from "./seen.ts";
+import { type End, endOf } from "./seen.ts";
 import { CONTENTS, count } from "./words.ts";
 
 /** What is looked at, and whether all of it was. */
 export interface Content {
   readonly node: HTMLElement;
-  /** True once all of it is shown, and its end was on the screen. */
-  isSeen(): boolean;
+  /** Was seen once all of it is shown, and this was on the screen. */
+  readonly end: End;
   /** Shows what is cut; false where nothing is. */
   showAll(): boolean;
 }
@@ -77,7 +77,20 @@ function cut(
     () => void showAll(),
   );
   if (!isWhole) end.mark.before(more);
-  return { node, isSeen: () => end.isSeen(), showAll };
+  return { node, end, showAll };
+}
+
+/** Words that take little room until more of them is asked for. */
+export function bounded(node: HTMLElement, onSeen: () => void): Content {
+  const end = endOf(() => true, onSeen);
+  node.classList.add("bounded");
+  node.append(end.mark);
+  const showAll = (): boolean => {
+    const isCut = !end.isSeen() && node.scrollHeight > node.clientHeight;
+    if (isCut) node.classList.remove("bounded");
+    return isCut;
+  };
+  return { node, end, showAll };
 }
 
 function chunks(lines: readonly Line[]): readonly HTMLElement[] {

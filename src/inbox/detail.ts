@@ -2,7 +2,7 @@ import { notAscii } from "../channel/visible-unit.ts";
 import type { Presentation } from "../policy/presentation.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
 import { timeLeft } from "./clock.ts";
-import { type Content, contentOf, textBlock } from "./content.ts";
+import { bounded, type Content, contentOf, textBlock } from "./content.ts";
 import type { Ending } from "./desk.ts";
 import { type Child, element, foreign, say } from "./dom.ts";
 import { factsOf, whoOf, whyOf } from "./facts.ts";
@@ -21,6 +21,8 @@ export interface Detail {
   seen(): "awaited" | "part" | "whole";
   /** What a yes for the session covers was seen, whole. */
   isCoverSeen(): boolean;
+  /** The first end that was not; null where all were. */
+  unseen(): HTMLElement | null;
   /** Shows what is cut; false where nothing is. */
   showAll(): boolean;
   tick(now: number): void;
@@ -35,7 +37,14 @@ export function detailOf(
 ): Detail {
   const { tool, risk, agent, description, expiresAt, safeArgs, covers } = request;
   const time = element("p", { class: "time-left" });
+  const short = (tag: "h2" | "p", name: string, ...words: readonly Child[]): Content =>
+    bounded(element(tag, { class: name }, ...words), onSeen);
+  const name = short("h2", "tool-name", foreign(tool, "code"));
+  const words = short("p", "description", foreign(description, "prose"));
+  const who = agent === null ? [] : [short("p", "agent", "asked by the agent ", foreign(agent, "code"))];
+  const notices = noticesOf(request, look).map((one) => short("p", "notice", ...one));
   const contents = contentsOf(request, look, onSeen);
+  const all = [name, words, ...who, ...notices, ...contents];
   const coverEnd = endOf(() => true, onSeen);
   const head = element(
     "header",
@@ -43,7 +52,7 @@ export function detailOf(
     element(
       "div",
       { class: "title" },
-      element("h2", {}, foreign(tool, "code")),
+      name.node,
       element(
         "span",
         { class: "risk", attributes: { "data-risk": risk ?? "unknown" } },
@@ -51,14 +60,14 @@ export function detailOf(
       ),
       ending === null ? time : null,
     ),
-    element("p", { class: "description" }, foreign(description, "prose")),
-    agent === null ? null : element("p", { class: "agent" }, "asked by the agent ", foreign(agent, "code")),
+    words.node,
+    ...who.map(({ node }) => node),
   );
   return {
     nodes: [
       ...(ending === null ? [] : [banner(ending)]),
       head,
-      ...noticesOf(request, look),
+      ...notices.map(({ node }) => node),
       ...contents.map(({ node }) => node),
       ...(covers === null || ending !== null ? [] : [coveredBy(covers, coverEnd.mark)]),
       factsOf(request),
@@ -75,10 +84,14 @@ export function detailOf(
     ],
     seen: () => {
       if (look.kind === "awaited") return "awaited";
-      return contents.every((one) => one.isSeen()) ? "whole" : "part";
+      return all.every(({ end }) => end.isSeen()) ? "whole" : "part";
     },
     isCoverSeen: () => coverEnd.isSeen(),
-    showAll: () => contents.map((one) => one.showAll()).some((isMore) => isMore),
+    unseen: () => {
+      const ends = [...all.map(({ end }) => end), coverEnd];
+      return ends.find((end) => end.mark.isConnected && !end.isSeen())?.mark ?? null;
+    },
+    showAll: () => all.map((one) => one.showAll()).some((isMore) => isMore),
     tick: (now) => {
       if (expiresAt === null || ending !== null) return say(time, "");
       say(time, `${timeLeft(expiresAt, now)} left`);
@@ -103,28 +116,28 @@ function contentsOf({ safeArgs }: ApprovalRequest, look: Look, onSeen: () => voi
 }
 
 /** What somebody should know before they read on. */
-function noticesOf(request: ApprovalRequest, look: Look): readonly HTMLElement[] {
+function noticesOf(request: ApprovalRequest, look: Look): readonly (readonly Child[])[] {
   const { demandsPerson, redactions, granted } = request;
   const { hidden, cut, isMore } = redactions;
   const others = notAscii(lookAlikes(request, look));
   return [
-    ...(demandsPerson ? [notice("A person is demanded for this call: a yes is for this once.")] : []),
+    ...(demandsPerson ? [["A person is demanded for this call: a yes is for this once."]] : []),
     ...(granted !== null && granted.shortfall.length > 0
-      ? [notice("It asked for more than it would get: ", foreign(granted.shortfall.join("; "), "code"))]
+      ? [["It asked for more than it would get: ", foreign(granted.shortfall.join("; "), "code")]]
       : []),
-    ...(others === null ? [] : [notice("Letters that may look like others: ", foreign(others, "code"))]),
+    ...(others === null ? [] : [["Letters that may look like others: ", foreign(others, "code")]]),
     ...(hidden.length === 0
       ? []
       : [
-          notice(
+          [
             "Hidden, as secrets: ",
             foreign(hidden.map(({ at, because }) => `${at} (by its ${because})`).join(", "), "code"),
-          ),
+          ],
         ]),
     ...(cut.length === 0
       ? []
-      : [notice("Cut: ", foreign(cut.map(({ at, whole }) => `${at} (${whole})`).join(", "), "code"))]),
-    ...(isMore ? [notice("More was left out than is listed here.")] : []),
+      : [["Cut: ", foreign(cut.map(({ at, whole }) => `${at} (${whole})`).join(", "), "code")]]),
+    ...(isMore ? [["More was left out than is listed here."]] : []),
   ];
 }
 
@@ -156,10 +169,6 @@ function coveredBy(covers: string, end: HTMLElement): HTMLElement {
     element("p", {}, foreign(covers, "code")),
     end,
   );
-}
-
-function notice(...words: readonly Child[]): HTMLElement {
-  return element("p", { class: "notice" }, ...words);
 }
 
 /** Something that is there for those who want to know. */

@@ -38,7 +38,11 @@ export function say(into: Element, text: string): void {
 }
 
 /** A button that does something. */
-export function button(words: readonly Child[], properties: Properties, act: () => void): HTMLButtonElement {
+export function button(
+  words: readonly Child[],
+  properties: Properties,
+  act: (event: MouseEvent) => void,
+): HTMLButtonElement {
   const made = element("button", properties, ...words);
   made.type = "button";
   made.addEventListener("click", act);
@@ -60,6 +64,16 @@ export function nodesOf(line: string): readonly Child[] {
   return runsOf(line).map(({ kind, text }) =>
     kind === "text" ? text : element("span", { class: kind }, text),
   );
+}
+
+/** Letters are put into it. */
+export function isField(target: EventTarget | null): target is HTMLTextAreaElement | HTMLInputElement {
+  return target instanceof HTMLTextAreaElement || target instanceof HTMLInputElement;
+}
+
+/** A dialog lies over the page: nobody sees what is under it, and nothing that is pressed is for that. */
+export function isCovered(): boolean {
+  return document.querySelector("dialog[open]") !== null;
 }
 
 /** The element of the page that has an id and is of a kind. Throws where the page is not the one that this is made for. */

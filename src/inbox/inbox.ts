@@ -28,7 +28,10 @@ export class Inbox {
     scroll: part("scroll", HTMLElement),
     connection: part("connection", HTMLElement),
   };
-  readonly #arming = new Arming(() => this.#parts.detail.checkVisibility());
+  readonly #arming = new Arming(
+    () => this.#parts.detail.checkVisibility(),
+    (isArmed) => this.#actions.showArmed(isArmed),
+  );
   readonly #lists = new Lists({
     onChoose: (id) => this.#choose(id, "person"),
     onRevoke: (id) => void this.#revoke(id),
@@ -134,6 +137,7 @@ export class Inbox {
   }
 
   #choose(id: string | null, by: "person" | "itself"): void {
+    if (by === "itself") this.#arming.beginUnasked();
     this.#chosen = id;
     this.#look = { kind: id !== null && this.#desk.waiting.has(id) ? "awaited" : "none" };
     this.#actions.clearNote();
@@ -173,10 +177,14 @@ export class Inbox {
     if (next !== undefined && next !== this.#chosen) this.#choose(next, "person");
   }
 
-  /** Shows what is cut, or goes on to what is further down. */
+  /** Shows what is cut, or goes on to what is further down; back to what was passed over. */
   #readOn(): void {
     const { scroll } = this.#parts;
-    if (this.#detail?.showAll() !== true) scroll.scrollBy({ top: scroll.clientHeight * 0.8 });
+    if (this.#detail?.showAll() === true) return;
+    const end = this.#detail?.unseen() ?? null;
+    const isPassed = end !== null && end.getBoundingClientRect().bottom < scroll.getBoundingClientRect().top;
+    if (isPassed) end.scrollIntoView({ block: "center" });
+    else scroll.scrollBy({ top: scroll.clientHeight * 0.8 });
   }
 
   async #answer(words: AnswerWords): Promise<void> {

@@ -1,3 +1,5 @@
+import { isCovered, isField } from "./dom.ts";
+
 /** What keys do. */
 export interface KeyActs {
   readonly onStep: (by: 1 | -1) => void;
@@ -25,13 +27,13 @@ export function listen(acts: KeyActs): void {
   document.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
     const { target, key } = event;
-    if (target instanceof HTMLTextAreaElement || target instanceof HTMLInputElement) {
+    if (isField(target)) {
       if (key === "Escape") target.blur();
       return;
     }
     // A key that is held down answers nothing a second time.
     if (event.repeat && !moving.includes(key)) return;
-    if (document.querySelector("dialog[open]") !== null && key !== "?") return;
+    if (isCovered() && key !== "?") return;
     const act = byKey.get(key);
     if (act === undefined) return;
     event.preventDefault();

@@ -57,10 +57,7 @@ export async function openInbox(
       await page.locator("#detail h2", { hasText: tool }).waitFor();
     },
     drawn: () => page.locator("#approve:enabled").waitFor(),
-    read: async () => {
-      await page.locator("#approve:enabled").waitFor();
-      await page.waitForTimeout(320);
-    },
+    read: () => page.locator('#actions[data-armed="true"] #approve:enabled').waitFor(),
     [Symbol.asyncDispose]: async () => {
       await context.close();
       expect(wrong).toEqual([]);

@@ -177,17 +177,176 @@ describe.skipIf(NO_BROWSER !== null)("the inbox", { timeout: 20_000 }, () => {
     await page.keyboard.press("a");
     await page.locator("#approve").click();
     expect(await at.desk.broker.pending()).toHaveLength(2);
-    await page.waitForTimeout(320);
+    await inbox.read();
     await page.keyboard.down("a");
     await page.locator("#detail h2", { hasText: "three" }).waitFor();
-    await page.locator("#approve:enabled").waitFor();
-    await page.waitForTimeout(320);
+    await inbox.read();
     // Playwright sends a repeat for a key that is down.
     await page.keyboard.down("a");
     await page.keyboard.down("a");
     await page.keyboard.up("a");
     await page.waitForTimeout(50);
     expect((await at.desk.broker.pending()).map(({ approvalId }) => approvalId)).toEqual(["three"]);
+  });
+
+  test("whoever clicks twice, or on and on while the page comes up, answers nothing but what was looked at", async () => {
+    await using at = await face();
+    await three(at);
+    await using inbox = await openInbox(browser, at);
+    const { page } = inbox;
+    const waiting = async (): Promise<number> => (await at.desk.broker.pending()).length;
+    await inbox.read();
+    const { x, y } = middleOf(await page.locator("#approve").boundingBox());
+    await page.mouse.click(x, y);
+    await page.locator("#detail h2", { hasText: "two" }).waitFor();
+    await page.waitForTimeout(450);
+    // A double click whose halves are far apart.
+    await page.mouse.down({ clickCount: 2 });
+    await page.mouse.up({ clickCount: 2 });
+    await page.waitForTimeout(700);
+    await page.mouse.click(x, y);
+    expect(await waiting()).toBe(2);
+    await page.reload();
+    for (const aim of [y, 300, 300, 300, y]) {
+      await page.mouse.click(x, aim);
+      await page.waitForTimeout(400);
+    }
+    expect(await page.locator("#approve").isEnabled()).toBe(true);
+    expect(await waiting()).toBe(2);
+    await inbox.read();
+    await page.mouse.click(x, y);
+    await until(async () => (await waiting()) === 1);
+  });
+
+  test("what can be answered besides moves no button, and is looked at before anything counts", async () => {
+    await using at = await face();
+    await ask(at, { approvalId: "one", tool: "one" });
+    await using inbox = await openInbox(browser, at, {
+      viewport: { width: 390, height: 844 },
+      hasTouch: true,
+    });
+    const { page } = inbox;
+    await inbox.choose("one");
+    await inbox.read();
+    const places = (): Promise<unknown> =>
+      Promise.all(["note", "approve", "reject"].map((id) => page.locator(`#${id}`).boundingBox()));
+    const before = await places();
+    // Pressed as soon as the page has drawn it.
+    await page.evaluate(() => {
+      const several = document.getElementById("several");
+      const approve = document.getElementById("approve");
+      if (several === null) throw new Error("there is no such row");
+      new MutationObserver(() => {
+        if (several.childElementCount > 0) setTimeout(() => approve?.click());
+      }).observe(several, { childList: true });
+    });
+    await ask(at, { approvalId: "two", tool: "two" });
+    await page.getByRole("button", { name: "Reject all 2 of this run" }).waitFor();
+    expect(await places()).toEqual(before);
+    await page.waitForTimeout(50);
+    expect(await at.desk.broker.pending()).toHaveLength(2);
+    await inbox.read();
+    await page.locator("#approve").tap();
+    await until(async () => (await at.desk.broker.find("one"))?.status === "approved");
+  });
+
+  test.each<readonly [string, string, Partial<ApprovalRequest>, string]>([
+    ["path", ".about bdi", {}, `/${"p".repeat(9_000)}/end`],
+    ["description", ".description bdi", { description: `${"All is well.\n".repeat(60)}end` }, "/p"],
+    ["agent's name", ".agent bdi", { agent: `${"a ".repeat(900)}end` }, "/p"],
+  ])("a long %s is answered yes once its end was on the screen", async (_, selector, given, cwd) => {
+    await using at = await face();
+    await ask(at, { covers: null, ...given }, presentCommand({ words: ["rm", "x"], cwd }));
+    await using inbox = await openInbox(browser, at);
+    const { page } = inbox;
+    const isEndShown = (): Promise<boolean> =>
+      page.locator(`#detail ${selector}`).evaluate((words) => {
+        const range = document.createRange();
+        range.selectNodeContents(words);
+        const last = [...range.getClientRects()].at(-1);
+        const found = last && document.elementFromPoint(last.right - 2, last.bottom - 4);
+        return found !== null && words.contains(found ?? null);
+      });
+    await page.locator('#all-first[data-seen="part"]').waitFor();
+    await page.waitForTimeout(100);
+    expect([await isEndShown(), await page.locator("#approve").isEnabled()]).toEqual([false, false]);
+    let wasShown = false;
+    await until(async () => {
+      await page.keyboard.press("v");
+      await page.waitForTimeout(50);
+      wasShown ||= await isEndShown();
+      return page.locator("#approve").isEnabled();
+    });
+    expect(wasShown).toBe(true);
+  });
+
+  test("what came over too fast to be seen is gone back to", async () => {
+    await using at = await face();
+    const covers = "deploy, ".repeat(2_000);
+    await ask(at, { covers }, presentText("line\n".repeat(50)));
+    await using inbox = await openInbox(browser, at);
+    const { page } = inbox;
+    await page.locator('#all-first[data-seen="part"]').waitFor();
+    await page.locator("#scroll").evaluate((scroll) => scroll.scrollTo(0, scroll.scrollHeight));
+    await page.waitForTimeout(50);
+    expect(await page.locator("#approve").isEnabled()).toBe(false);
+    await page.keyboard.press("v");
+    await page.locator("#approve:enabled").waitFor();
+  });
+
+  test("what something else lies over was not seen, and is not answered", async () => {
+    await using at = await face();
+    await using inbox = await openInbox(browser, at);
+    const { page } = inbox;
+    await page.keyboard.press("?");
+    await ask(at, { approvalId: "one", tool: "one" });
+    await page.locator("#reject:enabled").waitFor();
+    await page.waitForTimeout(1_100);
+    expect(await page.locator("#approve").isEnabled()).toBe(false);
+    await page.keyboard.press("?");
+    await page.keyboard.press("a");
+    await page.locator("#approve:enabled").waitFor();
+    await page.keyboard.press("a");
+    await inbox.read();
+    // It was seen by now: all the same nobody answers it right after they looked at something else.
+    await page.keyboard.press("?");
+    await page.waitForTimeout(350);
+    await page.keyboard.press("?");
+    await page.keyboard.press("a");
+    await page.waitForTimeout(50);
+    expect(await at.desk.broker.pending()).toHaveLength(1);
+    await inbox.read();
+    await page.keyboard.press("a");
+    await until(async () => (await at.desk.broker.find("one"))?.status === "approved");
+  });
+
+  test.each([
+    ["a desk", { width: 1280, height: 800 }],
+    ["a phone", { width: 360, height: 740 }],
+  ])("what is told of the last answer covers nothing on %s, and moves nothing", async (_, viewport) => {
+    await using at = await face();
+    await three(at);
+    await ask(at, { approvalId: "long", tool: "tool".repeat(200) });
+    await using inbox = await openInbox(browser, at, { viewport });
+    const { page } = inbox;
+    await inbox.choose("one");
+    const top = async (): Promise<unknown> => (await page.locator("#request").boundingBox())?.y;
+    const before = await top();
+    await at.desk.broker.respond("long", { approved: false }, "bob");
+    await page.locator("#news:not(:empty)").waitFor();
+    expect(await top()).toBe(before);
+    const { y = 0, height = 0 } = (await page.locator("#news").boundingBox()) ?? {};
+    expect(y + height).toBeLessThanOrEqual(Number(before));
+    expect(await sideways(page)).toEqual([]);
+  });
+
+  test("a request, and an answer, whose words hold what some take for ends of lines are heard of", async () => {
+    await using at = await face();
+    await using inbox = await openInbox(browser, at);
+    await ask(at, { approvalId: "one", tool: "one", description: "echo hidden\u2028rest\u2029" });
+    await until(async () => (await inbox.tools("waiting")).join() === "one");
+    await at.desk.broker.respond("one", { approved: false, note: "no\u2028way" }, "bob");
+    await until(async () => (await inbox.tools("decided")).join() === "one");
   });
 
   test("what is longer than the screen can be answered no, and yes once its end was seen", async () => {
@@ -197,8 +356,7 @@ describe.skipIf(NO_BROWSER !== null)("the inbox", { timeout: 20_000 }, () => {
     await using inbox = await openInbox(browser, at);
     const { page } = inbox;
     const lines = page.locator("#detail > .block .line");
-    await page.locator("#all-first").waitFor();
-    await page.waitForTimeout(320);
+    await page.locator('#actions[data-armed="true"] #all-first').waitFor();
     expect([await page.locator("#approve").isEnabled(), await page.locator("#reject").isEnabled()]).toEqual([
       false,
       true,
@@ -214,6 +372,7 @@ describe.skipIf(NO_BROWSER !== null)("the inbox", { timeout: 20_000 }, () => {
       return page.locator("#approve").isEnabled();
     });
     expect(await lines.last().isVisible()).toBe(true);
+    await inbox.read();
     await page.keyboard.press("a");
     await until(async () => (await at.desk.broker.find("approval-1"))?.status === "approved");
   });
@@ -233,6 +392,7 @@ describe.skipIf(NO_BROWSER !== null)("the inbox", { timeout: 20_000 }, () => {
       return page.locator("#session").isEnabled();
     });
     expect(await page.locator("#all-first").isVisible()).toBe(false);
+    await inbox.read();
     await page.keyboard.press("s");
     await until(async () => (await at.desk.broker.find("approval-1"))?.status === "approved");
     expect((await at.desk.broker.find("approval-1"))?.decision).toMatchObject({ scope: "session" });
@@ -294,10 +454,10 @@ describe.skipIf(NO_BROWSER !== null)("the inbox", { timeout: 20_000 }, () => {
       await ask(
         at,
         { approvalId: "long", description: long, agent: long, tool: `long${"t".repeat(2_000)}` },
-        presentCommand({ words: ["rm", "-rf", "x"], cwd: `/${"p".repeat(3_000)}` }),
+        presentCommand({ words: ["rm", "-rf", "x"], cwd: "/p" }),
       );
       await inbox.choose("long");
-      await inbox.drawn();
+      await inbox.page.locator('#all-first[data-seen="part"]').waitFor();
       const box = await inbox.page.locator("#detail > .block .line").first().boundingBox();
       expect((box?.y ?? 800) + (box?.height ?? 0)).toBeLessThan(700);
     });
@@ -558,14 +718,18 @@ describe.skipIf(NO_BROWSER !== null)("the inbox", { timeout: 20_000 }, () => {
       false,
     ]);
     // What is not seen is not answered, whatever is pressed.
-    await page.waitForTimeout(350);
+    await page.waitForTimeout(1_050);
     await page.keyboard.press("a");
     expect(await sideways(page)).toEqual([]);
+    const readOn = (): Promise<void> =>
+      until(async () => {
+        const button = page.locator("#read-on");
+        // It may go away at any moment.
+        if (await button.isVisible()) await button.tap({ timeout: 500 }).catch(() => undefined);
+        return page.locator("#approve").isEnabled();
+      });
     await page.locator("#waiting .card").tap();
-    await until(async () => {
-      if (await page.locator("#read-on").isVisible()) await page.locator("#read-on").tap();
-      return page.locator("#approve").isEnabled();
-    });
+    await readOn();
     await inbox.read();
     expect(await page.locator("#lists").isVisible()).toBe(false);
     expect(await sideways(page)).toEqual([]);
@@ -580,16 +744,22 @@ describe.skipIf(NO_BROWSER !== null)("the inbox", { timeout: 20_000 }, () => {
     await page.waitForTimeout(50);
     expect(await at.desk.broker.pending()).toHaveLength(1);
     await page.locator("#waiting .card").tap();
-    await until(async () => {
-      if (await page.locator("#read-on").isVisible()) await page.locator("#read-on").tap();
-      return page.locator("#approve").isEnabled();
-    });
+    await readOn();
     await inbox.read();
     await page.locator("#approve").tap();
     await page.locator("#lists").waitFor();
     expect(await at.desk.broker.pending()).toEqual([]);
   });
 });
+
+/** Where to click on it. */
+function middleOf(box: { x: number; y: number; width: number; height: number } | null): {
+  readonly x: number;
+  readonly y: number;
+} {
+  if (box === null) throw new Error("it is not on the screen");
+  return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+}
 
 /** What reaches beyond the sides of the window. */
 function sideways(page: Page): Promise<readonly string[]> {
