@@ -4,6 +4,7 @@ import { createSupervisor, defineTool } from "../../src/index.ts";
 import { knownPath } from "../../src/profile/path.ts";
 import { Asked } from "../support/approval/asked.ts";
 import { ASKS, Fates, TOUCH } from "../support/approval/fates.ts";
+import { printed } from "../support/approval/standing.ts";
 import type { Settings } from "../support/battery/place.ts";
 import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 
@@ -73,7 +74,9 @@ describe.skipIf(unusable !== null)("a yes", () => {
   it("holds for what a program of the host's own was, also where that lies in a root which it only reads (approve.once)", async () => {
     using fates = new Fates();
     const { ws } = fates.place;
-    writeFileSync(`${ws}/lint`, program("shown"), { mode: 0o755 });
+    const write = (says: string): void =>
+      writeFileSync(`${ws}/lint`, `#!/bin/sh\necho ${says}\n`, { mode: 0o755 });
+    write("shown");
     const lint = defineTool({
       name: "lint",
       command: () => [`${ws}/lint`],
@@ -83,10 +86,10 @@ describe.skipIf(unusable !== null)("a yes", () => {
     const id = await fates.ask("lint", {}, own);
     await fates.answer(id);
     // The same file, with something else in it.
-    writeFileSync(`${ws}/lint`, program("other"));
+    write("other");
     expect(await fates.resume(id, ASKS, own)).toMatchObject({ kind: "pending" });
-    writeFileSync(`${ws}/lint`, program("shown"));
-    expect(await fates.resume(id, ASKS, own)).not.toMatchObject({ kind: "pending" });
+    write("shown");
+    expect(printed(await fates.resume(id, ASKS, own))).toBe("shown");
   });
 
   it("for the session covers such a program as it was (approve.once)", async () => {

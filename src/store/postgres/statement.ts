@@ -1,4 +1,4 @@
-import { z } from "zod";
+import type { z } from "zod";
 import { unavailable } from "./failure.ts";
 
 /** One statement: what the server remembers it as, so that it plans it once, and what its rows are. */
@@ -26,11 +26,6 @@ export function onlyOne<Row>([row]: readonly Row[]): Row {
   return row;
 }
 
-/** A column of text that is the JSON of something. */
-export function jsonOf<Value>(schema: z.ZodType<Value>): z.ZodType<Value> {
-  return z.string().transform(parsed).pipe(schema);
-}
-
 /**
  * An id as a column holds it, different for different ids: Postgres holds no U+0000, and UTF-8 no half characters. One of
  * plain characters stays what it is.
@@ -42,13 +37,4 @@ export function keyOf(id: string): string {
 /** A name for what the text names, whatever it holds (https://www.postgresql.org/docs/current/sql-syntax-lexical.html). */
 export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
-}
-
-function parsed(text: string, context: z.RefinementCtx): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    context.addIssue({ code: "custom", message: "is no JSON" });
-    return z.NEVER;
-  }
 }

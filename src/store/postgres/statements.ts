@@ -4,10 +4,10 @@ import { Grant } from "../../policy/grant.ts";
 import { KeptCall } from "../../policy/kept-call.ts";
 import { Presentation } from "../../policy/presentation.ts";
 import { ApprovalRequest } from "../../policy/request.ts";
+import { jsonOf, Status } from "../column.ts";
 import { Edited } from "../edited.ts";
-import { jsonOf, quoted, type Statement } from "./statement.ts";
+import { quoted, type Statement } from "./statement.ts";
 
-const Status = z.enum(["pending", "approved", "rejected", "expired", "executing", "done", "failed"]);
 const Belongings = z.strictObject({ call: KeptCall.nullable(), presentation: Presentation.nullable() });
 /** Whole numbers up to 2^53 come as they are. */
 const Seq = z.strictObject({ seq: z.int().min(-1) });

@@ -7,19 +7,10 @@ import { KeptCall } from "../../policy/kept-call.ts";
 import { Presentation } from "../../policy/presentation.ts";
 import { ApprovalRequest } from "../../policy/request.ts";
 import type { AbsolutePath } from "../../profile/path.ts";
+import { jsonOf, Status } from "../column.ts";
 import { Edited, withInput } from "../edited.ts";
 import type { RequestStatus } from "../store.ts";
 import { unavailable } from "./failure.ts";
-
-const Status = z.enum([
-  "pending",
-  "approved",
-  "rejected",
-  "expired",
-  "executing",
-  "done",
-  "failed",
-] satisfies readonly RequestStatus[]);
 
 const ASKED = { id: z.string(), request: jsonOf(ApprovalRequest) };
 const ANOTHER_ID = "stands under another id";
@@ -96,20 +87,6 @@ export function readRows<Wanted extends What>(
   rows: readonly unknown[],
 ): readonly z.output<(typeof ROWS)[Wanted]>[] {
   return rows.map((row) => readRow(file, what, row));
-}
-
-/** Text that is JSON of what a schema describes. */
-function jsonOf<Schema extends z.ZodType>(schema: Schema) {
-  return z.string().transform(parsed).pipe(schema);
-}
-
-function parsed(text: string, context: z.RefinementCtx): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    context.addIssue("is no JSON");
-    return z.NEVER;
-  }
 }
 
 /** What was answered where a request is so far in its life. */
