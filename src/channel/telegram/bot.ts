@@ -3,10 +3,10 @@ import { Agent as SecureAgent } from "node:https";
 import type { Api } from "grammy";
 import { z } from "zod";
 import { CofferdamError } from "../../errors.ts";
+import { pause } from "../pause.ts";
+import type { StyledText } from "../styled-text.ts";
 import { channelClosed, type Failure, isPassing, type Said, unreachable } from "./failure.ts";
 import { longPoll, reasonOf } from "./long-poll.ts";
-import { pause } from "./pause.ts";
-import type { StyledText } from "./styled-text.ts";
 
 /** Which bot, and where. */
 export interface BotOptions {

@@ -2,11 +2,11 @@ import type { Answer, ApprovalHandler, Asking, Lookup } from "../../approval/han
 import { CofferdamError, thrownText, visible } from "../../errors.ts";
 import { AnySignal } from "../../host/any-signal.ts";
 import type { ApprovalRequest } from "../../policy/request.ts";
+import { pause } from "../pause.ts";
 import { Answers } from "./answers.ts";
 import { Bot, loadGrammy } from "./bot.ts";
 import { channelClosed, type Failure, isUnknownBot } from "./failure.ts";
 import { listen } from "./listening.ts";
-import { pause } from "./pause.ts";
 import { Question, type Timing } from "./question.ts";
 import { type Over, Records } from "./records.ts";
 

@@ -1,5 +1,5 @@
+import { pause } from "../pause.ts";
 import { type Failure, isUnknownBot, type Said } from "./failure.ts";
-import { pause } from "./pause.ts";
 import { updateIdOf } from "./update.ts";
 
 /** What listening takes. */

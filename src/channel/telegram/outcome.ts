@@ -1,8 +1,8 @@
 import type { Decision } from "../../policy/decision.ts";
 import type { StoredRequest } from "../../store/store.ts";
-import { oneLine, visibleStart } from "./foreign-text.ts";
+import { oneLine, visibleStart } from "../foreign-text.ts";
+import { bold, type Line } from "../styled-text.ts";
 import { timeText } from "./question-message.ts";
-import { bold, type Line } from "./styled-text.ts";
 
 /** So much is repeated of who answered, and of what they said besides. */
 const MOST_OF_A_NAME = 120;

@@ -1,4 +1,5 @@
 import type { ApprovalRequest } from "../../policy/request.ts";
+import { manyLines, oneLine, type Shown } from "../foreign-text.ts";
 import { PLAIN } from "../ink.ts";
 import {
   askedFields,
@@ -8,8 +9,7 @@ import {
   leftOutFields,
   reachFields,
 } from "../request-text.ts";
-import { manyLines, oneLine, type Shown } from "./foreign-text.ts";
-import { bold, type Line, plain, type StyledText, styledText, unitsOf } from "./styled-text.ts";
+import { bold, type Line, plain, type StyledText, styledText, unitsOf } from "../styled-text.ts";
 
 /** A message holds so many UTF-16 units, and one at least (https://core.telegram.org/bots/api#sendmessage). */
 const MOST_UNITS = 4096;

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import type { Asking } from "../../approval/handler.ts";
 import type { ApprovalRequest } from "../../policy/request.ts";
+import { lookWithin } from "../look.ts";
 import type { Look } from "../request-text.ts";
 import type { Bot, Keyboard } from "./bot.ts";
-import { pause } from "./pause.ts";
 import { type Answer, keyOf, pressData } from "./press-data.ts";
 import { type QuestionMessage, questionMessage } from "./question-message.ts";
 
@@ -62,7 +62,7 @@ export class Question {
 
   /** What there is to look at, as far as it could be made. */
   look(): Promise<Look> {
-    this.#look ??= this.#present();
+    this.#look ??= lookWithin(this.asking, LOOK_S * this.#timing.secondMs);
     return this.#look;
   }
 
@@ -131,27 +131,6 @@ export class Question {
       [...(offersOnce ? [button("Approve", "once")] : []), button("Reject", "no")],
       ...(offersSession ? [[button("For this session", "session")]] : []),
     ];
-  }
-
-  async #present(): Promise<Look> {
-    const late = new AbortController();
-    const made = async (): Promise<Look> => ({
-      kind: "made",
-      presentation: await this.asking.present(),
-      highlighted: new Map(),
-    });
-    const tooLate = async (): Promise<Look> => {
-      await pause(LOOK_S * this.#timing.secondMs, late.signal);
-      return { kind: "failed" };
-    };
-    try {
-      return await Promise.race([made(), tooLate()]);
-    } catch {
-      // The message says so, and shows the arguments.
-      return { kind: "failed" };
-    } finally {
-      late.abort();
-    }
   }
 
   async #noted(): Promise<number | null> {

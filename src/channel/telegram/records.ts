@@ -1,10 +1,10 @@
 import type { Lookup } from "../../approval/handler.ts";
 import type { StoredRequest } from "../../store/store.ts";
+import { bold, type StyledText } from "../styled-text.ts";
 import { EXPIRED, outcomeOf } from "./outcome.ts";
 import { idIn } from "./press-data.ts";
 import type { Question } from "./question.ts";
 import { overMessage } from "./question-message.ts";
-import { bold, type StyledText } from "./styled-text.ts";
 
 /** A request that is over: what its message says then, and what whoever presses is told. */
 export interface Over {

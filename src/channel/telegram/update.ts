@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { visibleStart } from "./foreign-text.ts";
+import { visibleStart } from "../foreign-text.ts";
 
 /** More of a person's name is left out. */
 const MOST_OF_A_NAME = 80;

@@ -1,5 +1,5 @@
-import { unitAt } from "../visible-unit.ts";
 import { bold, type Line, plain } from "./styled-text.ts";
+import { unitAt } from "./visible-unit.ts";
 
 /** A text that is not ours, as it is shown; `isWhole` when nothing of it is missing. */
 export interface Shown {
