@@ -1,4 +1,5 @@
 export type { Broker } from "./approval/broker.ts";
+export type { Clearance } from "./approval/clearance.ts";
 export { createGate, type GateSettings, type ToolGate } from "./approval/create-gate.ts";
 export { type Envelope, toEnvelope } from "./approval/envelope.ts";
 export {
@@ -8,7 +9,7 @@ export {
   createApprovalResult,
   rejected,
 } from "./approval/factories.ts";
-export type { GuardedTools, ToolCall, ToolCallOptions } from "./approval/guarded-tools.ts";
+export type { AskToolOptions, GuardedTools, ToolCall, ToolCallOptions } from "./approval/guarded-tools.ts";
 export type { Answer, ApprovalHandler, Asking, ShortAnswer } from "./approval/handler.ts";
 export {
   AlwaysDenyHandler,
@@ -85,12 +86,19 @@ export { CLOSED, type FileEntry, type Mask, normalProfile, OPEN, type Profile } 
 export type { Shortfall } from "./profile/shortfall.ts";
 export { MemoryStore } from "./store/memory.ts";
 export { SqliteStore, type SqliteStoreOptions } from "./store/sqlite.ts";
-export type { Store } from "./store/store.ts";
-export type { CallOptions } from "./supervisor/call-options.ts";
+export type { Resolution, Store } from "./store/store.ts";
+export type { CallOptions, ClearanceOptions } from "./supervisor/call-options.ts";
 export type { Denial } from "./supervisor/denial.ts";
 export { createDesk, Desk, type DeskOptions } from "./supervisor/desk.ts";
 export { type CallExplanation, explainCall } from "./supervisor/explain.ts";
-export type { Outcome, ProgramOutcome, Ran, Stopped, ValueOutcome } from "./supervisor/outcome.ts";
+export type {
+  CallClearance,
+  Outcome,
+  ProgramOutcome,
+  Ran,
+  Stopped,
+  ValueOutcome,
+} from "./supervisor/outcome.ts";
 export type { CallFacts, Prepared, Side } from "./supervisor/prepare.ts";
 export type { Receipt } from "./supervisor/receipt.ts";
 export type { Session } from "./supervisor/session.ts";

@@ -112,7 +112,10 @@ describe("the rules fire", () => {
     [
       "a library entry that brings a face along",
       { "index.ts": 'export * from "./mcp/server.ts";\n' },
-      ["index.ts:1 face: index.ts imports the face mcp"],
+      [
+        "index.ts:1 face: index.ts imports the face mcp",
+        "index.ts:1 optional: imports mcp/server.ts before it is needed",
+      ],
     ],
     [
       "a pure room that reads files",

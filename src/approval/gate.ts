@@ -1,70 +1,26 @@
 import { CofferdamError } from "../errors.ts";
-import type { Host } from "../host/host.ts";
-import type { Trail } from "../journal/trail.ts";
-import type { Decision } from "../policy/decision.ts";
-import type { KeptCall } from "../policy/kept-call.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
 import { isByYes } from "../policy/verdict.ts";
 import type { StoredRequest } from "../store/store.ts";
-import type { Broker } from "./broker.ts";
+import { type Clearance, type ClearOptions, clearanceByPeople } from "./clearance.ts";
 import { decidedEvent } from "./decided-event.ts";
-import type { ApprovalHandler } from "./handler.ts";
 import type { Asker, Passage, Question } from "./question.ts";
+import { type GateOptions, type PutOptions, Questions, type Yes } from "./questions.ts";
 import { readAnswer } from "./read-decision.ts";
-import { Rejections } from "./rejections.ts";
-import { requestFor } from "./request-for.ts";
-import {
-  ASK_AGAIN,
-  type Denied,
-  denied,
-  NOBODY,
-  pending,
-  REMEDIES,
-  refused,
-  type Stop,
-  stopOf,
-  used,
-} from "./stops.ts";
-import { deadlineOf, type Wait } from "./wait.ts";
+import { ASK_AGAIN, denied, NOBODY, REMEDIES, type Stop, stopOf, used } from "./stops.ts";
 import { HANDLER } from "./waits.ts";
 
 /** More changes than this while people think, and the call is given up. */
 const MOST_TRIES = 3;
 
-/** Whom a gate asks, how long it waits, and for whom. */
-export interface GateOptions {
-  readonly broker: Broker;
-  readonly host: Pick<Host, "now" | "id">;
-  readonly runId: string;
-  readonly sessionId: string;
-  readonly handlers: readonly ApprovalHandler[];
-  readonly wait: Wait;
-  /** So many questions of the session may wait at once; null: any number. */
-  readonly mostPending: number | null;
-  /** False: a yes can't be remembered. */
-  readonly sessionGrants: boolean;
-}
-
 /** How one call passes. */
-export interface PassOptions {
-  readonly signal: AbortSignal | null;
+export interface PassOptions extends PutOptions {
   /** An answer that was waited for elsewhere: the id of its request. Never anything that a model said. */
   readonly approvalId: string | null;
-  /** Where it is written down. */
-  readonly trail: Trail;
-  /** What it takes to make the call later; null where only its caller can make it. */
-  readonly call: KeptCall | null;
 }
 
 /** Decides a call; `edited` is an input that a person put in place of its own. */
 export type Prepare<Asked extends Question> = (edited?: unknown) => Promise<Asked>;
-
-/** A yes to a request that nobody has used. */
-interface Yes {
-  readonly kind: "approved";
-  readonly decision: Extract<Decision, { readonly status: "approved" }>;
-  readonly request: ApprovalRequest;
-}
 
 /**
  * The gate that every call of a session passes: what rules let pass goes on, what they deny ends here, and about the rest
@@ -73,10 +29,11 @@ interface Yes {
  */
 export class Gate {
   readonly #options: GateOptions;
-  readonly #rejections = new Rejections();
+  readonly #questions: Questions;
 
   constructor(options: GateOptions) {
     this.#options = options;
+    this.#questions = new Questions(options);
   }
 
   /**
@@ -106,7 +63,7 @@ export class Gate {
       const answer =
         given !== null && tries === 0
           ? answerFor(asked, given, options)
-          : await this.#ask(asker, asked, options);
+          : await this.#questions.put(asker, asked, options);
       if (answer.kind === "changed") continue;
       if (answer.kind !== "approved") return answer;
       const { editedInput } = answer.decision;
@@ -124,6 +81,21 @@ export class Gate {
       "what the call is about kept changing while it waited for an answer",
       "run it again when the files are at rest",
     );
+  }
+
+  /**
+   * Whether a call that was decided may be made, without making it: where a person has to be asked, the question is left
+   * open, and found again under the same `toolCallId` as long as nothing of the call has changed.
+   */
+  async clear(asker: Asker, asked: Question, options: ClearOptions): Promise<Clearance> {
+    switch (asked.verdict.action) {
+      case "allow":
+        return { kind: "allowed" };
+      case "deny":
+        return ruledOut(asked, options);
+      case "ask":
+        return clearanceByPeople(asker, asked, this.#options, this.#questions, options);
+    }
   }
 
   /** Runs what was permitted, and says how it ended where somebody said yes to it. */
@@ -173,44 +145,6 @@ export class Gate {
       if (isKnown) await broker.respond(approvalId, read, HANDLER);
     }
     return (await broker.find(approvalId)) ?? stored;
-  }
-
-  async #ask(asker: Asker, asked: Question, { signal, trail, call }: PassOptions): Promise<Yes | Stop> {
-    const { broker, host, runId, handlers, wait, mostPending, sessionId, sessionGrants } = this.#options;
-    const decline = (reason: string, hint: string): Denied => {
-      trail.record({ type: "approval.auto", argsHash: asked.argsHash, approved: false, by: reason });
-      return denied("APPROVAL_DENIED", reason, hint);
-    };
-    if (this.#rejections.isEnough(asked.grantKey.cacheKey))
-      return decline("the same was answered no three times in this session", "ask for something else");
-    if (mostPending !== null && broker.countWaiting(sessionId) >= mostPending)
-      return decline(`${mostPending} questions of this session wait already`, "wait for their answers");
-    const createdAt = host.now();
-    const request = requestFor(asker, asked, {
-      approvalId: host.id(),
-      runId,
-      sessionId,
-      createdAt,
-      expiresAt: deadlineOf(wait, createdAt),
-      sessionGrants,
-    });
-    const answer = await broker.request(request, {
-      handlers,
-      present: asked.present,
-      signal,
-      isBlocking: wait.style === "block",
-      call,
-    });
-    if (answer.status === "pending") return pending(request);
-    trail.answered(request.approvalId, answer);
-    return this.#read(request, answer);
-  }
-
-  #read(request: ApprovalRequest, decision: Decision): Yes | Stop {
-    if (decision.status === "approved") return { kind: "approved", decision, request };
-    if (decision.status === "rejected" && decision.by !== NOBODY)
-      this.#rejections.add(request.cacheKey, request.approvalId);
-    return refused(request, decision, this.#options.wait.onTimeout);
   }
 
   /** Takes the yes, which holds once, and remembers it where it was for the session. */
@@ -285,11 +219,16 @@ function answerFor(asked: Question, yes: Yes, { trail }: PassOptions): Yes | { r
 }
 
 /** What rules, grants and modes decided by themselves. */
-function withoutAsking<Asked extends Question>(asked: Asked, { trail }: PassOptions): Passage<Asked> {
+function withoutAsking<Asked extends Question>(asked: Asked, options: PutOptions): Passage<Asked> {
   const { verdict, argsHash } = asked;
-  const isAllowed = verdict.action === "allow";
-  trail.record({ type: "approval.auto", argsHash, approved: isAllowed, by: verdict.reason });
-  if (isAllowed) return { kind: "permitted", asked, isByYes: isByYes(verdict), approvalId: null, by: null };
+  if (verdict.action !== "allow") return ruledOut(asked, options);
+  options.trail.record({ type: "approval.auto", argsHash, approved: true, by: verdict.reason });
+  return { kind: "permitted", asked, isByYes: isByYes(verdict), approvalId: null, by: null };
+}
+
+/** What rules deny. */
+function ruledOut({ verdict, argsHash }: Question, { trail }: Pick<PutOptions, "trail">): Stop {
+  trail.record({ type: "approval.auto", argsHash, approved: false, by: verdict.reason });
   const layer = verdict.hits.find(({ action }) => action === "deny")?.layer ?? "tool";
   return denied(layer === "mode" ? "APPROVAL_DENIED" : "APPROVAL_BLOCKED", verdict.reason, REMEDIES[layer]);
 }

@@ -6,7 +6,9 @@ import { asJson, canonicalJson, type Json, readJson } from "../policy/canonical-
 import { redact } from "../policy/redact.ts";
 import type { DefinedTool } from "../tool/define-tool.ts";
 import type { Broker } from "./broker.ts";
+import type { Clearance } from "./clearance.ts";
 import type { Gate } from "./gate.ts";
+import { tellClearance } from "./tell-clearance.ts";
 import { approvalError, type ToolOutcome } from "./tool-outcome.ts";
 import { type ToolPolicy, toolQuestion } from "./tool-question.ts";
 
@@ -22,6 +24,14 @@ export interface ToolCallOptions {
   readonly approvalId?: string;
   /** What a framework has beside the arguments; handed to the tool and its checks. */
   readonly metadata?: Readonly<Record<string, unknown>>;
+}
+
+/** How one call is asked about without being made. */
+export interface AskToolOptions extends Omit<ToolCallOptions, "approvalId"> {
+  /** What a framework calls this call: asked again under it, the same question is found, in whatever process. */
+  readonly toolCallId?: string;
+  /** False: what was asked before is found, and nothing is asked anew. */
+  readonly mayAsk?: boolean;
 }
 
 /** One call of a turn. `args` is data, or JSON text as a model sends it. */
@@ -78,7 +88,7 @@ export class GuardedTools {
     const trail = new Trail(recorder, { sessionId, callId: host.id(), tool: name, agent });
     const tool = this.#tools.get(name);
     try {
-      if (tool === undefined) throw new CofferdamError("USAGE", `tool ${visible(name)} not found`);
+      if (tool === undefined) throw notFound(name);
       const json = readArguments(args);
       trail.received(redact(json).safeArgs);
       const outcome = await this.#walk(tool, json, trail, options);
@@ -118,14 +128,47 @@ export class GuardedTools {
     };
   }
 
-  async #walk(
+  /**
+   * Whether a tool may be called so, without calling it. Throws `USAGE` for a tool that is not there and for arguments that it
+   * does not take, and what its schema throws.
+   */
+  async ask(name: string, args: unknown, options: AskToolOptions = {}): Promise<Clearance> {
+    const { host, recorder, sessionId, agent, gate, cwd } = this.#options;
+    using trail = new Trail(recorder, { sessionId, callId: host.id(), tool: name, agent });
+    try {
+      const tool = this.#tools.get(name);
+      if (tool === undefined) throw notFound(name);
+      const json = readArguments(args);
+      trail.received(redact(json).safeArgs);
+      const asked = await this.#walkOf(tool, json, trail, options).prepare();
+      const { signal = null, groupId = null, toolCallId = null, mayAsk = true } = options;
+      const clearance = await gate.clear({ callId: trail.callId, tool: name, agent, groupId }, asked, {
+        signal,
+        toolCallId,
+        mayAsk,
+        trail,
+        call: { input: json, cwd },
+      });
+      tellClearance(clearance, trail);
+      return clearance;
+    } catch (error) {
+      trail.ended("failed", { reason: thrownText(error) });
+      throw error;
+    }
+  }
+
+  /** One use on its way: how it is decided, and what then runs. */
+  #walkOf(
     tool: DefinedTool,
     args: Json,
     trail: Trail,
-    { signal, groupId, approvalId, metadata = {} }: ToolCallOptions,
-  ): Promise<ToolOutcome> {
-    const { broker, gate, sessionId, agent, cwd, policy } = this.#options;
-    const around = { signal: signal ?? null, metadata };
+    {
+      signal = null,
+      metadata = {},
+    }: Pick<ToolCallOptions, "metadata"> & { readonly signal?: AbortSignal | null },
+  ) {
+    const { broker, sessionId, agent, cwd, policy } = this.#options;
+    const around = { signal, metadata };
     let [current, shown] = [args, args];
     const prepare = async (edited?: unknown) => {
       if (edited !== undefined) {
@@ -139,16 +182,27 @@ export class GuardedTools {
       trail.judged(question.verdict);
       return question;
     };
-    const passage = await gate.pass(
-      { callId: trail.callId, tool: tool.name, agent, groupId: groupId ?? null },
-      prepare,
-      {
-        signal: signal ?? null,
-        approvalId: approvalId ?? null,
-        trail,
-        call: { input: args, cwd },
-      },
-    );
+    const run = async (by: string | null): Promise<ToolOutcome> => {
+      // Read once more from what was given: nothing that a check did to its copy reaches the tool.
+      const use = tool.use(current, around);
+      if (canonicalJson(use.args) !== canonicalJson(shown)) throw changed(tool.name);
+      if (around.signal?.aborted === true) throw around.signal.reason;
+      const value = await use.run?.({ by });
+      return { kind: "done", value };
+    };
+    return { prepare, run };
+  }
+
+  async #walk(tool: DefinedTool, args: Json, trail: Trail, options: ToolCallOptions): Promise<ToolOutcome> {
+    const { gate, agent, cwd } = this.#options;
+    const { signal = null, groupId = null, approvalId = null } = options;
+    const { prepare, run } = this.#walkOf(tool, args, trail, options);
+    const passage = await gate.pass({ callId: trail.callId, tool: tool.name, agent, groupId }, prepare, {
+      signal,
+      approvalId,
+      trail,
+      call: { input: args, cwd },
+    });
     switch (passage.kind) {
       case "pending":
         return passage;
@@ -157,16 +211,13 @@ export class GuardedTools {
         return { ...passage, code };
       }
       case "permitted":
-        return gate.run(passage, async () => {
-          // Read once more from what was given: nothing that a check did to its copy reaches the tool.
-          const use = tool.use(current, around);
-          if (canonicalJson(use.args) !== canonicalJson(shown)) throw changed(tool.name);
-          if (around.signal?.aborted === true) throw around.signal.reason;
-          const value = await use.run?.({ by: passage.by });
-          return { kind: "done", value };
-        });
+        return gate.run(passage, () => run(passage.by));
     }
   }
+}
+
+function notFound(name: string): CofferdamError {
+  return new CofferdamError("USAGE", `tool ${visible(name)} not found`);
 }
 
 function changed(name: string): CofferdamError {

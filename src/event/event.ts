@@ -165,7 +165,8 @@ export const Event = z.discriminatedUnion("type", [
   z.strictObject({
     ...envelope,
     type: z.literal("call.ended"),
-    outcome: z.enum(["done", "failed", "denied", "timed-out", "pending"]),
+    /** `cleared`: it was asked whether it may be made, and it may; nothing was run. */
+    outcome: z.enum(["done", "failed", "denied", "timed-out", "pending", "cleared"]),
     code: z.int().nullable(),
     reason: z.string().nullable(),
     durationMs: z.number().nonnegative(),

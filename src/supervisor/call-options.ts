@@ -41,6 +41,17 @@ export interface CallOptions {
   readonly window?: TerminalWindow;
 }
 
+/** How a call is asked about without being made. */
+export interface ClearanceOptions extends Pick<CallOptions, "signal" | "groupId"> {
+  /**
+   * What a framework calls this call. Asked again under it, in whatever process, the same question is found, as long as
+   * nothing of the call has changed.
+   */
+  readonly toolCallId?: string;
+  /** False: what was asked before is found, and nothing is asked anew. */
+  readonly mayAsk?: boolean;
+}
+
 /** How an approved call is run later. */
 export type ResumeOptions = Pick<CallOptions, "signal" | "timeoutMs" | "sinks">;
 
@@ -53,6 +64,15 @@ export const CALL_OPTIONS: OptionsOf<CallOptions> = z.strictObject({
   timeoutMs: z.number({ error: "milliseconds" }).positive({ error: "milliseconds, more than 0" }).optional(),
   groupId: text("a name that the calls of one turn share").optional(),
   approvalId: text("the id of a request").optional(),
+});
+
+/** How options of a call that is only asked about are checked. */
+export const CLEARANCE_OPTIONS: OptionsOf<ClearanceOptions> = CALL_OPTIONS.pick({
+  signal: true,
+  groupId: true,
+}).extend({
+  toolCallId: text("a name of this call").optional(),
+  mayAsk: z.boolean({ error: "`true` or `false`" }).optional(),
 });
 
 /** How options of a call that is resumed are checked. */

@@ -58,5 +58,15 @@ export type ValueOutcome<Value = unknown> =
     }
   | Stopped;
 
+/**
+ * What stands between a call and its run, where it was only asked about. `allowed`: nobody has to be asked. `approved`:
+ * somebody has said yes to exactly this call, and it runs once where it is made under that id. `pending`: the question is
+ * kept, and whoever may can answer it. `denied`: it will not run.
+ */
+export type CallClearance =
+  | { readonly kind: "allowed" }
+  | { readonly kind: "approved"; readonly approvalId: string }
+  | Stopped;
+
 /** What became of a call of any tool. */
 export type Outcome = ProgramOutcome | ValueOutcome;

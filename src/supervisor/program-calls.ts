@@ -1,47 +1,34 @@
-import type { Gate } from "../approval/gate.ts";
+import type { Asker } from "../approval/question.ts";
 import { CofferdamError, thrownText } from "../errors.ts";
 import { lookUpFacts } from "../host/facts.ts";
 import type { Entered } from "../host/live-calls.ts";
 import { Trail } from "../journal/trail.ts";
-import { type Json, readJson } from "../policy/canonical-json.ts";
-import { type Call, jsonInput, type ProgramUse, readShellInput, type ShellInput } from "../tool/call.ts";
+import type { Json } from "../policy/canonical-json.ts";
+import type { Call, ShellInput } from "../tool/call.ts";
 import type { DefinedTool } from "../tool/define-tool.ts";
-import type { Ask } from "../tool/function-tool.ts";
 import { enterProgram, factsBeside } from "./beside.ts";
-import type { CallOptions } from "./call-options.ts";
-import type { Ending } from "./ending.ts";
+import type { CallOptions, ClearanceOptions } from "./call-options.ts";
+import type { Corridor } from "./corridor.ts";
 import { enforce } from "./enforce.ts";
 import { lookAtCall } from "./look.ts";
 import { noTerminal } from "./no-terminal.ts";
-import type { ProgramOutcome } from "./outcome.ts";
+import type { CallClearance, ProgramOutcome } from "./outcome.ts";
 import { type CallFacts, type Prepared, prepare, type Side, sideOf } from "./prepare.ts";
-import { programUse, toolProgramQuestion } from "./program-tool.ts";
+import { type ProgramKind, programKind, shellCall } from "./program-kinds.ts";
 import { endDenied, endNotFound, tellPrepared, tellReceived } from "./program-trail.ts";
-import type { SessionOptions } from "./session-options.ts";
-import type { Shared } from "./shared.ts";
-import { type ProgramQuestion, shellQuestion } from "./shell-question.ts";
-import { asksForHosts, type Standing, standingForTool } from "./standing.ts";
-import { stopped } from "./stopped.ts";
+import type { ProgramQuestion } from "./shell-question.ts";
+import { asksForHosts, type Standing } from "./standing.ts";
+import { cleared, stopped } from "./stopped.ts";
 import type { Amender } from "./way-out.ts";
 
-/** What the calls of one session share. */
-export interface Corridor {
-  readonly shared: Shared;
-  readonly options: SessionOptions;
-  readonly sessionId: string;
-  readonly gate: Gate;
-  readonly ending: Ending;
-}
-
-/** What calls of one tool that runs a program have in common. */
-interface Kind {
-  readonly standing: Standing;
-  /** The call for an input. Throws `USAGE` for one that the tool does not take. */
-  readonly callFor: (input: unknown) => Promise<Call>;
-  /** The input as it can be given again. */
-  readonly keep: (input: unknown, call: Call) => Json;
-  /** The question about a call that was decided. */
-  readonly question: (call: Call, prepared: Prepared) => ProgramQuestion;
+/** A call that was decided, and can be put to the gate. */
+interface ReadyCall {
+  readonly kind: "ready";
+  /** Decides it again; with an input that a person put in place of its own. */
+  readonly decide: (edited?: unknown) => Promise<ProgramQuestion>;
+  readonly decided: ProgramQuestion;
+  /** As it was decided last. */
+  readonly current: () => Call;
 }
 
 /** The corridor of calls that run a program: look, prepare, judge, ask, look again, launch, receipt. */
@@ -54,42 +41,42 @@ export class ProgramCalls {
 
   /** Decides a call without running it. Throws `USAGE` for an input that the tool does not take. */
   async prepare(input: ShellInput): Promise<Prepared> {
-    return this.#prepare(this.#callOf(readShellInput(input), "shell", null, {}), this.#standing);
+    return this.#prepare(shellCall(this.#corridor, input), this.#standing);
   }
 
   /** Looks up what a call is about. Throws `USAGE`, `SANDBOX_UNAVAILABLE`. */
   async look(input: ShellInput): Promise<CallFacts> {
-    return this.#look(this.#callOf(readShellInput(input), "shell", null, {}), this.#standing);
+    return this.#look(shellCall(this.#corridor, input), this.#standing);
   }
 
-  /** Calls the shell. Throws `USAGE`, `FACTS_UNSTABLE`, `SANDBOX_UNAVAILABLE`: see `Session.call`. */
-  call(input: unknown, options: CallOptions): Promise<ProgramOutcome> {
-    const standing = this.#standing;
-    return this.#run(input, options, {
-      standing,
-      callFor: async (given) => this.#callOf(readShellInput(given), "shell", null, options),
-      keep: (_, call) => jsonInput(call.input),
-      question: (call, prepared) => shellQuestion(call, prepared, standing),
-    });
+  /**
+   * Calls the shell, or where `tool` is given a program of the host's own. Throws `USAGE`, `FACTS_UNSTABLE`,
+   * `SANDBOX_UNAVAILABLE`: see `Session.call`; `USAGE` also for a root that a tool needs and that there is not.
+   */
+  call(tool: DefinedTool | null, input: unknown, options: CallOptions): Promise<ProgramOutcome> {
+    const kind = programKind(this.#corridor, tool, options);
+    return this.#during(input, kind, (call, trail) =>
+      this.#walk(call, kind.keep(input, call), kind, trail, options),
+    );
   }
 
-  /** Calls a program of the host's own. Throws the same, `USAGE` also for a root that it needs and that there is not. */
-  callTool(tool: DefinedTool, args: unknown, options: CallOptions): Promise<ProgramOutcome> {
-    const standing = standingForTool(this.#standing, tool.needs ?? {});
-    const asks = new Map<ProgramUse | null, Ask | null>();
-    return this.#run(args, options, {
-      standing,
-      callFor: async (given) => {
-        const { input, use, ask } = await programUse(tool, given, {
-          settings: standing.settings,
-          base: this.#corridor.shared.cwd,
-          signal: options.signal ?? null,
-        });
-        asks.set(use, ask);
-        return this.#callOf(input, tool.name, use, options);
-      },
-      keep: readJson,
-      question: (call, prepared) => toolProgramQuestion(call, asks.get(call.use) ?? null, prepared, standing),
+  /** Whether such a call may be made, without making it. Throws the same. */
+  ask(tool: DefinedTool | null, input: unknown, options: ClearanceOptions): Promise<CallClearance> {
+    const kind = programKind(this.#corridor, tool, options);
+    const { signal = null, groupId = null, toolCallId = null, mayAsk = true } = options;
+    return this.#during(input, kind, async (call, trail) => {
+      const ready = await this.#ready(call, kind, trail, options);
+      // What says by itself why it does not run needs nobody's yes.
+      if (ready.kind === "denied") return ready;
+      if (ready.kind !== "ready") return cleared({ kind: "allowed" }, trail);
+      const clearance = await this.#corridor.gate.clear({ ...askerOf(call), groupId }, ready.decided, {
+        signal,
+        toolCallId,
+        mayAsk,
+        trail,
+        call: { input: kind.keep(input, call), cwd: this.#corridor.shared.cwd },
+      });
+      return cleared(clearance, trail);
     });
   }
 
@@ -97,14 +84,16 @@ export class ProgramCalls {
     return this.#corridor.shared.standing;
   }
 
-  async #run(input: unknown, options: CallOptions, kind: Kind): Promise<ProgramOutcome> {
+  async #during<Ended>(
+    input: unknown,
+    kind: ProgramKind,
+    work: (call: Call, trail: Trail) => Promise<Ended>,
+  ): Promise<Ended> {
     const call = await kind.callFor(input);
     using trail = new Trail(this.#corridor.shared.recorder, call);
     tellReceived(call, trail);
     try {
-      return await this.#corridor.ending.during(() =>
-        this.#walk(call, kind.keep(input, call), kind, trail, options),
-      );
+      return await this.#corridor.ending.during(() => work(call, trail));
     } catch (cause) {
       trail.ended("failed", {
         reason: thrownText(cause),
@@ -113,15 +102,14 @@ export class ProgramCalls {
     }
   }
 
-  async #walk(
+  /** Decides a call, unless it is clear already that it could not run. */
+  async #ready(
     first: Call,
-    given: Json,
-    kind: Kind,
+    kind: ProgramKind,
     trail: Trail,
     options: CallOptions,
-  ): Promise<ProgramOutcome> {
-    const { shared, gate } = this.#corridor;
-    const { walls } = shared;
+  ): Promise<ReadyCall | ProgramOutcome> {
+    const { walls } = this.#corridor.shared;
     if (walls.kind === "unavailable")
       return endDenied(trail, walls.error.code, walls.error.message, walls.error.hint ?? "");
     if (options.window !== undefined && !kind.standing.onYes.profile.terminal) {
@@ -143,22 +131,32 @@ export class ProgramCalls {
     // Nobody is asked about what could not run anyway.
     if (prepared.verdict.action === "ask" && prepared.onYes.rendering.kind !== "plan")
       return this.#launch(call, prepared.onYes, prepared, kind.standing, trail, options);
-    const passage = await gate.pass(
-      { callId: call.callId, tool: call.tool, agent: call.agent, groupId: options.groupId ?? null },
-      decide,
-      {
-        signal: options.signal ?? null,
-        approvalId: options.approvalId ?? null,
-        trail,
-        decided,
-        // What a program reads from a stream is its caller's alone to bring.
-        call: call.stdin === "none" ? { input: given, cwd: shared.cwd } : null,
-      },
-    );
+    return { kind: "ready", decide, decided, current: () => call };
+  }
+
+  async #walk(
+    first: Call,
+    given: Json,
+    kind: ProgramKind,
+    trail: Trail,
+    options: CallOptions,
+  ): Promise<ProgramOutcome> {
+    const { shared, gate } = this.#corridor;
+    const ready = await this.#ready(first, kind, trail, options);
+    if (ready.kind !== "ready") return ready;
+    const { decide, decided, current } = ready;
+    const passage = await gate.pass({ ...askerOf(first), groupId: options.groupId ?? null }, decide, {
+      signal: options.signal ?? null,
+      approvalId: options.approvalId ?? null,
+      trail,
+      decided,
+      // What a program reads from a stream is its caller's alone to bring.
+      call: first.stdin === "none" ? { input: given, cwd: shared.cwd } : null,
+    });
     if (passage.kind !== "permitted") return stopped(passage, trail);
     const { prepared: permitted } = passage.asked;
     return gate.run(passage, () =>
-      this.#inTurn(call, permitted, passage.isByYes, kind.standing, trail, options),
+      this.#inTurn(current(), permitted, passage.isByYes, kind.standing, trail, options),
     );
   }
 
@@ -191,22 +189,6 @@ export class ProgramCalls {
         },
       );
     return await this.#launch(call, sideOf(now, isByYes), now, standing, trail, options, live);
-  }
-
-  #callOf(input: ShellInput, tool: string, use: ProgramUse | null, { stdin, window }: CallOptions): Call {
-    const { shared, options, sessionId } = this.#corridor;
-    const { caller = "agent", agent = null } = options;
-    return {
-      callId: shared.host.id(),
-      runId: shared.recorder.runId,
-      sessionId,
-      tool,
-      input,
-      use,
-      caller,
-      agent,
-      stdin: stdin === undefined ? "none" : window === undefined ? "stream" : "typed",
-    };
   }
 
   async #prepare(call: Call, standing: Standing): Promise<Prepared> {
@@ -270,4 +252,8 @@ export class ProgramCalls {
     const { shared, gate } = this.#corridor;
     return amenderFor({ shared, gate, call, standing, granted, trail });
   }
+}
+
+function askerOf({ callId, tool, agent }: Call): Pick<Asker, "callId" | "tool" | "agent"> {
+  return { callId, tool, agent };
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { GateOptions } from "../approval/gate.ts";
 import { HANDLERS, type Handlers, handlersOf, isHandlers } from "../approval/handlers.ts";
+import type { GateOptions } from "../approval/questions.ts";
 import { Wait, waitOf } from "../approval/wait.ts";
 import type { Call } from "../tool/call.ts";
 import type { DefinedTool } from "../tool/define-tool.ts";
@@ -58,6 +58,7 @@ export function gateOptionsOf(shared: Shared, sessionId: string, options: Sessio
     sessionId,
     handlers: handlersOf(options.handler),
     wait: waitOf(options.wait ?? {}, approval),
+    openWait: waitOf({ ...options.wait, style: "suspend" }, approval),
     mostPending: options.mostPending === undefined ? approval.most_pending : options.mostPending,
     sessionGrants: standing.ceiling.approval.sessionGrants && options.remember !== false,
   };

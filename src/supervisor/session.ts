@@ -1,77 +1,68 @@
 import { Gate } from "../approval/gate.ts";
-import { GuardedTools, type ToolCall } from "../approval/guarded-tools.ts";
+import type { GuardedTools, ToolCall } from "../approval/guarded-tools.ts";
+import type { Answer } from "../approval/handler.ts";
 import { stopOf } from "../approval/stops.ts";
 import { waitOf } from "../approval/wait.ts";
-import { CofferdamError, visible } from "../errors.ts";
+import { CofferdamError } from "../errors.ts";
 import type { Grant } from "../policy/grant.ts";
+import type { Resolution } from "../store/store.ts";
 import type { ShellInput } from "../tool/call.ts";
 import type { DefinedTool } from "../tool/define-tool.ts";
-import { FILE_TOOLS } from "../tool/files/all.ts";
-import { CALL_OPTIONS, type CallOptions, RESUME_OPTIONS, type ResumeOptions } from "./call-options.ts";
+import {
+  CALL_OPTIONS,
+  type CallOptions,
+  CLEARANCE_OPTIONS,
+  type ClearanceOptions,
+  RESUME_OPTIONS,
+  type ResumeOptions,
+} from "./call-options.ts";
+import type { Corridor } from "./corridor.ts";
 import { Ending } from "./ending.ts";
-import { fetchTools } from "./fetch-tools.ts";
-import { FileCalls } from "./files/file-calls.ts";
 import { keptRequest } from "./kept-request.ts";
 import { assertOptions } from "./options.ts";
-import type { Outcome, ValueOutcome } from "./outcome.ts";
+import type { CallClearance, Outcome } from "./outcome.ts";
 import type { CallFacts, Prepared } from "./prepare.ts";
-import { type Corridor, ProgramCalls } from "./program-calls.ts";
-import { receiptWithoutWalls } from "./receipt.ts";
 import { gateOptionsOf, type SessionOptions } from "./session-options.ts";
 import type { Shared } from "./shared.ts";
 import { type CallEvent, streamOf } from "./stream.ts";
-import { type ToolCard, type ToolName, type ToolTypes, toolCards, toolNames } from "./tool-cards.ts";
+import { ToolCalls } from "./tool-calls.ts";
+import type { ToolCard, ToolName, ToolTypes } from "./tool-cards.ts";
 
 /** Calls of one agent or person. What is granted to it ends with it. */
 export class Session implements AsyncDisposable {
   readonly sessionId: string;
   readonly #shared: Shared;
-  readonly #options: SessionOptions;
-  readonly #gate: Gate;
-  readonly #programs: ProgramCalls;
-  readonly #files: FileCalls;
-  /** Tools that are functions of this process, for pages and the host's own, and the host's programs. */
-  readonly #defined: readonly DefinedTool[];
-  readonly #functions: GuardedTools;
+  readonly #calls: ToolCalls;
   readonly #ending: Ending;
   #isStarted = false;
 
   constructor(shared: Shared, options: SessionOptions) {
     this.#shared = shared;
-    this.#options = options;
     this.#ending = new Ending("session", shared.ending);
     this.sessionId = shared.host.id();
-    this.#gate = new Gate(gateOptionsOf(shared, this.sessionId, options));
     const corridor: Corridor = {
       shared,
       options,
       sessionId: this.sessionId,
-      gate: this.#gate,
+      gate: new Gate(gateOptionsOf(shared, this.sessionId, options)),
       ending: this.#ending,
     };
-    this.#programs = new ProgramCalls(corridor);
-    this.#files = new FileCalls(corridor);
-    const { host, broker, loaded } = shared;
-    const { config, ceiling } = loaded;
-    const pages = fetchTools({ settings: config.webFetch, ceiling, broker, sessionId: this.sessionId, host });
-    this.#defined = [...pages, ...(options.tools ?? [])];
-    assertNames(toolNames(this.#defined));
-    this.#functions = this.#guarded(this.#defined.filter(({ needs }) => needs === null));
+    this.#calls = new ToolCalls(corridor);
   }
 
   /** Every tool that can be called here: ours and those of the host, as a model is told of them. */
   tools(): readonly ToolCard[] {
-    return toolCards(this.#defined);
+    return this.#calls.cards();
   }
 
   /** Decides a call of the shell without running it. Throws `USAGE` for an input that the tool does not take. */
   async prepare(input: ShellInput): Promise<Prepared> {
-    return this.#programs.prepare(input);
+    return this.#calls.programs.prepare(input);
   }
 
   /** Looks up what a call is about, for callers that prepare by themselves. Throws `USAGE`, `SANDBOX_UNAVAILABLE`. */
   async look(input: ShellInput): Promise<CallFacts> {
-    return this.#programs.look(input);
+    return this.#calls.programs.look(input);
   }
 
   /** What the session was granted for as long as it lasts. */
@@ -92,13 +83,13 @@ export class Session implements AsyncDisposable {
     this.#ending.close();
     await this.#shared.broker.endSession(this.sessionId);
     await this.#ending.come();
-    await this.#files[Symbol.asyncDispose]();
+    await this.#calls[Symbol.asyncDispose]();
   }
 
   /** Functions of the host's own behind this session's gate. They run in this process: no walls stand around them. */
   guard(tools: readonly DefinedTool[]): GuardedTools {
     this.#start();
-    return this.#guarded(tools);
+    return this.#calls.guard(tools);
   }
 
   /**
@@ -118,28 +109,26 @@ export class Session implements AsyncDisposable {
     this.#ending.assertOpen();
     this.#start();
     using stopped = this.#ending.or(given.signal);
-    return await this.#callTool(tool, input, { ...given, signal: stopped.signal });
+    return await this.#calls.call(tool, input, { ...given, signal: stopped.signal });
   }
 
-  async #callTool(tool: string, input: unknown, options: CallOptions): Promise<Outcome> {
-    if (tool === "shell") return this.#programs.call(input, options);
-    const program = this.#program(tool);
-    if (program !== undefined) return this.#programs.callTool(program, input, options);
-    const { stdin, sinks, window, timeoutMs, ...rest } = options;
-    if ([stdin, sinks, window, timeoutMs].some((one) => one !== undefined))
-      throw new CofferdamError(
-        "USAGE",
-        `${visible(tool)} is no program: it has no streams and no time of its own`,
-        {
-          hint: "leave out `stdin`, `sinks`, `window` and `timeoutMs`; a `signal` ends any call",
-        },
-      );
-    const file = FILE_TOOLS.find(({ name }) => name === tool);
-    if (file !== undefined) return this.#files.call(file, input, rest);
-    if (this.#functions.has(tool)) return this.#callFunction(tool, input, rest);
-    throw new CofferdamError("USAGE", `there is no tool ${visible(tool)}`, {
-      hint: `the tools are ${toolNames(this.#defined).join(", ")}`,
-    });
+  /**
+   * Whether a call may be made, without making it: for callers that bring questions to people in a way of their own. A call
+   * that needs a yes is kept as a question under an id; `respond` answers it, and so does whoever answers elsewhere; the call is
+   * then made with that `approvalId`, and looked at again as always. Throws what `call` throws, `USAGE` also for arguments
+   * that a function does not take.
+   */
+  async ask(tool: string, input: unknown, given: ClearanceOptions = {}): Promise<CallClearance> {
+    assertOptions("ask", CLEARANCE_OPTIONS, given);
+    this.#ending.assertOpen();
+    this.#start();
+    using stopped = this.#ending.or(given.signal);
+    return await this.#calls.ask(tool, input, { ...given, signal: stopped.signal });
+  }
+
+  /** Answers a question that was kept, by whom its caller says. Throws `USAGE` for what is no decision. */
+  respond(approvalId: string, answer: Answer, by = this.#shared.host.user.name): Promise<Resolution> {
+    return this.#shared.broker.respond(approvalId, answer, by);
   }
 
   /**
@@ -162,7 +151,7 @@ export class Session implements AsyncDisposable {
     options: Omit<CallOptions, "sinks"> = {},
   ): AsyncGenerator<CallEvent, void, undefined> {
     assertOptions("stream", STREAM_OPTIONS, options);
-    const hasStreams = tool === "shell" || this.#program(tool) !== undefined;
+    const hasStreams = this.#calls.isProgram(tool);
     return streamOf(
       (sinks, signal) => this.call(tool, input, { ...options, ...(hasStreams ? { sinks } : {}), signal }),
       options.signal ?? null,
@@ -203,55 +192,13 @@ export class Session implements AsyncDisposable {
     const stop = stopOf(stored, waitOf({}, this.#shared.standing.config.approval).onTimeout);
     const { tool } = stored.request;
     const { signal } = options;
-    const isProgram = tool === "shell" || this.#program(tool) !== undefined;
     // What is no program has no streams and no time of its own.
-    const own = isProgram ? options : signal === undefined ? {} : { signal };
+    const own = this.#calls.isProgram(tool) ? options : signal === undefined ? {} : { signal };
     if (call !== null) return this.call(tool, call.input, { ...own, approvalId });
     if (stop?.kind === "pending") return { ...stop, code: "APPROVAL_PENDING" };
     if (stop !== null) return stop;
     throw new CofferdamError("USAGE", "this call reads a stream, which only its caller has", {
       hint: "call it again with this `approvalId`",
-    });
-  }
-
-  #program(tool: string): DefinedTool | undefined {
-    return this.#defined.find(({ name, needs }) => name === tool && needs !== null);
-  }
-
-  async #callFunction(
-    tool: string,
-    args: unknown,
-    options: Pick<CallOptions, "signal" | "groupId" | "approvalId">,
-  ): Promise<ValueOutcome> {
-    const began = performance.now();
-    const outcome = await this.#functions.call(tool, args, options);
-    const durationMs = performance.now() - began;
-    const receipt = receiptWithoutWalls(this.#shared.host.user.uid);
-    switch (outcome.kind) {
-      case "done":
-        return { kind: "done", value: outcome.value, receipt, durationMs };
-      case "failed":
-        return { kind: "failed", error: outcome.error, receipt, durationMs };
-      case "denied":
-        return outcome;
-      case "pending":
-        return { ...outcome, code: "APPROVAL_PENDING" };
-    }
-  }
-
-  #guarded(tools: readonly DefinedTool[]): GuardedTools {
-    const { host, broker, recorder, standing } = this.#shared;
-    const { agent = null, legacyBareTools = "ask" } = this.#options;
-    const { ceiling, config, mode } = standing;
-    return new GuardedTools(tools, {
-      host,
-      broker,
-      recorder,
-      gate: this.#gate,
-      sessionId: this.sessionId,
-      agent,
-      cwd: this.#shared.cwd,
-      policy: { operator: ceiling.approval, approval: config.approval, mode, legacyBareTools },
     });
   }
 
@@ -272,12 +219,3 @@ export class Session implements AsyncDisposable {
 
 /** What `stream` takes: the sinks are its own. */
 const STREAM_OPTIONS = CALL_OPTIONS.omit({ sinks: true });
-
-/** Throws `USAGE` where two tools have one name: a rule or an answer would be for both. */
-function assertNames(names: readonly string[]): void {
-  const twice = names.find((name, at) => names.indexOf(name) < at);
-  if (twice === undefined) return;
-  throw new CofferdamError("USAGE", `there are two tools ${visible(twice)}`, {
-    hint: "rename one of them",
-  });
-}

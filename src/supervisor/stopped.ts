@@ -1,6 +1,8 @@
+import type { Clearance } from "../approval/clearance.ts";
 import type { Passage } from "../approval/question.ts";
+import { tellClearance } from "../approval/tell-clearance.ts";
 import type { Trail } from "../journal/trail.ts";
-import type { Stopped } from "./outcome.ts";
+import type { CallClearance, Stopped } from "./outcome.ts";
 
 /** What the gate did not let pass, as the outcome of a call, written down. */
 export function stopped(
@@ -14,4 +16,10 @@ export function stopped(
   }
   trail.ended("pending", { reason: passage.reason });
   return { ...passage, code: "APPROVAL_PENDING" };
+}
+
+/** What was asked about, as its caller is told, written down. */
+export function cleared(clearance: Clearance, trail: Trail): CallClearance {
+  tellClearance(clearance, trail);
+  return clearance.kind === "pending" ? { ...clearance, code: "APPROVAL_PENDING" } : clearance;
 }

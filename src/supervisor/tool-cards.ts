@@ -36,7 +36,7 @@ export interface ToolCard {
 }
 
 const SHELL =
-  "Runs a program (`argv`) or a line for bash (`script`) inside the sandbox. The line is read first: each of its commands is judged.";
+  "Runs a program (`argv`) or a line for bash (`script`), one of both, inside the sandbox. The line is read first: each of its commands is judged.";
 
 /** The names of all tools there are, in the order of their cards. */
 export function toolNames(defined: readonly DefinedTool[]): readonly string[] {
@@ -62,8 +62,30 @@ export function toolCards(defined: readonly DefinedTool[]): readonly ToolCard[] 
   ];
 }
 
-/** What we don't change of an input is no property that a model must not set, as `readOnly` would say (JSON Schema). */
+/** JSON Schema of one object: what models are told of an input has no alternatives at its top, where many take none. */
 function schemaOf(input: z.ZodType): Readonly<Record<string, unknown>> {
+  const { anyOf, ...schema } = jsonSchemaOf(input);
+  const either = z.array(ObjectSchema).min(1).safeParse(anyOf).data;
+  if (either === undefined) return anyOf === undefined ? schema : { ...schema, anyOf };
+  const required = either[0]?.required?.filter((name) => either.every((one) => one.required?.includes(name) === true));
+  return {
+    ...schema,
+    type: "object",
+    properties: Object.assign({}, ...either.map(({ properties }) => properties)),
+    ...(required === undefined || required.length === 0 ? {} : { required }),
+    additionalProperties: false,
+  };
+}
+
+const ObjectSchema = z.strictObject({
+  type: z.literal("object"),
+  properties: z.record(z.string(), z.unknown()),
+  required: z.array(z.string()).optional(),
+  additionalProperties: z.literal(false),
+});
+
+/** What we don't change of an input is no property that a model must not set, as `readOnly` would say (JSON Schema). */
+function jsonSchemaOf(input: z.ZodType): Readonly<Record<string, unknown>> {
   return z.toJSONSchema(input, {
     io: "input",
     unrepresentable: "any",

@@ -72,6 +72,12 @@ const OPTIONAL: Readonly<Record<string, string>> = {
   grammy: "channel/telegram",
   hono: "http",
   "@hono/node-server": "http",
+  "@modelcontextprotocol/server": "mcp",
+  ai: "adapters/ai-sdk",
+  "@openai/agents": "adapters/openai-agents",
+  langchain: "adapters/langchain",
+  "@langchain/core": "adapters/langchain",
+  "@langchain/langgraph": "adapters/langchain",
 };
 
 const FACES = ["http", "mcp", "adapters", "testing", "cli"];

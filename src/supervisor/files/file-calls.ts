@@ -1,44 +1,27 @@
-import type { Question } from "../../approval/question.ts";
-import { CofferdamError, thrownText } from "../../errors.ts";
+import { thrownText } from "../../errors.ts";
 import { Trail } from "../../journal/trail.ts";
-import { redact, redactText } from "../../policy/redact.ts";
 import { isByYes } from "../../policy/verdict.ts";
-import { isAbsolutePath } from "../../profile/path.ts";
-import { type AnyFileTool, type ReadUse, workOf } from "../../tool/files/all.ts";
+import type { AnyFileTool } from "../../tool/files/all.ts";
 import { FileFaultError } from "../../tool/files/faults.ts";
-import {
-  type Files,
-  type FileUse,
-  type Preview,
-  spoken,
-  type Target,
-  type Touch,
-} from "../../tool/files/file-tool.ts";
-import { readWritten, rootOf, shownPath } from "../../tool/files/written-path.ts";
 import { enterFiles, eventsOf } from "../beside.ts";
-import type { CallOptions } from "../call-options.ts";
+import type { CallOptions, ClearanceOptions } from "../call-options.ts";
+import type { Corridor } from "../corridor.ts";
 import type { Denial } from "../denial.ts";
-import { grantedView } from "../granted-view.ts";
-import type { ValueOutcome } from "../outcome.ts";
-import type { Corridor } from "../program-calls.ts";
+import type { CallClearance, ValueOutcome } from "../outcome.ts";
 import { receiptOf } from "../receipt.ts";
 import type { Granted } from "../standing.ts";
-import { stopped } from "../stopped.ts";
-import { askEarly, type Early, earlyLines } from "./early.ts";
-import type { Turn } from "./pool.ts";
-import { isRuledOut, type PreparedFile, prepareFile } from "./prepare.ts";
-import { presentPreview } from "./present.ts";
-import { denialFor, denied, errorFor } from "./refused.ts";
-import { type OpenTemporaries, Sweeping } from "./sweeping.ts";
+import { cleared, stopped } from "../stopped.ts";
+import { FileDecisions, type FileQuestion } from "./file-decisions.ts";
+import { isRuledOut } from "./prepare.ts";
+import { denialFor, denied, errorFor, type FileDenied } from "./refused.ts";
+import { Sweeping } from "./sweeping.ts";
 import { Workers } from "./workers.ts";
 
-/** One use of a file tool, decided, as a question that the gate can put. */
-interface FileQuestion extends Question {
-  readonly use: ReadUse;
-  readonly targets: readonly Target[];
-  readonly prepared: PreparedFile;
-  readonly turn: Turn;
-  readonly early: Early | null;
+/** A use that was decided, and can be put to the gate. */
+interface ReadyUse {
+  readonly kind: "ready";
+  readonly decide: (edited?: unknown) => Promise<FileQuestion>;
+  readonly decided: FileQuestion;
 }
 
 /** How one file call is made. */
@@ -52,11 +35,13 @@ export class FileCalls implements AsyncDisposable {
   readonly #corridor: Corridor;
   readonly #workers: Workers;
   readonly #sweeping: Sweeping;
+  readonly #decisions: FileDecisions;
 
   constructor(corridor: Corridor) {
     this.#corridor = corridor;
     this.#workers = new Workers(corridor.shared);
     this.#sweeping = new Sweeping(corridor, this.#workers);
+    this.#decisions = new FileDecisions(corridor, this.#workers);
   }
 
   /** Calls a file tool. What happens is the outcome: this throws only when an event can't be written down. */
@@ -64,13 +49,49 @@ export class FileCalls implements AsyncDisposable {
     return this.#corridor.ending.during(() => this.#call(tool, input, options));
   }
 
+  /** Whether such a call may be made, without making it. What could not be done is the outcome. */
+  async ask(
+    tool: AnyFileTool,
+    input: unknown,
+    options: ClearanceOptions,
+  ): Promise<CallClearance | ValueOutcome> {
+    return this.#corridor.ending.during(() => this.#ask(tool, input, options));
+  }
+
+  async #ask(
+    tool: AnyFileTool,
+    input: unknown,
+    options: ClearanceOptions,
+  ): Promise<CallClearance | ValueOutcome> {
+    const { signal = null, groupId = null, toolCallId = null, mayAsk = true } = options;
+    return this.#tried(tool, async (trail, agent) => {
+      const ready = await this.#ready(tool, input, trail, agent, signal);
+      if (ready.kind !== "ready") return ready;
+      const { decided } = ready;
+      const asker = { callId: trail.callId, tool: tool.name, agent, groupId };
+      const call = { input: decided.use.args, cwd: this.#corridor.shared.cwd };
+      const clear = { signal, toolCallId, mayAsk, trail, call };
+      return cleared(await this.#corridor.gate.clear(asker, decided, clear), trail);
+    });
+  }
+
   async #call(tool: AnyFileTool, input: unknown, options: FileCallOptions): Promise<ValueOutcome> {
+    return this.#tried(tool, (trail, agent, began) =>
+      this.#walk(tool, input, { options, trail, agent, began }),
+    );
+  }
+
+  /** What could not be done, as the outcome. */
+  async #tried<Ended>(
+    tool: AnyFileTool,
+    work: (trail: Trail, agent: string | null, began: number) => Promise<Ended>,
+  ): Promise<Ended | ValueOutcome> {
     const { shared, sessionId, options: own } = this.#corridor;
     const agent = own.agent ?? null;
     const began = performance.now();
     using trail = new Trail(shared.recorder, { sessionId, callId: shared.host.id(), tool: tool.name, agent });
     try {
-      return await this.#walk(tool, input, { options, trail, agent, began });
+      return await work(trail, agent, began);
     } catch (cause) {
       const durationMs = performance.now() - began;
       const { loaded } = shared;
@@ -90,29 +111,43 @@ export class FileCalls implements AsyncDisposable {
     await this.#workers[Symbol.asyncDispose]();
   }
 
-  async #walk(
+  /** Decides a use, unless it is clear already that it could not be done. */
+  async #ready(
     tool: AnyFileTool,
     input: unknown,
-    { options, trail, agent, began }: Walk,
-  ): Promise<ValueOutcome> {
-    const { shared, gate } = this.#corridor;
-    const { walls } = shared;
+    trail: Trail,
+    agent: string | null,
+    signal: AbortSignal | null,
+  ): Promise<ReadyUse | FileDenied> {
+    const { walls } = this.#corridor.shared;
     if (walls.kind === "unavailable") {
       const { code, message, hint = "" } = walls.error;
       trail.ended("denied", { reason: `${code}: ${message}` });
       return { kind: "denied", code, reason: message, hint };
     }
-    const signal = options.signal ?? null;
     this.#corridor.shared.running.add(this);
     await this.#sweeping.sweep();
     const decide = (edited?: unknown): Promise<FileQuestion> =>
-      this.#decide(tool, edited ?? input, trail, agent, signal);
+      this.#decisions.decide(tool, edited ?? input, trail, agent, signal);
     const decided = await decide();
     // Nobody is asked about what not even a yes gives; what rules say of it besides stands in the record.
     const { prepared } = decided;
     if (prepared.denials.length > 0 && !isRuledOut(prepared)) return this.#denied(trail, prepared.denials);
     // Nor about what could not be done; but why not would tell what is there, where that can't be read unasked.
     if (prepared.verdict.action === "ask" && prepared.mayBeTold) await decided.present();
+    return { kind: "ready", decide, decided };
+  }
+
+  async #walk(
+    tool: AnyFileTool,
+    input: unknown,
+    { options, trail, agent, began }: Walk,
+  ): Promise<ValueOutcome> {
+    const { shared, gate } = this.#corridor;
+    const signal = options.signal ?? null;
+    const ready = await this.#ready(tool, input, trail, agent, signal);
+    if (ready.kind !== "ready") return ready;
+    const { decide, decided } = ready;
     const passage = await gate.pass(
       { callId: trail.callId, tool: tool.name, agent, groupId: options.groupId ?? null },
       decide,
@@ -149,7 +184,7 @@ export class FileCalls implements AsyncDisposable {
         using _live = await enterFiles(this.#corridor.shared, granted.profile, signal);
         using temporaries = this.#sweeping.during(worker);
         const told = await this.#workers.telling(granted.profile, worker, () =>
-          use.run(targets, this.#files(ask, temporaries, early)),
+          use.run(targets, this.#decisions.files(ask, temporaries, early)),
         );
         if (told === null) return null;
         const { value, appeared } = told;
@@ -174,117 +209,7 @@ export class FileCalls implements AsyncDisposable {
     return { kind: "done", value, receipt, durationMs };
   }
 
-  /** Reads the input, looks at its paths and decides. Throws `USAGE`, `FILE_BAD_PATH`, and a fault of the look. */
-  async #decide(
-    tool: AnyFileTool,
-    input: unknown,
-    trail: Trail,
-    agent: string | null,
-    signal: AbortSignal | null,
-  ): Promise<FileQuestion> {
-    const { shared, sessionId, options } = this.#corridor;
-    const { standing, loaded, broker } = shared;
-    const use = tool.read(input, loaded.config.roots);
-    trail.received(redact(use.args).safeArgs);
-    const granted = standing.files.reading.onYes;
-    const turn: Turn = {};
-    const looking = <Value>(of: Turn, work: (files: Files) => Promise<Value>): Promise<Value> =>
-      this.#workers.use(granted, (ask) => work(this.#files(ask)), {
-        signal,
-        turn: of,
-        trail,
-      });
-    const isFree = standing.files.reading.unasked.digest === granted.digest;
-    const { targets, early } =
-      use.touches.length === 0
-        ? { targets: [], early: null }
-        : await looking(turn, (files) => this.#look(use.touches, files, isFree ? use.reads : undefined));
-    const { caller = "agent" } = options;
-    const grants = await broker.grants(sessionId);
-    const judged = async (how: "known" | "anew"): Promise<PreparedFile> => {
-      const found = await this.#workers.standingFor(workOf(tool), how);
-      return prepareFile({ tool, use, targets, agent, caller }, found, grants);
-    };
-    const known = await judged("known");
-    // A repository that denied it may be gone by now.
-    const prepared = known.denials.length === 0 ? known : await judged("anew");
-    const { verdict, argsHash, grantKey, unasked, onYes } = prepared;
-    trail.record({
-      type: "call.prepared",
-      argsHash,
-      unasked: unasked.digest,
-      onYes: onYes.digest,
-      shortfall: [],
-    });
-    trail.judged(verdict);
-    const description = use.describe(targets);
-    let preview: Promise<Preview> | null = null;
-    return {
-      use,
-      targets,
-      prepared,
-      turn,
-      early,
-      verdict,
-      argsHash,
-      get grantKey() {
-        return grantKey();
-      },
-      groupId: null,
-      show: () => ({
-        risk: tool.risk,
-        description: redactText(description).text,
-        ...redact(prepared.args),
-        covers: `${tool.name} on ${targets.map(spoken).join(" and ")}, whatever else it says`,
-        granted: grantedView(onYes, { ...standing.settings, runtimes: [] }),
-      }),
-      present: async () => {
-        // By then a person may have thought for long.
-        preview ??= looking({}, async (files) => {
-          return (await use.preview?.(targets, files)) ?? { kind: "text", text: description };
-        });
-        return presentPreview(preview, prepared.mayBeTold);
-      },
-    };
-  }
-
-  /** Looks at every path; where reading asks nobody, the lines to read are asked for at once. */
-  async #look(
-    touches: readonly Touch[],
-    files: Files,
-    reads: FileUse<unknown>["reads"],
-  ): Promise<{ readonly targets: readonly Target[]; readonly early: Early | null }> {
-    const { loaded, cwd } = this.#corridor.shared;
-    const { roots } = loaded.config;
-    const targets: Target[] = [];
-    let early: Early | null = null;
-    for (const touch of touches) {
-      const written = readWritten(touch.written, roots, cwd);
-      const looking = files.ask<"look">({ op: "look", path: written, end: touch.end });
-      early = reads === undefined ? null : askEarly(files, reads(written));
-      const [{ answer: looked }] = await Promise.all([looking, early?.lines]);
-      const path = looked.target;
-      if (!isAbsolutePath(path)) throw new CofferdamError("WORKER_LOST", "a worker told a path that is none");
-      targets.push({ ...touch, path, root: rootOf(path, roots), shown: shownPath(path, roots), looked });
-    }
-    return { targets, early };
-  }
-
-  #files(ask: Files["ask"], temporaries: OpenTemporaries | null = null, early: Early | null = null): Files {
-    const { roots } = this.#corridor.shared.loaded.config;
-    return {
-      ask,
-      readLines: async (request) =>
-        (await earlyLines(early, request)) ?? ask<"read-lines">({ op: "read-lines", ...request }),
-      temporaryBeside: (path) => {
-        if (temporaries === null) throw new CofferdamError("INTERNAL", "a look makes no temporary");
-        return temporaries.beside(path);
-      },
-      shown: (path) => (isAbsolutePath(path) ? shownPath(path, roots) : path),
-    };
-  }
-
-  #denied(trail: Trail, denials: readonly Denial[]): ValueOutcome {
+  #denied(trail: Trail, denials: readonly Denial[]): FileDenied {
     return denied(trail, denials, this.#corridor.shared.loaded.config.roots);
   }
 }

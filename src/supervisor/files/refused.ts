@@ -35,8 +35,11 @@ export function errorFor({ fault }: FileFaultError, roots: readonly Root[]): Cof
   return faultError({ ...fault, fault: kind }, told(fault.path, roots));
 }
 
+/** A use of a file tool that the walls would refuse. */
+export type FileDenied = Extract<ValueOutcome, { readonly kind: "denied" }>;
+
 /** Ends a call that its walls would refuse: the first denial is told, all of them are in the outcome. */
-export function denied(trail: Trail, denials: readonly Denial[], roots: readonly Root[]): ValueOutcome {
+export function denied(trail: Trail, denials: readonly Denial[], roots: readonly Root[]): FileDenied {
   const [first] = denials;
   const path = told(first?.target ?? "", roots);
   const reason = `no tool may ${first?.operation} ${visible(path)}: ${first?.because}`;

@@ -3,7 +3,7 @@ import { isAtMost } from "../../profile/access.ts";
 import { accessTo } from "../../profile/access-to.ts";
 import { type AbsolutePath, parentOf } from "../../profile/path.ts";
 import { TEMPORARY } from "../../tool/files/protocol.ts";
-import type { Corridor } from "../program-calls.ts";
+import type { Corridor } from "../corridor.ts";
 import type { FileWorker } from "./worker.ts";
 import type { Workers } from "./workers.ts";
 

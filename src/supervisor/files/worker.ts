@@ -29,7 +29,7 @@ export interface WorkerStart {
 }
 
 /** What ends the wait for an answer, and the worker with it. */
-export interface AskOptions {
+export interface ClearanceOptions {
   readonly timeoutMs: number;
   readonly signal: AbortSignal | null;
 }
@@ -136,7 +136,7 @@ export class FileWorker implements AsyncDisposable {
   async ask<Op extends FileRequest["op"]>(
     request: RequestOf<Op>,
     body: Uint8Array | undefined,
-    { timeoutMs, signal }: AskOptions,
+    { timeoutMs, signal }: ClearanceOptions,
   ): Promise<Answered<Op>> {
     if (this.#loss !== null) throw this.#loss;
     signal?.throwIfAborted();

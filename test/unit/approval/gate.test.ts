@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { Broker } from "../../../src/approval/broker.ts";
-import { Gate, type GateOptions } from "../../../src/approval/gate.ts";
+import { Gate } from "../../../src/approval/gate.ts";
 import type { Question } from "../../../src/approval/question.ts";
+import type { GateOptions } from "../../../src/approval/questions.ts";
 import { Recorder } from "../../../src/journal/recorder.ts";
 import { Trail } from "../../../src/journal/trail.ts";
 import { NOTHING_LEFT_OUT } from "../../../src/policy/redactions.ts";
@@ -66,6 +67,7 @@ function standing(handler: Asked, more: Partial<GateOptions> = {}) {
     sessionId: "session-1",
     handlers: [handler],
     wait: { timeoutMs: null, onTimeout: "error", style: "block" },
+    openWait: { timeoutMs: null, onTimeout: "wait", style: "suspend" },
     mostPending: null,
     sessionGrants: true,
     ...more,

@@ -1,0 +1,103 @@
+import { createHash } from "node:crypto";
+import type { StoredRequest } from "../store/store.ts";
+import type { Asker, Question } from "./question.ts";
+import type { GateOptions, PutOptions, Questions } from "./questions.ts";
+import { ASK_AGAIN, denied, type Stop, stopOf } from "./stops.ts";
+
+/**
+ * What stands between a call and its run. `allowed`: nobody has to be asked. `approved`: somebody has said yes to exactly
+ * this call, and it runs once where it is made under that id. `pending`: it is kept as a question, which anybody who may can
+ * answer by its id. `denied`: it will not run.
+ */
+export type Clearance =
+  | { readonly kind: "allowed" }
+  | { readonly kind: "approved"; readonly approvalId: string }
+  | Stop;
+
+/** For which call of whose a clearance is. */
+export interface ClearOptions extends PutOptions {
+  /** What the caller's own framework calls this call: under it the question is found again, in whatever process. */
+  readonly toolCallId: string | null;
+  /** False: what was asked before is found, and nothing is asked anew. */
+  readonly mayAsk: boolean;
+}
+
+/** One call was asked about so often under one id: its caller is stuck. */
+const MOST_QUESTIONS = 100;
+
+/** Whether a call that rules neither let pass nor deny may be made. Throws where the store can't be reached. */
+export async function clearanceByPeople(
+  asker: Asker,
+  asked: Question,
+  gate: Pick<GateOptions, "broker" | "host" | "wait">,
+  questions: Questions,
+  options: ClearOptions,
+): Promise<Clearance> {
+  const { toolCallId, mayAsk: _, ...put } = options;
+  if (toolCallId === null) return questions.leaveOpen(asker, asked, { ...put, approvalId: gate.host.id() });
+  return questions.inTurn(toolCallId, () => named(asker, asked, gate, questions, { ...options, toolCallId }));
+}
+
+async function named(
+  asker: Asker,
+  asked: Question,
+  { broker, wait }: Pick<GateOptions, "broker" | "wait">,
+  questions: Questions,
+  { toolCallId, mayAsk, ...put }: ClearOptions & { readonly toolCallId: string },
+): Promise<Clearance> {
+  const look = () => lastQuestion(asker, asked, toolCallId, (id) => broker.find(id));
+  const { last, free } = await look();
+  if (last !== null && isOpen(last)) return standOf(last, wait.onTimeout);
+  if (!mayAsk) return last === null ? CHANGED : standOf(last, wait.onTimeout);
+  try {
+    return await questions.leaveOpen(asker, asked, { ...put, approvalId: free });
+  } catch (cause) {
+    // Another process asked the same at the same time: its question is this one.
+    const again = await look();
+    if (again.last === null || !isOpen(again.last)) throw cause;
+    return standOf(again.last, wait.onTimeout);
+  }
+}
+
+const CHANGED = denied(
+  "APPROVAL_DENIED",
+  "no question was asked about exactly this call: what it is about has changed since, or nobody was asked",
+  ASK_AGAIN,
+);
+
+/** The last question about exactly this call, and the id that the next one has. */
+async function lastQuestion(
+  asker: Asker,
+  asked: Question,
+  toolCallId: string,
+  find: (approvalId: string) => Promise<StoredRequest | null>,
+): Promise<{ readonly last: StoredRequest | null; readonly free: string }> {
+  let last: StoredRequest | null = null;
+  for (let count = 0; count < MOST_QUESTIONS; count += 1) {
+    const free = idFor(asker, asked.argsHash, toolCallId, count);
+    const found = await find(free);
+    if (found === null) return { last, free };
+    last = found;
+    if (isOpen(found)) break;
+  }
+  return { last, free: idFor(asker, asked.argsHash, toolCallId, MOST_QUESTIONS) };
+}
+
+/**
+ * The id of a question that has a name outside: it follows from what is asked, so that every process finds it, and another
+ * call never does, whatever it is called. In the form of a UUID of one's own making (RFC 9562, version 8).
+ */
+function idFor({ tool, agent }: Asker, argsHash: string, toolCallId: string, count: number): string {
+  const of = JSON.stringify([tool, agent, argsHash, toolCallId, count]);
+  const hex = createHash("sha256").update(of).digest("hex");
+  const variant = "89ab"[Number.parseInt(hex[16] ?? "0", 16) % 4];
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}
+
+function isOpen({ status }: StoredRequest): boolean {
+  return status === "pending" || status === "approved";
+}
+
+function standOf(stored: StoredRequest, onTimeout: GateOptions["wait"]["onTimeout"]): Clearance {
+  return stopOf(stored, onTimeout) ?? { kind: "approved", approvalId: stored.request.approvalId };
+}
