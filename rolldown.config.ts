@@ -82,7 +82,15 @@ export default defineConfig([
     transform,
     // Only probes need the one, and they are remembered; another, only prompts that show a file; the rest is for those who
     // install it.
-    external: ["execa", /^sugar-high\//, "pg", "grammy", /^hono($|\/)/, /^@hono\/node-server($|\/)/],
+    external: [
+      "execa",
+      /^sugar-high\//,
+      "pg",
+      "grammy",
+      /^hono($|\/)/,
+      /^@hono\/node-server($|\/)/,
+      /^@modelcontextprotocol\//,
+    ],
     output: {
       dir: "dist/cli",
       format: "esm",
@@ -98,6 +106,7 @@ export default defineConfig([
           { name: "answers", test: /\/src\/cli\/(commands\/approvals|approvals-text)\.ts$/, priority: 4 },
           // What needs packages that not every user has is loaded by those who ask for it.
           { name: "http", test: /\/src\/http\//, priority: 4 },
+          { name: "mcp", test: /\/src\/(mcp\/|channel\/elicitation)/, priority: 4 },
           { name: "telegram", test: /\/src\/channel\/telegram[/.]/, priority: 4 },
           { name: "postgres", test: /\/src\/store\/postgres[/.]/, priority: 4 },
           { name: "commands", test: (file) => !ALWAYS.test(file) },

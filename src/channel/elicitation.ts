@@ -11,7 +11,7 @@ import {
 import { lookWithin } from "./look.ts";
 
 /** What there is to look at is waited for so long, in milliseconds; then the arguments have to do. */
-const LOOK_MS = 5_000;
+export const LOOK_MS = 5_000;
 
 /**
  * What an MCP client brings back of a form: what somebody filled in, or that they would not, or looked away
@@ -51,7 +51,7 @@ export function elicitationHandler({ by, elicit }: ElicitationOptions): Approval
 /** What a form that came back means. */
 export function answerOf(
   { action, content = {} }: ElicitationResult,
-  { offers }: ElicitationForm,
+  { offers }: Pick<ElicitationForm, "offers">,
   by: string,
 ): Answer {
   const note = typeof content["note"] === "string" ? content["note"].slice(0, MOST_OF_A_NOTE).trim() : "";

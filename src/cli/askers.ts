@@ -19,8 +19,7 @@ export interface Askers {
  * then a call waits for them also without a terminal.
  */
 export function askersFor({ host, screen, print, approval }: Askers): readonly ApprovalHandler[] {
-  const { http, telegram } = approval.channels;
-  const isHeardElsewhere = approval.store !== "memory" && (http !== undefined || telegram !== undefined);
+  const others = elsewhere(approval);
   const terminal = new CallbackHandler(async (request, asking) => {
     const { terminalHandler } = await import("../channel/terminal.ts");
     try {
@@ -29,10 +28,16 @@ export function askersFor({ host, screen, print, approval }: Askers): readonly A
         asking,
       );
     } catch (cause) {
-      const isAlone = cause instanceof CofferdamError && cause.code === "CHANNEL_CLOSED" && isHeardElsewhere;
+      const isAlone = cause instanceof CofferdamError && cause.code === "CHANNEL_CLOSED" && others.length > 0;
       if (isAlone) print.talk(print.talkInk.dim(`cofferdam: waits for an answer to ${request.approvalId}`));
       throw cause;
     }
   });
-  return isHeardElsewhere ? [terminal, new BrokerHandler()] : [terminal];
+  return [terminal, ...others];
+}
+
+/** Whoever answers by the channels that the config opens over a store that others share; nobody where it opens none. */
+export function elsewhere({ store, channels }: Askers["approval"]): readonly ApprovalHandler[] {
+  const isHeard = channels.http !== undefined || channels.telegram !== undefined;
+  return store !== "memory" && isHeard ? [new BrokerHandler()] : [];
 }

@@ -78,6 +78,8 @@ async function load(name: CommandName): Promise<Command> {
       return (await import("./commands/resume.ts")).resume;
     case "serve":
       return (await import("./commands/serve.ts")).serve;
+    case "mcp":
+      return (await import("./commands/mcp.ts")).mcp;
     case "tools":
       return (await import("./commands/tools.ts")).tools;
     case "check":

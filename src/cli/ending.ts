@@ -57,6 +57,14 @@ export async function untilSignalled(work: (ending: Ending) => Promise<number>):
   return ended === null ? status : process.exit(ended);
 }
 
+/** Waits for a signal; at once where it was given. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}
+
 /** The kernel decides whether this process is stopped: not where nobody is there to continue it (POSIX, 2.4.3). */
 function stop(): void {
   const goOn = stopBelow();

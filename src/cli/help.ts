@@ -8,6 +8,7 @@ export const COMMANDS = {
   grants: "list what sessions were granted, and take it back",
   resume: "run what was approved meanwhile",
   serve: "open the channels: the inbox, the stream of events, the chat",
+  mcp: "serve an MCP client the tools, or wrap an MCP server",
   tools: "list the tools, and what would be asked",
   check: "check the config and every profile without running anything",
   explain: "say why something may be read, written or reached, or not",
@@ -148,13 +149,24 @@ const TEXTS: Readonly<Record<CommandName, Text>> = {
   },
   serve: {
     usage: "serve [OPTION…]",
-    says: "Opens the channels of `approval.channels`, over the store that all processes share, until it is ended: over HTTP the\ninbox, a stream of events and the answers, and the chat of a Telegram bot. It runs nothing. The address that it prints\nlets whoever has it answer.",
+    says: "Opens the channels of `approval.channels`, over the store that all processes share, until it is ended: over HTTP the\ninbox, a stream of events and the answers, and the chat of a Telegram bot. It runs nothing without `--mcp`. The\naddress that it prints lets whoever has it answer.",
     options: [
       ["--listen AT", "`host:port` or the path of a unix socket, instead of what the config says"],
       ["--allow-remote", "let it listen where other machines reach it"],
+      ["--mcp", "also serve MCP clients the tools, at /mcp, with a token of their own"],
     ],
     takes: ["config", "profile", "json"],
     example: "cofferdam serve",
+  },
+  mcp: {
+    usage: "mcp [OPTION…]",
+    says: "Serves an MCP client the tools of the config over standard input and output: by the current protocol and the one\nbefore it. What needs a yes is put to the client's user by a form, where the client has forms, and to whom the\nchannels of the config reach; where nobody can be asked it is denied.",
+    options: [
+      ["--agent NAME", "the agent's name, as rules know it"],
+      ["--quiet", "do not say which config is in force"],
+    ],
+    takes: ["config", "profile"],
+    example: "cofferdam mcp --config ~/agent/cofferdam.yaml",
   },
   tools: {
     usage: "tools [OPTION…] [TOOL]",

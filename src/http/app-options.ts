@@ -4,6 +4,7 @@ import type { Recorder } from "../journal/recorder.ts";
 import { having, type OptionsOf } from "../supervisor/options.ts";
 import { Approver } from "./approvers.ts";
 import type { Rate } from "./buckets.ts";
+import type { Mount } from "./mount.ts";
 
 /** What the routes and the inbox are made from. */
 export interface ApprovalAppOptions {
@@ -13,6 +14,8 @@ export interface ApprovalAppOptions {
   readonly hosts: readonly string[];
   /** Origins besides its own whose pages may ask: `https://tools.example`. Default none. */
   readonly origins?: readonly string[];
+  /** What else is served behind the same door, for others: an MCP endpoint, say. Default nothing. */
+  readonly mounts?: readonly Mount[];
   /** Where it is written down what was refused. Default nowhere. */
   readonly recorder?: Pick<Recorder, "write">;
   /** By whose clock pages are told the time. Default this machine's. */
@@ -43,6 +46,9 @@ export const APP_OPTIONS: OptionsOf<ApprovalAppOptions> = z.strictObject({
   ),
   origins: z
     .array(z.string({ error: ORIGIN }).refine((text) => isOrigin(text), { error: ORIGIN }))
+    .optional(),
+  mounts: z
+    .array(having("`{ path, clients, fetch }`", "fetch"), { error: "a list of `{ path, clients, fetch }`" })
     .optional(),
   recorder: having("what writes events down", "write").optional(),
   host: having("what has a clock, as `thisHost` gives it", "now").optional(),

@@ -7,6 +7,7 @@ import { Buckets } from "./buckets.ts";
 import { type Connection, connectionOf, Entrance, unrouted } from "./entrance.ts";
 import { Guard } from "./guard.ts";
 import { type Handle, handlers } from "./handlers.ts";
+import { mounted } from "./mount.ts";
 import { pageFile } from "./page.ts";
 import { type Refusal, refusalOf } from "./refusal.ts";
 import { RefusalLog, type Refused } from "./refusal-log.ts";
@@ -24,6 +25,8 @@ export interface ApprovalApp extends Disposable {
   note(refused: Refused, refusal: Refusal): void;
 }
 
+/** The paths that routes have, by their first part. */
+const TAKEN = new Set(Object.values<Route>(ROUTES).map(({ path }) => path.replace(/(.)\/.*/, "$1")));
 const CLOCK = { now: Date.now } as const;
 /** More answers than a person gives. */
 const ANSWERS = { atOnce: 200, perSecond: 20 } as const;
@@ -36,12 +39,14 @@ const TRIES = { atOnce: 10, perSecond: 0.1 } as const;
  */
 export function approvalApp(broker: Broker, options: ApprovalAppOptions): ApprovalApp {
   assertOptions("approvalApp", APP_OPTIONS, options);
-  const { approvers, hosts, origins = [], recorder = null, host = CLOCK, answerRate = ANSWERS } = options;
+  const { approvers, hosts, origins = [], mounts = [] } = options;
+  const { recorder = null, host = CLOCK, answerRate = ANSWERS } = options;
   const log = new RefusalLog(recorder);
   const subscribers = new Subscribers(broker, patienceOf(options));
   const entrance = new Entrance({
     guard: new Guard({ hosts, origins }),
     approvers: new Approvers(approvers),
+    mounts: mounted(mounts, approvers, TAKEN),
     tries: new Buckets(TRIES),
     log,
   });
@@ -88,6 +93,7 @@ async function answered(
   try {
     const admission = entrance.admit(request, connection);
     if (admission.kind === "answered") return admission.response;
+    if (admission.kind === "mounted") return await admission.mount.fetch(request, admission.by);
     const file = admission.kind === "open" ? pageFile(new URL(request.url).pathname) : null;
     if (file !== null) return file;
     // A router takes it for a GET whose body nobody reads, and nobody would let go of a stream of events.

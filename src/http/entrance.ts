@@ -3,6 +3,7 @@ import { type Approvers, bearerToken } from "./approvers.ts";
 import type { Buckets } from "./buckets.ts";
 import { crossOriginHeaders, type Guard, preflightHeaders } from "./guard.ts";
 import { HEADERS, jsonResponse } from "./headers.ts";
+import type { Mounted } from "./mount.ts";
 import { isPageFile } from "./page.ts";
 import { type Refusal, refusal } from "./refusal.ts";
 import type { RefusalLog } from "./refusal-log.ts";
@@ -20,6 +21,7 @@ export interface Connection {
 export interface EntranceOptions {
   readonly guard: Guard;
   readonly approvers: Approvers;
+  readonly mounts: readonly Mounted[];
   /** Of those who have no token that is known. */
   readonly tries: Buckets;
   readonly log: RefusalLog;
@@ -28,6 +30,8 @@ export interface EntranceOptions {
 /** Whether a request may come in: by whom it is, or the answer that it gets at once. */
 export type Admission =
   | { readonly kind: "admitted"; readonly by: string }
+  /** It is for something else that is served behind this door. */
+  | { readonly kind: "mounted"; readonly by: string; readonly mount: Mounted }
   /** It needs no token. */
   | { readonly kind: "open" }
   | { readonly kind: "answered"; readonly response: Response };
@@ -55,7 +59,12 @@ export class Entrance {
       return method === "GET" || method === "HEAD"
         ? { kind: "open" }
         : this.#answered(this.refuse(request, from, methodUnknown(["GET", "HEAD"])));
-    return this.#identify(request, from);
+    const mount = this.#options.mounts.find(({ path }) => path === pathname);
+    const identity = this.#identify(request, from, mount?.known ?? this.#options.approvers);
+    if (typeof identity !== "string") return this.#answered(identity);
+    return mount === undefined
+      ? { kind: "admitted", by: identity }
+      : { kind: "mounted", by: identity, mount };
   }
 
   /** Refuses a request, and writes that down unless somebody has. */
@@ -73,24 +82,23 @@ export class Entrance {
     for (const [name, value] of Object.entries(crossOriginHeaders(origin))) response.headers.set(name, value);
   }
 
-  #identify(request: Request, from: string | null): Admission {
-    const { approvers, tries } = this.#options;
+  /** Who has the token that came with a request; else how it is refused. */
+  #identify(request: Request, from: string | null, known: Approvers): string | Response {
+    const { tries } = this.#options;
     const token = bearerToken(request.headers.get("authorization") ?? undefined);
-    const by = token === null ? null : approvers.nameOf(token);
-    if (by !== null) return { kind: "admitted", by };
+    const by = token === null ? null : known.nameOf(token);
+    if (by !== null) return by;
     // Whoever has a token is let in all the same: on one machine, everybody comes from one address.
     const seconds = tries.take(from ?? "");
     if (seconds !== null)
-      return this.#answered(
-        this.refuse(
-          request,
-          from,
-          refusal("TRIES_TOO_MANY", { headers: { "retry-after": String(seconds) } }),
-        ),
+      return this.refuse(
+        request,
+        from,
+        refusal("TRIES_TOO_MANY", { headers: { "retry-after": String(seconds) } }),
       );
     const code = request.headers.has("authorization") ? "TOKEN_UNKNOWN" : "TOKEN_MISSING";
     const headers = { "www-authenticate": 'Bearer realm="cofferdam"' };
-    return this.#answered(this.refuse(request, from, refusal(code, { headers })));
+    return this.refuse(request, from, refusal(code, { headers }));
   }
 
   #answered(response: Response): Admission {

@@ -2,6 +2,7 @@ export { type ApprovalApp, approvalApp } from "./app.ts";
 export type { ApprovalAppOptions } from "./app-options.ts";
 export type { Approver } from "./approvers.ts";
 export type { Rate } from "./buckets.ts";
+export type { Mount } from "./mount.ts";
 export { openApi } from "./openapi.ts";
 export type { AnswerBody, AnswersBody, ShownRequest, Snapshot } from "./schemas.ts";
 export { type ApprovalServer, type ServeOptions, serveApprovals } from "./serve.ts";

@@ -44,5 +44,7 @@ export type TelegramChannel = z.infer<typeof TelegramChannel>;
 export const Channels = z.strictObject({
   http: HttpChannel.optional(),
   telegram: TelegramChannel.optional(),
+  /** Whether the user of an MCP client is asked there, by forms, where the client has them. */
+  elicitation: z.boolean().default(true),
 });
 export type Channels = z.infer<typeof Channels>;

@@ -67,7 +67,9 @@ function schemaOf(input: z.ZodType): Readonly<Record<string, unknown>> {
   const { anyOf, ...schema } = jsonSchemaOf(input);
   const either = z.array(ObjectSchema).min(1).safeParse(anyOf).data;
   if (either === undefined) return anyOf === undefined ? schema : { ...schema, anyOf };
-  const required = either[0]?.required?.filter((name) => either.every((one) => one.required?.includes(name) === true));
+  const required = either[0]?.required?.filter((name) =>
+    either.every((one) => one.required?.includes(name) === true),
+  );
   return {
     ...schema,
     type: "object",

@@ -1,17 +1,21 @@
+import { BrokerHandler } from "../../approval/handlers.ts";
 import { variable } from "../../config/variables.ts";
 import { escapeInvisible } from "../../errors.ts";
 import type { Host } from "../../host/host.ts";
+import type { Mount } from "../../http/mount.ts";
 import type { HttpChannel, TelegramChannel } from "../../policy/approval-channels.ts";
 import { createDesk, type Desk } from "../../supervisor/desk.ts";
 import { withPeers } from "../../supervisor/peer.ts";
+import { createSupervisor, type SupervisorOptions } from "../../supervisor/supervisor.ts";
 import { COMMON, chosen, readArguments, takeWords, usage } from "../arguments.ts";
-import { type Ending, untilSignalled } from "../ending.ts";
+import { aborted, type Ending, untilSignalled } from "../ending.ts";
 import type { Print } from "../print.ts";
 
 const OPTIONS = {
   ...COMMON,
   listen: { type: "string" },
   "allow-remote": { type: "boolean" },
+  mcp: { type: "boolean" },
 } as const;
 
 /** Opens the channels of the config over its store, until it is ended. See `cofferdam serve --help`. */
@@ -19,12 +23,33 @@ export async function serve(args: readonly string[], print: Print): Promise<numb
   const { values, positionals } = readArguments("serve", args, OPTIONS);
   takeWords("serve", positionals, []);
   const { json = false, listen } = values;
-  const allowRemote = values["allow-remote"] ?? false;
+  const wanted = { json, listen, allowRemote: values["allow-remote"] ?? false };
   return untilSignalled(async (ending) => {
+    if (values.mcp === true) return serveWithTools(chosen(values), wanted, ending, print);
     await using desk = await createDesk(chosen(values));
-    return await open(desk, { json, listen, allowRemote }, ending, print);
+    return await open(desk, [], wanted, ending, print);
   });
 }
+
+/** The same, and the tools of the config for MCP clients, at `/mcp`. */
+async function serveWithTools(
+  options: SupervisorOptions,
+  wanted: Wanted,
+  ending: Ending,
+  print: Print,
+): Promise<number> {
+  const { mcpHttp } = await withPeers(() => import("../../mcp/http.ts"), "@modelcontextprotocol/server");
+  const { makeToken } = await withPeers(() => import("../../http/approvers.ts"), "hono");
+  await using supervisor = await createSupervisor(options);
+  await using tools = mcpHttp(supervisor, { handler: new BrokerHandler() });
+  const { broker, shared } = supervisor;
+  const { recorder, host, loaded } = shared;
+  const mount = { path: "/mcp", clients: [{ name: "mcp", token: makeToken() }], fetch: tools.fetch };
+  return await open({ broker, recorder, host, loaded }, [mount], wanted, ending, print);
+}
+
+/** Over what it is served. */
+type Served = Pick<Desk, "broker" | "recorder" | "host" | "loaded">;
 
 interface Wanted {
   readonly json: boolean;
@@ -32,7 +57,13 @@ interface Wanted {
   readonly allowRemote: boolean;
 }
 
-async function open(desk: Desk, wanted: Wanted, { signal }: Ending, print: Print): Promise<number> {
+async function open(
+  desk: Served,
+  mounts: readonly Mount[],
+  wanted: Wanted,
+  { signal }: Ending,
+  print: Print,
+): Promise<number> {
   const { store, channels } = desk.loaded.config.approval;
   if (store === "memory")
     throw usage(
@@ -42,21 +73,34 @@ async function open(desk: Desk, wanted: Wanted, { signal }: Ending, print: Print
     );
   const { dim } = print.talkInk;
   for (const note of desk.loaded.notes) print.talk(dim(`cofferdam: ${escapeInvisible(note)}`));
-  await using server = await openHttp(desk, channels.http, wanted);
+  await using server = await openHttp(desk, mounts, channels.http, wanted);
   await using chat =
     channels.telegram === undefined ? null : await openTelegram(desk.host, channels.telegram);
   using _attending = await desk.broker.attend(...(chat === null ? [] : [chat]));
   for (const warning of server.warnings) print.talk(`cofferdam: ${escapeInvisible(warning)}`);
   const inboxes = server.approvers.map(({ name }) => ({ name, url: server.inboxUrl(name) }));
-  if (wanted.json) print.json({ url: server.url, inboxes }, 0);
-  else for (const { name, url } of inboxes) print.result(`${escapeInvisible(name)}: ${url ?? server.url}`);
+  const endpoints = mounts.map(({ path, clients: [client] }) => ({
+    url: `${server.url}${path}`,
+    token: client?.token ?? "",
+  }));
+  if (wanted.json)
+    print.json({ url: server.url, inboxes, ...(mounts.length === 0 ? {} : { mcp: endpoints[0] }) }, 0);
+  else {
+    for (const { name, url } of inboxes) print.result(`${escapeInvisible(name)}: ${url ?? server.url}`);
+    for (const { url, token } of endpoints) print.result(`mcp: ${url}, Authorization: Bearer ${token}`);
+  }
   if (chat !== null && channels.telegram !== undefined)
     print.talk(dim(`cofferdam: asks in the Telegram chat ${channels.telegram.chat}`));
   await aborted(AbortSignal.any([signal, print.broken]));
   return 0;
 }
 
-async function openHttp({ broker, recorder, host }: Desk, channel: HttpChannel | undefined, wanted: Wanted) {
+async function openHttp(
+  { broker, recorder, host }: Served,
+  mounts: readonly Mount[],
+  channel: HttpChannel | undefined,
+  wanted: Wanted,
+) {
   const { serveApprovals } = await withPeers(
     () => import("../../http/serve.ts"),
     "hono",
@@ -73,6 +117,7 @@ async function openHttp({ broker, recorder, host }: Desk, channel: HttpChannel |
     recorder,
     hosts,
     origins,
+    mounts,
     ...(named.length === 0 ? {} : { approvers: named }),
   });
 }
@@ -84,12 +129,5 @@ async function openTelegram(host: Host, { token_env, chat, approvers, api_root }
     chat,
     approvers,
     ...(api_root === undefined ? {} : { apiRoot: api_root }),
-  });
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
   });
 }

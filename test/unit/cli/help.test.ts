@@ -78,6 +78,7 @@ const loaders: Readonly<Record<CommandName, () => Promise<Record<string, unknown
   grants: () => import("../../../src/cli/commands/grants.ts"),
   resume: () => import("../../../src/cli/commands/resume.ts"),
   serve: () => import("../../../src/cli/commands/serve.ts"),
+  mcp: () => import("../../../src/cli/commands/mcp.ts"),
   tools: () => import("../../../src/cli/commands/tools.ts"),
   check: () => import("../../../src/cli/commands/check.ts"),
   explain: () => import("../../../src/cli/commands/explain.ts"),

@@ -1,0 +1,120 @@
+import { randomUUID } from "node:crypto";
+import {
+  createMcpHandler,
+  isLegacyRequest,
+  type McpServerFactory,
+  WebStandardStreamableHTTPServerTransport,
+} from "@modelcontextprotocol/server";
+import { assertOptions } from "../supervisor/options.ts";
+import type { Supervisor } from "../supervisor/supervisor.ts";
+import { Connection, type McpOptions } from "./connection.ts";
+import { MCP_OPTIONS } from "./serve-stdio.ts";
+import { serversOf } from "./server.ts";
+
+/** MCP over HTTP, for whoever serves it behind a door of their own: nobody is asked for a token here. */
+export interface McpHttp extends AsyncDisposable {
+  /** Answers one request of the streamable transport. */
+  readonly fetch: (request: Request) => Promise<Response>;
+}
+
+/** So many clients of the older protocol may be connected at once; of more, the one that was heard of longest ago is let go. */
+const MOST_SESSIONS = 256;
+const MOST_BODY = 4 * 1024 ** 2;
+
+/**
+ * Serves MCP clients over streamable HTTP. By the current protocol each request stands for itself, and all share one session
+ * of the supervisor; by those before it a client has a session from `initialize` until it ends it
+ * (https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http). Throws `USAGE` for options that
+ * there are not.
+ */
+export function mcpHttp(supervisor: Supervisor, options: McpOptions = {}): McpHttp {
+  assertOptions("mcpHttp", MCP_OPTIONS, options);
+  const shared = new Connection(supervisor, options);
+  const handler = createMcpHandler(
+    serversOf(supervisor, () => shared),
+    { legacy: "reject", maxRequestBodySize: MOST_BODY },
+  );
+  const sessions = new Sessions(supervisor, options);
+  return {
+    fetch: async (request) =>
+      (await isLegacyRequest(request, undefined, { maxRequestBodySize: MOST_BODY }))
+        ? sessions.fetch(request)
+        : handler.fetch(request),
+    [Symbol.asyncDispose]: async () => {
+      await handler.close();
+      await sessions[Symbol.asyncDispose]();
+      await shared[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** One client of the older protocol. */
+interface LegacySession extends AsyncDisposable {
+  readonly transport: WebStandardStreamableHTTPServerTransport;
+}
+
+/** The clients of the older protocol, each with what it was granted. */
+class Sessions implements AsyncDisposable {
+  readonly #supervisor: Supervisor;
+  readonly #options: McpOptions;
+  readonly #sessions = new Map<string, LegacySession>();
+
+  constructor(supervisor: Supervisor, options: McpOptions) {
+    this.#supervisor = supervisor;
+    this.#options = options;
+  }
+
+  async fetch(request: Request): Promise<Response> {
+    const id = request.headers.get("mcp-session-id");
+    if (id === null) return this.#begin(request);
+    const session = this.#sessions.get(id);
+    if (session === undefined) return refused(404, -32001, "there is no session under this id: begin anew");
+    // Who was heard of last is let go last.
+    this.#sessions.delete(id);
+    this.#sessions.set(id, session);
+    return session.transport.handleRequest(request);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([...this.#sessions.keys()].map((id) => this.#end(id)));
+  }
+
+  async #begin(request: Request): Promise<Response> {
+    const connection = new Connection(this.#supervisor, this.#options);
+    const factory: McpServerFactory = serversOf(this.#supervisor, () => connection);
+    const server = await factory({ era: "legacy" });
+    let begun: string | null = null;
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: randomUUID,
+      maxRequestBodySize: MOST_BODY,
+      onsessioninitialized: async (id) => {
+        begun = id;
+        this.#sessions.set(id, {
+          transport,
+          [Symbol.asyncDispose]: async () => {
+            await server.close();
+            await connection[Symbol.asyncDispose]();
+          },
+        });
+        const [oldest] = this.#sessions.keys();
+        if (this.#sessions.size > MOST_SESSIONS && oldest !== undefined) await this.#end(oldest);
+      },
+      onsessionclosed: (id) => this.#end(id),
+    });
+    await server.connect(transport);
+    const response = await transport.handleRequest(request);
+    // What does not begin a session leaves none behind.
+    if (begun === null) await connection[Symbol.asyncDispose]();
+    return response;
+  }
+
+  async #end(id: string): Promise<void> {
+    const session = this.#sessions.get(id);
+    this.#sessions.delete(id);
+    await session?.[Symbol.asyncDispose]();
+  }
+}
+
+function refused(status: number, code: number, message: string): Response {
+  return Response.json({ jsonrpc: "2.0", id: null, error: { code, message } }, { status });
+}

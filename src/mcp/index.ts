@@ -1,0 +1,4 @@
+export { ToolAnswer } from "./answer.ts";
+export type { McpOptions } from "./connection.ts";
+export { type McpHttp, mcpHttp } from "./http.ts";
+export { type McpService, type ServeMcpOptions, serveMcp } from "./serve-stdio.ts";

@@ -1,0 +1,94 @@
+import { once } from "node:events";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { StdioClientTransport as CurrentStdio } from "@modelcontextprotocol/client/stdio";
+import { StdioClientTransport as PreviousStdio } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { describe, expect, test } from "vitest";
+import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
+import { connect, type Filled, GENERATIONS, type Ways } from "../support/mcp/clients.ts";
+import { exitOf, type Place, place, processesWith, uniqueWord } from "../unit/cli/command-line.ts";
+
+sandboxMustWork("MCP from the command line");
+
+const CONFIG = `version: 1
+sandbox:
+  runtimes: [system]
+  paths: { workspace: { root: ., mode: rw, write_approval: true } }
+`;
+const MAIN = join(import.meta.dirname, "../../dist/cli/main.js");
+const WRITE = { path: "made", content: "hello\n" };
+const YES: Filled = { action: "accept", content: { answer: "yes, once" } };
+
+/** How clients start `cofferdam mcp` themselves, as those that people use do. */
+function ways(at: Place): Ways {
+  const started = {
+    command: process.execPath,
+    args: [MAIN, "mcp", "--quiet"],
+    cwd: at.project,
+    env: { PATH: process.env["PATH"] ?? "", HOME: at.state, XDG_STATE_HOME: at.state },
+  };
+  return { current: () => new CurrentStdio(started), previous: () => new PreviousStdio(started) };
+}
+
+describe.skipIf(unusable !== null)("cofferdam mcp", () => {
+  test.each(GENERATIONS)(
+    "is started by a client, asks its user, and ends with it: %s",
+    async (generation) => {
+      const at = await place(CONFIG);
+      const client = await connect(generation, ways(at), () => YES);
+      expect((await client.call("write_file", WRITE)).structuredContent).toMatchObject({ outcome: "done" });
+      expect(readFileSync(join(at.project, "made"), "utf8")).toBe("hello\n");
+      const begun = performance.now();
+      await client[Symbol.asyncDispose]();
+      expect(performance.now() - begun).toBeLessThan(2_000);
+    },
+  );
+
+  test("prints nothing but the protocol, and says which config is in force beside it", async () => {
+    const at = await place(CONFIG);
+    const child = at.start(["mcp"]);
+    let [out, err] = ["", ""];
+    child.stdout.on("data", (chunk: Buffer) => (out += chunk.toString()));
+    child.stderr.on("data", (chunk: Buffer) => (err += chunk.toString()));
+    child.stdin.write('{"jsonrpc":"2.0","id":1,"method":"ping"}\n{no json\n');
+    await expect.poll(() => out, { timeout: 20_000 }).toContain("\n");
+    child.stdin.end();
+    const [status] = await once(child, "close");
+    expect(status).toBe(0);
+    expect(out).toBe('{"result":{},"jsonrpc":"2.0","id":1}\n');
+    expect(err).toContain("cofferdam.yaml (trusted)");
+  });
+
+  test("serves nothing by a config that nobody trusts", async () => {
+    const at = await place(null);
+    at.write("cofferdam.yaml", CONFIG);
+    const untrusted = await at.cofferdam(["mcp"], { input: '{"jsonrpc":"2.0","id":1,"method":"ping"}\n' });
+    expect([untrusted.exit, untrusted.stdout]).toEqual([65, ""]);
+    expect(untrusted.stderr).toContain("cofferdam trust");
+  });
+
+  test("ends what runs when it is ended, and leaves nothing", async () => {
+    const at = await place(`${CONFIG}shell: { default: { allowed: true, approval: false } }\n`);
+    const word = uniqueWord();
+    const child = at.start(["mcp", "--quiet"]);
+    const call = {
+      jsonrpc: "2.0",
+      id: 2,
+      method: "tools/call",
+      params: { name: "shell", arguments: { script: `sleep 61 && echo ${word}` } },
+    };
+    const begin = {
+      protocolVersion: "2025-11-25",
+      capabilities: {},
+      clientInfo: { name: "x", version: "1" },
+    };
+    child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params: begin })}\n`);
+    child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" })}\n`);
+    child.stdin.write(`${JSON.stringify(call)}\n`);
+    await expect.poll(() => processesWith(word).length, { timeout: 20_000 }).toBeGreaterThan(0);
+    child.kill("SIGTERM");
+    expect(await exitOf(child)).toBe(143);
+    expect(processesWith(word)).toEqual([]);
+    expect(readdirSync(at.project)).toEqual(["cofferdam.yaml"]);
+  });
+});
