@@ -23,6 +23,7 @@ import { Mode } from "../policy/action.ts";
 import { type AbsolutePath, isAbsolutePath, isInside } from "../profile/path.ts";
 import type { Store } from "../store/store.ts";
 import type { ToolSettings } from "../tool/derive.ts";
+import type { Root } from "../tool/facts.ts";
 import { buildWalls, endWalls, withProxy } from "./build-walls.ts";
 import type { ResumeOptions } from "./call-options.ts";
 import { Ending } from "./ending.ts";
@@ -47,6 +48,8 @@ export interface SupervisorOptions {
   readonly profiles?: readonly string[];
   /** Where to look for a config, and where calls start by default. */
   readonly cwd?: AbsolutePath;
+  /** Where `cwd` lies in no root, calls start in the first that can be written, or else in the first. Default false. */
+  readonly startsInRoot?: boolean;
   /** How asks are answered, instead of what the config says. */
   readonly mode?: Mode;
   /** A person who typed a command is asked about it like an agent. */
@@ -68,6 +71,7 @@ export const SUPERVISOR_OPTIONS: OptionsOf<SupervisorOptions> = z.strictObject({
   config: text("a path, as a text").optional(),
   profiles: z.array(text(PROFILES), { error: PROFILES }).optional(),
   cwd: text(FOLDER).refine(isAbsolutePath, { error: FOLDER }).optional(),
+  startsInRoot: z.boolean({ error: "`true` or `false`" }).optional(),
   mode: z.enum(Mode.options, { error: `one of ${Mode.options.join(", ")}` }).optional(),
   asksCaller: z.boolean({ error: "`true` or `false`" }).optional(),
   terminal: z.boolean({ error: "`true` or `false`" }).optional(),
@@ -206,7 +210,12 @@ export function decideStanding(options: SupervisorOptions): Decided {
     mode,
     asksCaller: options.asksCaller ?? false,
   });
-  return { host, cwd, loaded, standing };
+  return { host, cwd: options.startsInRoot === true ? startIn(cwd, config.roots) : cwd, loaded, standing };
+}
+
+function startIn(cwd: AbsolutePath, roots: readonly Root[]): AbsolutePath {
+  if (roots.some(({ path }) => isInside(cwd, path))) return cwd;
+  return (roots.find(({ mode }) => mode === "rw") ?? roots[0])?.path ?? cwd;
 }
 
 /** What the tools' derivation reads of a loaded config; own files are masked where they exist in a root. */

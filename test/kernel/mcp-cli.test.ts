@@ -59,6 +59,21 @@ describe.skipIf(unusable !== null)("cofferdam mcp", () => {
     expect(err).toContain("cofferdam.yaml (trusted)");
   });
 
+  test("starts calls in a root, wherever the client started it", async () => {
+    const at = await place(`${CONFIG}shell: { rules: [{ pattern: "pwd", approval: false }] }\n`);
+    const current = () =>
+      new CurrentStdio({
+        command: process.execPath,
+        args: [MAIN, "mcp", "--quiet", "--config", join(at.project, "cofferdam.yaml")],
+        cwd: "/",
+        env: { PATH: process.env["PATH"] ?? "", HOME: at.state, XDG_STATE_HOME: at.state },
+      });
+    await using client = await connect("current", { ...ways(at), current });
+    expect((await client.call("shell", { argv: ["pwd"] })).structuredContent).toMatchObject({
+      result: { stdout: `${at.project}\n` },
+    });
+  });
+
   test("serves nothing by a config that nobody trusts", async () => {
     const at = await place(null);
     at.write("cofferdam.yaml", CONFIG);

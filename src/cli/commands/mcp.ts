@@ -22,7 +22,7 @@ export async function mcp(args: readonly string[], print: Print): Promise<number
       () => import("../../mcp/serve-stdio.ts"),
       "@modelcontextprotocol/server",
     );
-    await using supervisor = await createSupervisor(chosen(values));
+    await using supervisor = await createSupervisor({ ...chosen(values), startsInRoot: true });
     const { loaded } = supervisor.shared;
     const talk = (text: string): void => print.talk(print.talkInk.dim(`cofferdam: ${escapeInvisible(text)}`));
     if (!quiet) for (const note of loaded.notes) talk(note);

@@ -40,7 +40,7 @@ async function serveWithTools(
 ): Promise<number> {
   const { mcpHttp } = await withPeers(() => import("../../mcp/http.ts"), "@modelcontextprotocol/server");
   const { makeToken } = await withPeers(() => import("../../http/approvers.ts"), "hono");
-  await using supervisor = await createSupervisor(options);
+  await using supervisor = await createSupervisor({ ...options, startsInRoot: true });
   await using tools = mcpHttp(supervisor, { handler: new BrokerHandler() });
   const { broker, shared } = supervisor;
   const { recorder, host, loaded } = shared;

@@ -1,0 +1,66 @@
+import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { expect, onTestFinished, test } from "vitest";
+import { type Model, type Person, type Step, work } from "./agent.ts";
+
+const MAIN = join(import.meta.dirname, "../../dist/cli/main.js");
+
+/** The example's folder, of its own for one test, and `cofferdam mcp` in it. */
+function standing() {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "cofferdam-example-")));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const project = join(folder, "project");
+  cpSync(import.meta.dirname, project, { recursive: true });
+  const server = new StdioClientTransport({
+    command: process.execPath,
+    args: [MAIN, "mcp", "--quiet", "--config", join(project, "cofferdam.yaml")],
+    env: { PATH: process.env["PATH"] ?? "", HOME: folder, XDG_STATE_HOME: join(folder, "state") },
+  });
+  return { server, note: () => readFileSync(join(project, "notes/walls.md"), "utf8") };
+}
+
+const STEPS: readonly Step[] = [
+  { tool: "shell", args: { argv: ["wc", "-w", "walls.md"] } },
+  {
+    tool: "write_file",
+    args: { path: "notes:walls.md", content: "# Walls\n\n- they stand\n- and they were counted\n" },
+  },
+  { tool: "shell", args: { argv: ["cat", "/etc/shadow"] } },
+];
+
+/** Does its steps, and says what it was told. */
+function scripted() {
+  const heard: string[] = [];
+  const model: Model = (_, told) => {
+    heard.splice(0, heard.length, ...told);
+    return STEPS[told.length] ?? { text: "done" };
+  };
+  return { model, heard };
+}
+
+test("an agent that speaks MCP does real work behind the gate and inside the walls", async () => {
+  const { server, note } = standing();
+  const { model, heard } = scripted();
+  const questions: string[] = [];
+  const person: Person = (question, answers) => {
+    questions.push(question);
+    const isAboutNotes = question.includes("│ +- and they were counted");
+    return isAboutNotes && answers.includes("yes, once") ? "yes, once" : "no";
+  };
+  expect(await work(server, model, person)).toBe("done");
+  expect(heard[0]).toContain('"stdout":"5 walls.md');
+  expect(note()).toContain("- and they were counted");
+  expect(questions).toHaveLength(2);
+  expect(heard[2]).toMatch(/^Denied: /);
+});
+
+test("after a no nothing is changed, and the model is told so", async () => {
+  const { server, note } = standing();
+  const before = note();
+  const { model, heard } = scripted();
+  await work(server, model, () => "no");
+  expect(note()).toBe(before);
+  expect(heard[1]).toBe("Denied: the user of mcp-agent said no");
+});
