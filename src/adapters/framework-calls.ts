@@ -14,6 +14,8 @@ export interface FrameworkCall {
   readonly input: unknown;
   /** What the framework calls it: whoever approves it approves it under this name. */
   readonly toolCallId: string;
+  /** Calls of one turn share it, so that they can be answered in one act. */
+  readonly groupId?: string;
 }
 
 /**
@@ -41,9 +43,11 @@ export class FrameworkCalls implements AsyncDisposable {
    * Whether the framework has to ask. Once it has an answer (`isAnswered`), only what was asked about before is found: where the
    * call is another by now, it is denied. What can't be made throws nothing here: the call itself will say why.
    */
-  async clearance({ tool, input, toolCallId }: FrameworkCall, isAnswered: boolean): Promise<CallClearance> {
+  async clearance(call: FrameworkCall, isAnswered: boolean): Promise<CallClearance> {
+    const { tool, input, toolCallId, groupId } = call;
+    const group = groupId === undefined ? {} : { groupId };
     try {
-      return await this.session.ask(tool, input, { toolCallId, mayAsk: !isAnswered });
+      return await this.session.ask(tool, input, { toolCallId, mayAsk: !isAnswered, ...group });
     } catch (cause) {
       if (isForModels(cause)) return { kind: "allowed" };
       throw cause;

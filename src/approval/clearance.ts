@@ -47,14 +47,15 @@ async function named(
 ): Promise<Clearance> {
   const look = () => lastQuestion(asker, asked, toolCallId, (id) => broker.find(id));
   const { last, free } = await look();
-  if (last !== null && isOpen(last)) return standOf(last, wait.onTimeout);
+  // Also a no stays one: only what has run by its yes is asked about once more.
+  if (last !== null && !isUsed(last)) return standOf(last, wait.onTimeout);
   if (!mayAsk) return last === null ? CHANGED : standOf(last, wait.onTimeout);
   try {
     return await questions.leaveOpen(asker, asked, { ...put, approvalId: free });
   } catch (cause) {
     // Another process asked the same at the same time: its question is this one.
     const again = await look();
-    if (again.last === null || !isOpen(again.last)) throw cause;
+    if (again.last === null || isUsed(again.last)) throw cause;
     return standOf(again.last, wait.onTimeout);
   }
 }
@@ -78,7 +79,7 @@ async function lastQuestion(
     const found = await find(free);
     if (found === null) return { last, free };
     last = found;
-    if (isOpen(found)) break;
+    if (!isUsed(found)) break;
   }
   return { last, free: idFor(asker, asked.argsHash, toolCallId, MOST_QUESTIONS) };
 }
@@ -94,8 +95,9 @@ function idFor({ tool, agent }: Asker, argsHash: string, toolCallId: string, cou
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
-function isOpen({ status }: StoredRequest): boolean {
-  return status === "pending" || status === "approved";
+/** It was approved and taken by a run, whatever became of that. */
+function isUsed({ status }: StoredRequest): boolean {
+  return status === "executing" || status === "done" || status === "failed";
 }
 
 function standOf(stored: StoredRequest, onTimeout: GateOptions["wait"]["onTimeout"]): Clearance {

@@ -45,7 +45,7 @@ export interface CallOptions {
 export interface ClearanceOptions extends Pick<CallOptions, "signal" | "groupId"> {
   /**
    * What a framework calls this call. Asked again under it, in whatever process, the same question is found, as long as
-   * nothing of the call has changed.
+   * nothing of the call has changed: one that was answered no stays so, and one that has run by its yes is asked anew.
    */
   readonly toolCallId?: string;
   /** False: what was asked before is found, and nothing is asked anew. */

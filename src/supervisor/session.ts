@@ -5,7 +5,7 @@ import { stopOf } from "../approval/stops.ts";
 import { waitOf } from "../approval/wait.ts";
 import { CofferdamError } from "../errors.ts";
 import type { Grant } from "../policy/grant.ts";
-import type { Resolution } from "../store/store.ts";
+import type { Resolution, StoredRequest } from "../store/store.ts";
 import type { ShellInput } from "../tool/call.ts";
 import type { DefinedTool } from "../tool/define-tool.ts";
 import {
@@ -124,6 +124,11 @@ export class Session implements AsyncDisposable {
     this.#start();
     using stopped = this.#ending.or(given.signal);
     return await this.#calls.ask(tool, input, { ...given, signal: stopped.signal });
+  }
+
+  /** A question and where it is in its life: what to show of it, and what was answered; null when it is not, or no more, known. */
+  find(approvalId: string): Promise<StoredRequest | null> {
+    return this.#shared.broker.find(approvalId);
   }
 
   /** Answers a question that was kept, by whom its caller says. Throws `USAGE` for what is no decision. */

@@ -134,6 +134,25 @@ describe.skipIf(unusable !== null)("whether a call may be made", () => {
     expect(await supervisor.broker.pending()).toHaveLength(1);
   });
 
+  it("stays refused under its name outside, once somebody said no to it, and is asked about anew under another", async () => {
+    using fates = new Fates();
+    const toolCallId = "call_1";
+    const asked = await within(fates, (session) => session.ask("shell", TOUCH, { toolCallId }));
+    if (asked.kind !== "pending") throw new Error(JSON.stringify(asked));
+    await fates.answer(asked.approvalId, false);
+    await within(fates, async (session) => {
+      const refused = { kind: "denied", code: "APPROVAL_DENIED", reason: "as you like" };
+      expect(await session.ask("shell", TOUCH, { toolCallId })).toMatchObject(refused);
+      expect(await session.ask("shell", TOUCH, { toolCallId, mayAsk: false })).toMatchObject(refused);
+      expect(await session.ask("shell", TOUCH, { toolCallId: "call_2" })).toMatchObject({ kind: "pending" });
+      expect(await session.find(asked.approvalId)).toMatchObject({
+        status: "rejected",
+        request: { approvalId: asked.approvalId, tool: "shell" },
+      });
+      expect(await session.find("nobody's")).toBe(null);
+    });
+  });
+
   it("is no more once it was answered no three times, wherever that was", async () => {
     using fates = new Fates();
     await within(fates, async (session) => {
