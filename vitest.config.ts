@@ -31,6 +31,8 @@ export default defineConfig({
     // Examples name the package as its users do; here that is the checkout.
     alias: {
       "cofferdam/http": `${import.meta.dirname}/src/http/index.ts`,
+      "cofferdam/mcp": `${import.meta.dirname}/src/mcp/index.ts`,
+      "cofferdam/langchain": `${import.meta.dirname}/src/adapters/langchain.ts`,
       "cofferdam/telegram": `${import.meta.dirname}/src/channel/telegram.ts`,
       "cofferdam/postgres": `${import.meta.dirname}/src/store/postgres.ts`,
       "cofferdam/testing": `${import.meta.dirname}/src/testing/index.ts`,

@@ -6,6 +6,8 @@ import { registerHooks } from "node:module";
 
 const ENTRIES: Readonly<Record<string, string>> = {
   cofferdam: "../../src/index.ts",
+  "cofferdam/langchain": "../../src/adapters/langchain.ts",
+  "cofferdam/mcp": "../../src/mcp/index.ts",
   "cofferdam/http": "../../src/http/index.ts",
   "cofferdam/telegram": "../../src/channel/telegram.ts",
 };

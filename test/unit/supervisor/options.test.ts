@@ -16,7 +16,8 @@ function told(run: () => unknown): readonly (string | undefined)[] {
 }
 
 describe("options of createSupervisor that there are not are refused", () => {
-  const all = "{ config?, profiles?, cwd?, startsInRoot?, mode?, asksCaller?, terminal?, journal?, store?, host? }";
+  const all =
+    "{ config?, profiles?, cwd?, startsInRoot?, mode?, asksCaller?, terminal?, journal?, store?, host? }";
   test.each<[given: unknown, message: string, hint: string]>([
     [{ profile: ["read-only"] }, "`profile` is no option of `createSupervisor`", "did you mean `profiles`?"],
     [{ Mode: "strict" }, "`Mode` is no option of `createSupervisor`", "did you mean `mode`?"],
