@@ -27,10 +27,7 @@ export interface LangChainOptions extends SessionOptions {
  * call passes the session's gate, which asks the session's handlers. What is denied is a message of status `error` that says
  * why. Throws `USAGE` for a name in `only` that no tool has, and for options of a session beside a session.
  */
-export function cofferdamTools(
-  of: CallsOf,
-  options: Omit<LangChainOptions, "by"> = {},
-): readonly StructuredTool[] {
+export function cofferdamTools(of: CallsOf, options: Omit<LangChainOptions, "by"> = {}): StructuredTool[] {
   const { only, ...session } = options;
   const calls = new FrameworkCalls(of, BY, session);
   return cardsOf(calls.session, only).map((card) => unaskedTool(calls, card));

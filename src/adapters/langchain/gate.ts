@@ -140,9 +140,9 @@ export function unaskedTool(calls: FrameworkCalls, card: ToolCard): StructuredTo
 
 /** Where in the run of an agent a call stands; what of it is not there is not relied on. */
 const Around = z.object({
-  thread_id: z.string().optional(),
+  thread_id: z.coerce.string().optional(),
   checkpoint_ns: z.string().optional(),
-  __pregel_scratchpad: z.object({ currentTaskInput: z.unknown() }).optional(),
+  __pregel_scratchpad: z.object({ currentTaskInput: z.unknown() }).optional().catch(undefined),
 });
 type Around = z.infer<typeof Around>;
 

@@ -127,7 +127,9 @@ export function decisionFrom(
   { approvalId, forSession }: ApprovalQuestion,
   by: string,
 ): { readonly decision: Decision } | { readonly problem: string } {
-  const answer = ApprovalAnswer.safeParse(given).data;
+  // Nothing that it inherits, from whomever, is an answer.
+  const own = typeof given === "object" && given !== null ? { __proto__: null, ...given } : given;
+  const answer = ApprovalAnswer.safeParse(own).data;
   if (answer === undefined) return { problem: "what came is no answer: `approve` and `reject` make one" };
   const { approvalId: answered, ...said } = answer;
   // The framework hands what it was resumed with to whichever call asks: that may not be the one that was meant.

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { AIMessage, type BaseMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
 import { fakeModel } from "@langchain/core/testing";
 import { type BaseCheckpointSaver, Command, MemorySaver } from "@langchain/langgraph";
-import { createAgent } from "langchain";
+import { type AnyAgentMiddleware, createAgent } from "langchain";
 import {
   type ApprovalQuestion,
   type CofferdamMiddleware,
@@ -23,7 +23,7 @@ export type Turn = readonly ScriptedCall[] | string;
 export interface ScriptedCall {
   readonly name: string;
   readonly args: Readonly<Record<string, unknown>>;
-  readonly id: string;
+  readonly id?: string;
 }
 
 /** More turns than any test has. */
@@ -112,7 +112,7 @@ export class Talk {
 
 interface AgentMore {
   readonly version?: "v1" | "v2";
-  readonly before?: readonly CofferdamMiddleware[];
+  readonly before?: readonly AnyAgentMiddleware[];
 }
 
 function agentOf(
@@ -121,7 +121,7 @@ function agentOf(
   checkpointer: BaseCheckpointSaver | undefined,
   { version = "v2", before = [] }: AgentMore,
 ) {
-  const all: readonly CofferdamMiddleware[] = [...before, middleware];
+  const all: readonly AnyAgentMiddleware[] = [...before, middleware];
   return createAgent({
     model: scripted(turns),
     middleware: all,
