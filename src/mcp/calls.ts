@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import {
   type CallToolResult,
   type InputRequiredResult,
@@ -17,13 +18,13 @@ import { Progress } from "./progress.ts";
 
 /** Under this name a question is put to a client that brings the answer along with the next try. */
 const ANSWER = "approval";
-/** What the same call is called whenever it is made again: clients have no names for calls that outlive them. */
-const SAME_CALL = "mcp";
 /** As long as a timer can be: the question itself says how long it may take. */
 const NO_TIMEOUT_MS = 2 ** 31 - 1;
 
 /** What goes along with a question, and comes back with its answer. Nobody else can make it: it is signed. */
 export const AskedState = z.strictObject({
+  /** Of the call that it is about, whenever it is made again. */
+  toolCallId: z.string(),
   approvalId: z.string(),
   offers: z.strictObject({ once: z.boolean(), session: z.boolean() }),
 });
@@ -92,9 +93,10 @@ async function inRounds(
   const filled = asked === undefined ? undefined : FormResult.safeParse(inputResponses?.[ANSWER]).data;
   if (asked !== undefined && filled !== undefined)
     await session.respond(asked.approvalId, readForm(filled, asked, name), name);
+  const toolCallId = asked?.toolCallId ?? randomUUID();
   const clearance = await session.ask(tool, input, {
     signal,
-    toolCallId: SAME_CALL,
+    toolCallId,
     // What was asked is found; whoever changed the call meanwhile has no answer to this one.
     mayAsk: filled === undefined,
   });
@@ -113,7 +115,7 @@ async function inRounds(
       const { message, requestedSchema, offers } = form;
       return inputRequired({
         inputRequests: { [ANSWER]: inputRequired.elicit({ mode: "form", message, requestedSchema }) },
-        requestState: await states.mint({ approvalId: clearance.approvalId, offers }, context),
+        requestState: await states.mint({ toolCallId, approvalId: clearance.approvalId, offers }, context),
       });
     }
   }
@@ -126,13 +128,18 @@ async function inTurns(
   { mcpReq: { signal } }: ServerContext,
   { connection }: CallsOptions,
 ): Promise<Outcome> {
-  const clearance = await connection.session.ask(tool, input, { signal, toolCallId: SAME_CALL });
+  const clearance = await connection.session.ask(tool, input, {
+    signal,
+    toolCallId: connection.nameOf(tool, input),
+  });
   switch (clearance.kind) {
     case "allowed":
       return connection.call(tool, input, { asker: null, signal, approvalId: null });
     case "approved":
       return connection.call(tool, input, { asker: null, signal, approvalId: clearance.approvalId });
     case "denied":
+      connection.isTold(tool, input);
+      return clearance;
     case "pending":
       return clearance;
   }

@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import type { Broker } from "../approval/broker.ts";
 import type { ApprovalHandler } from "../approval/handler.ts";
 import { handlersOf } from "../approval/handlers.ts";
@@ -33,6 +33,8 @@ export class Connection implements AsyncDisposable {
   /** Whether a call that nobody can be asked about at once ends as pending. */
   readonly suspends: boolean;
   readonly #broker: Broker;
+  /** Of calls whose client was told a no, how often. */
+  readonly #noes = new Map<string, number>();
   /** Of the calls that are being made, by their groups: who can be asked at their client. */
   readonly #askers = new Map<string, ClientAsker>();
 
@@ -66,6 +68,24 @@ export class Connection implements AsyncDisposable {
     }
   }
 
+  /**
+   * What a call is called that is made again until there is an answer: clients have no names for calls that outlive them. Once
+   * its client was told a no, the same call is another one.
+   */
+  nameOf(tool: string, input: unknown): string {
+    return `mcp ${this.#noes.get(keyOf(tool, input)) ?? 0}`;
+  }
+
+  /** The client was told a no to this call. */
+  isTold(tool: string, input: unknown): void {
+    const key = keyOf(tool, input);
+    const count = (this.#noes.get(key) ?? 0) + 1;
+    this.#noes.delete(key);
+    this.#noes.set(key, count);
+    const [oldest] = this.#noes.keys();
+    if (this.#noes.size > MOST_NOES && oldest !== undefined) this.#noes.delete(oldest);
+  }
+
   /** A question that is open, as a form; null when it is open no more. */
   async formFor(approvalId: string): Promise<ElicitationForm | null> {
     const stored = await this.#broker.find(approvalId);
@@ -96,6 +116,15 @@ export class Connection implements AsyncDisposable {
       },
     };
   }
+}
+
+/** Of so many different calls it is known how often their client was told a no. */
+const MOST_NOES = 1_000;
+
+function keyOf(tool: string, input: unknown): string {
+  return createHash("sha256")
+    .update(JSON.stringify([tool, input]))
+    .digest("hex");
 }
 
 /** From where a call comes. */
