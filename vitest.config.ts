@@ -30,6 +30,7 @@ export default defineConfig({
   test: {
     // Examples name the package as its users do; here that is the checkout.
     alias: {
+      "cofferdam/ai-sdk": `${import.meta.dirname}/src/adapters/ai-sdk.ts`,
       "cofferdam/http": `${import.meta.dirname}/src/http/index.ts`,
       "cofferdam/mcp": `${import.meta.dirname}/src/mcp/index.ts`,
       "cofferdam/langchain": `${import.meta.dirname}/src/adapters/langchain.ts`,

@@ -14,7 +14,7 @@ export interface FrameworkCall {
   readonly input: unknown;
   /** What the framework calls it: whoever approves it approves it under this name. */
   readonly toolCallId: string;
-  /** Calls of one turn share it, so that they can be answered in one act. */
+  /** Calls of one turn share it: people can answer them in one act. */
   readonly groupId?: string;
 }
 
@@ -54,9 +54,18 @@ export class FrameworkCalls implements AsyncDisposable {
     }
   }
 
-  /** Makes a call that the framework asked nobody about: the session asks whom it asks. What is thrown is the outcome. */
-  async run({ tool, input }: FrameworkCall, signal: AbortSignal | undefined): Promise<Outcome> {
-    return this.#made(() => this.session.call(tool, input, signal === undefined ? {} : { signal }), signal);
+  /**
+   * Makes a call that the framework asked nobody about: the session asks whom it asks, unless somebody has said yes
+   * elsewhere, to the question with this id. What is thrown is the outcome.
+   */
+  async run(
+    { tool, input }: FrameworkCall,
+    signal: AbortSignal | undefined,
+    approvalId?: string,
+  ): Promise<Outcome> {
+    const byYes = approvalId === undefined ? {} : { approvalId };
+    const options = { ...byYes, ...(signal === undefined ? {} : { signal }) };
+    return this.#made(() => this.session.call(tool, input, options), signal);
   }
 
   /** Makes a call that somebody approved in the framework, by their yes alone. */

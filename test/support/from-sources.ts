@@ -8,6 +8,7 @@ const ENTRIES: Readonly<Record<string, string>> = {
   cofferdam: "../../src/index.ts",
   "cofferdam/langchain": "../../src/adapters/langchain.ts",
   "cofferdam/mcp": "../../src/mcp/index.ts",
+  "cofferdam/ai-sdk": "../../src/adapters/ai-sdk.ts",
   "cofferdam/http": "../../src/http/index.ts",
   "cofferdam/telegram": "../../src/channel/telegram.ts",
 };

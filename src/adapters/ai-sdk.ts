@@ -1,0 +1,8 @@
+export { sandboxSession } from "./ai-sdk/sandbox-session.ts";
+export {
+  type ApprovalCheck,
+  type CofferdamTools,
+  type CofferdamToolsOptions,
+  cofferdamTools,
+  type StepBegun,
+} from "./ai-sdk/tools.ts";
