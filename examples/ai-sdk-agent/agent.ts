@@ -1,0 +1,36 @@
+import { generateText, isStepCount, type LanguageModel, type ModelMessage } from "ai";
+import { absolutePath, createSupervisor } from "cofferdam";
+import { cofferdamTools } from "cofferdam/ai-sdk";
+
+/** Lets the model go on until it is done, or until somebody has to answer. What is kept meanwhile is the messages. */
+export async function goOn(
+  folder: string,
+  model: LanguageModel,
+  messages: readonly ModelMessage[],
+  user: string,
+) {
+  const cwd = absolutePath(folder);
+  await using supervisor = await createSupervisor({ config: `${cwd}/cofferdam.yaml`, cwd });
+  await using session = supervisor.session({ agent: "editor" });
+  const { tools, toolApproval, prepareStep } = cofferdamTools(session, { by: user });
+  const { text, content, responseMessages } = await generateText({
+    model,
+    tools,
+    toolApproval,
+    prepareStep,
+    messages: [...messages],
+    stopWhen: isStepCount(10),
+  });
+  const questions = content.filter((part) => part.type === "tool-approval-request");
+  return { text, questions, messages: [...messages, ...responseMessages] };
+}
+
+/** What somebody says to a question, as the conversation goes on with it. */
+export function answer(approvalId: string, approved: boolean, reason?: string): ModelMessage {
+  return {
+    role: "tool",
+    content: [
+      { type: "tool-approval-response", approvalId, approved, ...(reason === undefined ? {} : { reason }) },
+    ],
+  };
+}
