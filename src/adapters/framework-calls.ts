@@ -1,5 +1,6 @@
 import type { Answer } from "../approval/handler.ts";
 import { CofferdamError } from "../errors.ts";
+import type { CallOptions } from "../supervisor/call-options.ts";
 import type { CallClearance, Outcome } from "../supervisor/outcome.ts";
 import { Session } from "../supervisor/session.ts";
 import type { SessionOptions } from "../supervisor/session-options.ts";
@@ -16,6 +17,8 @@ export interface FrameworkCall {
   readonly toolCallId: string;
   /** Calls of one turn share it: people can answer them in one act. */
   readonly groupId?: string;
+  /** Ends a program that runs for longer, in milliseconds. */
+  readonly timeoutMs?: number;
 }
 
 /**
@@ -59,13 +62,13 @@ export class FrameworkCalls implements AsyncDisposable {
    * elsewhere, to the question with this id. What is thrown is the outcome.
    */
   async run(
-    { tool, input }: FrameworkCall,
+    call: FrameworkCall,
     signal: AbortSignal | undefined,
     approvalId?: string,
   ): Promise<Outcome> {
+    const { tool, input } = call;
     const byYes = approvalId === undefined ? {} : { approvalId };
-    const options = { ...byYes, ...(signal === undefined ? {} : { signal }) };
-    return this.#made(() => this.session.call(tool, input, options), signal);
+    return this.#made(() => this.session.call(tool, input, { ...given(call, signal), ...byYes }), signal);
   }
 
   /** Makes a call that somebody approved in the framework, by their yes alone. */
@@ -78,11 +81,10 @@ export class FrameworkCalls implements AsyncDisposable {
     return this.#made(async () => {
       const clearance = await this.clearance(call, true);
       if (clearance.kind === "denied") return clearance;
-      const given = signal === undefined ? {} : { signal };
-      if (clearance.kind === "allowed") return this.session.call(tool, input, given);
+      if (clearance.kind === "allowed") return this.session.call(tool, input, given(call, signal));
       const { approvalId } = clearance;
       if (clearance.kind === "pending") await this.session.respond(approvalId, answer, this.#by);
-      return this.session.call(tool, input, { ...given, approvalId });
+      return this.session.call(tool, input, { ...given(call, signal), approvalId });
     }, signal);
   }
 
@@ -109,6 +111,10 @@ export class FrameworkCalls implements AsyncDisposable {
       return { kind: "failed", error, receipt: null, durationMs: performance.now() - began };
     }
   }
+}
+
+function given({ timeoutMs }: FrameworkCall, signal: AbortSignal | undefined): CallOptions {
+  return { ...(signal === undefined ? {} : { signal }), ...(timeoutMs === undefined ? {} : { timeoutMs }) };
 }
 
 /** What a model can do something about; all else a person has to mend. */

@@ -126,14 +126,14 @@ export class Session implements AsyncDisposable {
     return await this.#calls.ask(tool, input, { ...given, signal: stopped.signal });
   }
 
-  /** A question and where it is in its life: what to show of it, and what was answered; null when it is not, or no more, known. */
-  find(approvalId: string): Promise<StoredRequest | null> {
-    return this.#shared.broker.find(approvalId);
-  }
-
   /** Answers a question that was kept, by whom its caller says. Throws `USAGE` for what is no decision. */
   respond(approvalId: string, answer: Answer, by = this.#shared.host.user.name): Promise<Resolution> {
     return this.#shared.broker.respond(approvalId, answer, by);
+  }
+
+  /** A question that was kept, and where it is in its life; null when it is not, or no more, known. */
+  find(approvalId: string): Promise<StoredRequest | null> {
+    return this.#shared.broker.find(approvalId);
   }
 
   /**

@@ -10,6 +10,7 @@ const ENTRIES: Readonly<Record<string, string>> = {
   "cofferdam/mcp": "../../src/mcp/index.ts",
   "cofferdam/ai-sdk": "../../src/adapters/ai-sdk.ts",
   "cofferdam/http": "../../src/http/index.ts",
+  "cofferdam/openai-agents": "../../src/adapters/openai-agents.ts",
   "cofferdam/telegram": "../../src/channel/telegram.ts",
 };
 

@@ -1,0 +1,134 @@
+import type { ApprovalRequest } from "../../policy/request.ts";
+import type { CallClearance, Outcome } from "../../supervisor/outcome.ts";
+import type { SessionOptions } from "../../supervisor/session-options.ts";
+import { toolResult } from "../../supervisor/tool-result.ts";
+import { type CallsOf, type FrameworkCall, FrameworkCalls } from "../framework-calls.ts";
+
+/** Who answers, as the record names them, where a program does not say. */
+export const BY = "openai-agents";
+
+/**
+ * What the SDK's person said to a call: yes or no to it, or `always` to every call of the tool, of which nobody can tell any
+ * more to which it was said; null where nobody was asked.
+ */
+export type Said = "yes" | "always" | "no" | null;
+
+/** Tells what was said to a call: a part of the SDK's run context. */
+export interface Answers {
+  isToolApproved(of: { toolName: string; callId: string }): boolean | undefined;
+  getRejectionMessage(toolName: string, callId: string): string | undefined;
+}
+
+/** No call has this id: what counts for it counts for every call. */
+const NO_CALL = "cofferdam: no call";
+
+/**
+ * What was said to the call of this id. What was said of functions the SDK keeps for each agent, and tells of any of them where
+ * it is not told which is meant.
+ */
+export function saidTo(answers: Answers, toolName: string, callId: string, agent?: unknown): Said {
+  const of = (id: string): boolean | undefined => {
+    const asked = { toolName, callId: id, ...(agent === undefined ? {} : { agent }) };
+    return answers.isToolApproved(asked);
+  };
+  const isYes = of(callId);
+  if (isYes === undefined) return null;
+  if (!isYes) return "no";
+  return of(NO_CALL) === true ? "always" : "yes";
+}
+
+/** How the SDK let a call pass: what was said, and whether it had been asked about before. */
+export interface Passed {
+  readonly said: Said;
+  readonly wasAsked: boolean;
+}
+
+/** The calls of the SDK's tools: what a yes, an `always` or a no of its person means to our gate. */
+export class GatedCalls {
+  readonly #calls: FrameworkCalls;
+
+  constructor(of: CallsOf, options: SessionOptions = {}) {
+    this.#calls = new FrameworkCalls(of, BY, options);
+  }
+
+  /** Every tool of the session. */
+  get tools() {
+    return this.#calls.session.tools();
+  }
+
+  /** What stands between a call and its run; once it was answered, only what was asked about is found. */
+  clearance(call: FrameworkCall, isAnswered: boolean): Promise<CallClearance> {
+    return this.#calls.clearance(call, isAnswered);
+  }
+
+  /** The question that was kept under this id. */
+  async request(approvalId: string): Promise<ApprovalRequest | null> {
+    return (await this.#calls.session.find(approvalId))?.request ?? null;
+  }
+
+  /** Makes a call that nobody approved: the session asks whom it asks. */
+  run(call: FrameworkCall, signal?: AbortSignal): Promise<Outcome> {
+    return this.#calls.run(call, signal);
+  }
+
+  /**
+   * Makes a call that the SDK let pass. A yes is for exactly what was asked. An `always` is that for a call that was asked about,
+   * and for any other as far as the session may remember a yes: never where an operator, or a rule, demands a person.
+   */
+  async make(call: FrameworkCall, { said, wasAsked }: Passed, signal?: AbortSignal): Promise<Outcome> {
+    if (said === "yes") return this.#calls.runApproved(call, signal);
+    const found = await this.clearance(call, true);
+    if (found.kind === "approved") return this.#calls.runApproved(call, signal);
+    if (said !== "always") return this.run(call, signal);
+    const now = found.kind === "denied" && !wasAsked ? await this.clearance(call, false) : found;
+    if (now.kind === "denied") return now;
+    if (now.kind === "pending" && !(await this.#mayRemember(now.approvalId))) {
+      await this.refuse(call, ALWAYS_IS_NO_ANSWER.reason, BY);
+      return ALWAYS_IS_NO_ANSWER;
+    }
+    return this.#calls.runApproved(call, signal, { approved: true, reason: "always, for this tool" });
+  }
+
+  /** Writes down a yes, for whoever runs the call. */
+  async approve(call: FrameworkCall, said: "yes" | "always", by: string): Promise<void> {
+    const found = await this.clearance(call, true);
+    if (found.kind !== "pending") return;
+    if (said === "yes" || (await this.#mayRemember(found.approvalId)))
+      await this.#calls.session.respond(found.approvalId, { approved: true }, by);
+  }
+
+  /** Writes down a no: nothing waits for an answer any more. */
+  async refuse(call: FrameworkCall, note: string | undefined, by: string): Promise<void> {
+    const found = await this.clearance(call, true);
+    if (found.kind !== "pending") return;
+    const no = { approved: false, ...(note === undefined ? {} : { reason: note }) };
+    await this.#calls.session.respond(found.approvalId, no, by);
+  }
+
+  async #mayRemember(approvalId: string): Promise<boolean> {
+    const request = await this.request(approvalId);
+    return request !== null && !request.demandsPerson && request.covers !== null;
+  }
+}
+
+const ALWAYS_IS_NO_ANSWER = {
+  kind: "denied",
+  code: "APPROVAL_DENIED",
+  reason: "somebody has to say yes to this call by itself: an `always` does not answer it",
+  hint: "approve it without `alwaysApprove`",
+} as const;
+
+/** What became of a call, as the text that a model reads. */
+export function told(outcome: Outcome): string {
+  const result = toolResult(outcome);
+  switch (result.type) {
+    case "success":
+      return typeof result.output === "string" ? result.output : (JSON.stringify(result.output) ?? "done");
+    case "denied":
+      return result.output;
+    case "error":
+      return result.error;
+    case "pending":
+      return `Not run, nobody has said yes yet: ${result.reason}`;
+  }
+}

@@ -1,0 +1,122 @@
+import { randomUUID } from "node:crypto";
+import type {
+  RunContext,
+  RunToolApprovalItem,
+  Shell,
+  ShellAction,
+  ShellOutputResult,
+  ShellResult,
+} from "@openai/agents";
+import type { CallsOf, FrameworkCall } from "../framework-calls.ts";
+import { type Answers, BY, GatedCalls } from "./gated-calls.ts";
+import { KnownCalls } from "./known-calls.ts";
+import { type HasPart, PART, type Part, type RawItem } from "./part.ts";
+import { shellOutput } from "./shell-output.ts";
+
+/** Asks somebody at once, in place of an interruption. */
+export type OnApproval = (
+  context: RunContext,
+  item: RunToolApprovalItem,
+) => Promise<{ approve: boolean; reason?: string }>;
+
+/** How a tool that the SDK defines is named, and who is asked at once. */
+export interface ToolOptions {
+  /** As the model knows it. */
+  readonly name?: string;
+  readonly onApproval?: OnApproval;
+}
+
+/** What `shellTool` takes. */
+export interface ShellToolOptions {
+  name: string;
+  shell: Shell & HasPart;
+  needsApproval: (context: RunContext, action: ShellAction, callId?: string) => Promise<boolean>;
+  onApproval?: OnApproval;
+}
+
+/**
+ * What `shellTool` takes, over our shell: each command of an action is a call of its own, read, judged, asked about and run
+ * inside walls. What is denied is a command that says so on its standard error, with status 126.
+ */
+export function cofferdamShell(
+  of: CallsOf,
+  { name = "shell", onApproval }: ToolOptions = {},
+): ShellToolOptions {
+  const gated = new GatedCalls(of);
+  const shell = new GatedShell(gated, name);
+  return {
+    name,
+    shell,
+    needsApproval: (context, action, callId = randomUUID()) => shell.needsApproval(context, action, callId),
+    ...(onApproval === undefined ? {} : { onApproval: askedAtOnce(onApproval, shell[PART]) }),
+  };
+}
+
+/** Asks somebody at once; a no is written down, for the SDK tells nobody of it. */
+export function askedAtOnce(onApproval: OnApproval, part: Part): OnApproval {
+  return async (context, item) => {
+    const answer = await onApproval(context, item);
+    if (answer.approve === false)
+      for (const call of await part.callsOf(item.rawItem)) await part.gated.refuse(call, answer.reason, BY);
+    return answer;
+  };
+}
+
+class GatedShell implements Shell, HasPart {
+  readonly #gated: GatedCalls;
+  readonly #known: KnownCalls;
+  readonly [PART]: Part;
+
+  constructor(gated: GatedCalls, name: string) {
+    this.#gated = gated;
+    this.#known = new KnownCalls(name);
+    const known = this.#known;
+    this[PART] = {
+      gated,
+      callsOf: async (item: RawItem) => (item.type === "shell_call" ? callsOf(item.action, item.callId) : []),
+      note: (item, answers) => {
+        if (item.type === "shell_call")
+          known.note(contentOf(item.action), { callId: item.callId, answers, wasAsked: true });
+      },
+    };
+  }
+
+  async needsApproval(answers: Answers, action: ShellAction, callId: string): Promise<boolean> {
+    const clearances = [];
+    for (const call of callsOf(action, callId)) clearances.push(await this.#gated.clearance(call, false));
+    const wasAsked = clearances.some(({ kind }) => kind === "pending");
+    this.#known.note(contentOf(action), { callId, answers, wasAsked });
+    return wasAsked;
+  }
+
+  async run(action: ShellAction): Promise<ShellResult> {
+    const { callId, ...passed } = this.#known.take(contentOf(action)) ?? {
+      callId: randomUUID(),
+      said: null,
+      wasAsked: false,
+    };
+    const { timeoutMs, maxOutputLength } = action;
+    const ends = timeoutMs === undefined ? null : performance.now() + timeoutMs;
+    const output: ShellOutputResult[] = [];
+    for (const call of callsOf(action, callId)) {
+      const leftMs = ends === null ? null : ends - performance.now();
+      if (leftMs !== null && leftMs <= 0) {
+        output.push({ stdout: "", stderr: "", outcome: { type: "timeout" } });
+        break;
+      }
+      const timed = leftMs === null ? call : { ...call, timeoutMs: leftMs };
+      const one = shellOutput(await this.#gated.make(timed, passed), maxOutputLength ?? null);
+      output.push(one);
+      if (one.outcome.type === "timeout") break;
+    }
+    return { output, ...(maxOutputLength === undefined ? {} : { maxOutputLength }) };
+  }
+}
+
+function callsOf({ commands }: ShellAction, callId: string): readonly FrameworkCall[] {
+  return commands.map((script, at) => ({ tool: "shell", input: { script }, toolCallId: `${callId}/${at}` }));
+}
+
+function contentOf({ commands, timeoutMs, maxOutputLength }: ShellAction): readonly unknown[] {
+  return [commands, timeoutMs ?? null, maxOutputLength ?? null];
+}
