@@ -10,6 +10,6 @@ export { type InterruptedRun, type OpenItem, settle } from "./openai-agents/sett
 export {
   cofferdamShell,
   type OnApproval,
+  type SdkToolOptions,
   type ShellToolOptions,
-  type ToolOptions,
 } from "./openai-agents/shell.ts";

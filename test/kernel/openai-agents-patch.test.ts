@@ -105,7 +105,7 @@ describe.skipIf(unusable !== null)("patches of an agent", () => {
     fates.place.file("ws/a.txt", "one\ntwo\nthree\n");
     await inProcess(
       fates,
-      async ({ agent, supervisor }) => {
+      async ({ agent, supervisor, open }) => {
         const patching = agent([[patchCall("1", FIX)], [patchCall("2", FIX)], DONE]);
         const { state, interruptions } = await runner.run(patching, "go");
         // Its diff would still fit.
@@ -125,6 +125,7 @@ describe.skipIf(unusable !== null)("patches of an agent", () => {
         await settle(again.state);
         await runner.run(patching, again.state);
         expect(fates.place.read("ws/a.txt")).toBe("zero\none\n2\nthree\n");
+        expect(await open()).toEqual([]);
       },
       settings(fates, true),
     );
@@ -150,5 +151,33 @@ describe.skipIf(unusable !== null)("patches of an agent", () => {
     expect(await always(settings(fates, true), "may")).toEqual([true, true]);
     const demanded = settings(fates, true, [{ pattern: "write_file", action: "ask", remember: false }]);
     expect(await always(demanded, "not")).toEqual([false, false]);
+  });
+
+  it("can have somebody asked at once, and are not made where their file may not be read unasked", async () => {
+    using fates = new Fates();
+    fates.place.file("ws/a.txt", "one\ntwo\nthree\n");
+    const { sandbox: _, ...asks } = settings(fates, true);
+    const paths = { ws: { root: fates.place.ws, mode: "rw", write_approval: true, read_approval: true } };
+    const patching = async (of: Settings) =>
+      inProcess(
+        fates,
+        async ({ agent, open }) => {
+          const running = agent([[patchCall("1", FIX)], DONE], async () => ({ approve: true }));
+          const result = await runner.run(running, "go");
+          expect(result.interruptions).toEqual([]);
+          return [told(result.newItems)["1"], (await open()).map(({ tool }) => tool)];
+        },
+        of,
+      );
+    const rules = [{ pattern: "edit_file", action: "ask" }];
+    expect(await patching({ ...asks, sandbox: { paths }, approval: { wait: "suspend", rules } })).toEqual([
+      expect.stringMatching(/^Not run, nobody has said yes yet: /),
+      ["read_file"],
+    ]);
+    expect(await patching(settings(fates, true))).toEqual([
+      expect.stringContaining('"replaced":1'),
+      ["read_file"],
+    ]);
+    expect(fates.place.read("ws/a.txt")).toBe("one\n2\nthree\n");
   });
 });

@@ -1,23 +1,24 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
-import { Agent } from "@openai/agents";
-import { ScriptedModel } from "@openai/agents/testing";
+import type { Agent } from "@openai/agents";
 import { describe, expect, it } from "vitest";
 import { cofferdamTools, settle } from "../../src/adapters/openai-agents.ts";
 import { ASKS, Fates, TOUCH } from "../support/approval/fates.ts";
 import type { Settings } from "../support/battery/place.ts";
 import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
-import { call, DONE, inProcess, only, restored, runner, told } from "../support/faces/agents-run.ts";
+import {
+  call,
+  DONE,
+  inProcess,
+  only,
+  restored,
+  runner,
+  told,
+  write,
+  writes,
+} from "../support/faces/agents-run.ts";
 
 sandboxMustWork("the OpenAI Agents SDK");
-
-/** Whatever writes is asked about. */
-const writes = ({ place }: Fates, approval: Settings["approval"] = {}): Settings => ({
-  sandbox: { paths: { ws: { root: place.ws, mode: "rw", write_approval: true } } },
-  approval: { wait: "suspend", ...approval },
-});
-const write = (callId: string, path: string, content = "new\n") =>
-  call("write_file", { path, content }, { callId });
 
 describe.skipIf(unusable !== null)("tools of an agent", () => {
   it("run at once where nobody has to be asked, and say why where they may not run", async () => {
@@ -98,10 +99,14 @@ describe.skipIf(unusable !== null)("tools of an agent", () => {
   it("tell the model a person's no in their words, and leave nothing open", async () => {
     using fates = new Fates();
     await inProcess(fates, async ({ session, supervisor, agentWith, open }) => {
-      const agent = agentWith(cofferdamTools(session), [[call("shell", TOUCH, { callId: "1" })], DONE]);
+      fates.place.file("ws/tool", "#!/bin/sh\ntouch made\n", 0o755);
+      const asked = call("shell", { argv: ["./tool"] }, { callId: "1" });
+      const agent = agentWith(cofferdamTools(session), [[asked], DONE]);
       const { state, interruptions } = await runner.run(agent, "go");
       const { approvalId } = only(await open());
       state.reject(only(interruptions), { message: "not on a Friday" });
+      // It is not the call any more that was asked about.
+      fates.place.file("ws/tool", "#!/bin/sh\ntouch other\n", 0o755);
       expect(await settle(state, "ann")).toEqual([]);
       expect(await open()).toEqual([]);
       const result = await runner.run(agent, state);
@@ -146,8 +151,7 @@ describe.skipIf(unusable !== null)("tools of an agent", () => {
         await settle(again.state);
         await runner.run(agent, again.state);
         expect(readFileSync(`${fates.place.ws}/other.txt`, "utf8")).toBe("new\n");
-        // The question about what the file was stays as it is: nobody's yes was for it.
-        expect((await open()).map(({ description }) => description)).toEqual(["write to ws:other.txt"]);
+        expect(await open()).toEqual([]);
       },
       writes(fates),
     );
@@ -216,6 +220,101 @@ describe.skipIf(unusable !== null)("tools of an agent", () => {
     );
   });
 
+  it("leave no question behind that nobody asked for, where a file changed before an approved run went on", async () => {
+    using fates = new Fates();
+    fates.place.file("ws/a", "old\n");
+    const text = await inProcess(
+      fates,
+      async ({ session, agentWith, open }) => {
+        const agent = agentWith(cofferdamTools(session), [[write("1", "a")]]);
+        const { state, interruptions } = await runner.run(agent, "go");
+        state.approve(only(interruptions));
+        await settle(state);
+        expect(await open()).toEqual([]);
+        return state.toString();
+      },
+      writes(fates),
+    );
+    fates.place.file("ws/a", "of somebody else\n");
+    await inProcess(
+      fates,
+      async ({ session, agentWith, open }) => {
+        const agent = agentWith(cofferdamTools(session), [DONE]);
+        const result = await runner.run(agent, await restored(agent, text));
+        expect(told(result.newItems)).toEqual({
+          "1": expect.stringMatching(/^Denied: no question was asked/),
+        });
+        expect(fates.place.read("ws/a")).toBe("of somebody else\n");
+        expect(await open()).toEqual([]);
+      },
+      writes(fates),
+    );
+  });
+
+  it("run as the inbox changed them, where it did", async () => {
+    using fates = new Fates();
+    const asked = await inProcess(
+      fates,
+      async ({ session, agentWith, open }) => {
+        const agent = agentWith(cofferdamTools(session), [[write("1", "a")]]);
+        const { state } = await runner.run(agent, "go");
+        return { text: state.toString(), request: only(await open()) };
+      },
+      writes(fates),
+    );
+    const editedInput = { path: "a", content: "as ann wrote it\n" };
+    await fates.answer(asked.request.approvalId, true, { editedInput });
+    await inProcess(
+      fates,
+      async ({ session, agentWith }) => {
+        const agent = agentWith(cofferdamTools(session), [DONE]);
+        await runner.run(agent, await restored(agent, asked.text));
+        expect(fates.place.read("ws/a")).toBe("as ann wrote it\n");
+      },
+      writes(fates),
+    );
+  });
+
+  it("are a supervisor's too, for an agent of that name, and stream", async () => {
+    using fates = new Fates();
+    await inProcess(fates, async ({ supervisor, session, agentWith, open }) => {
+      const tools = cofferdamTools(supervisor, { agent: "other" });
+      const agent = agentWith(tools, [[call("shell", TOUCH, { callId: "1" })], DONE]);
+      const stream = await runner.run(agent, "go", { stream: true });
+      await stream.completed;
+      expect(only(await open())).toMatchObject({ agent: "other" });
+      stream.state.approve(only(stream.interruptions));
+      const result = await runner.run(agent, stream.state, { stream: true });
+      await result.completed;
+      expect(result.finalOutput).toBe("done");
+      expect(fates.made()).toBe(true);
+      expect(() => cofferdamTools(session, { agent: "other" })).toThrow(
+        expect.objectContaining({ code: "USAGE" }),
+      );
+    });
+  });
+
+  it("ask the whole run where an agent is a tool of another", async () => {
+    using fates = new Fates();
+    await inProcess(fates, async ({ session, agentWith, open }) => {
+      const inner = () => agentWith(cofferdamTools(session), [[call("shell", TOUCH, { callId: "1" })], DONE]);
+      const outer = (tool: Agent) =>
+        agentWith(
+          [tool.asTool({ toolName: "helper", toolDescription: "helps" })],
+          [[call("helper", { input: "go" }, { callId: "0" })], DONE],
+        );
+      const { state } = await runner.run(outer(inner()), "go");
+      const resuming = outer(agentWith(cofferdamTools(session), [DONE]));
+      const again = await restored(resuming, state.toString());
+      const { item, requests } = only(await settle(again));
+      expect(only(requests).description).toBe("run touch made");
+      again.approve(item);
+      await settle(again);
+      await runner.run(resuming, again);
+      expect([fates.made(), await open()]).toEqual([true, []]);
+    });
+  });
+
   it("are not run by a yes that comes too late", async () => {
     using fates = new Fates();
     const settings: Settings = { ...ASKS, approval: { wait: "suspend", timeout: "1s", on_timeout: "deny" } };
@@ -270,86 +369,5 @@ describe.skipIf(unusable !== null)("tools of an agent", () => {
       expect(told(result.newItems)).toEqual({ "1": expect.stringContaining("parsing tool arguments") });
       expect(await open()).toEqual([]);
     });
-  });
-});
-
-describe.skipIf(unusable !== null)("an `always` of the run's person", () => {
-  /** Says `always` to the first of these calls, and returns what the model was told of all of them. */
-  const always = async (fates: Fates, settings: Settings): Promise<Readonly<Record<string, unknown>>> =>
-    inProcess(
-      fates,
-      async ({ session, agentWith, open }) => {
-        const agent = agentWith(cofferdamTools(session), [[write("1", "a")], [write("2", "b")], DONE]);
-        const { state, interruptions } = await runner.run(agent, "go");
-        state.approve(only(interruptions), { alwaysApprove: true });
-        const later = await restored(agent, state.toString());
-        await settle(later);
-        const result = await runner.run(agent, later);
-        expect(result.interruptions).toEqual([]);
-        expect(await open()).toEqual([]);
-        return told(result.newItems);
-      },
-      settings,
-    );
-
-  it("answers later calls of the tool, where a yes may be remembered", async () => {
-    using fates = new Fates();
-    expect(await always(fates, writes(fates))).toEqual({
-      "1": expect.stringContaining('"is_new":true'),
-      "2": expect.stringContaining('"is_new":true'),
-    });
-    expect([fates.made("a"), fates.made("b")]).toEqual([true, true]);
-  });
-
-  it("answers nothing where a rule demands a person for each call: the model is told so", async () => {
-    using fates = new Fates();
-    const rules = [{ pattern: "write_file", action: "ask", remember: false }];
-    const denied = "Denied: somebody has to say yes to this call by itself: an `always` does not answer it";
-    expect(await always(fates, writes(fates, { rules }))).toEqual({ "1": denied, "2": denied });
-    expect([fates.made("a"), fates.made("b")]).toEqual([false, false]);
-    // Its twin: the same without `always`.
-    await inProcess(
-      fates,
-      async ({ session, agentWith }) => {
-        const agent = agentWith(cofferdamTools(session), [[write("3", "a")], DONE]);
-        const { state, interruptions } = await runner.run(agent, "go");
-        state.approve(only(interruptions));
-        await runner.run(agent, state);
-        expect(fates.made("a")).toBe(true);
-      },
-      writes(fates, { rules }),
-    );
-  });
-
-  it("is of one agent: what another one's person approved runs as it was approved, or not at all", async () => {
-    using fates = new Fates();
-    await inProcess(
-      fates,
-      async ({ session }) => {
-        const tools = cofferdamTools(session);
-        const second = new Agent({
-          name: "second",
-          tools,
-          model: new ScriptedModel([[write("2", "b")], DONE]),
-        });
-        const first = new Agent({
-          name: "first",
-          tools,
-          handoffs: [second],
-          model: new ScriptedModel([[write("1", "a")], [call("transfer_to_second", {}, { callId: "to" })]]),
-        });
-        const { state, interruptions } = await runner.run(first, "go");
-        state.approve(only(interruptions), { alwaysApprove: true });
-        const handed = await runner.run(first, state);
-        expect(only(handed.interruptions).agent.name).toBe("second");
-        handed.state.approve(only(handed.interruptions));
-        fates.place.file("ws/b", "of somebody else\n");
-        const result = await runner.run(first, handed.state);
-        expect(told(result.newItems)).toMatchObject({ "2": expect.stringMatching(/^Denied: no question/) });
-        expect(fates.place.read("ws/b")).toBe("of somebody else\n");
-        expect(fates.made("a")).toBe(true);
-      },
-      writes(fates),
-    );
   });
 });

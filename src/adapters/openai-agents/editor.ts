@@ -11,7 +11,7 @@ import { type Answers, GatedCalls, saidTo, told } from "./gated-calls.ts";
 import { KnownCalls, type Taken } from "./known-calls.ts";
 import { type HasPart, PART, type Part, type RawItem } from "./part.ts";
 import { type Planned, planned, readOf } from "./patch-call.ts";
-import { askedAtOnce, type OnApproval, type ToolOptions } from "./shell.ts";
+import { askedAtOnce, type OnApproval, type SdkToolOptions } from "./shell.ts";
 
 /** What `applyPatchTool` takes. */
 export interface EditorToolOptions {
@@ -27,7 +27,7 @@ export interface EditorToolOptions {
  */
 export function cofferdamEditor(
   of: CallsOf,
-  { name = "apply_patch", onApproval }: ToolOptions = {},
+  { name = "apply_patch", onApproval }: SdkToolOptions = {},
 ): EditorToolOptions {
   const editor = new GatedEditor(new GatedCalls(of), name);
   return {

@@ -39,8 +39,10 @@ function functionTool({ name, description, schema }: ToolCard, gated: GatedCalls
     isEnabled: ({ runContext }) => asked.begin(runContext),
     needsApproval: async (context, input, callId = "") => {
       const isNew = asked.add(context, callId);
-      // After a resume the SDK asks about what was approved too, and makes the call whatever is said here.
-      if (!isNew && saidTo(context, name, callId) !== null) return false;
+      const said = saidTo(context, name, callId);
+      // After a resume the SDK asks about what was approved too, and makes the call whatever is said here. An `always` may be
+      // another agent's: then a call that is new was not approved by it.
+      if (said === "yes" || (said === "always" && !isNew)) return false;
       return (await gated.clearance({ tool: name, input, toolCallId: callId }, false)).kind === "pending";
     },
     execute: async (input, context, details) => {

@@ -1,8 +1,13 @@
+import { z } from "zod";
+import { NOBODY } from "../../approval/stops.ts";
 import type { ApprovalRequest } from "../../policy/request.ts";
 import type { CallClearance, Outcome } from "../../supervisor/outcome.ts";
 import type { SessionOptions } from "../../supervisor/session-options.ts";
 import { toolResult } from "../../supervisor/tool-result.ts";
 import { type CallsOf, type FrameworkCall, FrameworkCalls } from "../framework-calls.ts";
+
+/** So many questions that are open are kept in mind. */
+const MOST_OPEN = 1_000;
 
 /** Who answers, as the record names them, where a program does not say. */
 export const BY = "openai-agents";
@@ -46,6 +51,8 @@ export interface Passed {
 /** The calls of the SDK's tools: what a yes, an `always` or a no of its person means to our gate. */
 export class GatedCalls {
   readonly #calls: FrameworkCalls;
+  /** What was last seen to be open about a call: where the call is another by now, that is not found any more. */
+  readonly #open = new Map<string, string>();
 
   constructor(of: CallsOf, options: SessionOptions = {}) {
     this.#calls = new FrameworkCalls(of, BY, options);
@@ -57,8 +64,10 @@ export class GatedCalls {
   }
 
   /** What stands between a call and its run; once it was answered, only what was asked about is found. */
-  clearance(call: FrameworkCall, isAnswered: boolean): Promise<CallClearance> {
-    return this.#calls.clearance(call, isAnswered);
+  async clearance(call: FrameworkCall, isAnswered: boolean): Promise<CallClearance> {
+    const found = await this.#calls.clearance(call, isAnswered);
+    if (found.kind === "pending") this.#keep(subjectOf(call), found.approvalId);
+    return found;
   }
 
   /** The question that was kept under this id. */
@@ -75,17 +84,21 @@ export class GatedCalls {
    * Makes a call that the SDK let pass. A yes is for exactly what was asked. An `always` is that for a call that was asked about,
    * and for any other as far as the session may remember a yes: never where an operator, or a rule, demands a person.
    */
-  async make(call: FrameworkCall, { said, wasAsked }: Passed, signal?: AbortSignal): Promise<Outcome> {
+  async make(call: FrameworkCall, passed: Passed, signal?: AbortSignal): Promise<Outcome> {
+    const outcome = await this.#make(call, passed, signal);
+    if (outcome.kind === "denied") await this.#withdraw(call, outcome.reason);
+    this.#open.delete(subjectOf(call));
+    return outcome;
+  }
+
+  async #make(call: FrameworkCall, { said, wasAsked }: Passed, signal?: AbortSignal): Promise<Outcome> {
     if (said === "yes") return this.#calls.runApproved(call, signal);
     const found = await this.clearance(call, true);
     if (found.kind === "approved") return this.#calls.runApproved(call, signal);
     if (said !== "always") return this.run(call, signal);
     const now = found.kind === "denied" && !wasAsked ? await this.clearance(call, false) : found;
     if (now.kind === "denied") return now;
-    if (now.kind === "pending" && !(await this.#mayRemember(now.approvalId))) {
-      await this.refuse(call, ALWAYS_IS_NO_ANSWER.reason, BY);
-      return ALWAYS_IS_NO_ANSWER;
-    }
+    if (now.kind === "pending" && !(await this.#mayRemember(now.approvalId))) return ALWAYS_IS_NO_ANSWER;
     return this.#calls.runApproved(call, signal, { approved: true, reason: "always, for this tool" });
   }
 
@@ -97,18 +110,41 @@ export class GatedCalls {
       await this.#calls.session.respond(found.approvalId, { approved: true }, by);
   }
 
-  /** Writes down a no: nothing waits for an answer any more. */
+  /** Writes down a no: nothing waits for an answer any more, also where the call is another by now. */
   async refuse(call: FrameworkCall, note: string | undefined, by: string): Promise<void> {
-    const found = await this.clearance(call, true);
-    if (found.kind !== "pending") return;
+    await this.clearance(call, true);
+    const approvalId = this.#open.get(subjectOf(call));
+    if (approvalId === undefined) return;
+    this.#open.delete(subjectOf(call));
     const no = { approved: false, ...(note === undefined ? {} : { reason: note }) };
-    await this.#calls.session.respond(found.approvalId, no, by);
+    await this.#calls.session.respond(approvalId, no, by);
+  }
+
+  /** Puts a question away that nobody answered, and that is about nothing any more: no person's no. */
+  async #withdraw(call: FrameworkCall, reason: string): Promise<void> {
+    const approvalId = this.#open.get(subjectOf(call));
+    if (approvalId !== undefined)
+      await this.#calls.session.respond(approvalId, { approved: false, reason }, NOBODY);
+  }
+
+  #keep(subject: string, approvalId: string): void {
+    this.#open.delete(subject);
+    this.#open.set(subject, approvalId);
+    const [oldest] = this.#open.keys();
+    if (this.#open.size > MOST_OPEN && oldest !== undefined) this.#open.delete(oldest);
   }
 
   async #mayRemember(approvalId: string): Promise<boolean> {
     const request = await this.request(approvalId);
     return request !== null && !request.demandsPerson && request.covers !== null;
   }
+}
+
+const Path = z.object({ path: z.string() });
+
+/** What a call is about, whatever it would do to it. */
+function subjectOf({ tool, input, toolCallId }: FrameworkCall): string {
+  return JSON.stringify([tool, toolCallId, Path.safeParse(input).data?.path ?? input]);
 }
 
 const ALWAYS_IS_NO_ANSWER = {

@@ -20,7 +20,7 @@ export type OnApproval = (
 ) => Promise<{ approve: boolean; reason?: string }>;
 
 /** How a tool that the SDK defines is named, and who is asked at once. */
-export interface ToolOptions {
+export interface SdkToolOptions {
   /** As the model knows it. */
   readonly name?: string;
   readonly onApproval?: OnApproval;
@@ -40,7 +40,7 @@ export interface ShellToolOptions {
  */
 export function cofferdamShell(
   of: CallsOf,
-  { name = "shell", onApproval }: ToolOptions = {},
+  { name = "shell", onApproval }: SdkToolOptions = {},
 ): ShellToolOptions {
   const gated = new GatedCalls(of);
   const shell = new GatedShell(gated, name);

@@ -2,6 +2,7 @@ import {
   Agent,
   type ApplyPatchOperation,
   applyPatchTool,
+  RunContext,
   type RunItem,
   Runner,
   RunState,
@@ -36,6 +37,14 @@ export function patchCall(callId: string, operation: ApplyPatchOperation) {
   return { type: "apply_patch_call", callId, status: "completed", operation } as const;
 }
 
+/** Whatever writes is asked about. */
+export const writes = ({ place }: Fates, approval: Settings["approval"] = {}): Settings => ({
+  sandbox: { paths: { ws: { root: place.ws, mode: "rw", write_approval: true } } },
+  approval: { wait: "suspend", ...approval },
+});
+/** The model wants a file to be written. */
+export const write = (callId: string, path: string, content = "new\n") =>
+  call("write_file", { path, content }, { callId });
 /** Nothing is sent anywhere: no traces, and a model that says what was written down for it. */
 export const runner = new Runner({ tracingDisabled: true });
 
@@ -56,8 +65,9 @@ export async function inProcess<Value>(
   work: (process: Process) => Promise<Value>,
   settings: Settings = ASKS,
   options: SessionOptions = {},
+  profiles: readonly string[] = [],
 ): Promise<Value> {
-  await using supervisor = await fates.supervisor(settings);
+  await using supervisor = await fates.supervisor(settings, { profiles });
   const session = supervisor.session({ agent: "tester", ...options });
   const agentWith: Process["agentWith"] = (tools, turns) =>
     new Agent({ name: "tester", model: new ScriptedModel(turns), tools });
@@ -94,6 +104,11 @@ export function told(items: readonly RunItem[]): Readonly<Record<string, unknown
 /** A run as another process finds it. */
 export function restored(agent: Agent, text: string): Promise<RunState<unknown, Agent>> {
   return RunState.fromString(agent, text);
+}
+
+/** The same, in a context that was there before. */
+export function restoredBeside(agent: Agent, text: string): Promise<RunState<unknown, Agent>> {
+  return RunState.fromStringWithContext(agent, text, new RunContext());
 }
 
 /** The only one of them. */
