@@ -61,11 +61,7 @@ export class FrameworkCalls implements AsyncDisposable {
    * Makes a call that the framework asked nobody about: the session asks whom it asks, unless somebody has said yes
    * elsewhere, to the question with this id. What is thrown is the outcome.
    */
-  async run(
-    call: FrameworkCall,
-    signal: AbortSignal | undefined,
-    approvalId?: string,
-  ): Promise<Outcome> {
+  async run(call: FrameworkCall, signal: AbortSignal | undefined, approvalId?: string): Promise<Outcome> {
     const { tool, input } = call;
     const byYes = approvalId === undefined ? {} : { approvalId };
     return this.#made(() => this.session.call(tool, input, { ...given(call, signal), ...byYes }), signal);
