@@ -15,7 +15,10 @@ const mail: TheirTool = {
   checkApproval: ({ tool, args, metadata }) =>
     JSON.stringify(args).includes("@house.example")
       ? null
-      : { description: `${tool} for ${metadata["caller"]} in run ${metadata["run_id"]}`, payload: args },
+      : {
+          description: `${tool} for ${String(metadata["caller"])} in run ${String(metadata["run_id"])}`,
+          payload: args,
+        },
 };
 const bare: TheirTool = { name: "delete_mail", execute: () => "deleted" };
 

@@ -126,6 +126,48 @@ describe.skipIf(unusable !== null)("the MCP server", () => {
       });
     });
 
+    it("denies what a rule forbids, and tells the model which, and asks nobody", async () => {
+      using place = new Place(CALLER);
+      const { person, forms } = who(YES);
+      const settings: Settings = { shell: { rules: [{ pattern: "touch", allowed: false }] } };
+      await served({ place, settings, generation, person }, async ({ client }) => {
+        const result = await client.call("shell", TOUCH);
+        expect(result).toMatchObject({
+          isError: true,
+          content: [{ text: "Denied: command blocked: touch" }],
+          structuredContent: { outcome: "denied", hint: expect.stringContaining("the config") },
+        });
+        expect(forms).toEqual([]);
+        expect(existsSync(`${place.ws}/made`)).toBe(false);
+      });
+    });
+
+    it("denies when nobody answered in time, and takes no answer after that", async () => {
+      using place = new Place(CALLER);
+      const late = Promise.withResolvers<Filled>();
+      const settings: Settings = { ...ASKS, approval: { timeout: "1s" } };
+      await served(
+        { place, settings, generation, person: () => late.promise },
+        async ({ client, supervisor }) => {
+          const call = client.call("shell", TOUCH);
+          if (generation === "current") {
+            // Its answer comes with the next try, which the client makes when it has one.
+            await expect.poll(async () => (await supervisor.broker.pending()).length).toBe(1);
+            await expect
+              .poll(async () => (await supervisor.broker.pending()).length, { timeout: 5_000 })
+              .toBe(0);
+            late.resolve(YES);
+          }
+          expect((await call).structuredContent).toMatchObject({
+            outcome: "denied",
+            reason: "nobody answered in time",
+          });
+          late.resolve(YES);
+          expect(existsSync(`${place.ws}/made`)).toBe(false);
+        },
+      );
+    });
+
     it("refuses with a reason where nobody can be asked", async () => {
       using place = new Place(CALLER);
       await served({ place, settings: ASKS, generation }, async ({ client }) => {
