@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import type { StoredRequest } from "../store/store.ts";
+import { rejected } from "./factories.ts";
 import type { Asker, Question } from "./question.ts";
 import type { GateOptions, PutOptions, Questions } from "./questions.ts";
-import { ASK_AGAIN, denied, type Stop, stopOf } from "./stops.ts";
+import { ASK_AGAIN, denied, NOBODY, type Stop, stopOf } from "./stops.ts";
 
 /**
  * What stands between a call and its run. `allowed`: nobody has to be asked. `approved`: somebody has said yes to exactly
@@ -36,6 +37,20 @@ export async function clearanceByPeople(
   const { toolCallId, mayAsk: _, ...put } = options;
   if (toolCallId === null) return questions.leaveOpen(asker, asked, { ...put, approvalId: gate.host.id() });
   return questions.inTurn(toolCallId, () => named(asker, asked, gate, questions, { ...options, toolCallId }));
+}
+
+/** Nobody has to answer any more what was asked about a call that rules decide by now. */
+export async function putAway(
+  asker: Asker,
+  asked: Question,
+  { broker }: Pick<GateOptions, "broker">,
+  { toolCallId }: Pick<ClearOptions, "toolCallId">,
+): Promise<void> {
+  if (toolCallId === null) return;
+  const { last } = await lastQuestion(asker, asked, toolCallId, (id) => broker.find(id));
+  if (last?.status !== "pending") return;
+  const no = rejected(NOBODY, "the rules decide it by now, and nobody is asked any more");
+  await broker.respond(last.request.approvalId, no, NOBODY);
 }
 
 async function named(

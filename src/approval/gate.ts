@@ -2,7 +2,7 @@ import { CofferdamError } from "../errors.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
 import { isByYes } from "../policy/verdict.ts";
 import type { StoredRequest } from "../store/store.ts";
-import { type Clearance, type ClearOptions, clearanceByPeople } from "./clearance.ts";
+import { type Clearance, type ClearOptions, clearanceByPeople, putAway } from "./clearance.ts";
 import { decidedEvent } from "./decided-event.ts";
 import type { Asker, Passage, Question } from "./question.ts";
 import { type GateOptions, type PutOptions, Questions, type Yes } from "./questions.ts";
@@ -90,8 +90,10 @@ export class Gate {
   async clear(asker: Asker, asked: Question, options: ClearOptions): Promise<Clearance> {
     switch (asked.verdict.action) {
       case "allow":
+        await putAway(asker, asked, this.#options, options);
         return { kind: "allowed" };
       case "deny":
+        await putAway(asker, asked, this.#options, options);
         return ruledOut(asked, options);
       case "ask":
         return clearanceByPeople(asker, asked, this.#options, this.#questions, options);

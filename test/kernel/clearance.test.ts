@@ -120,6 +120,31 @@ describe.skipIf(unusable !== null)("whether a call may be made", () => {
     expect([fates.made(), fates.made("other")]).toEqual([false, false]);
   });
 
+  it.each([
+    ["allow", "allowed"],
+    ["deny", "denied"],
+  ])(
+    "puts a question away that nobody needs to answer any more: rules that %s it came",
+    async (action, kind) => {
+      using fates = new Fates();
+      const toolCallId = "call_1";
+      await within(fates, (session) => session.ask("shell", TOUCH, { toolCallId }));
+      const settings: Settings = {
+        ...ASKS,
+        shell: {
+          rules: [{ pattern: "touch", ...(action === "deny" ? { allowed: false } : { approval: false }) }],
+        },
+      };
+      expect(
+        await within(fates, (session) => session.ask("shell", TOUCH, { toolCallId }), settings),
+      ).toMatchObject({
+        kind,
+      });
+      await using supervisor = await fates.supervisor();
+      expect(await supervisor.broker.pending()).toEqual([]);
+    },
+  );
+
   it("is asked about once, by however many at once", async () => {
     using fates = new Fates();
     await within(fates, async (session) => {
