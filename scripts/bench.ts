@@ -22,6 +22,7 @@ import { prepare } from "../src/supervisor/prepare.ts";
 import type { Session } from "../src/supervisor/session.ts";
 import { createSupervisor, decideStanding } from "../src/supervisor/supervisor.ts";
 import { crowdOfQuestions, verdictTimes } from "../test/support/approval/figures.ts";
+import { faceFigures } from "../test/support/faces/figures.ts";
 import { fileFigures, type Times } from "../test/support/files/figures.ts";
 import { BIN, PostgresServer } from "../test/support/postgres/server.ts";
 import { plantFiles, searchFigures } from "../test/support/search/figures.ts";
@@ -137,6 +138,16 @@ async function bench(): Promise<void> {
   console.log(`${"10,000 pending requests, heap each".padEnd(56)} ${bytesEach.toFixed(0).padStart(8)} bytes`);
   row("answer to each of 10,000, in all", answerMs, null);
   await stores();
+  await faces(workspace);
+}
+
+/** What each face adds to a call of the library. */
+async function faces(workspace: string): Promise<void> {
+  writeFileSync(join(workspace, "figures.txt"), "x".repeat(4096));
+  await using supervisor = await supervisorIn(workspace, "faces", {});
+  const { library, onTop } = await faceFigures(supervisor, "read_file", { path: "figures.txt" }, 2 * RUNS);
+  row("read_file of 4 KiB, by the library", library, null);
+  for (const [face, ms] of Object.entries(onTop)) row(`  by ${face}, on top`, ms, null);
 }
 
 /** How many requests each kind of store takes in and decides, and how soon an answer is heard of in another process. */
