@@ -1,9 +1,12 @@
+import { randomBytes } from "node:crypto";
 import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { type Model, type Person, type Step, work } from "./agent.ts";
+import { serveTools } from "./endpoint.ts";
 
 const MAIN = join(import.meta.dirname, "../../dist/cli/main.js");
 
@@ -13,12 +16,14 @@ function standing() {
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const project = join(folder, "project");
   cpSync(import.meta.dirname, project, { recursive: true });
+  const config = join(project, "cofferdam.yaml");
+  const state = join(folder, "state");
   const server = new StdioClientTransport({
     command: process.execPath,
-    args: [MAIN, "mcp", "--quiet", "--config", join(project, "cofferdam.yaml")],
-    env: { PATH: process.env["PATH"] ?? "", HOME: folder, XDG_STATE_HOME: join(folder, "state") },
+    args: [MAIN, "mcp", "--quiet", "--config", config],
+    env: { PATH: process.env["PATH"] ?? "", HOME: folder, XDG_STATE_HOME: state },
   });
-  return { server, note: () => readFileSync(join(project, "notes/walls.md"), "utf8") };
+  return { server, config, state, note: () => readFileSync(join(project, "notes/walls.md"), "utf8") };
 }
 
 const STEPS: readonly Step[] = [
@@ -53,6 +58,20 @@ test("an agent that speaks MCP does real work behind the gate and inside the wal
   expect(heard[0]).toContain('"stdout":"5 walls.md');
   expect(note()).toContain("- and they were counted");
   expect(questions).toHaveLength(2);
+  expect(heard[2]).toMatch(/^Denied: /);
+});
+
+test("the same agent works over HTTP, with a token that answers nothing", async () => {
+  const { note, config, state } = standing();
+  const token = randomBytes(32).toString("base64url");
+  vi.stubEnv("XDG_STATE_HOME", state);
+  await using endpoint = await serveTools(config, token);
+  const requestInit = { headers: { authorization: `Bearer ${token}` } };
+  const { model, heard } = scripted();
+  await work(new StreamableHTTPClientTransport(new URL(endpoint.url), { requestInit }), model, (question) =>
+    question.includes("│ +- and they were counted") ? "yes, once" : "no",
+  );
+  expect(note()).toContain("- and they were counted");
   expect(heard[2]).toMatch(/^Denied: /);
 });
 

@@ -1,0 +1,20 @@
+import { BrokerHandler, createSupervisor } from "cofferdam";
+import { serveApprovals } from "cofferdam/http";
+import { mcpHttp } from "cofferdam/mcp";
+
+/** Serves the tools of a config over HTTP: the agent has a token by which tools are called, and nothing is answered. */
+export async function serveTools(config: string, token: string) {
+  const supervisor = await createSupervisor({ config, startsInRoot: true });
+  const tools = mcpHttp(supervisor, { handler: new BrokerHandler() });
+  const server = await serveApprovals(supervisor.broker, {
+    mounts: [{ path: "/mcp", clients: [{ name: "agent", token }], fetch: tools.fetch }],
+  });
+  return {
+    url: `${server.url}/mcp`,
+    [Symbol.asyncDispose]: async () => {
+      await tools[Symbol.asyncDispose]();
+      await server.close();
+      await supervisor[Symbol.asyncDispose]();
+    },
+  };
+}
