@@ -13,6 +13,7 @@ import { Broker } from "./broker.ts";
 import { Gate } from "./gate.ts";
 import { GuardedTools } from "./guarded-tools.ts";
 import { HANDLERS, type Handlers, handlersOf, isHandlers } from "./handlers.ts";
+import type { ToolPolicy } from "./tool-question.ts";
 import { Wait, waitOf } from "./wait.ts";
 
 /** What a gate without a supervisor is made from. */
@@ -61,7 +62,7 @@ export class ToolGate implements Disposable {
   }
 
   /** Puts tools behind this gate. Throws `USAGE` where two have one name. */
-  guard(tools: readonly DefinedTool[]): GuardedTools {
+  guard(tools: readonly DefinedTool[], around: Pick<ToolPolicy, "further" | "granted"> = {}): GuardedTools {
     const { agent = null, legacyBareTools = "ask" } = this.#settings;
     return new GuardedTools(tools, {
       host: CLOCK,
@@ -71,7 +72,13 @@ export class ToolGate implements Disposable {
       sessionId: this.sessionId,
       agent,
       cwd: ".",
-      policy: { operator: NO_OPERATOR, approval: this.#approval, mode: this.#approval.mode, legacyBareTools },
+      policy: {
+        operator: NO_OPERATOR,
+        approval: this.#approval,
+        mode: this.#approval.mode,
+        legacyBareTools,
+        ...around,
+      },
     });
   }
 

@@ -7,8 +7,9 @@ import { findGrant, type Grant } from "../policy/grant.ts";
 import { argsHashOf, cacheKeyOf } from "../policy/hashes.ts";
 import { redact, redactText } from "../policy/redact.ts";
 import { isShownWhole } from "../policy/redactions.ts";
+import type { GrantedView } from "../policy/request.ts";
 import type { RuleHit } from "../policy/rule-hit.ts";
-import { invocationOf } from "../policy/tool-rule.ts";
+import { invocationOf, type RuleLayer } from "../policy/tool-rule.ts";
 import { answerByGrant, answerByMode, judge } from "../policy/verdict.ts";
 import type { DefinedTool, ToolUse } from "../tool/define-tool.ts";
 import { Ask, Requirement } from "../tool/function-tool.ts";
@@ -21,6 +22,10 @@ export interface ToolPolicy {
   readonly mode: Mode;
   /** `run`: a tool that says nothing of approval, and that no rule covers, runs without asking. */
   readonly legacyBareTools: "ask" | "run";
+  /** Further rules of the project's on these tools. */
+  readonly further?: readonly RuleLayer[];
+  /** What runs them inside walls gets, where something does; without it none stand around them. */
+  readonly granted?: GrantedView;
 }
 
 /** One use of a tool, its arguments frozen. */
@@ -83,7 +88,7 @@ export async function toolQuestion(
         description: redactText(description).text,
         ...redact(ask?.displayArgs ?? args),
         covers: mayRemember ? coversOf(tool.name, payload, args) : null,
-        granted: null,
+        granted: policy.granted ?? null,
       };
     },
     present: async () => {

@@ -19,7 +19,7 @@ export interface Askers {
  * then a call waits for them also without a terminal.
  */
 export function askersFor({ host, screen, print, approval }: Askers): readonly ApprovalHandler[] {
-  const others = elsewhere(approval);
+  const others = waitsElsewhere(approval);
   const terminal = new CallbackHandler(async (request, asking) => {
     const { terminalHandler } = await import("../channel/terminal.ts");
     try {
@@ -36,8 +36,8 @@ export function askersFor({ host, screen, print, approval }: Askers): readonly A
   return [terminal, ...others];
 }
 
-/** Whoever answers by the channels that the config opens over a store that others share; nobody where it opens none. */
-export function elsewhere({ store, channels }: Askers["approval"]): readonly ApprovalHandler[] {
-  const isHeard = channels.http !== undefined || channels.telegram !== undefined;
-  return store !== "memory" && isHeard ? [new BrokerHandler()] : [];
+/** Who waits for answers from elsewhere, where the config opens channels over a store that others share; else nobody. */
+export function waitsElsewhere({ store, channels }: Askers["approval"]): readonly ApprovalHandler[] {
+  const { http, telegram } = channels;
+  return store !== "memory" && (http !== undefined || telegram !== undefined) ? [new BrokerHandler()] : [];
 }

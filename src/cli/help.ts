@@ -8,7 +8,7 @@ export const COMMANDS = {
   grants: "list what sessions were granted, and take it back",
   resume: "run what was approved meanwhile",
   serve: "open the channels: the inbox, the stream of events, the chat",
-  mcp: "serve an MCP client the tools, or wrap an MCP server",
+  mcp: "serve an MCP client the tools, or run an MCP server inside walls",
   tools: "list the tools, and what would be asked",
   check: "check the config and every profile without running anything",
   explain: "say why something may be read, written or reached, or not",
@@ -159,14 +159,16 @@ const TEXTS: Readonly<Record<CommandName, Text>> = {
     example: "cofferdam serve",
   },
   mcp: {
-    usage: "mcp [OPTION…]",
-    says: "Serves an MCP client the tools of the config over standard input and output: by the current protocol and the one\nbefore it. What needs a yes is put to the client's user by a form, where the client has forms, and to whom the\nchannels of the config reach; where nobody can be asked it is denied.",
+    usage: "mcp [OPTION…] | mcp --wrap NAME | mcp --wrap [OPTION…] -- SERVER [ARGUMENT…]",
+    says: "Serves an MCP client the tools of the config over standard input and output, by the current protocol and those before\nit. With --wrap, runs an MCP server inside walls made from what the config says that it needs, and stands between it\nand the client: each call of its tools goes through the gate, as `NAME/tool`. NAME is a server under `mcp.servers`;\nwords that are no server's there run with what calls get unasked. Asked is whoever sits at the client, where it brings\nforms to them, and whom the channels of the config reach; where nobody can be asked it is denied. Exits with 1 when a\nwrapped server goes before its client, with 77 when it was not let start.",
     options: [
       ["--agent NAME", "the agent's name, as rules know it"],
+      ["--wrap", "stand between a client and this server"],
+      ["--name N", "what rules and people know words by that are no server's of the config"],
       ["--quiet", "do not say which config is in force"],
     ],
     takes: ["config", "profile"],
-    example: "cofferdam mcp --config ~/agent/cofferdam.yaml",
+    example: "cofferdam mcp --wrap -- npx -y @modelcontextprotocol/server-everything",
   },
   tools: {
     usage: "tools [OPTION…] [TOOL]",

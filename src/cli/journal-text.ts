@@ -87,6 +87,8 @@ function essentials(event: Event): readonly [string, string] {
       return ["appeared", appearance(event)];
     case "http.refused":
       return ["refused", refusal(event)];
+    case "mcp.refused":
+      return ["refused", `${event.what} of the MCP server ${event.server}: ${event.because}`];
     case "call.ended":
       return [event.outcome, ending(event)];
     case "journal.continued":

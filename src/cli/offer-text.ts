@@ -1,5 +1,6 @@
 import type { Loaded } from "../config/config.ts";
 import { channelWords, journalWords } from "../config/grants-line.ts";
+import { mcpWords } from "../config/mcp-words.ts";
 import { toolLayers } from "../config/tool-layers.ts";
 import type { TrustOffer } from "../config/trust.ts";
 import type { Action } from "../policy/action.ts";
@@ -63,7 +64,13 @@ export function grantedRows({ config, ceiling }: Loaded): readonly Row[] {
     ...(unasked.length === 0 ? [] : named("unasked", [[unasked.join(", ")]])),
     ...named(
       "tools",
-      toolLayers(approval).flatMap(({ agent, rules }) => rules.map((rule) => [toolRule(rule, agent)])),
+      toolLayers(config).flatMap(({ agent, server, rules }) =>
+        rules.map((rule) => [toolRule(rule, agent, server)]),
+      ),
+    ),
+    ...named(
+      "MCP",
+      mcpWords(config).map(([name, words]) => [`${name} ${words}`]),
     ),
     ...named(
       "by risk",
@@ -113,8 +120,8 @@ const DOES = {
 } as const satisfies Record<Action, string>;
 
 /** A rule on tools beats the rules on commands: an allow makes every command run without asking. */
-function toolRule(rule: ToolRule, agent: string | null): string {
-  const whose = agent === null ? "" : `agent ${agent}: `;
+function toolRule(rule: ToolRule, agent: string | null, server: string | null): string {
+  const whose = agent !== null ? `agent ${agent}: ` : server !== null ? `MCP server ${server}: ` : "";
   const besides = rule.action === "allow" ? ", whatever the rules on commands ask" : "";
   return `${whose}${printToolRule(rule)} ${DOES[rule.action]}${besides}`;
 }

@@ -74,6 +74,7 @@ export function assemble(host: Host, source: ConfigSource, byCaller: readonly Na
     shell: file.shell,
     approval: file.approval,
     webFetch: file.web_fetch,
+    mcp: file.mcp,
     journal: journalPlace(host, file.journal, { workspace, roots, runtimes }, yaml),
     runtimes,
     positions: yaml.keys,
@@ -117,7 +118,7 @@ export function assembleDefault(host: Host, cwd: AbsolutePath, byCaller: readonl
     configReader: safeReader(host),
     byCaller,
   });
-  const { sandbox, shell, approval, web_fetch: webFetch } = file;
+  const { sandbox, shell, approval, web_fetch: webFetch, mcp } = file;
   const config: Config = {
     origin: { kind: "default" },
     workspace: path,
@@ -126,6 +127,7 @@ export function assembleDefault(host: Host, cwd: AbsolutePath, byCaller: readonl
     shell,
     approval,
     webFetch,
+    mcp,
     journal: NO_JOURNAL,
     runtimes,
     positions: new Map(),

@@ -12,6 +12,7 @@ import { networkFrom } from "../profile/sections.ts";
 import { approvalFindings } from "./approval-findings.ts";
 import type { Loaded } from "./config.ts";
 import { type Finding, placeOf, warning } from "./finding.ts";
+import { mcpFindings } from "./mcp-findings.ts";
 import { ruleFindings } from "./rule-findings.ts";
 import { shippedFolder } from "./shipped.ts";
 import type { YamlPath } from "./yaml.ts";
@@ -24,6 +25,7 @@ export function findings(loaded: Loaded): readonly Finding[] {
     ...runtimeFindings(loaded),
     ...networkFindings(loaded),
     ...hostFindings(loaded),
+    ...mcpFindings(loaded),
     ...modeFindings(loaded),
     ...envFindings(loaded),
     ...rootFindings(loaded),

@@ -4,6 +4,7 @@ import type { Layer } from "../profile/explain.ts";
 import type { AbsolutePath } from "../profile/path.ts";
 import type { Profile } from "../profile/profile.ts";
 import type { Root, Runtime } from "../tool/facts.ts";
+import type { McpSection } from "../tool/mcp-settings.ts";
 import type { SandboxSection, ShellSection, WebFetchSection } from "../tool/settings.ts";
 
 /** Where the config in force came from. */
@@ -32,6 +33,7 @@ export interface Config {
   readonly shell: ShellSection;
   readonly approval: ApprovalSection;
   readonly webFetch: WebFetchSection;
+  readonly mcp: McpSection;
   readonly journal: JournalPlace;
   readonly runtimes: readonly Runtime[];
   /** Where each part of the config stands, by a dotted path such as `shell.rules.2`. */

@@ -47,7 +47,7 @@ export interface OrderFaults {
 }
 
 /** The rules on tools that others of their list outdo, wholly or in part. */
-export function toolOrderFaults({ rules, order, agent }: ToolLayer): OrderFaults {
+export function toolOrderFaults({ rules, order, agent }: Omit<ToolLayer, "server">): OrderFaults {
   const held = rules.flatMap((rule, index): readonly Held<Reach>[] => {
     const about = agent === null ? rule : forAgent(rule, agent);
     return about === null ? [] : [{ about, index, text: printToolRule(rule), action: rule.action }];

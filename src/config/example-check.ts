@@ -10,11 +10,11 @@ import { toolLayers } from "./tool-layers.ts";
 import { positionAt, type YamlFile, type YamlPath } from "./yaml.ts";
 
 /** Holds the examples of every rule of a config against it. Throws `CONFIG_INVALID` at the first that fails. */
-export function assertConfigExamples({ shell, approval }: ConfigFile, yaml: YamlFile): void {
+export function assertConfigExamples({ shell, approval, mcp }: ConfigFile, yaml: YamlFile): void {
   refuseFailed(
     [
       ...failuresOf(shell.rules, ["shell"], failedShellExamples),
-      ...toolLayers(approval).flatMap(({ path, agent, rules }) =>
+      ...toolLayers({ approval, mcp }).flatMap(({ path, agent, rules }) =>
         failuresOf(rules, path, (rule) => failedToolExamples(rule, agent)),
       ),
     ],

@@ -8,6 +8,7 @@ import { macosGroups } from "../tool/derive.ts";
 import type { Runtime } from "../tool/facts.ts";
 import { networkWords } from "../tool/network-words.ts";
 import type { Config } from "./config.ts";
+import { mcpWords } from "./mcp-words.ts";
 import { toolLayers } from "./tool-layers.ts";
 
 /** The most patterns or names that are told one by one. */
@@ -30,7 +31,8 @@ export function printGrants(config: Config): string {
     ...sandbox.syscalls.map((group) => `a call may ${printSyscallGroup(group)}`),
     ...macosGroups(config).map((group) => `on macOS a call may ${printMacosGroup(group)}`),
     ...commandWords(config),
-    ...toolWords(approval),
+    ...toolWords(config),
+    ...mcpWords(config).map(([name, words]) => `the MCP server ${name} ${words}`),
     ...pageWords(webFetch),
     ...modeWords(approval.mode),
     ...channelWords(approval),
@@ -57,14 +59,19 @@ function commandWords({ shell: { default: otherwise, rules } }: Config): readonl
 }
 
 /** Which tools run without asking: by the project's rules, by those of an agent, and by their risk. */
-function toolWords(approval: Config["approval"]): readonly string[] {
-  const byRule = toolLayers(approval).flatMap(({ agent, rules }) => {
+function toolWords(config: Config): readonly string[] {
+  const byRule = toolLayers(config).flatMap(({ agent, server, rules }) => {
     const allowed = rules.filter(({ action }) => action === "allow").map(printToolRule);
-    const whose = agent === null ? "" : `agent ${escapeInvisible(agent)} `;
+    const whose =
+      agent !== null
+        ? `agent ${escapeInvisible(agent)} `
+        : server !== null
+          ? `of the MCP server ${server} `
+          : "";
     const tools = `${whose}without asking, whatever is said of commands: tools ${named(allowed)}`;
     return allowed.length === 0 ? [] : [tools];
   });
-  const byRisk = looserDefaults(approval.risk_defaults).map(
+  const byRisk = looserDefaults(config.approval.risk_defaults).map(
     ([risk, action]) => `${risk} ${action === "allow" ? "run without asking" : "are asked about"}`,
   );
   return [...byRule, ...(byRisk.length === 0 ? [] : [`tools that no rule covers: ${byRisk.join(", ")}`])];

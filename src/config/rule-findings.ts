@@ -45,11 +45,11 @@ interface List {
 
 /** Rules that another one always decides before, and those that one which allows reaches into. */
 function orderFindings({ config }: Loaded): readonly Finding[] {
-  const { shell, approval } = config;
+  const { shell } = config;
   const list: List = { path: ["shell"], order: shell.order };
   return [
     ...deadShellRules(shell.rules, shell.order).map((dead) => deadFinding(config, list, dead)),
-    ...toolLayers(approval).flatMap((layer) => {
+    ...toolLayers(config).flatMap((layer) => {
       const { dead, partlyAllowed } = toolOrderFaults(layer);
       return [
         ...dead.map((one) => deadFinding(config, layer, one)),
@@ -105,7 +105,7 @@ function unmatchableFindings({ config, ceiling }: Loaded): readonly Finding[] {
     ...config.shell.rules.flatMap(({ pattern }, index) =>
       finding(pattern, unmatchableShell(pattern), placeOf(config, ["shell", "rules", index])),
     ),
-    ...toolLayers(config.approval).flatMap(({ path, agent, rules }) =>
+    ...toolLayers(config).flatMap(({ path, agent, rules }) =>
       rules.flatMap((rule, index) =>
         finding(
           printToolRule(rule),

@@ -4,6 +4,7 @@ import { Example } from "../profile/examples.ts";
 import { Age } from "../profile/quantity.ts";
 import { ProfileSections } from "../profile/sections.ts";
 import { WrittenPath } from "../profile/written.ts";
+import { McpSection } from "../tool/mcp-settings.ts";
 import { Name, SandboxSection, ShellSection, WebFetchSection } from "../tool/settings.ts";
 
 /**
@@ -23,6 +24,7 @@ export const ConfigFile = z.strictObject({
   shell: ShellSection.prefault({}),
   approval: ApprovalSection.prefault({}),
   web_fetch: WebFetchSection.prefault({}),
+  mcp: McpSection.prefault({}),
   journal: JournalSection.prefault({}),
 });
 export type ConfigFile = z.infer<typeof ConfigFile>;

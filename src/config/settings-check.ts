@@ -9,25 +9,40 @@ import { positionAt, type YamlFile, type YamlPath } from "./yaml.ts";
  * What the schema of a config cannot say: names of roots that exist, and what this version can give.
  * Throws `CONFIG_INVALID` or `HOST_INVALID`, with the position.
  */
-export function assertSettings({ sandbox, shell, web_fetch: webFetch }: ConfigFile, yaml: YamlFile): void {
+export function assertSettings(
+  { sandbox, shell, web_fetch: webFetch, mcp }: ConfigFile,
+  yaml: YamlFile,
+): void {
   assertNetwork(shell.network, yaml);
   for (const [index, domain] of webFetch.domains.entries())
     placed(yaml, ["web_fetch", "domains", index], () => parseHostRule(domain));
   const roots = Object.keys(sandbox.paths);
   for (const [index, rule] of shell.rules.entries()) {
-    for (const [item, name] of (rule.sandbox_paths ?? []).entries()) {
-      if (roots.includes(name)) continue;
-      const near = nearest(name, roots);
-      const known =
-        roots.length === 0 ? "list it under `sandbox.paths` first" : `the roots are ${roots.join(", ")}`;
-      throw refused(
-        yaml,
-        ["shell", "rules", index, "sandbox_paths", item],
-        `there is no root ${visible(name)}`,
-        near === null ? known : `did you mean \`${near}\`?`,
-      );
-    }
+    for (const [item, name] of (rule.sandbox_paths ?? []).entries())
+      assertRoot(name, roots, yaml, ["shell", "rules", index, "sandbox_paths", item]);
   }
+  for (const [server, { needs }] of Object.entries(mcp.servers)) {
+    for (const name of Object.keys(needs.roots ?? {}))
+      assertRoot(name, roots, yaml, ["mcp", "servers", server, "needs", "roots", name], "key");
+  }
+}
+
+function assertRoot(
+  name: string,
+  roots: readonly string[],
+  yaml: YamlFile,
+  path: YamlPath,
+  of: "key" | "value" = "value",
+): void {
+  if (roots.includes(name)) return;
+  const near = nearest(name, roots);
+  const known =
+    roots.length === 0 ? "list it under `sandbox.paths` first" : `the roots are ${roots.join(", ")}`;
+  const hint = near === null ? known : `did you mean \`${near}\`?`;
+  throw new CofferdamError("CONFIG_INVALID", `there is no root ${visible(name)}`, {
+    hint,
+    at: positionAt(yaml, path, of),
+  });
 }
 
 function assertNetwork(section: ConfigFile["shell"]["network"], yaml: YamlFile): void {
@@ -36,8 +51,4 @@ function assertNetwork(section: ConfigFile["shell"]["network"], yaml: YamlFile):
     for (const [index, rule] of section[list].entries())
       placed(yaml, ["shell", "network", list, index], () => parseHostRule(rule));
   }
-}
-
-function refused(yaml: YamlFile, path: YamlPath, message: string, hint: string): CofferdamError {
-  return new CofferdamError("CONFIG_INVALID", message, { hint, at: positionAt(yaml, path, "value") });
 }

@@ -1,20 +1,27 @@
 import type { RuleOrder } from "../policy/action.ts";
-import type { ApprovalSection } from "../policy/approval-section.ts";
 import type { ToolRule } from "../policy/tool-rule.ts";
+import type { Config } from "./config.ts";
 
 /** One list of rules on tools, and where in the config it stands. */
 export interface ToolLayer {
   readonly path: readonly string[];
   /** Whose calls it is about; null for everybody's. */
   readonly agent: string | null;
+  /** Which MCP server's tools it is about; null for all others' as well. */
+  readonly server: string | null;
   readonly order: RuleOrder;
   readonly rules: readonly ToolRule[];
 }
 
-/** The project's rules on tools, then those of each agent. */
-export function toolLayers({ rules, order, agents }: ApprovalSection): readonly ToolLayer[] {
-  const own = Object.entries(agents).map(
-    ([agent, layer]): ToolLayer => ({ path: ["approval", "agents", agent], agent, ...layer }),
+/** The project's rules on tools, then those of each agent and of each MCP server. */
+export function toolLayers({ approval, mcp }: Pick<Config, "approval" | "mcp">): readonly ToolLayer[] {
+  const { rules, order, agents } = approval;
+  const ofAgents = Object.entries(agents).map(
+    ([agent, layer]): ToolLayer => ({ path: ["approval", "agents", agent], agent, server: null, ...layer }),
   );
-  return [{ path: ["approval"], agent: null, order, rules }, ...own];
+  const ofServers = Object.entries(mcp.servers).map(([server, own]): ToolLayer => {
+    const path = ["mcp", "servers", server];
+    return { path, agent: null, server, order: own.order, rules: own.rules };
+  });
+  return [{ path: ["approval"], agent: null, server: null, order, rules }, ...ofAgents, ...ofServers];
 }

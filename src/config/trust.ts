@@ -141,7 +141,7 @@ function entryFor(
 
 /** What a config says that is no profile, each as a digest. */
 function settingsOf({ loaded: { config }, ownProfiles }: Assembled): Record<string, string> {
-  const { sandbox, shell, approval, webFetch, journal } = config;
+  const { sandbox, shell, approval, webFetch, mcp, journal } = config;
   const settings = {
     "sandbox.require_os_sandbox": sandbox.require_os_sandbox,
     "sandbox.os_sandbox_fallback": sandbox.os_sandbox_fallback,
@@ -152,6 +152,7 @@ function settingsOf({ loaded: { config }, ownProfiles }: Assembled): Record<stri
     "shell.rules": shell.rules,
     approval,
     web_fetch: webFetch,
+    mcp,
     journal,
     "approval of its profiles": ownProfiles.map((one) => one.approval).reduce(meetApproval, NO_OPERATOR),
     "run_as of its profiles": ownProfiles.some((one) => one.runAs === "not-root"),

@@ -43,6 +43,9 @@ export function boundedEvent(body: EventBody): EventBody {
     // Whoever reaches the server says the method and the path, and much less than that is of use.
     case "http.refused":
       return { ...body, method: beginning(body.method, 16), path: beginning(body.path, 256) };
+    // A server says its tools' names, and much less than a record can hold is of use.
+    case "mcp.refused":
+      return { ...body, what: beginning(body.what, 256), because: beginning(body.because, 256) };
     case "call.appeared":
       return { ...body, paths: boundedTexts(body.paths), runs: boundedTexts(body.runs) };
     case "call.ended":

@@ -164,6 +164,15 @@ export const Event = z.discriminatedUnion("type", [
   }),
   z.strictObject({
     ...envelope,
+    type: z.literal("mcp.refused"),
+    /** Which MCP server's. */
+    server: z.string(),
+    /** What did not pass, such as a tool of its list or a message. */
+    what: z.string(),
+    because: z.string(),
+  }),
+  z.strictObject({
+    ...envelope,
     type: z.literal("call.ended"),
     /** `cleared`: it was asked whether it may be made, and it may; nothing was run. */
     outcome: z.enum(["done", "failed", "denied", "timed-out", "pending", "cleared"]),

@@ -109,18 +109,20 @@ export function isRunning({ pid, startedAt }: ProcessId, table: ProcessTable = S
 /** Looks again and again whether one process is there. */
 export class LifeWatch implements Disposable {
   readonly #watched: Watched;
+  #isOver = false;
 
   /** Throws the system's error where the process must be opened for that, and is gone. */
   constructor(process: ProcessId, table: ProcessTable = SYSTEM) {
     this.#watched = table.watch(process);
   }
 
-  /** As `isRunning`. */
+  /** As `isRunning`; false once nobody watches any more. */
   isRunning(): boolean {
-    return this.#watched.isRunning();
+    return !this.#isOver && this.#watched.isRunning();
   }
 
   [Symbol.dispose](): void {
+    this.#isOver = true;
     this.#watched[Symbol.dispose]();
   }
 }

@@ -91,6 +91,12 @@ export const OperatorToolRule = z.strictObject({
 });
 export type OperatorToolRule = z.infer<typeof OperatorToolRule>;
 
+/** A list of rules, of which one decides, by its order. */
+export interface RuleLayer {
+  readonly order: RuleOrder;
+  readonly rules: readonly ToolRule[];
+}
+
 type AnyToolRule = ToolRule | OperatorToolRule;
 
 /** True when the rule is about this invocation. */

@@ -7,7 +7,7 @@ import { commandHazard, coverageOf, isNameUnknown, isProgramUnread, otherReading
 import { type Risk, riskAction } from "./risk.ts";
 import type { RuleHit, ToolSaid } from "./rule-hit.ts";
 import { maybeHit, namesShell, reasonOf, unsettledReason } from "./shell-rules.ts";
-import { coversInvocation, type Invocation, pickRule, type ToolRule } from "./tool-rule.ts";
+import { coversInvocation, type Invocation, pickRule, type RuleLayer, type ToolRule } from "./tool-rule.ts";
 
 /** One call, as far as it is judged. */
 export interface Subject extends Invocation {
@@ -33,6 +33,8 @@ export interface Verdict {
 export interface Rules {
   readonly operator: OperatorApproval;
   readonly approval: ApprovalSection;
+  /** Further lists of the project's rules, such as those on one server's tools: each is a layer of its own. */
+  readonly further?: readonly RuleLayer[];
 }
 
 /**
@@ -51,7 +53,7 @@ export interface Rules {
  */
 export function judge(subject: Subject, rules: Rules): Verdict {
   const operator = operatorHits(subject, rules.operator);
-  const picked = pickedHits(subject, rules.approval);
+  const picked = pickedHits(subject, rules);
   const spoken = [...picked.map(({ hit }) => hit), ...saidHits(subject)];
   const unspoken = riskHit(subject, rules.approval);
   const hits = [...operator, ...spoken, ...(spoken.length === 0 ? [unspoken] : [])];
@@ -146,15 +148,18 @@ interface Picked {
   readonly demandsPerson: boolean;
 }
 
-/** The rule that the project picks, and the one that the agent's own layer picks. */
-function pickedHits(subject: Subject, { rules, order, agents }: ApprovalSection): readonly Picked[] {
+/** The rule that the project picks, the one that the agent's own layer picks, and those that further layers do. */
+function pickedHits(subject: Subject, { approval, further = [] }: Rules): readonly Picked[] {
+  const { rules, order, agents } = approval;
   const { agent } = subject;
   const own = agent === null || !Object.hasOwn(agents, agent) ? undefined : agents[agent];
   const project = pickRule(rules, order, subject);
   const ofAgent = own === undefined ? undefined : pickRule(own.rules, own.order, subject);
+  const others = further.map((layer) => pickRule(layer.rules, layer.order, subject));
   return [
     ...(project === undefined ? [] : [pickedHit("project", project)]),
     ...(ofAgent === undefined ? [] : [pickedHit("agent", ofAgent)]),
+    ...others.flatMap((rule) => (rule === undefined ? [] : [pickedHit("project", rule)])),
   ];
 }
 

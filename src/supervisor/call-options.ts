@@ -1,7 +1,10 @@
 import type { Readable } from "node:stream";
 import { z } from "zod";
 import type { OutputSink } from "../host/output.ts";
+import type { Walls } from "../host/run-options.ts";
 import type { TerminalWindow } from "../host/window.ts";
+import type { GrantedView } from "../policy/request.ts";
+import type { Profile } from "../profile/profile.ts";
 import { callback, having, type OptionsOf, text } from "./options.ts";
 
 const SINKS = "two functions that take a chunk: `{ stdout, stderr }`";
@@ -50,6 +53,16 @@ export interface ClearanceOptions extends Pick<CallOptions, "signal" | "groupId"
   readonly toolCallId?: string;
   /** False: what was asked before is found, and nothing is asked anew. */
   readonly mayAsk?: boolean;
+}
+
+/** The same within this room: a program that is held reads what whoever is told of its walls writes to it. */
+export interface RunOptions extends Omit<CallOptions, "stdin"> {
+  readonly stdin?: Readable | "held";
+  /** Called once the walls are proven, right before the program may start, with what stands behind them. */
+  readonly onProven?: (
+    walls: Walls,
+    granted: { readonly profile: Profile; readonly view: GrantedView },
+  ) => void;
 }
 
 /** How an approved call is run later. */

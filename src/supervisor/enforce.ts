@@ -14,10 +14,11 @@ import { isOpaque } from "../shell/word.ts";
 import { type Call, lineOf, scriptOf, wordsOf } from "../tool/call.ts";
 import { appearedBeside, eventsOf, planBeside, unprotectedBeside } from "./beside.ts";
 import type { ProgramFacts } from "./binding.ts";
-import type { CallOptions, Sinks } from "./call-options.ts";
+import type { RunOptions as CallOptions, Sinks } from "./call-options.ts";
 import type { Denial } from "./denial.ts";
 import { egressDenials } from "./egress-denials.ts";
 import { belowFloor, weakened } from "./floor.ts";
+import { grantedView } from "./granted-view.ts";
 import { lookAtProgram } from "./look.ts";
 import { mentionedPaths, namedPaths, plainParts } from "./named-paths.ts";
 import { usedEvent } from "./network-use.ts";
@@ -65,7 +66,12 @@ export async function enforce(
   if (walls.kind === "unavailable") throw walls.error;
   const { limits } = side.profile;
   const isWatched = options.window !== undefined && options.sinks !== undefined;
-  const promised = isWatched ? unbounded(plan.standings, limits) : plan.standings;
+  const isHeld = options.stdin === "held";
+  const promised = isHeld
+    ? timeless(plan.standings, limits)
+    : isWatched
+      ? unbounded(plan.standings, limits)
+      : plan.standings;
   const standings = weakened(promised, failures(walls.machine.attestation));
   const [below] = loaded.config.sandbox.require_os_sandbox
     ? belowFloor(standings, side.profile, permitted.standing.backend)
@@ -86,8 +92,8 @@ export async function enforce(
   const complaints = plan.kind === "rules" || plan.sizesFd === null ? "stderr" : "stdout";
   const result = await runHeld(ledger, call.callId, plan, {
     stdin: options.stdin ?? null,
-    wallMs: shorter(limits.wallMs, options.timeoutMs),
-    outputBytes: isWatched ? null : (limits.outputBytes ?? null),
+    wallMs: isHeld ? null : shorter(limits.wallMs, options.timeoutMs),
+    outputBytes: isWatched || isHeld ? null : (limits.outputBytes ?? null),
     sinks: options.sinks === undefined ? null : heard(options.sinks, complaints, said),
     window: options.window ?? null,
     signal: options.signal ?? null,
@@ -97,10 +103,12 @@ export async function enforce(
     cgroups: walls.machine.cgroups,
     egress: wayOut,
     endsUncovered: true,
-    onProven: ({ init }) => {
+    onProven: (proven) => {
       assertSameProgram(permitted);
-      live.stands(init);
+      live.stands(proven.init);
       record({ type: "walls.proven", backend: plan.backend, standings });
+      const { profile } = side;
+      options.onProven?.(proven, { profile, view: grantedView(side, permitted.standing.settings) });
     },
   });
   const mountChanges = result.mountChanges.map((change) => change.message);
@@ -166,6 +174,13 @@ async function runHeld(ledger: Ledger, callId: string, plan: Plan, options: RunO
 function unbounded(standings: Standings, { outputBytes }: Side["profile"]["limits"]): Standings {
   if (outputBytes === undefined) return standings;
   const reason = "what a person is shown on the program's own terminal is not bounded";
+  return { ...standings, limits: weaker(standings.limits, { kind: "partial", reason }) };
+}
+
+/** What is held ends with its session: time and output are bounded for each thing that it is asked, by whoever asks. */
+function timeless(standings: Standings, { wallMs, outputBytes }: Side["profile"]["limits"]): Standings {
+  if (wallMs === undefined && outputBytes === undefined) return standings;
+  const reason = "a program that is held has no wall time and no bound on its output in all";
   return { ...standings, limits: weaker(standings.limits, { kind: "partial", reason }) };
 }
 

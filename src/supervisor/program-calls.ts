@@ -7,14 +7,15 @@ import type { Json } from "../policy/canonical-json.ts";
 import type { Call, ShellInput } from "../tool/call.ts";
 import type { DefinedTool } from "../tool/define-tool.ts";
 import { enterProgram, factsBeside } from "./beside.ts";
-import type { CallOptions, ClearanceOptions } from "./call-options.ts";
+import type { ClearanceOptions, RunOptions } from "./call-options.ts";
 import type { Corridor } from "./corridor.ts";
 import { enforce } from "./enforce.ts";
+import type { HeldProgram } from "./held-program.ts";
 import { lookAtCall } from "./look.ts";
 import { noTerminal } from "./no-terminal.ts";
 import type { CallClearance, ProgramOutcome } from "./outcome.ts";
 import { type CallFacts, type Prepared, prepare, type Side, sideOf } from "./prepare.ts";
-import { type ProgramKind, programKind, shellCall } from "./program-kinds.ts";
+import { heldKind, type ProgramKind, programKind, shellCall } from "./program-kinds.ts";
 import { endDenied, endNotFound, tellPrepared, tellReceived } from "./program-trail.ts";
 import type { ProgramQuestion } from "./shell-question.ts";
 import { asksForHosts, type Standing } from "./standing.ts";
@@ -53,7 +54,7 @@ export class ProgramCalls {
    * Calls the shell, or where `tool` is given a program of the host's own. Throws `USAGE`, `FACTS_UNSTABLE`,
    * `SANDBOX_UNAVAILABLE`: see `Session.call`; `USAGE` also for a root that a tool needs and that there is not.
    */
-  call(tool: DefinedTool | null, input: unknown, options: CallOptions): Promise<ProgramOutcome> {
+  call(tool: DefinedTool | null, input: unknown, options: RunOptions): Promise<ProgramOutcome> {
     const kind = programKind(this.#corridor, tool, options);
     return this.#during(input, kind, (call, trail) =>
       this.#walk(call, kind.keep(input, call), kind, trail, options),
@@ -78,6 +79,13 @@ export class ProgramCalls {
       });
       return cleared(clearance, trail);
     });
+  }
+
+  /** Runs a program that is held, to its end. Throws the same. */
+  hold(program: HeldProgram, options: RunOptions): Promise<ProgramOutcome> {
+    const held: RunOptions = { ...options, stdin: "held" };
+    const kind = heldKind(this.#corridor, program, held);
+    return this.#during({}, kind, (call, trail) => this.#walk(call, {}, kind, trail, held));
   }
 
   get #standing(): Standing {
@@ -107,7 +115,7 @@ export class ProgramCalls {
     first: Call,
     kind: ProgramKind,
     trail: Trail,
-    options: CallOptions,
+    options: RunOptions,
   ): Promise<ReadyCall | ProgramOutcome> {
     const { walls } = this.#corridor.shared;
     if (walls.kind === "unavailable")
@@ -139,7 +147,7 @@ export class ProgramCalls {
     given: Json,
     kind: ProgramKind,
     trail: Trail,
-    options: CallOptions,
+    options: RunOptions,
   ): Promise<ProgramOutcome> {
     const { shared, gate } = this.#corridor;
     const ready = await this.#ready(first, kind, trail, options);
@@ -167,7 +175,7 @@ export class ProgramCalls {
     isByYes: boolean,
     standing: Standing,
     trail: Trail,
-    options: CallOptions,
+    options: RunOptions,
   ): Promise<ProgramOutcome> {
     const side = sideOf(permitted, isByYes);
     if (side.rendering.kind !== "plan") return this.#launch(call, side, permitted, standing, trail, options);
@@ -213,7 +221,7 @@ export class ProgramCalls {
     prepared: Prepared,
     standing: Standing,
     trail: Trail,
-    options: CallOptions,
+    options: RunOptions,
     live: Entered | null = null,
   ): Promise<ProgramOutcome> {
     const { rendering } = side;

@@ -2,8 +2,9 @@ import { type Json, readJson } from "../policy/canonical-json.ts";
 import { type Call, jsonInput, type ProgramUse, readShellInput, type ShellInput } from "../tool/call.ts";
 import type { DefinedTool } from "../tool/define-tool.ts";
 import type { Ask } from "../tool/function-tool.ts";
-import type { CallOptions } from "./call-options.ts";
+import type { RunOptions } from "./call-options.ts";
 import type { Corridor } from "./corridor.ts";
+import { type HeldProgram, heldTool, heldUse, standingForHeld } from "./held-program.ts";
 import type { Prepared } from "./prepare.ts";
 import { programUse, toolProgramQuestion } from "./program-tool.ts";
 import { type ProgramQuestion, shellQuestion } from "./shell-question.ts";
@@ -21,16 +22,23 @@ export interface ProgramKind {
 }
 
 /** The shell, or a program of the host's own. Throws `USAGE` for a root that it needs and that there is not. */
-export function programKind(corridor: Corridor, tool: DefinedTool | null, options: CallOptions): ProgramKind {
-  return tool === null ? shellKind(corridor, options) : toolKind(corridor, tool, options);
+export function programKind(corridor: Corridor, tool: DefinedTool | null, options: RunOptions): ProgramKind {
+  if (tool === null) return shellKind(corridor, options);
+  return toolKind(corridor, tool, options, standingForTool(corridor.shared.standing, tool.needs ?? {}));
+}
+
+/** The start of a program that is held. Throws the same, and `USAGE` for a name that no tool can have. */
+export function heldKind(corridor: Corridor, program: HeldProgram, options: RunOptions): ProgramKind {
+  const standing = standingForHeld(corridor.shared.standing, program);
+  return toolKind(corridor, heldTool(program), options, standing, heldUse);
 }
 
 /** A call of the shell. Throws `USAGE` for an input that it does not take. */
-export function shellCall(corridor: Corridor, input: unknown, options: CallOptions = {}): Call {
+export function shellCall(corridor: Corridor, input: unknown, options: RunOptions = {}): Call {
   return callOf(corridor, readShellInput(input), "shell", null, options);
 }
 
-function shellKind(corridor: Corridor, options: CallOptions): ProgramKind {
+function shellKind(corridor: Corridor, options: RunOptions): ProgramKind {
   const { standing } = corridor.shared;
   return {
     standing,
@@ -40,18 +48,25 @@ function shellKind(corridor: Corridor, options: CallOptions): ProgramKind {
   };
 }
 
-function toolKind(corridor: Corridor, tool: DefinedTool, options: CallOptions): ProgramKind {
+function toolKind(
+  corridor: Corridor,
+  tool: DefinedTool,
+  options: RunOptions,
+  standing: Standing,
+  asUsed = (use: ProgramUse): ProgramUse => use,
+): ProgramKind {
   const { shared } = corridor;
-  const standing = standingForTool(shared.standing, tool.needs ?? {});
   const asks = new Map<ProgramUse | null, Ask | null>();
   return {
     standing,
     callFor: async (given) => {
-      const { input, use, ask } = await programUse(tool, given, {
+      const made = await programUse(tool, given, {
         settings: standing.settings,
         base: shared.cwd,
         signal: options.signal ?? null,
       });
+      const { input, ask } = made;
+      const use = asUsed(made.use);
       asks.set(use, ask);
       return callOf(corridor, input, tool.name, use, options);
     },
@@ -65,7 +80,7 @@ function callOf(
   input: ShellInput,
   tool: string,
   use: ProgramUse | null,
-  { stdin, window }: CallOptions,
+  { stdin, window }: RunOptions,
 ): Call {
   const { caller = "agent", agent = null } = options;
   return {

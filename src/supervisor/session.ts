@@ -18,14 +18,16 @@ import {
 } from "./call-options.ts";
 import type { Corridor } from "./corridor.ts";
 import { Ending } from "./ending.ts";
+import { type Held, type HoldOptions, holdProgram } from "./held.ts";
+import type { HeldProgram } from "./held-program.ts";
 import { keptRequest } from "./kept-request.ts";
 import { assertOptions } from "./options.ts";
-import type { CallClearance, Outcome } from "./outcome.ts";
+import type { CallClearance, Outcome, ProgramOutcome } from "./outcome.ts";
 import type { CallFacts, Prepared } from "./prepare.ts";
 import { gateOptionsOf, type SessionOptions } from "./session-options.ts";
 import type { Shared } from "./shared.ts";
 import { type CallEvent, streamOf } from "./stream.ts";
-import { ToolCalls } from "./tool-calls.ts";
+import { type Around, ToolCalls } from "./tool-calls.ts";
 import type { ToolCard, ToolName, ToolTypes } from "./tool-cards.ts";
 
 /** Calls of one agent or person. What is granted to it ends with it. */
@@ -87,9 +89,20 @@ export class Session implements AsyncDisposable {
   }
 
   /** Functions of the host's own behind this session's gate. They run in this process: no walls stand around them. */
-  guard(tools: readonly DefinedTool[]): GuardedTools {
+  guard(tools: readonly DefinedTool[], around: Around = {}): GuardedTools {
     this.#start();
-    return this.#calls.guard(tools);
+    return this.#calls.guard(tools, around);
+  }
+
+  /**
+   * Starts a program that is there until it is let go, and at most as long as this session: what it is asked it reads from
+   * `input`, what it says goes to the sinks. Comes back once its walls are proven, or with what kept it from starting.
+   * Throws what `call` throws of a program.
+   */
+  hold(program: HeldProgram, options: HoldOptions): Promise<Held | ProgramOutcome> {
+    this.#ending.assertOpen();
+    this.#start();
+    return holdProgram((own) => this.#calls.programs.hold(program, own), options, this.#ending);
   }
 
   /**

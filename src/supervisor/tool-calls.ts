@@ -1,4 +1,5 @@
 import { GuardedTools } from "../approval/guarded-tools.ts";
+import type { ToolPolicy } from "../approval/tool-question.ts";
 import { CofferdamError, visible } from "../errors.ts";
 import type { DefinedTool } from "../tool/define-tool.ts";
 import { type AnyFileTool, FILE_TOOLS } from "../tool/files/all.ts";
@@ -10,6 +11,9 @@ import type { CallClearance, Outcome, ValueOutcome } from "./outcome.ts";
 import { ProgramCalls } from "./program-calls.ts";
 import { receiptWithoutWalls } from "./receipt.ts";
 import { type ToolCard, toolCards, toolNames } from "./tool-cards.ts";
+
+/** What decides about tools besides, and the walls that stand around them where something runs them inside. */
+export type Around = Pick<ToolPolicy, "further" | "granted">;
 
 /** Which corridor a tool's calls walk. */
 type Way =
@@ -87,12 +91,18 @@ export class ToolCalls implements AsyncDisposable {
   }
 
   /** Functions of the host's own behind the session's gate. */
-  guard(tools: readonly DefinedTool[]): GuardedTools {
+  guard(tools: readonly DefinedTool[], around: Around = {}): GuardedTools {
     const { shared, gate, sessionId, options } = this.#corridor;
     const { host, broker, recorder, standing, cwd } = shared;
     const { agent = null, legacyBareTools = "ask" } = options;
     const { ceiling, config, mode } = standing;
-    const policy = { operator: ceiling.approval, approval: config.approval, mode, legacyBareTools };
+    const policy = {
+      operator: ceiling.approval,
+      approval: config.approval,
+      mode,
+      legacyBareTools,
+      ...around,
+    };
     return new GuardedTools(tools, { host, broker, recorder, gate, sessionId, agent, cwd, policy });
   }
 

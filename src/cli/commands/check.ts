@@ -35,7 +35,7 @@ function show(
 ): void {
   const { ink } = print;
   const { config, ceiling } = loaded;
-  const forTools = toolLayers(config.approval).flatMap(({ rules }) => rules);
+  const forTools = toolLayers(config).flatMap(({ rules }) => rules);
   const rows = [
     ["config", printOrigin(config.origin)],
     ["ceiling", ceiling.labels.join(", ")],

@@ -2,9 +2,10 @@ import { escapeInvisible, thrownText } from "../../errors.ts";
 import { withPeers } from "../../supervisor/peer.ts";
 import { createSupervisor } from "../../supervisor/supervisor.ts";
 import { COMMON, chosen, readArguments, takeWords } from "../arguments.ts";
-import { elsewhere } from "../askers.ts";
+import { waitsElsewhere } from "../askers.ts";
 import { aborted, untilSignalled } from "../ending.ts";
 import type { Print } from "../print.ts";
+import { protocolOutput, protocolTalk } from "../protocol-output.ts";
 
 const OPTIONS = {
   ...COMMON,
@@ -12,8 +13,16 @@ const OPTIONS = {
   quiet: { type: "boolean" },
 } as const;
 
-/** Serves an MCP client the tools of the config, over standard input and output. See `cofferdam mcp --help`. */
+/** Speaks MCP over standard input and output. See `cofferdam mcp --help`. */
 export async function mcp(args: readonly string[], print: Print): Promise<number> {
+  const end = args.indexOf("--");
+  if ((end < 0 ? args : args.slice(0, end)).includes("--wrap"))
+    return (await import("./mcp-wrap.ts")).mcpWrap(args, print);
+  return serve(args, print);
+}
+
+/** Serves a client the tools of the config. */
+async function serve(args: readonly string[], print: Print): Promise<number> {
   const { values, positionals } = readArguments("mcp", args, OPTIONS);
   takeWords("mcp", positionals, []);
   const { agent, quiet = false } = values;
@@ -24,14 +33,16 @@ export async function mcp(args: readonly string[], print: Print): Promise<number
     );
     await using supervisor = await createSupervisor({ ...chosen(values), startsInRoot: true });
     const { loaded } = supervisor.shared;
-    const talk = (text: string): void => print.talk(print.talkInk.dim(`cofferdam: ${escapeInvisible(text)}`));
+    const [output, talkLine] = [protocolOutput(), protocolTalk()];
+    const talk = (text: string): void => talkLine(print.talkInk.dim(`cofferdam: ${escapeInvisible(text)}`));
     if (!quiet) for (const note of loaded.notes) talk(note);
     await using service = serveMcp(supervisor, {
-      handler: elsewhere(loaded.config.approval),
+      handler: waitsElsewhere(loaded.config.approval),
       ...(agent === undefined ? {} : { agent }),
+      output: output.stream,
       onError: (error) => talk(thrownText(error)),
     });
-    await Promise.race([service.ended, aborted(signal)]);
+    await Promise.race([service.ended, aborted(AbortSignal.any([signal, output.broken]))]);
     return 0;
   });
 }

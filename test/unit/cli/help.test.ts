@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { posix } from "node:path";
 import { describe, expect, test } from "vitest";
 import { COMMANDS, type CommandName, helpFor, isCommand, overview } from "../../../src/cli/help.ts";
@@ -58,7 +58,10 @@ test("every command can be loaded, and knows the options that its help lists", a
       .filter((option) => option !== "--help");
     const { default: nothing, ...module } = await loaders[name]();
     expect([name, nothing, Object.keys(module)]).toEqual([name, undefined, [name]]);
-    const source = readFileSync(new URL(`../../../src/cli/commands/${name}.ts`, import.meta.url), "utf8");
+    // One command may have more than one file.
+    const source = globSync(`src/cli/commands/${name}{,-*}.ts`)
+      .map((file) => readFileSync(file, "utf8"))
+      .join("\n");
     const shared = source.includes("COMMON") ? ["--config", "--profile", "--json"] : [];
     for (const option of options)
       expect(

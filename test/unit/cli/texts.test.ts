@@ -464,6 +464,7 @@ test("a run is told a line an event", () => {
       times: 12,
     },
     { type: "call.appeared", callId: "c", paths: ["/p/n/.git"], runs: ["hooks/pre-commit"], unknown: null },
+    { type: "mcp.refused", callId: null, server: "fs", what: "the tool `a`", because: "it is listed twice" },
     {
       type: "call.ended",
       callId: "c",
@@ -504,6 +505,7 @@ test("a run is told a line an event", () => {
     03:04:05.678  refused    POST /approvals/a: 401, no token was given, from 127.0.0.1
     03:04:05.678  refused    GET /\\u{202e}: 421, this server has another name; the last of 12 that came too fast to be written down one by one
     03:04:05.678  appeared   /p/n/.git; git may run hooks/pre-commit
+    03:04:05.678  refused    the tool \`a\` of the MCP server fs: it is listed twice
     03:04:05.678  failed     status 3, 13 ms, 1 byte on stdout, 20 bytes on stderr
     03:04:05.678  continued  in file 2 of the record, behind 21 lines
     "

@@ -46,7 +46,7 @@ describe("config.strict: what a schema does not have is refused with its place a
     [
       "a key like no other",
       "telemetry: {}\n",
-      "cofferdam.yaml:2:1 unknown key `telemetry` in the file — the keys here are version, sandbox, shell, approval, web_fetch, journal",
+      "cofferdam.yaml:2:1 unknown key `telemetry` in the file — the keys here are version, sandbox, shell, approval, web_fetch, mcp, journal",
       "approval: {}\n",
     ],
     [

@@ -88,6 +88,12 @@ describe("an event with the texts of a call", () => {
       from: null,
       times: 1,
     },
+    {
+      type: "mcp.refused",
+      server: "fs",
+      what: "x".repeat(99_999),
+      because: "x".repeat(99_999),
+    },
   ])("is bounded in $type too", (event) => {
     expect(JSON.stringify(boundedEvent(event)).length).toBeLessThan(20_000);
   });

@@ -1,0 +1,36 @@
+import { escapeInvisible } from "../errors.ts";
+import { hideInWords } from "../policy/redact.ts";
+import { quoted } from "../shell/quote.ts";
+import type { McpServer } from "../tool/mcp-settings.ts";
+import type { Config } from "./config.ts";
+
+/** What each MCP server is granted when it is wrapped, in words; its rules are told with all others. */
+export function mcpWords({ mcp }: Pick<Config, "mcp">): readonly (readonly [name: string, words: string])[] {
+  return Object.entries(mcp.servers).map(([name, server]) => [name, serverWords(server)]);
+}
+
+function serverWords({ command, needs, annotations, sampling, elicitation }: McpServer): string {
+  return [
+    `runs ${escapeInvisible(quoted(hideInWords(command)))}`,
+    needs.roots === undefined ? "with every root" : rootsOf(needs.roots),
+    ...(needs.write_on_start
+      ? ["writes where calls are asked first, once somebody says yes to its start"]
+      : []),
+    ...(needs.network === true ? ["with the network of commands"] : []),
+    ...(annotations === "trusted" ? ["WHAT IT SAYS OF ITS TOOLS IS BELIEVED"] : []),
+    ...(sampling === "deny" ? [] : [`may use the client's model${HOW[sampling]}`]),
+    ...(elicitation === "deny" ? [] : [`may question the person at the client${HOW[elicitation]}`]),
+  ].join(", ");
+}
+
+const HOW = { ask: ", asked each time", allow: " WITHOUT ASKING" } as const;
+
+function rootsOf(roots: Readonly<Record<string, "read" | "write">>): string {
+  const named = (access: "read" | "write"): string =>
+    Object.entries(roots)
+      .flatMap(([name, wanted]) => (wanted === access ? [name] : []))
+      .join(", ");
+  const [read, write] = [named("read"), named("write")];
+  const words = [...(read === "" ? [] : [`reads ${read}`]), ...(write === "" ? [] : [`writes ${write}`])];
+  return words.length === 0 ? "with no root" : words.join(", ");
+}

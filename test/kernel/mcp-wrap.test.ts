@@ -1,0 +1,282 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, vi } from "vitest";
+import { Event } from "../../src/event/event.ts";
+import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
+import { NO, WRITE, wrapPlace, wrapped, writeServer } from "../support/mcp/wrapped.ts";
+import { endOf, type Place } from "../unit/cli/command-line.ts";
+
+sandboxMustWork("wrapped MCP servers");
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const SERVERS = { servers: { fs: { command: ["node", "server.mjs"] } } };
+
+const MORE = {
+  sandbox: {
+    paths: { ws: { root: ".", mode: "rw", write_approval: false } },
+    runtimes: ["system", "node"],
+  },
+};
+
+/** Every event that was recorded there. */
+function events(at: Place): readonly Event[] {
+  const folder = join(at.state, "cofferdam/journal");
+  return readdirSync(folder)
+    .filter((name) => name.endsWith(".jsonl"))
+    .flatMap((name) => readFileSync(join(folder, name), "utf8").trim().split("\n"))
+    .map((line) => {
+      const { hash: _, ...event } = Object.assign({}, JSON.parse(line));
+      return Event.parse(event);
+    });
+}
+
+describe.skipIf(unusable !== null)("`cofferdam mcp --wrap`", () => {
+  it.each(["current", "previous"] as const)(
+    "runs a server inside walls for a %s client: its calls are asked about, a yes makes them, a no does not, the walls hold",
+    async (kind) => {
+      const at = await wrapPlace(SERVERS);
+      writeServer(at, "server.mjs", { write: WRITE, read: "return fs.readFileSync(args.path, 'utf8');" });
+      let answer = "yes, once";
+      await using mcp = await wrapped(at, ["--wrap", "fs"], {
+        kind,
+        answers: () => ({ action: "accept", content: { answer } }),
+      });
+      const { client, questions } = mcp;
+      expect((await client.tools()).map(({ name }) => name)).toEqual(["write", "read"]);
+      const inside = join(at.project, "made");
+      expect(await client.call("write", { path: inside })).toContain("written");
+      expect(readFileSync(inside, "utf8")).toBe("x");
+      expect(questions).toHaveLength(1);
+      expect(questions[0]).toContain(
+        "cofferdam asks: this call needs your yes\ntool: fs/write\nrisk: write\nwould do: use fs/write\n",
+      );
+      expect(questions[0]).toContain(`can write: ${at.project}\n`);
+      expect(questions[0]).not.toContain("say yes");
+      // A yes is not for what the walls do not give.
+      const outside = join(at.state, "made");
+      expect(await client.call("write", { path: outside })).toMatch(/ENOENT|EROFS|EACCES/);
+      expect(await client.call("read", { path: join(at.state, "cofferdam/launcher.json") })).toContain(
+        "ENOENT",
+      );
+      expect(existsSync(outside)).toBe(false);
+      answer = "no";
+      expect(await client.call("write", { path: join(at.project, "other") })).toContain(
+        "Denied: the user of the MCP client tests said no",
+      );
+      expect(existsSync(join(at.project, "other"))).toBe(false);
+      expect(await mcp.close()).toBe(0);
+      const ended = events(at).filter(({ type }) => type === "call.ended");
+      expect(ended.map((event) => ("outcome" in event ? event.outcome : ""))).toEqual([
+        "done",
+        "done",
+        "done",
+        "denied",
+        "done",
+      ]);
+    },
+  );
+
+  it("gives it what calls get unasked, and after a yes to its start what they get on a yes; that is asked once", async () => {
+    const mcp = (write_on_start: boolean) => ({
+      servers: {
+        fs: {
+          command: ["node", "server.mjs"],
+          needs: { write_on_start },
+          rules: [{ pattern: "*", action: "allow" }],
+        },
+      },
+    });
+    const sandbox = {
+      paths: { ws: { root: ".", mode: "rw", write_approval: true } },
+      runtimes: ["system", "node"],
+    };
+    const tries = async (asks: boolean, answers?: typeof NO) => {
+      const at = await wrapPlace(mcp(asks), { sandbox });
+      writeServer(at, "server.mjs", { write: WRITE });
+      await using one = await wrapped(at, ["--wrap", "fs"], answers === undefined ? {} : { answers });
+      const text = await one.client.call("write", { path: join(at.project, "made") });
+      await one.client.call("write", { path: join(at.project, "made") });
+      return { text, questions: one.questions, status: await one.close() };
+    };
+    expect(await tries(false)).toMatchObject({ text: expect.stringContaining("EROFS"), questions: [] });
+    const asked = await tries(true);
+    expect(asked.text).toContain("written");
+    expect(asked.questions).toEqual([
+      expect.stringContaining(
+        "tool: fs\nrisk: write\nwould do: start the MCP server fs, for as long as its client is there: run node server.mjs\n",
+      ),
+    ]);
+    expect(asked.status).toBe(0);
+  });
+
+  it("does not start it after a no, tells the client why, and exits with 77", async () => {
+    const at = await wrapPlace({
+      servers: { fs: { command: ["node", "server.mjs"], needs: { write_on_start: true } } },
+    });
+    writeServer(at, "server.mjs", { write: WRITE }, "fs.writeFileSync('started', '');");
+    await expect(wrapped(at, ["--wrap", "fs"], { answers: NO })).rejects.toThrow("the MCP server fs is gone");
+    expect(existsSync(join(at.project, "started"))).toBe(false);
+    for (const [words, status, name] of [
+      [["fs"], 77, "fs"],
+      [["--", "no-such"], 127, "wrapped"],
+    ] as const) {
+      const started = at.start(["mcp", "--wrap", ...words]);
+      started.stdin.write('{"jsonrpc":"2.0","id":1,"method":"server/discover"}\n');
+      const { exit, stdout, stderr } = await endOf(started);
+      expect(exit).toBe(status);
+      expect(JSON.parse(stdout)).toMatchObject({
+        id: 1,
+        error: { message: expect.stringContaining("is gone") },
+      });
+      expect(stderr).toContain(`cofferdam: the MCP server ${name} was not started: `);
+    }
+  });
+
+  it("takes the words of a server in the config for it, and others with what calls get unasked", async () => {
+    const at = await wrapPlace({
+      servers: {
+        fs: {
+          command: ["node", "server.mjs"],
+          needs: { roots: { ws: "read" } },
+          rules: [{ pattern: "*", action: "allow" }],
+        },
+      },
+    });
+    writeServer(at, "server.mjs", { write: WRITE });
+    const path = join(at.project, "made");
+    await using known = await wrapped(at, ["--wrap", "--", "node", "server.mjs"]);
+    expect([await known.client.call("write", { path }), known.questions]).toEqual([
+      expect.stringContaining("EROFS"),
+      [],
+    ]);
+    await using other = await wrapped(at, ["--wrap", "--name", "mine", "--", "node", "server.mjs", "--more"]);
+    expect(await other.client.call("write", { path })).toContain("written");
+    expect(other.questions).toEqual([expect.stringContaining("tool: mine/write\n")]);
+  });
+
+  it.each<[claim: string, words: readonly string[], message: string]>([
+    ["no name and no words", ["--wrap"], "`mcp --wrap` needs the name of a server, or `--` and its words"],
+    [
+      "a name that is not there",
+      ["--wrap", "fz"],
+      "the config has no MCP server `fz`\n  do: did you mean `fs`?",
+    ],
+    ["a name and words", ["--wrap", "fs", "--", "node"], "`fs` is one word too many"],
+    [
+      "the name of another",
+      ["--wrap", "--name", "fs", "--", "node"],
+      "`fs` is another MCP server of the config",
+    ],
+    [
+      "a name that is none",
+      ["--wrap", "--name", "A b", "--", "node"],
+      "`A b` can't be the name of an MCP server",
+    ],
+  ])("is refused with %s", async (_claim, words, message) => {
+    const at = await wrapPlace(SERVERS);
+    const { exit, stdout, stderr } = await at.cofferdam(["mcp", "--quiet", ...words]);
+    expect([exit, stdout]).toEqual([64, ""]);
+    expect(stderr).toContain(message);
+  });
+
+  it("says what the server says beside the protocol made visible, keeps garbage from the client, and survives both", async () => {
+    const at = await wrapPlace(SERVERS);
+    const before = [
+      "process.stdout.write('Welcome!\\n');",
+      "say({ method: 'notifications/message', params: { level: 'info', data: 'early' } });",
+      "process.stderr.write('\\x1b[2Jcofferdam: all is well\\n');",
+    ].join("");
+    writeServer(
+      at,
+      "server.mjs",
+      { "a b": "return 1;", ok: "process.stdout.write('noise\\n{}\\n'); return 'ok';" },
+      before,
+    );
+    await using mcp = await wrapped(at, ["--wrap", "fs"]);
+    expect((await mcp.client.tools()).map(({ name }) => name)).toEqual(["ok"]);
+    expect(await mcp.client.call("ok")).toContain("ok");
+    expect(await mcp.close()).toBe(0);
+    expect(mcp.said()).toContain("fs: \\u{1b}[2Jcofferdam: all is well\n");
+    expect(mcp.said()).toContain("left out the tool `a b` of the MCP server fs: its name is no plain one\n");
+    const refused = events(at).flatMap((event) => (event.type === "mcp.refused" ? [event.because] : []));
+    expect(refused).toContain("its name is no plain one");
+  });
+
+  it("gives up on what a server does not answer, and exits with 1 when it dies, with who waits told", async () => {
+    const at = await wrapPlace(
+      { servers: { fs: { command: ["node", "server.mjs"], rules: [{ pattern: "*", action: "allow" }] } } },
+      {
+        sandbox: {
+          paths: { ws: { root: ".", mode: "rw" } },
+          runtimes: ["system", "node"],
+          limits: { wall: "700ms" },
+        },
+      },
+    );
+    writeServer(at, "server.mjs", {
+      never: "return undefined;",
+      die: "process.exit(3);",
+    });
+    const mcp = await wrapped(at, ["--wrap", "fs"]);
+    await expect(mcp.client.call("never")).rejects.toThrow("the MCP server fs did not answer within 700 ms");
+    await expect(mcp.client.call("die")).rejects.toThrow("the MCP server fs is gone: it ended with status 3");
+    expect(await mcp.exit).toBe(1);
+    expect(mcp.said()).toContain("cofferdam: the MCP server fs is gone: it ended with status 3\n");
+  });
+
+  it("asks through the config's channels as well, where somebody else can answer while the call stands still", async () => {
+    const approval = { store: "sqlite", channels: { http: { listen: "127.0.0.1:0" } } };
+    const at = await wrapPlace(SERVERS, { ...MORE, approval });
+    writeServer(at, "server.mjs", { ok: "return 'made';" });
+    await using mcp = await wrapped(at, ["--wrap", "fs"], { hasForms: false });
+    const call = mcp.client.call("ok");
+    const waiting = async (): Promise<string | undefined> => {
+      const { stdout } = await at.cofferdam(["approvals", "list", "--json"]);
+      return /"approvalId": "([^"]+)"/.exec(stdout)?.[1];
+    };
+    const id = await vi.waitUntil(waiting, { timeout: 20_000 });
+    expect((await at.cofferdam(["approvals", "approve", id])).exit).toBe(0);
+    expect(await call).toContain("made");
+
+    const alone = await wrapPlace(SERVERS);
+    writeServer(alone, "server.mjs", { ok: "return 'made';" });
+    await using nobody = await wrapped(alone, ["--wrap", "fs"], { hasForms: false });
+    expect(await nobody.client.call("ok")).toContain("Denied: ");
+  });
+
+  it("obeys operators' rules on its tools by their whole names, whatever its own rules say", async () => {
+    const at = await wrapPlace({
+      servers: { fs: { command: ["node", "server.mjs"], rules: [{ pattern: "*", action: "allow" }] } },
+    });
+    writeServer(at, "server.mjs", { write: WRITE, ok: "return 'ok';" });
+    at.write(
+      "strict.yaml",
+      JSON.stringify({ profile: "mine", approval: { rules: [{ pattern: "fs/write", action: "deny" }] } }),
+    );
+    await using mcp = await wrapped(at, ["--profile", "./strict.yaml", "--wrap", "fs"]);
+    expect(await mcp.client.call("write", { path: "made" })).toContain("Denied");
+    expect(await mcp.client.call("ok")).toContain("ok");
+    expect(mcp.questions).toEqual([]);
+  });
+});
+
+it.skipIf(unusable !== null)("a server of the stateless revision is wrapped for a client of it", async () => {
+  const at = await wrapPlace(SERVERS);
+  at.write(
+    "server.mjs",
+    `import { createInterface } from "node:readline";
+const say = (m) => process.stdout.write(JSON.stringify({ jsonrpc: "2.0", ...m }) + "\\n");
+for await (const line of createInterface({ input: process.stdin })) {
+  const { id, method, params } = JSON.parse(line);
+  const done = (result) => say({ id, result: { resultType: "complete", ...result } });
+  if (method === "server/discover") done({ supportedVersions: ["2026-07-28"], capabilities: { tools: {} }, ttlMs: 0, cacheScope: "private" });
+  else if (method === "tools/list") done({ tools: [{ name: "ok", inputSchema: { type: "object" } }], ttlMs: 0, cacheScope: "private" });
+  else if (method === "tools/call") done({ content: [{ type: "text", text: "called " + JSON.stringify(params.arguments) }] });
+}`,
+  );
+  await using mcp = await wrapped(at, ["--wrap", "fs"], { kind: "stateless" });
+  expect((await mcp.client.tools()).map(({ name }) => name)).toEqual(["ok"]);
+  expect(await mcp.client.call("ok", { a: 1 })).toContain('called {\\"a\\":1}');
+  expect(mcp.questions).toEqual([expect.stringContaining("tool: fs/ok\n")]);
+});

@@ -1,0 +1,139 @@
+import { describe, expect, test } from "vitest";
+import { grantedRows, widerLines } from "../../../src/cli/offer-text.ts";
+import { findings } from "../../../src/config/check.ts";
+import { printGrants } from "../../../src/config/grants-line.ts";
+import { loadConfig } from "../../../src/config/load.ts";
+import { rememberTrust, trustFile } from "../../../src/config/trust.ts";
+import { machine, PLAIN, refusalOf } from "./machine.ts";
+
+const CONFIG = "home/ann/project/cofferdam.yaml";
+const ROOTS = `${PLAIN}  paths: { notes: { root: ./notes, mode: rw }, docs: { root: ./docs, mode: ro } }\n`;
+
+function at(text: string) {
+  const files = {
+    [CONFIG]: `${ROOTS}${text}`,
+    "home/ann/project/notes/a": "",
+    "home/ann/project/docs/a": "",
+  };
+  return machine(files);
+}
+
+function loaded(text: string) {
+  const m = at(text);
+  return loadConfig(m.host, { config: m.at(CONFIG) });
+}
+
+const server = (name: string, more: string): string =>
+  `mcp:\n  servers:\n    ${name}:\n      command: [npx, -y, a-server, --token=ghp_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa]\n${more}`;
+
+describe("mcp.servers in a config", () => {
+  test("says nothing when it is left out, and of what is left out the least", () => {
+    expect(loaded("").config.mcp).toEqual({ servers: {} });
+    expect(loaded("mcp: { servers: { fs: { command: [srv] } } }\n").config.mcp.servers["fs"]).toEqual({
+      command: ["srv"],
+      needs: { write_on_start: false },
+      order: "last-match",
+      rules: [],
+      annotations: "untrusted",
+      sampling: "deny",
+      elicitation: "deny",
+    });
+  });
+
+  test.each<[claim: string, text: string, told: readonly string[]]>([
+    [
+      "a name that rules could not tell",
+      server("Fs/x", ""),
+      ["CONFIG_INVALID", "7:5", "`mcp.servers` has the key `Fs/x`"],
+    ],
+    [
+      "no words",
+      "mcp: { servers: { fs: { command: [] } } }\n",
+      ["CONFIG_INVALID", "5:34", "`mcp.servers.fs.command` is a list"],
+    ],
+    [
+      "a misspelt need",
+      server("fs", "      needs: { root: { notes: read } }\n"),
+      ["CONFIG_INVALID", "9:16", "unknown key `root` in `mcp.servers.fs.needs`"],
+    ],
+    [
+      "a root that there is not",
+      server("fs", "      needs: { roots: { notse: read } }\n"),
+      ["CONFIG_INVALID", "9:25", "there is no root `notse`"],
+    ],
+    [
+      "an answer that there is not",
+      server("fs", "      sampling: yes-please\n"),
+      ["CONFIG_INVALID", "9:17", "`mcp.servers.fs.sampling` is the text `yes-please`"],
+    ],
+    [
+      "a rule whose own example fails",
+      server("fs", "      rules: [{ pattern: 'read_*', action: allow, match: ['write_x'] }]\n"),
+      ["CONFIG_INVALID", "9:59", "an example fails: the rule `read_*` does not cover `write_x`"],
+    ],
+  ])("with %s is refused at its line", (_claim, text, [code, place, message]) => {
+    const refusal = refusalOf(() => loaded(text));
+    expect([refusal.code, refusal.at?.split(".yaml:")[1], refusal.message]).toEqual([code, place, message]);
+  });
+
+  test.each<[claim: string, more: string, found: readonly string[]]>([
+    ["nothing of one that gets what it asks for", "      needs: { roots: { notes: write } }\n", []],
+    [
+      "a rule that another one decides before",
+      "      rules: [{ pattern: 'read_x', action: deny }, { pattern: 'read_*', action: allow }]\n",
+      ["the rule `read_x` denies nothing: `read_*` on line 9 comes later and allows it"],
+    ],
+    [
+      "a rule that no name can match",
+      "      rules: [{ pattern: 'read x', action: allow }]\n",
+      ["the rule `read x` never matches: no tool's name holds blanks, quotes or colons"],
+    ],
+    [
+      "a network that commands have not",
+      "      needs: { network: true }\n",
+      ["the MCP server `fs` has no network, though it needs one: commands have none"],
+    ],
+    [
+      "a root that is only to read",
+      "      needs: { roots: { docs: write } }\n",
+      ["the MCP server `fs` can't write in `docs`: it is a root to read"],
+    ],
+    [
+      "a question that gives nothing",
+      "      needs: { roots: { docs: read }, write_on_start: true }\n",
+      ["the start of the MCP server `fs` is asked about, and a yes gives it no more"],
+    ],
+  ])("check tells of %s", (_claim, more, found) => {
+    const all = findings(loaded(server("fs", more)));
+    expect(all.map(({ message }) => message)).toEqual(found);
+    expect(all.every(({ severity, at: place }) => severity === "warning" && place?.line === 9)).toBe(true);
+  });
+
+  test("are told before they are trusted: what runs, what it gets, what it may do unasked; no secret of its words", () => {
+    const all = loaded(
+      server(
+        "fs",
+        "      needs: { roots: { notes: write, docs: read }, network: true, write_on_start: true }\n" +
+          "      annotations: trusted\n      sampling: allow\n      elicitation: ask\n      rules: [{ pattern: 'read_*', action: allow }]\n",
+      ),
+    );
+    const words =
+      "runs npx -y a-server --token\\=\\[hidden\\], reads docs, writes notes, writes where calls are asked first, once somebody says yes to its start, with the network of commands, WHAT IT SAYS OF ITS TOOLS IS BELIEVED, may use the client's model WITHOUT ASKING, may question the person at the client, asked each time";
+    const rows = grantedRows(all);
+    expect(rows.find(([name]) => name === "MCP")).toEqual(["MCP", `fs ${words}`]);
+    expect(rows.find(([name]) => name === "tools")?.[1]).toBe(
+      "MCP server fs: read_* RUNS WITHOUT ASKING, whatever the rules on commands ask",
+    );
+    const line = printGrants(all.config);
+    expect(line).toContain(`the MCP server fs ${words}`);
+    expect(line).toContain("of the MCP server fs without asking, whatever is said of commands: tools read_*");
+  });
+
+  test("that changed since it was trusted is told by its name", () => {
+    const m = at(server("fs", "      rules: [{ pattern: 'read_*', action: ask }]\n"));
+    rememberTrust(m.host, trustFile(m.host));
+    expect(widerLines(trustFile(m.host))).toEqual([]);
+    m.write({ [CONFIG]: `${ROOTS}${server("fs", "      rules: [{ pattern: 'read_*', action: allow }]\n")}` });
+    expect(widerLines(trustFile(m.host))).toEqual(["it changed: cofferdam.yaml", "changed: mcp"]);
+  });
+});

@@ -1,0 +1,126 @@
+import { setTimeout as pause } from "node:timers/promises";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { LineReader } from "../../../src/mcp/wrap/lines.ts";
+import { Outbox } from "../../../src/mcp/wrap/outbox.ts";
+import { ServerTalk } from "../../../src/mcp/wrap/server-talk.ts";
+
+/** The bytes in pieces, cut at these places. */
+function cutAt(bytes: Buffer, places: readonly number[]): readonly Buffer[] {
+  const cuts = [
+    0,
+    ...places.map((place) => place % (bytes.length + 1)).toSorted((a, b) => a - b),
+    bytes.length,
+  ];
+  return cuts.slice(1).map((end, index) => bytes.subarray(cuts[index], end));
+}
+
+describe("lines", () => {
+  it("are the same however their bytes come, for any bytes", () => {
+    const bytes = fc.oneof(
+      fc.uint8Array({ maxLength: 60 }),
+      fc.stringMatching(/^[a\né\r ]{0,60}$/).map((text) => new TextEncoder().encode(text)),
+    );
+    fc.assert(
+      fc.property(
+        bytes,
+        fc.array(fc.nat(), { maxLength: 8 }),
+        fc.integer({ min: 1, max: 20 }),
+        (given, places, most) => {
+          const all = Buffer.from(given);
+          const whole = new LineReader(most).take(all);
+          const reader = new LineReader(most);
+          expect(cutAt(all, places).flatMap((part) => reader.take(part))).toEqual(whole);
+          for (const line of whole)
+            if (line.kind === "text") expect(Buffer.byteLength(line.text)).toBeLessThanOrEqual(most);
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  it("are held one at a time: of one that is too long nothing is kept, and the next is whole", () => {
+    const reader = new LineReader(10);
+    const said = ["123456", "7890", "x".repeat(50), "\nnext\nla"].flatMap((text) =>
+      reader.take(Buffer.from(text)),
+    );
+    expect(said).toEqual([{ kind: "too-long" }, { kind: "text", text: "next" }]);
+    expect(reader.take(Buffer.from("st\n"))).toEqual([{ kind: "text", text: "last" }]);
+    expect(reader.take(Buffer.from([0xc3, 0x28, 10]))).toEqual([{ kind: "not-utf8" }]);
+  });
+});
+
+describe("what waits for a slow reader", () => {
+  it("goes in order, what came before there was a reader first, and is held back when it is too much", async () => {
+    const written: string[] = [];
+    const box = new Outbox(() => undefined);
+    box.send("a");
+    await box.untilRoom();
+    const large = "x".repeat(40 * 1024 ** 2);
+    box.send(large);
+    let hasRoom = false;
+    const room = box.untilRoom().then(() => {
+      hasRoom = true;
+    });
+    await pause(10);
+    expect(hasRoom).toBe(false);
+    box.open(async (line) => {
+      await pause(1);
+      written.push(line.slice(0, 3));
+    });
+    box.send("b");
+    await room;
+    await pause(20);
+    expect(written).toEqual(["a", "xxx", "b"]);
+  });
+
+  it("is given up when the reader takes nothing, and nobody waits for it any more", async () => {
+    let isStuck = false;
+    const box = new Outbox(() => {
+      isStuck = true;
+      box.close();
+    }, 20);
+    box.open(() => new Promise(() => undefined));
+    box.send("x".repeat(40 * 1024 ** 2));
+    await box.untilRoom();
+    expect(isStuck).toBe(true);
+  });
+});
+
+describe("what a server says beside the protocol", () => {
+  const talk = () => {
+    const clock = { now: 0 };
+    const told: string[] = [];
+    return {
+      clock,
+      told,
+      said: new ServerTalk(
+        "fs",
+        (line) => told.push(line),
+        () => clock.now,
+      ),
+    };
+  };
+
+  it("stands behind its name, line by line and made visible, however its bytes come", () => {
+    const { told, said } = talk();
+    for (const byte of Buffer.from("a\u202e\r\n\ncofferdam: é\x1b[2J\nend")) said.take(Buffer.from([byte]));
+    said.end();
+    expect(told).toEqual(["fs: a\\u{202e}", "fs: cofferdam: é\\u{1b}[2J", "fs: end"]);
+  });
+
+  it("is cut where it is too long, and left out where it comes too fast, which is told", () => {
+    const { told, said, clock } = talk();
+    said.take(Buffer.from(`${"x".repeat(1024 ** 2)}\n`));
+    expect(told).toEqual([`fs: ${"x".repeat(2000)}…`]);
+    for (let times = 0; times < 100; times += 1) said.take(Buffer.from(`${"y".repeat(1500)}\n`));
+    const before = told.length;
+    expect(before).toBeLessThan(60);
+    clock.now = 61_000;
+    said.take(Buffer.from("again\n"));
+    expect(told.slice(before)).toEqual([
+      `fs: … ${101 - before} more lines came too fast to be shown`,
+      "fs: again",
+    ]);
+  });
+});
