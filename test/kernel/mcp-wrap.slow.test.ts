@@ -1,126 +1,282 @@
-import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { describe, expect, it, vi } from "vitest";
-import { PEOPLE } from "../support/battery/people.ts";
-import { itUnless, notRoot, sandboxMustWork, unusable } from "../support/battery/walls.ts";
-import { connected, wrapPlace, wrapped, writeServer } from "../support/mcp/wrapped.ts";
-import { type Place, processesWith, soon, uniqueWord } from "../unit/cli/command-line.ts";
+import { Event } from "../../src/event/event.ts";
+import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
+import { NO, WRITE, wrapPlace, wrapped, writeServer } from "../support/mcp/wrapped.ts";
+import { endOf, type Place } from "../unit/cli/command-line.ts";
 
-sandboxMustWork("wrapped MCP servers that go wrong");
+sandboxMustWork("wrapped MCP servers");
 
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout: 60_000 });
 
-const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
+const SERVERS = { servers: { fs: { command: ["node", "server.mjs"] } } };
 
-/** A server for the system's own programs alone: every user gets to these. */
-const SH = `while read -r line; do
-  id=$(printf '%s' "$line" | sed -n 's/.*"id":\\("[^"]*"\\|[0-9]*\\).*/\\1/p')
-  case "$line" in
-    *'"initialize"'*) echo '{"jsonrpc":"2.0","id":'$id',"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}';;
-    *'"tools/call"'*) : > made; echo '{"jsonrpc":"2.0","id":'$id',"result":{"content":[{"type":"text","text":"made"}]}}';;
-  esac
-done; sleep 600`;
+const MORE = {
+  sandbox: {
+    paths: { ws: { root: ".", mode: "rw", write_approval: false } },
+    runtimes: ["system", "node"],
+  },
+};
 
-describe.skipIf(unusable !== null).each(PEOPLE)("a wrapped server, as $name", ({ uid }) => {
-  const started = async (word: string) => {
-    const at = await wrapPlace(
-      {
-        servers: {
-          sh: { command: ["sh", "-c", `trap '' TERM; sh -c 'sleep 600; :' ${word} & ${SH}`, word] },
-        },
-      },
-      { sandbox: { paths: { ws: { root: ".", mode: "rw", write_approval: false } }, runtimes: ["system"] } },
-      uid,
-    );
-    const mcp = await wrapped(at, ["--wrap", "sh"], { given: { uid } });
-    expect(await mcp.client.call("touch")).toContain("made");
-    expect(existsSync(join(at.project, "made"))).toBe(true);
-    expect(processesWith(word).length).toBeGreaterThan(1);
-    return { at, mcp };
-  };
-  const state = (at: Place, name: string): readonly string[] => {
-    const folder = join(at.state, "cofferdam", name);
-    return existsSync(folder) ? readdirSync(folder) : [];
-  };
+/** Every event that was recorded there. */
+function events(at: Place): readonly Event[] {
+  const folder = join(at.state, "cofferdam/journal");
+  return readdirSync(folder)
+    .filter((name) => name.endsWith(".jsonl"))
+    .flatMap((name) => readFileSync(join(folder, name), "utf8").trim().split("\n"))
+    .map((line) => {
+      const { hash: _, ...event } = Object.assign({}, JSON.parse(line));
+      return Event.parse(event);
+    });
+}
 
-  it("ends with its client, and nothing of it is left: no process, no placeholder, no live call", async () => {
-    const word = uniqueWord();
-    const { at, mcp } = await started(word);
-    expect(await mcp.close()).toBe(0);
-    expect(processesWith(word)).toEqual([]);
-    expect([state(at, "ledger"), state(at, "live")]).toEqual([[], []]);
-  });
-
-  it("ends with a signal to its supervisor, by its status, and at once where that is killed", async () => {
-    for (const [signal, status] of [
-      ["SIGTERM", 143],
-      ["SIGKILL", 137],
-    ] as const) {
-      const word = uniqueWord();
-      const { mcp } = await started(word);
-      mcp.child.kill(signal);
-      expect(await mcp.exit).toBe(status);
-      expect(await soon(() => processesWith(word).length === 0)).toBe(true);
-    }
-  });
-});
-
-describe.skipIf(unusable !== null)("a wrapped server", () => {
-  itUnless(
-    notRoot,
-    "is ended before the next call, which is refused, when a mount arrives in its walls; until then its calls are made",
-    async () => {
-      const at = await wrapPlace(
-        { servers: { sh: { command: ["sh", "-c", SH], rules: [{ pattern: "*", action: "allow" }] } } },
-        {
-          sandbox: { paths: { ws: { root: ".", mode: "rw", write_approval: false } }, runtimes: ["system"] },
-        },
-      );
-      mkdirSync(join(at.project, "sub"));
-      // In mounts of this test's own, one arrives when a file says so.
-      const host = `mount -n --make-rshared / && { (
-        while ! [ -e "$0/go" ]; do sleep 0.02; done; mount -n -t tmpfs none "$0/sub"; : > "$0/come"; sleep 5 ) & exec "$@"; }`;
-      const command = [process.execPath, MAIN, "mcp", "--quiet", "--wrap", "sh"];
-      const child = spawn("/usr/bin/unshare", ["-m", "/bin/sh", "-c", host, at.project, ...command], {
-        cwd: at.project,
-        env: { PATH: "/usr/bin:/bin", XDG_STATE_HOME: at.state },
+describe.skipIf(unusable !== null)("`cofferdam mcp --wrap`", () => {
+  it.each(["current", "previous"] as const)(
+    "runs a server inside walls for a %s client: its calls are asked about, a yes makes them, a no does not, the walls hold",
+    async (kind) => {
+      const at = await wrapPlace(SERVERS);
+      writeServer(at, "server.mjs", { write: WRITE, read: "return fs.readFileSync(args.path, 'utf8');" });
+      let answer = "yes, once";
+      await using mcp = await wrapped(at, ["--wrap", "fs"], {
+        kind,
+        answers: () => ({ action: "accept", content: { answer } }),
       });
-      const mcp = await connected(child);
-      expect(await mcp.client.call("touch")).toContain("made");
-      at.write("go", "");
-      await vi.waitUntil(() => existsSync(join(at.project, "come")), { timeout: 10_000 });
-      await expect(mcp.client.call("touch")).rejects.toThrow(
-        `its walls are not as they were proven: the mount at ${at.project}/sub was not planned`,
+      const { client, questions } = mcp;
+      expect((await client.tools()).map(({ name }) => name)).toEqual(["write", "read"]);
+      const inside = join(at.project, "made");
+      expect(await client.call("write", { path: inside })).toContain("written");
+      expect(readFileSync(inside, "utf8")).toBe("x");
+      expect(questions).toHaveLength(1);
+      expect(questions[0]).toContain(
+        "cofferdam asks: this call needs your yes\ntool: fs/write\nrisk: write\nwould do: use fs/write\n",
       );
-      expect(await mcp.exit).toBe(1);
+      expect(questions[0]).toContain(`can write: ${at.project}\n`);
+      expect(questions[0]).not.toContain("say yes");
+      // A yes is not for what the walls do not give.
+      const outside = join(at.state, "made");
+      expect(await client.call("write", { path: outside })).toMatch(/ENOENT|EROFS|EACCES/);
+      expect(await client.call("read", { path: join(at.state, "cofferdam/launcher.json") })).toContain(
+        "ENOENT",
+      );
+      expect(existsSync(outside)).toBe(false);
+      answer = "no";
+      expect(await client.call("write", { path: join(at.project, "other") })).toContain(
+        "Denied: the user of the MCP client tests said no",
+      );
+      expect(existsSync(join(at.project, "other"))).toBe(false);
+      expect(await mcp.close()).toBe(0);
+      const ended = events(at).filter(({ type }) => type === "call.ended");
+      expect(ended.map((event) => ("outcome" in event ? event.outcome : ""))).toEqual([
+        "done",
+        "done",
+        "done",
+        "denied",
+        "done",
+      ]);
     },
   );
 
-  it("that floods is held back by a client that reads slowly: no more than a little of it is held in memory", async () => {
-    const at = await wrapPlace({ servers: { fs: { command: ["node", "server.mjs"] } } });
-    const flood = `let sent = 0;
-const more = () => {
-  while (sent < 400) {
-    sent += 1;
-    const data = "x".repeat(1024 * 1024);
-    if (!process.stdout.write(JSON.stringify({ jsonrpc: "2.0", method: "notifications/message", params: { level: "info", data } }) + "\\n")) return process.stdout.once("drain", more);
-  }
-};`;
-    writeServer(at, "server.mjs", { flood: "more(); return 'begun';" }, flood);
-    const mcp = await wrapped(at, ["--wrap", "fs"]);
-    mcp.client.call("flood").catch(() => undefined);
-    await vi.waitUntil(() => mcp.questions.length === 1, { timeout: 10_000 });
-    mcp.child.stdout.pause();
-    await pause(3_000);
-    const peak = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${mcp.child.pid}/status`, "utf8"))?.[1];
-    expect(Number(peak)).toBeLessThan(300 * 1024);
-    // A client that reads nothing keeps nobody from ending it.
-    mcp.child.kill("SIGTERM");
-    await vi.waitUntil(() => mcp.child.exitCode !== null, { timeout: 10_000 });
-    expect(mcp.child.exitCode).toBe(143);
-    mcp.child.stdout.resume();
+  it("gives it what calls get unasked, and after a yes to its start what they get on a yes; that is asked once", async () => {
+    const mcp = (write_on_start: boolean) => ({
+      servers: {
+        fs: {
+          command: ["node", "server.mjs"],
+          needs: { write_on_start },
+          rules: [{ pattern: "*", action: "allow" }],
+        },
+      },
+    });
+    const sandbox = {
+      paths: { ws: { root: ".", mode: "rw", write_approval: true } },
+      runtimes: ["system", "node"],
+    };
+    const tries = async (asks: boolean, answers?: typeof NO) => {
+      const at = await wrapPlace(mcp(asks), { sandbox });
+      writeServer(at, "server.mjs", { write: WRITE });
+      await using one = await wrapped(at, ["--wrap", "fs"], answers === undefined ? {} : { answers });
+      const text = await one.client.call("write", { path: join(at.project, "made") });
+      await one.client.call("write", { path: join(at.project, "made") });
+      return { text, questions: one.questions, status: await one.close() };
+    };
+    expect(await tries(false)).toMatchObject({ text: expect.stringContaining("EROFS"), questions: [] });
+    const asked = await tries(true);
+    expect(asked.text).toContain("written");
+    expect(asked.questions).toEqual([
+      expect.stringContaining(
+        "tool: fs\nrisk: write\nwould do: start the MCP server fs, for as long as its client is there: run node server.mjs\n",
+      ),
+    ]);
+    expect(asked.status).toBe(0);
   });
+
+  it("does not start it after a no, tells the client why, and exits with 77", async () => {
+    const at = await wrapPlace({
+      servers: { fs: { command: ["node", "server.mjs"], needs: { write_on_start: true } } },
+    });
+    writeServer(at, "server.mjs", { write: WRITE }, "fs.writeFileSync('started', '');");
+    await expect(wrapped(at, ["--wrap", "fs"], { answers: NO })).rejects.toThrow("the MCP server fs is gone");
+    expect(existsSync(join(at.project, "started"))).toBe(false);
+    for (const [words, status, name] of [
+      [["fs"], 77, "fs"],
+      [["--", "no-such"], 127, "wrapped"],
+    ] as const) {
+      const started = at.start(["mcp", "--wrap", ...words]);
+      started.stdin.write('{"jsonrpc":"2.0","id":1,"method":"server/discover"}\n');
+      const { exit, stdout, stderr } = await endOf(started);
+      expect(exit).toBe(status);
+      expect(JSON.parse(stdout)).toMatchObject({
+        id: 1,
+        error: { message: expect.stringContaining("is gone") },
+      });
+      expect(stderr).toContain(`cofferdam: the MCP server ${name} was not started: `);
+    }
+  });
+
+  it("takes the words of a server in the config for it, and others with what calls get unasked", async () => {
+    const at = await wrapPlace({
+      servers: {
+        fs: {
+          command: ["node", "server.mjs"],
+          needs: { roots: { ws: "read" } },
+          rules: [{ pattern: "*", action: "allow" }],
+        },
+      },
+    });
+    writeServer(at, "server.mjs", { write: WRITE });
+    const path = join(at.project, "made");
+    await using known = await wrapped(at, ["--wrap", "--", "node", "server.mjs"]);
+    expect([await known.client.call("write", { path }), known.questions]).toEqual([
+      expect.stringContaining("EROFS"),
+      [],
+    ]);
+    await using other = await wrapped(at, ["--wrap", "--name", "mine", "--", "node", "server.mjs", "--more"]);
+    expect(await other.client.call("write", { path })).toContain("written");
+    expect(other.questions).toEqual([expect.stringContaining("tool: mine/write\n")]);
+  });
+
+  it.each<[claim: string, words: readonly string[], message: string]>([
+    ["no name and no words", ["--wrap"], "`mcp --wrap` needs the name of a server, or `--` and its words"],
+    [
+      "a name that is not there",
+      ["--wrap", "fz"],
+      "the config has no MCP server `fz`\n  do: did you mean `fs`?",
+    ],
+    ["a name and words", ["--wrap", "fs", "--", "node"], "`fs` is one word too many"],
+    [
+      "the name of another",
+      ["--wrap", "--name", "fs", "--", "node"],
+      "`fs` is another MCP server of the config",
+    ],
+    [
+      "a name that is none",
+      ["--wrap", "--name", "A b", "--", "node"],
+      "`A b` can't be the name of an MCP server",
+    ],
+  ])("is refused with %s", async (_claim, words, message) => {
+    const at = await wrapPlace(SERVERS);
+    const { exit, stdout, stderr } = await at.cofferdam(["mcp", "--quiet", ...words]);
+    expect([exit, stdout]).toEqual([64, ""]);
+    expect(stderr).toContain(message);
+  });
+
+  it("says what the server says beside the protocol made visible, keeps garbage from the client, and survives both", async () => {
+    const at = await wrapPlace(SERVERS);
+    const before = [
+      "process.stdout.write('Welcome!\\n');",
+      "say({ method: 'notifications/message', params: { level: 'info', data: 'early' } });",
+      "process.stderr.write('\\x1b[2Jcofferdam: all is well\\n');",
+    ].join("");
+    writeServer(
+      at,
+      "server.mjs",
+      { "a b": "return 1;", ok: "process.stdout.write('noise\\n{}\\n'); return 'ok';" },
+      before,
+    );
+    await using mcp = await wrapped(at, ["--wrap", "fs"]);
+    expect((await mcp.client.tools()).map(({ name }) => name)).toEqual(["ok"]);
+    expect(await mcp.client.call("ok")).toContain("ok");
+    expect(await mcp.close()).toBe(0);
+    expect(mcp.said()).toContain("fs: \\u{1b}[2Jcofferdam: all is well\n");
+    expect(mcp.said()).toContain("left out the tool `a b` of the MCP server fs: its name is no plain one\n");
+    const refused = events(at).flatMap((event) => (event.type === "mcp.refused" ? [event.because] : []));
+    expect(refused).toContain("its name is no plain one");
+  });
+
+  it("gives up on what a server does not answer, and exits with 1 when it dies, with who waits told", async () => {
+    const at = await wrapPlace(
+      { servers: { fs: { command: ["node", "server.mjs"], rules: [{ pattern: "*", action: "allow" }] } } },
+      {
+        sandbox: {
+          paths: { ws: { root: ".", mode: "rw" } },
+          runtimes: ["system", "node"],
+          limits: { wall: "700ms" },
+        },
+      },
+    );
+    writeServer(at, "server.mjs", {
+      never: "return undefined;",
+      die: "process.exit(3);",
+    });
+    const mcp = await wrapped(at, ["--wrap", "fs"]);
+    await expect(mcp.client.call("never")).rejects.toThrow("the MCP server fs did not answer within 700 ms");
+    await expect(mcp.client.call("die")).rejects.toThrow("the MCP server fs is gone: it ended with status 3");
+    expect(await mcp.exit).toBe(1);
+    expect(mcp.said()).toContain("cofferdam: the MCP server fs is gone: it ended with status 3\n");
+  });
+
+  it("asks through the config's channels as well, where somebody else can answer while the call stands still", async () => {
+    const approval = { store: "sqlite", channels: { http: { listen: "127.0.0.1:0" } } };
+    const at = await wrapPlace(SERVERS, { ...MORE, approval });
+    writeServer(at, "server.mjs", { ok: "return 'made';" });
+    await using mcp = await wrapped(at, ["--wrap", "fs"], { hasForms: false });
+    const call = mcp.client.call("ok");
+    const waiting = async (): Promise<string | undefined> => {
+      const { stdout } = await at.cofferdam(["approvals", "list", "--json"]);
+      return /"approvalId": "([^"]+)"/.exec(stdout)?.[1];
+    };
+    const id = await vi.waitUntil(waiting, { timeout: 20_000 });
+    expect((await at.cofferdam(["approvals", "approve", id])).exit).toBe(0);
+    expect(await call).toContain("made");
+
+    const alone = await wrapPlace(SERVERS);
+    writeServer(alone, "server.mjs", { ok: "return 'made';" });
+    await using nobody = await wrapped(alone, ["--wrap", "fs"], { hasForms: false });
+    expect(await nobody.client.call("ok")).toContain("Denied: ");
+  });
+
+  it("obeys operators' rules on its tools by their whole names, whatever its own rules say", async () => {
+    const at = await wrapPlace({
+      servers: { fs: { command: ["node", "server.mjs"], rules: [{ pattern: "*", action: "allow" }] } },
+    });
+    writeServer(at, "server.mjs", { write: WRITE, ok: "return 'ok';" });
+    at.write(
+      "strict.yaml",
+      JSON.stringify({ profile: "mine", approval: { rules: [{ pattern: "fs/write", action: "deny" }] } }),
+    );
+    await using mcp = await wrapped(at, ["--profile", "./strict.yaml", "--wrap", "fs"]);
+    expect(await mcp.client.call("write", { path: "made" })).toContain("Denied");
+    expect(await mcp.client.call("ok")).toContain("ok");
+    expect(mcp.questions).toEqual([]);
+  });
+});
+
+it.skipIf(unusable !== null)("a server of the stateless revision is wrapped for a client of it", async () => {
+  const at = await wrapPlace(SERVERS);
+  at.write(
+    "server.mjs",
+    `import { createInterface } from "node:readline";
+const say = (m) => process.stdout.write(JSON.stringify({ jsonrpc: "2.0", ...m }) + "\\n");
+for await (const line of createInterface({ input: process.stdin })) {
+  const { id, method, params } = JSON.parse(line);
+  const done = (result) => say({ id, result: { resultType: "complete", ...result } });
+  if (method === "server/discover") done({ supportedVersions: ["2026-07-28"], capabilities: { tools: {} }, ttlMs: 0, cacheScope: "private" });
+  else if (method === "tools/list") done({ tools: [{ name: "ok", inputSchema: { type: "object" } }], ttlMs: 0, cacheScope: "private" });
+  else if (method === "tools/call") done({ content: [{ type: "text", text: "called " + JSON.stringify(params.arguments) }] });
+}`,
+  );
+  await using mcp = await wrapped(at, ["--wrap", "fs"], { kind: "stateless" });
+  expect((await mcp.client.tools()).map(({ name }) => name)).toEqual(["ok"]);
+  expect(await mcp.client.call("ok", { a: 1 })).toContain('called {\\"a\\":1}');
+  expect(mcp.questions).toEqual([expect.stringContaining("tool: fs/ok\n")]);
 });

@@ -1,8 +1,8 @@
 import type { Mapping } from "./mapping.ts";
 
 const TOOLS = "test/kernel/ai-sdk.test.ts";
-const ELSEWHERE = "test/kernel/ai-sdk-elsewhere.test.ts";
-const RESUME = "test/kernel/ai-sdk-resume.test.ts";
+const ELSEWHERE = "test/kernel/ai-sdk-elsewhere.slow.test.ts";
+const RESUME = "test/kernel/ai-sdk-resume.slow.test.ts";
 
 /** How approvals and the AI SDK's own go together. */
 export const aiSdk: Mapping = {

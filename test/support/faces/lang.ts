@@ -1,7 +1,7 @@
 import type { Mapping } from "./mapping.ts";
 
 const CALL = "test/kernel/langchain.test.ts";
-const LATER = "test/kernel/langchain-later.test.ts";
+const LATER = "test/kernel/langchain-later.slow.test.ts";
 
 /** `cofferdam/langchain`. */
 export const LANG: Mapping = {

@@ -3,9 +3,10 @@ import { aiSdk } from "./aisdk.ts";
 import { LANG } from "./lang.ts";
 import { CELLS, type Mapping, type Served } from "./mapping.ts";
 import { MCP } from "./mcp.ts";
+import { WRAP } from "./wrap.ts";
 
 /** All faces, in the order of the page. */
-export const FACES: readonly Mapping[] = [MCP, aiSdk, AGENTS, LANG];
+export const FACES: readonly Mapping[] = [MCP, WRAP, aiSdk, AGENTS, LANG];
 
 /** The page that says how each face serves what. */
 export function facesPage(): string {
