@@ -111,13 +111,12 @@ test("a page with `useChat` shows the question, and what is clicked there decide
   const chat = new Page((request) => route(request, "ann"));
   await chat.sendMessage({ text: "make a page" });
   await chat.addToolApprovalResponse({ id: chat.questions[0] ?? "", approved: false, reason: "wait" });
+  await expect.poll(() => toldOf(model)).toEqual({ w1: { type: "execution-denied", reason: "wait" } });
   await expect.poll(() => chat.status).toBe("ready");
-  expect(toldOf(model)).toEqual({ w1: { type: "execution-denied", reason: "wait" } });
   expect([existsSync(page), await supervisor.broker.pending()]).toEqual([false, []]);
   await chat.sendMessage({ text: "now" });
   await chat.addToolApprovalResponse({ id: chat.questions[0] ?? "", approved: true });
   await expect.poll(() => existsSync(page)).toBe(true);
-  await expect.poll(() => chat.status).toBe("ready");
-  expect(toldOf(model)["w2"]).toMatchObject({ type: "json", value: { is_new: true } });
+  await expect.poll(() => toldOf(model)["w2"]).toMatchObject({ type: "json", value: { is_new: true } });
   expect(chat.error).toBeUndefined();
 });

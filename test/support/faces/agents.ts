@@ -2,7 +2,7 @@ import type { Mapping } from "./mapping.ts";
 
 const TOOLS = "test/kernel/openai-agents.test.ts";
 const ALWAYS = "test/kernel/openai-agents-always.slow.test.ts";
-const EXAMPLE = "examples/openai-agents-agent/openai-agents-agent.test.ts";
+const EXAMPLE = "examples/openai-agents-agent/openai-agents-agent.slow.test.ts";
 
 /** How the OpenAI Agents SDK is served. */
 export const AGENTS: Mapping = {
