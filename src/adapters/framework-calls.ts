@@ -15,6 +15,8 @@ export interface FrameworkCall {
   readonly input: unknown;
   /** What the framework calls it: whoever approves it approves it under this name. */
   readonly toolCallId: string;
+  /** The name is this call's alone, in whatever conversation: then a no to it stays one. */
+  readonly isUnique?: boolean;
   /** Calls of one turn share it: people can answer them in one act. */
   readonly groupId?: string;
   /** Ends a program that runs for longer, in milliseconds. */
@@ -47,10 +49,10 @@ export class FrameworkCalls implements AsyncDisposable {
    * call is another by now, it is denied. What can't be made throws nothing here: the call itself will say why.
    */
   async clearance(call: FrameworkCall, isAnswered: boolean): Promise<CallClearance> {
-    const { tool, input, toolCallId, groupId } = call;
+    const { tool, input, toolCallId, groupId, isUnique = false } = call;
     const group = groupId === undefined ? {} : { groupId };
     try {
-      return await this.session.ask(tool, input, { toolCallId, mayAsk: !isAnswered, ...group });
+      return await this.session.ask(tool, input, { toolCallId, mayAsk: !isAnswered, isUnique, ...group });
     } catch (cause) {
       if (isForModels(cause)) return { kind: "allowed" };
       throw cause;

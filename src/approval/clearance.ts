@@ -21,6 +21,8 @@ export interface ClearOptions extends PutOptions {
   readonly toolCallId: string | null;
   /** False: what was asked before is found, and nothing is asked anew. */
   readonly mayAsk: boolean;
+  /** No other call ever has this name: then a no to it stays one. Where others may, another one like it is asked about. */
+  readonly isUnique: boolean;
 }
 
 /** One call was asked about so often under one id: its caller is stuck. */
@@ -34,12 +36,12 @@ export async function clearanceByPeople(
   questions: Questions,
   options: ClearOptions,
 ): Promise<Clearance> {
-  const { toolCallId, mayAsk: _, ...put } = options;
+  const { toolCallId, mayAsk: _, isUnique: __, ...put } = options;
   if (toolCallId === null) return questions.leaveOpen(asker, asked, { ...put, approvalId: gate.host.id() });
   return questions.inTurn(toolCallId, () => named(asker, asked, gate, questions, { ...options, toolCallId }));
 }
 
-/** Nobody has to answer any more what was asked about a call that rules decide by now. */
+/** Nobody has to answer any more what was asked about a call that rules let pass by now. */
 export async function putAway(
   asker: Asker,
   asked: Question,
@@ -49,7 +51,7 @@ export async function putAway(
   if (toolCallId === null) return;
   const { last } = await lastQuestion(asker, asked, toolCallId, (id) => broker.find(id));
   if (last?.status !== "pending") return;
-  const no = rejected(NOBODY, "the rules decide it by now, and nobody is asked any more");
+  const no = rejected(NOBODY, "the rules let it pass by now, and nobody is asked any more");
   await broker.respond(last.request.approvalId, no, NOBODY);
 }
 
@@ -58,19 +60,18 @@ async function named(
   asked: Question,
   { broker, wait }: Pick<GateOptions, "broker" | "wait">,
   questions: Questions,
-  { toolCallId, mayAsk, ...put }: ClearOptions & { readonly toolCallId: string },
+  { toolCallId, mayAsk, isUnique, ...put }: ClearOptions & { readonly toolCallId: string },
 ): Promise<Clearance> {
   const look = () => lastQuestion(asker, asked, toolCallId, (id) => broker.find(id));
   const { last, free } = await look();
-  // Also a no stays one: only what has run by its yes is asked about once more.
-  if (last !== null && !isUsed(last)) return standOf(last, wait.onTimeout);
+  if (last !== null && (isOpen(last) || (isUnique && !isUsed(last)))) return standOf(last, wait.onTimeout);
   if (!mayAsk) return last === null ? CHANGED : standOf(last, wait.onTimeout);
   try {
     return await questions.leaveOpen(asker, asked, { ...put, approvalId: free });
   } catch (cause) {
     // Another process asked the same at the same time: its question is this one.
     const again = await look();
-    if (again.last === null || isUsed(again.last)) throw cause;
+    if (again.last === null || !isOpen(again.last)) throw cause;
     return standOf(again.last, wait.onTimeout);
   }
 }
@@ -94,7 +95,7 @@ async function lastQuestion(
     const found = await find(free);
     if (found === null) return { last, free };
     last = found;
-    if (!isUsed(found)) break;
+    if (isOpen(found)) break;
   }
   return { last, free: idFor(asker, asked.argsHash, toolCallId, MOST_QUESTIONS) };
 }
@@ -108,6 +109,10 @@ function idFor({ tool, agent }: Asker, argsHash: string, toolCallId: string, cou
   const hex = createHash("sha256").update(of).digest("hex");
   const variant = "89ab"[Number.parseInt(hex[16] ?? "0", 16) % 4];
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}
+
+function isOpen({ status }: StoredRequest): boolean {
+  return status === "pending" || status === "approved";
 }
 
 /** It was approved and taken by a run, whatever became of that. */

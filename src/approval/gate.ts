@@ -93,7 +93,6 @@ export class Gate {
         await putAway(asker, asked, this.#options, options);
         return { kind: "allowed" };
       case "deny":
-        await putAway(asker, asked, this.#options, options);
         return ruledOut(asked, options);
       case "ask":
         return clearanceByPeople(asker, asked, this.#options, this.#questions, options);

@@ -32,6 +32,8 @@ export interface AskToolOptions extends Omit<ToolCallOptions, "approvalId"> {
   readonly toolCallId?: string;
   /** False: what was asked before is found, and nothing is asked anew. */
   readonly mayAsk?: boolean;
+  /** True where no other call ever has this name: then a no to it stays one. */
+  readonly isUnique?: boolean;
 }
 
 /** One call of a turn. `args` is data, or JSON text as a model sends it. */
@@ -141,11 +143,12 @@ export class GuardedTools {
       const json = readArguments(args);
       trail.received(redact(json).safeArgs);
       const asked = await this.#walkOf(tool, json, trail, options).prepare();
-      const { signal = null, groupId = null, toolCallId = null, mayAsk = true } = options;
+      const { signal = null, groupId = null, toolCallId = null, mayAsk = true, isUnique = false } = options;
       const clearance = await gate.clear({ callId: trail.callId, tool: name, agent, groupId }, asked, {
         signal,
         toolCallId,
         mayAsk,
+        isUnique,
         trail,
         call: { input: json, cwd },
       });

@@ -131,6 +131,7 @@ async function inTurns(
   const clearance = await connection.session.ask(tool, input, {
     signal,
     toolCallId: connection.nameOf(tool, input),
+    isUnique: true,
   });
   switch (clearance.kind) {
     case "allowed":

@@ -48,11 +48,13 @@ export interface CallOptions {
 export interface ClearanceOptions extends Pick<CallOptions, "signal" | "groupId"> {
   /**
    * What a framework calls this call. Asked again under it, in whatever process, the same question is found, as long as
-   * nothing of the call has changed: one that was answered no stays so, and one that has run by its yes is asked anew.
+   * nothing of the call has changed and its answer was not used.
    */
   readonly toolCallId?: string;
   /** False: what was asked before is found, and nothing is asked anew. */
   readonly mayAsk?: boolean;
+  /** True where no other call ever has this name, in whatever conversation: then a no to it stays one. */
+  readonly isUnique?: boolean;
 }
 
 /** The same within this room: a program that is held reads what whoever is told of its walls writes to it. */
@@ -86,6 +88,7 @@ export const CLEARANCE_OPTIONS: OptionsOf<ClearanceOptions> = CALL_OPTIONS.pick(
 }).extend({
   toolCallId: text("a name of this call").optional(),
   mayAsk: z.boolean({ error: "`true` or `false`" }).optional(),
+  isUnique: z.boolean({ error: "`true` or `false`" }).optional(),
 });
 
 /** How options of a call that is resumed are checked. */

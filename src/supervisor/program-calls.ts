@@ -64,7 +64,7 @@ export class ProgramCalls {
   /** Whether such a call may be made, without making it. Throws the same. */
   ask(tool: DefinedTool | null, input: unknown, options: ClearanceOptions): Promise<CallClearance> {
     const kind = programKind(this.#corridor, tool, options);
-    const { signal = null, groupId = null, toolCallId = null, mayAsk = true } = options;
+    const { signal = null, groupId = null, toolCallId = null, mayAsk = true, isUnique = false } = options;
     return this.#during(input, kind, async (call, trail) => {
       const ready = await this.#ready(call, kind, trail, options);
       // What says by itself why it does not run needs nobody's yes.
@@ -74,6 +74,7 @@ export class ProgramCalls {
         signal,
         toolCallId,
         mayAsk,
+        isUnique,
         trail,
         call: { input: kind.keep(input, call), cwd: this.#corridor.shared.cwd },
       });

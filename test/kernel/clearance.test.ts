@@ -120,30 +120,18 @@ describe.skipIf(unusable !== null)("whether a call may be made", () => {
     expect([fates.made(), fates.made("other")]).toEqual([false, false]);
   });
 
-  it.each([
-    ["allow", "allowed"],
-    ["deny", "denied"],
-  ])(
-    "puts a question away that nobody needs to answer any more: rules that %s it came",
-    async (action, kind) => {
-      using fates = new Fates();
-      const toolCallId = "call_1";
-      await within(fates, (session) => session.ask("shell", TOUCH, { toolCallId }));
-      const settings: Settings = {
-        ...ASKS,
-        shell: {
-          rules: [{ pattern: "touch", ...(action === "deny" ? { allowed: false } : { approval: false }) }],
-        },
-      };
-      expect(
-        await within(fates, (session) => session.ask("shell", TOUCH, { toolCallId }), settings),
-      ).toMatchObject({
-        kind,
-      });
-      await using supervisor = await fates.supervisor();
-      expect(await supervisor.broker.pending()).toEqual([]);
-    },
-  );
+  it("puts a question away that rules answer by now; one that they deny may be answered when they do no more", async () => {
+    using fates = new Fates();
+    const toolCallId = "call_1";
+    const ask = (rules: readonly object[]) =>
+      within(fates, (session) => session.ask("shell", TOUCH, { toolCallId }), { ...ASKS, shell: { rules } });
+    const first = await ask([]);
+    expect(await ask([{ pattern: "touch", allowed: false }])).toMatchObject({ kind: "denied" });
+    expect(await ask([])).toEqual(first);
+    expect(await ask([{ pattern: "touch", approval: false }])).toEqual({ kind: "allowed" });
+    await using supervisor = await fates.supervisor();
+    expect(await supervisor.broker.pending()).toEqual([]);
+  });
 
   it("is asked about once, by however many at once", async () => {
     using fates = new Fates();
@@ -159,7 +147,7 @@ describe.skipIf(unusable !== null)("whether a call may be made", () => {
     expect(await supervisor.broker.pending()).toHaveLength(1);
   });
 
-  it("stays refused under its name outside, once somebody said no to it, and is asked about anew under another", async () => {
+  it("stays refused after a no where its name outside is its own, and is asked about anew where another may have it", async () => {
     using fates = new Fates();
     const toolCallId = "call_1";
     const asked = await within(fates, (session) => session.ask("shell", TOUCH, { toolCallId }));
@@ -167,9 +155,11 @@ describe.skipIf(unusable !== null)("whether a call may be made", () => {
     await fates.answer(asked.approvalId, false);
     await within(fates, async (session) => {
       const refused = { kind: "denied", code: "APPROVAL_DENIED", reason: "as you like" };
-      expect(await session.ask("shell", TOUCH, { toolCallId })).toMatchObject(refused);
+      expect(await session.ask("shell", TOUCH, { toolCallId, isUnique: true })).toMatchObject(refused);
       expect(await session.ask("shell", TOUCH, { toolCallId, mayAsk: false })).toMatchObject(refused);
-      expect(await session.ask("shell", TOUCH, { toolCallId: "call_2" })).toMatchObject({ kind: "pending" });
+      const anew = await session.ask("shell", TOUCH, { toolCallId });
+      expect(anew).toMatchObject({ kind: "pending" });
+      expect("approvalId" in anew && anew.approvalId).not.toBe(asked.approvalId);
       expect(await session.find(asked.approvalId)).toMatchObject({
         status: "rejected",
         request: { approvalId: asked.approvalId, tool: "shell" },

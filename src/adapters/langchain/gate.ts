@@ -155,7 +155,8 @@ function callFrom(
   turn: string | undefined,
 ): FrameworkCall {
   const toolCallId = JSON.stringify([thread_id ?? null, checkpoint_ns ?? null, id]);
-  return { tool, input, toolCallId, ...(turn === undefined ? {} : { groupId: turn }) };
+  const isUnique = thread_id !== undefined;
+  return { tool, input, toolCallId, isUnique, ...(turn === undefined ? {} : { groupId: turn }) };
 }
 
 /** All calls of a turn in one task. */

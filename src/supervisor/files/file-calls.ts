@@ -63,14 +63,14 @@ export class FileCalls implements AsyncDisposable {
     input: unknown,
     options: ClearanceOptions,
   ): Promise<CallClearance | ValueOutcome> {
-    const { signal = null, groupId = null, toolCallId = null, mayAsk = true } = options;
+    const { signal = null, groupId = null, toolCallId = null, mayAsk = true, isUnique = false } = options;
     return this.#tried(tool, async (trail, agent) => {
       const ready = await this.#ready(tool, input, trail, agent, signal);
       if (ready.kind !== "ready") return ready;
       const { decided } = ready;
       const asker = { callId: trail.callId, tool: tool.name, agent, groupId };
       const call = { input: decided.use.args, cwd: this.#corridor.shared.cwd };
-      const clear = { signal, toolCallId, mayAsk, trail, call };
+      const clear = { signal, toolCallId, mayAsk, isUnique, trail, call };
       return cleared(await this.#corridor.gate.clear(asker, decided, clear), trail);
     });
   }
