@@ -56,6 +56,8 @@ export const CLAIMS = {
   "approve.deny": "a deny, or a tool that blocks, wins over grants, modes and people",
   "http.auth":
     "over HTTP nobody reads or answers without an approver's token, from another origin or under another name; what is refused changes nothing and leaves a line; a page of another origin reaches nothing",
+  "mcp.gate":
+    "nothing that an MCP server says changes what is asked about a call or which tool runs, no spelling of a call reaches it past the gate, and its walls are looked at before each; what it wants of the client's model or person passes the gate too",
   "journal.chain":
     "in the record of a run every line that was edited, dropped, moved, doubled or put in is found, and each file that is missing between two, up to the last line it holds; a tail that was cut off, and a record that was written anew, show against a head that was kept elsewhere",
   "config.strict": 'no malformed or misspelt file can mean "less restricted"',

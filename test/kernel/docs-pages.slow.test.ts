@@ -100,6 +100,28 @@ describe.skipIf(unusable !== null)("docs/mcp.md", () => {
     expect(blocks(section, "json").length + blocks(section, "toml").length).toBe(HOSTS.length);
   });
 
+  test("has a config for servers of somebody else's that loads, and grants what the page says", async () => {
+    const folder = folderOf();
+    mkdirSync(join(folder, "notes"));
+    const [config = ""] = blocks(page("mcp.md"), "yaml");
+    writeFileSync(join(folder, "cofferdam.yaml"), config);
+    const env = {
+      PATH: process.env["PATH"],
+      HOME: join(folder, "home"),
+      XDG_STATE_HOME: join(folder, "state"),
+    };
+    const words = [MAIN, "trust", "--yes", join(folder, "cofferdam.yaml")];
+    const { stdout } = await promisify(execFile)(process.execPath, words, { cwd: folder, env });
+    expect(stdout).toMatch(
+      /files .*writes notes, writes where calls are asked first, once somebody says yes/s,
+    );
+    expect(stdout).toMatch(/wiki .*reads notes, with the network of commands/s);
+    const checked = [MAIN, "check", "--config", join(folder, "cofferdam.yaml")];
+    expect((await promisify(execFile)(process.execPath, checked, { cwd: folder, env })).stdout).not.toMatch(
+      /error/i,
+    );
+  });
+
   test("shows files as they are", () => {
     for (const name of readdirSync(join(CHECKOUT, "docs")).filter((one) => one.endsWith(".md"))) {
       const shown = [...page(name).matchAll(/^\[(examples\/\S+)\]\(\.\.\/\1\):\n\n```\w+\n(.*?)^```$/gms)];

@@ -42,6 +42,7 @@ export const ON_MACOS: Readonly<Record<ClaimId, string>> = {
   "approve.race": "by the same code",
   "approve.deny": "by the same code",
   "http.auth": "by the same code",
+  "mcp.gate": "by the same code",
   "journal.chain": "by the same code",
   "config.strict": "by the same code",
   "config.trust": "by the same code",

@@ -29,7 +29,7 @@ async function questionWith(tools: readonly unknown[], says: readonly Loose[]): 
 }
 
 describe("a hostile server", () => {
-  it("can't change what is asked about a call, by whatever it says of its tools or anything else", async () => {
+  it("mcp.gate: can't change what is asked about a call, by whatever it says of its tools or anything else", async () => {
     const plain = await questionWith([{ name: "write" }], []);
     const tool = fc.dictionary(
       fc.constantFrom("description", "title", "annotations", "inputSchema", "_meta", "icons", "x"),
@@ -59,7 +59,7 @@ describe("a hostile server", () => {
     );
   });
 
-  it("can't have any tool called by what it lists: every name that goes on is a plain one, and stands once", async () => {
+  it("mcp.gate: can't have any tool called by what it lists: every name that goes on is a plain one, and stands once", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.oneof(HOSTILE, fc.constantFrom("a", "b", "sampling", "a/b", "A")), { maxLength: 8 }),
@@ -81,7 +81,7 @@ describe("a hostile server", () => {
 });
 
 describe("a hostile client", () => {
-  it("can't get a call past the gate by any spelling: nothing that a reader takes for one reaches the server", async () => {
+  it("mcp.gate: can't get a call past the gate by any spelling: nothing that a reader takes for one reaches the server", async () => {
     const call = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","arguments":{"p":"x"}}}';
     const bits = [
       '"',

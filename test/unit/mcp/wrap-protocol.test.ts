@@ -260,7 +260,7 @@ describe("what a wrapped server wants of the client", () => {
     expect(at.told.length).toBe(2);
   });
 
-  it("is denied where the config says nothing: no model is used, and nobody is questioned", async () => {
+  it("mcp.gate: is denied where the config says nothing: no model is used, and nobody is questioned", async () => {
     using at = new Scripted({ server: plainServer() });
     await at.initialize(CAN);
     at.server({ id: 1, method: "sampling/createMessage", params: sampling });
