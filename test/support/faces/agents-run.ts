@@ -106,11 +106,6 @@ export function restored(agent: Agent, text: string): Promise<RunState<unknown, 
   return RunState.fromString(agent, text);
 }
 
-/** The same, in a context that was there before. */
-export function restoredBeside(agent: Agent, text: string): Promise<RunState<unknown, Agent>> {
-  return RunState.fromStringWithContext(agent, text, new RunContext());
-}
-
 /** The only one of them. */
 export function only<Value>(values: readonly Value[]): Value {
   const [first, ...others] = values;
