@@ -2,7 +2,6 @@ import {
   Agent,
   type ApplyPatchOperation,
   applyPatchTool,
-  RunContext,
   type RunItem,
   Runner,
   RunState,
