@@ -89,9 +89,11 @@ export class FrameworkCalls implements AsyncDisposable {
   /** Writes down that somebody said no in the framework: nothing waits for an answer any more. */
   async refuse(call: FrameworkCall, note: string | undefined): Promise<void> {
     const clearance = await this.clearance(call, true);
-    if (clearance.kind !== "pending") return;
+    if (clearance.kind !== "pending" && clearance.kind !== "approved") return;
     const no = { approved: false, ...(note === undefined ? {} : { reason: note }) };
     await this.session.respond(clearance.approvalId, no, this.#by);
+    // Of a yes elsewhere and a no here the no counts, as long as nothing has run.
+    if (clearance.kind === "approved") await this.session.withdraw(clearance.approvalId);
   }
 
   /** Ends the session, where it is its own. */

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
 import type { StoredRequest } from "../store/store.ts";
 import { rejected } from "./factories.ts";
 import type { Asker, Question } from "./question.ts";
@@ -24,9 +25,6 @@ export interface ClearOptions extends PutOptions {
   /** No other call ever has this name: then a no to it stays one. Where others may, another one like it is asked about. */
   readonly isUnique: boolean;
 }
-
-/** One call was asked about so often under one id: its caller is stuck. */
-const MOST_QUESTIONS = 100;
 
 /** Whether a call that rules neither let pass nor deny may be made. Throws where the store can't be reached. */
 export async function clearanceByPeople(
@@ -69,12 +67,19 @@ async function named(
   try {
     return await questions.leaveOpen(asker, asked, { ...put, approvalId: free });
   } catch (cause) {
-    // Another process asked the same at the same time: its question is this one.
-    const again = await look();
-    if (again.last === null || !isOpen(again.last)) throw cause;
-    return standOf(again.last, wait.onTimeout);
+    // Another session, or another process, asks the same at the same time: its question is this one, once it is kept.
+    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+      const again = await look();
+      if (again.last !== null && isOpen(again.last)) return standOf(again.last, wait.onTimeout);
+      await pause(PAUSE_MS);
+    }
+    throw cause;
   }
 }
+
+/** So often, and so many milliseconds apart, a question is looked for that somebody else is keeping. */
+const MOST_TRIES = 50;
+const PAUSE_MS = 10;
 
 const CHANGED = denied(
   "APPROVAL_DENIED",
@@ -82,22 +87,34 @@ const CHANGED = denied(
   ASK_AGAIN,
 );
 
-/** The last question about exactly this call, and the id that the next one has. */
+/**
+ * The last question about exactly this call, and the id that the next one has. They are numbered without a gap, and one is
+ * asked when the one before it is over: so the last is found without looking at all of them.
+ */
 async function lastQuestion(
   asker: Asker,
   asked: Question,
   toolCallId: string,
   find: (approvalId: string) => Promise<StoredRequest | null>,
 ): Promise<{ readonly last: StoredRequest | null; readonly free: string }> {
+  const id = (count: number): string => idFor(asker, asked.argsHash, toolCallId, count);
   let last: StoredRequest | null = null;
-  for (let count = 0; count < MOST_QUESTIONS; count += 1) {
-    const free = idFor(asker, asked.argsHash, toolCallId, count);
-    const found = await find(free);
-    if (found === null) return { last, free };
+  let [from, step] = [0, 1];
+  // Steps that double until there is none, and from there back by halves: `from` is the first that is not known to be there.
+  for (;;) {
+    const found = await find(id(from + step - 1));
+    if (found === null) break;
     last = found;
-    if (isOpen(found)) break;
+    from += step;
+    step *= 2;
   }
-  return { last, free: idFor(asker, asked.argsHash, toolCallId, MOST_QUESTIONS) };
+  for (step = Math.floor(step / 2); step > 0; step = Math.floor(step / 2)) {
+    const found = await find(id(from + step - 1));
+    if (found === null) continue;
+    last = found;
+    from += step;
+  }
+  return { last, free: id(from) };
 }
 
 /**

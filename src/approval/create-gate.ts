@@ -55,7 +55,6 @@ export class ToolGate implements Disposable {
       sessionId: this.sessionId,
       handlers: handlersOf(handler),
       wait: waitOf(wait, approval),
-      openWait: waitOf({ ...wait, style: "suspend" }, approval),
       mostPending: approval.most_pending,
       sessionGrants: true,
     });

@@ -19,8 +19,6 @@ export interface GateOptions {
   readonly sessionId: string;
   readonly handlers: readonly ApprovalHandler[];
   readonly wait: Wait;
-  /** The same for questions that are left open, whatever calls do. */
-  readonly openWait: Wait;
   /** So many questions of the session may wait at once; null: any number. */
   readonly mostPending: number | null;
   /** False: a yes can't be remembered. */
@@ -64,13 +62,16 @@ export class Questions {
     return this.#put(asker, asked, { ...options, approvalId: host.id(), wait });
   }
 
-  /** Puts it under this id and leaves it open. Throws `INTERNAL` where the id stands for one already. */
+  /** Puts it under this id and leaves it open, for as long as one has for which a call stands still. Throws `INTERNAL` where the id stands for one already. */
   async leaveOpen(
     asker: Asker,
     asked: Question,
     options: PutOptions & { readonly approvalId: string },
   ): Promise<Stop> {
-    const put = await this.#put(asker, asked, { ...options, wait: this.#options.openWait });
+    const put = await this.#put(asker, asked, {
+      ...options,
+      wait: { ...this.#options.wait, style: "suspend" },
+    });
     return put.kind === "approved" ? pending(put.request) : put;
   }
 

@@ -58,7 +58,6 @@ export function gateOptionsOf(shared: Shared, sessionId: string, options: Sessio
     sessionId,
     handlers: handlersOf(options.handler),
     wait: waitOf(options.wait ?? {}, approval),
-    openWait: waitOf({ ...options.wait, style: "suspend" }, approval),
     mostPending: options.mostPending === undefined ? approval.most_pending : options.mostPending,
     sessionGrants: standing.ceiling.approval.sessionGrants && options.remember !== false,
   };

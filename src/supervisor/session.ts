@@ -1,7 +1,8 @@
 import { Gate } from "../approval/gate.ts";
 import type { GuardedTools, ToolCall } from "../approval/guarded-tools.ts";
 import type { Answer } from "../approval/handler.ts";
-import { stopOf } from "../approval/stops.ts";
+import { readDecision } from "../approval/read-decision.ts";
+import { NOBODY, stopOf } from "../approval/stops.ts";
 import { waitOf } from "../approval/wait.ts";
 import { CofferdamError } from "../errors.ts";
 import type { Grant } from "../policy/grant.ts";
@@ -139,9 +140,25 @@ export class Session implements AsyncDisposable {
     return await this.#calls.ask(tool, input, { ...given, signal: stopped.signal });
   }
 
-  /** Answers a question that was kept, by whom its caller says. Throws `USAGE` for what is no decision. */
-  respond(approvalId: string, answer: Answer, by = this.#shared.host.user.name): Promise<Resolution> {
-    return this.#shared.broker.respond(approvalId, answer, by);
+  /**
+   * Answers a question that was kept, by whom its caller says. Throws `USAGE` for what is no decision, and for an answer by
+   * `nobody`, who says no where there is nobody to ask.
+   */
+  async respond(approvalId: string, answer: Answer, by = this.#shared.host.user.name): Promise<Resolution> {
+    const decision = readDecision(answer, by);
+    if ("by" in decision && decision.by === NOBODY)
+      throw new CofferdamError("USAGE", `an answer is by somebody, and not by \`${NOBODY}\``, {
+        hint: "pass `by`: who answered",
+      });
+    return await this.#shared.broker.respond(approvalId, decision, by);
+  }
+
+  /** Takes a yes that nobody has used, so that nothing runs by it any more; false where there is none. */
+  async withdraw(approvalId: string): Promise<boolean> {
+    const { broker } = this.#shared;
+    if (!(await broker.claim(approvalId))) return false;
+    await broker.finish(approvalId, "failed");
+    return true;
   }
 
   /** A question that was kept, and where it is in its life; null when it is not, or no more, known. */

@@ -183,22 +183,57 @@ describe.skipIf(unusable !== null)("whether a call may be made", () => {
     });
   });
 
-  it("has no end where calls are run later, and the config's where it says so", async () => {
+  it("ends when one does for which a call stands still, and never where calls are run later", async () => {
     using fates = new Fates();
-    const expiry = async (settings: Settings) =>
+    const lasts = async (settings: Settings) =>
       within(
         fates,
         async (session) => {
           const asked = await session.ask("shell", TOUCH);
-          await using supervisor = await fates.supervisor(settings);
-          const pending = await supervisor.broker.pending();
-          return pending.find(({ approvalId }) => "approvalId" in asked && approvalId === asked.approvalId);
+          const { request } = (await session.find("approvalId" in asked ? asked.approvalId : "")) ?? {};
+          if (request === undefined) throw new Error("nothing is asked");
+          return request.expiresAt === null ? null : request.expiresAt - request.createdAt;
         },
         settings,
+        {},
       );
-    expect(await expiry(ASKS)).toMatchObject({ expiresAt: null });
-    const ends: Settings = { ...ASKS, approval: { timeout: "1m", on_timeout: "deny" } };
-    const ending = await expiry(ends);
-    expect(ending?.expiresAt).toBe((ending?.createdAt ?? 0) + 60_000);
+    expect(await lasts(ASKS)).toBe(null);
+    expect(await lasts({ ...ASKS, approval: { timeout: "1m" } })).toBe(60_000);
+    expect(await lasts({ ...ASKS, approval: { wait: "suspend", timeout: "1m", on_timeout: "deny" } })).toBe(
+      60_000,
+    );
+  });
+
+  it("is asked about once by several sessions at once, and found among as many as there were", async () => {
+    using fates = new Fates();
+    const tools = [defineTool({ name: "send", run: () => "sent" })];
+    await using supervisor = await fates.supervisor();
+    const sessions = Array.from({ length: 4 }, () => supervisor.session({ ...BLOCKS, tools }));
+    const name = { toolCallId: "call_0" };
+    for (let round = 0; round < 40; round += 1) {
+      const asked = await Promise.all(sessions.map((session) => session.ask("send", {}, name)));
+      const ids = asked.map((one) => ("approvalId" in one ? one.approvalId : one.kind));
+      expect(new Set(ids).size).toBe(1);
+      const [approvalId = ""] = ids;
+      expect(await sessions[0]?.respond(approvalId, { approved: true }, "ann")).toBe("accepted");
+      expect(await sessions[0]?.ask("send", {}, name)).toEqual({ kind: "approved", approvalId });
+      expect(await sessions[0]?.call("send", {}, { approvalId })).toMatchObject({ kind: "done" });
+    }
+  });
+
+  it("is none any more once the yes was taken back, and an answer is by somebody", async () => {
+    using fates = new Fates();
+    await within(fates, async (session) => {
+      const asked = await session.ask("shell", TOUCH, { toolCallId: "call_1" });
+      const id = "approvalId" in asked ? asked.approvalId : "";
+      await expect(session.respond(id, { approved: false, by: "nobody" })).rejects.toMatchObject({
+        code: "USAGE",
+      });
+      expect(await session.withdraw(id)).toBe(false);
+      await session.respond(id, { approved: true }, "ann");
+      expect(await session.withdraw(id)).toBe(true);
+      expect(await session.call("shell", TOUCH, { approvalId: id })).toMatchObject({ kind: "denied" });
+    });
+    expect(fates.made()).toBe(false);
   });
 });

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { NOBODY } from "../../approval/stops.ts";
 import { CofferdamError, visible } from "../../errors.ts";
 import type { Json } from "../../policy/canonical-json.ts";
 import { type Decision, Note, Scope, Who } from "../../policy/decision.ts";
@@ -136,6 +137,7 @@ export function decisionFrom(
   if (answered !== approvalId) return { problem: "the answer that came is to another question" };
   if (said.status === "approved" && said.scope === "session" && forSession === null)
     return { problem: "a yes for the session is not offered here" };
+  if (said.by === NOBODY) return { problem: "an answer is by somebody" };
   return { decision: { ...said, by: said.by ?? by } };
 }
 

@@ -49,7 +49,6 @@ async function crowdOfGate(count: number): Promise<Crowd> {
     sessionId: "session",
     handlers: [handler],
     wait: { timeoutMs: 300_000, onTimeout: "error", style: "block" },
-    openWait: { timeoutMs: null, onTimeout: "wait", style: "suspend" },
     mostPending: null,
     sessionGrants: true,
   });

@@ -67,7 +67,6 @@ function standing(handler: Asked, more: Partial<GateOptions> = {}) {
     sessionId: "session-1",
     handlers: [handler],
     wait: { timeoutMs: null, onTimeout: "error", style: "block" },
-    openWait: { timeoutMs: null, onTimeout: "wait", style: "suspend" },
     mostPending: null,
     sessionGrants: true,
     ...more,
