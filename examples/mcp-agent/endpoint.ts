@@ -11,6 +11,7 @@ export async function serveTools(config: string, token: string) {
   });
   return {
     url: `${server.url}/mcp`,
+    broker: supervisor.broker,
     [Symbol.asyncDispose]: async () => {
       await tools[Symbol.asyncDispose]();
       await server.close();

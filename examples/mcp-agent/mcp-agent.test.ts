@@ -68,9 +68,14 @@ test("the same agent works over HTTP, with a token that answers nothing", async 
   await using endpoint = await serveTools(config, token);
   const requestInit = { headers: { authorization: `Bearer ${token}` } };
   const { model, heard } = scripted();
-  await work(new StreamableHTTPClientTransport(new URL(endpoint.url), { requestInit }), model, (question) =>
-    question.includes("│ +- and they were counted") ? "yes, once" : "no",
-  );
+  const transport = new StreamableHTTPClientTransport(new URL(endpoint.url), { requestInit });
+  const working = work(transport, model, () => "yes, once");
+  // Whoever follows the inbox answers; what is said at the agent is not asked for.
+  for (const isYes of [true, false]) {
+    await expect.poll(async () => (await endpoint.broker.pending()).length, { timeout: 20_000 }).toBe(1);
+    await endpoint.broker.respondAll({}, { approved: isYes }, "ann");
+  }
+  await working;
   expect(note()).toContain("- and they were counted");
   expect(heard[2]).toMatch(/^Denied: /);
 });

@@ -14,7 +14,7 @@ import type { Supervisor } from "../supervisor/supervisor.ts";
 
 /** How the calls of MCP clients are made, and who is asked about them. */
 export interface McpOptions extends Omit<SessionOptions, "caller"> {
-  /** Whether the client's own user is asked, by forms, where the client can do that. Default what the config says, or true. */
+  /** Whether the client's own user is asked, by forms, where it has them. Default what the config says; over HTTP false. */
   readonly elicitation?: boolean;
 }
 

@@ -13,8 +13,8 @@ import { serversOf } from "./server.ts";
 
 /** MCP over HTTP, for whoever serves it behind a door of their own: nobody is asked for a token here. */
 export interface McpHttp extends AsyncDisposable {
-  /** Answers one request of the streamable transport. */
-  readonly fetch: (request: Request) => Promise<Response>;
+  /** Answers one request of the streamable transport; `by` is whose it is, by the token that it came with. */
+  readonly fetch: (request: Request, by?: string) => Promise<Response>;
 }
 
 /** So many clients of the older protocol may be connected at once; of more, the one that was heard of longest ago is let go. */
@@ -22,30 +22,53 @@ const MOST_SESSIONS = 256;
 const MOST_BODY = 4 * 1024 ** 2;
 
 /**
- * Serves MCP clients over streamable HTTP. By the current protocol each request stands for itself, and all share one session
- * of the supervisor; by those before it a client has a session from `initialize` until it ends it
- * (https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http). Throws `USAGE` for options that
- * there are not.
+ * Serves MCP clients over streamable HTTP. By the current protocol each request stands for itself, and all of one client share a
+ * session of the supervisor; by those before it a client has a session from `initialize` until it ends it
+ * (https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http). What one was granted, asked or
+ * begun is no other's. Its user is asked by forms where `elicitation` is true, and not else: whoever sends the requests could
+ * answer them. Throws `USAGE` for options that there are not.
  */
 export function mcpHttp(supervisor: Supervisor, options: McpOptions = {}): McpHttp {
   assertOptions("mcpHttp", MCP_OPTIONS, options);
-  const shared = new Connection(supervisor, options);
-  const handler = createMcpHandler(
-    serversOf(supervisor, () => shared),
-    { legacy: "reject", maxRequestBodySize: MOST_BODY },
-  );
-  const sessions = new Sessions(supervisor, options);
+  const clients = new Map<string, HttpClient>();
   return {
-    fetch: async (request) =>
-      (await isLegacyRequest(request, undefined, { maxRequestBodySize: MOST_BODY }))
-        ? sessions.fetch(request)
-        : handler.fetch(request),
+    fetch: (request, by = "") => {
+      const client = clients.get(by) ?? new HttpClient(supervisor, { elicitation: false, ...options });
+      clients.set(by, client);
+      return client.fetch(request);
+    },
     [Symbol.asyncDispose]: async () => {
-      await handler.close();
-      await sessions[Symbol.asyncDispose]();
-      await shared[Symbol.asyncDispose]();
+      await Promise.all([...clients.values()].map((client) => client[Symbol.asyncDispose]()));
     },
   };
+}
+
+/** Whoever has one token: states of questions are signed for it alone. */
+class HttpClient implements AsyncDisposable {
+  readonly #shared: Connection;
+  readonly #handler;
+  readonly #sessions: Sessions;
+
+  constructor(supervisor: Supervisor, options: McpOptions) {
+    this.#shared = new Connection(supervisor, options);
+    this.#handler = createMcpHandler(
+      serversOf(supervisor, () => this.#shared),
+      { legacy: "reject", maxRequestBodySize: MOST_BODY },
+    );
+    this.#sessions = new Sessions(supervisor, options);
+  }
+
+  async fetch(request: Request): Promise<Response> {
+    return (await isLegacyRequest(request, undefined, { maxRequestBodySize: MOST_BODY }))
+      ? this.#sessions.fetch(request)
+      : this.#handler.fetch(request);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#handler.close();
+    await this.#sessions[Symbol.asyncDispose]();
+    await this.#shared[Symbol.asyncDispose]();
+  }
 }
 
 /** One client of the older protocol. */

@@ -75,7 +75,7 @@ describe.skipIf(unusable !== null)("the protocol's conformance suite", () => {
     await using supervisor = await place.supervisor();
     const token = makeToken();
     await using door = await withToken(token);
-    await using endpoint = mcpHttp(supervisor, { tools });
+    await using endpoint = mcpHttp(supervisor, { tools, elicitation: true });
     await using server = await serveApprovals(supervisor.broker, {
       hosts: [door.host],
       mounts: [{ path: "/mcp", clients: [{ name: "suite", token }], fetch: endpoint.fetch }],

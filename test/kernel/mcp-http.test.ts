@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { BrokerHandler } from "../../src/approval/handlers.ts";
 import { makeToken } from "../../src/http/approvers.ts";
 import { serveApprovals } from "../../src/http/serve.ts";
+import type { McpOptions } from "../../src/mcp/connection.ts";
 import { mcpHttp } from "../../src/mcp/http.ts";
 import { CALLER } from "../support/battery/people.ts";
 import { Place, type Settings } from "../support/battery/place.ts";
@@ -14,15 +15,20 @@ sandboxMustWork("MCP over HTTP");
 
 const ASKS: Settings = { shell: { default: { allowed: true, approval: true } } };
 const TOUCH = { argv: ["touch", "made"] };
+const FORMS: McpOptions = { elicitation: true };
 const YES: Filled = { action: "accept", content: { answer: "yes, once" } };
 
 /** An endpoint, and the approvals behind the same door. */
-async function standing(place: Place, settings: Settings = ASKS) {
+async function standing(place: Place, more: McpOptions = {}, settings: Settings = ASKS) {
   const supervisor = await place.supervisor(settings);
-  const tools = mcpHttp(supervisor, { handler: new BrokerHandler() });
-  const token = makeToken();
+  const tools = mcpHttp(supervisor, { handler: new BrokerHandler(), ...more });
+  const [token, other] = [makeToken(), makeToken()];
+  const clients = [
+    { name: "agent", token },
+    { name: "other", token: other },
+  ];
   const server = await serveApprovals(supervisor.broker, {
-    mounts: [{ path: "/mcp", clients: [{ name: "agent", token }], fetch: tools.fetch }],
+    mounts: [{ path: "/mcp", clients, fetch: tools.fetch }],
   });
   const url = `${server.url}/mcp`;
   return {
@@ -31,6 +37,8 @@ async function standing(place: Place, settings: Settings = ASKS) {
     url,
     token,
     way: httpWay(url, token),
+    otherWay: httpWay(url, other),
+    other,
     post: (body: unknown, headers: Record<string, string>) =>
       fetch(url, {
         method: "POST",
@@ -52,7 +60,7 @@ async function standing(place: Place, settings: Settings = ASKS) {
 describe.skipIf(unusable !== null)("MCP over HTTP", () => {
   it.each(GENERATIONS)("asks the client's user by a form, and runs after a yes: %s", async (generation) => {
     using place = new Place(CALLER);
-    await using at = await standing(place);
+    await using at = await standing(place, FORMS);
     const forms: string[] = [];
     const person: Person = ({ message }) => {
       forms.push(message);
@@ -72,14 +80,14 @@ describe.skipIf(unusable !== null)("MCP over HTTP", () => {
     await using at = await standing(place);
     await using client = await connect(generation, at.way);
     const call = client.call("shell", TOUCH);
-    await expect.poll(async () => (await at.supervisor.broker.pending()).length).toBe(1);
+    await expect.poll(async () => (await at.supervisor.broker.pending()).length, { timeout: 20_000 }).toBe(1);
     await at.supervisor.broker.respondAll({}, { approved: true }, "ann");
     expect((await call).structuredContent).toMatchObject({ outcome: "done" });
   });
 
   it("keeps what one client of the older protocol was granted from another", async () => {
     using place = new Place(CALLER);
-    await using at = await standing(place);
+    await using at = await standing(place, FORMS);
     let asked = 0;
     const person: Person = () => {
       asked += 1;
@@ -92,6 +100,67 @@ describe.skipIf(unusable !== null)("MCP over HTTP", () => {
     await using other = await connect("previous", at.way, person);
     await other.call("shell", TOUCH);
     expect(asked).toBe(2);
+  });
+
+  it.each(["current", "previous"] as const)(
+    "puts no form to whoever sends the requests, where nobody said so: by its token nothing is answered (http.auth): %s",
+    async (generation) => {
+      using place = new Place(CALLER);
+      await using at = await standing(place);
+      let asked = 0;
+      await using client = await connect(generation, at.way, () => {
+        asked += 1;
+        return YES;
+      });
+      const call = client.call("shell", TOUCH);
+      await expect
+        .poll(async () => (await at.supervisor.broker.pending()).length, { timeout: 20_000 })
+        .toBe(1);
+      await at.supervisor.broker.respondAll({}, { approved: false }, "ann");
+      expect((await call).structuredContent).toMatchObject({ outcome: "denied" });
+      expect(asked).toBe(0);
+      expect(existsSync(`${place.ws}/made`)).toBe(false);
+    },
+  );
+
+  it.each(["current", "previous"] as const)(
+    "keeps what one client was granted, and its sessions, from another with a token of its own: %s",
+    async (generation) => {
+      using place = new Place(CALLER);
+      await using at = await standing(place, FORMS);
+      const asked: string[] = [];
+      const person =
+        (who: string): Person =>
+        () => {
+          asked.push(who);
+          return { action: "accept", content: { answer: "yes, for this session" } };
+        };
+      await using alice = await connect(generation, at.way, person("alice"));
+      await using bob = await connect(generation, at.otherWay, person("bob"));
+      for (const client of [alice, alice, bob]) await client.call("shell", TOUCH);
+      expect(asked).toEqual(["alice", "bob"]);
+    },
+  );
+
+  it("takes no session of another's for its own", async () => {
+    using place = new Place(CALLER);
+    await using at = await standing(place);
+    const begin = {
+      jsonrpc: "2.0",
+      id: 1,
+      method: "initialize",
+      params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "x", version: "1" } },
+    };
+    const begun = await at.post(begin, { authorization: `Bearer ${at.token}` });
+    const session = begun.headers.get("mcp-session-id") ?? "";
+    expect(session).not.toBe("");
+    const ping = (token: string) =>
+      at.post(
+        { jsonrpc: "2.0", id: 2, method: "ping" },
+        { authorization: `Bearer ${token}`, "mcp-session-id": session },
+      );
+    expect((await ping(at.other)).status).toBe(404);
+    expect((await ping(at.token)).status).toBe(200);
   });
 
   it("lets nobody in without its token, and nobody answer by it (http.auth)", async () => {
