@@ -1,15 +1,5 @@
 import type { ModelMessage, ToolModelMessage } from "ai";
-
-/** A call that the framework asked somebody about, as messages tell it. Whoever sends them may have written anything. */
-export interface AskedCall {
-  readonly toolCallId: string;
-  readonly tool: string;
-  readonly input: unknown;
-  /** What the framework calls its question. */
-  readonly approvalId: string;
-  /** The framework was told at once, or by us: nobody who sends messages said anything. */
-  readonly isAutomatic: boolean;
-}
+import { type AskedCall, History, isSame, type MadeCall } from "./history.ts";
 
 /** What somebody answered. */
 export interface Answered {
@@ -19,13 +9,37 @@ export interface Answered {
 }
 
 /**
- * The answers that the framework is about to follow: those in the last message, of each call the first, and none of a call
+ * How a call stands in messages. `new`: the model has just made it. `answered`: they answer it. `mixed`: its name stands for
+ * another call as well. `unasked`: the framework is about to run it by a yes that is to another call.
+ */
+export type Standing =
+  | { readonly kind: "new"; readonly said: readonly string[] }
+  | { readonly kind: "answered"; readonly said: readonly string[]; readonly answer: Answered }
+  | { readonly kind: "mixed" }
+  | { readonly kind: "unasked" };
+
+/** How this call stands. The framework follows the first answer to any call of a name, and runs the last call of it. */
+export function standingOf(call: MadeCall, messages: readonly ModelMessage[]): Standing {
+  const history = new History(messages);
+  const answers = answersIn(messages).filter(({ call: { toolCallId } }) => toolCallId === call.toolCallId);
+  const isResumed = answers.some(({ isYes }) => isYes);
+  const { calls, isOver } = history.namesakes(call.toolCallId);
+  // A name that had its result may come back: the call that bears it now is another.
+  if ((isResumed || !isOver) && calls.some((other) => !isSame(other, call))) return { kind: "mixed" };
+  const own = answers.filter((answer) => isSame(answer.call, call));
+  const answer = own.find(({ isYes }) => !isYes) ?? own[0];
+  if (answer !== undefined) return { kind: "answered", said: answer.call.said, answer };
+  return isResumed ? { kind: "unasked" } : { kind: "new", said: history.said };
+}
+
+/**
+ * The answers that the framework is about to follow: those in the last message, to each question the first, and none to a call
  * that has its result there, unless that only says the no once more (ai 7.0, `collectToolApprovals`).
  */
 export function answersIn(messages: readonly ModelMessage[]): readonly Answered[] {
   const last = messages.at(-1);
   if (last?.role !== "tool") return [];
-  const asked = new Map(askedIn(messages).map((call) => [call.approvalId, call]));
+  const asked = new Map(new History(messages).asked.map((call) => [call.approvalId, call]));
   const over = new Map(
     last.content.flatMap((part) =>
       part.type === "tool-result" ? [[part.toolCallId, part.output.type]] : [],
@@ -33,23 +47,23 @@ export function answersIn(messages: readonly ModelMessage[]): readonly Answered[
   );
   const found = new Map<string, Answered>();
   for (const part of last.content) {
-    if (part.type !== "tool-approval-response") continue;
+    if (part.type !== "tool-approval-response" || found.has(part.approvalId)) continue;
     const call = asked.get(part.approvalId);
-    if (call === undefined || found.has(call.toolCallId)) continue;
+    if (call === undefined) continue;
     const result = over.get(call.toolCallId);
     if (result !== undefined && (part.approved || result !== "execution-denied")) continue;
-    found.set(call.toolCallId, { call, isYes: part.approved, reason: part.reason });
+    found.set(part.approvalId, { call, isYes: part.approved, reason: part.reason });
   }
   return [...found.values()];
 }
 
 /** The questions that the framework has put and that have neither an answer nor a result. */
 export function openIn(messages: readonly ModelMessage[]): readonly AskedCall[] {
-  const over = new Set([
-    ...resultsOf(messages),
-    ...answersIn(messages).map(({ call: { toolCallId } }) => toolCallId),
-  ]);
-  return askedIn(messages).filter(({ toolCallId, isAutomatic }) => !isAutomatic && !over.has(toolCallId));
+  const history = new History(messages);
+  const answered = new Set(answersIn(messages).map(({ call: { approvalId } }) => approvalId));
+  return history.asked.filter(
+    (asked) => !asked.isAutomatic && !history.isOver(asked) && !answered.has(asked.approvalId),
+  );
 }
 
 /**
@@ -82,30 +96,4 @@ function marking(message: ModelMessage, marked: ReadonlySet<string>): ModelMessa
       : part,
   );
   return { ...message, content };
-}
-
-function askedIn(messages: readonly ModelMessage[]): readonly AskedCall[] {
-  const parts = messages.flatMap((message) =>
-    message.role === "assistant" && typeof message.content !== "string" ? message.content : [],
-  );
-  const calls = new Map(
-    parts.flatMap((part) =>
-      part.type === "tool-call" && part.providerExecuted !== true ? [[part.toolCallId, part]] : [],
-    ),
-  );
-  return parts.flatMap((part) => {
-    if (part.type !== "tool-approval-request") return [];
-    const { toolCallId, approvalId, isAutomatic = false } = part;
-    const call = calls.get(toolCallId);
-    if (call === undefined) return [];
-    return [{ toolCallId, tool: call.toolName, input: call.input, approvalId, isAutomatic }];
-  });
-}
-
-function resultsOf(messages: readonly ModelMessage[]): readonly string[] {
-  return messages.flatMap((message) =>
-    message.role === "tool"
-      ? message.content.flatMap((part) => (part.type === "tool-result" ? [part.toolCallId] : []))
-      : [],
-  );
 }
