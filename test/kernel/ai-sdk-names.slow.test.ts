@@ -160,3 +160,85 @@ describe.skipIf(unusable !== null)("a name that comes back", () => {
     expect([fates.made("harmless"), fates.made("pwned")]).toEqual([false, true]);
   });
 });
+
+describe.skipIf(unusable !== null)("a yes", () => {
+  const saying = (text: string): ModelMessage[] => [{ role: "user", content: text }];
+
+  /** Whether a yes that was given elsewhere in the first conversation is one in the second. */
+  async function crosses(one: Conversation, other: Conversation): Promise<boolean> {
+    using fates = new Fates();
+    await using supervisor = await fates.supervisor();
+    const gateOf = ({ name }: Conversation) =>
+      cofferdamTools(supervisor, name === undefined ? {} : { conversation: name });
+    await using alices = gateOf(one);
+    await using bobs = gateOf(other);
+    await goOn(alices, scriptedModel([touch("call_0")]), saying(one.text));
+    const [question] = await supervisor.broker.pending();
+    await fates.answer(question?.approvalId ?? "");
+    const { content } = await goOn(bobs, scriptedModel([touch("call_0")], "done"), saying(other.text));
+    expect(requestsIn(content)).toHaveLength(fates.made() ? 0 : 1);
+    return fates.made();
+  }
+  interface Conversation {
+    readonly text: string;
+    readonly name?: string;
+  }
+
+  it("in one conversation is none in another in which the model's id is the same", async () => {
+    expect(await crosses({ text: "tidy up" }, { text: "tidy up" })).toBe(true);
+    expect(await crosses({ text: "tidy up" }, { text: "what is the time?" })).toBe(false);
+    expect(await crosses({ text: "tidy up", name: "a" }, { text: "tidy up", name: "b" })).toBe(false);
+    expect(await crosses({ text: "tidy up", name: "a" }, { text: "shorter", name: "a" })).toBe(true);
+  });
+
+  it("in the app is one whether a message is a text or parts of one, and none in another conversation", async () => {
+    using fates = new Fates();
+    await using supervisor = await fates.supervisor();
+    await using gate = cofferdamTools(supervisor);
+    const { content, responseMessages } = await goOn(gate, scriptedModel([touch("call_0")]), START);
+    const after = [...responseMessages, answering(content, () => true)];
+    const other = scriptedModel("done");
+    await goOn(gate, other, [...saying("what is the time?"), ...after]);
+    expect(toldOf(other)).toMatchObject({ call_0: { type: "execution-denied" } });
+    expect(fates.made()).toBe(false);
+    const same = scriptedModel("done");
+    const parts: ModelMessage = { role: "user", content: [{ type: "text", text: "go on" }] };
+    await goOn(gate, same, [parts, ...after]);
+    expect(toldOf(same)).toEqual({ call_0: DONE });
+  });
+
+  it("elsewhere to a call that was then broken off is used up by no other call with its id", async () => {
+    using fates = new Fates();
+    await using supervisor = await fates.supervisor(ECHOES);
+    await using gate = cofferdamTools(supervisor);
+    const first = await goOn(gate, scriptedModel([touch("c1")]), START);
+    const [question] = await supervisor.broker.pending();
+    await fates.answer(question?.approvalId ?? "");
+    const ready = (await gate.answered([...START, ...first.responseMessages])) ?? [];
+    const call = touch("c1");
+    // The framework was about to run it, and was aborted.
+    await gate.toolApproval({
+      toolCall: { toolCallId: "c1", toolName: "shell", input: call.input },
+      messages: ready,
+    });
+    const model = scriptedModel([ECHO], "done");
+    await goOn(gate, model, START);
+    expect(toldOf(model)).toEqual({ c1: DONE });
+    expect(await supervisor.broker.find(question?.approvalId ?? "")).toMatchObject({ status: "approved" });
+    const late = scriptedModel("done");
+    await goOn(gate, late, ready);
+    expect(toldOf(late)).toEqual({ c1: DONE });
+    expect(fates.made()).toBe(true);
+  });
+
+  it("for all calls of a turn is for those of one conversation alone", async () => {
+    using fates = new Fates();
+    await using supervisor = await fates.supervisor();
+    for (const name of ["alices", "bobs"]) {
+      await using gate = cofferdamTools(supervisor);
+      await goOn(gate, scriptedModel([touch("call_0", name)]), START);
+    }
+    const groups = (await supervisor.broker.pending()).map(({ groupId }) => groupId);
+    expect(new Set(groups).size).toBe(2);
+  });
+});
