@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { type Experimental_SandboxSession, generateText, isStepCount, jsonSchema, tool } from "ai";
 import { describe, expect, it } from "vitest";
 import { sandboxSession } from "../../src/adapters/ai-sdk.ts";
@@ -209,6 +209,32 @@ describe.skipIf(unusable !== null)("the AI SDK's sandbox, by our walls", () => {
     await expect(within(run, { ...asks, approval: { wait: "suspend" } })).rejects.toMatchObject(pending);
     const handler = async () => ({ approved: true, by: "ann" });
     expect(await within(run, asks, { handler })).toMatchObject({ stdout: "hi\n" });
+  });
+
+  it("stops to read a stream that it would write when it is aborted, and writes nothing", async () => {
+    await within(async (sandbox, place) => {
+      const told: unknown[] = [];
+      /** A stream that begins, and has no end. */
+      const endless = () =>
+        new ReadableStream<Uint8Array>({
+          start: (controller) => controller.enqueue(Buffer.from("one")),
+          cancel: async (reason: unknown) => {
+            told.push(reason);
+            await new Promise(() => undefined);
+          },
+        });
+      const stop = new Error("stop it");
+      const later = new AbortController();
+      const writing = sandbox.writeFile({ path: "a", content: endless(), abortSignal: later.signal });
+      setTimeout(() => later.abort(stop), 100);
+      await expect(writing).rejects.toBe(stop);
+      const before = AbortSignal.abort(stop);
+      await expect(sandbox.writeFile({ path: "a", content: endless(), abortSignal: before })).rejects.toBe(
+        stop,
+      );
+      expect(told).toEqual([stop, stop]);
+      expect(existsSync(`${place.ws}/a`)).toBe(false);
+    });
   });
 
   it("is what tools of the SDK work in", async () => {

@@ -53,13 +53,7 @@ export class SandboxFiles {
   }
 
   async writeStream({ content, ...at }: OptionsOf<"writeFile">): Promise<void> {
-    const pieces: Uint8Array[] = [];
-    for (const reader = content.getReader(); ; ) {
-      const { done, value } = await reader.read();
-      if (done) break;
-      pieces.push(value);
-    }
-    await this.writeBytes({ ...at, content: Buffer.concat(pieces) });
+    await this.writeBytes({ ...at, content: await whole(content, at.abortSignal) });
   }
 
   async writeBytes({ content, ...at }: OptionsOf<"writeBinaryFile">): Promise<void> {
@@ -186,6 +180,28 @@ function streamOf(pieces: AsyncGenerator<Uint8Array, void, undefined>): Readable
       await pieces.return();
     },
   });
+}
+
+/** All that a stream has. Where the signal ends it, the stream is told and the signal's reason is thrown. */
+async function whole(stream: ReadableStream<Uint8Array>, signal: AbortSignal | undefined) {
+  const reader = stream.getReader();
+  // What is waited for ends with it, however long whoever makes the stream takes over that.
+  const stop = () => {
+    reader.cancel(signal?.reason).catch(() => undefined);
+  };
+  signal?.addEventListener("abort", stop, { once: true });
+  if (signal?.aborted === true) stop();
+  try {
+    const pieces: Uint8Array[] = [];
+    for (;;) {
+      const { done, value } = await reader.read();
+      signal?.throwIfAborted();
+      if (done) return Buffer.concat(pieces);
+      pieces.push(value);
+    }
+  } finally {
+    signal?.removeEventListener("abort", stop);
+  }
 }
 
 function textOf(bytes: Uint8Array, path: string): string {

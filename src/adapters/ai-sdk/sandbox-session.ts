@@ -1,6 +1,7 @@
 import type { Experimental_SandboxSession } from "ai";
-import { Session } from "../../supervisor/session.ts";
-import type { CallsOf } from "../framework-calls.ts";
+import { assertOptions } from "../../supervisor/options.ts";
+import { SESSION_OPTIONS, type SessionOptions } from "../../supervisor/session-options.ts";
+import { type CallsOf, FrameworkCalls } from "../framework-calls.ts";
 import { SandboxFiles } from "./sandbox-files.ts";
 import { runCommand, spawnCommand } from "./sandbox-process.ts";
 
@@ -12,11 +13,16 @@ const DESCRIPTION =
  * commands through the shell, and each through the gate: who is asked is what the session says, and where nobody can be, it is a
  * no. What was denied, left open or can't be had is thrown as a `CofferdamError` with its code: `DENIED`, `APPROVAL_DENIED`,
  * `APPROVAL_PENDING`, `FILE_WRONG_KIND`; `USAGE` for variables of a command, which only the config sets, and for bytes to write
- * that are no text. A session that it makes of a supervisor ends when it is disposed of.
+ * that are no text. A session that it makes of a supervisor, with these options, ends when it is disposed of. Throws `USAGE` for
+ * options beside a session, and for those that no session has.
  */
-export function sandboxSession(of: CallsOf): Experimental_SandboxSession & AsyncDisposable {
-  const isOwn = !(of instanceof Session);
-  const session = of instanceof Session ? of : of.session();
+export function sandboxSession(
+  of: CallsOf,
+  options: SessionOptions = {},
+): Experimental_SandboxSession & AsyncDisposable {
+  assertOptions("sandboxSession", SESSION_OPTIONS, options);
+  const calls = new FrameworkCalls(of, "ai-sdk", options);
+  const { session } = calls;
   const files = new SandboxFiles(session);
   return {
     description: DESCRIPTION,
@@ -31,8 +37,6 @@ export function sandboxSession(of: CallsOf): Experimental_SandboxSession & Async
     deleteFile: (options) => files.remove(options),
     spawn: spawnCommand(session),
     run: (options) => runCommand(session, options),
-    [Symbol.asyncDispose]: async () => {
-      if (isOwn) await session[Symbol.asyncDispose]();
-    },
+    [Symbol.asyncDispose]: () => calls[Symbol.asyncDispose](),
   };
 }

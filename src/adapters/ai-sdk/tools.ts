@@ -1,12 +1,15 @@
 import type { ModelMessage, Tool, ToolApprovalStatus } from "ai";
+import { z } from "zod";
 import type { ToolResult } from "../../approval/tool-outcome.ts";
+import { assertOptions, type OptionsOf, text } from "../../supervisor/options.ts";
 import type { Session } from "../../supervisor/session.ts";
+import { SESSION_OPTIONS, type SessionOptions } from "../../supervisor/session-options.ts";
 import { type CallsOf, FrameworkCalls } from "../framework-calls.ts";
 import { AiSdkGate } from "./gate.ts";
 import { namedCards } from "./names.ts";
 
-/** Which tools a model gets, under which names, and who answers for the app. */
-export interface CofferdamToolsOptions {
+/** Which tools a model gets, under which names, who answers for the app, and, where a supervisor is given, of what session. */
+export interface CofferdamToolsOptions extends SessionOptions {
   /** The names of the tools to take; without it, all that the session has. */
   readonly only?: readonly string[];
   /** Stands before the name of each tool, as the model knows it. */
@@ -55,11 +58,12 @@ export interface CofferdamTools extends AsyncDisposable {
 /**
  * The tools of a session, or of a new one, for the AI SDK. A call that needs a yes becomes the framework's own approval
  * request, and is a question in the store at once: whoever answers first decides. Throws `USAGE` for a name in `only` that
- * no tool has.
+ * no tool has, for an option that there is not, and for options of a session beside a session.
  */
 export function cofferdamTools(of: CallsOf, options: CofferdamToolsOptions = {}): CofferdamTools {
-  const { only, prefix = "", by = "ai-sdk", conversation } = options;
-  const calls = new FrameworkCalls(of, by);
+  assertOptions("cofferdamTools", TOOLS_OPTIONS, options);
+  const { only, prefix = "", by = "ai-sdk", conversation, ...session } = options;
+  const calls = new FrameworkCalls(of, by, session);
   const gate = new AiSdkGate(calls, namedCards(calls.session.tools(), prefix, only), conversation);
   return {
     tools: gate.tools(),
@@ -75,3 +79,11 @@ export function cofferdamTools(of: CallsOf, options: CofferdamToolsOptions = {})
     [Symbol.asyncDispose]: () => calls[Symbol.asyncDispose](),
   };
 }
+
+const TOOLS_OPTIONS: OptionsOf<CofferdamToolsOptions> = z.strictObject({
+  ...SESSION_OPTIONS.shape,
+  only: z.array(text("a list of names"), { error: "a list of names" }).optional(),
+  prefix: text("a text").optional(),
+  by: text("a name, as a text").optional(),
+  conversation: text("a name, as a text").min(1, { error: "a name, as a text" }).optional(),
+});
