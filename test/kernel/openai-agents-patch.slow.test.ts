@@ -131,7 +131,7 @@ describe.skipIf(unusable !== null)("patches of an agent", () => {
     );
   });
 
-  it("are made by an `always` where it may be remembered, and not where a person is demanded", async () => {
+  it("take an `always` for the patch to which it was said, where it may be remembered, and for no later one", async () => {
     using fates = new Fates();
     const always = async (of: Settings, path: string) =>
       inProcess(
@@ -148,7 +148,7 @@ describe.skipIf(unusable !== null)("patches of an agent", () => {
         },
         of,
       );
-    expect(await always(settings(fates, true), "may")).toEqual([true, true]);
+    expect(await always(settings(fates, true), "may")).toEqual([true, false]);
     const demanded = settings(fates, true, [{ pattern: "write_file", action: "ask", remember: false }]);
     expect(await always(demanded, "not")).toEqual([false, false]);
   });

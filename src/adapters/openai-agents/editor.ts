@@ -1,15 +1,10 @@
 import { randomUUID } from "node:crypto";
-import type {
-  ApplyPatchOperation,
-  ApplyPatchResult,
-  Editor,
-  EditorInvocationContext,
-  RunContext,
-} from "@openai/agents";
+import type { ApplyPatchOperation, ApplyPatchResult, Editor, RunContext } from "@openai/agents";
 import type { CallsOf, FrameworkCall } from "../framework-calls.ts";
-import { type Answers, GatedCalls, saidTo, told } from "./gated-calls.ts";
-import { KnownCalls, type Taken } from "./known-calls.ts";
-import { type HasPart, PART, type Part, type RawItem } from "./part.ts";
+import type { Answers, RawItem } from "./answers.ts";
+import { GatedCalls, told } from "./gated-calls.ts";
+import { KnownCalls } from "./known-calls.ts";
+import { type HasPart, PART, type Part } from "./part.ts";
 import { type Planned, planned, readOf } from "./patch-call.ts";
 import { askedAtOnce, type OnApproval, type SdkToolOptions } from "./shell.ts";
 
@@ -41,13 +36,11 @@ export function cofferdamEditor(
 
 class GatedEditor implements Editor, HasPart {
   readonly #gated: GatedCalls;
-  readonly #name: string;
   readonly #known: KnownCalls;
   readonly [PART]: Part;
 
   constructor(gated: GatedCalls, name: string) {
     this.#gated = gated;
-    this.#name = name;
     this.#known = new KnownCalls(name);
     const known = this.#known;
     this[PART] = {
@@ -55,8 +48,10 @@ class GatedEditor implements Editor, HasPart {
       callsOf: async (item: RawItem) =>
         item.type === "apply_patch_call" ? this.#callsOf(item.operation, item.callId) : [],
       note: (item, answers) => {
-        if (item.type === "apply_patch_call")
-          known.note(contentOf(item.operation), { callId: item.callId, answers, wasAsked: true });
+        const { rawItem } = item;
+        if (rawItem.type !== "apply_patch_call") return;
+        const { operation: content, callId } = rawItem;
+        known.note(keyOf(content), { callId, answers, wasAsked: true, content, item });
       },
     };
   }
@@ -65,38 +60,32 @@ class GatedEditor implements Editor, HasPart {
     let wasAsked = false;
     for (const call of await this.#callsOf(operation, callId))
       wasAsked ||= (await this.#gated.clearance(call, false)).kind === "pending";
-    this.#known.note(contentOf(operation), { callId, answers, wasAsked });
+    this.#known.note(keyOf(operation), { callId, answers, wasAsked, content: operation });
     return wasAsked;
   }
 
-  createFile(operation: ApplyPatchOperation, context?: EditorInvocationContext): Promise<ApplyPatchResult> {
-    return this.#patch(operation, context);
+  createFile(operation: ApplyPatchOperation): Promise<ApplyPatchResult> {
+    return this.#patch(operation);
   }
 
-  updateFile(operation: ApplyPatchOperation, context?: EditorInvocationContext): Promise<ApplyPatchResult> {
-    return this.#patch(operation, context);
+  updateFile(operation: ApplyPatchOperation): Promise<ApplyPatchResult> {
+    return this.#patch(operation);
   }
 
-  deleteFile(operation: ApplyPatchOperation, context?: EditorInvocationContext): Promise<ApplyPatchResult> {
-    return this.#patch(operation, context);
+  deleteFile(operation: ApplyPatchOperation): Promise<ApplyPatchResult> {
+    return this.#patch(operation);
   }
 
-  async #patch(
-    operation: ApplyPatchOperation,
-    context: EditorInvocationContext | undefined,
-  ): Promise<ApplyPatchResult> {
-    const { callId, ...passed } = this.#known.take(contentOf(operation)) ?? this.#unknown(context);
+  async #patch(operation: ApplyPatchOperation): Promise<ApplyPatchResult> {
+    const { callId, ...passed } = this.#known.take(keyOf(operation), operation) ?? {
+      callId: randomUUID(),
+      said: null,
+      wasAsked: false,
+    };
     const plan = await this.#planned(operation, callId);
     if (plan.kind === "stopped") return { status: "failed", output: plan.reason };
     const outcome = await this.#gated.make(plan.call, passed);
     return { status: outcome.kind === "done" ? "completed" : "failed", output: told(outcome) };
-  }
-
-  /** A call that nobody was asked about: an `always` is all that can have let it pass. */
-  #unknown(context: EditorInvocationContext | undefined): Taken {
-    const callId = randomUUID();
-    const said = context === undefined ? null : saidTo(context.runContext, this.#name, callId);
-    return { callId, said: said === "always" ? said : null, wasAsked: false };
   }
 
   /** What a patch comes to, as far as its file may be read without asking anybody. */
@@ -112,8 +101,8 @@ class GatedEditor implements Editor, HasPart {
   }
 }
 
-function contentOf(operation: ApplyPatchOperation): readonly unknown[] {
+function keyOf(operation: ApplyPatchOperation): string {
   const { type, path } = operation;
   const diff = "diff" in operation ? operation.diff : null;
-  return [type, path, diff, "moveTo" in operation ? (operation.moveTo ?? null) : null];
+  return JSON.stringify([type, path, diff, "moveTo" in operation ? (operation.moveTo ?? null) : null]);
 }

@@ -3,8 +3,10 @@ import { z } from "zod";
 import type { SessionOptions } from "../../supervisor/session-options.ts";
 import type { ToolCard } from "../../supervisor/tool-cards.ts";
 import type { CallsOf, FrameworkCall } from "../framework-calls.ts";
-import { GatedCalls, saidTo, told } from "./gated-calls.ts";
-import { type HasPart, PART, type Part, type RawItem } from "./part.ts";
+import { type AskedItem, isApprovedFor, type RawItem, type Said, saidToItem } from "./answers.ts";
+import { AskedCalls } from "./asked-calls.ts";
+import { GatedCalls, told } from "./gated-calls.ts";
+import { type HasPart, PART, type Part } from "./part.ts";
 
 /** A tool as the SDK takes it: its schema is a hint to the model, and what it holds to is our own. */
 export type CofferdamTool = FunctionTool<unknown, Parameters, string> & HasPart;
@@ -36,50 +38,50 @@ function functionTool({ name, description, schema }: ToolCard, gated: GatedCalls
     strict: false,
     // What is thrown here a person has to mend: a model would only try again.
     errorFunction: null,
-    isEnabled: ({ runContext }) => asked.begin(runContext),
+    isEnabled: ({ runContext, agent }) => asked.begin(runContext, agent),
     needsApproval: async (context, input, callId = "") => {
-      const isNew = asked.add(context, callId);
-      const said = saidTo(context, name, callId);
-      // After a resume the SDK asks about what was approved too, and makes the call whatever is said here. An `always` may be
-      // another agent's: then a call that is new was not approved by it.
-      if (said === "yes" || (said === "always" && !isNew)) return false;
-      return (await gated.clearance({ tool: name, input, toolCallId: callId }, false)).kind === "pending";
+      const isAnswered = isAskedAgain(asked, context, { name, callId, input });
+      const { kind } = await gated.clearance({ tool: name, input, toolCallId: callId }, isAnswered);
+      const mustAsk = kind === "pending" || (isAnswered && kind === "denied");
+      return asked.tell(context, callId, input, mustAsk);
     },
     execute: async (input, context, details) => {
       const callId = details?.toolCall?.callId ?? "";
-      const passed = {
-        said: context === undefined ? null : saidTo(context, name, callId),
-        wasAsked: context !== undefined && asked.has(context, callId),
-      };
+      const wasTold = context === undefined ? false : asked.take(context, callId, input);
+      // Where the SDK was told that nobody has to be asked, no answer is what let it pass.
+      const isAnswered = context !== undefined && wasTold !== false;
+      const said = isAnswered ? saidToAny(context, asked.agentsOf(context), name, details?.toolCall) : null;
+      const passed = { said, wasAsked: wasTold !== null };
       return told(await gated.make({ tool: name, input, toolCallId: callId }, passed, details?.signal));
     },
   });
   return { ...made, [PART]: new FunctionPart(name, gated) };
 }
 
-/** Which calls of a run the SDK has asked about: every one but those to which somebody had said `always`. */
-class AskedCalls {
-  readonly #runs = new WeakMap<object, { readonly requestsBefore: number; readonly callIds: Set<string> }>();
+/**
+ * After a resume the SDK asks about what was approved too, and makes the call whatever is said: then nothing is asked anew. It
+ * does not tell whose call it is: where one agent's was approved and another's was not, one that is new was not approved.
+ */
+function isAskedAgain(
+  asked: AskedCalls,
+  context: RunContext,
+  { name, callId, input }: { name: string; callId: string; input: unknown },
+): boolean {
+  const agents = asked.agentsOf(context);
+  const approved = agents.filter((agent) => isApprovedFor(context, name, callId, agent));
+  return approved.length > 0 && (approved.length === agents.length || !asked.isNew(context, callId, input));
+}
 
-  /** A run comes here, at its start or out of a text: before its model says anything more. */
-  begin(context: RunContext): true {
-    if (!this.#runs.has(context))
-      this.#runs.set(context, { requestsBefore: context.usage.requests, callIds: new Set() });
-    return true;
-  }
-
-  /** True for a call that the model made since, of which the SDK had not asked before. */
-  add(context: RunContext, callId: string): boolean {
-    this.begin(context);
-    const run = this.#runs.get(context);
-    if (run === undefined || run.callIds.has(callId)) return false;
-    run.callIds.add(callId);
-    return context.usage.requests > run.requestsBefore;
-  }
-
-  has(context: RunContext, callId: string): boolean {
-    return this.#runs.get(context)?.callIds.has(callId) === true;
-  }
+/** What was said to exactly this call, which the SDK let pass by an answer: that of one of these agents. */
+function saidToAny(
+  context: RunContext,
+  agents: readonly AskedItem["agent"][],
+  name: string,
+  rawItem: RawItem | undefined,
+): Said {
+  const all =
+    rawItem === undefined ? [] : agents.map((agent) => saidToItem(context, { agent, rawItem, name }));
+  return all.find((said) => said === "yes") ?? all.find((said) => said === "always") ?? null;
 }
 
 class FunctionPart implements Part {

@@ -5,42 +5,13 @@ import type { CallClearance, Outcome } from "../../supervisor/outcome.ts";
 import type { SessionOptions } from "../../supervisor/session-options.ts";
 import { toolResult } from "../../supervisor/tool-result.ts";
 import { type CallsOf, type FrameworkCall, FrameworkCalls } from "../framework-calls.ts";
+import type { Said } from "./answers.ts";
 
 /** So many questions that are open are kept in mind. */
 const MOST_OPEN = 1_000;
 
 /** Who answers, as the record names them, where a program does not say. */
 export const BY = "openai-agents";
-
-/**
- * What the SDK's person said to a call: yes or no to it, or `always` to every call of the tool, of which nobody can tell any
- * more to which it was said; null where nobody was asked.
- */
-export type Said = "yes" | "always" | "no" | null;
-
-/** Tells what was said to a call: a part of the SDK's run context. */
-export interface Answers {
-  isToolApproved(of: { toolName: string; callId: string }): boolean | undefined;
-  getRejectionMessage(toolName: string, callId: string): string | undefined;
-}
-
-/** No call has this id: what counts for it counts for every call. */
-const NO_CALL = "cofferdam: no call";
-
-/**
- * What was said to the call of this id. What was said of functions the SDK keeps for each agent, and tells of any of them where
- * it is not told which is meant.
- */
-export function saidTo(answers: Answers, toolName: string, callId: string, agent?: unknown): Said {
-  const of = (id: string): boolean | undefined => {
-    const asked = { toolName, callId: id, ...(agent === undefined ? {} : { agent }) };
-    return answers.isToolApproved(asked);
-  };
-  const isYes = of(callId);
-  if (isYes === undefined) return null;
-  if (!isYes) return "no";
-  return of(NO_CALL) === true ? "always" : "yes";
-}
 
 /** How the SDK let a call pass: what was said, and whether it had been asked about before. */
 export interface Passed {

@@ -1,4 +1,5 @@
-import { type Answers, type Passed, saidTo } from "./gated-calls.ts";
+import { type Answers, type AskedItem, type Said, saidToId, saidToItem } from "./answers.ts";
+import type { Passed } from "./gated-calls.ts";
 
 /** So many calls that nobody made are kept in mind. */
 const MOST_KNOWN = 1_000;
@@ -7,6 +8,10 @@ interface Known {
   readonly callId: string;
   readonly answers: Answers;
   readonly wasAsked: boolean;
+  /** What would be done: in the process that asked, the same object comes to whoever does it. */
+  readonly content: object;
+  /** Whose call it is, where that was told. */
+  readonly item?: AskedItem;
 }
 
 /** A call as the SDK lets it pass, with the id that the model gave it. */
@@ -27,28 +32,43 @@ export class KnownCalls {
     this.#toolName = toolName;
   }
 
-  /** Keeps a call in mind. */
-  note(content: readonly unknown[], known: Known): void {
-    const key = JSON.stringify(content);
-    const others = (this.#known.get(key) ?? []).filter(({ callId }) => callId !== known.callId);
+  /** Keeps a call in mind; `key` is what tells its content from others. */
+  note(key: string, known: Known): void {
+    const isSame = ({ callId, content }: Known) => callId === known.callId && content === known.content;
+    const before = this.#known.get(key) ?? [];
+    const others = before.filter((one) => !isSame(one));
     this.#known.delete(key);
-    this.#known.set(key, [...others, known].slice(-MOST_KNOWN));
+    this.#known.set(key, [...others, { ...before.find(isSame), ...known }].slice(-MOST_KNOWN));
     const [oldest] = this.#known.keys();
     if (this.#known.size > MOST_KNOWN && oldest !== undefined) this.#known.delete(oldest);
   }
 
-  /** The call of this content that the SDK lets pass; null where none is known, as in a process that was not told. */
-  take(content: readonly unknown[]): Taken | null {
-    const key = JSON.stringify(content);
+  /**
+   * The call of this content that the SDK lets pass; null where none is known, as in a process that was not told. Only one that
+   * is told with its agent is taken for another object of the same content.
+   */
+  take(key: string, content: object): Taken | null {
     const known = this.#known.get(key) ?? [];
-    for (const one of known) {
-      const said = saidTo(one.answers, this.#toolName, one.callId);
-      if (said === "no" || (said === null && one.wasAsked)) continue;
-      const rest = known.filter((other) => other !== one);
-      if (rest.length === 0) this.#known.delete(key);
-      else this.#known.set(key, rest);
-      return { callId: one.callId, said, wasAsked: one.wasAsked };
-    }
-    return null;
+    const same = known.filter((one) => one.content === content);
+    const one =
+      same.find((its) => this.#passes(its)) ??
+      same[0] ??
+      known.find((its) => its.item !== undefined && this.#passes(its));
+    if (one === undefined) return null;
+    const rest = known.filter(({ callId }) => callId !== one.callId);
+    if (rest.length === 0) this.#known.delete(key);
+    else this.#known.set(key, rest);
+    return { callId: one.callId, said: this.#said(one), wasAsked: one.wasAsked };
+  }
+
+  #passes(one: Known): boolean {
+    const said = this.#said(one);
+    return !one.wasAsked || said === "yes" || said === "always";
+  }
+
+  /** A call that nobody was asked about is nobody's yes, whatever was said to another one of its id. */
+  #said({ answers, item, callId, wasAsked }: Known): Said {
+    if (!wasAsked) return null;
+    return item === undefined ? saidToId(answers, this.#toolName, callId) : saidToItem(answers, item);
   }
 }

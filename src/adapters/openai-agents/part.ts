@@ -1,9 +1,6 @@
-import type { RunToolApprovalItem } from "@openai/agents";
 import type { FrameworkCall } from "../framework-calls.ts";
-import type { Answers, GatedCalls } from "./gated-calls.ts";
-
-/** What the model said it wants: a call of a function, of the shell, or of the editor. */
-export type RawItem = RunToolApprovalItem["rawItem"];
+import type { Answers, AskedItem, RawItem } from "./answers.ts";
+import type { GatedCalls } from "./gated-calls.ts";
 
 /** Where a tool of the SDK keeps what is ours in it. */
 export const PART: unique symbol = Symbol("cofferdam");
@@ -14,7 +11,7 @@ export interface Part {
   /** None where it could not be made: the call itself says why. */
   callsOf(item: RawItem): Promise<readonly FrameworkCall[]>;
   /** Keeps in mind that an item was asked about, perhaps by another process. */
-  note(item: RawItem, answers: Answers): void;
+  note(item: AskedItem, answers: Answers): void;
 }
 
 /** Something that a tool of the SDK is made of, and in which a part of ours is. */

@@ -1,7 +1,9 @@
 import type { RunToolApprovalItem } from "@openai/agents";
+import { NOBODY } from "../../approval/stops.ts";
 import type { ApprovalRequest } from "../../policy/request.ts";
 import type { FrameworkCall } from "../framework-calls.ts";
-import { type Answers, BY, saidTo } from "./gated-calls.ts";
+import { type Answers, noteTo, saidToItem } from "./answers.ts";
+import { BY } from "./gated-calls.ts";
 import { type Part, partOf } from "./part.ts";
 
 /** What there is to know of a run that was interrupted: a `RunState`, in the process that began it or in any other. */
@@ -28,28 +30,25 @@ export async function settle(run: InterruptedRun, by = BY): Promise<readonly Ope
   for (const item of run.getInterruptions()) {
     const part = partOfItem(item);
     if (part === null) continue;
+    part.note(item, run._context);
     const calls = await part.callsOf(item.rawItem);
-    const callId = "callId" in item.rawItem ? item.rawItem.callId : "";
-    const name = item.name ?? "";
-    const agent = item.rawItem.type === "function_call" ? item.agent : undefined;
-    const said = saidTo(run._context, name, callId, agent);
+    const said = saidToItem(run._context, item);
     switch (said) {
       case "no": {
-        const note = run._context.getRejectionMessage(name, callId);
+        const note = noteTo(run._context, item);
         for (const call of calls) await part.gated.refuse(call, note, by);
         break;
       }
       case "yes":
       case "always":
         for (const call of calls) await part.gated.approve(call, said, by);
-        part.note(item.rawItem, run._context);
         break;
       case null: {
         const stand = await standOf(part, calls);
         if (stand.kind === "open") open.push({ item, requests: stand.requests });
         else if (stand.kind === "denied") {
           run.reject(item, { message: `Denied: ${stand.reason}` });
-          for (const call of calls) await part.gated.refuse(call, stand.reason, by);
+          for (const call of calls) await part.gated.refuse(call, stand.reason, NOBODY);
         }
       }
     }

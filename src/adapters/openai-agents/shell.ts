@@ -8,9 +8,10 @@ import type {
   ShellResult,
 } from "@openai/agents";
 import type { CallsOf, FrameworkCall } from "../framework-calls.ts";
-import { type Answers, BY, GatedCalls } from "./gated-calls.ts";
+import type { Answers, RawItem } from "./answers.ts";
+import { BY, GatedCalls } from "./gated-calls.ts";
 import { KnownCalls } from "./known-calls.ts";
-import { type HasPart, PART, type Part, type RawItem } from "./part.ts";
+import { type HasPart, PART, type Part } from "./part.ts";
 import { shellOutput } from "./shell-output.ts";
 
 /** Asks somebody at once, in place of an interruption. */
@@ -55,6 +56,7 @@ export function cofferdamShell(
 /** Asks somebody at once; a no is written down, for the SDK tells nobody of it. */
 export function askedAtOnce(onApproval: OnApproval, part: Part): OnApproval {
   return async (context, item) => {
+    part.note(item, context);
     const answer = await onApproval(context, item);
     if (answer.approve === false)
       for (const call of await part.callsOf(item.rawItem)) await part.gated.refuse(call, answer.reason, BY);
@@ -75,8 +77,10 @@ class GatedShell implements Shell, HasPart {
       gated,
       callsOf: async (item: RawItem) => (item.type === "shell_call" ? callsOf(item.action, item.callId) : []),
       note: (item, answers) => {
-        if (item.type === "shell_call")
-          known.note(contentOf(item.action), { callId: item.callId, answers, wasAsked: true });
+        const { rawItem } = item;
+        if (rawItem.type !== "shell_call") return;
+        const { action: content, callId } = rawItem;
+        known.note(keyOf(content), { callId, answers, wasAsked: true, content, item });
       },
     };
   }
@@ -85,12 +89,12 @@ class GatedShell implements Shell, HasPart {
     const clearances = [];
     for (const call of callsOf(action, callId)) clearances.push(await this.#gated.clearance(call, false));
     const wasAsked = clearances.some(({ kind }) => kind === "pending");
-    this.#known.note(contentOf(action), { callId, answers, wasAsked });
+    this.#known.note(keyOf(action), { callId, answers, wasAsked, content: action });
     return wasAsked;
   }
 
   async run(action: ShellAction): Promise<ShellResult> {
-    const { callId, ...passed } = this.#known.take(contentOf(action)) ?? {
+    const { callId, ...passed } = this.#known.take(keyOf(action), action) ?? {
       callId: randomUUID(),
       said: null,
       wasAsked: false,
@@ -117,6 +121,6 @@ function callsOf({ commands }: ShellAction, callId: string): readonly FrameworkC
   return commands.map((script, at) => ({ tool: "shell", input: { script }, toolCallId: `${callId}/${at}` }));
 }
 
-function contentOf({ commands, timeoutMs, maxOutputLength }: ShellAction): readonly unknown[] {
-  return [commands, timeoutMs ?? null, maxOutputLength ?? null];
+function keyOf({ commands, timeoutMs, maxOutputLength }: ShellAction): string {
+  return JSON.stringify([commands, timeoutMs ?? null, maxOutputLength ?? null]);
 }

@@ -35,7 +35,7 @@ export const AGENTS: Mapping = {
       test: [TOOLS, "tell the model a person's no in their words, and leave nothing open"],
     },
     "for session": {
-      how: "`alwaysApprove` answers later calls of the tool, where a yes may be remembered; none of a shell",
+      how: "`alwaysApprove` answers later calls of the tool, where a yes may be remembered; none of a shell or an editor",
       test: [ALWAYS, "answers later calls of the tool, where a yes may be remembered"],
     },
     timeout: {
