@@ -11,6 +11,13 @@ export type Planned =
   | { readonly kind: "call"; readonly call: FrameworkCall }
   | { readonly kind: "stopped"; readonly reason: string };
 
+/**
+ * So many comparisons of two lines a patch may take, which the SDK makes without letting anything else happen: each line of the
+ * diff is looked for at each line of the file. Long lines take longer.
+ */
+const MOST_STEPS = 20_000_000;
+const CHARS_OF_A_STEP = 64;
+
 type Run = (call: FrameworkCall) => Promise<Outcome>;
 
 /**
@@ -81,11 +88,25 @@ async function wholeText(path: string, callId: string, run: Run): Promise<string
 }
 
 function patched(before: string, diff: string, mode: "create" | "default"): string | Planned {
+  if (stepsOf(before, diff) > MOST_STEPS)
+    return stopped(
+      "this patch has too much context for a file of this length. Give fewer lines around what changes, or change it by a command",
+    );
   try {
     return applyDiff(before, diff, mode);
   } catch (error) {
     return stopped(thrownText(error));
   }
+}
+
+function stepsOf(before: string, diff: string): number {
+  return linesOf(before) * (linesOf(diff) + diff.length / CHARS_OF_A_STEP);
+}
+
+function linesOf(of: string): number {
+  let lines = 1;
+  for (let at = of.indexOf("\n"); at !== -1; at = of.indexOf("\n", at + 1)) lines += 1;
+  return lines;
 }
 
 function stopped(reason: string): Planned {
