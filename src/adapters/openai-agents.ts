@@ -6,10 +6,6 @@
 export type { CallsOf } from "./framework-calls.ts";
 export { cofferdamEditor, type EditorToolOptions } from "./openai-agents/editor.ts";
 export { type CofferdamTool, cofferdamTools } from "./openai-agents/function-tools.ts";
+export type { InConversation, OnApproval, SdkToolOptions } from "./openai-agents/sdk-tool-options.ts";
 export { type InterruptedRun, type OpenItem, settle } from "./openai-agents/settle.ts";
-export {
-  cofferdamShell,
-  type OnApproval,
-  type SdkToolOptions,
-  type ShellToolOptions,
-} from "./openai-agents/shell.ts";
+export { cofferdamShell, type ShellToolOptions } from "./openai-agents/shell.ts";

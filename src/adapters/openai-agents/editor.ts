@@ -6,7 +6,7 @@ import { GatedCalls, told } from "./gated-calls.ts";
 import { KnownCalls } from "./known-calls.ts";
 import { type HasPart, PART, type Part } from "./part.ts";
 import { type Planned, planned, readOf } from "./patch-call.ts";
-import { askedAtOnce, type OnApproval, type SdkToolOptions } from "./shell.ts";
+import { askedAtOnce, checked, type OnApproval, type SdkToolOptions } from "./sdk-tool-options.ts";
 
 /** What `applyPatchTool` takes. */
 export interface EditorToolOptions {
@@ -18,13 +18,12 @@ export interface EditorToolOptions {
 
 /**
  * What `applyPatchTool` takes, over our tools on files: a patch is read, judged, asked about and made inside walls. A yes holds
- * for the change as it was asked about: where the file is another by then, it is denied, and another patch is asked about anew.
+ * for the change as it was asked about: where the file is another by then, it is denied, and another patch is asked about anew. Throws
+ * `USAGE` for options that there are not.
  */
-export function cofferdamEditor(
-  of: CallsOf,
-  { name = "apply_patch", onApproval }: SdkToolOptions = {},
-): EditorToolOptions {
-  const editor = new GatedEditor(new GatedCalls(of), name);
+export function cofferdamEditor(of: CallsOf, options: SdkToolOptions = {}): EditorToolOptions {
+  const { name = "apply_patch", onApproval, conversation } = checked("cofferdamEditor", options);
+  const editor = new GatedEditor(new GatedCalls(of, conversation), name);
   return {
     name,
     editor,

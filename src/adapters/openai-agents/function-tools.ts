@@ -7,6 +7,7 @@ import { type AskedItem, isApprovedFor, type RawItem, type Said, saidToItem } fr
 import { AskedCalls } from "./asked-calls.ts";
 import { GatedCalls, told } from "./gated-calls.ts";
 import { type HasPart, PART, type Part } from "./part.ts";
+import { assertConversation, type InConversation } from "./sdk-tool-options.ts";
 
 /** A tool as the SDK takes it: its schema is a hint to the model, and what it holds to is our own. */
 export type CofferdamTool = FunctionTool<unknown, Parameters, string> & HasPart;
@@ -22,10 +23,14 @@ type Parameters = {
 /**
  * Every tool of a session, for `new Agent({ tools })`: they do their work behind the gate and inside walls. What needs a yes
  * is an interruption of the run; what is denied the model is told, with the reason. Of a supervisor a session is made, with
- * these options. Throws `USAGE` for options beside a session.
+ * these options. Throws `USAGE` for options beside a session, but for the conversation.
  */
-export function cofferdamTools(of: CallsOf, options: SessionOptions = {}): CofferdamTool[] {
-  const gated = new GatedCalls(of, options);
+export function cofferdamTools(
+  of: CallsOf,
+  { conversation, ...options }: SessionOptions & InConversation = {},
+): CofferdamTool[] {
+  assertConversation("cofferdamTools", conversation);
+  const gated = new GatedCalls(of, conversation, options);
   return gated.tools.map((card) => functionTool(card, gated));
 }
 

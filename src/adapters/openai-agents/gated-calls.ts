@@ -25,8 +25,11 @@ export class GatedCalls {
   /** What was last seen to be open about a call: where the call is another by now, that is not found any more. */
   readonly #open = new Map<string, string>();
 
-  constructor(of: CallsOf, options: SessionOptions = {}) {
+  readonly #conversation: string | undefined;
+
+  constructor(of: CallsOf, conversation: string | undefined, options: SessionOptions = {}) {
     this.#calls = new FrameworkCalls(of, BY, options);
+    this.#conversation = conversation;
   }
 
   /** Every tool of the session. */
@@ -36,7 +39,7 @@ export class GatedCalls {
 
   /** What stands between a call and its run; once it was answered, only what was asked about is found. */
   async clearance(call: FrameworkCall, isAnswered: boolean): Promise<CallClearance> {
-    const found = await this.#calls.clearance(call, isAnswered);
+    const found = await this.#calls.clearance(this.#named(call), isAnswered);
     if (found.kind === "pending") this.#keep(subjectOf(call), found.approvalId);
     return found;
   }
@@ -48,7 +51,7 @@ export class GatedCalls {
 
   /** Makes a call that nobody approved: the session asks whom it asks. */
   run(call: FrameworkCall, signal?: AbortSignal): Promise<Outcome> {
-    return this.#calls.run(call, signal);
+    return this.#calls.run(this.#named(call), signal);
   }
 
   /**
@@ -63,14 +66,17 @@ export class GatedCalls {
   }
 
   async #make(call: FrameworkCall, { said, wasAsked }: Passed, signal?: AbortSignal): Promise<Outcome> {
-    if (said === "yes") return this.#calls.runApproved(call, signal);
+    if (said === "yes") return this.#calls.runApproved(this.#named(call), signal);
     const found = await this.clearance(call, true);
-    if (found.kind === "approved") return this.#calls.runApproved(call, signal);
+    if (found.kind === "approved") return this.#calls.runApproved(this.#named(call), signal);
     if (said !== "always") return this.run(call, signal);
     const now = found.kind === "denied" && !wasAsked ? await this.clearance(call, false) : found;
     if (now.kind === "denied") return now;
     if (now.kind === "pending" && !(await this.#mayRemember(now.approvalId))) return ALWAYS_IS_NO_ANSWER;
-    return this.#calls.runApproved(call, signal, { approved: true, reason: "always, for this tool" });
+    return this.#calls.runApproved(this.#named(call), signal, {
+      approved: true,
+      reason: "always, for this tool",
+    });
   }
 
   /** Writes down a yes, for whoever runs the call. */
@@ -103,6 +109,13 @@ export class GatedCalls {
     this.#open.set(subject, approvalId);
     const [oldest] = this.#open.keys();
     if (this.#open.size > MOST_OPEN && oldest !== undefined) this.#open.delete(oldest);
+  }
+
+  /** A call as it is asked about: its id is one in its conversation alone, where that was given. */
+  #named(call: FrameworkCall): FrameworkCall {
+    return this.#conversation === undefined
+      ? call
+      : { ...call, toolCallId: JSON.stringify([this.#conversation, call.toolCallId]) };
   }
 
   async #mayRemember(approvalId: string): Promise<boolean> {

@@ -1,31 +1,12 @@
 import { randomUUID } from "node:crypto";
-import type {
-  RunContext,
-  RunToolApprovalItem,
-  Shell,
-  ShellAction,
-  ShellOutputResult,
-  ShellResult,
-} from "@openai/agents";
+import type { RunContext, Shell, ShellAction, ShellOutputResult, ShellResult } from "@openai/agents";
 import type { CallsOf, FrameworkCall } from "../framework-calls.ts";
 import type { Answers, RawItem } from "./answers.ts";
-import { BY, GatedCalls } from "./gated-calls.ts";
+import { GatedCalls } from "./gated-calls.ts";
 import { KnownCalls } from "./known-calls.ts";
 import { type HasPart, PART, type Part } from "./part.ts";
+import { askedAtOnce, checked, type OnApproval, type SdkToolOptions } from "./sdk-tool-options.ts";
 import { shellOutput } from "./shell-output.ts";
-
-/** Asks somebody at once, in place of an interruption. */
-export type OnApproval = (
-  context: RunContext,
-  item: RunToolApprovalItem,
-) => Promise<{ approve: boolean; reason?: string }>;
-
-/** How a tool that the SDK defines is named, and who is asked at once. */
-export interface SdkToolOptions {
-  /** As the model knows it. */
-  readonly name?: string;
-  readonly onApproval?: OnApproval;
-}
 
 /** What `shellTool` takes. */
 export interface ShellToolOptions {
@@ -37,30 +18,18 @@ export interface ShellToolOptions {
 
 /**
  * What `shellTool` takes, over our shell: each command of an action is a call of its own, read, judged, asked about and run
- * inside walls. What is denied is a command that says so on its standard error, with status 126.
+ * inside walls. What is denied is a command that says so on its standard error, with status 126. Throws `USAGE` for options that
+ * there are not.
  */
-export function cofferdamShell(
-  of: CallsOf,
-  { name = "shell", onApproval }: SdkToolOptions = {},
-): ShellToolOptions {
-  const gated = new GatedCalls(of);
+export function cofferdamShell(of: CallsOf, options: SdkToolOptions = {}): ShellToolOptions {
+  const { name = "shell", onApproval, conversation } = checked("cofferdamShell", options);
+  const gated = new GatedCalls(of, conversation);
   const shell = new GatedShell(gated, name);
   return {
     name,
     shell,
     needsApproval: (context, action, callId = randomUUID()) => shell.needsApproval(context, action, callId),
     ...(onApproval === undefined ? {} : { onApproval: askedAtOnce(onApproval, shell[PART]) }),
-  };
-}
-
-/** Asks somebody at once; a no is written down, for the SDK tells nobody of it. */
-export function askedAtOnce(onApproval: OnApproval, part: Part): OnApproval {
-  return async (context, item) => {
-    part.note(item, context);
-    const answer = await onApproval(context, item);
-    if (answer.approve === false)
-      for (const call of await part.callsOf(item.rawItem)) await part.gated.refuse(call, answer.reason, BY);
-    return answer;
   };
 }
 
