@@ -32,6 +32,7 @@ export async function lookAtSurroundings(
   platform: NodeJS.Platform = process.platform,
 ): Promise<Surroundings> {
   const isLinux = platform !== "darwin";
+  untilCertificatesAreRead();
   const leaked = inheritedDescriptors();
   const pipes = isLinux ? await Pipes.madeBy(shell) : Pipes.none();
   const kinds = isLinux ? NAMESPACES : [];
@@ -50,6 +51,18 @@ export async function lookAtSurroundings(
       pipes[Symbol.dispose]();
     },
   };
+}
+
+/**
+ * Node, once its `tls` is loaded, reads certificates that it was told of on a thread of its own, through descriptors without
+ * close-on-exec: one that was opened between our look and a fork would be in the sandbox, where the proof would refuse it.
+ * Asking for them waits for that thread, and from then on it is over.
+ */
+function untilCertificatesAreRead(): void {
+  const { NODE_EXTRA_CA_CERTS: extra, NODE_USE_SYSTEM_CA: system, NODE_OPTIONS: more = "" } = process.env;
+  const isOfSystem = system === "1" || [...process.execArgv, ...more.split(" ")].includes("--use-system-ca");
+  if (!isOfSystem && (extra ?? "") === "") return;
+  process.getBuiltinModule("node:tls").getCACertificates(isOfSystem ? "default" : "extra");
 }
 
 /** What was opened for one plan: the doors of the call's cgroup, in their order, and what its inputs name, by their numbers. */
