@@ -38,7 +38,7 @@ describe.skipIf(process.platform !== "linux")("certificates that Node is told of
     const folder = mkdtempSync(join(tmpdir(), "cofferdam-certificates-"));
     try {
       const file = join(folder, "more.pem");
-      writeFileSync(file, rootCertificates.join("\n").repeat(8));
+      writeFileSync(file, `${rootCertificates.join("\n")}\n`.repeat(8));
       const env = { ...process.env, NODE_EXTRA_CA_CERTS: file };
       const ran = spawnSync(process.execPath, ["--input-type=module", "-e", SCRIPT, how], {
         env,
