@@ -1,4 +1,4 @@
-import { visible } from "../../errors.ts";
+import { folded, otherSpelling } from "./spelling.ts";
 import { type Members, memberOf, membersOf } from "./wire.ts";
 
 /** The names of a tool's arguments, by how a reader that does not tell cases apart knows them. */
@@ -24,23 +24,6 @@ export function namesOf(definition: unknown): ArgumentNames {
 export function ambiguity(params: Members, names: ArgumentNames): string | null {
   const given = membersOf(memberOf(params, "arguments")) ?? {};
   return (
-    otherSpelling(Object.keys(params), new Map(["name", "arguments"].map((name) => [name, name]))) ??
-    otherSpelling(Object.keys(given), names)
+    otherSpelling(Object.keys(params), ["name", "arguments"]) ?? otherSpelling(Object.keys(given), names)
   );
-}
-
-function otherSpelling(keys: readonly string[], known: ArgumentNames): string | null {
-  const seen = new Map<string, string>(known);
-  for (const key of keys) {
-    const other = seen.get(folded(key));
-    if (other !== undefined && other !== key)
-      return `${visible(key.slice(0, 100))} could be taken for ${visible(other.slice(0, 100))}`;
-    seen.set(folded(key), key);
-  }
-  return null;
-}
-
-/** As Unicode folds single characters: `ſ` is an `s`, and the Kelvin sign a `k`. */
-function folded(name: string): string {
-  return name.toUpperCase().toLowerCase();
 }

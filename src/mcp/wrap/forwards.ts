@@ -53,11 +53,11 @@ export class Forwards {
 
   /** True where the answer was waited for, or had been; what comes too late is nobody's. */
   take(message: Extract<Message, { readonly kind: "result" | "error" }>): boolean {
-    const { id, exact } = message;
+    const { id } = message;
     if (id === null) return false;
     const forward = this.#remove(id);
     if (forward === null) return this.#late.delete(id);
-    forward.settle(message.kind === "result" ? { result: exact["result"] } : { error: exact["error"] });
+    forward.settle(message.kind === "result" ? { result: message.result } : { error: message.error });
     return true;
   }
 

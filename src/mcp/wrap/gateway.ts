@@ -147,26 +147,26 @@ export class Gateway {
         this.#begin();
         break;
       case "notification":
-        this.#takeNews(message.method, message.params, message.exact);
+        this.#takeNews(message.method, message.params);
         this.#begin();
         break;
       case "result":
       case "error": {
-        const { id, exact } = message;
-        const answer = message.kind === "result" ? { result: exact["result"] } : { error: exact["error"] };
+        const { id } = message;
+        const answer = message.kind === "result" ? { result: message.result } : { error: message.error };
         if (!this.#asks.take(id, answer)) this.#wants.takeAnswer(id, answer);
       }
     }
   }
 
   /** What the client tells: that it wants something no more, which also ends a question about it, or anything else. */
-  #takeNews(method: string, params: Members | null, exact: Members): void {
+  #takeNews(method: string, params: Members | null): void {
     if (method === "notifications/cancelled") {
       const id = memberOf(params, "requestId");
       const turn = typeof id === "string" || typeof id === "number" ? this.#turns.cancel(id) : null;
       if (turn !== null && turn.sentAs !== null) this.#forwards.cancel(turn.sentAs, params ?? {});
     } else if (method.startsWith("notifications/"))
-      this.#toServer.send(printLine({ method, ...paramsOf(exact) }));
+      this.#toServer.send(printLine({ method, ...paramsOf(params) }));
     // A server may do what it is only told to do, and nobody would have been asked.
     else this.#options.tell(`what the client told, ${visible(method)}`, "it is no notification");
   }
@@ -222,7 +222,7 @@ export class Gateway {
         this.#wants.take(message);
         break;
       case "notification":
-        this.#takeServerNews(message.method, message.params, message.exact);
+        this.#takeServerNews(message.method, message.params);
         break;
       case "result":
       case "error":
@@ -230,7 +230,7 @@ export class Gateway {
     }
   }
 
-  #takeServerNews(method: string, params: Members | null, exact: Members): void {
+  #takeServerNews(method: string, params: Members | null): void {
     const id = memberOf(params, "requestId");
     const isAboutId = typeof id === "string" || typeof id === "number";
     const isCancelled = method === "notifications/cancelled";
@@ -238,7 +238,7 @@ export class Gateway {
     // A stream that the client opened is ended by its own id.
     const isForClient = !isCancelled || (isAboutId && this.#forwards.has(id));
     if (!method.startsWith("notifications/")) this.#drop("it told what no server tells");
-    else if (isForClient) this.#tellClient({ method, ...paramsOf(exact) });
+    else if (isForClient) this.#tellClient({ method, ...paramsOf(params) });
   }
 
   /** The client's first message starts the server. */
@@ -276,9 +276,8 @@ export class Gateway {
   }
 }
 
-/** The params of a message, as they came; nothing where it has none. */
-function paramsOf(exact: Members): Members {
-  const params = membersOf(exact["params"]);
+/** The params of a message; nothing where it has none. */
+function paramsOf(params: Members | null): Members {
   return params === null ? {} : { params };
 }
 

@@ -157,8 +157,8 @@ export class ServerWants {
       : errorAnswer(CODES.methodNotFound, `the client does not do ${what}`);
   }
 
-  async #answer({ id, method, params, exact }: Request, open: Open): Promise<void> {
-    const given = membersOf(exact["params"]) ?? params ?? {};
+  async #answer({ id, method, params }: Request, open: Open): Promise<void> {
+    const given = params ?? {};
     const ask = (shown: Members): Promise<Members> => this.#askClient(method, shown, open);
     const answer = isWanted(method)
       ? await this.#pass(method, given, null, ask, open.stop.signal)

@@ -1,7 +1,7 @@
 import { answerOf, CODES, errorAnswer } from "./answers.ts";
 import { type ClientAsks, OURS } from "./asks.ts";
 import { Turn } from "./turn.ts";
-import { type Id, type Members, type Message, memberOf, membersOf } from "./wire.ts";
+import { type Id, type Members, type Message, memberOf } from "./wire.ts";
 
 type Request = Extract<Message, { readonly kind: "request" }>;
 
@@ -29,9 +29,9 @@ export class Turns {
   /** Begins what a request wants, or goes on with it where it is made again with what we asked for. */
   begin(request: Request): void {
     const { asks, toClient } = this.#options;
-    const { id, exact } = request;
+    const { id, params } = request;
     const because = this.#refusal(id);
-    const given = membersOf(exact["params"]) ?? {};
+    const given = params ?? {};
     const state = memberOf(given, "requestState");
     if (because !== null) toClient({ id, ...errorAnswer(CODES.invalidRequest, because) });
     else if (asks.isOurs(state)) this.#resume(request, given, state);

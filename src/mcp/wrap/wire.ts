@@ -1,5 +1,6 @@
 import { thrownText } from "../../errors.ts";
 import { jsonFault } from "../../policy/json-text.ts";
+import { otherSpelling } from "./spelling.ts";
 
 /** What a message is known by while it is under way. */
 export type Id = string | number;
@@ -8,25 +9,15 @@ export type Id = string | number;
 export type Members = Readonly<Record<string, unknown>>;
 
 /**
- * One message of JSON-RPC 2.0, checked. `params`, `result` and `error` can be looked into; `exact` holds the same for whoever
- * prints them: a number that JavaScript would write otherwise stands there as it was written.
+ * One message of JSON-RPC 2.0, checked. What is decided on is what is printed. A number that JavaScript would write otherwise
+ * stands there as it was written, and is no number to anybody here; but one that is a whole number is that number, however it
+ * was written.
  */
 export type Message =
-  | {
-      readonly kind: "request";
-      readonly id: Id;
-      readonly method: string;
-      readonly params: Members | null;
-      readonly exact: Members;
-    }
-  | {
-      readonly kind: "notification";
-      readonly method: string;
-      readonly params: Members | null;
-      readonly exact: Members;
-    }
-  | { readonly kind: "result"; readonly id: Id; readonly result: Members; readonly exact: Members }
-  | { readonly kind: "error"; readonly id: Id | null; readonly error: Members; readonly exact: Members };
+  | { readonly kind: "request"; readonly id: Id; readonly method: string; readonly params: Members | null }
+  | { readonly kind: "notification"; readonly method: string; readonly params: Members | null }
+  | { readonly kind: "result"; readonly id: Id; readonly result: Members }
+  | { readonly kind: "error"; readonly id: Id | null; readonly error: Members };
 
 /** What is no message: why, and the id that an answer about it can name. */
 export interface Fault {
@@ -47,11 +38,11 @@ const MOST_OF_A_NAME = 256;
 export function readLine(text: string): readonly (Message | Fault)[] {
   const read = parse(text);
   if (read.kind === "fault") return [read];
-  const { plain, exact } = read;
-  if (!Array.isArray(plain) || !Array.isArray(exact)) return [messageOf(plain, exact)];
-  if (plain.length === 0 || plain.length > MOST_IN_A_BATCH)
+  const { value } = read;
+  if (!Array.isArray(value)) return [messageOf(value)];
+  if (value.length === 0 || value.length > MOST_IN_A_BATCH)
     return [fault(`a list of messages holds 1 to ${MOST_IN_A_BATCH}`)];
-  return plain.map((one: unknown, index) => messageOf(one, exact[index]));
+  return value.map((one: unknown) => messageOf(one));
 }
 
 /** Members as one line of JSON-RPC, its line feed at the end. */
@@ -78,8 +69,7 @@ function isMembers(value: unknown): value is Members {
 
 interface Read {
   readonly kind: "read";
-  readonly plain: unknown;
-  readonly exact: unknown;
+  readonly value: unknown;
 }
 
 function parse(text: string): Read | Fault {
@@ -87,20 +77,23 @@ function parse(text: string): Read | Fault {
     const found = jsonFault(text);
     if (found !== null) return fault(`it is no JSON: ${found.what}`);
     let hasPrototype = false;
-    const plain: unknown = JSON.parse(text);
-    const exact: unknown = JSON.parse(text, (key, value: unknown, ...context: readonly unknown[]) => {
+    const value: unknown = JSON.parse(text, (key, one: unknown, ...context: readonly unknown[]) => {
       if (key === "__proto__") hasPrototype = true;
-      return typeof value === "number" ? exactNumber(value, memberOf(context[0], "source")) : value;
+      return typeof one === "number" ? exactNumber(one, memberOf(context[0], "source")) : one;
     });
-    return hasPrototype ? fault("it has a key `__proto__`") : { kind: "read", plain, exact };
+    return hasPrototype ? fault("it has a key `__proto__`") : { kind: "read", value };
   } catch (cause) {
     // Deeper than the stack: nobody nests honest data so deep.
     return fault(`it can't be read: ${thrownText(cause)}`);
   }
 }
 
-/** A number that would be written otherwise, as it was written (https://github.com/tc39/proposal-json-parse-with-source). */
+/**
+ * A number that would be written otherwise, as it was written (https://github.com/tc39/proposal-json-parse-with-source). A
+ * whole one is itself in every spelling: `-32042.0` means the same to whoever reads it as `-32042`.
+ */
 function exactNumber(value: number, source: unknown): unknown {
+  if (Number.isSafeInteger(value)) return value;
   if (typeof source !== "string" || String(value) === source) return value;
   const rawJson: unknown = Reflect.get(JSON, "rawJSON");
   return typeof rawJson === "function" ? Reflect.apply(rawJson, JSON, [source]) : value;
@@ -111,12 +104,13 @@ const METHOD = /^[A-Za-z0-9_$][A-Za-z0-9_$./:-]*$/;
 /** Methods that something is decided about: no other spelling may mean them. */
 const GATED: readonly string[] = ["tools/call", "tools/list", "sampling/createMessage", "elicitation/create"];
 
+const OF_AN_ERROR = ["code", "message", "data"];
 const KEYS: ReadonlySet<string> = new Set(["jsonrpc", "id", "method", "params", "result", "error"]);
 
-function messageOf(plain: unknown, exact: unknown): Message | Fault {
-  const [members, raw] = [membersOf(plain), membersOf(exact)];
-  if (members === null || raw === null) return fault("it is no object");
-  const id = idOf(raw);
+function messageOf(value: unknown): Message | Fault {
+  const members = membersOf(value);
+  if (members === null) return fault("it is no object");
+  const id = idOf(members);
   const answerTo = id === undefined ? null : id;
   const refused = (because: string): Fault => ({ kind: "fault", because, id: answerTo });
   if (memberOf(members, "jsonrpc") !== "2.0") return refused("it is not of JSON-RPC 2.0");
@@ -124,14 +118,11 @@ function messageOf(plain: unknown, exact: unknown): Message | Fault {
     return refused("it has members that no message has");
   if (Object.hasOwn(members, "id") && id === undefined)
     return refused("its id is neither a text nor a whole number");
-  return Object.hasOwn(members, "method")
-    ? askingOf(members, raw, id, refused)
-    : answerOf(members, raw, id, refused);
+  return Object.hasOwn(members, "method") ? askingOf(members, id, refused) : answerOf(members, id, refused);
 }
 
 function askingOf(
   members: Members,
-  exact: Members,
   id: Id | null | undefined,
   refused: (because: string) => Fault,
 ): Message | Fault {
@@ -146,13 +137,12 @@ function askingOf(
   if (Object.hasOwn(members, "params") && params === null) return refused("its params are no object");
   if (id === null) return refused("its id is null");
   return id === undefined
-    ? { kind: "notification", method, params, exact }
-    : { kind: "request", id, method, params, exact };
+    ? { kind: "notification", method, params }
+    : { kind: "request", id, method, params };
 }
 
 function answerOf(
   members: Members,
-  exact: Members,
   id: Id | null | undefined,
   refused: (because: string) => Fault,
 ): Message | Fault {
@@ -163,13 +153,13 @@ function answerOf(
   )
     return refused("it is neither a question nor an answer");
   if (error !== null) {
-    const isError = typeof error["code"] === "number" && typeof error["message"] === "string";
-    return isError ? { kind: "error", id: id ?? null, error, exact } : refused("its error is none");
+    const isError = Number.isSafeInteger(error["code"]) && typeof error["message"] === "string";
+    if (otherSpelling(Object.keys(error), OF_AN_ERROR) !== null)
+      return refused("its error could be read in two ways");
+    return isError ? { kind: "error", id: id ?? null, error } : refused("its error is none");
   }
   if (result === null) return refused("its result is no object");
-  return id === undefined || id === null
-    ? refused("it answers nothing")
-    : { kind: "result", id, result, exact };
+  return id === undefined || id === null ? refused("it answers nothing") : { kind: "result", id, result };
 }
 
 /** Undefined where there is none, or what there is can be none. */

@@ -46,15 +46,15 @@ describe("what goes through a wrapped server's gateway", () => {
     expect(at.serverLines.at(-1)).toBe('{"jsonrpc":"2.0","id":"bare","method":"vendor/bare"}\n');
   });
 
-  it("has its numbers as they were written, in both directions", async () => {
+  it("has its numbers as they were written, in both directions, but whole ones, which are spelled in one way", async () => {
     using at = new Scripted({
       server: ({ id }) => (id === undefined ? null : { id, result: {} }),
     });
     at.client(
-      '{"jsonrpc":"2.0","id":1,"method":"vendor/x","params":{"n":[1.0,1E5,12345678901234567890,-0]}}\n',
+      '{"jsonrpc":"2.0","id":1,"method":"vendor/x","params":{"n":[1.50,12345678901234567890,1E-7,1.0,1E5]}}\n',
     );
     await at.answer(1);
-    expect(at.serverLines[0]).toContain('{"n":[1.0,1E5,12345678901234567890,-0]}');
+    expect(at.serverLines[0]).toContain('{"n":[1.50,12345678901234567890,1E-7,1,100000]}');
   });
 
   it("is each message of a list by itself", async () => {
@@ -76,7 +76,7 @@ describe("what goes through a wrapped server's gateway", () => {
     ["a question and an answer at once", '{"jsonrpc":"2.0","id":1,"method":"a","result":{}}'],
     ["another version", '{"jsonrpc":"1.0","id":1,"method":"a"}'],
     ["an id that is none", '{"jsonrpc":"2.0","id":{},"method":"a"}'],
-    ["an id that could be two", '{"jsonrpc":"2.0","id":1.0,"method":"a"}'],
+    ["an id that is no whole number", '{"jsonrpc":"2.0","id":1.5,"method":"a"}'],
     ["an id that is null", '{"jsonrpc":"2.0","id":null,"method":"a"}'],
     ["a method that is none", '{"jsonrpc":"2.0","id":1,"method":["tools/call"]}'],
     ["a method with a blank behind it", '{"jsonrpc":"2.0","id":1,"method":"tools/call "}'],
