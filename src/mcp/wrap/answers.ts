@@ -1,5 +1,6 @@
 import { type ToolOutcome, toolResult } from "../../approval/tool-outcome.ts";
 import { CofferdamError, thrownText } from "../../errors.ts";
+import { folded } from "./spelling.ts";
 import { type Members, memberOf, membersOf } from "./wire.ts";
 
 /** Codes of JSON-RPC 2.0, and of its own for servers. */
@@ -52,12 +53,32 @@ function failure(outcome: Extract<ToolOutcome, { readonly kind: "failed" }>, isM
 }
 
 /**
- * True for an answer that wants something of the client before it is one: a result of the stateless revision, or the error by
- * which a server sends a person to a page (specification 2025-11-25, client/elicitation).
+ * True for an answer that wants something of the client: any result that says so or carries questions, whatever it answers, and
+ * the error by which a server sends a person to a page (specification 2025-11-25, client/elicitation).
  */
 export function wantsInput(answer: Members): boolean {
+  const { result, error } = answer;
   return (
-    memberOf(answer["result"], "resultType") === "input_required" ||
-    memberOf(answer["error"], "code") === CODES.urlElicitation
+    memberOf(result, "resultType") === "input_required" ||
+    carriesQuestions(result) ||
+    memberOf(error, "code") === CODES.urlElicitation
+  );
+}
+
+/** Where questions stand in a result, in every spelling that a reader could take for it. */
+const QUESTIONS = folded("inputRequests");
+/** Members of a result, or of what is told, that stand for what goes on at the server and can have questions of its own. */
+const UNDER_WAY: ReadonlySet<string> = new Set(["task", "tasks"]);
+
+/** True for what has questions, itself or in what it says of tasks. */
+export function carriesQuestions(value: unknown): boolean {
+  const entries = Object.entries(membersOf(value) ?? {});
+  return entries.some(([name]) => folded(name) === QUESTIONS) || hasTaskWithQuestions(value);
+}
+
+/** True for what has questions in what it says of tasks: they stand where nobody looks for them. */
+export function hasTaskWithQuestions(value: unknown): boolean {
+  return Object.entries(membersOf(value) ?? {}).some(
+    ([name, member]) => UNDER_WAY.has(folded(name)) && [member].flat().some(carriesQuestions),
   );
 }

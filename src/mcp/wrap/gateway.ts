@@ -1,7 +1,7 @@
 import type { ApprovalHandler } from "../../approval/handler.ts";
 import { thrownText, visible } from "../../errors.ts";
 import type { McpServer } from "../../tool/mcp-settings.ts";
-import { answerOf, CODES, errorAnswer, wantsInput } from "./answers.ts";
+import { answerOf, CODES, carriesQuestions, errorAnswer, wantsInput } from "./answers.ts";
 import { ClientAsks } from "./asks.ts";
 import { Forwards } from "./forwards.ts";
 import type { Guard } from "./gatekeeper.ts";
@@ -238,6 +238,8 @@ export class Gateway {
     // A stream that the client opened is ended by its own id.
     const isForClient = !isCancelled || (isAboutId && this.#forwards.has(id));
     if (!method.startsWith("notifications/")) this.#drop("it told what no server tells");
+    else if (carriesQuestions(params))
+      this.#options.tell(visible(method), "it carries questions, and nothing that is told may");
     else if (isForClient) this.#tellClient({ method, ...paramsOf(params) });
   }
 

@@ -1,8 +1,9 @@
 import { visible } from "../../errors.ts";
 import type { Profile } from "../../profile/profile.ts";
-import { CODES, errorAnswer } from "./answers.ts";
+import { CODES, errorAnswer, hasTaskWithQuestions } from "./answers.ts";
 import { type Guard, wantedTool } from "./gatekeeper.ts";
 import { visibleRoots } from "./roots.ts";
+import { otherSpelling } from "./spelling.ts";
 import type { Turn } from "./turn.ts";
 import { asShown, isWanted, type WantedMethod } from "./wanted.ts";
 import { type Id, type Members, type Message, memberOf, membersOf } from "./wire.ts";
@@ -12,6 +13,7 @@ type Request = Extract<Message, { readonly kind: "request" }>;
 /** So many questions of a server may be open at once. */
 const MOST_OPEN = 16;
 const OURS = "cofferdam:server:";
+const NOT_FOR_SERVERS = "the server wants what no server may";
 
 /** What a server's questions to the client are decided by, and where they go. */
 export interface WantOptions {
@@ -95,31 +97,32 @@ export class ServerWants {
   }
 
   async #gatedResult(result: Members, turn: Turn): Promise<Members | string> {
-    const requests = membersOf(memberOf(result, "inputRequests")) ?? {};
+    const given = memberOf(result, "inputRequests");
+    const requests = membersOf(given ?? {});
+    const doubt = otherSpelling(Object.keys(result), ["resultType", "inputRequests", "requestState"]);
+    if (requests === null || doubt !== null || hasTaskWithQuestions(result)) return NOT_FOR_SERVERS;
     const shown: [string, unknown][] = [];
     for (const [key, request] of Object.entries(requests)) {
       const method = memberOf(request, "method");
       const params = membersOf(memberOf(request, "params")) ?? {};
       if (method === "roots/list" && this.#options.can("roots", turn)) {
-        shown.push([key, request]);
+        shown.push([key, { method }]);
         continue;
       }
-      if (typeof method !== "string" || !isWanted(method)) return "the server wants what no server may";
+      if (typeof method !== "string" || !isWanted(method)) return NOT_FOR_SERVERS;
       if (!this.#options.can(method.slice(0, method.indexOf("/")), turn))
         return `the client does not do ${method}`;
       const passed = await this.#pass(method, params, turn, async (asked) => ({ method, params: asked }));
       if (typeof passed === "string") return passed;
       shown.push([key, passed]);
     }
-    const inputRequests = shown.length === 0 ? {} : { inputRequests: Object.fromEntries(shown) };
-    return { result: { ...result, ...inputRequests } };
+    return { result: given === undefined ? result : { ...result, inputRequests: Object.fromEntries(shown) } };
   }
 
   /** Pages that a person should go to, each as a question of its own. */
   async #gatedError(error: Members, turn: Turn): Promise<Members | string> {
-    const data = membersOf(memberOf(error, "data")) ?? {};
-    const pages = memberOf(data, "elicitations");
-    if (!Array.isArray(pages)) return "the server wants what no server may";
+    const pages = memberOf(memberOf(error, "data"), "elicitations");
+    if (!Array.isArray(pages)) return NOT_FOR_SERVERS;
     const elicitations: Members[] = [];
     for (const page of pages.slice(0, MOST_OPEN)) {
       const shown = await this.#pass(
@@ -132,7 +135,7 @@ export class ServerWants {
       elicitations.push(shown);
     }
     const message = `the MCP server ${this.#options.server} wants its user to go to a page`;
-    return { error: { ...error, message, data: { ...data, elicitations } } };
+    return { error: { code: CODES.urlElicitation, message, data: { elicitations } } };
   }
 
   /** Ends all that is open, without a word to anybody. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { readLine } from "../../../src/mcp/wrap/wire.ts";
-import { Scripted, textOf } from "../../support/mcp/scripted.ts";
+import { type Loose, plainServer, Scripted, textOf } from "../../support/mcp/scripted.ts";
 
 const PAGE = { mode: "url", elicitationId: "e", url: "https://example.org/", message: "Sign in" };
 
@@ -33,4 +33,71 @@ describe("a question of a wrapped server's", () => {
   ])("mcp.gate: is no error with %s", (_claim, members) => {
     expect(readLine(`{"jsonrpc":"2.0","id":1,"error":{${members}}}`)).toMatchObject([{ kind: "fault" }]);
   });
+
+  const question = {
+    method: "elicitation/create",
+    params: { message: "Your password?", requestedSchema: {} },
+  };
+  const inputRequests = { k: question };
+  const answering = (result: Loose) => (message: Loose) =>
+    message["id"] === undefined
+      ? null
+      : { id: message["id"], result: message["method"] === "initialize" ? {} : result };
+
+  it.each<[method: string, result: Loose]>([
+    ["tasks/get", { taskId: "t", status: "input_required", inputRequests }],
+    ["tasks/result", { content: [], inputRequests }],
+    ["tools/call", { resultType: "task", task: { taskId: "t" }, inputRequests }],
+    ["tools/call", { resultType: "complete", content: [], inputRequests }],
+    ["prompts/get", { messages: [], inputRequests }],
+    ["vendor/x", { inputRequests: [question] }],
+    ["vendor/x", { InputRequests: inputRequests }],
+    ["tasks/get", { task: { taskId: "t", inputRequests } }],
+    ["tasks/list", { tasks: [{ taskId: "t" }, { taskId: "u", inputRequests }] }],
+  ])("mcp.gate: is denied in any answer where the config says nothing: %s, %j", async (method, result) => {
+    using at = new Scripted({ server: answering(result) });
+    await at.initialize({ elicitation: {} });
+    const answer = await at.ask(1, method, { name: "a" });
+    expect(textOf(answer)).toContain("Denied");
+    expect(textOf(answer)).not.toContain("password");
+  });
+
+  it.each<[claim: string, result: Loose]>([
+    ["in lists", { inputRequests: [question] }],
+    ["in two spellings", { inputRequests: {}, inputrequests: inputRequests }],
+    ["in a task", { task: { inputRequests } }],
+    ["as what no server may want", { inputRequests: { k: { method: "tools/call", params: {} } } }],
+  ])("mcp.gate: can't stand %s, also where the config allows questions", async (_claim, result) => {
+    using at = new Scripted({ server: answering(result), section: { elicitation: "allow" } });
+    await at.initialize({ elicitation: {} });
+    expect(await at.ask(1, "tasks/get", { taskId: "t" })).toMatchObject({ error: { code: -32000 } });
+  });
+
+  it("mcp.gate: says whose it is in the answer about a task, where the config allows it", async () => {
+    const result = { taskId: "t", status: "input_required", inputRequests, x: 1 };
+    using at = new Scripted({ server: answering(result), section: { elicitation: "allow" } });
+    await at.initialize({ elicitation: {} });
+    expect((await at.ask(1, "tasks/get", { taskId: "t" }))["result"]).toMatchObject({
+      ...result,
+      inputRequests: { k: { params: { message: expect.stringContaining("The MCP server fs asks this.") } } },
+    });
+  });
+
+  it.each<[params: Loose]>([[{ taskId: "t", inputRequests }], [{ task: { taskId: "t", inputRequests } }]])(
+    "mcp.gate: is nothing that can be told: %j",
+    async (params) => {
+      using at = new Scripted({ server: plainServer(), section: { elicitation: "allow" } });
+      await at.initialize({ elicitation: {} });
+      at.server({ method: "notifications/tasks/status", params });
+      at.server({ method: "notifications/tasks/status", params: { taskId: "t", status: "working" } });
+      await at.request("notifications/tasks/status");
+      expect(at.clientSaw.map((one) => one["params"])).toEqual([
+        undefined,
+        { taskId: "t", status: "working" },
+      ]);
+      expect(at.told).toEqual([
+        "`notifications/tasks/status`: it carries questions, and nothing that is told may",
+      ]);
+    },
+  );
 });
