@@ -112,7 +112,7 @@ export class Gateway {
     await this.#toServer.untilRoom();
   }
 
-  /** Takes what the server says; comes back when the client has taken what goes on of it. */
+  /** Takes what the server says; comes back when what came of it has been taken, or has room to wait. */
   async takeFromServer(chunk: Buffer): Promise<void> {
     for (const line of this.#serverLines.take(chunk)) {
       if (line.kind === "too-long") this.end("it sent a message that is too long");
@@ -120,6 +120,7 @@ export class Gateway {
       else for (const message of readLine(line.text)) this.#takeFromServer(message);
     }
     await this.#lastToClient;
+    await this.#toServer.untilRoom();
   }
 
   /** The end: whoever waits is told why, and nothing goes on any more. */

@@ -1,5 +1,9 @@
 /** The most bytes of one message. */
-export const MOST_OF_A_MESSAGE = 16 * 1024 ** 2;
+export const MOST_OF_A_MESSAGE = 8 * 1024 ** 2;
+
+/** What is held for a line at least, and what of it is kept for the next one at most. */
+const LEAST_HELD = 16 * 1024;
+const MOST_KEPT = 1024 ** 2;
 
 /** One line as it came: its text, or why it has none. */
 export type Line =
@@ -15,7 +19,8 @@ export type Line =
 export class LineReader {
   readonly #most: number;
   readonly #decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-  #parts: Buffer[] = [];
+  /** Holds the line so far at its beginning, and grows with it: many small chunks take no more room than a large one. */
+  #held = Buffer.allocUnsafe(0);
   #length = 0;
   #isTooLong = false;
 
@@ -41,18 +46,29 @@ export class LineReader {
     if (this.#isTooLong || part.length === 0) return;
     this.#length += part.length;
     if (this.#length <= this.#most) {
-      this.#parts.push(Buffer.from(part));
+      this.#hold(part);
       return;
     }
     this.#isTooLong = true;
-    this.#parts = [];
+    this.#held = Buffer.allocUnsafe(0);
     lines.push({ kind: "too-long" });
   }
 
+  /** Copies a part behind the ones before, whose end it is part of already. */
+  #hold(part: Buffer): void {
+    const before = this.#length - part.length;
+    if (this.#length > this.#held.length) {
+      const grown = Buffer.allocUnsafe(Math.max(2 * this.#held.length, this.#length, LEAST_HELD));
+      this.#held.copy(grown, 0, 0, before);
+      this.#held = grown;
+    }
+    part.copy(this.#held, before);
+  }
+
   #end(): Line | null {
-    const bytes = Buffer.concat(this.#parts);
+    const bytes = this.#held.subarray(0, this.#isTooLong ? 0 : this.#length);
     const wasTold = this.#isTooLong;
-    this.#parts = [];
+    if (this.#held.length > MOST_KEPT) this.#held = Buffer.allocUnsafe(0);
     this.#length = 0;
     this.#isTooLong = false;
     if (wasTold) return null;

@@ -1,5 +1,6 @@
 import { thrownText } from "../../errors.ts";
 import { jsonFault } from "../../policy/json-text.ts";
+import { tooMuch } from "./bounds.ts";
 import { otherSpelling } from "./spelling.ts";
 
 /** What a message is known by while it is under way. */
@@ -73,6 +74,8 @@ interface Read {
 }
 
 function parse(text: string): Read | Fault {
+  const cost = tooMuch(text);
+  if (cost !== null) return fault(cost);
   try {
     const found = jsonFault(text);
     if (found !== null) return fault(`it is no JSON: ${found.what}`);
@@ -83,7 +86,6 @@ function parse(text: string): Read | Fault {
     });
     return hasPrototype ? fault("it has a key `__proto__`") : { kind: "read", value };
   } catch (cause) {
-    // Deeper than the stack: nobody nests honest data so deep.
     return fault(`it can't be read: ${thrownText(cause)}`);
   }
 }

@@ -24,6 +24,8 @@ export interface Script {
   readonly server?: (message: Loose) => Loose | readonly Loose[] | null;
   /** What a slow client does before it has taken a line. */
   readonly taking?: () => Promise<void>;
+  /** What a slow server does before it has read a line. */
+  readonly reading?: () => Promise<void>;
 }
 
 /** A gateway between a client and a server that are scripts: what either saw, and what was told, asked and written. */
@@ -61,6 +63,7 @@ export class Scripted implements Disposable {
           profile,
           changes: script.changes ?? (() => []),
           write: async (line) => {
+            await script.reading?.();
             this.serverLines.push(line);
             const message = parsed(line);
             this.serverSaw.push(message);

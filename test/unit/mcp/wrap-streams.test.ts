@@ -1,9 +1,11 @@
 import { setTimeout as pause } from "node:timers/promises";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { LineReader } from "../../../src/mcp/wrap/lines.ts";
 import { Outbox } from "../../../src/mcp/wrap/outbox.ts";
 import { ServerTalk } from "../../../src/mcp/wrap/server-talk.ts";
+import { readLine } from "../../../src/mcp/wrap/wire.ts";
+import { plainServer, Scripted } from "../../support/mcp/scripted.ts";
 
 /** The bytes in pieces, cut at these places. */
 function cutAt(bytes: Buffer, places: readonly number[]): readonly Buffer[] {
@@ -84,6 +86,87 @@ describe("what waits for a slow reader", () => {
     box.send("x".repeat(40 * 1024 ** 2));
     await box.untilRoom();
     expect(isStuck).toBe(true);
+  });
+});
+
+describe("what waits for a reader that falls behind", () => {
+  it("is given up when it is too much, whoever sends it", () => {
+    let isStuck = false;
+    const box = new Outbox(() => {
+      isStuck = true;
+    });
+    box.open(() => new Promise(() => undefined));
+    for (let times = 0; times < 80 && !isStuck; times += 1) box.send("é".repeat(1024 ** 2 / 2));
+    expect(isStuck).toBe(true);
+  });
+
+  it("is given up when it waits too long, though lines before it are taken one by one", async () => {
+    let isStuck = false;
+    let taken = 0;
+    const box = new Outbox(() => {
+      isStuck = true;
+    }, 50);
+    box.open(async () => {
+      await pause(20);
+      taken += 1;
+    });
+    for (let times = 0; times < 100; times += 1) box.send("x");
+    await vi.waitUntil(() => isStuck, { timeout: 3_000 });
+    expect(taken).toBeGreaterThan(3);
+    expect(taken).toBeLessThan(50);
+  });
+
+  it("lets all go on that wait for room, once there is some", async () => {
+    const box = new Outbox(() => undefined);
+    box.send("x".repeat(40 * 1024 ** 2));
+    const rooms = [box.untilRoom(), box.untilRoom()];
+    box.open(async () => undefined);
+    await Promise.all(rooms);
+  });
+
+  it("mcp.gate: holds back a server that asks and reads no answers", async () => {
+    using at = new Scripted({ server: plainServer(), reading: () => new Promise(() => undefined) });
+    at.client({ method: "notifications/initialized" });
+    await pause(10);
+    const pings = Array.from(
+      { length: 4_000 },
+      (_, index) => `{"jsonrpc":"2.0","id":"${"i".repeat(240)}${index}","method":"ping"}\n`,
+    ).join("");
+    let isHeldBack = false;
+    for (let times = 0; times < 60 && !isHeldBack; times += 1) {
+      const taken = at.gateway.takeFromServer(Buffer.from(pings)).then(() => true);
+      isHeldBack = (await Promise.race([taken, pause(500)])) !== true;
+    }
+    expect([isHeldBack, at.over]).toEqual([true, null]);
+  });
+});
+
+describe("what costs more than it may", () => {
+  it.each([
+    ["of so many values", `[${"{},".repeat(2_000_000)}{}]`, "it holds more than 200000 values"],
+    ["of so many members", `{"a":[${"1,".repeat(300_000)}1]}`, "it holds more than 200000 values"],
+    ["nested so deep", `${"[".repeat(600)}${"]".repeat(600)}`, "it is nested deeper than 512"],
+    ["nested without end", '{"a":'.repeat(1_000_000), "it is nested deeper than 512"],
+  ])("is no message: a line %s is not read at all", (_claim, line, because) => {
+    const before = performance.now();
+    expect(readLine(line)).toEqual([{ kind: "fault", because, id: null }]);
+    expect(performance.now() - before).toBeLessThan(500);
+  });
+
+  it("is not what stands in a text", () => {
+    const text = `${'[{,"'.repeat(300_000)}\\`;
+    const line = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "x", params: { text } });
+    expect(readLine(line)).toMatchObject([{ kind: "request" }]);
+  });
+
+  it("is no line in many small pieces: they take the room of one", () => {
+    const reader = new LineReader();
+    const before = process.memoryUsage();
+    for (let times = 0; times < 1_000_000; times += 1) reader.take(Buffer.of(65));
+    const after = process.memoryUsage();
+    const grown = after.heapUsed + after.arrayBuffers - before.heapUsed - before.arrayBuffers;
+    expect(grown).toBeLessThan(64 * 1024 ** 2);
+    expect(reader.take(Buffer.of(10))).toEqual([{ kind: "text", text: "A".repeat(1_000_000) }]);
   });
 });
 
