@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { CofferdamError, visible } from "../../errors.ts";
 import { answerOf, CODES, errorAnswer, wantsInput } from "./answers.ts";
-import { ambiguity } from "./arguments.ts";
+import { ambiguity, callParams } from "./arguments.ts";
 import { calledTool, type Guard } from "./gatekeeper.ts";
 import type { ToolList } from "./tool-list.ts";
 import type { Turn } from "./turn.ts";
@@ -33,6 +33,7 @@ export class ToolCalls {
   async call(turn: Turn): Promise<Members | null> {
     const { server, tools, guard, forward } = this.#options;
     const { params } = turn;
+    const known = callParams(params);
     const name = memberOf(params, "name");
     if (typeof name !== "string") return errorAnswer(CODES.invalidParams, "`name` is no text");
     const refusal = tools.refusal(name);
@@ -46,14 +47,17 @@ export class ToolCalls {
     if (doubt !== null) return errorAnswer(CODES.invalidParams, doubt);
     // What it was let pass for goes on: with what the server wanted, and which it alone can have asked for.
     if (this.#continued.delete(continuation(turn, memberOf(params, "requestState"))))
-      return this.#answered(turn, await forward(turn, params));
+      return this.#answered(turn, await forward(turn, known));
     const tool = calledTool(server, name, listed, async (args) => {
       if (tools.find(name).version !== listed.version || tools.refusal(name) !== null)
         throw new CofferdamError("FACTS_UNSTABLE", "the server lists another tool under this name by now", {
           hint: "list the tools and call it again",
         });
       const isPlain = given === undefined && Object.keys(membersOf(args) ?? {}).length === 0;
-      return forward(turn, isPlain ? turn.params : { ...turn.params, arguments: args });
+      return forward(
+        turn,
+        isPlain ? callParams(turn.params) : { ...callParams(turn.params), arguments: args },
+      );
     });
     const { signal } = turn.stop;
     const outcome = await guard(tool, plainArguments(given), { signal, groupId: turn.key });

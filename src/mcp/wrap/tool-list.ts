@@ -23,21 +23,24 @@ export interface LeftOut {
 const RESERVED: ReadonlySet<string> = new Set(["sampling", "elicitation"]);
 /** The most characters of a tool's whole name, the server's and a slash before it. */
 const MOST_OF_A_NAME = 128;
-/** The most tools that are known of one server. */
+/** The most tools that are known of one server, and the most characters of the names of all their arguments. */
 const MOST_TOOLS = 10_000;
+const MOST_OF_ALL_NAMES = 4 * 1024 ** 2;
 
 /**
  * The tools that a server lists, page by page. What could be taken for another tool is left out of the list and can't be
- * called: a name that is no plain one, and a name that is listed twice.
+ * called: a name that is no plain one, and a name that is listed twice. What is known is what the last listing said.
  */
 export class ToolList {
   readonly #server: string;
   readonly #annotations: McpServer["annotations"];
-  readonly #tools = new Map<string, ListedTool>();
+  #tools = new Map<string, ListedTool>();
   /** Names that stood more than once in a list: nobody knows any more which of them is meant. */
-  readonly #twice = new Set<string>();
-  /** Names of the listing that is under way. */
+  #twice = new Set<string>();
+  /** Names of the listing that is under way, of those that can be called. */
   #seen = new Set<string>();
+  /** The characters of the names of all arguments. */
+  #length = 0;
 
   constructor(server: string, annotations: McpServer["annotations"]) {
     this.#server = server;
@@ -61,36 +64,49 @@ export class ToolList {
   ): { readonly result: Members; readonly leftOut: readonly LeftOut[] } | null {
     const { tools } = page;
     if (!Array.isArray(tools)) return null;
-    if (isFirst) this.#seen = new Set();
+    if (isFirst) this.#forget();
     const names = tools.map((tool: unknown) => memberOf(tool, "name"));
-    for (const name of names) {
-      if (typeof name !== "string") continue;
-      if (this.#seen.has(name)) this.#twice.add(name);
-      this.#seen.add(name);
-    }
+    for (const name of names) if (typeof name === "string") this.#see(name);
     const leftOut: LeftOut[] = [];
     const kept = tools.filter((definition: unknown, index) => {
       const name = names[index];
-      const because =
-        typeof name !== "string"
-          ? "it has no name"
-          : (this.refusal(name) ?? (this.#tools.size >= MOST_TOOLS ? "there are too many" : null));
-      if (because === null && typeof name === "string") this.#tools.set(name, this.#listed(definition));
-      else leftOut.push({ what: `the tool ${shortened(name)}`, because: because ?? "it has no name" });
+      const because = typeof name === "string" ? this.#keep(name, definition) : "it has no name";
+      if (because !== null) leftOut.push({ what: `the tool ${shortened(name)}`, because });
       return because === null;
     });
     for (const name of this.#twice) this.#tools.delete(name);
     return { result: { ...page, tools: kept }, leftOut };
   }
 
-  #listed(definition: unknown): ListedTool {
+  #forget(): void {
+    this.#tools = new Map();
+    this.#twice = new Set();
+    this.#seen = new Set();
+    this.#length = 0;
+  }
+
+  #see(name: string): void {
+    if (this.#seen.has(name)) this.#twice.add(name);
+    else if (this.#seen.size < MOST_TOOLS && nameRefusal(this.#server, name) === null) this.#seen.add(name);
+  }
+
+  /** Keeps what is to be known of a tool; why it is left out, where it is. */
+  #keep(name: string, definition: unknown): string | null {
+    const because = this.refusal(name);
+    if (because !== null) return because;
+    const names = namesOf(definition);
+    if (!this.#seen.has(name) || names === null) return TOO_MANY;
+    for (const one of names.values()) this.#length += one.length;
+    if (this.#length > MOST_OF_ALL_NAMES) return TOO_MANY;
     const version = hash("sha256", JSON.stringify(definition));
     const risk = this.#annotations === "trusted" ? riskOf(definition) : "write";
-    return { version, risk, names: namesOf(definition) };
+    this.#tools.set(name, { version, risk, names });
+    return null;
   }
 }
 
 const UNKNOWN: ListedTool = { version: "unlisted", risk: "write", names: new Map() };
+const TOO_MANY = "there are too many of them, or of its arguments";
 const LISTED_TWICE = "it is listed twice";
 
 function nameRefusal(server: string, name: string): string | null {
