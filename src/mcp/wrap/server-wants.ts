@@ -12,7 +12,13 @@ type Request = Extract<Message, { readonly kind: "request" }>;
 
 /** So many questions of a server may be open at once. */
 const MOST_OPEN = 16;
+/** So many characters one may have, and all that are open together. */
+const MOST_OF_ONE = 1024 ** 2;
+const MOST_OF_ALL = 4 * 1024 ** 2;
 const OURS = "cofferdam:server:";
+const TOO_LARGE = "it is too large, or too much is open";
+/** What comes of what nobody waits for any more. */
+const GONE = errorAnswer(CODES.server, "it was taken back");
 const NOT_FOR_SERVERS = "the server wants what no server may";
 
 /** What a server's questions to the client are decided by, and where they go. */
@@ -43,6 +49,7 @@ export class ServerWants {
   readonly #open = new Map<Id, Open>();
   readonly #atClient = new Map<string, (answer: Members) => void>();
   #count = 0;
+  #length = 0;
 
   constructor(options: WantOptions) {
     this.#options = options;
@@ -73,7 +80,7 @@ export class ServerWants {
     if (open === undefined) return;
     this.#open.delete(id);
     open.stop.abort();
-    if (open.ours === null || !this.#atClient.delete(open.ours)) return;
+    if (open.ours === null || !this.takeAnswer(open.ours, GONE)) return;
     this.#options.toClient({ method: "notifications/cancelled", params: { requestId: open.ours } });
   }
 
@@ -101,6 +108,7 @@ export class ServerWants {
     const requests = membersOf(given ?? {});
     const doubt = otherSpelling(Object.keys(result), ["resultType", "inputRequests", "requestState"]);
     if (requests === null || doubt !== null || hasTaskWithQuestions(result)) return NOT_FOR_SERVERS;
+    if (Object.keys(requests).length > MOST_OPEN) return NOT_FOR_SERVERS;
     const shown: [string, unknown][] = [];
     for (const [key, request] of Object.entries(requests)) {
       const method = memberOf(request, "method");
@@ -165,7 +173,7 @@ export class ServerWants {
     const ask = (shown: Members): Promise<Members> => this.#askClient(method, shown, open);
     const answer = isWanted(method)
       ? await this.#pass(method, given, null, ask, open.stop.signal)
-      : await ask(given);
+      : await ask({});
     if (this.#open.get(id) !== open) return;
     this.#open.delete(id);
     this.#options.toServer({ id, ...(typeof answer === "string" ? denialOf(method) : answer) });
@@ -179,9 +187,19 @@ export class ServerWants {
     run: (shown: Members) => Promise<Members>,
     signal = turn?.stop.signal ?? new AbortController().signal,
   ): Promise<Members | string> {
-    const { server, guard } = this.#options;
+    const { server, guard, tell } = this.#options;
+    const text = JSON.stringify(params);
+    if (text.length > MOST_OF_ONE || this.#length + text.length > MOST_OF_ALL) {
+      tell(`the request ${visible(method)}`, TOO_LARGE);
+      return TOO_LARGE;
+    }
     const tool = wantedTool(server, method, (judged) => run(asShown(server, method, judged)));
-    const outcome = await guard(tool, plainOf(params), { signal, groupId: turn?.key ?? null });
+    this.#length += text.length;
+    const passing = { signal, groupId: turn?.key ?? null };
+    // What is judged, shown and goes on.
+    const outcome = await guard(tool, JSON.parse(text), passing).finally(() => {
+      this.#length -= text.length;
+    });
     if (outcome.kind === "done") return membersOf(outcome.value) ?? "it was lost";
     return outcome.kind === "failed" ? "it can't be put to anybody" : outcome.reason;
   }
@@ -208,9 +226,4 @@ function denialOf(method: string): Members {
   return method === "elicitation/create"
     ? { result: { action: "decline" } }
     : errorAnswer(CODES.rejected, "it was not allowed");
-}
-
-/** What is judged, shown and goes on. */
-function plainOf(params: Members): unknown {
-  return JSON.parse(JSON.stringify(params));
 }

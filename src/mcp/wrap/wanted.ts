@@ -1,6 +1,7 @@
 import { manyLines } from "../../channel/foreign-text.ts";
 import { plain, styledText } from "../../channel/styled-text.ts";
 import { escapeInvisible } from "../../errors.ts";
+import { shownSchema } from "./schema.ts";
 import { type Members, memberOf, membersOf } from "./wire.ts";
 
 /** What a server may want of the client, and what the gate knows it by. */
@@ -18,9 +19,13 @@ export function isWanted(method: string): method is WantedMethod {
 /** More of a server's text nobody reads before they answer, in UTF-16 units. */
 const MOST_UNITS = 8_192;
 
+/** The members of a question that stand for nothing that a person reads. */
+const SILENT = ["elicitationId", "task", "_meta"];
+
 /**
- * The params of something wanted as they go on to the client. A question of the server's says first whose it is, and its text
- * stands behind a bar, made visible, in each row: it can't look like a question of ours.
+ * The params of something wanted as they go on to the client. A question of the server's is made anew: it says first whose it
+ * is, and its text stands behind a bar, made visible, in each row, so that it can't look like a question of ours; what the
+ * protocol does not know of it does not go on.
  */
 export function asShown(server: string, method: WantedMethod, params: Members): Members {
   if (method !== "elicitation/create") return params;
@@ -29,29 +34,13 @@ export function asShown(server: string, method: WantedMethod, params: Members): 
   const head = [
     plain(`The MCP server ${server} asks this. It is no question of cofferdam's, and allows nothing.`),
   ];
-  const message = styledText([head, ...lines]).text;
-  const schema = membersOf(memberOf(params, "requestedSchema"));
-  return { ...params, message, ...(schema === null ? {} : { requestedSchema: labelled(server, schema) }) };
-}
-
-/** Its fields say whose they are, too: some clients show them apart. */
-function labelled(server: string, schema: Members): Members {
-  const properties = membersOf(memberOf(schema, "properties"));
-  if (properties === null) return schema;
-  const shown = Object.entries(properties).map(([name, property]): [string, unknown] => {
-    const members = membersOf(property);
-    if (members === null) return [name, property];
-    const title = memberOf(members, "title");
-    const text = typeof title === "string" ? title : name;
-    const description = memberOf(members, "description");
-    return [
-      name,
-      {
-        ...members,
-        title: `${server}: ${escapeInvisible(text)}`,
-        ...(typeof description === "string" ? { description: escapeInvisible(description) } : {}),
-      },
-    ];
-  });
-  return { ...schema, properties: Object.fromEntries(shown) };
+  const [schema, url] = [membersOf(memberOf(params, "requestedSchema")), memberOf(params, "url")];
+  const mode = memberOf(params, "mode");
+  return {
+    ...Object.fromEntries(Object.entries(params).filter(([name]) => SILENT.includes(name))),
+    ...(mode === "form" || mode === "url" ? { mode } : {}),
+    message: styledText([head, ...lines]).text,
+    ...(schema === null ? {} : { requestedSchema: shownSchema(server, schema) }),
+    ...(typeof url === "string" ? { url: escapeInvisible(url) } : {}),
+  };
 }

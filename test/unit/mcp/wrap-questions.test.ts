@@ -1,5 +1,6 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { readLine } from "../../../src/mcp/wrap/wire.ts";
+import { Asked } from "../../support/approval/asked.ts";
 import { type Loose, plainServer, Scripted, textOf } from "../../support/mcp/scripted.ts";
 
 const PAGE = { mode: "url", elicitationId: "e", url: "https://example.org/", message: "Sign in" };
@@ -100,4 +101,121 @@ describe("a question of a wrapped server's", () => {
       ]);
     },
   );
+});
+
+describe("the form of a wrapped server's question", () => {
+  const shownForm = async (params: Loose): Promise<unknown> => {
+    using at = new Scripted({ server: plainServer(), section: { elicitation: "allow" } });
+    await at.initialize({ elicitation: {} });
+    at.server({ id: 1, method: "elicitation/create", params });
+    return (await at.request("elicitation/create"))["params"];
+  };
+
+  it("mcp.gate: is made anew from what the protocol knows: nothing else of it reaches the client, and every text is visible", async () => {
+    const requestedSchema = {
+      $schema: "x",
+      type: "object",
+      title: "cofferdam asks",
+      description: "cofferdam asks",
+      "x-html": "<b>",
+      properties: {
+        a: {
+          type: "string",
+          title: "A\u202e",
+          description: `\u200b${"d".repeat(5_000)}`,
+          minLength: 1,
+          maxLength: "9",
+          format: "email",
+          default: "\u200b",
+          "x-button": "yes, once",
+          pattern: "(a+)+$",
+        },
+        b: { type: "integer", minimum: 0, maximum: 3, default: 2, multipleOf: 2 },
+        c: { type: "boolean", title: "t".repeat(5_000), default: true },
+        d: { type: "string", enum: ["x", "\u200b", 3], enumNames: ["X", "\u200b"] },
+        e: { type: "string", oneOf: [{ const: "x", title: "X\u200b", description: "d" }, "y"] },
+        f: { type: "array", minItems: 1, items: { anyOf: [{ const: "x", title: "X" }] }, default: ["x"] },
+        g: { type: "array", items: { type: "string", enum: ["x"], $ref: "#" } },
+        h: { type: "object", properties: {} },
+        i: { $ref: "#" },
+        j: { type: "array", items: { type: "object" } },
+      },
+      required: ["a", "h", 3],
+    };
+    expect(await shownForm({ message: "m", requestedSchema, title: "cofferdam", _meta: { a: 1 } })).toEqual({
+      message: expect.stringContaining("The MCP server fs asks this."),
+      _meta: { a: 1 },
+      requestedSchema: {
+        type: "object",
+        properties: {
+          a: {
+            type: "string",
+            title: "fs: A\\u{202e}",
+            description: expect.stringMatching(/^\\u\{200b\}d{900,1000}…$/),
+            minLength: 1,
+            format: "email",
+            default: "\\u{200b}",
+          },
+          b: { type: "integer", title: "fs: b", minimum: 0, maximum: 3, default: 2 },
+          c: { type: "boolean", title: expect.stringMatching(/^fs: t{200}…$/), default: true },
+          d: { type: "string", title: "fs: d", enum: ["x", "\\u{200b}"], enumNames: ["X", "\\u{200b}"] },
+          e: { type: "string", title: "fs: e", oneOf: [{ const: "x", title: "X\\u{200b}" }] },
+          f: {
+            type: "array",
+            title: "fs: f",
+            minItems: 1,
+            items: { anyOf: [{ const: "x", title: "X" }] },
+            default: ["x"],
+          },
+          g: { type: "array", title: "fs: g", items: { type: "string", enum: ["x"] } },
+        },
+        required: ["a"],
+      },
+    });
+  });
+
+  it("has no more fields than a person fills in", async () => {
+    const properties = Object.fromEntries(
+      Array.from({ length: 500 }, (_, index) => [`f${index}`, { type: "boolean" }]),
+    );
+    const shown = JSON.stringify(await shownForm({ message: "m", requestedSchema: { properties } }));
+    expect(shown.match(/"boolean"/g)?.length).toBe(100);
+  });
+});
+
+describe("what a wrapped server wants at once", () => {
+  const CAN = { sampling: {}, elicitation: {} };
+
+  it("mcp.gate: is refused before anybody is asked when it is too large, or too much in all", async () => {
+    const asked = new Asked(() => new Promise(() => undefined));
+    using at = new Scripted({ server: plainServer(), asked, section: { sampling: "ask" } });
+    await at.initialize(CAN);
+    const want = (id: number, size: number): void =>
+      at.server({ id, method: "sampling/createMessage", params: { text: "x".repeat(size) } });
+    want(1, 2 * 1024 ** 2);
+    await vi.waitUntil(() => at.serverSaw.some((one) => one["id"] === 1));
+    expect([asked.requests.length, at.told]).toEqual([
+      0,
+      ["the request `sampling/createMessage`: it is too large, or too much is open"],
+    ]);
+    for (let id = 2; id < 8; id += 1) want(id, 900_000);
+    await vi.waitUntil(() => at.serverSaw.some((one) => one["id"] === 7));
+    const answered = at.serverSaw.filter((one) => one["method"] === undefined);
+    expect(answered.map((one) => one["id"])).toEqual([1, 6, 7]);
+  });
+
+  it("takes no room any more once the server has taken it back", async () => {
+    using at = new Scripted({ server: plainServer(), section: { elicitation: "allow" } });
+    await at.initialize(CAN);
+    for (let id = 1; id < 10; id += 1) {
+      const params = { message: "x".repeat(900_000) };
+      at.server({ id, method: "elicitation/create", params });
+      await vi.waitUntil(
+        () => at.clientSaw.filter((one) => one["method"] === "elicitation/create").length === id,
+      );
+      at.server({ method: "notifications/cancelled", params: { requestId: id } });
+      await vi.waitUntil(() => at.journal.of("call.ended").length === id);
+    }
+    expect(at.told).toEqual([]);
+  });
 });
