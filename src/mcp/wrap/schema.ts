@@ -107,9 +107,8 @@ function choiceOf(option: unknown): readonly Members[] {
 }
 
 function numbersOf(field: unknown, names: readonly string[]): Members {
-  return Object.fromEntries(
-    names.map((name) => [name, memberOf(field, name)]).filter(([, value]) => Number.isFinite(value)),
-  );
+  const found = names.map((name): [string, unknown] => [name, memberOf(field, name)]);
+  return Object.fromEntries<unknown>(found.filter(([, value]) => Number.isFinite(value)));
 }
 
 /** The texts of a list, each made visible. */

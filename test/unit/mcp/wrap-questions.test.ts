@@ -9,7 +9,7 @@ describe("a question of a wrapped server's", () => {
   it.each(["-32042", "-32042.0", "-3.2042e4", "-32042.00000000000000001", "-320420E-1"])(
     "mcp.gate: that is an error is denied where the config says nothing, also with its code as %s",
     async (code) => {
-      let answer = (_: string): void => undefined;
+      let answer: (id: string) => void = () => undefined;
       using at = new Scripted({
         server: ({ id, method }) => {
           if (method === "initialize") return { id, result: {} };
