@@ -150,7 +150,7 @@ export class Session implements AsyncDisposable {
       throw new CofferdamError("USAGE", `an answer is by somebody, and not by \`${NOBODY}\``, {
         hint: "pass `by`: who answered",
       });
-    return await this.#shared.broker.respond(approvalId, decision, by);
+    return this.#shared.broker.respond(approvalId, decision, by);
   }
 
   /** Takes a yes that nobody has used, so that nothing runs by it any more; false where there is none. */
