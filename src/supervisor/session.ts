@@ -1,3 +1,4 @@
+import { rejected } from "../approval/factories.ts";
 import { Gate } from "../approval/gate.ts";
 import type { GuardedTools, ToolCall } from "../approval/guarded-tools.ts";
 import type { Answer } from "../approval/handler.ts";
@@ -159,6 +160,11 @@ export class Session implements AsyncDisposable {
     if (!(await broker.claim(approvalId))) return false;
     await broker.finish(approvalId, "failed");
     return true;
+  }
+
+  /** Ends a question that nobody answered, and that is about nothing any more: no person's no. */
+  async putAway(approvalId: string, reason: string): Promise<void> {
+    await this.#shared.broker.respond(approvalId, rejected(NOBODY, reason), NOBODY);
   }
 
   /** A question that was kept, and where it is in its life; null when it is not, or no more, known. */

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { NOBODY } from "../../approval/stops.ts";
 import type { ApprovalRequest } from "../../policy/request.ts";
 import type { CallClearance, Outcome } from "../../supervisor/outcome.ts";
 import type { SessionOptions } from "../../supervisor/session-options.ts";
@@ -60,8 +59,11 @@ export class GatedCalls {
    */
   async make(call: FrameworkCall, passed: Passed, signal?: AbortSignal): Promise<Outcome> {
     const outcome = await this.#make(call, passed, signal);
-    if (outcome.kind === "denied") await this.#withdraw(call, outcome.reason);
-    this.#open.delete(subjectOf(call));
+    const subject = subjectOf(call);
+    const open = this.#open.get(subject);
+    this.#open.delete(subject);
+    if (outcome.kind === "denied" && open !== undefined)
+      await this.#calls.session.putAway(open, outcome.reason);
     return outcome;
   }
 
@@ -87,21 +89,31 @@ export class GatedCalls {
       await this.#calls.session.respond(found.approvalId, { approved: true }, by);
   }
 
-  /** Writes down a no: nothing waits for an answer any more, also where the call is another by now. */
+  /**
+   * Writes down a no: nothing waits for an answer any more, also where the call is another by now. Of a yes elsewhere and a no
+   * here the no counts, as long as nothing has run.
+   */
   async refuse(call: FrameworkCall, note: string | undefined, by: string): Promise<void> {
-    await this.clearance(call, true);
-    const approvalId = this.#open.get(subjectOf(call));
-    if (approvalId === undefined) return;
-    this.#open.delete(subjectOf(call));
+    const approvalId = await this.#taken(call);
+    if (approvalId === null) return;
     const no = { approved: false, ...(note === undefined ? {} : { reason: note }) };
     await this.#calls.session.respond(approvalId, no, by);
+    await this.#calls.session.withdraw(approvalId);
   }
 
   /** Puts a question away that nobody answered, and that is about nothing any more: no person's no. */
-  async #withdraw(call: FrameworkCall, reason: string): Promise<void> {
-    const approvalId = this.#open.get(subjectOf(call));
-    if (approvalId !== undefined)
-      await this.#calls.session.respond(approvalId, { approved: false, reason }, NOBODY);
+  async putAway(call: FrameworkCall, reason: string): Promise<void> {
+    const approvalId = await this.#taken(call);
+    if (approvalId !== null) await this.#calls.session.putAway(approvalId, reason);
+  }
+
+  /** Which question about a call is open, or was answered and is not used: it is so no more; null where there is none. */
+  async #taken(call: FrameworkCall): Promise<string | null> {
+    const found = await this.clearance(call, true);
+    const subject = subjectOf(call);
+    const open = this.#open.get(subject) ?? null;
+    this.#open.delete(subject);
+    return found.kind === "approved" ? found.approvalId : open;
   }
 
   #keep(subject: string, approvalId: string): void {

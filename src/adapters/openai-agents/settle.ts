@@ -1,5 +1,4 @@
 import type { RunToolApprovalItem } from "@openai/agents";
-import { NOBODY } from "../../approval/stops.ts";
 import type { ApprovalRequest } from "../../policy/request.ts";
 import type { FrameworkCall } from "../framework-calls.ts";
 import { type Answers, noteTo, saidToItem } from "./answers.ts";
@@ -48,7 +47,7 @@ export async function settle(run: InterruptedRun, by = BY): Promise<readonly Ope
         if (stand.kind === "open") open.push({ item, requests: stand.requests });
         else if (stand.kind === "denied") {
           run.reject(item, { message: `Denied: ${stand.reason}` });
-          for (const call of calls) await part.gated.refuse(call, stand.reason, NOBODY);
+          for (const call of calls) await part.gated.putAway(call, stand.reason);
         }
       }
     }
