@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { RunContext } from "@openai/agents";
+import { z } from "zod";
 import { cofferdamTools as aiSdkTools } from "../../../src/adapters/ai-sdk.ts";
 import { cofferdamTools as langChainTools } from "../../../src/adapters/langchain.ts";
 import { cofferdamTools as agentsTools } from "../../../src/adapters/openai-agents.ts";
@@ -28,10 +30,10 @@ export async function faceFigures(
 ): Promise<FaceFigures> {
   const lines = new Lines();
   await using _service = serveMcp(supervisor, { input: lines.input, output: lines.output });
-  await using client = await connect("current", lines);
+  const mcp = await spokenMcp(lines, tool, input);
   await using session = supervisor.session();
   const faces: Readonly<Record<string, Make>> = {
-    "MCP, over two streams": () => client.call(tool, input),
+    "MCP, over two streams": mcp,
     "AI SDK": aiSdk(supervisor, tool, input),
     "OpenAI Agents": agents(supervisor, tool, input),
     LangChain: langChain(supervisor, tool, input),
@@ -52,6 +54,22 @@ export async function faceFigures(
   return {
     library: median(library),
     onTop: Object.fromEntries([...onTop].map(([name, times]) => [name, median(times)])),
+  };
+}
+
+const CallLine = z.object({ method: z.literal("tools/call"), params: z.unknown() });
+
+/** Has a client make the call once, and then makes it anew by the line that it wrote, to the end of the line that answers. */
+async function spokenMcp(lines: Lines, tool: string, input: Record<string, unknown>): Promise<Make> {
+  const client = await connect("current", lines);
+  await client.call(tool, input);
+  const [said] = lines.wire.flatMap(({ line }) => CallLine.safeParse(JSON.parse(line)).data ?? []);
+  lines.output.removeAllListeners("data");
+  return async (run) => {
+    lines.input.write(`${JSON.stringify({ jsonrpc: "2.0", id: `figure-${run}`, ...said })}\n`);
+    let answer = "";
+    while (!answer.endsWith("\n")) answer += String((await once(lines.output, "data"))[0]);
+    if (!answer.includes('"structuredContent"')) throw new Error(answer);
   };
 }
 
