@@ -1,4 +1,5 @@
 import type { Host } from "../host/host.ts";
+import { RecentMap } from "../host/recent-map.ts";
 import type { Trail } from "../journal/trail.ts";
 import type { Decision } from "../policy/decision.ts";
 import type { KeptCall } from "../policy/kept-call.ts";
@@ -50,7 +51,7 @@ export class Questions {
   readonly #rejections = new Rejections();
   readonly #turns = new Map<string, Promise<unknown>>();
   /** Of each cache key, the requests that nobody stood still for. */
-  readonly #leftOpen = new Map<string, readonly string[]>();
+  readonly #leftOpen = new RecentMap<string, readonly string[]>(MOST_LEFT_OPEN);
 
   constructor(options: GateOptions) {
     this.#options = options;
@@ -129,10 +130,7 @@ export class Questions {
 
   #leave(cacheKey: string, approvalId: string): void {
     const before = this.#leftOpen.get(cacheKey) ?? [];
-    this.#leftOpen.delete(cacheKey);
     this.#leftOpen.set(cacheKey, [...before, approvalId].slice(-MOST_LEFT_OPEN));
-    const [oldest] = this.#leftOpen.keys();
-    if (this.#leftOpen.size > MOST_LEFT_OPEN && oldest !== undefined) this.#leftOpen.delete(oldest);
   }
 
   /** What was left open may have been answered no since: that counts like any other no. */

@@ -1,3 +1,5 @@
+import { RecentMap } from "../host/recent-map.ts";
+
 /** How often something may happen: so many at once, and then so many a second. */
 export interface Rate {
   readonly atOnce: number;
@@ -11,7 +13,7 @@ const MOST_KNOWN = 1_000;
 export class Buckets {
   readonly #rate: Rate;
   readonly #now: () => number;
-  readonly #buckets = new Map<string, { readonly left: number; readonly at: number }>();
+  readonly #buckets = new RecentMap<string, { readonly left: number; readonly at: number }>(MOST_KNOWN);
 
   /** `now`: milliseconds that only grow. */
   constructor(rate: Rate, now: () => number = () => performance.now()) {
@@ -26,10 +28,7 @@ export class Buckets {
     const before = this.#buckets.get(name) ?? { left: atOnce, at };
     const filled = Math.min(atOnce, before.left + ((at - before.at) / 1_000) * perSecond);
     const isEmpty = filled < 1;
-    this.#buckets.delete(name);
     this.#buckets.set(name, { left: isEmpty ? filled : filled - 1, at });
-    const [oldest] = this.#buckets.keys();
-    if (this.#buckets.size > MOST_KNOWN && oldest !== undefined) this.#buckets.delete(oldest);
     return isEmpty ? Math.ceil((1 - filled) / perSecond) : null;
   }
 }

@@ -118,10 +118,11 @@ function shortReceipt(receipt: Receipt): z.infer<typeof ReceiptAnswer> {
 
 /** As it goes over a wire: what JSON has no word for is left out. */
 function dataOf(value: unknown): z.infer<ReturnType<typeof z.json>> {
-  return z
-    .json()
-    .catch(null)
-    .parse(JSON.parse(JSON.stringify(value ?? null)));
+  try {
+    return z.json().parse(JSON.parse(JSON.stringify(value ?? null)));
+  } catch {
+    return null;
+  }
 }
 
 function outputSchema() {

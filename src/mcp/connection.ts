@@ -1,15 +1,18 @@
 import { createHash, randomUUID } from "node:crypto";
+import { z } from "zod";
 import type { Broker } from "../approval/broker.ts";
 import type { ApprovalHandler } from "../approval/handler.ts";
-import { handlersOf } from "../approval/handlers.ts";
+import { HANDLERS, handlersOf, isHandlers } from "../approval/handlers.ts";
 import { type ElicitationResult, elicitationHandler, LOOK_MS } from "../channel/elicitation.ts";
 import { type ElicitationForm, elicitationForm } from "../channel/elicitation-form.ts";
 import { lookWithin } from "../channel/look.ts";
 import { CofferdamError } from "../errors.ts";
+import { RecentMap } from "../host/recent-map.ts";
 import type { Presentation } from "../policy/presentation.ts";
+import type { OptionsOf } from "../supervisor/options.ts";
 import type { Outcome } from "../supervisor/outcome.ts";
 import type { Session } from "../supervisor/session.ts";
-import type { SessionOptions } from "../supervisor/session-options.ts";
+import { SESSION_OPTIONS, type SessionOptions } from "../supervisor/session-options.ts";
 import type { Supervisor } from "../supervisor/supervisor.ts";
 
 /** How the calls of MCP clients are made, and who is asked about them. */
@@ -17,6 +20,12 @@ export interface McpOptions extends Omit<SessionOptions, "caller"> {
   /** Whether the client's own user is asked, by forms, where it has them. Default what the config says; over HTTP false. */
   readonly elicitation?: boolean;
 }
+
+/** How the same is checked when it comes from JavaScript. */
+export const MCP_OPTIONS: OptionsOf<McpOptions> = SESSION_OPTIONS.omit({ caller: true }).extend({
+  handler: z.custom<object>(isHandlers, { error: HANDLERS }).optional(),
+  elicitation: z.boolean({ error: "`true` or `false`" }).optional(),
+});
 
 /** Asks the user of one client, while one of its calls is being made. */
 export interface ClientAsker {
@@ -34,7 +43,7 @@ export class Connection implements AsyncDisposable {
   readonly suspends: boolean;
   readonly #broker: Broker;
   /** Of calls whose client was told a no, how often. */
-  readonly #noes = new Map<string, number>();
+  readonly #noes = new RecentMap<string, number>(MOST_NOES);
   /** Of the calls that are being made, by their groups: who can be asked at their client. */
   readonly #askers = new Map<string, ClientAsker>();
 
@@ -79,11 +88,7 @@ export class Connection implements AsyncDisposable {
   /** The client was told a no to this call. */
   isTold(tool: string, input: unknown): void {
     const key = keyOf(tool, input);
-    const count = (this.#noes.get(key) ?? 0) + 1;
-    this.#noes.delete(key);
-    this.#noes.set(key, count);
-    const [oldest] = this.#noes.keys();
-    if (this.#noes.size > MOST_NOES && oldest !== undefined) this.#noes.delete(oldest);
+    this.#noes.set(key, (this.#noes.get(key) ?? 0) + 1);
   }
 
   /** A question that is open, as a form; null when it is open no more. */

@@ -7,8 +7,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { assertOptions } from "../supervisor/options.ts";
 import type { Supervisor } from "../supervisor/supervisor.ts";
-import { Connection, type McpOptions } from "./connection.ts";
-import { MCP_OPTIONS } from "./serve-stdio.ts";
+import { Connection, MCP_OPTIONS, type McpOptions } from "./connection.ts";
 import { serversOf } from "./server.ts";
 
 /** MCP over HTTP, for whoever serves it behind a door of their own: nobody is asked for a token here. */

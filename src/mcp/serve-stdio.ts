@@ -1,11 +1,9 @@
 import type { Readable, Writable } from "node:stream";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import { z } from "zod";
-import { HANDLERS, isHandlers } from "../approval/handlers.ts";
 import { assertOptions, having, type OptionsOf } from "../supervisor/options.ts";
-import { SESSION_OPTIONS } from "../supervisor/session-options.ts";
 import type { Supervisor } from "../supervisor/supervisor.ts";
-import { Connection, type McpOptions } from "./connection.ts";
+import { Connection, MCP_OPTIONS, type McpOptions } from "./connection.ts";
 import { serversOf } from "./server.ts";
 
 /** How a client is served over two streams. */
@@ -18,11 +16,7 @@ export interface ServeMcpOptions extends McpOptions {
   readonly onError?: (error: Error) => void;
 }
 
-/** How the options of both servers are checked when they come from JavaScript. */
-export const MCP_OPTIONS: OptionsOf<McpOptions> = SESSION_OPTIONS.omit({ caller: true }).extend({
-  handler: z.custom<object>(isHandlers, { error: HANDLERS }).optional(),
-  elicitation: z.boolean({ error: "`true` or `false`" }).optional(),
-});
+/** How the same is checked when it comes from JavaScript. */
 const SERVE_OPTIONS: OptionsOf<ServeMcpOptions> = MCP_OPTIONS.extend({
   input: having("a stream to read from", "on", "pipe").optional(),
   output: having("a stream to write to", "write", "on").optional(),

@@ -8,6 +8,7 @@ import type { Outcome } from "../../supervisor/outcome.ts";
 import type { Session } from "../../supervisor/session.ts";
 import type { ToolCard } from "../../supervisor/tool-cards.ts";
 import { toolResult } from "../../supervisor/tool-result.ts";
+import { outputText } from "../output-text.ts";
 
 /** What the model is told of a call, and how it went. */
 export interface Told {
@@ -68,7 +69,7 @@ export function toldOf(outcome: Outcome, edited?: Json): Told {
 function inWords(result: ToolResult): Told {
   switch (result.type) {
     case "success":
-      return { content: textOf(result.output), status: "success" };
+      return { content: outputText(result.output), status: "success" };
     case "denied":
       return { content: result.output, status: "error" };
     case "error":
@@ -78,16 +79,5 @@ function inWords(result: ToolResult): Told {
         content: `Not run: it waits for a person's answer (${result.approvalId}). ${result.reason}`,
         status: "error",
       };
-  }
-}
-
-/** What a function of the host's own gives may be no JSON: it has run, and the model is told so as well as can be. */
-function textOf(output: unknown): string {
-  if (typeof output === "string") return output;
-  try {
-    const text: string | undefined = JSON.stringify(output);
-    return text ?? "";
-  } catch {
-    return String(output);
   }
 }

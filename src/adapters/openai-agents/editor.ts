@@ -76,11 +76,7 @@ class GatedEditor implements Editor, HasPart {
   }
 
   async #patch(operation: ApplyPatchOperation): Promise<ApplyPatchResult> {
-    const { callId, ...passed } = this.#known.take(keyOf(operation), operation) ?? {
-      callId: randomUUID(),
-      said: null,
-      wasAsked: false,
-    };
+    const { callId, ...passed } = this.#known.take(keyOf(operation), operation);
     const plan = await this.#planned(operation, callId);
     if (plan.kind === "stopped") return { status: "failed", output: plan.reason };
     const outcome = await this.#gated.make(plan.call, passed);

@@ -1,9 +1,11 @@
 import { z } from "zod";
+import { RecentMap } from "../../host/recent-map.ts";
 import type { ApprovalRequest } from "../../policy/request.ts";
 import type { CallClearance, Outcome } from "../../supervisor/outcome.ts";
 import type { SessionOptions } from "../../supervisor/session-options.ts";
 import { toolResult } from "../../supervisor/tool-result.ts";
 import { type CallsOf, type FrameworkCall, FrameworkCalls } from "../framework-calls.ts";
+import { outputText } from "../output-text.ts";
 import type { Said } from "./answers.ts";
 
 /** So many questions that are open are kept in mind. */
@@ -22,8 +24,7 @@ export interface Passed {
 export class GatedCalls {
   readonly #calls: FrameworkCalls;
   /** What was last seen to be open about a call: where the call is another by now, that is not found any more. */
-  readonly #open = new Map<string, string>();
-
+  readonly #open = new RecentMap<string, string>(MOST_OPEN);
   readonly #conversation: string | undefined;
 
   constructor(of: CallsOf, conversation: string | undefined, options: SessionOptions = {}) {
@@ -39,7 +40,7 @@ export class GatedCalls {
   /** What stands between a call and its run; once it was answered, only what was asked about is found. */
   async clearance(call: FrameworkCall, isAnswered: boolean): Promise<CallClearance> {
     const found = await this.#calls.clearance(this.#named(call), isAnswered);
-    if (found.kind === "pending") this.#keep(subjectOf(call), found.approvalId);
+    if (found.kind === "pending") this.#open.set(subjectOf(call), found.approvalId);
     return found;
   }
 
@@ -116,13 +117,6 @@ export class GatedCalls {
     return found.kind === "approved" ? found.approvalId : open;
   }
 
-  #keep(subject: string, approvalId: string): void {
-    this.#open.delete(subject);
-    this.#open.set(subject, approvalId);
-    const [oldest] = this.#open.keys();
-    if (this.#open.size > MOST_OPEN && oldest !== undefined) this.#open.delete(oldest);
-  }
-
   /** A call as it is asked about: its id is one in its conversation alone, where that was given. */
   #named(call: FrameworkCall): FrameworkCall {
     return this.#conversation === undefined
@@ -155,7 +149,7 @@ export function told(outcome: Outcome): string {
   const result = toolResult(outcome);
   switch (result.type) {
     case "success":
-      return typeof result.output === "string" ? result.output : (JSON.stringify(result.output) ?? "done");
+      return result.output === undefined ? "done" : outputText(result.output);
     case "denied":
       return result.output;
     case "error":

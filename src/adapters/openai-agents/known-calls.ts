@@ -1,3 +1,5 @@
+import { randomUUID } from "node:crypto";
+import { RecentMap } from "../../host/recent-map.ts";
 import { type Answers, type AskedItem, type Said, saidToId, saidToItem } from "./answers.ts";
 import type { Passed } from "./gated-calls.ts";
 
@@ -26,7 +28,7 @@ export interface Taken extends Passed {
  */
 export class KnownCalls {
   readonly #toolName: string;
-  readonly #known = new Map<string, readonly Known[]>();
+  readonly #known = new RecentMap<string, readonly Known[]>(MOST_KNOWN);
 
   constructor(toolName: string) {
     this.#toolName = toolName;
@@ -37,24 +39,22 @@ export class KnownCalls {
     const isSame = ({ callId, content }: Known) => callId === known.callId && content === known.content;
     const before = this.#known.get(key) ?? [];
     const others = before.filter((one) => !isSame(one));
-    this.#known.delete(key);
     this.#known.set(key, [...others, { ...before.find(isSame), ...known }].slice(-MOST_KNOWN));
-    const [oldest] = this.#known.keys();
-    if (this.#known.size > MOST_KNOWN && oldest !== undefined) this.#known.delete(oldest);
   }
 
   /**
-   * The call of this content that the SDK lets pass; null where none is known, as in a process that was not told. Only one that
-   * is told with its agent is taken for another object of the same content.
+   * The call of this content that the SDK lets pass; where none is known, as in a process that was not told, one that nobody was
+   * asked about, under an id that no other has. Only one that is told with its agent is taken for another object of the same
+   * content.
    */
-  take(key: string, content: object): Taken | null {
+  take(key: string, content: object): Taken {
     const known = this.#known.get(key) ?? [];
     const same = known.filter((one) => one.content === content);
     const one =
       same.find((its) => this.#passes(its)) ??
       same[0] ??
       known.find((its) => its.item !== undefined && this.#passes(its));
-    if (one === undefined) return null;
+    if (one === undefined) return { callId: randomUUID(), said: null, wasAsked: false };
     const rest = known.filter(({ callId }) => callId !== one.callId);
     if (rest.length === 0) this.#known.delete(key);
     else this.#known.set(key, rest);

@@ -63,11 +63,7 @@ class GatedShell implements Shell, HasPart {
   }
 
   async run(action: ShellAction): Promise<ShellResult> {
-    const { callId, ...passed } = this.#known.take(keyOf(action), action) ?? {
-      callId: randomUUID(),
-      said: null,
-      wasAsked: false,
-    };
+    const { callId, ...passed } = this.#known.take(keyOf(action), action);
     const { timeoutMs, maxOutputLength } = action;
     const ends = timeoutMs === undefined ? null : performance.now() + timeoutMs;
     const output: ShellOutputResult[] = [];

@@ -1,3 +1,4 @@
+import { RecentMap } from "../../host/recent-map.ts";
 import { CODES, errorAnswer } from "./answers.ts";
 import type { Id, Members, Message } from "./wire.ts";
 
@@ -30,7 +31,7 @@ interface Forward {
 export class Forwards {
   readonly #options: ForwardOptions;
   readonly #waiting = new Map<Id, Forward>();
-  readonly #late = new Set<Id>();
+  readonly #late = new RecentMap<Id, true>(MOST_LATE);
 
   constructor(options: ForwardOptions) {
     this.#options = options;
@@ -92,9 +93,7 @@ export class Forwards {
   }
 
   #giveUp(id: Id, params: Members): void {
-    this.#late.add(id);
-    const [oldest] = this.#late;
-    if (this.#late.size > MOST_LATE && oldest !== undefined) this.#late.delete(oldest);
+    this.#late.set(id, true);
     this.#options.send({ method: "notifications/cancelled", params });
   }
 

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { CofferdamError, visible } from "../../errors.ts";
+import { RecentMap } from "../../host/recent-map.ts";
 import { answerOf, CODES, errorAnswer, wantsInput } from "./answers.ts";
 import { ambiguity, callParams } from "./arguments.ts";
 import { calledTool, type Guard } from "./gatekeeper.ts";
@@ -23,7 +24,7 @@ export interface CallOptions {
 export class ToolCalls {
   readonly #options: CallOptions;
   /** Calls that were let pass and that the server wants something for, by what makes them the same again. */
-  readonly #continued = new Set<string>();
+  readonly #continued = new RecentMap<string, true>(MOST_CONTINUED);
 
   constructor(options: CallOptions) {
     this.#options = options;
@@ -69,9 +70,7 @@ export class ToolCalls {
     if (answer === null || !wantsInput(answer)) return answer;
     const state = memberOf(answer["result"], "requestState");
     if (typeof state !== "string") return answer;
-    const [oldest] = this.#continued;
-    if (this.#continued.size >= MOST_CONTINUED && oldest !== undefined) this.#continued.delete(oldest);
-    this.#continued.add(continuation(turn, state));
+    this.#continued.set(continuation(turn, state), true);
     return answer;
   }
 }

@@ -1,0 +1,17 @@
+/** A map of what was set last: it holds so many keys, and the one that was set longest ago is forgotten first. */
+export class RecentMap<Key extends {}, Value> extends Map<Key, Value> {
+  readonly #most: number;
+
+  constructor(most: number) {
+    super();
+    this.#most = most;
+  }
+
+  override set(key: Key, value: Value): this {
+    this.delete(key);
+    super.set(key, value);
+    const [oldest] = this.keys();
+    if (this.size > this.#most && oldest !== undefined) this.delete(oldest);
+    return this;
+  }
+}
