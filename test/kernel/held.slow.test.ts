@@ -149,14 +149,16 @@ describe.skipIf(unusable !== null)("a program that is held", () => {
     expect([await plain.line(other, write), unasked.asked.tools]).toEqual(["refused", []]);
   });
 
-  it("is denied by a rule of an operator on its words, as any call, and by none on others", async () => {
-    const denying = (shell: string) => ({ profile: { approval: { rules: [{ shell, action: "deny" }] } } });
-    await using at = await standing(denying("sh"));
-    expect(await at.session.hold(program(), new Said().to)).toMatchObject({
-      kind: "denied",
-      code: "APPROVAL_BLOCKED",
-    });
-    await using other = await standing(denying("perl"));
+  it("is denied by a rule of an operator on its words or its name, as any call, and by none on another", async () => {
+    const denying = (rule: object) => ({ profile: { approval: { rules: [{ ...rule, action: "deny" }] } } });
+    for (const rule of [{ shell: "sh" }, { pattern: "echo" }]) {
+      await using at = await standing(denying(rule));
+      expect(await at.session.hold(program(), new Said().to)).toMatchObject({
+        kind: "denied",
+        code: "APPROVAL_BLOCKED",
+      });
+    }
+    await using other = await standing(denying({ pattern: "other" }));
     const said = new Said();
     await using held = isHeld(await other.session.hold(program(), said.to));
     expect(await said.line(held, "run echo here")).toBe("here");
