@@ -54,6 +54,8 @@ export class HttpProxy {
     });
     // Whatever goes wrong with one is the end of that one, and of nothing else.
     server.on("request", (asked, answer) => {
+      // It was told the last already.
+      if (asked.socket.writableEnded) return;
       this.#forward(asked, answer).catch(() => answer.destroy());
     });
     server.on("connect", (asked, client, head) => {
@@ -65,6 +67,8 @@ export class HttpProxy {
 
   /** Takes a connection over. */
   serve(client: Socket): void {
+    // What still comes of a body would break the last answer, were the connection closed with that (RFC 9112, section 9.6).
+    client.destroySoon = () => dismiss(client);
     this.#server.emit("connection", client);
   }
 
@@ -163,6 +167,8 @@ function exchange(
     if (!answer.headersSent) fail(error);
   });
   sent.once("close", () => {
+    // What still comes of a body is for nobody.
+    asked.resume();
     if (!answer.headersSent) fail(new Error("the server closed the connection without an answer"));
   });
   let hints = 0;
@@ -230,8 +236,6 @@ function say(answer: ServerResponse, { status, title, text, headers }: ProxyAnsw
     ...["Content-Length", String(Buffer.byteLength(body))],
   ]);
   answer.end(body);
-  // A body that still comes would otherwise break the answer.
-  answer.req.resume();
 }
 
 function refuse(client: Duplex, answer: ProxyAnswer): void {

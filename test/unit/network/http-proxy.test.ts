@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import { connect } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { proxied, said, statusLine } from "../../support/web/proxied.ts";
+import { heard, proxied, said, statusLine } from "../../support/web/proxied.ts";
 import { serving, speaking } from "../../support/web/server.ts";
 
 /** Answers with what it was asked, as JSON. */
@@ -221,6 +222,61 @@ describe("a whole URL", () => {
       );
       expect([name, statusLine(answer)]).toEqual([name, "HTTP/1.1 502 Bad Gateway"]);
     }
+  });
+});
+
+describe("a body that nobody wants", () => {
+  /** Sends the most of a body after the answer has come; what was answered, and what went wrong meanwhile. */
+  async function answerTo(port: number, host: string, credential: string): Promise<string> {
+    const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
+    onTestFinished(() => void socket.destroy());
+    let answer = "";
+    socket.on("data", (part) => (answer += String(part)));
+    socket.on("error", (error) => (answer += `\nand then ${error.message}`));
+    const closed = once(socket, "close");
+    const pieces = 20;
+    socket.write(
+      `POST http://${host}/ HTTP/1.1\r\nHost: x\r\nProxy-Authorization: Basic ${credential}\r\nConnection: close\r\nContent-Length: ${pieces * 65_536}\r\n\r\n`,
+    );
+    await once(socket, "data");
+    for (let piece = 0; piece < pieces; piece += 1) {
+      await pause(5);
+      socket.write(Buffer.alloc(65_536));
+    }
+    socket.end();
+    await closed;
+    return answer;
+  }
+
+  it("is read on, so that whoever sends it comes to read why not", async () => {
+    const eager = await speaking((socket) => void socket.end("HTTP/1.1 413 Too Much\r\n\r\nenough"));
+    const at = await proxied({
+      hosts: ["a.test", "gone.test"],
+      web: { ports: { "a.test:80": eager, "gone.test:80": 1 } },
+    });
+    for (const [host, status] of [
+      ["b.test", "403 Forbidden"],
+      ["gone.test", "502 Bad Gateway"],
+      ["a.test", "413 Too Much"],
+    ] as const) {
+      const answer = await answerTo(at.port, host, at.credential);
+      expect(statusLine(answer)).toBe(`HTTP/1.1 ${status}`);
+      expect(answer).not.toContain("and then");
+    }
+  });
+
+  it("is not what is asked after the last answer: that is not done", async () => {
+    const at = await proxied({ hosts: ["a.test"], web: { ports: { 80: await echo() } } });
+    const shown = `Host: x\r\nProxy-Authorization: Basic ${at.credential}\r\n`;
+    const next = `GET http://a.test/ HTTP/1.1\r\nConnection: close\r\n${shown}\r\n`;
+    const socket = connect({ port: at.port, host: "127.0.0.1", allowHalfOpen: true });
+    socket.write(`GET http://b.test/ HTTP/1.1\r\n${shown}\r\n`);
+    const [answer]: Buffer[] = await once(socket, "data");
+    socket.end(next);
+    expect([statusLine(String(answer)), await heard(socket)]).toEqual(["HTTP/1.1 403 Forbidden", ""]);
+    expect(at.dialled).toEqual([]);
+    expect(await said(at.port, next)).toContain("200 OK");
+    expect(at.dialled).toHaveLength(1);
   });
 });
 
