@@ -202,18 +202,6 @@ describe.skipIf(unusable !== null)("whoever starts it", () => {
     expect(said).toEqual(words);
   });
 
-  it("proc: it is there for calls that come at once, too", async () => {
-    await using supervisor = await place.supervisor();
-    const session = supervisor.session({ caller: "person" });
-    const take = vi.spyOn(LauncherAhead.prototype, "take");
-    const taken = () => take.mock.results.map(({ value }) => value !== null);
-    const isThere = () => taken().filter((one) => one).length > 3;
-    // On a busy machine some come so late that they do not count as at once.
-    for (let call = 0; call < 40 && !isThere(); call += 1) await run(session, ":");
-    expect([taken().slice(0, 2), isThere()]).toEqual([[false, false], true]);
-    take.mockRestore();
-  });
-
   it("fs.residue: a start that waits for walls in the making does not wait for it", async () => {
     await using supervisor = await place.supervisor();
     await untilReady(supervisor.session({ caller: "person" }));
@@ -230,6 +218,29 @@ describe.skipIf(unusable !== null)("whoever starts it", () => {
       env: {},
     });
     expect(String(asked.stdout)).toBe("true\n");
+  });
+
+  it("where calls come at once, it is started while the program of one runs, and not only in a pause", async () => {
+    using surroundings = await lookAtSurroundings(knownPath("/bin/sh"));
+    const plan = planWith(knownPath(place.folder("ws/handed")));
+    const how = { hasStdin: false, runAs: null, cgroups: null, startedBy: null, surroundings };
+    await using ahead = new LauncherAhead();
+    // At once: the clock of this process stands.
+    const clock = vi.spyOn(performance, "now").mockReturnValue(performance.now());
+    ahead.prepare(plan, how);
+    ahead.rest();
+    expect(ahead.take(plan, how)).toBeNull();
+    clock.mockRestore();
+    ahead.prepare(plan, how);
+    const waiting = await untilOneWaits(process.pid);
+    await using taken = ahead.take(plan, how);
+    expect(taken?.child.pid).toBe(waiting);
+    // This one did not: only when it is over there is a pause for it.
+    ahead.prepare(plan, how);
+    await pause(300);
+    expect(waitingFor(process.pid)).toEqual([waiting]);
+    ahead.rest();
+    await vi.waitFor(() => expect(waitingFor(process.pid)).toHaveLength(2), { timeout: 5_000 });
   });
 
   it("one that was handed a folder which is replaced by now is not used", async () => {

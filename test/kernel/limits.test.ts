@@ -1,4 +1,3 @@
-import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { constants } from "node:os";
 import { join } from "node:path";
@@ -6,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { CofferdamError, type ProgramOutcome } from "../../src/index.ts";
 import { knownPath } from "../../src/profile/path.ts";
 import { Supervisor } from "../../src/supervisor/supervisor.ts";
+import { no32Bit } from "../support/battery/abi32.ts";
 import { program32 } from "../support/battery/elf.ts";
 import { CALLER, ORDINARY } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
@@ -67,14 +67,10 @@ describe.skipIf(unusable !== null)("inside", () => {
       expect(await call([`${place.ws}/script`])).toMatchObject({ kind: "failed", code: 127 });
     });
 
-    itUnless(
-      runs32Bit(),
-      "sys: a program of another ABI of the machine is killed by the filter",
-      async () => {
-        place.file("ws/program32", program32(), 0o755);
-        expect(await call([`${place.ws}/program32`])).toMatchObject({ kind: "failed", code: 128 + 31 });
-      },
-    );
+    itUnless(no32Bit, "sys: a program of another ABI of the machine is killed by the filter", async () => {
+      place.file("ws/program32", program32(), 0o755);
+      expect(await call([`${place.ws}/program32`])).toMatchObject({ kind: "failed", code: 128 + 31 });
+    });
   });
 
   describe("time", () => {
@@ -225,11 +221,3 @@ describe.skipIf(unusable !== null)("inside", () => {
     });
   });
 });
-
-/** Why no program of another ABI can be tried here, or null. */
-function runs32Bit(): string | null {
-  if (process.platform !== "linux" || process.arch !== "x64") return "the only such program here is x86's";
-  using place = new Place(CALLER);
-  const file = place.file("program32", program32(), 0o755);
-  return spawnSync(file).status === 7 ? null : "this kernel runs no 32-bit programs";
-}

@@ -22,10 +22,15 @@ export function sandboxMustWork(what: string): void {
 }
 
 /** A test that needs programs of this machine: without them it is skipped with a reason, or fails where all must be there. */
-export function itNeeds(programs: readonly string[], title: string, body: () => Promise<void> | void): void {
+export function itNeeds(
+  programs: readonly string[],
+  title: string,
+  body: () => Promise<void> | void,
+  timeoutMs = 30_000,
+): void {
   const missing = programs.filter((program) => !existsSync(program));
   if (missing.length > 0) console.warn(`${title}: not tried, ${missing.join(", ")} is missing`);
-  it.skipIf(missing.length > 0 && !MUST_WORK)(title, async () => {
+  it.skipIf(missing.length > 0 && !MUST_WORK)(title, { timeout: timeoutMs }, async () => {
     expect(missing).toEqual([]);
     await body();
   });
