@@ -205,15 +205,17 @@ function isPassing({ operation, path = "/" }: Query, { profile, facts }: MacCase
 
 /**
  * Whether two profiles have one spelling for each name. Profiles are about paths as they are spelled on the disk: that two
- * others are the same where case does not count, neither an intersection nor the normal form can know.
+ * others are the same, where case does not count or composed and decomposed, neither an intersection nor the normal form
+ * can know.
  */
 function spellAlike(a: Profile, b: Profile): boolean {
   const paths = [a, b].flatMap(({ files, masks }) => [
     ...files.map((entry) => entry.path),
     ...masks.map(({ pattern }) => pattern.literal ?? literalPrefix(pattern)),
   ]);
-  const spellings = new Map(paths.flatMap((one) => [...upwards(one)].map((at) => [foldedPath(at), at])));
-  return paths.every((one) => [...upwards(one)].every((at) => spellings.get(foldedPath(at)) === at));
+  const nameOf = (at: AbsolutePath): string => foldedPath(at).normalize("NFC");
+  const spellings = new Map(paths.flatMap((one) => [...upwards(one)].map((at) => [nameOf(at), at])));
+  return paths.every((one) => [...upwards(one)].every((at) => spellings.get(nameOf(at)) === at));
 }
 
 function isNaming({ operation }: Query): boolean {
