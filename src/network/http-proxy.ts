@@ -72,9 +72,16 @@ export class HttpProxy {
     this.#server.emit("connection", client);
   }
 
-  /** What is no HTTP, or more of it than is read. */
+  /** What is no HTTP, or more of it than is read; or whoever hangs up in the middle, of whom nothing is told. */
   #misread(error: Error, client: Duplex): void {
-    const isTooLong = "code" in error && error.code === "HPE_HEADER_OVERFLOW";
+    const code = "code" in error ? String(error.code) : "";
+    const isCutShort =
+      code === "HPE_INVALID_EOF_STATE" && client instanceof Socket && this.#clients.isAsking(client);
+    if (!code.startsWith("HPE_") || isCutShort || client.writableEnded) {
+      client.destroy();
+      return;
+    }
+    const isTooLong = code === "HPE_HEADER_OVERFLOW";
     this.#clients.note(
       "malformed",
       isTooLong ? "the head of a request is too long" : "what was said to the proxy is no HTTP",

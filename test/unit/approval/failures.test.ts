@@ -239,6 +239,7 @@ test("failure, grant revoked mid-run: what runs goes on to its end, and the next
   const open = shared();
   const handler = new Asked(() => ({ approved: true, by: "ann", scope: "session" }));
   const gate = createGate({ store: open(), handler });
+  gates.push(gate.broker);
   const going = Promise.withResolvers<void>();
   let ended = 0;
   const tools = gate.guard([

@@ -265,6 +265,29 @@ describe("a body that nobody wants", () => {
     }
   });
 
+  it("may be cut short by whoever sends it, of which nothing is told; of what is no HTTP it is", async () => {
+    const served = Promise.withResolvers<void>();
+    const server = await serving((request) => void request.on("error", () => served.resolve()));
+    const at = await proxied({ hosts: ["a.test"], web: { ports: { 80: server } } });
+    const head = (host: string): string =>
+      `POST http://${host}/ HTTP/1.1\r\nHost: x\r\nProxy-Authorization: Basic ${at.credential}\r\nContent-Length: 9\r\n\r\nhalf`;
+    for (const how of ["end", "resetAndDestroy"] as const) {
+      const refused = connect({ port: at.port, host: "127.0.0.1", allowHalfOpen: true });
+      refused.write(head("b.test"));
+      const [answer]: Buffer[] = await once(refused, "data");
+      expect(statusLine(String(answer))).toBe("HTTP/1.1 403 Forbidden");
+      refused[how]();
+      await once(refused, "close");
+    }
+    const cut = connect({ port: at.port, host: "127.0.0.1", allowHalfOpen: true });
+    cut.end(head("a.test"));
+    expect(await heard(cut)).toBe("");
+    await served.promise;
+    expect(at.refused.map(({ because }) => because)).toEqual(["unlisted"]);
+    expect(statusLine(await said(at.port, "SSH-2.0-x\r\n"))).toBe("HTTP/1.1 400 Bad Request");
+    expect(at.refused.map(({ because }) => because)).toEqual(["unlisted", "malformed"]);
+  });
+
   it("is not what is asked after the last answer: that is not done", async () => {
     const at = await proxied({ hosts: ["a.test"], web: { ports: { 80: await echo() } } });
     const shown = `Host: x\r\nProxy-Authorization: Basic ${at.credential}\r\n`;
