@@ -50,7 +50,8 @@ describe.skipIf(unusable !== null || noCgroups !== null).each(PEOPLE)(
         job: {
           calls: [
             forks(1),
-            { argv: ["sh", "-c", "f() { f | f & }; f; exec sleep 20"] },
+            // The first one forks once, while there is room: it waits.
+            { argv: ["sh", "-c", "f() { (f | f) & }; f; exec sleep 20"] },
             forks(60),
             forks(29),
           ],
