@@ -54,7 +54,7 @@ export class HttpProxy {
     });
     // Whatever goes wrong with one is the end of that one, and of nothing else.
     server.on("request", (asked, answer) => {
-      // It was told the last already.
+      // What is asked behind the last answer is not done.
       if (asked.socket.writableEnded) return;
       this.#forward(asked, answer).catch(() => answer.destroy());
     });
@@ -95,6 +95,10 @@ export class HttpProxy {
     if (!(client instanceof Socket)) return;
     // At once: a stream with nothing in it ends for good as soon as the program says no more.
     if (head.length > 0) client.unshift(head);
+    if (client.writableEnded) {
+      client.destroy();
+      return;
+    }
     // What is still being answered would otherwise be said inside the tunnel.
     if (this.#clients.isAsking(client)) {
       this.#clients.note("malformed", "a tunnel was asked for while something else was being answered");

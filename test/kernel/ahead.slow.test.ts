@@ -202,6 +202,28 @@ describe.skipIf(unusable !== null)("whoever starts it", () => {
     expect(said).toEqual(words);
   });
 
+  it("proc: it is there for calls that come at once, too", async () => {
+    await using supervisor = await place.supervisor();
+    const session = supervisor.session({ caller: "person" });
+    const { take } = LauncherAhead.prototype;
+    const taken: boolean[] = [];
+    // On a slow machine as well they come at once: the call before is over only now.
+    const spied = vi.spyOn(LauncherAhead.prototype, "take").mockImplementation(function (
+      this: LauncherAhead,
+      ...how
+    ) {
+      this.rest();
+      const launched = take.apply(this, how);
+      taken.push(launched !== null);
+      return launched;
+    });
+    // Each runs until the next one's is there.
+    for (let call = 0; call < 8; call += 1) await run(session, "sleep 0.3");
+    spied.mockRestore();
+    expect(taken.slice(0, 2)).toEqual([false, false]);
+    expect(taken.filter((one) => one).length).toBeGreaterThan(3);
+  });
+
   it("fs.residue: a start that waits for walls in the making does not wait for it", async () => {
     await using supervisor = await place.supervisor();
     await untilReady(supervisor.session({ caller: "person" }));

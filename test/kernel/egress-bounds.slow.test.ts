@@ -16,7 +16,7 @@ const web = createServer((request, response) => {
 beforeAll(() => new Promise<void>((done) => web.listen(0, "127.0.0.1", done)));
 afterAll(() => new Promise((done) => web.close(done)));
 
-/** Ten thousand connections that say nothing, heads without end, and a request as any other. */
+/** Ten thousand connections that say nothing, two heads of a mebibyte, and then a request like any other. */
 const LINES = [
   "perl -MSocket -e 'for (1 .. 10000) { socket my $s,2,1,0; connect $s,sockaddr_in(61080,inet_aton(\"127.0.0.1\")) or $no++; push @all,$s if @all < 900 } print $no || 0'",
   'head -c 1048576 /dev/zero | tr "\\0" x >head; curl -sS -m 20 -o /dev/null -w " %{http_code}" -H @head http://a.test/; printf "X: " | cat - head >named; curl -sS -m 20 -o /dev/null -w " %{http_code}" -H @named http://a.test/',

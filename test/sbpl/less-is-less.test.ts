@@ -213,9 +213,9 @@ function spellAlike(a: Profile, b: Profile): boolean {
     ...files.map((entry) => entry.path),
     ...masks.map(({ pattern }) => pattern.literal ?? literalPrefix(pattern)),
   ]);
-  const nameOf = (at: AbsolutePath): string => foldedPath(at).normalize("NFC");
-  const spellings = new Map(paths.flatMap((one) => [...upwards(one)].map((at) => [nameOf(at), at])));
-  return paths.every((one) => [...upwards(one)].every((at) => spellings.get(nameOf(at)) === at));
+  const folded = (at: AbsolutePath): string => foldedPath(at).normalize("NFC");
+  const spellings = new Map(paths.flatMap((one) => [...upwards(one)].map((at) => [folded(at), at])));
+  return paths.every((one) => [...upwards(one)].every((at) => spellings.get(folded(at)) === at));
 }
 
 function isNaming({ operation }: Query): boolean {
