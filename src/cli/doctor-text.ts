@@ -3,6 +3,7 @@ import { INSTALL_PERL } from "../backend/bubblewrap/terminal.ts";
 import type { DeviceNodes, Facts, Launcher } from "../backend/facts.ts";
 import { columns, indented } from "../channel/columns.ts";
 import type { Loaded } from "../config/config.ts";
+import { installationJson, installationWords } from "../config/installation-words.ts";
 import { CofferdamError, escapeInvisible } from "../errors.ts";
 import type { Attestation } from "../host/attestation.ts";
 import type { Probe, Survey } from "../host/doctor.ts";
@@ -86,6 +87,7 @@ export function diagnosisJson({
     stateFolder,
     state: state === null ? null : { error: failed(state) },
     ...survey,
+    installation: installationJson(host, config instanceof CofferdamError ? [] : config.config.roots),
     config: config instanceof CofferdamError ? { error: failed(config) } : config.config.origin,
     runAs,
     devices,
@@ -117,6 +119,12 @@ function machineRows(diagnosis: Diagnosis): readonly (readonly string[])[] {
       `${platform} ${arch}, kernel ${survey.kernel}${survey.inside.length === 0 ? "" : `, inside ${survey.inside.join(", ")}`}`,
     ],
     ...survey.restrictions.map((line) => ["", line]),
+    ["cofferdam", host.installation().folder],
+    ...(config instanceof CofferdamError ? [] : installationWords(host, config.config.roots)).map((line) => [
+      "",
+      line,
+    ]),
+    ["node", host.installation().node],
     ["user", `${user.name} (${user.uid}); tools run ${tools}`],
     ...deviceRows(devices),
     ...limitRows(diagnosis),

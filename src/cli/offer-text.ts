@@ -1,8 +1,10 @@
 import type { Loaded } from "../config/config.ts";
 import { channelWords, journalWords } from "../config/grants-line.ts";
+import { installationWords } from "../config/installation-words.ts";
 import { mcpWords } from "../config/mcp-words.ts";
 import { toolLayers } from "../config/tool-layers.ts";
 import type { TrustOffer } from "../config/trust.ts";
+import type { Host } from "../host/host.ts";
 import type { Action } from "../policy/action.ts";
 import { looserDefaults } from "../policy/risk.ts";
 import { printToolRule } from "../policy/rule-reach.ts";
@@ -19,7 +21,7 @@ import { printWider } from "./witness-text.ts";
 type Row = readonly string[];
 
 /** What a config grants: a name, and as many columns as it takes. */
-export function grantedRows({ config, ceiling }: Loaded): readonly Row[] {
+export function grantedRows(host: Host, { config, ceiling }: Loaded): readonly Row[] {
   const { roots, runtimes, sandbox, shell, approval, webFetch, journal } = config;
   const named = (name: string, rows: readonly Row[]): readonly Row[] =>
     rows.map((row, index) => [index === 0 ? name : "", ...row]);
@@ -37,6 +39,10 @@ export function grantedRows({ config, ceiling }: Loaded): readonly Row[] {
       roots.length === 0
         ? [["none"]]
         : roots.map((root) => [`${root.name} ${root.mode} ${root.path}${asksOf(root)}`]),
+    ),
+    ...named(
+      "cofferdam",
+      installationWords(host, roots).map((line) => [line]),
     ),
     ...named("programs", [[runtimes.map((runtime) => runtime.name).join(", ") || "none"]]),
     ...named(

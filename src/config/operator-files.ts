@@ -3,11 +3,13 @@ import { CofferdamError, visible } from "../errors.ts";
 import type { Host } from "../host/host.ts";
 import { meetApproval, NO_OPERATOR } from "../policy/approval-section.ts";
 import { intersectAll } from "../profile/intersect.ts";
+import { INSTALLATION_LAYER } from "../profile/own-layers.ts";
 import { type AbsolutePath, joinPath, nameOf, parentOf } from "../profile/path.ts";
 import type { PathVariables } from "../profile/sections.ts";
 import { quote } from "../shell/quote.ts";
 import type { Root } from "../tool/facts.ts";
 import type { Ceiling } from "./config.ts";
+import { installationLayer } from "./installation.ts";
 import { assertFirmMasks } from "./mask-links.ts";
 import { nearest } from "./nearest.ts";
 import { walkOn } from "./operator-path.ts";
@@ -23,6 +25,7 @@ import {
 } from "./operator-profile.ts";
 import { assertSafeFolder, type Naming, printFailure, type Way, walk } from "./safe-file.ts";
 import { PROTECTED } from "./shipped.ts";
+import { assertMayBeWritten } from "./writable-roots.ts";
 import { fileStart } from "./yaml.ts";
 
 /** A profile that the config or the command line names. */
@@ -54,8 +57,8 @@ const OPERATORS: Naming = { code: "PROFILE_INVALID", by: "PROFILE_INVALID", at: 
 
 /**
  * Everything that operators allow: the built-in protections, the machine's and the user's folder, what the config names
- * and what the caller names. The order does not matter: the ceiling is the meet of all, nothing overrides. Throws what
- * `loadProfile` and `assertFirmMasks` throw; a folder that is not there says nothing, one that cannot be read is an error.
+ * and what the caller names, and the layer of the installation. The order does not matter: the ceiling is the meet of all,
+ * nothing overrides. Throws what `loadProfile`, `assertMayBeWritten` and `assertFirmMasks` throw; a folder that is not there says nothing, one that cannot be read is an error.
  */
 export function loadCeiling(host: Host, request: CeilingRequest): LoadedCeiling {
   const { workspace, variables, roots, byConfig, byCaller, configReader } = request;
@@ -70,14 +73,19 @@ export function loadCeiling(host: Host, request: CeilingRequest): LoadedCeiling 
     ...ofConfig,
     ...byCaller.map(({ source, naming }) => loadProfile(source, naming, safely)),
   ]);
-  const layers = profiles.map((one) => one.layer);
+  const installation = host.stated === null ? installationLayer(host.installation(), roots) : null;
+  const layers = [...profiles.map((one) => one.layer), ...(installation === null ? [] : [installation])];
   const ceiling: Ceiling = {
     layers,
-    labels: profiles.map((one) => profileLabel(one, workspace)),
+    labels: [
+      ...profiles.map((one) => profileLabel(one, workspace)),
+      ...(installation === null ? [] : [INSTALLATION_LAYER]),
+    ],
     profile: intersectAll(layers.map((layer) => layer.profile)),
     approval: profiles.map((one) => one.approval).reduce(meetApproval, NO_OPERATOR),
     runAs: profiles.some((one) => one.runAs === "not-root") ? "not-root" : "any",
   };
+  assertMayBeWritten(host, roots, profiles);
   assertFirmMasks(ceiling, roots, follow);
   return { ceiling, profiles, ofConfig };
 }

@@ -2,9 +2,11 @@ import { randomUUID } from "node:crypto";
 import { userInfo } from "node:os";
 import { CofferdamError } from "../errors.ts";
 import { type AbsolutePath, absolutePath, isAbsolutePath, joinPath, knownPath } from "../profile/path.ts";
+import { findInstallation, type Installation } from "./installation.ts";
 import type { StatedMac } from "./mac/stated.ts";
 import { statsOf } from "./nodes.ts";
 import { OUTSIDE, type Outside } from "./outside.ts";
+import { thisRunningProcess } from "./running-process.ts";
 
 /** Who runs the supervisor, by the user database; an environment variable can't change it. */
 export interface User {
@@ -34,6 +36,8 @@ export interface Host {
   readonly stated: StatedMac | null;
   /** What lies beyond this machine. */
   readonly outside: Outside;
+  /** Where the product is installed, looked up when it is first asked for. */
+  readonly installation: () => Installation;
   /** Milliseconds since 1970. */
   now(): number;
   /** A fresh id, never seen before. */
@@ -53,12 +57,13 @@ export function thisHost(overrides: Partial<Host> = {}): Host {
     });
   }
   const user = currentUser();
+  const cwd = knownPath(process.cwd());
   return {
     platform,
     arch,
     user,
     env,
-    cwd: knownPath(process.cwd()),
+    cwd,
     stateFolder: stateFolderOf(env["XDG_STATE_HOME"], user.home),
     operatorFolders: [
       absolutePath("/etc/cofferdam/profiles.d"),
@@ -69,9 +74,18 @@ export function thisHost(overrides: Partial<Host> = {}): Host {
     helperFolders: HELPER_FOLDERS[platform].map(absolutePath),
     stated: null,
     outside: OUTSIDE,
+    installation: installationOnce({ env, cwd, homes: homesOf({ user, env }) }),
     now: Date.now,
     id: randomUUID,
     ...overrides,
+  };
+}
+
+function installationOnce(given: Parameters<typeof thisRunningProcess>[0]): Host["installation"] {
+  let found: Installation | null = null;
+  return () => {
+    found ??= findInstallation(thisRunningProcess(given));
+    return found;
   };
 }
 

@@ -50,7 +50,7 @@ export function canRead(path: AbsolutePath): boolean {
 /** What a link says, itself not followed; null for what is none, or can't be seen. */
 export function linkAt(path: AbsolutePath): string | null {
   try {
-    return pathFromBytes(readlinkSync(systemPath(path), { encoding: "buffer" }));
+    return textOf(readlinkSync(systemPath(path), { encoding: "buffer" }));
   } catch {
     return null;
   }
@@ -58,9 +58,17 @@ export function linkAt(path: AbsolutePath): string | null {
 
 /** The path with every link resolved, as the disk writes it. Throws node's errors. */
 export function resolvedPath(path: AbsolutePath): AbsolutePath {
-  return SPELLING.canonical(
-    knownPath(pathFromBytes(realpathSync.native(systemPath(path), { encoding: "buffer" }))),
-  );
+  return SPELLING.canonical(knownPath(textOf(realpathSync.native(systemPath(path), { encoding: "buffer" }))));
+}
+
+/**
+ * A path that the file system told. Under Yarn's Plug'n'Play, which replaces these functions of Node, it comes as text in
+ * which bytes that are no UTF-8 are lost: such a path can't be known then.
+ */
+function textOf(told: Uint8Array | string): string {
+  if (typeof told !== "string") return pathFromBytes(told);
+  if (!told.includes("\u{fffd}")) return told;
+  throw new Error("a path with bytes that are no UTF-8 can't be read under Plug'n'Play");
 }
 
 /** The same, or null when it leads nowhere. */

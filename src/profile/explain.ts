@@ -16,6 +16,8 @@ export interface Layer {
   readonly profile: Profile;
   /** Where its clauses stand, by `clauseKey`. */
   readonly sources: ReadonlyMap<string, Position>;
+  /** Why its clauses say what they say, by `clauseKey`, where nobody wrote them down. */
+  readonly reasons?: ReadonlyMap<string, string>;
 }
 
 /** What can be asked of a profile. */
@@ -84,9 +86,15 @@ function isBelow(a: LayerAnswer, b: LayerAnswer): boolean {
   return a.access !== null && b.access !== null && a.access !== b.access && isAtMost(a.access, b.access);
 }
 
-function answer({ name, profile, sources }: Layer, question: Question): LayerAnswer {
+function answer({ name, profile, sources, reasons }: Layer, question: Question): LayerAnswer {
   const { allowed, access, because, key } = rule(profile, question);
-  return { layer: name, allowed, access, because, at: sources.get(key) ?? null };
+  return {
+    layer: name,
+    allowed,
+    access,
+    because: reasons?.get(key) ?? because,
+    at: sources.get(key) ?? null,
+  };
 }
 
 interface Ruling {

@@ -27,7 +27,7 @@ import type { Side } from "./prepare.ts";
 import { type Failure, programDenials } from "./program-denials.ts";
 import { lostOf, planned, type Receipt, receiptOf } from "./receipt.ts";
 import type { Shared } from "./shared.ts";
-import { REPOSITORY_LAYER, type Standing } from "./standing.ts";
+import { heldPaths, type Standing } from "./standing.ts";
 import type { Amender, CallWayOut } from "./way-out.ts";
 
 /** A call that may run, and the plan it runs under. */
@@ -212,8 +212,8 @@ function denialsOf(
   const script = scriptOf(call.input);
   const words = [...commands.flatMap((one) => one.slice(1)), ...(script === null ? [] : plainParts(script))];
   const cwd = side.launch?.cwd ?? ROOT;
-  const kept = standing.ceiling.layers.find(({ name }) => name === REPOSITORY_LAYER)?.profile.masks ?? [];
-  const named = [...namedPaths(words, cwd, side.profile), ...mentionedPaths(said, kept, cwd)];
+  const held = heldPaths(standing.ceiling.layers);
+  const named = [...namedPaths(words, cwd, side.profile), ...mentionedPaths(said, held, cwd)];
   const isByYes = side.digest === standing.onYes.digest;
   const isTool = call.use !== null;
   return programDenials({ named, words, code, said, refused, isByYes, isProxied, isTool }, standing);

@@ -2,7 +2,7 @@ import { relative, resolve } from "node:path";
 import { hasDetour, leadsTo } from "../host/leads.ts";
 import { accessTo } from "../profile/access-to.ts";
 import { type AbsolutePath, isAbsolutePath } from "../profile/path.ts";
-import type { Mask, Profile } from "../profile/profile.ts";
+import type { Profile } from "../profile/profile.ts";
 import { pathWords } from "../shell/path-words.ts";
 import type { NamedPath } from "./program-denials.ts";
 
@@ -29,19 +29,25 @@ export function namedPaths(
 }
 
 /**
- * Of paths that masks name, those that a program said something about, from `/` or from where it started. No word of the
- * call names what git writes by itself.
+ * Of paths that are held read-only, those that a program said something about, or about something below: from `/` or from
+ * where it started. No word of the call names what git writes by itself, or a package manager removes.
  */
 export function mentionedPaths(
   said: string,
-  masks: readonly Mask[],
+  held: readonly AbsolutePath[],
   cwd: AbsolutePath,
 ): readonly NamedPath[] {
-  return masks.flatMap(({ pattern: { literal: path } }) => {
-    if (path === null) return [];
-    const written = [path, relative(cwd, path)].find((one) => one !== "" && said.includes(one));
+  return held.flatMap((path) => {
+    const names = [path, relative(cwd, path)].filter((one) => one !== "");
+    const written = names.flatMap((one) => mentionOf(one, said) ?? [])[0];
     return written === undefined ? [] : [{ written, path, judged: path, kind: "file" }];
   });
+}
+
+/** The path as it is mentioned, with what is named below it. */
+function mentionOf(path: string, said: string): string | null {
+  const at = said.indexOf(path);
+  return at < 0 ? null : path + (/^\/[^\s'"`:,;)\]]*/.exec(said.slice(at + path.length))?.[0] ?? "");
 }
 
 /** A home is not known here, so what stands behind a `~` is no path; a word with blanks may be a line for a shell. */

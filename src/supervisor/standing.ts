@@ -6,6 +6,8 @@ import type { Mode } from "../policy/action.ts";
 import { digest, type ProfileDigest } from "../profile/canonical.ts";
 import type { Layer } from "../profile/explain.ts";
 import { intersect } from "../profile/intersect.ts";
+import { INSTALLATION_LAYER, REPOSITORY_LAYER } from "../profile/own-layers.ts";
+import type { AbsolutePath } from "../profile/path.ts";
 import type { Profile } from "../profile/profile.ts";
 import { type Shortfall, shortfall } from "../profile/shortfall.ts";
 import {
@@ -88,8 +90,15 @@ export function asksForHosts({
   return ceiling.layers.every(({ profile }) => profile.network !== "none");
 }
 
-/** The layer of what was found: repositories. */
-export const REPOSITORY_LAYER = "repository";
+/** Paths that no file of an operator's names, and that layers of ours hold read-only. */
+export function heldPaths(layers: readonly Layer[]): readonly AbsolutePath[] {
+  return layers
+    .filter(({ name }) => name === REPOSITORY_LAYER || name === INSTALLATION_LAYER)
+    .flatMap(({ profile: { files, masks } }) => [
+      ...files.flatMap(({ path, access }) => (access === "read" ? [path] : [])),
+      ...masks.flatMap(({ pattern }) => pattern.literal ?? []),
+    ]);
+}
 
 /**
  * The same where these repositories are: another layer of the ceiling keeps what git would obey in them from being

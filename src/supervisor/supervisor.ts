@@ -5,6 +5,7 @@ import { backendFor } from "../backend/all.ts";
 import type { Backend } from "../backend/backend.ts";
 import type { Ceiling, Loaded } from "../config/config.ts";
 import { loadConfig } from "../config/load.ts";
+import { shippedFolder } from "../config/shipped.ts";
 import { CofferdamError } from "../errors.ts";
 import { endForsaken } from "../host/building.ts";
 import { FactsMemory } from "../host/facts.ts";
@@ -218,11 +219,15 @@ function startIn(cwd: AbsolutePath, roots: readonly Root[]): AbsolutePath {
   return (roots.find(({ mode }) => mode === "rw") ?? roots[0])?.path ?? cwd;
 }
 
-/** What the tools' derivation reads of a loaded config; own files are masked where they exist in a root. */
+/**
+ * What the tools' derivation reads of a loaded config; own files are masked where they exist in a root. Shipped profiles lie in
+ * the package, which the layer of the installation keeps.
+ */
 export function settingsOf({ config, files }: Loaded): ToolSettings {
   const { roots, runtimes, sandbox, shell } = config;
+  const shipped = shippedFolder();
   const ownFiles = files.filter(
-    (file) => existsSync(file) && roots.some((root) => isInside(file, root.path)),
+    (file) => existsSync(file) && roots.some((root) => isInside(file, root.path)) && !isInside(file, shipped),
   );
   return { roots, runtimes, sandbox, shell, ownFiles };
 }

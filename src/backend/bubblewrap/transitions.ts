@@ -41,7 +41,8 @@ type Wanted = (path: AbsolutePath) => Access;
  * 2. points are walked from the root down; one whose access is that of the mount above changes nothing;
  * 3. what lies protected below a writable mount gets pins on the folders between, so that it can't be renamed away: on
  *    every one, or, for what a `none` glob hides, on those that the glob names;
- * 4. what is missing and must not be made is held by a placeholder at its first missing folder;
+ * 4. what is missing and must not be made is held by a placeholder at its first missing folder, and what is missing and may be
+ *    written in a folder that may only be read is opened by one;
  * 5. folders that a way leads through to what git obeys get pins as well.
  */
 export function transitions(profile: Profile, facts: Facts): Transitions | Refusal {
@@ -166,6 +167,19 @@ function place(walk: Walk, path: AbsolutePath): void {
       passable: access === "none" && (mustSeal || isPassed(walk, path)),
     });
   } else if (mount.access === "write") hold(walk, path);
+  else if (access === "write" && mount.access === "read") openMissing(walk, path);
+}
+
+/**
+ * Something missing that may be written, in a folder that may only be read: nothing could make it there, so an empty folder
+ * or file stands at it while the call runs. What the call puts into that stays.
+ */
+function openMissing(walk: Walk, path: AbsolutePath): void {
+  const { facts, profile, changes, placeholders } = walk;
+  const isListed = profile.files.some((entry) => entry.path === path);
+  if (!isListed || nodeAt(facts, parentOf(path)).kind !== "folder") return;
+  changes.set(path, { kind: "show", path, access: "write", passable: false });
+  placeholders.set(path, placeholderAt(path));
 }
 
 /** A folder with a suffix list in a private place: what a process made there would be lost without a word. */

@@ -2,9 +2,14 @@ import { columns } from "../../channel/columns.ts";
 import { findings } from "../../config/check.ts";
 import type { ConfigOrigin } from "../../config/config.ts";
 import type { Finding } from "../../config/finding.ts";
+import {
+  installationFindings,
+  installationJson,
+  installationWords,
+} from "../../config/installation-words.ts";
 import { toolLayers } from "../../config/tool-layers.ts";
 import { ERRORS, escapeInvisible } from "../../errors.ts";
-import { thisHost } from "../../host/host.ts";
+import { type Host, thisHost } from "../../host/host.ts";
 import { createDraft, type Draft } from "../../supervisor/draft.ts";
 import { COMMON, chosen, readArguments, takeWords } from "../arguments.ts";
 import { printPlace } from "../place.ts";
@@ -20,9 +25,10 @@ export async function check(args: readonly string[], print: Print): Promise<numb
   const host = thisHost();
   const draft = createDraft({ host, ...chosen(values) });
   const look = await lookAtPlan(draft);
-  const found = [...findings(draft.loaded), ...look.findings];
-  if (values.json === true) print.json(checkJson(draft, look, found));
-  else show(draft, look, found, host.cwd, print);
+  const { roots } = draft.loaded.config;
+  const found = [...findings(draft.loaded), ...installationFindings(host, roots), ...look.findings];
+  if (values.json === true) print.json(checkJson(draft, look, found, host));
+  else show(draft, look, found, host, print);
   return found.some((one) => one.severity === "error") ? ERRORS.CONFIG_INVALID.exit : 0;
 }
 
@@ -30,7 +36,7 @@ function show(
   { loaded }: Draft,
   { plan, roots }: PlanLook,
   found: readonly Finding[],
-  folder: string,
+  host: Host,
   print: Print,
 ): void {
   const { ink } = print;
@@ -40,6 +46,7 @@ function show(
     ["config", printOrigin(config.origin)],
     ["ceiling", ceiling.labels.join(", ")],
     ...roots.flatMap(rootRows),
+    ...installationWords(host, config.roots).map((line, at) => [at === 0 ? "cofferdam" : "", line]),
     ["programs", config.runtimes.map((runtime) => runtime.name).join(", ")],
     [
       "rules",
@@ -48,7 +55,7 @@ function show(
     ...(plan === null ? [] : [["plan", `${planSize(plan)}, ${plan.backend} ${plan.version}`]]),
   ];
   for (const line of columns(rows, [ink.bold])) print.result(line);
-  for (const finding of found) showFinding(finding, folder, print);
+  for (const finding of found) showFinding(finding, host.cwd, print);
   print.result();
   const count = (severity: Finding["severity"]): number =>
     found.filter((one) => one.severity === severity).length;
@@ -96,9 +103,15 @@ function many(count: number, what: string): string {
   return `${count === 0 ? "no" : count} ${what}${count === 1 ? "" : "s"}`;
 }
 
-function checkJson({ loaded }: Draft, { plan, roots }: PlanLook, found: readonly Finding[]): unknown {
+function checkJson(
+  { loaded }: Draft,
+  { plan, roots }: PlanLook,
+  found: readonly Finding[],
+  host: Host,
+): unknown {
   const { config, ceiling } = loaded;
   return {
+    installation: installationJson(host, config.roots),
     config: config.origin,
     ceiling: ceiling.labels,
     roots: roots.map(({ root, readOnly, hidden }) => ({

@@ -30,25 +30,25 @@ export async function trust(args: readonly string[], print: Print): Promise<numb
   if (revoke !== undefined) return forget(host, revoke, json, print);
   const offer = trustFile(host, file);
   if (offer.before.trusted || yes) return remember(host, offer, json, print);
-  if (json) return refuse(offer, "JSON has nobody to ask", json, print);
-  show(offer, print);
+  if (json) return refuse(host, offer, "JSON has nobody to ask", json, print);
+  show(host, offer, print);
   print.result();
   using ending = listenForEnding();
   const answer = await askOnTerminal("", "cofferdam: trust it?", ending.signal);
   const ended = ending.status();
   if (ended !== null) return ended;
-  if (answer === null) return refuse(offer, "there is no terminal to ask on", json, print);
-  return answer ? keep(host, offer, print) : refuse(offer, "the answer was no", json, print);
+  if (answer === null) return refuse(host, offer, "there is no terminal to ask on", json, print);
+  return answer ? keep(host, offer, print) : refuse(host, offer, "the answer was no", json, print);
 }
 
 function remember(host: Host, offer: TrustOffer, json: boolean, print: Print): number {
   const isNew = !offer.before.trusted;
   if (json) {
     if (isNew) rememberTrust(host, offer);
-    print.json(offerJson(offer, true));
+    print.json(offerJson(host, offer, true));
     return 0;
   }
-  show(offer, print);
+  show(host, offer, print);
   print.result();
   if (isNew) return keep(host, offer, print);
   print.result(print.ink.good("it is trusted already, as it is"));
@@ -61,8 +61,8 @@ function keep(host: Host, offer: TrustOffer, print: Print): number {
   return 0;
 }
 
-function refuse(offer: TrustOffer, why: string, json: boolean, print: Print): number {
-  if (json) print.json(offerJson(offer, false));
+function refuse(host: Host, offer: TrustOffer, why: string, json: boolean, print: Print): number {
+  if (json) print.json(offerJson(host, offer, false));
   tellThree(
     print,
     `${visible(offer.path)} is not trusted: ${why}`,
@@ -72,22 +72,26 @@ function refuse(offer: TrustOffer, why: string, json: boolean, print: Print): nu
   return ERRORS.DENIED.exit;
 }
 
-function show(offer: TrustOffer, print: Print): void {
+function show(host: Host, offer: TrustOffer, print: Print): void {
   const { ink } = print;
   const wider = widerLines(offer);
   for (const line of wider) print.result(ink.warn(escapeInvisible(line)));
   if (wider.length > 0) print.result();
   print.result(`${ink.bold(visible(offer.path))} grants`);
   for (const line of columns(
-    grantedRows(offer.loaded).map((row) => ["", ...row]),
+    grantedRows(host, offer.loaded).map((row) => ["", ...row]),
     [undefined, ink.dim],
   ))
     print.result(line);
 }
 
-function offerJson({ path, before, wider, changed, loaded }: TrustOffer, trusted: boolean): unknown {
+function offerJson(
+  host: Host,
+  { path, before, wider, changed, loaded }: TrustOffer,
+  trusted: boolean,
+): unknown {
   const grants = Object.fromEntries(
-    Object.entries(Object.groupBy(grantedRows(loaded), ([name = ""]) => name)).map(([name, rows]) => [
+    Object.entries(Object.groupBy(grantedRows(host, loaded), ([name = ""]) => name)).map(([name, rows]) => [
       name,
       (rows ?? []).map(([, ...rest]) => rest),
     ]),

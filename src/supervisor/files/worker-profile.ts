@@ -2,7 +2,7 @@ import { type Facts, nodeAt } from "../../backend/facts.ts";
 import type { Plan } from "../../backend/plan.ts";
 import type { OwnProgram } from "../../host/own-program.ts";
 import type { Limits } from "../../profile/limits.ts";
-import { isInside, joinPath, ROOT } from "../../profile/path.ts";
+import { type AbsolutePath, isInside, joinPath, ROOT } from "../../profile/path.ts";
 import { literalPattern } from "../../profile/pattern.ts";
 import { type FileEntry, type Mask, normalProfile, OPEN, type Profile } from "../../profile/profile.ts";
 import type { Runtime } from "../../tool/facts.ts";
@@ -59,15 +59,15 @@ export function workerProfile(
 }
 
 /**
- * The same without masks on what is not there: the worker refuses such a path by itself, and nothing has to be put in its
- * place for as long as the worker lives.
+ * The same without what is not there: a mask, because the worker refuses such a path by itself; and what may be written in a
+ * folder that may only be read. Nothing has to stand in its place for as long as the worker lives.
  */
 export function withoutMissing(profile: Profile, facts: Facts): Profile {
+  const isThere = (path: AbsolutePath): boolean => nodeAt(facts, path).kind !== "missing";
   return normalProfile({
     ...profile,
-    masks: profile.masks.filter(
-      ({ pattern: { literal } }) => literal === null || nodeAt(facts, literal).kind !== "missing",
-    ),
+    files: profile.files.filter(({ path, access }) => access !== "write" || isThere(path)),
+    masks: profile.masks.filter(({ pattern: { literal } }) => literal === null || isThere(literal)),
   });
 }
 

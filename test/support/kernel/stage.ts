@@ -9,6 +9,7 @@ import { systemRuntime } from "../../../src/host/runtimes/system.ts";
 import { lookAtSurroundings, type Surroundings } from "../../../src/host/surroundings.ts";
 import { type AbsolutePath, joinPath, knownPath } from "../../../src/profile/path.ts";
 import type { Runtime } from "../../../src/tool/facts.ts";
+import { NOT_INSTALLED } from "../not-installed.ts";
 
 /** Everything that stays the same while one process tries many sandboxes. */
 export interface Stage extends Disposable {
@@ -82,6 +83,7 @@ function hostWith(stateFolder: AbsolutePath): Host {
     helperFolders: ["/usr/bin", "/bin"].map(knownPath),
     stated: null,
     outside: OUTSIDE,
+    installation: () => NOT_INSTALLED,
     now: Date.now,
     id: randomUUID,
   };

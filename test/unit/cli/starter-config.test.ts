@@ -116,7 +116,7 @@ test("a runtime is told with the folders that it shows, where they really are", 
   symlinkSync("tools-2", at("opt/tools"));
   const tools = `{ name: tools, read: [${at("opt/tools")}] }`;
   write({ "home/ann/project/cofferdam.yaml": `version: 1\nsandbox:\n  runtimes: [system, ${tools}]\n` });
-  const rows = grantedRows(trustFile(host).loaded).map((row) => row.join("  ").replace(folder, "~"));
+  const rows = grantedRows(host, trustFile(host).loaded).map((row) => row.join("  ").replace(folder, "~"));
   expect(rows.filter((row) => /^(programs|read too|\s)/.test(row))).toEqual([
     "programs  tools, system",
     "read too  ~/opt/tools-2, as a part of tools",
@@ -131,8 +131,9 @@ test("what a config would grant is told before it is trusted, and what got wider
   write({ "home/ann/project/cofferdam.yaml": config("ro") });
   const first = trustFile(host);
   expect(widerLines(first)).toEqual([]);
-  expect(grantedRows(first.loaded).map((row) => row.join("  ").replace(folder, "~"))).toEqual([
+  expect(grantedRows(host, first.loaded).map((row) => row.join("  ").replace(folder, "~"))).toEqual([
     "roots  notes ro ~/home/ann/project/notes",
+    "cofferdam  installed outside of the roots that tools may write",
     "programs  none",
     "network  none",
     "variables  LANG LC_* TERM TZ CI=1",
@@ -158,7 +159,7 @@ test("whatever lets tools run unasked is told before a config is trusted, and an
       "home/ann/project/cofferdam.yaml": `version: 1\nsandbox: { runtimes: [] }\napproval: ${approval}\n`,
     });
   const rows = (): readonly string[] => {
-    const told = grantedRows(trustFile(host).loaded).map((row) => row.join("  "));
+    const told = grantedRows(host, trustFile(host).loaded).map((row) => row.join("  "));
     return told.slice(
       told.findIndex((row) => row.startsWith("commands")) + 1,
       told.findIndex((row) => row.startsWith("approval")),

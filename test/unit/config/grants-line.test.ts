@@ -71,7 +71,7 @@ test("what a config grants of macOS is told where it is offered, and as wider wh
   const m = machine({ [CONFIG]: PLAIN });
   rememberTrust(m.host, trustFile(m.host));
   m.write({ [CONFIG]: `${PLAIN}  syscalls: [abi32]\n  macos: [watch, pty]\n` });
-  const told = grantedRows(trustFile(m.host).loaded).map((row) => row.join("  "));
+  const told = grantedRows(m.host, trustFile(m.host).loaded).map((row) => row.join("  "));
   const from = told.findIndex((row) => row.startsWith("calls may"));
   expect(told.slice(from, from + 3)).toEqual([
     "calls may  run 32-bit programs",

@@ -168,7 +168,7 @@ describe("config.trust: where records go, and for how long, is shown before it i
     ];
     expect(loadConfig(m.host, { config: m.at(CONFIG) }).notes[1]).toContain(`; ${told.join("; ")}`);
     const offer = trustFile(m.host);
-    const rows = grantedRows(offer.loaded);
+    const rows = grantedRows(m.host, offer.loaded);
     const from = rows.findIndex(([name]) => name === "journal");
     expect(rows.slice(from, from + 2)).toEqual([
       ["journal", told[0]],
@@ -176,7 +176,7 @@ describe("config.trust: where records go, and for how long, is shown before it i
     ]);
     expect(widerLines(offer)).toEqual(["it changed: cofferdam.yaml", "changed: journal"]);
     write(m, "{}");
-    expect(grantedRows(trustFile(m.host).loaded).some(([name]) => name === "journal")).toBe(false);
+    expect(grantedRows(m.host, trustFile(m.host).loaded).some(([name]) => name === "journal")).toBe(false);
   });
 
   test("and where its folder leads is a part of what is trusted", () => {

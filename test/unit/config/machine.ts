@@ -5,6 +5,7 @@ import { onTestFinished } from "vitest";
 import { CofferdamError, ERRORS, printPosition } from "../../../src/errors.ts";
 import { type Host, thisHost } from "../../../src/host/host.ts";
 import { type AbsolutePath, absolutePath } from "../../../src/profile/path.ts";
+import { NOT_INSTALLED } from "../../support/not-installed.ts";
 
 /** A small machine in a folder of its own, gone after the test: a home, a project in it, two operators' folders. */
 export interface Machine {
@@ -37,6 +38,7 @@ export function machine(files: Readonly<Record<string, string>> = {}): Machine {
     cwd: project,
     stateFolder: at("home/ann/.local/state/cofferdam"),
     operatorFolders: [machineProfiles, userProfiles],
+    installation: () => NOT_INSTALLED,
   });
   const write = (given: Readonly<Record<string, string>>): void => {
     for (const [path, text] of Object.entries(given)) {

@@ -119,7 +119,7 @@ describe("mcp.servers in a config", () => {
     );
     const words =
       "runs npx -y a-server --token\\=\\[hidden\\], reads docs, writes notes, writes where calls are asked first, once somebody says yes to its start, with the network of commands, WHAT IT SAYS OF ITS TOOLS IS BELIEVED, may use the client's model WITHOUT ASKING, may question the person at the client, asked each time";
-    const rows = grantedRows(all);
+    const rows = grantedRows(machine().host, all);
     expect(rows.find(([name]) => name === "MCP")).toEqual(["MCP", `fs ${words}`]);
     expect(rows.find(([name]) => name === "tools")?.[1]).toBe(
       "MCP server fs: read_* RUNS WITHOUT ASKING, whatever the rules on commands ask",

@@ -30,7 +30,7 @@ describe("the network of commands in a config", () => {
   ])("%s is told as: %s", (written, words) => {
     const whole = loaded(written);
     expect(printGrants(whole.config)).toContain(`network ${words}; `);
-    expect(grantedRows(whole).find(([name]) => name === "network")?.[1]).toBe(words);
+    expect(grantedRows(machine().host, whole).find(([name]) => name === "network")?.[1]).toBe(words);
   });
 
   test.each<[claim: string, hosts: string, profile: string, found: readonly string[]]>([

@@ -114,7 +114,7 @@ describe("web_fetch in a config", () => {
     const { notes } = loaded(text);
     expect(notes[1]).toBe(`grants: network none; commands ask${line === null ? "" : `; ${line}`}`);
     const m = machine({ [CONFIG]: `${PLAIN}${text}` });
-    const told = grantedRows(trustFile(m.host).loaded).map((row) => row.join("  "));
+    const told = grantedRows(m.host, trustFile(m.host).loaded).map((row) => row.join("  "));
     const from = told.indexOf("network  none") + 1;
     expect(
       told.slice(

@@ -1,0 +1,74 @@
+import { visible } from "../errors.ts";
+import type { InstalledPart } from "../host/installation/part.ts";
+import type { Installation } from "../host/installation.ts";
+import { statsOf } from "../host/nodes.ts";
+import { entryKey, type Layer, maskKey } from "../profile/explain.ts";
+import { INSTALLATION_LAYER } from "../profile/own-layers.ts";
+import { type AbsolutePath, isInside, joinPath, nameOf, ROOT } from "../profile/path.ts";
+import { literalPattern } from "../profile/pattern.ts";
+import { type FileEntry, type Mask, normalProfile, OPEN } from "../profile/profile.ts";
+import type { Root } from "../tool/facts.ts";
+
+/**
+ * Folders of `node_modules` in which build tools keep what they could make again: Vite and those built on it, Babel, ESLint,
+ * webpack (https://vite.dev/config/shared-options#cachedir, https://github.com/sindresorhus/find-cache-dir). No package can
+ * have such a name (https://docs.npmjs.com/cli/configuring-npm/package-json#name), so none is loaded from there.
+ */
+const CACHES = [".cache", ".vite", ".vite-temp"];
+
+/** The parts of an installation that lie in a root that tools may write, each with the root. */
+export function partsInRoots(
+  { parts }: Pick<Installation, "parts">,
+  roots: readonly Root[],
+): readonly { readonly part: InstalledPart; readonly root: Root }[] {
+  return parts.flatMap((part) => {
+    const root = roots.find(
+      ({ path, mode }) => mode === "rw" && part.path !== path && isInside(part.path, path),
+    );
+    return root === undefined ? [] : [{ part, root }];
+  });
+}
+
+/**
+ * A layer of the ceiling in which every part of the installation may only be read, and none that is missing may be made; null
+ * where none lies in a root. Caches of build tools in `node_modules` may be written.
+ */
+export function installationLayer(
+  installation: Pick<Installation, "parts">,
+  roots: readonly Root[],
+): Layer | null {
+  const held = partsInRoots(installation, roots).map(({ part }) => part);
+  if (held.length === 0) return null;
+  const isPackages = ({ path }: InstalledPart): boolean =>
+    nameOf(path) === "node_modules" && statsOf(path)?.isDirectory() === true;
+  const everything: FileEntry = { path: ROOT, access: "write", suffixes: "any" };
+  const files = held
+    .filter(isPackages)
+    .flatMap(({ path }): readonly FileEntry[] => [
+      { path, access: "read", suffixes: "any" },
+      ...cachesIn(path).map((cache): FileEntry => ({ path: cache, access: "write", suffixes: "any" })),
+    ]);
+  const masks = held
+    .filter((part) => !isPackages(part))
+    .map(({ path }): Mask => ({ pattern: literalPattern(path), atMost: "read", ignoreCase: false }));
+  const reasons = held.flatMap(({ path, what }): readonly [string, string][] => {
+    const reason = `${visible(path)} may only be read: tools must not change ${what}`;
+    return [
+      [entryKey(path), reason],
+      [maskKey({ pattern: literalPattern(path) }), reason],
+    ];
+  });
+  return {
+    name: INSTALLATION_LAYER,
+    profile: normalProfile({ ...OPEN, files: [everything, ...files], masks }),
+    sources: new Map(),
+    reasons: new Map(reasons),
+  };
+}
+
+/** Those that are folders, or not there. */
+function cachesIn(packages: AbsolutePath): readonly AbsolutePath[] {
+  return CACHES.map((name) => joinPath(packages, name)).filter(
+    (path) => statsOf(path)?.isDirectory() ?? true,
+  );
+}

@@ -1,0 +1,67 @@
+import { CofferdamError, visible, withPosition } from "../errors.ts";
+import type { Host } from "../host/host.ts";
+import { statsOf } from "../host/nodes.ts";
+import { type AbsolutePath, isInside, parentOf } from "../profile/path.ts";
+import type { Root } from "../tool/facts.ts";
+import { realPath } from "./operator-path.ts";
+import type { OperatorProfile } from "./operator-profile.ts";
+import { whySystemFolder } from "./system-folders.ts";
+
+/**
+ * Throws `ROOT_REFUSED`, at the root's line, for a root that tools may write and that must not be: a folder of the system,
+ * unless an operator's file allows exactly that path; and one in which the product's own code can't be kept from them.
+ */
+export function assertMayBeWritten(
+  host: Host,
+  roots: readonly Root[],
+  profiles: readonly OperatorProfile[],
+): void {
+  const allowed = allowedByOperators(host, profiles);
+  for (const root of roots.filter(({ mode }) => mode === "rw")) {
+    const refused =
+      ownCodeRefusal(host, root.path) ?? (allowed.has(root.path) ? null : systemRefusal(host, root.path));
+    if (refused !== null) throw root.at === null ? refused : withPosition(refused, root.at);
+  }
+}
+
+/** Paths that a file in an operators' folder lets be written by their own name. What a config names itself allows nothing. */
+function allowedByOperators(host: Host, profiles: readonly OperatorProfile[]): ReadonlySet<AbsolutePath> {
+  const folders = host.operatorFolders.map((folder) => realPath(folder));
+  const byOperators = profiles.filter(({ path }) => folders.some((folder) => isInside(path, folder)));
+  return new Set(
+    byOperators.flatMap(({ layer }) =>
+      layer.profile.files.flatMap(({ path, access }) => (access === "write" ? [path] : [])),
+    ),
+  );
+}
+
+function systemRefusal(host: Host, path: AbsolutePath): CofferdamError | null {
+  const why = whySystemFolder(host, path);
+  if (why === null) return null;
+  return new CofferdamError("ROOT_REFUSED", `tools may not write in ${visible(path)}: it ${why}`, {
+    hint: `make the root \`ro\`, name a smaller folder, or let an operator allow it: \`files: [{ path: ${path}, access: write }]\` in ${host.operatorFolders[0] ?? "an operators' folder"}`,
+  });
+}
+
+/** What can't be held read-only inside the root: the root itself, and a link right below it, which would make all of it so. */
+function ownCodeRefusal(host: Host, path: AbsolutePath): CofferdamError | null {
+  const { parts } = host.installation();
+  const part = parts.find(
+    (one) => isInside(path, one.path) || (parentOf(one.path) === path && isLink(one.path)),
+  );
+  if (part === undefined) return null;
+  const where = isInside(path, part.path)
+    ? `it lies in ${visible(part.path)}`
+    : `the link ${visible(part.path)} in it leads to it`;
+  return new CofferdamError(
+    "ROOT_REFUSED",
+    `tools may not write in ${visible(path)}: it holds ${part.what} (${where})`,
+    {
+      hint: "make the root `ro`, name another folder, or install cofferdam elsewhere: `npm install --global cofferdam`",
+    },
+  );
+}
+
+function isLink(path: AbsolutePath): boolean {
+  return statsOf(path)?.isSymbolicLink() === true;
+}

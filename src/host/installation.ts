@@ -1,0 +1,139 @@
+import {
+  type AbsolutePath,
+  isAbsolutePath,
+  isInside,
+  joinPath,
+  knownPath,
+  namesOf,
+  parentOf,
+  ROOT,
+} from "../profile/path.ts";
+import { libraryFolders } from "./installation/library-folders.ts";
+import { filesThatNodeObeys } from "./installation/node-files.ts";
+import { loadedPackages, searchedFolders } from "./installation/packages.ts";
+import type { InstalledPart } from "./installation/part.ts";
+import { wayOf } from "./leads.ts";
+import { realPathOf, statsOf } from "./nodes.ts";
+import type { RunningProcess } from "./running-process.ts";
+
+/** Where the product is installed, and everything that decides which code it runs. */
+export interface Installation {
+  /** The real folder of the package, or the archive that holds it. */
+  readonly folder: AbsolutePath;
+  /** The folder whose `node_modules`, or whose Plug'n'Play files, hold the package; null for a checkout. */
+  readonly project: AbsolutePath | null;
+  /** Node, as this process runs it. */
+  readonly node: AbsolutePath;
+  readonly parts: readonly InstalledPart[];
+  /** Real folders from which programs of the system, helpers among them, load libraries. */
+  readonly libraryFolders: readonly AbsolutePath[];
+}
+
+/** The names under which a shell, and `#!/usr/bin/env node`, find us in PATH. */
+const COMMANDS = ["cofferdam", "node"];
+
+/** The parts of a checkout that are loaded; what else lies there, such as its tests, is not. */
+const LOADED_OF_A_CHECKOUT = ["dist", "src", "profiles", "package.json"];
+
+/**
+ * Finds everything that decides which code a process of ours runs: the package and every package that it may load, the
+ * folders in which Node looks for these, Node itself, the links that lead to any of it, and what Node's options and
+ * variables name. Reads manifests and links; loads nothing.
+ */
+export function findInstallation(running: RunningProcess): Installation {
+  const { plugAndPlay } = running;
+  const folder = realPathOf(running.folder) ?? running.folder;
+  const parts = [
+    ...(plugAndPlay === null ? packageParts(folder) : plugAndPlayParts(folder, plugAndPlay)),
+    ...linksToUs(running, folder),
+    ...[realPathOf(running.execPath) ?? running.execPath, ...commandsInPath(running)].flatMap((path) =>
+      wayTo(path, "the Node that runs cofferdam"),
+    ),
+    ...filesThatNodeObeys(running),
+  ];
+  const whole = parts.map(({ path, what }) => ({ path: packagesFolderOf(path) ?? path, what }));
+  const outermost = whole.filter(({ path }, at) =>
+    whole.every((other, from) => (other.path === path ? from >= at : !isInside(path, other.path))),
+  );
+  const packages = packagesFolderOf(folder);
+  return {
+    folder,
+    project: plugAndPlay === null ? (packages === null ? null : parentOf(packages)) : parentOf(plugAndPlay),
+    node: realPathOf(running.execPath) ?? running.execPath,
+    parts: outermost,
+    libraryFolders: libraryFolders(),
+  };
+}
+
+const OURS = "cofferdam's own code";
+const PACKAGES = "the packages that cofferdam loads";
+
+/** A package in `node_modules`, or a checkout: its files, its dependencies, and wherever Node would look for more. */
+function packageParts(folder: AbsolutePath): readonly InstalledPart[] {
+  const isInstalled = packagesFolderOf(folder) !== null;
+  const own = isInstalled
+    ? [folder]
+    : LOADED_OF_A_CHECKOUT.map((name) => joinPath(folder, name)).filter(isThere);
+  const [, ...others] = loadedPackages(folder);
+  return [
+    ...own.map((path) => ({ path, what: OURS })),
+    ...[...others, ...[folder, ...others].flatMap(searchedFolders)].map((path) => ({ path, what: PACKAGES })),
+  ];
+}
+
+/** Plug'n'Play: a map of all packages in a file, and packages in archives (https://yarnpkg.com/features/pnp). */
+function plugAndPlayParts(folder: AbsolutePath, map: AbsolutePath): readonly InstalledPart[] {
+  const project = parentOf(map);
+  const names = [".pnp.loader.mjs", ".pnp.data.json", ".yarn", ".yarnrc.yml"];
+  const beside = names.map((name) => joinPath(project, name)).filter(isThere);
+  return [
+    { path: parentOf(folder), what: PACKAGES },
+    ...[map, ...beside].map((path) => ({
+      path,
+      what: "Yarn's Plug'n'Play, which finds cofferdam's packages",
+    })),
+  ];
+}
+
+/** Links by which a command, or a program that uses the library, comes to the package. */
+function linksToUs({ program, cwd }: RunningProcess, folder: AbsolutePath): readonly InstalledPart[] {
+  const starts = [cwd, ...(program === null ? [] : [parentOf(program)])];
+  const named = starts.flatMap((start) => {
+    const found = searchedFolders(start)
+      .map((packages) => joinPath(packages, "cofferdam"))
+      .find(isThere);
+    return found === undefined ? [] : [found];
+  });
+  return [...named, ...(program === null ? [] : [program])]
+    .filter((path) => isInside(realPathOf(path) ?? path, folder))
+    .flatMap((path) => wayTo(path, OURS));
+}
+
+/** What PATH finds under our names: the first of each. */
+function commandsInPath({ env, cwd }: RunningProcess): readonly AbsolutePath[] {
+  const folders = (env["PATH"] ?? "").split(":").map((one) => (one.startsWith("/") ? one : `${cwd}/${one}`));
+  return COMMANDS.flatMap((name) => {
+    const paths = folders.map((folder) => `${folder.replace(/\/+$/, "")}/${name}`).filter(isAbsolutePath);
+    return paths.find((path) => realPathOf(path) !== null) ?? [];
+  });
+}
+
+/** A path as it is named, every link that is passed on the way, and where that leads. */
+function wayTo(path: AbsolutePath, what: string): readonly InstalledPart[] {
+  const { end, links } = wayOf(path, ROOT);
+  return [...links, ...(end === null ? [path] : [end])].map((one) => ({ path: one, what }));
+}
+
+/**
+ * The outermost `node_modules` that a path lies in, or null. It counts as a whole: code of ours that asks for a package that
+ * is not installed would find one that a tool puts there.
+ */
+function packagesFolderOf(path: AbsolutePath): AbsolutePath | null {
+  const names = namesOf(path);
+  const at = names.indexOf("node_modules");
+  return at < 0 ? null : knownPath(`/${names.slice(0, at + 1).join("/")}`);
+}
+
+function isThere(path: AbsolutePath): boolean {
+  return statsOf(path) !== null;
+}

@@ -1,0 +1,5 @@
+/** The layer of what was found in roots: it keeps git from obeying what a call writes. */
+export const REPOSITORY_LAYER = "repository";
+
+/** The layer that keeps tools from changing the product's own code. */
+export const INSTALLATION_LAYER = "installation";

@@ -1,0 +1,242 @@
+import { mkdirSync, symlinkSync } from "node:fs";
+import { createServer } from "node:net";
+import fc from "fast-check";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { installationLayer } from "../../../src/config/installation.ts";
+import { installationFindings, installationWords } from "../../../src/config/installation-words.ts";
+import { loadConfig } from "../../../src/config/load.ts";
+import { whySystemFolder } from "../../../src/config/system-folders.ts";
+import type { Host } from "../../../src/host/host.ts";
+import { accessTo } from "../../../src/profile/access-to.ts";
+import { isWithin } from "../../../src/profile/compare.ts";
+import { intersect } from "../../../src/profile/intersect.ts";
+import { type AbsolutePath, absolutePath, joinPath } from "../../../src/profile/path.ts";
+import { normalProfile } from "../../../src/profile/profile.ts";
+import type { Root } from "../../../src/tool/facts.ts";
+import { NOT_INSTALLED } from "../../support/not-installed.ts";
+import { type Machine, machine, PLAIN, refusalOf } from "./machine.ts";
+
+const WRITABLE = "mode: rw, write_approval: false";
+
+/** A machine on which these parts of the product lie, named from its folder. */
+function installed(parts: readonly string[], files: Readonly<Record<string, string>> = {}): Machine {
+  const m = machine(files);
+  const found = {
+    ...NOT_INSTALLED,
+    project: m.project,
+    parts: parts.map((path) => ({ path: m.at(path), what: "cofferdam's own code" })),
+  };
+  return { ...m, host: { ...m.host, installation: () => found } };
+}
+
+function config(m: Machine, root: string, mode = WRITABLE): string {
+  m.write({ "home/ann/own.yaml": `${PLAIN}  paths: { work: { root: ${root}, ${mode} } }\n` });
+  return m.at("home/ann/own.yaml");
+}
+
+const rootAt = (path: AbsolutePath, mode: Root["mode"] = "rw"): Root => {
+  return { name: "work", path, mode, suffixes: "any", writeApproval: false, readApproval: false, at: null };
+};
+
+describe("own: the product's own code in a root", () => {
+  const parts = [
+    "home/ann/project/node_modules",
+    "home/ann/project/sub/node_modules",
+    "home/ann/project/bin/node",
+  ];
+  const files = { "home/ann/project/node_modules/zod/index.js": "", "home/ann/project/bin/node": "" };
+
+  test("can only be read, and what is missing of it can't be made; caches of build tools can be written", () => {
+    const m = installed(parts, files);
+    const { ceiling } = loadConfig(m.host, { config: config(m, m.project) });
+    const access = (path: string) => accessTo(ceiling.profile, joinPath(m.project, path));
+    expect(ceiling.labels).toEqual(["protected", "installation"]);
+    for (const path of ["node_modules", "node_modules/zod/index.js", "node_modules/hono", "bin/node"])
+      expect([path, access(path)]).toEqual([path, "read"]);
+    expect(access("sub/node_modules")).toBe("read");
+    for (const path of [
+      "src",
+      "bin/other",
+      "node_modules/.cache/x",
+      "node_modules/.vite-temp",
+      "package.json",
+    ])
+      expect([path, access(path)]).toEqual([path, "write"]);
+  });
+
+  test("a cache that is a link is none", () => {
+    const m = installed(parts, files);
+    symlinkSync("zod", joinPath(m.project, "node_modules/.cache"));
+    const { ceiling } = loadConfig(m.host, { config: config(m, m.project) });
+    expect(accessTo(ceiling.profile, joinPath(m.project, "node_modules/.cache"))).toBe("read");
+  });
+
+  test("adds no layer where no part of it lies in a writable root", () => {
+    const m = installed(parts, files);
+    mkdirSync(joinPath(m.project, "notes"));
+    for (const [root, mode] of [
+      [joinPath(m.project, "notes"), WRITABLE],
+      [m.project, "mode: ro"],
+    ] as const)
+      expect(loadConfig(m.host, { config: config(m, root, mode) }).ceiling.labels).toEqual(["protected"]);
+  });
+
+  test.each([
+    ["node_modules", "node_modules"],
+    ["node_modules/zod", "node_modules"],
+  ])("a writable root that is a part of it, or lies in one, is refused: %s", (root, part) => {
+    const m = installed(parts, files);
+    const path = joinPath(m.project, root);
+    expect(refusalOf(() => loadConfig(m.host, { config: config(m, path) }), m.folder)).toMatchObject({
+      exit: 65,
+      code: "ROOT_REFUSED",
+      message: `tools may not write in \`~/home/ann/project/${root}\`: it holds cofferdam's own code (it lies in \`~/home/ann/project/${part}\`)`,
+      at: expect.stringContaining("own.yaml:4:"),
+    });
+    expect(loadConfig(m.host, { config: config(m, path, "mode: ro") }).config.roots).toHaveLength(1);
+  });
+
+  test("a root right above a link that leads to it is refused: to hold that would make all of the root read-only", () => {
+    const m = installed(["home/ann/project/link"], { "home/ann/project/sub/link/a": "" });
+    symlinkSync("sub", joinPath(m.project, "link"));
+    expect(refusalOf(() => loadConfig(m.host, { config: config(m, m.project) })).code).toBe("ROOT_REFUSED");
+    expect(loadConfig(m.host, { config: config(m, joinPath(m.project, "sub")) }).config.roots).toHaveLength(
+      1,
+    );
+  });
+
+  test("law: its layer gives nothing that the profile did not give, whatever the parts and the root", () => {
+    const name = fc.constantFrom("a", "b", "node_modules", ".cache", ".vite");
+    const path = fc
+      .array(name, { minLength: 1, maxLength: 4 })
+      .map((names) => absolutePath(`/nonexistent/${names.join("/")}`));
+    fc.assert(
+      fc.property(fc.array(path, { maxLength: 4 }), path, (found, root) => {
+        const layer = installationLayer({ parts: found.map((one) => ({ path: one, what: "x" })) }, [
+          rootAt(root),
+        ]);
+        if (layer === null) return;
+        const given = normalProfile({ files: [{ path: root, access: "write", suffixes: "any" }] });
+        const left = intersect(given, layer.profile);
+        expect(isWithin(left, given)).toBe(true);
+        for (const part of found)
+          if (part !== root && part.startsWith(`${root}/`)) expect(accessTo(left, part)).not.toBe("write");
+      }),
+    );
+  });
+
+  test("is told with what lies in which root; an agent's own code and folders of PATH in a root are warned of", () => {
+    const m = installed(parts, files);
+    const host = { ...m.host, env: { PATH: `${m.project}/bin:/usr/bin` } };
+    const roots = [rootAt(m.project)];
+    expect(installationWords(host, roots)[0]).toBe(
+      `${m.project}/node_modules, in the root \`work\`: read-only for tools`,
+    );
+    expect(installationFindings(host, roots).map(({ message }) => message.replaceAll(m.folder, "~"))).toEqual(
+      [
+        "your agent's own code lies in a root that it may write: `~/home/ann/project` uses cofferdam, and lies in the root `work`",
+        "PATH holds `~/home/ann/project/bin`, which lies in the root `work`: tools can put programs there that you start by name",
+      ],
+    );
+    expect(installationFindings(host, [rootAt(m.project, "ro")])).toEqual([]);
+    expect(installationWords(host, [rootAt(m.project, "ro")])).toEqual([
+      "installed outside of the roots that tools may write",
+    ]);
+  });
+});
+
+describe("own: folders of the system as roots", () => {
+  const why = (path: string, host: Partial<Host> = {}): string | null =>
+    whySystemFolder({ ...machine().host, ...host }, absolutePath(path));
+
+  test.each([
+    ...[
+      "/etc",
+      "/usr",
+      "/var",
+      "/boot",
+      "/lib",
+      "/lib64",
+      "/bin",
+      "/sbin",
+      "/nix",
+      "/opt",
+      "/home",
+      "/run/user",
+    ],
+    ...[
+      "/etc/cron.d",
+      "/usr/local/bin",
+      "/usr/lib/x",
+      "/var/lib/dpkg",
+      "/var/www",
+      "/boot/grub",
+      "/run/user/1000",
+    ],
+    ...["/run/docker", "/run/containerd", "/run", "/home/linuxbrew/.linuxbrew"],
+  ])("%s may not be written", (path) => {
+    const sockets = { env: { DOCKER_HOST: "unix:///run/docker/x.sock" } };
+    expect(why(path, sockets)).not.toBeNull();
+  });
+
+  test.each([
+    "/opt/work",
+    "/home/ann/work",
+    "/srv/work",
+    "/var/tmp/work",
+    "/run/user/1000/work",
+    "/data",
+    "/lib-of-mine",
+  ])("%s may", (path) => expect(why(path)).toBeNull());
+
+  test("below the home of a service that lies in one they may, and not in the home itself, nor beside it", () => {
+    const user = { ...machine().host.user, home: absolutePath("/var/lib/ci") };
+    expect(why("/var/lib/ci/work", { user })).toBeNull();
+    for (const path of ["/var/lib/ci", "/var/lib", "/var/lib/other"])
+      expect(why(path, { user })).not.toBeNull();
+    expect(why("/usr/bin", { user: { ...user, home: absolutePath("/usr") } })).not.toBeNull();
+  });
+
+  test("a folder from which programs load libraries may not, nor one around it", () => {
+    const host = { installation: () => ({ ...NOT_INSTALLED, libraryFolders: [absolutePath("/data/lib")] }) };
+    expect(
+      ["/data", "/data/lib", "/data/lib/x", "/data/other"].map((path) => why(path, host) === null),
+    ).toEqual([false, false, false, true]);
+  });
+
+  test("a folder that holds a container engine's socket that is open now may not", async () => {
+    const m = machine({ "engine/a": "", "other/a": "" });
+    const server = createServer();
+    onTestFinished(() => new Promise((resolve) => server.close(() => resolve())));
+    await new Promise<void>((resolve) => server.listen(m.at("engine/docker.sock"), resolve));
+    expect(whySystemFolder(m.host, m.at("engine"))).toMatch("the socket of a container engine");
+    expect(whySystemFolder(m.host, m.at("other"))).toBeNull();
+  });
+
+  test("a read-only root is fine, and a writable one where a file in an operators' folder allows exactly that path", () => {
+    const m = machine();
+    const refusal = refusalOf(() => loadConfig(m.host, { config: config(m, "/usr/share") }), m.folder);
+    expect(refusal).toMatchObject({
+      code: "ROOT_REFUSED",
+      message: "tools may not write in `/usr/share`: it lies in /usr, a folder of the system",
+      hint: expect.stringContaining("files: [{ path: /usr/share, access: write }]` in ~/etc/profiles.d"),
+      at: expect.stringContaining("own.yaml:4:"),
+    });
+    expect(loadConfig(m.host, { config: config(m, "/usr/share", "mode: ro") }).config.roots).toHaveLength(1);
+    const profile = (path: string): string => `profile: ops\nfiles: [{ path: ${path}, access: write }]\n`;
+    const load = () => loadConfig(m.host, { config: config(m, "/usr/share") }).config.roots.length;
+    m.write({ "etc/profiles.d/ops.yaml": profile("/usr") });
+    expect(refusalOf(load).code).toBe("ROOT_REFUSED");
+    m.write({ "etc/profiles.d/ops.yaml": profile("/usr/share") });
+    expect(load()).toBe(1);
+  });
+
+  test("a profile that the config or the command line names allows none", () => {
+    const m = machine({
+      "home/ann/wide.yaml": "profile: wide\nfiles: [{ path: /usr/share, access: write }]\n",
+    });
+    const by = (profiles: readonly string[]) => () =>
+      loadConfig(m.host, { config: config(m, "/usr/share"), profiles });
+    expect(refusalOf(by([m.at("home/ann/wide.yaml")])).code).toBe("ROOT_REFUSED");
+  });
+});

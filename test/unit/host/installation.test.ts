@@ -1,0 +1,180 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { findInstallation } from "../../../src/host/installation.ts";
+import type { RunningProcess } from "../../../src/host/running-process.ts";
+import { type AbsolutePath, absolutePath } from "../../../src/profile/path.ts";
+
+/** A file's text, or `-> target` for a link. */
+type Tree = Readonly<Record<string, string>>;
+
+const manifest = (...dependencies: readonly string[]): string =>
+  JSON.stringify({ dependencies: Object.fromEntries(dependencies.map((name) => [name, "1.0.0"])) });
+
+/** The parts that are found below a folder with these files, from that folder, by what is said of the process. */
+function partsOf(tree: Tree, folder: string, running: Partial<RunningProcess> = {}): readonly string[] {
+  const { at, top } = makeTree(tree);
+  const found = findInstallation({
+    folder: at(folder),
+    plugAndPlay: null,
+    execPath: absolutePath("/usr/bin/node"),
+    execArgv: [],
+    program: null,
+    env: {},
+    cwd: at("."),
+    homes: [],
+    ...Object.fromEntries(Object.entries(running).map(([key, value]) => [key, placed(value, top)])),
+  });
+  return found.parts.flatMap(({ path }) => (path.startsWith(`${top}/`) ? [path.slice(top.length + 1)] : []));
+}
+
+/** `TOP` in what is said of a process stands for the folder. */
+function placed(value: unknown, top: string): unknown {
+  if (typeof value === "string") return value.replaceAll("TOP", top);
+  if (Array.isArray(value)) return value.map((one) => placed(one, top));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, placed(one, top)]));
+}
+
+function makeTree(tree: Tree) {
+  const top = realpathSync(mkdtempSync(join(tmpdir(), "cofferdam-installed-")));
+  onTestFinished(() => rmSync(top, { recursive: true, force: true }));
+  for (const [path, text] of Object.entries(tree)) {
+    mkdirSync(dirname(join(top, path)), { recursive: true });
+    const target = /^-> (.*)$/.exec(text)?.[1];
+    if (target === undefined) writeFileSync(join(top, path), text);
+    else symlinkSync(target, join(top, path));
+  }
+  return { top, at: (path: string): AbsolutePath => absolutePath(join(top, path)) };
+}
+
+const IN_NPM: Tree = {
+  "p/node_modules/cofferdam/package.json": manifest("zod"),
+  "p/node_modules/zod/package.json": manifest(),
+};
+
+describe("what decides which code a process of ours runs", () => {
+  test("own: in `node_modules` it is all of that folder, and each such folder above, missing or not", () => {
+    expect(partsOf(IN_NPM, "p/node_modules/cofferdam")).toEqual(["p/node_modules", "node_modules"]);
+  });
+
+  test("own: with a store of packages it is the outermost `node_modules` that holds them all", () => {
+    const store = "p/node_modules/.pnpm/cofferdam@1/node_modules";
+    const tree = {
+      [`${store}/cofferdam/package.json`]: manifest("zod"),
+      [`${store}/zod`]: "-> ../../zod@4/node_modules/zod",
+      "p/node_modules/.pnpm/zod@4/node_modules/zod/package.json": manifest(),
+      "p/node_modules/cofferdam": "-> .pnpm/cofferdam@1/node_modules/cofferdam",
+    };
+    expect(partsOf(tree, `${store}/cofferdam`)).toEqual(["p/node_modules", "node_modules"]);
+  });
+
+  test("own: of a checkout it is what is loaded, its packages and those above, and not its tests", () => {
+    const tree = {
+      "work/cofferdam/package.json": manifest("zod"),
+      "work/cofferdam/dist/index.js": "",
+      "work/cofferdam/profiles/protected.yaml": "",
+      "work/cofferdam/test/a.test.ts": "",
+      "work/cofferdam/node_modules/zod/package.json": manifest(),
+    };
+    expect(partsOf(tree, "work/cofferdam")).toEqual([
+      "work/cofferdam/dist",
+      "work/cofferdam/profiles",
+      "work/cofferdam/package.json",
+      "work/cofferdam/node_modules",
+      "work/node_modules",
+      "node_modules",
+    ]);
+  });
+
+  test("own: a dependency that is a link counts where it leads", () => {
+    const tree = {
+      ...IN_NPM,
+      "p/node_modules/cofferdam/package.json": manifest("zod", "linked"),
+      "p/node_modules/linked": "-> ../../elsewhere/linked",
+      "elsewhere/linked/package.json": manifest("deeper"),
+      "elsewhere/node_modules/deeper/package.json": manifest(),
+    };
+    expect(partsOf(tree, "p/node_modules/cofferdam")).toEqual([
+      "p/node_modules",
+      "elsewhere/linked",
+      "elsewhere/node_modules",
+      "node_modules",
+    ]);
+  });
+
+  test("own: a linked package counts by the link, too", () => {
+    const tree = {
+      "work/cofferdam/package.json": manifest(),
+      "work/cofferdam/dist/index.js": "",
+      "p/node_modules/cofferdam": "-> ../../work/cofferdam",
+      "p/agent.js": "",
+    };
+    const program = "TOP/p/agent.js" as AbsolutePath;
+    expect(partsOf(tree, "work/cofferdam", { program })).toContain("p/node_modules");
+    expect(partsOf(tree, "work/cofferdam")).not.toContain("p/node_modules");
+  });
+
+  test("own: with Plug'n'Play it is the map, what lies beside it, and where the archives are", () => {
+    const tree = {
+      "p/.pnp.cjs": "",
+      "p/.pnp.loader.mjs": "",
+      "p/.yarn/install-state.gz": "",
+      "cache/cofferdam.zip": "",
+    };
+    expect(partsOf(tree, "cache/cofferdam.zip", { plugAndPlay: "TOP/p/.pnp.cjs" as AbsolutePath })).toEqual([
+      "cache",
+      "p/.pnp.cjs",
+      "p/.pnp.loader.mjs",
+      "p/.yarn",
+    ]);
+  });
+
+  test("own: Node counts, the links that lead to it, and a command of ours that PATH finds", () => {
+    const tree = {
+      ...IN_NPM,
+      "tools/node-24/bin/node": "",
+      "tools/bin/node": "-> ../node-24/bin/node",
+      "tools/bin/cofferdam": "",
+    };
+    const parts = partsOf(tree, "p/node_modules/cofferdam", {
+      execPath: "TOP/tools/node-24/bin/node" as AbsolutePath,
+      env: { PATH: "TOP/nothing:TOP/tools/bin:/usr/bin" },
+    });
+    expect(parts).toEqual([
+      "p/node_modules",
+      "node_modules",
+      "tools/node-24/bin/node",
+      "tools/bin/cofferdam",
+      "tools/bin/node",
+      "tools/node-24/lib/node",
+    ]);
+  });
+
+  test.each([
+    [{ NODE_OPTIONS: "--require ./a.cjs --import=file://TOP/b.mjs" }, ["a.cjs", "b.mjs"]],
+    [{ NODE_OPTIONS: '--require "TOP/with blank.cjs"' }, ["with blank.cjs"]],
+    [{ NODE_OPTIONS: "--env-file=c.env --max-old-space-size=100" }, ["c.env"]],
+    [{ NODE_PATH: "TOP/lib:TOP/more" }, ["lib", "more"]],
+    [{ NODE_COMPILE_CACHE: "TOP/compiled" }, ["compiled"]],
+    [{ LD_PRELOAD: "TOP/one.so TOP/two.so" }, ["one.so", "two.so"]],
+    [{ OPENSSL_CONF: "TOP/openssl.cnf" }, ["openssl.cnf"]],
+    [{ NODE_OPTIONS: "--import tool" }, ["p/node_modules"]],
+  ])("own: what the environment names counts: %j", (env, found) => {
+    const tree = { ...IN_NPM, "p/node_modules/tool/index.js": "", "p/node_modules/tool/package.json": "{}" };
+    const cwd = "NODE_OPTIONS" in env && env.NODE_OPTIONS.endsWith("tool") ? "TOP/p" : "TOP";
+    const parts = partsOf(tree, "p/node_modules/cofferdam", { env, cwd: cwd as AbsolutePath });
+    expect(parts.filter((path) => path !== "node_modules")).toEqual([
+      ...new Set(["p/node_modules", ...found]),
+    ]);
+  });
+
+  test("a package that claims to need a path, or itself, leads nowhere else", () => {
+    const tree = {
+      "p/node_modules/cofferdam/package.json": manifest("../../elsewhere", "cofferdam", ".bin", "@x/../y"),
+      "elsewhere/package.json": manifest(),
+    };
+    expect(partsOf(tree, "p/node_modules/cofferdam")).toEqual(["p/node_modules", "node_modules"]);
+  });
+});
