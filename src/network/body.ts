@@ -26,6 +26,8 @@ export function codingOf(header: string | undefined): Coding | null {
 export interface BodyBounds {
   readonly maxEncodedBytes: number;
   readonly maxBytes: number;
+  /** Nothing is an empty body also where a coding is named: its end was announced. Else it broke off before it began. */
+  readonly mayBeEmpty: boolean;
 }
 
 /** A body, unpacked; `isCut` where there was more of it than is taken. */
@@ -41,7 +43,7 @@ export interface Body {
 export async function readBody(
   response: AsyncIterable<Buffer>,
   coding: Coding,
-  { maxEncodedBytes, maxBytes }: BodyBounds,
+  { maxEncodedBytes, maxBytes, mayBeEmpty }: BodyBounds,
 ): Promise<Body> {
   let isCut = false;
   const packed = firstBytes(response, maxEncodedBytes, () => {
@@ -50,7 +52,7 @@ export async function readBody(
   const parts: Buffer[] = [];
   let size = 0;
   try {
-    for await (const piece of unpacked(packed, coding)) {
+    for await (const piece of unpacked(packed, coding, mayBeEmpty)) {
       const taken = piece.subarray(0, maxBytes - size);
       parts.push(taken);
       size += taken.length;
@@ -80,12 +82,15 @@ async function* firstBytes(
   }
 }
 
-async function* unpacked(packed: AsyncGenerator<Buffer, void>, coding: Coding): AsyncGenerator<Buffer, void> {
-  const first = await packed.next();
-  // Nothing is an empty page, whatever the coding: a HEAD has none, a 304 neither.
-  if (first.done === true) return;
-  const whole = rejoined(first.value, packed);
-  const unpacking = unpackerFor(coding, first.value);
+async function* unpacked(
+  packed: AsyncGenerator<Buffer, void>,
+  coding: Coding,
+  mayBeEmpty: boolean,
+): AsyncGenerator<Buffer, void> {
+  const { value: first = Buffer.alloc(0) } = await packed.next();
+  if (first.length === 0 && mayBeEmpty) return;
+  const whole = rejoined(first, packed);
+  const unpacking = unpackerFor(coding, first);
   if (unpacking === null) {
     yield* whole;
     return;

@@ -44,13 +44,14 @@ export function exchange(
     asked.on("error", reject);
     asked.once("upgrade", () => {
       socket.destroy();
-      reject(answeredWrong("the server wants another protocol"));
+      reject(brokenOff("the server wants another protocol"));
     });
-    asked.once("close", () => reject(answeredWrong("the server closed the connection without an answer")));
+    asked.once("close", () => reject(brokenOff("the server closed the connection without an answer")));
     asked.end();
   });
 }
 
-function answeredWrong(message: string): Error {
+/** What a connection fails with that ended before its answer was whole. */
+export function brokenOff(message: string): Error {
   return Object.assign(new Error(message), { code: "ECONNRESET" });
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
 import { CofferdamError } from "../errors.ts";
 import { AnySignal } from "../host/any-signal.ts";
 import type { Outside } from "../host/outside.ts";
@@ -6,8 +7,10 @@ import type { Network } from "../profile/network.ts";
 import { type PageAddress, pageAddress } from "../tool/fetch/address.ts";
 import type { Fetched, Redirect, StoppedBecause } from "../tool/fetch/page.ts";
 import { codingOf, readBody } from "./body.ts";
+import { hasAnnouncedEnd, hasBody, isWhole } from "./body-end.ts";
 import { connectTo, type Dialling } from "./dial.ts";
-import { exchange } from "./exchange.ts";
+import { brokenOff, exchange } from "./exchange.ts";
+import { foreignCodingOf } from "./headers.ts";
 import { inWords } from "./in-words.ts";
 import { judgeHost } from "./judge.ts";
 import { isText, mediaTypeOf, textOf } from "./page-text.ts";
@@ -135,7 +138,7 @@ async function hop(address: PageAddress, request: Hopping, means: FetchMeans): P
     const { userAgent, limits } = means;
     const asked = { method, userAgent, maxHeaderBytes: limits.maxHeaderBytes, signal };
     const response = await exchange(socket, address, asked);
-    return await readResponse(response, request, limits);
+    return await readResponse(response, socket, request, limits);
   } finally {
     socket.destroy();
   }
@@ -143,6 +146,7 @@ async function hop(address: PageAddress, request: Hopping, means: FetchMeans): P
 
 async function readResponse(
   response: IncomingMessage,
+  socket: Socket,
   { maxBytes, method }: Hopping,
   { maxEncodedBytes }: FetchLimits,
 ): Promise<Hop> {
@@ -150,18 +154,20 @@ async function readResponse(
   if (REDIRECTS.has(status) && headers.location !== undefined)
     return { kind: "redirect", status, location: headers.location };
   const type = mediaTypeOf(headers["content-type"]);
-  const hasBody = method === "GET" && status !== 204 && status !== 304 && headers["content-length"] !== "0";
   const page = { kind: "page", status, contentType: type?.name ?? null } as const;
-  if (!hasBody) return { ...page, text: "", bytes: 0, isCut: false };
+  if (!hasBody(method, response)) return { ...page, text: "", bytes: 0, isCut: false };
   if (type === null || !isText(type)) {
     const size = sizeOf(headers["content-length"]);
     const reason = `it is ${type?.name ?? "of a type that it does not tell"}, which is no text`;
     return { kind: "stopped", because: "type", reason, contentType: type?.name ?? null, size };
   }
   const coding = codingOf(headers["content-encoding"]);
-  if (coding === null)
+  if (coding === null || foreignCodingOf(response) !== null)
     return { kind: "stopped", because: "encoding", reason: "it is packed in a way that was not asked for" };
-  const body = await readBody(response, coding, { maxEncodedBytes, maxBytes });
+  const mayBeEmpty = hasAnnouncedEnd(response);
+  const body = await readBody(response, coding, { maxEncodedBytes, maxBytes, mayBeEmpty });
+  if (!body.isCut && !isWhole(response, socket))
+    throw socket.errored ?? brokenOff("it broke off before the end of the page");
   const text = textOf(body.bytes, type.charset, body.isCut);
   return { ...page, text, bytes: body.bytes.length, isCut: body.isCut };
 }

@@ -23,11 +23,10 @@ export function framingOf({
   return BODILESS.has(method) ? [] : ["Content-Length", "0"];
 }
 
-/** Throws where a body is coded otherwise than in chunks: that code is for the next hop alone, and nobody here reads it. */
-export function assertPlain({ headers }: Pick<IncomingMessage, "headers">): void {
+/** How a body is coded otherwise than in chunks, or null: such a code is for the next hop alone, and nobody here reads it. */
+export function foreignCodingOf({ headers }: Pick<IncomingMessage, "headers">): string | null {
   const coding = headers["transfer-encoding"] ?? "chunked";
-  if (coding.trim().toLowerCase() !== "chunked")
-    throw new Error(`the server sends its answer by the transfer coding ${coding}`);
+  return coding.trim().toLowerCase() === "chunked" ? null : coding;
 }
 
 /** The headers that are handed on, names and values in turn as they came, without those that `without` names in small letters. */

@@ -18,11 +18,12 @@ import {
   TOO_LONG,
   WANTS_CREDENTIAL,
 } from "./answer.ts";
+import { hasBody, isWhole } from "./body-end.ts";
 import type { CallEgress } from "./call-egress.ts";
 import type { Clients } from "./clients.ts";
 import type { Connection } from "./connection.ts";
 import { dismiss } from "./dismiss.ts";
-import { assertPlain, endToEnd, framingOf } from "./headers.ts";
+import { endToEnd, foreignCodingOf, framingOf } from "./headers.ts";
 import { inWords } from "./in-words.ts";
 import { tunnel } from "./tunnel.ts";
 
@@ -196,11 +197,16 @@ function exchange(
       if (!response.complete) answer.destroy();
     });
     attempt(() => {
-      assertPlain(response);
+      const coding = foreignCodingOf(response);
+      if (coding !== null) throw new Error(`the server sends its answer by the transfer coding ${coding}`);
       answer.writeHead(response.statusCode ?? 502, response.statusMessage, [
         ...endToEnd(response.rawHeaders, []),
       ]);
-      response.pipe(answer);
+      response.pipe(answer, { end: false });
+      response.once("end", () => {
+        if (!hasBody(asked.method, response) || isWhole(response, socket)) answer.end();
+        else answer.destroy();
+      });
     }, fail);
   });
   asked.on("data", moved);

@@ -22,7 +22,7 @@ export const CLAIMS = {
   "git.exec":
     "nothing that the host's git would run or obey in a repository that exists at the start can be changed, missing or not; new repositories are told",
   pages:
-    "`web_fetch` connects only to addresses that were judged, at every hop: listed or said yes to, within every profile, never private, loopback or metadata unless listed as such",
+    "`web_fetch` connects only to addresses that were judged, at every hop: listed or said yes to, within every profile, never private, loopback or metadata unless listed as such; a page that broke off or ran out of time is never told as whole",
   "net.none": "with the network off no socket of any family and no resolver reaches anything outside",
   "net.hosts":
     "with listed hosts only these and their ports are reached, by the egress proxy alone: judged by name, looked up once, judged by the address that is dialled; others after a yes, within every profile; who shows another call's secret, or none, reaches nothing",

@@ -15,7 +15,15 @@ let port = 0;
 beforeAll(async () => {
   server = createServer((request, response) => {
     seen.push(request.url ?? "");
-    if (request.url === "/away") response.writeHead(302, { location: `http://127.0.0.2:${port}/` }).end();
+    if (request.url === "/part" || request.url === "/whole") {
+      const { socket } = request;
+      // Nothing says how long it is: the connection's end is the page's.
+      socket.write("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\na page", () => {
+        if (request.url === "/whole") socket.end();
+        else setTimeout(() => socket.resetAndDestroy(), 50);
+      });
+    } else if (request.url === "/away")
+      response.writeHead(302, { location: `http://127.0.0.2:${port}/` }).end();
     else response.writeHead(200, { "content-type": "text/plain" }).end("a page");
   });
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
@@ -50,6 +58,15 @@ describe.skipIf(unusable !== null)("pages, called by the name of the tool", () =
       output: { kind: "stopped", host: expect.stringContaining("127.0.0.2") },
     });
     expect([at.asked.requests, seen]).toEqual([[], ["/page", "/away"]]);
+  });
+
+  it("pages: one whose connection broke is told as stopped, and one that the server ended as a page", async () => {
+    const settings = { web_fetch: { domains: [`127.0.0.1:${port}`] } };
+    await using at = await standingIn(nothing, { settings });
+    const fetched = (path: string) =>
+      at.session.call("web_fetch", { url: `http://127.0.0.1:${port}${path}` });
+    expect(await fetched("/part")).toMatchObject({ value: { kind: "stopped", because: "connection" } });
+    expect(await fetched("/whole")).toMatchObject({ value: { kind: "page", text: "a page", is_cut: false } });
   });
 
   it("pages: of another host are asked about, each time, and a host is added by a person alone (S2-19, S2-20)", async () => {

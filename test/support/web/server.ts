@@ -7,6 +7,7 @@ import {
   type Server,
   type Socket,
 } from "node:net";
+import { createSecureContext, TLSSocket } from "node:tls";
 import { onTestFinished } from "vitest";
 import type { Dial, Targets } from "../../../src/host/outside.ts";
 import { FETCH_LIMITS, type FetchLimits, type FetchMeans } from "../../../src/network/fetch.ts";
@@ -33,6 +34,16 @@ export async function speaking(talk: (socket: Socket) => void, allowHalfOpen = f
       talk(socket);
     }),
   );
+}
+
+/** The same behind TLS; `plain` is the connection under it. */
+export async function speakingSecurely(talk: (socket: TLSSocket, plain: Socket) => void): Promise<number> {
+  const secureContext = createSecureContext({ cert: CERTIFICATE, key: KEY });
+  return speaking((plain) => {
+    const socket = new TLSSocket(plain, { isServer: true, secureContext });
+    socket.on("error", () => undefined);
+    talk(socket, plain);
+  }, true);
 }
 
 async function listening(server: Server): Promise<number> {

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type BodyBounds, type Coding, codingOf, readBody } from "../../../src/network/body.ts";
 
-const PLENTY: BodyBounds = { maxEncodedBytes: 1_000_000, maxBytes: 1_000_000 };
+const PLENTY: BodyBounds = { maxEncodedBytes: 1_000_000, maxBytes: 1_000_000, mayBeEmpty: false };
 
 async function* pieces(bytes: Buffer, size: number): AsyncGenerator<Buffer, void> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
@@ -49,9 +49,12 @@ describe.each(PACKERS)("a body that comes %s", (_, coding, pack) => {
   test("that ends too early, or is none, is refused", async () => {
     if (coding === "identity") return;
     const packed = pack(Buffer.from("something that is long enough to be cut"));
-    await expect(readBody(pieces(packed.subarray(0, -5), 9), coding, PLENTY)).rejects.toThrow(
-      /unexpected end of file/,
-    );
+    for (const length of packed.keys())
+      await expect(readBody(pieces(packed.subarray(0, length), 9), coding, PLENTY)).rejects.toThrow(
+        /unexpected end of file/,
+      );
+    const nothing = await readBody(pieces(Buffer.alloc(0), 9), coding, { ...PLENTY, mayBeEmpty: true });
+    expect([nothing.bytes.length, nothing.isCut]).toEqual([0, false]);
     const noise = Buffer.from([0xff, 0xff, ...Buffer.from("no such coding at all, whichever is meant")]);
     await expect(readBody(pieces(noise, 9), coding, PLENTY)).rejects.toThrow(
       /header check|invalid|Decompression failed/,
@@ -94,7 +97,7 @@ test("a body that is packed into nothing, over and over, is left at the bound of
   async function* endless(): AsyncGenerator<Buffer, void> {
     for (;;) yield empty;
   }
-  const body = await readBody(endless(), "gzip", { maxEncodedBytes: 10_000, maxBytes: 10_000 });
+  const body = await readBody(endless(), "gzip", { ...PLENTY, maxEncodedBytes: 10_000, maxBytes: 10_000 });
   expect(body.bytes.length).toBe(0);
 });
 

@@ -1,6 +1,7 @@
 import { once } from "node:events";
-import { connect } from "node:net";
-import tls from "node:tls";
+import { connect, type Socket } from "node:net";
+import tls, { type TLSSocket } from "node:tls";
+import { gzipSync } from "node:zlib";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type Dial, dialHere } from "../../../src/host/outside.ts";
 import { fetchPage, type PageRequest } from "../../../src/network/fetch.ts";
@@ -15,6 +16,7 @@ import {
   servingSecurely,
   smallWeb,
   speaking,
+  speakingSecurely,
 } from "../../support/web/server.ts";
 
 const HTTP = "http://docs.example.test/";
@@ -410,6 +412,102 @@ describe("a server that means harm", () => {
     expect(inShort(await fetchPage(request, { ...means, dial }))).toBe(
       "connection: nobody answers at any of its addresses",
     );
+  });
+});
+
+describe("a page whose end is announced by nothing but the end of its connection", () => {
+  const PART = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n";
+  const packed = gzipSync("a page that is long enough to be cut");
+  const saying = (head: string, body: string | Buffer, then: (socket: Socket) => void) =>
+    speaking((socket) => {
+      socket.once("data", () => {
+        socket.write(`${PART}${head}\r\n`);
+        socket.write(body, () => then(socket));
+      });
+    });
+  const GZIP = "Content-Encoding: gzip\r\n";
+  const stalls = (): void => undefined;
+  const ends = (socket: Socket): void => void socket.end();
+  // Later, so that what was said before is read before.
+  const breaks = (socket: Socket): void => void setTimeout(() => socket.resetAndDestroy(), 50);
+
+  test.each<[claim: string, head: string, body: string | Buffer]>([
+    ["as it is", "", "half a page"],
+    ["packed", GZIP, packed.subarray(0, -3)],
+    ["packed, and all there but its connection's end", GZIP, packed],
+    ["not begun", "", ""],
+  ])("is no page when the time is over: %s", async (_claim, head, body) => {
+    const port = await saying(head, body, stalls);
+    const { answer } = await fetched(HTTP, { ports: { 80: port }, limits: { timeMs: 300 } });
+    expect(inShort(answer)).toBe("time: there was no whole answer within 0.3 s");
+  });
+
+  test("is no page when the time is over on a hop further on", async () => {
+    const port = await speaking((socket) => {
+      socket.once("data", (asked) => {
+        const isFirst = asked.toString().startsWith("GET / ");
+        socket.write(
+          isFirst ? `HTTP/1.1 302 Found\r\nLocation: /on\r\n\r\nhalf of` : `${PART}\r\nhalf a page`,
+        );
+      });
+    });
+    const { answer } = await fetched(HTTP, { ports: { 80: port }, limits: { timeMs: 300 } });
+    expect(answer).toMatchObject({ kind: "stopped", because: "time", url: `${HTTP}on` });
+  });
+
+  test.each<[claim: string, head: string, body: string | Buffer]>([
+    ["as it is", "", "half a page"],
+    ["packed", GZIP, packed.subarray(0, -3)],
+    ["packed, and all there", GZIP, packed],
+    ["without a beginning", "", ""],
+    ["in chunks, each of them whole", "Transfer-Encoding: chunked\r\n", "4\r\nhalf\r\n"],
+    ["of a length that it has not", "Content-Length: 12\r\n", "half a page"],
+  ])("is no page when the connection breaks: %s", async (_claim, head, body) => {
+    const port = await saying(head, body, breaks);
+    const { answer } = await fetched(HTTP, { ports: { 80: port } });
+    expect(answer.kind === "stopped" && ["connection", "encoding"].includes(answer.because)).toBe(true);
+  });
+
+  test("is no page over TLS either, when the time is over or the connection breaks; when the server ends it, it is", async () => {
+    const answering = async (then: (socket: TLSSocket, plain: Socket) => void) => {
+      const port = await speakingSecurely((socket, plain) => {
+        socket.once("data", () => socket.write(`${PART}\r\na page`, () => then(socket, plain)));
+      });
+      return (await fetched(HTTPS, { ports: { 443: port }, limits: { timeMs: 2_000 } })).answer;
+    };
+    expect(await answering(stalls)).toMatchObject({ kind: "stopped", because: "time" });
+    expect(await answering((_, plain) => breaks(plain))).toMatchObject({ because: "connection" });
+    expect(inShort(await answering(ends))).toBe("200 a page");
+  });
+
+  test("is no page when what is packed ends early, wherever that is", async () => {
+    for (const length of packed.keys()) {
+      const port = await saying(GZIP, packed.subarray(0, length), ends);
+      const { answer } = await fetched(HTTP, { ports: { 80: port } });
+      expect([length, answer.kind === "stopped" && answer.because]).toEqual([length, "encoding"]);
+    }
+  });
+
+  test.each<[claim: string, head: string, body: string | Buffer, text: string]>([
+    ["as it is", "", "a page", "a page"],
+    ["without a word", "", "", ""],
+    ["packed", GZIP, packed, "a page that is long enough to be cut"],
+    ["packed, of no length", `${GZIP}Content-Length: 0\r\n`, "", ""],
+    ["packed, of no chunk", `${GZIP}Transfer-Encoding: chunked\r\n`, "0\r\n\r\n", ""],
+  ])("is one when the server ends it: %s", async (_claim, head, body, text) => {
+    const port = await saying(head, body, ends);
+    const { answer } = await fetched(HTTP, { ports: { 80: port } });
+    expect(answer).toMatchObject({ kind: "page", text, isCut: false });
+  });
+
+  test("is one when its announced end came, whatever becomes of the connection then", async () => {
+    for (const [head, body] of [
+      ["Content-Length: 6\r\n", "a page"],
+      ["Transfer-Encoding: chunked\r\n", "6\r\na page\r\n0\r\n\r\n"],
+    ] as const) {
+      const port = await saying(head, body, breaks);
+      expect(inShort((await fetched(HTTP, { ports: { 80: port } })).answer)).toBe("200 a page");
+    }
   });
 });
 

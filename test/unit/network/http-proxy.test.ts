@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { heard, proxied, said, statusLine } from "../../support/web/proxied.ts";
@@ -148,6 +148,32 @@ describe("a whole URL", () => {
     expect(await ask("GET http://a.test/304")).toMatch(/^HTTP\/1.1 304 Not Modified\r\nETag: e/);
     expect(statusLine(await ask("GET http://a.test/204"))).toBe("HTTP/1.1 204 No Content");
     expect((await ask("GET http://a.test/half")).endsWith("half")).toBe(true);
+  });
+
+  it("ends its answer only where the server did: not where its connection broke, or lasted for as long as it may", async () => {
+    const begin = "HTTP/1.1 200 OK\r\nX-End: 1\r\n\r\nhalf an answer";
+    const ends: readonly (readonly [claim: string, then: (socket: Socket) => void, isWhole: boolean])[] = [
+      ["ended by the server", (socket) => void socket.end(), true],
+      ["broken", (socket) => void setTimeout(() => socket.resetAndDestroy(), 50), false],
+      ["stalled", () => undefined, false],
+    ];
+    for (const [claim, then, isWhole] of ends) {
+      const server = await speaking(
+        (socket) => void socket.once("data", () => socket.write(begin, () => then(socket))),
+      );
+      const limits = { connectionMs: 500 };
+      const at = await proxied({ hosts: ["a.test"], web: { ports: { 80: server } }, limits });
+      const credential = `Proxy-Authorization: Basic ${at.credential}`;
+      const answer = await said(
+        at.port,
+        `GET http://a.test/ HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n${credential}\r\n\r\n`,
+      );
+      expect([claim, answer.includes("half an answer"), answer.endsWith("\r\n0\r\n\r\n")]).toEqual([
+        claim,
+        true,
+        isWhole,
+      ]);
+    }
   });
 
   it("has an answer handed back that comes before all was asked, and ends the connection", async () => {
