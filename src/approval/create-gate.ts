@@ -53,6 +53,7 @@ export class ToolGate implements Disposable {
       host: CLOCK,
       runId: this.#recorder.runId,
       sessionId: this.sessionId,
+      project: process.cwd(),
       handlers: handlersOf(handler),
       wait: waitOf(wait, approval),
       mostPending: approval.most_pending,

@@ -49,6 +49,7 @@ function payloadOf(event: ApprovalEvent): Envelope["payload"] {
         timeout_s: expiresAt === null ? null : Math.round((expiresAt - createdAt) / 1000),
         risk_level: request.risk,
         agent_name: request.agent,
+        ...(request.project === undefined ? {} : { project: request.project }),
         group_id: request.groupId,
         covers: request.covers,
       };

@@ -18,6 +18,8 @@ export interface GateOptions {
   readonly host: Pick<Host, "now" | "id">;
   readonly runId: string;
   readonly sessionId: string;
+  /** The folder that people know the session's project by. */
+  readonly project: string;
   readonly handlers: readonly ApprovalHandler[];
   readonly wait: Wait;
   /** So many questions of the session may wait at once; null: any number. */
@@ -93,7 +95,7 @@ export class Questions {
     asked: Question,
     { approvalId, wait, signal, trail, call }: Put,
   ): Promise<Yes | Stop> {
-    const { broker, host, runId, handlers, mostPending, sessionId, sessionGrants } = this.#options;
+    const { broker, host, runId, handlers, mostPending, sessionId, project, sessionGrants } = this.#options;
     const { cacheKey } = asked.grantKey;
     const decline = (reason: string, hint: string): Denied => {
       trail.record({ type: "approval.auto", argsHash: asked.argsHash, approved: false, by: reason });
@@ -109,6 +111,7 @@ export class Questions {
       approvalId,
       runId,
       sessionId,
+      project,
       createdAt,
       expiresAt: deadlineOf(wait, createdAt),
       sessionGrants,

@@ -5,7 +5,10 @@ import { createApprovalRequest } from "./factories.ts";
 import type { Asker, Question } from "./question.ts";
 
 /** Who asks, where, and until when. */
-type Around = Pick<ApprovalRequest, "approvalId" | "runId" | "sessionId" | "createdAt" | "expiresAt">;
+type Around = Pick<
+  ApprovalRequest,
+  "approvalId" | "runId" | "sessionId" | "project" | "createdAt" | "expiresAt"
+>;
 
 /** A longer name of a group is cut. */
 const MOST_OF_A_NAME = 256;

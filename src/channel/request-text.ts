@@ -23,7 +23,7 @@ export interface Made {
 
 /** What is asked, by whom and why. */
 export function askedFields(request: ApprovalRequest, look: Look): readonly Field[] {
-  const { tool, risk, agent, description, reason } = request;
+  const { tool, risk, agent, description, reason, project } = request;
   const about = look.kind === "made" ? (look.presentation.about ?? null) : null;
   const aboutLabel = look.kind === "made" && look.presentation.type === "command" ? "in" : "of";
   return [
@@ -33,6 +33,7 @@ export function askedFields(request: ApprovalRequest, look: Look): readonly Fiel
     line("would do", description),
     line("because", reason),
     ...optional(aboutLabel, about),
+    ...optional("project", project ?? null),
     ...optional("not ASCII", notAscii(lookAlikeText(request, look))),
   ];
 }
@@ -144,7 +145,8 @@ function lookAlikeText(request: ApprovalRequest, look: Look): string {
           look.presentation.about ?? "",
           look.presentation.type === "command" ? look.presentation.content : "",
         ];
-  return [request.tool, request.agent ?? "", request.description, ...shown].join(" ");
+  const { tool, agent, description, project } = request;
+  return [tool, agent ?? "", description, project ?? "", ...shown].join(" ");
 }
 
 function line(label: string, text: string): Field {

@@ -2,12 +2,15 @@ import { columns } from "../channel/columns.ts";
 import { wholeFieldRows } from "../channel/field-rows.ts";
 import { type Ink, widthOf } from "../channel/ink.ts";
 import { boundFields, type Field, type Look, ruleFields, viewFields } from "../channel/request-text.ts";
+import { visible } from "../errors.ts";
 import type { ApprovalEvent } from "../event/event.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
 import type { StoredRequest } from "../store/store.ts";
 
 /** So much of an id names it. */
 const SHORT = 8;
+/** So many columns of a folder are there in any row. */
+const FEWEST_OF_A_FOLDER = 20;
 /** So wide are texts of a request. */
 const WIDTH = 100;
 
@@ -17,9 +20,20 @@ export interface Screen {
   readonly ink: Ink;
 }
 
+/** The requests of a project first, the others behind them; each in their own order. */
+export function ownFirst(requests: readonly ApprovalRequest[], project: string): readonly ApprovalRequest[] {
+  const isOwn = (request: ApprovalRequest): boolean => request.project === project;
+  return [...requests.filter(isOwn), ...requests.filter((request) => !isOwn(request))];
+}
+
+/** The folder of a request's project, as it is told in our own words. */
+export function projectOf({ project }: ApprovalRequest): string {
+  return project === undefined ? "an unknown folder" : visible(project);
+}
+
 /**
- * What waits, a row each: which, how long still, whether whoever asked is still there, and what. On a terminal none is wider
- * than it is: what went on in the next row could pass for a request of its own.
+ * What waits, a row each: which, of which project, how long still, whether whoever asked is still there, and what. On a
+ * terminal none is wider than it is: what went on in the next row could pass for a request of its own.
  */
 export function listRows(
   requests: readonly ApprovalRequest[],
@@ -27,8 +41,12 @@ export function listRows(
   now: number,
   { width, ink }: Screen,
 ): readonly string[] {
+  const folders = [...new Set(requests.map(projectOf))];
+  // Folders that end alike are told whole.
+  const isClear = new Set(folders.map((folder) => endOf(folder, width))).size === folders.length;
   const rows = requests.map((request) => [
     request.approvalId.slice(0, SHORT),
+    isClear ? endOf(projectOf(request), width) : projectOf(request),
     timeLeft(request, now),
     aliveRuns.has(request.runId) ? "" : "its process is gone",
     request.agent === null ? request.tool : `${request.tool} (${request.agent})`,
@@ -57,7 +75,7 @@ export function requestLines(stored: StoredRequest, look: Look, now: number, ink
 
 /** What happened, on one line. */
 export function eventLine(event: ApprovalEvent, { width, ink }: Screen): string {
-  const [what, about, words] = inShort(event);
+  const [what, about, words] = inShort(event, width);
   const cells = [event.at.slice(11, 19), what, about.slice(0, SHORT), words];
   return startsIn(ink.dim, inWidth(columns([cells])[0] ?? "", width));
 }
@@ -67,6 +85,16 @@ function startsIn(tint: (text: string) => string, row: string): string {
   return `${tint(row.slice(0, SHORT))}${row.slice(SHORT)}`;
 }
 
+/** A folder is told by its end where it would take too much of a row. */
+function endOf(folder: string, width: number | null): string {
+  if (width === null) return folder;
+  const room = Math.max(FEWEST_OF_A_FOLDER, Math.floor(width / 3));
+  if (widthOf(folder) <= room) return folder;
+  const characters = [...folder.slice(-4 * room)];
+  while (widthOf(characters.join("")) >= room) characters.shift();
+  return `…${characters.join("")}`;
+}
+
 function inWidth(row: string, width: number | null): string {
   if (width === null || widthOf(row) <= width) return row;
   const characters = [...row.slice(0, 4 * width)];
@@ -74,10 +102,17 @@ function inWidth(row: string, width: number | null): string {
   return `${characters.join("")}…`;
 }
 
-function inShort(event: ApprovalEvent): readonly [what: string, about: string, words: string] {
+function inShort(
+  event: ApprovalEvent,
+  width: number | null,
+): readonly [what: string, about: string, words: string] {
   switch (event.type) {
     case "approval.requested":
-      return ["asked", event.request.approvalId, `${event.request.tool}: ${event.request.description}`];
+      return [
+        "asked",
+        event.request.approvalId,
+        `${endOf(projectOf(event.request), width)}  ${event.request.tool}: ${event.request.description}`,
+      ];
     case "approval.resolved": {
       const note = event.note === null ? "" : `: ${event.note}`;
       const scope = event.scope === "session" ? ", for its session" : "";

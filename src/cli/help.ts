@@ -122,7 +122,7 @@ const TEXTS: Readonly<Record<CommandName, Text>> = {
   },
   approvals: {
     usage: "approvals list | show ID | approve ID | reject ID | watch",
-    says: "What waits for an answer in the store that the config names, whichever process asked it, and the answers to it. ID is\nthe request's, or how it begins. The first answer counts; one that comes too late exits with 77.",
+    says: "What waits for an answer in the store that the config names, whichever process asked it, and the answers to it. Each\nrequest is told with the folder of its project; those of the project here come first. ID is the request's, or how it\nbegins. The first answer counts; one that comes too late exits with 77.",
     options: [
       ["--note TEXT", "what to say with the answer; the model reads it"],
       ["--session", "approve: for the session, as far as `show` says that it covers"],

@@ -34,6 +34,7 @@ export function waitingCard(request: ApprovalRequest, onChoose: () => void): Car
       ),
       element("span", { class: "what" }, foreign(firstLine(description), "prose")),
       who,
+      whereOf(request),
     ],
     { class: "card" },
     onChoose,
@@ -68,11 +69,17 @@ export function decidedCard({ request, ending }: Decided, onChoose: () => void):
           : ["by ", foreign(ending.by, "code"), ending.isForSession ? ", for the session" : null]),
         ...(ending.note === null ? [] : [": ", foreign(firstLine(ending.note), "prose")]),
       ),
+      whereOf(request),
     ],
     { class: "card" },
     onChoose,
   );
   return card(open, (now) => say(time, timeAgo(ending.at, now)));
+}
+
+/** One inbox holds the requests of all projects. */
+function whereOf({ project }: ApprovalRequest): HTMLElement | null {
+  return project === undefined ? null : element("span", { class: "who" }, "in ", foreign(project, "code"));
 }
 
 function card(open: HTMLButtonElement, tick: (now: number) => void): Card {

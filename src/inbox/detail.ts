@@ -35,13 +35,16 @@ export function detailOf(
   ending: Ending | null,
   onSeen: () => void,
 ): Detail {
-  const { tool, risk, agent, description, expiresAt, safeArgs, covers } = request;
+  const { tool, risk, agent, project, description, expiresAt, safeArgs, covers } = request;
   const time = element("p", { class: "time-left" });
   const short = (tag: "h2" | "p", name: string, ...words: readonly Child[]): Content =>
     bounded(element(tag, { class: name }, ...words), onSeen);
   const name = short("h2", "tool-name", foreign(tool, "code"));
   const words = short("p", "description", foreign(description, "prose"));
-  const who = agent === null ? [] : [short("p", "agent", "asked by the agent ", foreign(agent, "code"))];
+  const who = [
+    ...(agent === null ? [] : [short("p", "agent", "asked by the agent ", foreign(agent, "code"))]),
+    ...(project === undefined ? [] : [short("p", "agent", "in the project ", foreign(project, "code"))]),
+  ];
   const notices = noticesOf(request, look).map((one) => short("p", "notice", ...one));
   const contents = contentsOf(request, look, onSeen);
   const all = [name, words, ...who, ...notices, ...contents];
@@ -142,10 +145,11 @@ function noticesOf(request: ApprovalRequest, look: Look): readonly (readonly Chi
 }
 
 /** Where letters that look like others would mislead: names, paths, commands, words of the tool. */
-function lookAlikes({ tool, agent, description, safeArgs }: ApprovalRequest, look: Look): string {
+function lookAlikes(request: ApprovalRequest, look: Look): string {
+  const { tool, agent, project, description, safeArgs } = request;
   const { about = "", content = "", type } = look.kind === "made" ? look.presentation : {};
   const shown = look.kind !== "made" || type === "structured" ? argumentsText(safeArgs) : about;
-  return [tool, agent ?? "", description, shown, type === "command" ? content : ""].join(" ");
+  return [tool, agent ?? "", project ?? "", description, shown, type === "command" ? content : ""].join(" ");
 }
 
 function banner({ outcome, isForSession, by, note }: Ending): HTMLElement {

@@ -31,6 +31,8 @@ export const ApprovalRequest = z
     runId: z.string(),
     sessionId: z.string(),
     callId: z.string(),
+    /** The folder of the config that it is asked under, or where its supervisor was started. Older records have none. */
+    project: z.string().optional(),
     /** Calls of one turn share it, so that they can be answered in one act. */
     groupId: z.string().nullable(),
     tool: z.string(),

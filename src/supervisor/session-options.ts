@@ -49,13 +49,14 @@ function WaitOptions() {
 
 /** The gate of a session: what its options say, else what the config says. */
 export function gateOptionsOf(shared: Shared, sessionId: string, options: SessionOptions): GateOptions {
-  const { broker, host, recorder, standing } = shared;
+  const { broker, host, loaded, recorder, standing } = shared;
   const { approval } = standing.config;
   return {
     broker,
     host,
     runId: recorder.runId,
     sessionId,
+    project: loaded.config.workspace,
     handlers: handlersOf(options.handler),
     wait: waitOf(options.wait ?? {}, approval),
     mostPending: options.mostPending === undefined ? approval.most_pending : options.mostPending,

@@ -1,6 +1,6 @@
 import { once } from "node:events";
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { thisHost } from "../../src/host/host.ts";
 import { BrokerHandler, createDesk, createSupervisor } from "../../src/index.ts";
@@ -32,8 +32,8 @@ async function json(at: Place, ...words: readonly string[]): Promise<unknown> {
 }
 
 /** Asks, and leaves it open; the id of the request. */
-async function suspended(at: Place): Promise<string> {
-  const { exit, stderr } = await at.cofferdam(["call", "--quiet", "--suspend", ...WRITE]);
+async function suspended(at: Place, cwd = at.project): Promise<string> {
+  const { exit, stderr } = await at.cofferdam(["call", "--quiet", "--suspend", ...WRITE], { cwd });
   expect(exit).toBe(75);
   const [id = ""] = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(stderr) ?? [];
   return id;
@@ -118,6 +118,64 @@ describe.skipIf(unusable !== null)("a call that does not wait", () => {
     ])
       expect([words, (await at.cofferdam(words)).exit]).toEqual([words, 64]);
     expect(await json(at, "grants", "list")).toEqual([]);
+  });
+});
+
+describe.skipIf(unusable !== null)("requests of several projects in one store", () => {
+  /** A second project beside the one of the place, with the same config and the same state folder. */
+  async function twoProjects() {
+    const at = await place(configOf());
+    const other = join(dirname(at.project), "other\u{202e}b");
+    mkdirSync(other);
+    writeFileSync(join(other, "cofferdam.yaml"), configOf());
+    expect((await at.cofferdam(["trust", "--yes"], { cwd: other })).exit).toBe(0);
+    const there = await suspended(at, other);
+    const below = join(at.project, "below");
+    mkdirSync(below);
+    const here = await suspended(at, below);
+    return { at, other, shown: other.replace("\u{202e}", "\\u{202e}"), here, there };
+  }
+
+  test("are listed with their folders, one's own first, as rows and as JSON", async () => {
+    const { at, other, shown, here, there } = await twoProjects();
+    const rowsIn = async (cwd: string) =>
+      (await at.cofferdam(["approvals", "list"], { cwd })).stdout.trimEnd().split("\n");
+    const [own, another] = [
+      expect.stringMatching(new RegExp(`^${here.slice(0, 8)} `)),
+      expect.stringMatching(new RegExp(`^${there.slice(0, 8)} `)),
+    ];
+    const rows = await rowsIn(at.project);
+    expect(rows).toEqual([own, another]);
+    expect(rows[0]).toContain(`\`${at.project}\``);
+    expect(rows[1]).toContain(`\`${shown}\``);
+    expect(await rowsIn(join(at.project, "below"))).toEqual([own, another]);
+    expect(await rowsIn(other)).toEqual([another, own]);
+    expect(await json(at, "approvals", "list")).toMatchObject([
+      { approvalId: here, project: at.project },
+      { approvalId: there, project: other },
+    ]);
+    expect((await at.cofferdam(["approvals", "show", there])).stdout).toContain(shown);
+    const watching = at.start(["approvals", "watch"]);
+    const [first] = await once(watching.stdout, "data");
+    expect(String(first).split("\n")[0]).toEqual(own);
+    watching.kill("SIGTERM");
+    await once(watching, "exit");
+  });
+
+  test("are answered with a word of it where they are another project's, and without one where they are not", async () => {
+    const { at, shown, here, there } = await twoProjects();
+    const elsewhere = await at.cofferdam(["approvals", "approve", there.slice(0, 8)]);
+    expect([elsewhere.exit, elsewhere.stderr.split("\n")[0]]).toEqual([
+      0,
+      `cofferdam: this request is not of the project here, but of \`${shown}\``,
+    ]);
+    expect(elsewhere.stdout).toContain(`, of \`${shown}\``);
+    const own = await at.cofferdam(["approvals", "reject", here.slice(0, 8)]);
+    expect([own.exit, own.stderr, own.stdout]).toEqual([
+      0,
+      "",
+      "rejected: `write_file` `write to workspace:below/made`\n",
+    ]);
   });
 });
 

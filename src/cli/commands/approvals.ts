@@ -6,7 +6,7 @@ import type { ApprovalRequest } from "../../policy/request.ts";
 import { withoutInput } from "../../store/edited.ts";
 import type { StoredRequest } from "../../store/store.ts";
 import { createDesk, type Desk } from "../../supervisor/desk.ts";
-import { eventLine, listRows, requestLines } from "../approvals-text.ts";
+import { eventLine, listRows, ownFirst, projectOf, requestLines } from "../approvals-text.ts";
 import { COMMON, chosen, knownWord, readArguments, takeWords, usage } from "../arguments.ts";
 import { untilSignalled } from "../ending.ts";
 import { tellThree } from "../failure.ts";
@@ -68,14 +68,20 @@ async function requestNamed({ broker }: Desk, named: string): Promise<StoredRequ
   throw usage("approvals", what, "run `cofferdam approvals list`");
 }
 
-async function list({ broker, host }: Desk, json: boolean, print: Print): Promise<number> {
-  const requests = await broker.pending();
+async function list(desk: Desk, json: boolean, print: Print): Promise<number> {
+  const { broker, host } = desk;
+  const requests = await waitingAt(desk);
   if (json) print.json(requests);
   else if (requests.length === 0) print.talk("nothing waits for an answer");
   else
     for (const line of listRows(requests, await aliveRuns(broker, requests), host.now(), print))
       print.result(line);
   return 0;
+}
+
+/** What waits, that of the project here first. */
+async function waitingAt({ broker, loaded }: Desk): Promise<readonly ApprovalRequest[]> {
+  return ownFirst(await broker.pending(), loaded.config.workspace);
 }
 
 /** Which of their runs are still there. */
@@ -120,7 +126,7 @@ interface Given {
 }
 
 async function answer(
-  { broker, host }: Desk,
+  { broker, host, loaded }: Desk,
   { request, status }: StoredRequest,
   { isYes, session, note }: Given,
   json: boolean,
@@ -129,6 +135,9 @@ async function answer(
   const { approvalId, covers } = request;
   if (session && covers === null)
     throw usage("approvals", "a yes to this can't be for the session", "leave out `--session`");
+  const isElsewhere = request.project !== loaded.config.workspace;
+  if (isElsewhere)
+    print.talk(`cofferdam: this request is not of the project here, but of ${projectOf(request)}`);
   const by = host.user.name;
   const said = note === undefined ? {} : { note };
   const resolution =
@@ -143,11 +152,16 @@ async function answer(
         : "duplicate";
   const stored = await broker.find(approvalId);
   if (json)
-    print.json({ resolution, status: stored?.status ?? null, decision: toldOf(stored?.decision ?? null) });
+    print.json({
+      resolution,
+      status: stored?.status ?? null,
+      project: request.project ?? null,
+      decision: toldOf(stored?.decision ?? null),
+    });
   if (resolution === "accepted") {
     if (!json)
       print.result(
-        `${isYes ? print.ink.good("approved") : "rejected"}: ${visible(request.tool)} ${visible(request.description)}`,
+        `${isYes ? print.ink.good("approved") : "rejected"}: ${visible(request.tool)} ${visible(request.description)}${isElsewhere ? `, of ${projectOf(request)}` : ""}`,
       );
     if (isYes && !json && !(await isTaken(broker, approvalId)))
       print.talk(`nobody has taken it so far: run it with \`cofferdam resume ${approvalId}\``);
@@ -182,15 +196,11 @@ async function isTaken(broker: Desk["broker"], approvalId: string): Promise<bool
 }
 
 /** What waits, and then what happens, a line each, until it is told to end. */
-async function watch(
-  { broker, host }: Desk,
-  signal: AbortSignal,
-  json: boolean,
-  print: Print,
-): Promise<number> {
+async function watch(desk: Desk, signal: AbortSignal, json: boolean, print: Print): Promise<number> {
+  const { broker, host } = desk;
   using _attending = await broker.attend();
   const after = await broker.lastSeq();
-  const requests = await broker.pending();
+  const requests = await waitingAt(desk);
   const runs = await aliveRuns(broker, requests);
   if (!json) for (const line of listRows(requests, runs, host.now(), print)) print.result(line);
   for await (const event of broker.events({ runId: null, after, signal })) {

@@ -49,6 +49,7 @@ async function crowdOfGate(count: number): Promise<Crowd> {
     sessionId: "session",
     handlers: [handler],
     wait: { timeoutMs: 300_000, onTimeout: "error", style: "block" },
+    project: "/srv/app",
     mostPending: null,
     sessionGrants: true,
   });

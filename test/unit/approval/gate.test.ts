@@ -67,6 +67,7 @@ function standing(handler: Asked, more: Partial<GateOptions> = {}) {
     sessionId: "session-1",
     handlers: [handler],
     wait: { timeoutMs: null, onTimeout: "error", style: "block" },
+    project: "/srv/app",
     mostPending: null,
     sessionGrants: true,
     ...more,

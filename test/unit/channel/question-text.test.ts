@@ -111,6 +111,13 @@ test("the tool, its arguments, its risk and the agent are shown (S0-22, S1-9)", 
   ]);
 });
 
+test("the project is told, where it is known: one handler may be asked for several", () => {
+  expect(draw(asked(requestOf({ project: "/srv/a\u{202e}b" }))).rows).toContain(
+    "project    │ /srv/a\\u{202e}b",
+  );
+  expect(draw(asked(requestOf())).rows.join("\n")).not.toContain("project  ");
+});
+
 test("what was hidden or cut is told, with where it stood", () => {
   const redactions = {
     hidden: [{ at: "headers.authorization", because: "name" as const }],

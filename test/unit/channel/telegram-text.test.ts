@@ -19,7 +19,7 @@ const NOW = 1_900_000_000_000;
 
 /** A row of ours begins like this; one of somebody else's text with a bar. */
 const OURS =
-  /^(?:cofferdam asks: this call needs your yes$|tool: |risk: (?:read_only|write|destructive|not known)$|agent: |would do: |because: |in: |of: |by: |not ASCII: |(?:the command|the change|the content|what it would do|arguments|what it would do could not be drawn; its arguments):$|hidden: |cut: |left out: more than|can write: |can read: |network: |not given: |reach: it runs|for this session, yes covers:$|time left: |To say why not, |Yes |… cut here: [\d,]+ of [\d,]+ characters are shown|Approved|Rejected|Expired|Over|$)/u;
+  /^(?:cofferdam asks: this call needs your yes$|tool: |risk: (?:read_only|write|destructive|not known)$|agent: |would do: |because: |in: |project: |of: |by: |not ASCII: |(?:the command|the change|the content|what it would do|arguments|what it would do could not be drawn; its arguments):$|hidden: |cut: |left out: more than|can write: |can read: |network: |not given: |reach: it runs|for this session, yes covers:$|time left: |To say why not, |Yes |… cut here: [\d,]+ of [\d,]+ characters are shown|Approved|Rejected|Expired|Over|$)/u;
 
 function look(of: Partial<Presentation>): Look {
   const presentation = { type: "command", content: "ls", ...of } as const;

@@ -47,6 +47,12 @@ describe("a question", () => {
     expect([message.chat, api.messages.size, api.mistakes]).toEqual([CHAT, 1, []]);
   });
 
+  test("says of which project it is: one chat is asked for all of them", async () => {
+    const { asked } = asker(await telegram());
+    const { message } = await asked({ project: "/srv/shop" });
+    expect(message.text.split("\n")).toContain("project: /srv/shop");
+  });
+
   test("says what a yes gives and what it does not, and what one for the session covers", async () => {
     const api = await telegram();
     const { asked } = asker(api);

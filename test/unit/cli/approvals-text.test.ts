@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { PLAIN, widthOf } from "../../../src/channel/ink.ts";
-import { eventLine, listRows, requestLines } from "../../../src/cli/approvals-text.ts";
+import { eventLine, listRows, ownFirst, requestLines } from "../../../src/cli/approvals-text.ts";
 import type { ApprovalEvent } from "../../../src/event/event.ts";
 import { requestWith } from "../../support/approval/request.ts";
 import { asked } from "../../support/store/news.ts";
@@ -33,6 +33,48 @@ describe("a row about a request", () => {
     const [row = ""] = listRows([requestWith({ description: FORGED })], new Set(), 0, screen);
     expect(row).toContain("run rm");
     expect(eventLine({ ...asked(requestWith({ description: FORGED })), seq: 0 }, screen)).toContain("run rm");
+  });
+});
+
+describe("the folder of a request's project", () => {
+  const screen = { width: null, ink: PLAIN };
+  const row = (project: string | undefined, width: number | null = null): string =>
+    listRows([requestWith({ project })], new Set(), 0, { width, ink: PLAIN }).join("\n");
+
+  it("stands in its row, in what is told when it is asked, and in all there is to know of it", () => {
+    const request = requestWith({ project: "/srv/shop" });
+    const stored = { request, status: "pending", decision: null } as const;
+    expect(row("/srv/shop")).toMatch(/^approval +`\/srv\/shop` +no end .* deploy +deploy to staging$/);
+    expect(eventLine({ ...asked(request), seq: 0 }, screen)).toContain("`/srv/shop`  deploy: ");
+    expect(requestLines(stored, { kind: "failed" }, 0, PLAIN)).toContain("project    │ /srv/shop");
+  });
+
+  it("tells two alike requests of two projects apart, also where there is little room", () => {
+    for (const width of [null, 80, 40]) expect(row("/srv/shop", width)).not.toBe(row("/srv/wiki", width));
+    const long = `/home/ann/${"folder/".repeat(12)}`;
+    expect(row(`${long}shop`, 80)).toMatch(/^approval +…\S+folder\/shop` +no end/);
+    const alike = ["one", "two"].map((name) =>
+      requestWith({ project: `/srv/${name}/${"same/".repeat(12)}` }),
+    );
+    const [one, two] = listRows(alike, new Set(), 0, { width: 80, ink: PLAIN });
+    expect(one).not.toBe(two);
+  });
+
+  it("is made visible, and is said to be unknown in older records", () => {
+    expect(row("/srv/a\u001b[2J\n`b")).toContain("`/srv/a\\u{1b}[2J\\u{a}\\u{60}b`");
+    expect(row(undefined)).toContain(" an unknown folder ");
+  });
+
+  it("brings those of one's own project to the front, and keeps the order of all others", () => {
+    const at = (approvalId: string, project?: string) => requestWith({ approvalId, project });
+    const all = [
+      at("1", "/srv/wiki"),
+      at("2"),
+      at("3", "/srv/shop"),
+      at("4", "/srv/shop/sub"),
+      at("5", "/srv/shop"),
+    ];
+    expect(ownFirst(all, "/srv/shop").map(({ approvalId }) => approvalId)).toEqual(["3", "5", "1", "2", "4"]);
   });
 });
 

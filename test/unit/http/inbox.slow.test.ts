@@ -68,6 +68,7 @@ describe.skipIf(NO_BROWSER !== null)("the inbox", { timeout: 20_000 }, () => {
       {
         tool: "shell",
         agent: "builder",
+        project: "/home/ann/shop",
         granted,
         expiresAt: at.desk.clock.now + 65_000,
         why: [{ layer: "project", rule: "npm ci", action: "ask", reason: "it runs scripts" }],
@@ -85,6 +86,7 @@ describe.skipIf(NO_BROWSER !== null)("the inbox", { timeout: 20_000 }, () => {
       "writes",
       "1:05 left",
       "asked by the agent builder",
+      "in the project /home/ann/shop",
       "It asked for more than it would get: write /home/ann/.npm is not granted",
       "Hidden, as secrets: env.TOKEN (by its name)",
       "The command",
@@ -99,6 +101,8 @@ describe.skipIf(NO_BROWSER !== null)("the inbox", { timeout: 20_000 }, () => {
       "run-1",
     ])
       expect(text).toContain(part);
+    // Requests of several projects stand in one list.
+    expect(await inbox.page.locator("#waiting").innerText()).toContain("in /home/ann/shop");
     await inbox.page.locator(".time-left", { hasText: "1:04 left" }).waitFor();
   });
 
