@@ -9,6 +9,8 @@ import type { Resolution, Store, StoredRequest } from "../store/store.ts";
 import { rejected } from "./factories.ts";
 import type { Answer, ApprovalHandler, HandlerAnswer } from "./handler.ts";
 import { Learner } from "./learner.ts";
+import { PendingRequests } from "./pending-requests.ts";
+import { pictureInTime } from "./picture.ts";
 import { Presence } from "./presence.ts";
 import { readDecision } from "./read-decision.ts";
 import { Registry } from "./registry.ts";
@@ -30,10 +32,11 @@ export class Broker implements Disposable, AsyncDisposable {
   readonly #waits: Waits;
   readonly #presence: Presence;
   readonly #learner: Learner;
+  readonly #pending: PendingRequests;
   /** Those who are asked about every request, whoever makes it. */
   readonly #attending = new Set<ApprovalHandler>();
   /** Requests that are being kept right now. */
-  readonly #opening = new Set<Promise<void>>();
+  readonly #opening = new Set<Promise<unknown>>();
   #hasEnded = false;
 
   constructor(host: Pick<Host, "now">, store: Store, recorder: Recorder) {
@@ -42,6 +45,7 @@ export class Broker implements Disposable, AsyncDisposable {
     this.#registry = new Registry(store, recorder);
     this.#presence = new Presence(this.#runId, store, this.#registry);
     this.#room = new WaitingRoom((change) => this.#presence.hold(change));
+    this.#pending = new PendingRequests(store, this.#room);
     this.#waits = new Waits({
       host,
       store,
@@ -60,19 +64,23 @@ export class Broker implements Disposable, AsyncDisposable {
 
   /**
    * Puts a request to everyone and answers with the first decision, or with `pending` when it is left open. Handlers that
-   * throw, or answer what is no decision, are written down; when none is left, nobody said no.
+   * throw, or answer what is no decision, are written down; when none is left, nobody said no. Where too much waits already,
+   * nobody is asked.
    */
-  async request(request: ApprovalRequest, bringing: Bringing): Promise<HandlerAnswer> {
-    const { isBlocking, call } = bringing;
+  async request(request: ApprovalRequest, bringing: Bringing): Promise<HandlerAnswer | Unasked> {
     if (this.#hasEnded) return THE_END;
     // Before anybody hears of the request: the first who does may answer at once.
     const { waiting, answered } = this.#room.enter(request, bringing);
     // A failure may come before anybody waits for it, or when nobody does: events tell it, and whoever answered.
     answered.catch(() => undefined);
-    const opening = this.#open(waiting, call);
+    const opening = this.#open(waiting, bringing);
     this.#opening.add(opening);
     try {
-      await opening;
+      const reason = await opening;
+      if (reason !== null) {
+        this.#room.leave(waiting);
+        return { status: "unasked", reason };
+      }
     } catch (cause) {
       this.#room.leave(waiting);
       throw cause;
@@ -80,7 +88,7 @@ export class Broker implements Disposable, AsyncDisposable {
       this.#opening.delete(opening);
     }
     this.#waits.bring(waiting, [...bringing.handlers, ...this.#attending]);
-    return isBlocking ? answered : { status: "pending" };
+    return bringing.isBlocking ? answered : { status: "pending" };
   }
 
   /**
@@ -257,11 +265,14 @@ export class Broker implements Disposable, AsyncDisposable {
     this.#registry[Symbol.dispose]();
   }
 
-  async #open({ request, present }: Waiting, call: KeptCall | null): Promise<void> {
+  async #open(waiting: Waiting, { call, bounds }: Bringing): Promise<string | null> {
     await this.#presence.begin();
     await this.#learner.begin();
-    const presentation = this.#store.outlivesProcess ? await inTime(present) : null;
-    await this.#registry.open(request, { call, presentation });
+    const presentation = this.#store.outlivesProcess ? await pictureInTime(waiting.present) : null;
+    const belongings = { call, presentation };
+    return this.#registry.open(waiting.request, belongings, async () =>
+      bounds === undefined ? null : this.#pending.admit(waiting, belongings, bounds),
+    );
   }
 
   /** A request that another process made, or this one before it was started again, for those who attend. */
@@ -280,19 +291,8 @@ export class Broker implements Disposable, AsyncDisposable {
   }
 }
 
-/** A picture that takes longer is left out: whoever looks elsewhere sees the request without it. */
-const PICTURE_MS = 5_000;
-
-async function inTime(present: () => Promise<Presentation>): Promise<Presentation | null> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<null>((resolve) => {
-    timer = setTimeout(() => resolve(null), PICTURE_MS);
-  });
-  try {
-    return await Promise.race([present(), late]);
-  } catch {
-    return null;
-  } finally {
-    clearTimeout(timer);
-  }
+/** Nobody was asked, and why. */
+export interface Unasked {
+  readonly status: "unasked";
+  readonly reason: string;
 }

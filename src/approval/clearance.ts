@@ -62,7 +62,7 @@ async function named(
 ): Promise<Clearance> {
   const look = () => lastQuestion(asker, asked, toolCallId, (id) => broker.find(id));
   const { last, free } = await look();
-  if (last !== null && (isOpen(last) || (isUnique && !isUsed(last)))) return standOf(last, wait.onTimeout);
+  if (last !== null && (isOpen(last) || (isUnique && isRefused(last)))) return standOf(last, wait.onTimeout);
   if (!mayAsk) return last === null ? CHANGED : standOf(last, wait.onTimeout);
   try {
     return await questions.leaveOpen(asker, asked, { ...put, approvalId: free });
@@ -132,9 +132,9 @@ function isOpen({ status }: StoredRequest): boolean {
   return status === "pending" || status === "approved";
 }
 
-/** It was approved and taken by a run, whatever became of that. */
-function isUsed({ status }: StoredRequest): boolean {
-  return status === "executing" || status === "done" || status === "failed";
+/** Somebody said no, or nobody answered in time. One that was only put away was answered by nobody. */
+function isRefused({ status, decision }: StoredRequest): boolean {
+  return status === "expired" || (decision?.status === "rejected" && decision.by !== NOBODY);
 }
 
 function standOf(stored: StoredRequest, onTimeout: GateOptions["wait"]["onTimeout"]): Clearance {

@@ -56,7 +56,9 @@ export class ToolGate implements Disposable {
       project: process.cwd(),
       handlers: handlersOf(handler),
       wait: waitOf(wait, approval),
+      client: null,
       mostPending: approval.most_pending,
+      mostPendingBytes: approval.most_pending_size,
       sessionGrants: true,
     });
   }

@@ -1,3 +1,4 @@
+import type { ApprovalRequest } from "../policy/request.ts";
 import type { Store } from "../store/store.ts";
 import type { Registry } from "./registry.ts";
 
@@ -53,7 +54,7 @@ export class Presence implements AsyncDisposable {
    */
   async sweep(): Promise<void> {
     const { expired, abandoned, grants } = await this.#store.overdue();
-    for (const request of expired) await this.#registry.decide(request, { status: "expired" });
+    await this.#expire(expired);
     for (const request of abandoned) await this.#registry.abandon(request);
     for (const { grantId } of grants) await this.#registry.revoke(grantId, THE_END);
   }
@@ -73,9 +74,15 @@ export class Presence implements AsyncDisposable {
   async #begin(): Promise<void> {
     if (!this.#store.outlivesProcess) return this.#store.keepAlive(this.#runId, Number.POSITIVE_INFINITY);
     await this.#store.keepAlive(this.#runId, ALIVE_MS);
+    // No run of a store may last until its first beat.
+    await this.#expire((await this.#store.overdue()).expired);
     if (this.#hasEnded) return;
     this.#timer ??= setInterval(() => void this.#beat(), BEAT_MS);
     this.#keepHolding();
+  }
+
+  async #expire(requests: readonly ApprovalRequest[]): Promise<void> {
+    for (const request of requests) await this.#registry.decide(request, { status: "expired" });
   }
 
   #keepHolding(): void {

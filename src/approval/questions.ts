@@ -22,8 +22,12 @@ export interface GateOptions {
   readonly project: string;
   readonly handlers: readonly ApprovalHandler[];
   readonly wait: Wait;
-  /** So many questions of the session may wait at once; null: any number. */
+  /** Whose sessions are counted together, by name; null where each is counted by itself. */
+  readonly client: string | null;
+  /** So many questions of the session, and of its client, may wait at once; null: any number. */
   readonly mostPending: number | null;
+  /** So many bytes may be kept for them meanwhile. */
+  readonly mostPendingBytes: number;
   /** False: a yes can't be remembered. */
   readonly sessionGrants: boolean;
 }
@@ -95,7 +99,8 @@ export class Questions {
     asked: Question,
     { approvalId, wait, signal, trail, call }: Put,
   ): Promise<Yes | Stop> {
-    const { broker, host, runId, handlers, mostPending, sessionId, project, sessionGrants } = this.#options;
+    const { broker, host, runId, handlers, sessionId, project, client, sessionGrants } = this.#options;
+    const { mostPending, mostPendingBytes } = this.#options;
     const { cacheKey } = asked.grantKey;
     const decline = (reason: string, hint: string): Denied => {
       trail.record({ type: "approval.auto", argsHash: asked.argsHash, approved: false, by: reason });
@@ -112,6 +117,7 @@ export class Questions {
       runId,
       sessionId,
       project,
+      ...(client === null ? {} : { client }),
       createdAt,
       expiresAt: deadlineOf(wait, createdAt),
       sessionGrants,
@@ -121,8 +127,11 @@ export class Questions {
       present: asked.present,
       signal,
       isBlocking: wait.style === "block",
+      bounds: { mostPending, mostPendingBytes },
       call,
     });
+    if (answer.status === "unasked")
+      return decline(answer.reason, "wait for answers, or ask for something smaller");
     if (answer.status === "pending") {
       this.#leave(cacheKey, approvalId);
       return pending(request);

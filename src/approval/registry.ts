@@ -26,12 +26,22 @@ export class Registry implements Disposable {
     this.#subscribers = new Subscribers(store, recorder.runId);
   }
 
-  /** Takes a request in. One that can't be written down and kept, nobody can answer. */
-  open(request: ApprovalRequest, belongings: Belongings): Promise<void> {
+  /**
+   * Takes a request in, unless it is not admitted by the time that it is its turn: then this says why. One that can't be
+   * written down and kept, nobody can answer.
+   */
+  open(
+    request: ApprovalRequest,
+    belongings: Belongings,
+    admit: () => Promise<string | null>,
+  ): Promise<string | null> {
     const body = { type: "approval.requested", request } as const;
     return this.#inTurn(async () => {
+      const reason = await admit();
+      if (reason !== null) return reason;
       this.#write(request, body);
       await this.#store.add(request, belongings, this.#recorder.news(request, body));
+      return null;
     });
   }
 

@@ -7,7 +7,7 @@ import type { Asker, Question } from "./question.ts";
 /** Who asks, where, and until when. */
 type Around = Pick<
   ApprovalRequest,
-  "approvalId" | "runId" | "sessionId" | "project" | "createdAt" | "expiresAt"
+  "approvalId" | "runId" | "sessionId" | "project" | "client" | "createdAt" | "expiresAt"
 >;
 
 /** A longer name of a group is cut. */

@@ -15,14 +15,18 @@ export const Wait = z
   .readonly();
 export type Wait = z.infer<typeof Wait>;
 
-/** How calls wait: what is given, else what the config says. */
+/**
+ * How calls wait: what is given, else what the config says. Where neither says what happens at the end, a request that is
+ * answered later is kept for days, and a call that stands still fails.
+ */
 export function waitOf(
   given: Partial<Wait>,
-  approval: Pick<ApprovalSection, "timeout" | "on_timeout" | "wait">,
+  approval: Pick<ApprovalSection, "timeout" | "on_timeout" | "wait" | "keep">,
 ): Wait {
-  const { timeoutMs = approval.timeout, style = approval.wait } = given;
-  const otherwise = approval.on_timeout ?? (style === "suspend" ? "wait" : "error");
-  return { timeoutMs, onTimeout: given.onTimeout ?? otherwise, style };
+  const { style = approval.wait, onTimeout = approval.on_timeout } = given;
+  const isKept = style === "suspend" && onTimeout === undefined;
+  const { timeoutMs = isKept ? approval.keep : approval.timeout } = given;
+  return { timeoutMs, onTimeout: onTimeout ?? "error", style };
 }
 
 /** When a request that is made now has had its time; null for never. Milliseconds since 1970. */

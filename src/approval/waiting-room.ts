@@ -5,6 +5,14 @@ import type { ApprovalRequest } from "../policy/request.ts";
 import type { ApprovalHandler, HandlerAnswer } from "./handler.ts";
 import { once } from "./once.ts";
 
+/** How much may wait for answers at once. */
+export interface PendingBounds {
+  /** Requests of a session, and of a client in all its sessions; null: any number. */
+  readonly mostPending: number | null;
+  /** What is kept for the requests of a session, and for those of a client, in bytes. */
+  readonly mostPendingBytes: number;
+}
+
 /** How a request is brought to people, and until when. */
 export interface Bringing {
   readonly handlers: readonly ApprovalHandler[];
@@ -13,6 +21,8 @@ export interface Bringing {
   readonly signal: AbortSignal | null;
   /** False: the answer is not waited for. */
   readonly isBlocking: boolean;
+  /** How much may wait; without it, any amount. */
+  readonly bounds?: PendingBounds;
   /** What it takes to make the call later; null where only its caller can make it. */
   readonly call: KeptCall | null;
 }
@@ -33,6 +43,8 @@ export interface Waiting {
   readonly settle: (answer: HandlerAnswer) => void;
   readonly fail: (error: unknown) => void;
   timer: NodeJS.Timeout | null;
+  /** What is kept for it, in bytes; null where it is not counted here, as for one of another process. */
+  bytes: number | null;
   /** It is kept: it can be answered, and is for people to see. */
   isOpen: boolean;
   /** An answer that came by here is being written down; ends when that is done, or failed. */
@@ -48,8 +60,9 @@ export interface Waiting {
 /** Every request that waits in this process, in the order in which they came. */
 export class WaitingRoom {
   readonly #waiting = new Map<string, Waiting>();
-  /** Of each session, how many. */
-  readonly #counts = new Map<string, number>();
+  /** Of each session, how many, and how much is kept for them. */
+  readonly #tallies = new Map<string, Tally>();
+  #bytes = 0;
   readonly #onHeld: (change: 1 | -1) => void;
 
   /** `onHeld` hears of each call that begins to stand still here, or no longer does. */
@@ -78,6 +91,7 @@ export class WaitingRoom {
       settle: resolve,
       fail: reject,
       timer: null,
+      bytes: null,
       isOpen: false,
       deciding: null,
       open: 0,
@@ -86,16 +100,20 @@ export class WaitingRoom {
     };
     this.#waiting.set(request.approvalId, waiting);
     if (isBlocking) this.#onHeld(1);
-    this.#counts.set(request.sessionId, this.countOf(request.sessionId) + 1);
+    this.#tally(request.sessionId, 1, 0);
     return { waiting, answered: promise };
   }
 
+  /** So many bytes are kept for a request from now on. */
+  keep(waiting: Waiting, bytes: number): void {
+    waiting.bytes = bytes;
+    this.#tally(waiting.request.sessionId, 0, bytes);
+  }
+
   /** Puts a request away: its timer, its listeners and its question. */
-  leave({ request, over, timer, isHeld }: Waiting): void {
+  leave({ request, over, timer, isHeld, bytes }: Waiting): void {
     if (!this.#waiting.delete(request.approvalId)) return;
-    const left = this.countOf(request.sessionId) - 1;
-    if (left > 0) this.#counts.set(request.sessionId, left);
-    else this.#counts.delete(request.sessionId);
+    this.#tally(request.sessionId, -1, -(bytes ?? 0));
     if (isHeld) this.#onHeld(-1);
     if (timer !== null) clearTimeout(timer);
     over.abort();
@@ -106,10 +124,32 @@ export class WaitingRoom {
   }
 
   countOf(sessionId: string): number {
-    return this.#counts.get(sessionId) ?? 0;
+    return this.#tallies.get(sessionId)?.count ?? 0;
+  }
+
+  /** What is kept for the requests of a session. */
+  bytesOf(sessionId: string): number {
+    return this.#tallies.get(sessionId)?.bytes ?? 0;
+  }
+
+  /** What is kept for all requests of this process. */
+  get bytes(): number {
+    return this.#bytes;
   }
 
   all(): readonly Waiting[] {
     return [...this.#waiting.values()];
   }
+
+  #tally(sessionId: string, more: number, moreBytes: number): void {
+    const { count, bytes } = this.#tallies.get(sessionId) ?? { count: 0, bytes: 0 };
+    this.#bytes += moreBytes;
+    if (count + more === 0) this.#tallies.delete(sessionId);
+    else this.#tallies.set(sessionId, { count: count + more, bytes: bytes + moreBytes });
+  }
+}
+
+interface Tally {
+  readonly count: number;
+  readonly bytes: number;
 }

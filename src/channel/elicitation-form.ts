@@ -11,6 +11,7 @@ import {
   reachFields,
 } from "./request-text.ts";
 import { type Line, plain, styledText, unitsOf } from "./styled-text.ts";
+import { timeLeft } from "./time-left.ts";
 
 /** The answers of a form, as they are written on it. */
 export const YES = "yes, once";
@@ -120,6 +121,5 @@ function cut(request: ApprovalRequest, look: Look, time: readonly Line[]): reado
 
 function timeLines({ expiresAt }: ApprovalRequest, now: number): readonly Line[] {
   if (expiresAt === null) return [];
-  const minutes = Math.max(0, Math.ceil((expiresAt - now) / 60_000));
-  return [[plain(`time left: ${minutes === 1 ? "1 minute" : `${minutes} minutes`}`)]];
+  return [[plain(`time left: ${timeLeft(expiresAt, now)}`)]];
 }

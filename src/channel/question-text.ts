@@ -5,6 +5,7 @@ import type { Ink } from "./ink.ts";
 import type { Offers } from "./offers.ts";
 import { askedFields, contentField, type Look, leftOutFields, reachFields } from "./request-text.ts";
 import { GUTTER_COLUMNS, oneRow, ownRows } from "./rows.ts";
+import { timeLeft } from "./time-left.ts";
 import { columnsOf } from "./visible-unit.ts";
 
 /** The columns and rows of a terminal. */
@@ -145,9 +146,8 @@ function askedRows({ request, look }: Asked, width: number, now: number, ink: In
 
 function timeRows({ expiresAt }: ApprovalRequest, width: number, now: number, ink: Ink): readonly string[] {
   if (expiresAt === null) return [];
-  const minutes = Math.max(0, Math.ceil((expiresAt - now) / 60_000));
-  const words = minutes === 1 ? "1 minute" : `${minutes} minutes`;
-  return fieldRows({ label: "time left", text: words, manner: "line" }, width, ink).rows;
+  const text = timeLeft(expiresAt, now);
+  return fieldRows({ label: "time left", text, manner: "line" }, width, ink).rows;
 }
 
 /** What a yes for the session covers, whole; null when there is no such yes, or no room for it. */

@@ -2,6 +2,7 @@ import { columns } from "../channel/columns.ts";
 import { wholeFieldRows } from "../channel/field-rows.ts";
 import { type Ink, widthOf } from "../channel/ink.ts";
 import { boundFields, type Field, type Look, ruleFields, viewFields } from "../channel/request-text.ts";
+import { timeLeft as timeLeftInWords } from "../channel/time-left.ts";
 import { visible } from "../errors.ts";
 import type { ApprovalEvent } from "../event/event.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
@@ -62,6 +63,7 @@ export function requestLines(stored: StoredRequest, look: Look, now: number, ink
     field("request", request.approvalId),
     field("state", stateOf(stored, now)),
     field("asked by", `run ${request.runId}, session ${request.sessionId}`),
+    ...(request.client === undefined ? [] : [field("client", request.client)]),
     ...(request.groupId === null ? [] : [field("group", request.groupId)]),
   ];
   const fields = [
@@ -142,11 +144,13 @@ function stateOf({ request, status, decision }: StoredRequest, now: number): str
   return `${status}; ${decision.status} by ${decision.by}${note}`;
 }
 
-/** `4 min left`, `40 s left`, `no end`. */
+/** `40 s left`, `4 min left`, `3 hours left`, `no end`. */
 function timeLeft({ expiresAt }: ApprovalRequest, now: number): string {
   if (expiresAt === null) return "no end";
   const seconds = Math.max(0, Math.ceil((expiresAt - now) / 1_000));
-  return seconds < 120 ? `${seconds} s left` : `${Math.round(seconds / 60)} min left`;
+  if (seconds < 120) return `${seconds} s left`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 120 ? `${minutes} min left` : `${timeLeftInWords(expiresAt, now)} left`;
 }
 
 function field(label: string, text: string): Field {

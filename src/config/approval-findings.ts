@@ -1,5 +1,5 @@
-import { waitOf } from "../approval/wait.ts";
 import { visible } from "../errors.ts";
+import type { ApprovalSection } from "../policy/approval-section.ts";
 import { areAnyArguments, printToolRule } from "../policy/rule-reach.ts";
 import { coversGlob } from "../shell/glob.ts";
 import type { Loaded } from "./config.ts";
@@ -8,7 +8,6 @@ import { type Finding, placeOf, warning } from "./finding.ts";
 /** Settings of `approval:` that let more run unasked than a person may think, or say nothing. */
 export function approvalFindings({ config }: Loaded): readonly Finding[] {
   const { rules, risk_defaults: defaults } = config.approval;
-  const { onTimeout } = waitOf({}, config.approval);
   const everything = rules.flatMap((rule, index): readonly Finding[] => {
     if (rule.action !== "allow" || !coversGlob(rule.pattern, "*") || !areAnyArguments(rule.args)) return [];
     return [
@@ -19,7 +18,10 @@ export function approvalFindings({ config }: Loaded): readonly Finding[] {
       ),
     ];
   });
-  const timeout = placeOf(config, ["approval", "timeout"]);
+  const unused = unusedTimes(config.approval).flatMap(({ key, because, hint }): readonly Finding[] => {
+    const at = placeOf(config, ["approval", key]);
+    return at === null ? [] : [warning(`\`${key}\` means nothing: ${because}`, hint, at)];
+  });
   return [
     ...everything,
     ...(defaults.destructive === "allow"
@@ -31,14 +33,23 @@ export function approvalFindings({ config }: Loaded): readonly Finding[] {
           ),
         ]
       : []),
-    ...(timeout !== null && onTimeout === "wait"
-      ? [
-          warning(
-            `\`timeout\` means nothing: with ${config.approval.on_timeout === undefined ? "`wait: suspend`" : "`on_timeout: wait`"} a question has no end`,
-            "remove it, or write `on_timeout: error` or `deny`",
-            timeout,
-          ),
-        ]
-      : []),
+    ...unused,
+  ];
+}
+
+/** Times of questions that may be written and are not obeyed, each with the reason. */
+function unusedTimes({ wait, on_timeout: onTimeout }: ApprovalSection) {
+  const timeout = { key: "timeout", hint: "remove it, or write `on_timeout: error` or `deny`" } as const;
+  const keep = { key: "keep", hint: "remove it, or `on_timeout`" } as const;
+  if (onTimeout === undefined)
+    return wait === "suspend"
+      ? [{ ...timeout, because: "with `wait: suspend` a question ends after `keep`" }]
+      : [];
+  if (onTimeout !== "wait")
+    return [{ ...keep, because: `with \`on_timeout: ${onTimeout}\` every question ends after \`timeout\`` }];
+  const because = "with `on_timeout: wait` a question has no end";
+  return [
+    { ...timeout, because },
+    { ...keep, because },
   ];
 }

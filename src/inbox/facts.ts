@@ -46,6 +46,7 @@ export function whyOf({ why }: ApprovalRequest): HTMLElement {
 /** Who asked, and by which names it is known elsewhere. */
 export function whoOf({
   agent,
+  client,
   sessionId,
   runId,
   callId,
@@ -63,6 +64,7 @@ export function whoOf({
       "dl",
       { class: "facts" },
       agent === null ? null : fact("Agent", foreign(agent, "code")),
+      client === undefined ? null : fact("Client", foreign(client, "code")),
       fact("Session", foreign(sessionId, "code")),
       fact("Run", foreign(runId, "code")),
       fact("Call", foreign(callId, "code")),

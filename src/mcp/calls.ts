@@ -125,9 +125,11 @@ async function inRounds(
 async function inTurns(
   tool: string,
   input: unknown,
-  { mcpReq: { signal } }: ServerContext,
-  { connection }: CallsOptions,
+  context: ServerContext,
+  options: CallsOptions,
 ): Promise<Outcome> {
+  const { signal } = context.mcpReq;
+  const { connection } = options;
   const clearance = await connection.session.ask(tool, input, {
     signal,
     toolCallId: connection.nameOf(tool, input),
@@ -137,11 +139,16 @@ async function inTurns(
     case "allowed":
       return connection.call(tool, input, { asker: null, signal, approvalId: null });
     case "approved":
+      connection.waitFor(tool, input, null);
       return connection.call(tool, input, { asker: null, signal, approvalId: clearance.approvalId });
-    case "denied":
+    case "denied": {
+      // That nobody answered another session in time is no answer to this one.
+      const isOthers = clearance.code === "APPROVAL_TIMEOUT" && !connection.isWaiting(tool, input);
       connection.isTold(tool, input);
-      return clearance;
+      return isOthers ? inTurns(tool, input, context, options) : clearance;
+    }
     case "pending":
+      connection.waitFor(tool, input, clearance.approvalId);
       return clearance;
   }
 }

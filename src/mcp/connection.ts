@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { Broker } from "../approval/broker.ts";
 import type { ApprovalHandler } from "../approval/handler.ts";
 import { HANDLERS, handlersOf, isHandlers } from "../approval/handlers.ts";
+import { waitOf } from "../approval/wait.ts";
 import { type ElicitationResult, elicitationHandler, LOOK_MS } from "../channel/elicitation.ts";
 import { type ElicitationForm, elicitationForm } from "../channel/elicitation-form.ts";
 import { lookWithin } from "../channel/look.ts";
@@ -16,16 +17,18 @@ import { SESSION_OPTIONS, type SessionOptions } from "../supervisor/session-opti
 import type { Supervisor } from "../supervisor/supervisor.ts";
 
 /** How the calls of MCP clients are made, and who is asked about them. */
-export interface McpOptions extends Omit<SessionOptions, "caller"> {
+export interface McpOptions extends Omit<SessionOptions, "caller" | "client"> {
   /** Whether the client's own user is asked, by forms, where it has them. Default what the config says; over HTTP false. */
   readonly elicitation?: boolean;
 }
 
 /** How the same is checked when it comes from JavaScript. */
-export const MCP_OPTIONS: OptionsOf<McpOptions> = SESSION_OPTIONS.omit({ caller: true }).extend({
-  handler: z.custom<object>(isHandlers, { error: HANDLERS }).optional(),
-  elicitation: z.boolean({ error: "`true` or `false`" }).optional(),
-});
+export const MCP_OPTIONS: OptionsOf<McpOptions> = SESSION_OPTIONS.omit({ caller: true, client: true }).extend(
+  {
+    handler: z.custom<object>(isHandlers, { error: HANDLERS }).optional(),
+    elicitation: z.boolean({ error: "`true` or `false`" }).optional(),
+  },
+);
 
 /** Asks the user of one client, while one of its calls is being made. */
 export interface ClientAsker {
@@ -41,25 +44,52 @@ export class Connection implements AsyncDisposable {
   readonly elicits: boolean;
   /** Whether a call that nobody can be asked about at once ends as pending. */
   readonly suspends: boolean;
+  /** Its client has looked which tools there are, or used one. */
+  isUsed = false;
   readonly #broker: Broker;
+  /** Whose connection it is, of several that share a supervisor. */
+  readonly #client: string | null;
   /** Of calls whose client was told a no, how often. */
-  readonly #noes = new RecentMap<string, number>(MOST_NOES);
+  readonly #noes = new RecentMap<string, number>(MAX_KNOWN_CALLS);
+  /** Of calls that ended as pending, the question that their client waits for. */
+  readonly #unanswered = new RecentMap<string, string>(MAX_KNOWN_CALLS);
+  /** So many things are being done for its client. */
+  #doing = 0;
   /** Of the calls that are being made, by their groups: who can be asked at their client. */
   readonly #askers = new Map<string, ClientAsker>();
 
-  constructor(supervisor: Supervisor, { elicitation, handler, wait = {}, ...rest }: McpOptions) {
+  constructor(supervisor: Supervisor, options: McpOptions, client: string | null = null) {
+    const { elicitation, handler, wait: given = {}, ...rest } = options;
     const { approval } = supervisor.shared.standing.config;
     this.#broker = supervisor.broker;
+    this.#client = client;
     this.elicits = elicitation ?? approval.channels.elicitation;
-    this.suspends = (wait.style ?? approval.wait) === "suspend";
-    // A question whose answer is to come with the client's next try ends like one for which a call stands still.
-    const { onTimeout = approval.on_timeout ?? (this.suspends ? "wait" : "error") } = wait;
+    const wait = waitOf(given, approval);
+    this.suspends = wait.style === "suspend";
     this.session = supervisor.session({
       ...rest,
+      ...(client === null ? {} : { client }),
       caller: "agent",
-      wait: { ...wait, onTimeout, style: "block" },
+      // A question whose answer is to come with the client's next try ends like one for which a call stands still.
+      wait: { ...wait, style: "block" },
       handler: [...(this.elicits ? [this.#handler()] : []), ...handlersOf(handler)],
     });
+  }
+
+  /** Does something for its client, which is using it then. */
+  async use<Value>(work: () => Value | Promise<Value>): Promise<Value> {
+    this.isUsed = true;
+    this.#doing += 1;
+    try {
+      return await work();
+    } finally {
+      this.#doing -= 1;
+    }
+  }
+
+  /** Something is being done for its client. */
+  get isBusy(): boolean {
+    return this.#doing > 0;
   }
 
   /** Makes a call; questions about it are put to `asker` as well, where there is one. Throws what the call throws. */
@@ -82,13 +112,31 @@ export class Connection implements AsyncDisposable {
    * its client was told a no, the same call is another one.
    */
   nameOf(tool: string, input: unknown): string {
-    return `mcp ${this.#noes.get(keyOf(tool, input)) ?? 0}`;
+    const whose = this.#client === null ? "" : ` of ${this.#client}`;
+    return `mcp ${this.#noes.get(keyOf(tool, input)) ?? 0}${whose}`;
   }
 
   /** The client was told a no to this call. */
   isTold(tool: string, input: unknown): void {
     const key = keyOf(tool, input);
     this.#noes.set(key, (this.#noes.get(key) ?? 0) + 1);
+    this.#unanswered.delete(key);
+  }
+
+  /** Which question the client waits for before it makes this call again; null when it waits for none any more. */
+  waitFor(tool: string, input: unknown, approvalId: string | null): void {
+    if (approvalId === null) this.#unanswered.delete(keyOf(tool, input));
+    else this.#unanswered.set(keyOf(tool, input), approvalId);
+  }
+
+  /** Whether the client waits for an answer before it makes this call again. */
+  isWaiting(tool: string, input: unknown): boolean {
+    return this.#unanswered.has(keyOf(tool, input));
+  }
+
+  /** The questions that the client waits for, or waited for when it was last heard of them. */
+  unanswered(): readonly string[] {
+    return [...this.#unanswered.values()];
   }
 
   /** A question that is open, as a form; null when it is open no more. */
@@ -101,6 +149,20 @@ export class Connection implements AsyncDisposable {
       return made;
     };
     return elicitationForm(stored.request, await lookWithin({ present }, LOOK_MS), Date.now());
+  }
+
+  /**
+   * Ends it for good: its client does not come back. Questions that it left open are withdrawn, unless another connection waits
+   * for the same answer.
+   */
+  async withdraw(reason: string, others: () => readonly Connection[]): Promise<void> {
+    await this[Symbol.asyncDispose]();
+    const own = new Set(this.unanswered());
+    const theirs = new Set(others().flatMap((one) => one.unanswered()));
+    for (const { approvalId, sessionId } of await this.#broker.pending()) {
+      const isOwn = sessionId === this.session.sessionId || own.has(approvalId);
+      if (isOwn && !theirs.has(approvalId)) await this.session.putAway(approvalId, reason);
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -123,8 +185,8 @@ export class Connection implements AsyncDisposable {
   }
 }
 
-/** Of so many different calls it is known how often their client was told a no. */
-const MOST_NOES = 1_000;
+/** Of so many different calls it is known what their client was told. */
+const MAX_KNOWN_CALLS = 1_000;
 
 function keyOf(tool: string, input: unknown): string {
   return createHash("sha256")

@@ -1,13 +1,8 @@
-import { randomUUID } from "node:crypto";
-import {
-  createMcpHandler,
-  isLegacyRequest,
-  type McpServerFactory,
-  WebStandardStreamableHTTPServerTransport,
-} from "@modelcontextprotocol/server";
+import { createMcpHandler, isLegacyRequest } from "@modelcontextprotocol/server";
 import { assertOptions } from "../supervisor/options.ts";
 import type { Supervisor } from "../supervisor/supervisor.ts";
 import { Connection, MCP_OPTIONS, type McpOptions } from "./connection.ts";
+import { LegacySessions, MAX_BODY_BYTES } from "./legacy-sessions.ts";
 import { serversOf } from "./server.ts";
 
 /** MCP over HTTP, for whoever serves it behind a door of their own: nobody is asked for a token here. */
@@ -16,9 +11,8 @@ export interface McpHttp extends AsyncDisposable {
   readonly fetch: (request: Request, by?: string) => Promise<Response>;
 }
 
-/** So many clients of the older protocol may be connected at once; of more, the one that was heard of longest ago is let go. */
-const MOST_SESSIONS = 256;
-const MOST_BODY = 4 * 1024 ** 2;
+/** Whose requests they are where nobody says it. */
+const ANYBODY = "mcp";
 
 /**
  * Serves MCP clients over streamable HTTP. By the current protocol each request stands for itself, and all of one client share a
@@ -32,8 +26,10 @@ export function mcpHttp(supervisor: Supervisor, options: McpOptions = {}): McpHt
   const clients = new Map<string, HttpClient>();
   return {
     fetch: (request, by = "") => {
-      const client = clients.get(by) ?? new HttpClient(supervisor, { elicitation: false, ...options });
-      clients.set(by, client);
+      const name = by === "" ? ANYBODY : by;
+      const client =
+        clients.get(name) ?? new HttpClient(supervisor, { elicitation: false, ...options }, name);
+      clients.set(name, client);
       return client.fetch(request);
     },
     [Symbol.asyncDispose]: async () => {
@@ -42,23 +38,24 @@ export function mcpHttp(supervisor: Supervisor, options: McpOptions = {}): McpHt
   };
 }
 
-/** Whoever has one token: states of questions are signed for it alone. */
+/** Whoever has one token: states of questions are signed for it alone, and what waits for it is counted together. */
 class HttpClient implements AsyncDisposable {
   readonly #shared: Connection;
   readonly #handler;
-  readonly #sessions: Sessions;
+  readonly #sessions: LegacySessions;
 
-  constructor(supervisor: Supervisor, options: McpOptions) {
-    this.#shared = new Connection(supervisor, options);
+  constructor(supervisor: Supervisor, options: McpOptions, client: string) {
+    const shared = new Connection(supervisor, options, client);
+    this.#shared = shared;
     this.#handler = createMcpHandler(
-      serversOf(supervisor, () => this.#shared),
-      { legacy: "reject", maxRequestBodySize: MOST_BODY },
+      serversOf(supervisor, () => shared),
+      { legacy: "reject", maxRequestBodySize: MAX_BODY_BYTES },
     );
-    this.#sessions = new Sessions(supervisor, options);
+    this.#sessions = new LegacySessions({ supervisor, options, client, shared });
   }
 
   async fetch(request: Request): Promise<Response> {
-    return (await isLegacyRequest(request, undefined, { maxRequestBodySize: MOST_BODY }))
+    return (await isLegacyRequest(request, undefined, { maxRequestBodySize: MAX_BODY_BYTES }))
       ? this.#sessions.fetch(request)
       : this.#handler.fetch(request);
   }
@@ -68,75 +65,4 @@ class HttpClient implements AsyncDisposable {
     await this.#sessions[Symbol.asyncDispose]();
     await this.#shared[Symbol.asyncDispose]();
   }
-}
-
-/** One client of the older protocol. */
-interface LegacySession extends AsyncDisposable {
-  readonly transport: WebStandardStreamableHTTPServerTransport;
-}
-
-/** The clients of the older protocol, each with what it was granted. */
-class Sessions implements AsyncDisposable {
-  readonly #supervisor: Supervisor;
-  readonly #options: McpOptions;
-  readonly #sessions = new Map<string, LegacySession>();
-
-  constructor(supervisor: Supervisor, options: McpOptions) {
-    this.#supervisor = supervisor;
-    this.#options = options;
-  }
-
-  async fetch(request: Request): Promise<Response> {
-    const id = request.headers.get("mcp-session-id");
-    if (id === null) return this.#begin(request);
-    const session = this.#sessions.get(id);
-    if (session === undefined) return refused(404, -32001, "there is no session under this id: begin anew");
-    // Who was heard of last is let go last.
-    this.#sessions.delete(id);
-    this.#sessions.set(id, session);
-    return session.transport.handleRequest(request);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all([...this.#sessions.keys()].map((id) => this.#end(id)));
-  }
-
-  async #begin(request: Request): Promise<Response> {
-    const connection = new Connection(this.#supervisor, this.#options);
-    const factory: McpServerFactory = serversOf(this.#supervisor, () => connection);
-    const server = await factory({ era: "legacy" });
-    let begun: string | null = null;
-    const transport = new WebStandardStreamableHTTPServerTransport({
-      sessionIdGenerator: randomUUID,
-      maxRequestBodySize: MOST_BODY,
-      onsessioninitialized: async (id) => {
-        begun = id;
-        this.#sessions.set(id, {
-          transport,
-          [Symbol.asyncDispose]: async () => {
-            await server.close();
-            await connection[Symbol.asyncDispose]();
-          },
-        });
-        const [oldest] = this.#sessions.keys();
-        if (this.#sessions.size > MOST_SESSIONS && oldest !== undefined) await this.#end(oldest);
-      },
-      onsessionclosed: (id) => this.#end(id),
-    });
-    await server.connect(transport);
-    const response = await transport.handleRequest(request);
-    // What does not begin a session leaves none behind.
-    if (begun === null) await connection[Symbol.asyncDispose]();
-    return response;
-  }
-
-  async #end(id: string): Promise<void> {
-    const session = this.#sessions.get(id);
-    this.#sessions.delete(id);
-    await session?.[Symbol.asyncDispose]();
-  }
-}
-
-function refused(status: number, code: number, message: string): Response {
-  return Response.json({ jsonrpc: "2.0", id: null, error: { code, message } }, { status });
 }

@@ -45,11 +45,13 @@ export function serversOf(supervisor: Supervisor, connect: () => Connection): Mc
         requestState: { verify: (state, context) => states.verify(state, context) },
       },
     );
-    server.setRequestHandler("tools/list", () => ({ tools: cards.map((card) => toolOf(card, hasNetwork)) }));
+    server.setRequestHandler("tools/list", () =>
+      connection.use(() => ({ tools: cards.map((card) => toolOf(card, hasNetwork)) })),
+    );
     server.setRequestHandler("tools/call", ({ params: { name, arguments: input = {} } }, context) => {
       if (cards.every((card) => card.name !== name))
         throw new ProtocolError(ProtocolErrorCode.InvalidParams, `there is no tool ${visible(name)}`);
-      return callFor(name, input, context, { server, connection, states, era });
+      return connection.use(() => callFor(name, input, context, { server, connection, states, era }));
     });
     return server;
   };

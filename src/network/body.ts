@@ -87,7 +87,8 @@ async function* unpacked(
   coding: Coding,
   mayBeEmpty: boolean,
 ): AsyncGenerator<Buffer, void> {
-  const { value: first = Buffer.alloc(0) } = await packed.next();
+  const next = await packed.next();
+  const first = next.done === true ? Buffer.alloc(0) : next.value;
   if (first.length === 0 && mayBeEmpty) return;
   const whole = rejoined(first, packed);
   const unpacking = unpackerFor(coding, first);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Duration } from "../profile/quantity.ts";
+import { Age, Duration, Size } from "../profile/quantity.ts";
 import { Mode, RuleOrder } from "./action.ts";
 import { Channels, StoreSetting } from "./approval-channels.ts";
 import { RiskDefaults } from "./risk.ts";
@@ -34,14 +34,18 @@ export const ApprovalSection = z.strictObject({
     .record(AgentName, z.strictObject({ order: RuleOrder.default("last-match"), rules: Rules }))
     .default({}),
   timeout: Duration.default(300_000),
-  /** Without it a call that stands still fails, and one that is run later can be answered for ever. */
+  /** What happens after `timeout`. Without it a call that stands still fails, and one that is run later has `keep`. */
   on_timeout: OnTimeout.optional(),
+  /** So long a call that is run later can be answered. */
+  keep: Age.default(7 * 24 * 3_600_000),
   /** A call stands still until the answer, or ends as pending and is run later. */
   wait: WaitStyle.default("block"),
   store: StoreSetting.default("sqlite"),
   channels: Channels.prefault({}),
-  /** So many questions of one session may wait for an answer at once. */
+  /** So many questions of one session, and of one MCP token, may wait for an answer at once. */
   most_pending: z.int().min(1).default(20),
+  /** So much may be kept for them meanwhile: inputs, and what people look at. */
+  most_pending_size: Size.default(64 * 1024 ** 2),
 });
 export type ApprovalSection = z.infer<typeof ApprovalSection>;
 

@@ -33,6 +33,8 @@ export const ApprovalRequest = z
     callId: z.string(),
     /** The folder of the config that it is asked under, or where its supervisor was started. Older records have none. */
     project: z.string().optional(),
+    /** Who holds the token that the call came with, by name; only of a client whose sessions are counted together. */
+    client: z.string().optional(),
     /** Calls of one turn share it, so that they can be answered in one act. */
     groupId: z.string().nullable(),
     tool: z.string(),

@@ -54,6 +54,8 @@ export const CLAIMS = {
   "approve.race":
     "of several answers the first counts, in whatever process that shares the store; an answer is used once; a process that is lost loses no request",
   "approve.deny": "a deny, or a tool that blocks, wins over grants, modes and people",
+  "approve.bound":
+    "what waits for answers is bounded, in number and in bytes, for each session, and for each MCP token over all its sessions and over restarts; questions of an MCP session go with it when its client ends it; a question ends by itself, unless the config says that it has no end",
   "http.auth":
     "over HTTP nobody reads or answers without an approver's token, from another origin or under another name; what is refused changes nothing and leaves a line; a page of another origin reaches nothing",
   "mcp.gate":

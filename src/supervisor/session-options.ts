@@ -20,6 +20,11 @@ export interface SessionOptions {
   readonly agent?: string;
   /** How long a call waits for its answer, instead of what the config says. */
   readonly wait?: Partial<Wait>;
+  /**
+   * Whose calls they are, where a supervisor serves several who are not trusted alike. What waits of one client is bounded over all
+   * its sessions, also across restarts.
+   */
+  readonly client?: string;
   /** So many questions may wait at once, instead of what the config says; null: any number. */
   readonly mostPending?: number | null;
   /** False: a yes is for one call, never for the session. */
@@ -35,6 +40,7 @@ export const SESSION_OPTIONS: OptionsOf<SessionOptions> = z.strictObject({
   handler: z.custom<object>(isHandlers, { error: HANDLERS }).optional(),
   caller: z.enum(["agent", "person"], { error: "`agent` or `person`" }).optional(),
   agent: z.string({ error: "a name, as a text" }).min(1, { error: "a name, as a text" }).optional(),
+  client: z.string({ error: "a name, as a text" }).min(1, { error: "a name, as a text" }).optional(),
   wait: WaitOptions().optional(),
   mostPending: z.int().min(1, { error: "a number of questions, or null" }).nullable().optional(),
   remember: z.boolean({ error: "`true` or `false`" }).optional(),
@@ -59,7 +65,9 @@ export function gateOptionsOf(shared: Shared, sessionId: string, options: Sessio
     project: loaded.config.workspace,
     handlers: handlersOf(options.handler),
     wait: waitOf(options.wait ?? {}, approval),
+    client: options.client ?? null,
     mostPending: options.mostPending === undefined ? approval.most_pending : options.mostPending,
+    mostPendingBytes: approval.most_pending_size,
     sessionGrants: standing.ceiling.approval.sessionGrants && options.remember !== false,
   };
 }

@@ -84,7 +84,8 @@ export class ToolCalls implements AsyncDisposable {
         return clearance.kind === "done" || clearance.kind === "failed" ? { kind: "allowed" } : clearance;
       }
       case "function": {
-        const clearance = await this.#functions.ask(tool, input, options);
+        const { ending } = this.#corridor;
+        const clearance = await ending.during(() => this.#functions.ask(tool, input, options));
         return clearance.kind === "pending" ? { ...clearance, code: "APPROVAL_PENDING" } : clearance;
       }
     }

@@ -183,7 +183,7 @@ describe.skipIf(unusable !== null)("whether a call may be made", () => {
     });
   });
 
-  it("ends when one does for which a call stands still, and never where calls are run later", async () => {
+  it("ends when one does for which a call stands still, and days later where calls are run later", async () => {
     using fates = new Fates();
     const lasts = async (settings: Settings) =>
       within(
@@ -197,7 +197,9 @@ describe.skipIf(unusable !== null)("whether a call may be made", () => {
         settings,
         {},
       );
-    expect(await lasts(ASKS)).toBe(null);
+    expect(await lasts(ASKS)).toBe(7 * 24 * 3_600_000);
+    expect(await lasts({ ...ASKS, approval: { wait: "suspend", keep: "2d" } })).toBe(2 * 24 * 3_600_000);
+    expect(await lasts({ ...ASKS, approval: { wait: "suspend", on_timeout: "wait" } })).toBe(null);
     expect(await lasts({ ...ASKS, approval: { timeout: "1m" } })).toBe(60_000);
     expect(await lasts({ ...ASKS, approval: { wait: "suspend", timeout: "1m", on_timeout: "deny" } })).toBe(
       60_000,

@@ -227,7 +227,7 @@ describe.skipIf(unusable !== null)("the MCP server", () => {
     });
   });
 
-  it("gives a question an end that the client is to bring the answer to, and none where calls are run later", async () => {
+  it("gives a question an end that the client is to bring the answer to, and a later one where calls are run later", async () => {
     using place = new Place(CALLER);
     const open = async (settings: Settings) => {
       const isOpen = Promise.withResolvers<void>();
@@ -245,7 +245,8 @@ describe.skipIf(unusable !== null)("the MCP server", () => {
       });
     };
     expect(await open(ASKS)).toBe(300_000);
-    expect(await open({ ...ASKS, approval: { wait: "suspend" } })).toBe(null);
+    expect(await open({ ...ASKS, approval: { wait: "suspend" } })).toBe(7 * 24 * 3_600_000);
+    expect(await open({ ...ASKS, approval: { wait: "suspend", on_timeout: "wait" } })).toBe(null);
   });
 
   it("answers a tool that there is not, and arguments that none takes, each in the protocol's own way", async () => {

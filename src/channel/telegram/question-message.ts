@@ -10,6 +10,7 @@ import {
   reachFields,
 } from "../request-text.ts";
 import { bold, type Line, plain, type StyledText, styledText, unitsOf } from "../styled-text.ts";
+import { timeLeft } from "../time-left.ts";
 
 /** A message holds so many UTF-16 units, and one at least (https://core.telegram.org/bots/api#sendmessage). */
 const MOST_UNITS = 4096;
@@ -127,9 +128,7 @@ function coversLines(covers: string | null): readonly Line[] | null {
 
 function timeLines({ expiresAt }: ApprovalRequest, now: number): readonly Line[] {
   if (expiresAt === null) return [];
-  const minutes = Math.max(0, Math.ceil((expiresAt - now) / 60_000));
-  const words = minutes === 1 ? "1 minute" : `${minutes.toLocaleString("en")} minutes`;
-  return [[bold("time left:"), plain(` ${words}, until ${timeText(expiresAt)}`)]];
+  return [[bold("time left:"), plain(` ${timeLeft(expiresAt, now)}, until ${timeText(expiresAt)}`)]];
 }
 
 /** A point in time, to the minute. */

@@ -50,7 +50,9 @@ async function crowdOfGate(count: number): Promise<Crowd> {
     handlers: [handler],
     wait: { timeoutMs: 300_000, onTimeout: "error", style: "block" },
     project: "/srv/app",
+    client: null,
     mostPending: null,
+    mostPendingBytes: Number.POSITIVE_INFINITY,
     sessionGrants: true,
   });
   const { signal } = new AbortController();

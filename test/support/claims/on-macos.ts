@@ -41,6 +41,7 @@ export const ON_MACOS: Readonly<Record<ClaimId, string>> = {
   "approve.forge": "by the same code",
   "approve.race": "by the same code",
   "approve.deny": "by the same code",
+  "approve.bound": "by the same code",
   "http.auth": "by the same code",
   "mcp.gate": "by the same code",
   "journal.chain": "by the same code",

@@ -39,7 +39,7 @@ export const MCP: Mapping = {
       reason: "a form has fields of plain kinds, and no place for a tool's input; the inbox can edit it",
     },
     "suspend/resume": {
-      how: "`approval.wait: suspend`, for clients without forms: the call ends as pending, and runs when it is made again after a yes, in whatever process",
+      how: "`approval.wait: suspend`, for clients without forms: the call ends as pending, and runs when it is made again after a yes, in whatever process; it can be answered for `approval.keep`, a week, and over HTTP until its client ends the session",
       test: [
         SERVER,
         "suspends where the config says so: the same call runs when it is made again after a yes",

@@ -63,8 +63,12 @@ export function asker(
   const channel = channelAt(api, { onTrouble, ...options }, { now: () => clock.current(), secondMs });
   const at = desk({ ...(store === undefined ? {} : { store }), ...(runId === undefined ? {} : { runId }) });
   clock.current = () => at.clock.now;
-  const ask: Asker["ask"] = (request, more) =>
-    at.broker.request(requestWith(request), { ...bringing([]), handlers: [channel], ...more });
+  const ask: Asker["ask"] = async (request, more) => {
+    const bring = { ...bringing([]), handlers: [channel], ...more };
+    const answer = await at.broker.request(requestWith(request), bring);
+    if (answer.status === "unasked") throw new Error(answer.reason);
+    return answer;
+  };
   const end = async (): Promise<void> => {
     await at.broker[Symbol.asyncDispose]();
     await channel[Symbol.asyncDispose]();

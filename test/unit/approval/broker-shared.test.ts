@@ -353,6 +353,20 @@ describe("what a process leaves", () => {
     ]);
   });
 
+  test("unanswered expires when another run begins: none may last until it looks after others", async () => {
+    const fates = shared();
+    const { here, there, store } = fates;
+    const bring = bringing([], { isBlocking: false, call: { input: "x", cwd: "/srv/shop" } });
+    await here.broker.request(requestWith({ expiresAt: NOW + 1_000 }), bring);
+    await here.broker.request(requestWith({ approvalId: "later", expiresAt: NOW + 2_000 }), bring);
+    await here.broker[Symbol.asyncDispose]();
+    fates.now = NOW + 1_500;
+    expect([await store.belongings(ID), await store.find(ID)]).toMatchObject([{}, { status: "pending" }]);
+    await there.broker.request(requestWith({ approvalId: "new" }), bring);
+    expect([await store.belongings(ID), await store.find(ID)]).toMatchObject([null, { status: "expired" }]);
+    expect(await store.find("later")).toMatchObject({ status: "pending" });
+  });
+
   test("says that it has ended when it ends", async () => {
     const { here, there, store } = shared();
     await here.broker.saveGrant(grant);

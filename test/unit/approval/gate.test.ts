@@ -68,7 +68,9 @@ function standing(handler: Asked, more: Partial<GateOptions> = {}) {
     handlers: [handler],
     wait: { timeoutMs: null, onTimeout: "error", style: "block" },
     project: "/srv/app",
+    client: null,
     mostPending: null,
+    mostPendingBytes: Number.POSITIVE_INFINITY,
     sessionGrants: true,
     ...more,
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createGate } from "../../../src/approval/create-gate.ts";
+import { createGate, type GateSettings } from "../../../src/approval/create-gate.ts";
 import { approved, rejected } from "../../../src/approval/factories.ts";
 import type { Answer } from "../../../src/approval/handler.ts";
 import { Rejections } from "../../../src/approval/rejections.ts";
@@ -138,6 +138,32 @@ describe("when nobody answers in time", () => {
     expect((request?.expiresAt ?? 0) - (request?.createdAt ?? 0)).toBe(300_000);
     await gate.broker.respondAll({}, rejected("ann"), "a page");
     await held;
+  });
+});
+
+describe("a call that is suspended", () => {
+  const DAY_MS = 24 * 3_600_000;
+  const lasts = async (settings: GateSettings): Promise<number | null> => {
+    using gate = createGate({ ...settings, wait: { style: "suspend", ...settings.wait } });
+    await gate.guard([deploy]).call("deploy", {});
+    const [request] = await gate.broker.pending();
+    if (request === undefined) throw new Error("nothing waits");
+    return request.expiresAt === null ? null : request.expiresAt - request.createdAt;
+  };
+
+  test("approve.bound: can be answered for a week where nothing else is said, and never without an end by itself", async () => {
+    expect(await lasts({})).toBe(7 * DAY_MS);
+    expect(await lasts({ approval: { timeout: "1m" } })).toBe(7 * DAY_MS);
+    expect(await lasts({ approval: { wait: "suspend", keep: "30d" } })).toBe(30 * DAY_MS);
+    expect(await lasts({ approval: { keep: "2h" } })).toBe(2 * 3_600_000);
+  });
+
+  test("ends when somebody says so, and has no end where somebody says that", async () => {
+    expect(await lasts({ approval: { timeout: "1m", on_timeout: "deny" } })).toBe(60_000);
+    expect(await lasts({ wait: { timeoutMs: 60_000 } })).toBe(60_000);
+    expect(await lasts({ approval: { on_timeout: "wait" } })).toBeNull();
+    expect(await lasts({ wait: { timeoutMs: null } })).toBeNull();
+    expect(await lasts({ wait: { onTimeout: "wait" } })).toBeNull();
   });
 });
 

@@ -146,7 +146,12 @@ test("a tool without walls of its own is said to have none", () => {
   );
 });
 
-test("the time that is left is told in minutes", () => {
+test("the time that is left is told in minutes, hours or days", () => {
+  const left = (expiresAt: number) =>
+    draw(asked(requestOf({ expiresAt }))).rows.find((row) => row.startsWith("time left"));
+  const hour = 3_600_000;
+  expect(left(3 * hour)).toBe("time left  │ 3 hours");
+  expect(left(7 * 24 * hour)).toBe("time left  │ 7 days");
   expect(draw(asked(requestOf({ expiresAt: 61_000 }))).rows).toContain("time left  │ 2 minutes");
 });
 

@@ -78,6 +78,20 @@ describe("the folder of a request's project", () => {
   });
 });
 
+it("the time that is left is told in seconds, minutes, hours or days", () => {
+  const left = (expiresAt: number | null) =>
+    listRows([requestWith({ expiresAt })], new Set(), 0, { width: null, ink: PLAIN }).join("");
+  const hour = 3_600_000;
+  for (const [expiresAt, told] of [
+    [40_000, "40 s left"],
+    [4 * 60_000, "4 min left"],
+    [3 * hour, "3 hours left"],
+    [7 * 24 * hour, "7 days left"],
+    [null, "no end"],
+  ] as const)
+    expect(left(expiresAt)).toContain(told);
+});
+
 it("what is told of a request is made visible once", () => {
   const stored = { request: requestWith({ groupId: "a\nb" }), status: "pending", decision: null } as const;
   const lines = requestLines(stored, { kind: "failed" }, 0, PLAIN).join("\n");

@@ -91,6 +91,7 @@ describe("check finds nothing", () => {
   test("in a timeout that ends a question, and in waiting without one", () => {
     expect(told("timeout: 1m", "on_timeout: deny")).toEqual([]);
     expect(told("on_timeout: wait")).toEqual([]);
+    expect(told("wait: suspend", "keep: 2d")).toEqual([]);
   });
 });
 
@@ -255,6 +256,16 @@ describe("check finds what lets more run than it seems, or says nothing", () => 
       "a timeout that never comes",
       ["timeout: 1m", "on_timeout: wait"],
       ["warning 5:3 `timeout` means nothing: with `on_timeout: wait` a question has no end"],
+    ],
+    [
+      "a timeout of what is kept for days",
+      ["timeout: 1m", "wait: suspend"],
+      ["warning 5:3 `timeout` means nothing: with `wait: suspend` a question ends after `keep`"],
+    ],
+    [
+      "an end that comes before",
+      ["keep: 2d", "on_timeout: deny"],
+      ["warning 5:3 `keep` means nothing: with `on_timeout: deny` every question ends after `timeout`"],
     ],
     [
       "arguments that no JSON text is",
