@@ -1,3 +1,4 @@
+import { KEEP_TOOL } from "../policy/keep-tool.ts";
 import type { Presentation } from "../policy/presentation.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
 import type { HighlightedLines } from "./highlighted-lines.ts";
@@ -67,7 +68,8 @@ export function leftOutFields({ redactions }: ApprovalRequest): readonly Field[]
 }
 
 /** What it could reach after a yes, in as few lines as a person can decide on. */
-export function reachFields({ granted }: ApprovalRequest): readonly Field[] {
+export function reachFields({ tool, granted }: ApprovalRequest): readonly Field[] {
+  if (tool === KEEP_TOOL) return [];
   if (granted === null) return [line("reach", "it runs without walls of its own")];
   const runtimes = granted.runtimes.length === 0 ? [] : [`the runtimes ${granted.runtimes.join(", ")}`];
   const reads = [...granted.read, ...runtimes].join(", ") || "nothing else";

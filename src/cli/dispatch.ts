@@ -74,6 +74,8 @@ async function load(name: CommandName): Promise<Command> {
       return (await import("./commands/approvals.ts")).approvals;
     case "grants":
       return (await import("./commands/grants.ts")).grants;
+    case "quarantine":
+      return (await import("./commands/quarantine.ts")).quarantine;
     case "resume":
       return (await import("./commands/resume.ts")).resume;
     case "serve":

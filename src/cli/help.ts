@@ -6,6 +6,7 @@ export const COMMANDS = {
   call: "call one tool once, through the gate",
   approvals: "list, show and answer what waits, whichever process asked it",
   grants: "list what sessions were granted, and take it back",
+  quarantine: "list what was taken away after calls, give it back or remove it",
   resume: "run what was approved meanwhile",
   serve: "open the channels: the inbox, the stream of events, the chat",
   mcp: "serve an MCP client the tools, or run an MCP server inside walls",
@@ -136,6 +137,13 @@ const TEXTS: Readonly<Record<CommandName, Text>> = {
     options: [],
     takes: ["config", "profile", "json"],
     example: "cofferdam grants revoke 1a2b3c4d",
+  },
+  quarantine: {
+    usage: "quarantine list | show ID | restore ID [PATH…] | drop ID [PATH…]",
+    says: "What calls made that programs outside the sandbox execute or obey by themselves, and what was taken away for that,\nof every project. ID is that of a call's files, or how it begins; PATH is one of them, or how it ends. `restore` puts\nback exactly what was taken, where nothing stands by now; `drop` removes it for good.",
+    options: [],
+    takes: ["json"],
+    example: "cofferdam quarantine show 1a2b3c4d",
   },
   resume: {
     usage: "resume [OPTION…] ID",

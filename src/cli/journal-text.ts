@@ -85,6 +85,10 @@ function essentials(event: Event): readonly [string, string] {
       return ["network", used(event)];
     case "call.appeared":
       return ["appeared", appearance(event)];
+    case "call.quarantined":
+      return ["taken", takenAway(event)];
+    case "call.restored":
+      return ["restored", `${listed(event.paths, event.more)}, by ${event.by}`];
     case "http.refused":
       return ["refused", refusal(event)];
     case "mcp.refused":
@@ -99,6 +103,24 @@ function essentials(event: Event): readonly [string, string] {
 function appearance({ paths, runs, unknown }: Extract<Event, { readonly type: "call.appeared" }>): string {
   if (unknown !== null) return `not known: ${unknown}`;
   return `${paths.join(", ")}${runs.length === 0 ? "" : `; git may run ${runs.join(", ")}`}`;
+}
+
+function takenAway({ items, more }: Extract<Event, { readonly type: "call.quarantined" }>): string {
+  const told = items.map(({ path, by, when, state, aside, problem }) => {
+    const where = {
+      taken: null,
+      aside: `it is ${aside ?? "in its folder"}`,
+      gone: "it was gone",
+      live: "it is still there",
+    }[state];
+    const rest = [where, problem].flatMap((one) => (one === null ? [] : [`, ${one}`]));
+    return `${path} (${by}: when ${when})${rest.join("")}`;
+  });
+  return listed(told, more);
+}
+
+function listed(texts: readonly string[], more: number): string {
+  return `${texts.join("; ")}${more === 0 ? "" : `; and ${more} more`}`;
 }
 
 function used({ hosts, others, refusals }: Extract<Event, { readonly type: "network.used" }>): string {

@@ -48,6 +48,7 @@ export class LentTerminal implements TerminalWindow, AsyncDisposable {
   #guard: Guard | null = null;
   #lent: Disposable | null = null;
   #isShrunk = false;
+  #given: Promise<void> | null = null;
   /** Whether the terminal is the program's by now, and nothing has to be put right a second time. */
   #isOurs = false;
 
@@ -89,7 +90,13 @@ export class LentTerminal implements TerminalWindow, AsyncDisposable {
     if (this.#lending.wasAsked()) await this.#untilAtRest();
   }
 
+  /** May be called again. */
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#given ??= this.#giveBack();
+    await this.#given;
+  }
+
+  async #giveBack(): Promise<void> {
     if (this.#guard !== null && this.#traces.hasActed && !this.#lending.isDumb) {
       const { query, answer } = this.#question();
       const answered = this.#untilHeard(answer);

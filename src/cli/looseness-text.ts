@@ -18,10 +18,15 @@ export function printLooseness(one: Looseness): string {
       return "let a yes hold for the session";
     case "run as":
       return "run tools as root";
+    case "appeared":
+      return one.appeared === "report"
+        ? "leave files that hosts execute where a call made them"
+        : "have a person keep files that hosts execute and that a call made";
   }
 }
 
 /** The same as a clause of a profile, by the section that says it. */
 export function printLooseClause(one: Looseness): string {
-  return `${one.field === "run as" ? "run_as" : "approval"}: ${printLooseness(one)}`;
+  const section = one.field === "run as" ? "run_as" : one.field === "appeared" ? "appeared" : "approval";
+  return `${section}: ${printLooseness(one)}`;
 }

@@ -1,10 +1,9 @@
 import { ERRORS, escapeInvisible, visible } from "../errors.ts";
-import type { Appearances } from "../host/appeared.ts";
-import { unnamedSettings } from "../host/git/programs.ts";
 import type { Unprotected } from "../supervisor/beside.ts";
 import type { Denial } from "../supervisor/denial.ts";
 import type { ProgramOutcome } from "../supervisor/outcome.ts";
 import { otherChanges, type ReachedLimit } from "../supervisor/receipt.ts";
+import { mayDo, tellAppeared } from "./appeared-text.ts";
 import { tellThree } from "./failure.ts";
 import type { Print } from "./print.ts";
 import type { KeptOutput } from "./tool-output.ts";
@@ -97,58 +96,6 @@ function tellUnprotected(unprotected: readonly Unprotected[], print: Print): voi
       null,
       "look at it before you, or any program, use it",
     );
-}
-
-function tellAppeared({ found, unknown }: Appearances, print: Print): void {
-  for (const { path, kind, runs } of found) {
-    if (kind === "link") {
-      const what = `the command made a link in a repository, ${visible(path)}, and git writes through such`;
-      tellThree(print, what, null, "remove it before you use git there, unless it is meant");
-    } else if (kind === "protected") {
-      const what = `the command made ${visible(path)}, which other programs obey`;
-      tellThree(print, what, null, "look at it before you use them in that folder");
-    } else if (runs.length === 0)
-      print.talk(print.talkInk.dim(`cofferdam: a new repository: ${visible(path)}`));
-    else {
-      const what = `a new repository, ${visible(path)}, in which ${mayDo(runs)}`;
-      tellThree(print, what, null, "look at it before you use git in that folder");
-    }
-  }
-  if (unknown !== null)
-    tellThree(
-      print,
-      `what the command made is not known: ${unknown}`,
-      null,
-      "look for new `.git` folders yourself",
-    );
-}
-
-/** What git may do by a repository's own word: the receipt tells a working tree elsewhere among what it runs. */
-function mayDo(runs: readonly string[]): string {
-  const [elsewhere, programs] = [runs.includes(ELSEWHERE), runs.filter((one) => one !== ELSEWHERE)];
-  const parts = [
-    ...(programs.length === 0 ? [] : [`run ${printRuns(programs)}`]),
-    ...(elsewhere ? [`write files in another folder (${visible(ELSEWHERE)})`] : []),
-  ];
-  return `git may ${parts.join(" and ")}`;
-}
-
-const ELSEWHERE = "core.worktree";
-
-/** So many are printed; the receipt names more. */
-const MOST_RUNS = 10;
-
-function printRuns(programs: readonly string[]): string {
-  const named = programs.filter((run) => unnamedSettings(run) === 0);
-  const unnamed = programs.reduce((sum, run) => sum + unnamedSettings(run), 0);
-  const shown = named.slice(0, MOST_RUNS);
-  const more = named.length - shown.length + unnamed;
-  return `${shown.map(printRun).join(", ")}${more === 0 ? "" : ` and ${more} more`}`;
-}
-
-/** What could not be read is told in words; all else is a name. */
-function printRun(run: string): string {
-  return run.startsWith("anything (") ? escapeInvisible(run) : visible(run);
 }
 
 /** Limits as a config names them, and what the kernel did. */

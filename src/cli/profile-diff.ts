@@ -1,6 +1,7 @@
 import { indented } from "../channel/columns.ts";
 import { escapeInvisible, visible } from "../errors.ts";
 import type { Host } from "../host/host.ts";
+import { strictestAppeared } from "../policy/appeared-policy.ts";
 import { type Demands, loosenessOf, NO_DEMANDS } from "../policy/compare-demands.ts";
 import { type Comparison, compare } from "../profile/compare.ts";
 import { intersect } from "../profile/intersect.ts";
@@ -47,8 +48,14 @@ export async function diffProfiles(
   const [a, b]: readonly [Named, Named] =
     first === undefined || second === undefined
       ? [
-          inForce("the config", standing.needs.onYes, NO_DEMANDS),
-          inForce("what is granted", standing.onYes.profile, loaded.ceiling),
+          inForce("the config", standing.needs.onYes, {
+            ...NO_DEMANDS,
+            appeared: loaded.config.sandbox.appeared,
+          }),
+          inForce("what is granted", standing.onYes.profile, {
+            ...loaded.ceiling,
+            appeared: strictestAppeared(loaded.config.sandbox.appeared, loaded.ceiling.appeared),
+          }),
         ]
       : [
           { name: visible(first), ...profileNamed(host, loaded.config, first) },

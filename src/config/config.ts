@@ -1,5 +1,7 @@
 import type { Position } from "../errors.ts";
+import type { AppearedPolicy } from "../policy/appeared-policy.ts";
 import type { ApprovalSection, OperatorApproval } from "../policy/approval-section.ts";
+import type { ExecutedNames } from "../profile/executed.ts";
 import type { Layer } from "../profile/explain.ts";
 import type { AbsolutePath } from "../profile/path.ts";
 import type { Profile } from "../profile/profile.ts";
@@ -47,6 +49,10 @@ export interface Ceiling {
   readonly labels: readonly string[];
   readonly profile: Profile;
   readonly approval: OperatorApproval;
+  /** Files that programs of the host execute. */
+  readonly executed: readonly ExecutedNames[];
+  /** What is to become of them at least when a call made them. */
+  readonly appeared: AppearedPolicy;
   readonly runAs: "any" | "not-root";
 }
 

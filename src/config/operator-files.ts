@@ -1,6 +1,7 @@
 import { type Dirent, readdirSync } from "node:fs";
 import { CofferdamError, visible } from "../errors.ts";
 import type { Host } from "../host/host.ts";
+import { strictestAppeared } from "../policy/appeared-policy.ts";
 import { meetApproval, NO_OPERATOR } from "../policy/approval-section.ts";
 import { intersectAll } from "../profile/intersect.ts";
 import { INSTALLATION_LAYER } from "../profile/own-layers.ts";
@@ -83,6 +84,8 @@ export function loadCeiling(host: Host, request: CeilingRequest): LoadedCeiling 
     ],
     profile: intersectAll(layers.map((layer) => layer.profile)),
     approval: profiles.map((one) => one.approval).reduce(meetApproval, NO_OPERATOR),
+    executed: profiles.flatMap(({ executed }) => executed),
+    appeared: strictestAppeared("report", ...profiles.map(({ appeared }) => appeared)),
     runAs: profiles.some((one) => one.runAs === "not-root") ? "not-root" : "any",
   };
   assertMayBeWritten(host, roots, profiles);

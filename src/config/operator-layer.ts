@@ -15,6 +15,7 @@ import {
   profileFromSections,
 } from "../profile/sections.ts";
 import type { Sockets } from "../profile/sockets.ts";
+import type { ExecutedTable } from "./executed-table.ts";
 import { linksOn, operatorPath, realPath, realPattern, type Walk } from "./operator-path.ts";
 import { walk } from "./safe-file.ts";
 import type { ProfileFile } from "./schema.ts";
@@ -25,15 +26,16 @@ const MOST_MASKS = 20_000;
 
 /**
  * One operator file as a layer of the ceiling, without what it extends. Paths are made real; every clause knows where
- * it stands. Throws `PROFILE_INVALID`, `PATH_INVALID`, `PATTERN_INVALID`, `HOST_INVALID`, each with its position.
+ * it stands; `table` is what a shipped one has in a file of its own. Throws `PROFILE_INVALID`, `PATH_INVALID`, `PATTERN_INVALID`, `HOST_INVALID`, each with its position.
  */
 export function layerOf(
   file: ProfileFile,
   yaml: YamlFile,
   variables: PathVariables,
   follow: Walk = walk,
+  table: ExecutedTable | null = null,
 ): Layer {
-  const sources = new Map<string, Position>();
+  const sources = new Map<string, Position>(table?.sources);
   for (const section of ["files", "network", "sockets", "env", "syscalls", "macos"] as const) {
     if (file[section] !== undefined) sources.set(section, positionAt(yaml, [section]));
   }
@@ -54,8 +56,8 @@ export function layerOf(
     return entries;
   });
   let count = 0;
-  const masks = file.masks?.flatMap((mask, index) => {
-    const found = placed(yaml, ["masks", index, "pattern"], () => {
+  const masks = writtenMasks(file).flatMap(({ mask, row, key }) => {
+    const found = placed(yaml, [...row, key], () => {
       const meant = masksFrom(mask, variables);
       count += meant.length;
       if (count <= MOST_MASKS) return meant.flatMap((one) => withRealTwin(one, follow));
@@ -63,7 +65,7 @@ export function layerOf(
         hint: "write fewer alternatives in `{a,b}`",
       });
     });
-    for (const one of found) sources.set(maskKey(one), positionAt(yaml, ["masks", index]));
+    for (const one of found) sources.set(maskKey(one), positionAt(yaml, row));
     return found;
   });
   const rest = profileFromSections(
@@ -82,11 +84,30 @@ export function layerOf(
     profile: normalProfile({
       ...rest,
       files: files ?? OPEN.files,
-      masks: masks ?? [],
+      masks: [...masks, ...(table?.masks ?? [])],
       sockets: socketsOf(file, yaml, variables, follow),
     }),
     sources,
   };
+}
+
+/** A mask as a file writes it, and where: its row, and the key of its pattern there. */
+interface WrittenMask {
+  readonly mask: NonNullable<ProfileFile["masks"]>[number];
+  readonly row: YamlPath;
+  readonly key: "pattern" | "names";
+}
+
+/** The masks of a file: what hosts execute unasked can't be changed where it exists. */
+function writtenMasks({ masks = [], executed = [] }: ProfileFile): readonly WrittenMask[] {
+  return [
+    ...masks.map((mask, index): WrittenMask => ({ mask, row: ["masks", index], key: "pattern" })),
+    ...executed.flatMap(({ names, runs }, index): readonly WrittenMask[] => {
+      if (runs !== "unasked") return [];
+      const mask = { pattern: names, at_most: "read", ignore_case: true } as const;
+      return [{ mask, row: ["executed", index], key: "names" }];
+    }),
+  ];
 }
 
 /**

@@ -1,13 +1,16 @@
 import { hash } from "node:crypto";
 import { CofferdamError, visible } from "../errors.ts";
 import type { Host } from "../host/host.ts";
+import type { AppearedPolicy } from "../policy/appeared-policy.ts";
 import { type OperatorApproval, operatorApproval } from "../policy/approval-section.ts";
+import { type ExecutedNames, executedNames } from "../profile/executed.ts";
 import type { Layer } from "../profile/explain.ts";
 import { intersectAll } from "../profile/intersect.ts";
 import { type AbsolutePath, absolutePath, isInside, nameOf, parentOf } from "../profile/path.ts";
-import type { PathVariables } from "../profile/sections.ts";
+import { masksFrom, type PathVariables } from "../profile/sections.ts";
 import { quote } from "../shell/quote.ts";
 import { assertRuleExamples } from "./example-check.ts";
+import { executedTable } from "./executed-table.ts";
 import { assertExamples, layerOf, placed } from "./operator-layer.ts";
 import type { Walk } from "./operator-path.ts";
 import { parseData } from "./parse.ts";
@@ -32,6 +35,10 @@ export interface OperatorProfile {
   readonly layer: Layer;
   readonly approval: OperatorApproval;
   readonly runAs: "any" | "not-root";
+  /** Files that programs of the host execute, beside those of other files. */
+  readonly executed: readonly ExecutedNames[];
+  /** What is to become of them at least when a call made them. */
+  readonly appeared: AppearedPolicy;
   readonly bases: readonly OperatorProfile[];
 }
 
@@ -83,7 +90,8 @@ export function loadProfile(
   const yaml = readYaml(bytes, path, "PROFILE_INVALID");
   const file = parseData(ProfileFile, yaml);
   assertRuleExamples(file, yaml);
-  const own = layerOf(file, yaml, loading.variables, loading.follow);
+  const table = source.kind === "shipped" ? executedTable(source.name) : null;
+  const own = layerOf(file, yaml, loading.variables, loading.follow, table);
   const bases = basesOf(file, yaml, path, loading, above);
   const profile: OperatorProfile = {
     path,
@@ -92,6 +100,8 @@ export function loadProfile(
     layer: own,
     approval: operatorApproval(file.approval),
     runAs: file.run_as ?? "any",
+    executed: [...(table?.names ?? []), ...executedIn(file, loading.variables)],
+    appeared: file.appeared ?? "report",
     bases,
   };
   const { variables, follow } = loading;
@@ -124,6 +134,16 @@ export function withBases(profiles: readonly OperatorProfile[]): readonly Operat
   };
   for (const profile of profiles) add(profile);
   return [...found.values()];
+}
+
+function executedIn({ executed = [] }: ProfileFile, variables: PathVariables): readonly ExecutedNames[] {
+  return executed.flatMap((row) => {
+    const masks = masksFrom({ pattern: row.names, at_most: "read", ignore_case: true }, variables);
+    return executedNames(
+      row,
+      masks.map(({ pattern }) => pattern),
+    );
+  });
 }
 
 function basesOf(

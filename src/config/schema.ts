@@ -1,6 +1,8 @@
 import { z } from "zod";
+import { OperatorAppeared } from "../policy/appeared-policy.ts";
 import { ApprovalSection, OperatorApprovalSection } from "../policy/approval-section.ts";
 import { Example } from "../profile/examples.ts";
+import { ExecutedSection } from "../profile/executed.ts";
 import { Age } from "../profile/quantity.ts";
 import { ProfileSections } from "../profile/sections.ts";
 import { WrittenPath } from "../profile/written.ts";
@@ -35,6 +37,8 @@ export const ProfileFile = z.strictObject({
   description: z.string().optional(),
   extends: z.array(WrittenPath).max(64).optional(),
   ...ProfileSections.shape,
+  executed: ExecutedSection.optional(),
+  appeared: OperatorAppeared.optional(),
   approval: OperatorApprovalSection.optional(),
   run_as: z.literal("not-root").optional(),
   expect: z.array(Example).max(256).optional(),

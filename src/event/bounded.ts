@@ -48,6 +48,18 @@ export function boundedEvent(body: EventBody): EventBody {
       return { ...body, what: beginning(body.what, 256), because: beginning(body.because, 256) };
     case "call.appeared":
       return { ...body, paths: boundedTexts(body.paths), runs: boundedTexts(body.runs) };
+    // How many there are is bounded where they are told.
+    case "call.quarantined":
+      return {
+        ...body,
+        items: body.items.map((item) => ({
+          ...item,
+          path: boundedText(item.path),
+          aside: item.aside === null ? null : boundedText(item.aside),
+        })),
+      };
+    case "call.restored":
+      return { ...body, paths: boundedTexts(body.paths), by: boundedText(body.by) };
     case "call.ended":
       return { ...body, reason: body.reason === null ? null : boundedText(body.reason) };
     // A request is bounded when it is made: what people are shown is what is written down.

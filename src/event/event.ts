@@ -151,6 +151,34 @@ export const Event = z.discriminatedUnion("type", [
   }),
   z.strictObject({
     ...envelope,
+    type: z.literal("call.quarantined"),
+    /** What was taken away because hosts execute it, and under which id it is kept. */
+    quarantineId: z.string(),
+    items: z.array(
+      z.strictObject({
+        path: z.string(),
+        by: z.string(),
+        when: z.string(),
+        /** Where it is: `aside` is in its folder, under another name, and `live` could not be moved. */
+        state: z.enum(["taken", "aside", "gone", "live"]),
+        aside: z.string().nullable(),
+        problem: z.string().nullable(),
+      }),
+    ),
+    /** How many more there are. */
+    more: z.int().nonnegative(),
+  }),
+  z.strictObject({
+    ...envelope,
+    type: z.literal("call.restored"),
+    quarantineId: z.string(),
+    paths: z.array(z.string()),
+    more: z.int().nonnegative(),
+    /** Who said so. */
+    by: z.string(),
+  }),
+  z.strictObject({
+    ...envelope,
     type: z.literal("http.refused"),
     method: z.string(),
     /** Without its query. */

@@ -3,59 +3,119 @@ import type { RepositorySign } from "../backend/repositories.ts";
 import { printUnsearched } from "../backend/search-bound.ts";
 import { CofferdamError } from "../errors.ts";
 import { accessTo } from "../profile/access-to.ts";
+import type { ExecutedFinder, ExecutedNames } from "../profile/executed.ts";
 import { type AbsolutePath, byPath, parentOf } from "../profile/path.ts";
-import type { Profile } from "../profile/profile.ts";
+import { mayWrite, type Profile } from "../profile/profile.ts";
 import type { FactsMemory } from "./facts.ts";
 import { isPlainWorktree } from "./git/worktrees.ts";
 import type { Host } from "./host.ts";
+import type { SearchBounds } from "./search/search.ts";
 
 /** Something that came to be while a call ran, and that other programs on this machine may obey. */
 export interface Appeared {
   readonly path: AbsolutePath;
   /**
-   * By which git finds a repository; a name that a wildcard protects where it exists: read-only, or hidden; or a link in a
-   * repository's folder, where git makes none and writes through those that there are.
+   * By which git finds a repository; a name that a wildcard protects where it exists: read-only, or hidden; a link in a
+   * repository's folder, where git makes none and writes through those that there are; or what a tool does that a person starts.
    */
-  readonly kind: "repository" | "protected" | "link";
+  readonly kind: "repository" | "protected" | "link" | "started";
+  /** Which program does what it says, and when, as a table of an operator file has it; null where none has it. */
+  readonly obeyedBy: Pick<ExecutedNames, "by" | "when"> | null;
   /**
    * What git may run in that repository by itself, as `hooks/pre-commit` and `core.fsmonitor`: see `RepositoryReader.runs`
    * and `settingsThatRun`.
    */
   readonly runs: readonly string[];
+  readonly fate: Fate;
 }
+
+/**
+ * What became of it. `reported`: it is where it was made; `because` says why that is so although hosts execute it. `kept`: the same,
+ * because somebody said so. `quarantined`: it was taken away, and lies in the quarantine under this id, or aside in its folder.
+ * `live`: it should have been taken away, and could not be.
+ */
+export type Fate =
+  | { readonly kind: "reported"; readonly because: string | null }
+  | { readonly kind: "kept"; readonly by: string }
+  | { readonly kind: "quarantined"; readonly id: string; readonly aside: string | null }
+  | { readonly kind: "live"; readonly problem: string };
+
+/** Nothing was done about it. */
+export const REPORTED: Fate = { kind: "reported", because: null };
 
 /** What appeared, or why that is not known. */
 export interface Appearances {
   readonly found: readonly Appeared[];
+  /** How many more there are than are told one by one; left out where all are. */
+  readonly more?: number;
   /** Why the folders could not all be searched again; null where they were. */
   readonly unknown: string | null;
+}
+
+/** So many are told one by one: a tool makes as many as it likes. */
+const MAX_TOLD = 200;
+
+/** The same with no more than a receipt tells, those first of which something became. */
+export function boundedAppearances({ found, unknown }: Appearances): Appearances {
+  if (found.length <= MAX_TOLD) return { found, unknown };
+  const order = ["live", "quarantined", "kept", "reported"];
+  const sorted = found.toSorted((a, b) => order.indexOf(a.fate.kind) - order.indexOf(b.fate.kind));
+  return { found: sorted.slice(0, MAX_TOLD), more: found.length - MAX_TOLD, unknown };
 }
 
 /** Where nothing did. */
 export const NOTHING_APPEARED: Appearances = { found: [], unknown: null };
 
+/** What a look for what appeared needs, besides what was there before. */
+export interface AppearedLook {
+  readonly memory: FactsMemory;
+  readonly executed: ExecutedFinder;
+  /** When the call began, by `performance.now()`. */
+  readonly sinceMs: number;
+  /** Of what is first seen since then and no mask covers, what was made since then; by default all. */
+  readonly isMade?: (path: AbsolutePath) => boolean;
+  /** Placeholders that stand now. */
+  readonly placeholders: () => ReadonlySet<AbsolutePath>;
+}
+
+/**
+ * What a call made is searched for as long as it takes, up to bounds that no honest work comes near: a tool could make names
+ * without number to hide one.
+ */
+const AFTER_A_CALL: SearchBounds = { entries: 5_000_000, timeMs: 120_000, over: "refuse" };
+
 /**
  * Searches the writable folders of a profile again and tells what was not there when the facts were looked up: what a call
  * makes under a name that only a wildcard protects is its own, so it is told instead of refused. Placeholders that stand
- * now are nobody's. A profile that grants no writing costs nothing.
+ * now are nobody's. What tools do that a person starts is told where it is new. A profile that grants no writing costs nothing.
  */
 export async function lookForAppeared(
   host: Host,
   profile: Profile,
-  facts: Facts,
-  memory: FactsMemory,
-  placeholders: () => ReadonlySet<AbsolutePath>,
+  facts: Before,
+  { memory, executed, sinceMs, isMade = () => true, placeholders }: AppearedLook,
 ): Promise<Appearances> {
-  if (!profile.files.some((entry) => entry.access === "write")) return NOTHING_APPEARED;
+  if (!mayWrite(profile)) return NOTHING_APPEARED;
   try {
-    const { hits, signs, gitLinks, unsearched } = await memory.find([profile], facts.mac);
+    const {
+      hits,
+      signs,
+      gitLinks,
+      fresh: watched,
+      unsearched,
+    } = await memory.find([profile], facts.mac, {
+      sinceMs,
+      bounds: AFTER_A_CALL,
+    });
     const before = new Set(facts.hits);
     const fresh = signs.filter((sign) => isNew(sign, facts));
     const repositories = fresh
       .map((sign) => ({ sign, runs: memory.repositories.runs(host, sign, facts.repositories) }))
       // A worktree's part in a repository that was there is told by the file that leads to it.
       .filter(({ sign, runs }) => runs.length > 0 || !isPlainWorktree(sign, facts.repositories))
-      .map(({ sign, runs }): Appeared => ({ path: sign.path, kind: "repository", runs }));
+      .map(
+        ({ sign, runs }): Appeared => appeared(sign.path, "repository", runs.length === 0 ? null : GIT, runs),
+      );
     const folders = new Set(fresh.map(({ path }) => path));
     const named = hits.filter(
       (path) => !before.has(path) && isOpenToCalls(profile, path) && !isOwnOf(folders, path),
@@ -63,12 +123,17 @@ export async function lookForAppeared(
     const held = named.length === 0 ? new Set<AbsolutePath>() : placeholders();
     const names = named
       .filter((path) => !held.has(path))
-      .map((path): Appeared => ({ path, kind: "protected", runs: [] }));
+      .map((path) => appeared(path, "protected", unaskedOf(executed(path))));
     const linked = new Set(facts.gitLinks);
-    const links = gitLinks
-      .filter((path) => !linked.has(path))
-      .map((path): Appeared => ({ path, kind: "link", runs: [] }));
-    const found = [...repositories, ...names, ...links];
+    const links = gitLinks.filter((path) => !linked.has(path)).map((path) => appeared(path, "link", GIT));
+    const told = new Set(names.map(({ path }) => path));
+    const others = watched
+      .filter((path) => !told.has(path) && !held.has(path) && isMade(path))
+      .map((path) => {
+        const row = executed(path);
+        return appeared(path, row?.runs === "unasked" ? "protected" : "started", row);
+      });
+    const found = [...repositories, ...names, ...links, ...others];
     // What could not be searched before was read-only.
     const grown = unsearched.find(({ path }) => !facts.unsearched.some((one) => one.path === path));
     return {
@@ -78,6 +143,27 @@ export async function lookForAppeared(
   } catch (cause) {
     return { found: [], unknown: whyUnknown(cause) };
   }
+}
+
+/** What was there before a call. */
+export interface Before extends Pick<Facts, "hits" | "gitLinks" | "unsearched" | "mac"> {
+  readonly repositories: readonly RepositorySign[];
+}
+
+const GIT = { by: "git", when: "it works in that repository" };
+
+function unaskedOf(row: ExecutedNames | null): ExecutedNames | null {
+  return row?.runs === "unasked" ? row : null;
+}
+
+function appeared(
+  path: AbsolutePath,
+  kind: Appeared["kind"],
+  obeyedBy: Appeared["obeyedBy"],
+  runs: readonly string[] = [],
+): Appeared {
+  const named = obeyedBy === null ? null : { by: obeyedBy.by, when: obeyedBy.when };
+  return { path, kind, obeyedBy: named, runs, fate: REPORTED };
 }
 
 /** What keeps a look from knowing what is there, told; all else is thrown on. */
@@ -103,7 +189,7 @@ function isOpenToCalls(profile: Profile, path: AbsolutePath): boolean {
 }
 
 /** Half of a repository that is whole by now is a new one; one that was whole is none for being broken. */
-function isNew(sign: RepositorySign, { repositories }: Facts): boolean {
+function isNew(sign: RepositorySign, { repositories }: Before): boolean {
   const before = repositories.find(({ path }) => path === sign.path);
   return before === undefined || before.kind !== sign.kind || (sign.isWhole && !before.isWhole);
 }

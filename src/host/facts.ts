@@ -18,7 +18,7 @@ import { MountTableParser } from "./mount-table.ts";
 import { NodeLooker } from "./node-looker.ts";
 import { statsOf } from "./nodes.ts";
 import { listNames } from "./search/list.ts";
-import { type Found, MaskSearch } from "./search/search.ts";
+import { type Found, MaskSearch, type Look as SearchLook } from "./search/search.ts";
 import { Surveyor } from "./surveyor.ts";
 
 /** More matching files than this below a folder with a suffix list are not shown one by one. */
@@ -52,11 +52,15 @@ export class FactsMemory {
   }
 
   /** What globs cover and repositories, on a Mac as its disks compare names: `.ENV` may be what `**\/.env` covers there. */
-  find(profiles: readonly Profile[], mac: Facts["mac"]): Promise<Found> {
+  find(
+    profiles: readonly Profile[],
+    mac: Facts["mac"],
+    look: Pick<SearchLook, "sinceMs" | "bounds"> = {},
+  ): Promise<Found> {
     const index = mac === null ? maskIndex : coveredIndex;
     return this.search.find(
       profiles.map((profile) => this.#foldedOn(profile, mac)),
-      index,
+      { ...look, index },
     );
   }
 

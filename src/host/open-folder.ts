@@ -1,5 +1,14 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, realpathSync } from "node:fs";
-import { type AbsolutePath, joinPath, namesOf, pathToBytes } from "../profile/path.ts";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  opendirSync,
+  openSync,
+  readlinkSync,
+  realpathSync,
+} from "node:fs";
+import { type AbsolutePath, joinPath, namesOf, pathFromBytes, pathToBytes } from "../profile/path.ts";
 
 /** A descriptor that only names a place; Node does not name the flag (asm-generic/fcntl.h: the same on x86-64 and arm64). */
 const O_PATH = 0o10000000;
@@ -23,9 +32,35 @@ export function openFolder(path: AbsolutePath): OpenFolder {
   return process.platform === "darwin" ? openDarwinFolder(path) : openProcFolder(path);
 }
 
+/** Names that a folder holds, in no order: all of them, or the first so many. Throws node's errors. */
+export function namesInFolder(folder: OpenFolder, most: number): readonly string[] {
+  const names: string[] = [];
+  const entries = opendirSync(folder.child("."), { encoding: "latin1", bufferSize: 1_024 });
+  try {
+    while (names.length < most) {
+      const entry = entries.readSync();
+      if (entry === null) break;
+      // One character for each byte, so that names in any encoding come back as they are.
+      names.push(pathFromBytes(Buffer.from(entry.name, "latin1")));
+    }
+  } finally {
+    entries.closeSync();
+  }
+  return names;
+}
+
+/** Opens a folder that lies in an open one, which is found at `path`; a link in its place is not followed. Throws node's errors. */
+export function openFolderIn(folder: OpenFolder, name: string, path: AbsolutePath): OpenFolder {
+  if (process.platform === "darwin") return openDarwinFolder(joinPath(path, name));
+  return procFolder(openSync(folder.child(name), FLAGS));
+}
+
 /** Linux: a name is `/proc/self/fd/N/name`, which the kernel looks up in the folder itself. */
 function openProcFolder(path: AbsolutePath): OpenFolder {
-  const fd = openByPath(path) ?? openByNames(path);
+  return procFolder(openByPath(path) ?? openByNames(path));
+}
+
+function procFolder(fd: number): OpenFolder {
   return { fd, child: (name) => childOf(fd, name), [Symbol.dispose]: () => closeSync(fd) };
 }
 

@@ -1,9 +1,14 @@
+import type { KEEP_TOOL } from "../policy/keep-tool.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
 import { type Child, element, foreign } from "./dom.ts";
 
+/** Files that are to stay reach nothing. */
+const KEEPS_FILES: typeof KEEP_TOOL = "keep_files";
+
 /** Why it is asked, and what it could reach after a yes. */
-export function factsOf({ reason, granted }: ApprovalRequest): HTMLElement {
+export function factsOf({ tool, reason, granted }: ApprovalRequest): HTMLElement {
   const because = fact("Because", foreign(reason, "prose"));
+  if (tool === KEEPS_FILES) return element("dl", { class: "facts" }, because);
   if (granted === null)
     return element("dl", { class: "facts" }, because, fact("Reach", "it runs without walls of its own"));
   const { write, read, runtimes, network, limits } = granted;

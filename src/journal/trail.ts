@@ -29,6 +29,7 @@ type Ending = Extract<EventBody, { readonly type: "call.ended" }>;
  */
 export class Trail implements Disposable {
   readonly callId: string;
+  readonly tool: string;
   readonly #recorder: Recorder;
   readonly #walker: Walker;
   /** Null where it could not be begun. */
@@ -36,6 +37,7 @@ export class Trail implements Disposable {
 
   constructor(recorder: Recorder, walker: Walker) {
     this.callId = walker.callId;
+    this.tool = walker.tool;
     this.#recorder = recorder;
     this.#walker = walker;
     const attributes = attributesOf(walker, recorder.runId);

@@ -30,6 +30,7 @@ const ReceiptAnswer = z.strictObject({
     }),
   ),
   appeared: z.array(z.string()).describe("What came to be meanwhile and other programs may obey"),
+  quarantined: z.array(z.string()).describe("What of that was taken away; a person can give it back"),
   limits_reached: z.array(z.string()),
 });
 
@@ -112,6 +113,7 @@ function shortReceipt(receipt: Receipt): z.infer<typeof ReceiptAnswer> {
       return [{ protection, stands: standing.kind, reason: standing.reason }];
     }),
     appeared: appeared.found.map(({ path }) => path),
+    quarantined: appeared.found.flatMap(({ path, fate }) => (fate.kind === "quarantined" ? [path] : [])),
     limits_reached: [...limitsReached],
   };
 }

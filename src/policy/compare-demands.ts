@@ -1,23 +1,26 @@
 import { coversWords, fileNameOf, matchesWord } from "../shell/rule.ts";
 import type { Mode } from "./action.ts";
+import { type AppearedPolicy, strictestAppeared } from "./appeared-policy.ts";
 import { meetApproval, NO_OPERATOR, type OperatorApproval } from "./approval-section.ts";
 import { argumentsReachAll } from "./rule-reach.ts";
 import type { OperatorToolRule } from "./tool-rule.ts";
 
-/** What an operator demands beside a profile: who is asked, and as whom tools run. */
+/** What an operator demands beside a profile: who is asked, as whom tools run, and what becomes of what hosts execute. */
 export interface Demands {
   readonly approval: OperatorApproval;
   readonly runAs: "any" | "not-root";
+  readonly appeared: AppearedPolicy;
 }
 
 /** Nothing is demanded: the unit of `meetDemands`. */
-export const NO_DEMANDS: Demands = { approval: NO_OPERATOR, runAs: "any" };
+export const NO_DEMANDS: Demands = { approval: NO_OPERATOR, runAs: "any", appeared: "report" };
 
 /** What both demand. */
 export function meetDemands(a: Demands, b: Demands): Demands {
   return {
     approval: meetApproval(a.approval, b.approval),
     runAs: a.runAs === "not-root" || b.runAs === "not-root" ? "not-root" : "any",
+    appeared: strictestAppeared(a.appeared, b.appeared),
   };
 }
 
@@ -39,7 +42,8 @@ export type Looseness =
     }
   | { readonly field: "mode"; readonly mode: Mode }
   | { readonly field: "session grants" }
-  | { readonly field: "run as" };
+  | { readonly field: "run as" }
+  | { readonly field: "appeared"; readonly appeared: AppearedPolicy };
 
 /**
  * Everything that `a` lets pass and `b` does not; empty when `a` is surely no wider. What both demand is never wider than
@@ -49,6 +53,9 @@ export function loosenessOf(a: Demands, b: Demands): readonly Looseness[] {
   const modes = a.approval.modes.filter((mode) => !b.approval.modes.includes(mode));
   return [
     ...(a.runAs === "any" && b.runAs === "not-root" ? [{ field: "run as" } as const] : []),
+    ...(strictestAppeared(a.appeared, b.appeared) === a.appeared
+      ? []
+      : [{ field: "appeared", appeared: a.appeared } as const]),
     ...looseRules(a.approval.rules.map(readRule), b.approval.rules.map(readRule)),
     ...modes.map((mode) => ({ field: "mode", mode }) as const),
     ...(a.approval.sessionGrants && !b.approval.sessionGrants ? [{ field: "session grants" } as const] : []),

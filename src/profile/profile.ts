@@ -42,6 +42,11 @@ export interface Profile {
   readonly limits: Limits;
 }
 
+/** True where a profile lets anything be written. */
+export function mayWrite({ files }: Pick<Profile, "files">): boolean {
+  return files.some(({ access }) => access === "write");
+}
+
 /** What a profile is made from: a field left out is the bottom, except `limits` and `masks`, which only take away. */
 export type ProfileParts = Partial<Profile>;
 

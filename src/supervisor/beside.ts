@@ -10,7 +10,7 @@ import type { Entered } from "../host/live-calls.ts";
 import { nodeOf } from "../host/node-looker.ts";
 import { workOf } from "../host/work.ts";
 import { type AbsolutePath, isInside, parentOf } from "../profile/path.ts";
-import type { Profile } from "../profile/profile.ts";
+import { mayWrite, type Profile } from "../profile/profile.ts";
 import type { Shared } from "./shared.ts";
 import type { Standing } from "./standing.ts";
 
@@ -43,7 +43,7 @@ export async function enterFiles(
   signal: AbortSignal | null,
 ): Promise<Entered | null> {
   const { isolate_calls: isIsolated } = here.loaded.config.sandbox;
-  if (!isIsolated && !profile.files.some(({ access }) => access === "write")) return null;
+  if (!isIsolated && !mayWrite(profile)) return null;
   const work = workOf(profile, here.memory.mounts.now(), { isIsolated, acts: true, builds: false });
   return here.liveCalls.enter(work, signal);
 }
@@ -87,18 +87,27 @@ export async function factsBeside(
   });
 }
 
-/** What appeared while a call ran. Placeholders, its own and those of others, which come and go meanwhile, are nobody's. */
+/**
+ * What appeared while a call ran, which began at this moment of `performance.now()`. Placeholders, its own and those of others, which
+ * come and go meanwhile, are nobody's.
+ */
 export async function appearedBeside(
-  { host, memory, ledger }: Pick<Shared, "host" | "memory" | "ledger">,
+  { host, memory, executed, ledger }: Pick<Shared, "host" | "memory" | "executed" | "ledger">,
   profile: Profile,
   facts: Facts,
   placeholders: readonly Placeholder[],
+  sinceMs: number,
 ): Promise<Appearances> {
   const own = placeholders.flatMap(({ path }) => [path, ...aliasesOf(facts.mounts, path)]);
   const before = { ...facts, hits: [...facts.hits, ...own] };
-  const { found, unknown } = await lookForAppeared(host, profile, before, memory, () => ledger.held());
+  const { found, ...rest } = await lookForAppeared(host, profile, before, {
+    memory,
+    executed,
+    sinceMs,
+    placeholders: () => ledger.held(),
+  });
   const held = found.length === 0 ? new Set<AbsolutePath>() : ledger.held();
-  return { found: found.filter(({ path }) => !held.has(path) && nodeOf(path).kind !== "missing"), unknown };
+  return { found: found.filter(({ path }) => !held.has(path) && nodeOf(path).kind !== "missing"), ...rest };
 }
 
 /** What the record says of it; nothing where there is nothing to say. */

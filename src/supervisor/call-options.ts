@@ -1,5 +1,6 @@
 import type { Readable } from "node:stream";
 import { z } from "zod";
+import type { Appearances } from "../host/appeared.ts";
 import type { OutputSink } from "../host/output.ts";
 import type { Walls } from "../host/run-options.ts";
 import type { TerminalWindow } from "../host/window.ts";
@@ -63,7 +64,12 @@ export interface RunOptions extends Omit<CallOptions, "stdin"> {
   /** Called once the walls are proven, right before the program may start, with what stands behind them. */
   readonly onProven?: (
     walls: Walls,
-    granted: { readonly profile: Profile; readonly view: GrantedView },
+    granted: {
+      readonly profile: Profile;
+      readonly view: GrantedView;
+      /** Sees to what it made until then. */
+      readonly settle: () => Promise<Appearances>;
+    },
   ) => void;
 }
 

@@ -2,6 +2,7 @@ import type { Facts } from "../backend/facts.ts";
 import { type Plan, type Standings, weaker } from "../backend/plan.ts";
 import { CofferdamError, visible } from "../errors.ts";
 import type { EventBody } from "../event/event.ts";
+import type { Appearances } from "../host/appeared.ts";
 import { failures } from "../host/attest.ts";
 import type { Ledger } from "../host/ledger.ts";
 import type { Entered } from "../host/live-calls.ts";
@@ -12,7 +13,8 @@ import type { Ended, RunOptions } from "../host/run-options.ts";
 import { ROOT } from "../profile/path.ts";
 import { isOpaque } from "../shell/word.ts";
 import { type Call, lineOf, scriptOf, wordsOf } from "../tool/call.ts";
-import { appearedBeside, eventsOf, planBeside, unprotectedBeside } from "./beside.ts";
+import type { MadeByCall } from "./appeared/made-by-call.ts";
+import { planBeside, unprotectedBeside } from "./beside.ts";
 import type { ProgramFacts } from "./binding.ts";
 import type { RunOptions as CallOptions, Sinks } from "./call-options.ts";
 import type { Denial } from "./denial.ts";
@@ -44,6 +46,8 @@ export interface Permitted {
   readonly program: ProgramFacts;
   /** What the machine looked like when the call was decided. */
   readonly facts: Facts;
+  /** What it makes, as far as hosts execute it. */
+  readonly made: MadeByCall;
 }
 
 /** Writes one event about the call. */
@@ -106,17 +110,18 @@ export async function enforce(
     onProven: (proven) => {
       assertSameProgram(permitted);
       live.stands(proven.init);
+      permitted.made.begin();
       record({ type: "walls.proven", backend: plan.backend, standings });
       const { profile } = side;
-      options.onProven?.(proven, { profile, view: grantedView(side, permitted.standing.settings) });
+      const settle = (): Promise<Appearances> => permitted.made.settleMeanwhile(plan.placeholders);
+      options.onProven?.(proven, { profile, view: grantedView(side, permitted.standing.settings), settle });
     },
   });
   const mountChanges = result.mountChanges.map((change) => change.message);
   const { uncovered } = result;
   const unprotected = unprotectedBeside(shared, permitted.facts, result.unprotected);
-  const appeared = await appearedBeside(shared, side.profile, permitted.facts, plan.placeholders);
-  for (const event of eventsOf(appeared)) record(event);
   const durationMs = performance.now() - began;
+  const appeared = await permitted.made.settle(plan.placeholders);
   const egress = wayOut?.use() ?? null;
   if (egress !== null) record(usedEvent(egress));
   const receipt = receiptOf({

@@ -1,5 +1,6 @@
 import type { Writable } from "node:stream";
 import { AnySignal } from "../host/any-signal.ts";
+import type { Appearances } from "../host/appeared.ts";
 import type { Walls } from "../host/run-options.ts";
 import type { GrantedView } from "../policy/request.ts";
 import type { Profile } from "../profile/profile.ts";
@@ -31,6 +32,8 @@ export interface Held extends AsyncDisposable {
   readonly granted: GrantedView;
   /** What is different about its walls since they were proven; that it has ended, as soon as it has. */
   readonly changes: () => readonly string[];
+  /** Sees to what it made until now and hosts execute, as it is seen to at the end of other calls, and tells it. */
+  readonly settle: () => Promise<Appearances>;
   /** What became of it, once it has ended. Rejects where its walls did not hold to its start. */
   readonly ended: Promise<ProgramOutcome>;
 }
@@ -40,6 +43,7 @@ interface Proven {
   readonly walls: Walls;
   readonly profile: Profile;
   readonly view: GrantedView;
+  readonly settle: Held["settle"];
 }
 
 /**
@@ -59,7 +63,7 @@ export async function holdProgram(
   ended.catch(() => undefined);
   const first = await Promise.race([proven.promise, ended]);
   if (!("walls" in first)) return first;
-  const { walls, profile, view: granted } = first;
+  const { walls, profile, view: granted, settle } = first;
   const { input } = walls;
   if (input === null) return ended;
   return {
@@ -67,6 +71,7 @@ export async function holdProgram(
     input,
     profile,
     granted,
+    settle,
     changes: () =>
       walls.isRunning() ? walls.changes().map(({ message }) => message) : ["nobody is in them any more"],
     ended,

@@ -6,6 +6,7 @@ import { Trail } from "../journal/trail.ts";
 import type { Json } from "../policy/canonical-json.ts";
 import type { Call, ShellInput } from "../tool/call.ts";
 import type { DefinedTool } from "../tool/define-tool.ts";
+import { asksAbout, MadeByCall } from "./appeared/made-by-call.ts";
 import { enterProgram, factsBeside } from "./beside.ts";
 import type { ClearanceOptions, RunOptions } from "./call-options.ts";
 import type { Corridor } from "./corridor.ts";
@@ -233,9 +234,12 @@ export class ProgramCalls {
         return endDenied(trail, "NOT_ENFORCEABLE", rendering.refusal.reason, rendering.refusal.remedy);
       case "not-found":
         return endNotFound(call, standing, trail);
-      case "plan":
+      case "plan": {
         if (live === null) throw new CofferdamError("INTERNAL", "a call was to run that nobody knows of");
-        return enforce(
+        const { argsHash, program, facts } = prepared;
+        const leave = (): void => live[Symbol.dispose]();
+        using made = this.#following(call, side, facts, trail, options, leave);
+        return await enforce(
           this.#corridor.shared,
           {
             call,
@@ -243,15 +247,39 @@ export class ProgramCalls {
             standing: prepared.standing,
             plan: rendering.plan,
             live,
-            argsHash: prepared.argsHash,
-            program: prepared.program,
-            facts: prepared.facts,
+            argsHash,
+            program,
+            facts,
+            made,
           },
           options,
           (body) => trail.record(body),
           rendering.plan.proxy === null ? null : await this.#amender(call, side, prepared.standing, trail),
         );
+      }
     }
+  }
+
+  /** What sees to what the call makes. Nobody agreed to any of it: a command says what it does, not what it makes. */
+  #following(
+    { sessionId, callId, tool, agent }: Call,
+    { profile }: Side,
+    facts: Prepared["facts"],
+    trail: Trail,
+    { groupId, signal }: RunOptions,
+    onTaken: () => void,
+  ): MadeByCall {
+    const about = { trail, agent, groupId: groupId ?? null, signal: signal ?? null };
+    return new MadeByCall({
+      shared: this.#corridor.shared,
+      profile,
+      facts,
+      from: { sessionId, callId, tool },
+      record: (body) => trail.record(body),
+      agreed: [],
+      asks: asksAbout(this.#corridor, about),
+      onTaken,
+    });
   }
 
   /** Who is asked about hosts while the call runs; null where nobody is. */

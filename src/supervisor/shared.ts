@@ -2,7 +2,6 @@ import type { Broker } from "../approval/broker.ts";
 import type { Loaded } from "../config/config.ts";
 import type { CofferdamError } from "../errors.ts";
 import type { LauncherAhead } from "../host/ahead.ts";
-import type { FactsMemory } from "../host/facts.ts";
 import type { Host } from "../host/host.ts";
 import type { Ledger } from "../host/ledger.ts";
 import type { LiveCalls } from "../host/live-calls.ts";
@@ -14,6 +13,7 @@ import type { Journal } from "../journal/journal.ts";
 import type { Recorder } from "../journal/recorder.ts";
 import type { SharedProxy } from "../network/shared-proxy.ts";
 import type { AbsolutePath } from "../profile/path.ts";
+import type { AppearedParts } from "./appeared/parts.ts";
 import type { Ending } from "./ending.ts";
 import type { Standing } from "./standing.ts";
 
@@ -29,13 +29,12 @@ export type Walls =
   | { readonly kind: "unavailable"; readonly error: CofferdamError };
 
 /** What all sessions of one supervisor share. */
-export interface Shared {
+export interface Shared extends AppearedParts {
   readonly host: Host;
   readonly loaded: Loaded;
   readonly standing: Standing;
   readonly walls: Walls;
   readonly ledger: Ledger;
-  readonly memory: FactsMemory;
   /** Who else is at work where. */
   readonly liveCalls: LiveCalls;
   readonly journal: Journal;
@@ -44,6 +43,8 @@ export interface Shared {
   readonly broker: Broker;
   /** A store that nobody gave, and that ends with the supervisor; null where one was given. */
   readonly ownStore: AsyncDisposable | null;
+  /** What was found of calls that were cut off: lines for stderr. */
+  readonly leftBehind: readonly string[];
   readonly cwd: AbsolutePath;
   /** What workers are started with; read once, before any tool runs. */
   readonly ownProgram: () => OwnProgram;

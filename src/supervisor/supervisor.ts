@@ -8,7 +8,6 @@ import { loadConfig } from "../config/load.ts";
 import { shippedFolder } from "../config/shipped.ts";
 import { CofferdamError } from "../errors.ts";
 import { endForsaken } from "../host/building.ts";
-import { FactsMemory } from "../host/facts.ts";
 import { type Host, thisHost } from "../host/host.ts";
 import { Ledger } from "../host/ledger.ts";
 import { LiveCalls } from "../host/live-calls.ts";
@@ -17,7 +16,6 @@ import { findOwnProgram } from "../host/own-program.ts";
 import { writableOf } from "../host/owner.ts";
 import { platformOf } from "../host/platform.ts";
 import { findPrivateMounts } from "../host/private-mounts.ts";
-import { boundsFrom, MaskSearch } from "../host/search/search.ts";
 import type { StartedBy } from "../host/spawn.ts";
 import type { Journal } from "../journal/journal.ts";
 import { Mode } from "../policy/action.ts";
@@ -25,6 +23,8 @@ import { type AbsolutePath, isAbsolutePath, isInside } from "../profile/path.ts"
 import type { Store } from "../store/store.ts";
 import type { ToolSettings } from "../tool/derive.ts";
 import type { Root } from "../tool/facts.ts";
+import { appearedParts } from "./appeared/parts.ts";
+import { sweepAppeared } from "./appeared/sweep.ts";
 import { buildWalls, endWalls, withProxy } from "./build-walls.ts";
 import type { ResumeOptions } from "./call-options.ts";
 import { Ending } from "./ending.ts";
@@ -166,14 +166,17 @@ async function sharedBy(
     await Promise.all([ledger.sweep(), liveCalls.sweep()]);
     await platformOf(host).sweep(host, walls.machine.cgroups, walls.machine.facts);
   }
+  const parts = appearedParts(host, loaded);
+  const records = await openRecords(host, loaded, options);
   return {
     host,
     loaded,
     standing,
     ledger,
     liveCalls,
-    memory: new FactsMemory(new MaskSearch(boundsFrom(loaded.config.sandbox.search))),
-    ...(await openRecords(host, loaded, options)),
+    ...parts,
+    ...records,
+    leftBehind: await sweepAppeared({ host, loaded, standing, ledger, walls, ...parts, ...records }),
     cwd,
     ownProgram: ownProgramOnce(),
     privateMounts: privateMountsOnce(host, walls, loaded),

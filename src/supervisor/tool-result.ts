@@ -3,7 +3,7 @@ import {
   type ToolOutcome,
   type ToolResult,
 } from "../approval/tool-outcome.ts";
-import { CofferdamError, thrownText } from "../errors.ts";
+import { CofferdamError, thrownText, visible } from "../errors.ts";
 import type { Captured } from "../host/output.ts";
 import type { Denial } from "./denial.ts";
 import type { Outcome, ProgramOutcome, Ran } from "./outcome.ts";
@@ -19,7 +19,18 @@ export interface ProgramResult {
   /** The limits that all its processes together ran against, and processor time where its status says that it ran out. */
   readonly limits_reached: readonly ("memory" | "processes" | "cpu")[];
   readonly denials: readonly Denial[];
+  /** What it made and hosts execute, and what was taken away for that; left out where nothing was. */
+  readonly quarantined?: readonly QuarantinedFile[];
 }
+
+/** A file that is not where it was made any more. */
+export interface QuarantinedFile {
+  readonly path: string;
+  readonly because: string;
+}
+
+/** So many are told. */
+const MAX_QUARANTINED = 20;
 
 /**
  * What became of a call of any tool, as a model is told it. A denial is no error: the model reads why, what would have to be
@@ -38,6 +49,7 @@ function resultOf(outcome: Exclude<Outcome | ToolOutcome, Extract<ProgramOutcome
     case "failed":
       return { type: "error", error: `Error: ${errorText(outcome.error)}` };
     case "done":
+      return withQuarantined(resultOfFunction(outcome), outcome);
     case "pending":
       return resultOfFunction(outcome);
   }
@@ -60,7 +72,39 @@ function resultOfProgram(outcome: Extract<ProgramOutcome, Ran>): ProgramResult {
     dropped_bytes: droppedFrom(stdout) + droppedFrom(stderr),
     limits_reached: receipt.limitsReached.map((one) => REACHED[one]),
     denials: outcome.denials ?? [],
+    ...quarantinedOf(outcome),
   };
+}
+
+/** A file tool wrote what is not there any more: its answer alone would say that it is. */
+function withQuarantined(result: ToolResult, outcome: Outcome | ToolOutcome): ToolResult {
+  const { quarantined } = quarantinedOf(outcome);
+  if (quarantined === undefined || result.type !== "success") return result;
+  const { output } = result;
+  const isParts = typeof output === "object" && output !== null && !Array.isArray(output);
+  return { ...result, output: isParts ? { ...output, quarantined } : { output, quarantined } };
+}
+
+/** The same in words, a line for each file; null where nothing was taken away. */
+export function quarantinedText(outcome: Outcome): string | null {
+  const { quarantined } = quarantinedOf(outcome);
+  return (
+    quarantined?.map(({ path, because }) => `${visible(path)} was taken away: ${because}\n`).join("") ?? null
+  );
+}
+
+function quarantinedOf(outcome: Outcome | ToolOutcome): Pick<ProgramResult, "quarantined"> {
+  const receipt = "receipt" in outcome ? outcome.receipt : null;
+  const found = receipt?.appeared.found.filter(({ fate }) => fate.kind === "quarantined") ?? [];
+  if (found.length === 0) return {};
+  const told = found.slice(0, MAX_QUARANTINED).map(({ path, obeyedBy }) => ({
+    path,
+    because:
+      obeyedBy === null
+        ? "other programs obey it; a person can give it back"
+        : `${obeyedBy.by} obeys it when ${obeyedBy.when}; a person can give it back`,
+  }));
+  return { quarantined: told };
 }
 
 /** The start and the end of a stream, with a mark where something is left out. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { AppearedPolicy } from "../policy/appeared-policy.ts";
 import { EnvName, EnvPattern } from "../profile/env-pattern.ts";
 import { MacosSection } from "../profile/macos.ts";
 import { Duration } from "../profile/quantity.ts";
@@ -57,6 +58,8 @@ export const SandboxSection = z.strictObject({
   require_os_sandbox: z.boolean().default(true),
   os_sandbox_fallback: z.enum(["fail_fast", "refuse_tools"]).default("fail_fast"),
   isolate_calls: z.boolean().default(false),
+  /** What becomes of files that a call makes and that hosts execute by themselves. */
+  appeared: AppearedPolicy.default("ask"),
   os_profile: z.array(WrittenPath).max(64).default([]),
   runtimes: z.array(RuntimeSection).max(64).default(["system"]),
   limits: LimitsSection.default({}),

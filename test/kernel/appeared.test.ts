@@ -1,6 +1,6 @@
 import { appendFileSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import type { Appearances } from "../../src/host/appeared.ts";
+import type { Appearances, Appeared } from "../../src/host/appeared.ts";
 import type { Outcome } from "../../src/index.ts";
 import { type Standing, standingIn } from "../support/approval/standing.ts";
 import type { Place } from "../support/battery/place.ts";
@@ -12,13 +12,23 @@ const standing = (
   prepare: Parameters<typeof standingIn>[0] = () => undefined,
   sandbox: Readonly<Record<string, unknown>> = {},
 ): Promise<Standing> =>
-  standingIn(prepare, { settings: { sandbox, shell: { default: { approval: false } } } });
+  standingIn(prepare, {
+    settings: { sandbox: { appeared: "report", ...sandbox }, shell: { default: { approval: false } } },
+  });
 
-function appeared(outcome: Outcome, { place }: Standing): Appearances {
+type Told = Pick<Appearances, "unknown"> & {
+  readonly found: readonly Pick<Appeared, "path" | "kind" | "runs">[];
+};
+
+function appeared(outcome: Outcome, { place }: Standing): Told {
   if (!("receipt" in outcome) || outcome.receipt === null) throw new Error(JSON.stringify(outcome));
   const { found, unknown } = outcome.receipt.appeared;
   return {
-    found: found.map((one) => ({ ...one, path: one.path.replace(`${place.ws}/`, "") as typeof one.path })),
+    found: found.map(({ path, kind, runs }) => ({
+      path: path.replace(`${place.ws}/`, "") as typeof path,
+      kind,
+      runs,
+    })),
     unknown,
   };
 }

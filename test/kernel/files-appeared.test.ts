@@ -19,7 +19,9 @@ async function madeBy(call: Promise<object>): Promise<unknown> {
 describe.skipIf(unusable !== null)("what file tools make that others obey", () => {
   it("git.exec: is told by the call that made it, once, with what git runs by it", async () => {
     await using at = await standingIn(() => undefined, {
-      settings: ({ ws }) => ({ sandbox: { paths: { ws: { root: ws, mode: "rw", write_approval: false } } } }),
+      settings: ({ ws }) => ({
+        sandbox: { appeared: "report", paths: { ws: { root: ws, mode: "rw", write_approval: false } } },
+      }),
     });
     const write = (path: string, content: string) =>
       madeBy(at.session.call("write_file", { path: `ws:${path}`, content }));
@@ -28,7 +30,7 @@ describe.skipIf(unusable !== null)("what file tools make that others obey", () =
     expect(await write("t/objects/x", "")).toEqual(nothing);
     expect(await write("t/refs/x", "")).toEqual(nothing);
     const { ws } = at.place;
-    expect(await write("t/HEAD", "ref: refs/heads/x\n")).toEqual({
+    expect(await write("t/HEAD", "ref: refs/heads/x\n")).toMatchObject({
       found: [{ path: join(ws, "t"), kind: "repository", runs: ["core.fsmonitor"] }],
       unknown: null,
     });

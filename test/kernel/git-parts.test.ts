@@ -36,9 +36,11 @@ describe.skipIf(unusable !== null).each(PEOPLE)("what git obeys elsewhere, as $n
   async function call(
     script: string,
     env: Readonly<Record<string, string>> = {},
+    sandbox: Readonly<Record<string, unknown>> = {},
   ): Promise<Extract<Reply, { kind: "ran" }>> {
     place.ownAll();
-    const [, reply] = await place.runServed({ env, job: { calls: [{ argv: ["sh", "-c", script] }] } });
+    const job = { calls: [{ argv: ["sh", "-c", script] }] };
+    const [, reply] = await place.runServed({ env, job, settings: { sandbox } });
     if (reply?.kind !== "ran") throw new Error(JSON.stringify(reply));
     return reply;
   }
@@ -177,6 +179,8 @@ describe.skipIf(unusable !== null).each(PEOPLE)("what git obeys elsewhere, as $n
   it("fs.missing: what a mask protects in a folder is told, and then refused, where a link stands for that folder", async () => {
     const made = await call(
       "mkdir sub conf; echo '{}' >conf/tasks.json; ln -s ../conf sub/.vscode; ln -s ../conf sub/other",
+      {},
+      { appeared: "report" },
     );
     expect(made.appeared).toEqual([{ path: join(place.ws, "sub/.vscode/tasks.json"), runs: [] }]);
     const { stdout, appeared } = await call(

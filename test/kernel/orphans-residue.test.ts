@@ -18,6 +18,7 @@ const STATE = [
   "ledger-lock",
   "live",
   "live-lock",
+  "watched",
 ];
 
 describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
@@ -60,7 +61,12 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
     });
     const codes = replies.map((reply) => (reply.kind === "ran" ? reply.code : reply.kind));
     expect(codes).toEqual(["made", 0, 3, 137, 0, 143, 127]);
-    expect([held(), ledger(), list(temporary)]).toEqual([[], [], []]);
+    expect([held(), ledger(), list(temporary), list(join(place.state, "cofferdam/watched"))]).toEqual([
+      [],
+      [],
+      [],
+      [],
+    ]);
     expect(list(place.top)).toEqual([...before, "config.yaml", "job.json"].toSorted());
     expect(list(join(place.state, "cofferdam")).filter((name) => name !== "devices")).toEqual(STATE);
     const devices = person.uid === 0 ? DEVICES.toSorted() : [];

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { knownPath } from "../../src/profile/path.ts";
 import { createDraft } from "../../src/supervisor/draft.ts";
@@ -45,16 +46,23 @@ describe.skipIf(unusable !== null)("a root with more entries than are searched",
     expect(explained.clause).toMatchObject({ args: ["--ro-bind", place.ws, place.ws] });
   });
 
-  it("that a call made so large is told: what else it made there is not known", async () => {
+  it("that a call made so large hides nothing that it made there", async () => {
     await using supervisor = await place.supervisor({ sandbox: { search: { entries: 100 } } });
     await using session = supervisor.session({ caller: "person" });
     const call = async (count: number) => {
-      const line = `i=0; while [ $i -lt ${count} ]; do : > made$i; i=$((i+1)); done`;
+      const line = `mkdir in${count}; : > in${count}/.envrc; i=0; while [ $i -lt ${count} ]; do : > made$i; i=$((i+1)); done`;
       return session.call("shell", { argv: ["sh", "-c", line] });
     };
-    const unknown = (text: string | null) => ({ kind: "done", receipt: { appeared: { unknown: text } } });
-    expect(await call(10)).toMatchObject(unknown(null));
-    expect(await call(80)).toMatchObject(unknown(why(100)));
+    for (const count of [10, 80])
+      expect(await call(count)).toMatchObject({
+        kind: "done",
+        receipt: {
+          appeared: {
+            found: [{ path: join(place.ws, `in${count}/.envrc`), fate: { kind: "quarantined" } }],
+            unknown: null,
+          },
+        },
+      });
   });
 
   it("refuses calls without that, and file tools too; with a higher bound they go through", async () => {

@@ -5,8 +5,10 @@ import type {
   Experimental_SandboxFileStat as Stat,
 } from "ai";
 import { CofferdamError, visible } from "../../errors.ts";
+import type { Outcome } from "../../supervisor/outcome.ts";
 import type { Session } from "../../supervisor/session.ts";
 import type { ToolTypes } from "../../supervisor/tool-cards.ts";
+import { quarantinedText } from "../../supervisor/tool-result.ts";
 import type { NodeKind } from "../../tool/files/protocol.ts";
 import { readName, shownName } from "../../tool/files/written-path.ts";
 import { stoppedError, unless, unlessAborted } from "./sandbox-errors.ts";
@@ -145,6 +147,7 @@ export class SandboxFiles {
     );
     switch (outcome.kind) {
       case "done":
+        assertNotTaken(outcome);
         return outcome.value;
       case "failed":
         throw outcome.error;
@@ -153,6 +156,12 @@ export class SandboxFiles {
         throw stoppedError(tool, outcome);
     }
   }
+}
+
+/** These callers read no outcomes: a file that is not where it was written is an error. */
+function assertNotTaken(outcome: Outcome): void {
+  const taken = quarantinedText(outcome);
+  if (taken !== null) throw new CofferdamError("APPROVAL_DENIED", taken.trimEnd());
 }
 
 const TYPES = {

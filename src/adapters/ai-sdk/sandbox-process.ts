@@ -8,7 +8,7 @@ import { CofferdamError, visible } from "../../errors.ts";
 import { AnySignal } from "../../host/any-signal.ts";
 import type { ProgramOutcome } from "../../supervisor/outcome.ts";
 import type { Session } from "../../supervisor/session.ts";
-import { toolResult } from "../../supervisor/tool-result.ts";
+import { quarantinedText, toolResult } from "../../supervisor/tool-result.ts";
 import { Pipe } from "./pipe.ts";
 import { stoppedError, unlessAborted } from "./sandbox-errors.ts";
 
@@ -26,7 +26,10 @@ export async function runCommand(session: Session, options: RunOptions): Promise
     session.call("shell", inputOf(options), signal === undefined ? {} : { signal }),
   );
   signal?.throwIfAborted();
-  if ("stdout" in outcome) return Said.parse(toolResult(outcome));
+  if ("stdout" in outcome) {
+    const said = Said.parse(toolResult(outcome));
+    return { ...said, stderr: `${said.stderr}${quarantinedText(outcome) ?? ""}` };
+  }
   return { exitCode: codeOf(outcome), stdout: "", stderr: "reason" in outcome ? `${outcome.reason}\n` : "" };
 }
 
@@ -63,6 +66,8 @@ function started(session: Session, options: SpawnOptions): Process | Spawned {
       });
       options.abortSignal?.throwIfAborted();
       const exitCode = codeOf(outcome);
+      const taken = quarantinedText(outcome);
+      if (taken !== null) await err.put(Buffer.from(taken));
       out.end();
       err.end();
       return { exitCode };

@@ -1,7 +1,7 @@
 import type { ShellOutputResult } from "@openai/agents";
 import { z } from "zod";
 import type { Outcome } from "../../supervisor/outcome.ts";
-import { toolResult } from "../../supervisor/tool-result.ts";
+import { quarantinedText, toolResult } from "../../supervisor/tool-result.ts";
 import { told } from "./gated-calls.ts";
 
 /** What a command that did not run ends with: a shell says so of one that it may not run (POSIX, XCU 2.8.2). */
@@ -25,7 +25,7 @@ export function shellOutput(outcome: Outcome, most: number | null): ShellOutputR
   }
   const remedies = ran.denials.map(({ remedy }) => `What would help: ${remedy}\n`).join("");
   return {
-    ...bounded(ran.stdout, `${ran.stderr}${remedies}`, most),
+    ...bounded(ran.stdout, `${ran.stderr}${remedies}${quarantinedText(outcome) ?? ""}`, most),
     outcome: ran.timed_out ? { type: "timeout" } : { type: "exit", exitCode: ran.status },
   };
 }

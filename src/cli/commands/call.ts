@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { Screen } from "../../channel/screen.ts";
-import { CofferdamError, escapeInvisible } from "../../errors.ts";
+import { CofferdamError } from "../../errors.ts";
 import { type Json, parseJson } from "../../policy/canonical-json.ts";
 import type { Outcome } from "../../supervisor/outcome.ts";
 import { createSupervisor, type SupervisorOptions } from "../../supervisor/supervisor.ts";
@@ -9,6 +9,7 @@ import { askersFor } from "../askers.ts";
 import { tellCall } from "../call-outcome.ts";
 import { type Ending, untilSignalled } from "../ending.ts";
 import type { Print } from "../print.ts";
+import { tellStart } from "../start-notes.ts";
 import { KeptOutput, passOn } from "../tool-output.ts";
 
 const OPTIONS = {
@@ -61,8 +62,7 @@ function readInput(text: string): Json {
 async function callOne(one: OneCall, ending: Ending, print: Print): Promise<number> {
   await using supervisor = await createSupervisor(one.options);
   const { loaded, host } = supervisor.shared;
-  const { dim } = print.talkInk;
-  if (!one.quiet) for (const note of loaded.notes) print.talk(dim(`cofferdam: ${escapeInvisible(note)}`));
+  tellStart(supervisor.shared, print, one);
   const signal = AbortSignal.any([ending.signal, print.broken]);
   if (signal.aborted) return 0;
   const screen = new Screen();

@@ -1,5 +1,5 @@
 import type { Config } from "../../config/config.ts";
-import { CofferdamError, escapeInvisible, visible } from "../../errors.ts";
+import { CofferdamError, visible } from "../../errors.ts";
 import { createSupervisor } from "../../supervisor/supervisor.ts";
 import { McpServer, McpServerName } from "../../tool/mcp-settings.ts";
 import { COMMON, chosen, readArguments, suggestion, usage } from "../arguments.ts";
@@ -9,6 +9,7 @@ import { tellThree } from "../failure.ts";
 import { exitOf } from "../outcome-text.ts";
 import type { Print } from "../print.ts";
 import { protocolOutput, protocolTalk } from "../protocol-output.ts";
+import { tellStart } from "../start-notes.ts";
 
 const { json: _, ...OURS } = COMMON;
 const OPTIONS = {
@@ -59,7 +60,7 @@ async function wrap(
   const { loaded } = supervisor.shared;
   const { dim } = print.talkInk;
   const { name, server } = serverFor(wanted, loaded.config);
-  if (!isQuiet) for (const note of loaded.notes) print.talk(dim(`cofferdam: ${escapeInvisible(note)}`));
+  tellStart(supervisor.shared, print, { quiet: isQuiet });
   const [output, talk] = [protocolOutput(), protocolTalk()];
   const { wrapServer } = await import("../../mcp/wrap/wrap.ts");
   const end = await wrapServer({

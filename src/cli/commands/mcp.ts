@@ -6,6 +6,7 @@ import { waitsElsewhere } from "../askers.ts";
 import { aborted, untilSignalled } from "../ending.ts";
 import type { Print } from "../print.ts";
 import { protocolOutput, protocolTalk } from "../protocol-output.ts";
+import { startNotes } from "../start-notes.ts";
 
 const OPTIONS = {
   ...COMMON,
@@ -35,7 +36,7 @@ async function serve(args: readonly string[], print: Print): Promise<number> {
     const { loaded } = supervisor.shared;
     const [output, talkLine] = [protocolOutput(), protocolTalk()];
     const talk = (text: string): void => talkLine(print.talkInk.dim(`cofferdam: ${escapeInvisible(text)}`));
-    if (!quiet) for (const note of loaded.notes) talk(note);
+    for (const note of startNotes(supervisor.shared, quiet)) talk(note);
     await using service = serveMcp(supervisor, {
       handler: waitsElsewhere(loaded.config.approval),
       ...(agent === undefined ? {} : { agent }),

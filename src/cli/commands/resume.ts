@@ -1,5 +1,4 @@
 import { Screen } from "../../channel/screen.ts";
-import { escapeInvisible } from "../../errors.ts";
 import { type AbsolutePath, isAbsolutePath } from "../../profile/path.ts";
 import { createDesk } from "../../supervisor/desk.ts";
 import { keptRequest } from "../../supervisor/kept-request.ts";
@@ -9,6 +8,7 @@ import { askersFor } from "../askers.ts";
 import { tellCall } from "../call-outcome.ts";
 import { type Ending, untilSignalled } from "../ending.ts";
 import type { Print } from "../print.ts";
+import { tellStart } from "../start-notes.ts";
 import { KeptOutput, passOn } from "../tool-output.ts";
 
 const OPTIONS = { ...COMMON, quiet: { type: "boolean" } } as const;
@@ -32,8 +32,7 @@ async function resumeOne(
   const cwd = await folderOf(approvalId, options);
   await using supervisor = await createSupervisor({ ...options, ...(cwd === null ? {} : { cwd }) });
   const { loaded, host } = supervisor.shared;
-  const { dim } = print.talkInk;
-  if (!quiet) for (const note of loaded.notes) print.talk(dim(`cofferdam: ${escapeInvisible(note)}`));
+  tellStart(supervisor.shared, print, { quiet });
   const signal = AbortSignal.any([ending.signal, print.broken]);
   if (signal.aborted) return 0;
   const screen = new Screen();

@@ -1,9 +1,10 @@
 import { fstatSync } from "node:fs";
 import { isatty } from "node:tty";
 import { Screen } from "../../channel/screen.ts";
-import { type CofferdamError, escapeInvisible } from "../../errors.ts";
+import type { CofferdamError } from "../../errors.ts";
 import { thisHost } from "../../host/host.ts";
 import type { Decision } from "../../policy/decision.ts";
+import { KEEP_TOOL } from "../../policy/keep-tool.ts";
 import { quote } from "../../shell/quote.ts";
 import { NETWORK_TOOL } from "../../supervisor/network-use.ts";
 import type { ProgramOutcome } from "../../supervisor/outcome.ts";
@@ -11,9 +12,11 @@ import { createSupervisor, type SupervisorOptions } from "../../supervisor/super
 import { COMMON, chosen, readArguments, usage } from "../arguments.ts";
 import { askersFor } from "../askers.ts";
 import { type Ending, untilSignalled } from "../ending.ts";
+import type { LentTerminal } from "../lent-terminal.ts";
 import { exitOf, outcomeJson, tellMade, tellOutcome } from "../outcome-text.ts";
 import { lendTerminal, type OwnTerminal, ownTerminalFor, terminalNotes } from "../own-terminal.ts";
 import type { Print } from "../print.ts";
+import { tellStart } from "../start-notes.ts";
 import { KeptOutput, passOn } from "../tool-output.ts";
 
 const OPTIONS = {
@@ -76,15 +79,13 @@ async function runOne(
   const input = stdinFor();
   await using supervisor = await createSupervisor(options);
   const { loaded, host, standing } = supervisor.shared;
-  const { dim } = print.talkInk;
-  const notes = [...loaded.notes, ...terminalNotes(own, standing)];
-  if (!quiet) for (const note of notes) print.talk(dim(`cofferdam: ${escapeInvisible(note)}`));
+  tellStart(supervisor.shared, print, { quiet, more: terminalNotes(own, standing) });
   const signal = AbortSignal.any([ending.signal, print.broken]);
   if (signal.aborted) return 0;
   const screen = new Screen();
   const askers = askersFor({ host, screen, print, approval: loaded.config.approval });
   let wasAsked = false;
-  let isLent = false;
+  let lent: LentTerminal | null = null;
   const session = supervisor.session({
     caller: "person",
     // This session is over with its one call.
@@ -92,7 +93,9 @@ async function runOne(
     handler: askers.map((asker) => ({
       requestApproval: async (request, asking) => {
         // While it runs on the terminal, nothing else is shown there: it would wait for an answer, and that for its end.
-        if (isLent && request.tool === NETWORK_TOOL) return TERMINAL_IN_USE;
+        if (lent !== null && request.tool === NETWORK_TOOL) return TERMINAL_IN_USE;
+        // The command is over: the terminal is the person's again.
+        if (request.tool === KEEP_TOOL) await lent?.[Symbol.asyncDispose]();
         wasAsked = true;
         return asker.requestApproval(request, asking);
       },
@@ -101,9 +104,9 @@ async function runOne(
   const output = json ? new KeptOutput() : passOn(print, signal, screen);
   const call = async (): Promise<ProgramOutcome> => {
     // Given back before anything is told.
-    await using lent = lendTerminal(own, standing, { screen, print, host, wasAsked: () => wasAsked });
-    isLent = lent !== null;
-    const window = lent === null ? {} : { window: lent, stdin: lent.input, sinks: lent.sinks };
+    await using its = lendTerminal(own, standing, { screen, print, host, wasAsked: () => wasAsked });
+    lent = its;
+    const window = its === null ? {} : { window: its, stdin: its.input, sinks: its.sinks };
     return await session.call(
       "shell",
       { argv: [...argv] },

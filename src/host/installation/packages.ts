@@ -14,13 +14,13 @@ const ONLY_IN_TESTS = new Set(["vitest"]);
  * that are not installed are left out.
  */
 export function loadedPackages(folder: AbsolutePath): readonly AbsolutePath[] {
-  const looked = new Map<AbsolutePath, AbsolutePath | null>();
+  const folders = new Folders();
   const found = new Set([folder]);
   for (const one of found) {
     if (found.size > MAX_PACKAGES) break;
     const searched = searchedFolders(one);
     for (const name of dependenciesOf(one)) {
-      const dependency = findPackage(name, searched, looked);
+      const dependency = folders.find(name, searched);
       if (dependency !== null) found.add(dependency);
     }
   }
@@ -32,24 +32,32 @@ export function searchedFolders(folder: AbsolutePath): readonly AbsolutePath[] {
   return [...upwards(folder)].map((at) => joinPath(at, "node_modules"));
 }
 
-/** The same few folders are asked for the same names again and again: each is looked at once. */
-function findPackage(
-  name: string,
-  searched: readonly AbsolutePath[],
-  looked: Map<AbsolutePath, AbsolutePath | null>,
-): AbsolutePath | null {
-  for (const packages of searched) {
-    const path = joinPath(packages, name);
-    const known = looked.get(path);
-    const real = known === undefined ? realFolderAt(path) : known;
-    looked.set(path, real);
-    if (real !== null) return real;
-  }
-  return null;
-}
+/** Looks for folders by their real paths; the same few are asked for again and again, and each is looked at once. */
+class Folders {
+  readonly #known = new Map<AbsolutePath, AbsolutePath | null>();
 
-function realFolderAt(path: AbsolutePath): AbsolutePath | null {
-  return statsOf(path) === null ? null : realPathOf(path);
+  /** The real path of a package, from the first of the folders that has one of this name; null where none has. */
+  find(name: string, searched: readonly AbsolutePath[]): AbsolutePath | null {
+    for (const packages of searched) {
+      const found = this.#inFolder(this.#at(packages), name);
+      if (found !== null) return found;
+    }
+    return null;
+  }
+
+  #inFolder(folder: AbsolutePath | null, name: string): AbsolutePath | null {
+    return name.split("/").reduce((at, part) => (at === null ? null : this.#at(joinPath(at, part))), folder);
+  }
+
+  /** The folder above is real: only the last name can be a link. */
+  #at(path: AbsolutePath): AbsolutePath | null {
+    const known = this.#known.get(path);
+    if (known !== undefined) return known;
+    const stats = statsOf(path);
+    const real = stats?.isSymbolicLink() === true ? realPathOf(path) : stats === null ? null : path;
+    this.#known.set(path, real);
+    return real;
+  }
 }
 
 /** The names of the packages that a manifest lists. A folder without a readable manifest loads nothing by name. */

@@ -35,6 +35,8 @@ export interface Remembered {
   readonly hits: readonly Hit[];
   readonly signs: readonly RepositorySign[];
   readonly links: readonly string[];
+  /** Names that are watched for, each with when it was first seen, by the search's clock; null for none. */
+  readonly watched: ReadonlyMap<string, number> | null;
 }
 
 type Stamp = Pick<Stats, "dev" | "ino" | "mtimeMs" | "ctimeMs">;
@@ -52,7 +54,16 @@ export interface Reading {
   readonly listAgain: ListNames;
   readonly find: MaskFinder;
   readonly isInBounds: () => boolean;
+  /** Which paths are watched for, besides those that masks cover. */
+  readonly watch: Watch;
+  /** The time now, by the search's clock. */
+  readonly nowMs: number;
+  /** What the folder held when it was read before. */
+  readonly before: Remembered | undefined;
 }
+
+/** True for a path that is no mask's, and that is to be told when it is new. */
+export type Watch = (path: AbsolutePath) => boolean;
 
 /** True where a folder is as it was when it was read. The change time is the kernel's own; a process can set any other. */
 export function isAsRead({ stamp, readMs }: Remembered, stats: Stats): boolean {
@@ -74,9 +85,21 @@ export async function readFolder(folder: AbsolutePath, stats: Stats, reading: Re
   if (isClosedByOwner(folder, stats)) throw unsearchable(folder, null);
   const readMs = Date.now();
   const { dev, ino, mtimeMs, ctimeMs } = stats;
-  const { marks, leads, ...seen } = await contentsOf(folder, stats, reading);
+  const { marks, leads, watched, ...seen } = await contentsOf(folder, stats, reading);
   const signs = [...signsAt(folder, marks), ...leads];
-  return { stamp: { dev, ino, mtimeMs, ctimeMs }, readMs, ...seen, signs };
+  return {
+    stamp: { dev, ino, mtimeMs, ctimeMs },
+    readMs,
+    ...seen,
+    signs,
+    watched: firstSeen(watched, reading),
+  };
+}
+
+/** A name that was there before keeps its time. */
+function firstSeen(names: readonly string[], { before, nowMs }: Reading): Remembered["watched"] {
+  if (names.length === 0) return null;
+  return new Map(names.map((name) => [name, before?.watched?.get(name) ?? nowMs]));
 }
 
 /** What the names in a folder come to. */
@@ -86,6 +109,7 @@ interface Contents extends Pick<Remembered, "folders" | "hits" | "links"> {
   readonly marks: number;
   /** What is named `.git` and is no folder. */
   readonly leads: readonly RepositorySign[];
+  readonly watched: readonly string[];
 }
 
 /**
@@ -116,17 +140,18 @@ async function contentsOf(folder: AbsolutePath, stats: Stats, reading: Reading):
   }
 }
 
-const EMPTY: Contents = { entries: 0, folders: [], hits: [], links: [], marks: 0, leads: [] };
+const EMPTY: Contents = { entries: 0, folders: [], hits: [], links: [], marks: 0, leads: [], watched: [] };
 
 async function sortedOut(
   folder: AbsolutePath,
   stats: Stats,
-  { list, find, isInBounds }: Reading,
+  { list, find, watch, isInBounds }: Reading,
 ): Promise<Contents> {
   const folders: string[] = [];
   const hits: Hit[] = [];
   const links: string[] = [];
   const leads: RepositorySign[] = [];
+  const watched: string[] = [];
   let [entries, marks] = [0, 0];
   await list(folder, stats, (name, kind) => {
     entries += 1;
@@ -137,9 +162,10 @@ async function sortedOut(
     if (kind === "link") links.push(name);
     const mask = find(path);
     if (mask !== null) hits.push({ name, atMost: mask.atMost });
+    if (watch(path)) watched.push(name);
     return isInBounds();
   });
-  return { entries, folders, hits, links, marks, leads };
+  return { entries, folders, hits, links, marks, leads, watched };
 }
 
 function markBy(name: string, kind: NameKind): number {

@@ -5,6 +5,7 @@ import { maskIndex } from "../../profile/mask-index.ts";
 import { type AbsolutePath, byPath } from "../../profile/path.ts";
 import type { Profile } from "../../profile/profile.ts";
 import type { SearchSection } from "../../tool/settings.ts";
+import type { Watch } from "./folder.ts";
 import { type ListNames, listBytes, listNames, listNamesNow } from "./list.ts";
 import { LookTime, Pace } from "./time.ts";
 import { type Bound, type MaskIndex, type Memory, type Searchable, searchable, Walk } from "./walk.ts";
@@ -33,6 +34,8 @@ export interface SearchPorts {
   /** Reads what one of the others failed to. */
   readonly listAgain: ListNames;
   readonly now: () => number;
+  /** What is to be told when it is new, besides what masks cover. */
+  readonly watch: Watch;
 }
 
 /** Existing paths that glob masks cover, signs of repositories, links in these, and what could not be searched whole. */
@@ -40,7 +43,19 @@ export interface Found {
   readonly hits: readonly AbsolutePath[];
   readonly signs: readonly RepositorySign[];
   readonly gitLinks: readonly AbsolutePath[];
+  /** What is watched for and was first seen after the moment that was asked about. */
+  readonly fresh: readonly AbsolutePath[];
   readonly unsearched: readonly Unsearched[];
+}
+
+/** How one look differs from others. */
+export interface Look {
+  /** How masks are found, the same in every look. */
+  readonly index?: MaskIndex;
+  /** Of what is watched for, what was first seen after this moment of `performance.now()` is fresh; by default nothing is. */
+  readonly sinceMs?: number;
+  /** Instead of those of the search. */
+  readonly bounds?: SearchBounds;
 }
 
 /**
@@ -58,24 +73,27 @@ export class MaskSearch {
   constructor(bounds: SearchBounds = USUAL_BOUNDS, ports: Partial<SearchPorts> = {}) {
     this.#bounds = bounds;
     const { list = listNames, listNow = ports.list ?? listNamesNow, listAgain = listBytes } = ports;
-    this.#ports = { list, listNow, listAgain, now: ports.now ?? (() => performance.now()) };
+    const { now = () => performance.now(), watch = NOTHING } = ports;
+    this.#ports = { list, listNow, listAgain, now, watch };
   }
 
   /**
-   * One look for several profiles; `index` says how masks are found, the same in every look. Hits are existing paths that a glob mask covers and that an entry would give more;
+   * One look for several profiles. Hits are existing paths that a glob mask covers and that an entry would give more;
    * below one that is hidden only those of `read` masks count: what they protect must not be moved away with the folder
    * that hides it. Signs are those in writable folders, and in others that are searched for a mask. A bound that is passed is told, not thrown. Lists are sorted: what did not change is the same.
    * Throws `NOT_ENFORCEABLE` for what lies too deep for a path, and for a folder that can't be read; `FACTS_UNSTABLE` for one
    * that others keep moving.
    */
-  async find(profiles: readonly Profile[], index: MaskIndex = maskIndex): Promise<Found> {
+  async find(profiles: readonly Profile[], look: Look = {}): Promise<Found> {
+    const { index = maskIndex, sinceMs = Number.POSITIVE_INFINITY, bounds = this.#bounds } = look;
     const all = profiles.flatMap((one) => this.#regionsOf(one, index));
     const regions = new Map(all.map((one) => [one.key, one]));
     const walks: Walk[] = [];
     const unsearched = new Map<AbsolutePath, Bound>();
-    using time = new LookTime(this.#bounds.timeMs, this.#ports.now, this.#pace);
+    using time = new LookTime(bounds.timeMs, this.#ports.now, this.#pace);
     for (const region of regions.values()) {
-      const walk = new Walk(region, this.#memory.get(region.key), this.#ports, this.#bounds.entries);
+      const before = this.#memory.get(region.key);
+      const walk = new Walk(region, before, this.#ports, bounds.entries, { ...this.#ports, sinceMs });
       const bound = await walk.run(time);
       this.#memory.set(region.key, walk.memory);
       if (bound !== null) unsearched.set(region.start, bound);
@@ -87,7 +105,8 @@ export class MaskSearch {
         inOrder,
       ),
       gitLinks: [...new Set(walks.flatMap((walk) => walk.gitLinks))].sort(byPath),
-      unsearched: [...unsearched].map(([path, bound]) => this.#unsearched(path, bound)).sort(inOrder),
+      fresh: [...new Set(walks.flatMap((walk) => walk.fresh))].sort(byPath),
+      unsearched: [...unsearched].map(([path, bound]) => unsearchedBy(bounds, path, bound)).sort(inOrder),
     };
   }
 
@@ -98,16 +117,13 @@ export class MaskSearch {
     this.#regions.set(profile, regions);
     return regions;
   }
-
-  #unsearched(path: AbsolutePath, kind: Bound): Unsearched {
-    const { entries, timeMs, over } = this.#bounds;
-    return {
-      path,
-      bound: kind === "entries" ? { kind, most: entries } : { kind, mostMs: timeMs },
-      over,
-    };
-  }
 }
+
+function unsearchedBy({ entries, timeMs, over }: SearchBounds, path: AbsolutePath, kind: Bound): Unsearched {
+  return { path, bound: kind === "entries" ? { kind, most: entries } : { kind, mostMs: timeMs }, over };
+}
+
+const NOTHING: Watch = () => false;
 
 function inOrder(a: { readonly path: AbsolutePath }, b: { readonly path: AbsolutePath }): number {
   return byPath(a.path, b.path);

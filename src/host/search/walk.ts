@@ -13,6 +13,7 @@ import {
   readFolder,
   statsToSearch,
   statsToSearchLater,
+  type Watch,
 } from "./folder.ts";
 import { behindLink, type Tails, tailsOf } from "./linked.ts";
 import type { ListNames } from "./list.ts";
@@ -51,6 +52,13 @@ export interface Lists {
   readonly listAgain: ListNames;
 }
 
+/** What is told besides hits: paths that are watched for, those that were first seen after `sinceMs`. */
+export interface Watching {
+  readonly watch: Watch;
+  readonly now: () => number;
+  readonly sinceMs: number;
+}
+
 /** So many folders that changed are read at once in a turn. */
 const MOST_AT_ONCE = 8;
 
@@ -69,15 +77,25 @@ export class Walk {
   readonly hits: AbsolutePath[] = [];
   readonly signs: RepositorySign[] = [];
   readonly gitLinks: AbsolutePath[] = [];
+  /** What is watched for and was first seen after the moment that was asked about. */
+  readonly fresh: AbsolutePath[] = [];
   readonly #region: Searchable;
   readonly #before: Memory;
   readonly #lists: Lists;
   readonly #most: number;
+  readonly #watching: Watching;
   readonly #ahead: Ahead[];
   #entries = 0;
   #isOver = false;
 
-  constructor(region: Searchable, before: Memory | undefined, lists: Lists, mostEntries: number) {
+  constructor(
+    region: Searchable,
+    before: Memory | undefined,
+    lists: Lists,
+    mostEntries: number,
+    watching: Watching,
+  ) {
+    this.#watching = watching;
     this.#region = region;
     this.#before = before ?? new Map();
     this.#lists = lists;
@@ -171,6 +189,9 @@ export class Walk {
         listAgain: this.#lists.listAgain,
         find: wanted,
         isInBounds,
+        watch: this.#watching.watch,
+        nowMs: this.#watching.now(),
+        before: this.#before.get(folder),
       });
     } catch (cause) {
       if (isHidden) return null;
@@ -183,6 +204,8 @@ export class Walk {
     const { start, findLasting } = this.#region;
     const { folder, isHidden } = one;
     this.memory.set(folder, seen);
+    for (const [name, seenMs] of seen.watched ?? [])
+      if (seenMs > this.#watching.sinceMs) this.fresh.push(joinPath(folder, name));
     for (const sign of seen.signs) this.signs.push(sign);
     const isOfGit = one.isOfGit || seen.signs.some(({ path, isWhole }) => path === folder && isWhole);
     if (isOfGit) for (const name of seen.links) this.gitLinks.push(joinPath(folder, name));

@@ -1,7 +1,8 @@
 import type { Readable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import type { ApprovalHandler } from "../../approval/handler.ts";
-import { CofferdamError } from "../../errors.ts";
+import { CofferdamError, visible } from "../../errors.ts";
+import type { Appearances } from "../../host/appeared.ts";
 import { hideInWords } from "../../policy/redact.ts";
 import { quoted } from "../../shell/quote.ts";
 import type { Held } from "../../supervisor/held.ts";
@@ -111,11 +112,14 @@ class Run {
     this.#talk = new ServerTalk(name, talk, () => supervisor.shared.host.now());
   }
 
-  readonly guard: Guard = (tool, args, { signal, groupId }) => {
-    const granted = this.#held?.granted;
-    const around = { further: this.#layers, ...(granted === undefined ? {} : { granted }) };
+  readonly guard: Guard = async (tool, args, { signal, groupId }) => {
+    const held = this.#held;
+    const around = { further: this.#layers, ...(held === null ? {} : { granted: held.granted }) };
     const group = groupId === null ? {} : { groupId };
-    return this.#open.guard([tool], around).call(tool.name, args, { signal, ...group });
+    const outcome = await this.#open.guard([tool], around).call(tool.name, args, { signal, ...group });
+    // The server goes on, and what it made is not to be live until it ends.
+    if (held !== null) this.#tellAppeared(await held.settle());
+    return outcome;
   };
 
   async start(gateway: Gateway): Promise<WrappedServer | string> {
@@ -158,6 +162,15 @@ class Run {
       because,
     });
     talk(`left out ${what} of the MCP server ${name}: ${because}`);
+  }
+
+  #tellAppeared({ found }: Appearances): void {
+    const { name, talk } = this.#options;
+    for (const { path, obeyedBy, fate } of found)
+      if (fate.kind === "quarantined")
+        talk(
+          `the MCP server ${name} made ${visible(path)}, which ${obeyedBy?.by ?? "other programs"} would obey: it was taken away`,
+        );
   }
 
   /** It has a moment to end by itself, once its client is gone; then nothing of it is left. */

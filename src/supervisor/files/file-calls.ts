@@ -3,7 +3,8 @@ import { Trail } from "../../journal/trail.ts";
 import { isByYes } from "../../policy/verdict.ts";
 import type { AnyFileTool } from "../../tool/files/all.ts";
 import { FileFaultError } from "../../tool/files/faults.ts";
-import { enterFiles, eventsOf } from "../beside.ts";
+import { asksAbout, MadeByCall, type Making } from "../appeared/made-by-call.ts";
+import { enterFiles } from "../beside.ts";
 import type { CallOptions, ClearanceOptions } from "../call-options.ts";
 import type { Corridor } from "../corridor.ts";
 import type { Denial } from "../denial.ts";
@@ -12,10 +13,10 @@ import { receiptOf } from "../receipt.ts";
 import type { Granted } from "../standing.ts";
 import { cleared, stopped } from "../stopped.ts";
 import { FileDecisions, type FileQuestion } from "./file-decisions.ts";
-import { isRuledOut } from "./prepare.ts";
+import { type Executed, isRuledOut } from "./prepare.ts";
 import { denialFor, denied, errorFor, type FileDenied } from "./refused.ts";
 import { Sweeping } from "./sweeping.ts";
-import { Workers } from "./workers.ts";
+import { type Follow, Workers } from "./workers.ts";
 
 /** A use that was decided, and can be put to the gate. */
 interface ReadyUse {
@@ -165,30 +166,35 @@ export class FileCalls implements AsyncDisposable {
       // Whoever edits an input may write what not even their own yes gives.
       if (asked.prepared.denials.length > 0) return this.#denied(trail, asked.prepared.denials);
       const isYes = passage.isByYes || isByYes(asked.prepared.verdict);
-      return this.#run(asked, isYes ? asked.prepared.onYes : asked.prepared.unasked, {
-        trail,
-        signal,
-        began,
-      });
+      const granted = isYes ? asked.prepared.onYes : asked.prepared.unasked;
+      // They were shown which of it is executed, and by which program.
+      const agreed = passage.by === null ? [] : asked.prepared.executed;
+      return this.#run(asked, granted, { trail, signal, began, agent, agreed, options });
     });
   }
 
   async #run(
     { use, targets, prepared, turn, early }: FileQuestion,
     granted: Granted,
-    { trail, signal, began }: Pick<Walk, "trail" | "began"> & { readonly signal: AbortSignal | null },
+    walk: Permitted,
   ): Promise<ValueOutcome> {
+    const { trail, signal, began } = walk;
     const { value, receipt } = await this.#workers.useAnew(
       granted,
       async (ask, worker) => {
-        using _live = await enterFiles(this.#corridor.shared, granted.profile, signal);
+        using live = await enterFiles(this.#corridor.shared, granted.profile, signal);
         using temporaries = this.#sweeping.during(worker);
-        const told = await this.#workers.telling(granted.profile, worker, () =>
+        const follow: Follow = (parts) =>
+          this.#following(walk, {
+            ...parts,
+            profile: granted.profile,
+            onTaken: () => live?.[Symbol.dispose](),
+          });
+        const told = await this.#workers.telling(granted.profile, worker, follow, () =>
           use.run(targets, this.#decisions.files(ask, temporaries, early)),
         );
         if (told === null) return null;
         const { value, appeared } = told;
-        for (const event of eventsOf(appeared)) trail.record(event);
         const { plan, standings } = worker;
         const receipt = receiptOf({
           plan,
@@ -209,6 +215,21 @@ export class FileCalls implements AsyncDisposable {
     return { kind: "done", value, receipt, durationMs };
   }
 
+  /** What sees to what the use makes. */
+  #following(
+    { trail, agent, agreed, signal, options }: Permitted,
+    parts: Pick<Making, "shared" | "facts" | "profile" | "onTaken">,
+  ): MadeByCall {
+    const { sessionId } = this.#corridor;
+    return new MadeByCall({
+      ...parts,
+      from: { sessionId, callId: trail.callId, tool: trail.tool },
+      record: (body) => trail.record(body),
+      agreed,
+      asks: asksAbout(this.#corridor, { trail, agent, groupId: options.groupId ?? null, signal }),
+    });
+  }
+
   #denied(trail: Trail, denials: readonly Denial[]): FileDenied {
     return denied(trail, denials, this.#corridor.shared.loaded.config.roots);
   }
@@ -219,4 +240,11 @@ interface Walk {
   readonly trail: Trail;
   readonly agent: string | null;
   readonly began: number;
+}
+
+/** One that may be done. */
+interface Permitted extends Walk {
+  readonly signal: AbortSignal | null;
+  /** What hosts execute of it, where a person said yes to exactly this use. */
+  readonly agreed: readonly Executed[];
 }

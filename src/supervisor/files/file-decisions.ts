@@ -1,8 +1,8 @@
 import type { Question } from "../../approval/question.ts";
-import { CofferdamError } from "../../errors.ts";
+import { CofferdamError, visible } from "../../errors.ts";
 import type { Trail } from "../../journal/trail.ts";
 import { redact, redactText } from "../../policy/redact.ts";
-import { isAbsolutePath } from "../../profile/path.ts";
+import { isAbsolutePath, isInside, nameOf, parentOf } from "../../profile/path.ts";
 import { type AnyFileTool, type ReadUse, workOf } from "../../tool/files/all.ts";
 import {
   type Files,
@@ -17,7 +17,7 @@ import type { Corridor } from "../corridor.ts";
 import { grantedView } from "../granted-view.ts";
 import { askEarly, type Early, earlyLines } from "./early.ts";
 import type { Turn } from "./pool.ts";
-import { type PreparedFile, prepareFile } from "./prepare.ts";
+import { type Executed, type PreparedFile, prepareFile } from "./prepare.ts";
 import { presentPreview } from "./present.ts";
 import type { OpenTemporaries } from "./sweeping.ts";
 import type { Workers } from "./workers.ts";
@@ -67,10 +67,11 @@ export class FileDecisions {
         ? { targets: [], early: null }
         : await looking(turn, (files) => this.#look(use.touches, files, isFree ? use.reads : undefined));
     const { caller = "agent" } = options;
+    const executed = targets.flatMap((target) => this.#executedAt(target, use));
     const grants = await broker.grants(sessionId);
     const judged = async (how: "known" | "anew"): Promise<PreparedFile> => {
       const found = await this.#workers.standingFor(workOf(tool), how);
-      return prepareFile({ tool, use, targets, agent, caller }, found, grants);
+      return prepareFile({ tool, use, targets, agent, caller, executed }, found, grants);
     };
     const known = await judged("known");
     // A repository that denied it may be gone by now.
@@ -100,7 +101,7 @@ export class FileDecisions {
       groupId: null,
       show: () => ({
         risk: tool.risk,
-        description: redactText(description).text,
+        description: redactText([description, ...executed.map(warningOf)].join("; ")).text,
         ...redact(prepared.args),
         covers: `${tool.name} on ${targets.map(spoken).join(" and ")}, whatever else it says`,
         granted: grantedView(onYes, { ...standing.settings, runtimes: [] }),
@@ -113,6 +114,17 @@ export class FileDecisions {
         return presentPreview(preview, prepared.mayBeTold);
       },
     };
+  }
+
+  /** What a host executes of what is to be written, and that a yes would leave there. */
+  #executedAt({ need, path, root }: Target, { writes }: ReadUse): readonly Executed[] {
+    const { executed, appeared } = this.#corridor.shared;
+    if (need !== "write" || appeared !== "ask" || root === null) return [];
+    for (let at = path; at !== root.path && isInside(at, root.path); at = parentOf(at)) {
+      const row = executed(at);
+      if (row?.runs === "unasked") return [{ path, by: row.by, when: row.when, content: writes ?? null }];
+    }
+    return [];
   }
 
   /** Looks at every path; where reading asks nobody, the lines to read are asked for at once. */
@@ -151,4 +163,8 @@ export class FileDecisions {
       shown: (path) => (isAbsolutePath(path) ? shownPath(path, roots) : path),
     };
   }
+}
+
+function warningOf({ path, by, when }: Executed): string {
+  return `${by} obeys ${visible(nameOf(path))} when ${when}`;
 }

@@ -52,7 +52,7 @@ export function outlookOf(tool: AnyFileTool, standing: Standing, agent: string |
       args: {},
     };
     const { verdict, denials } = prepareFile(
-      { tool, use, targets: [target], agent, caller: "agent" },
+      { tool, use, targets: [target], agent, caller: "agent", executed: [] },
       standing,
       [],
     );

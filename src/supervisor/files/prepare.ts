@@ -8,7 +8,8 @@ import { invocationOf } from "../../policy/tool-rule.ts";
 import { answerByGrant, answerByMode, judge, type Verdict } from "../../policy/verdict.ts";
 import { isAtMost } from "../../profile/access.ts";
 import { accessTo } from "../../profile/access-to.ts";
-import { isInside } from "../../profile/path.ts";
+import type { ExecutedNames } from "../../profile/executed.ts";
+import { type AbsolutePath, isInside } from "../../profile/path.ts";
 import type { Profile } from "../../profile/profile.ts";
 import type { Root } from "../../tool/facts.ts";
 import { type AnyFileTool, type ReadUse, workOf } from "../../tool/files/all.ts";
@@ -24,6 +25,15 @@ export interface FileCall {
   readonly targets: readonly Target[];
   readonly agent: string | null;
   readonly caller: "agent" | "person";
+  /** What it would make that hosts execute. */
+  readonly executed: readonly Executed[];
+}
+
+/** A file that a program of the host executes or obeys. */
+export interface Executed extends Pick<ExecutedNames, "by" | "when"> {
+  readonly path: AbsolutePath;
+  /** What it will hold; null where that is not known before. */
+  readonly content: Uint8Array | null;
 }
 
 /** A use of a file tool, decided: what approval shows and what the program inside is asked to do. */
@@ -40,6 +50,8 @@ export interface PreparedFile {
   readonly payload: Json;
   /** What not even a yes gives; nobody is asked about such a use. */
   readonly denials: readonly Denial[];
+  /** What it would make that hosts execute. */
+  readonly executed: readonly Executed[];
   /** Whether what it is about may be told before anybody said yes: all of it can be read unasked. */
   readonly mayBeTold: boolean;
 }
@@ -49,7 +61,7 @@ export interface PreparedFile {
  * where it is to be changed, the state in which it was found.
  */
 export function prepareFile(call: FileCall, standing: Standing, grants: readonly Grant[]): PreparedFile {
-  const { tool, use, targets, agent } = call;
+  const { tool, use, targets, agent, executed } = call;
   const { unasked, onYes } = standingOf(tool, standing);
   const args = argsAsLed(use.args, targets);
   const judged = judge(
@@ -75,8 +87,11 @@ export function prepareFile(call: FileCall, standing: Standing, grants: readonly
   const grant = mayRemember && grants.length > 0 ? findGrant(grants, key()) : null;
   const remembered = answerByGrant(judged, grant);
   const isCallersOwn = call.caller === "person" && !standing.asksCaller;
+  const verdict = answerByMode(remembered, standing.mode, isCallersOwn);
   return {
-    verdict: answerByMode(remembered, standing.mode, isCallersOwn),
+    // Only somebody who sees what is executed can agree to it: neither a handler that says yes to all nor an earlier yes.
+    verdict: verdict.action === "ask" && executed.length > 0 ? { ...verdict, demandsPerson: true } : verdict,
+    executed,
     unasked,
     onYes,
     argsHash: argsHashOf({

@@ -10,12 +10,13 @@ import { hiddenFrom, type OwnProgram } from "../../host/own-program.ts";
 import type { Trail } from "../../journal/trail.ts";
 import { printProfile } from "../../profile/canonical.ts";
 import { intersect } from "../../profile/intersect.ts";
-import type { Profile } from "../../profile/profile.ts";
+import { mayWrite, type Profile } from "../../profile/profile.ts";
 import type { FileWork } from "../../tool/derive.ts";
 import type { Files } from "../../tool/files/file-tool.ts";
 import type { FileRequest } from "../../tool/files/protocol.ts";
 import type { Launch } from "../../tool/launch.ts";
-import { appearedBeside, enterWorker, factsBeside, planBeside } from "../beside.ts";
+import type { MadeByCall } from "../appeared/made-by-call.ts";
+import { enterWorker, factsBeside, planBeside } from "../beside.ts";
 import { ended } from "../ending.ts";
 import { belowFloor, weakened } from "../floor.ts";
 import { planned } from "../receipt.ts";
@@ -37,6 +38,9 @@ const REQUEST_MS = 30_000;
 
 /** So often repositories may come and go before a worker that knows of them all can be used. */
 const MOST_TRIES = 10;
+
+/** Follows a use that may make files, from before it begins. */
+export type Follow = (parts: { readonly shared: Shared; readonly facts: Facts }) => MadeByCall;
 
 /** For how long a worker is had, and where it is told that one was started; null: nowhere. */
 interface WorkerUse extends Omit<PoolUse<FileWorker>, "onStart"> {
@@ -95,21 +99,26 @@ export class Workers implements AsyncDisposable {
   async telling<Value>(
     profile: Profile,
     worker: FileWorker,
+    follow: Follow,
     work: () => Promise<Value>,
   ): Promise<{ readonly value: Value; readonly appeared: Appearances } | null> {
-    const { host, ledger, walls } = this.#shared;
+    const { walls } = this.#shared;
     if (walls.kind === "unavailable" || !mayWrite(profile))
       return { value: await work(), appeared: NOTHING_APPEARED };
-    const before = await this.#look(walls.machine, profile).catch(whyUnknown);
-    if (typeof before === "string") return { value: await work(), appeared: { found: [], unknown: before } };
+    const found = await this.#look(walls.machine, profile).catch(whyUnknown);
+    // What was there at the last look was there before: more may then be taken for made by this use, and nothing less.
+    const before = typeof found === "string" ? this.#facts : found;
+    if (before === null) throw new CofferdamError("INTERNAL", "a worker was started without a look");
     this.#facts = before;
     if (this.#heldTo.get(worker) !== obeyedIn(before)) {
       await worker[Symbol.asyncDispose]();
       return null;
     }
+    using made = follow({ shared: { ...this.#shared, memory: this.#memory }, facts: before });
+    made.begin();
     const value = await work();
-    const appeared = await appearedBeside({ host, memory: this.#memory, ledger }, profile, before, []);
-    return { value, appeared };
+    const appeared = await made.settle([]);
+    return { value, appeared: typeof found === "string" ? { ...appeared, unknown: found } : appeared };
   }
 
   /**
@@ -226,10 +235,6 @@ export class Workers implements AsyncDisposable {
     const unmade = keptUnmade(plan.placeholders);
     return { plan: plan.placeholders.length === 0 ? plan : rendered(withoutDangling(facts)), unmade };
   }
-}
-
-function mayWrite({ files }: Profile): boolean {
-  return files.some(({ access }) => access === "write");
 }
 
 /** What the repositories that were found keep from being changed or moved, as a text. */

@@ -71,6 +71,8 @@ export interface FileUse<Value> {
   readonly run: (targets: readonly Target[], files: Files) => Promise<Value>;
   /** The lines that it will read of the path that it touches, where that is all that it does. */
   readonly reads?: (path: string) => LinesRequest;
+  /** What the one path that it touches will hold, where that is known before anything is done. */
+  readonly writes?: Uint8Array;
 }
 
 /** A tool that works on files. It never has the supervisor's rights: all it does, it asks of the program inside. */

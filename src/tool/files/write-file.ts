@@ -31,6 +31,7 @@ export const writeFile: FileTool<z.infer<typeof Input>, WriteFileValue> = {
     const bytes = Buffer.from(content);
     return {
       touches: [{ written, argument: "path", need: "write", end: "followed" }],
+      writes: bytes,
       describe: ([target]) => `write to ${spoken(target)}`,
       preview: async ([touched], files) => {
         const target = given(touched);

@@ -78,6 +78,7 @@ const loaders: Readonly<Record<CommandName, () => Promise<Record<string, unknown
   run: () => import("../../../src/cli/commands/run.ts"),
   call: () => import("../../../src/cli/commands/call.ts"),
   approvals: () => import("../../../src/cli/commands/approvals.ts"),
+  quarantine: () => import("../../../src/cli/commands/quarantine.ts"),
   grants: () => import("../../../src/cli/commands/grants.ts"),
   resume: () => import("../../../src/cli/commands/resume.ts"),
   serve: () => import("../../../src/cli/commands/serve.ts"),

@@ -8,6 +8,7 @@ import { NO_ORIGINS, profileLines } from "../../../src/cli/profile-text.ts";
 import { KeptOutput } from "../../../src/cli/tool-output.ts";
 import { printWider } from "../../../src/cli/witness-text.ts";
 import { Event } from "../../../src/event/event.ts";
+import { REPORTED } from "../../../src/host/appeared.ts";
 import { compare } from "../../../src/profile/compare.ts";
 import { absolutePath } from "../../../src/profile/path.ts";
 import { literalPattern, parsePatterns } from "../../../src/profile/pattern.ts";
@@ -241,6 +242,7 @@ describe("an outcome", () => {
     expect([exitOf(outcome), stdout(), stderr()]).toEqual([exit, "", talk]);
   });
 
+  const plain = { obeyedBy: null, fate: REPORTED } as const;
   const config = path("/w/.git/config");
   const lost: ProgramOutcome = {
     ...ran,
@@ -262,16 +264,23 @@ describe("an outcome", () => {
           {
             path: path("/w/n/.git"),
             kind: "repository",
+            ...plain,
             runs: ["anything (config holds a NUL)", "core.worktree"],
           },
-          { path: path("/w/m/.git"), kind: "repository", runs: ["core.worktree"] },
-          { path: path("/w/o/.git"), kind: "repository", runs: ["hooks/pre-push", "core.fsmonitor"] },
+          { path: path("/w/m/.git"), kind: "repository", ...plain, runs: ["core.worktree"] },
+          {
+            path: path("/w/o/.git"),
+            kind: "repository",
+            ...plain,
+            runs: ["hooks/pre-push", "core.fsmonitor"],
+          },
           {
             path: path("/w/p/.git"),
             kind: "repository",
+            ...plain,
             runs: [..."abcdefghijkl", "core.worktree", "349900 more settings"],
           },
-          { path: path("/w/q/.git"), kind: "repository", runs: [..."abcdefghij"] },
+          { path: path("/w/q/.git"), kind: "repository", ...plain, runs: [..."abcdefghij"] },
         ],
         unknown: null,
       },
@@ -464,6 +473,26 @@ test("a run is told a line an event", () => {
       times: 12,
     },
     { type: "call.appeared", callId: "c", paths: ["/p/n/.git"], runs: ["hooks/pre-commit"], unknown: null },
+    {
+      type: "call.quarantined",
+      callId: "c",
+      quarantineId: "q",
+      items: [
+        {
+          path: "/p/.envrc",
+          by: "direnv",
+          when: "a shell enters",
+          state: "taken",
+          aside: null,
+          problem: null,
+        },
+        { path: "/p/a", by: "x", when: "y", state: "aside", aside: "/p/a.1", problem: "EXDEV" },
+        { path: "/p/b", by: "x", when: "y", state: "gone", aside: null, problem: null },
+        { path: "/p/c", by: "x", when: "y", state: "live", aside: null, problem: "EBUSY" },
+      ],
+      more: 3,
+    },
+    { type: "call.restored", callId: "c", quarantineId: "q", paths: ["/p/.envrc"], more: 0, by: "ann" },
     { type: "mcp.refused", callId: null, server: "fs", what: "the tool `a`", because: "it is listed twice" },
     {
       type: "call.ended",
@@ -505,6 +534,8 @@ test("a run is told a line an event", () => {
     03:04:05.678  refused    POST /approvals/a: 401, no token was given, from 127.0.0.1
     03:04:05.678  refused    GET /\\u{202e}: 421, this server has another name; the last of 12 that came too fast to be written down one by one
     03:04:05.678  appeared   /p/n/.git; git may run hooks/pre-commit
+    03:04:05.678  taken      /p/.envrc (direnv: when a shell enters); /p/a (x: when y), it is /p/a.1, EXDEV; /p/b (x: when y), it was gone; /p/c (x: when y), it is still there, EBUSY; and 3 more
+    03:04:05.678  restored   /p/.envrc, by ann
     03:04:05.678  refused    the tool \`a\` of the MCP server fs: it is listed twice
     03:04:05.678  failed     status 3, 13 ms, 1 byte on stdout, 20 bytes on stderr
     03:04:05.678  continued  in file 2 of the record, behind 21 lines

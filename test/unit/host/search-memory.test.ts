@@ -88,6 +88,7 @@ describe("a change that hides is found", () => {
       hits: [],
       signs: [],
       links: [],
+      watched: null,
       stamp: { dev, ino, mtimeMs, ctimeMs },
     };
     expect(isAsRead({ ...read, readMs: ctimeMs + 40 }, stats)).toBe(false);

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Mode } from "../../../src/policy/action.ts";
+import { AppearedPolicy } from "../../../src/policy/appeared-policy.ts";
 import type { OperatorRule } from "../../../src/policy/approval-section.ts";
 import type { Json } from "../../../src/policy/canonical-json.ts";
 import {
@@ -77,13 +78,15 @@ describe("what one operator lets pass and another does not", () => {
     expect(loose(a, b)).toEqual([]);
   });
 
-  test("a mode more, grants for the session, and running as root", () => {
+  test("a mode more, grants for the session, running as root, and what becomes of what hosts execute", () => {
     const strict: Demands = {
       approval: { rules: [], modes: ["strict"], sessionGrants: false },
       runAs: "not-root",
+      appeared: "ask",
     };
     expect(loosenessOf(NO_DEMANDS, strict)).toEqual<Looseness[]>([
       { field: "run as" },
+      { field: "appeared", appeared: "report" },
       { field: "mode", mode: "interactive" },
       { field: "mode", mode: "approve_all" },
       { field: "session grants" },
@@ -127,6 +130,7 @@ const demands: fc.Arbitrary<Demands> = fc.record({
     sessionGrants: fc.boolean(),
   }),
   runAs: fc.constantFrom("any" as const, "not-root" as const),
+  appeared: fc.constantFrom(...AppearedPolicy.options),
 });
 const word = fc.constantFrom("a", "b", "ab", "a-b", "/x/a", "/x/b", "shell", "c");
 const call: fc.Arbitrary<Judged> = fc.record({

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { executedTable } from "../../../src/config/executed-table.ts";
 import { layerOf } from "../../../src/config/operator-layer.ts";
 import { parseData } from "../../../src/config/parse.ts";
 import { ProfileFile } from "../../../src/config/schema.ts";
@@ -26,7 +27,7 @@ function shipped(name: string): { readonly file: ProfileFile; readonly yaml: Yam
 
 function profileOf(name: string) {
   const { file, yaml } = shipped(name);
-  return layerOf(file, yaml, variables).profile;
+  return layerOf(file, yaml, variables, undefined, executedTable(name)).profile;
 }
 
 describe.each(shippedNames())("%s", (name) => {

@@ -33,6 +33,8 @@ function standingOver(given: readonly Root[], ceilingOf: Profile, more: Partial<
     labels: ["ceiling"],
     profile: ceilingOf,
     approval: NO_OPERATOR,
+    executed: [],
+    appeared: "report",
     runAs: "any",
   };
   const settings = settingsWith(given, [absolutePath("/w/notes/cofferdam.yaml")]);
@@ -96,7 +98,7 @@ function callOf(use: Use, given: readonly Root[]): FileCall {
     const looked = { target: at, kind, version, bytes: 1, mode: 0o644, folder, leadsTo: null };
     return { ...touch, path: at, root: rootOf(at, given), shown: shownPath(at, given), looked };
   });
-  return { tool, use: read, targets, agent, caller: use.caller ?? "agent" };
+  return { tool, use: read, targets, agent, caller: use.caller ?? "agent", executed: [] };
 }
 
 const aPath = fc.constantFrom(...PATHS);

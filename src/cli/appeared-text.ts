@@ -1,0 +1,120 @@
+import { escapeInvisible, visible } from "../errors.ts";
+import type { Appearances, Appeared } from "../host/appeared.ts";
+import { unnamedSettings } from "../host/git/programs.ts";
+import { tellThree } from "./failure.ts";
+import type { Print } from "./print.ts";
+
+/** Tells a person what a command made that other programs may obey, and what became of it. */
+export function tellAppeared({ found, more = 0, unknown }: Appearances, print: Print): void {
+  for (const one of found) if (one.kind !== "started" && one.fate.kind !== "quarantined") tellOne(one, print);
+  tellQuarantined(found, print);
+  tellStarted(found, print);
+  if (more > 0) print.talk(print.talkInk.dim(`cofferdam: and ${more} more: see \`cofferdam journal\``));
+  if (unknown !== null)
+    tellThree(
+      print,
+      `what the command made is not known: ${unknown}`,
+      null,
+      "look for new `.git` folders and settings of your tools yourself; what is found later is taken away then",
+    );
+}
+
+function tellOne(one: Appeared, print: Print): void {
+  const { path, kind, runs, fate } = one;
+  const { dim } = print.talkInk;
+  if (fate.kind === "kept")
+    print.talk(dim(`cofferdam: ${visible(path)} was kept, by ${escapeInvisible(fate.by)}`));
+  else if (fate.kind === "live") {
+    const what = `the command made ${whatItIs(one)}, and it could not be taken away: ${fate.problem}`;
+    tellThree(print, what, null, "remove it before you do anything else in that folder");
+  } else if (kind === "repository" && runs.length === 0)
+    print.talk(dim(`cofferdam: a new repository: ${visible(path)}`));
+  else {
+    const { what, hint } = reportOf(one);
+    const because = fate.kind === "reported" && fate.because !== null ? `; it stays: ${fate.because}` : "";
+    tellThree(print, `${what}${because}`, null, hint);
+  }
+}
+
+function reportOf(one: Appeared): { readonly what: string; readonly hint: string } {
+  const { path, kind, runs } = one;
+  if (kind === "link")
+    return {
+      what: `the command made a link in a repository, ${visible(path)}, and git writes through such`,
+      hint: "remove it before you use git there, unless it is meant",
+    };
+  if (kind === "repository")
+    return {
+      what: `a new repository, ${visible(path)}, in which ${mayDo(runs)}`,
+      hint: "look at it before you use git in that folder",
+    };
+  return {
+    what: `the command made ${whatItIs(one)}`,
+    hint: "look at it before you use them in that folder",
+  };
+}
+
+function whatItIs({ path, obeyedBy }: Pick<Appeared, "path" | "obeyedBy">): string {
+  const who = obeyedBy === null ? "other programs obey" : `${obeyedBy.by} obeys when ${obeyedBy.when}`;
+  return `${visible(path)}, which ${who}`;
+}
+
+/** So many are named of what was taken away, and of what is for tools that a person starts. */
+const MAX_NAMED = 3;
+
+function tellQuarantined(found: readonly Appeared[], print: Print): void {
+  const ids = new Set(found.flatMap(({ fate }) => (fate.kind === "quarantined" ? [fate.id] : [])));
+  for (const id of ids) {
+    const own = found.filter(({ fate }) => fate.kind === "quarantined" && fate.id === id);
+    for (const one of own.slice(0, MAX_NAMED)) tellThree(print, takenAway(one), null, null);
+    const more = own.length - MAX_NAMED;
+    if (more > 0) print.talk(`  and ${more} more`);
+    print.talk(
+      `  do: look at it with \`cofferdam quarantine show ${id}\`; \`restore\` in place of \`show\` gives it back`,
+    );
+  }
+}
+
+function takenAway(one: Appeared): string {
+  const { path, kind, runs } = one;
+  if (kind !== "repository") return `the command made ${whatItIs(one)}: it was taken away`;
+  return `the command made a repository, ${visible(path)}, in which ${mayDo(runs)}: that was taken away`;
+}
+
+function tellStarted(found: readonly Appeared[], print: Print): void {
+  const own = found.filter(({ kind }) => kind === "started");
+  if (own.length === 0) return;
+  const named = own
+    .slice(0, MAX_NAMED)
+    .map(({ path, obeyedBy }) => `${visible(path)} (${obeyedBy?.by ?? "a tool"})`);
+  const more = own.length > MAX_NAMED ? ` and ${own.length - MAX_NAMED} more` : "";
+  print.talk(print.talkInk.dim(`cofferdam: new, for tools that you start: ${named.join(", ")}${more}`));
+}
+
+/** What git may do by a repository's own word: the receipt tells a working tree elsewhere among what it runs. */
+export function mayDo(runs: readonly string[]): string {
+  const [elsewhere, programs] = [runs.includes(ELSEWHERE), runs.filter((one) => one !== ELSEWHERE)];
+  const parts = [
+    ...(programs.length === 0 ? [] : [`run ${printRuns(programs)}`]),
+    ...(elsewhere ? [`write files in another folder (${visible(ELSEWHERE)})`] : []),
+  ];
+  return `git may ${parts.join(" and ")}`;
+}
+
+const ELSEWHERE = "core.worktree";
+
+/** So many are printed; the receipt names more. */
+const MOST_RUNS = 10;
+
+function printRuns(programs: readonly string[]): string {
+  const named = programs.filter((run) => unnamedSettings(run) === 0);
+  const unnamed = programs.reduce((sum, run) => sum + unnamedSettings(run), 0);
+  const shown = named.slice(0, MOST_RUNS);
+  const more = named.length - shown.length + unnamed;
+  return `${shown.map(printRun).join(", ")}${more === 0 ? "" : ` and ${more} more`}`;
+}
+
+/** What could not be read is told in words; all else is a name. */
+function printRun(run: string): string {
+  return run.startsWith("anything (") ? escapeInvisible(run) : visible(run);
+}

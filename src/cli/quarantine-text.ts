@@ -1,0 +1,99 @@
+import { columns, indented } from "../channel/columns.ts";
+import type { Ink } from "../channel/ink.ts";
+import { escapeInvisible, visible } from "../errors.ts";
+import type { HeldContent } from "../host/quarantine/content.ts";
+import type { Settled } from "../host/quarantine/quarantine.ts";
+import type { QuarantineItem, QuarantineRecord } from "../host/quarantine/record.ts";
+import { printSize } from "../profile/quantity.ts";
+
+/** So much of an id names it. */
+const SHORT = 8;
+/** So many lines of a file are shown, and so many characters of each. */
+const MAX_LINES = 200;
+const MAX_CHARACTERS = 500;
+
+/** True for what can still be given back or removed. */
+export function isHeld({ state }: QuarantineItem): boolean {
+  return state === "taken" || state === "aside";
+}
+
+/** What is held, a row for each file, link or folder: of which call, since when, and which program obeys it. */
+export function quarantineRows(records: readonly QuarantineRecord[], ink: Ink): readonly string[] {
+  const rows = records.flatMap(({ id, takenAt, tool, items }) =>
+    items
+      .filter(isHeld)
+      .map(({ path, by }) => [id.slice(0, SHORT), timeOf(takenAt), tool, path, `for ${by}`]),
+  );
+  return columns(rows, [ink.bold]);
+}
+
+/** All there is to know of one record; `contentOf` gives what an item holds, by its place in the record. */
+export function recordLines(
+  record: QuarantineRecord,
+  contentOf: (index: number) => HeldContent | null,
+  ink: Ink,
+): readonly string[] {
+  const { id, takenAt, tool, workspace, items } = record;
+  const head = `${id}, taken ${timeOf(takenAt)} (UTC) after a call of ${tool} in ${visible(workspace)}`;
+  return [
+    ink.bold(escapeInvisible(head)),
+    ...items.flatMap((item, index) => ["", ...itemLines(item, () => contentOf(index), ink)]),
+  ];
+}
+
+/** What was done with each item, and what could not be. */
+export function settledLines(done: string, settled: readonly Settled[], ink: Ink): readonly string[] {
+  return settled.map(({ path, problem }) =>
+    problem === null
+      ? `${done}: ${visible(path)}`
+      : `${ink.bad(`not ${done}`)}: ${visible(path)}: ${escapeInvisible(problem)}`,
+  );
+}
+
+function itemLines(item: QuarantineItem, content: () => HeldContent | null, ink: Ink): readonly string[] {
+  const { path, by, when, aside, problem } = item;
+  return [
+    visible(path),
+    ...indented([
+      escapeInvisible(`${by} obeys it when ${when}`),
+      `${sizeOf(item)}; ${STATES[item.state]}`,
+      ...(isHeld(item) && aside !== null ? [`it lies at ${visible(aside)}`] : []),
+      ...(problem === null ? [] : [escapeInvisible(problem)]),
+      ...(isHeld(item) ? indented(contentLines(content())).map(ink.dim) : []),
+    ]),
+  ];
+}
+
+const STATES: Readonly<Record<QuarantineItem["state"], string>> = {
+  moving: "it was about to be taken",
+  taken: "held",
+  aside: "held in its folder, under another name",
+  kept: "given back",
+  dropped: "removed",
+  gone: "it was gone before it was taken",
+  live: "it could not be taken, and is where it was",
+};
+
+function sizeOf({ kind, files, bytes, digest }: QuarantineItem): string {
+  if (kind === "link") return "a link";
+  if (digest === null && kind !== "file") return kind === "folder" ? "a folder" : "no file";
+  const size = printSize(bytes);
+  return kind === "folder"
+    ? `a folder with ${files} ${files === 1 ? "file" : "files"}, ${size}`
+    : `a file of ${size}`;
+}
+
+function contentLines(content: HeldContent | null): readonly string[] {
+  if (content === null) return ["(its content can't be shown)"];
+  if (content.kind === "link") return [`it leads to ${visible(content.target)}`];
+  if (content.kind === "folder") return content.names.map(visible);
+  const bytes = Buffer.from(content.bytes);
+  if (bytes.includes(0)) return ["(it is no text)"];
+  const lines = bytes.toString("utf8").trimEnd().split("\n");
+  const shown = lines.slice(0, MAX_LINES).map((line) => escapeInvisible(line.slice(0, MAX_CHARACTERS)));
+  return lines.length > MAX_LINES ? [...shown, `(and ${lines.length - MAX_LINES} more lines)`] : shown;
+}
+
+function timeOf(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 16).replace("T", " ");
+}

@@ -1,0 +1,103 @@
+import { constants } from "node:fs";
+import { promisify } from "node:util";
+import { inflate } from "node:zlib";
+import { type AbsolutePath, joinPath } from "../../../profile/path.ts";
+import { namesIn } from "../../names-in.ts";
+import { systemPath } from "../../nodes.ts";
+import { openPlainFile } from "../../plain-file.ts";
+import { type GitObject, MAX_OBJECT_BYTES, oidOf } from "./object.ts";
+import { MAX_CHAIN, Pack } from "./pack.ts";
+
+const inflateLater = promisify(inflate);
+
+/** More objects than this are not read for one question. */
+const MAX_OBJECTS = 20_000;
+/** More packs than this are not looked into. */
+const MAX_PACKS = 200;
+
+/**
+ * Reads objects of one repository by their names, which say what they hold: an object that is not what its name says counts as
+ * missing, so that nobody who writes in the folder can pass something else off. Alternates are not followed.
+ */
+export class ObjectStore implements Disposable {
+  readonly #folder: AbsolutePath;
+  readonly #packs = new Map<number, readonly Pack[]>();
+  readonly #known = new Map<string, Promise<GitObject | null>>();
+
+  /** `folder` is the repository's `objects`. */
+  constructor(folder: AbsolutePath) {
+    this.#folder = folder;
+  }
+
+  /** Null where it is missing, damaged, too large or can't be read. */
+  read(oid: string): Promise<GitObject | null> {
+    if (!/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(oid)) return Promise.resolve(null);
+    const known = this.#known.get(oid);
+    if (known !== undefined) return known;
+    const found = this.#known.size < MAX_OBJECTS ? this.#read(oid, []) : Promise.resolve(null);
+    this.#known.set(oid, found);
+    return found;
+  }
+
+  [Symbol.dispose](): void {
+    for (const pack of [...this.#packs.values()].flat()) pack[Symbol.dispose]();
+  }
+
+  /** `above` are those that it is needed for: an object that is a difference to itself is none. */
+  async #read(oid: string, above: readonly string[]): Promise<GitObject | null> {
+    if (above.includes(oid) || above.length > MAX_CHAIN) return null;
+    try {
+      const found = (await this.#loose(oid)) ?? (await this.#packed(oid, [...above, oid]));
+      return found !== null && oidOf(found, oid) === oid ? found : null;
+    } catch {
+      // Whatever is wrong with it: what can't be read was not there.
+      return null;
+    }
+  }
+
+  /** `<type> <size>\0<content>`, compressed (gitformat-loose(5)). */
+  async #loose(oid: string): Promise<GitObject | null> {
+    const bytes = readSmall(joinPath(joinPath(this.#folder, oid.slice(0, 2)), oid.slice(2)));
+    if (bytes === null) return null;
+    const whole = await inflateLater(bytes, { maxOutputLength: MAX_OBJECT_BYTES });
+    const end = whole.indexOf(0);
+    const type = /^(commit|tree|blob|tag) \d+$/.exec(whole.toString("latin1", 0, end))?.[1];
+    const body = whole.subarray(end + 1);
+    return type === "commit" || type === "tree" || type === "blob" || type === "tag" ? { type, body } : null;
+  }
+
+  async #packed(oid: string, above: readonly string[]): Promise<GitObject | null> {
+    for (const pack of this.#packsFor(oid.length / 2)) {
+      const found = await pack.read(oid, (other) => this.#read(other, above));
+      if (found !== null) return found;
+    }
+    return null;
+  }
+
+  #packsFor(oidBytes: number): readonly Pack[] {
+    const known = this.#packs.get(oidBytes);
+    if (known !== undefined) return known;
+    const folder = joinPath(this.#folder, "pack");
+    const names = namesIn(folder).filter((name) => /^pack-[0-9a-f]+\.idx$/.test(name));
+    const packs = names.slice(0, MAX_PACKS).flatMap((name) => {
+      try {
+        const pack = joinPath(folder, name.replace(/idx$/, "pack"));
+        return Pack.open(systemPath(joinPath(folder, name)), systemPath(pack), oidBytes) ?? [];
+      } catch {
+        return [];
+      }
+    });
+    this.#packs.set(oidBytes, packs);
+    return packs;
+  }
+}
+
+/** The bytes of a plain file that is not too large; null for anything else. */
+function readSmall(path: AbsolutePath): Uint8Array | null {
+  try {
+    using file = openPlainFile(systemPath(path), constants.O_NOFOLLOW);
+    return file === null || file.stats.size > MAX_OBJECT_BYTES ? null : file.read();
+  } catch {
+    return null;
+  }
+}

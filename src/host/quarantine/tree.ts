@@ -1,0 +1,217 @@
+import { createHash, type Hash } from "node:crypto";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readlinkSync,
+  readSync,
+  type Stats,
+} from "node:fs";
+import { setImmediate as othersTurn } from "node:timers/promises";
+import { type AbsolutePath, joinPath, nameOf, parentOf } from "../../profile/path.ts";
+import { namesInFolder, type OpenFolder, openFolder, openFolderIn } from "../open-folder.ts";
+import { codeOf } from "../system-error.ts";
+
+/** An entry of an open folder, which is found at `at`. */
+export interface Entry {
+  readonly folder: OpenFolder;
+  readonly name: string;
+  readonly at: AbsolutePath;
+}
+
+/** What one entry of a folder is, with all that it holds. */
+export interface TreeSummary {
+  readonly kind: "file" | "folder" | "link" | "other";
+  /** Files and links, and their bytes; no more were counted where the digest is null. */
+  readonly files: number;
+  readonly bytes: number;
+  /**
+   * SHA-256 of every name, kind, content and executable bit; null for what is too large to be read, or holds something that
+   * is no file, folder or link.
+   */
+  readonly digest: string | null;
+}
+
+/** The same for what stands at a path, on the way to which no link may stand. Throws node's errors. */
+export async function readEntryAt(path: AbsolutePath): Promise<TreeSummary> {
+  using folder = openFolder(parentOf(path));
+  return await readTree({ folder, name: nameOf(path), at: parentOf(path) });
+}
+
+/** The digest that `readEntryAt` finds for a file that is no program, or for a folder that holds it alone, at this path below it. */
+export function digestOfFile(content: Uint8Array, below = ""): string {
+  const hash = createHash("sha256");
+  const names = below === "" ? [] : below.split("/");
+  for (const depth of names.keys()) note(hash, "folder", names.slice(0, depth).join("/"), Buffer.alloc(0));
+  note(hash, "file", below, Buffer.from(String(content.length)));
+  return hash.update(content).digest("hex");
+}
+
+/** Takes what is read, each thing by its name in its folder. */
+export interface TreeSink {
+  /** What takes what is in the folder; disposed of when that was all. */
+  folder(name: string, stats: Stats): TreeSink & Disposable;
+  /** What takes a file's content in parts; disposed of when that was all. */
+  file(name: string, stats: Stats): FileSink;
+  link(name: string, target: Buffer, stats: Stats): void;
+}
+
+/** Takes the content of one file. */
+export interface FileSink extends Disposable {
+  write(part: Uint8Array): void;
+}
+
+/** How much is read of one entry at the most. */
+export interface TreeBounds {
+  readonly files: number;
+  readonly bytes: number;
+}
+
+/** So much is looked at for a digest: more than any settings or hooks hold. */
+export const READABLE: TreeBounds = { files: 50_000, bytes: 64 * 1024 ** 2 };
+
+/** Deeper folders than this count as too large: each is kept open while what is in it is read. */
+const MAX_DEPTH = 100;
+const PART_BYTES = 256 * 1024;
+/** How long the event loop is held at a time, in milliseconds. */
+const TURN_MS = 8;
+
+const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
+
+/**
+ * Reads an entry with all that it holds, and hands it on. No link is followed, so that a
+ * program that changes the tree meanwhile leads nowhere. Throws node's errors, and what the sink throws.
+ */
+export async function readTree(
+  entry: Entry,
+  sink: TreeSink | null = null,
+  bounds: TreeBounds = READABLE,
+): Promise<TreeSummary> {
+  const reader = new TreeReader(bounds);
+  const kind = await reader.read({ ...entry, path: "", depth: 0, sink });
+  return { kind, files: reader.files, bytes: reader.bytes, digest: reader.digest() };
+}
+
+/** One entry that is to be read. */
+interface Ahead extends Entry {
+  /** The entry's path from where the reading began; empty there. */
+  readonly path: string;
+  readonly depth: number;
+  readonly sink: TreeSink | null;
+}
+
+class TreeReader {
+  readonly #bounds: TreeBounds;
+  readonly #hash: Hash = createHash("sha256");
+  #isWhole = true;
+  #turnEnds = performance.now() + TURN_MS;
+  files = 0;
+  bytes = 0;
+
+  constructor(bounds: TreeBounds) {
+    this.#bounds = bounds;
+  }
+
+  digest(): string | null {
+    return this.#isWhole ? this.#hash.digest("hex") : null;
+  }
+
+  async read(ahead: Ahead): Promise<TreeSummary["kind"]> {
+    try {
+      return await this.#read(ahead);
+    } catch (cause) {
+      // It is its owner's to shut it.
+      if (codeOf(cause) !== "EACCES") throw cause;
+      this.#isWhole = false;
+      return "other";
+    }
+  }
+
+  async #read(ahead: Ahead): Promise<TreeSummary["kind"]> {
+    const { folder, name, path, sink } = ahead;
+    await this.#turn();
+    const stats = lstatSync(folder.child(name));
+    if (stats.isDirectory()) {
+      await this.#readFolder(ahead, stats);
+      return "folder";
+    }
+    this.files += 1;
+    this.#isWhole &&= this.files <= this.#bounds.files && (stats.isFile() || stats.isSymbolicLink());
+    if (!this.#isWhole) return kindOf(stats);
+    if (stats.isFile()) await this.#readFile(ahead);
+    else {
+      const target = readlinkSync(folder.child(name), { encoding: "buffer" });
+      this.#note("link", path, target);
+      sink?.link(name, target, stats);
+    }
+    return kindOf(stats);
+  }
+
+  async #readFolder({ folder, name, at, path, depth, sink }: Ahead, stats: Stats): Promise<void> {
+    this.#note("folder", path, Buffer.alloc(0));
+    this.#isWhole &&= depth < MAX_DEPTH;
+    if (!this.#isWhole) return;
+    using opened = openFolderIn(folder, name, at);
+    using inner = sink?.folder(name, stats) ?? null;
+    const most = this.#bounds.files - this.files;
+    const names = namesInFolder(opened, most + 1);
+    this.#isWhole = names.length <= most;
+    for (const child of names.toSorted()) {
+      if (!this.#isWhole) return;
+      await this.read({
+        folder: opened,
+        name: child,
+        at: joinPath(at, name),
+        path: path === "" ? child : `${path}/${child}`,
+        depth: depth + 1,
+        sink: inner,
+      });
+    }
+  }
+
+  async #readFile({ folder, name, path, sink }: Ahead): Promise<void> {
+    const fd = openSync(folder.child(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    try {
+      const stats = fstatSync(fd);
+      this.bytes += stats.size;
+      this.#isWhole &&= stats.isFile() && this.bytes <= this.#bounds.bytes;
+      if (!this.#isWhole) return;
+      this.#note((stats.mode & 0o111) === 0 ? "file" : "program", path, Buffer.from(String(stats.size)));
+      using taken = sink?.file(name, stats) ?? null;
+      const buffer = Buffer.alloc(Math.min(PART_BYTES, Math.max(1, stats.size)));
+      for (let left = stats.size; left > 0; ) {
+        const read = readSync(fd, buffer, 0, Math.min(buffer.length, left), null);
+        // It was cut while it was read: what was handed on is not what stands there.
+        this.#isWhole &&= read > 0;
+        if (read === 0) return;
+        left -= read;
+        const part = buffer.subarray(0, read);
+        this.#hash.update(part);
+        taken?.write(part);
+        await this.#turn();
+      }
+    } finally {
+      closeSync(fd);
+    }
+  }
+
+  async #turn(): Promise<void> {
+    if (performance.now() < this.#turnEnds) return;
+    await othersTurn();
+    this.#turnEnds = performance.now() + TURN_MS;
+  }
+
+  #note(kind: string, path: string, more: Uint8Array): void {
+    note(this.#hash, kind, path, more);
+  }
+}
+
+function note(hash: Hash, kind: string, path: string, more: Uint8Array): void {
+  hash.update(`${kind}\0${Buffer.byteLength(path)}\0${path}\0${more.length}\0`).update(more);
+}
+
+function kindOf(stats: Stats): TreeSummary["kind"] {
+  return stats.isFile() ? "file" : stats.isSymbolicLink() ? "link" : "other";
+}

@@ -1,0 +1,76 @@
+import { z } from "zod";
+import type { AbsolutePath } from "./path.ts";
+import type { Pattern } from "./pattern.ts";
+import { patternIndex } from "./pattern-index.ts";
+
+/**
+ * When a program of the host does what a file says. `unasked`: as soon as it starts in the folder, or a shell enters it, without
+ * a further act of the person. `started`: when the person starts the very tool that the file is for.
+ */
+export const RunsWhen = z.enum(["unasked", "started"]);
+export type RunsWhen = z.infer<typeof RunsWhen>;
+
+/** Most rows that one file may have. */
+const MAX_ROWS = 2_000;
+
+/** One row of `executed:` in an operator file: names of files or folders, which program does what they say, and when. */
+const ExecutedRow = z.strictObject({
+  /** A pattern as in `masks`; case is ignored. */
+  names: z.string().min(1),
+  by: z.string().min(1).max(100),
+  when: z.string().min(1).max(200),
+  runs: RunsWhen.default("unasked"),
+  /** Where this is written down: an address. */
+  source: z.string().max(500).optional(),
+});
+
+/** `executed:` of an operator file: files that programs outside the sandbox execute or obey by themselves. */
+export const ExecutedSection = z.array(ExecutedRow).max(MAX_ROWS);
+export type ExecutedSection = z.infer<typeof ExecutedSection>;
+
+/** Names of files that programs of the host execute. */
+export interface ExecutedNames {
+  readonly pattern: Pattern;
+  readonly ignoreCase: true;
+  readonly by: string;
+  readonly when: string;
+  readonly runs: RunsWhen;
+}
+
+/** A row, once for each pattern that its `names` stand for. */
+export function executedNames(
+  { by, when, runs }: Omit<ExecutedSection[number], "names">,
+  patterns: readonly Pattern[],
+): readonly ExecutedNames[] {
+  return patterns.map((pattern) => ({ pattern, ignoreCase: true, by, when, runs }));
+}
+
+/** Which row names a path; of several the one that runs unasked, else the first. Null for a path that none names. */
+export type ExecutedFinder = (path: AbsolutePath) => ExecutedNames | null;
+
+/** Compiles rows for many looks, at the first of them. */
+export function executedFinder(names: readonly ExecutedNames[]): ExecutedFinder {
+  let find: ReturnType<typeof patternIndex<ExecutedNames>> | null = null;
+  return (path) => {
+    find ??= patternIndex(names);
+    const found = find(path);
+    return found.find(({ runs }) => runs === "unasked") ?? found[0] ?? null;
+  };
+}
+
+/**
+ * Folders of packages that were installed, and of what is made from them, each with the reason why nobody starts programs in
+ * them: a name that hosts execute comes there with thousands of other files. Only names that mean nothing else are listed.
+ */
+export const DEPENDENCY_TREES: Readonly<Record<string, string>> = {
+  node_modules: "packages of npm, pnpm, Yarn and Bun",
+  "site-packages": "packages of pip",
+  "dist-packages": "packages of Debian's Python",
+};
+
+const IN_A_TREE = new RegExp(`/(?:${Object.keys(DEPENDENCY_TREES).join("|")})/`);
+
+/** True for what lies below a folder of installed packages. */
+export function isInDependencyTree(path: AbsolutePath): boolean {
+  return IN_A_TREE.test(path);
+}

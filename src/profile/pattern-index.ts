@@ -1,0 +1,81 @@
+import { type AbsolutePath, nameOf } from "./path.ts";
+import { exactTest, nameTest, type PathTest, type Pattern, type Piece, plainText } from "./pattern.ts";
+
+/** Something that a pattern names. */
+export interface Patterned {
+  readonly pattern: Pattern;
+  readonly ignoreCase: boolean;
+}
+
+/** So many characters at the end of a name are compared before all else. */
+const TAIL = 3;
+
+/**
+ * Compiles patterns: the result gives every entry whose pattern matches a path itself; folders above it are not looked at. Most
+ * patterns end in a plain name, and most others in a plain ending such as `.toml`, so a look at a path's last name spares nearly
+ * all of the matching; the rest of a pattern is compiled when a path first gets that far.
+ */
+export function patternIndex<Entry extends Patterned>(
+  entries: readonly Entry[],
+): (path: AbsolutePath) => readonly Entry[] {
+  const byName = new Map<string, Candidate<Entry>[]>();
+  const byTail = new Map<string, Candidate<Entry>[]>();
+  const others: Candidate<Entry>[] = [];
+  for (const entry of entries) {
+    const last = entry.pattern.segments.at(-1);
+    if (last?.kind !== "name") others.push(new Candidate(entry, ANY_NAME));
+    else {
+      const [name, tail] = [plainText(last.pieces), tailOf(last.pieces)];
+      const passes = name === null ? nameTest(last.pieces, entry.ignoreCase) : ANY_NAME;
+      const candidate = new Candidate(entry, passes);
+      if (name !== null) append(byName, name.toLowerCase(), candidate);
+      else if (tail !== null) append(byTail, tail.toLowerCase(), candidate);
+      else others.push(candidate);
+    }
+  }
+  return (path) => {
+    const name = nameOf(path);
+    const folded = name.toLowerCase();
+    const found: Entry[] = [];
+    const collect = (candidates: readonly Candidate<Entry>[] | undefined): void => {
+      for (const candidate of candidates ?? [])
+        if (candidate.matches(path, name)) found.push(candidate.entry);
+    };
+    collect(byName.get(folded));
+    collect(byTail.get(folded.slice(-TAIL)));
+    collect(others);
+    return found;
+  };
+}
+
+/** The last characters of every name that the pieces match; null where these are not known. */
+function tailOf(pieces: readonly Piece[]): string | null {
+  const last = pieces.at(-1);
+  return last?.kind === "text" && last.text.length >= TAIL ? last.text.slice(-TAIL) : null;
+}
+
+const ANY_NAME = (): boolean => true;
+
+class Candidate<Entry extends Patterned> {
+  readonly entry: Entry;
+  /** What the last name of every match passes. */
+  readonly #passes: (name: string) => boolean;
+  #test: PathTest | null = null;
+
+  constructor(entry: Entry, passes: (name: string) => boolean) {
+    this.entry = entry;
+    this.#passes = passes;
+  }
+
+  matches(path: AbsolutePath, name: string): boolean {
+    if (!this.#passes(name)) return false;
+    this.#test ??= exactTest(this.entry.pattern, this.entry.ignoreCase);
+    return this.#test(path);
+  }
+}
+
+function append<Value>(map: Map<string, Value[]>, key: string, value: Value): void {
+  const list = map.get(key);
+  if (list === undefined) map.set(key, [value]);
+  else list.push(value);
+}

@@ -1,0 +1,109 @@
+import { handlersOf } from "../../approval/handlers.ts";
+import { waitOf } from "../../approval/wait.ts";
+import type { Facts } from "../../backend/facts.ts";
+import type { Placeholder } from "../../backend/placeholder.ts";
+import { type Appearances, boundedAppearances, NOTHING_APPEARED } from "../../host/appeared.ts";
+import { printProfile } from "../../profile/canonical.ts";
+import { mayWrite, type Profile } from "../../profile/profile.ts";
+import { appearedBeside, eventsOf } from "../beside.ts";
+import type { Corridor } from "../corridor.ts";
+import type { Shared } from "../shared.ts";
+import type { AfterCall, Asks } from "./after-call.ts";
+import { settleAppeared } from "./settle.ts";
+
+/** Who is asked about what a call made, after it: nobody where no handler is there, and where calls do not wait for answers. */
+export function asksAbout(
+  { gate, options, shared }: Pick<Corridor, "gate" | "options" | "shared">,
+  asks: Omit<Asks, "gate">,
+): Asks | null {
+  const { style } = waitOf(options.wait ?? {}, shared.standing.config.approval);
+  if (style === "suspend" || handlersOf(options.handler).length === 0) return null;
+  return { gate, ...asks };
+}
+
+/** A call that may make files, and who can be asked about what it made. */
+export interface Making extends Pick<AfterCall, "from" | "record" | "agreed" | "asks" | "onTaken"> {
+  readonly shared: Shared;
+  readonly profile: Profile;
+  /** What there was before it. */
+  readonly facts: Facts;
+}
+
+/**
+ * Follows one call from before it begins until everything that it made, and that hosts execute, was seen to. It is written down
+ * meanwhile, so that another supervisor sees to it where this one is killed.
+ */
+export class MadeByCall implements Disposable {
+  readonly #making: Making;
+  readonly #startedAt: number;
+  readonly #sinceMs = performance.now();
+  readonly #watch: Disposable | null;
+  #isOpen = false;
+  #hasEnded = false;
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** Throws node's errors, and `SANDBOX_UNAVAILABLE` on a full disk: then the call must not begin. */
+  constructor(making: Making) {
+    const { shared, profile, facts, from } = making;
+    this.#making = making;
+    this.#startedAt = shared.host.now();
+    const isWatched = shared.appeared !== "report" && mayWrite(profile);
+    this.#watch = isWatched
+      ? shared.watches.begin({
+          ...from,
+          workspace: shared.loaded.config.workspace,
+          beganAt: this.#startedAt,
+          profile: printed(profile),
+          before: facts,
+        })
+      : null;
+  }
+
+  /** From now on it may make files. */
+  begin(): void {
+    this.#isOpen = true;
+  }
+
+  /** Finds what was made, once the call has ended, tells it, and sees to it; placeholders of the call are nobody's. */
+  async settle(placeholders: readonly Placeholder[]): Promise<Appearances> {
+    this.#hasEnded = true;
+    const settled = await this.#next(placeholders, this.#making.onTaken);
+    // What could not be looked at now is looked at when the next supervisor starts.
+    this.#isOpen = settled.unknown !== null;
+    return settled;
+  }
+
+  /** The same while it goes on: what it made until now. Nothing once it has ended. */
+  async settleMeanwhile(placeholders: readonly Placeholder[]): Promise<Appearances> {
+    return this.#hasEnded ? NOTHING_APPEARED : this.#next(placeholders, () => undefined);
+  }
+
+  /** One after another: what is asked about is not looked at again meanwhile. */
+  #next(placeholders: readonly Placeholder[], onTaken: () => void): Promise<Appearances> {
+    const settled = this.#last.then(() => this.#settle(placeholders, onTaken));
+    this.#last = settled.catch(() => undefined);
+    return settled;
+  }
+
+  async #settle(placeholders: readonly Placeholder[], onTaken: () => void): Promise<Appearances> {
+    const { shared, profile, facts, record } = this.#making;
+    const found = await appearedBeside(shared, profile, facts, placeholders, this.#sinceMs);
+    for (const event of eventsOf(found)) record(event);
+    const call = { ...this.#making, before: facts, startedAt: this.#startedAt, onTaken };
+    return boundedAppearances(await settleAppeared(found, call));
+  }
+
+  /** What was not seen to stays written down. */
+  [Symbol.dispose](): void {
+    if (!this.#isOpen) this.#watch?.[Symbol.dispose]();
+  }
+}
+
+const TEXTS = new WeakMap<Profile, string>();
+
+/** Profiles are the same objects from call to call. */
+function printed(profile: Profile): string {
+  const text = TEXTS.get(profile) ?? printProfile(profile);
+  TEXTS.set(profile, text);
+  return text;
+}

@@ -1,0 +1,65 @@
+import type { Loaded } from "../../config/config.ts";
+import { CallWatches } from "../../host/call-watches.ts";
+import { FactsMemory } from "../../host/facts.ts";
+import type { Host } from "../../host/host.ts";
+import { Quarantine } from "../../host/quarantine/quarantine.ts";
+import { boundsFrom, MaskSearch } from "../../host/search/search.ts";
+import { type AppearedPolicy, strictestAppeared } from "../../policy/appeared-policy.ts";
+import {
+  type ExecutedFinder,
+  type ExecutedNames,
+  executedFinder,
+  executedNames,
+  isInDependencyTree,
+} from "../../profile/executed.ts";
+import { type AbsolutePath, isAbsolutePath, joinPath } from "../../profile/path.ts";
+import { literalPattern, parsePatterns } from "../../profile/pattern.ts";
+
+/** What sees to files that hosts execute and that calls make: one of each for a supervisor. */
+export interface AppearedParts {
+  readonly quarantine: Quarantine;
+  readonly watches: CallWatches;
+  /** Which program executes what stands at a path. */
+  readonly executed: ExecutedFinder;
+  /** What is done about them: the strictest of what the config and operators say. */
+  readonly appeared: AppearedPolicy;
+  readonly memory: FactsMemory;
+}
+
+/** Makes them; nothing is looked at yet. */
+export function appearedParts(host: Host, { config, ceiling }: Loaded): AppearedParts {
+  const shadows = shadowNames(host);
+  const isShadow = new Set(shadows);
+  const executed = executedFinder([...shadows, ...ceiling.executed]);
+  const watch = (path: AbsolutePath): boolean => {
+    const row = executed(path);
+    return row !== null && (isShadow.has(row) || (row.runs === "started" && !isInDependencyTree(path)));
+  };
+  return {
+    quarantine: new Quarantine(host.stateFolder, host),
+    watches: new CallWatches(host.stateFolder),
+    executed,
+    appeared: strictestAppeared(config.sandbox.appeared, ceiling.appeared),
+    memory: new FactsMemory(new MaskSearch(boundsFrom(config.sandbox.search), { watch })),
+  };
+}
+
+const COMMANDS = ["cofferdam", "node"];
+
+/**
+ * Names under which a program would be found in place of ours: by `npx cofferdam`, before what is installed elsewhere
+ * (https://docs.npmjs.com/cli/commands/npm-exec), and in folders of PATH. Those that exist are others' business.
+ */
+function shadowNames({ env }: Host): readonly ExecutedNames[] {
+  const by = { by: "cofferdam", when: "it is started by name", runs: "unasked" } as const;
+  const folders = (env["PATH"] ?? "").split(":").map((folder) => folder.replace(/(?<=.)\/+$/, ""));
+  const inPath = folders.filter(isAbsolutePath).flatMap((folder) =>
+    COMMANDS.map((name) => ({
+      ...by,
+      pattern: literalPattern(joinPath(folder, name)),
+      ignoreCase: true as const,
+    })),
+  );
+  const names = "**/node_modules/{.bin/cofferdam,.bin/node,cofferdam}";
+  return [...executedNames(by, parsePatterns(names)), ...inPath];
+}

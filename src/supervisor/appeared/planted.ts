@@ -1,0 +1,106 @@
+import { lstatSync } from "node:fs";
+import type { Appeared } from "../../host/appeared.ts";
+import { lookingOnce, wayOf } from "../../host/leads.ts";
+import { statsOf, systemPath } from "../../host/nodes.ts";
+import type { Planted } from "../../host/quarantine/quarantine.ts";
+import { isInDependencyTree } from "../../profile/executed.ts";
+import { type AbsolutePath, isInside, joinPath, parentOf, ROOT } from "../../profile/path.ts";
+
+/** Something that appeared, and what is to be taken out of its place so that no host executes it. */
+export interface PlantedByCall {
+  readonly appeared: Appeared;
+  readonly take: readonly Planted[];
+}
+
+/** Whose call it was, as far as links are judged by it. */
+export interface PlantedContext {
+  /** When the call began, in milliseconds since 1970. */
+  readonly startedAt: number;
+  /** Folders that the call could write. */
+  readonly writable: readonly AbsolutePath[];
+  /** How many protected names there were before the call. */
+  readonly protectedBefore: number;
+}
+
+/**
+ * So many protected names may come to be there in all before more are taken away: each is a mount of every later call, and of more
+ * than 256 none could be made.
+ */
+const MAX_PROTECTED = 128;
+
+/** A link that was made this long before a call, by the clock of its file system, still counts as made by it. */
+const CLOCK_GRAIN_MS = 50;
+
+/** What of all that appeared hosts execute without a further act, or keeps later calls from being made. */
+export function plantedOf(found: readonly Appeared[], context: PlantedContext): readonly PlantedByCall[] {
+  const named = found.filter(({ kind }) => kind === "protected");
+  const isTooMany = context.protectedBefore + named.length > MAX_PROTECTED;
+  return found.flatMap((appeared) => {
+    const reason = reasonToTake(appeared, isTooMany);
+    if (reason === null) return [];
+    const paths = appeared.kind === "repository" ? partsThatRun(appeared) : [placeOf(appeared.path, context)];
+    const take = paths.flatMap((path) => (path === null ? [] : [{ path, ...reason }]));
+    return take.length === 0 ? [] : [{ appeared, take }];
+  });
+}
+
+function reasonToTake(
+  { path, kind, obeyedBy, runs }: Appeared,
+  isTooMany: boolean,
+): Omit<Planted, "path"> | null {
+  switch (kind) {
+    case "started":
+      return null;
+    case "repository":
+      return runs.length === 0 ? null : obeyedBy;
+    case "link":
+      return obeyedBy;
+    case "protected":
+      if (obeyedBy !== null) return isInDependencyTree(path) && !isTooMany ? null : obeyedBy;
+      return isTooMany || statsOf(path)?.isSymbolicLink() === true ? IN_THE_WAY : null;
+  }
+}
+
+/** Not executed by anybody, and yet it can't stay. */
+const IN_THE_WAY = {
+  by: "cofferdam",
+  when: "a later call starts, which could not be given its sandbox then",
+};
+
+/**
+ * Of a repository what git would run: hooks, in its own folder or in its working tree, and the configuration. All of it, where that
+ * can't be told apart.
+ */
+function partsThatRun({ path, runs }: Appeared): readonly AbsolutePath[] {
+  if (statsOf(path)?.isDirectory() !== true || runs.some((name) => name.startsWith("anything")))
+    return [path];
+  const hooks = runs
+    .filter((name) => name.includes("/"))
+    .map((name) => joinPath(name.startsWith("hooks/") ? path : parentOf(path), name));
+  const configs = hooks.length < runs.length ? ["config", "config.worktree"] : [];
+  const parts = [...hooks, ...configs.map((name) => joinPath(path, name))];
+  return parts.every((part) => statsOf(part) === null)
+    ? [path]
+    : parts.filter((part) => statsOf(part) !== null);
+}
+
+/**
+ * What is to be moved so that nothing is found at a path any more: what stands there, or a link on the way that the call made; where
+ * a link was there before, what it leads to, as far as the call could write it.
+ */
+function placeOf(path: AbsolutePath, { startedAt, writable }: PlantedContext): AbsolutePath | null {
+  const { end, links } = wayOf(path, ROOT, lookingOnce());
+  const [made] = links.filter((link) => isFrom(link, startedAt));
+  if (made !== undefined) return made;
+  if (links.length === 0 || links.includes(path)) return path;
+  return end !== null && writable.some((folder) => isInside(end, folder)) ? end : null;
+}
+
+/** No program can set the time at which the kernel says that a link was last changed (inode(7), `ctime`). */
+function isFrom(link: AbsolutePath, startedAt: number): boolean {
+  try {
+    return lstatSync(systemPath(link)).ctimeMs >= startedAt - CLOCK_GRAIN_MS;
+  } catch {
+    return false;
+  }
+}
