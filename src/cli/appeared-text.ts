@@ -54,7 +54,9 @@ function reportOf(one: Appeared): { readonly what: string; readonly hint: string
   };
 }
 
-function whatItIs({ path, obeyedBy }: Pick<Appeared, "path" | "obeyedBy">): string {
+function whatItIs({ path, kind, obeyedBy }: Appeared): string {
+  if (kind === "deep")
+    return `${visible(path)}, in which something lies so deep that nothing can be protected there`;
   const who = obeyedBy === null ? "other programs obey" : `${obeyedBy.by} obeys when ${obeyedBy.when}`;
   return `${visible(path)}, which ${who}`;
 }

@@ -16,9 +16,10 @@ export interface Appeared {
   readonly path: AbsolutePath;
   /**
    * By which git finds a repository; a name that a wildcard protects where it exists: read-only, or hidden; a link in a
-   * repository's folder, where git makes none and writes through those that there are; or what a tool does that a person starts.
+   * repository's folder, where git makes none and writes through those that there are; what a tool does that a person starts; or
+   * a folder of which something lies so deep that it has no path.
    */
-  readonly kind: "repository" | "protected" | "link" | "started";
+  readonly kind: "repository" | "protected" | "link" | "started" | "deep";
   /** Which program does what it says, and when, as a table of an operator file has it; null where none has it. */
   readonly obeyedBy: Pick<ExecutedNames, "by" | "when"> | null;
   /**
@@ -102,10 +103,12 @@ export async function lookForAppeared(
       signs,
       gitLinks,
       fresh: watched,
+      deep,
       unsearched,
     } = await memory.find([profile], facts.mac, {
       sinceMs,
       bounds: AFTER_A_CALL,
+      overcomes: true,
     });
     const before = new Set(facts.hits);
     const fresh = signs.filter((sign) => isNew(sign, facts));
@@ -133,7 +136,8 @@ export async function lookForAppeared(
         const row = executed(path);
         return appeared(path, row?.runs === "unasked" ? "protected" : "started", row);
       });
-    const found = [...repositories, ...names, ...links, ...others];
+    const folds = deep.map((path) => appeared(path, "deep", null));
+    const found = [...repositories, ...names, ...links, ...others, ...folds];
     // What could not be searched before was read-only.
     const grown = unsearched.find(({ path }) => !facts.unsearched.some((one) => one.path === path));
     return {

@@ -55,7 +55,7 @@ export class FactsMemory {
   find(
     profiles: readonly Profile[],
     mac: Facts["mac"],
-    look: Pick<SearchLook, "sinceMs" | "bounds"> = {},
+    look: Omit<SearchLook, "index"> = {},
   ): Promise<Found> {
     const index = mac === null ? maskIndex : coveredIndex;
     return this.search.find(

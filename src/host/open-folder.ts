@@ -23,6 +23,8 @@ const DARWIN_FLAGS =
 export interface OpenFolder extends Disposable {
   /** Its descriptor, which only names it: nothing can be read or written through it by itself. */
   readonly fd: number;
+  /** The folder itself, for calls of `node:fs` that follow a link at the end. Throws `ESTALE` where it can't be had by now. */
+  self(): Buffer;
   /** A name in the folder, for any call of `node:fs`. Throws `ESTALE` where it can't be had by now. */
   child(name: string): Buffer;
 }
@@ -61,7 +63,12 @@ function openProcFolder(path: AbsolutePath): OpenFolder {
 }
 
 function procFolder(fd: number): OpenFolder {
-  return { fd, child: (name) => childOf(fd, name), [Symbol.dispose]: () => closeSync(fd) };
+  return {
+    fd,
+    self: () => Buffer.from(`/proc/self/fd/${fd}`),
+    child: (name) => childOf(fd, name),
+    [Symbol.dispose]: () => closeSync(fd),
+  };
 }
 
 /**
@@ -88,7 +95,11 @@ export function openDarwinFolder(path: AbsolutePath): OpenFolder {
     demandThere();
     return Buffer.from(pathToBytes(joinPath(path, name)));
   };
-  return { fd, child, [Symbol.dispose]: () => closeSync(fd) };
+  const self = (): Buffer => {
+    demandThere();
+    return bytes;
+  };
+  return { fd, self, child, [Symbol.dispose]: () => closeSync(fd) };
 }
 
 function isCanonical(path: Buffer): boolean {

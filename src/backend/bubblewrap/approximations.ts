@@ -44,6 +44,11 @@ export const APPROXIMATIONS = [
     share: 0.03,
   },
   {
+    name: "mount-budget",
+    what: "a folder that holds more protected names than mounts can be made for is read-only, or hidden, as a whole",
+    share: 0.03,
+  },
+  {
     name: "alias",
     what: "a mask holds for every other name that a mount of the host gives to what it covers",
     share: 0.01,

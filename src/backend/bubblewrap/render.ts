@@ -18,9 +18,10 @@ import { HOST_NAME, identityFiles } from "./identity.ts";
 import { LISTEN_FD, listenerLines } from "./listener.ts";
 import { standings } from "./standings.ts";
 import { INSTALL_PERL, terminalWords } from "./terminal.ts";
-import { type Change, type Transitions, transitions } from "./transitions.ts";
+import type { Change, Transitions } from "./transitions.ts";
 import { treeBounds } from "./tree.ts";
 import { isOrHoldsView, views } from "./views.ts";
+import { MOST_MOUNTS, withinMounts } from "./within-mounts.ts";
 
 /**
  * Descriptors of the launcher: its options, what is handed out (`LISTEN_FD`, 4), the filter, the gate; then the doors of a cgroup, of one digit
@@ -28,9 +29,6 @@ import { isOrHoldsView, views } from "./views.ts";
  * itself.
  */
 const FD = { args: 3, seccomp: 5, gate: 6, next: 7, lowestSizes: 9 } as const;
-
-/** More mounts than this are refused: the cost of a launch grows with their square. */
-export const MOST_MOUNTS = 256;
 
 /** From this many on, `check` warns. */
 export const MANY_MOUNTS = 64;
@@ -46,8 +44,13 @@ export const MANY_MOUNTS = 64;
  * 7. the folder to start in and the filter.
  * A profile that can't be enforced is a refusal; a rendering that would be looser is an internal error.
  */
-export function renderBubblewrap(profile: Profile, launch: Launch, facts: Facts): Rendering {
-  const layout = layoutOf(profile, facts);
+export function renderBubblewrap(
+  profile: Profile,
+  launch: Launch,
+  facts: Facts,
+  mostMounts = MOST_MOUNTS,
+): Rendering {
+  const layout = mostMounts === MOST_MOUNTS ? layoutOf(profile, facts) : layOut(profile, facts, mostMounts);
   if ("reason" in layout) return { kind: "refusal", refusal: layout };
   const refusal = isProxied(profile, launch) ? wayOutRefusal(profile, facts) : null;
   if (refusal !== null) return { kind: "refusal", refusal };
@@ -68,21 +71,21 @@ const laidOut = new WeakMap<Facts, WeakMap<Profile, Layout | Refusal>>();
 function layoutOf(profile: Profile, facts: Facts): Layout | Refusal {
   const known = laidOut.get(facts) ?? new WeakMap<Profile, Layout | Refusal>();
   laidOut.set(facts, known);
-  const layout = known.get(profile) ?? layOut(profile, facts);
+  const layout = known.get(profile) ?? layOut(profile, facts, MOST_MOUNTS);
   known.set(profile, layout);
   return layout;
 }
 
-function layOut(given: Profile, facts: Facts): Layout | Refusal {
+function layOut(given: Profile, facts: Facts, mostMounts: number): Layout | Refusal {
   const searched = withinSearch(given, facts);
   if ("reason" in searched) return searched;
-  const { profile } = searched;
-  const found = transitions(profile, facts);
-  if ("reason" in found) return found;
-  const refusal = refusalOf(profile, found) ?? terminalRefusal(profile, facts);
+  const within = withinMounts(searched.profile, facts, mostMounts);
+  if ("reason" in within) return within;
+  const { profile, found } = within;
+  const refusal = refusalOf(profile, found, mostMounts) ?? terminalRefusal(profile, facts);
   if (refusal !== null) return refusal;
   const { changes, placeholders } = found;
-  const approximations = [...searched.approximations, ...found.approximations];
+  const approximations = [...searched.approximations, ...within.approximations, ...found.approximations];
   assertAgrees(profile, facts, changes);
   const inputs: Input[] = [{ fd: FD.seccomp, bytes: standardProgram(facts.arch, profile) }];
   const tree = treeBounds(profile, facts, FD.next);
@@ -197,7 +200,7 @@ function isCovered(changes: readonly Change[], path: AbsolutePath): boolean {
   return covering !== null && covering.access !== "none";
 }
 
-function refusalOf(profile: Profile, { changes }: Transitions): Refusal | null {
+function refusalOf(profile: Profile, { changes }: Transitions, mostMounts: number): Refusal | null {
   if (profile.files.some((entry) => entry.path === ROOT && entry.access !== "none")) {
     const reason =
       "the whole file system is granted, which can't be shown around the places made for the call";
@@ -208,9 +211,9 @@ function refusalOf(profile: Profile, { changes }: Transitions): Refusal | null {
     const reason = `${view.path} is, or holds, a place that every sandbox has for itself`;
     return { field: "files", reason, remedy: "grant the folders below it that are needed" };
   }
-  if (changes.length > MOST_MOUNTS) {
+  if (changes.length > mostMounts) {
     const masks = changes.filter((change) => change.kind !== "show").length;
-    const reason = `${changes.length} mounts would be needed, ${masks} of them for masks; ${MOST_MOUNTS} is the most`;
+    const reason = `${changes.length} mounts would be needed, ${masks} of them for masks; ${mostMounts} is the most`;
     return {
       field: "masks",
       reason,

@@ -1,4 +1,4 @@
-import { accessSync, constants, lstat, lstatSync, type Stats } from "node:fs";
+import { accessSync, chmodSync, constants, fstatSync, lstat, lstatSync, type Stats } from "node:fs";
 import { promisify } from "node:util";
 import type { RepositorySign } from "../../backend/repositories.ts";
 import { CofferdamError, visible } from "../../errors.ts";
@@ -15,6 +15,7 @@ import {
 import { MOST_PATH_BYTES as LINUX_MOST_PATH_BYTES } from "../../profile/written.ts";
 import { isGitName, isWholeBy, markOf } from "../git/marks.ts";
 import { statsOf, systemPath } from "../nodes.ts";
+import { openFolder } from "../open-folder.ts";
 import { codeOf } from "../system-error.ts";
 import type { ListNames, NameKind } from "./list.ts";
 
@@ -60,6 +61,8 @@ export interface Reading {
   readonly nowMs: number;
   /** What the folder held when it was read before. */
   readonly before: Remembered | undefined;
+  /** Folders that their owner, this user, has closed are opened, and stay open. */
+  readonly opens: boolean;
 }
 
 /** True for a path that is no mask's, and that is to be told when it is new. */
@@ -82,7 +85,7 @@ export function isAsRead({ stamp, readMs }: Remembered, stats: Stats): boolean {
  * whenever it is listed, and back whenever it is looked at.
  */
 export async function readFolder(folder: AbsolutePath, stats: Stats, reading: Reading): Promise<Remembered> {
-  if (isClosedByOwner(folder, stats)) throw unsearchable(folder, null);
+  if (isClosedByOwner(folder, stats) && !(reading.opens && openUp(folder))) throw unsearchable(folder, null);
   const readMs = Date.now();
   const { dev, ino, mtimeMs, ctimeMs } = stats;
   const { marks, leads, watched, ...seen } = await contentsOf(folder, stats, reading);
@@ -133,7 +136,7 @@ async function contentsOf(folder: AbsolutePath, stats: Stats, reading: Reading):
       const isClosed = codeOf(cause) === "EACCES";
       if (isClosed && stats.uid !== process.getuid?.() && !canEnter(systemPath(folder))) return EMPTY;
       if (!isClosed && statsOf(folder)?.isDirectory() !== true) return EMPTY;
-      if (isClosed) throw unsearchable(folder, cause);
+      if (isClosed && !(reading.opens && tried === 1 && openUp(folder))) throw unsearchable(folder, cause);
       if (tried === MOST_TRIES)
         throw MOVED.has(codeOf(cause)) ? moving(folder, cause) : unsearchable(folder, cause);
     }
@@ -184,6 +187,17 @@ function signsAt(folder: AbsolutePath, marks: number): readonly RepositorySign[]
  */
 function isClosedByOwner(folder: AbsolutePath, { mode, uid }: Stats): boolean {
   return (mode & 0o100) === 0 && uid === process.getuid?.() && !canEnter(systemPath(folder));
+}
+
+/** Lets its owner, this user, read and enter a folder, and remove what is in it. False where that can't be done. */
+function openUp(folder: AbsolutePath): boolean {
+  try {
+    using opened = openFolder(folder);
+    chmodSync(opened.self(), (fstatSync(opened.fd).mode & 0o7777) | 0o700);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function canEnter(folder: string | Buffer): boolean {
@@ -254,7 +268,8 @@ export function reachable(path: AbsolutePath, start: AbsolutePath): AbsolutePath
   throw tooDeep(path, start);
 }
 
-function isShortEnough(path: AbsolutePath): boolean {
+/** Whether a path can be looked up at all. */
+export function isShortEnough(path: AbsolutePath): boolean {
   return path.length * 3 <= MOST_PATH_BYTES || pathToBytes(path).length <= MOST_PATH_BYTES;
 }
 

@@ -45,6 +45,8 @@ export interface Found {
   readonly gitLinks: readonly AbsolutePath[];
   /** What is watched for and was first seen after the moment that was asked about. */
   readonly fresh: readonly AbsolutePath[];
+  /** Folders of which something lies so deep that it has no path. */
+  readonly deep: readonly AbsolutePath[];
   readonly unsearched: readonly Unsearched[];
 }
 
@@ -56,6 +58,11 @@ export interface Look {
   readonly sinceMs?: number;
   /** Instead of those of the search. */
   readonly bounds?: SearchBounds;
+  /**
+   * Folders that their owner, this user, closed are opened, and stay open; one of which something lies so deep that it has no path
+   * is told as `deep`. By default both are refused.
+   */
+  readonly overcomes?: boolean;
 }
 
 /**
@@ -86,6 +93,7 @@ export class MaskSearch {
    */
   async find(profiles: readonly Profile[], look: Look = {}): Promise<Found> {
     const { index = maskIndex, sinceMs = Number.POSITIVE_INFINITY, bounds = this.#bounds } = look;
+    const { overcomes = false } = look;
     const all = profiles.flatMap((one) => this.#regionsOf(one, index));
     const regions = new Map(all.map((one) => [one.key, one]));
     const walks: Walk[] = [];
@@ -93,7 +101,11 @@ export class MaskSearch {
     using time = new LookTime(bounds.timeMs, this.#ports.now, this.#pace);
     for (const region of regions.values()) {
       const before = this.#memory.get(region.key);
-      const walk = new Walk(region, before, this.#ports, bounds.entries, { ...this.#ports, sinceMs });
+      const walk = new Walk(region, before, this.#ports, bounds.entries, {
+        ...this.#ports,
+        sinceMs,
+        overcomes,
+      });
       const bound = await walk.run(time);
       this.#memory.set(region.key, walk.memory);
       if (bound !== null) unsearched.set(region.start, bound);
@@ -106,6 +118,7 @@ export class MaskSearch {
       ),
       gitLinks: [...new Set(walks.flatMap((walk) => walk.gitLinks))].sort(byPath),
       fresh: [...new Set(walks.flatMap((walk) => walk.fresh))].sort(byPath),
+      deep: [...new Set(walks.flatMap((walk) => walk.deep))].sort(byPath),
       unsearched: [...unsearched].map(([path, bound]) => unsearchedBy(bounds, path, bound)).sort(inOrder),
     };
   }

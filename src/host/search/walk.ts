@@ -3,11 +3,12 @@ import type { Unsearched } from "../../backend/facts.ts";
 import type { RepositorySign } from "../../backend/repositories.ts";
 import type { Region } from "../../backend/search-regions.ts";
 import type { MaskFinder } from "../../profile/mask-index.ts";
-import { type AbsolutePath, joinPath, nameOf } from "../../profile/path.ts";
+import { type AbsolutePath, joinPath, nameOf, parentOf } from "../../profile/path.ts";
 import type { Mask } from "../../profile/profile.ts";
 import { isGitName, isInGitFolder } from "../git/marks.ts";
 import {
   isAsRead,
+  isShortEnough,
   type Remembered,
   reachable,
   readFolder,
@@ -57,6 +58,8 @@ export interface Watching {
   readonly watch: Watch;
   readonly now: () => number;
   readonly sinceMs: number;
+  /** What keeps the rest from being found is overcome, or told, instead of thrown: see `Look.overcomes`. */
+  readonly overcomes: boolean;
 }
 
 /** So many folders that changed are read at once in a turn. */
@@ -79,6 +82,8 @@ export class Walk {
   readonly gitLinks: AbsolutePath[] = [];
   /** What is watched for and was first seen after the moment that was asked about. */
   readonly fresh: AbsolutePath[] = [];
+  /** Folders of which something lies so deep that it has no path. */
+  readonly deep: AbsolutePath[] = [];
   readonly #region: Searchable;
   readonly #before: Memory;
   readonly #lists: Lists;
@@ -192,6 +197,7 @@ export class Walk {
         watch: this.#watching.watch,
         nowMs: this.#watching.now(),
         before: this.#before.get(folder),
+        opens: this.#watching.overcomes,
       });
     } catch (cause) {
       if (isHidden) return null;
@@ -201,7 +207,7 @@ export class Walk {
 
   #take(one: Ahead, seen: Remembered | null): void {
     if (seen === null) return;
-    const { start, findLasting } = this.#region;
+    const { findLasting } = this.#region;
     const { folder, isHidden } = one;
     this.memory.set(folder, seen);
     for (const [name, seenMs] of seen.watched ?? [])
@@ -212,14 +218,15 @@ export class Walk {
     for (const name of isHidden ? [] : seen.links) this.#lookBehind(joinPath(folder, name), name);
     const hidden = new Set<string>();
     for (const { name, atMost } of seen.hits) {
-      this.hits.push(reachable(joinPath(folder, name), start));
+      this.#hit(joinPath(folder, name));
       if (atMost === "none") hidden.add(name);
     }
     for (const name of seen.folders) {
       const isBelowHidden = isHidden || hidden.has(name);
-      if (!isBelowHidden || findLasting !== null)
+      const inner = !isBelowHidden || findLasting !== null ? this.#reached(joinPath(folder, name)) : null;
+      if (inner !== null)
         this.#ahead.push({
-          folder: reachable(joinPath(folder, name), start),
+          folder: inner,
           isHidden: isBelowHidden,
           isOfGit: isOfGit || isInGitFolder(name),
           stats: null,
@@ -227,13 +234,24 @@ export class Walk {
     }
   }
 
+  #hit(path: AbsolutePath): void {
+    const reached = this.#reached(path);
+    if (reached !== null) this.hits.push(reached);
+  }
+
+  /** The path, or null where there can be none and that is told. Throws what `reachable` throws. */
+  #reached(path: AbsolutePath): AbsolutePath | null {
+    if (!this.#watching.overcomes || isShortEnough(path)) return reachable(path, this.#region.start);
+    this.deep.push(parentOf(path));
+    return null;
+  }
+
   /** What a mask protects in a folder by such a name is protected where a link leads by that name, too. */
   #lookBehind(link: AbsolutePath, name: string): void {
-    const { start, find, tails } = this.#region;
+    const { find, tails } = this.#region;
     const candidates = tails.get(name.toLowerCase());
     if (candidates === undefined) return;
-    for (const path of behindLink(link, candidates))
-      if (find(path)?.atMost === "read") this.hits.push(reachable(path, start));
+    for (const path of behindLink(link, candidates)) if (find(path)?.atMost === "read") this.#hit(path);
   }
 
   /** A granted file may be one that leads git to a repository. */

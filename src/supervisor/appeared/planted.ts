@@ -53,6 +53,8 @@ function reasonToTake(
       return null;
     case "repository":
       return runs.length === 0 ? null : obeyedBy;
+    case "deep":
+      return IN_THE_WAY;
     case "link":
       return obeyedBy;
     case "protected":

@@ -22,6 +22,8 @@ export interface Case {
   readonly seed: number;
   /** So many names of a root are searched, and what holds more is read-only; null: as many as usual. */
   readonly mostEntries: number | null;
+  /** So many mounts fewer may be made, for which folders are closed as a whole; null: none. */
+  readonly sparedMounts: number | null;
 }
 
 export const agreementCase: fc.Arbitrary<Case> = fc.record({
@@ -32,6 +34,10 @@ export const agreementCase: fc.Arbitrary<Case> = fc.record({
   mostEntries: fc.oneof(
     { weight: 15, arbitrary: fc.constant(null) },
     { weight: 1, arbitrary: fc.integer({ min: 1, max: 6 }) },
+  ),
+  sparedMounts: fc.oneof(
+    { weight: 5, arbitrary: fc.constant(null) },
+    { weight: 1, arbitrary: fc.integer({ min: 1, max: 2 }) },
   ),
 });
 
@@ -72,7 +78,8 @@ export async function tryCase(stage: Stage, one: Case, tampering: Tampering = {}
   });
 }
 
-function bounded(stage: Stage, { mostEntries }: Case): Stage {
+function bounded(given: Stage, { mostEntries, sparedMounts }: Case): Stage {
+  const stage = sparedMounts === null ? given : { ...given, sparedMounts };
   if (mostEntries === null) return stage;
   const search = new MaskSearch({ entries: mostEntries, timeMs: 60_000, over: "read-only" });
   return { ...stage, memory: new FactsMemory(search) };

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { renderBubblewrap } from "../../../src/backend/bubblewrap/render.ts";
 import type { Facts } from "../../../src/backend/facts.ts";
-import type { GatedPlan, Refusal } from "../../../src/backend/plan.ts";
+import type { GatedPlan, Refusal, Rendering } from "../../../src/backend/plan.ts";
 import { CofferdamError } from "../../../src/errors.ts";
 import { lookUpFacts } from "../../../src/host/facts.ts";
 import { run } from "../../../src/host/run.ts";
@@ -74,11 +74,7 @@ async function enterOrThrow(
 ): Promise<Entered> {
   const profile = tampering.profile?.(given) ?? given;
   const facts = await lookUpFacts(stage.host, stage.standing, [profile], stage.memory, stage.ledger.held());
-  const rendering = renderBubblewrap(
-    profile,
-    launchOf(stage, tree, probes),
-    tampering.facts?.(facts) ?? facts,
-  );
+  const rendering = render(stage, profile, launchOf(stage, tree, probes), tampering.facts?.(facts) ?? facts);
   if (rendering.kind === "refusal") return { kind: "refused", refusal: rendering.refusal };
   if (rendering.plan.kind === "rules") throw new Error("a plan of bubblewrap has a gate");
   const plan = tampering.plan?.(rendering.plan) ?? rendering.plan;
@@ -91,6 +87,14 @@ async function enterOrThrow(
   if (code !== 0 || lines.at(-2) !== "end" || lines.length !== probes.length + 2)
     throw new Error(`the prober ended with ${code}: ${stderr}`);
   return { kind: "entered", plan: rendering.plan, answers: lines.slice(0, -2).map(readAnswer), mountChanges };
+}
+
+function render(stage: Stage, profile: Profile, launch: Launch, facts: Facts): Rendering {
+  const whole = renderBubblewrap(profile, launch, facts);
+  if (stage.sparedMounts === undefined || whole.kind === "refusal") return whole;
+  const most = whole.plan.clauses.length - stage.sparedMounts;
+  const spared = renderBubblewrap(profile, launch, facts, most);
+  return spared.kind === "refusal" ? whole : spared;
 }
 
 /**

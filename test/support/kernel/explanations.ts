@@ -25,6 +25,7 @@ const EXPLAINS: Readonly<Record<ApproximationName, Explains>> = {
   "link-folder": liesIn("link-folder"),
   "missing-folder": liesIn("missing-folder"),
   "search-bound": liesIn("search-bound"),
+  "mount-budget": liesIn("mount-budget"),
   alias: liesIn("alias"),
   "pinned-node": ({ plan, tree }, probe, { status }) => {
     const names = "to" in probe ? [probe.path, probe.to] : [probe.path];

@@ -50,7 +50,14 @@ function about(
   mostEntries: Case["mostEntries"] = null,
 ): Case {
   const profile: ProfileSketch = { roots: ["write", null], suffixes: "any", entries: [], masks: [], ...said };
-  return { tree: { holds, hasCrowd: false, bind }, profile, turn: 0, seed: 0, mostEntries };
+  return {
+    tree: { holds, hasCrowd: false, bind },
+    profile,
+    turn: 0,
+    seed: 0,
+    mostEntries,
+    sparedMounts: null,
+  };
 }
 
 /** Each was found by a random case, and is tried for itself ever since. */

@@ -24,6 +24,8 @@ export interface Stage extends Disposable {
   readonly ledger: Ledger;
   /** Folders in which trees grow, in turn. */
   readonly places: readonly AbsolutePath[];
+  /** So many mounts fewer than it would have a plan may have, where folders can be closed for that; left out: none. */
+  readonly sparedMounts?: number;
   /** True in a mount namespace of its own, where nobody else sees what is mounted. */
   readonly canMount: boolean;
 }

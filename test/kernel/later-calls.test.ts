@@ -1,0 +1,110 @@
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { CALLER, PEOPLE } from "../support/battery/people.ts";
+import { Place } from "../support/battery/place.ts";
+import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
+
+sandboxMustWork("later calls");
+
+/** A program that makes thousands of names fast; every sandbox of these tests has perl. */
+function perl(script: string): readonly string[] {
+  return ["perl", "-e", script];
+}
+
+/** Whatever a call leaves behind, the next one can run and write. */
+describe.skipIf(unusable !== null).each(PEOPLE)(
+  "what a call leaves stops no later one, as $name",
+  (person) => {
+    let place: Place;
+    beforeEach(() => {
+      place = new Place(person);
+    });
+    afterEach(() => place[Symbol.dispose]());
+
+    async function calls(...lines: readonly (readonly string[])[]): Promise<readonly unknown[]> {
+      place.ownAll();
+      const [, ...replies] = await place.runServed({
+        job: { calls: lines.map((argv) => ({ argv: [...argv] })) },
+      });
+      return replies;
+    }
+
+    const done = expect.objectContaining({ kind: "ran", code: 0 });
+    const next = ["sh", "-c", "echo x > next && rm next"];
+
+    it.each([
+      [
+        "links under protected names in the root",
+        perl('symlink "x", $_ for (".envrc", ".npmrc", ".mcp.json"); symlink ".", ".vscode"'),
+      ],
+      [
+        "a link in the place of a folder that held one",
+        ["sh", "-c", "mv .vscode aside; ln -s aside .vscode"],
+      ],
+      [
+        "thousands of protected names",
+        perl('mkdir "n"; for (1..3000) { mkdir "n/$_"; open my $f, ">", "n/$_/.envrc" }'),
+      ],
+      ["hundreds of them in the root itself", perl('for (1..400) { open my $f, ">", "a$_.code-workspace" }')],
+      [
+        "folders that their owner closed",
+        ["sh", "-c", "mkdir -p closed/in; : > closed/in/.envrc; chmod 000 closed/in; chmod 300 closed"],
+      ],
+      [
+        "a tree that is deeper than a path can be long",
+        perl('for (1..60) { mkdir "d" x 200; chdir "d" x 200 or last } open my $f, ">", ".envrc"'),
+      ],
+      [
+        "a hundred repositories",
+        perl(
+          'for (1..100) { mkdir "r$_"; mkdir "r$_/.git"; mkdir "r$_/.git/$_" for ("objects", "refs"); mkdir "r$_/.git/objects"; mkdir "r$_/.git/refs"; open my $f, ">", "r$_/.git/HEAD"; print $f "ref: refs/heads/m\\n" }',
+        ),
+      ],
+      [
+        "pipes and sockets under protected names",
+        perl(
+          'use Socket; use POSIX; mkfifo(".envrc", 0600); socket(my $s, AF_UNIX, SOCK_STREAM, 0); bind($s, pack_sockaddr_un(".npmrc"))',
+        ),
+      ],
+    ])("%s", async (_what, argv) => {
+      place.folder("ws/.vscode");
+      place.file("ws/.vscode/tasks.json", "{}");
+      const replies = await calls(argv, next, next);
+      expect(replies).toEqual([expect.objectContaining({ kind: "ran" }), done, done]);
+      for (const name of [".envrc", ".npmrc", "a7.code-workspace", "n/7/.envrc", "closed/in/.envrc"])
+        expect([name, existsSync(join(place.ws, name))]).toEqual([name, false]);
+    });
+  },
+);
+
+describe.skipIf(unusable !== null)("more protected names than mounts can be made for", () => {
+  let place: Place;
+  beforeEach(() => {
+    place = new Place(CALLER);
+  });
+  afterEach(() => place[Symbol.dispose]());
+
+  it("a folder that was there is read-only then as a whole, and the receipt tells it", async () => {
+    place.folder("ws/packages");
+    for (let at = 0; at < 200; at += 1) {
+      mkdirSync(join(place.ws, `packages/${at}`));
+      writeFileSync(join(place.ws, `packages/${at}/.npmrc`), "");
+    }
+    place.ownAll();
+    await using supervisor = await place.supervisor({ shell: { default: { approval: false } } });
+    const run = (script: string) =>
+      supervisor.session({ caller: "person" }).call("shell", { argv: ["sh", "-c", script] });
+    expect(await run("echo x > beside")).toMatchObject({
+      kind: "done",
+      receipt: { approximations: [{ name: "mount-budget", path: join(place.ws, "packages") }] },
+    });
+    for (const path of ["packages/7/.npmrc", "packages/7/other", "packages/new"])
+      expect([path, (await run(`echo x > ${path}`)).kind]).toEqual([path, "failed"]);
+    // The twin: with fewer of them all but these can be written.
+    for (let at = 50; at < 200; at += 1) chmodSync(join(place.ws, `packages/${at}/.npmrc`), 0o600);
+    place.plainly("cd packages && rm -r 5? 6? 7? 8? 9? 1??");
+    expect(await run("echo x > packages/7/other")).toMatchObject({ kind: "done" });
+    expect((await run("echo x > packages/7/.npmrc")).kind).toBe("failed");
+  });
+});
