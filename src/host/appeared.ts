@@ -1,10 +1,10 @@
-import type { Facts } from "../backend/facts.ts";
+import type { Facts, Unsearched } from "../backend/facts.ts";
 import type { RepositorySign } from "../backend/repositories.ts";
 import { printUnsearched } from "../backend/search-bound.ts";
 import { CofferdamError } from "../errors.ts";
 import { accessTo } from "../profile/access-to.ts";
 import type { ExecutedFinder, ExecutedNames } from "../profile/executed.ts";
-import { type AbsolutePath, byPath, parentOf } from "../profile/path.ts";
+import { type AbsolutePath, byPath, isInside, parentOf } from "../profile/path.ts";
 import { mayWrite, type Profile } from "../profile/profile.ts";
 import type { FactsMemory } from "./facts.ts";
 import { isPlainWorktree } from "./git/worktrees.ts";
@@ -137,9 +137,12 @@ export async function lookForAppeared(
         return appeared(path, row?.runs === "unasked" ? "protected" : "started", row);
       });
     const folds = deep.map((path) => appeared(path, "deep", null));
-    const found = [...repositories, ...names, ...links, ...others, ...folds];
-    // What could not be searched before was read-only.
-    const grown = unsearched.find(({ path }) => !facts.unsearched.some((one) => one.path === path));
+    // What could not be searched before was read-only: nothing was made there.
+    const closed = facts.unsearched.map(({ path }) => path);
+    const found = [...repositories, ...names, ...links, ...others, ...folds].filter(
+      ({ path }) => !closed.some((folder) => isInside(path, folder)),
+    );
+    const grown = unsearched.find(({ path }) => !closed.includes(path));
     return {
       found: found.sort((a, b) => byPath(a.path, b.path)),
       unknown: grown === undefined ? null : printUnsearched(grown),
@@ -150,7 +153,8 @@ export async function lookForAppeared(
 }
 
 /** What was there before a call. */
-export interface Before extends Pick<Facts, "hits" | "gitLinks" | "unsearched" | "mac"> {
+export interface Before extends Pick<Facts, "hits" | "gitLinks" | "mac"> {
+  readonly unsearched: readonly Pick<Unsearched, "path">[];
   readonly repositories: readonly RepositorySign[];
 }
 

@@ -21,6 +21,7 @@ const Entry = z.strictObject({
   profile: z.string(),
   hits: z.array(Path),
   gitLinks: z.array(Path),
+  unsearched: z.array(z.strictObject({ path: Path })),
   repositories: z.array(
     z.strictObject({ kind: z.enum(["folder", "file", "link"]), path: Path, isWhole: z.boolean() }),
   ),
@@ -31,8 +32,8 @@ type Entry = z.infer<typeof Entry>;
 
 /** A call, and what there was before it, as far as it takes to find out what it made. */
 export interface WatchedCall
-  extends Omit<Entry, "pid" | "startedAt" | "endedBy" | "hits" | "gitLinks" | "repositories"> {
-  readonly before: Pick<Before, "hits" | "gitLinks" | "repositories">;
+  extends Omit<Entry, "pid" | "startedAt" | "endedBy" | "hits" | "gitLinks" | "unsearched" | "repositories"> {
+  readonly before: Omit<Before, "mac">;
 }
 
 /** A call whose supervisor was killed. */
@@ -64,6 +65,7 @@ export class CallWatches {
       ...call,
       hits: [...before.hits],
       gitLinks: [...before.gitLinks],
+      unsearched: before.unsearched.map(({ path }) => ({ path })),
       repositories: before.repositories.map(({ kind, path, isWhole }) => ({ kind, path, isWhole })),
     };
     const text = JSON.stringify(entry);

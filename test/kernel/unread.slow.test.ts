@@ -47,14 +47,10 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
     return place;
   };
 
-  it("git.exec: what git runs in a new repository is told though it can't be read as git reads it", async () => {
-    using place = standing();
-    const line = `set -e; ${HIDDEN}`;
-    const [, made, next] = await place.run({
-      job: {
-        calls: [{ argv: ["sh", "-c", line, place.outside] }, inShell("true")],
-      },
-    });
+  /** Makes those repositories and tells what was told of them; and how a call ended that was made after it. */
+  async function makeHidden(place: Place, sandbox: Readonly<Record<string, string>>) {
+    const calls = [{ argv: ["sh", "-c", `set -e; ${HIDDEN}`, place.outside] }, inShell("true")];
+    const [, made, next] = await place.run({ job: { calls }, settings: { sandbox } });
     expect(told(made, place)).toEqual({
       "nul/.git": ["anything (config holds a NUL)"],
       "huge/.git": ["anything (config is larger than 4 MiB)"],
@@ -69,19 +65,38 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
       "closed/.git": person.uid === 0 ? [] : ["anything (config can't be read)"],
       "plain/.git": [],
     });
+    return next;
+  }
+
+  /** Works in each of them with git, outside. */
+  function workIn(place: Place): void {
+    const commit = "git -c user.name=n -c user.email=e commit --allow-empty -m a";
+    place.plainly(`git -C nul fetch origin; git -C huge status; git -C where status; git -C section status
+      (cd hooks && ${commit}); (cd hook && ${commit}); git -C tree reset --hard`);
+  }
+
+  it("git.exec: what git runs in a new repository is told though it can't be read as git reads it", async () => {
+    using place = standing();
+    const next = await makeHidden(place, { appeared: "report" });
     // What was there before a call must be understood: what it names could not be kept from being written otherwise.
     expect(next).toMatchObject({
       kind: "threw",
       code: "NOT_ENFORCEABLE",
       message: expect.stringContaining("can't be told"),
     });
-    const commit = "git -c user.name=n -c user.email=e commit --allow-empty -m a";
-    place.plainly(`git -C nul fetch origin; git -C huge status; git -C where status; git -C section status
-      (cd hooks && ${commit}); (cd hook && ${commit}); git -C tree reset --hard`);
+    workIn(place);
     expect(new Set(place.read("ws/obeyed").trim().split("\n"))).toEqual(
       new Set(["nul", "huge", "where", "section", "hooks", "hook"]),
     );
     expect(place.read("outside/mine")).toBe("new\n");
+  });
+
+  it("git.exec: nothing of it is live after the call, so git runs nothing and calls go on", async () => {
+    using place = standing();
+    expect(await makeHidden(place, {})).toMatchObject({ kind: "ran", code: 0 });
+    workIn(place);
+    expect(place.plainly("test -e obeyed").status).toBe(1);
+    expect(place.read("outside/mine")).toBe("old");
   });
 
   it("git.exec: nothing is told of clones, worktrees and submodules as git makes them, and calls go on", async () => {

@@ -28,7 +28,7 @@ async function settleLeft({ call, forget }: LeftCall, shared: Sweeping): Promise
   const { sessionId, callId, tool, beganAt } = call;
   const profile = parseProfile(call.profile);
   const mac = walls.kind === "standing" ? walls.machine.facts.mac : null;
-  const before = { ...call.before, unsearched: [], mac };
+  const before = { ...call.before, mac };
   using trail = new Trail(shared.recorder, { sessionId, callId, tool, agent: null });
   const found = await lookForAppeared(host, profile, before, {
     memory,
