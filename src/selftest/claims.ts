@@ -8,6 +8,9 @@ export const CLAIMS = {
     "a protected path can't be renamed out of the way, nor a folder above it by whose name it is found; what a call moves, the next one finds again",
   "fs.missing":
     "a protected path that is named without wildcard and does not exist can't be made; what a call makes under a wildcard is told",
+  own: "no tool can create, change, replace or shadow a file that the supervisor's process or its helpers load or start, wherever the product is installed; where that can't be had the root is refused, and so is one in which the system keeps its files, unless an operator's file grants exactly that path",
+  planted:
+    "what programs of the host execute or obey by themselves (a table of names) can't be changed where it exists, and is not live after a call that made it unless somebody said so: it lies in quarantine, and after a supervisor was killed the next one puts it there; what runs when a person starts a tool is told",
   "fs.views":
     "`/`, `/tmp`, `/run`, `/dev` and HOME inside are private and sized; writing there changes no host path, and of a host device node nothing can be changed but its times, as by any user",
   "fs.mounts":

@@ -7,6 +7,8 @@ export const ON_MACOS: Readonly<Record<ClaimId, string>> = {
   "fs.rename": "by rules",
   "fs.missing":
     "by rules, and so for what a wildcard names, when it is made by that name; a folder that is filled under another name and then renamed may bring it along, which the receipt tells",
+  own: "by rules",
+  planted: "by rules, and by the host",
   "fs.views":
     "no: there is one view for all. HOME and TMPDIR are folders of the call's own, without a bound; the names in `/` are seen",
   "fs.mounts": "no: what is mounted below a granted path is granted with it",
