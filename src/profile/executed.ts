@@ -45,7 +45,7 @@ export function executedNames(
   return patterns.map((pattern) => ({ pattern, ignoreCase: true, by, when, runs }));
 }
 
-/** Which row names a path; of several the one that runs unasked, else the first. Null for a path that none names. */
+/** Which row names a path; of several one that runs unasked, then the one with most names. Null for a path that none names. */
 export type ExecutedFinder = (path: AbsolutePath) => ExecutedNames | null;
 
 /** Compiles rows for many looks, at the first of them. */
@@ -53,9 +53,13 @@ export function executedFinder(names: readonly ExecutedNames[]): ExecutedFinder 
   let find: ReturnType<typeof patternIndex<ExecutedNames>> | null = null;
   return (path) => {
     find ??= patternIndex(names);
-    const found = find(path);
-    return found.find(({ runs }) => runs === "unasked") ?? found[0] ?? null;
+    return find(path).toSorted(nearestFirst)[0] ?? null;
   };
+}
+
+function nearestFirst(a: ExecutedNames, b: ExecutedNames): number {
+  const isUnasked = ({ runs }: ExecutedNames): number => (runs === "unasked" ? 1 : 0);
+  return isUnasked(b) - isUnasked(a) || b.pattern.segments.length - a.pattern.segments.length;
 }
 
 /**

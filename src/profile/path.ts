@@ -41,7 +41,12 @@ export function knownPath(text: string): AbsolutePath {
 
 /** The path without the case of its letters, those of ASCII alone. */
 export function foldedPath(path: AbsolutePath): AbsolutePath {
-  return /[A-Z]/.test(path) ? knownPath(path.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())) : path;
+  return /[A-Z]/.test(path) ? knownPath(foldedText(path)) : path;
+}
+
+/** The text without the case of its letters, those of ASCII alone: every character stays at its place. */
+export function foldedText(text: string): string {
+  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
 /** The folder that holds the path; `/` holds itself. */

@@ -1,4 +1,4 @@
-import { type AbsolutePath, nameOf } from "./path.ts";
+import { type AbsolutePath, foldedText, nameOf } from "./path.ts";
 import { exactTest, nameTest, type PathTest, type Pattern, type Piece, plainText } from "./pattern.ts";
 
 /** Something that a pattern names. */
@@ -28,14 +28,14 @@ export function patternIndex<Entry extends Patterned>(
       const [name, tail] = [plainText(last.pieces), tailOf(last.pieces)];
       const passes = name === null ? nameTest(last.pieces, entry.ignoreCase) : ANY_NAME;
       const candidate = new Candidate(entry, passes);
-      if (name !== null) append(byName, name.toLowerCase(), candidate);
-      else if (tail !== null) append(byTail, tail.toLowerCase(), candidate);
+      if (name !== null) append(byName, foldedText(name), candidate);
+      else if (tail !== null) append(byTail, foldedText(tail), candidate);
       else others.push(candidate);
     }
   }
   return (path) => {
     const name = nameOf(path);
-    const folded = name.toLowerCase();
+    const folded = foldedText(name);
     const found: Entry[] = [];
     const collect = (candidates: readonly Candidate<Entry>[] | undefined): void => {
       for (const candidate of candidates ?? [])

@@ -1,6 +1,6 @@
 import { braceExpand } from "minimatch";
 import { CofferdamError, visible } from "../errors.ts";
-import { type AbsolutePath, knownPath, namesOf } from "./path.ts";
+import { type AbsolutePath, foldedText, knownPath, namesOf } from "./path.ts";
 import { takesAll } from "./wildcard.ts";
 import { MOST_PATH_BYTES } from "./written.ts";
 
@@ -116,7 +116,7 @@ export function plainText(pieces: readonly Piece[]): string | null {
 type Spell = (text: string) => string;
 
 function speller(ignoreCase: boolean): Spell {
-  return ignoreCase ? (text) => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()) : (text) => text;
+  return ignoreCase ? foldedText : (text) => text;
 }
 
 /** What takes one name of a spelled path, or any number of them. */
