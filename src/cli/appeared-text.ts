@@ -55,8 +55,8 @@ function reportOf(one: Appeared): { readonly what: string; readonly hint: string
 }
 
 function whatItIs({ path, kind, obeyedBy }: Appeared): string {
-  if (kind === "deep")
-    return `${visible(path)}, in which something lies so deep that nothing can be protected there`;
+  if (kind === "unprotectable")
+    return `${visible(path)}, in which so much lies, or so deep, that nothing can be protected there`;
   const who = obeyedBy === null ? "other programs obey" : `${obeyedBy.by} obeys when ${obeyedBy.when}`;
   return `${visible(path)}, which ${who}`;
 }

@@ -17,9 +17,9 @@ export interface Appeared {
   /**
    * By which git finds a repository; a name that a wildcard protects where it exists: read-only, or hidden; a link in a
    * repository's folder, where git makes none and writes through those that there are; what a tool does that a person starts; or
-   * a folder of which something lies so deep that it has no path.
+   * what nothing can be protected in: a folder of which something lies so deep that it has no path, a link to too many names.
    */
-  readonly kind: "repository" | "protected" | "link" | "started" | "deep";
+  readonly kind: "repository" | "protected" | "link" | "started" | "unprotectable";
   /** Which program does what it says, and when, as a table of an operator file has it; null where none has it. */
   readonly obeyedBy: Pick<ExecutedNames, "by" | "when"> | null;
   /**
@@ -103,11 +103,13 @@ export async function lookForAppeared(
       signs,
       gitLinks,
       fresh: watched,
-      deep,
+      unprotectable,
       unsearched,
+      problem,
     } = await memory.find([profile], facts.mac, {
       sinceMs,
       bounds: AFTER_A_CALL,
+      // A call could make what can't be searched to keep all else from being found.
       overcomes: true,
     });
     const before = new Set(facts.hits);
@@ -136,16 +138,16 @@ export async function lookForAppeared(
         const row = executed(path);
         return appeared(path, row?.runs === "unasked" ? "protected" : "started", row);
       });
-    const folds = deep.map((path) => appeared(path, "deep", null));
+    const inTheWay = unprotectable.map((path) => appeared(path, "unprotectable", null));
     // What could not be searched before was read-only: nothing was made there.
     const closed = facts.unsearched.map(({ path }) => path);
-    const found = [...repositories, ...names, ...links, ...others, ...folds].filter(
+    const found = [...repositories, ...names, ...links, ...others, ...inTheWay].filter(
       ({ path }) => !closed.some((folder) => isInside(path, folder)),
     );
     const grown = unsearched.find(({ path }) => !closed.includes(path));
     return {
       found: found.sort((a, b) => byPath(a.path, b.path)),
-      unknown: grown === undefined ? null : printUnsearched(grown),
+      unknown: grown === undefined ? (problem?.message ?? null) : printUnsearched(grown),
     };
   } catch (cause) {
     return { found: [], unknown: whyUnknown(cause) };

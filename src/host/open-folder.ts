@@ -1,14 +1,6 @@
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  lstatSync,
-  opendirSync,
-  openSync,
-  readlinkSync,
-  realpathSync,
-} from "node:fs";
-import { type AbsolutePath, joinPath, namesOf, pathFromBytes, pathToBytes } from "../profile/path.ts";
+import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, realpathSync } from "node:fs";
+import { type AbsolutePath, joinPath, namesOf, pathToBytes } from "../profile/path.ts";
+import { firstNamesIn } from "./names-in.ts";
 
 /** A descriptor that only names a place; Node does not name the flag (asm-generic/fcntl.h: the same on x86-64 and arm64). */
 const O_PATH = 0o10000000;
@@ -36,19 +28,7 @@ export function openFolder(path: AbsolutePath): OpenFolder {
 
 /** Names that a folder holds, in no order: all of them, or the first so many. Throws node's errors. */
 export function namesInFolder(folder: OpenFolder, most: number): readonly string[] {
-  const names: string[] = [];
-  const entries = opendirSync(folder.child("."), { encoding: "latin1", bufferSize: 1_024 });
-  try {
-    while (names.length < most) {
-      const entry = entries.readSync();
-      if (entry === null) break;
-      // One character for each byte, so that names in any encoding come back as they are.
-      names.push(pathFromBytes(Buffer.from(entry.name, "latin1")));
-    }
-  } finally {
-    entries.closeSync();
-  }
-  return names;
+  return firstNamesIn(folder.child("."), most);
 }
 
 /** Opens a folder that lies in an open one, which is found at `path`; a link in its place is not followed. Throws node's errors. */

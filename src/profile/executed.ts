@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { AbsolutePath } from "./path.ts";
+import { type AbsolutePath, namesOf } from "./path.ts";
 import type { Pattern } from "./pattern.ts";
 import { patternIndex } from "./pattern-index.ts";
 
@@ -74,7 +74,13 @@ export const DEPENDENCY_TREES: Readonly<Record<string, string>> = {
 
 const IN_A_TREE = new RegExp(`/(?:${Object.keys(DEPENDENCY_TREES).join("|")})/`);
 
-/** True for what lies below a folder of installed packages. */
-export function isInDependencyTree(path: AbsolutePath): boolean {
-  return IN_A_TREE.test(path);
+/**
+ * True for what lies below a folder of installed packages. One that the row names itself does not count, as that of
+ * `node_modules/.bin`.
+ */
+export function isInDependencyTree(path: AbsolutePath, { pattern }: Pick<ExecutedNames, "pattern">): boolean {
+  const { segments } = pattern;
+  const own = segments.length - 1 - segments.findLastIndex(({ kind }) => kind === "any-names");
+  const names = namesOf(path);
+  return IN_A_TREE.test(`/${names.slice(0, names.length - own).join("/")}/`);
 }

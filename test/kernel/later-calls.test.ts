@@ -56,6 +56,12 @@ describe.skipIf(unusable !== null).each(PEOPLE)(
         perl('for (1..60) { mkdir "d" x 200; chdir "d" x 200 or last } open my $f, ">", ".envrc"'),
       ],
       [
+        "a link in the place of a folder to more names than are looked through",
+        perl(
+          'mkdir "m"; for (1..10_001) { open my $f, ">", "m/$_.rc" } symlink "m", ".direnv"; mkdir "n"; symlink "../m", "n/mise"',
+        ),
+      ],
+      [
         "a hundred repositories",
         perl(
           'for (1..100) { mkdir "r$_"; mkdir "r$_/.git"; mkdir "r$_/.git/$_" for ("objects", "refs"); mkdir "r$_/.git/objects"; mkdir "r$_/.git/refs"; open my $f, ">", "r$_/.git/HEAD"; print $f "ref: refs/heads/m\\n" }',
@@ -72,7 +78,15 @@ describe.skipIf(unusable !== null).each(PEOPLE)(
       place.file("ws/.vscode/tasks.json", "{}");
       const replies = await calls(argv, next, next);
       expect(replies).toEqual([expect.objectContaining({ kind: "ran" }), done, done]);
-      for (const name of [".envrc", ".npmrc", "a7.code-workspace", "n/7/.envrc", "closed/in/.envrc"])
+      for (const name of [
+        ".envrc",
+        ".npmrc",
+        "a7.code-workspace",
+        "n/7/.envrc",
+        "closed/in/.envrc",
+        ".direnv",
+        "n/mise",
+      ])
         expect([name, existsSync(join(place.ws, name))]).toEqual([name, false]);
     });
   },

@@ -268,8 +268,7 @@ export function reachable(path: AbsolutePath, start: AbsolutePath): AbsolutePath
   throw tooDeep(path, start);
 }
 
-/** Whether a path can be looked up at all. */
-export function isShortEnough(path: AbsolutePath): boolean {
+function isShortEnough(path: AbsolutePath): boolean {
   return path.length * 3 <= MOST_PATH_BYTES || pathToBytes(path).length <= MOST_PATH_BYTES;
 }
 

@@ -1,6 +1,7 @@
 import type { Unsearched } from "../../backend/facts.ts";
 import type { RepositorySign } from "../../backend/repositories.ts";
 import { regionsOf } from "../../backend/search-regions.ts";
+import type { CofferdamError } from "../../errors.ts";
 import { maskIndex } from "../../profile/mask-index.ts";
 import { type AbsolutePath, byPath } from "../../profile/path.ts";
 import type { Profile } from "../../profile/profile.ts";
@@ -45,9 +46,11 @@ export interface Found {
   readonly gitLinks: readonly AbsolutePath[];
   /** What is watched for and was first seen after the moment that was asked about. */
   readonly fresh: readonly AbsolutePath[];
-  /** Folders of which something lies so deep that it has no path. */
-  readonly deep: readonly AbsolutePath[];
+  /** Folders of which something lies so deep that it has no path, and links that lead to too many names: where a look overcomes that. */
+  readonly unprotectable: readonly AbsolutePath[];
   readonly unsearched: readonly Unsearched[];
+  /** Why something could not be searched, where a look overcomes that; null where all was. */
+  readonly problem: CofferdamError | null;
 }
 
 /** How one look differs from others. */
@@ -59,8 +62,8 @@ export interface Look {
   /** Instead of those of the search. */
   readonly bounds?: SearchBounds;
   /**
-   * Folders that their owner, this user, closed are opened, and stay open; one of which something lies so deep that it has no path
-   * is told as `deep`. By default both are refused.
+   * Folders that their owner, this user, closed are opened, and stay open; what else keeps the rest from being found is told, as
+   * `unprotectable` or the `problem`. By default all that is thrown.
    */
   readonly overcomes?: boolean;
 }
@@ -89,7 +92,7 @@ export class MaskSearch {
    * below one that is hidden only those of `read` masks count: what they protect must not be moved away with the folder
    * that hides it. Signs are those in writable folders, and in others that are searched for a mask. A bound that is passed is told, not thrown. Lists are sorted: what did not change is the same.
    * Throws `NOT_ENFORCEABLE` for what lies too deep for a path, and for a folder that can't be read; `FACTS_UNSTABLE` for one
-   * that others keep moving.
+   * that others keep moving; unless the look overcomes these.
    */
   async find(profiles: readonly Profile[], look: Look = {}): Promise<Found> {
     const { index = maskIndex, sinceMs = Number.POSITIVE_INFINITY, bounds = this.#bounds } = look;
@@ -101,11 +104,8 @@ export class MaskSearch {
     using time = new LookTime(bounds.timeMs, this.#ports.now, this.#pace);
     for (const region of regions.values()) {
       const before = this.#memory.get(region.key);
-      const walk = new Walk(region, before, this.#ports, bounds.entries, {
-        ...this.#ports,
-        sinceMs,
-        overcomes,
-      });
+      const watching = { ...this.#ports, sinceMs, overcomes };
+      const walk = new Walk(region, before, this.#ports, bounds.entries, watching);
       const bound = await walk.run(time);
       this.#memory.set(region.key, walk.memory);
       if (bound !== null) unsearched.set(region.start, bound);
@@ -118,8 +118,9 @@ export class MaskSearch {
       ),
       gitLinks: [...new Set(walks.flatMap((walk) => walk.gitLinks))].sort(byPath),
       fresh: [...new Set(walks.flatMap((walk) => walk.fresh))].sort(byPath),
-      deep: [...new Set(walks.flatMap((walk) => walk.deep))].sort(byPath),
+      unprotectable: [...new Set(walks.flatMap((walk) => walk.unprotectable))].sort(byPath),
       unsearched: [...unsearched].map(([path, bound]) => unsearchedBy(bounds, path, bound)).sort(inOrder),
+      problem: walks.find((walk) => walk.problem !== null)?.problem ?? null,
     };
   }
 

@@ -2,13 +2,13 @@ import type { Stats } from "node:fs";
 import type { Unsearched } from "../../backend/facts.ts";
 import type { RepositorySign } from "../../backend/repositories.ts";
 import type { Region } from "../../backend/search-regions.ts";
+import { CofferdamError } from "../../errors.ts";
 import type { MaskFinder } from "../../profile/mask-index.ts";
-import { type AbsolutePath, joinPath, nameOf, parentOf } from "../../profile/path.ts";
+import { type AbsolutePath, foldedText, joinPath, nameOf, parentOf } from "../../profile/path.ts";
 import type { Mask } from "../../profile/profile.ts";
 import { isGitName, isInGitFolder } from "../git/marks.ts";
 import {
   isAsRead,
-  isShortEnough,
   type Remembered,
   reachable,
   readFolder,
@@ -82,8 +82,10 @@ export class Walk {
   readonly gitLinks: AbsolutePath[] = [];
   /** What is watched for and was first seen after the moment that was asked about. */
   readonly fresh: AbsolutePath[] = [];
-  /** Folders of which something lies so deep that it has no path. */
-  readonly deep: AbsolutePath[] = [];
+  /** Folders of which something lies so deep that it has no path, and links that lead to too many names. */
+  readonly unprotectable: AbsolutePath[] = [];
+  /** Why something could not be searched, the first time. */
+  problem: CofferdamError | null = null;
   readonly #region: Searchable;
   readonly #before: Memory;
   readonly #lists: Lists;
@@ -150,7 +152,7 @@ export class Walk {
       }
       const next = this.#ahead.pop();
       if (next === undefined) break;
-      const stats = time.pace.isSlow ? null : lookAgain(next);
+      const stats = time.pace.isSlow ? null : this.#lookAgain(next);
       const known = this.#asRead(next, stats);
       if (known === null) unread.push({ ...next, stats });
       else this.#take(next, known);
@@ -200,9 +202,25 @@ export class Walk {
         opens: this.#watching.overcomes,
       });
     } catch (cause) {
-      if (isHidden) return null;
-      throw cause;
+      return isHidden ? null : this.#overcome(cause);
     }
+  }
+
+  /** The state of a folder; null when there is none, or one that is hidden can't be seen. */
+  #lookAgain({ folder, isHidden }: Ahead): Stats | null {
+    try {
+      return statsToSearch(folder);
+    } catch (cause) {
+      return isHidden ? null : this.#overcome(cause);
+    }
+  }
+
+  /** Null for what was refused, where that is overcome; else throws it. */
+  #overcome(cause: unknown, unprotectable: AbsolutePath | null = null): null {
+    if (!this.#watching.overcomes || !(cause instanceof CofferdamError)) throw cause;
+    if (unprotectable === null) this.problem ??= cause;
+    else this.unprotectable.push(unprotectable);
+    return null;
   }
 
   #take(one: Ahead, seen: Remembered | null): void {
@@ -239,34 +257,34 @@ export class Walk {
     if (reached !== null) this.hits.push(reached);
   }
 
-  /** The path, or null where there can be none and that is told. Throws what `reachable` throws. */
+  /** The path, or null where there can be none and that is overcome. Throws what `reachable` throws. */
   #reached(path: AbsolutePath): AbsolutePath | null {
-    if (!this.#watching.overcomes || isShortEnough(path)) return reachable(path, this.#region.start);
-    this.deep.push(parentOf(path));
-    return null;
+    try {
+      return reachable(path, this.#region.start);
+    } catch (cause) {
+      return this.#overcome(cause, parentOf(path));
+    }
   }
 
   /** What a mask protects in a folder by such a name is protected where a link leads by that name, too. */
   #lookBehind(link: AbsolutePath, name: string): void {
-    const { find, tails } = this.#region;
-    const candidates = tails.get(name.toLowerCase());
+    const candidates = this.#region.tails.get(foldedText(name));
     if (candidates === undefined) return;
-    for (const path of behindLink(link, candidates)) if (find(path)?.atMost === "read") this.#hit(path);
+    for (const path of this.#behind(link, candidates))
+      if (this.#region.find(path)?.atMost === "read") this.#hit(path);
+  }
+
+  #behind(link: AbsolutePath, candidates: Parameters<typeof behindLink>[1]): readonly AbsolutePath[] {
+    try {
+      return behindLink(link, candidates);
+    } catch (cause) {
+      return this.#overcome(cause, link) ?? [];
+    }
   }
 
   /** A granted file may be one that leads git to a repository. */
   #noteFile(path: AbsolutePath, stats: Stats): void {
     if (path !== this.#region.start || !isGitName(nameOf(path))) return;
     this.signs.push({ kind: stats.isSymbolicLink() ? "link" : "file", path, isWhole: true });
-  }
-}
-
-/** The state of a folder; null when there is none, or one that is hidden can't be seen. */
-function lookAgain({ folder, isHidden }: Ahead): Stats | null {
-  try {
-    return statsToSearch(folder);
-  } catch (cause) {
-    if (isHidden) return null;
-    throw cause;
   }
 }

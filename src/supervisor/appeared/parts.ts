@@ -33,7 +33,7 @@ export function appearedParts(host: Host, { config, ceiling }: Loaded): Appeared
   const executed = executedFinder([...shadows, ...ceiling.executed]);
   const watch = (path: AbsolutePath): boolean => {
     const row = executed(path);
-    return row !== null && (isShadow.has(row) || (row.runs === "started" && !isInDependencyTree(path)));
+    return row !== null && (isShadow.has(row) || (row.runs === "started" && !isInDependencyTree(path, row)));
   };
   return {
     quarantine: new Quarantine(host.stateFolder, host),

@@ -3,8 +3,8 @@ import type { Appeared } from "../../host/appeared.ts";
 import { lookingOnce, wayOf } from "../../host/leads.ts";
 import { statsOf, systemPath } from "../../host/nodes.ts";
 import type { Planted } from "../../host/quarantine/quarantine.ts";
-import { isInDependencyTree } from "../../profile/executed.ts";
-import { type AbsolutePath, isInside, joinPath, parentOf, ROOT } from "../../profile/path.ts";
+import { type ExecutedFinder, type ExecutedNames, isInDependencyTree } from "../../profile/executed.ts";
+import { type AbsolutePath, isInside, joinPath, parentOf, ROOT, upwards } from "../../profile/path.ts";
 
 /** Something that appeared, and what is to be taken out of its place so that no host executes it. */
 export interface PlantedByCall {
@@ -18,25 +18,26 @@ export interface PlantedContext {
   readonly startedAt: number;
   /** Folders that the call could write. */
   readonly writable: readonly AbsolutePath[];
-  /** How many protected names there were before the call. */
-  readonly protectedBefore: number;
+  /** Protected names that there were before the call. */
+  readonly protectedBefore: readonly AbsolutePath[];
+  readonly executed: ExecutedFinder;
 }
 
 /**
- * So many protected names may come to be there in all before more are taken away: each is a mount of every later call, and of more
- * than 256 none could be made.
+ * So many mounts may protected names come to in later calls, before more of them are taken away: of 256 in all, which is the most
+ * that a call can be made with, the others are for repositories, runtimes and what else a profile lists.
  */
-const MAX_PROTECTED = 128;
+const MAX_MOUNTS = 192;
 
 /** A link that was made this long before a call, by the clock of its file system, still counts as made by it. */
 const CLOCK_GRAIN_MS = 50;
 
 /** What of all that appeared hosts execute without a further act, or keeps later calls from being made. */
 export function plantedOf(found: readonly Appeared[], context: PlantedContext): readonly PlantedByCall[] {
-  const named = found.filter(({ kind }) => kind === "protected");
-  const isTooMany = context.protectedBefore + named.length > MAX_PROTECTED;
+  const named = found.flatMap(({ kind, path }) => (kind === "protected" ? [path] : []));
+  const isTooMany = mountsFor([...context.protectedBefore, ...named], context.writable) > MAX_MOUNTS;
   return found.flatMap((appeared) => {
-    const reason = reasonToTake(appeared, isTooMany);
+    const reason = reasonToTake(appeared, isTooMany, context);
     if (reason === null) return [];
     const paths = appeared.kind === "repository" ? partsThatRun(appeared) : [placeOf(appeared.path, context)];
     const take = paths.flatMap((path) => (path === null ? [] : [{ path, ...reason }]));
@@ -44,23 +45,41 @@ export function plantedOf(found: readonly Appeared[], context: PlantedContext): 
   });
 }
 
+/** One for each name, and one for each folder that it lies in, which must stay where it is. */
+function mountsFor(names: readonly AbsolutePath[], writable: readonly AbsolutePath[]): number {
+  const mounts = new Set<AbsolutePath>();
+  for (const name of names) {
+    const root = writable.find((folder) => isInside(name, folder));
+    for (const at of root === undefined ? [] : upwards(name)) {
+      if (at === root || mounts.has(at)) break;
+      mounts.add(at);
+    }
+  }
+  return mounts.size;
+}
+
 function reasonToTake(
   { path, kind, obeyedBy, runs }: Appeared,
   isTooMany: boolean,
+  { executed }: PlantedContext,
 ): Omit<Planted, "path"> | null {
   switch (kind) {
     case "started":
       return null;
     case "repository":
       return runs.length === 0 ? null : obeyedBy;
-    case "deep":
+    case "unprotectable":
       return IN_THE_WAY;
     case "link":
       return obeyedBy;
     case "protected":
-      if (obeyedBy !== null) return isInDependencyTree(path) && !isTooMany ? null : obeyedBy;
+      if (obeyedBy !== null) return !isTooMany && isInstalled(executed(path), path) ? null : obeyedBy;
       return isTooMany || statsOf(path)?.isSymbolicLink() === true ? IN_THE_WAY : null;
   }
+}
+
+function isInstalled(row: ExecutedNames | null, path: AbsolutePath): boolean {
+  return row !== null && isInDependencyTree(path, row);
 }
 
 /** Not executed by anybody, and yet it can't stay. */

@@ -21,7 +21,8 @@ export async function settleAppeared(appearances: Appearances, call: AfterCall):
   const planted = plantedOf(appearances.found, {
     startedAt: call.startedAt,
     writable,
-    protectedBefore: call.before.hits.length,
+    protectedBefore: call.before.hits,
+    executed: call.shared.executed,
   });
   const inPlace = new Map<Appeared, Fate>();
   for (const [index, one] of planted.entries()) {

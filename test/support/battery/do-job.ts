@@ -102,11 +102,14 @@ function obeyed({ path, runs }: { readonly path: string; readonly runs: readonly
 }
 
 function toldOf(outcome: Outcome): Reply {
-  const files = "receipt" in outcome ? (outcome.receipt?.standings.files.kind ?? null) : null;
+  const receipt = "receipt" in outcome ? outcome.receipt : null;
+  const files = receipt?.standings.files.kind ?? null;
+  const found = receipt?.appeared.found ?? [];
+  const appeared = found.length === 0 ? {} : { appeared: found.map(obeyed) };
   if (outcome.kind === "done" && "value" in outcome)
-    return { kind: "told", told: outcome.value, why: null, files };
+    return { kind: "told", told: outcome.value, why: null, files, ...appeared };
   const cause = "error" in outcome ? outcome.error : outcome;
   const code = typeof cause === "object" && cause !== null && "code" in cause ? cause.code : String(cause);
   const why = cause instanceof Error ? cause.message : null;
-  return { kind: "told", told: code, why, files };
+  return { kind: "told", told: code, why, files, ...appeared };
 }

@@ -48,12 +48,13 @@ export const Reply = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("made") }),
   z.strictObject({ kind: z.literal("threw"), code: z.string(), message: z.string(), hint: z.string() }),
   z.strictObject({ kind: z.literal("denied"), code: z.string(), message: z.string(), hint: z.string() }),
-  /** Of a file tool: what it answered with, or the code of why not; and how its files stood. */
+  /** Of a file tool: what it answered with, or the code of why not; how its files stood, and what came to be, where anything did. */
   z.strictObject({
     kind: z.literal("told"),
     told: z.unknown(),
     why: z.string().nullable(),
     files: z.string().nullable(),
+    appeared: z.array(Obeyed).optional(),
   }),
   z.strictObject({
     kind: z.literal("ran"),
