@@ -9,21 +9,18 @@ import {
   pathToBytes,
   ROOT,
 } from "../../profile/path.ts";
-import { linkAt, statsOf, systemPath } from "../nodes.ts";
+import { firstNamesIn } from "../names-in.ts";
+import { linkAt, resolvedPath, statsOf, systemPath } from "../nodes.ts";
 import { openPlainFile } from "../plain-file.ts";
 import { ledBy } from "./led.ts";
-import {
-  type GitObject,
-  oidOf,
-  type TreeEntry,
-  targetOfTag,
-  treeEntries,
-  treeOfCommit,
-} from "./objects/object.ts";
+import { UnpackBudget } from "./objects/budget.ts";
+import { type GitObject, oidOf, type TreeEntry } from "./objects/object.ts";
 import { ObjectStore } from "./objects/store.ts";
+import { CommittedTrees } from "./objects/trees.ts";
 
 /** More branches and tags than this are not looked at, nor more repositories, nor more files of one folder. */
 const MAX_REFS = 500;
+const MAX_REF_FOLDERS = 2_000;
 const MAX_REPOSITORIES = 20;
 const MAX_FILES = 2_000;
 /** A larger file is no settings, and no hook. */
@@ -34,28 +31,60 @@ const MAX_TEXT_BYTES = 8 * 1024 ** 2;
 const CLOCK_GRAIN_MS = 50;
 
 /**
- * True where what stands at a path is what a commit has there, a commit to which a branch or tag led before the call: then a
- * checkout brought it, in the repository itself, in a clone of it or in a new worktree. Which commits these were is told by files
- * of branches that did not change since, and a commit's name says what it holds; so nothing that the call itself made passes.
- * Folders count with all that is in them.
- *
- * `signs`: repositories that there were before. `startedAt`: when the call began, in milliseconds since 1970.
+ * What commits hold to which branches and tags led before a call: a checkout brings it, in the repository itself, in a clone of it
+ * or in a new worktree. Which commits these are is told by files of branches that did not change since, and a commit's name says
+ * what it holds; so nothing that the call itself made passes.
  */
-export async function isCheckedOut(
-  path: AbsolutePath,
-  signs: readonly RepositorySign[],
-  startedAt: number,
-): Promise<boolean> {
-  const tops = topsAbove(path, signs);
-  for (const common of commonFolders(path, signs)) {
-    using objects = new ObjectStore(joinPath(common, "objects"));
-    for (const ref of refsBefore(common, startedAt))
-      for (const top of tops) {
-        const entry = await entryAt(objects, ref, namesBelow(path, top));
-        if (entry !== null && (await holds(objects, entry, path, { files: 0 }))) return true;
-      }
+export class HeldBefore implements Disposable {
+  readonly #signs: readonly RepositorySign[];
+  readonly #startedAt: number;
+  readonly #budget = new UnpackBudget();
+  readonly #repositories = new Map<AbsolutePath, Repository>();
+
+  /** `signs`: repositories that there were before. `startedAt`: when the call began, in milliseconds since 1970. */
+  constructor(signs: readonly RepositorySign[], startedAt: number) {
+    this.#signs = signs;
+    this.#startedAt = startedAt;
   }
-  return false;
+
+  /** True where what stands at a path is what such a commit has there. Folders count with all that is in them, links with what they lead to. */
+  async isCheckedOut(path: AbsolutePath): Promise<boolean> {
+    const tops = topsAbove(path, this.#signs);
+    for (const common of commonFolders(path, this.#signs)) {
+      const { trees, refs } = this.#repository(common);
+      for (const ref of refs)
+        for (const top of tops) if (await holdsAt({ trees, ref, top, files: 0 }, path)) return true;
+    }
+    return false;
+  }
+
+  [Symbol.dispose](): void {
+    for (const { objects } of this.#repositories.values()) objects[Symbol.dispose]();
+  }
+
+  #repository(common: AbsolutePath): Repository {
+    const known = this.#repositories.get(common);
+    if (known !== undefined) return known;
+    const objects = new ObjectStore(joinPath(common, "objects"), this.#budget);
+    const refs = refsBefore(common, this.#startedAt);
+    const found = { objects, trees: new CommittedTrees(objects), refs };
+    this.#repositories.set(common, found);
+    return found;
+  }
+}
+
+interface Repository {
+  readonly objects: ObjectStore;
+  readonly trees: CommittedTrees;
+  readonly refs: readonly string[];
+}
+
+/** A commit as it would stand in a working tree, and how many files were compared so far. */
+interface Commit {
+  readonly trees: CommittedTrees;
+  readonly ref: string;
+  readonly top: AbsolutePath;
+  files: number;
 }
 
 /** Folders above a path that are, or were, the top of a working tree; the nearest first. */
@@ -119,7 +148,9 @@ function refsBefore(common: AbsolutePath, startedAt: number): readonly string[] 
 function filesBelow(folder: AbsolutePath): readonly AbsolutePath[] {
   const found: AbsolutePath[] = [];
   const ahead = [folder];
-  for (let at = ahead.pop(); at !== undefined && found.length < MAX_REFS; at = ahead.pop()) {
+  let left = MAX_REF_FOLDERS;
+  for (let at = ahead.pop(); at !== undefined && found.length < MAX_REFS && left > 0; at = ahead.pop()) {
+    left -= 1;
     for (const entry of entriesOf(at)) {
       const path = joinPath(at, entry.name);
       if (entry.isDirectory()) ahead.push(path);
@@ -137,62 +168,62 @@ function entriesOf(folder: AbsolutePath) {
   }
 }
 
-/** What a commit has at a path; null where it has nothing there. */
-async function entryAt(
-  objects: ObjectStore,
-  ref: string,
-  names: readonly string[],
-): Promise<TreeEntry | null> {
-  let object = await objects.read(ref);
-  for (let tags = 0; object?.type === "tag" && tags < 10; tags += 1)
-    object = await objects.read(targetOfTag(object) ?? "");
-  let oid = object === null ? null : treeOfCommit(object);
-  for (const [depth, name] of names.entries()) {
-    if (oid === null) return null;
-    const entry = await entryNamed(objects, oid, name);
-    if (entry === null || depth === names.length - 1) return entry;
-    oid = entry.kind === "folder" ? entry.oid : null;
-  }
-  return null;
-}
-
-async function entryNamed(objects: ObjectStore, tree: string, name: string): Promise<TreeEntry | null> {
-  const entries = await entriesIn(objects, tree);
-  const bytes = Buffer.from(pathToBytes(name));
-  return entries?.find((entry) => entry.name.equals(bytes)) ?? null;
-}
-
-async function entriesIn(objects: ObjectStore, tree: string): Promise<readonly TreeEntry[] | null> {
-  const object = await objects.read(tree);
-  return object === null ? null : treeEntries(object, tree.length / 2);
+async function holdsAt(commit: Commit, path: AbsolutePath): Promise<boolean> {
+  const names = namesBelow(path, commit.top).map((name) => latin1Of(pathToBytes(name)));
+  const entry = await commit.trees.entryAt(commit.ref, names);
+  return entry !== null && (await holds(commit, entry, path));
 }
 
 /** True where all that stands at the path is in the entry, as it is there. */
-async function holds(
-  objects: ObjectStore,
-  entry: TreeEntry,
-  path: AbsolutePath,
-  counted: { files: number },
-): Promise<boolean> {
+async function holds(commit: Commit, entry: TreeEntry, path: AbsolutePath): Promise<boolean> {
   const stats = statsOf(path);
-  counted.files += 1;
-  if (stats === null || counted.files > MAX_FILES) return false;
+  commit.files += 1;
+  if (stats === null || commit.files > MAX_FILES) return false;
   if (stats.isSymbolicLink())
-    return entry.kind === "link" && isBlob(Buffer.from(pathToBytes(linkAt(path) ?? "")), entry.oid);
+    return (
+      entry.kind === "link" && isBlob(pathToBytes(linkAt(path) ?? ""), entry.oid) && holdsEnd(commit, path)
+    );
   if (stats.isFile()) {
     const isProgram = (stats.mode & 0o111) !== 0;
-    if (entry.kind !== (isProgram ? "program" : "file") || stats.size > MAX_FILE_BYTES) return false;
+    if (entry.kind !== (isProgram ? "program" : "file")) return false;
     const bytes = bytesOf(path, MAX_FILE_BYTES);
     return bytes !== null && isBlob(bytes, entry.oid);
   }
   if (!stats.isDirectory() || entry.kind !== "folder") return false;
-  const entries = await entriesIn(objects, entry.oid);
-  for (const { name } of entriesOf(path)) {
-    const bytes = Buffer.from(pathToBytes(name));
-    const inner = entries?.find((one) => one.name.equals(bytes));
-    if (inner === undefined || !(await holds(objects, inner, joinPath(path, name), counted))) return false;
+  const folder = await commit.trees.folder(entry.oid);
+  const names = allNamesIn(path);
+  for (const name of names ?? []) {
+    const inner = folder?.get(latin1Of(pathToBytes(name)));
+    if (inner === undefined || !(await holds(commit, inner, joinPath(path, name)))) return false;
   }
-  return true;
+  return names !== null;
+}
+
+/** Null where they can't be read; a few too many where there are too many. */
+function allNamesIn(folder: AbsolutePath): readonly string[] | null {
+  try {
+    return firstNamesIn(systemPath(folder), MAX_FILES + 1);
+  } catch {
+    return null;
+  }
+}
+
+/** The call may have made what a link leads to: that has to be the commit's, too. */
+async function holdsEnd(commit: Commit, link: AbsolutePath): Promise<boolean> {
+  const end = endOf(link);
+  return end !== null && isInside(end, commit.top) && holdsAt(commit, end);
+}
+
+function endOf(link: AbsolutePath): AbsolutePath | null {
+  try {
+    return resolvedPath(link);
+  } catch {
+    return null;
+  }
+}
+
+function latin1Of(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString("latin1");
 }
 
 function isBlob(body: Uint8Array, oid: string): boolean {

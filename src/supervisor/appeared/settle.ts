@@ -1,6 +1,6 @@
 import type { EventBody } from "../../event/event.ts";
 import type { Appearances, Appeared, Fate } from "../../host/appeared.ts";
-import { isCheckedOut } from "../../host/git/checked-out.ts";
+import { HeldBefore } from "../../host/git/checked-out.ts";
 import type { Planted } from "../../host/quarantine/quarantine.ts";
 import type { QuarantineItem, QuarantineRecord } from "../../host/quarantine/record.ts";
 import { digestOfFile, readEntryAt } from "../../host/quarantine/tree.ts";
@@ -24,11 +24,10 @@ export async function settleAppeared(appearances: Appearances, call: AfterCall):
     protectedBefore: call.before.hits,
     executed: call.shared.executed,
   });
-  const inPlace = new Map<Appeared, Fate>();
-  for (const [index, one] of planted.entries()) {
-    const fate = policy === "report" ? BY_CONFIG : index < MAX_COMPARED ? await fateInPlace(one, call) : null;
-    if (fate !== null) inPlace.set(one.appeared, fate);
-  }
+  const inPlace =
+    policy === "report"
+      ? new Map(planted.map(({ appeared }) => [appeared, BY_CONFIG]))
+      : await fatesInPlace(planted, call);
   const taken = planted.filter(({ appeared }) => !inPlace.has(appeared));
   const fates = new Map([...inPlace, ...(taken.length === 0 ? [] : await takeAway(taken, call))]);
   return {
@@ -44,16 +43,30 @@ const BY_CONFIG: Fate = { kind: "reported", because: "`sandbox.appeared` is `rep
 const CHECKED_OUT: Fate = { kind: "reported", because: "a commit that was there before holds it" };
 const AGREED: Fate = { kind: "kept", by: "whoever approved the call" };
 
+async function fatesInPlace(
+  planted: readonly PlantedByCall[],
+  call: AfterCall,
+): Promise<ReadonlyMap<Appeared, Fate>> {
+  using heldBefore = new HeldBefore(call.before.repositories, call.startedAt);
+  const fates = new Map<Appeared, Fate>();
+  for (const one of planted.slice(0, MAX_COMPARED)) {
+    const fate = await fateInPlace(one, call, heldBefore);
+    if (fate !== null) fates.set(one.appeared, fate);
+  }
+  return fates;
+}
+
 /** What may stay where it was made; null for what may not. */
 async function fateInPlace(
   { appeared, take }: PlantedByCall,
-  { shared, agreed, startedAt, before }: AfterCall,
+  { shared, agreed }: AfterCall,
+  heldBefore: HeldBefore,
 ): Promise<Fate | null> {
   if (shared.appeared === "ask" && (await isAgreed(take, agreed))) return AGREED;
   for (const { path } of take) {
     if (await isKeptBefore(path, shared)) continue;
     const mayBeCheckedOut = appeared.kind === "protected";
-    if (!mayBeCheckedOut || !(await isCheckedOut(path, before.repositories, startedAt))) return null;
+    if (!mayBeCheckedOut || !(await heldBefore.isCheckedOut(path))) return null;
   }
   return CHECKED_OUT;
 }

@@ -17,7 +17,8 @@ export function oidOf({ type, body }: GitObject, like: string): string {
 
 /** One name in a tree. */
 export interface TreeEntry {
-  readonly name: Buffer;
+  /** One character for each byte. */
+  readonly name: string;
   readonly kind: "file" | "program" | "link" | "folder" | "other";
   readonly oid: string;
 }
@@ -36,11 +37,11 @@ export function treeEntries({ type, body }: GitObject, oidBytes: number): readon
   const entries: TreeEntry[] = [];
   for (let at = 0; at < body.length; ) {
     const [blank, end] = [body.indexOf(" ", at), body.indexOf(0, at)];
-    if (blank < 0 || end < blank || end + oidBytes >= body.length + 1) return null;
+    if (blank < 0 || end < blank || end + oidBytes >= body.length) return null;
     const mode = body.toString("latin1", at, blank);
     at = end + 1 + oidBytes;
     entries.push({
-      name: body.subarray(blank + 1, end),
+      name: body.toString("latin1", blank + 1, end),
       kind: KINDS[mode] ?? "other",
       oid: body.toString("hex", end + 1, at),
     });

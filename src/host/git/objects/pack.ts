@@ -1,9 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
-import { promisify } from "node:util";
-import { inflate } from "node:zlib";
+import type { UnpackBudget } from "./budget.ts";
 import { type GitObject, MAX_OBJECT_BYTES } from "./object.ts";
-
-const inflateLater = promisify(inflate);
 
 /** The kinds of objects in a pack (gitformat-pack(5)); the other two are differences to another object. */
 const TYPES: Readonly<Record<number, GitObject["type"]>> = { 1: "commit", 2: "tree", 3: "blob", 4: "tag" };
@@ -23,27 +20,23 @@ export class Pack implements Disposable {
   readonly #packBytes: number;
   readonly #oidBytes: number;
   readonly #count: number;
+  readonly #budget: UnpackBudget;
 
-  private constructor(index: number, pack: number, oidBytes: number) {
+  private constructor(index: number, pack: number, oidBytes: number, budget: UnpackBudget, count: number) {
     this.#index = index;
     this.#pack = pack;
     this.#packBytes = fstatSync(pack).size;
     this.#oidBytes = oidBytes;
-    this.#count = bytesAt(index, INDEX_HEAD + FANOUT - 4, 4).readUInt32BE();
+    this.#budget = budget;
+    this.#count = count;
   }
 
-  /** Null for what is no index of version 2, which git writes since 2007. Throws node's errors. */
-  static open(index: string | Buffer, pack: string | Buffer, oidBytes: number): Pack | null {
+  /** Throws node's errors, and for what is no index of version 2, which git writes since 2007. */
+  static open(index: string | Buffer, pack: string | Buffer, oidBytes: number, budget: UnpackBudget): Pack {
     const indexFd = openSync(index, FLAGS);
     try {
-      const isKnown = bytesAt(indexFd, 0, INDEX_HEAD).equals(
-        Buffer.from([0xff, 0x74, 0x4f, 0x63, 0, 0, 0, 2]),
-      );
-      if (!isKnown || !fstatSync(indexFd).isFile()) {
-        closeSync(indexFd);
-        return null;
-      }
-      return new Pack(indexFd, openSync(pack, FLAGS), oidBytes);
+      const count = countIn(indexFd);
+      return new Pack(indexFd, openSync(pack, FLAGS), oidBytes, budget, count);
     } catch (cause) {
       closeSync(indexFd);
       throw cause;
@@ -120,15 +113,24 @@ export class Pack implements Disposable {
     const delta = base === null ? null : await this.#inflated(offset, size);
     if (base === null || delta === null) return null;
     const body = applyDelta(base.body, delta);
+    this.#budget.spend(body?.length ?? 0);
     return body === null ? null : { type: base.type, body };
   }
 
   /** The pack does not say how long a compressed part is: as much as it could be is read. */
   async #inflated(offset: number, size: number): Promise<Buffer | null> {
     const most = Math.min(size + Math.ceil(size / 1000) + 128, this.#packBytes - offset);
-    const bytes = await inflateLater(bytesAt(this.#pack, offset, most), { maxOutputLength: size + 1 });
+    const bytes = await this.#budget.inflate(bytesAt(this.#pack, offset, most), size + 1);
     return bytes.length === size ? bytes : null;
   }
+}
+
+/** How many objects an index names. */
+function countIn(index: number): number {
+  const head = bytesAt(index, 0, INDEX_HEAD);
+  if (!fstatSync(index).isFile() || !head.equals(Buffer.from([0xff, 0x74, 0x4f, 0x63, 0, 0, 0, 2])))
+    throw new RangeError("no index of version 2");
+  return bytesAt(index, INDEX_HEAD + FANOUT - 4, 4).readUInt32BE();
 }
 
 const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;

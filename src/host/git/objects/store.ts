@@ -1,19 +1,16 @@
 import { constants } from "node:fs";
-import { promisify } from "node:util";
-import { inflate } from "node:zlib";
 import { type AbsolutePath, joinPath } from "../../../profile/path.ts";
 import { namesIn } from "../../names-in.ts";
 import { systemPath } from "../../nodes.ts";
 import { openPlainFile } from "../../plain-file.ts";
+import type { UnpackBudget } from "./budget.ts";
 import { type GitObject, MAX_OBJECT_BYTES, oidOf } from "./object.ts";
 import { MAX_CHAIN, Pack } from "./pack.ts";
 
-const inflateLater = promisify(inflate);
-
 /** More objects than this are not read for one question. */
 const MAX_OBJECTS = 20_000;
-/** More packs than this are not looked into. */
-const MAX_PACKS = 200;
+/** More packs than this are not looked into: git itself joins more than 50 (git-gc(1), `gc.autoPackLimit`). */
+const MAX_PACKS = 60;
 
 /**
  * Reads objects of one repository by their names, which say what they hold: an object that is not what its name says counts as
@@ -21,12 +18,14 @@ const MAX_PACKS = 200;
  */
 export class ObjectStore implements Disposable {
   readonly #folder: AbsolutePath;
+  readonly #budget: UnpackBudget;
   readonly #packs = new Map<number, readonly Pack[]>();
   readonly #known = new Map<string, Promise<GitObject | null>>();
 
   /** `folder` is the repository's `objects`. */
-  constructor(folder: AbsolutePath) {
+  constructor(folder: AbsolutePath, budget: UnpackBudget) {
     this.#folder = folder;
+    this.#budget = budget;
   }
 
   /** Null where it is missing, damaged, too large or can't be read. */
@@ -59,7 +58,7 @@ export class ObjectStore implements Disposable {
   async #loose(oid: string): Promise<GitObject | null> {
     const bytes = readSmall(joinPath(joinPath(this.#folder, oid.slice(0, 2)), oid.slice(2)));
     if (bytes === null) return null;
-    const whole = await inflateLater(bytes, { maxOutputLength: MAX_OBJECT_BYTES });
+    const whole = await this.#budget.inflate(bytes, MAX_OBJECT_BYTES);
     const end = whole.indexOf(0);
     const type = /^(commit|tree|blob|tag) \d+$/.exec(whole.toString("latin1", 0, end))?.[1];
     const body = whole.subarray(end + 1);
@@ -79,10 +78,10 @@ export class ObjectStore implements Disposable {
     if (known !== undefined) return known;
     const folder = joinPath(this.#folder, "pack");
     const names = namesIn(folder).filter((name) => /^pack-[0-9a-f]+\.idx$/.test(name));
-    const packs = names.slice(0, MAX_PACKS).flatMap((name) => {
+    const packs = names.slice(0, MAX_PACKS).flatMap((name): Pack | readonly [] => {
       try {
         const pack = joinPath(folder, name.replace(/idx$/, "pack"));
-        return Pack.open(systemPath(joinPath(folder, name)), systemPath(pack), oidBytes) ?? [];
+        return Pack.open(systemPath(joinPath(folder, name)), systemPath(pack), oidBytes, this.#budget);
       } catch {
         return [];
       }

@@ -1,0 +1,93 @@
+import { existsSync, lstatSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { CALLER } from "../support/battery/people.ts";
+import { Place } from "../support/battery/place.ts";
+import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
+import { QUARANTINE } from "../support/planting/ground.ts";
+
+sandboxMustWork("what a checkout brings");
+
+const WHO = "-c user.name=n -c user.email=e";
+
+/** `main` holds nothing that hosts execute; `side` does, and a stash. */
+const REPOSITORY = `git init -q -b main r && cd r && echo x > a && git add a && git ${WHO} commit -q -m first
+  git checkout -q -b side && mkdir -p .husky deep/.vscode && echo a > .envrc && echo b > .husky/pre-commit && echo c > deep/.vscode/tasks.json
+  git add . && git ${WHO} commit -q -m side && git checkout -q main`;
+
+const SIDE = [".envrc", ".husky", "deep/.vscode/tasks.json"];
+
+describe.skipIf(unusable !== null)("planted: what was in a commit before the call", () => {
+  let place: Place;
+  beforeEach(() => {
+    place = new Place(CALLER);
+  });
+  afterEach(() => place[Symbol.dispose]());
+
+  /** What became of each path that a command brought, and whether it is there. */
+  async function brought(line: string): Promise<Readonly<Record<string, readonly unknown[]>>> {
+    const done = place.plainly(REPOSITORY);
+    expect(done.stderr).toBe("");
+    // Longer than the times of a file system may lag behind the clock.
+    await pause(100);
+    await using supervisor = await place.supervisor(QUARANTINE);
+    const session = supervisor.session({ caller: "person" });
+    const outcome = await session.call("shell", { argv: ["sh", "-c", line] });
+    if (outcome.kind !== "done") throw new Error(JSON.stringify(outcome));
+    return Object.fromEntries(
+      outcome.receipt.appeared.found
+        .filter(({ kind }) => kind !== "repository")
+        .map(({ path, fate }) => [
+          path.replace(`${place.ws}/`, ""),
+          [fate.kind, lstatSync(path, { throwIfNoEntry: false }) !== undefined],
+        ]),
+    );
+  }
+
+  const all = (folder: string, ...fate: readonly unknown[]) =>
+    Object.fromEntries(SIDE.map((name) => [`${folder}/${name}`, fate]));
+
+  it.each([
+    ["a checkout", "cd r && git checkout -q side", "r"],
+    ["a checkout of its paths", "cd r && git checkout -q side -- .", "r"],
+    ["a merge without a commit", "cd r && git merge -q --ff-only side", "r"],
+    ["a clone", "git clone -q -b side r clone", "clone"],
+    ["a clone of another folder", "mkdir in && git clone -q --no-local -b side r in/clone", "in/clone"],
+    ["a worktree", "cd r && git worktree add -q ../tree side", "tree"],
+  ])("is reported and stays: brought by %s", async (_, line, folder) => {
+    expect(await brought(line)).toEqual(all(folder, "reported", true));
+  });
+
+  it.each([
+    [
+      "without git",
+      "mkdir -p r/.husky r/deep/.vscode && cd r && for f in .envrc .husky/pre-commit deep/.vscode/tasks.json; do git show side:$f > $f; done",
+      "reported",
+    ],
+    [
+      "and changed",
+      "cd r && git checkout -q side && for f in .envrc .husky/pre-commit deep/.vscode/tasks.json; do echo evil > $f; done",
+      "quarantined",
+    ],
+    [
+      "from a commit of the call itself",
+      `cd r && git checkout -q side && for f in .envrc .husky/pre-commit deep/.vscode/tasks.json; do echo evil > $f; done && git ${WHO} commit -q -a -m evil`,
+      "quarantined",
+    ],
+    [
+      "from a commit of the call that is packed, with its branch",
+      `cd r && git checkout -q side && for f in .envrc .husky/pre-commit deep/.vscode/tasks.json; do echo evil > $f; done && git ${WHO} commit -q -a -m evil && git gc -q --prune=now`,
+      "quarantined",
+    ],
+  ])("counts by what it is: %s", async (_, line, fate) => {
+    expect(await brought(line)).toEqual(all("r", fate, fate === "reported"));
+  });
+
+  it("is taken from a repository that the call itself brought", async () => {
+    place.folder("ws/in");
+    const inner = `cd in && ${REPOSITORY.replaceAll("\n", ";").replaceAll(/echo [abc]/g, "echo evil")} && git checkout -q side`;
+    expect(await brought(inner)).toEqual(all("in/r", "quarantined", false));
+    expect(existsSync(join(place.ws, "in/r/a"))).toBe(true);
+  });
+});
