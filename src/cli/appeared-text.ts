@@ -78,9 +78,11 @@ function tellQuarantined(found: readonly Appeared[], print: Print): void {
 }
 
 function takenAway(one: Appeared): string {
-  const { path, kind, runs } = one;
-  if (kind !== "repository") return `the command made ${whatItIs(one)}: it was taken away`;
-  return `the command made a repository, ${visible(path)}, in which ${mayDo(runs)}: that was taken away`;
+  const { path, kind, runs, fate } = one;
+  const isHeldBack = fate.kind === "quarantined" && fate.problem !== null;
+  const end = isHeldBack ? `, and it could not be given back: ${escapeInvisible(fate.problem)}` : "";
+  if (kind !== "repository") return `the command made ${whatItIs(one)}: it was taken away${end}`;
+  return `the command made a repository, ${visible(path)}, in which ${mayDo(runs)}: that was taken away${end}`;
 }
 
 function tellStarted(found: readonly Appeared[], print: Print): void {

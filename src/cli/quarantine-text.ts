@@ -1,9 +1,9 @@
 import { columns, indented } from "../channel/columns.ts";
 import type { Ink } from "../channel/ink.ts";
 import { escapeInvisible, visible } from "../errors.ts";
-import type { HeldContent } from "../host/quarantine/content.ts";
+import type { HeldContent, HeldEntry } from "../host/quarantine/content.ts";
 import type { Settled } from "../host/quarantine/quarantine.ts";
-import type { QuarantineItem, QuarantineRecord } from "../host/quarantine/record.ts";
+import { isHeld, type QuarantineItem, type QuarantineRecord } from "../host/quarantine/record.ts";
 import { printSize } from "../profile/quantity.ts";
 
 /** So much of an id names it. */
@@ -11,11 +11,6 @@ const SHORT = 8;
 /** So many lines of a file are shown, and so many characters of each. */
 const MAX_LINES = 200;
 const MAX_CHARACTERS = 500;
-
-/** True for what can still be given back or removed. */
-export function isHeld({ state }: QuarantineItem): boolean {
-  return state === "taken" || state === "aside";
-}
 
 /** What is held, a row for each file, link or folder: of which call, since when, and which program obeys it. */
 export function quarantineRows(records: readonly QuarantineRecord[], ink: Ink): readonly string[] {
@@ -27,17 +22,17 @@ export function quarantineRows(records: readonly QuarantineRecord[], ink: Ink): 
   return columns(rows, [ink.bold]);
 }
 
-/** All there is to know of one record; `contentOf` gives what an item holds, by its place in the record. */
+/** All there is to know of one record; `contents` are what its items hold, as far as that can be shown. */
 export function recordLines(
   record: QuarantineRecord,
-  contentOf: (index: number) => HeldContent | null,
+  contents: readonly (HeldContent | null)[],
   ink: Ink,
 ): readonly string[] {
   const { id, takenAt, tool, workspace, items } = record;
   const head = `${id}, taken ${timeOf(takenAt)} (UTC) after a call of ${tool} in ${visible(workspace)}`;
   return [
     ink.bold(escapeInvisible(head)),
-    ...items.flatMap((item, index) => ["", ...itemLines(item, () => contentOf(index), ink)]),
+    ...items.flatMap((item, index) => ["", ...itemLines(item, contents[index] ?? null, ink)]),
   ];
 }
 
@@ -50,7 +45,7 @@ export function settledLines(done: string, settled: readonly Settled[], ink: Ink
   );
 }
 
-function itemLines(item: QuarantineItem, content: () => HeldContent | null, ink: Ink): readonly string[] {
+function itemLines(item: QuarantineItem, content: HeldContent | null, ink: Ink): readonly string[] {
   const { path, by, when, aside, problem } = item;
   return [
     visible(path),
@@ -59,7 +54,7 @@ function itemLines(item: QuarantineItem, content: () => HeldContent | null, ink:
       `${sizeOf(item)}; ${STATES[item.state]}`,
       ...(isHeld(item) && aside !== null ? [`it lies at ${visible(aside)}`] : []),
       ...(problem === null ? [] : [escapeInvisible(problem)]),
-      ...(isHeld(item) ? indented(contentLines(content())).map(ink.dim) : []),
+      ...(isHeld(item) ? indented(contentLines(content)).map(ink.dim) : []),
     ]),
   ];
 }
@@ -68,9 +63,10 @@ const STATES: Readonly<Record<QuarantineItem["state"], string>> = {
   moving: "it was about to be taken",
   taken: "held",
   aside: "held in its folder, under another name",
+  restoring: "it was about to be given back",
   kept: "given back",
   dropped: "removed",
-  gone: "it was gone before it was taken",
+  gone: "it is not there any more",
   live: "it could not be taken, and is where it was",
 };
 
@@ -86,12 +82,19 @@ function sizeOf({ kind, files, bytes, digest }: QuarantineItem): string {
 function contentLines(content: HeldContent | null): readonly string[] {
   if (content === null) return ["(its content can't be shown)"];
   if (content.kind === "link") return [`it leads to ${visible(content.target)}`];
-  if (content.kind === "folder") return content.names.map(visible);
+  if (content.kind === "folder") {
+    const more = content.more === 0 ? [] : [`(and ${content.more} more)`];
+    return [...content.entries.flatMap(entryLines), ...more];
+  }
   const bytes = Buffer.from(content.bytes);
   if (bytes.includes(0)) return ["(it is no text)"];
   const lines = bytes.toString("utf8").trimEnd().split("\n");
   const shown = lines.slice(0, MAX_LINES).map((line) => escapeInvisible(line.slice(0, MAX_CHARACTERS)));
   return lines.length > MAX_LINES ? [...shown, `(and ${lines.length - MAX_LINES} more lines)`] : shown;
+}
+
+function entryLines({ name, content }: HeldEntry): readonly string[] {
+  return [visible(name), ...(name.endsWith("/") ? [] : indented(contentLines(content)))];
 }
 
 function timeOf(ms: number): string {

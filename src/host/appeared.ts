@@ -38,7 +38,13 @@ export interface Appeared {
 export type Fate =
   | { readonly kind: "reported"; readonly because: string | null }
   | { readonly kind: "kept"; readonly by: string }
-  | { readonly kind: "quarantined"; readonly id: string; readonly aside: string | null }
+  | {
+      readonly kind: "quarantined";
+      readonly id: string;
+      readonly aside: string | null;
+      /** Why it could not be given back although somebody said so. */
+      readonly problem: string | null;
+    }
   | { readonly kind: "live"; readonly problem: string };
 
 /** Nothing was done about it. */

@@ -94,8 +94,12 @@ export function noRoomIn(folder: AbsolutePath, code: string, cause?: unknown): C
  * as it was left by a process that was killed. Throws node's errors.
  */
 export function removeIfAbandoned(path: AbsolutePath, now: number): void {
-  const age = now - (statsOf(path)?.ctimeMs ?? Number.POSITIVE_INFINITY);
-  if (age > ABANDONED_MS) rmSync(path, { force: true });
+  if (isAbandoned(path, now)) rmSync(path, { force: true });
+}
+
+/** True for what stands there and has not been changed for a minute. */
+export function isAbandoned(path: AbsolutePath, now: number): boolean {
+  return now - (statsOf(path)?.ctimeMs ?? Number.POSITIVE_INFINITY) > ABANDONED_MS;
 }
 
 /** Removes a file that may be gone by now. Throws node's errors. */

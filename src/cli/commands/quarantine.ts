@@ -1,11 +1,12 @@
 import { visible } from "../../errors.ts";
 import { CallWatches } from "../../host/call-watches.ts";
 import { thisHost } from "../../host/host.ts";
+import type { HeldContent } from "../../host/quarantine/content.ts";
 import { Quarantine } from "../../host/quarantine/quarantine.ts";
-import type { QuarantineRecord } from "../../host/quarantine/record.ts";
+import { isHeld, type QuarantineRecord } from "../../host/quarantine/record.ts";
 import { COMMON, knownWord, readArguments, usage } from "../arguments.ts";
 import type { Print } from "../print.ts";
-import { isHeld, quarantineRows, recordLines, settledLines } from "../quarantine-text.ts";
+import { quarantineRows, recordLines, settledLines } from "../quarantine-text.ts";
 
 const { json: JSON_OPTION, help: HELP_OPTION } = COMMON;
 
@@ -25,9 +26,7 @@ export async function quarantine(args: readonly string[], print: Print): Promise
   const record = recordNamed(id, held);
   if (action === "show") {
     if (isJson) print.json(record);
-    else
-      for (const line of recordLines(record, (index) => held.contentOf(record, index), print.ink))
-        print.result(line);
+    else await show(record, held, print);
     return 0;
   }
   const wanted = paths.length === 0 ? null : paths.map((path) => pathNamed(path, record));
@@ -52,6 +51,12 @@ function list(held: Quarantine, watches: CallWatches, isJson: boolean, print: Pr
       `${cut === 1 ? "a call was" : `${cut} calls were`} cut off: what was made is looked for when cofferdam runs next`,
     );
   return 0;
+}
+
+async function show(record: QuarantineRecord, held: Quarantine, print: Print): Promise<void> {
+  const contents: (HeldContent | null)[] = [];
+  for (const index of record.items.keys()) contents.push(await held.contentOf(record, index));
+  for (const line of recordLines(record, contents, print.ink)) print.result(line);
 }
 
 /** Throws `USAGE`. */

@@ -1,32 +1,94 @@
-import { constants } from "node:fs";
-import { type AbsolutePath, nameOf, parentOf } from "../../profile/path.ts";
-import { linkAt, statsOf } from "../nodes.ts";
-import { namesInFolder, openFolder, openFolderIn } from "../open-folder.ts";
-import { openPlainFile } from "../plain-file.ts";
+import type { Stats } from "node:fs";
+import { pathFromBytes } from "../../profile/path.ts";
+import { type Entry, type FileSink, readTree, type TreeSink } from "./tree.ts";
 
 /** What something that was taken holds, for people to look at. */
 export type HeldContent =
   | { readonly kind: "file"; readonly bytes: Uint8Array }
   | { readonly kind: "link"; readonly target: string }
-  | { readonly kind: "folder"; readonly names: readonly string[] };
+  | {
+      readonly kind: "folder";
+      readonly entries: readonly HeldEntry[];
+      /** How many more there are. */
+      readonly more: number;
+    };
 
-/** Larger files, and more names, are not shown. */
+/** Something in a folder, by its path there; `content` null for a folder, and for what is not shown. */
+export interface HeldEntry {
+  readonly name: string;
+  readonly content: Exclude<HeldContent, { readonly kind: "folder" }> | null;
+}
+
+/** More bytes, of all files together, and more names are not shown. */
 const MAX_BYTES = 1024 ** 2;
-const MAX_NAMES = 100;
+const MAX_ENTRIES = 200;
 
-/** What stands at a path, on the way to which no link may stand; null for what can't be shown. */
-export function contentAt(path: AbsolutePath): HeldContent | null {
-  const stats = statsOf(path);
-  try {
-    using folder = openFolder(parentOf(path));
-    if (stats?.isSymbolicLink() === true) return { kind: "link", target: linkAt(path) ?? "" };
-    if (stats?.isDirectory() === true) {
-      using opened = openFolderIn(folder, nameOf(path), parentOf(path));
-      return { kind: "folder", names: namesInFolder(opened, MAX_NAMES) };
-    }
-    using file = openPlainFile(folder.child(nameOf(path)), constants.O_NOFOLLOW);
-    return file === null || file.stats.size > MAX_BYTES ? null : { kind: "file", bytes: file.read() };
-  } catch {
-    return null;
+/**
+ * What an entry holds, if that is what its digest says: what a person looks at is what would be given back. Of what has none, and
+ * can't be given back, as far as it can be read. Null for what can't be shown. Throws node's errors.
+ */
+export async function contentOf(entry: Entry, digest: string | null): Promise<HeldContent | null> {
+  const shown = new Shown();
+  const read = await readTree(entry, new ShownFolder(shown, ""));
+  if (digest !== null && read.digest !== digest) return null;
+  if (read.kind === "folder") return { kind: "folder", entries: shown.entries.slice(1), more: shown.more };
+  return shown.entries[0]?.content ?? null;
+}
+
+/** What has been collected. */
+class Shown {
+  readonly entries: HeldEntry[] = [];
+  more = 0;
+  #left = MAX_BYTES;
+
+  add(entry: HeldEntry): void {
+    // The first is what all others lie in.
+    if (this.entries.length <= MAX_ENTRIES) this.entries.push(entry);
+    else this.more += 1;
+  }
+
+  /** True where there is room for so many bytes. */
+  hasRoom(bytes: number): boolean {
+    if (bytes > this.#left || this.entries.length > MAX_ENTRIES) return false;
+    this.#left -= bytes;
+    return true;
+  }
+}
+
+/** Takes what is in one folder, which is found at `path`. */
+class ShownFolder implements TreeSink {
+  readonly #shown: Shown;
+  readonly #path: string;
+
+  constructor(shown: Shown, path: string) {
+    this.#shown = shown;
+    this.#path = path;
+  }
+
+  folder(name: string): TreeSink & Disposable {
+    // The names of what was taken begin below it.
+    const path = this.#shown.entries.length === 0 ? "" : `${this.#path}${name}/`;
+    this.#shown.add({ name: path, content: null });
+    const inner = new ShownFolder(this.#shown, path);
+    return Object.assign(inner, { [Symbol.dispose]: () => undefined });
+  }
+
+  file(name: string, { size }: Stats): FileSink {
+    const parts: Uint8Array[] = [];
+    const isShown = this.#shown.hasRoom(size);
+    return {
+      write: (part) => void (isShown && parts.push(Uint8Array.from(part))),
+      [Symbol.dispose]: () => {
+        const content = isShown ? ({ kind: "file", bytes: Buffer.concat(parts) } as const) : null;
+        this.#shown.add({ name: `${this.#path}${name}`, content });
+      },
+    };
+  }
+
+  link(name: string, target: Buffer): void {
+    this.#shown.add({
+      name: `${this.#path}${name}`,
+      content: { kind: "link", target: pathFromBytes(target) },
+    });
   }
 }

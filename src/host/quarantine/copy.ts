@@ -6,18 +6,15 @@ import {
   fchownSync,
   futimesSync,
   lchownSync,
-  lstatSync,
   mkdirSync,
   openSync,
-  rmdirSync,
   type Stats,
   symlinkSync,
-  unlinkSync,
-  writeSync,
+  writeFileSync,
 } from "node:fs";
-import { setImmediate as othersTurn } from "node:timers/promises";
 import { type AbsolutePath, joinPath } from "../../profile/path.ts";
-import { namesInFolder, type OpenFolder, openFolderIn } from "../open-folder.ts";
+import { type OpenFolder, openFolderIn } from "../open-folder.ts";
+import { removeTree } from "./remove.ts";
 import { type Entry, type FileSink, readTree, type TreeSink, type TreeSummary } from "./tree.ts";
 
 /**
@@ -34,36 +31,6 @@ export async function copyTree(from: Entry, to: Entry): Promise<TreeSummary> {
     await removeTree(to).catch(() => undefined);
     throw cause;
   }
-}
-
-/** How long the event loop is held at a time, in milliseconds, and how many names are listed at a time. */
-const TURN_MS = 8;
-const NAMES_AT_A_TIME = 1_024;
-
-/**
- * Removes an entry with all that it holds, folder by folder in open ones: a link that is put in the way is removed, and leads
- * nowhere. Nothing to remove is fine. Throws node's errors.
- */
-export async function removeTree({ folder, name, at }: Entry, turn = { ends: 0 }): Promise<void> {
-  if (performance.now() > turn.ends) {
-    await othersTurn();
-    turn.ends = performance.now() + TURN_MS;
-  }
-  const path = folder.child(name);
-  const stats = lstatSync(path, { throwIfNoEntry: false });
-  if (stats === undefined) return;
-  if (!stats.isDirectory()) return unlinkSync(path);
-  {
-    using opened = openFolderIn(folder, name, at);
-    if ((stats.mode & 0o700) !== 0o700) chmodSync(opened.child("."), 0o700);
-    for (;;) {
-      const names = namesInFolder(opened, NAMES_AT_A_TIME);
-      if (names.length === 0) break;
-      for (const child of names)
-        await removeTree({ folder: opened, name: child, at: joinPath(at, name) }, turn);
-    }
-  }
-  rmdirSync(path);
 }
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
@@ -91,24 +58,26 @@ class FolderCopy implements TreeSink {
       file: (one, of) => inner.file(one, of),
       link: (one, target, of) => inner.link(one, target, of),
       [Symbol.dispose]: () => {
+        using ended = opened;
         // Last, because a folder may be one that its owner may not write in.
-        if (isRoot()) lchownSync(opened.child("."), stats.uid, stats.gid);
-        chmodSync(opened.child("."), stats.mode & 0o777);
-        opened[Symbol.dispose]();
+        if (isRoot()) lchownSync(ended.self(), stats.uid, stats.gid);
+        chmodSync(ended.self(), stats.mode & 0o777);
       },
     };
   }
 
-  file(given: string, { mode, uid, gid, atime, mtime }: Stats): FileSink {
+  file(given: string, { mode, uid, gid, atimeMs, mtimeMs }: Stats): FileSink {
     const fd = openSync(this.#folder.child(this.#as ?? given), NEW, 0o600);
     return {
-      write: (part) => void writeSync(fd, part),
+      // All of it, in as many writes as that takes: on a disk that is nearly full one may write less than it was given (write(2)).
+      write: (part) => writeFileSync(fd, part),
       [Symbol.dispose]: () => {
         try {
           if (isRoot()) fchownSync(fd, uid, gid);
           // Neither setuid nor setgid comes along.
           fchmodSync(fd, mode & 0o777);
-          futimesSync(fd, atime, mtime);
+          // Dates would be rounded to the next millisecond.
+          futimesSync(fd, atimeMs / 1_000, mtimeMs / 1_000);
         } finally {
           closeSync(fd);
         }

@@ -1,9 +1,12 @@
-import { chmodSync, lstatSync, renameSync } from "node:fs";
+import { lstatSync, renameSync } from "node:fs";
+import { visible } from "../../errors.ts";
 import { type AbsolutePath, joinPath, nameOf, parentOf } from "../../profile/path.ts";
 import { type OpenFolder, openFolder, openFolderIn } from "../open-folder.ts";
 import { codeOf } from "../system-error.ts";
-import { copyTree, removeTree } from "./copy.ts";
+import { copyTree } from "./copy.ts";
+import { withOwnerRights } from "./owner-rights.ts";
 import type { QuarantineItem } from "./record.ts";
+import { removeByRight } from "./remove.ts";
 import type { Entry } from "./tree.ts";
 
 /** What became of something that was to be moved out of its place. */
@@ -23,14 +26,14 @@ export async function moveAway(path: AbsolutePath, to: Entry | null, asideName: 
   }
   using _folder = folder;
   const from: Entry = { folder, name: nameOf(path), at: parentOf(path) };
-  if (to === null) return moveAside(from, asideName, "there is no room in the state folder");
+  if (to === null) return moveAside(from, asideName, "nothing can be written in the state folder");
   try {
-    renameByRight(from, to.folder.child(to.name));
+    await renameByRight(from, to);
     return { state: "taken", aside: null, problem: null };
   } catch (cause) {
     if (isGone(cause)) return GONE;
-    const aside = moveAside(from, asideName, problemOf(cause));
-    return aside.state === "aside" ? await broughtAlong(from, asideName, to, aside) : aside;
+    const aside = await moveAside(from, asideName, problemOf(cause));
+    return aside.state === "aside" ? await broughtAlong({ ...from, name: asideName }, to, aside) : aside;
   }
 }
 
@@ -43,11 +46,16 @@ export function asideNameOf(path: AbsolutePath, id: string, index: number): stri
 /** Characters of a name; one takes up to three bytes, of which a name has 255 (limits.h, `NAME_MAX`). */
 const MAX_NAME = 80;
 
+/** What a copy is called until it is whole. */
+export function unfinishedNameOf(name: string): string {
+  return `${name}.unfinished`;
+}
+
 const GONE: Moved = { state: "gone", aside: null, problem: null };
 
-function moveAside(from: Entry, name: string, problem: string): Moved {
+async function moveAside(from: Entry, name: string, problem: string): Promise<Moved> {
   try {
-    renameByRight(from, from.folder.child(name));
+    await renameByRight(from, { ...from, name });
     return { state: "aside", aside: joinPath(from.at, name), problem };
   } catch (cause) {
     return isGone(cause) ? GONE : { state: "live", aside: null, problem: problemOf(cause) };
@@ -55,54 +63,37 @@ function moveAside(from: Entry, name: string, problem: string): Moved {
 }
 
 /** From another file system it is copied. What is too large for that, or finds no room there, stays aside. */
-async function broughtAlong(from: Entry, name: string, to: Entry, aside: Moved): Promise<Moved> {
-  const source: Entry = { ...from, name };
+async function broughtAlong(source: Entry, to: Entry, aside: Moved): Promise<Moved> {
+  const copy: Entry = { ...to, name: unfinishedNameOf(to.name) };
   try {
-    const { digest } = await copyTree(source, to);
-    if (digest === null) return { ...aside, problem: "it is too large to be copied to the state folder" };
+    const { digest } = await copyTree(source, copy);
+    if (digest === null) return { ...aside, problem: UNCOPIED };
+    // Whoever is killed before has only what is aside, and after that has all of it here.
+    renameSync(copy.folder.child(copy.name), to.folder.child(to.name));
   } catch (cause) {
     return { ...aside, problem: problemOf(cause) };
   }
-  try {
-    await removeTree(source);
-    return { state: "taken", aside: null, problem: null };
-  } catch (cause) {
-    return { state: "taken", aside: aside.aside, problem: `a copy stays there: ${problemOf(cause)}` };
-  }
+  const problem = await removeByRight(source);
+  const at = visible(joinPath(source.at, source.name));
+  return {
+    state: "taken",
+    aside: null,
+    problem: problem === null ? null : `a copy stays at ${at}: ${problem}`,
+  };
 }
 
-/**
- * Renames an entry. Its owner may have taken from the folder, or from itself where it is one, the right to be written in, which
- * a rename takes (rename(2), EACCES): that is given for as long as it takes.
- */
-function renameByRight(from: Entry, to: Buffer): void {
+const UNCOPIED =
+  "it can't be copied to the state folder: it is too large, can't be read, or holds something else than files, folders and links";
+
+/** A rename takes the right to write in the folder, and in what is renamed where that is one that gets another above it (rename(2)). */
+async function renameByRight(from: Entry, to: Entry): Promise<void> {
   const source = from.folder.child(from.name);
-  try {
-    renameSync(source, to);
-  } catch (cause) {
-    if (!["EACCES", "EPERM"].includes(codeOf(cause))) throw cause;
-    using rights = new Rights();
-    rights.give(from.folder.child("."));
-    const isFolder = lstatSync(source).isDirectory();
-    using opened = isFolder ? openFolderIn(from.folder, from.name, from.at) : null;
-    if (opened !== null) rights.give(opened.child("."));
-    renameSync(source, to);
-  }
-}
-
-/** Rights of the owner to folders, taken back at the end. */
-class Rights implements Disposable {
-  readonly #before: (readonly [path: Buffer, mode: number])[] = [];
-
-  give(folder: Buffer): void {
-    const { mode } = lstatSync(folder);
-    chmodSync(folder, (mode & 0o7777) | 0o700);
-    this.#before.push([folder, mode & 0o7777]);
-  }
-
-  [Symbol.dispose](): void {
-    for (const [folder, mode] of this.#before) chmodSync(folder, mode);
-  }
+  await withOwnerRights([from.folder], async () => {
+    using opened = lstatSync(source).isDirectory() ? openFolderIn(from.folder, from.name, from.at) : null;
+    await withOwnerRights(opened === null ? [] : [opened], () =>
+      renameSync(source, to.folder.child(to.name)),
+    );
+  });
 }
 
 /** It is not there any more, or a link stands on the way to it by now: then what stands behind that is something else. */

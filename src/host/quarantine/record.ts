@@ -1,11 +1,11 @@
 import { z } from "zod";
 
 /**
- * Where an item is. `moving`: it was about to be moved; a process that was killed leaves it so. `taken`: in the folder of its record. `aside`: where it was found, under another name, because it could not be
- * brought into that folder. `kept`: given back, or left. `dropped`: removed. `gone`: it was not there any more. `live`: it could not
- * be moved at all.
+ * Where an item is. `moving`, `restoring`: it was about to be moved, or given back; a process that was killed leaves it so. `taken`:
+ * in the folder of its record. `aside`: where it was found, under another name, because it could not be brought into that folder.
+ * `kept`: given back. `dropped`: removed. `gone`: it was not there any more. `live`: it could not be moved at all.
  */
-export const ItemState = z.enum(["moving", "taken", "aside", "kept", "dropped", "gone", "live"]);
+export const ItemState = z.enum(["moving", "taken", "aside", "restoring", "kept", "dropped", "gone", "live"]);
 export type ItemState = z.infer<typeof ItemState>;
 
 /** One file, folder or link that was taken. */
@@ -24,8 +24,10 @@ export const QuarantineItem = z.strictObject({
   state: ItemState,
   /** Its path under another name, where it is aside. */
   aside: z.string().nullable(),
-  /** Why it could not be brought into the folder; null where it was. */
+  /** Why it could not be brought into the folder, or not as a whole; null where it was. */
   problem: z.string().nullable(),
+  /** When it was given back, in milliseconds since 1970; null where it was not. */
+  keptAt: z.number().nullable(),
 });
 export type QuarantineItem = z.infer<typeof QuarantineItem>;
 
@@ -33,7 +35,7 @@ export type QuarantineItem = z.infer<typeof QuarantineItem>;
 export const QuarantineRecord = z.strictObject({
   version: z.literal(1),
   id: z.string().regex(/^[0-9a-f-]{36}$/),
-  /** The process that takes it. */
+  /** The process that takes it, or that gave back or removed what was taken. */
   pid: z.int().positive(),
   startedAt: z.string().nullable(),
   /** Milliseconds since 1970. */
@@ -46,3 +48,8 @@ export const QuarantineRecord = z.strictObject({
   items: z.array(QuarantineItem),
 });
 export type QuarantineRecord = z.infer<typeof QuarantineRecord>;
+
+/** True for what can still be given back or removed. */
+export function isHeld({ state }: Pick<QuarantineItem, "state">): boolean {
+  return state === "taken" || state === "aside";
+}

@@ -1,41 +1,41 @@
-import { linkSync, lstatSync, renameSync, unlinkSync } from "node:fs";
-import { isAbsolutePath, nameOf, parentOf } from "../../profile/path.ts";
-import { openFolder } from "../open-folder.ts";
+import { lchownSync, linkSync, lstatSync, readlinkSync, renameSync, symlinkSync } from "node:fs";
+import { type AbsolutePath, nameOf, parentOf } from "../../profile/path.ts";
+import { type OpenFolder, openFolder } from "../open-folder.ts";
 import { codeOf } from "../system-error.ts";
-import { copyTree, removeTree } from "./copy.ts";
+import { copyTree } from "./copy.ts";
+import { withOwnerRights } from "./owner-rights.ts";
 import type { QuarantineItem } from "./record.ts";
-import type { Entry } from "./tree.ts";
+import { removeTree } from "./remove.ts";
+import { type Entry, readTree } from "./tree.ts";
 
 /**
  * Puts an item back where it was found, as a copy that is new: what still has a file of it open from before changes nothing. It must
  * be what was looked at, by its digest, and nothing may stand there by now. Null where that was done, else why not.
  */
 export async function restoreItem(
-  item: QuarantineItem,
+  { digest, kind }: Pick<QuarantineItem, "digest" | "kind">,
   source: Entry,
+  path: AbsolutePath,
   temporary: string,
 ): Promise<string | null> {
-  const { path } = item;
-  if (!isAbsolutePath(path)) return "its path is none";
-  if (item.digest === null)
+  if (digest === null)
     return "it is too large, can't be read, or holds something else than files, folders and links: move it yourself";
   try {
     using folder = openFolder(parentOf(path));
     const target: Entry = { folder, name: nameOf(path), at: parentOf(path) };
-    if (isThere(target)) return THERE;
-    const copy: Entry = { ...target, name: temporary };
-    const { digest } = await copyTree(source, copy);
-    if (digest !== item.digest) {
-      if (digest !== null) await removeTree(copy);
-      return "it is not what it was when it was taken";
-    }
-    try {
-      putInPlace(copy, target, item.kind === "folder");
-    } catch (cause) {
+    return await withOwnerRights([folder], async () => {
+      if (isThere(target)) return THERE;
+      const copy: Entry = { ...target, name: temporary };
       await removeTree(copy);
-      throw cause;
-    }
-    return null;
+      const copied = await copyTree(source, copy);
+      try {
+        if (copied.digest !== digest) return "it is not what it was when it was taken";
+        putInPlace(copy, target, kind);
+        return null;
+      } finally {
+        await removeTree(copy);
+      }
+    });
   } catch (cause) {
     const code = codeOf(cause);
     if (code === "EEXIST") return THERE;
@@ -45,20 +45,53 @@ export async function restoreItem(
   }
 }
 
+/**
+ * Ends what a killed process left of it: nothing of its copy stays beside the place. True where the item had been put back. Throws
+ * node's errors.
+ */
+export async function endRestoring(
+  { digest }: Pick<QuarantineItem, "digest">,
+  path: AbsolutePath,
+  temporary: string,
+): Promise<boolean> {
+  const folder = openIfThere(parentOf(path));
+  if (folder === null) return false;
+  using _folder = folder;
+  const target: Entry = { folder, name: nameOf(path), at: parentOf(path) };
+  await withOwnerRights([folder], () => removeTree({ ...target, name: temporary }));
+  return digest !== null && isThere(target) && (await readTree(target)).digest === digest;
+}
+
+/** What its copy is called until it is put in place. */
+export function temporaryNameOf(id: string, index: number): string {
+  return `.cofferdam-kept-${id.slice(0, 8)}-${index}`;
+}
+
 const THERE = "something else stands there by now";
 
-/** Replaces nothing: to link a name fails where one is, and a folder is only ever renamed over an empty one. */
-function putInPlace(copy: Entry, target: Entry, isFolder: boolean): void {
+/** Replaces nothing: to link a name, or to make a link, fails where one is, and a folder is only ever renamed over an empty one. */
+function putInPlace(copy: Entry, target: Entry, kind: QuarantineItem["kind"]): void {
   const [from, to] = [copy.folder.child(copy.name), target.folder.child(target.name)];
-  if (isFolder) {
+  if (kind === "folder") {
     if (isThere(target)) throw Object.assign(new Error(THERE), { code: "EEXIST" });
     renameSync(from, to);
-  } else {
-    linkSync(from, to);
-    unlinkSync(from);
-  }
+  } else if (kind === "link") {
+    // Some systems follow a link that is to be linked (link(2) of macOS).
+    symlinkSync(readlinkSync(from, { encoding: "buffer" }), to);
+    const { uid, gid } = lstatSync(from);
+    lchownSync(to, uid, gid);
+  } else linkSync(from, to);
 }
 
 function isThere({ folder, name }: Entry): boolean {
   return lstatSync(folder.child(name), { throwIfNoEntry: false }) !== undefined;
+}
+
+function openIfThere(path: AbsolutePath): OpenFolder | null {
+  try {
+    return openFolder(path);
+  } catch (cause) {
+    if (["ENOENT", "ENOTDIR", "ELOOP"].includes(codeOf(cause))) return null;
+    throw cause;
+  }
 }

@@ -10,7 +10,7 @@ import {
   type Stats,
 } from "node:fs";
 import { setImmediate as othersTurn } from "node:timers/promises";
-import { type AbsolutePath, joinPath, nameOf, parentOf } from "../../profile/path.ts";
+import { type AbsolutePath, joinPath, nameOf, parentOf, pathToBytes } from "../../profile/path.ts";
 import { namesInFolder, type OpenFolder, openFolder, openFolderIn } from "../open-folder.ts";
 import { codeOf } from "../system-error.ts";
 
@@ -24,7 +24,7 @@ export interface Entry {
 /** What one entry of a folder is, with all that it holds. */
 export interface TreeSummary {
   readonly kind: "file" | "folder" | "link" | "other";
-  /** Files and links, and their bytes; no more were counted where the digest is null. */
+  /** Files and links, and the bytes of files; no more were counted where the digest is null. */
   readonly files: number;
   readonly bytes: number;
   /**
@@ -63,14 +63,9 @@ export interface FileSink extends Disposable {
   write(part: Uint8Array): void;
 }
 
-/** How much is read of one entry at the most. */
-export interface TreeBounds {
-  readonly files: number;
-  readonly bytes: number;
-}
-
-/** So much is looked at for a digest: more than any settings or hooks hold. */
-export const READABLE: TreeBounds = { files: 50_000, bytes: 64 * 1024 ** 2 };
+/** So much is read of one entry at the most, folders counted too: more than any settings or hooks hold. */
+const MAX_ENTRIES = 50_000;
+const MAX_BYTES = 64 * 1024 ** 2;
 
 /** Deeper folders than this count as too large: each is kept open while what is in it is read. */
 const MAX_DEPTH = 100;
@@ -81,15 +76,11 @@ const TURN_MS = 8;
 const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 
 /**
- * Reads an entry with all that it holds, and hands it on. No link is followed, so that a
- * program that changes the tree meanwhile leads nowhere. Throws node's errors, and what the sink throws.
+ * Reads an entry with all that it holds, and hands it on. No link is followed, so that a program that changes the tree meanwhile
+ * leads nowhere. Throws node's errors, but for what may not be read; and what the sink throws.
  */
-export async function readTree(
-  entry: Entry,
-  sink: TreeSink | null = null,
-  bounds: TreeBounds = READABLE,
-): Promise<TreeSummary> {
-  const reader = new TreeReader(bounds);
+export async function readTree(entry: Entry, sink: TreeSink | null = null): Promise<TreeSummary> {
+  const reader = new TreeReader();
   const kind = await reader.read({ ...entry, path: "", depth: 0, sink });
   return { kind, files: reader.files, bytes: reader.bytes, digest: reader.digest() };
 }
@@ -103,42 +94,30 @@ interface Ahead extends Entry {
 }
 
 class TreeReader {
-  readonly #bounds: TreeBounds;
   readonly #hash: Hash = createHash("sha256");
   #isWhole = true;
+  #entries = 0;
   #turnEnds = performance.now() + TURN_MS;
   files = 0;
   bytes = 0;
-
-  constructor(bounds: TreeBounds) {
-    this.#bounds = bounds;
-  }
 
   digest(): string | null {
     return this.#isWhole ? this.#hash.digest("hex") : null;
   }
 
   async read(ahead: Ahead): Promise<TreeSummary["kind"]> {
-    try {
-      return await this.#read(ahead);
-    } catch (cause) {
-      // It is its owner's to shut it.
-      if (codeOf(cause) !== "EACCES") throw cause;
-      this.#isWhole = false;
-      return "other";
-    }
-  }
-
-  async #read(ahead: Ahead): Promise<TreeSummary["kind"]> {
     const { folder, name, path, sink } = ahead;
     await this.#turn();
-    const stats = lstatSync(folder.child(name));
+    const stats = this.#unlessShut(() => lstatSync(folder.child(name)));
+    if (stats === null) return "other";
+    this.#entries += 1;
+    this.#isWhole &&= this.#entries <= MAX_ENTRIES;
     if (stats.isDirectory()) {
       await this.#readFolder(ahead, stats);
       return "folder";
     }
     this.files += 1;
-    this.#isWhole &&= this.files <= this.#bounds.files && (stats.isFile() || stats.isSymbolicLink());
+    this.#isWhole &&= stats.isFile() || stats.isSymbolicLink();
     if (!this.#isWhole) return kindOf(stats);
     if (stats.isFile()) await this.#readFile(ahead);
     else {
@@ -154,10 +133,10 @@ class TreeReader {
     this.#isWhole &&= depth < MAX_DEPTH;
     if (!this.#isWhole) return;
     using opened = openFolderIn(folder, name, at);
+    const most = MAX_ENTRIES - this.#entries;
+    const names = this.#unlessShut(() => namesInFolder(opened, most + 1)) ?? [];
     using inner = sink?.folder(name, stats) ?? null;
-    const most = this.#bounds.files - this.files;
-    const names = namesInFolder(opened, most + 1);
-    this.#isWhole = names.length <= most;
+    this.#isWhole &&= names.length <= most;
     for (const child of names.toSorted()) {
       if (!this.#isWhole) return;
       await this.read({
@@ -172,11 +151,12 @@ class TreeReader {
   }
 
   async #readFile({ folder, name, path, sink }: Ahead): Promise<void> {
-    const fd = openSync(folder.child(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    const fd = this.#unlessShut(() => openSync(folder.child(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK));
+    if (fd === null) return;
     try {
       const stats = fstatSync(fd);
       this.bytes += stats.size;
-      this.#isWhole &&= stats.isFile() && this.bytes <= this.#bounds.bytes;
+      this.#isWhole &&= stats.isFile() && this.bytes <= MAX_BYTES;
       if (!this.#isWhole) return;
       this.#note((stats.mode & 0o111) === 0 ? "file" : "program", path, Buffer.from(String(stats.size)));
       using taken = sink?.file(name, stats) ?? null;
@@ -197,6 +177,17 @@ class TreeReader {
     }
   }
 
+  /** What a step comes to; null where its owner has shut what it reads, which is theirs to do: then that is not read whole. */
+  #unlessShut<Read>(step: () => Read): Read | null {
+    try {
+      return step();
+    } catch (cause) {
+      if (codeOf(cause) !== "EACCES") throw cause;
+      this.#isWhole = false;
+      return null;
+    }
+  }
+
   async #turn(): Promise<void> {
     if (performance.now() < this.#turnEnds) return;
     await othersTurn();
@@ -209,7 +200,8 @@ class TreeReader {
 }
 
 function note(hash: Hash, kind: string, path: string, more: Uint8Array): void {
-  hash.update(`${kind}\0${Buffer.byteLength(path)}\0${path}\0${more.length}\0`).update(more);
+  const name = pathToBytes(path);
+  hash.update(`${kind}\0${name.length}\0`).update(name).update(`\0${more.length}\0`).update(more);
 }
 
 function kindOf(stats: Stats): TreeSummary["kind"] {

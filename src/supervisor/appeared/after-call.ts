@@ -1,9 +1,8 @@
 import type { Gate } from "../../approval/gate.ts";
 import type { EventBody } from "../../event/event.ts";
 import type { Before } from "../../host/appeared.ts";
-import type { TakenFrom } from "../../host/quarantine/quarantine.ts";
+import type { Planted, TakenFrom } from "../../host/quarantine/quarantine.ts";
 import type { Trail } from "../../journal/trail.ts";
-import type { AbsolutePath } from "../../profile/path.ts";
 import type { Profile } from "../../profile/profile.ts";
 import type { Shared } from "../shared.ts";
 
@@ -24,9 +23,8 @@ export interface AfterCall {
   readonly onTaken: () => void;
 }
 
-/** One file, and what it is to hold; null where that is not known. */
-export interface Agreed {
-  readonly path: AbsolutePath;
+/** One file that hosts execute, and what it is to hold; null where that is not known. */
+export interface Agreed extends Planted {
   readonly content: Uint8Array | null;
 }
 

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import type { Question } from "../../approval/question.ts";
 import { CofferdamError, visible } from "../../errors.ts";
 import type { HeldContent } from "../../host/quarantine/content.ts";
@@ -92,26 +93,35 @@ function descriptionOf(items: readonly QuarantineItem[]): string {
 async function presentationOf(record: QuarantineRecord, quarantine: Quarantine): Promise<Presentation> {
   const { presentFile, presentText } = await import("../../approval/present.ts");
   const [only, ...others] = record.items;
-  const content = only === undefined ? null : quarantine.contentOf(record, 0);
+  const content = only === undefined ? null : await quarantine.contentOf(record, 0);
   if (only !== undefined && others.length === 0 && content?.kind === "file")
     return presentFile({ path: only.path, content: content.bytes });
-  const parts = record.items.slice(0, MAX_SHOWN).map(({ path }, index) => {
-    const shown = quarantine.contentOf(record, index);
-    return `${path}\n${indented(shown)}`;
-  });
+  const parts: string[] = [];
+  for (const [index, { path }] of record.items.slice(0, MAX_SHOWN).entries())
+    parts.push(`${visible(path)}\n${indented(textOf(await quarantine.contentOf(record, index)))}`);
   const more = record.items.length - parts.length;
   return presentText([...parts, ...(more > 0 ? [`and ${more} more`] : [])].join("\n\n"));
 }
 
-function indented(content: HeldContent | null): string {
-  const text =
-    content === null
-      ? "(can't be shown)"
-      : content.kind === "file"
-        ? Buffer.from(content.bytes).toString("utf8")
-        : content.kind === "link"
-          ? `-> ${content.target}`
-          : content.names.join("\n");
+function textOf(content: HeldContent | null): string {
+  if (content === null) return "(can't be shown)";
+  if (content.kind === "link") return `-> ${visible(content.target)}`;
+  if (content.kind === "file") return textOfFile(Buffer.from(content.bytes));
+  const { entries, more } = content;
+  const shown = entries.map((entry) =>
+    entry.name.endsWith("/")
+      ? visible(entry.name)
+      : `${visible(entry.name)}\n${indented(textOf(entry.content))}`,
+  );
+  return [...shown, ...(more > 0 ? [`and ${more} more`] : [])].join("\n");
+}
+
+/** A person would not see in a text what is there of any other bytes. */
+function textOfFile(bytes: Buffer): string {
+  return bytes.includes(0) || !isUtf8(bytes) ? "(it is no text)" : bytes.toString("utf8");
+}
+
+function indented(text: string): string {
   return text.replace(/^/gm, "  ");
 }
 

@@ -3,13 +3,16 @@ import { waitOf } from "../../approval/wait.ts";
 import type { Facts } from "../../backend/facts.ts";
 import type { Placeholder } from "../../backend/placeholder.ts";
 import { type Appearances, boundedAppearances, NOTHING_APPEARED } from "../../host/appeared.ts";
+import type { ToBeMade } from "../../host/quarantine/quarantine.ts";
+import { digestOfFile } from "../../host/quarantine/tree.ts";
 import { printProfile } from "../../profile/canonical.ts";
+import { type AbsolutePath, isInside, upwards } from "../../profile/path.ts";
 import { mayWrite, type Profile } from "../../profile/profile.ts";
 import { appearedBeside, eventsOf } from "../beside.ts";
 import type { Corridor } from "../corridor.ts";
 import type { Shared } from "../shared.ts";
-import type { AfterCall, Asks } from "./after-call.ts";
-import { settleAppeared } from "./settle.ts";
+import type { AfterCall, Agreed, Asks } from "./after-call.ts";
+import { settleAppeared, writableIn } from "./settle.ts";
 
 /** Who is asked about what a call made, after it: nobody where no handler is there, and where calls do not wait for answers. */
 export function asksAbout(
@@ -38,6 +41,7 @@ export class MadeByCall implements Disposable {
   readonly #startedAt: number;
   readonly #sinceMs = performance.now();
   readonly #watch: Disposable | null;
+  #allowed: Disposable | null = null;
   #isOpen = false;
   #hasEnded = false;
   #last: Promise<unknown> = Promise.resolve();
@@ -62,6 +66,11 @@ export class MadeByCall implements Disposable {
   /** From now on it may make files. */
   begin(): void {
     this.#isOpen = true;
+    const { agreed, profile, shared, from } = this.#making;
+    const places = agreed.flatMap((file) => placesOf(file, writableIn(profile)));
+    if (places.length === 0) return;
+    const { workspace } = shared.loaded.config;
+    this.#allowed = shared.quarantine.allowMaking(places, { ...from, workspace });
   }
 
   /** Finds what was made, once the call has ended, tells it, and sees to it; placeholders of the call are nobody's. */
@@ -96,7 +105,24 @@ export class MadeByCall implements Disposable {
   /** What was not seen to stays written down. */
   [Symbol.dispose](): void {
     if (!this.#isOpen) this.#watch?.[Symbol.dispose]();
+    this.#allowed?.[Symbol.dispose]();
   }
+}
+
+/** The file itself, and folders that hold it alone: each may be what is found. */
+function placesOf({ path, content, by, when }: Agreed, roots: readonly AbsolutePath[]): readonly ToBeMade[] {
+  if (content === null) return [];
+  return [...upwards(path)]
+    .filter((at) => roots.some((root) => at !== root && isInside(at, root)))
+    .map((at) => ({
+      path: at,
+      by,
+      when,
+      kind: at === path ? "file" : "folder",
+      files: 1,
+      bytes: content.length,
+      digest: digestOfFile(content, path.slice(at.length + 1)),
+    }));
 }
 
 const TEXTS = new WeakMap<Profile, string>();

@@ -1,11 +1,14 @@
+import { CofferdamError } from "../../errors.ts";
 import type { EventBody } from "../../event/event.ts";
 import type { Appearances, Appeared, Fate } from "../../host/appeared.ts";
 import { HeldBefore } from "../../host/git/checked-out.ts";
-import type { Planted } from "../../host/quarantine/quarantine.ts";
-import type { QuarantineItem, QuarantineRecord } from "../../host/quarantine/record.ts";
+import { statsOf } from "../../host/nodes.ts";
+import type { Planted, Settled } from "../../host/quarantine/quarantine.ts";
+import { isHeld, type QuarantineItem, type QuarantineRecord } from "../../host/quarantine/record.ts";
 import { digestOfFile, readEntryAt } from "../../host/quarantine/tree.ts";
 import { codeOf } from "../../host/system-error.ts";
-import { type AbsolutePath, isInside } from "../../profile/path.ts";
+import { type AbsolutePath, isInside, parentOf, upwards } from "../../profile/path.ts";
+import type { Profile } from "../../profile/profile.ts";
 import type { AfterCall, Agreed } from "./after-call.ts";
 import { keepQuestion } from "./keep-question.ts";
 import { type PlantedByCall, plantedOf } from "./planted.ts";
@@ -17,7 +20,7 @@ import { type PlantedByCall, plantedOf } from "./planted.ts";
  */
 export async function settleAppeared(appearances: Appearances, call: AfterCall): Promise<Appearances> {
   const { appeared: policy } = call.shared;
-  const writable = call.profile.files.flatMap(({ path, access }) => (access === "write" ? [path] : []));
+  const writable = writableIn(call.profile);
   const planted = plantedOf(appearances.found, {
     startedAt: call.startedAt,
     writable,
@@ -36,39 +39,61 @@ export async function settleAppeared(appearances: Appearances, call: AfterCall):
   };
 }
 
+/** Folders that a profile lets calls write. */
+export function writableIn({ files }: Profile): readonly AbsolutePath[] {
+  return files.flatMap(({ path, access }) => (access === "write" ? [path] : []));
+}
+
 /** So many are compared with what was there before; of more, the others are taken. */
 const MAX_COMPARED = 200;
 
 const BY_CONFIG: Fate = { kind: "reported", because: "`sandbox.appeared` is `report`" };
 const CHECKED_OUT: Fate = { kind: "reported", because: "a commit that was there before holds it" };
+const KEPT_BEFORE: Fate = { kind: "reported", because: "it was given back while the call ran" };
+const GONE: Fate = { kind: "reported", because: "it was not there any more when it was to be taken away" };
 const AGREED: Fate = { kind: "kept", by: "whoever approved the call" };
 
 async function fatesInPlace(
   planted: readonly PlantedByCall[],
   call: AfterCall,
 ): Promise<ReadonlyMap<Appeared, Fate>> {
-  using heldBefore = new HeldBefore(call.before.repositories, call.startedAt);
   const fates = new Map<Appeared, Fate>();
+  if (planted.length === 0) return fates;
+  using heldBefore = new HeldBefore(call.before.repositories, call.startedAt);
+  const kept = call.shared.quarantine.keptSince(call.startedAt);
   for (const one of planted.slice(0, MAX_COMPARED)) {
-    const fate = await fateInPlace(one, call, heldBefore);
+    const fate = await fateInPlace(one, call, { heldBefore, kept });
     if (fate !== null) fates.set(one.appeared, fate);
   }
   return fates;
 }
 
+/** What people gave back while the call ran, and what commits held before it. */
+interface Known {
+  readonly kept: ReturnType<AfterCall["shared"]["quarantine"]["keptSince"]>;
+  readonly heldBefore: HeldBefore;
+}
+
 /** What may stay where it was made; null for what may not. */
 async function fateInPlace(
   { appeared, take }: PlantedByCall,
-  { shared, agreed }: AfterCall,
-  heldBefore: HeldBefore,
+  { shared, agreed, profile }: AfterCall,
+  { kept, heldBefore }: Known,
 ): Promise<Fate | null> {
   if (shared.appeared === "ask" && (await isAgreed(take, agreed))) return AGREED;
+  let fate = KEPT_BEFORE;
   for (const { path } of take) {
-    if (await isKeptBefore(path, shared)) continue;
-    const mayBeCheckedOut = appeared.kind === "protected";
+    if (await isKeptBefore(path, kept)) continue;
+    const mayBeCheckedOut = appeared.kind === "protected" && !isLinkIn(writableIn(profile), path);
     if (!mayBeCheckedOut || !(await heldBefore.isCheckedOut(path))) return null;
+    fate = CHECKED_OUT;
   }
-  return CHECKED_OUT;
+  return fate;
+}
+
+/** A link right in one of these folders, where nothing can hold it: no later call could be given its sandbox. */
+function isLinkIn(writable: readonly AbsolutePath[], path: AbsolutePath): boolean {
+  return writable.includes(parentOf(path)) && statsOf(path)?.isSymbolicLink() === true;
 }
 
 /** All that is to be taken is the very file that was agreed to, or a folder that holds it alone. */
@@ -91,10 +116,11 @@ async function digestAt(path: AbsolutePath): Promise<string | null> {
 }
 
 /** Another call ended while this one ran, and a person gave back exactly this. */
-async function isKeptBefore(path: AbsolutePath, { quarantine }: AfterCall["shared"]): Promise<boolean> {
-  if (!quarantine.hasKept(path)) return false;
+async function isKeptBefore(path: AbsolutePath, kept: Known["kept"]): Promise<boolean> {
+  const digests = kept.get(path);
+  if (digests === undefined) return false;
   const digest = await digestAt(path);
-  return digest !== null && quarantine.isKept(path, digest);
+  return digest !== null && digests.has(digest);
 }
 
 async function takeAway(
@@ -106,52 +132,75 @@ async function takeAway(
   const done = await shared.quarantine.take(planted, { ...from, workspace: shared.loaded.config.workspace });
   record(quarantinedEvent(done));
   call.onTaken();
-  const isAsked = shared.appeared === "ask" && shared.standing.mode === "interactive" && isWorthAsking(done);
+  const isAsked =
+    shared.appeared === "ask" && shared.standing.mode === "interactive" && isWorthAsking(done, shared);
   // Who ended the call waits for its end, and for no question.
   const asks = isAsked && call.asks?.signal?.aborted !== true ? call.asks : null;
   const by = asks === null ? null : await keepQuestion(done, call, asks);
-  const problems = by === null ? [] : await restored(done, by, call);
-  return new Map(taken.map(({ appeared, take }) => [appeared, fateOf(take, done, by, problems)]));
+  const said = by === null ? null : await restored(done, by, call);
+  const items = new Map(done.items.map((item) => [item.path, item]));
+  return new Map(taken.map(({ appeared, take }) => [appeared, fateOf(itemsOf(take, items), done, said)]));
 }
 
 /** What lies in something else that is taken goes with that. */
 function outermost(planted: readonly Planted[]): readonly Planted[] {
-  const byPath = new Map(planted.map((one) => [one.path, one]));
+  const byPath = new Map<string, Planted>(planted.map((one) => [one.path, one]));
   return [...byPath.values()].filter(
-    ({ path }) => ![...byPath.keys()].some((other) => path.startsWith(`${other}/`)),
+    ({ path }) => ![...upwards(parentOf(path))].some((above) => byPath.has(above)),
   );
 }
 
-/** Nobody can say yes to what can't be given back. */
-function isWorthAsking({ items }: QuarantineRecord): boolean {
-  return items.some(({ state, digest }) => (state === "taken" || state === "aside") && digest !== null);
+/** Each of these, or what it lay in. */
+function itemsOf(
+  take: readonly Planted[],
+  items: ReadonlyMap<string, QuarantineItem>,
+): readonly QuarantineItem[] {
+  return take.flatMap(({ path }) => [...upwards(path)].flatMap((at) => items.get(at) ?? []));
 }
 
-/** Gives back what a person said yes to; the paths that could not be, with the reason. */
-async function restored(
-  { id, items }: QuarantineRecord,
-  by: string,
-  { shared, record }: AfterCall,
-): Promise<readonly { readonly path: string; readonly problem: string | null }[]> {
+/** Nobody can say yes to what can't be given back, as what no record could be written of. */
+function isWorthAsking({ id, items }: QuarantineRecord, { quarantine }: AfterCall["shared"]): boolean {
+  return items.some((item) => isHeld(item) && item.digest !== null) && quarantine.find(id) !== null;
+}
+
+/** What a person said yes to: why which of it could not be given back. */
+interface SaidYes {
+  readonly by: string;
+  readonly problems: ReadonlyMap<string, string>;
+}
+
+async function restored(done: QuarantineRecord, by: string, { shared, record }: AfterCall): Promise<SaidYes> {
+  const { id, items } = done;
   const paths = items.slice(0, MAX_TOLD).map(({ path }) => path);
   record({ type: "call.restored", quarantineId: id, paths, more: items.length - paths.length, by });
-  return (await shared.quarantine.restore(id)).filter(({ problem }) => problem !== null);
+  const settled = await restoredOrNot(id, shared);
+  // Somebody may have given it back, or removed it, while the question was open.
+  const now = new Map(shared.quarantine.find(id)?.items.map(({ path, state }) => [path, state]));
+  const why = new Map(settled.map(({ path, problem }) => [path, problem]));
+  const problems = items
+    .filter((item) => isHeld(item) && now.get(item.path) !== "kept")
+    .map(({ path }) => [path, why.get(path) ?? "it is not held any more"] as const);
+  return { by, problems: new Map(problems) };
 }
 
-function fateOf(
-  take: readonly Planted[],
-  { id, items }: QuarantineRecord,
-  by: string | null,
-  problems: readonly { readonly path: string }[],
-): Fate {
-  const own = items.filter((item) =>
-    take.some(({ path }) => path === item.path || path.startsWith(`${item.path}/`)),
-  );
+/** Nothing is given back while somebody else keeps the quarantine for long, as to give back much. */
+async function restoredOrNot(id: string, { quarantine }: AfterCall["shared"]): Promise<readonly Settled[]> {
+  try {
+    return await quarantine.restore(id);
+  } catch (cause) {
+    if (!(cause instanceof CofferdamError) || cause.code !== "SANDBOX_UNAVAILABLE") throw cause;
+    return quarantine.find(id)?.items.map(({ path }) => ({ path, problem: cause.message })) ?? [];
+  }
+}
+
+function fateOf(own: readonly QuarantineItem[], { id }: QuarantineRecord, said: SaidYes | null): Fate {
   const live = own.find(({ state }) => state === "live");
   if (live !== undefined) return { kind: "live", problem: live.problem ?? "it could not be moved" };
-  if (by !== null && !own.some((item) => problems.some(({ path }) => path === item.path)))
-    return { kind: "kept", by };
-  return { kind: "quarantined", id, aside: own.find(({ aside }) => aside !== null)?.aside ?? null };
+  const held = own.filter(isHeld);
+  if (held.length === 0) return GONE;
+  const [problem = null] = held.flatMap(({ path }) => said?.problems.get(path) ?? []);
+  if (said !== null && problem === null) return { kind: "kept", by: said.by };
+  return { kind: "quarantined", id, aside: held.find(({ aside }) => aside !== null)?.aside ?? null, problem };
 }
 
 /** The event that tells what was taken away. */

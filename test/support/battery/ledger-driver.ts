@@ -7,11 +7,11 @@
  * and prints how that ended, also for a second call while the folders are shut, and what was in TREE meanwhile and afterwards, as JSON. The others print `ready`, then a line for everything that should not be.
  */
 import fs from "node:fs";
-import { syncBuiltinESMExports } from "node:module";
 import { setTimeout as pause } from "node:timers/promises";
 import { type Placeholder, placeholderAt } from "../../../src/backend/placeholder.ts";
 import { Ledger } from "../../../src/host/ledger.ts";
 import { type AbsolutePath, absolutePath, joinPath, parentOf } from "../../../src/profile/path.ts";
+import { wrapAll } from "./wrapped-fs.ts";
 
 /** No step of the ledger may take longer, whoever was killed meanwhile. */
 const MOST_MS = 4_000;
@@ -194,17 +194,4 @@ function dieAt(deadly: number): void {
     }
     return call();
   });
-}
-
-/** Puts something around every synchronous call of `node:fs`, of all modules. */
-function wrapAll(
-  around: (name: string, given: readonly unknown[], call: () => unknown, real: unknown) => unknown,
-): void {
-  for (const [name, real] of Object.entries(fs)) {
-    if (!name.endsWith("Sync") || typeof real !== "function") continue;
-    const wrapped = (...given: unknown[]): unknown =>
-      around(name, given, () => Reflect.apply(real, fs, given), real);
-    Object.defineProperty(fs, name, { value: Object.assign(wrapped, { native: wrapped }) });
-  }
-  syncBuiltinESMExports();
 }

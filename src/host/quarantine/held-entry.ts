@@ -1,0 +1,61 @@
+import { isAbsolutePath, nameOf, parentOf } from "../../profile/path.ts";
+import { openFolder } from "../open-folder.ts";
+import { codeOf } from "../system-error.ts";
+import { isHeld, type QuarantineItem, type QuarantineRecord } from "./record.ts";
+import type { QuarantineRecords } from "./records.ts";
+import { removeByRight } from "./remove.ts";
+import { type Entry, readTree, type TreeSummary } from "./tree.ts";
+
+/** One item of a record: which one it is, and what it is by now. */
+export interface Numbered {
+  readonly id: string;
+  readonly index: number;
+  readonly item: QuarantineItem;
+}
+
+/** Does something with an item where it lies: in the folder of its record, or aside. Throws node's errors. */
+export async function withEntryOf<Done>(
+  records: QuarantineRecords,
+  { id, index, item }: Numbered,
+  work: (entry: Entry) => Promise<Done>,
+): Promise<Done> {
+  const { aside } = item;
+  const isAside = aside !== null && isAbsolutePath(aside);
+  const at = isAside ? parentOf(aside) : records.folderOf(id);
+  using folder = openFolder(at);
+  return await work({ folder, name: isAside ? nameOf(aside) : String(index), at });
+}
+
+/** Removes what is held of an item; why that could not be done, or null. */
+export async function removeHeld(records: QuarantineRecords, numbered: Numbered): Promise<string | null> {
+  try {
+    return await withEntryOf(records, numbered, removeByRight);
+  } catch (cause) {
+    return codeOf(cause) || "it can't be reached";
+  }
+}
+
+/** The same record with what each item holds of which that is not known yet. */
+export async function measured(
+  records: QuarantineRecords,
+  record: QuarantineRecord,
+): Promise<QuarantineRecord> {
+  const { id } = record;
+  const items: QuarantineItem[] = [];
+  for (const [index, item] of record.items.entries()) {
+    const isUnread = item.kind === "unread" && isHeld(item);
+    items.push(isUnread ? { ...item, ...(await summaryOf(records, { id, index, item })) } : item);
+  }
+  return { ...record, items };
+}
+
+const UNREADABLE: TreeSummary = { kind: "other", files: 0, bytes: 0, digest: null };
+
+async function summaryOf(records: QuarantineRecords, numbered: Numbered): Promise<TreeSummary> {
+  try {
+    return await withEntryOf(records, numbered, (entry) => readTree(entry));
+  } catch (cause) {
+    if (codeOf(cause) === "") throw cause;
+    return UNREADABLE;
+  }
+}

@@ -1,0 +1,124 @@
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test, vi } from "vitest";
+import { PEOPLE } from "../support/battery/people.ts";
+import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
+import { type Ended, type Place, place, terminalProblem } from "../unit/cli/command-line.ts";
+
+sandboxMustWork("the quarantine at the command line");
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const configOf = (more = ""): string => `version: 1
+sandbox:
+  paths: { workspace: { root: ., mode: rw, write_approval: false } }
+  runtimes: [system]
+  limits: { wall: 20s }${more}
+`;
+const PLANT = [
+  "run",
+  "--quiet",
+  "--",
+  "sh",
+  "-c",
+  "mkdir -p a; echo evil > a/.envrc; mkdir .husky; echo hook > .husky/pre-push",
+];
+const inShort = ({ exit, stdout, stderr }: Ended) => [exit, stdout, stderr];
+
+async function planted(
+  uid?: number,
+): Promise<{ readonly at: Place; readonly id: string; readonly said: Ended }> {
+  const at = await place(configOf(), uid);
+  const said = await at.cofferdam(PLANT, uid === undefined ? {} : { uid });
+  const [, id = ""] = /cofferdam quarantine show ([0-9a-f-]{36})/.exec(said.stderr) ?? [];
+  return { at, id, said };
+}
+
+describe.skipIf(unusable !== null).each(PEOPLE)(
+  "what a command made and hosts execute, as $name,",
+  ({ runAs }) => {
+    const given = runAs.uid === undefined ? {} : { uid: runAs.uid };
+
+    test("is taken away and told, and is listed, shown, given back and removed by the command line", async () => {
+      const { at, id, said } = await planted(runAs.uid);
+      const there = () => ["a/.envrc", ".husky"].map((name) => existsSync(join(at.project, name)));
+      const cli = (...words: readonly string[]) => at.cofferdam(["quarantine", ...words], given);
+      expect([said.exit, there()]).toEqual([0, [false, false]]);
+      for (const text of ["a/.envrc`, which direnv obeys", "it was taken away"])
+        expect(said.stderr).toContain(text);
+      const short = id.slice(0, 8);
+      const list = await cli();
+      expect(list.exit).toBe(0);
+      expect(list.stdout.split("\n")).toEqual([
+        expect.stringMatching(new RegExp(`^${short} .* shell .*/\\.husky .*for git`)),
+        expect.stringMatching(new RegExp(`^${short} .* shell .*/a/\\.envrc .*for direnv`)),
+        "",
+      ]);
+      const shown = await cli("show", short);
+      expect([shown.exit, shown.stdout]).toEqual([
+        0,
+        expect.stringMatching(/\.husky`\n[\s\S]*`pre-push`\n +hook\n[\s\S]*\.envrc`\n[\s\S]*\n +evil\n/),
+      ]);
+      expect(JSON.parse((await cli("list", "--json")).stdout)).toMatchObject([
+        { id, items: [{ state: "taken" }, { state: "taken" }] },
+      ]);
+      expect(inShort(await cli("restore", short, "a/.envrc"))).toEqual([
+        0,
+        `given back: \`${at.project}/a/.envrc\`\n`,
+        "",
+      ]);
+      expect([there(), readFileSync(join(at.project, "a/.envrc"), "utf8")]).toEqual([
+        [true, false],
+        "evil\n",
+      ]);
+      expect(inShort(await cli("drop", short))).toEqual([0, `removed: \`${at.project}/.husky\`\n`, ""]);
+      expect([there(), inShort(await cli())]).toEqual([
+        [true, false],
+        [0, "", "nothing is in quarantine\n"],
+      ]);
+    });
+  },
+);
+
+describe.skipIf(unusable !== null)("the quarantine at the command line", () => {
+  test("says what it can't do, and exits with 1 or 64", async () => {
+    const { at, id } = await planted();
+    const cli = (...words: readonly string[]) => at.cofferdam(["quarantine", ...words]);
+    at.write("a/.envrc", "mine\n");
+    const refused = await cli("restore", id);
+    expect([refused.exit, refused.stdout]).toEqual([
+      1,
+      `given back: \`${at.project}/.husky\`\nnot given back: \`${at.project}/a/.envrc\`: something else stands there by now\n`,
+    ]);
+    expect(readFileSync(join(at.project, "a/.envrc"), "utf8")).toBe("mine\n");
+    for (const [words, text] of [
+      [["show"], "needs ID"],
+      [["show", "no-such"], "nothing is held under"],
+      [["restore", id, "other"], "is not held"],
+      [["list", "more"], "one word too many"],
+      [["keep", id], "keep"],
+    ] as const) {
+      const { exit, stderr } = await cli(...words);
+      expect([exit, stderr]).toEqual([64, expect.stringContaining(text)]);
+    }
+    rmSync(join(at.project, "a/.envrc"));
+    expect(inShort(await cli("restore", id))).toEqual([0, `given back: \`${at.project}/a/.envrc\`\n`, ""]);
+  });
+
+  test.skipIf(terminalProblem() !== null).each([
+    ["y", true],
+    ["n", false],
+  ])("a person at the terminal is asked once the command is over: %s", async (key, isKept) => {
+    const at = await place(configOf());
+    const { exit, stdout } = await at.inTerminal(
+      ["run", "--quiet", "--ask", "--", "sh", "-c", "echo evil > .envrc"],
+      [
+        ["[y] yes, once", "y"],
+        ["keep what the call made", key],
+      ],
+    );
+    expect(exit).toBe(0);
+    for (const text of ["which direnv obeys when a shell enters", "│ evil"]) expect(stdout).toContain(text);
+    expect(existsSync(join(at.project, ".envrc"))).toBe(isKept);
+  });
+});

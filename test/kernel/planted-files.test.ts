@@ -1,0 +1,111 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { Asked } from "../support/approval/asked.ts";
+import { type Standing, standingIn } from "../support/approval/standing.ts";
+import type { Place } from "../support/battery/place.ts";
+import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
+import { fatesOf, heldIn, isThere, run } from "../support/quarantine/planting.ts";
+
+sandboxMustWork("what file tools plant");
+
+afterEach(() => void vi.unstubAllEnvs());
+
+/** What is called `node` in a folder of PATH is executed; no mask keeps file tools from making it, as one does where the table has a name. */
+const standingWith = (
+  appeared: "ask" | "quarantine" | "report",
+  handler: Asked = new Asked(),
+): Promise<Standing> => {
+  const action = appeared === "ask" ? "ask" : "allow";
+  const rules = ["write_file", "move_file"].map((pattern) => ({ pattern, action }));
+  const settings = {
+    sandbox: { appeared },
+    shell: { default: { approval: false } },
+    approval: { rules },
+  };
+  const prepare = ({ ws }: Place) => void vi.stubEnv("PATH", `${ws}/bin:${process.env["PATH"]}`);
+  return standingIn(prepare, { settings, handler });
+};
+
+const write = (at: Standing, path: string, content: string) =>
+  at.session.call("write_file", { path: `ws:${path}`, content });
+
+/** A call that goes on until it is told to end. */
+const WAITS = "while ! [ -e go ]; do sleep 0.05; done";
+
+async function waiting(at: Standing, line = WAITS): Promise<() => ReturnType<typeof run>> {
+  const calling = run(at, `: > waits; ${line}`);
+  while (!isThere(at.place, "waits")) await pause(10);
+  return () => {
+    writeFileSync(join(at.place.ws, "go"), "");
+    return calling;
+  };
+}
+
+describe.skipIf(unusable !== null)("what a file tool makes and hosts execute", () => {
+  it("is asked about before it is written, once, and stays after a yes; after a no nothing is written", async () => {
+    await using at = await standingWith("ask");
+    const outcome = await write(at, "bin/node", "agreed\n");
+    expect(fatesOf(outcome, at)).toEqual({ "bin/node": "kept" });
+    expect(at.asked.requests.map(({ tool, demandsPerson }) => [tool, demandsPerson])).toEqual([
+      ["write_file", true],
+    ]);
+    expect(at.place.read("ws/bin/node")).toBe("agreed\n");
+    await using other = await standingWith("ask", new Asked(() => ({ approved: false })));
+    expect((await write(other, "bin/node", "agreed\n")).kind).toBe("denied");
+    expect(isThere(other.place, "bin/node")).toBe(false);
+  });
+
+  it.each([
+    ["a file", "bin/node"],
+    ["a folder that is executed whole", "bin/node/index"],
+  ])("stays after a yes though another call ends that began before: %s", async (_, path) => {
+    await using at = await standingWith("ask");
+    const end = await waiting(at);
+    expect(Object.values(fatesOf(await write(at, path, "agreed\n"), at))).toEqual(["kept"]);
+    expect(Object.values(fatesOf(await end(), at))).toEqual(["reported"]);
+    expect([at.place.read(`ws/${path}`), at.asked.tools, heldIn(at.place)]).toEqual([
+      "agreed\n",
+      ["write_file"],
+      [],
+    ]);
+  });
+
+  it("is taken by the end of such a call where that made more of it than anybody agreed to", async () => {
+    await using at = await standingWith(
+      "ask",
+      new Asked(({ tool }) => ({ approved: tool === "write_file" })),
+    );
+    const end = await waiting(at, `${WAITS}; echo evil > bin/node/other`);
+    await write(at, "bin/node/index", "agreed\n");
+    expect(fatesOf(await end(), at)).toEqual({ "bin/node": "quarantined" });
+    expect([isThere(at.place, "bin/node"), heldIn(at.place)]).toEqual([false, ["bin/node"]]);
+  });
+
+  it("is asked about where it is moved to such a name, and can't stay unseen", async () => {
+    await using at = await standingWith(
+      "ask",
+      new Asked(({ tool }) => ({ approved: tool !== "keep_files" })),
+    );
+    await write(at, "plain", "x\n");
+    const move = (to: string) => at.session.call("move_file", { from: "ws:plain", to: `ws:${to}` });
+    // What it would hold is not shown before: so it is taken, and shown then.
+    expect(fatesOf(await move("bin/node"), at)).toEqual({ "bin/node": "quarantined" });
+    expect(at.asked.tools).toEqual(["write_file", "move_file", "keep_files"]);
+    expect([isThere(at.place, "bin/node"), heldIn(at.place)]).toEqual([false, ["bin/node"]]);
+    await write(at, "plain", "x\n");
+    expect((await move("other")).kind).toBe("done");
+    expect(isThere(at.place, "other")).toBe(true);
+  });
+
+  it.each(["quarantine", "report"] as const)(
+    "is not asked about where the config says `%s`",
+    async (appeared) => {
+      await using at = await standingWith(appeared);
+      const fate = appeared === "report" ? "reported" : "quarantined";
+      expect(fatesOf(await write(at, "bin/node", "x\n"), at)).toEqual({ "bin/node": fate });
+      expect([isThere(at.place, "bin/node"), at.asked.requests.length]).toEqual([appeared === "report", 0]);
+    },
+  );
+});
