@@ -1,5 +1,6 @@
 import type { ApprovalEvent } from "../event/event.ts";
 import type { Host } from "../host/host.ts";
+import { otherTurns } from "../host/turns.ts";
 import type { Recorder } from "../journal/recorder.ts";
 import type { Grant } from "../policy/grant.ts";
 import type { KeptCall } from "../policy/kept-call.ts";
@@ -270,6 +271,7 @@ export class Broker implements Disposable, AsyncDisposable {
     await this.#learner.begin();
     const presentation = this.#store.outlivesProcess ? await pictureInTime(waiting.present) : null;
     const belongings = { call, presentation };
+    await otherTurns(presentation?.content.length ?? 0);
     return this.#registry.open(waiting.request, belongings, async () =>
       bounds === undefined ? null : this.#pending.admit(waiting, belongings, bounds),
     );

@@ -5,8 +5,8 @@ import { decoded, linesOf, newlinesIn } from "./head.ts";
 const MOST_LENGTH = 16 * 1024 ** 2;
 /** Nor are texts of which more than this lies between the first and the last difference. */
 const MOST_BETWEEN = { length: 1024 ** 2, lines: 50_000 } as const;
-/** What a comparison may cost: lines added and removed (its time grows with their square), and milliseconds. */
-const EFFORT = { maxEditLength: 2_000, timeout: 250 } as const;
+/** What a comparison may cost, as everything else waits for it: lines added and removed, whose square it takes, and milliseconds. */
+const EFFORT = { maxEditLength: 2_000, timeout: 50 } as const;
 /** Unchanged lines that are shown around a change. */
 const CONTEXT = 3;
 
@@ -21,17 +21,17 @@ export type DiffText =
  */
 export function diffText(before: string | Uint8Array, after: string | Uint8Array): DiffText {
   if (before.length > MOST_LENGTH || after.length > MOST_LENGTH) return { kind: "large" };
-  const [old, now] = [decoded(before), decoded(after)];
+  const [old, now] = [bytesOf(before), bytesOf(after)];
   const { start, fromEnd } = between(old, now);
-  const parts = [old, now].map((text) => text.slice(start, text.length - fromEnd));
-  const [oldPart = "", newPart = ""] = parts;
-  const isTooMuch = (part: string): boolean =>
-    part.length > MOST_BETWEEN.length || linesOf(part) > MOST_BETWEEN.lines;
-  const patch = parts.some(isTooMuch)
-    ? undefined
-    : structuredPatch("", "", oldPart, newPart, "", "", { context: CONTEXT, ...EFFORT });
+  const differing = (bytes: Buffer): Buffer => bytes.subarray(start, bytes.length - fromEnd);
+  const [oldBytes, newBytes] = [differing(old), differing(now)];
+  const [oldPart, newPart] = [textOf(oldBytes), textOf(newBytes)];
+  const patch =
+    oldPart === null || newPart === null
+      ? undefined
+      : structuredPatch("", "", oldPart, newPart, "", "", { context: CONTEXT, ...EFFORT });
   if (patch === undefined) return { kind: "different" };
-  const skipped = newlinesIn(old.slice(0, start));
+  const skipped = newlinesIn(old.subarray(0, start));
   const hunks = patch.hunks.map((hunk) => ({
     ...hunk,
     oldStart: hunk.oldStart + skipped,
@@ -40,22 +40,35 @@ export function diffText(before: string | Uint8Array, after: string | Uint8Array
   return {
     kind: "hunks",
     // An unchanged line that is empty stands as one: a blank there would be shown as if it were in the file.
-    text: `${lineEndsChange(old, now)}${formatPatch({ ...patch, hunks }, OMIT_HEADERS)}`.replace(
+    // What both have alike makes no change.
+    text: `${lineEnds(oldBytes) === lineEnds(newBytes) ? "" : lineEndsChange(old, now)}${formatPatch({ ...patch, hunks }, OMIT_HEADERS)}`.replace(
       /\n (?=\n)/g,
       "\n",
     ),
   };
 }
 
+function bytesOf(text: string | Uint8Array): Buffer {
+  return typeof text === "string"
+    ? Buffer.from(text)
+    : Buffer.from(text.buffer, text.byteOffset, text.byteLength);
+}
+
+/** The text of what differs; null where it is too much to be compared. */
+function textOf(part: Buffer): string | null {
+  if (part.length > MOST_BETWEEN.length || linesOf(part) > MOST_BETWEEN.lines) return null;
+  return decoded(part);
+}
+
 /** The lines in which two texts differ, from the first to the last, and those that are shown around them. */
-function between(old: string, now: string): { readonly start: number; readonly fromEnd: number } {
+function between(old: Buffer, now: Buffer): { readonly start: number; readonly fromEnd: number } {
   const shorter = Math.min(old.length, now.length);
-  let same = 0;
-  while (same < shorter && old.charCodeAt(same) === now.charCodeAt(same)) same += 1;
-  let sameAtEnd = 0;
-  const isSameAtEnd = (back: number): boolean =>
-    old.charCodeAt(old.length - back) === now.charCodeAt(now.length - back);
-  while (sameAtEnd < shorter - same && isSameAtEnd(sameAtEnd + 1)) sameAtEnd += 1;
+  const isSame = (at: number, other: number, length: number): boolean =>
+    old.compare(now, other, other + length, at, at + length) === 0;
+  const same = longest(shorter, (from, length) => isSame(from, from, length));
+  const sameAtEnd = longest(shorter - same, (from, length) =>
+    isSame(old.length - from - length, now.length - from - length, length),
+  );
   let [start, end] = [same, old.length - sameAtEnd];
   for (let line = 0; line <= CONTEXT; line += 1) {
     // The first time to the edges of the lines in which the difference begins and ends.
@@ -65,14 +78,32 @@ function between(old: string, now: string): { readonly start: number; readonly f
   return { start, fromEnd: old.length - end };
 }
 
-function lineEndsChange(before: string, after: string): string {
+/** So many bytes are compared at once: one by one they take longer than all the rest. */
+const MAX_COMPARED = 64 * 1024;
+
+/** How far two texts are the same, up to `most`, by what tells whether a part of them is. */
+function longest(most: number, isSame: (from: number, length: number) => boolean): number {
+  let same = 0;
+  for (let step = MAX_COMPARED; step >= 1; step = Math.floor(step / 16))
+    while (same + step <= most && isSame(same, step)) same += step;
+  return same;
+}
+
+function lineEndsChange(before: Buffer, after: Buffer): string {
   const [old, now] = [lineEnds(before), lineEnds(after)];
   return old === null || now === null || old === now ? "" : `\\ Line ends change: ${old} → ${now}\n`;
 }
 
-function lineEnds(text: string): "CRLF" | "LF" | "CRLF and LF" | null {
-  const hasCrlf = text.includes("\r\n");
-  const hasLf = /(?<!\r)\n/.test(text);
+function lineEnds(text: Buffer): "CRLF" | "LF" | "CRLF and LF" | null {
+  let [hasCrlf, hasLf] = [false, false];
+  for (let at = 0; at < text.length && !(hasCrlf && hasLf); at += 1) {
+    if (text[at] !== NEWLINE) continue;
+    if (text[at - 1] === RETURN) hasCrlf = true;
+    else hasLf = true;
+  }
   if (hasCrlf) return hasLf ? "CRLF and LF" : "CRLF";
   return hasLf ? "LF" : null;
 }
+
+const NEWLINE = 10;
+const RETURN = 13;

@@ -1,8 +1,11 @@
+import { isDeepStrictEqual } from "node:util";
 import { CofferdamError, thrownText, visible } from "../errors.ts";
 import type { Host } from "../host/host.ts";
+import { inTurns, MAX_AT_ONCE, otherTurns } from "../host/turns.ts";
 import type { Recorder } from "../journal/recorder.ts";
 import { Trail } from "../journal/trail.ts";
-import { asJson, canonicalJson, type Json, readJson } from "../policy/canonical-json.ts";
+import { asJson, type Json, readJsonInSteps } from "../policy/canonical-json.ts";
+import { jsonSize } from "../policy/json-size.ts";
 import { redact } from "../policy/redact.ts";
 import type { DefinedTool } from "../tool/define-tool.ts";
 import type { Broker } from "./broker.ts";
@@ -91,7 +94,7 @@ export class GuardedTools {
     const tool = this.#tools.get(name);
     try {
       if (tool === undefined) throw notFound(name);
-      const json = readArguments(args);
+      const json = await readArguments(args);
       trail.received(redact(json).safeArgs);
       const outcome = await this.#walk(tool, json, trail, options);
       trail.ended(outcome.kind, { reason: "reason" in outcome ? outcome.reason : null });
@@ -140,7 +143,7 @@ export class GuardedTools {
     try {
       const tool = this.#tools.get(name);
       if (tool === undefined) throw notFound(name);
-      const json = readArguments(args);
+      const json = await readArguments(args);
       trail.received(redact(json).safeArgs);
       const asked = await this.#walkOf(tool, json, trail, options).prepare();
       const { signal = null, groupId = null, toolCallId = null, mayAsk = true, isUnique = false } = options;
@@ -180,6 +183,7 @@ export class GuardedTools {
       }
       const use = tool.use(current, around);
       const grants = await broker.grants(sessionId);
+      await otherTurns(jsonSize(use.args, MAX_AT_ONCE));
       shown = use.args;
       const question = await toolQuestion({ tool, args: use.args, use, agent, cwd }, policy, grants);
       trail.judged(question.verdict);
@@ -188,7 +192,7 @@ export class GuardedTools {
     const run = async (by: string | null): Promise<ToolOutcome> => {
       // Read once more from what was given: nothing that a check did to its copy reaches the tool.
       const use = tool.use(current, around);
-      if (canonicalJson(use.args) !== canonicalJson(shown)) throw changed(tool.name);
+      if (!isDeepStrictEqual(use.args, shown)) throw changed(tool.name);
       if (around.signal?.aborted === true) throw around.signal.reason;
       const value = await use.run?.({ by });
       return { kind: "done", value };
@@ -234,8 +238,10 @@ function changed(name: string): CofferdamError {
 }
 
 /** Arguments as data that nobody can change any more. Throws `USAGE` for what they can't be. */
-function readArguments(given: unknown): Json {
-  return withoutToken(readJson(given));
+async function readArguments(given: unknown): Promise<Json> {
+  const args = withoutToken(await inTurns(readJsonInSteps(given)));
+  await otherTurns(jsonSize(args, MAX_AT_ONCE));
+  return args;
 }
 
 function withoutToken(args: Json): Json {

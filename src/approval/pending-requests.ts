@@ -1,3 +1,5 @@
+import { otherTurns } from "../host/turns.ts";
+import { jsonSize } from "../policy/json-size.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
 import { printSize } from "../profile/quantity.ts";
 import type { Belongings, Store } from "../store/store.ts";
@@ -5,6 +7,8 @@ import type { PendingBounds, Waiting, WaitingRoom } from "./waiting-room.ts";
 
 /** A supervisor keeps at most so many times what one of its sessions may. */
 const SESSIONS_WORTH = 4;
+/** So much is kept of one request, in bytes of JSON: everything else in this process waits while the store takes it in. */
+const MAX_REQUEST_BYTES = 14 * 1024 ** 2;
 
 /**
  * Decides whether one more request may wait. A session lives in this process: its requests are counted here. A client
@@ -24,7 +28,9 @@ export class PendingRequests {
   /** Counts a request in and answers null, or says why there is no room for it. For one request at a time. */
   async admit(waiting: Waiting, belongings: Belongings, bounds: PendingBounds): Promise<string | null> {
     const bytes = sizeOf(waiting.request, belongings);
+    await otherTurns(bytes);
     const why =
+      (bytes > MAX_REQUEST_BYTES ? tooLarge("one question", MAX_REQUEST_BYTES) : null) ??
       this.#whySessionIsFull(waiting.request, bytes, bounds) ??
       (await this.#whyClientIsFull(waiting, bytes, bounds));
     if (why === null) this.#room.keep(waiting, bytes);
@@ -36,9 +42,9 @@ export class PendingRequests {
     bytes: number,
     { mostPendingBytes: most }: PendingBounds,
   ): string | null {
-    if (this.#room.bytesOf(sessionId) + bytes > most) return tooLarge("session", most);
+    if (this.#room.bytesOf(sessionId) + bytes > most) return tooLarge("what waits of this session", most);
     return this.#room.bytes + bytes > SESSIONS_WORTH * most
-      ? tooLarge("supervisor", SESSIONS_WORTH * most)
+      ? tooLarge("what waits of this supervisor", SESSIONS_WORTH * most)
       : null;
   }
 
@@ -55,7 +61,7 @@ export class PendingRequests {
     if (mostPending !== null && others.length >= mostPending)
       return `${mostPending} questions of this client wait already`;
     const kept = await this.#bytesOf(others);
-    return kept + bytes > most ? tooLarge("client", most) : null;
+    return kept + bytes > most ? tooLarge("what waits of this client", most) : null;
   }
 
   async #bytesOf(requests: readonly ApprovalRequest[]): Promise<number> {
@@ -70,11 +76,11 @@ export class PendingRequests {
   }
 }
 
-/** What is kept of a request, in bytes of JSON. */
+/** What is kept of a request, in bytes of JSON; of one that is too large, more than may be. */
 function sizeOf(request: ApprovalRequest, belongings: Belongings | null): number {
-  return Buffer.byteLength(JSON.stringify([request, belongings]));
+  return jsonSize([request, belongings], MAX_REQUEST_BYTES);
 }
 
-function tooLarge(whose: string, most: number): string {
-  return `what waits of this ${whose} would take more than ${printSize(most)}`;
+function tooLarge(what: string, most: number): string {
+  return `${what} would take more than ${printSize(most)}`;
 }

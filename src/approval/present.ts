@@ -1,9 +1,9 @@
 import { isUtf8 } from "node:buffer";
 import type { Json } from "../policy/canonical-json.ts";
 import type { Presentation } from "../policy/presentation.ts";
-import { quoted } from "../shell/quote.ts";
+import { quotedHead } from "../shell/quote.ts";
 import { diffText } from "./diff-text.ts";
-import { byteLength, headOf, linesOf } from "./head.ts";
+import { byteLength, type Head, headOf, linesOf, MOST_BYTES } from "./head.ts";
 import { languageOf } from "./language.ts";
 import { mediaTypeOf, printBytes } from "./media-type.ts";
 import { type PresentOptions, shown } from "./shown.ts";
@@ -37,9 +37,16 @@ export function presentCommand(
 ): Presentation {
   const { words, script, cwd } = command;
   const common = { type: "command", language: "shell", about: cwd } as const;
-  if (script === undefined) return { ...common, ...shown(headOf(quoted(words)), options) };
-  const { content: program } = shown(headOf(quoted(words.filter((word) => word !== script))), options);
+  if (script === undefined) return { ...common, ...shown(wordsHead(words), options) };
+  const { content: program } = shown(wordsHead(words.filter((word) => word !== script)), options);
   return { ...common, ...shown(headOf(script), options), metadata: { program } };
+}
+
+/** The beginning of words on one line; of those that do not stand there only their size is told. */
+function wordsHead(words: readonly string[]): Head {
+  const { line, rest } = quotedHead(words, MOST_BYTES);
+  const bytes = rest.reduce((sum, word) => sum + byteLength(word) + 1, 0);
+  return headOf(line, { lines: bytes === 0 ? 0 : linesOf(rest.join(" ")), bytes });
 }
 
 /** The content of a new file. Of what is not text (NUL, or not UTF-8) only the kind and the size are told. */

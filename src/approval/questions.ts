@@ -1,7 +1,9 @@
 import type { Host } from "../host/host.ts";
 import { RecentMap } from "../host/recent-map.ts";
+import { MAX_AT_ONCE, otherTurns } from "../host/turns.ts";
 import type { Trail } from "../journal/trail.ts";
 import type { Decision } from "../policy/decision.ts";
+import { jsonSize } from "../policy/json-size.ts";
 import type { KeptCall } from "../policy/kept-call.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
 import type { Broker } from "./broker.ts";
@@ -111,6 +113,7 @@ export class Questions {
       return decline("the same was answered no three times in this session", "ask for something else");
     if (mostPending !== null && broker.countWaiting(sessionId) >= mostPending)
       return decline(`${mostPending} questions of this session wait already`, "wait for their answers");
+    await otherTurns(call === null ? 0 : jsonSize(call.input, MAX_AT_ONCE));
     const createdAt = host.now();
     const request = requestFor(asker, asked, {
       approvalId,

@@ -1,10 +1,14 @@
+import { isDeepStrictEqual } from "node:util";
 import { thrownText } from "../errors.ts";
+import { MAX_AT_ONCE, otherTurns } from "../host/turns.ts";
 import { type Mode, strictest } from "../policy/action.ts";
 import { ApprovalBlockedError } from "../policy/approval-error.ts";
 import type { ApprovalSection, OperatorApproval } from "../policy/approval-section.ts";
 import { canonicalJson, type Json } from "../policy/canonical-json.ts";
 import { findGrant, type Grant } from "../policy/grant.ts";
 import { argsHashOf, cacheKeyOf } from "../policy/hashes.ts";
+import type { TextDigests } from "../policy/json-digest.ts";
+import { jsonSize } from "../policy/json-size.ts";
 import { redact, redactText } from "../policy/redact.ts";
 import { isShownWhole } from "../policy/redactions.ts";
 import type { GrantedView } from "../policy/request.ts";
@@ -58,12 +62,14 @@ export async function toolQuestion(
   const said = await saidBy(use, policy);
   const ask = said?.ask ?? null;
   const payload = ask?.payload ?? args;
+  const digests: TextDigests = new Map();
   const key = {
-    cacheKey: cacheKeyOf(tool.name, payload),
+    cacheKey: cacheKeyOf(tool.name, payload, digests),
     toolVersion: tool.version,
     program: null,
     granted: null,
   };
+  await otherTurns(jsonSize(args, MAX_AT_ONCE));
   const subject = {
     ...invocationOf(tool.name, args, agent),
     risk: tool.risk,
@@ -78,7 +84,7 @@ export async function toolQuestion(
   return {
     verdict: answerByMode(remembered, policy.mode, false),
     // A tool of this name and version may do something else for another project that has the same store.
-    argsHash: argsHashOf({ tool: tool.name, version: tool.version, input: args, agent, cwd }),
+    argsHash: argsHashOf({ tool: tool.name, version: tool.version, input: args, agent, cwd }, digests),
     grantKey: key,
     groupId: ask?.groupId ?? null,
     show: () => {
@@ -101,10 +107,12 @@ export async function toolQuestion(
 
 /** What a yes for the session covers, in words; null when it can't be told whole. */
 export function coversOf(tool: string, payload: Json, args: Json): string | null {
+  // What is not shown whole may be megabytes.
+  if (!isShownWhole(redact(payload).redactions)) return null;
   const text = canonicalJson(payload);
   if (text === "{}") return `every use of ${tool}`;
-  if (!isShownWhole(redact(payload).redactions) || !redactText(text).isWhole) return null;
-  return `${tool} with ${text}${text === canonicalJson(args) ? "" : ", whatever else it is called with"}`;
+  if (!redactText(text).isWhole) return null;
+  return `${tool} with ${text}${isDeepStrictEqual(payload, args) ? "" : ", whatever else it is called with"}`;
 }
 
 /** What the tool's own checks came to; null where it has none. A check that fails denies. */

@@ -15,8 +15,8 @@ export type Parser = (text: string) => Iterable<Span>;
 
 /** A longer text stays plain. */
 const MOST_CHARACTERS = 64 * 1024;
-/** Then a parser is stopped: some need seconds for text that was made to cost them time. */
-const MOST_MS = 200;
+/** Then a parser is stopped: some need seconds for text that was made to cost them time, and everything else waits. */
+const MOST_MS = 50;
 
 /** Two bring a tokenizer whose types are not the core's: they are given what they were made for. */
 const GRAMMARS: Readonly<Record<string, () => Promise<ParseOptions>>> = {
@@ -74,7 +74,7 @@ export async function loadHighlighter(language: string | undefined): Promise<Hig
 
 /**
  * A text in the parts that a parser finds, neighbours of one kind made one. The parser is not trusted: the text stays
- * plain when it throws, loses, adds or reorders a character, or takes longer than 200 ms.
+ * plain when it throws, loses, adds or reorders a character, or takes longer than 50 ms.
  */
 export function highlightWith(parser: Parser, text: string): readonly Span[] {
   if (text.length > MOST_CHARACTERS) return plain(text);

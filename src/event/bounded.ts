@@ -4,14 +4,18 @@ import type { ApprovalBody, EventBody } from "./event.ts";
 
 /** A text with more characters is cut. */
 const MOST_CHARACTERS = 16 * 1024;
-/** A list with more texts is cut. */
+/** A list with more texts is cut, and so is one with more characters in all. */
 const MOST_TEXTS = 256;
+const MAX_LIST_CHARACTERS = 256 * 1024;
+
+/** Of each word of a call, and of all of them, no more characters are written down. */
+export const MAX_RECORDED = { word: MOST_CHARACTERS, words: MAX_LIST_CHARACTERS } as const;
 
 /**
  * The event with the texts that come with a call bounded, so that no call decides how large a record grows. A longer
  * text keeps its beginning, a longer list its first texts, and what is left out is told at the end: how much the whole
  * is, and its SHA-256 (of a list: of its texts, each with a NUL behind it). What ends like this without being cut can be
- * told by its length: only what was cut is longer than 16,384 characters, or 256 texts.
+ * told by its length: only what was cut is longer than 16,384 characters, 256 texts, or 240,000 characters in all.
  */
 export function boundedEvent(body: ApprovalBody): ApprovalBody;
 export function boundedEvent(body: EventBody): EventBody;
@@ -83,8 +87,15 @@ function boundedHits(hits: readonly RuleHit[]): RuleHit[] {
 }
 
 function boundedTexts(texts: readonly string[]): string[] {
-  const first = texts.slice(0, MOST_TEXTS).map(boundedText);
-  if (texts.length <= MOST_TEXTS) return first;
+  const first: string[] = [];
+  let left = MAX_LIST_CHARACTERS;
+  for (const text of texts.slice(0, MOST_TEXTS)) {
+    const one = boundedText(text);
+    left -= one.length;
+    if (left < 0) break;
+    first.push(one);
+  }
+  if (first.length === texts.length) return first;
   const digest = sha256(texts.map((text) => `${text}\0`).join(""));
   return [...first, `… (cut: ${texts.length} texts in all, sha256 ${digest})`];
 }

@@ -5,22 +5,22 @@ import type { AbsolutePath } from "../profile/path.ts";
 import { systemPath } from "./nodes.ts";
 import { openPlainFile } from "./plain-file.ts";
 
-/** A larger file is told by its size and change time. */
-const MOST_BYTES = 64 * 1024 ** 2;
+/** A larger file is told by its size and change time: everything else waits while one is read. */
+export const MOST_CONTENT_BYTES = 32 * 1024 ** 2;
 
 /**
- * What tells the content of a plain file from any other: its SHA-256 or, above 64 MiB, its size and change time, which the
+ * What tells the content of a plain file from any other: its SHA-256 or, above `mostBytes`, its size and change time, which the
  * kernel sets at each change and no process can (inode(7)); so is one that can't be read.
  * Throws `FACTS_UNSTABLE` when something else stands at the path than the file of that id (`device:inode`), or a
  * lease is on it.
  */
-export function contentIdOf(path: AbsolutePath, id: string): string {
+export function contentIdOf(path: AbsolutePath, id: string, mostBytes = MOST_CONTENT_BYTES): string {
   const at = systemPath(path);
   try {
     using file = openPlainFile(at, constants.O_NOFOLLOW);
     if (file === null) throw unstable(path);
     const state = stateOf(path, id, file.stats);
-    return file.stats.size > MOST_BYTES ? state : hash("sha256", file.read());
+    return file.stats.size > mostBytes ? state : hash("sha256", file.read());
   } catch (cause) {
     if (cause instanceof CofferdamError) throw cause;
     if (cause instanceof Error && "code" in cause && cause.code === "EACCES")

@@ -24,7 +24,12 @@ const MOST_LINKS = 40;
  * Where a path leads from a canonical folder, name by name as the kernel goes. Only what may be looked at is; all else
  * counts as folders that are there, so that what stands at any other path, and where it leads, plays no part in the answer.
  */
-export function leadsTo(written: string, from: AbsolutePath, mayLook: (path: AbsolutePath) => boolean): Led {
+export function leadsTo(
+  written: string,
+  from: AbsolutePath,
+  mayLook: (path: AbsolutePath) => boolean,
+  look: Look = statsOf,
+): Led {
   const names = namesIn(written).reverse();
   let at = written.startsWith("/") ? ROOT : from;
   let links = 0;
@@ -34,7 +39,7 @@ export function leadsTo(written: string, from: AbsolutePath, mayLook: (path: Abs
       at = next;
       continue;
     }
-    const stats = statsOf(next);
+    const stats = look(next);
     if (stats?.isDirectory() === true || (stats?.isFile() === true && names.length === 0)) {
       at = next;
       continue;
@@ -50,7 +55,7 @@ export function leadsTo(written: string, from: AbsolutePath, mayLook: (path: Abs
     names.push(...namesIn(text).reverse());
   }
   if (!mayLook(at)) return { path: at, kind: "unseen" };
-  return { path: at, kind: statsOf(at)?.isDirectory() === true ? "folder" : "file" };
+  return { path: at, kind: look(at)?.isDirectory() === true ? "folder" : "file" };
 }
 
 /** Behind a place where nothing is, the names are taken as they stand; last first. */
@@ -79,6 +84,29 @@ export function lookingOnce(missing: ReadonlySet<AbsolutePath> = new Set()): Loo
     const stats = missing.has(path) ? null : statsOf(path);
     seen.set(path, stats);
     return stats;
+  };
+}
+
+/**
+ * A look that ends once the places it was asked about have so many characters together: it sees nothing from then on. In a
+ * deep tree each place costs the kernel as much as its path is long, and everything else waits.
+ */
+export class BoundedLook {
+  readonly #look = lookingOnce();
+  #left: number;
+
+  constructor(mostCharacters: number) {
+    this.#left = mostCharacters;
+  }
+
+  /** True when something was not looked at: what was found since counts for nothing. */
+  get isOver(): boolean {
+    return this.#left < 0;
+  }
+
+  readonly at: Look = (path) => {
+    this.#left -= path.length;
+    return this.isOver ? null : this.#look(path);
   };
 }
 
@@ -141,11 +169,11 @@ export function hasDetour(written: string): boolean {
  * The path that is written, without `.` and `..`, its last name not followed, and of one without a detour no link. Null
  * when that can't be told.
  */
-export function plainPath(written: string, from: AbsolutePath): AbsolutePath | null {
+export function plainPath(written: string, from: AbsolutePath, look: Look = statsOf): AbsolutePath | null {
   if (hasDetour(written)) {
     const [, before = "", last = ""] = /^(.*\/)?([^/]*)$/su.exec(written) ?? [];
-    if (last === "" || last === "." || last === "..") return wayOf(written, from).end;
-    const folder = wayOf(before, from).end;
+    if (last === "" || last === "." || last === "..") return wayOf(written, from, look).end;
+    const folder = wayOf(before, from, look).end;
     return folder === null ? null : joinPath(folder, last);
   }
   const path = resolve(from, written);

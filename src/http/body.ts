@@ -1,7 +1,8 @@
 import type { z } from "zod";
 import { CofferdamError, visible } from "../errors.ts";
-import { asJson } from "../policy/canonical-json.ts";
-import { jsonFault } from "../policy/json-text.ts";
+import { asJson, JSON_BOUNDS } from "../policy/canonical-json.ts";
+import { readJsonText } from "../policy/json-text.ts";
+import { allSteps } from "../policy/steps.ts";
 import { type Refusal, refusal } from "./refusal.ts";
 
 const MOST_BYTES = 64 * 1024;
@@ -39,9 +40,9 @@ export function readQuery<Schema extends z.ZodType>(url: string, schema: Schema)
 function readJson<Schema extends z.ZodType>(bytes: Uint8Array, schema: Schema): Read<z.output<Schema>> {
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    const fault = jsonFault(text);
+    const read = allSteps(readJsonText(text, JSON_BOUNDS));
     // Bounded before it is looked at in any other way: schemas go down into it.
-    return fault === null ? bySchema(asJson(JSON.parse(text)), schema) : malformed(fault.what);
+    return read.kind === "value" ? bySchema(asJson(read.value), schema) : malformed(read.what);
   } catch (cause) {
     return malformed(cause instanceof CofferdamError ? cause.message : "it is not UTF-8");
   }

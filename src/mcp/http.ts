@@ -1,6 +1,7 @@
-import { createMcpHandler, isLegacyRequest } from "@modelcontextprotocol/server";
+import { createMcpHandler, isLegacyRequest, readRequestBody } from "@modelcontextprotocol/server";
 import { assertOptions } from "../supervisor/options.ts";
 import type { Supervisor } from "../supervisor/supervisor.ts";
+import { refusal, whyRefused } from "./bounded-messages.ts";
 import { Connection, MCP_OPTIONS, type McpOptions } from "./connection.ts";
 import { LegacySessions, MAX_BODY_BYTES } from "./legacy-sessions.ts";
 import { serversOf } from "./server.ts";
@@ -55,6 +56,9 @@ class HttpClient implements AsyncDisposable {
   }
 
   async fetch(request: Request): Promise<Response> {
+    const body = await readRequestBody(request.clone(), MAX_BODY_BYTES);
+    const why = body.tooLarge ? null : whyRefused(body.text);
+    if (why !== null) return badRequest(refusal(null, why));
     return (await isLegacyRequest(request, undefined, { maxRequestBodySize: MAX_BODY_BYTES }))
       ? this.#sessions.fetch(request)
       : this.#handler.fetch(request);
@@ -65,4 +69,8 @@ class HttpClient implements AsyncDisposable {
     await this.#sessions[Symbol.asyncDispose]();
     await this.#shared[Symbol.asyncDispose]();
   }
+}
+
+function badRequest(body: string): Response {
+  return new Response(body, { status: 400, headers: { "content-type": "application/json" } });
 }

@@ -3,6 +3,7 @@ import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/s
 import { z } from "zod";
 import { assertOptions, having, type OptionsOf } from "../supervisor/options.ts";
 import type { Supervisor } from "../supervisor/supervisor.ts";
+import { BoundedMessages } from "./bounded-messages.ts";
 import { Connection, MCP_OPTIONS, type McpOptions } from "./connection.ts";
 import { serversOf } from "./server.ts";
 
@@ -43,10 +44,11 @@ export function serveMcp(supervisor: Supervisor, options: ServeMcpOptions = {}):
     for (const event of ["end", "close", "error"]) input.once(event, () => resolve());
     for (const event of ["close", "error"]) output.once(event, () => resolve());
   });
+  const messages = new BoundedMessages((answer) => output.write(`${answer}\n`));
   const served = serveStdio(
     serversOf(supervisor, () => connection),
     {
-      transport: new StdioServerTransport(input, output),
+      transport: new StdioServerTransport(input.pipe(messages), output),
       ...(onError === undefined ? {} : { onerror: onError }),
     },
   );

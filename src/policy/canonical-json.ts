@@ -1,16 +1,22 @@
-import { hash } from "node:crypto";
 import canonicalize from "canonicalize";
 import { CofferdamError, visible } from "../errors.ts";
 import { placeBelow } from "./json-place.ts";
-import { jsonFault } from "./json-text.ts";
+import { jsonBytes, readJsonText } from "./json-text.ts";
+import { allSteps } from "./steps.ts";
 
 /** Data that canonical JSON can hold. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
-/** How many lists and objects of a value from outside may stand in one another. */
-const MOST_DEEP = 128;
-/** How many values it may hold in all, itself counted. */
-const MOST_VALUES = 100_000;
+/** How much a value from outside may hold: lists and objects in one another; values in all, itself and names of members counted. */
+export const JSON_BOUNDS = { deep: 128, values: 100_000 } as const;
+/** How large it may be as JSON text: everything else waits while it is read, hashed and written down. */
+export const MAX_JSON_BYTES = 32 * 1024 ** 2;
+const TOO_LARGE = "hold more than 32 MiB as JSON text";
+/** No argument has a longer name, in UTF-16 units. */
+const MAX_KEY = 4_096;
+const NEWLINE = 0x0a;
+/** What a number or a word of JSON counts for. */
+const LEAF_BYTES = 8;
 
 /**
  * The one text of a JSON value (RFC 8785): keys in order of their UTF-16 code units, no blanks.
@@ -31,9 +37,12 @@ export function canonicalJson(value: Json): string {
   return text;
 }
 
-/** SHA-256 of the canonical text, in hex. */
-export function jsonDigest(value: Json): string {
-  return hash("sha256", canonicalJson(value));
+/** The same of a value in which no other is. Throws the same. */
+export function canonicalLeaf(value: null | boolean | number | string): string {
+  const look = lookAt(value);
+  if (look.kind === "leaf") return JSON.stringify(look.value);
+  const { what, hint } = look.kind === "fault" ? look : fault("is no leaf", "send data");
+  throw new CofferdamError("USAGE", `a value ${what}`, { hint });
 }
 
 /**
@@ -48,32 +57,71 @@ export function spelledOut(text: string): string {
  * A value from outside, such as a model's arguments, as JSON: a frozen copy, so that nobody can change it while a
  * person thinks. Every property is read once. `-0` becomes `0`, a key `__proto__` is refused.
  * Throws `USAGE`, with the place (`arguments.a.b[3]`), for what canonical JSON can't hold without loss, for what holds
- * itself, for more than 128 lists and objects in one another and for more than 100,000 values in all.
+ * itself, for more than 128 lists and objects in one another, for more than 100,000 values in all, and for more than
+ * 32 MiB as JSON text.
  */
 export function asJson(value: unknown): Json {
-  const within = new Set<unknown>();
-  let left = MOST_VALUES;
-  const copied = (one: unknown, at: string): Json => {
+  return new JsonCopy().of(value);
+}
+
+/** Copies one value from outside. */
+class JsonCopy {
+  readonly #within = new Set<unknown>();
+  /** The way to what is copied now: its place is told only where it is refused. */
+  readonly #steps: (string | number)[] = [];
+  #values = JSON_BOUNDS.values;
+  #bytes = MAX_JSON_BYTES;
+
+  of(one: unknown): Json {
     const isContainer = typeof one === "object" && one !== null;
-    left -= 1;
-    if (left < (Array.isArray(one) ? one.length : 0))
-      refuse("arguments", "hold more than 100,000 values in all", "send less");
-    if (within.has(one)) refuse(at, "holds itself", "send a tree");
-    if (isContainer && within.size === MOST_DEEP)
-      refuse(at, "stands more than 128 deep", "send a flatter value");
+    this.#values -= 1;
+    const within = Array.isArray(one) ? one.length : isContainer ? 2 * Object.keys(one).length : 0;
+    if (this.#values < within) refuse("arguments", "hold more than 100,000 values in all", "send less");
+    if (this.#within.has(one)) this.#refuse("holds itself", "send a tree");
+    if (isContainer && this.#within.size === JSON_BOUNDS.deep)
+      this.#refuse("stands more than 128 deep", "send a flatter value");
     const look = lookAt(one);
-    if (look.kind === "fault")
-      refuse(look.key === undefined ? at : placeBelow(at, look.key), look.what, look.hint);
-    if (look.kind === "leaf") return look.value;
-    within.add(one);
+    if (look.kind === "fault") {
+      if (look.key !== undefined) this.#steps.push(look.key);
+      this.#refuse(look.what, look.hint);
+    }
+    if (look.kind === "leaf") {
+      this.#take(look.value);
+      return look.value;
+    }
+    this.#within.add(one);
     const copy =
       look.kind === "list"
-        ? look.items.map((item, index) => copied(item, placeBelow(at, index)))
-        : Object.fromEntries(look.members.map(([key, member]) => [key, copied(member, placeBelow(at, key))]));
-    within.delete(one);
+        ? look.items.map((item, index) => this.#member(index, item))
+        : Object.fromEntries(look.members.map(([key, member]) => [key, this.#member(key, member)]));
+    this.#within.delete(one);
     return Object.freeze(copy);
-  };
-  return copied(value, "arguments");
+  }
+
+  #member(step: string | number, value: unknown): Json {
+    this.#steps.push(step);
+    if (typeof step === "string") {
+      this.#values -= 1;
+      if (step.length > MAX_KEY) this.#refuse("has a longer name than 4,096 characters", "use another name");
+      this.#take(step);
+    }
+    const copy = this.of(value);
+    this.#steps.pop();
+    return copy;
+  }
+
+  #take(leaf: null | boolean | number | string): void {
+    this.#bytes -= typeof leaf === "string" ? jsonBytes(leaf, this.#bytes) : LEAF_BYTES;
+    if (this.#bytes < 0) refuse("arguments", TOO_LARGE, "send less, or a file's name");
+  }
+
+  #refuse(what: string, hint: string): never {
+    refuse(
+      this.#steps.reduce<string>((at, step) => placeBelow(at, step), "arguments"),
+      what,
+      hint,
+    );
+  }
 }
 
 /** Arguments as data, or as the JSON text that a model sends. Throws as `parseJson` and `asJson` do. */
@@ -81,18 +129,39 @@ export function readJson(given: unknown): Json {
   return typeof given === "string" ? parseJson(given) : asJson(given);
 }
 
+/** The same, a text in steps, none of which takes long. */
+export function* readJsonInSteps(given: unknown): Generator<void, Json> {
+  // What is no text its caller could change meanwhile.
+  if (typeof given !== "string") return asJson(given);
+  const value = yield* parsed(given);
+  yield;
+  return asJson(value);
+}
+
 /**
  * JSON text as a model sends it, as `asJson` gives it. Throws `USAGE`, with line and column, for malformed text and for
  * an object that has a key twice: two readers of it would see two different calls. Else as `asJson`.
  */
 export function parseJson(text: string): Json {
-  const fault = jsonFault(text);
-  if (fault === null) return asJson(JSON.parse(text));
-  const before = text.slice(0, fault.index).split("\n");
-  const place = `line ${before.length}, column ${(before.at(-1) ?? "").length + 1}`;
-  throw new CofferdamError("USAGE", `the arguments can't be read: ${visible(fault.what)} (${place})`, {
+  return asJson(allSteps(parsed(text)));
+}
+
+function* parsed(text: string): Generator<void, unknown> {
+  if (text.length > MAX_JSON_BYTES) refuse("arguments", TOO_LARGE, "send less, or a file's name");
+  const read = yield* readJsonText(text, JSON_BOUNDS);
+  if (read.kind === "value") return read.value;
+  yield;
+  const before = text.slice(0, read.index);
+  const place = `line ${newlinesIn(before) + 1}, column ${before.length - before.lastIndexOf("\n")}`;
+  throw new CofferdamError("USAGE", `the arguments can't be read: ${visible(read.what)} (${place})`, {
     hint: "send JSON, each key once",
   });
+}
+
+function newlinesIn(text: string): number {
+  let count = 0;
+  for (let at = 0; at < text.length; at += 1) if (text.charCodeAt(at) === NEWLINE) count += 1;
+  return count;
 }
 
 function refuse(at: string, what: string, hint: string): never {

@@ -1,4 +1,4 @@
-import { coversWords, fileNameOf, matchesWord } from "../shell/rule.ts";
+import { coversWords, fileNameOf, matchesWord, shellPattern } from "../shell/rule.ts";
 import type { Mode } from "./action.ts";
 import { type AppearedPolicy, strictestAppeared } from "./appeared-policy.ts";
 import { meetApproval, NO_OPERATOR, type OperatorApproval } from "./approval-section.ts";
@@ -113,7 +113,8 @@ function mayBeAbout(own: Rule, rule: Rule): boolean {
 function coversText(wide: Rule, rule: Rule): boolean {
   if (wide.of === "pattern")
     return matchesWord(wide.text, rule.of === "shell" ? "shell" : sample(wide, rule.text));
-  if (rule.of === "shell") return coversWords(wide.text, sample(wide, rule.text).split(" "), false);
+  if (rule.of === "shell")
+    return coversWords(shellPattern(wide.text), sample(wide, rule.text).split(" "), false);
   return wide.text === "*" && rule.text === "shell";
 }
 
@@ -122,7 +123,7 @@ function mayCoverByName(own: Rule, rule: Rule): boolean {
   if (own.of !== "shell" || rule.of !== "shell") return false;
   const [program = "", ...rest] = sample(own, rule.text).split(" ");
   const name = fileNameOf(program);
-  return name !== program && coversWords(own.text, [name, ...rest], false);
+  return name !== program && coversWords(shellPattern(own.text), [name, ...rest], false);
 }
 
 /** The text as one that it covers: each `*` is a character that the other rule does not write. */

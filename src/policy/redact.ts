@@ -42,12 +42,26 @@ export function redactText(
   return { text: safe, isWhole: !isHidden && !isCut };
 }
 
-/** Words of a command without what looks like a secret in them; nothing is cut. Cosmetic, as `redact`. */
-export function hideInWords(words: readonly string[]): string[] {
-  return words.map((word, index) =>
-    isValueOf(words[index - 1], word) ? HIDDEN : shownText(word, Number.POSITIVE_INFINITY).text,
-  );
+/**
+ * Words of a command without what looks like a secret in them; nothing is cut. Where the caller says how much it shows of
+ * a word, and of all, the end of a longer word is not looked at, and words behind all that is shown are hidden whole.
+ * Cosmetic, as `redact`.
+ */
+export function hideInWords(
+  words: readonly string[],
+  shownOf: { readonly word: number; readonly words: number } = ALL,
+): string[] {
+  let left = shownOf.words;
+  return words.map((word, index) => {
+    if (left <= 0) return HIDDEN;
+    const end = word.length > shownOf.word ? shownOf.word + READ_AHEAD : word.length;
+    left -= Math.min(word.length, shownOf.word);
+    if (isValueOf(words[index - 1], word)) return HIDDEN;
+    return shownText(word.slice(0, end), Number.POSITIVE_INFINITY).text + word.slice(end);
+  });
 }
+
+const ALL = { word: Number.POSITIVE_INFINITY, words: Number.POSITIVE_INFINITY } as const;
 
 /** What was left out so far, and how much may still be shown. */
 class Notes {
@@ -99,11 +113,12 @@ function items(list: readonly Json[], at: string, depth: number, notes: Notes): 
 }
 
 function members(object: { readonly [key: string]: Json }, at: string, depth: number, notes: Notes): Json {
-  const all = Object.entries(object);
+  const keys = Object.keys(object);
   const safe = new Map<string, Json>();
-  for (const [key, member] of all.slice(0, MOST_ITEMS)) {
+  for (const key of keys.slice(0, MOST_ITEMS)) {
     if (notes.left <= 0) break;
     notes.left -= 4;
+    const member = object[key] ?? null;
     const name = free(
       noted(key, MOST_OF_A_KEY, (shownKey) => placeBelow(at, shownKey), notes),
       safe,
@@ -114,7 +129,7 @@ function members(object: { readonly [key: string]: Json }, at: string, depth: nu
       isSecretUnder(key, member) ? hidden(place, notes) : shown(member, place, depth + 1, notes),
     );
   }
-  if (safe.size < all.length) notes.cut(at, all.length, "item");
+  if (safe.size < keys.length) notes.cut(at, keys.length, "item");
   return Object.fromEntries(safe);
 }
 

@@ -1,10 +1,10 @@
 import { CofferdamError, visible } from "../errors.ts";
 import { hazardOf } from "../shell/hazards.ts";
 import { NOT_PARSED, parseLine, type SimpleCommand } from "../shell/parse.ts";
-import { fileNameOf, type ShellRule, shellAction } from "../shell/rule.ts";
+import { fileNameOf, type ShellRule, shellAction, shellPattern } from "../shell/rule.ts";
 import type { OperatorRule } from "./approval-section.ts";
 import { type Json, parseJson } from "./canonical-json.ts";
-import { coverageOf } from "./reading.ts";
+import { coverageOf, Reading } from "./reading.ts";
 import { printToolRule } from "./rule-reach.ts";
 import { coversInvocation, invocationOf, type OperatorToolRule, type ToolRule } from "./tool-rule.ts";
 
@@ -117,7 +117,7 @@ function coversLine(
   if (unread.includes(NOT_PARSED))
     return { because: "can't be parsed", hint: "write a line as bash would take it" };
   const covers = ({ words }: SimpleCommand, names: readonly string[]): readonly string[] =>
-    names.map((name) => coverageOf(pattern, exact, { name, at: 0, words }));
+    names.map((name) => coverageOf(shellPattern(pattern), exact, new Reading(name, words)));
   if (how === "as judged")
     return commands.some((command) => {
       const [name] = command.words;

@@ -17,14 +17,18 @@ const WORDS: ReadonlySet<string> = new Set([
 /** A quick look, since most names are harmless: each of the words, its parts apart or not, has one of these in it. */
 const HINT = /key|tok|sec|pass|auth|coo|ses|bea|cre|pwd/i;
 
+/** Of a longer name no more is read than its beginning and its end. */
+const MAX_NAME = 1_000;
+
 /**
  * True for a name that says that a secret stands under it: one of its parts, or two neighbours together, is one of the
  * words or the plural of one. Parts end at `_`, `-`, `.`, blanks, digits and where camelCase goes up: `accessToken`,
  * `X-Api-Key` and `sessions_2` name secrets, `tokenizer` and `secretary` do not.
  */
 export function isSecretName(name: string): boolean {
-  if (!HINT.test(name)) return false;
-  const parts = partsOf(name);
+  const near = name.length > MAX_NAME ? `${name.slice(0, MAX_NAME / 2)} ${name.slice(-MAX_NAME / 2)}` : name;
+  if (!HINT.test(near)) return false;
+  const parts = partsOf(near);
   return parts.some((part, index) => isWord(part) || isWord(part + (parts[index + 1] ?? "")));
 }
 

@@ -1,21 +1,13 @@
 import { visible } from "../errors.ts";
 import type { Hazard } from "../shell/hazards.ts";
 import { quoted } from "../shell/quote.ts";
-import { fileNameOf, type ShellRule, shellAction } from "../shell/rule.ts";
+import { fileNameOf, type ShellRule, shellAction, shellPattern } from "../shell/rule.ts";
 import { namesUnread } from "../shell/unread.ts";
 import { isOpaque } from "../shell/word.ts";
 import { strictest } from "./action.ts";
 import type { Command, CommandLine } from "./command.ts";
-import {
-  commandHazard,
-  coverageOf,
-  isCommandUnread,
-  isNameUnknown,
-  isProgramUnread,
-  isReadToItsEnd,
-  otherReadings,
-  type Reading,
-} from "./reading.ts";
+import { PatternsByProgram } from "./patterns-by-program.ts";
+import { coverageOf, type ReadCommand, Reading, readCommands } from "./reading.ts";
 import type { RuleHit, ToolSaid } from "./rule-hit.ts";
 
 /** `shell:` of a config, as far as it judges. */
@@ -23,6 +15,15 @@ export interface ShellRules {
   readonly rules: readonly ShellRule[];
   readonly order: "first-match" | "strictest";
   readonly default: { readonly allowed: boolean; readonly approval: boolean };
+}
+
+/** The rules as a line is held against them. */
+interface Judging {
+  readonly shell: ShellRules;
+  readonly patterns: PatternsByProgram<ShellRule>;
+  readonly denies: boolean;
+  /** True when there is a rule that denies or asks. */
+  readonly isStrict: boolean;
 }
 
 /** A rule that spoke: for the words as they stand, past options or perhaps (`beside`), or for other roots (`elsewhere`). */
@@ -54,7 +55,18 @@ interface Heard {
 export function shellSaid(line: CommandLine, shell: ShellRules): ToolSaid {
   const { commands, unread } = line;
   const isOne = commands.length === 1 && unread.length === 0;
-  const said = commands.map((command) => ({ command, ...commandSaid(command, shell) }));
+  const denies = shell.rules.some((rule) => !rule.allowed);
+  const patterns = new PatternsByProgram(shell.rules, ({ pattern }) => pattern);
+  const judging: Judging = {
+    shell,
+    patterns,
+    denies,
+    isStrict: shell.rules.some((rule) => shellAction(rule) !== "allow"),
+  };
+  const said = readCommands(commands, patterns.knownBy).map((read) => ({
+    command: read.command,
+    ...commandSaid(read, judging),
+  }));
   const unreadHits = unread.length === 0 ? [] : [lineHit(unread, shell)];
   const ofShell = line.shell === null ? [] : shellHits(line.shell, shell);
   const spoken = oncePerRule([
@@ -65,7 +77,6 @@ export function shellSaid(line: CommandLine, shell: ShellRules): ToolSaid {
     isOne || command === null ? one : { ...one, reason: reasonOf(one, command) },
   );
   const hit = strictest(hits) ?? defaultHit(shell);
-  const denies = shell.rules.some((rule) => !rule.allowed);
   const doubts = [...said.map(({ doubt }) => doubt), ...(denies ? unreadHits : [])];
   return {
     hit,
@@ -80,20 +91,20 @@ interface Said {
   readonly doubt: RuleHit | null;
 }
 
-function commandSaid(command: Command, shell: ShellRules): Said {
-  const { words } = command;
-  const denies = shell.rules.some((rule) => !rule.allowed);
-  const unread = isCommandUnread(command)
-    ? unreadHit(command)
-    : (unsettledHit(command) ?? runningHit(command));
-  const reading = { name: words[0] ?? "", at: 0, words };
-  const otherwise = uncoveredHit(command, reading, shell);
-  const written = hear(command, shell, reading, true);
-  const others = otherReadings(command).flatMap((one) => hear(command, shell, one, false));
+function commandSaid(read: ReadCommand, judging: Judging): Said {
+  const { command, hazard } = read;
+  const { denies, isStrict } = judging;
+  const unread =
+    read.isNameUnknown || read.isProgramUnread
+      ? unreadHit(read)
+      : (unsettledHit(command) ?? (hazard?.does === "runs" ? hazardHit(hazard) : null));
+  const otherwise = uncoveredHit(read, judging);
+  const written = hear(read, judging, read.written, true);
+  const others = read.others.flatMap((one) => hear(read, judging, one, false));
   const heard = [...written, ...others];
   const uncovered = written.some(({ how }) => how === "plainly")
     ? []
-    : [otherwise, ...(unread !== null && isStrict(shell.rules) ? [unread] : [])];
+    : [otherwise, ...(unread !== null && isStrict ? [unread] : [])];
   const perhaps = heard.find(({ rule, action }) => !rule.allowed && action === "ask");
   const isAllowed = written.some(({ action }) => action === "allow");
   const hits = [...heard.map(({ hit }) => hit), ...uncovered];
@@ -155,27 +166,17 @@ export function namesShell(pattern: string, words: readonly string[], exact = fa
   const [program = ""] = pattern.trim().split(/\s+/, 1);
   if (program.includes("*")) return false;
   const name = fileNameOf(program);
-  return coverageOf(pattern, exact, { name: program, at: 0, words: [program, ...words.slice(1)] }) !== "no"
-    ? name === words[0]
-    : false;
+  const reading = new Reading(program, [program, ...words.slice(1)]);
+  return name === words[0] && coverageOf(shellPattern(pattern), exact, reading) !== "no";
 }
 
-/** True when there is a rule that denies or asks. */
-function isStrict(rules: readonly ShellRule[]): boolean {
-  return rules.some((rule) => shellAction(rule) !== "allow");
-}
-
-function hear(
-  command: Command,
-  { rules, order }: ShellRules,
-  reading: Reading,
-  isWritten: boolean,
-): readonly Heard[] {
-  const all = rules.flatMap((rule): readonly Heard[] => {
-    const coverage = coverageOf(rule.pattern, rule.exact, reading);
+function hear(read: ReadCommand, judging: Judging, reading: Reading, isWritten: boolean): readonly Heard[] {
+  const { command } = read;
+  const all = judging.patterns.about(reading.name).flatMap(({ rule, pattern }): readonly Heard[] => {
+    const coverage = coverageOf(pattern, rule.exact, reading);
     if (coverage === "no") return [];
     const action = shellAction(rule);
-    if (action === "allow") return isWritten && coverage === "plainly" ? allowed(rule, command, rules) : [];
+    if (action === "allow") return isWritten && coverage === "plainly" ? allowed(rule, read, judging) : [];
     if (action === "ask" && !holdsPaths(rule, command))
       return [{ rule, how: "elsewhere", action, hit: hitOf(rule) }];
     if (coverage !== "maybe")
@@ -183,7 +184,7 @@ function hear(
     const hit = maybeHit("tool", rule.pattern, rule.description);
     return [{ rule, how: "beside", action: "ask", hit }];
   });
-  const last = order === "first-match" ? all.findIndex(({ how }) => how === "plainly") : -1;
+  const last = judging.shell.order === "first-match" ? all.findIndex(({ how }) => how === "plainly") : -1;
   const heard = last < 0 ? all : all.slice(0, last + 1);
   return heard.some(({ how }) => how === "plainly") ? heard.filter(({ how }) => how !== "elsewhere") : heard;
 }
@@ -192,13 +193,13 @@ function hear(
  * A rule that asks nobody speaks only for a program that the call itself can't have written. Where any rule denies or
  * asks, it speaks for what runs unread only by name, and only when all of its words are read as commands.
  */
-function allowed(rule: ShellRule, command: Command, rules: readonly ShellRule[]): readonly Heard[] {
-  const { words } = command;
-  if (command.programFile !== "fixed" || !holdsPaths(rule, command) || isNameUnknown(command)) return [];
-  if (rule.exact && words.some(isOpaque)) return [];
-  const isNamed = namesUnread(rule.pattern) && isReadToItsEnd(words);
-  if (isStrict(rules) && isProgramUnread(command) && !isNamed) return [];
-  const hazard = rule.exact ? null : commandHazard(command);
+function allowed(rule: ShellRule, read: ReadCommand, { isStrict }: Judging): readonly Heard[] {
+  const { command } = read;
+  if (command.programFile !== "fixed" || !holdsPaths(rule, command) || read.isNameUnknown) return [];
+  if (rule.exact && command.words.some(isOpaque)) return [];
+  const isNamed = namesUnread(rule.pattern) && read.isReadToItsEnd;
+  if (isStrict && read.isProgramUnread && !isNamed) return [];
+  const hazard = rule.exact ? null : read.hazard;
   if (hazard === null) return [{ rule, how: "plainly", action: "allow", hit: hitOf(rule) }];
   const hit = { ...hazardHit(hazard), rule: rule.pattern };
   return [{ rule, how: "beside", action: "ask", hit }];
@@ -223,8 +224,8 @@ export function maybeHit(layer: "operator" | "tool", rule: string, reason: strin
 }
 
 /** An ask, because nobody has read what would be run. */
-function unreadHit(command: Command): RuleHit {
-  const what = isNameUnknown(command)
+function unreadHit({ command, isNameUnknown }: ReadCommand): RuleHit {
+  const what = isNameUnknown
     ? "which program this runs is known to the shell alone"
     : `${visible(command.words[0] ?? "")} runs what its words say, and no parser has read them`;
   return { layer: "tool", rule: "unread", action: "ask", reason: what };
@@ -242,22 +243,19 @@ export function unsettledReason({ words: [word = ""], programFile }: Command): s
   return `${visible(word)} may be another program when its turn comes: the call may write where it is looked up`;
 }
 
-/** An ask about a word by which a program runs another; null when there is none. */
-function runningHit(command: Command): RuleHit | null {
-  const hazard = commandHazard(command);
-  return hazard?.does === "runs" ? hazardHit(hazard) : null;
-}
-
 /** What the default says of a command that no rule covers, or only one that does not speak for such a program. */
-function uncoveredHit({ programFile }: Command, reading: Reading, shell: ShellRules): RuleHit {
+function uncoveredHit({ command, written }: ReadCommand, { shell, patterns }: Judging): RuleHit {
   const hit = defaultHit(shell);
   const isLeftOut =
-    programFile !== "fixed" &&
-    shell.rules.some(
-      (rule) => shellAction(rule) === "allow" && coverageOf(rule.pattern, rule.exact, reading) === "plainly",
-    );
+    command.programFile !== "fixed" &&
+    patterns
+      .about(written.name)
+      .some(
+        ({ rule, pattern }) =>
+          shellAction(rule) === "allow" && coverageOf(pattern, rule.exact, written) === "plainly",
+      );
   if (hit.action !== "ask" || !isLeftOut) return hit;
-  const reason = `tools may write ${visible(reading.name)}, or where it is looked up: no rule lets such a program pass`;
+  const reason = `tools may write ${visible(written.name)}, or where it is looked up: no rule lets such a program pass`;
   return { ...hit, reason };
 }
 

@@ -1,9 +1,10 @@
 import { visible } from "../errors.ts";
 import { type Action, type Mode, strictest } from "./action.ts";
-import type { ApprovalSection, OperatorApproval } from "./approval-section.ts";
-import type { Command, CommandLine } from "./command.ts";
+import type { ApprovalSection, OperatorApproval, OperatorRule } from "./approval-section.ts";
+import type { CommandLine } from "./command.ts";
 import type { Grant } from "./grant.ts";
-import { commandHazard, coverageOf, isNameUnknown, isProgramUnread, otherReadings } from "./reading.ts";
+import { PatternsByProgram } from "./patterns-by-program.ts";
+import { coverageOf, type ReadCommand, readCommands } from "./reading.ts";
 import { type Risk, riskAction } from "./risk.ts";
 import type { RuleHit, ToolSaid } from "./rule-hit.ts";
 import { maybeHit, namesShell, reasonOf, unsettledReason } from "./shell-rules.ts";
@@ -174,10 +175,12 @@ function riskHit({ risk, tool }: Subject, { risk_defaults: defaults }: ApprovalS
 }
 
 function operatorHits(subject: Subject, operator: OperatorApproval): readonly RuleHit[] {
+  const shellRules = operator.rules.filter((rule) => "shell" in rule);
+  const line = subject.line === null || shellRules.length === 0 ? null : readLine(subject.line, shellRules);
   return operator.rules.flatMap((rule): readonly RuleHit[] => {
     const { action, reason } = rule;
     if ("shell" in rule) {
-      const hit = subject.line === null ? null : lineHit(rule.shell, action, reason, subject.line);
+      const hit = line === null ? null : lineHit(rule, line);
       return hit === null ? [] : [hit];
     }
     return coversInvocation(rule, subject)
@@ -186,44 +189,71 @@ function operatorHits(subject: Subject, operator: OperatorApproval): readonly Ru
   });
 }
 
+type OperatorShellRule = Extract<OperatorRule, { readonly shell: string }>;
+
+/** A line as operators' rules see it: each command, and which rules cover it in any reading. */
+interface ReadLine extends Pick<CommandLine, "unread" | "shell"> {
+  readonly commands: readonly {
+    readonly read: ReadCommand;
+    readonly covered: ReadonlyMap<OperatorShellRule, "surely" | "maybe">;
+  }[];
+}
+
+function readLine({ commands, unread, shell }: CommandLine, rules: readonly OperatorShellRule[]): ReadLine {
+  const patterns = new PatternsByProgram(rules, (rule) => rule.shell);
+  return {
+    unread,
+    shell,
+    commands: readCommands(commands, patterns.knownBy).map((read) => {
+      const covered = new Map<OperatorShellRule, "surely" | "maybe">();
+      for (const reading of [read.written, ...read.others])
+        for (const { rule, pattern } of patterns.about(reading.name)) {
+          if (covered.get(rule) === "surely") continue;
+          const coverage = coverageOf(pattern, false, reading);
+          if (coverage !== "no") covered.set(rule, coverage === "maybe" ? "maybe" : "surely");
+        }
+      return { read, covered };
+    }),
+  };
+}
+
 /**
  * What an operator's rule says about a line: the strictest of what it says about each command. It covers a command however
  * it is spelled, and whatever runs what its words say; about what is not understood it asks.
  */
-function lineHit(
-  pattern: string,
-  action: Action,
-  reason: string | undefined,
-  line: CommandLine,
-): RuleHit | null {
-  const { commands, unread, shell } = line;
+function lineHit(rule: OperatorShellRule, { commands, unread, shell }: ReadLine): RuleHit | null {
+  const { shell: pattern, action, reason } = rule;
   const hit: RuleHit = { layer: "operator", rule: pattern, action, reason: reason ?? null };
   const isAboutAll = /^\s*\*+\s*$/.test(pattern);
   if (isAboutAll || (shell !== null && namesShell(pattern, shell))) return hit;
-  const found: RuleHit[] = [];
-  for (const command of commands) {
-    const one = commandHit(hit, command);
-    if (one !== null) found.push(commands.length === 1 ? one : { ...one, reason: reasonOf(one, command) });
-    if (one?.action === "deny") break;
-  }
+  const found = strictest(
+    commands.flatMap(({ read, covered }) => {
+      const one = commandHit(hit, read, covered.get(rule));
+      return one === null ? [] : [{ action: one.action, hit: one, command: read.command }];
+    }),
+  );
+  const named =
+    found === undefined
+      ? []
+      : [commands.length === 1 ? found.hit : { ...found.hit, reason: reasonOf(found.hit, found.command) }];
   const unreadHit: RuleHit = {
     ...hit,
     action: "ask",
     reason: reason ?? `no parser has read whether this runs ${visible(pattern)}`,
   };
-  return strictest([...found, ...(unread.length === 0 ? [] : [unreadHit])]) ?? null;
+  return strictest([...named, ...(unread.length === 0 ? [] : [unreadHit])]) ?? null;
 }
 
-function commandHit(hit: RuleHit, command: Command): RuleHit | null {
-  const { words } = command;
-  const written = { name: words[0] ?? "", at: 0, words };
-  const found = [written, ...otherReadings(command)].map((one) => coverageOf(hit.rule, false, one));
-  if (found.includes("plainly") || found.includes("surely")) return hit;
+function commandHit(
+  hit: RuleHit,
+  { command, isProgramUnread, isNameUnknown, hazard }: ReadCommand,
+  covered: "surely" | "maybe" | undefined,
+): RuleHit | null {
+  if (covered === "surely") return hit;
   const unread = hit.reason ?? `no parser has read whether this runs ${visible(hit.rule)}`;
-  if (isProgramUnread(command)) return { ...hit, reason: unread };
-  if (isNameUnknown(command) || commandHazard(command)?.does === "runs")
-    return { ...hit, action: "ask", reason: unread };
+  if (isProgramUnread) return { ...hit, reason: unread };
+  if (isNameUnknown || hazard?.does === "runs") return { ...hit, action: "ask", reason: unread };
   const unsettled = unsettledReason(command);
   if (unsettled !== null) return { ...hit, action: "ask", reason: hit.reason ?? unsettled };
-  return found.includes("maybe") ? maybeHit("operator", hit.rule, hit.reason ?? undefined) : null;
+  return covered === "maybe" ? maybeHit("operator", hit.rule, hit.reason ?? undefined) : null;
 }

@@ -90,13 +90,31 @@ export function maskRuler(masks: readonly Mask[]): MaskRuler {
     if (literal !== null) literals.set(literal, tighterMask(literals.get(literal) ?? null, mask));
   }
   const find = maskIndex(masks.filter((mask) => mask.pattern.literal === null || mask.ignoreCase));
+  const own = (path: AbsolutePath, bornInside: boolean): Mask | null => {
+    const mask = literals.get(path) ?? null;
+    const covering = bornInside ? null : find(path);
+    return covering === null ? mask : tighterMask(mask, covering);
+  };
+  // What holds for a folder holds for all that is in it: of a deep tree it is found out once.
+  const known = { born: new Map<AbsolutePath, Mask | null>(), found: new Map<AbsolutePath, Mask | null>() };
   return (path, bornInside) => {
+    const before = bornInside ? known.born : known.found;
+    const unknown: AbsolutePath[] = [];
     let found: Mask | null = null;
     for (const at of upwards(path)) {
-      const mask = literals.get(at) ?? null;
-      const covering = bornInside ? null : find(at);
-      if (mask !== null) found = tighterMask(found, mask);
-      if (covering !== null) found = tighterMask(found, covering);
+      const mask = before.get(at);
+      if (mask !== undefined) {
+        found = mask;
+        break;
+      }
+      unknown.push(at);
+    }
+    if (before.size > MOST_REMEMBERED) before.clear();
+    for (const at of unknown.reverse()) {
+      const mask = own(at, bornInside);
+      // Of equal ones the deepest.
+      found = mask === null ? found : found === null ? mask : tighterMask(mask, found);
+      before.set(at, found);
     }
     return found;
   };

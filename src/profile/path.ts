@@ -60,6 +60,21 @@ export function nameOf(path: AbsolutePath): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }
 
+/** A path that a call names may have so many names: each is looked up from the first one on. */
+export const MAX_NAMES = 256;
+
+/** True for a written path of more names than a call may name. */
+export function isTooDeep(written: string): boolean {
+  let names = 0;
+  for (let at = 0; at < written.length && names <= MAX_NAMES; ) {
+    const slash = written.indexOf("/", at);
+    const end = slash < 0 ? written.length : slash;
+    if (end > at && !(end === at + 1 && written[at] === ".")) names += 1;
+    at = end + 1;
+  }
+  return names > MAX_NAMES;
+}
+
 /** The names of the path from the root down; none for `/`. */
 export function namesOf(path: AbsolutePath): readonly string[] {
   return path === "/" ? [] : path.slice(1).split("/");

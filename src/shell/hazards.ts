@@ -128,8 +128,14 @@ const GIT_CONFIG_TELLS = /^(get|list|-l|--list|--get(-.*)?)$/;
 export function hazardOf([program = "", ...words]: readonly string[]): Hazard | null {
   const name = fileNameOf(program).replace(/^g(?=(sed|awk|find|tar|sort|xargs|split|base64|date)$)/, "");
   if (name === "git") return gitHazard(words);
-  if (name === "sed") return firstOf(words, (word) => sedDoes(word, words));
-  if (/^([mn]|original-)?awk$/.test(name)) return firstOf(words, (word) => awkDoes(word, words));
+  if (name === "sed") {
+    const isScript = sedScripts(words);
+    return firstOf(words, (word) => sedDoes(word, isScript));
+  }
+  if (/^([mn]|original-)?awk$/.test(name)) {
+    const isText = awkText(words);
+    return firstOf(words, (word) => awkDoes(word, isText));
+  }
   if (name === "xargs") return { word: name, does: "runs" };
   if (name === "uniq") return uniqHazard(words);
   const options = TABLE.get(name);
@@ -183,29 +189,63 @@ function gitHazard(words: readonly string[]): Hazard | null {
 }
 
 /** `-i` writes; a script may run (`e`), read and write files (`w`, `r`), or lie in a file. */
-function sedDoes(word: string, words: readonly string[]): Does {
-  if (isOpaque(word)) return isSedScript(word, words) || mayBeOption(word) ? "runs" : null;
+function sedDoes(word: string, isScript: (word: string) => boolean): Does {
+  if (isOpaque(word)) return isScript(word) || mayBeOption(word) ? "runs" : null;
   if (/^(-[a-zA-Z]*i|--i)/.test(word)) return "writes";
   if (/^(-[a-zA-Z]*f|--f)/.test(word)) return "runs";
-  if (word.startsWith("-") && !/^(-[a-zA-Z]*e|--e)/.test(word)) return null;
-  const isScript = /^(-[a-zA-Z]*e.|--e[a-z]*=)/.test(word) || isSedScript(word, words);
-  return isScript && !isPlainSed(word.replace(/^(-[a-zA-Z]*e|--e[a-z]*=)/, "")) ? "runs" : null;
+  if (word.startsWith("-") && !SED_EXPRESSION.test(word)) return null;
+  const holdsScript = /^(-[a-zA-Z]*e.|--e[a-z]*=)/.test(word) || isScript(word);
+  return holdsScript && !isPlainSed(word.replace(/^(-[a-zA-Z]*e|--e[a-z]*=)/, "")) ? "runs" : null;
 }
 
-/** The first word that is no option is the script, unless `-e` brings it; then the word behind that. */
-function isSedScript(word: string, words: readonly string[]): boolean {
-  const at = words.indexOf(word);
-  if (/^(-[a-zA-Z]*e|--e[a-z]*)$/.test(words[at - 1] ?? "")) return true;
-  const hasOption = words.some((one) => /^(-[a-zA-Z]*e|--e)/.test(one));
-  return !hasOption && words.findIndex((one) => !one.startsWith("-")) === at;
+const SED_EXPRESSION = /^(-[a-zA-Z]*e|--e)/;
+
+/** Tells the scripts: the first word that is no option, unless `-e` brings it; then the word behind that. */
+function sedScripts(words: readonly string[]): (word: string) => boolean {
+  const places = placesOf(words);
+  const hasOption = words.some((one) => SED_EXPRESSION.test(one));
+  const first = hasOption ? -1 : words.findIndex((one) => !one.startsWith("-"));
+  return (word) => {
+    const at = places.get(word) ?? -1;
+    return /^(-[a-zA-Z]*e|--e[a-z]*)$/.test(words[at - 1] ?? "") || (at === first && at >= 0);
+  };
 }
+
+/** Where each word stands first. */
+function placesOf(words: readonly string[]): ReadonlyMap<string, number> {
+  const places = new Map<string, number>();
+  for (const [at, word] of words.entries()) if (!places.has(word)) places.set(word, at);
+  return places;
+}
+
+/** Which lines a command of sed is for. */
+const SED_ADDRESS = /^(\d+|\$|\/[^/\n\\]*\/)?(,(\d+|\$|\+\d+|\/[^/\n\\]*\/))?!?/;
+const SED_SEPARATORS = ["/", "|", "#", ",", ":"] as const;
+
+/** A longer script is no plain command. */
+const MAX_PLAIN_SED = 1_000;
 
 /** One command of a few that only print, delete or replace: `10,20p`, `/x/d`, `s/a/b/g`. */
 function isPlainSed(script: string): boolean {
-  const address = String.raw`(\d+|\$|\/[^/\n\\]*\/)?(,(\d+|\$|\+\d+|\/[^/\n\\]*\/))?!?`;
-  return new RegExp(String.raw`^${address}([pdq=]|s([/|#,:])[^\n\\]*\5[^\n\\]*\5[gpI\d]*)$`).test(script)
-    ? !/^.*s([/|#,:]).*\1.*\1.*[ewrm]/.test(script) || isThreeParts(script)
+  if (script.length > MAX_PLAIN_SED) return false;
+  const command = script.replace(SED_ADDRESS, "");
+  if (/^[pdq=]$/.test(command)) return !mayHaveFlags(script);
+  const [, separator, rest = ""] = /^s([/|#,:])([^\n\\]*)$/.exec(command) ?? [];
+  if (separator === undefined) return false;
+  // The flags stand behind the last one; two more are between the parts.
+  const parts = rest.split(separator);
+  return parts.length > 2 && /^[gpI\d]*$/.test(parts.at(-1) ?? "")
+    ? !mayHaveFlags(script) || isThreeParts(script)
     : false;
+}
+
+/** True where some `s` may have a flag that runs something or names a file, wherever it is taken to begin. */
+function mayHaveFlags(script: string): boolean {
+  return SED_SEPARATORS.some((separator) => {
+    const start = script.indexOf(`s${separator}`);
+    const [, , , ...flags] = start < 0 ? [] : script.slice(start).split(separator);
+    return /[ewrm]/.test(flags.join(separator));
+  });
 }
 
 /** Exactly three separators, so that what stands behind the third are the flags. */
@@ -217,16 +257,19 @@ function isThreeParts(script: string): boolean {
 }
 
 /** A program text that runs, reads or writes anything but its input; or one that lies in a file. */
-function awkDoes(word: string, words: readonly string[]): Does {
-  if (isOpaque(word)) return isAwkText(word, words) || mayBeOption(word) ? "runs" : null;
+function awkDoes(word: string, isText: (word: string) => boolean): Does {
+  if (isOpaque(word)) return isText(word) || mayBeOption(word) ? "runs" : null;
   if (/^(-[a-zA-Z]*[fEilLDdop]|--(f|e|i|l|pro|dump|de|pr))/.test(word)) return "runs";
   return /system|getline|close|[|>@]|\/(inet|dev|proc)\//.test(word) ? "runs" : null;
 }
 
-/** The first word is the text that is no option, and no value of `-F` or `-v`. */
-function isAwkText(word: string, words: readonly string[]): boolean {
-  const before = words.slice(0, words.indexOf(word));
-  return before.every((one, at) => one.startsWith("-") || /^-[Fv]$/.test(before[at - 1] ?? ""));
+/** Tells the text: the first word that is no option, and no value of `-F` or `-v`. */
+function awkText(words: readonly string[]): (word: string) => boolean {
+  const places = placesOf(words);
+  const isBefore = (one: string, at: number): boolean =>
+    one.startsWith("-") || /^-[Fv]$/.test(words[at - 1] ?? "");
+  const text = words.findIndex((one, at) => !isBefore(one, at));
+  return (word) => text < 0 || (places.get(word) ?? 0) <= text;
 }
 
 /** The second file of `uniq` is written. */

@@ -1,5 +1,5 @@
-import { parseLine } from "./parse.ts";
-import { fileNameOf } from "./rule.ts";
+import { parseLine, rawCommands } from "./parse.ts";
+import { fileNameOf, withoutVersion } from "./rule.ts";
 
 /** Programs, and commands of bash, that take a line for a shell among their words. */
 const TAKE_A_LINE: ReadonlySet<string> = new Set([
@@ -19,26 +19,62 @@ const TAKE_A_LINE: ReadonlySet<string> = new Set([
     "readarray",
   ],
 ]);
-/** A line within a line within a line: deeper ones are not looked for. */
-const DEEPEST = 8;
+/** A line within a line within a line: deeper ones are not read. */
+const MAX_DEPTH = 8;
+/** Of the lines within a line so many characters are taken apart: of the others the words alone are read. */
+const MAX_PARSED = 32 * 1024;
+/** So many characters of them are read at all: as many as one word of a command can hold. */
+const MAX_READ = 128 * 1024;
 /** A word that is a line, and not only a word. */
 const IS_LINE = /[\s;&|<>()$`'"\\{}#=]/u;
 
-/**
- * The commands that a command hands to a shell in its words, as far as they stand there: `bash -c 'rm x'`,
- * `find . -exec sh -c '…'`, `eval 'r' 'm x'`. For rules that deny or ask; whether they are all, nobody knows.
- */
-export function innerCommands(words: readonly string[], depth = 0): readonly (readonly string[])[] {
-  const at = words.findIndex((word) => TAKE_A_LINE.has(fileNameOf(word).replace(/[-.\d]+$/, "")));
-  if (at < 0 || depth >= DEEPEST) return [];
-  const rest = words.slice(at + 1);
-  const lines = rest.filter((word) => IS_LINE.test(word));
-  // `eval` and `ssh` put their words together again.
-  if (rest.length > 1) lines.push(rest.filter((word) => !/^-\w*$/.test(word)).join(" "));
-  return lines.flatMap((line) =>
-    parseLine(line).commands.flatMap((command) => [
-      command.words,
-      ...innerCommands(command.words, depth + 1),
-    ]),
-  );
+/** The commands in the lines that a command hands to a shell. */
+export interface InnerCommands {
+  readonly commands: readonly (readonly string[])[];
+  /** False where there is more in them than was read. */
+  readonly isWhole: boolean;
+}
+
+/** Reads the lines within the commands of one line, as far as that is worth the time. */
+export class InnerLines {
+  #mayParse = MAX_PARSED;
+  #mayRead = MAX_READ;
+
+  /**
+   * The commands that a command hands to a shell in its words, as far as they stand there: `bash -c 'rm x'`,
+   * `find . -exec sh -c '…'`, `eval 'r' 'm x'`. For rules that deny or ask; whether they are all, nobody knows.
+   */
+  of(words: readonly string[], depth = 0): InnerCommands {
+    const at = words.findIndex((word) => TAKE_A_LINE.has(withoutVersion(fileNameOf(word))));
+    const lines = at < 0 ? [] : linesAmong(words.slice(at + 1));
+    if (depth >= MAX_DEPTH) return { commands: [], isWhole: lines.length === 0 };
+    const read = lines.map((line) => this.#commandsIn(line, depth));
+    return {
+      commands: read.flatMap(({ commands }) => commands),
+      isWhole: read.every(({ isWhole }) => isWhole),
+    };
+  }
+
+  #commandsIn(line: string, depth: number): InnerCommands {
+    this.#mayRead -= line.length;
+    if (this.#mayRead < 0) return { commands: [], isWhole: false };
+    if (line.length > this.#mayParse)
+      return { commands: rawCommands(line).map(({ words }) => words), isWhole: false };
+    this.#mayParse -= line.length;
+    const read = parseLine(line).commands.map(({ words }) => {
+      const { commands, isWhole } = this.of(words, depth + 1);
+      return { commands: [words, ...commands], isWhole };
+    });
+    return {
+      commands: read.flatMap(({ commands }) => commands),
+      isWhole: read.every(({ isWhole }) => isWhole),
+    };
+  }
+}
+
+/** The words that are lines; and all of them as one, as `eval` and `ssh` put their words together again. */
+function linesAmong(words: readonly string[]): readonly string[] {
+  const lines = new Set(words.filter((word) => IS_LINE.test(word)));
+  if (words.length > 1) lines.add(words.filter((word) => !/^-\w*$/.test(word)).join(" "));
+  return [...lines];
 }

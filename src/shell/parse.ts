@@ -22,10 +22,43 @@ export interface ParsedLine {
 /** What `unread` holds of a line that has an error in it, or that the parser gave up on. */
 export const NOT_PARSED = "it can't be parsed";
 
-/** A longer line is read in pieces: the parser's time grows faster than the line. */
-const MOST_AT_ONCE = 32 * 1024;
+/** A longer line is read in pieces, each of which may begin in the middle of something. */
+const MAX_PIECE = 32 * 1024;
+/** Of so many simple commands a line is taken apart: each is looked up and held against every rule. */
+export const MAX_COMMANDS = 4_000;
+/**
+ * A line is read so many times over, and so many characters of it in all. The parser reads what stands in a word, a
+ * substitution or a calculation only when it is asked for it, and then anew: of `$($($(…` each level costs the whole
+ * rest. Scripts that people write are read about three times.
+ */
+const MAX_TIMES_READ = 16;
+const MAX_READ = 256 * 1024;
+/** So many are always read: of a short line each part costs more than its characters. */
+const LEAST_READ = 1_024;
+/** What each part of a line costs besides, in characters. */
+const NODE_COST = 8;
+/**
+ * What stands in `${…}` and `((` the parser reads at once, and again for each one around it, up to 256 of them. So much a
+ * line may cost, in characters times levels times what a level costs. A script of 6,000 characters never costs more.
+ */
+const MAX_EFFORT = 6_400_000;
+const MAX_LEVELS = 256;
+const LEVELS = [
+  { opens: /\$\{/g, costs: 4 },
+  { opens: /\((?=\()/g, costs: 1 },
+] as const;
+/** A `${` in which nothing can be nested, to its end. */
+const PLAIN_PARAMETER = /\$\{[^${}()[\]<>`'"\\]*\}/g;
+/** For each here-document the parser looks through all that are open. */
+const MAX_HERE_DOCUMENTS = 1_000;
+/** What the parser reads at once with all that is around it. */
+const STRUCTURE: ReadonlySet<SyntaxNode["type"]> = new Set([
+  ...(["Script", "CompoundList", "AndOr", "Statement", "Command", "Pipeline", "Redirected"] as const),
+  ...(["If", "Elif", "For", "Select", "While", "Function", "Coproc", "Case", "CaseItem"] as const),
+  ...(["Subshell", "BraceGroup"] as const),
+]);
 /** Of what can't be parsed, so many words are held together as one command, and so many belong to two of them. */
-const MOST_RAW_WORDS = 100;
+const MAX_RAW_WORDS = 100;
 const RAW_OVERLAP = 8;
 /** Characters that a person does not see, or that some programs take for a blank or the end of a line. */
 const UNSEEN = /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}]|(?! )\p{Zs}/u;
@@ -34,21 +67,23 @@ const UNSEEN = /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}]|(?! )\p{Zs}/u;
  * Takes a line of bash apart, as bash 5.2 reads it when it is not interactive. The world of what is understood is closed:
  * lists, pipes and groups of plain commands, quotes, file name patterns, redirects that open nothing, here-documents of
  * plain text. Everything else is told in `unread`, and its commands are listed as far as they are found. Never throws.
+ * Takes time linear in the line.
  */
 export function parseLine(line: string): ParsedLine {
   const unseen = UNSEEN.test(line) ? ["it has characters that can't be seen"] : [];
-  if (line.length <= MOST_AT_ONCE) {
-    const read = readPiece(line);
-    const joined = isJoined(line) ? readPiece(withLinesJoined(line).replace(/\\$/u, "")) : null;
+  const reader = new LineReader(line.length);
+  if (line.length <= MAX_PIECE) {
+    const read = reader.read(line, true);
+    const joined = isJoined(line) ? reader.read(withLinesJoined(line).replace(/\\$/u, ""), false) : null;
     const torn = joined === null ? [] : ["a word or an operator of it may go on in the next line"];
     const unread = [...new Set([...unseen, ...torn, ...read.unread])];
-    const commands = joined === null ? read.commands : distinct([...read.commands, ...joined.commands]);
+    const commands = distinct([...read.commands, ...(joined?.commands ?? [])]);
     return { commands, unread, plain: unread.length === 0 ? read.plain : null };
   }
-  const pieces = piecesOfLine(line).map(readPiece);
+  const pieces = piecesOfLine(line).map((piece) => reader.read(piece, false));
   return {
     commands: distinct([...pieces.flatMap(({ commands }) => commands), ...rawCommands(line)]),
-    unread: [`it is longer than ${MOST_AT_ONCE} characters`, ...unseen],
+    unread: [`it is longer than ${MAX_PIECE} characters`, ...unseen],
     plain: null,
   };
 }
@@ -65,32 +100,61 @@ function isJoined(line: string): boolean {
   );
 }
 
-function readPiece(line: string): ParsedLine {
-  const commands: SimpleCommand[] = [];
-  const unread: string[] = [];
-  try {
-    const script = parse(line);
-    visit(script, commands, unread);
-    const plain = unread.length === 0 ? plainWords(script.commands.length, commands) : null;
-    const isAgreed = plain === null || !isOneCommand(script) || agrees(line, plain);
-    if (!isAgreed) unread.push("two parsers read it in two ways");
-    if (unread.includes(NOT_PARSED)) commands.push(...rawCommands(line));
-    return { commands, unread, plain: isOneCommand(script) && isAgreed ? plain : null };
-  } catch {
-    // The parser gave up, as it may on what is nested too deep: the words are still held against rules that deny.
-    return { commands: [...commands, ...rawCommands(line)], unread: [NOT_PARSED], plain: null };
+/** Reads the pieces of one line, and no more of what is nested in them than is worth the time. */
+class LineReader {
+  /** So many characters may still be read, and so much be spent on what is read at once. */
+  #left: number;
+  #effort = MAX_EFFORT;
+  #commands = 0;
+
+  constructor(length: number) {
+    this.#left = LEAST_READ + Math.min(MAX_TIMES_READ * length, MAX_READ);
+  }
+
+  read(piece: string, mayBePlain: boolean): ParsedLine {
+    const commands: SimpleCommand[] = [];
+    const unread: string[] = [];
+    try {
+      this.#assertReadable(piece);
+      const script = parse(piece);
+      this.#visit(script, commands, unread);
+      const plain = unread.length === 0 ? plainWords(script.commands.length, commands) : null;
+      const isAgreed = !mayBePlain || plain === null || !isOneCommand(script) || agrees(piece, plain);
+      if (!isAgreed) unread.push("two parsers read it in two ways");
+      if (unread.includes(NOT_PARSED)) commands.push(...rawCommands(piece));
+      return { commands, unread, plain: isOneCommand(script) && isAgreed ? plain : null };
+    } catch {
+      // The parser gave up, or what is nested is too deep: the words are still held against rules that deny.
+      return { commands: [...commands, ...rawCommands(piece)], unread: [...unread, NOT_PARSED], plain: null };
+    }
+  }
+
+  /** Counts more levels than there are: whatever opens one counts as if all behind it stood in it. Throws `RangeError`. */
+  #assertReadable(piece: string): void {
+    const nested = piece.replace(PLAIN_PARAMETER, "");
+    for (const { opens, costs } of LEVELS)
+      this.#effort -= piece.length * costs * Math.min(countOf(opens, nested), MAX_LEVELS);
+    if (this.#left < piece.length || this.#effort < 0 || countOf(/<</g, piece) > MAX_HERE_DOCUMENTS)
+      throw new RangeError("too much to be read");
+  }
+
+  /** What stands inside is told first: of `"$(x)"` the substitution, then that the word is not known. */
+  #visit(node: SyntaxNode, commands: SimpleCommand[], unread: string[]): void {
+    this.#left -= NODE_COST + (STRUCTURE.has(node.type) ? 0 : node.end - node.pos);
+    if (node.type === "Command") this.#commands += 1;
+    if (this.#left < 0 || this.#commands > MAX_COMMANDS) throw new RangeError("too much to be read");
+    const command = node.type === "Command" ? commandOf(node) : null;
+    if (command !== null) commands.push(command);
+    forEachChild(node, (child) => this.#visit(child, commands, unread));
+    if (node.type === "Word" && isTorn(node)) unread.push(NOT_PARSED);
+    if (node.type === "Script" && (node.errors?.length ?? 0) > 0) unread.push(NOT_PARSED);
+    const doubt = doubtAbout(node) ?? (command === null ? null : doubtAboutWords(command.words));
+    if (doubt !== null) unread.push(doubt);
   }
 }
 
-/** What stands inside is told first: of `"$(x)"` the substitution, then that the word is not known. */
-function visit(node: SyntaxNode, commands: SimpleCommand[], unread: string[]): void {
-  const command = node.type === "Command" ? commandOf(node) : null;
-  if (command !== null) commands.push(command);
-  forEachChild(node, (child) => visit(child, commands, unread));
-  if (node.type === "Word" && isTorn(node)) unread.push(NOT_PARSED);
-  if (node.type === "Script" && (node.errors?.length ?? 0) > 0) unread.push(NOT_PARSED);
-  const doubt = doubtAbout(node) ?? (command === null ? null : doubtAboutWords(command.words));
-  if (doubt !== null) unread.push(doubt);
+function countOf(part: RegExp, text: string): number {
+  return text.match(part)?.length ?? 0;
 }
 
 function commandOf({ name, suffix }: Command): SimpleCommand | null {
@@ -143,7 +207,7 @@ function distinct(commands: readonly SimpleCommand[]): readonly SimpleCommand[] 
 function piecesOfLine(line: string): readonly string[] {
   const pieces: string[] = [];
   for (let at = 0; at < line.length; ) {
-    const whole = line.slice(at, at + MOST_AT_ONCE);
+    const whole = line.slice(at, at + MAX_PIECE);
     const isLast = at + whole.length >= line.length;
     const cut = Math.max(whole.lastIndexOf("\n"), isLast ? whole.length - 1 : -1);
     const end = cut >= 0 ? cut : whole.lastIndexOf(" ");
@@ -154,12 +218,19 @@ function piecesOfLine(line: string): readonly string[] {
   return pieces;
 }
 
-/** The words of a text whose grammar is not understood, each of which may be a command. */
-function rawCommands(line: string): readonly SimpleCommand[] {
-  const words = withLinesJoined(line).split(/[\s;&|<>(){}`"'$]+/u);
-  const commands: SimpleCommand[] = [];
-  for (let at = 0; at < words.length; at += MOST_RAW_WORDS) {
-    commands.push({ words: [OPAQUE, ...words.slice(at, at + MOST_RAW_WORDS + RAW_OVERLAP)] });
-  }
-  return commands;
+/**
+ * The words of a text whose grammar is not understood, each of which may be a command: cut at quotes, and with the quotes
+ * left out, as `r''m` may be two words or one.
+ */
+export function rawCommands(line: string): readonly SimpleCommand[] {
+  const text = withLinesJoined(line);
+  const unquoted = text.replace(/["'\\]/gu, "");
+  return [text, ...(unquoted === text ? [] : [unquoted])].flatMap((one) => {
+    const words = one.split(/[\s;&|<>(){}`"'$]+/u);
+    const commands: SimpleCommand[] = [];
+    for (let at = 0; at < words.length; at += MAX_RAW_WORDS) {
+      commands.push({ words: [OPAQUE, ...words.slice(at, at + MAX_RAW_WORDS + RAW_OVERLAP)] });
+    }
+    return commands;
+  });
 }

@@ -1,4 +1,4 @@
-import { fileNameOf, matchesWord } from "./rule.ts";
+import { fileNameOf, isOption, matchesWord, type ShellPattern } from "./rule.ts";
 import { isOpaque } from "./word.ts";
 
 /** How sure it is that a pattern speaks of a command: `maybe` when an option may or may not have a value. */
@@ -17,23 +17,42 @@ const GIT_VALUES: ReadonlySet<string> = new Set([
   "--shallow-file",
 ]);
 
+/** The words of a simple command, looked through once for all patterns that are held against them. */
+export interface CommandWords {
+  readonly words: readonly string[];
+  /** Those behind the program, and of `git` behind its own options. */
+  readonly rest: readonly string[];
+  /** Only bash will know one of those behind the program; of `git`, one of its own options. */
+  readonly hasOpaque: boolean;
+  readonly hasOpaqueOption: boolean;
+}
+
+/** Looks through the words of a command. */
+export function commandWords(words: readonly string[]): CommandWords {
+  const [name = "", ...given] = words;
+  const own = isGit(name) ? gitOptions(given) : [];
+  return {
+    words,
+    rest: own.length === 0 ? given : given.slice(own.length),
+    hasOpaque: given.some(isOpaque),
+    hasOpaqueOption: own.some(isOpaque),
+  };
+}
+
 /**
  * Whether a pattern of several words covers a command wherever the command's options stand: `git push` covers
  * `git -C sub push`. The pattern's own options must be among the words, its other words must be the first that are no
  * options. An option may take the next word as its value: for what stands before git's subcommand that is known; where
  * it is not, a pattern that fits only so covers `maybe` (`docker push` and `docker --context x push`).
  */
-export function coversPastOptions(pattern: string, words: readonly string[]): Coverage {
-  const [program = "", ...wanted] = pattern.trim().split(/\s+/);
-  const [name = "", ...given] = words;
-  if (wanted.length === 0 || !matchesWord(program, name)) return "no";
-  const plain = wanted.filter((glob) => !isOption(glob));
-  const rest = isGit(name) ? given.slice(gitOptions(given).length) : given;
+export function coversPastOptions(pattern: ShellPattern, { words, rest }: CommandWords): Coverage {
+  const { program, plain, options } = pattern;
+  if (pattern.words.length === 1 || !matchesWord(program, words[0] ?? "")) return "no";
   const isSure = beginsWith(plain, rest, false);
   if (!isSure && !beginsWith(plain, rest, true)) return "no";
-  const hasOptions = wanted
-    .filter(isOption)
-    .every((glob) => given.some((word) => isOption(word) && matchesWord(glob, word)));
+  const hasOptions = options.every((glob) =>
+    words.some((word, at) => at > 0 && isOption(word) && matchesWord(glob, word)),
+  );
   if (!hasOptions) return "no";
   return isSure ? "surely" : "maybe";
 }
@@ -42,15 +61,14 @@ export function coversPastOptions(pattern: string, words: readonly string[]): Co
  * True when a pattern of several words may cover a command once bash knows its opaque words, as `git push` may `git p*`.
  * Not where the first plain word stands at its place and is another one: `git log *` is no `git push`.
  */
-export function mayCoverOpaque(pattern: string, words: readonly string[]): boolean {
-  const [program = "", ...wanted] = pattern.trim().split(/\s+/);
-  const [name = "", ...given] = words;
-  if (wanted.length === 0 || !given.some(isOpaque) || !matchesWord(program, name)) return false;
-  const own = isGit(name) ? gitOptions(given) : [];
+export function mayCoverOpaque(pattern: ShellPattern, command: CommandWords): boolean {
+  const { program, plain } = pattern;
+  const { words, rest, hasOpaque, hasOpaqueOption } = command;
+  if (!hasOpaque || pattern.words.length === 1 || !matchesWord(program, words[0] ?? "")) return false;
   // It may become several words, the subcommand among them.
-  if (own.some(isOpaque)) return true;
-  const subcommand = given[own.length] ?? "";
-  const glob = wanted.find((word) => !isOption(word));
+  if (hasOpaqueOption) return true;
+  const [subcommand = ""] = rest;
+  const [glob] = plain;
   return glob === undefined || isOpaque(subcommand) || isOption(subcommand) || matchesWord(glob, subcommand);
 }
 
@@ -63,6 +81,10 @@ export function gitOptions(words: readonly string[]): readonly string[] {
 
 /** True when the plain words among `words` begin with the wanted ones; a word behind an option may be its value. */
 function beginsWith(wanted: readonly string[], words: readonly string[], mayHaveValues: boolean): boolean {
+  const [first] = words;
+  // Most patterns are about another command.
+  if (wanted.length > 0 && first !== undefined && !isOption(first) && !matchesWord(wanted[0] ?? "", first))
+    return false;
   let reached: readonly number[] = [0];
   let isBehindOption = false;
   for (const word of words) {
@@ -77,11 +99,6 @@ function beginsWith(wanted: readonly string[], words: readonly string[], mayHave
     isBehindOption = false;
   }
   return reached.includes(wanted.length);
-}
-
-/** `+nightly` of `cargo` is one too: it stands before the subcommand. */
-function isOption(word: string): boolean {
-  return /^[-+]/.test(word);
 }
 
 function isGit(name: string): boolean {

@@ -6,7 +6,39 @@ export function quote(words: readonly string[]): string {
   return escapeInvisible(quoted(words));
 }
 
+/** More characters are put in single quotes: to put a backslash before each takes too long, and nobody reads them. */
+const MAX_ESCAPED = 16 * 1024;
+
 /** The same before it is made visible, for whoever draws it and does that. */
 export function quoted(words: readonly string[]): string {
-  return quoteWords([...words]);
+  return words.map(quoterFor(words)).join(" ");
+}
+
+/** The beginning of words on one line, and the words that are not on it. */
+export interface QuotedHead {
+  readonly line: string;
+  readonly rest: readonly string[];
+}
+
+/** The first words as `quoted` makes a line of them, one after the other until it has so many characters. */
+export function quotedHead(words: readonly string[], characters: number): QuotedHead {
+  const quoteWord = quoterFor(words);
+  const parts: string[] = [];
+  let length = 0;
+  for (const word of words) {
+    if (length >= characters) break;
+    const part = quoteWord(word);
+    parts.push(part);
+    length += part.length + 1;
+  }
+  return { line: parts.join(" "), rest: words.slice(parts.length) };
+}
+
+function quoterFor(words: readonly string[]): (word: string) => string {
+  const isLong = words.reduce((sum, word) => sum + word.length, 0) > MAX_ESCAPED;
+  return isLong ? inSingleQuotes : (word) => quoteWords([word]);
+}
+
+function inSingleQuotes(word: string): string {
+  return /^[\w%+./:=@-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -19,9 +19,39 @@ export const ShellRule = z.strictObject({
 });
 export type ShellRule = z.infer<typeof ShellRule>;
 
-/** True when the rule's pattern covers the words of one simple command. */
-export function coversWords(pattern: string, words: readonly string[], exact: boolean): boolean {
-  const wanted = pattern.trim().split(/\s+/);
+/** A pattern, taken apart once for all that is held against it. */
+export interface ShellPattern {
+  /** All of its words; the first names the program. */
+  readonly words: readonly string[];
+  readonly program: string;
+  /** Those behind the program that are options, and the others. */
+  readonly options: readonly string[];
+  readonly plain: readonly string[];
+}
+
+/** Takes the pattern of a rule apart. */
+export function shellPattern(pattern: string): ShellPattern {
+  const words = pattern.trim().split(/\s+/);
+  const [program = "", ...wanted] = words;
+  return {
+    words,
+    program,
+    options: wanted.filter(isOption),
+    plain: wanted.filter((word) => !isOption(word)),
+  };
+}
+
+/** `+nightly` of `cargo` is one too: it stands before the subcommand. */
+export function isOption(word: string): boolean {
+  return word.startsWith("-") || word.startsWith("+");
+}
+
+/** True when a rule's pattern covers the words of one simple command. */
+export function coversWords(
+  { words: wanted }: ShellPattern,
+  words: readonly string[],
+  exact: boolean,
+): boolean {
   if (exact ? words.length !== wanted.length : words.length < wanted.length) return false;
   return wanted.every((glob, index) => matchesWord(glob, words[index] ?? ""));
 }
@@ -31,8 +61,17 @@ export function fileNameOf(word: string): string {
   return word.slice(word.lastIndexOf("/") + 1);
 }
 
+/** A program's name without what may be its version: `python3.12` is `python`. */
+export function withoutVersion(name: string): string {
+  // From the end, as a pattern for it would begin anew at each digit.
+  let end = name.length;
+  while ("-.0123456789".includes(name.charAt(end - 1)) && end > 0) end -= 1;
+  return name.slice(0, end);
+}
+
 /** True when one word is what the glob says; `*` is any run of characters, nothing else is special. */
 export function matchesWord(glob: string, word: string): boolean {
+  if (!glob.includes("*")) return glob === word;
   const [first = "", ...rest] = glob.split("*");
   if (!word.startsWith(first)) return false;
   let at = first.length;

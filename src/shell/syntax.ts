@@ -71,7 +71,8 @@ export function doubtAbout(node: SyntaxNode): string | null {
  * it calculates the index, substitutions in quotes and all (bash 5.2, parse.y, `REDIR_WORD`).
  */
 function mayNameDescriptor(written: string): boolean {
-  return /^\{.*\[.*\}$/su.test(withLinesJoined(written));
+  const text = withLinesJoined(written);
+  return text.startsWith("{") && text.endsWith("}") && text.slice(1, -1).includes("[");
 }
 
 /**

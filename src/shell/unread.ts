@@ -1,5 +1,5 @@
 import { gitOptions } from "./past-options.ts";
-import { fileNameOf } from "./rule.ts";
+import { fileNameOf, shellPattern, withoutVersion } from "./rule.ts";
 import { isOpaque } from "./word.ts";
 
 /** Programs that run what their words say, whatever the words are. */
@@ -53,10 +53,6 @@ function isAlwaysUnread(name: string): boolean {
   return /^(ld-|ld\.so$|git-)/.test(name) || ALWAYS.has(withoutVersion(name));
 }
 
-function withoutVersion(name: string): string {
-  return name.replace(/[-.\d]+$/, "");
-}
-
 /** True for a pattern for file names that may match one which looks like an option. */
 export function mayBeOption(word: string): boolean {
   return isOpaque(word) && /^.([-+]|$)/su.test(word);
@@ -73,7 +69,7 @@ function isFromInput(program: string, rest: readonly string[]): boolean {
 
 /** True when a pattern names what makes a command unread: the program, and an option where it takes one to be unread. */
 export function namesUnread(pattern: string): boolean {
-  const [program = "", ...rest] = pattern.trim().split(/\s+/);
+  const [program = "", ...rest] = shellPattern(pattern).words;
   return (
     !program.includes("*") &&
     (isAlwaysUnread(fileNameOf(program)) || (rest.length > 0 && isUnread(program, rest)))

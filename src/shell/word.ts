@@ -29,8 +29,6 @@ export interface WordText {
 
 /** Escapes of `$'…'` that mean one thing everywhere (bash(1), QUOTING); others depend on the locale or end a word. */
 const PLAIN_ESCAPES = /^(?:[^\\]|\\[ntr\\'"])*$/su;
-/** What an unquoted word can't hold without bash perhaps making several of it: quotes may stand anywhere between. */
-const BRACES = /\{.*(,|\.\.).*\}/su;
 /** What bash would expand, where the parser sees plain text: a `$` or a backquote that goes on. */
 const EXPANDED = /(^|[^\\])(\\\\)*(`|\$[\w({['"@*#?$!-])/u;
 /** Metacharacters of bash(1), without a backslash. */
@@ -41,7 +39,13 @@ const HOME = /(^|[=:])~/u;
 /** The text of a word as bash gives it to a program (bash(1), QUOTE REMOVAL). */
 export function textOf(word: Word): WordText {
   const { text, isKnown } = textOfParts(word);
-  return { text, isKnown: isKnown && !BRACES.test(unquotedOf(word)) };
+  return { text, isKnown: isKnown && !hasBraces(unquotedOf(word)) };
+}
+
+/** True where bash may make several words of an unquoted one: `{a,b}`, `{1..3}`; quotes may stand anywhere between. */
+function hasBraces(text: string): boolean {
+  const inside = text.slice(text.indexOf("{") + 1 || text.length, Math.max(text.lastIndexOf("}"), 0));
+  return inside.includes(",") || inside.includes("..");
 }
 
 /** What of a word stands outside of quotes, as it is written. */
@@ -119,6 +123,10 @@ export function isTorn({ text, parts = [] }: Word): boolean {
  * `{rm,x}` holds `rm` and `x`.
  */
 export function piecesOf(word: Word): readonly string[] {
-  const bare = word.text.replace(/\$\{[^}]*\}|\$[A-Za-z_]\w*|\$[^A-Za-z_]/gu, " ");
+  // Behind the last `}` no `${` is closed, and none is looked for: of `${${${…` each would look to the end.
+  const end = word.text.lastIndexOf("}") + 1;
+  const closed = word.text.slice(0, end).replace(/\$\{[^}]*\}|\$[A-Za-z_]\w*|\$[^A-Za-z_]/gu, " ");
+  const open = word.text.slice(end).replace(/\$[A-Za-z_]\w*|\$[^A-Za-z_]/gu, " ");
+  const bare = `${closed}${open}`;
   return bare.split(/[\s{},`"'()<>]+/u).filter((piece) => piece !== "");
 }

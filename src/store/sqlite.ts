@@ -1,5 +1,6 @@
 import { CofferdamError, visible } from "../errors.ts";
 import type { ApprovalEvent, ApprovalNews } from "../event/event.ts";
+import { otherTurns } from "../host/turns.ts";
 import { spelledOut } from "../policy/canonical-json.ts";
 import type { Decision } from "../policy/decision.ts";
 import type { Grant } from "../policy/grant.ts";
@@ -62,9 +63,11 @@ export class SqliteStore implements Store {
     return this.#file.make((rows) => readRow(this.#path, "the id", rows.get("id")).id);
   }
 
-  add(request: ApprovalRequest, { call, presentation }: Belongings, news: ApprovalNews): Promise<void> {
+  async add(request: ApprovalRequest, { call, presentation }: Belongings, news: ApprovalNews): Promise<void> {
     const { approvalId, createdAt, expiresAt } = request;
     const id = spelledOut(approvalId);
+    const [callText, picture] = [textOf(call), textOf(presentation)];
+    await otherTurns(callText?.length ?? 0);
     return this.#file.make((rows) => {
       const deadline = expiresAt === null ? null : this.#now() + expiresAt - createdAt;
       if (rows.run("add", id, JSON.stringify(request), deadline) === 0)
@@ -72,7 +75,7 @@ export class SqliteStore implements Store {
           "INTERNAL",
           `there is a request under the id ${visible(approvalId)} already`,
         );
-      if (call !== null || presentation !== null) rows.run("keep", textOf(call), textOf(presentation), id);
+      if (call !== null || presentation !== null) rows.run("keep", callText, picture, id);
       this.#tell(rows, news);
     });
   }

@@ -1,7 +1,8 @@
 import { type Facts, nodeAt } from "../backend/facts.ts";
-import { type Json, jsonDigest, spelledOut } from "../policy/canonical-json.ts";
+import { type Json, spelledOut } from "../policy/canonical-json.ts";
 import type { GrantKey } from "../policy/grant.ts";
 import { argsHashOf, cacheKeyOf } from "../policy/hashes.ts";
+import { jsonDigest, type TextDigests } from "../policy/json-digest.ts";
 import type { ProfileDigest } from "../profile/canonical.ts";
 import type { AbsolutePath } from "../profile/path.ts";
 import { type Call, type ShellInput, scriptOf, wordsOf } from "../tool/call.ts";
@@ -55,10 +56,11 @@ export function bindingOf(call: Call, found: Found): Binding {
   };
   const { tool, agent, use } = call;
   const own = use === null ? {} : { version: use.version, args: use.args };
+  const digests: TextDigests = new Map();
   return {
-    argsHash: argsHashOf({ tool, agent, ...own, ...payload, ...around, granted }),
+    argsHash: argsHashOf({ tool, agent, ...own, ...payload, ...around, granted }, digests),
     grantKey: {
-      cacheKey: cacheKeyOf(tool, use === null ? payload : use.payload),
+      cacheKey: cacheKeyOf(tool, use === null ? payload : use.payload, digests),
       toolVersion: use?.version ?? "",
       program: jsonDigest(around),
       granted,

@@ -21,6 +21,8 @@ export interface CommandFacts {
   readonly paths: readonly (AbsolutePath | null)[];
   /** First words of rules that deny or ask, by which the program is known as well. */
   readonly ruleNames: readonly string[];
+  /** False where nobody has looked which program it is, because there are too many. */
+  readonly isLookedUp: boolean;
 }
 
 /** What a line's commands are judged by: what was found of them, and what the call may write. */
@@ -40,12 +42,21 @@ interface Found {
 export function judgedLine({ input }: Pick<Call, "input">, found: Found): CommandLine {
   const isOfShell = scriptOf(input) !== null;
   const isAlone = found.commands.length === 1 && found.unread.length === 0;
+  const programs = new Map<string, Pick<Command, "programNames" | "programFile">>();
+  const programOf = (one: CommandFacts): Pick<Command, "programNames" | "programFile"> => {
+    const [word] = one.words;
+    const known = programs.get(word) ?? {
+      programNames: programNames(one),
+      programFile: programFile(one, { isOfShell, isAlone }, found),
+    };
+    programs.set(word, known);
+    return known;
+  };
   return {
     commands: found.commands.map(
       (one): Command => ({
         words: one.words,
-        programNames: programNames(one),
-        programFile: programFile(one, { isOfShell, isAlone }, found),
+        ...programOf(one),
         arePathsInside: (names) => arePathsInside(one, found.roots, names),
       }),
     ),
@@ -73,6 +84,7 @@ function programFile(
   { isOfShell, isAlone }: { readonly isOfShell: boolean; readonly isAlone: boolean },
   found: Found,
 ): Command["programFile"] {
+  if (!command.isLookedUp) return "unsettled";
   if (!isProgramWritable(command, isOfShell, found)) return "fixed";
   const isMade = isMissing(command.words[0], command.program.real);
   return isOfShell && (isMade || !isAlone) ? "unsettled" : "writable";

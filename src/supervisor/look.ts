@@ -1,11 +1,11 @@
 import { accessSync, constants } from "node:fs";
 import { resolve } from "node:path";
 import { CofferdamError, visible } from "../errors.ts";
-import { contentIdOf } from "../host/content.ts";
-import { hasDetour, leadsTo, lookingOnce, plainPath, wayOf } from "../host/leads.ts";
+import { contentIdOf, MOST_CONTENT_BYTES } from "../host/content.ts";
+import { BoundedLook, hasDetour, type Look, leadsTo, plainPath, wayOf } from "../host/leads.ts";
 import { realPathOf, statsOf } from "../host/nodes.ts";
 import { accessTo } from "../profile/access-to.ts";
-import { type AbsolutePath, isAbsolutePath, isInside, ROOT } from "../profile/path.ts";
+import { type AbsolutePath, isAbsolutePath, isInside, isTooDeep, MAX_NAMES, ROOT } from "../profile/path.ts";
 import type { SimpleCommand } from "../shell/parse.ts";
 import { possiblePathWords } from "../shell/path-words.ts";
 import { isOpaque } from "../shell/word.ts";
@@ -14,37 +14,40 @@ import type { ToolSettings } from "../tool/derive.ts";
 import type { ProgramFacts } from "./binding.ts";
 import type { CommandFacts } from "./judged-line.ts";
 import type { CallFacts } from "./prepare.ts";
-import { ruleNames, strictWords } from "./rule-names.ts";
+import { RuleNames } from "./rule-names.ts";
 import type { Standing } from "./standing.ts";
 
 /** No path that is longer leads anywhere (path_resolution(7), `PATH_MAX`). */
 const MOST_PATH_LENGTH = 4_095;
-/** Each folder of each path is looked at, while everything else waits: no more than so many characters of path in a call. */
+/** So many characters of paths in a call are looked up, each from its first folder on; of the others nobody knows. */
 const MOST_LOOKED_UP = 64 * 1024;
+/** The folders on their ways have so many together: everything else waits meanwhile. A thousand usual paths have fewer. */
+const MAX_PASSED = 256 * 1024;
 
 /** So many programs of one call are looked up. Of the others nobody knows which they are, so every name may be theirs. */
 const MOST_PROGRAMS = 256;
+/** So many names are held against rules in their place. */
+const MAX_GUESSED_NAMES = 20_000;
 
-/** What one call is about, as the machine has it now: where it starts, its programs, the paths among its words. */
+/**
+ * What one call is about, as the machine has it now: where it starts, its programs, the paths among its words. Throws
+ * `USAGE` where there is no such folder, and for a line of more programs than can be judged.
+ */
 export function lookAtCall(
   input: ShellInput,
   standing: Standing,
   base: AbsolutePath,
 ): Pick<CallFacts, "cwd" | "program" | "commands" | "unread"> {
   const cwd = folderOf(input.cwd, base, standing);
-  const known = new Map<string, NameFacts>();
-  const budget = { left: MOST_LOOKED_UP };
   const line = lineOf(input);
+  const programs = new ProgramLooks(cwd, standing);
+  const [word] = wordsOf(input);
+  const { program } = programs.at(word);
+  const budget = { left: MOST_LOOKED_UP, look: new BoundedLook(MAX_PASSED) };
   const commands = line.commands.map(({ words }): CommandFacts => {
-    const [name] = words;
-    const found = known.get(name) ?? lookAtName(name, cwd, standing, known.size);
-    known.set(name, found);
+    const found = programs.of(words[0]);
     return { words, ...found, paths: hasRoots(standing) ? pathsOf(words, cwd, budget) : [] };
   });
-  const [word] = wordsOf(input);
-  const seen = known.get(word)?.program;
-  const program =
-    seen === undefined || seen.path === null ? lookAtProgram(word, cwd, standing.settings) : seen;
   return { cwd, program, commands, unread: line.unread };
 }
 
@@ -57,13 +60,49 @@ const UNKNOWN: FoundProgram = {
 /** A program, and the way to it. */
 type FoundProgram = Pick<CommandFacts, "program" | "way" | "before">;
 
-type NameFacts = FoundProgram & Pick<CommandFacts, "ruleNames">;
+type NameFacts = FoundProgram & Pick<CommandFacts, "ruleNames" | "isLookedUp">;
 
-function lookAtName(name: string, cwd: AbsolutePath, standing: Standing, lookedUp: number): NameFacts {
-  if (isOpaque(name)) return { ...UNKNOWN, ruleNames: [] };
-  if (lookedUp >= MOST_PROGRAMS) return { ...UNKNOWN, ruleNames: strictWords(standing) };
-  const found = findProgram(name, cwd, standing.settings);
-  return { ...found, ruleNames: ruleNames(found, standing, cwd) };
+/** The programs of one call, each looked at once. */
+class ProgramLooks {
+  readonly #cwd: AbsolutePath;
+  readonly #standing: Standing;
+  readonly #names: RuleNames;
+  readonly #known = new Map<string, NameFacts>();
+  readonly #budget: ContentBudget = { look: new BoundedLook(MAX_PASSED), bytes: MOST_CONTENT_BYTES };
+  #guessed = 0;
+
+  constructor(cwd: AbsolutePath, standing: Standing) {
+    this.#cwd = cwd;
+    this.#standing = standing;
+    this.#names = new RuleNames(standing, cwd);
+  }
+
+  /** The program of a command. Throws `USAGE` where so many are not known that they can't be judged. */
+  of(name: string): NameFacts {
+    if (isOpaque(name)) return { ...UNKNOWN, ruleNames: [], isLookedUp: true };
+    const isMore = this.#known.size >= MOST_PROGRAMS || this.#budget.look.isOver;
+    if (this.#known.has(name) || !isMore) return this.at(name);
+    const ruleNames = this.#names.all;
+    this.#guessed += ruleNames.length;
+    if (this.#guessed > MAX_GUESSED_NAMES)
+      throw new CofferdamError(
+        "USAGE",
+        `a line of more than ${MOST_PROGRAMS} programs is too much to be judged`,
+        {
+          hint: "make several calls of it, or write it to a file and run that",
+        },
+      );
+    return { ...UNKNOWN, ruleNames, isLookedUp: false };
+  }
+
+  at(name: string): NameFacts {
+    const known = this.#known.get(name);
+    if (known !== undefined) return known;
+    const found = findProgram(name, this.#cwd, this.#standing.settings, this.#budget);
+    const facts = { ...found, ruleNames: this.#names.of(found), isLookedUp: !this.#budget.look.isOver };
+    this.#known.set(name, facts);
+    return facts;
+  }
 }
 
 /**
@@ -73,7 +112,7 @@ function lookAtName(name: string, cwd: AbsolutePath, standing: Standing, lookedU
 function pathsOf(
   words: SimpleCommand["words"],
   cwd: AbsolutePath,
-  budget: { left: number },
+  budget: PathBudget,
 ): CommandFacts["paths"] {
   return words.some(isOpaque) ? [null] : [cwd, ...realTargets(possiblePathWords(words), cwd, budget)];
 }
@@ -88,16 +127,23 @@ function hasRoots({ config }: Standing): boolean {
  * spelling and visible links say: it is refused by that. Throws `USAGE` when there is none.
  */
 function folderOf(written: string | undefined, base: AbsolutePath, { onYes }: Standing): AbsolutePath {
+  if (isTooDeep(written ?? ""))
+    throw new CofferdamError("USAGE", `\`cwd\` has more than ${MAX_NAMES} names`, {
+      hint: "name a folder that lies less deep",
+    });
   const path = resolve(base, written ?? ".");
+  const look = new BoundedLook(MAX_PASSED);
   const isSeen = (one: AbsolutePath): boolean =>
     accessTo(onYes.profile, one, { kind: "folder", bornInside: false }) !== "none";
   if (hasDetour(written ?? "")) {
-    const led = leadsTo(`${base}/${written}`, ROOT, isSeen);
+    const led = leadsTo(`${base}/${written}`, ROOT, isSeen, look.at);
     if (led.kind === "folder" || led.kind === "unseen") return led.path;
   } else if (isAbsolutePath(path)) {
-    const real = realPathOf(path);
+    // The kernel goes each way that it is asked for to its end, however long it is.
+    wayOf(path, ROOT, look.at);
+    const real = look.isOver ? null : realPathOf(path);
     if (real !== null && isSeen(real) && statsOf(real)?.isDirectory() === true) return real;
-    const led = leadsTo(path, ROOT, isSeen);
+    const led = leadsTo(path, ROOT, isSeen, look.at);
     if (led.kind === "unseen") return led.path;
   }
   throw new CofferdamError("USAGE", `there is no folder ${visible(path)} to start in`, {
@@ -107,19 +153,33 @@ function folderOf(written: string | undefined, base: AbsolutePath, { onYes }: St
 
 /** A word with a slash is a path; any other is looked for in the PATH inside, never in the caller's. */
 export function lookAtProgram(word: string, cwd: AbsolutePath, settings: ToolSettings): ProgramFacts {
-  return findProgram(word, cwd, settings).program;
+  const budget = { look: new BoundedLook(MAX_PASSED), bytes: MOST_CONTENT_BYTES };
+  return findProgram(word, cwd, settings, budget).program;
 }
 
-function findProgram(word: string, cwd: AbsolutePath, settings: ToolSettings): FoundProgram {
+/** What may still be looked at of the programs of a call: of places on their ways, and of what they hold. */
+interface ContentBudget {
+  readonly look: BoundedLook;
+  bytes: number;
+}
+
+function findProgram(
+  word: string,
+  cwd: AbsolutePath,
+  settings: ToolSettings,
+  budget: ContentBudget,
+): FoundProgram {
   const folders = settings.runtimes.flatMap((runtime) => runtime.path);
   const isPath = word.includes("/");
   const before: AbsolutePath[] = [];
-  const look = lookingOnce();
+  const look = budget.look.at;
+  if (word.length > MOST_PATH_LENGTH || isTooDeep(word)) return UNKNOWN;
   for (const from of isPath ? [cwd] : folders) {
-    const path = plainPath(word, from);
+    const path = plainPath(word, from, look);
     const way = wayOf(isPath ? word : `${from}/${word}`, from, look);
     const real = way.end;
     const stats = real === null ? null : look(real);
+    if (budget.look.isOver) break;
     if (path === null || real === null || stats?.isFile() !== true || !isExecutable(real)) {
       before.push(...way.places);
       continue;
@@ -127,7 +187,9 @@ function findProgram(word: string, cwd: AbsolutePath, settings: ToolSettings): F
     // Also in a root that this call only reads: others may write there.
     const isShared = settings.roots.some((root) => isInside(real, root.path));
     const id = `${stats.dev}:${stats.ino}`;
-    return { program: { path, real, id, content: isShared ? contentIdOf(real, id) : null }, way, before };
+    const content = isShared ? contentIdOf(real, id, budget.bytes) : null;
+    if (content !== null) budget.bytes -= Math.min(stats.size, budget.bytes);
+    return { program: { path, real, id, content }, way, before };
   }
   return { ...UNKNOWN, before };
 }
@@ -145,23 +207,29 @@ function isExecutable(path: AbsolutePath): boolean {
  * Where the paths lead; null for one that the kernel takes for too long (`PATH_MAX`), and for all beyond what is
  * looked up.
  */
-function realTargets(
-  paths: Iterable<string>,
-  cwd: AbsolutePath,
-  budget: { left: number },
-): CommandFacts["paths"] {
+function realTargets(paths: Iterable<string>, cwd: AbsolutePath, budget: PathBudget): CommandFacts["paths"] {
   const found: (AbsolutePath | null)[] = [];
   for (const path of paths) {
     budget.left -= cwd.length + 1 + path.length;
     if (budget.left < 0) return [...found, null];
-    found.push(path.length > MOST_PATH_LENGTH || path.startsWith("~") ? null : targetOf(path, cwd));
+    const isNowhere = path.length > MOST_PATH_LENGTH || path.startsWith("~") || isTooDeep(path);
+    const target = isNowhere ? null : targetOf(path, cwd, budget.look.at);
+    if (budget.look.isOver) return [...found, null];
+    found.push(target);
   }
   return found;
 }
 
+/** What may still be looked up of the paths among the words of a call. */
+interface PathBudget {
+  /** In characters of them. */
+  left: number;
+  readonly look: BoundedLook;
+}
+
 /** Where a path leads. One that looks like an option counts only as far as there is something of that name. */
-function targetOf(path: string, cwd: AbsolutePath): AbsolutePath | null {
-  const { end } = wayOf(path, cwd);
+function targetOf(path: string, cwd: AbsolutePath, look: Look): AbsolutePath | null {
+  const { end } = wayOf(path, cwd, look);
   const isOption = path.startsWith("-") && path.includes("/");
-  return end === null && isOption ? wayOf(path.slice(0, path.indexOf("/")), cwd).end : end;
+  return end === null && isOption ? wayOf(path.slice(0, path.indexOf("/")), cwd, look).end : end;
 }

@@ -1,13 +1,17 @@
 import { relative, resolve } from "node:path";
-import { hasDetour, leadsTo } from "../host/leads.ts";
+import { BoundedLook, hasDetour, type Look, leadsTo } from "../host/leads.ts";
 import { accessTo } from "../profile/access-to.ts";
-import { type AbsolutePath, isAbsolutePath } from "../profile/path.ts";
+import { type AbsolutePath, isAbsolutePath, isTooDeep } from "../profile/path.ts";
 import type { Profile } from "../profile/profile.ts";
 import { pathWords } from "../shell/path-words.ts";
 import type { NamedPath } from "./program-denials.ts";
 
 /** More words are not looked at. */
 const MOST_NAMED = 200;
+/** Nor are more characters of what may be paths. */
+const MAX_READ = 64 * 1024;
+/** The places that the paths lead through have so many characters together: everything else waits meanwhile. */
+const MAX_PASSED = 128 * 1024;
 
 /**
  * The paths that the arguments of a call name. Only what the call can see anyway is looked at on the host: whether
@@ -19,9 +23,14 @@ export function namedPaths(
   granted: Profile,
 ): readonly NamedPath[] {
   const named = new Map<string, NamedPath>();
+  const look = new BoundedLook(MAX_PASSED);
+  let left = MAX_READ;
   for (const written of writtenIn(words)) {
-    if (named.size >= MOST_NAMED) break;
-    const found = foundAt(written, cwd, granted);
+    left -= written.length;
+    if (named.size >= MOST_NAMED || left < 0) break;
+    if (isTooDeep(written)) continue;
+    const found = foundAt(written, cwd, granted, look.at);
+    if (look.isOver) break;
     const path = hasDetour(written) ? found.judged : resolve(cwd, written);
     if (isAbsolutePath(path) && !named.has(path)) named.set(path, { written, path, ...found });
   }
@@ -69,10 +78,15 @@ export function plainParts(line: string): readonly string[] {
     .filter((part) => part !== "" && !/['"`$\\{}*?[\]~]/.test(part));
 }
 
-function foundAt(written: string, cwd: AbsolutePath, granted: Profile): Pick<NamedPath, "judged" | "kind"> {
+function foundAt(
+  written: string,
+  cwd: AbsolutePath,
+  granted: Profile,
+  look: Look,
+): Pick<NamedPath, "judged" | "kind"> {
   const canSee = (one: AbsolutePath): boolean =>
     accessTo(granted, one, { kind: "folder", bornInside: true }) !== "none";
-  const { path: judged, kind } = leadsTo(written, cwd, canSee);
+  const { path: judged, kind } = leadsTo(written, cwd, canSee, look);
   // A file that is hidden looks like one that is not there, and so it does here.
   const isHidden = accessTo(granted, judged, { kind: "file", bornInside: false }) === "none";
   return { judged, kind: kind === "unseen" || (kind === "missing" && isHidden) ? "file" : kind };

@@ -2,9 +2,10 @@ import type { Asker } from "../approval/question.ts";
 import { CofferdamError, thrownText } from "../errors.ts";
 import { lookUpFacts } from "../host/facts.ts";
 import type { Entered } from "../host/live-calls.ts";
+import { otherTurns } from "../host/turns.ts";
 import { Trail } from "../journal/trail.ts";
 import type { Json } from "../policy/canonical-json.ts";
-import type { Call, ShellInput } from "../tool/call.ts";
+import { type Call, inputLength, type ShellInput } from "../tool/call.ts";
 import type { DefinedTool } from "../tool/define-tool.ts";
 import { asksAbout, MadeByCall } from "./appeared/made-by-call.ts";
 import { enterProgram, factsBeside } from "./beside.ts";
@@ -103,6 +104,7 @@ export class ProgramCalls {
     using trail = new Trail(this.#corridor.shared.recorder, call);
     tellReceived(call, trail);
     try {
+      await otherTurns(inputLength(call.input));
       return await this.#corridor.ending.during(() => work(call, trail));
     } catch (cause) {
       trail.ended("failed", {
@@ -203,7 +205,9 @@ export class ProgramCalls {
 
   async #prepare(call: Call, standing: Standing): Promise<Prepared> {
     const grants = await this.#corridor.shared.broker.grants(call.sessionId);
-    return prepare(call, standing, await this.#look(call, standing), grants);
+    const look = await this.#look(call, standing);
+    await otherTurns(inputLength(call.input));
+    return prepare(call, standing, look, grants);
   }
 
   async #look(call: Call, standing: Standing): Promise<CallFacts> {

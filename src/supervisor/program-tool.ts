@@ -1,8 +1,9 @@
 import { coversOf, saidBy } from "../approval/tool-question.ts";
-import { readJson } from "../policy/canonical-json.ts";
+import { inTurns } from "../host/turns.ts";
+import { readJsonInSteps } from "../policy/canonical-json.ts";
 import { redact, redactText } from "../policy/redact.ts";
 import { type AbsolutePath, isInside } from "../profile/path.ts";
-import { quoted } from "../shell/quote.ts";
+import { quotedHead } from "../shell/quote.ts";
 import { type Call, type ProgramUse, readShellInput, type ShellInput, wordsOf } from "../tool/call.ts";
 import type { DefinedTool } from "../tool/define-tool.ts";
 import type { ToolSettings } from "../tool/derive.ts";
@@ -39,7 +40,7 @@ export async function programUse(
   given: unknown,
   { settings, base, signal }: UseOptions,
 ): Promise<MadeUse> {
-  const raw = readJson(given);
+  const raw = await inTurns(readJsonInSteps(given));
   const made = tool.use(raw, { signal, metadata: {} });
   const cwd = tool.needs?.cwd ?? startOf(settings, base);
   const input = readShellInput({ argv: made.argv?.() ?? [], ...(cwd === undefined ? {} : { cwd }) });
@@ -56,6 +57,9 @@ export async function programUse(
   };
   return { input, use, ask };
 }
+
+/** So much of a command is made a line of: more is cut anyway. */
+const MOST_DESCRIBED = 4_096;
 
 /** The question about a use: what the tool says of it, and the command as it will be run. */
 export function toolProgramQuestion(
@@ -77,7 +81,9 @@ export function toolProgramQuestion(
     groupId: ask?.groupId ?? null,
     show: () => ({
       risk: use?.risk ?? null,
-      description: redactText(call.use?.description ?? `use ${tool}: run ${quoted(words)}`).text,
+      description: redactText(
+        call.use?.description ?? `use ${tool}: run ${quotedHead(words, MOST_DESCRIBED).line}`,
+      ).text,
       ...redact(ask?.displayArgs ?? args),
       covers: use?.mayRemember === true && call.stdin === "none" ? coversOf(tool, use.payload, args) : null,
       granted: grantedView(onYes, standing.settings),

@@ -1,4 +1,5 @@
 import { visible } from "../errors.ts";
+import { MAX_RECORDED } from "../event/bounded.ts";
 import type { Trail } from "../journal/trail.ts";
 import { hideInWords, redact } from "../policy/redact.ts";
 import { type Call, wordsOf } from "../tool/call.ts";
@@ -8,7 +9,7 @@ import type { Standing } from "./standing.ts";
 
 /** What is to run, as it came, and again where a person put something else in its place. */
 export function tellReceived({ tool, input, use, caller, agent }: Call, trail: Trail): void {
-  const words = hideInWords(wordsOf(input));
+  const words = hideInWords(wordsOf(input), MAX_RECORDED);
   trail.record({
     type: "call.received",
     tool,

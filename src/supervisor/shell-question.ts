@@ -1,7 +1,7 @@
 import type { Question } from "../approval/question.ts";
 import { redact, redactText } from "../policy/redact.ts";
 import { isShownWhole } from "../policy/redactions.ts";
-import { quoted } from "../shell/quote.ts";
+import { type QuotedHead, quotedHead } from "../shell/quote.ts";
 import { type Call, type ShellInput, scriptOf, wordsOf } from "../tool/call.ts";
 import { spelledInput } from "./binding.ts";
 import { grantedView } from "./granted-view.ts";
@@ -19,7 +19,7 @@ export function shellQuestion(call: Call, prepared: Prepared, standing: Standing
   const cwd = onYes.launch?.cwd ?? call.input.cwd ?? ".";
   const words = wordsOf(call.input);
   const script = scriptOf(call.input);
-  const line = script ?? quoted(words);
+  const shown = script === null ? quotedHead(words, MOST_SHOWN) : { line: script, rest: [] };
   const input = spelledInput(asRun(call.input));
   return {
     prepared,
@@ -29,9 +29,9 @@ export function shellQuestion(call: Call, prepared: Prepared, standing: Standing
     groupId: null,
     show: () => ({
       risk: "write",
-      description: describe(call, script !== null, line),
+      description: describe(call, script !== null, shown),
       ...redact({ ...input, ...(call.stdin === "none" ? {} : { stdin: call.stdin }) }),
-      covers: coversOf(call, line, cwd),
+      covers: coversOf(call, shown, cwd),
       granted: grantedView(onYes, standing.settings),
     }),
     present: async () => {
@@ -42,6 +42,8 @@ export function shellQuestion(call: Call, prepared: Prepared, standing: Standing
   };
 }
 
+/** Of a longer line neither what it does nor what a yes covers is told whole: it need not be made. */
+const MOST_SHOWN = 4_096;
 /** So much of a command stands in its one line. */
 const MOST_DESCRIBED = 200;
 
@@ -51,8 +53,9 @@ function asRun(input: ShellInput): ShellInput {
   return { argv: wordsOf(input), ...(input.cwd === undefined ? {} : { cwd: input.cwd }) };
 }
 
-function describe(call: Call, isScript: boolean, line: string): string {
-  const { text, isWhole } = redactText(line, MOST_DESCRIBED);
+function describe(call: Call, isScript: boolean, { line, rest }: QuotedHead): string {
+  const { text, isWhole: isLineWhole } = redactText(line, MOST_DESCRIBED);
+  const isWhole = isLineWhole && rest.length === 0;
   const what = isScript ? "run the script" : "run";
   return `${what} ${text}${isWhole ? "" : " …"}${INPUTS[call.stdin]}`;
 }
@@ -65,9 +68,11 @@ const INPUTS = {
 } as const satisfies Record<Call["stdin"], string>;
 
 /** What a yes for the session covers; null where it can't be told whole, as what a program reads from a stream can't. */
-function coversOf(call: Call, line: string, cwd: string): string | null {
+function coversOf(call: Call, { line, rest }: QuotedHead, cwd: string): string | null {
   const isWhole =
-    redactText(line).isWhole && isShownWhole(redact(spelledInput(asRun(call.input))).redactions);
+    rest.length === 0 &&
+    redactText(line).isWhole &&
+    isShownWhole(redact(spelledInput(asRun(call.input))).redactions);
   if (!isWhole || call.stdin !== "none") return null;
   return scriptOf(call.input) !== null
     ? `in ${cwd}, this script for bash: ${line}`

@@ -5,6 +5,7 @@ import type { Risk } from "../policy/risk.ts";
 import type { ToolSaid } from "../policy/rule-hit.ts";
 import { type ParsedLine, parseLine } from "../shell/parse.ts";
 import { byteLength, tooLargeToStart } from "./start-size.ts";
+import { assertWorthChecking } from "./wrong-input.ts";
 
 /** The longest path that the kernel takes, without the NUL behind it (path_resolution(7), `PATH_MAX`). */
 const MOST_PATH_BYTES = 4_095;
@@ -107,6 +108,11 @@ export function scriptOf(input: ShellInput): string | null {
   return "script" in input && plainOf(input.script) === null ? input.script : null;
 }
 
+/** How many characters a call would run. */
+export function inputLength(input: ShellInput): number {
+  return "script" in input ? input.script.length : input.argv.reduce((sum, word) => sum + word.length + 1, 0);
+}
+
 /** Everything that a call would run, taken apart. */
 export function lineOf(input: ShellInput): ParsedLine {
   if ("script" in input) return parseLine(input.script);
@@ -123,12 +129,12 @@ function plainOf(script: string): ParsedLine["plain"] {
 
 /** An input as the tool takes it. Throws `USAGE` with what is wrong with it. */
 export function readShellInput(given: unknown): ShellInput {
+  const hint = "pass `{ argv: [word, …] }`, and what is large by a file or by standard input";
+  assertWorthChecking("shell", given, hint);
   const read = ShellInput.safeParse(given);
   if (read.success) return read.data;
   const message = read.error.issues[0]?.message ?? "the input is not the shell tool's";
-  throw new CofferdamError("USAGE", message, {
-    hint: "pass `{ argv: [word, …] }`, and what is large by a file or by standard input",
-  });
+  throw new CofferdamError("USAGE", message, { hint });
 }
 
 /** The same as plain data, from which it can be read again. */

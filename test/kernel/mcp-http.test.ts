@@ -216,6 +216,12 @@ describe.skipIf(unusable !== null)("MCP over HTTP", () => {
       params: { name: "x".repeat(5 * 1024 ** 2) },
     };
     expect((await at.post(large, { authorization })).status).toBe(413);
+    const many = { ...large, params: { name: "a", arguments: Array.from({ length: 40_000 }, () => 1) } };
+    const refused = await at.post(many, { authorization });
+    expect([refused.status, await refused.text()]).toEqual([
+      400,
+      expect.stringContaining("it holds more than 30000 values"),
+    ]);
     expect((await at.post({ jsonrpc: "2.0", id: 1, method: "tools/list" }, { authorization })).status).toBe(
       400,
     );

@@ -72,13 +72,19 @@ const UNDER_WAY: ReadonlySet<string> = new Set(["task", "tasks"]);
 
 /** True for what has questions, itself or in what it says of tasks. */
 export function carriesQuestions(value: unknown): boolean {
-  const entries = Object.entries(membersOf(value) ?? {});
-  return entries.some(([name]) => folded(name) === QUESTIONS) || hasTaskWithQuestions(value);
+  return hasQuestions(value, (name) => name === QUESTIONS);
 }
 
 /** True for what has questions in what it says of tasks: they stand where nobody looks for them. */
 export function hasTaskWithQuestions(value: unknown): boolean {
-  return Object.entries(membersOf(value) ?? {}).some(
-    ([name, member]) => UNDER_WAY.has(folded(name)) && [member].flat().some(carriesQuestions),
-  );
+  return hasQuestions(value, () => false);
+}
+
+/** Each name is folded once: a result may have very many. */
+function hasQuestions(value: unknown, isQuestions: (name: string) => boolean): boolean {
+  const members = membersOf(value) ?? {};
+  return Object.keys(members).some((written) => {
+    const name = folded(written);
+    return isQuestions(name) || (UNDER_WAY.has(name) && [members[written]].flat().some(carriesQuestions));
+  });
 }

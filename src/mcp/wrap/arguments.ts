@@ -40,6 +40,6 @@ function ambiguityWithin(value: unknown): string | null {
   const members = membersOf(value) ?? {};
   const within: readonly unknown[] = Array.isArray(value) ? value : Object.values(members);
   let found = otherSpelling(Object.keys(members), []);
-  for (const one of within) found ??= ambiguityWithin(one);
+  for (const one of within) if (typeof one === "object") found ??= ambiguityWithin(one);
   return found;
 }

@@ -5,6 +5,7 @@ import { answerOf, CODES, carriesQuestions, errorAnswer, wantsInput } from "./an
 import { ClientAsks } from "./asks.ts";
 import { Forwards } from "./forwards.ts";
 import type { Guard } from "./gatekeeper.ts";
+import { eachMessage, turnsIfLarge } from "./large-messages.ts";
 import { LineReader } from "./lines.ts";
 import { Outbox } from "./outbox.ts";
 import { withVisibleRoots } from "./roots.ts";
@@ -14,7 +15,7 @@ import { ToolCalls } from "./tool-calls.ts";
 import { ToolList } from "./tool-list.ts";
 import type { Turn } from "./turn.ts";
 import { Turns } from "./turns.ts";
-import { type Fault, type Members, type Message, memberOf, membersOf, printLine, readLine } from "./wire.ts";
+import { type Fault, type Members, type Message, memberOf, membersOf, printLine } from "./wire.ts";
 
 /** So much that is no message of the protocol a server may say before it is ended. */
 const MOST_GARBAGE = 100;
@@ -107,7 +108,7 @@ export class Gateway {
   async takeFromClient(chunk: Buffer): Promise<void> {
     for (const line of this.#clientLines.take(chunk)) {
       if (line.kind !== "text") this.#refuse({ because: WHY_NO_LINE[line.kind], id: null });
-      else for (const message of readLine(line.text)) this.#takeFromClient(message);
+      else await eachMessage(line.text, (message) => this.#takeFromClient(message));
     }
     await this.#toServer.untilRoom();
   }
@@ -117,7 +118,7 @@ export class Gateway {
     for (const line of this.#serverLines.take(chunk)) {
       if (line.kind === "too-long") this.end("it sent a message that is too long");
       else if (line.kind === "not-utf8") this.#drop(WHY_NO_LINE[line.kind]);
-      else for (const message of readLine(line.text)) this.#takeFromServer(message);
+      else await eachMessage(line.text, (message) => this.#takeFromServer(message));
     }
     await this.#lastToClient;
     await this.#toServer.untilRoom();
@@ -187,7 +188,10 @@ export class Gateway {
     const shown = params === null ? null : withVisibleRoots(params, this.#server.profile);
     turn.sentAs = turn.id ?? `cofferdam:${turn.key}`;
     const answer = await this.#forwards.send(turn.sentAs, turn.method, shown);
-    return answer !== null && wantsInput(answer) ? this.#wanted(turn, answer) : answer;
+    await turnsIfLarge(answer);
+    const wanted = answer !== null && wantsInput(answer) ? await this.#wanted(turn, answer) : answer;
+    await turnsIfLarge(answer);
+    return wanted;
   }
 
   /** What the server wants before it answers passes the gate, or nothing of it reaches the client. */

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { CofferdamError, visible } from "../../errors.ts";
 import { RecentMap } from "../../host/recent-map.ts";
+import { otherTurns } from "../../host/turns.ts";
 import { answerOf, CODES, errorAnswer, wantsInput } from "./answers.ts";
 import { ambiguity, callParams } from "./arguments.ts";
 import { calledTool, type Guard } from "./gatekeeper.ts";
@@ -44,8 +45,11 @@ export class ToolCalls {
     if (given !== undefined && membersOf(given) === null)
       return errorAnswer(CODES.invalidParams, "`arguments` are no object");
     const listed = tools.find(name);
+    const size = turn.identity.length;
+    await otherTurns(size);
     const doubt = ambiguity(params, listed.names);
     if (doubt !== null) return errorAnswer(CODES.invalidParams, doubt);
+    await otherTurns(size);
     // What it was let pass for goes on: with what the server wanted, and which it alone can have asked for.
     if (this.#continued.delete(continuation(turn, memberOf(params, "requestState"))))
       return this.#answered(turn, await forward(turn, known));
@@ -61,23 +65,24 @@ export class ToolCalls {
       );
     });
     const { signal } = turn.stop;
-    const outcome = await guard(tool, plainArguments(given), { signal, groupId: turn.key });
+    const args = plainArguments(given);
+    await otherTurns(size);
+    const outcome = await guard(tool, args, { signal, groupId: turn.key });
     if (signal.aborted || (outcome.kind === "done" && outcome.value === null)) return null;
     return this.#answered(turn, answerOf(outcome, turn.isModern));
   }
 
   #answered(turn: Turn, answer: Members | null): Members | null {
-    if (answer === null || !wantsInput(answer)) return answer;
-    const state = memberOf(answer["result"], "requestState");
-    if (typeof state !== "string") return answer;
-    this.#continued.set(continuation(turn, state), true);
+    const state = memberOf(answer?.["result"], "requestState");
+    if (answer !== null && typeof state === "string" && wantsInput(answer))
+      this.#continued.set(continuation(turn, state), true);
     return answer;
   }
 }
 
 /** The same call with the same state: nothing of it may differ from what was let pass. */
 function continuation({ identity }: Turn, state: unknown): string {
-  return hash("sha256", JSON.stringify([identity, typeof state === "string" ? state : null]));
+  return hash("sha256", `${identity}\n${JSON.stringify(typeof state === "string" ? state : null)}`);
 }
 
 /** As data that is judged: what it can't hold exactly is refused there, and no number is another one by then. */

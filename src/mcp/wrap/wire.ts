@@ -1,6 +1,4 @@
-import { thrownText } from "../../errors.ts";
-import { jsonFault } from "../../policy/json-text.ts";
-import { tooMuch } from "./bounds.ts";
+import { type JsonReading, readJsonText } from "../../policy/json-text.ts";
 import { otherSpelling } from "./spelling.ts";
 
 /** What a message is known by while it is under way. */
@@ -34,11 +32,11 @@ const MOST_OF_A_NAME = 256;
 
 /**
  * The messages of one line: one, or those of a list, each by itself. What could be read in two ways is none: a key that
- * stands there twice, `__proto__`, anything behind the value, members that JSON-RPC does not have.
+ * stands there twice, `__proto__`, anything behind the value, members that JSON-RPC does not have. In steps.
  */
-export function readLine(text: string): readonly (Message | Fault)[] {
-  const read = parse(text);
-  if (read.kind === "fault") return [read];
+export function* lineSteps(text: string): Generator<void, readonly (Message | Fault)[]> {
+  const read = yield* readJsonText(text, READING);
+  if (read.kind === "fault") return [fault(read.mayBeJson ? read.what : `it is no JSON: ${read.what}`)];
   const { value } = read;
   if (!Array.isArray(value)) return [messageOf(value)];
   if (value.length === 0 || value.length > MOST_IN_A_BATCH)
@@ -68,37 +66,18 @@ function isMembers(value: unknown): value is Members {
   return Object.getPrototypeOf(value) === Object.prototype;
 }
 
-interface Read {
-  readonly kind: "read";
-  readonly value: unknown;
-}
-
-function parse(text: string): Read | Fault {
-  const cost = tooMuch(text);
-  if (cost !== null) return fault(cost);
-  try {
-    const found = jsonFault(text);
-    if (found !== null) return fault(`it is no JSON: ${found.what}`);
-    let hasPrototype = false;
-    const value: unknown = JSON.parse(text, (key, one: unknown, ...context: readonly unknown[]) => {
-      if (key === "__proto__") hasPrototype = true;
-      return typeof one === "number" ? exactNumber(one, memberOf(context[0], "source")) : one;
-    });
-    return hasPrototype ? fault("it has a key `__proto__`") : { kind: "read", value };
-  } catch (cause) {
-    return fault(`it can't be read: ${thrownText(cause)}`);
-  }
-}
+/** Everything else waits for what is done with a message as a whole. */
+const READING: JsonReading = { deep: 512, values: 400_000, number: exactNumber, forbidden: "__proto__" };
 
 /**
  * A number that would be written otherwise, as it was written (https://github.com/tc39/proposal-json-parse-with-source). A
  * whole one is itself in every spelling: `-32042.0` means the same to whoever reads it as `-32042`.
  */
-function exactNumber(value: number, source: unknown): unknown {
-  if (Number.isSafeInteger(value)) return value;
-  if (typeof source !== "string" || String(value) === source) return value;
+function exactNumber(written: string): unknown {
+  const value = Number(written);
+  if (Number.isSafeInteger(value) || String(value) === written) return value;
   const rawJson: unknown = Reflect.get(JSON, "rawJSON");
-  return typeof rawJson === "function" ? Reflect.apply(rawJson, JSON, [source]) : value;
+  return typeof rawJson === "function" ? Reflect.apply(rawJson, JSON, [written]) : value;
 }
 
 /** Nothing stands in the name of a method that a reader could skip. */

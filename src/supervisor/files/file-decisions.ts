@@ -1,5 +1,6 @@
 import type { Question } from "../../approval/question.ts";
 import { CofferdamError, visible } from "../../errors.ts";
+import { inTurns } from "../../host/turns.ts";
 import type { Trail } from "../../journal/trail.ts";
 import { redact, redactText } from "../../policy/redact.ts";
 import { isAbsolutePath, isInside, nameOf, parentOf } from "../../profile/path.ts";
@@ -161,6 +162,7 @@ export class FileDecisions {
         return temporaries.beside(path);
       },
       shown: (path) => (isAbsolutePath(path) ? shownPath(path, roots) : path),
+      inTurns,
     };
   }
 }

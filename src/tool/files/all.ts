@@ -3,7 +3,7 @@ import { asJson, type Json } from "../../policy/canonical-json.ts";
 import type { Risk } from "../../policy/risk.ts";
 import type { FileWork } from "../derive.ts";
 import type { Root } from "../facts.ts";
-import { wrongInput } from "../wrong-input.ts";
+import { assertWorthChecking, wrongInput } from "../wrong-input.ts";
 import { type DeleteFileInput, type DeleteFileValue, deleteFile } from "./delete-file.ts";
 import { type EditFileInput, type EditFileValue, editFile } from "./edit-file.ts";
 import type { FileTool, FileUse } from "./file-tool.ts";
@@ -50,9 +50,11 @@ function erased<Input, Value>(tool: FileTool<Input, Value>): AnyFileTool {
     description,
     input,
     read: (raw, roots) => {
+      const hint = `run \`cofferdam tools ${name}\` for its schema`;
+      assertWorthChecking(name, raw, hint);
       const read = input.safeParse(raw);
       if (read.success) return { ...use(read.data, roots), args: asJson(withoutUndefined(read.data)) };
-      throw wrongInput(name, read.error, `run \`cofferdam tools ${name}\` for its schema`);
+      throw wrongInput(name, read.error, hint);
     },
   };
 }

@@ -1,6 +1,6 @@
 import { CofferdamError, visible } from "../../errors.ts";
 import { MOST_FILE_BYTES } from "./input.ts";
-import { Needle } from "./needle.ts";
+import { endsOf, replacedAt } from "./needle.ts";
 
 /** One replacement: a text that stands there exactly once, unless all of them are meant, and what comes in its place. */
 export interface Edit {
@@ -15,7 +15,7 @@ export interface Edited {
   readonly replaced: number;
 }
 
-/** Everything else waits while a text is edited: so many UTF-16 units are looked through for one call, every edit counted. */
+/** So many UTF-16 units are looked through for one call, every edit counted. */
 const MOST_SEARCHED = 128 * 1024 ** 2;
 /** So many places are changed by one call. */
 const MOST_PLACES = 1_000_000;
@@ -24,9 +24,9 @@ const MOST_PLACES = 1_000_000;
  * Makes the edits one after the other, each in what those before it left; all of them, or none. Throws `FILE_NO_MATCH`
  * for a text that is not there, that is there more than once where one is meant, or that is replaced by itself, by the
  * number of the edit; and `FILE_TOO_LARGE`, before anything grows, for edits that make of a text more than tools write,
- * or that are too much work for one call.
+ * or that are too much work for one call. In steps, none of which takes long.
  */
-export function applyEdits(text: string, edits: readonly Edit[]): Edited {
+export function* editSteps(text: string, edits: readonly Edit[]): Generator<void, Edited> {
   let at = text;
   let replaced = 0;
   let searched = 0;
@@ -39,8 +39,8 @@ export function applyEdits(text: string, edits: readonly Edit[]): Edited {
         `${which}: so many edits of so large a file are too much for one call`,
         "make fewer at once",
       );
-    const needle = new Needle(old);
-    const count = needle.countIn(at);
+    const ends = yield* endsOf(old, at, MOST_PLACES + 1);
+    const count = ends.length;
     if (count === 0)
       throw noMatch(
         `${which}: ${shortened(old)} is not in the file`,
@@ -62,7 +62,8 @@ export function applyEdits(text: string, edits: readonly Edit[]): Edited {
         `${which} makes it larger than file tools write: ${MOST_FILE_BYTES} bytes`,
         "change it by a command",
       );
-    at = needle.replacedIn(at, now);
+    at = yield* replacedAt(at, ends, old.length, now);
+    yield;
   }
   return { text: at, replaced };
 }

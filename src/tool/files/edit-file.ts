@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { CofferdamError, visible } from "../../errors.ts";
-import { applyEdits, type Edit, type Edited } from "./apply-edits.ts";
+import { type Edit, type Edited, editSteps } from "./apply-edits.ts";
 import { readWhole } from "./content.ts";
 import { looksLikeText } from "./decode.ts";
 import { expectedOf } from "./expected.ts";
@@ -82,7 +82,7 @@ async function edited(target: Target, edits: readonly Edit[], files: Files): Pro
     throw new CofferdamError("FILE_WRONG_KIND", `${visible(target.shown)} is no text`, {
       hint: "change it by a command",
     });
-  const { text: now, replaced } = applyEdits(text, edits);
+  const { text: now, replaced } = await files.inTurns(editSteps(text, edits));
   const after = Buffer.from(now);
   assertSize(after.length);
   return { before, after, replaced };

@@ -59,6 +59,8 @@ export interface Files {
   temporaryBeside(path: AbsolutePath): string;
   /** How a path is told: by the root that it lies in. */
   shown(path: string): string;
+  /** Does work in steps, between which everything else in this process has its turn. */
+  inTurns<Result>(steps: Iterator<void, Result>): Promise<Result>;
 }
 
 /** One use of a file tool, its input checked. */

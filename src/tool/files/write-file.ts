@@ -28,20 +28,21 @@ export const writeFile: FileTool<z.infer<typeof Input>, WriteFileValue> = {
     "Writes a whole text file: makes it, or replaces what it held, keeping its mode. To change a part of a file use `edit_file`.",
   input: Input,
   use: ({ path: written, content, create_folders: folders }) => {
+    // A unit of UTF-16 is a byte at least.
+    assertSize(content.length);
     const bytes = Buffer.from(content);
+    assertSize(bytes.length);
     return {
       touches: [{ written, argument: "path", need: "write", end: "followed" }],
       writes: bytes,
       describe: ([target]) => `write to ${spoken(target)}`,
       preview: async ([touched], files) => {
         const target = given(touched);
-        assertSize(bytes.length);
         const before = target.looked.kind === "missing" ? null : await readWhole(target, files);
         return { kind: "change", change: { path: target.path, before, after: bytes } };
       },
       run: async ([touched], files) => {
         const target = given(touched);
-        assertSize(bytes.length);
         const { answer } = await files.ask<"write">(
           {
             op: "write",

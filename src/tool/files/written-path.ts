@@ -1,6 +1,6 @@
 import { CofferdamError, visible } from "../../errors.ts";
 import { spelledOut } from "../../policy/canonical-json.ts";
-import { type AbsolutePath, isInside, pathToBytes } from "../../profile/path.ts";
+import { type AbsolutePath, isInside, isTooDeep, MAX_NAMES, pathToBytes } from "../../profile/path.ts";
 import type { Root } from "../facts.ts";
 
 /** The longest path that the kernel takes, without the NUL behind it (path_resolution(7), `PATH_MAX`). */
@@ -40,6 +40,7 @@ export function readWritten(written: string, roots: readonly Root[], base: Absol
   const path = names.startsWith("/") && root === undefined ? names : `${root?.path ?? base}/${names}`;
   const bytes = pathToBytes(path).length;
   if (bytes > MOST_PATH_BYTES) throw bad(`the path has ${bytes} bytes, ${MOST_PATH_BYTES} are the most`);
+  if (isTooDeep(path)) throw bad(`the path has more than ${MAX_NAMES} names`);
   return path;
 }
 

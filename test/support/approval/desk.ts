@@ -80,7 +80,7 @@ export async function handlingAll<Result>(work: () => Promise<Result>): Promise<
 
 /** Until everything that was begun and waits for nothing outside has ended. */
 export async function atRest(): Promise<void> {
-  for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
 /** A journal that can be full. */

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseLine } from "../../../src/shell/parse.ts";
-import { coversWords } from "../../../src/shell/rule.ts";
+import { coversWords, shellPattern } from "../../../src/shell/rule.ts";
 import { linesFrom } from "./generate-line.ts";
 import { judgeLine } from "./judge-line.ts";
 
@@ -60,7 +60,8 @@ export function tryLines(seed: number, count: number, mostMs = Number.POSITIVE_I
 
 function isAllowed(words: readonly string[]): boolean {
   return RULES.some(
-    ({ pattern, approval, exact }) => approval === false && coversWords(pattern, words, exact === true),
+    ({ pattern, approval, exact }) =>
+      approval === false && coversWords(shellPattern(pattern), words, exact === true),
   );
 }
 

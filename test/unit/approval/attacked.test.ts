@@ -9,6 +9,7 @@ import {
   requiresApproval,
   toolFrom,
 } from "../../../src/index.ts";
+import { atRest } from "../../support/approval/desk.ts";
 
 const yesForSession = () => ({ approved: true, scope: "session", by: "ann" }) as const;
 
@@ -45,7 +46,7 @@ test("a filter with a part that there is not, or an undefined one, answers nothi
   using gate = createGate({ handler: new BrokerHandler() });
   const tools = gate.guard([echo("a")]);
   const call = tools.call("a", {}, { groupId: "g1" });
-  await Promise.resolve();
+  await atRest();
   for (const filter of [{ group_id: "g2" }, { groupId: undefined }])
     await expect(
       Reflect.apply(gate.broker.respondAll, gate.broker, [filter, approved("x"), "x"]),

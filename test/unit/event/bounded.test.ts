@@ -10,12 +10,22 @@ function received(words: string[], cwd = "."): EventBody {
 }
 
 describe("an event with the texts of a call", () => {
-  test("stays as it is up to 16,384 characters a text and 256 texts", () => {
-    const event = received(
-      Array.from({ length: 256 }, () => "x".repeat(16_384)),
-      "y".repeat(16_384),
+  test("stays as it is up to 16,384 characters a text, 256 texts and 262,144 characters in all", () => {
+    for (const words of [
+      Array.from({ length: 256 }, () => "x".repeat(1_024)),
+      Array.from({ length: 16 }, () => "x".repeat(16_384)),
+    ]) {
+      const event = received(words, "y".repeat(16_384));
+      expect(boundedEvent(event)).toEqual(event);
+    }
+  });
+
+  test("keeps the first texts of a list with more characters", () => {
+    const words = Array.from({ length: 17 }, () => "x".repeat(16_384));
+    const whole = sha256(words.map((word) => `${word}\0`).join(""));
+    expect(boundedEvent(received(words))).toEqual(
+      received([...words.slice(0, 16), `… (cut: 17 texts in all, sha256 ${whole})`]),
     );
-    expect(boundedEvent(event)).toEqual(event);
   });
 
   test("keeps the beginning of a longer text, and says how large the whole is and its digest", () => {

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readLine } from "../../../src/mcp/wrap/wire.ts";
+import { lineSteps } from "../../../src/mcp/wrap/wire.ts";
+import { allSteps } from "../../../src/policy/steps.ts";
 import { Asked } from "../../support/approval/asked.ts";
 import { type Loose, plainServer, Scripted } from "../../support/mcp/scripted.ts";
 
@@ -135,7 +136,7 @@ describe("a hostile client", () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue(), { maxKeys: 5 }), (params) => {
         const text = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "x", params });
-        const [message] = readLine(text);
+        const [message] = allSteps(lineSteps(text));
         if (Object.hasOwn(params, "__proto__") || text.includes('"__proto__":')) return;
         expect(message).toMatchObject({ kind: "request" });
         if (message?.kind === "request") expect(JSON.stringify(message.params)).toBe(JSON.stringify(params));
@@ -149,7 +150,7 @@ describe("a hostile client", () => {
       fc.property(
         fc.oneof(fc.string({ unit: "binary" }), fc.json(), fc.constantFrom("[".repeat(5000))),
         (text) => {
-          for (const message of readLine(text))
+          for (const message of allSteps(lineSteps(text)))
             expect(["request", "notification", "result", "error", "fault"]).toContain(message.kind);
         },
       ),

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
-import { readLine } from "../../../src/mcp/wrap/wire.ts";
+import { lineSteps } from "../../../src/mcp/wrap/wire.ts";
+import { allSteps } from "../../../src/policy/steps.ts";
 import { Asked } from "../../support/approval/asked.ts";
 import { type Loose, plainServer, Scripted, textOf } from "../../support/mcp/scripted.ts";
 
@@ -32,7 +33,9 @@ describe("a question of a wrapped server's", () => {
     ["1e400", '"code":1e400,"message":"m"'],
     ["two codes that some readers take for one", '"code":1,"message":"m","Code":-32042'],
   ])("mcp.gate: is no error with %s", (_claim, members) => {
-    expect(readLine(`{"jsonrpc":"2.0","id":1,"error":{${members}}}`)).toMatchObject([{ kind: "fault" }]);
+    expect(allSteps(lineSteps(`{"jsonrpc":"2.0","id":1,"error":{${members}}}`))).toMatchObject([
+      { kind: "fault" },
+    ]);
   });
 
   const question = {

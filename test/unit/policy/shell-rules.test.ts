@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { NO_OPERATOR, type OperatorRule } from "../../../src/policy/approval-section.ts";
 import type { Verdict } from "../../../src/policy/verdict.ts";
-import { coversWords, ShellRule, shellAction } from "../../../src/shell/rule.ts";
+import { coversWords, ShellRule, shellAction, shellPattern } from "../../../src/shell/rule.ts";
 import { type AllRules, approvalOf, type Judged, judgeCommand } from "./judge-command.ts";
 
 const RANK = { allow: 0, ask: 1, deny: 2 } as const;
@@ -125,7 +125,8 @@ describe("spellings of one program", () => {
         (rules, operator, order, approval, one, other, rest) => {
           const isAllowed = rules.some(
             (rule) =>
-              shellAction(rule) === "allow" && coversWords(rule.pattern, [other, ...rest], rule.exact),
+              shellAction(rule) === "allow" &&
+              coversWords(shellPattern(rule.pattern), [other, ...rest], rule.exact),
           );
           fc.pre(!isAllowed);
           const given = inForce({ rules, operator, order, approval });

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { coversPastOptions } from "../../../src/shell/past-options.ts";
+import { commandWords, coversPastOptions } from "../../../src/shell/past-options.ts";
+import { shellPattern } from "../../../src/shell/rule.ts";
 
 test.each([
   ["surely", "git push", "git push"],
@@ -22,5 +23,5 @@ test.each([
   ["no", "git", "git -C . push"],
   ["no", "git push", "gitk -C . push"],
 ])("%s: the pattern `%s` covers `%s`", (coverage, pattern, words) => {
-  expect(coversPastOptions(pattern, words.split(" "))).toBe(coverage);
+  expect(coversPastOptions(shellPattern(pattern), commandWords(words.split(" ")))).toBe(coverage);
 });

@@ -2,14 +2,14 @@ import { execFileSync } from "node:child_process";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { quote } from "../../../src/shell/quote.ts";
-import { coversWords, matchesWord } from "../../../src/shell/rule.ts";
+import { coversWords, matchesWord, shellPattern } from "../../../src/shell/rule.ts";
 
 test("a pattern is a prefix of words, unless it is exact (S1-44)", () => {
-  expect(coversWords("git status", ["git", "status", "--short"], false)).toBe(true);
-  expect(coversWords("git status", ["git", "status", "--short"], true)).toBe(false);
-  expect(coversWords("git status", ["git", "status"], true)).toBe(true);
-  expect(coversWords("git status", ["git"], false)).toBe(false);
-  expect(coversWords("git status", ["git", "statusx"], false)).toBe(false);
+  expect(coversWords(shellPattern("git status"), ["git", "status", "--short"], false)).toBe(true);
+  expect(coversWords(shellPattern("git status"), ["git", "status", "--short"], true)).toBe(false);
+  expect(coversWords(shellPattern("git status"), ["git", "status"], true)).toBe(true);
+  expect(coversWords(shellPattern("git status"), ["git"], false)).toBe(false);
+  expect(coversWords(shellPattern("git status"), ["git", "statusx"], false)).toBe(false);
 });
 
 test("in a word `*` is any run of characters, slashes and dots too, and nothing else is special", () => {

@@ -37,6 +37,7 @@ function command(
     before: before.map(absolutePath),
     paths: [],
     ruleNames: [],
+    isLookedUp: true,
   };
 }
 

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { applyEdits, type Edit } from "../../../../src/tool/files/apply-edits.ts";
+import { allSteps } from "../../../../src/policy/steps.ts";
+import { type Edit, editSteps } from "../../../../src/tool/files/apply-edits.ts";
 import { law } from "../../../laws/law.ts";
 
 /** Few letters, so that texts meet each other, and what `String.replace` would take for more than itself. */
@@ -24,7 +25,7 @@ type Apply = (text: string, edits: readonly Edit[]) => string | null;
 /** The text after the edits, or null for none. */
 const applied: Apply = (text, given) => {
   try {
-    return applyEdits(text, given).text;
+    return allSteps(editSteps(text, given)).text;
   } catch {
     return null;
   }
@@ -74,10 +75,10 @@ it("says which edit could not be made, and of how many", () => {
     { old_text: "a", new_text: "b" },
     { old_text: "b", new_text: "c" },
   ];
-  expect(() => applyEdits("ab", given)).toThrowErrorMatchingInlineSnapshot(
+  expect(() => allSteps(editSteps("ab", given))).toThrowErrorMatchingInlineSnapshot(
     `[CofferdamError: edit 2 of 2: \`b\` is in the file 2 times]`,
   );
-  expect(() => applyEdits("", given)).toThrowErrorMatchingInlineSnapshot(
+  expect(() => allSteps(editSteps("", given))).toThrowErrorMatchingInlineSnapshot(
     `[CofferdamError: edit 1 of 2: \`a\` is not in the file]`,
   );
 });

@@ -1,14 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { CofferdamError } from "../../../../src/errors.ts";
-import { applyEdits, type Edit } from "../../../../src/tool/files/apply-edits.ts";
+import { allSteps } from "../../../../src/policy/steps.ts";
+import { type Edit, editSteps } from "../../../../src/tool/files/apply-edits.ts";
 
 const MIB = 1024 ** 2;
 
 /** The code that edits end with; null where they are made. */
 function codeOf(text: string, edits: readonly Edit[]): string | null {
   try {
-    applyEdits(text, edits);
+    allSteps(editSteps(text, edits));
     return null;
   } catch (error) {
     return error instanceof CofferdamError ? error.code : String(error);
@@ -25,7 +26,9 @@ describe("edits of a text", () => {
         few,
         (text, old, now) => {
           fc.pre(text.includes(old) && old !== now);
-          const { text: after, replaced } = applyEdits(text, [{ old_text: old, new_text: now, all: true }]);
+          const { text: after, replaced } = allSteps(
+            editSteps(text, [{ old_text: old, new_text: now, all: true }]),
+          );
           expect(after).toBe(text.replaceAll(old, () => now));
           expect(replaced).toBe(text.split(old).length - 1);
         },
@@ -35,7 +38,7 @@ describe("edits of a text", () => {
 
   it("are made in turn, or none is: what is not there, or there twice, ends them", () => {
     const first = { old_text: "a", new_text: "b" };
-    expect(applyEdits("a b", [first, { old_text: "b b", new_text: "c" }])).toEqual({
+    expect(allSteps(editSteps("a b", [first, { old_text: "b b", new_text: "c" }]))).toEqual({
       text: "c",
       replaced: 2,
     });

@@ -68,3 +68,11 @@ test.each([
 ])("%j is read as %j", (written, expected) => {
   expect(readWritten(written, ROOTS, BASE)).toBe(expected);
 });
+
+test("a path has 256 names at the most, however they are written", () => {
+  const names = (count: number): string => Array.from({ length: count }, () => "a").join("/");
+  expect(readWritten(`/${names(256)}`, ROOTS, BASE)).toBe(`/${names(256)}`);
+  expect(readWritten(`/.//./${names(256)}/`, ROOTS, BASE)).toBe(`/.//./${names(256)}/`);
+  for (const written of [`/${names(257)}`, `notes:${names(255)}`, `${"../".repeat(256)}a`])
+    expect(() => readWritten(written, ROOTS, BASE)).toThrow("the path has more than 256 names");
+});

@@ -1,0 +1,37 @@
+import { jsonBytes } from "./json-text.ts";
+
+/** The size of data as JSON, in bytes of UTF-8; of what has more than `most`, more than that. */
+export function jsonSize(value: unknown, most: number): number {
+  if (typeof value === "string") return jsonBytes(value, most);
+  if (typeof value !== "object" || value === null) return String(value).length;
+  let bytes = 2;
+  if (isList(value))
+    for (const item of value) {
+      bytes += 1 + jsonSize(item, most);
+      if (bytes > most) break;
+    }
+  else
+    for (const key of Object.keys(value)) {
+      bytes += 2 + jsonBytes(key, most) + jsonSize(Reflect.get(value, key), most);
+      if (bytes > most) break;
+    }
+  return bytes;
+}
+
+function isList(value: object): value is readonly unknown[] {
+  return Array.isArray(value);
+}
+
+/** True for a value that holds more than so many others, however deep. */
+export function holdsMoreThan(most: number, value: unknown): boolean {
+  const left: unknown[] = [value];
+  let values = 0;
+  for (let one = left.pop(); one !== undefined; one = left.pop()) {
+    if (typeof one !== "object" || one === null) continue;
+    const within: readonly unknown[] = Array.isArray(one) ? one : Object.values(one);
+    values += within.length;
+    if (values > most) return true;
+    for (const member of within) if (typeof member === "object" && member !== null) left.push(member);
+  }
+  return false;
+}
