@@ -7,7 +7,7 @@ const root = join(import.meta.dirname, "..");
 
 test.each(Object.entries(LINUX_ONLY))("%s is there, and %s", (pattern, reason) => {
   expect(filesOf(pattern)).not.toEqual([]);
-  expect(reason).toMatch(/\/proc|bubblewrap|cgroups/);
+  expect(reason).toMatch(/\/proc|\/dev\/shm|bubblewrap|cgroups/);
 });
 
 test("a name that nothing has is noticed", () => {

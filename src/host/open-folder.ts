@@ -15,9 +15,9 @@ const DARWIN_FLAGS =
 export interface OpenFolder extends Disposable {
   /** Its descriptor, which only names it: nothing can be read or written through it by itself. */
   readonly fd: number;
-  /** The folder itself, for any call of `node:fs`; no right to anything in it is needed for that. Throws `ESTALE` where it can't be had by now. */
+  /** The folder itself, for calls of `node:fs` that follow a link at the end. Throws `ESTALE` where it can't be had by now. */
   self(): Buffer;
-  /** A name in the folder, for the same calls. Throws the same. */
+  /** A name in the folder, for any call of `node:fs`. Throws `ESTALE` where it can't be had by now. */
   child(name: string): Buffer;
 }
 
@@ -45,8 +45,7 @@ function openProcFolder(path: AbsolutePath): OpenFolder {
 function procFolder(fd: number): OpenFolder {
   return {
     fd,
-    // The slash has the kernel go where the descriptor leads, and asks nothing of that folder (path_resolution(7)).
-    self: () => childOf(fd, ""),
+    self: () => Buffer.from(`/proc/self/fd/${fd}`),
     child: (name) => childOf(fd, name),
     [Symbol.dispose]: () => closeSync(fd),
   };

@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  chownSync,
   closeSync,
   constants,
   fchmodSync,
@@ -60,7 +61,7 @@ class FolderCopy implements TreeSink {
       [Symbol.dispose]: () => {
         using ended = opened;
         // Last, because a folder may be one that its owner may not write in.
-        if (isRoot()) lchownSync(ended.self(), stats.uid, stats.gid);
+        if (isRoot()) chownSync(ended.self(), stats.uid, stats.gid);
         chmodSync(ended.self(), stats.mode & 0o777);
       },
     };
@@ -76,7 +77,7 @@ class FolderCopy implements TreeSink {
           if (isRoot()) fchownSync(fd, uid, gid);
           // Neither setuid nor setgid comes along.
           fchmodSync(fd, mode & 0o777);
-          // Dates would be rounded to the next millisecond.
+          // As `Date` they would be whole milliseconds, rounded up.
           futimesSync(fd, atimeMs / 1_000, mtimeMs / 1_000);
         } finally {
           closeSync(fd);

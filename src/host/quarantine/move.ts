@@ -26,7 +26,7 @@ export async function moveAway(path: AbsolutePath, to: Entry | null, asideName: 
   }
   using _folder = folder;
   const from: Entry = { folder, name: nameOf(path), at: parentOf(path) };
-  if (to === null) return moveAside(from, asideName, "nothing can be written in the state folder");
+  if (to === null) return await moveAside(from, asideName, "nothing can be written in the state folder");
   try {
     await renameByRight(from, to);
     return { state: "taken", aside: null, problem: null };

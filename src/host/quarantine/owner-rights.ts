@@ -1,4 +1,4 @@
-import { chmodSync, lstatSync } from "node:fs";
+import { chmodSync, statSync } from "node:fs";
 import type { OpenFolder } from "../open-folder.ts";
 import { codeOf } from "../system-error.ts";
 
@@ -37,5 +37,5 @@ class OwnerRights implements Disposable {
 
 /** A folder's mode, without its kind. Throws node's errors. */
 export function modeOf(folder: OpenFolder): number {
-  return lstatSync(folder.self()).mode & 0o7777;
+  return statSync(folder.self()).mode & 0o7777;
 }

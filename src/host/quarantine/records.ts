@@ -79,7 +79,7 @@ export class QuarantineRecords {
       inFolder(this.folder, () => mkdirSync(folder, { recursive: true, mode: 0o700 }));
       writeFileSync(joinPath(folder, BEGUN), "", { mode: 0o600 });
     });
-    const isWritten = this.write(record) && isMarked;
+    const isWritten = isMarked && this.write(record);
     if (!isWritten && this.#fileOf(record.id) === null) this.#removeEmpty(record.id);
     return isWritten;
   }

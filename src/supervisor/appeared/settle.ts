@@ -62,23 +62,21 @@ async function fatesInPlace(
   using heldBefore = new HeldBefore(call.before.repositories, call.startedAt);
   const kept = call.shared.quarantine.keptSince(call.startedAt);
   for (const one of planted.slice(0, MAX_COMPARED)) {
-    const fate = await fateInPlace(one, call, { heldBefore, kept });
+    const fate = await fateInPlace(one, call, heldBefore, kept);
     if (fate !== null) fates.set(one.appeared, fate);
   }
   return fates;
 }
 
-/** What people gave back while the call ran, and what commits held before it. */
-interface Known {
-  readonly kept: ReturnType<AfterCall["shared"]["quarantine"]["keptSince"]>;
-  readonly heldBefore: HeldBefore;
-}
+/** What people gave back while the call ran; looked up where anything is planted. */
+type Kept = ReturnType<AfterCall["shared"]["quarantine"]["keptSince"]>;
 
 /** What may stay where it was made; null for what may not. */
 async function fateInPlace(
   { appeared, take }: PlantedByCall,
   { shared, agreed, profile }: AfterCall,
-  { kept, heldBefore }: Known,
+  heldBefore: HeldBefore,
+  kept: Kept,
 ): Promise<Fate | null> {
   if (shared.appeared === "ask" && (await isAgreed(take, agreed))) return AGREED;
   let fate = KEPT_BEFORE;
@@ -116,7 +114,7 @@ async function digestAt(path: AbsolutePath): Promise<string | null> {
 }
 
 /** Another call ended while this one ran, and a person gave back exactly this. */
-async function isKeptBefore(path: AbsolutePath, kept: Known["kept"]): Promise<boolean> {
+async function isKeptBefore(path: AbsolutePath, kept: Kept): Promise<boolean> {
   const digests = kept.get(path);
   if (digests === undefined) return false;
   const digest = await digestAt(path);

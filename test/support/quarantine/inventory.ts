@@ -31,7 +31,7 @@ function kindOf(path: Buffer, stats: Stats): string {
   if (stats.isSymbolicLink()) return `link ${readlinkSync(path, { encoding: "latin1" })}`;
   if (!stats.isFile()) return `other ${mode}`;
   const digest = createHash("sha256").update(readFileSync(path)).digest("hex").slice(0, 12);
-  return `file ${mode} ${stats.size} ${digest} ${Math.floor(stats.mtimeMs / 1_000)}`;
+  return `file ${mode} ${stats.size} ${digest} ${Math.round(stats.mtimeMs)}`;
 }
 
 function readdirOrNothing(folder: Buffer): readonly Buffer[] {

@@ -9,20 +9,22 @@ import { type AbsolutePath, joinPath, knownPath, parentOf, pathToBytes } from ".
 import type { Person } from "../battery/people.ts";
 import { FROM, inventoryOf, plantedAt } from "./inventory.ts";
 
-/** Where a quarantine has its state folder: beside the tree by default; `/dev/shm` is another file system. */
+/** Where the tree is, and where the quarantine has its state folder: beside it by default; `/dev/shm` is another file system. */
 export interface ShelfOptions {
+  readonly treeIn?: string;
   readonly stateIn?: string;
   readonly now?: () => number;
 }
 
 /** A tree that calls write in, and a quarantine, in folders of their own that go with it. */
 export class Shelf implements Disposable {
-  readonly tree = freshFolder(tmpdir());
+  readonly tree: AbsolutePath;
   readonly state: AbsolutePath;
   readonly quarantine: Quarantine;
   readonly #now: () => number;
 
-  constructor({ stateIn = tmpdir(), now = Date.now }: ShelfOptions = {}) {
+  constructor({ treeIn = tmpdir(), stateIn = tmpdir(), now = Date.now }: ShelfOptions = {}) {
+    this.tree = freshFolder(treeIn);
     this.state = freshFolder(stateIn);
     this.#now = now;
     this.quarantine = this.another();

@@ -35,7 +35,7 @@ describe("with the state folder on another file system", () => {
     [
       "a socket",
       (shelf) =>
-        execFileSync("perl", [
+        execFileSync("/usr/bin/perl", [
           "-MIO::Socket::UNIX",
           "-e",
           "IO::Socket::UNIX->new(Local => shift, Listen => 1) or die",
