@@ -1,5 +1,6 @@
 import { CofferdamError, visible, withPosition } from "../errors.ts";
 import type { Host } from "../host/host.ts";
+import { MAX_NAMES, otherName } from "../host/installation/other-names.ts";
 import { statsOf } from "../host/nodes.ts";
 import { type AbsolutePath, isInside, parentOf } from "../profile/path.ts";
 import type { Root } from "../tool/facts.ts";
@@ -19,7 +20,9 @@ export function assertMayBeWritten(
   const allowed = allowedByOperators(host, profiles);
   for (const root of roots.filter(({ mode }) => mode === "rw")) {
     const refused =
-      ownCodeRefusal(host, root.path) ?? (allowed.has(root.path) ? null : systemRefusal(host, root.path));
+      ownCodeRefusal(host, root.path) ??
+      otherNameRefusal(host, root.path, roots) ??
+      (allowed.has(root.path) ? null : systemRefusal(host, root.path));
     if (refused !== null) throw root.at === null ? refused : withPosition(refused, root.at);
   }
 }
@@ -61,6 +64,25 @@ function ownCodeRefusal(host: Host, path: AbsolutePath): CofferdamError | null {
     },
   );
 }
+
+/** Rules are about paths, and a hard link is the same file at another path: what is read-only by one name is written by the other. */
+function otherNameRefusal(host: Host, path: AbsolutePath, roots: readonly Root[]): CofferdamError | null {
+  const { loaded, parts } = host.installation();
+  const readOnly = roots.filter(({ mode }) => mode !== "rw");
+  const held = [...parts, ...readOnly].map((one) => one.path);
+  const found = otherName(loaded, { folder: path, held });
+  if (found === null) return null;
+  const where =
+    found === "too-many"
+      ? `it holds more than ${MAX_NAMES} names, and hard links to cofferdam's own code may be among them`
+      : `${visible(found.file)}, which cofferdam loads, has another name there: ${visible(found.name)}`;
+  return new CofferdamError("ROOT_REFUSED", `tools may not write in ${visible(path)}: ${where}`, {
+    hint: COPIES,
+  });
+}
+
+const COPIES =
+  "install cofferdam with copies instead of hard links (`pnpm install --force --package-import-method=copy`, `bun install --force --backend=copyfile`), make the root `ro`, or name another folder";
 
 function isLink(path: AbsolutePath): boolean {
   return statsOf(path)?.isSymbolicLink() === true;

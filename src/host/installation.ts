@@ -4,6 +4,7 @@ import {
   isInside,
   joinPath,
   knownPath,
+  nameOf,
   namesOf,
   parentOf,
   ROOT,
@@ -12,6 +13,7 @@ import { libraryFolders } from "./installation/library-folders.ts";
 import { filesThatNodeObeys } from "./installation/node-files.ts";
 import { loadedPackages, searchedFolders } from "./installation/packages.ts";
 import type { InstalledPart } from "./installation/part.ts";
+import { packagesOfWorkspaces } from "./installation/workspaces.ts";
 import { wayOf } from "./leads.ts";
 import { realPathOf, statsOf } from "./nodes.ts";
 import type { RunningProcess } from "./running-process.ts";
@@ -25,6 +27,8 @@ export interface Installation {
   /** Node, as this process runs it. */
   readonly node: AbsolutePath;
   readonly parts: readonly InstalledPart[];
+  /** What is loaded itself: the real folders of packages, and files. */
+  readonly loaded: readonly AbsolutePath[];
   /** Real folders from which programs of the system, helpers among them, load libraries. */
   readonly libraryFolders: readonly AbsolutePath[];
 }
@@ -32,23 +36,25 @@ export interface Installation {
 /** The names under which a shell, and `#!/usr/bin/env node`, find us in PATH. */
 const COMMANDS = ["cofferdam", "node"];
 
-/** The parts of a checkout that are loaded; what else lies there, such as its tests, is not. */
-const LOADED_OF_A_CHECKOUT = ["dist", "src", "profiles", "package.json"];
+/** The parts of a checkout that are loaded, or that `scripts/cofferdam` runs; what else lies there, such as its tests, is not. */
+const LOADED_OF_A_CHECKOUT = ["dist", "src", "profiles", "package.json", "scripts"];
+const RUN_BY_SCRIPTS = [".cofferdam-node", "package-lock.json", "rolldown.config.ts"];
 
 /**
  * Finds everything that decides which code a process of ours runs: the package and every package that it may load, the
  * folders in which Node looks for these, Node itself, the links that lead to any of it, and what Node's options and
- * variables name. Reads manifests and links; loads nothing.
+ * variables name; and the packages of workspaces, which package managers remove together with these. Reads manifests and
+ * links; loads nothing.
  */
 export function findInstallation(running: RunningProcess): Installation {
   const { plugAndPlay } = running;
   const folder = realPathOf(running.folder) ?? running.folder;
+  const node = realPathOf(running.execPath) ?? running.execPath;
+  const loaded = plugAndPlay === null ? loadedPackages(folder) : [folder, plugAndPlay];
   const parts = [
-    ...(plugAndPlay === null ? packageParts(folder) : plugAndPlayParts(folder, plugAndPlay)),
+    ...(plugAndPlay === null ? packageParts(folder, loaded) : plugAndPlayParts(folder, plugAndPlay)),
     ...linksToUs(running, folder),
-    ...[realPathOf(running.execPath) ?? running.execPath, ...commandsInPath(running)].flatMap((path) =>
-      wayTo(path, "the Node that runs cofferdam"),
-    ),
+    ...[node, ...commandsInPath(running)].flatMap((path) => wayTo(path, "the Node that runs cofferdam")),
     ...filesThatNodeObeys(running),
   ];
   const whole = parts.map(({ path, what }) => ({ path: packagesFolderOf(path) ?? path, what }));
@@ -56,29 +62,40 @@ export function findInstallation(running: RunningProcess): Installation {
     whole.every((other, from) => (other.path === path ? from >= at : !isInside(path, other.path))),
   );
   const packages = packagesFolderOf(folder);
+  const together = outermost
+    .filter(({ path }) => nameOf(path) === "node_modules")
+    .flatMap(({ path }) => packagesOfWorkspaces(parentOf(path)))
+    .filter((path) => outermost.every((one) => !isInside(path, one.path)));
   return {
     folder,
     project: plugAndPlay === null ? (packages === null ? null : parentOf(packages)) : parentOf(plugAndPlay),
-    node: realPathOf(running.execPath) ?? running.execPath,
-    parts: outermost,
+    node,
+    parts: [...outermost, ...[...new Set(together)].map((path) => ({ path, what: TOGETHER }))],
+    loaded: [...loaded, node],
     libraryFolders: libraryFolders(),
   };
 }
 
 const OURS = "cofferdam's own code";
 const PACKAGES = "the packages that cofferdam loads";
+const TOGETHER = "packages that are installed together with cofferdam's";
 
 /** A package in `node_modules`, or a checkout: its files, its dependencies, and wherever Node would look for more. */
-function packageParts(folder: AbsolutePath): readonly InstalledPart[] {
+function packageParts(folder: AbsolutePath, loaded: readonly AbsolutePath[]): readonly InstalledPart[] {
   const isInstalled = packagesFolderOf(folder) !== null;
-  const own = isInstalled
-    ? [folder]
-    : LOADED_OF_A_CHECKOUT.map((name) => joinPath(folder, name)).filter(isThere);
-  const [, ...others] = loadedPackages(folder);
+  const own = isInstalled ? [folder] : checkoutParts(folder);
+  const [, ...others] = loaded;
   return [
     ...own.map((path) => ({ path, what: OURS })),
     ...[...others, ...[folder, ...others].flatMap(searchedFolders)].map((path) => ({ path, what: PACKAGES })),
   ];
+}
+
+/** Of what scripts run, also what is missing: they would find it. */
+function checkoutParts(folder: AbsolutePath): readonly AbsolutePath[] {
+  const loaded = LOADED_OF_A_CHECKOUT.map((name) => joinPath(folder, name)).filter(isThere);
+  const hasScripts = isThere(joinPath(folder, "scripts/cofferdam"));
+  return [...loaded, ...(hasScripts ? RUN_BY_SCRIPTS.map((name) => joinPath(folder, name)) : [])];
 }
 
 /** Plug'n'Play: a map of all packages in a file, and packages in archives (https://yarnpkg.com/features/pnp). */
@@ -104,9 +121,16 @@ function linksToUs({ program, cwd }: RunningProcess, folder: AbsolutePath): read
       .find(isThere);
     return found === undefined ? [] : [found];
   });
-  return [...named, ...(program === null ? [] : [program])]
+  return [...named, ...commandOfPrefix(folder), ...(program === null ? [] : [program])]
     .filter((path) => isInside(realPathOf(path) ?? path, folder))
     .flatMap((path) => wayTo(path, OURS));
+}
+
+/** The command of a package that is installed globally, which PATH need not find (https://docs.npmjs.com/cli/configuring-npm/folders). */
+function commandOfPrefix(folder: AbsolutePath): readonly AbsolutePath[] {
+  const packages = packagesFolderOf(folder);
+  if (packages === null || nameOf(parentOf(packages)) !== "lib") return [];
+  return [joinPath(parentOf(parentOf(packages)), "bin/cofferdam")].filter(isThere);
 }
 
 /** What PATH finds under our names: the first of each. */

@@ -71,7 +71,12 @@ function textOf(told: Uint8Array | string): string {
   throw new Error("a path with bytes that are no UTF-8 can't be read under Plug'n'Play");
 }
 
-/** The same, or null when it leads nowhere. */
+/** The bytes of a path that the file system told, whoever replaced its functions; see `textOf`. */
+export function bytesOf(told: Uint8Array | string): Buffer {
+  return Buffer.from(typeof told === "string" ? pathToBytes(textOf(told)) : told);
+}
+
+/** `resolvedPath`, or null when it leads nowhere. */
 export function realPathOf(path: AbsolutePath): AbsolutePath | null {
   try {
     return resolvedPath(path);

@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, realpathSync } from "node:fs";
 import { type AbsolutePath, joinPath, namesOf, pathToBytes } from "../profile/path.ts";
 import { firstNamesIn } from "./names-in.ts";
+import { bytesOf } from "./nodes.ts";
 
 /** A descriptor that only names a place; Node does not name the flag (asm-generic/fcntl.h: the same on x86-64 and arm64). */
 const O_PATH = 0o10000000;
@@ -83,7 +84,7 @@ export function openDarwinFolder(path: AbsolutePath): OpenFolder {
 }
 
 function isCanonical(path: Buffer): boolean {
-  return realpathSync.native(path, { encoding: "buffer" }).equals(path);
+  return bytesOf(realpathSync.native(path, { encoding: "buffer" })).equals(path);
 }
 
 /**
@@ -94,7 +95,7 @@ function openByPath(path: AbsolutePath): number | null {
   const bytes = Buffer.from(pathToBytes(path));
   const fd = openSync(bytes, FLAGS);
   try {
-    if (readlinkSync(`/proc/self/fd/${fd}`, { encoding: "buffer" }).equals(bytes)) return fd;
+    if (bytesOf(readlinkSync(`/proc/self/fd/${fd}`, { encoding: "buffer" })).equals(bytes)) return fd;
   } catch (cause) {
     closeSync(fd);
     throw cause;

@@ -7,5 +7,6 @@ export const NOT_INSTALLED: Installation = {
   project: null,
   node: knownPath("/nonexistent/node"),
   parts: [],
+  loaded: [],
   libraryFolders: [],
 };

@@ -11,6 +11,7 @@ import {
 } from "node:fs";
 import { setImmediate as othersTurn } from "node:timers/promises";
 import { type AbsolutePath, joinPath, nameOf, parentOf, pathToBytes } from "../../profile/path.ts";
+import { bytesOf } from "../nodes.ts";
 import { namesInFolder, type OpenFolder, openFolder, openFolderIn } from "../open-folder.ts";
 import { codeOf } from "../system-error.ts";
 
@@ -121,7 +122,7 @@ class TreeReader {
     if (!this.#isWhole) return kindOf(stats);
     if (stats.isFile()) await this.#readFile(ahead);
     else {
-      const target = readlinkSync(folder.child(name), { encoding: "buffer" });
+      const target = bytesOf(readlinkSync(folder.child(name), { encoding: "buffer" }));
       this.#note("link", path, target);
       sink?.link(name, target, stats);
     }

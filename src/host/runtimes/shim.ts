@@ -20,6 +20,8 @@ export type Shim =
  * files. Version files of a project are not read: a repository must not choose what is granted.
  */
 export function behindShim(site: Site, language: Language, path: AbsolutePath): Shim {
+  // Yarn starts Node by a script of its own in a temporary folder (https://yarnpkg.com/advanced/lifecycle-scripts#environment-variables).
+  if (parentOf(path) === absoluteIn(site, "BERRY_BIN_FOLDER")) return { kind: "elsewhere" };
   const folder = reach(site, parentOf(path))?.real ?? parentOf(path);
   const file = reach(site, path)?.real;
   const launcher = file === undefined ? "" : nameOf(file);

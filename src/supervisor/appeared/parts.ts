@@ -12,7 +12,7 @@ import {
   executedNames,
   isInDependencyTree,
 } from "../../profile/executed.ts";
-import { type AbsolutePath, isAbsolutePath, joinPath } from "../../profile/path.ts";
+import { type AbsolutePath, isAbsolutePath, joinPath, nameOf, parentOf } from "../../profile/path.ts";
 import { literalPattern, parsePatterns } from "../../profile/pattern.ts";
 
 /** What sees to files that hosts execute and that calls make: one of each for a supervisor. */
@@ -46,20 +46,25 @@ export function appearedParts(host: Host, { config, ceiling }: Loaded): Appeared
 
 const COMMANDS = ["cofferdam", "node"];
 
+/** What Yarn and pnpm load into each Node that they start (https://yarnpkg.com/features/pnp, https://pnpm.io/cli/exec). */
+const PLUG_AND_PLAY = [".pnp.cjs", ".pnp.loader.mjs"];
+
 /**
  * Names under which a program would be found in place of ours: by `npx cofferdam`, before what is installed elsewhere
- * (https://docs.npmjs.com/cli/commands/npm-exec), and in folders of PATH. Those that exist are others' business.
+ * (https://docs.npmjs.com/cli/commands/npm-exec), and in folders of PATH; and what would be loaded before ours where that is
+ * installed. Those that exist are others' business.
  */
-function shadowNames({ env }: Host): readonly ExecutedNames[] {
+function shadowNames({ env, installation }: Host): readonly ExecutedNames[] {
   const by = { by: "cofferdam", when: "it is started by name", runs: "unasked" } as const;
   const folders = (env["PATH"] ?? "").split(":").map((folder) => folder.replace(/(?<=.)\/+$/, ""));
-  const inPath = folders.filter(isAbsolutePath).flatMap((folder) =>
-    COMMANDS.map((name) => ({
-      ...by,
-      pattern: literalPattern(joinPath(folder, name)),
-      ignoreCase: true as const,
-    })),
-  );
+  const { parts, project } = installation();
+  const packages = parts.map(({ path }) => path).filter((path) => nameOf(path) === "node_modules");
+  const projects = new Set([...packages.map(parentOf), ...(project === null ? [] : [project])]);
+  const paths = [
+    ...folders.filter(isAbsolutePath).flatMap((folder) => COMMANDS.map((name) => joinPath(folder, name))),
+    ...[...projects].flatMap((folder) => PLUG_AND_PLAY.map((name) => joinPath(folder, name))),
+  ];
+  const literal = paths.map((path) => ({ ...by, pattern: literalPattern(path), ignoreCase: true as const }));
   const names = "**/node_modules/{.bin/cofferdam,.bin/node,cofferdam}";
-  return [...executedNames(by, parsePatterns(names)), ...inPath];
+  return [...executedNames(by, parsePatterns(names)), ...literal];
 }

@@ -1,0 +1,86 @@
+import { readdirSync } from "node:fs";
+import { type AbsolutePath, joinPath, pathFromBytes } from "../../profile/path.ts";
+import { statsOf, systemPath } from "../nodes.ts";
+
+/** A name under which somebody can change a file that is loaded under another. */
+export interface OtherName {
+  readonly file: AbsolutePath;
+  readonly name: AbsolutePath;
+}
+
+/** Where other names are looked for. */
+export interface Ground {
+  readonly folder: AbsolutePath;
+  /** Folders in it that nobody can write in. */
+  readonly held: readonly AbsolutePath[];
+}
+
+/** So many names are looked at below a folder, as many as are searched before a call by default. */
+export const MAX_NAMES = 200_000;
+
+/**
+ * The first file below a folder that is also one of the loaded ones: a hard link, as package managers make them from a store
+ * of all packages to each project. `too-many` where the folder holds more names than are looked at. A loaded package is a folder,
+ * or a file; of a folder the manifest tells whether it is made of links, so that a start with copies costs next to nothing.
+ */
+export function otherName(loaded: readonly AbsolutePath[], ground: Ground): OtherName | "too-many" | null {
+  const files = linkedFiles(loaded);
+  if (files.size === 0) return null;
+  const held = new Set(ground.held);
+  const ahead = [ground.folder];
+  let seen = 0;
+  for (const folder of ahead) {
+    const entries = entriesOf(folder);
+    seen += entries.length;
+    if (seen > MAX_NAMES) return "too-many";
+    for (const { path, isFolder } of entries) {
+      if (held.has(path)) continue;
+      if (isFolder) ahead.push(path);
+      const file = isFolder ? undefined : files.get(keyOf(path) ?? "");
+      if (file !== undefined) return { file, name: path };
+    }
+  }
+  return null;
+}
+
+/** Loaded files that have more than one name, by what they are. */
+function linkedFiles(loaded: readonly AbsolutePath[]): ReadonlyMap<string, AbsolutePath> {
+  const files = loaded.flatMap((one) => {
+    const manifest = joinPath(one, "package.json");
+    if (statsOf(manifest) === null) return [one];
+    return keyOf(manifest) === null ? [] : filesBelow(one);
+  });
+  return new Map(
+    files.flatMap((path): readonly [string, AbsolutePath][] => {
+      const key = keyOf(path);
+      return key === null ? [] : [[key, path]];
+    }),
+  );
+}
+
+function filesBelow(folder: AbsolutePath): readonly AbsolutePath[] {
+  return entriesOf(folder).flatMap(({ path, isFolder }) => (isFolder ? filesBelow(path) : [path]));
+}
+
+/** Which file a path stands for; null for one that has no other name. */
+function keyOf(path: AbsolutePath): string | null {
+  const stats = statsOf(path);
+  return stats?.isFile() === true && stats.nlink > 1 ? `${stats.dev}:${stats.ino}` : null;
+}
+
+/** What a folder holds; nothing where it can't be listed. Links are left out. */
+function entriesOf(
+  folder: AbsolutePath,
+): readonly { readonly path: AbsolutePath; readonly isFolder: boolean }[] {
+  try {
+    const entries = readdirSync(systemPath(folder), { withFileTypes: true, encoding: "buffer" });
+    return entries
+      .filter((entry) => !entry.isSymbolicLink())
+      .map((entry) => ({
+        path: joinPath(folder, pathFromBytes(entry.name)),
+        isFolder: entry.isDirectory(),
+      }));
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,133 @@
+import { lstatSync, readdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { CALLER, checkoutFor, ORDINARY } from "../support/battery/people.ts";
+import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
+import { LAYOUTS, type Layout, WORKSPACE } from "../support/layouts/layouts.ts";
+import { Site } from "../support/layouts/site.ts";
+import {
+  attackFromInside,
+  attackFromOutside,
+  prepare,
+  runAgent,
+  type Tried,
+} from "../support/layouts/trial.ts";
+import { Workshop } from "../support/layouts/workshop.ts";
+
+const WITH_REGISTRY = process.env["COFFERDAM_TEST_INSTALL"] === "1";
+const TIME_MS = 120_000;
+
+if (!WITH_REGISTRY)
+  console.warn("installed layouts: not tried, COFFERDAM_TEST_INSTALL=1 installs packages of npm's registry");
+else sandboxMustWork("installed layouts");
+
+describe.runIf(WITH_REGISTRY && unusable === null)("own: as people install it", () => {
+  const shop = new Workshop(checkoutFor(ORDINARY).node);
+  afterAll(() => shop[Symbol.dispose]());
+  beforeAll(() => shop.open(), TIME_MS);
+
+  it.each(LAYOUTS)(
+    "own: by $name: nothing in a root changes or stands in for what is run; outside everything does",
+    {
+      timeout: TIME_MS,
+    },
+    async (layout) => {
+      const site = await installed(layout);
+      const trial = { layout, site, person: CALLER, root: layout.root?.(site) ?? site.project };
+      expectHeld(await attackFromInside(trial));
+      if (layout.refusedAround !== undefined) {
+        const { agent, changed, ran } = await attackFromInside({ ...trial, root: site.all });
+        expect(agent.refused).toMatch(
+          /^ROOT_REFUSED: .*has another name there: .*--package-import-method=copy/,
+        );
+        expect([changed, ran]).toEqual([[], []]);
+      }
+      const twin = await attackFromOutside(trial);
+      expect(twin.attack?.tried).toBe(twin.attack?.done.length);
+      const unseen = layout.runs.filter((name) => !twin.ran.some((mark) => mark.includes(name)));
+      expect(unseen).toEqual([]);
+    },
+  );
+
+  it.skipIf(CALLER.runAs === ORDINARY.runAs)(
+    "own: by npm, for an ordinary user, whose files they all are",
+    {
+      timeout: TIME_MS,
+    },
+    async () => {
+      const layout = layoutOf("npm");
+      const site = await installed(layout, "user");
+      expectHeld(await attackFromInside({ layout, site, person: ORDINARY, root: site.project }));
+    },
+  );
+
+  it("own: `npm ci` of workspaces is refused before it empties any of them; outside it does", {
+    timeout: TIME_MS,
+  }, async () => {
+    const layout = layoutOf(WORKSPACE);
+    const site = await installed(layout, "ci");
+    const nested = join(site.project, "packages/other/node_modules/shell-quote");
+    const trial = { layout: withOwnNode(layout), site, person: CALLER, root: site.project };
+    prepare(trial);
+    const before = treeOf(site.project);
+    const words = ["ci", "--offline", "--ignore-scripts"];
+    const reply = await runAgent(trial, [
+      ["shell", { argv: ["npm", ...words] }],
+      ["shell", { argv: ["rm", "-r", "packages/other/node_modules"] }],
+    ]);
+    expect(reply).toMatchObject({ refused: null, calls: [expect.anything(), expect.anything()] });
+    for (const ended of reply.calls) {
+      expect(ended).toMatch(/^failed/);
+      expect(ended).toContain(
+        "do it outside of the sandbox, or install cofferdam elsewhere: `npm install --global cofferdam`",
+      );
+    }
+    expect(treeOf(site.project)).toEqual(before);
+    const { ino } = lstatSync(nested);
+    await site.manage("npm", words);
+    expect(lstatSync(nested).ino).not.toBe(ino);
+  });
+
+  async function installed(layout: Layout, more = ""): Promise<Site> {
+    const site = new Site(shop, `${layout.name} ${more}`);
+    await layout.install(site);
+    return site;
+  }
+});
+
+function layoutOf(name: string): Layout {
+  return LAYOUTS.find((one) => one.name === name) ?? expect.unreachable();
+}
+
+/** With the Node of these tests, which has npm beside it. */
+function withOwnNode(layout: Layout): Layout {
+  return {
+    ...layout,
+    starter: () => [process.execPath],
+    env: () => ({ PATH: `${dirname(process.execPath)}:/usr/bin:/bin` }),
+  };
+}
+
+/** Every attack was made, and none of them came to anything: only what decides about no code could be made. */
+function expectHeld({ agent, attack, changed, ran, starts }: Tried): void {
+  expect(agent.refused).toBeNull();
+  const [command, ...others] = agent.calls;
+  const [write, git] = others.slice(-3);
+  expect([command, write, git]).toEqual(["done", "done", "failed"]);
+  for (const call of others.slice(0, -3)) expect(call).toMatch(/^denied/);
+  expect(attack?.tried).toBeGreaterThan(0);
+  expect(attack?.done.filter((act) => !act.startsWith("make "))).toEqual([]);
+  expect([changed, ran]).toEqual([[], []]);
+  for (const part of agent.loaded) expect(part).toMatch(/^loaded$|MODULE_NOT_FOUND$/);
+  for (const { status, stderr } of starts)
+    expect(status === 64 && stderr.includes("which can't be found") ? 0 : status, stderr).toBe(0);
+}
+
+/** Every path below a folder with the file that it is. */
+function treeOf(folder: string): readonly string[] {
+  return readdirSync(folder, { withFileTypes: true, recursive: true })
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((path) => path.includes("node_modules"))
+    .map((path) => `${path} ${lstatSync(path).ino}`)
+    .sort();
+}
