@@ -16,7 +16,7 @@ sandboxMustWork("what hosts execute");
 const unasked = namesThatRun("unasked");
 const started = namesThatRun("started");
 
-/** What is made: each name as a plain file at the top, and in one of the ways deeper; `planting.slow` has each in each. */
+/** What is made: each name as a plain file at the top, and in one of the ways deeper; `planting.long` has each in each. */
 function plantsOf(names: readonly string[], kind: string): readonly Plant[] {
   return names.flatMap((name, at): readonly Plant[] => [
     { way: "file", folder: `${kind}/${at}`, name },
@@ -24,7 +24,7 @@ function plantsOf(names: readonly string[], kind: string): readonly Plant[] {
   ]);
 }
 
-/** One in twenty; `planting.slow` has them all. */
+/** One in twenty; `planting.long` has them all. */
 function someOf(names: readonly string[]): readonly string[] {
   return names.filter((_, at) => at % 20 === 0);
 }

@@ -49,6 +49,24 @@ describe.runIf(WITH_REGISTRY && unusable === null)("own: as people install it", 
     },
   );
 
+  it.each(["npm", "pnpm"])(
+    "own: by %s: a root elsewhere reaches nothing of it",
+    { timeout: TIME_MS },
+    async (name) => {
+      const layout = layoutOf(name);
+      const site = await installed(layout, "elsewhere");
+      expectHeld(await attackFromInside({ layout, site, person: CALLER, root: site.elsewhere }));
+    },
+  );
+
+  it("own: by pnpm with copies: a root that holds the store, too, changes nothing", {
+    timeout: TIME_MS,
+  }, async () => {
+    const layout = layoutOf("pnpm, with copies");
+    const site = await installed(layout, "around");
+    expectHeld(await attackFromInside({ layout, site, person: CALLER, root: site.all }));
+  });
+
   it.skipIf(CALLER.runAs === ORDINARY.runAs)(
     "own: by npm, for an ordinary user, whose files they all are",
     {
@@ -76,8 +94,8 @@ describe.runIf(WITH_REGISTRY && unusable === null)("own: as people install it", 
       ["shell", { argv: ["rm", "-r", "packages/other/node_modules"] }],
     ]);
     expect(reply).toMatchObject({ refused: null, calls: [expect.anything(), expect.anything()] });
-    for (const ended of reply.calls) {
-      expect(ended).toMatch(/^failed/);
+    for (const [at, ended] of reply.calls.entries()) {
+      expect(ended, `call ${at}`).toMatch(/^failed/);
       expect(ended).toContain(
         "do it outside of the sandbox, or install cofferdam elsewhere: `npm install --global cofferdam`",
       );
