@@ -76,23 +76,30 @@ export const OF_WHO_ASKS = knownPath("/proc");
 export type Look = (path: AbsolutePath) => Stats | null;
 
 /** A look that sees each place once. Paths in `missing` count as missing whatever stands there. */
-export function lookingOnce(missing: ReadonlySet<AbsolutePath> = new Set()): Look {
+export function lookingOnce(missing: ReadonlySet<AbsolutePath> = new Set(), look: Look = statsOf): Look {
   const seen = new Map<AbsolutePath, Stats | null>();
   return (path) => {
     const known = seen.get(path);
     if (known !== undefined) return known;
-    const stats = missing.has(path) ? null : statsOf(path);
+    const stats = missing.has(path) ? null : look(path);
     seen.set(path, stats);
     return stats;
   };
 }
 
+/** So many times less it costs to look at a place again. */
+const AGAIN = 16;
+
 /**
  * A look that ends once the places it was asked about have so many characters together: it sees nothing from then on. In a
- * deep tree each place costs the kernel as much as its path is long, and everything else waits.
+ * deep tree each place costs the kernel as much as its path is long, and everything else waits. A place that was looked at
+ * before counts for little.
  */
 export class BoundedLook {
-  readonly #look = lookingOnce();
+  readonly #look = lookingOnce(undefined, (path) => {
+    this.#left -= path.length;
+    return this.isOver ? null : statsOf(path);
+  });
   #left: number;
 
   constructor(mostCharacters: number) {
@@ -105,7 +112,7 @@ export class BoundedLook {
   }
 
   readonly at: Look = (path) => {
-    this.#left -= path.length;
+    this.#left -= path.length / AGAIN;
     return this.isOver ? null : this.#look(path);
   };
 }

@@ -80,7 +80,8 @@ class ProgramLooks {
   /** The program of a command. Throws `USAGE` where so many are not known that they can't be judged. */
   of(name: string): NameFacts {
     if (isOpaque(name)) return { ...UNKNOWN, ruleNames: [], isLookedUp: true };
-    const isMore = this.#known.size >= MOST_PROGRAMS || this.#budget.look.isOver;
+    // The program of the call itself is one of them: the shell, where it is a script.
+    const isMore = this.#known.size > MOST_PROGRAMS || this.#budget.look.isOver;
     if (this.#known.has(name) || !isMore) return this.at(name);
     const ruleNames = this.#names.all;
     this.#guessed += ruleNames.length;
