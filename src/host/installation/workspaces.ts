@@ -34,8 +34,10 @@ export function packagesOfWorkspaces(project: AbsolutePath): readonly AbsolutePa
 /** Those that a name with wildcards means; no package lies in `node_modules` itself. */
 function foldersIn(folder: AbsolutePath, pattern: string): readonly AbsolutePath[] {
   const [before = ""] = pattern.split(/[*?[{(!+@\\]/, 1);
-  if (before === pattern)
-    return statsOf(joinPath(folder, pattern))?.isDirectory() ? [joinPath(folder, pattern)] : [];
+  if (before === pattern) {
+    const path = joinPath(folder, pattern);
+    return statsOf(path)?.isDirectory() === true ? [path] : [];
+  }
   try {
     return readdirSync(systemPath(folder), { withFileTypes: true, encoding: "buffer" })
       .filter((entry) => entry.isDirectory())
@@ -52,7 +54,7 @@ function patternsOf(project: AbsolutePath): readonly string[] {
   const ofPnpm = fieldOf(contentOf(project, "pnpm-workspace.yaml"), "packages");
   const lists = [ofNpm, fieldOf(ofNpm, "packages"), ofPnpm];
   return lists
-    .flatMap((list: unknown) => (Array.isArray(list) ? list : []))
+    .flatMap((list): readonly unknown[] => (Array.isArray(list) ? list : []))
     .filter((one) => typeof one === "string");
 }
 

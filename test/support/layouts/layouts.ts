@@ -189,13 +189,13 @@ export const LAYOUTS: readonly Layout[] = [
   {
     name: WORKSPACE,
     install: async (site) => {
-      manifest(site.project, { workspaces: ["packages/*"] });
+      manifest(site.project, { workspaces: ["packages/*"], dependencies: { "is-number": "7.0.0" } });
       const member = join(site.project, "packages/app");
       const other = join(site.project, "packages/other");
       for (const folder of [member, other]) mkdirSync(folder, { recursive: true });
       manifest(member, { name: "app", dependencies: { cofferdam: `file:${site.archive}` } });
-      // Another version than the one that cofferdam loads: it lies in a `node_modules` of the member's own.
-      manifest(other, { name: "other", dependencies: { "shell-quote": "1.8.3" } });
+      // Another version than the project's: it lies in a `node_modules` of the member's own.
+      manifest(other, { name: "other", dependencies: { "is-number": "6.0.0" } });
       await site.manage("npm", ["install"]);
     },
     command: binOf,

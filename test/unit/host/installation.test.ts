@@ -88,6 +88,76 @@ describe("what decides which code a process of ours runs", () => {
     ]);
   });
 
+  test("own: of a checkout with scripts it is also what these run, missing or not", () => {
+    const tree = {
+      "work/cofferdam/package.json": manifest(),
+      "work/cofferdam/src/index.ts": "",
+      "work/cofferdam/scripts/cofferdam": "",
+    };
+    expect(partsOf(tree, "work/cofferdam").toSorted()).toEqual([
+      "node_modules",
+      "work/cofferdam/.cofferdam-node",
+      "work/cofferdam/node_modules",
+      "work/cofferdam/package-lock.json",
+      "work/cofferdam/package.json",
+      "work/cofferdam/rolldown.config.ts",
+      "work/cofferdam/scripts",
+      "work/cofferdam/src",
+      "work/node_modules",
+    ]);
+  });
+
+  test.each([
+    ["npm's", { "p/package.json": '{"workspaces":["packages/*","./tools/","!packages/c"]}' }],
+    ["classic Yarn's", { "p/package.json": '{"workspaces":{"packages":["packages/**","tools"]}}' }],
+    ["pnpm's", { "p/pnpm-workspace.yaml": "packages:\n  - packages/{a,b}\n  - t*ls\n" }],
+  ])(
+    "own: the packages of workspaces count, which are removed together with ours: %s",
+    (_, manifests: Tree) => {
+      const tree = {
+        ...IN_NPM,
+        ...manifests,
+        "p/packages/a/node_modules/x/index.js": "",
+        "p/packages/b/index.js": "",
+        "p/tools/node_modules/x/index.js": "",
+        "p/examples/node_modules/x/index.js": "",
+      };
+      expect(partsOf(tree, "p/node_modules/cofferdam").toSorted()).toEqual([
+        "node_modules",
+        "p/node_modules",
+        "p/packages/a/node_modules",
+        "p/tools/node_modules",
+      ]);
+    },
+  );
+
+  test("a manifest of workspaces that leads elsewhere, or says nothing, adds nothing", () => {
+    for (const workspaces of ['["../other/*"]', '["/other/*"]', "7", "[{}]", '{"packages":1}']) {
+      const tree = {
+        ...IN_NPM,
+        "p/package.json": `{"workspaces":${workspaces}}`,
+        "p/pnpm-workspace.yaml": "packages: [",
+        "other/a/node_modules/x/index.js": "",
+      };
+      expect(partsOf(tree, "p/node_modules/cofferdam")).toEqual(["p/node_modules", "node_modules"]);
+    }
+  });
+
+  test("own: of a global installation it is also the command, which PATH need not find", () => {
+    const tree = {
+      "g/lib/node_modules/cofferdam/package.json": manifest(),
+      "g/lib/node_modules/cofferdam/main.js": "",
+      "g/bin/cofferdam": "-> ../lib/node_modules/cofferdam/main.js",
+      "g/bin/other": "",
+    };
+    expect(partsOf(tree, "g/lib/node_modules/cofferdam")).toEqual([
+      "g/lib/node_modules",
+      "g/node_modules",
+      "node_modules",
+      "g/bin/cofferdam",
+    ]);
+  });
+
   test("own: a dependency that is a link counts where it leads", () => {
     const tree = {
       ...IN_NPM,

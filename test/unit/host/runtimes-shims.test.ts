@@ -138,6 +138,13 @@ describe("shims", () => {
     expect(found("node", ["home/me/.volta/bin"])).toContain("no file names");
   });
 
+  test("of Yarn, in a folder of a command's own: whatever comes later on PATH", () => {
+    tree().add({ ...node("opt/node"), "tmp/xfs-1/node": PROGRAM });
+    const env = { BERRY_BIN_FOLDER: tree().at("tmp/xfs-1") };
+    expect(found("node", ["tmp/xfs-1", "opt/node/bin"], env)).toEqual(whole("opt/node"));
+    expect(found("node", ["tmp/xfs-1", "opt/node/bin"])).not.toEqual(whole("opt/node"));
+  });
+
   test("of a manager that is not known: not found", () => {
     tree().add({
       "home/me/.proto/shims/node": PROGRAM,
