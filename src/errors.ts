@@ -150,13 +150,13 @@ export function printPosition(at: Position): string {
   return `${at.file}:${at.line}:${at.column}`;
 }
 
-/** Of a longer text the beginning is told: no message grows with what was sent. */
+/** A message shows no more characters of a text than this, so that it does not grow with what was sent. */
 const MAX_VISIBLE = 8_192;
 
 /**
  * Text from outside, made visible and put in backticks: control, bidi, zero-width and blank
  * characters and lone surrogates become `\u{…}`, so that nothing can hide or reorder what a person reads; and so do
- * backticks, so that what is quoted ends where it ends. Of a text of more than 8,192 characters the end is `…`.
+ * backticks, so that what is quoted ends where it ends. A text of more than 8,192 characters is cut, and ends in `…`.
  */
 export function visible(text: string): string {
   if (text.length > MAX_VISIBLE) return visible(`${text.slice(0, MAX_VISIBLE - 1)}…`);

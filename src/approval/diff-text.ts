@@ -1,5 +1,6 @@
 import { formatPatch, OMIT_HEADERS, structuredPatch } from "diff/lib/patch/create.js";
-import { decoded, linesOf, newlinesIn } from "./head.ts";
+import { newlinesIn } from "../policy/newlines.ts";
+import { decoded, linesOf } from "./head.ts";
 
 /** Larger texts are not compared at all. */
 const MOST_LENGTH = 16 * 1024 ** 2;

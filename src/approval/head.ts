@@ -1,3 +1,5 @@
+import { newlinesIn } from "../policy/newlines.ts";
+
 /** What is held of a text at the most, and a line to say what is not: together a MiB. */
 export const MOST_BYTES = 1024 ** 2 - 256;
 /** A text is cut between lines where the last line held is at most this long: a secret cut in half looks like none. */
@@ -36,21 +38,6 @@ export function headOf(text: string | Uint8Array, rest: Rest = NO_REST): Head {
 export function linesOf(text: string | Uint8Array): number {
   const last = typeof text === "string" ? text.charCodeAt(text.length - 1) : text.at(-1);
   return newlinesIn(text) + (text.length > 0 && last !== NEWLINE ? 1 : 0);
-}
-
-/** So many UTF-16 units are encoded at once: to look at bytes is several times quicker than to look at units. */
-const MAX_ENCODED = 64 * 1024;
-
-/** How many newlines a text has. */
-export function newlinesIn(text: string | Uint8Array): number {
-  let count = 0;
-  if (typeof text === "string") {
-    for (let at = 0; at < text.length; at += MAX_ENCODED)
-      count += newlinesIn(Buffer.from(text.slice(at, at + MAX_ENCODED)));
-  } else {
-    for (let at = 0; at < text.length; at += 1) if (text[at] === NEWLINE) count += 1;
-  }
-  return count;
 }
 
 /** The size of a text in UTF-8. */

@@ -1,4 +1,5 @@
-import { type Head, headOf, linesOf, newlinesIn } from "./head.ts";
+import { newlinesIn } from "../policy/newlines.ts";
+import { type Head, headOf, linesOf } from "./head.ts";
 import { printBytes } from "./media-type.ts";
 
 /** How a presentation is made. */

@@ -1,4 +1,4 @@
-import type { Json } from "../policy/canonical-json.ts";
+import { isList, type Json } from "../policy/canonical-json.ts";
 import { type Head, headOf } from "./head.ts";
 
 /** Values within more others than this are written on one line: indentation would grow with the square of the depth. */
@@ -47,8 +47,4 @@ function writeJson(value: Json, newline: string, write: (piece: string) => void)
   }
   if (!isFirst) write(newline);
   write(isArray ? "]" : "}");
-}
-
-function isList(value: Exclude<Json, string | number | boolean | null>): value is readonly Json[] {
-  return Array.isArray(value);
 }

@@ -2,6 +2,7 @@ import canonicalize from "canonicalize";
 import { CofferdamError, visible } from "../errors.ts";
 import { placeBelow } from "./json-place.ts";
 import { jsonBytes, readJsonText } from "./json-text.ts";
+import { newlinesIn } from "./newlines.ts";
 import { allSteps } from "./steps.ts";
 
 /** Data that canonical JSON can hold. */
@@ -14,7 +15,8 @@ export const MAX_JSON_BYTES = 32 * 1024 ** 2;
 const TOO_LARGE = "hold more than 32 MiB as JSON text";
 /** No argument has a longer name, in UTF-16 units. */
 const MAX_KEY = 4_096;
-const NEWLINE = 0x0a;
+/** A shorter text, in UTF-16 units, is read in one step. */
+const MAX_STEP = 16 * 1024;
 /** What a number or a word of JSON counts for. */
 const LEAF_BYTES = 8;
 
@@ -134,7 +136,8 @@ export function* readJsonInSteps(given: unknown): Generator<void, Json> {
   // What is no text its caller could change meanwhile.
   if (typeof given !== "string") return asJson(given);
   const value = yield* parsed(given);
-  yield;
+  // A short text is one step, so that calls made at once are asked about in their order.
+  if (given.length > MAX_STEP) yield;
   return asJson(value);
 }
 
@@ -156,12 +159,6 @@ function* parsed(text: string): Generator<void, unknown> {
   throw new CofferdamError("USAGE", `the arguments can't be read: ${visible(read.what)} (${place})`, {
     hint: "send JSON, each key once",
   });
-}
-
-function newlinesIn(text: string): number {
-  let count = 0;
-  for (let at = 0; at < text.length; at += 1) if (text.charCodeAt(at) === NEWLINE) count += 1;
-  return count;
 }
 
 function refuse(at: string, what: string, hint: string): never {
@@ -236,4 +233,9 @@ function isPlain(property: PropertyDescriptor | undefined): boolean {
 
 function fault(what: string, hint: string): Look & { readonly kind: "fault" } {
   return { kind: "fault", what, hint };
+}
+
+/** True for a list, and not an object. */
+export function isList(value: Exclude<Json, string | number | boolean | null>): value is readonly Json[] {
+  return Array.isArray(value);
 }

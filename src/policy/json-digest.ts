@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { canonicalLeaf, type Json } from "./canonical-json.ts";
+import { canonicalLeaf, isList, type Json } from "./canonical-json.ts";
 
 /** Longer texts, in UTF-16 units, count by their own digest: to escape megabytes takes longer than to hash them. */
 const MAX_WRITTEN = 4_096;
@@ -46,8 +46,4 @@ function digestOf(text: string, digests: TextDigests): string {
   const digest = hash("sha256", text);
   digests.set(text, digest);
   return digest;
-}
-
-function isList(value: Exclude<Json, string | number | boolean | null>): value is readonly Json[] {
-  return Array.isArray(value);
 }

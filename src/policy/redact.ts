@@ -1,4 +1,4 @@
-import type { Json } from "./canonical-json.ts";
+import { isList, type Json } from "./canonical-json.ts";
 import { placeBelow } from "./json-place.ts";
 import type { Redactions } from "./redactions.ts";
 import { isSecretName, isTokenCount } from "./secret-names.ts";
@@ -193,8 +193,4 @@ function wholeEnd(text: string, end: number): number {
 
 function thousands(count: number): string {
   return String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
-}
-
-function isList(value: Exclude<Json, string | number | boolean | null>): value is readonly Json[] {
-  return Array.isArray(value);
 }

@@ -17,7 +17,7 @@ const WORDS: ReadonlySet<string> = new Set([
 /** A quick look, since most names are harmless: each of the words, its parts apart or not, has one of these in it. */
 const HINT = /key|tok|sec|pass|auth|coo|ses|bea|cre|pwd/i;
 
-/** Of a longer name no more is read than its beginning and its end. */
+/** Only the beginning and the end of a longer name are read. */
 const MAX_NAME = 1_000;
 
 /**

@@ -21,9 +21,9 @@ const TAKE_A_LINE: ReadonlySet<string> = new Set([
 ]);
 /** A line within a line within a line: deeper ones are not read. */
 const MAX_DEPTH = 8;
-/** Of the lines within a line so many characters are taken apart: of the others the words alone are read. */
+/** How many characters of the lines within a line are parsed. The rest is only split into words. */
 const MAX_PARSED = 32 * 1024;
-/** So many characters of them are read at all: as many as one word of a command can hold. */
+/** How many characters of them are read at all: as many as one word of a command can hold. */
 const MAX_READ = 128 * 1024;
 /** A word that is a line, and not only a word. */
 const IS_LINE = /[\s;&|<>()$`'"\\{}#=]/u;

@@ -45,7 +45,7 @@ interface RuleWord {
   readonly word: string;
   /** The files that it may mean, each by its path and by `device:inode`. */
   readonly files: ReadonlySet<string>;
-  /** Of a glob, the folders. */
+  /** The folders that it may mean, where it is a glob. */
   readonly folders: readonly AbsolutePath[];
 }
 

@@ -42,7 +42,7 @@ export function shellQuestion(call: Call, prepared: Prepared, standing: Standing
   };
 }
 
-/** Of a longer line neither what it does nor what a yes covers is told whole: it need not be made. */
+/** How many characters of a command are put together at most: no message shows more, neither of what it does nor of what a yes covers. */
 const MOST_SHOWN = 4_096;
 /** So much of a command stands in its one line. */
 const MOST_DESCRIBED = 200;

@@ -9,7 +9,7 @@ export const LINUX_ONLY: Readonly<Record<string, string>> = {
   "test/unit/host/open-folder.test.ts": "opens folders by the names of /proc/self/fd",
   "test/unit/host/open-inputs.test.ts": "counts what is open in /proc/self/fd",
   "test/unit/host/procfs-links.test.ts": "follows links of /proc",
-  "test/unit/host/quarantine/{elsewhere,full-disk,killed,killed.slow,many,rights}.test.ts":
+  "test/unit/host/quarantine/{elsewhere,full-disk,killed,killed.long,many,rights}.test.ts":
     "keeps things in /dev/shm, or in mounts of its own",
   "test/unit/host/runtimes-bwrap.test.ts": "starts what is found in bubblewrap",
   "test/unit/worker/descriptors.test.ts": "looks at a worker's descriptors in /proc",

@@ -48,7 +48,7 @@ export const Reply = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("made") }),
   z.strictObject({ kind: z.literal("threw"), code: z.string(), message: z.string(), hint: z.string() }),
   z.strictObject({ kind: z.literal("denied"), code: z.string(), message: z.string(), hint: z.string() }),
-  /** Of a file tool: what it answered with, or the code of why not; how its files stood, and what came to be, where anything did. */
+  /** A file tool's call: its answer, or the error code; how its files stood; and what it made, if anything. */
   z.strictObject({
     kind: z.literal("told"),
     told: z.unknown(),

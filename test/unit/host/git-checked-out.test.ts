@@ -135,7 +135,7 @@ describe("what a commit held before is found however git stored it:", () => {
       await expectHeld("r/sub", repositories);
       await at.begin();
     }
-    // Of the repository around it alone nothing is known of the submodule.
+    // The repository around it alone does not tell what the submodule holds.
     at.git("r/sub", "checkout -q -f side");
     await expectNotHeld("r/sub", ["r/.git"]);
   });

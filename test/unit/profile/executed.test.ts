@@ -33,7 +33,7 @@ describe("what lies below a folder of installed packages", () => {
     ["/w/.envrc", "**/.envrc", false],
     ["/w/my_node_modules/.envrc", "**/.envrc", false],
     ["/w/node_modules", "**/node_modules", false],
-    // Of a row that names such a folder itself, what lies above counts.
+    // A row may name such a folder itself: then only what lies above it counts.
     ["/w/node_modules/.bin", "**/node_modules/.bin", false],
     ["/w/node_modules/a/node_modules/.bin", "**/node_modules/.bin", true],
     ["/v/lib/site-packages/a.pth", "**/site-packages/*.pth", false],
