@@ -1,24 +1,20 @@
-import { readFileSync } from "node:fs";
+import { closeSync, fstatSync, ftruncateSync, openSync, readFileSync, writeSync } from "node:fs";
 import { z } from "zod";
 import { type AbsolutePath, isAbsolutePath, joinPath } from "../profile/path.ts";
 import type { Before } from "./appeared.ts";
 import { namesIn } from "./names-in.ts";
-import { isRunning, thisProcess } from "./process-id.ts";
-import { inFolder, remember, removeFile, removeIfAbandoned, UNFINISHED, writeWhole } from "./state-files.ts";
+import { isRunning, printProcess, readProcess, thisProcess } from "./process-id.ts";
+import { inFolder, remember, removeFile } from "./state-files.ts";
 
 const Path = z.custom<AbsolutePath>((given) => typeof given === "string" && isAbsolutePath(given));
 
 const Entry = z.strictObject({
-  pid: z.int().positive(),
-  startedAt: z.string().nullable(),
   sessionId: z.string(),
   callId: z.string(),
   tool: z.string(),
   workspace: z.string(),
   /** When the call began, in milliseconds since 1970. */
   beganAt: z.number(),
-  /** What it ran under, as `printProfile` writes it. */
-  profile: z.string(),
   hits: z.array(Path),
   gitLinks: z.array(Path),
   unsearched: z.array(z.strictObject({ path: Path })),
@@ -30,10 +26,20 @@ const Entry = z.strictObject({
 });
 type Entry = z.infer<typeof Entry>;
 
-/** A call, and what there was before it, as far as it takes to find out what it made. */
+/**
+ * A call, and what there was before it, as far as it takes to find out what it made. `profile` is what it ran under, as
+ * `printProfile` writes it, in UTF-8.
+ */
 export interface WatchedCall
-  extends Omit<Entry, "pid" | "startedAt" | "endedBy" | "hits" | "gitLinks" | "unsearched" | "repositories"> {
+  extends Omit<Entry, "endedBy" | "hits" | "gitLinks" | "unsearched" | "repositories"> {
   readonly before: Omit<Before, "mac">;
+  readonly profile: Uint8Array;
+}
+
+/** One call that is written down, until it is disposed of. */
+export interface Watch extends Disposable {
+  /** In place of that: it stays written down, for the next supervisor. */
+  leave(): void;
 }
 
 /** A call whose supervisor was killed. */
@@ -48,56 +54,170 @@ const SETTLED_MS = 5_000;
 
 /**
  * What there was before each call that runs, in a file of the state folder: it is there before the call begins, and until what the
- * call made was seen to. So whenever a supervisor is killed, the next one finds what that call left for hosts to execute.
+ * call made was seen to. So whenever a supervisor is killed, the next one finds what that call left for hosts to execute. A file
+ * is used again by the next call, as to make one takes longer than all the rest.
  */
-export class CallWatches {
+export class CallWatches implements Disposable {
   readonly #folder: AbsolutePath;
+  #spare: WatchFile | null = null;
+  #isOver = false;
 
   constructor(stateFolder: AbsolutePath) {
     this.#folder = joinPath(stateFolder, "watched");
   }
 
   /** Writes a call down until it is disposed of. Throws node's errors, and `SANDBOX_UNAVAILABLE` on a full disk. */
-  begin({ before, ...call }: WatchedCall): Disposable {
-    const file = joinPath(this.#folder, `${call.callId}.json`);
+  begin({ before, profile, ...call }: WatchedCall): Watch {
     const entry: Entry = {
-      ...thisProcess(),
       ...call,
       hits: [...before.hits],
       gitLinks: [...before.gitLinks],
       unsearched: before.unsearched.map(({ path }) => ({ path })),
       repositories: before.repositories.map(({ kind, path, isWhole }) => ({ kind, path, isWhole })),
     };
-    const text = JSON.stringify(entry);
-    inFolder(this.#folder, () => writeWhole(file, text));
-    return { [Symbol.dispose]: () => removeFile(file) };
+    const file = this.#file();
+    try {
+      inFolder(this.#folder, () => file.write(profile, JSON.stringify(entry)));
+    } catch (cause) {
+      file[Symbol.dispose]();
+      throw cause;
+    }
+    return { [Symbol.dispose]: () => this.#end(file), leave: () => file.close() };
   }
 
   /** Calls of ended processes. An entry that can't be read is left as it is. */
   leftBehind(): readonly LeftCall[] {
     return namesIn(this.#folder).flatMap((name) => {
+      const owner = ownerOf(name);
+      if (owner === null || isRunning(owner)) return [];
       const file = joinPath(this.#folder, name);
-      if (name.endsWith(UNFINISHED)) removeIfAbandoned(file, Date.now());
-      const entry = name.endsWith(".json") ? readEntry(file) : null;
-      if (entry === null || isRunning(entry)) return [];
-      const { sessionId, callId, tool, workspace, beganAt, profile, ...before } = entry;
+      const content = contentAt(file);
+      // Its last call was seen to, or never began.
+      if (content?.text === "") removeFile(file);
+      const entry = content === null ? null : entryIn(content.text);
+      if (content === null || entry === null) return [];
+      const { sessionId, callId, tool, workspace, beganAt, ...before } = entry;
+      const { profile } = content;
       const call = { sessionId, callId, tool, workspace, beganAt, profile, before };
-      return [{ call, forget: isSettled(file, entry) ? () => removeFile(file) : null }];
+      return [{ call, forget: isSettled(file, entry, profile) ? () => removeFile(file) : null }];
     });
+  }
+
+  [Symbol.dispose](): void {
+    this.#isOver = true;
+    this.#spare?.[Symbol.dispose]();
+    this.#spare = null;
+  }
+
+  #file(): WatchFile {
+    const spare = this.#spare;
+    this.#spare = null;
+    if (spare?.isThere() === true) return spare;
+    spare?.[Symbol.dispose]();
+    return inFolder(this.#folder, () => new WatchFile(joinPath(this.#folder, nextName())));
+  }
+
+  #end(file: WatchFile): void {
+    if (this.#isOver || this.#spare !== null) file[Symbol.dispose]();
+    else {
+      file.clear();
+      this.#spare = file;
+    }
+  }
+}
+
+/** How many files this process made; none has the name of another. */
+let made = 0;
+
+function nextName(): string {
+  made += 1;
+  return `${printProcess(thisProcess())}.${made}.json`;
+}
+
+/** The process that made the file of this name; null for any other name. */
+function ownerOf(name: string) {
+  const [, owner = ""] = /^(.+)\.\d+\.json$/.exec(name) ?? [];
+  return readProcess(owner);
+}
+
+/** A file that holds the profile and, while a call runs, its entry. */
+class WatchFile implements Disposable {
+  readonly #path: AbsolutePath;
+  readonly #fd: number;
+  #profile: Uint8Array | null = null;
+
+  /** Throws node's errors. */
+  constructor(path: AbsolutePath) {
+    this.#path = path;
+    this.#fd = openSync(path, "wx", 0o600);
+  }
+
+  /** False where somebody removed it. */
+  isThere(): boolean {
+    return fstatSync(this.#fd).nlink > 0;
+  }
+
+  /** Throws node's errors; what is there then is no entry. */
+  write(profile: Uint8Array, text: string): void {
+    if (this.#profile !== profile) {
+      this.#profile = null;
+      ftruncateSync(this.#fd, 0);
+      this.#put(contentOf(profile, ""), 0);
+      this.#profile = profile;
+    }
+    this.#put(Buffer.from(text), profile.length + 1);
+  }
+
+  close(): void {
+    closeSync(this.#fd);
+  }
+
+  clear(): void {
+    ftruncateSync(this.#fd, (this.#profile?.length ?? -1) + 1);
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
+    removeFile(this.#path);
+  }
+
+  /** On a disk that is nearly full a write may take less than it was given (write(2)). */
+  #put(bytes: Uint8Array, position: number): void {
+    for (let done = 0; done < bytes.length; )
+      done += writeSync(this.#fd, bytes, done, bytes.length - done, position + done);
   }
 }
 
 /** Whether the process ended so long ago that all of its sandbox has; writes down when it was first found so. */
-function isSettled(file: AbsolutePath, entry: Entry): boolean {
+function isSettled(file: AbsolutePath, entry: Entry, profile: Uint8Array): boolean {
   const now = Date.now();
-  if (entry.endedBy === undefined) remember(file, JSON.stringify({ ...entry, endedBy: now }));
+  if (entry.endedBy === undefined)
+    remember(file, contentOf(profile, JSON.stringify({ ...entry, endedBy: now })));
   // A clock that was set back ends it too.
   return Math.abs(now - (entry.endedBy ?? now)) > SETTLED_MS;
 }
 
-function readEntry(file: AbsolutePath): Entry | null {
+/** The profile first, as it is long, and the same from call to call; then a NUL, which it has none of, and the entry. */
+function contentOf(profile: Uint8Array, text: string): Uint8Array {
+  return Buffer.concat([profile, Buffer.from(`\0${text}`)]);
+}
+
+/** Null for what can't be read. */
+function contentAt(file: AbsolutePath): { readonly profile: Uint8Array; readonly text: string } | null {
   try {
-    return Entry.parse(JSON.parse(readFileSync(file, "utf8")));
+    const content = readFileSync(file);
+    const end = content.indexOf(0);
+    return end < 0
+      ? { profile: content, text: "" }
+      : { profile: content.subarray(0, end), text: content.toString("utf8", end + 1) };
+  } catch {
+    return null;
+  }
+}
+
+function entryIn(text: string): Entry | null {
+  try {
+    return Entry.parse(JSON.parse(text));
   } catch {
     return null;
   }

@@ -12,12 +12,12 @@ export const UNFINISHED = ".unfinished";
 const ABANDONED_MS = 60_000;
 
 /**
- * The file is there with all of its text, or not at all; for a name that one process alone writes. Throws node's errors, and
+ * The file is there with all of its content, or not at all; for a name that one process alone writes. Throws node's errors, and
  * `SANDBOX_UNAVAILABLE` on a full disk.
  */
-export function writeWhole(file: AbsolutePath, text: string): void {
+export function writeWhole(file: AbsolutePath, content: string | Uint8Array): void {
   try {
-    renamed(`${file}${UNFINISHED}`, file, text);
+    renamed(`${file}${UNFINISHED}`, file, content);
   } catch (cause) {
     throw toldIfFull(cause, parentOf(file));
   }
@@ -28,19 +28,19 @@ export function writeWhole(file: AbsolutePath, text: string): void {
  * replaced, and what was left by those that were killed at this is removed. Where the system says no, as on a full disk,
  * nothing is remembered: it will be found out again.
  */
-export function remember(file: AbsolutePath, text: string): void {
+export function remember(file: AbsolutePath, content: string | Uint8Array): void {
   try {
     sweepUnfinished(file);
-    renamed(`${file}.${printProcess(thisProcess())}`, file, text);
+    renamed(`${file}.${printProcess(thisProcess())}`, file, content);
   } catch (cause) {
     if (codeOf(cause) === "") throw cause;
   }
 }
 
 /** What could not be finished is removed. */
-function renamed(fresh: string, file: AbsolutePath, text: string): void {
+function renamed(fresh: string, file: AbsolutePath, content: string | Uint8Array): void {
   try {
-    writeFileSync(fresh, text, { mode: 0o600 });
+    writeFileSync(fresh, content, { mode: 0o600 });
     renameSync(fresh, file);
   } catch (cause) {
     rmSync(fresh, { force: true });
@@ -52,21 +52,21 @@ function renamed(fresh: string, file: AbsolutePath, text: string): void {
  * Does what writes in a folder of ours, and makes the folder where it is not there yet. Throws node's errors, and
  * `SANDBOX_UNAVAILABLE` on a full disk.
  */
-export function inFolder(folder: AbsolutePath, write: () => void): void {
+export function inFolder<Value>(folder: AbsolutePath, write: () => Value): Value {
   try {
-    makingFolder(folder, write);
+    return makingFolder(folder, write);
   } catch (cause) {
     throw toldIfFull(cause, folder);
   }
 }
 
-function makingFolder(folder: AbsolutePath, write: () => void): void {
+function makingFolder<Value>(folder: AbsolutePath, write: () => Value): Value {
   try {
-    write();
+    return write();
   } catch (cause) {
     if (codeOf(cause) !== "ENOENT") throw cause;
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    write();
+    return write();
   }
 }
 

@@ -41,12 +41,13 @@ export function knownPath(text: string): AbsolutePath {
 
 /** The path without the case of its letters, those of ASCII alone. */
 export function foldedPath(path: AbsolutePath): AbsolutePath {
-  return /[A-Z]/.test(path) ? knownPath(foldedText(path)) : path;
+  return knownPath(foldedText(path));
 }
 
 /** The text without the case of its letters, those of ASCII alone: every character stays at its place. */
 export function foldedText(text: string): string {
-  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+  // Most texts have none, and each name of a folder passes here.
+  return /[A-Z]/.test(text) ? text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()) : text;
 }
 
 /** The folder that holds the path; `/` holds itself. */

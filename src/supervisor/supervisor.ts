@@ -121,7 +121,8 @@ export class Supervisor implements AsyncDisposable {
     await this.shared.broker[Symbol.asyncDispose]();
     await this.shared.ending.come();
     await Promise.all([...this.shared.running].map((one) => one[Symbol.asyncDispose]()));
-    const { walls, egressProxy, ownStore, journal } = this.shared;
+    const { walls, egressProxy, ownStore, journal, watches } = this.shared;
+    watches[Symbol.dispose]();
     egressProxy?.[Symbol.dispose]();
     await endWalls(walls);
     await ownStore?.[Symbol.asyncDispose]();

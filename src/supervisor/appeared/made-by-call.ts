@@ -3,6 +3,7 @@ import { waitOf } from "../../approval/wait.ts";
 import type { Facts } from "../../backend/facts.ts";
 import type { Placeholder } from "../../backend/placeholder.ts";
 import { type Appearances, boundedAppearances, NOTHING_APPEARED } from "../../host/appeared.ts";
+import type { Watch } from "../../host/call-watches.ts";
 import type { ToBeMade } from "../../host/quarantine/quarantine.ts";
 import { digestOfFile } from "../../host/quarantine/tree.ts";
 import { printProfile } from "../../profile/canonical.ts";
@@ -40,7 +41,7 @@ export class MadeByCall implements Disposable {
   readonly #making: Making;
   readonly #startedAt: number;
   readonly #sinceMs = performance.now();
-  readonly #watch: Disposable | null;
+  readonly #watch: Watch | null;
   #allowed: Disposable | null = null;
   #isOpen = false;
   #hasEnded = false;
@@ -104,7 +105,8 @@ export class MadeByCall implements Disposable {
 
   /** What was not seen to stays written down. */
   [Symbol.dispose](): void {
-    if (!this.#isOpen) this.#watch?.[Symbol.dispose]();
+    if (this.#isOpen) this.#watch?.leave();
+    else this.#watch?.[Symbol.dispose]();
     this.#allowed?.[Symbol.dispose]();
   }
 }
@@ -125,11 +127,11 @@ function placesOf({ path, content, by, when }: Agreed, roots: readonly AbsoluteP
     }));
 }
 
-const TEXTS = new WeakMap<Profile, string>();
+const PRINTED = new WeakMap<Profile, Uint8Array>();
 
 /** Profiles are the same objects from call to call. */
-function printed(profile: Profile): string {
-  const text = TEXTS.get(profile) ?? printProfile(profile);
-  TEXTS.set(profile, text);
-  return text;
+function printed(profile: Profile): Uint8Array {
+  const bytes = PRINTED.get(profile) ?? Buffer.from(printProfile(profile));
+  PRINTED.set(profile, bytes);
+  return bytes;
 }

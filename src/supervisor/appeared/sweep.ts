@@ -26,7 +26,7 @@ export async function sweepAppeared(shared: Sweeping): Promise<readonly string[]
 async function settleLeft({ call, forget }: LeftCall, shared: Sweeping): Promise<readonly string[]> {
   const { host, memory, executed, ledger, walls } = shared;
   const { sessionId, callId, tool, beganAt } = call;
-  const profile = parseProfile(call.profile);
+  const profile = parseProfile(Buffer.from(call.profile).toString());
   const mac = walls.kind === "standing" ? walls.machine.facts.mac : null;
   const before = { ...call.before, mac };
   using trail = new Trail(shared.recorder, { sessionId, callId, tool, agent: null });

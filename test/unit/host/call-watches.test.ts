@@ -1,0 +1,95 @@
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { CallWatches, type WatchedCall } from "../../../src/host/call-watches.ts";
+import { absolutePath } from "../../../src/profile/path.ts";
+
+let state: string;
+let watches: CallWatches;
+beforeEach(() => {
+  state = realpathSync(mkdtempSync(join(tmpdir(), "cofferdam-watches-")));
+  watches = new CallWatches(absolutePath(state));
+});
+afterEach(() => {
+  watches[Symbol.dispose]();
+  rmSync(state, { recursive: true, force: true });
+});
+
+const profile = Buffer.from("what it ran under");
+
+function call(callId: string, more: Partial<WatchedCall> = {}): WatchedCall {
+  const before = { hits: [absolutePath("/a/.envrc")], gitLinks: [], unsearched: [], repositories: [] };
+  const from = { sessionId: "session", callId, tool: "shell", workspace: "/a", beganAt: 1 };
+  return { ...from, profile, before, ...more };
+}
+
+const names = (): readonly string[] => readdirSync(join(state, "watched"));
+
+/** As it is once the process that wrote it has ended. */
+function end(name: string): string {
+  const ended = name.replace(/^\d+\.\d+/, "4194305.1");
+  renameSync(join(state, "watched", name), join(state, "watched", ended));
+  return ended;
+}
+
+test("a call is written down while it runs, and a file is used again by the next one", () => {
+  const first = watches.begin(call("first"));
+  const [name = ""] = names();
+  expect(readFileSync(join(state, "watched", name), "utf8")).toContain('"callId":"first"');
+  first[Symbol.dispose]();
+  expect(readFileSync(join(state, "watched", name), "utf8")).toBe("what it ran under\0");
+  using _second = watches.begin(call("b"));
+  expect(names()).toEqual([name]);
+  using _third = watches.begin(call("third", { profile: Buffer.from("another") }));
+  expect(names()).toHaveLength(2);
+  expect(watches.leftBehind()).toEqual([]);
+});
+
+test("nothing is left once calls and the supervisor have ended, in whatever order", () => {
+  const [first, second] = [watches.begin(call("first")), watches.begin(call("second"))];
+  first[Symbol.dispose]();
+  expect(names()).toHaveLength(2);
+  watches[Symbol.dispose]();
+  expect(names()).toHaveLength(1);
+  second[Symbol.dispose]();
+  expect(names()).toEqual([]);
+});
+
+test("a call of a process that was killed is found, whole, until it was seen to; one that had ended is not", () => {
+  watches.begin(call("long", { tool: "x".repeat(500) }))[Symbol.dispose]();
+  const { leave } = watches.begin(call("killed"));
+  leave();
+  const ended = end(names()[0] ?? "");
+  const [left, ...others] = watches.leftBehind();
+  expect(others).toEqual([]);
+  expect(left?.call).toEqual(call("killed"));
+  // Its processes may go on for a moment.
+  expect(left?.forget).toBeNull();
+  const file = join(state, "watched", ended);
+  writeFileSync(file, readFileSync(file, "utf8").replace(/"endedBy":\d+/, '"endedBy":1'));
+  watches.leftBehind()[0]?.forget?.();
+  expect(names()).toEqual([]);
+  watches.begin(call("done"))[Symbol.dispose]();
+  end(names()[0] ?? "");
+  expect(watches.leftBehind()).toEqual([]);
+  expect(names()).toEqual([]);
+});
+
+test("what can't be read stays, and the file of a folder that somebody removed is made anew", () => {
+  watches.begin(call("first"))[Symbol.dispose]();
+  rmSync(join(state, "watched"), { recursive: true });
+  using _second = watches.begin(call("second"));
+  expect(names()).toHaveLength(1);
+  writeFileSync(join(state, "watched/4194305.1.1.json"), 'profile\0{"of":"another version"}');
+  expect(watches.leftBehind()).toEqual([]);
+  expect(names()).toHaveLength(2);
+});
