@@ -1,6 +1,7 @@
 import { escapeInvisible, visible } from "../errors.ts";
 import type { Appearances, Appeared } from "../host/appeared.ts";
 import { unnamedSettings } from "../host/git/programs.ts";
+import { printObeyed } from "../profile/executed.ts";
 import { tellThree } from "./failure.ts";
 import type { Print } from "./print.ts";
 
@@ -57,8 +58,7 @@ function reportOf(one: Appeared): { readonly what: string; readonly hint: string
 function whatItIs({ path, kind, obeyedBy }: Appeared): string {
   if (kind === "unprotectable")
     return `${visible(path)}, in which so much lies, or so deep, that nothing can be protected there`;
-  const who = obeyedBy === null ? "other programs obey" : `${obeyedBy.by} obeys when ${obeyedBy.when}`;
-  return `${visible(path)}, which ${who}`;
+  return `${visible(path)}, ${obeyedBy === null ? "obeyed by other programs" : printObeyed(obeyedBy)}`;
 }
 
 /** So many are named of what was taken away, and of what is for tools that a person starts. */

@@ -1,12 +1,12 @@
 import { indented } from "../channel/columns.ts";
 import { escapeInvisible, visible } from "../errors.ts";
 import type { Host } from "../host/host.ts";
-import { strictestAppeared } from "../policy/appeared-policy.ts";
 import { type Demands, loosenessOf, NO_DEMANDS } from "../policy/compare-demands.ts";
 import { type Comparison, compare } from "../profile/compare.ts";
 import { intersect } from "../profile/intersect.ts";
 import type { Profile } from "../profile/profile.ts";
 import { type Shortfall, shortfall } from "../profile/shortfall.ts";
+import { appearedPolicyOf } from "../supervisor/appeared/parts.ts";
 import { createDraft } from "../supervisor/draft.ts";
 import { tellThree } from "./failure.ts";
 import { printLooseClause, printLooseness } from "./looseness-text.ts";
@@ -54,7 +54,7 @@ export async function diffProfiles(
           }),
           inForce("what is granted", standing.onYes.profile, {
             ...loaded.ceiling,
-            appeared: strictestAppeared(loaded.config.sandbox.appeared, loaded.ceiling.appeared),
+            appeared: appearedPolicyOf(loaded),
           }),
         ]
       : [

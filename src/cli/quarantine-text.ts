@@ -4,6 +4,7 @@ import { escapeInvisible, visible } from "../errors.ts";
 import type { HeldContent, HeldEntry } from "../host/quarantine/content.ts";
 import type { Settled } from "../host/quarantine/quarantine.ts";
 import { isHeld, type QuarantineItem, type QuarantineRecord } from "../host/quarantine/record.ts";
+import { printObeyed } from "../profile/executed.ts";
 import { printSize } from "../profile/quantity.ts";
 
 /** So much of an id names it. */
@@ -46,11 +47,11 @@ export function settledLines(done: string, settled: readonly Settled[], ink: Ink
 }
 
 function itemLines(item: QuarantineItem, content: HeldContent | null, ink: Ink): readonly string[] {
-  const { path, by, when, aside, problem } = item;
+  const { path, aside, problem } = item;
   return [
     visible(path),
     ...indented([
-      escapeInvisible(`${by} obeys it when ${when}`),
+      escapeInvisible(printObeyed(item)),
       `${sizeOf(item)}; ${STATES[item.state]}`,
       ...(isHeld(item) && aside !== null ? [`it lies at ${visible(aside)}`] : []),
       ...(problem === null ? [] : [escapeInvisible(problem)]),

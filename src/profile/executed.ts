@@ -37,6 +37,11 @@ export interface ExecutedNames {
   readonly runs: RunsWhen;
 }
 
+/** `obeyed by Claude Code when a session starts in the folder`: many names are those of several programs. */
+export function printObeyed({ by, when }: Pick<ExecutedNames, "by" | "when">): string {
+  return `obeyed by ${by} when ${when}`;
+}
+
 /** A row, once for each pattern that its `names` stand for. */
 export function executedNames(
   { by, when, runs }: Omit<ExecutedSection[number], "names">,

@@ -5,6 +5,7 @@ import {
 } from "../approval/tool-outcome.ts";
 import { CofferdamError, thrownText, visible } from "../errors.ts";
 import type { Captured } from "../host/output.ts";
+import { printObeyed } from "../profile/executed.ts";
 import type { Denial } from "./denial.ts";
 import type { Outcome, ProgramOutcome, Ran } from "./outcome.ts";
 
@@ -99,10 +100,7 @@ function quarantinedOf(outcome: Outcome | ToolOutcome): Pick<ProgramResult, "qua
   if (found.length === 0) return {};
   const told = found.slice(0, MAX_QUARANTINED).map(({ path, obeyedBy }) => ({
     path,
-    because:
-      obeyedBy === null
-        ? "other programs obey it; a person can give it back"
-        : `${obeyedBy.by} obeys it when ${obeyedBy.when}; a person can give it back`,
+    because: `it is ${obeyedBy === null ? "obeyed by other programs" : printObeyed(obeyedBy)}; a person can give it back`,
   }));
   return { quarantined: told };
 }

@@ -44,7 +44,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)(
       const there = () => ["a/.envrc", ".husky"].map((name) => existsSync(join(at.project, name)));
       const cli = (...words: readonly string[]) => at.cofferdam(["quarantine", ...words], given);
       expect([said.exit, there()]).toEqual([0, [false, false]]);
-      for (const text of ["a/.envrc`, which direnv obeys", "it was taken away"])
+      for (const text of ["a/.envrc`, obeyed by direnv", "it was taken away"])
         expect(said.stderr).toContain(text);
       const short = id.slice(0, 8);
       const list = await cli();
@@ -105,6 +105,29 @@ describe.skipIf(unusable !== null)("the quarantine at the command line", () => {
     expect(inShort(await cli("restore", id))).toEqual([0, `given back: \`${at.project}/a/.envrc\`\n`, ""]);
   });
 
+  test.each([
+    ["ask", ".envrc", "obeyed by direnv when a shell enters the folder: a new one is taken away", false],
+    ["quarantine", ".husky/pre-push", "/.husky` is obeyed by git when", false],
+    ["report", ".envrc", "a new one is reported after the call and stays", true],
+    ["ask", "Makefile", "obeyed by make when a person runs make", true],
+    ["ask", "node_modules/a/.envrc", "a new one is reported after the call", true],
+    ["ask", "notes.txt", null, true],
+  ])(
+    "%s: what explain says of %s before a call is what becomes of it",
+    async (policy, name, said, isKept) => {
+      const at = await place(configOf(`\n  appeared: ${policy}`));
+      const explained = await at.cofferdam(["explain", "write", name, "--json"]);
+      expect(JSON.parse(explained.stdout).notes).toEqual([
+        "it does not exist yet",
+        ...(said === null ? [] : [expect.stringContaining(said)]),
+      ]);
+      const { exit } = await at.cofferdam(["run", "--quiet", "--", "install", "-D", "/dev/null", name]);
+      expect([exit, existsSync(join(at.project, name))]).toEqual([0, isKept]);
+      const { notes } = JSON.parse((await at.cofferdam(["explain", "write", name, "--json"])).stdout);
+      expect(notes.length > 1).toBe(!isKept);
+    },
+  );
+
   test.skipIf(terminalProblem() !== null).each([
     ["y", true],
     ["n", false],
@@ -118,7 +141,7 @@ describe.skipIf(unusable !== null)("the quarantine at the command line", () => {
       ],
     );
     expect(exit).toBe(0);
-    for (const text of ["which direnv obeys when a shell enters", "│ evil"]) expect(stdout).toContain(text);
+    for (const text of ["obeyed by direnv when a shell enters", "│ evil"]) expect(stdout).toContain(text);
     expect(existsSync(join(at.project, ".envrc"))).toBe(isKept);
   });
 });

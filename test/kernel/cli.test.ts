@@ -194,8 +194,7 @@ describe.skipIf(unusable !== null)("signals", () => {
     child.stdout.once("data", () => child.kill(signal));
     expect(await exitOf(child)).toBe(exit);
     // Of a supervisor that is killed nobody learns it, until the next one starts.
-    if (signal !== "SIGKILL")
-      expect(talk).toMatch(/made\/\.envrc`, which direnv obeys .*: it was taken away/);
+    if (signal !== "SIGKILL") expect(talk).toMatch(/made\/\.envrc`, obeyed by direnv .*: it was taken away/);
     expect(await soon(() => processesWith(word).length === 0)).toBe(true);
     const { stdout } = await cofferdam(["journal", "show"]);
     if (signal !== "SIGKILL") expect(stdout).toMatch(/failed\s+cancelled/);

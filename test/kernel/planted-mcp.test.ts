@@ -36,7 +36,7 @@ describe.skipIf(unusable !== null)("what a tool of a wrapped MCP server makes an
         expect(existsSync(join(at.project, ".envrc"))).toBe(isKept);
       }
       expect(mcp.questions).toEqual(
-        Array.from({ length: asked }, () => expect.stringContaining("direnv obeys")),
+        Array.from({ length: asked }, () => expect.stringContaining("obeyed by direnv")),
       );
       expect(await mcp.close()).toBe(0);
       const { stdout } = await at.cofferdam(["quarantine", "list", "--json"]);

@@ -23,7 +23,7 @@ describe.skipIf(unusable !== null)("what a call makes and hosts execute", () => 
     expect(fatesOf(await run(at, PLANT), at)).toEqual({ "a/.envrc": "kept" });
     const [request] = asked.requests;
     expect(asked.requests).toHaveLength(1);
-    expect(JSON.stringify(request)).toContain("direnv obeys when a shell enters the folder");
+    expect(JSON.stringify(request)).toContain("obeyed by direnv when a shell enters the folder");
     expect(seen).toMatchObject([
       false,
       "destructive",

@@ -7,6 +7,7 @@ import type { Explanation, Question } from "../../profile/explain.ts";
 import { isInside, ROOT } from "../../profile/path.ts";
 import { CLOSED } from "../../profile/profile.ts";
 import { quote } from "../../shell/quote.ts";
+import { foreseenFor } from "../../supervisor/appeared/foreseen.ts";
 import { createDraft, type Draft } from "../../supervisor/draft.ts";
 import { type CallExplanation, explainCall, explainNeed } from "../../supervisor/explain.ts";
 import { asksForHosts, type Standing } from "../../supervisor/standing.ts";
@@ -34,6 +35,7 @@ export async function explain(args: readonly string[], print: Print): Promise<nu
     ...target.notes,
     ...placeNotes(asked, answer.question),
     ...viewNotes(draft, answer.question),
+    ...afterNotes(draft, asked, answer),
     ...(unplanned === null ? [] : [`the plan is not known: ${unplanned}`]),
   ];
   if (values.json === true) {
@@ -126,6 +128,13 @@ function placeNotes(asked: Question, decided: Question): readonly string[] {
   return asked === decided || !("path" in decided)
     ? []
     : [`decided by ${visible(decided.path)}, which it would lie in`];
+}
+
+/** What may be made, and does not stay. */
+function afterNotes({ host, loaded }: Draft, asked: Question, { onYes, looser }: Answer): readonly string[] {
+  if (asked.ask !== "write" || !isLet(onYes, looser.onYes)) return [];
+  const foreseen = foreseenFor(host, loaded, asked.path);
+  return foreseen === null ? [] : [foreseen];
 }
 
 /** What the walls let happen is no denial, whatever the profile says. */

@@ -8,6 +8,7 @@ import { argsHashOf, cacheKeyOf } from "../../policy/hashes.ts";
 import { KEEP_TOOL } from "../../policy/keep-tool.ts";
 import type { Presentation } from "../../policy/presentation.ts";
 import { redact } from "../../policy/redact.ts";
+import { printObeyed } from "../../profile/executed.ts";
 import type { AfterCall, Asks } from "./after-call.ts";
 
 /** So many are named in the question's own words; its arguments name more. */
@@ -80,11 +81,9 @@ function questionOf(record: QuarantineRecord, { from, shared }: AfterCall): Ques
   };
 }
 
-/** `keep .claude/settings.json, which Claude Code obeys when a session starts in the folder`. */
+/** `keep what the call made: .claude/settings.json, obeyed by Claude Code when a session starts in the folder`. */
 function descriptionOf(items: readonly QuarantineItem[]): string {
-  const named = items
-    .slice(0, MAX_NAMED)
-    .map(({ path, by, when }) => `${visible(path)}, which ${by} obeys when ${when}`);
+  const named = items.slice(0, MAX_NAMED).map((item) => `${visible(item.path)}, ${printObeyed(item)}`);
   const more = items.length - named.length;
   return `keep what the call made: ${named.join("; ")}${more > 0 ? `; and ${more} more` : ""}`;
 }

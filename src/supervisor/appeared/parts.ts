@@ -27,7 +27,8 @@ export interface AppearedParts {
 }
 
 /** Makes them; nothing is looked at yet. */
-export function appearedParts(host: Host, { config, ceiling }: Loaded): AppearedParts {
+export function appearedParts(host: Host, loaded: Loaded): AppearedParts {
+  const { config, ceiling } = loaded;
   const shadows = shadowNames(host);
   const isShadow = new Set(shadows);
   const executed = executedFinder([...shadows, ...ceiling.executed]);
@@ -39,9 +40,19 @@ export function appearedParts(host: Host, { config, ceiling }: Loaded): Appeared
     quarantine: new Quarantine(host.stateFolder, host),
     watches: new CallWatches(host.stateFolder),
     executed,
-    appeared: strictestAppeared(config.sandbox.appeared, ceiling.appeared),
+    appeared: appearedPolicyOf(loaded),
     memory: new FactsMemory(new MaskSearch(boundsFrom(config.sandbox.search), { watch })),
   };
+}
+
+/** What is done about files that hosts execute and that calls make. */
+export function appearedPolicyOf({ config, ceiling }: Loaded): AppearedPolicy {
+  return strictestAppeared(config.sandbox.appeared, ceiling.appeared);
+}
+
+/** Which program executes what stands at a path. */
+export function executedOn(host: Host, { ceiling }: Loaded): ExecutedFinder {
+  return executedFinder([...shadowNames(host), ...ceiling.executed]);
 }
 
 const COMMANDS = ["cofferdam", "node"];

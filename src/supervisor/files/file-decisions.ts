@@ -3,6 +3,7 @@ import { CofferdamError, visible } from "../../errors.ts";
 import { inTurns } from "../../host/turns.ts";
 import type { Trail } from "../../journal/trail.ts";
 import { redact, redactText } from "../../policy/redact.ts";
+import { printObeyed } from "../../profile/executed.ts";
 import { isAbsolutePath, isInside, nameOf, parentOf } from "../../profile/path.ts";
 import { type AnyFileTool, type ReadUse, workOf } from "../../tool/files/all.ts";
 import {
@@ -167,6 +168,6 @@ export class FileDecisions {
   }
 }
 
-function warningOf({ path, by, when }: Executed): string {
-  return `${by} obeys ${visible(nameOf(path))} when ${when}`;
+function warningOf({ path, ...row }: Executed): string {
+  return `${visible(nameOf(path))} is ${printObeyed(row)}`;
 }

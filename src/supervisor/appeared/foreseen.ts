@@ -1,0 +1,36 @@
+import type { Loaded } from "../../config/config.ts";
+import { visible } from "../../errors.ts";
+import type { Host } from "../../host/host.ts";
+import { statsOf } from "../../host/nodes.ts";
+import { type ExecutedNames, isInDependencyTree, printObeyed } from "../../profile/executed.ts";
+import { type AbsolutePath, isInside, upwards } from "../../profile/path.ts";
+import { appearedPolicyOf, executedOn } from "./parts.ts";
+
+/**
+ * What becomes, after a call, of a file that the call makes at this path: which program executes it, and whether it stays, in a
+ * sentence. Null for what no program executes by itself, for what is there already, and outside of the roots that can be written.
+ */
+export function foreseenFor(host: Host, loaded: Loaded, path: AbsolutePath): string | null {
+  const executed = executedOn(host, loaded);
+  const roots = loaded.config.roots.filter(({ mode }) => mode === "rw").map((root) => root.path);
+  for (const at of upwards(path)) {
+    if (statsOf(at) !== null || !roots.some((root) => isInside(at, root))) return null;
+    const row = executed(at);
+    if (row === null) continue;
+    const what = at === path ? "it" : visible(at);
+    return `${what} is ${printObeyed(row)}: a new one ${fateOf(row, at, loaded)}`;
+  }
+  return null;
+}
+
+function fateOf(row: ExecutedNames, at: AbsolutePath, loaded: Loaded): string {
+  if (row.runs === "started" || isInDependencyTree(at, row)) return "is reported after the call";
+  switch (appearedPolicyOf(loaded)) {
+    case "report":
+      return "is reported after the call and stays, as `sandbox.appeared` says";
+    case "ask":
+      return "is taken away after the call, and given back where a person says so";
+    case "quarantine":
+      return "is taken away after the call";
+  }
+}
