@@ -84,13 +84,12 @@ describe.runIf(WITH_REGISTRY && unusable === null)("own: as people install it", 
   }, async () => {
     const layout = layoutOf(WORKSPACE);
     const site = await installed(layout, "ci");
-    const nested = join(site.project, "packages/other/node_modules/shell-quote");
+    const nested = join(site.project, "packages/other/node_modules/is-number");
     const trial = { layout: withOwnNode(layout), site, person: CALLER, root: site.project };
     prepare(trial);
     const before = treeOf(site.project);
-    const words = ["ci", "--offline", "--ignore-scripts"];
     const reply = await runAgent(trial, [
-      ["shell", { argv: ["npm", ...words] }],
+      ["shell", { argv: ["npm", "ci", "--offline", "--ignore-scripts"] }],
       ["shell", { argv: ["rm", "-r", "packages/other/node_modules"] }],
     ]);
     expect(reply).toMatchObject({ refused: null, calls: [expect.anything(), expect.anything()] });
@@ -102,7 +101,7 @@ describe.runIf(WITH_REGISTRY && unusable === null)("own: as people install it", 
     }
     expect(treeOf(site.project)).toEqual(before);
     const { ino } = lstatSync(nested);
-    await site.manage("npm", words);
+    await site.manage("npm", ["ci", "--ignore-scripts"]);
     expect(lstatSync(nested).ino).not.toBe(ino);
   });
 
@@ -138,8 +137,10 @@ function expectHeld({ agent, attack, changed, ran, starts }: Tried): void {
   expect([changed, ran]).toEqual([[], []]);
   for (const part of agent.loaded) expect(part).toMatch(/^loaded$|MODULE_NOT_FOUND$/);
   // A start may want an optional package, and say that it is not there.
-  for (const { status, stderr } of starts)
-    expect(status === 0 || (status === 64 && stderr.includes("which can't be found"))).toBe(true);
+  const failed = starts.filter(
+    ({ status, stderr }) => status !== 0 && !(status === 64 && stderr.includes("which can't be found")),
+  );
+  expect(failed.map(({ status, stderr }) => `${status} ${stderr}`)).toEqual([]);
 }
 
 /** Every path below a folder with the file that it is. */

@@ -232,9 +232,10 @@ export const LAYOUTS: readonly Layout[] = [
         "rolldown.config.ts",
       ])
         cpSync(join(CHECKOUT, name), join(site.project, name), { recursive: true, preserveTimestamps: true });
-      // So that the script finds that nothing has to be installed or bundled.
+      // So that the script finds that nothing has to be installed or bundled; times of files are finer than those of `Date`.
       cpSync(join(CHECKOUT, "package-lock.json"), join(site.project, "node_modules/.cofferdam-lock"));
-      utimesSync(join(site.project, "dist/worker/main.js"), new Date(), new Date());
+      const soon = new Date(Date.now() + 1000);
+      utimesSync(join(site.project, "dist/worker/main.js"), soon, soon);
     },
     command: (site) => [site.node, join(site.project, "src/cli/main.ts")],
     byManager: (site) => [join(site.project, "scripts/cofferdam")],
