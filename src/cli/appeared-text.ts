@@ -51,7 +51,7 @@ function reportOf(one: Appeared): { readonly what: string; readonly hint: string
     };
   return {
     what: `the command made ${whatItIs(one)}`,
-    hint: "look at it before you use them in that folder",
+    hint: "look at it before you start such a program in that folder",
   };
 }
 
@@ -62,7 +62,7 @@ function whatItIs({ path, kind, obeyedBy }: Appeared): string {
 }
 
 /** So many are named of what was taken away, and of what is for tools that a person starts. */
-const MAX_NAMED = 3;
+const MAX_NAMED = 10;
 
 function tellQuarantined(found: readonly Appeared[], print: Print): void {
   const ids = new Set(found.flatMap(({ fate }) => (fate.kind === "quarantined" ? [fate.id] : [])));

@@ -6,6 +6,7 @@ import { toolLayers } from "../config/tool-layers.ts";
 import type { TrustOffer } from "../config/trust.ts";
 import type { Host } from "../host/host.ts";
 import type { Action } from "../policy/action.ts";
+import type { AppearedPolicy } from "../policy/appeared-policy.ts";
 import { looserDefaults } from "../policy/risk.ts";
 import { printToolRule } from "../policy/rule-reach.ts";
 import type { ToolRule } from "../policy/tool-rule.ts";
@@ -95,10 +96,23 @@ export function grantedRows(host: Host, { config, ceiling }: Loaded): readonly R
     ),
     ...(limits.length === 0 ? [] : named("limits", [[limits.join(", ")]])),
     ...named("ceiling", [[ceiling.labels.join(", ")]]),
+    ...named("new files", appearedRows(sandbox.appeared)),
     ...(sandbox.require_os_sandbox
       ? []
       : named("sandbox", [["NOT ALL OF IT REQUIRED: tools run also where a part of the walls is missing"]])),
   ];
+}
+
+/** What becomes of files that a call makes and that hosts execute; nothing where a person is asked, as by default. */
+function appearedRows(appeared: AppearedPolicy): readonly Row[] {
+  switch (appeared) {
+    case "ask":
+      return [];
+    case "report":
+      return [["STAY ALSO WHERE HOSTS EXECUTE THEM by themselves (`sandbox.appeared: report`)"]];
+    case "quarantine":
+      return [["that hosts execute by themselves go to the quarantine, and nobody is asked"]];
+  }
 }
 
 /** Pages are fetched by the supervisor itself, whatever network commands have. Nothing where nobody said anything. */

@@ -1,14 +1,16 @@
 import { visible } from "../errors.ts";
 import type { Host } from "../host/host.ts";
-import { type AbsolutePath, isAbsolutePath, isInside } from "../profile/path.ts";
+import type { Installation } from "../host/installation.ts";
+import { statsOf } from "../host/nodes.ts";
+import { type AbsolutePath, isAbsolutePath, isInside, joinPath, nameOf, upwards } from "../profile/path.ts";
 import type { Root } from "../tool/facts.ts";
 import { type Finding, warning } from "./finding.ts";
-import { partsInRoots } from "./installation.ts";
+import { installationFor, partsInRoots } from "./installation.ts";
 import { realPath } from "./operator-path.ts";
 
 /** Whether the product lies in roots that tools may write, and what of it: one line each. */
 export function installationWords(host: Host, roots: readonly Root[]): readonly string[] {
-  const inRoots = partsInRoots(host.installation(), roots);
+  const inRoots = partsInRoots(installationFor(host, roots), roots);
   if (inRoots.length === 0) return ["installed outside of the roots that tools may write"];
   return inRoots.map(
     ({ part, root }) => `${part.path}, in the root ${visible(root.name)}: read-only for tools`,
@@ -17,7 +19,7 @@ export function installationWords(host: Host, roots: readonly Root[]): readonly 
 
 /** The same as data. */
 export function installationJson(host: Host, roots: readonly Root[]): unknown {
-  const installation = host.installation();
+  const installation = installationFor(host, roots);
   const { folder, node } = installation;
   const readOnly = partsInRoots(installation, roots).map(({ part, root }) => ({ ...part, root: root.name }));
   return { folder, node, readOnly };
@@ -25,20 +27,35 @@ export function installationJson(host: Host, roots: readonly Root[]): unknown {
 
 /** What of the host's own programs tools could change, although no part of this product. */
 export function installationFindings(host: Host, roots: readonly Root[]): readonly Finding[] {
-  const { project } = host.installation();
+  const installation = installationFor(host, roots);
   const writable = roots.filter(({ mode }) => mode === "rw");
-  const around = writable.find(({ path }) => project !== null && isInside(project, path));
-  const ofAgent =
-    project === null || around === undefined
-      ? []
-      : [
-          warning(
-            `your agent's own code lies in a root that it may write: ${visible(project)} uses cofferdam, and lies in the root ${visible(around.name)}`,
-            "give tools a folder of their own, or make the root `ro`; without a program of yours that imports cofferdam, install it globally instead",
-            around.at,
-          ),
-        ];
-  return [...ofAgent, ...pathFolders(host).flatMap((folder) => pathFinding(folder, writable))];
+  const readOnly = partsInRoots(installation, roots).map(({ part }) => part.path);
+  const open = pathFolders(host).filter((folder) => !readOnly.some((path) => isInside(folder, path)));
+  return [
+    ...writable.flatMap((root) => agentFinding(installation, root)),
+    ...open.flatMap((folder) => pathFinding(folder, writable)),
+  ];
+}
+
+/** Programs in a root that find cofferdam there or above it: they are the host's, and tools could change them. */
+function agentFinding({ project }: Installation, root: Root): readonly Finding[] {
+  const hasCopy = (folder: AbsolutePath): boolean =>
+    !isPrefix(folder) && statsOf(joinPath(folder, "node_modules/cofferdam")) !== null;
+  const isOwn = project !== null && isInside(project, root.path) && !isPrefix(project);
+  const found = isOwn ? project : [...upwards(root.path)].find(hasCopy);
+  if (found === undefined) return [];
+  return [
+    warning(
+      `your agent's own code lies in a root that it may write: programs in the root ${visible(root.name)} use the cofferdam that is installed in ${visible(found)}`,
+      "give tools a folder of their own, or make the root `ro`; without a program of yours that imports cofferdam, install it globally instead, and `npm uninstall cofferdam` there",
+      root.at,
+    ),
+  ];
+}
+
+/** Where npm installs commands for all projects, no program of a project's lies (https://docs.npmjs.com/cli/configuring-npm/folders). */
+function isPrefix(folder: AbsolutePath): boolean {
+  return nameOf(folder) === "lib";
 }
 
 function pathFinding(folder: AbsolutePath, writable: readonly Root[]): readonly Finding[] {

@@ -1,6 +1,7 @@
 import { visible } from "../errors.ts";
+import type { Host } from "../host/host.ts";
 import type { InstalledPart } from "../host/installation/part.ts";
-import type { Installation } from "../host/installation.ts";
+import { type Installation, withCopiesIn } from "../host/installation.ts";
 import { statsOf } from "../host/nodes.ts";
 import { entryKey, type Layer, maskKey } from "../profile/explain.ts";
 import { INSTALLATION_LAYER } from "../profile/own-layers.ts";
@@ -15,6 +16,12 @@ import type { Root } from "../tool/facts.ts";
  * have such a name (https://docs.npmjs.com/cli/configuring-npm/package-json#name), so none is loaded from there.
  */
 const CACHES = [".cache", ".vite", ".vite-temp"];
+
+/** The product's installation, with the copies of it in roots that tools may write. */
+export function installationFor(host: Host, roots: readonly Root[]): Installation {
+  const writable = roots.filter(({ mode }) => mode === "rw").map(({ path }) => path);
+  return withCopiesIn(host.installation(), writable);
+}
 
 /** The parts of an installation that lie in a root that tools may write, each with the root. */
 export function partsInRoots(

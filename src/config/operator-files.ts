@@ -10,7 +10,7 @@ import type { PathVariables } from "../profile/sections.ts";
 import { quote } from "../shell/quote.ts";
 import type { Root } from "../tool/facts.ts";
 import type { Ceiling } from "./config.ts";
-import { installationLayer } from "./installation.ts";
+import { installationFor, installationLayer } from "./installation.ts";
 import { assertFirmMasks } from "./mask-links.ts";
 import { nearest } from "./nearest.ts";
 import { walkOn } from "./operator-path.ts";
@@ -74,8 +74,10 @@ export function loadCeiling(host: Host, request: CeilingRequest): LoadedCeiling 
     ...ofConfig,
     ...byCaller.map(({ source, naming }) => loadProfile(source, naming, safely)),
   ]);
-  const installation = host.stated === null ? installationLayer(host.installation(), roots) : null;
-  const layers = [...profiles.map((one) => one.layer), ...(installation === null ? [] : [installation])];
+  const installed = installationFor(host, roots);
+  const installation = host.stated === null ? installationLayer(installed, roots) : null;
+  // First, because its reason says most.
+  const layers = [...(installation === null ? [] : [installation]), ...profiles.map((one) => one.layer)];
   const ceiling: Ceiling = {
     layers,
     labels: [
@@ -88,7 +90,7 @@ export function loadCeiling(host: Host, request: CeilingRequest): LoadedCeiling 
     appeared: strictestAppeared("report", ...profiles.map(({ appeared }) => appeared)),
     runAs: profiles.some((one) => one.runAs === "not-root") ? "not-root" : "any",
   };
-  assertMayBeWritten(host, roots, profiles);
+  assertMayBeWritten(host, roots, { profiles, installed });
   assertFirmMasks(ceiling, roots, follow);
   return { ceiling, profiles, ofConfig };
 }

@@ -1,5 +1,6 @@
 import type { Host } from "../host/host.ts";
 import { engineSockets } from "../host/installation/engine-sockets.ts";
+import { statsOf } from "../host/nodes.ts";
 import { type AbsolutePath, absolutePath, isInside, parentOf } from "../profile/path.ts";
 import { realPath } from "./operator-path.ts";
 
@@ -59,7 +60,8 @@ export function whySystemFolder(host: Host, path: AbsolutePath): string | null {
   if (libraries !== undefined)
     return `${isInside(path, libraries) ? "lies in" : "holds"} ${libraries}, from which programs of the system load libraries`;
   const socket = engineSockets(host).find((one) => isInside(one, path));
-  return socket === undefined ? null : `holds ${socket}, the socket of a container engine`;
+  if (socket === undefined) return null;
+  return `holds ${socket}, ${statsOf(socket) === null ? "where a container engine would listen" : "the socket of a container engine"}`;
 }
 
 function foldersOn({ platform }: Host) {

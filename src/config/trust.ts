@@ -1,5 +1,6 @@
 import { CofferdamError, visible } from "../errors.ts";
 import type { Host } from "../host/host.ts";
+import { strictestAppeared } from "../policy/appeared-policy.ts";
 import { meetApproval, NO_OPERATOR } from "../policy/approval-section.ts";
 import { parseProfile, printProfile } from "../profile/canonical.ts";
 import { type Comparison, compare } from "../profile/compare.ts";
@@ -146,6 +147,7 @@ function settingsOf({ loaded: { config }, ownProfiles }: Assembled): Record<stri
     "sandbox.require_os_sandbox": sandbox.require_os_sandbox,
     "sandbox.os_sandbox_fallback": sandbox.os_sandbox_fallback,
     "sandbox.isolate_calls": sandbox.isolate_calls,
+    "sandbox.appeared": sandbox.appeared,
     "sandbox.env.set": sandbox.env.set,
     "shell.default": shell.default,
     "shell.order": shell.order,
@@ -156,6 +158,7 @@ function settingsOf({ loaded: { config }, ownProfiles }: Assembled): Record<stri
     journal,
     "approval of its profiles": ownProfiles.map((one) => one.approval).reduce(meetApproval, NO_OPERATOR),
     "run_as of its profiles": ownProfiles.some((one) => one.runAs === "not-root"),
+    "appeared of its profiles": strictestAppeared("report", ...ownProfiles.map((one) => one.appeared)),
   };
   return Object.fromEntries(
     Object.entries(settings).map(([key, value]) => [key, digestOf(JSON.stringify(value))]),

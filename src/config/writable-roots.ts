@@ -1,6 +1,7 @@
 import { CofferdamError, visible, withPosition } from "../errors.ts";
 import type { Host } from "../host/host.ts";
 import { MAX_NAMES, otherName } from "../host/installation/other-names.ts";
+import type { Installation } from "../host/installation.ts";
 import { statsOf } from "../host/nodes.ts";
 import { type AbsolutePath, isInside, parentOf } from "../profile/path.ts";
 import type { Root } from "../tool/facts.ts";
@@ -15,13 +16,16 @@ import { whySystemFolder } from "./system-folders.ts";
 export function assertMayBeWritten(
   host: Host,
   roots: readonly Root[],
-  profiles: readonly OperatorProfile[],
+  {
+    profiles,
+    installed,
+  }: { readonly profiles: readonly OperatorProfile[]; readonly installed: Installation },
 ): void {
   const allowed = allowedByOperators(host, profiles);
   for (const root of roots.filter(({ mode }) => mode === "rw")) {
     const refused =
-      ownCodeRefusal(host, root.path) ??
-      otherNameRefusal(host, root.path, roots) ??
+      ownCodeRefusal(installed, root.path) ??
+      otherNameRefusal(installed, root.path, roots) ??
       (allowed.has(root.path) ? null : systemRefusal(host, root.path));
     if (refused !== null) throw root.at === null ? refused : withPosition(refused, root.at);
   }
@@ -42,13 +46,12 @@ function systemRefusal(host: Host, path: AbsolutePath): CofferdamError | null {
   const why = whySystemFolder(host, path);
   if (why === null) return null;
   return new CofferdamError("ROOT_REFUSED", `tools may not write in ${visible(path)}: it ${why}`, {
-    hint: `make the root \`ro\`, name a smaller folder, or let an operator allow it: \`files: [{ path: ${path}, access: write }]\` in ${host.operatorFolders[0] ?? "an operators' folder"}`,
+    hint: `make the root \`ro\`, name another folder, or let an operator allow it, in a profile in ${host.operatorFolders[0] ?? "an operators' folder"}: \`files: [{ path: "\${workspace}", access: write }, { path: "\${runtime}", access: read }, { path: ${JSON.stringify(path)}, access: write }]\``,
   });
 }
 
 /** What can't be held read-only inside the root: the root itself, and a link right below it, which would make all of it so. */
-function ownCodeRefusal(host: Host, path: AbsolutePath): CofferdamError | null {
-  const { parts } = host.installation();
+function ownCodeRefusal({ parts }: Installation, path: AbsolutePath): CofferdamError | null {
   const part = parts.find(
     (one) => isInside(path, one.path) || (parentOf(one.path) === path && isLink(one.path)),
   );
@@ -60,14 +63,17 @@ function ownCodeRefusal(host: Host, path: AbsolutePath): CofferdamError | null {
     "ROOT_REFUSED",
     `tools may not write in ${visible(path)}: it holds ${part.what} (${where})`,
     {
-      hint: "make the root `ro`, name another folder, or install cofferdam elsewhere: `npm install --global cofferdam`",
+      hint: "make the root `ro`, name another folder, or have cofferdam elsewhere: `npm install --global cofferdam`, and `npm uninstall cofferdam` here",
     },
   );
 }
 
 /** Rules are about paths, and a hard link is the same file at another path: what is read-only by one name is written by the other. */
-function otherNameRefusal(host: Host, path: AbsolutePath, roots: readonly Root[]): CofferdamError | null {
-  const { loaded, parts } = host.installation();
+function otherNameRefusal(
+  { loaded, parts }: Installation,
+  path: AbsolutePath,
+  roots: readonly Root[],
+): CofferdamError | null {
   const readOnly = roots.filter(({ mode }) => mode !== "rw");
   const held = [...parts, ...readOnly].map((one) => one.path);
   const found = otherName(loaded, { folder: path, held });

@@ -54,29 +54,59 @@ export function findInstallation(running: RunningProcess): Installation {
   const parts = [
     ...(plugAndPlay === null ? packageParts(folder, loaded) : plugAndPlayParts(folder, plugAndPlay)),
     ...linksToUs(running, folder),
-    ...[node, ...commandsInPath(running)].flatMap((path) => wayTo(path, "the Node that runs cofferdam")),
+    ...wayTo(node, "the Node that runs cofferdam"),
+    ...commandsInPath(running).flatMap((path) =>
+      wayTo(path, `what PATH finds under the name ${nameOf(path)}`),
+    ),
     ...filesThatNodeObeys(running),
   ];
-  const whole = parts.map(({ path, what }) => ({ path: packagesFolderOf(path) ?? path, what }));
-  const outermost = whole.filter(({ path }, at) =>
-    whole.every((other, from) => (other.path === path ? from >= at : !isInside(path, other.path))),
-  );
   const packages = packagesFolderOf(folder);
-  const together = outermost
-    .filter(({ path }) => nameOf(path) === "node_modules")
-    .flatMap(({ path }) => packagesOfWorkspaces(parentOf(path)))
-    .filter((path) => outermost.every((one) => !isInside(path, one.path)));
   return {
     folder,
     project: plugAndPlay === null ? (packages === null ? null : parentOf(packages)) : parentOf(plugAndPlay),
     node,
-    parts: [...outermost, ...[...new Set(together)].map((path) => ({ path, what: TOGETHER }))],
+    parts: wholeParts(parts),
     loaded: [...loaded, node],
     libraryFolders: libraryFolders(),
   };
 }
 
+/**
+ * The same, with every copy of the package that is installed right in one of these folders, or in a workspace there: programs there
+ * load that one. A copy that lies deeper is protected by its name alone.
+ */
+export function withCopiesIn(installation: Installation, folders: readonly AbsolutePath[]): Installation {
+  const copies = folders.flatMap((folder) =>
+    [joinPath(folder, "node_modules"), ...packagesOfWorkspaces(folder)]
+      .flatMap((packages) => copyParts(packages))
+      .filter(({ path }) => path !== folder && isInside(path, folder)),
+  );
+  return copies.length === 0
+    ? installation
+    : { ...installation, parts: wholeParts([...installation.parts, ...copies]) };
+}
+
+/** Where a folder of packages holds the package, or a link to it: the folder, and what that copy loads. */
+function copyParts(packages: AbsolutePath): readonly InstalledPart[] {
+  const real = realPathOf(joinPath(packages, "cofferdam"));
+  return real === null ? [] : [packages, ...loadedPackages(real)].map((path) => ({ path, what: COPY }));
+}
+
+/** What packages lie in counts as a whole, with what package managers remove together with it; nothing is in two of them. */
+function wholeParts(parts: readonly InstalledPart[]): readonly InstalledPart[] {
+  const whole = parts.map(({ path, what }) => ({ path: packagesFolderOf(path) ?? path, what }));
+  const outermost = whole.filter(({ path }, at) =>
+    whole.every((other, from) => (other.path === path ? from >= at : !isInside(path, other.path))),
+  );
+  const together = outermost
+    .filter(({ path }) => nameOf(path) === "node_modules")
+    .flatMap(({ path }) => packagesOfWorkspaces(parentOf(path)))
+    .filter((path) => outermost.every((one) => !isInside(path, one.path)));
+  return [...outermost, ...[...new Set(together)].map((path) => ({ path, what: TOGETHER }))];
+}
+
 const OURS = "cofferdam's own code";
+const COPY = "a copy of cofferdam that programs there load";
 const PACKAGES = "the packages that cofferdam loads";
 const TOGETHER = "packages that are installed together with cofferdam's";
 

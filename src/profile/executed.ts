@@ -42,6 +42,9 @@ export function printObeyed({ by, when }: Pick<ExecutedNames, "by" | "when">): s
   return `obeyed by ${by} when ${when}`;
 }
 
+/** The program of a row that says what this product's own processes would load, or what keeps them from starting. */
+export const OURSELVES = "cofferdam";
+
 /** A row, once for each pattern that its `names` stand for. */
 export function executedNames(
   { by, when, runs }: Omit<ExecutedSection[number], "names">,

@@ -104,7 +104,7 @@ function remedyFor({ decidedBy }: Explanation, question: DeniableQuestion, isByS
   if (decidedBy.layer === REPOSITORY_LAYER)
     return "git obeys it outside as well: change it yourself, outside of the walls, if it is meant";
   if (decidedBy.layer === INSTALLATION_LAYER)
-    return "do it outside of the sandbox, or install cofferdam elsewhere: `npm install --global cofferdam`";
+    return "do it outside of the sandbox, or have cofferdam elsewhere: `npm install --global cofferdam`, and `npm uninstall cofferdam` here";
   if (decidedBy.layer !== "config")
     return `only whoever keeps the profile ${visible(decidedBy.layer)} can allow it; do it without`;
   if (question.ask === "syscalls" || question.ask === "macos")

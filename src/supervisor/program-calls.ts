@@ -274,11 +274,13 @@ export class ProgramCalls {
     onTaken: () => void,
   ): MadeByCall {
     const about = { trail, agent, groupId: groupId ?? null, signal: signal ?? null };
+    const { shared } = this.#corridor;
+    const { workspace } = shared.loaded.config;
     return new MadeByCall({
-      shared: this.#corridor.shared,
+      shared,
       profile,
       facts,
-      from: { sessionId, callId, tool },
+      from: { sessionId, callId, tool, workspace },
       record: (body) => trail.record(body),
       agreed: [],
       asks: asksAbout(this.#corridor, about),

@@ -26,12 +26,16 @@ describe.skipIf(unusable !== null)("planted: what was in a commit before the cal
   afterEach(() => place[Symbol.dispose]());
 
   /** What became of each path that a command brought, and whether it is there. */
-  async function brought(line: string): Promise<Readonly<Record<string, readonly unknown[]>>> {
-    const done = place.plainly(REPOSITORY);
+  async function brought(
+    line: string,
+    settings: Parameters<Place["supervisor"]>[0] = QUARANTINE,
+    before = REPOSITORY,
+  ): Promise<Readonly<Record<string, readonly unknown[]>>> {
+    const done = place.plainly(before);
     expect(done.stderr).toBe("");
     // Longer than the times of a file system may lag behind the clock.
     await pause(100);
-    await using supervisor = await place.supervisor(QUARANTINE);
+    await using supervisor = await place.supervisor(settings);
     const session = supervisor.session({ caller: "person" });
     const outcome = await session.call("shell", { argv: ["sh", "-c", line] });
     if (outcome.kind !== "done") throw new Error(JSON.stringify(outcome));
@@ -57,6 +61,43 @@ describe.skipIf(unusable !== null)("planted: what was in a commit before the cal
     ["a worktree", "cd r && git worktree add -q ../tree side", "tree"],
   ])("is reported and stays: brought by %s", async (_, line, folder) => {
     expect(await brought(line)).toEqual(all(folder, "reported", true));
+  });
+
+  describe("by a clone of what lies elsewhere", () => {
+    const clone = (of: string, more = "") => `git clone -q -b side ${of} c ${more}`;
+    /** The repository lies beside the root, in a folder that calls may read, or in one that they may write. */
+    function elsewhere(mode: "ro" | "rw", line: (up: string) => string) {
+      const up = place.folder("up");
+      const paths = {
+        ws: { root: place.ws, mode: "rw", write_approval: false },
+        up: { root: up, mode, write_approval: false },
+      };
+      const settings = { ...QUARANTINE, sandbox: { ...QUARANTINE.sandbox, paths } };
+      return brought(line(up), settings, `cd ${up} && ${REPOSITORY}`);
+    }
+
+    it("is reported and stays where the call could only read the other", async () => {
+      expect(await elsewhere("ro", (up) => clone(`${up}/r`))).toEqual(all("c", "reported", true));
+    });
+
+    it("is reported and stays where it could write the other, in which nothing changed", async () => {
+      expect(await elsewhere("rw", (up) => clone(`file://${up}/r`))).toEqual(all("c", "reported", true));
+    });
+
+    it.each([
+      [
+        "that was changed then",
+        (up: string) =>
+          clone(
+            `${up}/r`,
+            "&& for f in c/.envrc c/.husky/pre-commit c/deep/.vscode/tasks.json; do echo evil > $f; done",
+          ),
+      ],
+      ["that is named by nothing", (up: string) => clone(`${up}/r`, "&& git -C c remote remove origin")],
+      ["that the call made itself", (up: string) => `cp -r ${up}/r /tmp/r; ${clone("/tmp/r")}`],
+    ])("is taken away from one %s", async (_, line) => {
+      expect(await elsewhere("ro", line)).toEqual(all("c", "quarantined", false));
+    });
   });
 
   it.each([

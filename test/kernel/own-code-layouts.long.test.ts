@@ -96,7 +96,7 @@ describe.runIf(WITH_REGISTRY && unusable === null)("own: as people install it", 
     for (const [at, ended] of reply.calls.entries()) {
       expect(ended, `call ${at}`).toMatch(/^failed/);
       expect(ended).toContain(
-        "do it outside of the sandbox, or install cofferdam elsewhere: `npm install --global cofferdam`",
+        "do it outside of the sandbox, or have cofferdam elsewhere: `npm install --global cofferdam`, and `npm uninstall cofferdam` here",
       );
     }
     expect(treeOf(site.project)).toEqual(before);

@@ -121,7 +121,7 @@ describe.skipIf(unusable !== null)("own: in a root", () => {
             certainty: "certain",
             because: `\`${join(place.ws, "node_modules")}\` may only be read: tools must not change cofferdam's own code (installation)`,
             remedy:
-              "do it outside of the sandbox, or install cofferdam elsewhere: `npm install --global cofferdam`",
+              "do it outside of the sandbox, or have cofferdam elsewhere: `npm install --global cofferdam`, and `npm uninstall cofferdam` here",
           },
         ],
       });

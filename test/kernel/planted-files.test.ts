@@ -100,12 +100,11 @@ describe.skipIf(unusable !== null)("what a file tool makes and hosts execute", (
   });
 
   it.each(["quarantine", "report"] as const)(
-    "is not asked about where the config says `%s`",
+    "is taken away unasked where it stands in for the product's own code, also where the config says `%s`",
     async (appeared) => {
       await using at = await standingWith(appeared);
-      const fate = appeared === "report" ? "reported" : "quarantined";
-      expect(fatesOf(await write(at, "bin/node", "x\n"), at)).toEqual({ "bin/node": fate });
-      expect([isThere(at.place, "bin/node"), at.asked.requests.length]).toEqual([appeared === "report", 0]);
+      expect(fatesOf(await write(at, "bin/node", "x\n"), at)).toEqual({ "bin/node": "quarantined" });
+      expect([isThere(at.place, "bin/node"), at.asked.requests.length]).toEqual([false, 0]);
     },
   );
 });

@@ -38,19 +38,29 @@ const CLOCK_GRAIN_MS = 50;
 export class HeldBefore implements Disposable {
   readonly #signs: readonly RepositorySign[];
   readonly #startedAt: number;
+  readonly #isOnlyRead: (path: AbsolutePath) => boolean;
   readonly #budget = new UnpackBudget();
   readonly #repositories = new Map<AbsolutePath, Repository>();
 
-  /** `signs`: repositories that there were before. `startedAt`: when the call began, in milliseconds since 1970. */
-  constructor(signs: readonly RepositorySign[], startedAt: number) {
+  /**
+   * `signs`: repositories that there were before where the call could write. `startedAt`: when the call began, in milliseconds since
+   * 1970. `isOnlyRead`: what the call could read and not change; repositories there count as well, where a clone says that it is of one.
+   */
+  constructor(
+    signs: readonly RepositorySign[],
+    startedAt: number,
+    isOnlyRead: (path: AbsolutePath) => boolean = () => false,
+  ) {
     this.#signs = signs;
     this.#startedAt = startedAt;
+    this.#isOnlyRead = isOnlyRead;
   }
 
   /** True where what stands at a path is what such a commit has there. Folders count with all that is in them, links with what they lead to. */
   async isCheckedOut(path: AbsolutePath): Promise<boolean> {
     const tops = topsAbove(path, this.#signs);
-    for (const common of commonFolders(path, this.#signs)) {
+    const sources = tops.flatMap(sourcesOf).filter((source) => this.#isOnlyRead(source));
+    for (const common of new Set([...commonFolders(path, this.#signs), ...sources])) {
       const { trees, refs } = this.#repository(common);
       for (const ref of refs)
         for (const top of tops) if (await holdsAt({ trees, ref, top, files: 0 }, path)) return true;
@@ -114,6 +124,24 @@ function commonFolder({ kind, path }: RepositorySign): AbsolutePath | null {
   if (folder === null) return null;
   const written = textOf(joinPath(folder, "commondir")).trimEnd();
   return written === "" ? folder : led(written, folder);
+}
+
+/** The repositories of this machine that a clone names as those that it is of (git-clone(1), GIT URLS). */
+function sourcesOf(top: AbsolutePath): readonly AbsolutePath[] {
+  const folder = commonFolder({ kind: "folder", path: joinPath(top, ".git"), isWhole: true });
+  const config = folder === null ? "" : textOf(joinPath(folder, "config"));
+  const urls = [...config.matchAll(/^\s*url = (?:file:\/\/)?(\/.+)$/gm)].map(([, path = ""]) => path);
+  return urls
+    .slice(0, MAX_REPOSITORIES)
+    .flatMap((url) => [`${url}/.git`, url, `${url}.git`])
+    .flatMap((written) => {
+      const found = ledBy(written, ROOT, statsOf);
+      if (found === null || found === "who") return [];
+      const stats = statsOf(found.path);
+      if (stats === null) return [];
+      const kind = stats.isDirectory() ? "folder" : "file";
+      return commonFolder({ kind, path: found.path, isWhole: true }) ?? [];
+    });
 }
 
 function namesBelow(path: AbsolutePath, top: AbsolutePath): readonly string[] {

@@ -9,7 +9,7 @@ import type { Shared } from "../shared.ts";
 /** The call after which things appeared, and who can be asked about them. */
 export interface AfterCall {
   readonly shared: Pick<Shared, "host" | "loaded" | "quarantine" | "standing" | "appeared" | "executed">;
-  readonly from: Omit<TakenFrom, "workspace">;
+  readonly from: TakenFrom;
   readonly profile: Profile;
   readonly before: Pick<Before, "hits" | "repositories">;
   /** When it began, in milliseconds since 1970. */

@@ -12,7 +12,7 @@ import { printObeyed } from "../../profile/executed.ts";
 import type { AfterCall, Asks } from "./after-call.ts";
 
 /** So many are named in the question's own words; its arguments name more. */
-const MAX_NAMED = 3;
+const MAX_NAMED = 10;
 const MAX_LISTED = 200;
 /** So many are shown with their content. */
 const MAX_SHOWN = 20;
@@ -53,7 +53,7 @@ function questionOf(record: QuarantineRecord, { from, shared }: AfterCall): Ques
   }));
   const args = { call: from.tool, made: listed, more: Math.max(0, items.length - listed.length) };
   const digests = items.map(({ path, digest }) => [path, digest]);
-  const reason = `programs outside the sandbox execute or obey what ${from.tool} made, without asking`;
+  const reason = `programs outside the sandbox execute or obey what ${from.tool} made, without asking; after a no it stays in quarantine`;
   return {
     verdict: {
       action: "ask",
@@ -121,7 +121,7 @@ function textOfFile(bytes: Buffer): string {
 }
 
 function indented(text: string): string {
-  return text.replace(/^/gm, "  ");
+  return text.replace(/\n$/, "").replace(/^/gm, "  ");
 }
 
 /** What was made is what was made: nothing else can be put in its place. */

@@ -52,11 +52,9 @@ export class MadeByCall implements Disposable {
     const { shared, profile, facts, from } = making;
     this.#making = making;
     this.#startedAt = shared.host.now();
-    const isWatched = shared.appeared !== "report" && mayWrite(profile);
-    this.#watch = isWatched
+    this.#watch = mayWrite(profile)
       ? shared.watches.begin({
           ...from,
-          workspace: shared.loaded.config.workspace,
           beganAt: this.#startedAt,
           profile: printed(profile),
           before: facts,
@@ -70,8 +68,7 @@ export class MadeByCall implements Disposable {
     const { agreed, profile, shared, from } = this.#making;
     const places = agreed.flatMap((file) => placesOf(file, writableIn(profile)));
     if (places.length === 0) return;
-    const { workspace } = shared.loaded.config;
-    this.#allowed = shared.quarantine.allowMaking(places, { ...from, workspace });
+    this.#allowed = shared.quarantine.allowMaking(places, from);
   }
 
   /** Finds what was made, once the call has ended, tells it, and sees to it; placeholders of the call are nobody's. */

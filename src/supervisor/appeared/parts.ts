@@ -11,6 +11,7 @@ import {
   executedFinder,
   executedNames,
   isInDependencyTree,
+  OURSELVES,
 } from "../../profile/executed.ts";
 import { type AbsolutePath, isAbsolutePath, joinPath, nameOf, parentOf } from "../../profile/path.ts";
 import { literalPattern, parsePatterns } from "../../profile/pattern.ts";
@@ -66,7 +67,7 @@ const PLUG_AND_PLAY = [".pnp.cjs", ".pnp.loader.mjs"];
  * installed. Those that exist are others' business.
  */
 function shadowNames({ env, installation }: Host): readonly ExecutedNames[] {
-  const by = { by: "cofferdam", when: "it is started by name", runs: "unasked" } as const;
+  const by = { by: OURSELVES, when: "it is started by name", runs: "unasked" } as const;
   const folders = (env["PATH"] ?? "").split(":").map((folder) => folder.replace(/(?<=.)\/+$/, ""));
   const { parts, project } = installation();
   const packages = parts.map(({ path }) => path).filter((path) => nameOf(path) === "node_modules");
@@ -76,6 +77,5 @@ function shadowNames({ env, installation }: Host): readonly ExecutedNames[] {
     ...[...projects].flatMap((folder) => PLUG_AND_PLAY.map((name) => joinPath(folder, name))),
   ];
   const literal = paths.map((path) => ({ ...by, pattern: literalPattern(path), ignoreCase: true as const }));
-  const names = "**/node_modules/{.bin/cofferdam,.bin/node,cofferdam}";
-  return [...executedNames(by, parsePatterns(names)), ...literal];
+  return [...executedNames(by, parsePatterns("**/node_modules/.bin/node")), ...literal];
 }

@@ -3,7 +3,12 @@ import type { Appeared } from "../../host/appeared.ts";
 import { lookingOnce, wayOf } from "../../host/leads.ts";
 import { statsOf, systemPath } from "../../host/nodes.ts";
 import type { Planted } from "../../host/quarantine/quarantine.ts";
-import { type ExecutedFinder, type ExecutedNames, isInDependencyTree } from "../../profile/executed.ts";
+import {
+  type ExecutedFinder,
+  type ExecutedNames,
+  isInDependencyTree,
+  OURSELVES,
+} from "../../profile/executed.ts";
 import { type AbsolutePath, isInside, joinPath, parentOf, ROOT, upwards } from "../../profile/path.ts";
 
 /** Something that appeared, and what is to be taken out of its place so that no host executes it. */
@@ -84,7 +89,7 @@ function isInstalled(row: ExecutedNames | null, path: AbsolutePath): boolean {
 
 /** Not executed by anybody, and yet it can't stay. */
 const IN_THE_WAY = {
-  by: "cofferdam",
+  by: OURSELVES,
   when: "a later call starts, which could not be given its sandbox then",
 };
 

@@ -7,6 +7,8 @@ import type { Planted, Settled } from "../../host/quarantine/quarantine.ts";
 import { isHeld, type QuarantineItem, type QuarantineRecord } from "../../host/quarantine/record.ts";
 import { digestOfFile, readEntryAt } from "../../host/quarantine/tree.ts";
 import { codeOf } from "../../host/system-error.ts";
+import { accessTo } from "../../profile/access-to.ts";
+import { OURSELVES } from "../../profile/executed.ts";
 import { type AbsolutePath, isInside, parentOf, upwards } from "../../profile/path.ts";
 import type { Profile } from "../../profile/profile.ts";
 import type { AfterCall, Agreed } from "./after-call.ts";
@@ -29,7 +31,7 @@ export async function settleAppeared(appearances: Appearances, call: AfterCall):
   });
   const inPlace =
     policy === "report"
-      ? new Map(planted.map(({ appeared }) => [appeared, BY_CONFIG]))
+      ? new Map(planted.filter((one) => !isOurs(one)).map(({ appeared }) => [appeared, BY_CONFIG]))
       : await fatesInPlace(planted, call);
   const taken = planted.filter(({ appeared }) => !inPlace.has(appeared));
   const fates = new Map([...inPlace, ...(taken.length === 0 ? [] : await takeAway(taken, call))]);
@@ -37,6 +39,11 @@ export async function settleAppeared(appearances: Appearances, call: AfterCall):
     ...appearances,
     found: appearances.found.map((one) => ({ ...one, fate: fates.get(one) ?? one.fate })),
   };
+}
+
+/** What this product would load itself, or could not start because of, stays nowhere: no config can say that it does. */
+function isOurs({ take }: PlantedByCall): boolean {
+  return take.some(({ by }) => by === OURSELVES);
 }
 
 /** Folders that a profile lets calls write. */
@@ -59,7 +66,10 @@ async function fatesInPlace(
 ): Promise<ReadonlyMap<Appeared, Fate>> {
   const fates = new Map<Appeared, Fate>();
   if (planted.length === 0) return fates;
-  using heldBefore = new HeldBefore(call.before.repositories, call.startedAt);
+  const { before, startedAt, profile } = call;
+  const isOnlyRead = (path: AbsolutePath): boolean =>
+    accessTo(profile, path, { kind: "folder", bornInside: false }) === "read";
+  using heldBefore = new HeldBefore(before.repositories, startedAt, isOnlyRead);
   const kept = call.shared.quarantine.keptSince(call.startedAt);
   for (const one of planted.slice(0, MAX_COMPARED)) {
     const fate = await fateInPlace(one, call, heldBefore, kept);
@@ -82,7 +92,10 @@ async function fateInPlace(
   let fate = KEPT_BEFORE;
   for (const { path } of take) {
     if (await isKeptBefore(path, kept)) continue;
-    const mayBeCheckedOut = appeared.kind === "protected" && !isLinkIn(writableIn(profile), path);
+    const mayBeCheckedOut =
+      appeared.kind === "protected" &&
+      appeared.obeyedBy?.by !== OURSELVES &&
+      !isLinkIn(writableIn(profile), path);
     if (!mayBeCheckedOut || !(await heldBefore.isCheckedOut(path))) return null;
     fate = CHECKED_OUT;
   }
@@ -127,7 +140,7 @@ async function takeAway(
 ): Promise<ReadonlyMap<Appeared, Fate>> {
   const { shared, from, record } = call;
   const planted = outermost(taken.flatMap(({ take }) => take));
-  const done = await shared.quarantine.take(planted, { ...from, workspace: shared.loaded.config.workspace });
+  const done = await shared.quarantine.take(planted, from);
   record(quarantinedEvent(done));
   call.onTaken();
   const isAsked =

@@ -25,7 +25,7 @@ export async function sweepAppeared(shared: Sweeping): Promise<readonly string[]
 
 async function settleLeft({ call, forget }: LeftCall, shared: Sweeping): Promise<readonly string[]> {
   const { host, memory, executed, ledger, walls } = shared;
-  const { sessionId, callId, tool, beganAt } = call;
+  const { sessionId, callId, tool, workspace, beganAt } = call;
   const profile = parseProfile(Buffer.from(call.profile).toString());
   const mac = walls.kind === "standing" ? walls.machine.facts.mac : null;
   const before = { ...call.before, mac };
@@ -40,7 +40,7 @@ async function settleLeft({ call, forget }: LeftCall, shared: Sweeping): Promise
   });
   const settled = await settleAppeared(found, {
     shared,
-    from: { sessionId, callId, tool },
+    from: { sessionId, callId, tool, workspace },
     profile,
     before,
     startedAt: beganAt,

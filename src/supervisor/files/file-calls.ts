@@ -221,9 +221,10 @@ export class FileCalls implements AsyncDisposable {
     parts: Pick<Making, "shared" | "facts" | "profile" | "onTaken">,
   ): MadeByCall {
     const { sessionId } = this.#corridor;
+    const { workspace } = parts.shared.loaded.config;
     return new MadeByCall({
       ...parts,
-      from: { sessionId, callId: trail.callId, tool: trail.tool },
+      from: { sessionId, callId: trail.callId, tool: trail.tool, workspace },
       record: (body) => trail.record(body),
       agreed,
       asks: asksAbout(this.#corridor, { trail, agent, groupId: options.groupId ?? null, signal }),

@@ -134,7 +134,7 @@ describe("own: the product's own code in a root", () => {
     );
     expect(installationFindings(host, roots).map(({ message }) => message.replaceAll(m.folder, "~"))).toEqual(
       [
-        "your agent's own code lies in a root that it may write: `~/home/ann/project` uses cofferdam, and lies in the root `work`",
+        "your agent's own code lies in a root that it may write: programs in the root `work` use the cofferdam that is installed in `~/home/ann/project`",
         "PATH holds `~/home/ann/project/bin`, which lies in the root `work`: tools can put programs there that you start by name",
       ],
     );
@@ -219,7 +219,9 @@ describe("own: folders of the system as roots", () => {
     expect(refusal).toMatchObject({
       code: "ROOT_REFUSED",
       message: "tools may not write in `/usr/share`: it lies in /usr, a folder of the system",
-      hint: expect.stringContaining("files: [{ path: /usr/share, access: write }]` in ~/etc/profiles.d"),
+      hint: expect.stringContaining(
+        'in a profile in ~/etc/profiles.d: `files: [{ path: "${workspace}", access: write }, { path: "${runtime}", access: read }, { path: "/usr/share", access: write }]`',
+      ),
       at: expect.stringContaining("own.yaml:4:"),
     });
     expect(loadConfig(m.host, { config: config(m, "/usr/share", "mode: ro") }).config.roots).toHaveLength(1);
