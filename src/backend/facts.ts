@@ -98,6 +98,16 @@ export interface MacFacts {
   readonly proxyPort: number | null;
 }
 
+/**
+ * A link in the place of a folder in which names are protected, that leads where no look follows it: out of the granted folder that
+ * it lies in, into packages that were installed, to nothing, or elsewhere for whoever else asks.
+ */
+export interface StrayLink {
+  readonly path: AbsolutePath;
+  /** Which way it goes: another one tells that it changed. */
+  readonly way: string;
+}
+
 /** What the machine looked like when a profile was rendered. Looked up once, passed in, looked up again before launch. */
 export interface Facts {
   readonly arch: "x64" | "arm64";
@@ -114,6 +124,7 @@ export interface Facts {
   readonly repositories: readonly Repository[];
   /** Links in their folders, where git itself makes none. */
   readonly gitLinks: readonly AbsolutePath[];
+  readonly strayLinks: readonly StrayLink[];
   /** Folders in which there may be more hits and repositories. */
   readonly unsearched: readonly Unsearched[];
   /** For a folder with a suffix list: the existing files that it shows. */

@@ -1,4 +1,4 @@
-import type { Facts, Unsearched } from "../backend/facts.ts";
+import type { Facts, StrayLink, Unsearched } from "../backend/facts.ts";
 import type { RepositorySign } from "../backend/repositories.ts";
 import { printUnsearched } from "../backend/search-bound.ts";
 import { CofferdamError } from "../errors.ts";
@@ -10,6 +10,7 @@ import type { FactsMemory } from "./facts.ts";
 import { isPlainWorktree } from "./git/worktrees.ts";
 import type { Host } from "./host.ts";
 import type { SearchBounds } from "./search/search.ts";
+import { namesIntoTrees } from "./tree-names.ts";
 
 /** Something that came to be while a call ran, and that other programs on this machine may obey. */
 export interface Appeared {
@@ -77,6 +78,8 @@ export const NOTHING_APPEARED: Appearances = { found: [], unknown: null };
 export interface AppearedLook {
   readonly memory: FactsMemory;
   readonly executed: ExecutedFinder;
+  /** The same of what would lie in a folder of a path. */
+  readonly executedIn: ExecutedFinder;
   /** When the call began, by `performance.now()`. */
   readonly sinceMs: number;
   /** Of what is first seen since then and no mask covers, what was made since then; by default all. */
@@ -100,7 +103,7 @@ export async function lookForAppeared(
   host: Host,
   profile: Profile,
   facts: Before,
-  { memory, executed, sinceMs, isMade = () => true, placeholders }: AppearedLook,
+  { memory, executed, executedIn, sinceMs, isMade = () => true, placeholders }: AppearedLook,
 ): Promise<Appearances> {
   if (!mayWrite(profile)) return NOTHING_APPEARED;
   try {
@@ -108,6 +111,7 @@ export async function lookForAppeared(
       hits,
       signs,
       gitLinks,
+      strayLinks,
       fresh: watched,
       unprotectable,
       unsearched,
@@ -137,17 +141,31 @@ export async function lookForAppeared(
       .map((path) => appeared(path, "protected", unaskedOf(executed(path))));
     const linked = new Set(facts.gitLinks);
     const links = gitLinks.filter((path) => !linked.has(path)).map((path) => appeared(path, "link", GIT));
-    const told = new Set(names.map(({ path }) => path));
+    const treeNames = await namesIntoTrees({
+      writable: profile.files.flatMap(({ path, access }) => (access === "write" ? [path] : [])),
+      protectedNames: hits,
+      isNew: (path) => !before.has(path),
+      executed,
+      watched: watched.filter(isMade),
+      linksOutsideTrees: () => memory.linksOutsideTrees(profile, facts.mac),
+    });
+    const aliased = treeNames.map(({ path, row }) =>
+      appeared(path, row === null ? "unprotectable" : "protected", row),
+    );
+    const strays = newStrays(strayLinks, facts).map((path) =>
+      appeared(path, "protected", unaskedOf(executedIn(path))),
+    );
+    const told = new Set([...names, ...aliased, ...strays].map(({ path }) => path));
     const others = watched
       .filter((path) => !told.has(path) && !held.has(path) && isMade(path))
-      .map((path) => {
+      .flatMap((path) => {
         const row = executed(path);
-        return appeared(path, row?.runs === "unasked" ? "protected" : "started", row);
+        return row === null ? [] : [appeared(path, row.runs === "unasked" ? "protected" : "started", row)];
       });
     const inTheWay = unprotectable.map((path) => appeared(path, "unprotectable", null));
     // What could not be searched before was read-only: nothing was made there.
     const closed = facts.unsearched.map(({ path }) => path);
-    const found = [...repositories, ...names, ...links, ...others, ...inTheWay].filter(
+    const found = [...repositories, ...names, ...aliased, ...strays, ...links, ...others, ...inTheWay].filter(
       ({ path }) => !closed.some((folder) => isInside(path, folder)),
     );
     const grown = unsearched.find(({ path }) => !closed.includes(path));
@@ -161,9 +179,15 @@ export async function lookForAppeared(
 }
 
 /** What was there before a call. */
-export interface Before extends Pick<Facts, "hits" | "gitLinks" | "mac"> {
+export interface Before extends Pick<Facts, "hits" | "gitLinks" | "strayLinks" | "mac"> {
   readonly unsearched: readonly Pick<Unsearched, "path">[];
   readonly repositories: readonly RepositorySign[];
+}
+
+/** Those that were not there before, or went another way. */
+function newStrays(strays: readonly StrayLink[], { strayLinks }: Before): readonly AbsolutePath[] {
+  const before = new Map(strayLinks.map(({ path, way }) => [path, way]));
+  return strays.filter(({ path, way }) => before.get(path) !== way).map(({ path }) => path);
 }
 
 const GIT = { by: "git", when: "it works in that repository" };

@@ -17,6 +17,7 @@ const Entry = z.strictObject({
   beganAt: z.number(),
   hits: z.array(Path),
   gitLinks: z.array(Path),
+  strayLinks: z.array(z.strictObject({ path: Path, way: z.string() })),
   unsearched: z.array(z.strictObject({ path: Path })),
   repositories: z.array(
     z.strictObject({ kind: z.enum(["folder", "file", "link"]), path: Path, isWhole: z.boolean() }),
@@ -31,7 +32,7 @@ type Entry = z.infer<typeof Entry>;
  * `printProfile` writes it, in UTF-8.
  */
 export interface WatchedCall
-  extends Omit<Entry, "endedBy" | "hits" | "gitLinks" | "unsearched" | "repositories"> {
+  extends Omit<Entry, "endedBy" | "hits" | "gitLinks" | "strayLinks" | "unsearched" | "repositories"> {
   readonly before: Omit<Before, "mac">;
   readonly profile: Uint8Array;
 }
@@ -72,6 +73,7 @@ export class CallWatches implements Disposable {
       ...call,
       hits: [...before.hits],
       gitLinks: [...before.gitLinks],
+      strayLinks: [...before.strayLinks],
       unsearched: before.unsearched.map(({ path }) => ({ path })),
       repositories: before.repositories.map(({ kind, path, isWhole }) => ({ kind, path, isWhole })),
     };

@@ -64,6 +64,11 @@ export class FactsMemory {
     );
   }
 
+  /** See `MaskSearch.linksOutsideTrees`. */
+  linksOutsideTrees(profile: Profile, mac: Facts["mac"]): readonly AbsolutePath[] | null {
+    return this.search.linksOutsideTrees(this.#foldedOn(profile, mac));
+  }
+
   #foldedOn(profile: Profile, mac: Facts["mac"]): Profile {
     if (mac === null) return profile;
     const known = this.#folded.get(profile);
@@ -85,11 +90,12 @@ export class FactsMemory {
 
 /** Lists that each look makes anew are compared by what they hold, all else by identity. */
 function isSame(a: Facts, b: Facts): boolean {
-  const { nodes, ways, hits, shown, repositories, gitLinks, unsearched, ...rest } = a;
+  const { nodes, ways, hits, shown, repositories, gitLinks, strayLinks, unsearched, ...rest } = a;
   return (
     Object.entries(rest).every(([name, value]) => Object.is(value, Reflect.get(b, name))) &&
     isSameList(hits, b.hits) &&
     isSameList(gitLinks, b.gitLinks) &&
+    isDeepStrictEqual(strayLinks, b.strayLinks) &&
     isDeepStrictEqual(repositories, b.repositories) &&
     isDeepStrictEqual(unsearched, b.unsearched) &&
     isSameMap(nodes, b.nodes, isSameNode) &&
@@ -135,7 +141,7 @@ export async function lookUpFacts(
   held: ReadonlySet<AbsolutePath> = new Set(),
 ): Promise<Facts> {
   const mounts = memory.mounts.now();
-  const { hits, signs, gitLinks, unsearched } = await memory.find(profiles, standing.mac);
+  const { hits, signs, gitLinks, strayLinks, unsearched } = await memory.find(profiles, standing.mac);
   const shown = await shownFiles(profiles);
   // From here on each place is seen once.
   const see = lookingOnce(held);
@@ -164,6 +170,7 @@ export async function lookUpFacts(
     shown,
     repositories,
     gitLinks,
+    strayLinks,
     unsearched,
     mounts,
   });

@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { type AbsolutePath, namesOf } from "./path.ts";
+import type { AbsolutePath } from "./path.ts";
 import type { Pattern } from "./pattern.ts";
+import { foldersOfPattern } from "./pattern-folders.ts";
 import { patternIndex } from "./pattern-index.ts";
 
 /**
@@ -70,25 +71,11 @@ function nearestFirst(a: ExecutedNames, b: ExecutedNames): number {
   return isUnasked(b) - isUnasked(a) || b.pattern.segments.length - a.pattern.segments.length;
 }
 
-/**
- * Folders of packages that were installed, and of what is made from them, each with the reason why nobody starts programs in
- * them: a name that hosts execute comes there with thousands of other files. Only names that mean nothing else are listed.
- */
-export const DEPENDENCY_TREES: Readonly<Record<string, string>> = {
-  node_modules: "packages of npm, pnpm, Yarn and Bun",
-  "site-packages": "packages of pip",
-  "dist-packages": "packages of Debian's Python",
-};
-
-const IN_A_TREE = new RegExp(`/(?:${Object.keys(DEPENDENCY_TREES).join("|")})/`);
-
-/**
- * True for what lies below a folder of installed packages. One that the row names itself does not count, as that of
- * `node_modules/.bin`.
- */
-export function isInDependencyTree(path: AbsolutePath, { pattern }: Pick<ExecutedNames, "pattern">): boolean {
-  const { segments } = pattern;
-  const own = segments.length - 1 - segments.findLastIndex(({ kind }) => kind === "any-names");
-  const names = namesOf(path);
-  return IN_A_TREE.test(`/${names.slice(0, names.length - own).join("/")}/`);
+/** The same of folders: which row that runs unasked names something in a folder of this path. */
+export function executedFolderFinder(names: readonly ExecutedNames[]): ExecutedFinder {
+  return executedFinder(
+    names
+      .filter(({ runs }) => runs === "unasked")
+      .flatMap((row) => foldersOfPattern(row.pattern).map((pattern) => ({ ...row, pattern }))),
+  );
 }

@@ -92,7 +92,13 @@ export async function factsBeside(
  * come and go meanwhile, are nobody's.
  */
 export async function appearedBeside(
-  { host, memory, executed, ledger }: Pick<Shared, "host" | "memory" | "executed" | "ledger">,
+  {
+    host,
+    memory,
+    executed,
+    executedIn,
+    ledger,
+  }: Pick<Shared, "host" | "memory" | "executed" | "executedIn" | "ledger">,
   profile: Profile,
   facts: Facts,
   placeholders: readonly Placeholder[],
@@ -103,6 +109,7 @@ export async function appearedBeside(
   const { found, ...rest } = await lookForAppeared(host, profile, before, {
     memory,
     executed,
+    executedIn,
     sinceMs,
     placeholders: () => ledger.held(),
   });

@@ -273,17 +273,15 @@ export class ProgramCalls {
     { groupId, signal }: RunOptions,
     onTaken: () => void,
   ): MadeByCall {
-    const about = { trail, agent, groupId: groupId ?? null, signal: signal ?? null };
     const { shared } = this.#corridor;
-    const { workspace } = shared.loaded.config;
     return new MadeByCall({
       shared,
       profile,
       facts,
-      from: { sessionId, callId, tool, workspace },
+      from: { sessionId, callId, tool, workspace: shared.loaded.config.workspace },
       record: (body) => trail.record(body),
       agreed: [],
-      asks: asksAbout(this.#corridor, about),
+      asks: asksAbout(this.#corridor, { trail, agent, groupId: groupId ?? null, signal: signal ?? null }),
       onTaken,
     });
   }

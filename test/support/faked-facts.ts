@@ -25,6 +25,7 @@ export function fakedFacts(tree: Tree, more: Partial<Facts> = {}): Facts {
     hits: [],
     repositories: [],
     gitLinks: [],
+    strayLinks: [],
     unsearched: [],
     shown: new Map(),
     mounts: [{ point: absolutePath("/"), root: "/", device: "254:0", type: "ext4", readOnly: false }],

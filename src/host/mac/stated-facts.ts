@@ -80,6 +80,7 @@ export async function lookUpStated(
     // Of these only mounts are made.
     ways: new Map(),
     gitLinks: [],
+    strayLinks: [],
     shown: new Map(),
     mounts: [],
   };

@@ -66,7 +66,7 @@ export interface Reading {
 }
 
 /** True for a path that is no mask's, and that is to be told when it is new. */
-export type Watch = (path: AbsolutePath) => boolean;
+export type Watch = (path: AbsolutePath, kind: NameKind) => boolean;
 
 /** True where a folder is as it was when it was read. The change time is the kernel's own; a process can set any other. */
 export function isAsRead({ stamp, readMs }: Remembered, stats: Stats): boolean {
@@ -165,7 +165,7 @@ async function sortedOut(
     if (kind === "link") links.push(name);
     const mask = find(path);
     if (mask !== null) hits.push({ name, atMost: mask.atMost });
-    if (watch(path)) watched.push(name);
+    if (watch(path, kind)) watched.push(name);
     return isInBounds();
   });
   return { entries, folders, hits, links, marks, leads, watched };
@@ -200,7 +200,8 @@ function openUp(folder: AbsolutePath): boolean {
   }
 }
 
-function canEnter(folder: string | Buffer): boolean {
+/** True for a folder whose names this process can look up. */
+export function canEnter(folder: string | Buffer): boolean {
   try {
     accessSync(folder, constants.X_OK);
     return true;

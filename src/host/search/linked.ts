@@ -1,10 +1,15 @@
-import { statSync } from "node:fs";
+import type { StrayLink } from "../../backend/facts.ts";
 import { CofferdamError, visible } from "../../errors.ts";
-import { type AbsolutePath, foldedText, joinPath } from "../../profile/path.ts";
+import { isInTree } from "../../profile/dependency-trees.ts";
+import type { MaskFinder } from "../../profile/mask-index.ts";
+import { type AbsolutePath, foldedText, isInside, joinPath, nameOf, parentOf } from "../../profile/path.ts";
 import { nameTest, plainText } from "../../profile/pattern.ts";
+import { foldersOfPattern } from "../../profile/pattern-folders.ts";
 import type { Mask } from "../../profile/profile.ts";
+import { wayOf } from "../leads.ts";
 import { firstNamesIn } from "../names-in.ts";
-import { systemPath } from "../nodes.ts";
+import { statsOf, systemPath } from "../nodes.ts";
+import { canEnter } from "./folder.ts";
 
 /** One name below a folder: that very name, or any that passes. */
 type Name = string | ((name: string) => boolean);
@@ -31,6 +36,68 @@ export function tailsOf(masks: readonly Mask[]): Tails {
     }
   }
   return new Map([...tails].map(([name, those]) => [name, [...those.values()]]));
+}
+
+/** What finds the folders that masks name by what lies in them, by their whole path; compiled at the first look. */
+export function folderFinder(
+  masks: readonly Mask[],
+  index: (masks: readonly Mask[]) => MaskFinder,
+): MaskFinder {
+  let find: MaskFinder | null = null;
+  return (path) => {
+    find ??= index(
+      masks
+        .filter(({ atMost }) => atMost === "read")
+        .flatMap((mask) => foldersOfPattern(mask.pattern).map((pattern) => ({ ...mask, pattern }))),
+    );
+    return find(path);
+  };
+}
+
+/** The links of a region that stand in the place of folders: noted on a walk, and followed when folders that were closed are open. */
+export class LinksAhead {
+  readonly strays: StrayLink[] = [];
+  readonly #links: AbsolutePath[] = [];
+  readonly #start: AbsolutePath;
+  readonly #tails: Tails;
+  readonly #findFolder: MaskFinder;
+
+  constructor({ start, tails, findFolder }: { start: AbsolutePath; tails: Tails; findFolder: MaskFinder }) {
+    this.#start = start;
+    this.#tails = tails;
+    this.#findFolder = findFolder;
+  }
+
+  note(folder: AbsolutePath, names: readonly string[]): void {
+    for (const name of names) if (this.#tails.has(foldedText(name))) this.#links.push(joinPath(folder, name));
+  }
+
+  /** Each link, and what may be protected behind it; which of them are strays is known once all were passed. */
+  *[Symbol.iterator](): Generator<readonly [link: AbsolutePath, candidates: readonly (readonly Name[])[]]> {
+    for (const link of this.#links) {
+      const candidates = this.#tails.get(foldedText(nameOf(link)));
+      if (candidates === undefined || this.#findFolder(link) === null) continue;
+      const way = strayWayOf(link, this.#start);
+      if (way !== null) this.strays.push({ path: link, way });
+      yield [link, candidates];
+    }
+  }
+}
+
+/**
+ * Which way a link goes that stands in the place of such a folder, where no look can vouch for what will lie behind it: see `StrayLink`.
+ * Null for one that leads straight to a folder in the granted one, in which what is made is found by its name there.
+ */
+function strayWayOf(link: AbsolutePath, start: AbsolutePath): string | null {
+  const { end, links, places } = wayOf(nameOf(link), parentOf(link));
+  const isPlain =
+    end !== null &&
+    links.length === 1 &&
+    isInside(end, start) &&
+    (isInTree(link, start) || !isInTree(end, start)) &&
+    statsOf(end)?.isDirectory() === true &&
+    canEnter(systemPath(end));
+  return isPlain ? null : places.join(":");
 }
 
 /** The names that are looked through behind a link where a wildcard stands: there is no honest use for more. */
@@ -74,9 +141,5 @@ function tooMany(folder: AbsolutePath): CofferdamError {
 }
 
 function isThere(path: AbsolutePath): boolean {
-  try {
-    return statSync(systemPath(path), { throwIfNoEntry: false }) !== undefined;
-  } catch {
-    return false;
-  }
+  return statsOf(path) !== null;
 }

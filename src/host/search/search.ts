@@ -1,4 +1,4 @@
-import type { Unsearched } from "../../backend/facts.ts";
+import type { StrayLink, Unsearched } from "../../backend/facts.ts";
 import type { RepositorySign } from "../../backend/repositories.ts";
 import { regionsOf } from "../../backend/search-regions.ts";
 import type { CofferdamError } from "../../errors.ts";
@@ -9,6 +9,7 @@ import type { SearchSection } from "../../tool/settings.ts";
 import type { Watch } from "./folder.ts";
 import { type ListNames, listBytes, listNames, listNamesNow } from "./list.ts";
 import { LookTime, Pace } from "./time.ts";
+import { linksOutsideTrees } from "./tree-links.ts";
 import { type Bound, type MaskIndex, type Memory, type Searchable, searchable, Walk } from "./walk.ts";
 
 /** So many names are searched below one folder, and for so long in all before a call; and what if there is more. */
@@ -44,6 +45,7 @@ export interface Found {
   readonly hits: readonly AbsolutePath[];
   readonly signs: readonly RepositorySign[];
   readonly gitLinks: readonly AbsolutePath[];
+  readonly strayLinks: readonly StrayLink[];
   /** What is watched for and was first seen after the moment that was asked about. */
   readonly fresh: readonly AbsolutePath[];
   /** Folders of which something lies so deep that it has no path, and links that lead to too many names: where a look overcomes that. */
@@ -117,11 +119,22 @@ export class MaskSearch {
         inOrder,
       ),
       gitLinks: [...new Set(walks.flatMap((walk) => walk.gitLinks))].sort(byPath),
+      strayLinks: [
+        ...new Map(walks.flatMap((walk) => walk.links.strays).map((one) => [one.path, one])).values(),
+      ].sort(inOrder),
       fresh: [...new Set(walks.flatMap((walk) => walk.fresh))].sort(byPath),
       unprotectable: [...new Set(walks.flatMap((walk) => walk.unprotectable))].sort(byPath),
       unsearched: [...unsearched].map(([path, bound]) => unsearchedBy(bounds, path, bound)).sort(inOrder),
       problem: walks.find((walk) => walk.problem !== null)?.problem ?? null,
     };
+  }
+
+  /** Links that lie in no tree of installed packages, as the last look for this profile found them; null for too many. */
+  linksOutsideTrees(profile: Profile): readonly AbsolutePath[] | null {
+    const links = (this.#regions.get(profile) ?? []).map(({ start, key }) =>
+      linksOutsideTrees(start, this.#memory.get(key) ?? new Map()),
+    );
+    return links.includes(null) ? null : links.flatMap((some) => some ?? []);
   }
 
   #regionsOf(profile: Profile, index: MaskIndex): readonly Searchable[] {

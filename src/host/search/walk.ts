@@ -4,7 +4,7 @@ import type { RepositorySign } from "../../backend/repositories.ts";
 import type { Region } from "../../backend/search-regions.ts";
 import { CofferdamError } from "../../errors.ts";
 import type { MaskFinder } from "../../profile/mask-index.ts";
-import { type AbsolutePath, foldedText, joinPath, nameOf, parentOf } from "../../profile/path.ts";
+import { type AbsolutePath, joinPath, nameOf, parentOf } from "../../profile/path.ts";
 import type { Mask } from "../../profile/profile.ts";
 import { isGitName, isInGitFolder } from "../git/marks.ts";
 import {
@@ -16,7 +16,7 @@ import {
   statsToSearchLater,
   type Watch,
 } from "./folder.ts";
-import { behindLink, type Tails, tailsOf } from "./linked.ts";
+import { behindLink, folderFinder, LinksAhead, type Tails, tailsOf } from "./linked.ts";
 import type { ListNames } from "./list.ts";
 import type { LookTime } from "./time.ts";
 
@@ -26,8 +26,9 @@ export interface Searchable {
   readonly key: string;
   readonly find: MaskFinder;
   readonly findLasting: MaskFinder | null;
-  /** What is looked for behind links that stand for folders. */
+  /** What is looked for behind links that stand for folders, and what finds these. */
   readonly tails: Tails;
+  readonly findFolder: MaskFinder;
 }
 
 /** How masks are made into what finds what they cover: `maskIndex`, or as a machine's disk compares names. */
@@ -37,7 +38,14 @@ export type MaskIndex = (masks: readonly Mask[]) => MaskFinder;
 export function searchable({ start, key, masks }: Region, index: MaskIndex): Searchable {
   const lasting = masks.filter((mask) => mask.atMost === "read");
   const findLasting = lasting.length === 0 ? null : index(lasting);
-  return { start, key, find: index(masks), findLasting, tails: tailsOf(masks) };
+  return {
+    start,
+    key,
+    find: index(masks),
+    findLasting,
+    tails: tailsOf(masks),
+    findFolder: folderFinder(masks, index),
+  };
 }
 
 /** What each folder of a region held when it was last read. */
@@ -92,6 +100,7 @@ export class Walk {
   readonly #most: number;
   readonly #watching: Watching;
   readonly #ahead: Ahead[];
+  readonly links: LinksAhead;
   #entries = 0;
   #isOver = false;
 
@@ -104,6 +113,7 @@ export class Walk {
   ) {
     this.#watching = watching;
     this.#region = region;
+    this.links = new LinksAhead(region);
     this.#before = before ?? new Map();
     this.#lists = lists;
     this.#most = mostEntries;
@@ -136,6 +146,12 @@ export class Walk {
           for (const [at, one] of unread.entries()) this.#take(one, read[at] ?? null);
       }
       if (this.#entries > this.#most) return "entries";
+      if (time.isTurnOver) await time.pause();
+    }
+    for (const [link, candidates] of this.links) {
+      if (time.isOver) return "time";
+      for (const path of this.#behind(link, candidates))
+        if (this.#region.find(path)?.atMost === "read") this.#hit(path);
       if (time.isTurnOver) await time.pause();
     }
     return null;
@@ -233,7 +249,7 @@ export class Walk {
     for (const sign of seen.signs) this.signs.push(sign);
     const isOfGit = one.isOfGit || seen.signs.some(({ path, isWhole }) => path === folder && isWhole);
     if (isOfGit) for (const name of seen.links) this.gitLinks.push(joinPath(folder, name));
-    for (const name of isHidden ? [] : seen.links) this.#lookBehind(joinPath(folder, name), name);
+    if (!isHidden) this.links.note(folder, seen.links);
     const hidden = new Set<string>();
     for (const { name, atMost } of seen.hits) {
       this.#hit(joinPath(folder, name));
@@ -267,13 +283,6 @@ export class Walk {
   }
 
   /** What a mask protects in a folder by such a name is protected where a link leads by that name, too. */
-  #lookBehind(link: AbsolutePath, name: string): void {
-    const candidates = this.#region.tails.get(foldedText(name));
-    if (candidates === undefined) return;
-    for (const path of this.#behind(link, candidates))
-      if (this.#region.find(path)?.atMost === "read") this.#hit(path);
-  }
-
   #behind(link: AbsolutePath, candidates: Parameters<typeof behindLink>[1]): readonly AbsolutePath[] {
     try {
       return behindLink(link, candidates);

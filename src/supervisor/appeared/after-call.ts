@@ -8,7 +8,10 @@ import type { Shared } from "../shared.ts";
 
 /** The call after which things appeared, and who can be asked about them. */
 export interface AfterCall {
-  readonly shared: Pick<Shared, "host" | "loaded" | "quarantine" | "standing" | "appeared" | "executed">;
+  readonly shared: Pick<
+    Shared,
+    "host" | "loaded" | "quarantine" | "standing" | "appeared" | "executed" | "executedIn"
+  >;
   readonly from: TakenFrom;
   readonly profile: Profile;
   readonly before: Pick<Before, "hits" | "repositories">;

@@ -2,7 +2,8 @@ import type { Loaded } from "../../config/config.ts";
 import { visible } from "../../errors.ts";
 import type { Host } from "../../host/host.ts";
 import { statsOf } from "../../host/nodes.ts";
-import { type ExecutedNames, isInDependencyTree, printObeyed } from "../../profile/executed.ts";
+import { isInDependencyTree } from "../../profile/dependency-trees.ts";
+import { type ExecutedNames, printObeyed } from "../../profile/executed.ts";
 import { type AbsolutePath, isInside, upwards } from "../../profile/path.ts";
 import { appearedPolicyOf, executedOn } from "./parts.ts";
 
@@ -24,7 +25,15 @@ export function foreseenFor(host: Host, loaded: Loaded, path: AbsolutePath): str
 }
 
 function fateOf(row: ExecutedNames, at: AbsolutePath, loaded: Loaded): string {
-  if (row.runs === "started" || isInDependencyTree(at, row)) return "is reported after the call";
+  if (
+    row.runs === "started" ||
+    isInDependencyTree(
+      at,
+      row,
+      loaded.config.roots.map(({ path }) => path),
+    )
+  )
+    return "is reported after the call";
   switch (appearedPolicyOf(loaded)) {
     case "report":
       return "is reported after the call and stays, as `sandbox.appeared` says";

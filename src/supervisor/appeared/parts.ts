@@ -3,17 +3,19 @@ import { CallWatches } from "../../host/call-watches.ts";
 import { FactsMemory } from "../../host/facts.ts";
 import type { Host } from "../../host/host.ts";
 import { Quarantine } from "../../host/quarantine/quarantine.ts";
+import type { Watch } from "../../host/search/folder.ts";
 import { boundsFrom, MaskSearch } from "../../host/search/search.ts";
 import { type AppearedPolicy, strictestAppeared } from "../../policy/appeared-policy.ts";
+import { isInDependencyTree, isInTree } from "../../profile/dependency-trees.ts";
 import {
   type ExecutedFinder,
   type ExecutedNames,
   executedFinder,
+  executedFolderFinder,
   executedNames,
-  isInDependencyTree,
   OURSELVES,
 } from "../../profile/executed.ts";
-import { type AbsolutePath, isAbsolutePath, joinPath, nameOf, parentOf } from "../../profile/path.ts";
+import { isAbsolutePath, isInside, joinPath, nameOf, parentOf } from "../../profile/path.ts";
 import { literalPattern, parsePatterns } from "../../profile/pattern.ts";
 
 /** What sees to files that hosts execute and that calls make: one of each for a supervisor. */
@@ -22,6 +24,8 @@ export interface AppearedParts {
   readonly watches: CallWatches;
   /** Which program executes what stands at a path. */
   readonly executed: ExecutedFinder;
+  /** Which program executes what would lie in a folder of this path. */
+  readonly executedIn: ExecutedFinder;
   /** What is done about them: the strictest of what the config and operators say. */
   readonly appeared: AppearedPolicy;
   readonly memory: FactsMemory;
@@ -32,15 +36,22 @@ export function appearedParts(host: Host, loaded: Loaded): AppearedParts {
   const { config, ceiling } = loaded;
   const shadows = shadowNames(host);
   const isShadow = new Set(shadows);
-  const executed = executedFinder([...shadows, ...ceiling.executed]);
-  const watch = (path: AbsolutePath): boolean => {
+  const names = [...shadows, ...ceiling.executed];
+  const executed = executedFinder(names);
+  const roots = config.roots.map(({ path }) => path);
+  const watch: Watch = (path, kind) => {
+    // One may be another way into what was installed.
+    if (kind === "link" && !roots.some((root) => isInside(path, root) && isInTree(path, root))) return true;
     const row = executed(path);
-    return row !== null && (isShadow.has(row) || (row.runs === "started" && !isInDependencyTree(path, row)));
+    return (
+      row !== null && (isShadow.has(row) || (row.runs === "started" && !isInDependencyTree(path, row, roots)))
+    );
   };
   return {
     quarantine: new Quarantine(host.stateFolder, host),
     watches: new CallWatches(host.stateFolder),
     executed,
+    executedIn: executedFolderFinder(names),
     appeared: appearedPolicyOf(loaded),
     memory: new FactsMemory(new MaskSearch(boundsFrom(config.sandbox.search), { watch })),
   };

@@ -3,12 +3,8 @@ import type { Appeared } from "../../host/appeared.ts";
 import { lookingOnce, wayOf } from "../../host/leads.ts";
 import { statsOf, systemPath } from "../../host/nodes.ts";
 import type { Planted } from "../../host/quarantine/quarantine.ts";
-import {
-  type ExecutedFinder,
-  type ExecutedNames,
-  isInDependencyTree,
-  OURSELVES,
-} from "../../profile/executed.ts";
+import { isInDependencyTree } from "../../profile/dependency-trees.ts";
+import { type ExecutedFinder, type ExecutedNames, OURSELVES } from "../../profile/executed.ts";
 import { type AbsolutePath, isInside, joinPath, parentOf, ROOT, upwards } from "../../profile/path.ts";
 
 /** Something that appeared, and what is to be taken out of its place so that no host executes it. */
@@ -26,6 +22,7 @@ export interface PlantedContext {
   /** Protected names that there were before the call. */
   readonly protectedBefore: readonly AbsolutePath[];
   readonly executed: ExecutedFinder;
+  readonly executedIn: ExecutedFinder;
 }
 
 /**
@@ -66,7 +63,7 @@ function mountsFor(names: readonly AbsolutePath[], writable: readonly AbsolutePa
 function reasonToTake(
   { path, kind, obeyedBy, runs }: Appeared,
   isTooMany: boolean,
-  { executed }: PlantedContext,
+  { executed, executedIn, writable }: PlantedContext,
 ): Omit<Planted, "path"> | null {
   switch (kind) {
     case "started":
@@ -78,13 +75,20 @@ function reasonToTake(
     case "link":
       return obeyedBy;
     case "protected":
-      if (obeyedBy !== null) return !isTooMany && isInstalled(executed(path), path) ? null : obeyedBy;
+      if (obeyedBy !== null)
+        return !isTooMany && isInstalled(executed(path) ?? executedIn(path), path, writable)
+          ? null
+          : obeyedBy;
       return isTooMany || statsOf(path)?.isSymbolicLink() === true ? IN_THE_WAY : null;
   }
 }
 
-function isInstalled(row: ExecutedNames | null, path: AbsolutePath): boolean {
-  return row !== null && isInDependencyTree(path, row);
+function isInstalled(
+  row: ExecutedNames | null,
+  path: AbsolutePath,
+  writable: readonly AbsolutePath[],
+): boolean {
+  return row !== null && isInDependencyTree(path, row, writable);
 }
 
 /** Not executed by anybody, and yet it can't stay. */

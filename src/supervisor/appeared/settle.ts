@@ -28,6 +28,7 @@ export async function settleAppeared(appearances: Appearances, call: AfterCall):
     writable,
     protectedBefore: call.before.hits,
     executed: call.shared.executed,
+    executedIn: call.shared.executedIn,
   });
   const inPlace =
     policy === "report"

@@ -10,7 +10,7 @@ import { settleAppeared } from "./settle.ts";
 
 /** What the sweep needs of a supervisor. */
 export type Sweeping = AfterCall["shared"] &
-  Pick<Shared, "watches" | "memory" | "executed" | "ledger" | "walls" | "recorder">;
+  Pick<Shared, "watches" | "memory" | "executed" | "executedIn" | "ledger" | "walls" | "recorder">;
 
 /**
  * Sees to what calls made whose supervisors were killed: what hosts execute of that is taken away, and nobody is asked. Returns a line
@@ -24,7 +24,7 @@ export async function sweepAppeared(shared: Sweeping): Promise<readonly string[]
 }
 
 async function settleLeft({ call, forget }: LeftCall, shared: Sweeping): Promise<readonly string[]> {
-  const { host, memory, executed, ledger, walls } = shared;
+  const { host, memory, executed, executedIn, ledger, walls } = shared;
   const { sessionId, callId, tool, workspace, beganAt } = call;
   const profile = parseProfile(Buffer.from(call.profile).toString());
   const mac = walls.kind === "standing" ? walls.machine.facts.mac : null;
@@ -33,6 +33,7 @@ async function settleLeft({ call, forget }: LeftCall, shared: Sweeping): Promise
   const found = await lookForAppeared(host, profile, before, {
     memory,
     executed,
+    executedIn,
     // This process saw nothing before: what changed last before the call is not its.
     sinceMs: Number.NEGATIVE_INFINITY,
     isMade: (path) => (statsOf(path)?.ctimeMs ?? 0) >= beganAt,

@@ -190,6 +190,7 @@ export function macFacts(given: Partial<Facts> = {}): Facts {
     hits: [],
     repositories: [],
     gitLinks: [],
+    strayLinks: [],
     unsearched: [],
     shown: new Map(),
     mounts: [],

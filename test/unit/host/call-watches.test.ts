@@ -27,7 +27,13 @@ afterEach(() => {
 const profile = Buffer.from("what it ran under");
 
 function call(callId: string, more: Partial<WatchedCall> = {}): WatchedCall {
-  const before = { hits: [absolutePath("/a/.envrc")], gitLinks: [], unsearched: [], repositories: [] };
+  const before = {
+    hits: [absolutePath("/a/.envrc")],
+    gitLinks: [],
+    strayLinks: [],
+    unsearched: [],
+    repositories: [],
+  };
   const from = { sessionId: "session", callId, tool: "shell", workspace: "/a", beganAt: 1 };
   return { ...from, profile, before, ...more };
 }

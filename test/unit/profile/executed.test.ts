@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { executedFinder, executedNames, isInDependencyTree } from "../../../src/profile/executed.ts";
+import { isInDependencyTree } from "../../../src/profile/dependency-trees.ts";
+import { executedFinder, executedNames } from "../../../src/profile/executed.ts";
 import { knownPath } from "../../../src/profile/path.ts";
 import { parsePatterns } from "../../../src/profile/pattern.ts";
 
@@ -41,6 +42,6 @@ describe("what lies below a folder of installed packages", () => {
     ["/w/node_modules/a/b", "**/a/**", true],
   ])("%s by %s: %s", (path, names, is) => {
     const [pattern] = parsePatterns(names);
-    expect(pattern === undefined ? null : isInDependencyTree(knownPath(path), { pattern })).toBe(is);
+    expect(pattern === undefined ? null : isInDependencyTree(knownPath(path), { pattern }, [])).toBe(is);
   });
 });

@@ -1,0 +1,53 @@
+import { isInTree } from "../../profile/dependency-trees.ts";
+import { type AbsolutePath, isInside, joinPath, knownPath, ROOT } from "../../profile/path.ts";
+import { wayOf } from "../leads.ts";
+import { inTurns } from "../turns.ts";
+import type { Memory } from "./walk.ts";
+
+/** Links are followed so many at a time, then others have their turn; of more in all none is followed. */
+const AT_ONCE = 100;
+const MOST_LINKS = 20_000;
+
+/** Links below a granted folder that lie in no tree of installed packages; null for more than are followed. */
+export function linksOutsideTrees(start: AbsolutePath, memory: Memory): readonly AbsolutePath[] | null {
+  const links: AbsolutePath[] = [];
+  for (const [folder, seen] of memory) {
+    if (seen.links.length === 0 || isInTree(folder, start)) continue;
+    for (const name of seen.links) links.push(joinPath(folder, name));
+    if (links.length > MOST_LINKS) return null;
+  }
+  return links;
+}
+
+/** Something in a tree of installed packages, by another path of it. */
+export interface Alias<Item> {
+  readonly of: Item;
+  readonly path: AbsolutePath;
+}
+
+/**
+ * Other paths of what lies in trees of installed packages, by links that lie outside of them: nobody starts programs in such a tree,
+ * but perhaps where the link is.
+ */
+export function aliasesOf<Item extends { readonly path: AbsolutePath }>(
+  items: readonly Item[],
+  links: readonly AbsolutePath[],
+): Promise<readonly Alias<Item>[]> {
+  return inTurns(found(items, links));
+}
+
+function* found<Item extends { readonly path: AbsolutePath }>(
+  items: readonly Item[],
+  links: readonly AbsolutePath[],
+): Generator<void, readonly Alias<Item>[]> {
+  const aliases: Alias<Item>[] = [];
+  for (const [at, link] of links.entries()) {
+    if (at % AT_ONCE === AT_ONCE - 1) yield;
+    const { end } = wayOf(link, ROOT);
+    if (end === null) continue;
+    for (const of of items)
+      if (isInside(of.path, end))
+        aliases.push({ of, path: knownPath(`${link}${of.path.slice(end.length)}`) });
+  }
+  return aliases;
+}
