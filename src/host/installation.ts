@@ -11,6 +11,7 @@ import {
 } from "../profile/path.ts";
 import { libraryFolders } from "./installation/library-folders.ts";
 import { filesThatNodeObeys } from "./installation/node-files.ts";
+import { identitiesOf } from "./installation/own-code.ts";
 import { type LoadedPart, loadedPackages, loadedPart, searchedFolders } from "./installation/packages.ts";
 import type { InstalledPart } from "./installation/part.ts";
 import type { PlugAndPlay } from "./installation/plug-and-play.ts";
@@ -29,6 +30,8 @@ export interface Installation {
   readonly node: AbsolutePath;
   readonly parts: readonly InstalledPart[];
   readonly loaded: readonly LoadedPart[];
+  /** What is known again wherever it is moved: see `isOwnCode`. */
+  readonly identities: ReadonlySet<string>;
   /** Real folders from which programs of the system, helpers among them, load libraries. */
   readonly libraryFolders: readonly AbsolutePath[];
 }
@@ -69,6 +72,7 @@ export function findInstallation(running: RunningProcess): Installation {
     node,
     parts,
     loaded: [...loaded, { path: node, entries: [node] }],
+    identities: identitiesOf([folder, node], parts),
     libraryFolders: libraryFolders(),
   };
 }
