@@ -13,7 +13,8 @@ import type { Root } from "../tool/facts.ts";
 /**
  * Folders of `node_modules` in which build tools keep what they could make again: Vite and those built on it, Babel, ESLint,
  * webpack (https://vite.dev/config/shared-options#cachedir, https://github.com/sindresorhus/find-cache-dir). No package can
- * have such a name (https://docs.npmjs.com/cli/configuring-npm/package-json#name), so none is loaded from there.
+ * have such a name (https://docs.npmjs.com/cli/configuring-npm/package-json#name), so nothing of ours is loaded from there. Other
+ * programs do run code that they keep there, as jiti does from `.cache/jiti`: such a program trusts whoever can write in the project.
  */
 const CACHES = [".cache", ".vite", ".vite-temp"];
 

@@ -11,8 +11,10 @@ import {
 } from "../profile/path.ts";
 import { libraryFolders } from "./installation/library-folders.ts";
 import { filesThatNodeObeys } from "./installation/node-files.ts";
-import { loadedPackages, searchedFolders } from "./installation/packages.ts";
+import { identitiesOf } from "./installation/own-code.ts";
+import { type LoadedPart, loadedPackages, loadedPart, searchedFolders } from "./installation/packages.ts";
 import type { InstalledPart } from "./installation/part.ts";
+import type { PlugAndPlay } from "./installation/plug-and-play.ts";
 import { packagesOfWorkspaces } from "./installation/workspaces.ts";
 import { wayOf } from "./leads.ts";
 import { realPathOf, statsOf } from "./nodes.ts";
@@ -27,8 +29,9 @@ export interface Installation {
   /** Node, as this process runs it. */
   readonly node: AbsolutePath;
   readonly parts: readonly InstalledPart[];
-  /** What is loaded itself: the real folders of packages, and files. */
-  readonly loaded: readonly AbsolutePath[];
+  readonly loaded: readonly LoadedPart[];
+  /** What is known again wherever it is moved: see `isOwnCode`. */
+  readonly identities: ReadonlySet<string>;
   /** Real folders from which programs of the system, helpers among them, load libraries. */
   readonly libraryFolders: readonly AbsolutePath[];
 }
@@ -50,8 +53,8 @@ export function findInstallation(running: RunningProcess): Installation {
   const { plugAndPlay } = running;
   const folder = realPathOf(running.folder) ?? running.folder;
   const node = realPathOf(running.execPath) ?? running.execPath;
-  const loaded = plugAndPlay === null ? loadedPackages(folder) : [folder, plugAndPlay];
-  const parts = [
+  const loaded = plugAndPlay === null ? loadedByNode(folder) : loadedByMap(plugAndPlay);
+  const found = [
     ...(plugAndPlay === null ? packageParts(folder, loaded) : plugAndPlayParts(folder, plugAndPlay)),
     ...linksToUs(running, folder),
     ...wayTo(node, "the Node that runs cofferdam"),
@@ -61,12 +64,15 @@ export function findInstallation(running: RunningProcess): Installation {
     ...filesThatNodeObeys(running),
   ];
   const packages = packagesFolderOf(folder);
+  const parts = wholeParts(found);
   return {
     folder,
-    project: plugAndPlay === null ? (packages === null ? null : parentOf(packages)) : parentOf(plugAndPlay),
+    project:
+      plugAndPlay === null ? (packages === null ? null : parentOf(packages)) : parentOf(plugAndPlay.map),
     node,
-    parts: wholeParts(parts),
-    loaded: [...loaded, node],
+    parts,
+    loaded: [...loaded, { path: node, entries: [node] }],
+    identities: identitiesOf([folder, node], parts),
     libraryFolders: libraryFolders(),
   };
 }
@@ -89,7 +95,9 @@ export function withCopiesIn(installation: Installation, folders: readonly Absol
 /** Where a folder of packages holds the package, or a link to it: the folder, and what that copy loads. */
 function copyParts(packages: AbsolutePath): readonly InstalledPart[] {
   const real = realPathOf(joinPath(packages, "cofferdam"));
-  return real === null ? [] : [packages, ...loadedPackages(real)].map((path) => ({ path, what: COPY }));
+  return real === null
+    ? []
+    : [packages, ...pathsOf(loadedPackages(real))].map((path) => ({ path, what: COPY }));
 }
 
 /** What packages lie in counts as a whole, with what package managers remove together with it; nothing is in two of them. */
@@ -111,14 +119,16 @@ const PACKAGES = "the packages that cofferdam loads";
 const TOGETHER = "packages that are installed together with cofferdam's";
 
 /** A package in `node_modules`, or a checkout: its files, its dependencies, and wherever Node would look for more. */
-function packageParts(folder: AbsolutePath, loaded: readonly AbsolutePath[]): readonly InstalledPart[] {
-  const isInstalled = packagesFolderOf(folder) !== null;
-  const own = isInstalled ? [folder] : checkoutParts(folder);
-  const [, ...others] = loaded;
+function packageParts(folder: AbsolutePath, loaded: readonly LoadedPart[]): readonly InstalledPart[] {
+  const [, ...others] = pathsOf(loaded);
   return [
-    ...own.map((path) => ({ path, what: OURS })),
+    ...ownParts(folder).map((path) => ({ path, what: OURS })),
     ...[...others, ...[folder, ...others].flatMap(searchedFolders)].map((path) => ({ path, what: PACKAGES })),
   ];
+}
+
+function ownParts(folder: AbsolutePath): readonly AbsolutePath[] {
+  return packagesFolderOf(folder) === null ? checkoutParts(folder) : [folder];
 }
 
 /** Of what scripts run, also what is missing: they would find it. */
@@ -128,18 +138,59 @@ function checkoutParts(folder: AbsolutePath): readonly AbsolutePath[] {
   return [...loaded, ...(hasScripts ? RUN_BY_SCRIPTS.map((name) => joinPath(folder, name)) : [])];
 }
 
-/** Plug'n'Play: a map of all packages in a file, and packages in archives (https://yarnpkg.com/features/pnp). */
-function plugAndPlayParts(folder: AbsolutePath, map: AbsolutePath): readonly InstalledPart[] {
+/**
+ * Plug'n'Play: a map of all packages in a file, and packages in archives, which lie together in one folder
+ * (https://yarnpkg.com/features/pnp), or in folders of their own (https://yarnpkg.com/protocol/portal).
+ */
+function plugAndPlayParts(
+  folder: AbsolutePath,
+  { map, packages, unmapped }: PlugAndPlay,
+): readonly InstalledPart[] {
   const project = parentOf(map);
   const names = [".pnp.loader.mjs", ".pnp.data.json", ".yarn", ".yarnrc.yml"];
   const beside = names.map((name) => joinPath(project, name)).filter(isThere);
+  const places = new Set(packages.map((path) => (isArchive(path) ? parentOf(path) : path)));
+  const ways = [...places].flatMap((path) => wayTo(path, PACKAGES)).filter(({ path }) => path !== folder);
+  const own = places.has(parentOf(folder)) ? [] : ownParts(folder);
+  const more = pathsOf(unmapped.flatMap(loadedPackages)).filter((path) => path !== folder);
+  const searched = [...unmapped, ...more].flatMap(searchedFolders);
   return [
-    { path: parentOf(folder), what: PACKAGES },
+    ...ways,
+    ...[...own, ...more, ...searched].map((path) => ({ path, what: PACKAGES })),
     ...[map, ...beside].map((path) => ({
       path,
       what: "Yarn's Plug'n'Play, which finds cofferdam's packages",
     })),
   ];
+}
+
+/** Packages in folders; a checkout may be run from its sources. */
+function loadedByNode(folder: AbsolutePath): readonly LoadedPart[] {
+  const loaded = loadedPackages(folder);
+  if (packagesFolderOf(folder) !== null) return loaded;
+  const dist = joinPath(folder, "dist");
+  const sourceOf = (entry: AbsolutePath): AbsolutePath =>
+    joinPath(folder, entry.replace(`${dist}/`, "src/").replace(/js$/, "ts"));
+  return loaded.map(({ path, entries }) => ({
+    path,
+    entries:
+      path === folder
+        ? [...entries, ...entries.filter((entry) => isInside(entry, dist)).map(sourceOf)]
+        : entries,
+  }));
+}
+
+/** What is loaded by a map: archives, folders, and the map itself. */
+function loadedByMap({ map, packages, unmapped }: PlugAndPlay): readonly LoadedPart[] {
+  return [...[...packages, map].map(loadedPart), ...unmapped.flatMap(loadedPackages)];
+}
+
+function isArchive(path: AbsolutePath): boolean {
+  return nameOf(path).endsWith(".zip") && statsOf(path)?.isDirectory() !== true;
+}
+
+function pathsOf(loaded: readonly LoadedPart[]): readonly AbsolutePath[] {
+  return loaded.map(({ path }) => path);
 }
 
 /** Links by which a command, or a program that uses the library, comes to the package. */

@@ -1,13 +1,13 @@
-import { createRequire } from "node:module";
 import { resolve } from "node:path";
 import { type AbsolutePath, absolutePath, knownPath } from "../profile/path.ts";
+import { type PlugAndPlay, plugAndPlayOf } from "./installation/plug-and-play.ts";
 
 /** What is known of a process before anything of its installation is looked at. */
 export interface RunningProcess {
   /** The package's folder, as this code was found in it; with Plug'n'Play the archive that it lies in. */
   readonly folder: AbsolutePath;
-  /** The file `.pnp.cjs` by which Yarn's Plug'n'Play finds packages; null without it. */
-  readonly plugAndPlay: AbsolutePath | null;
+  /** How Yarn's Plug'n'Play finds packages; null without it. */
+  readonly plugAndPlay: PlugAndPlay | null;
   readonly execPath: AbsolutePath;
   readonly execArgv: readonly string[];
   /** The program that Node was started with, links in its path included; null for none, as for `node -e`. */
@@ -22,28 +22,13 @@ export interface RunningProcess {
 export function thisRunningProcess(given: Pick<RunningProcess, "env" | "cwd" | "homes">): RunningProcess {
   const { execPath, execArgv, argv, versions } = process;
   const own = absolutePath(resolve(import.meta.dirname, "../.."));
-  const yarn = versions["pnp"] === undefined ? null : plugAndPlayOf(own);
+  const plugAndPlay = versions["pnp"] === undefined ? null : plugAndPlayOf(own);
   return {
     ...given,
-    folder: yarn?.archive ?? own,
-    plugAndPlay: yarn?.map ?? null,
+    folder: plugAndPlay?.packages[0] ?? own,
+    plugAndPlay,
     execPath: knownPath(execPath),
     execArgv,
     program: argv[1] === undefined ? null : knownPath(resolve(argv[1])),
-  };
-}
-
-/** Of a folder in an archive: where its map and the archive really lie (https://yarnpkg.com/advanced/pnpapi). */
-function plugAndPlayOf(folder: AbsolutePath): { readonly map: AbsolutePath; readonly archive: AbsolutePath } {
-  const load = createRequire(import.meta.url);
-  const api: unknown = load("pnpapi");
-  const resolveVirtual: unknown =
-    typeof api === "object" && api !== null ? Reflect.get(api, "resolveVirtual") : null;
-  const real: unknown =
-    typeof resolveVirtual === "function" ? Reflect.apply(resolveVirtual, api, [folder]) : null;
-  const path = typeof real === "string" ? real : folder;
-  return {
-    map: knownPath(load.resolve("pnpapi")),
-    archive: absolutePath(/^.*?\.zip(?=\/)/.exec(path)?.[0] ?? path),
   };
 }

@@ -1,5 +1,14 @@
 import { spawn } from "node:child_process";
-import { chmodSync, chownSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it, test, vi } from "vitest";
 import { CONFIG, endOf, exitOf, place, processesWith, soon, uniqueWord } from "../unit/cli/command-line.ts";
@@ -396,6 +405,28 @@ describe.skipIf(unusable !== null)("looking around", () => {
     );
     expect(debug.stdout).toMatch(/always {4}no {3}config: `debug` is not listed/);
     expect(tls.stdout).toMatch(/^macos tls\n(.*\n)* {2}always {4}no {3}config: `tls` is not listed/);
+  });
+
+  test("explain says of a cache in our own packages what a call can do there, be it missing or not", async () => {
+    const { cofferdam, project } = await place();
+    mkdirSync(join(project, "node_modules"));
+    symlinkSync(join(import.meta.dirname, "../.."), join(project, "node_modules/cofferdam"));
+    const asked = async (path: string): Promise<boolean> => {
+      const json = JSON.parse((await cofferdam(["explain", "write", path, "--json"])).stdout);
+      expect(json.allowed.onYes).toBe(json.allowed.unasked);
+      return json.allowed.unasked;
+    };
+    const made = async (path: string): Promise<boolean> => {
+      const line = `mkdir -p "$(dirname ${path})" && echo x > ${path}`;
+      return (await cofferdam(["run", "--", "sh", "-c", line])).exit === 0;
+    };
+    for (const [path, can] of [
+      ["node_modules/other/x", false],
+      ["node_modules/.cache/a/x", true],
+      ["node_modules/.cache/y", true],
+      ["node_modules/x", false],
+    ] as const)
+      expect([path, await asked(path), await made(path)]).toEqual([path, can, can]);
   });
 
   test("explain says of each variable what a call then has", async () => {

@@ -3,7 +3,8 @@ import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CALLER, checkoutFor, ORDINARY } from "../support/battery/people.ts";
 import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
-import { LAYOUTS, type Layout, WORKSPACE } from "../support/layouts/layouts.ts";
+import type { Layout } from "../support/layouts/layout.ts";
+import { LAYOUTS, WORKSPACE } from "../support/layouts/layouts.ts";
 import { Site } from "../support/layouts/site.ts";
 import {
   attackFromInside,

@@ -8,5 +8,6 @@ export const NOT_INSTALLED: Installation = {
   node: knownPath("/nonexistent/node"),
   parts: [],
   loaded: [],
+  identities: new Set(),
   libraryFolders: [],
 };

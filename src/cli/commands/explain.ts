@@ -4,8 +4,8 @@ import { CofferdamError, escapeInvisible, visible } from "../../errors.ts";
 import { thisHost } from "../../host/host.ts";
 import { printQuestion } from "../../profile/examples.ts";
 import type { Explanation, Question } from "../../profile/explain.ts";
-import { isInside, ROOT } from "../../profile/path.ts";
-import { CLOSED } from "../../profile/profile.ts";
+import { isInside, parentOf, ROOT, upwards } from "../../profile/path.ts";
+import { CLOSED, type Profile } from "../../profile/profile.ts";
 import { quote } from "../../shell/quote.ts";
 import { foreseenFor } from "../../supervisor/appeared/foreseen.ts";
 import { createDraft, type Draft } from "../../supervisor/draft.ts";
@@ -15,7 +15,7 @@ import { deriveEnvironment } from "../../tool/derive.ts";
 import { COMMON, chosen, knownWord, readArguments, takeWords } from "../arguments.ts";
 import { printPlace } from "../place.ts";
 import type { Print } from "../print.ts";
-import { ASKS, targetOf } from "../target.ts";
+import { ASKS, type Target, targetOf } from "../target.ts";
 
 /**
  * Says why something may be read, written or reached, or not. Runs nothing and writes nothing; the status is 0 either
@@ -29,7 +29,8 @@ export async function explain(args: readonly string[], print: Print): Promise<nu
   const host = thisHost();
   const target = targetOf(host, ask, text);
   const draft = createDraft({ host, ...chosen(values) });
-  const { answer, unplanned } = await answerAll(draft, target.questions);
+  const questions = questionsUnder(draft.standing.onYes.profile, target.questions);
+  const { answer, unplanned } = await answerAll(draft, questions);
   const [asked] = target.questions;
   const notes = [
     ...target.notes,
@@ -57,6 +58,16 @@ export async function explain(args: readonly string[], print: Print): Promise<nu
     show(answer, host.cwd, print);
   }
   return 0;
+}
+
+/** A place that is missing and that a profile lists is made for each call: what would lie in it is decided by that, not by the folder above. */
+function questionsUnder({ files }: Profile, questions: Target["questions"]): Target["questions"] {
+  const [made, above] = questions;
+  if (above === undefined || !("facts" in made) || !("facts" in above) || above.facts.kind !== "folder")
+    return questions;
+  const first = [...upwards(made.path)].find((at) => parentOf(at) === above.path);
+  const isOpened = files.some(({ path, access }) => path === first && access === "write");
+  return first === undefined || !isOpened ? questions : [made, { ...above, path: first }];
 }
 
 type Answer = CallExplanation & { readonly question: Question };

@@ -1,13 +1,16 @@
 import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
 import {
   type AbsolutePath,
-  absolutePath,
   isAbsolutePath,
+  isInside,
   joinPath,
   nameOf,
   pathFromBytes,
+  ROOT,
 } from "../../profile/path.ts";
 import { type Host, homesOf } from "../host.ts";
+import { leadsTo, lookingOnce, wayOf } from "../leads.ts";
 
 /**
  * Where container engines listen by default: Docker, Podman, containerd, CRI-O, BuildKit, LXD and Incus, Colima, Rancher Desktop,
@@ -33,14 +36,39 @@ const NAMES = /^(?:docker|podman|containerd|crio|cri-dockerd|buildkitd|nerdctl)[
 /** Variables that say where the engine of this person listens. */
 const VARIABLES = ["DOCKER_HOST", "CONTAINER_HOST", "CONTAINERD_ADDRESS", "BUILDKIT_HOST"];
 
-/** Sockets of container engines: those that are open now, those that variables name, and the usual places. */
-export function engineSockets(host: Pick<Host, "env" | "user">): readonly AbsolutePath[] {
-  const named = VARIABLES.flatMap((name) => (host.env[name] ?? "").replace(/^unix:(?:\/\/(?=\/))?/, ""));
+/** Where a container engine listens, or would, in a folder, and a link there that leads to such a socket; the first, or null. */
+export function engineSocketIn(
+  host: Pick<Host, "env" | "user" | "cwd">,
+  folder: AbsolutePath,
+): AbsolutePath | null {
+  const look = lookingOnce();
+  for (const socket of engineSockets(host)) {
+    const places = [
+      resolve(socket),
+      ...wayOf(socket, ROOT, look).links,
+      leadsTo(socket, ROOT, () => true, look).path,
+    ];
+    const found = places.filter(isAbsolutePath).find((path) => isInside(path, folder));
+    if (found !== undefined) return found;
+  }
+  return null;
+}
+
+/** Absolute paths of sockets: those that are open now, those that variables name, and the usual places. */
+function engineSockets(host: Pick<Host, "env" | "user" | "cwd">): readonly string[] {
   return [
-    ...SOCKETS.map(absolutePath),
+    ...SOCKETS,
     ...homesOf(host).flatMap((home) => SOCKETS_OF_A_HOME.map((name) => joinPath(home, name))),
-    ...[...named, ...openSockets()].filter(isAbsolutePath),
+    ...VARIABLES.flatMap((name) => pathIn(host.env[name] ?? "", host.cwd)),
+    ...openSockets(),
   ];
+}
+
+/** The path in an address: `unix:///run/a.sock`, `unix://a.sock`, which counts from the cwd, or `/run/a.sock`. */
+function pathIn(address: string, cwd: AbsolutePath): readonly string[] {
+  const path = /^(?:unix:(?:\/\/)?)?(.+)$/s.exec(address)?.[1] ?? "";
+  if (path.startsWith("/")) return [path];
+  return address.startsWith("unix:") ? [`${cwd}/${path}`] : [];
 }
 
 /** The named sockets of this machine whose names are those of engines (proc(5), `/proc/net/unix`); none where it is not told. */

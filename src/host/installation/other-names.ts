@@ -1,6 +1,7 @@
 import { readdirSync } from "node:fs";
-import { type AbsolutePath, joinPath, pathFromBytes } from "../../profile/path.ts";
+import { type AbsolutePath, joinPath, nameOf, pathFromBytes } from "../../profile/path.ts";
 import { statsOf, systemPath } from "../nodes.ts";
+import type { LoadedPart } from "./packages.ts";
 
 /** A name under which somebody can change a file that is loaded under another. */
 export interface OtherName {
@@ -20,10 +21,10 @@ export const MAX_NAMES = 200_000;
 
 /**
  * The first file below a folder that is also one of the loaded ones: a hard link, as package managers make them from a store
- * of all packages to each project. `too-many` where the folder holds more names than are looked at. A loaded package is a folder,
- * or a file; of a folder the manifest tells whether it is made of links, so that a start with copies costs next to nothing.
+ * of all packages to each project, and other programs from one of two equal files to the other. `too-many` where the folder holds more
+ * names than are looked at. Of a package its entries tell whether it is made of links, so that a start with copies costs little.
  */
-export function otherName(loaded: readonly AbsolutePath[], ground: Ground): OtherName | "too-many" | null {
+export function otherName(loaded: readonly LoadedPart[], ground: Ground): OtherName | "too-many" | null {
   const files = linkedFiles(loaded);
   if (files.size === 0) return null;
   const held = new Set(ground.held);
@@ -44,18 +45,25 @@ export function otherName(loaded: readonly AbsolutePath[], ground: Ground): Othe
 }
 
 /** Loaded files that have more than one name, by what they are. */
-function linkedFiles(loaded: readonly AbsolutePath[]): ReadonlyMap<string, AbsolutePath> {
-  const files = loaded.flatMap((one) => {
-    const manifest = joinPath(one, "package.json");
-    if (statsOf(manifest) === null) return [one];
-    return keyOf(manifest) === null ? [] : filesBelow(one);
-  });
+function linkedFiles(loaded: readonly LoadedPart[]): ReadonlyMap<string, AbsolutePath> {
+  const files = loaded
+    .filter(({ entries }) => entries.some((entry) => keyOf(entry) !== null))
+    .flatMap(({ path }) => (statsOf(path)?.isDirectory() === true ? filesOfPackage(path) : [path]));
   return new Map(
     files.flatMap((path): readonly [string, AbsolutePath][] => {
       const key = keyOf(path);
       return key === null ? [] : [[key, path]];
     }),
   );
+}
+
+/** In a package, or a checkout of one: no code of its own. */
+const NOT_OF_A_PACKAGE = ["node_modules", ".git"];
+
+function filesOfPackage(folder: AbsolutePath): readonly AbsolutePath[] {
+  return entriesOf(folder)
+    .filter(({ path }) => !NOT_OF_A_PACKAGE.includes(nameOf(path)))
+    .flatMap(({ path, isFolder }) => (isFolder ? filesBelow(path) : [path]));
 }
 
 function filesBelow(folder: AbsolutePath): readonly AbsolutePath[] {

@@ -6,25 +6,42 @@ import { realPathOf, statsOf, systemPath } from "../nodes.ts";
 const MAX_PACKAGES = 2_000;
 
 /** Only tests load it, and its own dependencies are several hundred packages. */
-const ONLY_IN_TESTS = new Set(["vitest"]);
+export const ONLY_IN_TESTS: ReadonlySet<string> = new Set(["vitest"]);
+
+/** What a process of ours loads: a package, or a single file. */
+export interface LoadedPart {
+  /** The real folder of the package, or the file. */
+  readonly path: AbsolutePath;
+  /** The package's manifest and the files that this names, of which some may be missing; or the file. */
+  readonly entries: readonly AbsolutePath[];
+}
 
 /**
- * The real folders of a package and of every package that it may load, found as Node finds them: in the `node_modules` of
- * its own folder and of each folder above (https://nodejs.org/api/esm.html#resolution-algorithm-specification). Packages
- * that are not installed are left out.
+ * A package and every package that it may load, found as Node finds them: in the `node_modules` of its own folder and of
+ * each folder above (https://nodejs.org/api/esm.html#resolution-algorithm-specification). Packages that are not installed
+ * are left out.
  */
-export function loadedPackages(folder: AbsolutePath): readonly AbsolutePath[] {
+export function loadedPackages(folder: AbsolutePath): readonly LoadedPart[] {
   const folders = new Folders();
   const found = new Set([folder]);
-  for (const one of found) {
-    if (found.size > MAX_PACKAGES) break;
-    const searched = searchedFolders(one);
-    for (const name of dependenciesOf(one)) {
+  const loaded: LoadedPart[] = [];
+  for (const path of found) {
+    const manifest = manifestOf(path);
+    loaded.push({ path, entries: entriesOf(path, manifest) });
+    if (found.size > MAX_PACKAGES) continue;
+    const searched = searchedFolders(path);
+    for (const name of dependenciesOf(manifest)) {
       const dependency = folders.find(name, searched);
       if (dependency !== null) found.add(dependency);
     }
   }
-  return [...found];
+  return loaded;
+}
+
+/** A folder as a package, or a file. */
+export function loadedPart(path: AbsolutePath): LoadedPart {
+  const isFile = statsOf(path)?.isFile() === true;
+  return { path, entries: isFile ? [path] : entriesOf(path, manifestOf(path)) };
 }
 
 /** Every folder in which Node looks for a package that code in this folder names; most are not there. */
@@ -60,19 +77,50 @@ class Folders {
   }
 }
 
-/** The names of the packages that a manifest lists. A folder without a readable manifest loads nothing by name. */
-function dependenciesOf(folder: AbsolutePath): readonly string[] {
-  let manifest: unknown;
+/** A folder without a readable manifest loads nothing by name. */
+function manifestOf(folder: AbsolutePath): object {
   try {
-    manifest = JSON.parse(readFileSync(systemPath(joinPath(folder, "package.json")), "utf8"));
+    return objectOf(JSON.parse(readFileSync(systemPath(joinPath(folder, "package.json")), "utf8")));
   } catch {
-    return [];
+    return {};
   }
+}
+
+/** The names of the packages that the manifest in a folder lists. */
+export function namesOfDependencies(folder: AbsolutePath): readonly string[] {
+  return dependenciesOf(manifestOf(folder));
+}
+
+function dependenciesOf(manifest: object): readonly string[] {
   const lists = ["dependencies", "optionalDependencies", "peerDependencies"];
   return lists
-    .flatMap((list) => Object.keys(objectOf(Reflect.get(objectOf(manifest), list))))
+    .flatMap((list) => Object.keys(objectOf(Reflect.get(manifest, list))))
     .filter((name) => IS_NAME.test(name) && !ONLY_IN_TESTS.has(name));
 }
+
+/** So many files of a package are taken as its entries; some name hundreds. */
+const MAX_ENTRIES = 12;
+
+/** The manifest and the files of code that it names (https://nodejs.org/api/packages.html#package-entry-points). */
+function entriesOf(folder: AbsolutePath, manifest: object): readonly AbsolutePath[] {
+  const entries = new Set(["package.json"]);
+  for (const field of ["main", "exports", "bin", "module"])
+    for (const file of textsIn(Reflect.get(manifest, field))) {
+      if (entries.size >= MAX_ENTRIES) break;
+      if (IS_CODE.test(file)) entries.add(file.startsWith("./") ? file.slice(2) : file);
+    }
+  if (entries.size === 1) entries.add("index.js");
+  return Array.from(entries, (file) => joinPath(folder, file));
+}
+
+/** A field of `exports` is a text, or fields by condition or by name. */
+function* textsIn(value: unknown): Generator<string> {
+  if (typeof value === "string") yield value;
+  else for (const one of Object.values(objectOf(value))) yield* textsIn(one);
+}
+
+/** A file in the package that can be loaded: no pattern, no types, nothing that leads to another folder. */
+const IS_CODE = /^(?!\/|(?:.*\/)?\.\.\/)[^*\0]+\.(?:[cm]?js|node)$/;
 
 function objectOf(value: unknown): object {
   return typeof value === "object" && value !== null ? value : {};

@@ -23,6 +23,8 @@ export interface PlantedContext {
   readonly protectedBefore: readonly AbsolutePath[];
   readonly executed: ExecutedFinder;
   readonly executedIn: ExecutedFinder;
+  /** True for the product's own code, which nobody but the host can have moved. */
+  readonly isOwnCode: (path: AbsolutePath) => boolean;
 }
 
 /**
@@ -42,7 +44,9 @@ export function plantedOf(found: readonly Appeared[], context: PlantedContext): 
     const reason = reasonToTake(appeared, isTooMany, context);
     if (reason === null) return [];
     const paths = appeared.kind === "repository" ? partsThatRun(appeared) : [placeOf(appeared.path, context)];
-    const take = paths.flatMap((path) => (path === null ? [] : [{ path, ...reason }]));
+    const take = paths.flatMap((path) =>
+      path === null || context.isOwnCode(path) ? [] : [{ path, ...reason }],
+    );
     return take.length === 0 ? [] : [{ appeared, take }];
   });
 }

@@ -2,6 +2,7 @@ import { CofferdamError } from "../../errors.ts";
 import type { EventBody } from "../../event/event.ts";
 import type { Appearances, Appeared, Fate } from "../../host/appeared.ts";
 import { HeldBefore } from "../../host/git/checked-out.ts";
+import { isOwnCode } from "../../host/installation/own-code.ts";
 import { statsOf } from "../../host/nodes.ts";
 import type { Planted, Settled } from "../../host/quarantine/quarantine.ts";
 import { isHeld, type QuarantineItem, type QuarantineRecord } from "../../host/quarantine/record.ts";
@@ -23,12 +24,14 @@ import { type PlantedByCall, plantedOf } from "./planted.ts";
 export async function settleAppeared(appearances: Appearances, call: AfterCall): Promise<Appearances> {
   const { appeared: policy } = call.shared;
   const writable = writableIn(call.profile);
+  const { identities } = call.shared.host.installation();
   const planted = plantedOf(appearances.found, {
     startedAt: call.startedAt,
     writable,
     protectedBefore: call.before.hits,
     executed: call.shared.executed,
     executedIn: call.shared.executedIn,
+    isOwnCode: (path) => isOwnCode(identities, path),
   });
   const inPlace =
     policy === "report"

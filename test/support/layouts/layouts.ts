@@ -1,34 +1,8 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { CHECKOUT, type Layout, manifest, project } from "./layout.ts";
+import { PLUG_AND_PLAY } from "./plug-and-play.ts";
 import type { Site } from "./site.ts";
-
-/** A way in which the package can be installed. */
-export interface Layout {
-  readonly name: string;
-  /** Installs it at an empty site. */
-  readonly install: (site: Site) => Promise<void>;
-  /** The words that start the command line. */
-  readonly command: (site: Site) => readonly string[];
-  /** How else people start it. */
-  readonly byManager?: (site: Site) => readonly string[];
-  /** What a program imports: the package by its name, or the folder of one that no program finds by name. */
-  readonly library?: (site: Site) => string;
-  /** The words that start a program which imports it. */
-  readonly starter?: (site: Site) => readonly string[];
-  readonly env?: (site: Site) => Readonly<Record<string, string>>;
-  /** The folder of the root in which it lies; the project unless it says so. */
-  readonly root?: (site: Site) => string;
-  /** Files and folders that decide which code is run. */
-  readonly parts: (site: Site) => readonly string[];
-  /** Programs that are not there, and would be started if they were. */
-  readonly programs?: (site: Site) => readonly string[];
-  /** Where Node, npm and shells look from for more. */
-  readonly from?: (site: Site) => readonly string[];
-  /** Why a root that holds everything, the caches of the package manager too, is refused; without it that is held as well. */
-  readonly refusedAround?: string;
-  /** What runs outside of a sandbox of what is planted or changed, beside the package itself. */
-  readonly runs: readonly string[];
-}
 
 const HARD_LINKED = "has another name";
 const inProject = (site: Site) => [join(site.project, "node_modules")];
@@ -39,15 +13,6 @@ const PEERS_RUN = ["node_modules/hono", "node_modules/pg"];
 async function npm(site: Site, packages: readonly string[] = []): Promise<void> {
   manifest(site.project, {});
   await site.manage("npm", ["install", site.archive, ...packages]);
-}
-
-/** A project in which another package manager has installed it. */
-function project(manager: "pnpm" | "yarn" | "bun", settings: Readonly<Record<string, string>>) {
-  return async (site: Site): Promise<void> => {
-    manifest(site.project, { dependencies: { cofferdam: `file:${site.archive}` } });
-    for (const [name, text] of Object.entries(settings)) writeFileSync(join(site.project, name), text);
-    await site.manage(manager, ["install"]);
-  };
 }
 
 /** The layout in which a member has packages of its own. */
@@ -110,18 +75,7 @@ export const LAYOUTS: readonly Layout[] = [
     runs: PEERS_RUN,
   },
 
-  {
-    name: "yarn, Plug'n'Play",
-    install: project("yarn", { "yarn.lock": "" }),
-    command: (site) => [...site.manager("yarn"), "cofferdam"],
-    starter: (site) => [...site.manager("yarn"), "node"],
-    root: (site) => site.all,
-    parts: (site) => [
-      ...[".pnp.cjs", ".pnp.loader.mjs", ".yarn"].map((name) => join(site.project, name)),
-      join(site.caches, "yarn/cache"),
-    ],
-    runs: [".pnp.cjs", ".pnp.loader.mjs"],
-  },
+  ...PLUG_AND_PLAY,
   {
     name: "bun",
     install: project("bun", {}),
@@ -262,17 +216,10 @@ export const LAYOUTS: readonly Layout[] = [
   },
 ];
 
-const CHECKOUT = join(import.meta.dirname, "../../..");
-
 /** The version of Node that a checkout's scripts install, and start. */
 function privateNode(): string {
   const setup = readFileSync(join(CHECKOUT, "scripts/lib/setup.sh"), "utf8");
   return /^node_version=(.*)$/m.exec(setup)?.[1] ?? "";
-}
-
-function manifest(folder: string, more: object): void {
-  const own = { name: "project", version: "1.0.0", private: true, type: "module" };
-  writeFileSync(join(folder, "package.json"), JSON.stringify({ ...own, ...more }));
 }
 
 /** The package's files as a folder of their own, with what it needs. */

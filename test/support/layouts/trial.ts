@@ -13,7 +13,7 @@ import { dirname, join } from "node:path";
 import type { Person } from "../battery/people.ts";
 import type { AgentJob, AgentReply } from "./agent-job.ts";
 import type { AttackPlan, AttackResult } from "./attack-plan.ts";
-import type { Layout } from "./layouts.ts";
+import type { Layout } from "./layout.ts";
 import { plantsIn } from "./plants.ts";
 import type { Site } from "./site.ts";
 import { type Ran, run } from "./workshop.ts";

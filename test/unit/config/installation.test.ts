@@ -174,6 +174,8 @@ describe("own: folders of the system as roots", () => {
       "/run/user/1000",
     ],
     ...["/run/docker", "/run/containerd", "/run", "/home/linuxbrew/.linuxbrew"],
+    ...["/run/systemd", "/run/udev/rules.d", "/run/media", "/run/work"],
+    ...["/run/user/1000/systemd", "/run/user/1000/dbus-1/services"],
   ])("%s may not be written", (path) => {
     const sockets = { env: { DOCKER_HOST: "unix:///run/docker/x.sock" } };
     expect(why(path, sockets)).not.toBeNull();
@@ -185,6 +187,8 @@ describe("own: folders of the system as roots", () => {
     "/srv/work",
     "/var/tmp/work",
     "/run/user/1000/work",
+    "/run/user/1000/systemd-of-mine",
+    "/run/media/ann/disk",
     "/data",
     "/lib-of-mine",
   ])("%s may", (path) => expect(why(path)).toBeNull());
@@ -202,6 +206,26 @@ describe("own: folders of the system as roots", () => {
     expect(
       ["/data", "/data/lib", "/data/lib/x", "/data/other"].map((path) => why(path, host) === null),
     ).toEqual([false, false, false, true]);
+  });
+
+  test("a folder to which links on the way to a container engine's socket lead may not, nor one that holds such a link", () => {
+    const m = machine({ "s/a": "", "links/a": "", "other/a": "", "home/ann/project/near/a": "" });
+    symlinkSync("../s", m.at("links/l"));
+    symlinkSync("../nowhere/docker.sock", m.at("links/missing"));
+    const why = (folder: string, DOCKER_HOST: string) =>
+      whySystemFolder({ ...m.host, env: { DOCKER_HOST } }, m.at(folder));
+    const engine = "where a container engine would listen";
+    for (const address of [
+      `unix://${m.at("links/l/docker.sock")}`,
+      `unix:${m.folder}/links/l/../s/docker.sock`,
+    ]) {
+      expect(why("s", address)).toMatch(engine);
+      expect(why("links", address)).toMatch(engine);
+      expect(why("other", address)).toBeNull();
+    }
+    expect(why("nowhere", `unix://${m.at("links/missing")}`)).toMatch(engine);
+    expect(why("home/ann/project/near", "unix://near/docker.sock")).toMatch(engine);
+    expect(why("home/ann/project/near", "tcp://near/docker.sock")).toBeNull();
   });
 
   test("a folder that holds a container engine's socket that is open now may not", async () => {

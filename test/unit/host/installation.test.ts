@@ -49,6 +49,12 @@ function makeTree(tree: Tree) {
   return { top, at: (path: string): AbsolutePath => absolutePath(join(top, path)) };
 }
 
+/** What a map in `p` says. */
+function mapped(...packages: readonly string[]): RunningProcess["plugAndPlay"] & object {
+  const at = (path: string): AbsolutePath => `TOP/${path}` as AbsolutePath;
+  return { map: at("p/.pnp.cjs"), packages: packages.map(at), unmapped: [] };
+}
+
 const IN_NPM: Tree = {
   "p/node_modules/cofferdam/package.json": manifest("zod"),
   "p/node_modules/zod/package.json": manifest(),
@@ -193,11 +199,62 @@ describe("what decides which code a process of ours runs", () => {
       "p/.yarn/install-state.gz": "",
       "cache/cofferdam.zip": "",
     };
-    expect(partsOf(tree, "cache/cofferdam.zip", { plugAndPlay: "TOP/p/.pnp.cjs" as AbsolutePath })).toEqual([
+    expect(partsOf(tree, "cache/cofferdam.zip", { plugAndPlay: mapped("cache/cofferdam.zip") })).toEqual([
       "cache",
       "p/.pnp.cjs",
       "p/.pnp.loader.mjs",
       "p/.yarn",
+    ]);
+  });
+
+  test("own: with Plug'n'Play it is also each folder that the map leads to, by the links on the way, and no other", () => {
+    const tree = {
+      "p/.pnp.cjs": "",
+      "p/vendor/yaml/package.json": manifest(),
+      "p/packages/other/package.json": manifest(),
+      "p/linked": "-> vendor",
+      "cache/cofferdam.zip": "",
+    };
+    const plugAndPlay = mapped("cache/cofferdam.zip", "p/linked/yaml");
+    expect(partsOf(tree, "cache/cofferdam.zip", { plugAndPlay })).toEqual([
+      "cache",
+      "p/linked",
+      "p/vendor/yaml",
+      "p/.pnp.cjs",
+    ]);
+  });
+
+  test("own: where the map leads to a package that it has no place for, Node's own search counts", () => {
+    const tree = {
+      "p/.pnp.cjs": "",
+      "linked/diff/package.json": manifest("deep"),
+      "linked/node_modules/deep/package.json": manifest(),
+      "cache/cofferdam.zip": "",
+    };
+    const plugAndPlay = {
+      ...mapped("cache/cofferdam.zip", "linked/diff"),
+      unmapped: ["TOP/linked/diff" as AbsolutePath],
+    };
+    expect(partsOf(tree, "cache/cofferdam.zip", { plugAndPlay })).toEqual([
+      "cache",
+      "linked/diff",
+      "linked/node_modules",
+      "node_modules",
+      "p/.pnp.cjs",
+    ]);
+  });
+
+  test("own: of a checkout that Plug'n'Play finds it is what is loaded, and not its tests", () => {
+    const tree = {
+      "p/.pnp.cjs": "",
+      "work/cofferdam/package.json": manifest(),
+      "work/cofferdam/dist/index.js": "",
+      "work/cofferdam/test/a.test.ts": "",
+    };
+    expect(partsOf(tree, "work/cofferdam", { plugAndPlay: mapped("work/cofferdam") })).toEqual([
+      "work/cofferdam/dist",
+      "work/cofferdam/package.json",
+      "p/.pnp.cjs",
     ]);
   });
 

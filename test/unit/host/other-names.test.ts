@@ -3,7 +3,14 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { otherName } from "../../../src/host/installation/other-names.ts";
+import { loadedPackages } from "../../../src/host/installation/packages.ts";
 import { type AbsolutePath, absolutePath } from "../../../src/profile/path.ts";
+
+/** Names one file plainly, one by a condition, and none of the rest. */
+const MANIFEST = JSON.stringify({
+  main: "lib/a.js",
+  exports: { ".": { types: "./lib/a.d.ts", import: "./lib/b.cjs" }, "./*": "./lib/*.js", "./up": "../up.js" },
+});
 
 /** A package that lies in a project, and files that are links to it, or copies of it. */
 function installed(links: Readonly<Record<string, string>>, copies: readonly string[] = []) {
@@ -14,11 +21,16 @@ function installed(links: Readonly<Record<string, string>>, copies: readonly str
     mkdirSync(dirname(at(path)), { recursive: true });
     how(at(path));
   };
-  for (const path of ["p/node_modules/zod/package.json", "p/node_modules/zod/lib/a.js", ...copies])
-    make(path, (file) => writeFileSync(file, "{}"));
+  const own = [
+    "p/node_modules/zod/lib/a.js",
+    "p/node_modules/zod/lib/b.cjs",
+    "p/node_modules/zod/lib/rest.js",
+  ];
+  for (const path of [...own, ...copies]) make(path, (file) => writeFileSync(file, "{}"));
+  writeFileSync(at("p/node_modules/zod/package.json"), MANIFEST);
   for (const [path, to] of Object.entries(links)) make(path, (file) => linkSync(at(to), file));
   const look = (folder: string, held: readonly string[] = []) =>
-    otherName([at("p/node_modules/zod")], { folder: at(folder), held: held.map(at) });
+    otherName(loadedPackages(at("p/node_modules/zod")), { folder: at(folder), held: held.map(at) });
   return { at, look };
 }
 
@@ -47,6 +59,17 @@ describe("other names of what is loaded", () => {
       name: at("work/deep/node_modules/zod/lib/a.js"),
     });
   });
+
+  test.each(["lib/a.js", "lib/b.cjs"])(
+    "own: a package whose manifest has no other name, and a file that it names has: %s",
+    (name) => {
+      const file = `p/node_modules/zod/${name}`;
+      const { at, look } = installed({ "work/x": file });
+      expect(look("work")).toEqual({ file: at(file), name: at("work/x") });
+      const all = installed({ "work/x": "p/node_modules/zod/lib/rest.js", "store/1": file });
+      expect(all.look("work")).toMatchObject({ name: all.at("work/x") });
+    },
+  );
 
   test("copies, links that stand for other files, and what nobody can write are no other names", () => {
     const { at, look } = installed(LINKED, ["work/a.js", "work/b.js"]);
