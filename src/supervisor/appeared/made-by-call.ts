@@ -56,6 +56,7 @@ export class MadeByCall implements Disposable {
       ? shared.watches.begin({
           ...from,
           beganAt: this.#startedAt,
+          appeared: shared.appeared,
           profile: printed(profile),
           before: facts,
         })

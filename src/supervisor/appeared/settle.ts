@@ -22,6 +22,7 @@ import { type PlantedByCall, plantedOf } from "./planted.ts";
  */
 export async function settleAppeared(appearances: Appearances, call: AfterCall): Promise<Appearances> {
   const { appeared: policy } = call.shared;
+  const { isMadeSince = () => false } = call;
   const writable = writableIn(call.profile);
   const planted = plantedOf(appearances.found, {
     startedAt: call.startedAt,
@@ -29,10 +30,16 @@ export async function settleAppeared(appearances: Appearances, call: AfterCall):
     protectedBefore: call.before.hits,
     executed: call.shared.executed,
   });
+  // A repository's parts are written anew, with what they said, by whoever works in it.
+  const since = planted.filter(({ appeared, take }) =>
+    [appeared, ...take].every(({ path }) => isMadeSince(path)),
+  );
+  const own = planted.filter((one) => !since.includes(one));
   const inPlace =
     policy === "report"
-      ? new Map(planted.filter((one) => !isOurs(one)).map(({ appeared }) => [appeared, BY_CONFIG]))
-      : await fatesInPlace(planted, call);
+      ? new Map(own.filter((one) => !isOurs(one)).map(({ appeared }) => [appeared, BY_CONFIG]))
+      : await fatesInPlace(own, call);
+  for (const { appeared } of since) inPlace.set(appeared, MADE_SINCE);
   const taken = planted.filter(({ appeared }) => !inPlace.has(appeared));
   const fates = new Map([...inPlace, ...(taken.length === 0 ? [] : await takeAway(taken, call))]);
   return {
@@ -55,6 +62,8 @@ export function writableIn({ files }: Profile): readonly AbsolutePath[] {
 const MAX_COMPARED = 200;
 
 const BY_CONFIG: Fate = { kind: "reported", because: "`sandbox.appeared` is `report`" };
+/** The fate of what came to be after a call that was cut off. */
+export const MADE_SINCE: Fate = { kind: "reported", because: "it was made after the call had ended" };
 const CHECKED_OUT: Fate = { kind: "reported", because: "a commit that was there before holds it" };
 const KEPT_BEFORE: Fate = { kind: "reported", because: "it was given back while the call ran" };
 const GONE: Fate = { kind: "reported", because: "it was not there any more when it was to be taken away" };
@@ -63,7 +72,7 @@ const AGREED: Fate = { kind: "kept", by: "whoever approved the call" };
 async function fatesInPlace(
   planted: readonly PlantedByCall[],
   call: AfterCall,
-): Promise<ReadonlyMap<Appeared, Fate>> {
+): Promise<Map<Appeared, Fate>> {
   const fates = new Map<Appeared, Fate>();
   if (planted.length === 0) return fates;
   const { before, startedAt, profile } = call;
