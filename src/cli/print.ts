@@ -1,5 +1,6 @@
 import type { Writable } from "node:stream";
 import { type Ink, inkFor } from "../channel/ink.ts";
+import { jsonText } from "../policy/canonical-json.ts";
 
 /** A stream of this process that lines go to. */
 export type Out = Pick<Writable, "write" | "on"> & {
@@ -66,7 +67,7 @@ export class Print {
 
   /** The result as one JSON value, over several lines or on one. */
   json(value: unknown, indent: 0 | 2 = 2): void {
-    this.result(JSON.stringify(value, null, indent).replace(INVISIBLE, escapedInJson));
+    this.result(jsonText(value, indent).replace(INVISIBLE, escapedInJson));
   }
 
   /** True when a person looks at the stream, so that a tool's control sequences would act on their terminal. */

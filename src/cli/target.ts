@@ -10,6 +10,7 @@ import { MACOS_GROUPS } from "../profile/macos.ts";
 import { type AbsolutePath, joinPath } from "../profile/path.ts";
 import { SYSCALL_GROUPS } from "../profile/syscalls.ts";
 import { knownWord, usage } from "./arguments.ts";
+import { typedPath } from "./typed-path.ts";
 
 /** What somebody asks about: the questions that must all be answered yes, and what the target turned out to be. */
 export interface Target {
@@ -72,9 +73,17 @@ function otherwise(text: string): string {
   return `taken as the name of ${what}; ask about ${visible(`./${text}`)} for what lies here`;
 }
 
-function pathTarget(host: Host, ask: "read" | "write", text: string): Target {
+function pathTarget(host: Host, ask: "read" | "write", typed: string): Target {
+  const text = typedPath(typed);
   const { path, nearest, isThere, notes } = follow(host, text);
   if (isThere) return { questions: [{ ask, path, facts: factsOf(path) }], notes };
+  // Node hands on no bytes that are no UTF-8: what is not there may be something that is.
+  if (text === typed && text.includes("\u{fffd}"))
+    throw usage(
+      "explain",
+      `${visible(text)} may be a name with bytes that are no UTF-8`,
+      'write it as a JSON string, as receipts have it: `"caf\\udce9"`',
+    );
   const kind = text.endsWith("/") ? "folder" : "file";
   const made: Question = { ask, path, facts: { kind, bornInside: true } };
   const above: Question = { ask, path: nearest, facts: factsOf(nearest) };

@@ -1,9 +1,10 @@
 import { constants, lstatSync, readlinkSync, type Stats } from "node:fs";
 import { CofferdamError, escapeInvisible, type Position, visible } from "../errors.ts";
 import type { Host } from "../host/host.ts";
+import { bytesOf, systemPath } from "../host/nodes.ts";
 import { openPlainFile, type PlainFile } from "../host/plain-file.ts";
 import { SPELLING } from "../host/spelling.ts";
-import { type AbsolutePath, isInside, joinPath, parentOf, ROOT } from "../profile/path.ts";
+import { type AbsolutePath, isInside, joinPath, parentOf, pathFromBytes, ROOT } from "../profile/path.ts";
 import { quote } from "../shell/quote.ts";
 import { type FileCode, fileStart, MOST_BYTES } from "./yaml.ts";
 
@@ -88,7 +89,7 @@ export function walk(text: string): Way {
       continue;
     }
     const path = joinPath(real, name);
-    const stats = lstatSync(path, { throwIfNoEntry: false });
+    const stats = lstatSync(systemPath(path), { throwIfNoEntry: false });
     if (stats === undefined) return { real, steps, missing: [name, ...names], isDangling: isOfLink };
     const place = SPELLING.placeOf(real, name, stats);
     steps.push({ path: place, stats });
@@ -98,7 +99,7 @@ export function walk(text: string): Way {
     }
     links += 1;
     if (links > MOST_LINKS) throw new RangeError("it has too many symlinks");
-    const target = readlinkSync(path);
+    const target = pathFromBytes(bytesOf(readlinkSync(systemPath(path), { encoding: "buffer" })));
     if (target.startsWith("/")) real = ROOT;
     const within = target.split("/").filter(isName);
     names.unshift(...within);

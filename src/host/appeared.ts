@@ -43,7 +43,7 @@ export type Fate =
       readonly kind: "quarantined";
       readonly id: string;
       readonly aside: string | null;
-      /** Why it could not be given back although somebody said so. */
+      /** Why it could not be given back although somebody said so, or the question failed. */
       readonly problem: string | null;
     }
   | { readonly kind: "live"; readonly problem: string };

@@ -1,10 +1,13 @@
-import { closeSync, fstatSync, ftruncateSync, openSync, readFileSync, writeSync } from "node:fs";
+import { closeSync, fstatSync, ftruncateSync, futimesSync, openSync, readFileSync, writeSync } from "node:fs";
 import { z } from "zod";
+import { AppearedPolicy } from "../policy/appeared-policy.ts";
 import { type AbsolutePath, isAbsolutePath, joinPath } from "../profile/path.ts";
 import type { Before } from "./appeared.ts";
 import { namesIn } from "./names-in.ts";
+import { statsOf } from "./nodes.ts";
 import { isRunning, printProcess, readProcess, thisProcess } from "./process-id.ts";
 import { inFolder, remember, removeFile } from "./state-files.ts";
+import { codeOf } from "./system-error.ts";
 
 const Path = z.custom<AbsolutePath>((given) => typeof given === "string" && isAbsolutePath(given));
 
@@ -22,8 +25,11 @@ const Entry = z.strictObject({
   repositories: z.array(
     z.strictObject({ kind: z.enum(["folder", "file", "link"]), path: Path, isWhole: z.boolean() }),
   ),
-  /** When its process was found to have ended, in milliseconds since 1970. */
+  /** What its config says is done about what it makes. */
+  appeared: AppearedPolicy,
+  /** When its process was found to have ended, in milliseconds since 1970, and when it had last been seen to live. */
   endedBy: z.number().optional(),
+  seenAt: z.number().optional(),
 });
 type Entry = z.infer<typeof Entry>;
 
@@ -32,7 +38,10 @@ type Entry = z.infer<typeof Entry>;
  * `printProfile` writes it, in UTF-8.
  */
 export interface WatchedCall
-  extends Omit<Entry, "endedBy" | "hits" | "gitLinks" | "strayLinks" | "unsearched" | "repositories"> {
+  extends Omit<
+    Entry,
+    "endedBy" | "seenAt" | "hits" | "gitLinks" | "strayLinks" | "unsearched" | "repositories"
+  > {
   readonly before: Omit<Before, "mac">;
   readonly profile: Uint8Array;
 }
@@ -46,12 +55,17 @@ export interface Watch extends Disposable {
 /** A call whose supervisor was killed. */
 export interface LeftCall {
   readonly call: WatchedCall;
+  /** By when all of its processes had ended, in milliseconds since 1970. */
+  readonly overBy: number;
   /** Says that it was seen to; null while a process of the call may not have ended yet, and make more. */
   readonly forget: (() => void) | null;
 }
 
 /** Processes of a sandbox end with its supervisor, but a moment later: so long what they left is looked for again. */
 const SETTLED_MS = 5_000;
+
+/** So often the time of a file says that the process of its call goes on. */
+const SIGN_MS = 1_000;
 
 /**
  * What there was before each call that runs, in a file of the state folder: it is there before the call begins, and until what the
@@ -60,7 +74,9 @@ const SETTLED_MS = 5_000;
  */
 export class CallWatches implements Disposable {
   readonly #folder: AbsolutePath;
+  readonly #live = new Set<WatchFile>();
   #spare: WatchFile | null = null;
+  #signs: NodeJS.Timeout | null = null;
   #isOver = false;
 
   constructor(stateFolder: AbsolutePath) {
@@ -84,7 +100,9 @@ export class CallWatches implements Disposable {
       file[Symbol.dispose]();
       throw cause;
     }
-    return { [Symbol.dispose]: () => this.#end(file), leave: () => file.close() };
+    this.#live.add(file);
+    this.#signs ??= setInterval(() => this.#sign(), SIGN_MS).unref();
+    return { [Symbol.dispose]: () => this.#end(file), leave: () => this.#leave(file) };
   }
 
   /** Calls of ended processes. An entry that can't be read is left as it is. */
@@ -93,15 +111,19 @@ export class CallWatches implements Disposable {
       const owner = ownerOf(name);
       if (owner === null || isRunning(owner)) return [];
       const file = joinPath(this.#folder, name);
+      const changedAt = statsOf(file)?.mtimeMs ?? Date.now();
       const content = contentAt(file);
       // Its last call was seen to, or never began.
       if (content?.text === "") removeFile(file);
       const entry = content === null ? null : entryIn(content.text);
       if (content === null || entry === null) return [];
-      const { sessionId, callId, tool, workspace, beganAt, ...before } = entry;
+      const { sessionId, callId, tool, workspace, beganAt, appeared } = entry;
+      const { hits, gitLinks, strayLinks, unsearched, repositories, seenAt = changedAt } = entry;
       const { profile } = content;
-      const call = { sessionId, callId, tool, workspace, beganAt, profile, before };
-      return [{ call, forget: isSettled(file, entry, profile) ? () => removeFile(file) : null }];
+      const before = { hits, gitLinks, strayLinks, unsearched, repositories };
+      const call = { sessionId, callId, tool, workspace, beganAt, appeared, profile, before };
+      const forget = isSettled(file, { ...entry, seenAt }, profile) ? () => removeFile(file) : null;
+      return [{ call, overBy: seenAt + SIGN_MS + SETTLED_MS, forget }];
     });
   }
 
@@ -119,7 +141,22 @@ export class CallWatches implements Disposable {
     return inFolder(this.#folder, () => new WatchFile(joinPath(this.#folder, nextName())));
   }
 
+  /** Goes on while any call runs. */
+  #sign(): void {
+    for (const file of this.#live) file.sign();
+    if (this.#live.size > 0 || this.#signs === null) return;
+    clearInterval(this.#signs);
+    this.#signs = null;
+  }
+
+  #leave(file: WatchFile): void {
+    this.#live.delete(file);
+    file.sign();
+    file.close();
+  }
+
   #end(file: WatchFile): void {
+    this.#live.delete(file);
     if (this.#isOver || this.#spare !== null) file[Symbol.dispose]();
     else {
       file.clear();
@@ -168,6 +205,15 @@ class WatchFile implements Disposable {
       this.#profile = profile;
     }
     this.#put(Buffer.from(text), profile.length + 1);
+  }
+
+  /** Where the system says no, what it said last still holds. */
+  sign(): void {
+    try {
+      futimesSync(this.#fd, Date.now() / 1_000, Date.now() / 1_000);
+    } catch (cause) {
+      if (codeOf(cause) === "") throw cause;
+    }
   }
 
   close(): void {

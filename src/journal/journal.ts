@@ -2,6 +2,7 @@ import { mkdirSync } from "node:fs";
 import { CofferdamError, visible } from "../errors.ts";
 import type { Event } from "../event/event.ts";
 import { codeOf } from "../host/system-error.ts";
+import { jsonText } from "../policy/canonical-json.ts";
 import { type AbsolutePath, joinPath } from "../profile/path.ts";
 import { chainStart, sealedLine } from "./chain.ts";
 import { segmentFile } from "./record.ts";
@@ -128,7 +129,7 @@ export class FileJournal implements Journal {
 
   /** What could not be written has no place in the chain. */
   #append(segment: OpenSegment, behind: string, event: Event): void {
-    const { line, hash } = sealedLine(behind, JSON.stringify(event));
+    const { line, hash } = sealedLine(behind, jsonText(event));
     segment.append(line);
     this.#hash = hash;
     this.#lines += 1;

@@ -1,6 +1,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { PROTECTIONS } from "../backend/plan.ts";
+import { jsonText, spelledOut } from "../policy/canonical-json.ts";
 import type { Outcome } from "../supervisor/outcome.ts";
 import type { Receipt } from "../supervisor/receipt.ts";
 import { toolResult } from "../supervisor/tool-result.ts";
@@ -112,8 +113,10 @@ function shortReceipt(receipt: Receipt): z.infer<typeof ReceiptAnswer> {
       if (standing.kind !== "partial" && standing.kind !== "absent") return [];
       return [{ protection, stands: standing.kind, reason: standing.reason }];
     }),
-    appeared: appeared.found.map(({ path }) => path),
-    quarantined: appeared.found.flatMap(({ path, fate }) => (fate.kind === "quarantined" ? [path] : [])),
+    appeared: appeared.found.map(({ path }) => spelledOut(path)),
+    quarantined: appeared.found.flatMap(({ path, fate }) =>
+      fate.kind === "quarantined" ? [spelledOut(path)] : [],
+    ),
     limits_reached: [...limitsReached],
   };
 }
@@ -121,7 +124,7 @@ function shortReceipt(receipt: Receipt): z.infer<typeof ReceiptAnswer> {
 /** As it goes over a wire: what JSON has no word for is left out. */
 function dataOf(value: unknown): z.infer<ReturnType<typeof z.json>> {
   try {
-    return z.json().parse(JSON.parse(JSON.stringify(value ?? null)));
+    return z.json().parse(JSON.parse(jsonText(value ?? null)));
   } catch {
     return null;
   }

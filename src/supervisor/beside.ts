@@ -4,7 +4,7 @@ import type { Placeholder } from "../backend/placeholder.ts";
 import type { Plan } from "../backend/plan.ts";
 import { CofferdamError } from "../errors.ts";
 import type { EventBody } from "../event/event.ts";
-import { type Appearances, lookForAppeared } from "../host/appeared.ts";
+import { type Appearances, type Before, lookForAppeared } from "../host/appeared.ts";
 import type { Ledger } from "../host/ledger.ts";
 import type { Entered } from "../host/live-calls.ts";
 import { nodeOf } from "../host/node-looker.ts";
@@ -100,7 +100,7 @@ export async function appearedBeside(
     ledger,
   }: Pick<Shared, "host" | "memory" | "executed" | "executedIn" | "ledger">,
   profile: Profile,
-  facts: Facts,
+  facts: Before & Pick<Facts, "mounts">,
   placeholders: readonly Placeholder[],
   sinceMs: number,
 ): Promise<Appearances> {

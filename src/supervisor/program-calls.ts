@@ -196,9 +196,7 @@ export class ProgramCalls {
       throw new CofferdamError(
         "FACTS_UNSTABLE",
         "what the call is about changed while it waited for others",
-        {
-          hint: "run it again",
-        },
+        { hint: "run it again" },
       );
     return await this.#launch(call, sideOf(now, isByYes), now, standing, trail, options, live);
   }

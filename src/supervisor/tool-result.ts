@@ -5,6 +5,7 @@ import {
 } from "../approval/tool-outcome.ts";
 import { CofferdamError, thrownText, visible } from "../errors.ts";
 import type { Captured } from "../host/output.ts";
+import { spelledOut } from "../policy/canonical-json.ts";
 import { printObeyed } from "../profile/executed.ts";
 import type { Denial } from "./denial.ts";
 import type { Outcome, ProgramOutcome, Ran } from "./outcome.ts";
@@ -99,7 +100,7 @@ function quarantinedOf(outcome: Outcome | ToolOutcome): Pick<ProgramResult, "qua
   const found = receipt?.appeared.found.filter(({ fate }) => fate.kind === "quarantined") ?? [];
   if (found.length === 0) return {};
   const told = found.slice(0, MAX_QUARANTINED).map(({ path, obeyedBy }) => ({
-    path,
+    path: spelledOut(path),
     because: `it is ${obeyedBy === null ? "obeyed by other programs" : printObeyed(obeyedBy)}; a person can give it back`,
   }));
   return { quarantined: told };

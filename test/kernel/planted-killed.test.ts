@@ -1,42 +1,76 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, test, vi } from "vitest";
 import { endingOf } from "../support/battery/command.ts";
-import { PEOPLE } from "../support/battery/people.ts";
+import { CALLER, PEOPLE } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
 import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 import { heldIn, isThere } from "../support/quarantine/planting.ts";
 
 sandboxMustWork("what killed calls plant");
 
+vi.setConfig({ testTimeout: 60_000 });
+
 const settings = (appeared: string) => ({
   sandbox: { appeared },
   shell: { default: { approval: false } },
 });
 
+/** Runs a line, and kills its supervisor once it has made `ready`. */
+async function killedAt(place: Place, line: string, appeared: string): Promise<void> {
+  const child = place.start({
+    job: { calls: [{ argv: ["sh", "-c", `${line}; echo x > ready; sleep 30`] }] },
+    settings: settings(appeared),
+  });
+  while (!existsSync(join(place.ws, "ready"))) await pause(10);
+  const ending = endingOf(child);
+  child.kill("SIGKILL");
+  await ending;
+}
+
+async function next(place: Place, appeared: string): Promise<void> {
+  const ran = await place.run({ job: { calls: [{ argv: ["true"] }] }, settings: settings(appeared) });
+  expect(ran).toMatchObject([{ kind: "made" }, { kind: "ran", code: 0 }]);
+}
+
 describe.skipIf(unusable !== null).each(PEOPLE)("a supervisor that is killed, as $name,", (person) => {
-  it.each(["quarantine", "report"])(
-    "leaves what its call made to the next one, which does with it what the config says: `%s`",
-    async (appeared) => {
+  it.each([
+    ["quarantine", "quarantine", true],
+    ["quarantine", "report", true],
+    ["report", "quarantine", true],
+    ["report", "report", false],
+  ])(
+    "leaves what its call made to the next one, which does with it what the stricter config says: `%s`, then `%s`",
+    async (then, now, isTaken) => {
       using place = new Place(person);
-      const line = "mkdir a .husky; echo x | tee a/.envrc .husky/pre-push > plain; echo x > ready; sleep 30";
-      const child = place.start({
-        job: { calls: [{ argv: ["sh", "-c", line] }] },
-        settings: settings(appeared),
-      });
-      while (!existsSync(join(place.ws, "ready"))) await pause(10);
+      await killedAt(place, "mkdir a .husky; echo x | tee a/.envrc .husky/pre-push > plain", then);
       expect([isThere(place, "a/.envrc"), isThere(place, ".husky")]).toEqual([true, true]);
-      const ending = endingOf(child);
-      child.kill("SIGKILL");
-      await ending;
       // Its processes end with it, a moment later.
       await pause(100);
-      const next = await place.run({ job: { calls: [{ argv: ["true"] }] }, settings: settings(appeared) });
-      expect(next).toMatchObject([{ kind: "made" }, { kind: "ran", code: 0 }]);
-      const isTaken = appeared === "quarantine";
+      await next(place, now);
       expect([isThere(place, "a/.envrc"), isThere(place, ".husky")]).toEqual([!isTaken, !isTaken]);
       expect([heldIn(place), isThere(place, "plain")]).toEqual([isTaken ? [".husky", "a/.envrc"] : [], true]);
     },
   );
 });
+
+test.skipIf(unusable !== null)(
+  "of a call that was cut off all is taken, however late it made it, and nothing that came to be once it was over",
+  async () => {
+    using place = new Place(CALLER);
+    // Longer than a sign of life holds.
+    const repository = "git init -q r; git -C r config core.fsmonitor ./x";
+    const line = `mkdir a b; sleep 7; echo x | tee a/.envrc b/.envrc > plain; ${repository}`;
+    await killedAt(place, line, "quarantine");
+    await pause(7_000);
+    const mine = `mkdir c; echo mine | tee c/.envrc a/.mcp.json; ln -s a l; mkdir .husky; echo x > .husky/pre-push;
+      mv b/.envrc b/moved; echo mine > b/.envrc; mv b/moved .envrc; echo more >> a/.envrc; git -C r config a.b c;
+      git init -q s; git -C s config core.fsmonitor ./x`;
+    expect(place.plainly(mine).status).toBe(0);
+    await next(place, "quarantine");
+    expect(heldIn(place)).toEqual([".envrc", "a/.envrc", "r/.git/config"]);
+    const left = ["c/.envrc", "a/.mcp.json", ".husky/pre-push", "b/.envrc", "s/.git/config"];
+    expect(left.filter((name) => isThere(place, name))).toEqual(left);
+  },
+);

@@ -148,6 +148,89 @@ describe.skipIf(unusable !== null)("what a call makes and hosts execute", () => 
   });
 });
 
+describe.skipIf(unusable !== null)("what one call hides until it is over, and another brings back,", () => {
+  /** A line that goes on once there is a file of this name. */
+  const after = (name: string, line: string): string => `until [ -e ${name} ]; do sleep 0.05; done; ${line}`;
+  const go = ({ place }: Standing, name: string): void => writeFileSync(join(place.ws, name), "");
+  const there = async ({ place }: Standing, name: string): Promise<void> => {
+    while (!isThere(place, name)) await pause(10);
+  };
+
+  it.each([
+    ["as a new file", "echo evil > .envrc", "mv .envrc gone", "echo evil > .envrc", ".envrc"],
+    [
+      "as a repository in which git runs something",
+      "git init -q r; git -C r config core.fsmonitor ./x",
+      "mv r/.git/config gone",
+      "cp gone r/.git/config",
+      "r/.git/config",
+    ],
+  ])("is not live once the other is over: %s", async (_, make, hide, bring, path) => {
+    await using at = await standingWith("quarantine");
+    const first = run(at, `${make}; echo > made; ${after("hide", hide)}`);
+    await there(at, "made");
+    const second = run(at, `echo > begun; ${after("bring", bring)}`);
+    await there(at, "begun");
+    // Began while the second runs, which may bring it back as long as that lasts.
+    go(at, "hide");
+    expect(fatesOf(await first, at)).not.toHaveProperty([path]);
+    expect(isThere(at.place, path)).toBe(false);
+    go(at, "bring");
+    await second;
+    expect([isThere(at.place, path), heldIn(at.place)]).toEqual([false, [path]]);
+  });
+
+  it("is taken too where a third call was in between, which both ran beside", async () => {
+    await using at = await standingWith("quarantine");
+    const first = run(at, `echo evil > .envrc; echo > made; ${after("hide", "mv .envrc gone")}`);
+    await there(at, "made");
+    const second = run(
+      at,
+      `echo > begun; ${after("show", "cp gone .envrc; echo > shown")}; ${after("hide2", "rm .envrc")}`,
+    );
+    await there(at, "begun");
+    go(at, "hide");
+    await first;
+    go(at, "show");
+    await there(at, "shown");
+    const third = run(at, `echo > begun3; ${after("bring", "cp gone .envrc")}`);
+    await there(at, "begun3");
+    go(at, "hide2");
+    await second;
+    expect(heldIn(at.place)).toEqual([]);
+    go(at, "bring");
+    await third;
+    expect([isThere(at.place, ".envrc"), heldIn(at.place)]).toEqual([false, [".envrc"]]);
+  });
+
+  it("takes nothing else: what was there before both, what was given back, and what a person changed of it", async () => {
+    await using at = await standingWith("ask", {}, (place) => {
+      place.plainly("mkdir old; echo mine > old/.envrc");
+    });
+    const first = run(at, "mkdir a; echo x > a/.envrc; echo > made; until [ -e go ]; do sleep 0.05; done");
+    await there(at, "made");
+    const second = run(at, after("go2", "echo > b"));
+    await pause(500);
+    go(at, "go");
+    expect(fatesOf(await first, at)).toEqual({ "a/.envrc": "kept" });
+    at.place.plainly("echo more >> a/.envrc; echo more >> old/.envrc; touch old");
+    go(at, "go2");
+    expect(fatesOf(await second, at)).toEqual({});
+    expect([at.asked.requests.length, at.place.read("ws/a/.envrc")]).toEqual([1, "x\nmore\n"]);
+  });
+
+  it("takes what a person made while both ran no sooner than the call that it was new to", async () => {
+    await using at = await standingWith("ask");
+    const first = run(at, `echo > begun; ${after("go", "true")}`);
+    await there(at, "begun");
+    at.place.plainly("echo mine > .envrc");
+    expect(fatesOf(await run(at, "true"), at)).toEqual({});
+    expect([isThere(at.place, ".envrc"), at.asked.requests.length]).toEqual([true, 0]);
+    go(at, "go");
+    expect(fatesOf(await first, at)).toEqual({ ".envrc": "kept" });
+  });
+});
+
 describe.skipIf(unusable !== null)("a link that a checkout brings", () => {
   const repository = (
     name: string,

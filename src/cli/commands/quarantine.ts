@@ -7,6 +7,7 @@ import { isHeld, type QuarantineRecord } from "../../host/quarantine/record.ts";
 import { COMMON, knownWord, readArguments, usage } from "../arguments.ts";
 import type { Print } from "../print.ts";
 import { quarantineRows, recordLines, settledLines } from "../quarantine-text.ts";
+import { typedPath, waysToType } from "../typed-path.ts";
 
 const { json: JSON_OPTION, help: HELP_OPTION } = COMMON;
 
@@ -72,7 +73,10 @@ function recordNamed(id: string | undefined, held: Quarantine): QuarantineRecord
 /** A path of the record, written whole or as it ends. Throws `USAGE`. */
 function pathNamed(path: string, { id, items }: QuarantineRecord): string {
   const held = items.filter(isHeld).map((item) => item.path);
-  const [only, ...others] = held.includes(path) ? [path] : held.filter((one) => one.endsWith(`/${path}`));
+  const typed = typedPath(path);
+  const isMeant = (one: string): boolean =>
+    waysToType(one).some((way) => way === typed || way.endsWith(`/${typed}`));
+  const [only, ...others] = held.includes(typed) ? [typed] : held.filter(isMeant);
   if (only !== undefined && others.length === 0) return only;
   const message =
     only === undefined ? `${visible(path)} is not held` : `several paths end in ${visible(path)}`;

@@ -3,6 +3,7 @@ import type { EventBody } from "../../event/event.ts";
 import type { Before } from "../../host/appeared.ts";
 import type { Planted, TakenFrom } from "../../host/quarantine/quarantine.ts";
 import type { Trail } from "../../journal/trail.ts";
+import type { AbsolutePath } from "../../profile/path.ts";
 import type { Profile } from "../../profile/profile.ts";
 import type { Shared } from "../shared.ts";
 
@@ -20,6 +21,8 @@ export interface AfterCall {
   readonly record: (body: EventBody) => void;
   /** Files that a person agreed to by a yes to exactly this call, each with what it was to hold. */
   readonly agreed: readonly Agreed[];
+  /** What came to be only after the call had ended stays: whoever made it, the call did not. */
+  readonly isMadeSince?: (path: AbsolutePath) => boolean;
   /** Who is asked; null where nobody is. */
   readonly asks: Asks | null;
   /** Called once nothing is live any more, before anybody is asked, which may take long. */

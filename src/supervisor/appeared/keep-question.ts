@@ -4,6 +4,7 @@ import { CofferdamError, visible } from "../../errors.ts";
 import type { HeldContent } from "../../host/quarantine/content.ts";
 import type { Quarantine } from "../../host/quarantine/quarantine.ts";
 import type { QuarantineItem, QuarantineRecord } from "../../host/quarantine/record.ts";
+import { spelledOut } from "../../policy/canonical-json.ts";
 import { argsHashOf, cacheKeyOf } from "../../policy/hashes.ts";
 import { KEEP_TOOL } from "../../policy/keep-tool.ts";
 import type { Presentation } from "../../policy/presentation.ts";
@@ -44,7 +45,7 @@ export async function keepQuestion(
 function questionOf(record: QuarantineRecord, { from, shared }: AfterCall): Question {
   const { id, items } = record;
   const listed = items.slice(0, MAX_LISTED).map(({ path, by, when, kind, files, bytes }) => ({
-    path,
+    path: spelledOut(path),
     obeyed_by: by,
     when,
     kind,
@@ -52,7 +53,8 @@ function questionOf(record: QuarantineRecord, { from, shared }: AfterCall): Ques
     bytes,
   }));
   const args = { call: from.tool, made: listed, more: Math.max(0, items.length - listed.length) };
-  const digests = items.map(({ path, digest }) => [path, digest]);
+  // A name on the disk is any bytes.
+  const digests = items.map(({ path, digest }) => [spelledOut(path), digest]);
   const reason = `programs outside the sandbox execute or obey what ${from.tool} made, without asking; after a no it stays in quarantine`;
   return {
     verdict: {
@@ -94,7 +96,7 @@ async function presentationOf(record: QuarantineRecord, quarantine: Quarantine):
   const [only, ...others] = record.items;
   const content = only === undefined ? null : await quarantine.contentOf(record, 0);
   if (only !== undefined && others.length === 0 && content?.kind === "file")
-    return presentFile({ path: only.path, content: content.bytes });
+    return presentFile({ path: spelledOut(only.path), content: content.bytes });
   const parts: string[] = [];
   for (const [index, { path }] of record.items.slice(0, MAX_SHOWN).entries())
     parts.push(`${visible(path)}\n${indented(textOf(await quarantine.contentOf(record, index)))}`);

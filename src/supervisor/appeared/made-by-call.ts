@@ -6,6 +6,7 @@ import { type Appearances, boundedAppearances, NOTHING_APPEARED } from "../../ho
 import type { Watch } from "../../host/call-watches.ts";
 import type { ToBeMade } from "../../host/quarantine/quarantine.ts";
 import { digestOfFile } from "../../host/quarantine/tree.ts";
+import type { RunningCall } from "../../host/running-calls.ts";
 import { printProfile } from "../../profile/canonical.ts";
 import { type AbsolutePath, isInside, upwards } from "../../profile/path.ts";
 import { mayWrite, type Profile } from "../../profile/profile.ts";
@@ -42,6 +43,8 @@ export class MadeByCall implements Disposable {
   readonly #startedAt: number;
   readonly #sinceMs = performance.now();
   readonly #watch: Watch | null;
+  /** Null for one that can write nothing. */
+  readonly #call: RunningCall | null;
   #allowed: Disposable | null = null;
   #isOpen = false;
   #hasEnded = false;
@@ -49,17 +52,30 @@ export class MadeByCall implements Disposable {
 
   /** Throws node's errors, and `SANDBOX_UNAVAILABLE` on a full disk: then the call must not begin. */
   constructor(making: Making) {
-    const { shared, profile, facts, from } = making;
+    const { shared, profile, facts } = making;
     this.#making = making;
     this.#startedAt = shared.host.now();
-    this.#watch = mayWrite(profile)
-      ? shared.watches.begin({
-          ...from,
-          beganAt: this.#startedAt,
-          profile: printed(profile),
-          before: facts,
-        })
+    this.#call = mayWrite(profile)
+      ? shared.calls.begin({ before: facts, startedAt: this.#startedAt }, profile)
       : null;
+    try {
+      this.#watch = this.#call === null ? null : this.#watched(this.#call);
+    } catch (cause) {
+      this.#end();
+      throw cause;
+    }
+  }
+
+  #watched(call: RunningCall): Watch {
+    const { shared, profile, from } = this.#making;
+    const { before, startedAt } = call.leastBasis();
+    return shared.watches.begin({
+      ...from,
+      beganAt: startedAt,
+      appeared: shared.appeared,
+      profile: printed(profile),
+      before,
+    });
   }
 
   /** From now on it may make files. */
@@ -74,6 +90,7 @@ export class MadeByCall implements Disposable {
   /** Finds what was made, once the call has ended, tells it, and sees to it; placeholders of the call are nobody's. */
   async settle(placeholders: readonly Placeholder[]): Promise<Appearances> {
     this.#hasEnded = true;
+    this.#end();
     const settled = await this.#next(placeholders, this.#making.onTaken);
     // What could not be looked at now is looked at when the next supervisor starts.
     this.#isOpen = settled.unknown !== null;
@@ -93,15 +110,30 @@ export class MadeByCall implements Disposable {
   }
 
   async #settle(placeholders: readonly Placeholder[], onTaken: () => void): Promise<Appearances> {
-    const { shared, profile, facts, record } = this.#making;
+    const { shared, profile, record } = this.#making;
+    const own = { before: this.#making.facts, startedAt: this.#startedAt };
+    const { before, startedAt } = this.#call?.basis() ?? own;
+    const facts = { ...this.#making.facts, ...before };
     const found = await appearedBeside(shared, profile, facts, placeholders, this.#sinceMs);
     for (const event of eventsOf(found)) record(event);
-    const call = { ...this.#making, before: facts, startedAt: this.#startedAt, onTaken };
-    return boundedAppearances(await settleAppeared(found, call));
+    const call = { ...this.#making, before: facts, startedAt, onTaken };
+    const settled = await settleAppeared(found, call);
+    // Of a repository its parts count, and those may change.
+    const left = settled.found.filter(
+      ({ kind, fate }) => kind !== "repository" && (fate.kind === "kept" || fate.kind === "reported"),
+    );
+    this.#call?.leaves(left.map(({ path }) => path));
+    return boundedAppearances(settled);
+  }
+
+  #end(): void {
+    if (this.#call !== null) this.#making.shared.calls.end(this.#call);
   }
 
   /** What was not seen to stays written down. */
   [Symbol.dispose](): void {
+    this.#end();
+    this.#call?.forget();
     if (this.#isOpen) this.#watch?.leave();
     else this.#watch?.[Symbol.dispose]();
     this.#allowed?.[Symbol.dispose]();

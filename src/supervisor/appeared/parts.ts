@@ -3,6 +3,7 @@ import { CallWatches } from "../../host/call-watches.ts";
 import { FactsMemory } from "../../host/facts.ts";
 import type { Host } from "../../host/host.ts";
 import { Quarantine } from "../../host/quarantine/quarantine.ts";
+import { RunningCalls } from "../../host/running-calls.ts";
 import type { Watch } from "../../host/search/folder.ts";
 import { boundsFrom, MaskSearch } from "../../host/search/search.ts";
 import { type AppearedPolicy, strictestAppeared } from "../../policy/appeared-policy.ts";
@@ -22,6 +23,8 @@ import { literalPattern, parsePatterns } from "../../profile/pattern.ts";
 export interface AppearedParts {
   readonly quarantine: Quarantine;
   readonly watches: CallWatches;
+  /** The calls that may make such files now. */
+  readonly calls: RunningCalls;
   /** Which program executes what stands at a path. */
   readonly executed: ExecutedFinder;
   /** Which program executes what would lie in a folder of this path. */
@@ -50,6 +53,7 @@ export function appearedParts(host: Host, loaded: Loaded): AppearedParts {
   return {
     quarantine: new Quarantine(host.stateFolder, host),
     watches: new CallWatches(host.stateFolder),
+    calls: new RunningCalls(),
     executed,
     executedIn: executedFolderFinder(names),
     appeared: appearedPolicyOf(loaded),

@@ -1,4 +1,4 @@
-import { CofferdamError } from "../../errors.ts";
+import { thrownText } from "../../errors.ts";
 import type { EventBody } from "../../event/event.ts";
 import type { Appearances, Appeared, Fate } from "../../host/appeared.ts";
 import { HeldBefore } from "../../host/git/checked-out.ts";
@@ -12,7 +12,7 @@ import { accessTo } from "../../profile/access-to.ts";
 import { OURSELVES } from "../../profile/executed.ts";
 import { type AbsolutePath, isInside, parentOf, upwards } from "../../profile/path.ts";
 import type { Profile } from "../../profile/profile.ts";
-import type { AfterCall, Agreed } from "./after-call.ts";
+import type { AfterCall, Agreed, Asks } from "./after-call.ts";
 import { keepQuestion } from "./keep-question.ts";
 import { type PlantedByCall, plantedOf } from "./planted.ts";
 
@@ -23,6 +23,7 @@ import { type PlantedByCall, plantedOf } from "./planted.ts";
  */
 export async function settleAppeared(appearances: Appearances, call: AfterCall): Promise<Appearances> {
   const { appeared: policy } = call.shared;
+  const { isMadeSince = () => false } = call;
   const writable = writableIn(call.profile);
   const { identities } = call.shared.host.installation();
   const planted = plantedOf(appearances.found, {
@@ -33,10 +34,16 @@ export async function settleAppeared(appearances: Appearances, call: AfterCall):
     executedIn: call.shared.executedIn,
     isOwnCode: (path) => isOwnCode(identities, path),
   });
+  // A repository's parts are written anew, with what they said, by whoever works in it.
+  const since = planted.filter(({ appeared, take }) =>
+    [appeared, ...take].every(({ path }) => isMadeSince(path)),
+  );
+  const own = planted.filter((one) => !since.includes(one));
   const inPlace =
     policy === "report"
-      ? new Map(planted.filter((one) => !isOurs(one)).map(({ appeared }) => [appeared, BY_CONFIG]))
-      : await fatesInPlace(planted, call);
+      ? new Map(own.filter((one) => !isOurs(one)).map(({ appeared }) => [appeared, BY_CONFIG]))
+      : await fatesInPlace(own, call);
+  for (const { appeared } of since) inPlace.set(appeared, MADE_SINCE);
   const taken = planted.filter(({ appeared }) => !inPlace.has(appeared));
   const fates = new Map([...inPlace, ...(taken.length === 0 ? [] : await takeAway(taken, call))]);
   return {
@@ -59,6 +66,8 @@ export function writableIn({ files }: Profile): readonly AbsolutePath[] {
 const MAX_COMPARED = 200;
 
 const BY_CONFIG: Fate = { kind: "reported", because: "`sandbox.appeared` is `report`" };
+/** The fate of what came to be after a call that was cut off. */
+export const MADE_SINCE: Fate = { kind: "reported", because: "it was made after the call had ended" };
 const CHECKED_OUT: Fate = { kind: "reported", because: "a commit that was there before holds it" };
 const KEPT_BEFORE: Fate = { kind: "reported", because: "it was given back while the call ran" };
 const GONE: Fate = { kind: "reported", because: "it was not there any more when it was to be taken away" };
@@ -67,7 +76,7 @@ const AGREED: Fate = { kind: "kept", by: "whoever approved the call" };
 async function fatesInPlace(
   planted: readonly PlantedByCall[],
   call: AfterCall,
-): Promise<ReadonlyMap<Appeared, Fate>> {
+): Promise<Map<Appeared, Fate>> {
   const fates = new Map<Appeared, Fate>();
   if (planted.length === 0) return fates;
   const { before, startedAt, profile } = call;
@@ -151,10 +160,9 @@ async function takeAway(
     shared.appeared === "ask" && shared.standing.mode === "interactive" && isWorthAsking(done, shared);
   // Who ended the call waits for its end, and for no question.
   const asks = isAsked && call.asks?.signal?.aborted !== true ? call.asks : null;
-  const by = asks === null ? null : await keepQuestion(done, call, asks);
-  const said = by === null ? null : await restored(done, by, call);
+  const answer = asks === null ? NOT_KEPT : await answerOf(done, call, asks);
   const items = new Map(done.items.map((item) => [item.path, item]));
-  return new Map(taken.map(({ appeared, take }) => [appeared, fateOf(itemsOf(take, items), done, said)]));
+  return new Map(taken.map(({ appeared, take }) => [appeared, fateOf(itemsOf(take, items), done, answer)]));
 }
 
 /** What lies in something else that is taken goes with that. */
@@ -178,13 +186,30 @@ function isWorthAsking({ id, items }: QuarantineRecord, { quarantine }: AfterCal
   return items.some((item) => isHeld(item) && item.digest !== null) && quarantine.find(id) !== null;
 }
 
-/** What a person said yes to: why which of it could not be given back. */
-interface SaidYes {
-  readonly by: string;
+/** Who said yes, null where nobody did, and what of it could not be given back, or asked about, and why. */
+interface KeepAnswer {
+  readonly by: string | null;
   readonly problems: ReadonlyMap<string, string>;
 }
 
-async function restored(done: QuarantineRecord, by: string, { shared, record }: AfterCall): Promise<SaidYes> {
+const NOT_KEPT: KeepAnswer = { by: null, problems: new Map() };
+
+/** Whatever fails while somebody is asked, all of it is away by then: the call has its own outcome. */
+async function answerOf(done: QuarantineRecord, call: AfterCall, asks: Asks): Promise<KeepAnswer> {
+  try {
+    const by = await keepQuestion(done, call, asks);
+    return by === null ? NOT_KEPT : await restored(done, by, call);
+  } catch (cause) {
+    const problem = `the question failed: ${thrownText(cause)}`;
+    return { by: null, problems: new Map(done.items.map(({ path }) => [path, problem])) };
+  }
+}
+
+async function restored(
+  done: QuarantineRecord,
+  by: string,
+  { shared, record }: AfterCall,
+): Promise<KeepAnswer> {
   const { id, items } = done;
   const paths = items.slice(0, MAX_TOLD).map(({ path }) => path);
   record({ type: "call.restored", quarantineId: id, paths, more: items.length - paths.length, by });
@@ -198,23 +223,26 @@ async function restored(done: QuarantineRecord, by: string, { shared, record }: 
   return { by, problems: new Map(problems) };
 }
 
-/** Nothing is given back while somebody else keeps the quarantine for long, as to give back much. */
+/** Nothing is given back while somebody else keeps the quarantine for long, as to give back much, nor what a fault keeps. */
 async function restoredOrNot(id: string, { quarantine }: AfterCall["shared"]): Promise<readonly Settled[]> {
   try {
     return await quarantine.restore(id);
   } catch (cause) {
-    if (!(cause instanceof CofferdamError) || cause.code !== "SANDBOX_UNAVAILABLE") throw cause;
-    return quarantine.find(id)?.items.map(({ path }) => ({ path, problem: cause.message })) ?? [];
+    return quarantine.find(id)?.items.map(({ path }) => ({ path, problem: thrownText(cause) })) ?? [];
   }
 }
 
-function fateOf(own: readonly QuarantineItem[], { id }: QuarantineRecord, said: SaidYes | null): Fate {
+function fateOf(
+  own: readonly QuarantineItem[],
+  { id }: QuarantineRecord,
+  { by, problems }: KeepAnswer,
+): Fate {
   const live = own.find(({ state }) => state === "live");
   if (live !== undefined) return { kind: "live", problem: live.problem ?? "it could not be moved" };
   const held = own.filter(isHeld);
   if (held.length === 0) return GONE;
-  const [problem = null] = held.flatMap(({ path }) => said?.problems.get(path) ?? []);
-  if (said !== null && problem === null) return { kind: "kept", by: said.by };
+  const [problem = null] = held.flatMap(({ path }) => problems.get(path) ?? []);
+  if (by !== null && problem === null) return { kind: "kept", by };
   return { kind: "quarantined", id, aside: held.find(({ aside }) => aside !== null)?.aside ?? null, problem };
 }
 

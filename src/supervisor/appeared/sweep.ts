@@ -1,12 +1,14 @@
 import { visible } from "../../errors.ts";
-import { lookForAppeared } from "../../host/appeared.ts";
+import { type Appeared, lookForAppeared } from "../../host/appeared.ts";
 import type { LeftCall } from "../../host/call-watches.ts";
-import { statsOf } from "../../host/nodes.ts";
+import { realPathOf, statsOf } from "../../host/nodes.ts";
 import { Trail } from "../../journal/trail.ts";
+import { strictestAppeared } from "../../policy/appeared-policy.ts";
 import { parseProfile } from "../../profile/canonical.ts";
+import { type AbsolutePath, parentOf } from "../../profile/path.ts";
 import type { Shared } from "../shared.ts";
 import type { AfterCall } from "./after-call.ts";
-import { settleAppeared } from "./settle.ts";
+import { MADE_SINCE, settleAppeared } from "./settle.ts";
 
 /** What the sweep needs of a supervisor. */
 export type Sweeping = AfterCall["shared"] &
@@ -23,9 +25,11 @@ export async function sweepAppeared(shared: Sweeping): Promise<readonly string[]
   return lines;
 }
 
-async function settleLeft({ call, forget }: LeftCall, shared: Sweeping): Promise<readonly string[]> {
+async function settleLeft({ call, overBy, forget }: LeftCall, shared: Sweeping): Promise<readonly string[]> {
   const { host, memory, executed, executedIn, ledger, walls } = shared;
   const { sessionId, callId, tool, workspace, beganAt } = call;
+  // What the one says to leave, the other may not.
+  const appeared = strictestAppeared(shared.appeared, call.appeared);
   const profile = parseProfile(Buffer.from(call.profile).toString());
   const mac = walls.kind === "standing" ? walls.machine.facts.mac : null;
   const before = { ...call.before, mac };
@@ -40,24 +44,43 @@ async function settleLeft({ call, forget }: LeftCall, shared: Sweeping): Promise
     placeholders: () => ledger.held(),
   });
   const settled = await settleAppeared(found, {
-    shared,
+    shared: { ...shared, appeared },
     from: { sessionId, callId, tool, workspace },
     profile,
     before,
     startedAt: beganAt,
     record: (body) => trail.record(body),
     agreed: [],
+    isMadeSince: (path) => isBornSince(path, overBy),
     asks: null,
     onTaken: () => undefined,
   });
   if (found.unknown === null) forget?.();
-  const paths = settled.found.flatMap(({ path, fate }) =>
-    fate.kind === "quarantined" ? [visible(path)] : [],
-  );
-  if (paths.length === 0) return [];
-  const shown = paths.slice(0, 3).join(", ");
-  const more = paths.length > 3 ? ` and ${paths.length - 3} more` : "";
+  const taken = named(settled.found.filter(({ fate }) => fate.kind === "quarantined"));
+  const left = named(settled.found.filter(({ fate }) => fate === MADE_SINCE));
+  const after = `a call of ${tool} that was cut off`;
   return [
-    `a call of ${tool} that was cut off had made ${shown}${more}: quarantined (\`cofferdam quarantine list\`)`,
+    ...(taken === null
+      ? []
+      : [`${after}, or somebody since, made ${taken}: quarantined (\`cofferdam quarantine list\`)`]),
+    ...(left === null ? [] : [`made, or written anew, after ${after}, and left: ${left}`]),
   ];
+}
+
+/** So many are named; null for none. */
+const MAX_NAMED = 3;
+
+function named(found: readonly Appeared[]): string | null {
+  if (found.length === 0) return null;
+  const shown = found.slice(0, MAX_NAMED).map(({ path }) => visible(path));
+  return `${shown.join(", ")}${found.length > MAX_NAMED ? ` and ${found.length - MAX_NAMED} more` : ""}`;
+}
+
+/**
+ * True for what was not there at that moment, in milliseconds since 1970, under any name. No program can set the time at which
+ * something was born (statx(2), `stx_btime`); a file system that knows none tells 1970. What a link leads to is what that was.
+ */
+function isBornSince(path: AbsolutePath, moment: number): boolean {
+  const { birthtimeMs = 0 } = statsOf(path) ?? {};
+  return birthtimeMs > moment && realPathOf(parentOf(path)) === parentOf(path);
 }

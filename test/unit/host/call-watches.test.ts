@@ -5,11 +5,13 @@ import {
   realpathSync,
   renameSync,
   rmSync,
+  statSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { CallWatches, type WatchedCall } from "../../../src/host/call-watches.ts";
 import { absolutePath } from "../../../src/profile/path.ts";
 
@@ -35,7 +37,7 @@ function call(callId: string, more: Partial<WatchedCall> = {}): WatchedCall {
     repositories: [],
   };
   const from = { sessionId: "session", callId, tool: "shell", workspace: "/a", beganAt: 1 };
-  return { ...from, profile, before, ...more };
+  return { ...from, appeared: "ask", profile, before, ...more };
 }
 
 const names = (): readonly string[] => readdirSync(join(state, "watched"));
@@ -88,6 +90,23 @@ test("a call of a process that was killed is found, whole, until it was seen to;
   end(names()[0] ?? "");
   expect(watches.leftBehind()).toEqual([]);
   expect(names()).toEqual([]);
+});
+
+test("by when a call was over is told from its last sign of life, which it gives while it runs", async () => {
+  const file = (): string => join(state, "watched", names()[0] ?? "");
+  watches.begin(call("killed"));
+  const longAgo = new Date(1_000_000);
+  utimesSync(file(), longAgo, longAgo);
+  await vi.waitFor(() => expect(statSync(file()).mtimeMs).toBeGreaterThan(Date.now() - 60_000), 10_000);
+  watches.begin(call("other")).leave();
+  const seenAt = statSync(file()).mtimeMs;
+  for (const name of names()) end(name);
+  const overBy = () => watches.leftBehind().map((left) => left.overBy);
+  const [first = 0, second] = overBy();
+  expect(first).toBeGreaterThanOrEqual(seenAt);
+  expect(first).toBeLessThan(seenAt + 60_000);
+  // It stays the same, also where that was written down, and the file is another.
+  expect(overBy()).toEqual([first, second]);
 });
 
 test("what can't be read stays, and the file of a folder that somebody removed is made anew", () => {

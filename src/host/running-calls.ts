@@ -1,0 +1,150 @@
+import { maskIndex } from "../profile/mask-index.ts";
+import { type AbsolutePath, isInside } from "../profile/path.ts";
+import type { Profile } from "../profile/profile.ts";
+import type { Before } from "./appeared.ts";
+import { statsOf } from "./nodes.ts";
+
+/** What there was before a call, and the moment since which what came to be counts as made by it, in milliseconds since 1970. */
+export interface Basis {
+  readonly before: Omit<Before, "mac">;
+  readonly startedAt: number;
+}
+
+/** What a call found as it began, and what came to be while another one ran that still did. */
+interface Doubt {
+  readonly call: RunningCall;
+  readonly paths: ReadonlySet<AbsolutePath>;
+}
+
+/** So far the times of a file system may lag behind the clock. */
+const CLOCK_GRAIN_MS = 50;
+
+/**
+ * The calls of one supervisor that run. A call may hide what it made until it is over, and another one that began meanwhile, for
+ * which it was there before, may bring it back: so what one call did not find, no later one that ran beside it counts as there before.
+ */
+export class RunningCalls {
+  readonly #running = new Set<RunningCall>();
+
+  begin(basis: Basis, profile: Profile): RunningCall {
+    const call = new RunningCall(basis, profile, [...this.#running]);
+    this.#running.add(call);
+    return call;
+  }
+
+  /** Its processes have ended: from now on others see to what it hid. */
+  end(call: RunningCall): void {
+    call.end();
+    this.#running.delete(call);
+  }
+}
+
+/** One call, as others that begin meanwhile know it. */
+export class RunningCall {
+  #own: Basis;
+  readonly #profile: Profile;
+  #doubts: readonly Doubt[];
+  #isOver = false;
+  #left: ReadonlySet<AbsolutePath> = new Set();
+
+  constructor(own: Basis, profile: Profile, beside: readonly RunningCall[]) {
+    this.#own = own;
+    this.#profile = profile;
+    this.#doubts = beside.flatMap((call) => {
+      const paths = call.#lacks(own.before);
+      return paths.size === 0 ? [] : [{ call, paths }];
+    });
+  }
+
+  /** What counts as there before it now: what a call that still runs may have made, that call sees to. */
+  basis(): Basis {
+    const over = this.#doubts.filter(({ call }) => call.#isOver);
+    return without(
+      this.#own,
+      over.map(({ call, paths }) => ({
+        call,
+        paths: new Set([...paths].filter((path) => !call.#left.has(path))),
+      })),
+    );
+  }
+
+  /** The least that may come to count as there before it. */
+  leastBasis(): Basis {
+    return without(this.#own, this.#doubts);
+  }
+
+  /** What of all that it made is where it was made, since that was decided: for others it was there. */
+  leaves(paths: Iterable<AbsolutePath>): void {
+    this.#left = new Set(paths);
+  }
+
+  end(): void {
+    this.#isOver = true;
+  }
+
+  get startedAt(): number {
+    return this.basis().startedAt;
+  }
+
+  /** Nobody asks any more what was there before it but for when it began: what it knows of others is let go. */
+  forget(): void {
+    this.#own = this.basis();
+    this.#doubts = [];
+  }
+
+  /** What is in the folders that this call can write, was not there before it, and came to be since. */
+  #lacks({ hits, gitLinks, strayLinks, repositories }: Basis["before"]): ReadonlySet<AbsolutePath> {
+    const { before, startedAt } = this.basis();
+    // Mostly it is the same list.
+    const [named, linked, strays, signs] = [
+      hits === before.hits ? [] : absentFrom(before.hits, hits),
+      gitLinks === before.gitLinks ? [] : absentFrom(before.gitLinks, gitLinks),
+      strayLinks === before.strayLinks ? [] : newIn(before.strayLinks, strayLinks, ({ way }) => way),
+      repositories === before.repositories
+        ? []
+        : newIn(before.repositories, repositories, ({ isWhole }) => String(isWhole)),
+    ];
+    if (named.length + linked.length + strays.length + signs.length === 0) return new Set();
+    const find = maskIndex(this.#profile.masks);
+    const isMade = (path: AbsolutePath): boolean =>
+      (statsOf(path)?.ctimeMs ?? Number.POSITIVE_INFINITY) >= startedAt - CLOCK_GRAIN_MS;
+    const closed = before.unsearched.map(({ path }) => path);
+    const isOpen = (path: AbsolutePath): boolean =>
+      this.#profile.files.some((file) => file.access === "write" && isInside(path, file.path)) &&
+      !closed.some((folder) => isInside(path, folder));
+    const made = [...named.filter((path) => find(path) !== null), ...linked, ...strays].filter(isMade);
+    return new Set([...made, ...signs].filter(isOpen));
+  }
+}
+
+function without({ before, startedAt }: Basis, doubts: readonly Doubt[]): Basis {
+  const open = doubts.filter(({ paths }) => paths.size > 0);
+  if (open.length === 0) return { before, startedAt };
+  const isSure = (path: AbsolutePath): boolean => !open.some(({ paths }) => paths.has(path));
+  return {
+    before: {
+      ...before,
+      hits: before.hits.filter(isSure),
+      gitLinks: before.gitLinks.filter(isSure),
+      strayLinks: before.strayLinks.filter(({ path }) => isSure(path)),
+      repositories: before.repositories.filter(({ path }) => isSure(path)),
+    },
+    startedAt: Math.min(startedAt, ...open.map(({ call }) => call.startedAt)),
+  };
+}
+
+function absentFrom(before: readonly AbsolutePath[], now: readonly AbsolutePath[]): readonly AbsolutePath[] {
+  const there = new Set(before);
+  return now.filter((path) => !there.has(path));
+}
+
+/** Paths of those that are not in the first list as they are now. */
+function newIn<Item extends { readonly path: AbsolutePath }>(
+  before: readonly Item[],
+  now: readonly Item[],
+  stateOf: (item: Item) => string,
+): readonly AbsolutePath[] {
+  const keyOf = (item: Item): string => `${stateOf(item)} ${item.path}`;
+  const there = new Set(before.map(keyOf));
+  return now.flatMap((item) => (there.has(keyOf(item)) ? [] : [item.path]));
+}
