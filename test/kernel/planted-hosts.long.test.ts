@@ -71,8 +71,8 @@ describe.skipIf(unusable !== null)("what a call planted", () => {
           place.file(`home-of-host/${name}`, text);
         for (const [name, text] of Object.entries(program.own ?? {})) place.file(`ws/${name}`, text);
         place.ownAll();
-        const start = (): string => {
-          const { stdout, stderr } = spawnSync("sh", ["-c", program.start], {
+        const run = (line: string): string => {
+          const { stdout, stderr } = spawnSync("sh", ["-c", line], {
             ...person.runAs,
             cwd: place.ws,
             encoding: "utf8",
@@ -88,10 +88,12 @@ describe.skipIf(unusable !== null)("what a call planted", () => {
         };
         const write = (name: string): string =>
           `mkdir -p "$(dirname '${name}')"; cat > '${name}' <<'~~~'\n${written[name]}\n~~~\nchmod ${name.includes("hooks/") || name.endsWith(".sh") ? 755 : 644} '${name}'`;
-        const line = Object.keys(written).map(write).join("\n");
+        const planting = (program.planting ?? "").replaceAll("TOP", place.ws);
+        const line = `${Object.keys(written).map(write).join("\n")}\n${planting}\ntrue`;
+        const setUp = run(program.setUp ?? "true");
         const [, made] = await place.run({ job: { calls: [{ argv: ["sh", "-c", line] }] } });
         expect(made).toMatchObject({ kind: "ran", code: 0 });
-        const said = start();
+        const said = `${setUp}\n${run(program.start)}`;
         expect([existsSync(mark), said]).toEqual([false, said]);
         // The twin: the person plants it, and the program obeys.
         for (const [name, text] of Object.entries(written)) {
@@ -103,7 +105,7 @@ describe.skipIf(unusable !== null)("what a call planted", () => {
           );
         }
         place.ownAll();
-        const twin = start();
+        const twin = `${run(planting)}\n${run(program.start)}`;
         expect([existsSync(mark), twin]).toEqual([true, twin]);
       },
     );

@@ -4,6 +4,7 @@ import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 import {
   expectDeniedToFileTools,
   expectTaken,
+  expectTakenFromRepository,
   expectToldByFileTools,
   expectUnchanged,
   plantedBy,
@@ -15,6 +16,17 @@ sandboxMustWork("what hosts execute");
 
 const unasked = namesThatRun("unasked");
 const started = namesThatRun("started");
+
+/** What programs of version control obey in a repository, and what others put into git's. */
+const inRepositories = [
+  ...unasked.filter((name) => /^(?:\.(?:git|hg|jj|sl|bzr|pijul)|_darcs)\//.test(name)),
+  ".git/lazygit.yml",
+  ".git/modules/vendor/lib/lazygit.yml",
+  ".git/glab-cli/config.yml",
+  ".git/sl/config-git-repo",
+  ".fslckout",
+  "_FOSSIL_",
+];
 
 /** What is made: each name as a plain file at the top, and in one of the ways deeper; `planting.long` has each in each. */
 function plantsOf(names: readonly string[], kind: string): readonly Plant[] {
@@ -32,6 +44,11 @@ function someOf(names: readonly string[]): readonly string[] {
 describe.skipIf(unusable !== null).each(PEOPLE)("planted: by a call, as $name", (person) => {
   it("what programs of the host execute unasked is not live after the call that made it, however it was made", async () => {
     await expectTaken(person, plantsOf(unasked, "unasked"));
+  });
+
+  it("what is missing in a repository that was there is taken from it when a call made it", async () => {
+    expect(inRepositories.length).toBeGreaterThan(20);
+    await expectTakenFromRepository(person, inRepositories);
   });
 
   it("what a person starts is told of the call that made it, and stays", async () => {

@@ -8,10 +8,14 @@ export interface HostProgram {
   readonly folder?: string;
   /** Files by path, which make `$MARK` when the program obeys them; `MARK` in them is its path. */
   readonly plants: readonly Readonly<Record<string, string>>[];
+  /** Lines of shell that whoever plants runs after that, for what is no text. */
+  readonly planting?: string;
   /** What lies in the folder besides, which is the person's. */
   readonly own?: Readonly<Record<string, string>>;
   /** What the person set up in the home folder. */
   readonly home?: Readonly<Record<string, string>>;
+  /** Lines of shell by which the person set the folder up. */
+  readonly setUp?: string;
   /** Lines of shell that start it in the folder. */
   readonly start: string;
   readonly env?: Readonly<Record<string, string>>;
@@ -145,6 +149,65 @@ const FROM_THE_SYSTEM: readonly HostProgram[] = [
     command: "hg",
     plants: [{ ".hg/hgrc": "[hooks]\npre-status=touch MARK\n", ".hg/requires": "" }],
     start: "hg status",
+  },
+  {
+    name: "Darcs",
+    npm: null,
+    command: "darcs",
+    plants: [{ "_darcs/prefs/defaults": "ALL prehook touch MARK\nALL run-prehook\n" }],
+    setUp: "darcs initialize",
+    start: "darcs whatsnew",
+  },
+  {
+    name: "Breezy",
+    npm: null,
+    command: "brz",
+    plants: [
+      { ".bzr/branch/branch.conf": "post_commit = __import__('os').open('MARK',__import__('os').O_CREAT)\n" },
+    ],
+    own: { a: "a\n" },
+    setUp: "brz init -q && brz add -q a",
+    start: "brz commit -q --unchanged -m commit",
+    env: { BRZ_EMAIL: "n <e@x>" },
+  },
+  {
+    name: "Fossil",
+    npm: null,
+    command: "fossil",
+    plants: [{ "x.sh": "#!/bin/sh\ntouch MARK\n" }],
+    // `.fslckout` names the repository, and its settings the program that shows differences.
+    planting: [
+      "export USER=n; rm -f .fslckout new.fossil",
+      "fossil new -A n new.fossil && fossil open -f new.fossil && echo a > a.txt && fossil add a.txt",
+      "fossil commit --no-warnings --user-override n -m a && fossil settings diff-command TOP/x.sh; echo longer >> a.txt",
+    ].join("\n"),
+    setUp: "fossil new -A n ../outside/own.fossil && fossil open -f ../outside/own.fossil",
+    start: "fossil diff",
+    env: { USER: "n" },
+  },
+  {
+    name: "Maxima",
+    npm: null,
+    command: "maxima",
+    plants: [
+      { "maxima-init.mac": 'system("touch MARK")$\n' },
+      { "maxima-init.lisp": '(open "MARK" :direction :output :if-does-not-exist :create)\n' },
+    ],
+    start: "maxima --very-quiet --batch-string='1;'",
+  },
+  {
+    name: "PARI/GP",
+    npm: null,
+    command: "gp",
+    plants: [{ ".gprc": 'read "x.gp"\n', "x.gp": 'system("touch MARK")\n' }],
+    start: "gp -q </dev/null",
+  },
+  {
+    name: "Valgrind",
+    npm: null,
+    command: "valgrind",
+    plants: [{ ".valgrindrc": "--log-file=MARK\n" }],
+    start: "valgrind true",
   },
   {
     name: "R",

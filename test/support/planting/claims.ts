@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { expect } from "vitest";
 import type { Job, Reply } from "../battery/job.ts";
 import type { Person } from "../battery/people.ts";
@@ -46,6 +46,28 @@ export async function expectTaken(person: Person, plants: readonly Plant[]): Pro
   const twins = plants.map((plant) => ({ ...plant, folder: `twin/${plant.folder}` }));
   expect(place.plainly(planting(place, twins, "twins").join(" ")).stdout).toBe(String(twins.length));
   expect(twins.map(pathOf).filter((path) => !isLive(place, path))).toEqual([]);
+}
+
+/** Folders of version control, as they are in a repository; in each lies a file that is the person's. */
+const REPOSITORIES = [".git", ".hg", ".jj/repo", ".sl", ".bzr/branch", ".pijul", "_darcs/prefs"];
+
+/**
+ * None of these is there after a call that made it in a repository that was there, of which all else is as it was; the same program
+ * makes them all outside.
+ */
+export async function expectTakenFromRepository(person: Person, names: readonly string[]): Promise<void> {
+  using place = plantingPlace(person);
+  const folders = [...new Set([...REPOSITORIES, ...names.map(dirname)])].map((folder) => `repo/${folder}`);
+  const own = folders.map((folder) => `${folder}/own`);
+  const setUp = `git init -q repo && mkdir -p ${folders.join(" ")} && touch ${own.join(" ")}`;
+  expect(place.plainly(setUp).status).toBe(0);
+  const before = lookAt(join(place.ws, "repo"));
+  const plants = names.map((name): Plant => ({ way: "file", folder: "repo", name }));
+  const told = await plantedBy(place, plants);
+  expect(plants.map(pathOf).filter((path) => !told.has(path))).toEqual([]);
+  expect(lookAt(join(place.ws, "repo"))).toEqual(before);
+  expect(place.plainly("git -C repo status").status).toBe(0);
+  expect(place.plainly(planting(place, plants, "twins").join(" ")).stdout).toBe(String(plants.length));
 }
 
 /** Nothing that a command does changes these where they exist; each act works outside. */
