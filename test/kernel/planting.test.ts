@@ -24,8 +24,6 @@ const inRepositories = [
   ".git/modules/vendor/lib/lazygit.yml",
   ".git/glab-cli/config.yml",
   ".git/sl/config-git-repo",
-  ".fslckout",
-  "_FOSSIL_",
 ];
 
 /** What is made: each name as a plain file at the top, and in one of the ways deeper; `planting.long` has each in each. */

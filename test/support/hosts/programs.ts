@@ -171,21 +171,6 @@ const FROM_THE_SYSTEM: readonly HostProgram[] = [
     env: { BRZ_EMAIL: "n <e@x>" },
   },
   {
-    name: "Fossil",
-    npm: null,
-    command: "fossil",
-    plants: [{ "x.sh": "#!/bin/sh\ntouch MARK\n" }],
-    // `.fslckout` names the repository, and its settings the program that shows differences.
-    planting: [
-      "export USER=n; rm -f .fslckout new.fossil",
-      "fossil new -A n new.fossil && fossil open -f new.fossil && echo a > a.txt && fossil add a.txt",
-      "fossil commit --no-warnings --user-override n -m a && fossil settings diff-command TOP/x.sh; echo longer >> a.txt",
-    ].join("\n"),
-    setUp: "fossil new -A n ../outside/own.fossil && fossil open -f ../outside/own.fossil",
-    start: "fossil diff",
-    env: { USER: "n" },
-  },
-  {
     name: "Maxima",
     npm: null,
     command: "maxima",
