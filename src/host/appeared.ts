@@ -3,7 +3,7 @@ import type { RepositorySign } from "../backend/repositories.ts";
 import { printUnsearched } from "../backend/search-bound.ts";
 import { CofferdamError } from "../errors.ts";
 import { accessTo } from "../profile/access-to.ts";
-import type { ExecutedFinder, ExecutedNames } from "../profile/executed.ts";
+import { type ExecutedFinder, type ExecutedNames, OURSELVES } from "../profile/executed.ts";
 import { type AbsolutePath, byPath, isInside, parentOf } from "../profile/path.ts";
 import { mayWrite, type Profile } from "../profile/profile.ts";
 import type { FactsMemory } from "./facts.ts";
@@ -155,7 +155,12 @@ export async function lookForAppeared(
     const strays = newStrays(strayLinks, facts).map((path) =>
       appeared(path, "protected", unaskedOf(executedIn(path))),
     );
-    const told = new Set([...names, ...aliased, ...strays].map(({ path }) => path));
+    const manifests = memory.manifests
+      .grown(
+        ({ ctimeMs }, path) => ctimeMs >= performance.timeOrigin + sinceMs - CLOCK_GRAIN_MS && isMade(path),
+      )
+      .map((path) => appeared(path, "protected", UNDER_OUR_NAME));
+    const told = new Set([...manifests, ...names, ...aliased, ...strays].map(({ path }) => path));
     const others = watched
       .filter((path) => !told.has(path) && !held.has(path) && isMade(path))
       .flatMap((path) => {
@@ -165,9 +170,16 @@ export async function lookForAppeared(
     const inTheWay = unprotectable.map((path) => appeared(path, "unprotectable", null));
     // What could not be searched before was read-only: nothing was made there.
     const closed = facts.unsearched.map(({ path }) => path);
-    const found = [...repositories, ...names, ...aliased, ...strays, ...links, ...others, ...inTheWay].filter(
-      ({ path }) => !closed.some((folder) => isInside(path, folder)),
-    );
+    const found = [
+      ...repositories,
+      ...manifests,
+      ...names,
+      ...aliased,
+      ...strays,
+      ...links,
+      ...others,
+      ...inTheWay,
+    ].filter(({ path }) => !closed.some((folder) => isInside(path, folder)));
     const grown = unsearched.find(({ path }) => !closed.includes(path));
     return {
       found: found.sort((a, b) => byPath(a.path, b.path)),
@@ -189,6 +201,14 @@ function newStrays(strays: readonly StrayLink[], { strayLinks }: Before): readon
   const before = new Map(strayLinks.map(({ path, way }) => [path, way]));
   return strays.filter(({ path, way }) => before.get(path) !== way).map(({ path }) => path);
 }
+
+const UNDER_OUR_NAME = {
+  by: OURSELVES,
+  when: "npx, pnpm or yarn start it by name, or a program there imports it",
+};
+
+/** So far the times of a file system may lag behind the clock. */
+const CLOCK_GRAIN_MS = 50;
 
 const GIT = { by: "git", when: "it works in that repository" };
 

@@ -14,6 +14,7 @@ import { repositoriesAbove } from "./git/above.ts";
 import { RepositoryReader } from "./git/repositories.ts";
 import type { Host } from "./host.ts";
 import { type Look, lookingOnce } from "./leads.ts";
+import { Manifests } from "./manifests.ts";
 import { MountTableParser } from "./mount-table.ts";
 import { NodeLooker } from "./node-looker.ts";
 import { statsOf } from "./nodes.ts";
@@ -44,6 +45,7 @@ export class FactsMemory {
   readonly search: MaskSearch;
   readonly repositories = new RepositoryReader();
   readonly mounts = new MountTableParser();
+  readonly manifests = new Manifests();
   readonly #folded = new WeakMap<Profile, Profile>();
   #last: Facts | null = null;
 
@@ -52,16 +54,18 @@ export class FactsMemory {
   }
 
   /** What globs cover and repositories, on a Mac as its disks compare names: `.ENV` may be what `**\/.env` covers there. */
-  find(
+  async find(
     profiles: readonly Profile[],
     mac: Facts["mac"],
     look: Omit<SearchLook, "index"> = {},
   ): Promise<Found> {
     const index = mac === null ? maskIndex : coveredIndex;
-    return this.search.find(
+    const found = await this.search.find(
       profiles.map((profile) => this.#foldedOn(profile, mac)),
       { ...look, index },
     );
+    this.manifests.saw(found.manifests);
+    return found;
   }
 
   /** See `MaskSearch.linksOutsideTrees`. */

@@ -26,6 +26,10 @@ const CLOCK_GRAIN_MS = 50;
 export class RunningCalls {
   readonly #running = new Set<RunningCall>();
 
+  get isAnyRunning(): boolean {
+    return this.#running.size > 0;
+  }
+
   begin(basis: Basis, profile: Profile): RunningCall {
     const call = new RunningCall(basis, profile, [...this.#running]);
     this.#running.add(call);

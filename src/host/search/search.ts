@@ -46,6 +46,8 @@ export interface Found {
   readonly signs: readonly RepositorySign[];
   readonly gitLinks: readonly AbsolutePath[];
   readonly strayLinks: readonly StrayLink[];
+  /** Each `package.json` that is watched for. */
+  readonly manifests: readonly AbsolutePath[];
   /** What is watched for and was first seen after the moment that was asked about. */
   readonly fresh: readonly AbsolutePath[];
   /** Folders of which something lies so deep that it has no path, and links that lead to too many names: where a look overcomes that. */
@@ -122,6 +124,7 @@ export class MaskSearch {
       strayLinks: [
         ...new Map(walks.flatMap((walk) => walk.links.strays).map((one) => [one.path, one])).values(),
       ].sort(inOrder),
+      manifests: [...new Set(walks.flatMap((walk) => walk.manifests))],
       fresh: [...new Set(walks.flatMap((walk) => walk.fresh))].sort(byPath),
       unprotectable: [...new Set(walks.flatMap((walk) => walk.unprotectable))].sort(byPath),
       unsearched: [...unsearched].map(([path, bound]) => unsearchedBy(bounds, path, bound)).sort(inOrder),

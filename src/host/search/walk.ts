@@ -90,6 +90,7 @@ export class Walk {
   readonly gitLinks: AbsolutePath[] = [];
   /** What is watched for and was first seen after the moment that was asked about. */
   readonly fresh: AbsolutePath[] = [];
+  readonly manifests: AbsolutePath[] = [];
   /** Folders of which something lies so deep that it has no path, and links that lead to too many names. */
   readonly unprotectable: AbsolutePath[] = [];
   /** Why something could not be searched, the first time. */
@@ -241,12 +242,12 @@ export class Walk {
 
   #take(one: Ahead, seen: Remembered | null): void {
     if (seen === null) return;
-    const { findLasting } = this.#region;
-    const { folder, isHidden } = one;
+    const [{ findLasting }, { folder, isHidden }] = [this.#region, one];
     this.memory.set(folder, seen);
     for (const [name, seenMs] of seen.watched ?? [])
       if (seenMs > this.#watching.sinceMs) this.fresh.push(joinPath(folder, name));
-    for (const sign of seen.signs) this.signs.push(sign);
+    if (seen.watched?.has("package.json") === true) this.manifests.push(joinPath(folder, "package.json"));
+    this.signs.push(...seen.signs);
     const isOfGit = one.isOfGit || seen.signs.some(({ path, isWhole }) => path === folder && isWhole);
     if (isOfGit) for (const name of seen.links) this.gitLinks.push(joinPath(folder, name));
     if (!isHidden) this.links.note(folder, seen.links);

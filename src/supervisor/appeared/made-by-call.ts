@@ -55,6 +55,7 @@ export class MadeByCall implements Disposable {
     const { shared, profile, facts } = making;
     this.#making = making;
     this.#startedAt = shared.host.now();
+    if (!shared.calls.isAnyRunning) shared.memory.manifests.note();
     this.#call = mayWrite(profile)
       ? shared.calls.begin({ before: facts, startedAt: this.#startedAt }, profile)
       : null;

@@ -1,0 +1,120 @@
+import type { Stats } from "node:fs";
+import { OURSELVES } from "../profile/executed.ts";
+import type { AbsolutePath } from "../profile/path.ts";
+import { statsOf, systemPath } from "./nodes.ts";
+import { openPlainFile } from "./plain-file.ts";
+
+/** Names under which a package manager starts us, or a program imports us. */
+const NAMES = [OURSELVES, "node"];
+
+/** A larger manifest is not read: it counts as one that says all that it could. */
+const MOST_BYTES = 1024 * 1024;
+
+/** So many are read before a call; of more, the others count as if they had said nothing before. */
+const MOST_AHEAD = 64;
+
+/** What one manifest said when it was read, and which file it was then. */
+interface Known {
+  readonly stamp: string;
+  readonly claims: ReadonlySet<string>;
+}
+
+/**
+ * Manifests (`package.json`) in which a call could say that something else is started, or imported, under our name. `npx`, `pnpm` and
+ * `yarn` take a command of the project's own before an installed one (https://docs.npmjs.com/cli/commands/npm-exec,
+ * https://pnpm.io/cli/run), and Node a package's own name before an installed one's
+ * (https://nodejs.org/api/packages.html#self-referencing-a-package-using-its-name).
+ */
+export class Manifests {
+  readonly #known = new Map<AbsolutePath, Known>();
+  #last: readonly AbsolutePath[] = [];
+
+  /** Those that the last look found. */
+  saw(paths: readonly AbsolutePath[]): void {
+    this.#last = paths;
+  }
+
+  /** Notes what they say while no call runs. */
+  note(): void {
+    for (const path of this.#last.slice(0, MOST_AHEAD)) this.#read(path, statsOf(path));
+  }
+
+  /**
+   * Those that came to say more of our names than they did. `isMade`: of one that was never read before, whether a call may have
+   * changed it.
+   */
+  grown(isMade: (stats: Stats, path: AbsolutePath) => boolean): readonly AbsolutePath[] {
+    return this.#last.filter((path) => {
+      const stats = statsOf(path);
+      const before = this.#known.get(path);
+      if (stats === null || before?.stamp === stampOf(stats)) return false;
+      const claims = this.#read(path, stats);
+      if (before === undefined && !isMade(stats, path)) return false;
+      return [...claims].some((claim) => before?.claims.has(claim) !== true);
+    });
+  }
+
+  #read(path: AbsolutePath, stats: Stats | null): ReadonlySet<string> {
+    const known = this.#known.get(path);
+    if (stats === null) return NOTHING;
+    const stamp = stampOf(stats);
+    if (known?.stamp === stamp) return known.claims;
+    const claims = claimsAt(path);
+    this.#known.set(path, { stamp, claims });
+    return claims;
+  }
+}
+
+const NOTHING: ReadonlySet<string> = new Set();
+
+/** The change time is the kernel's own: a process can set any other. */
+function stampOf({ dev, ino, ctimeMs, size }: Stats): string {
+  return `${dev}:${ino}:${ctimeMs}:${size}`;
+}
+
+function claimsAt(path: AbsolutePath): ReadonlySet<string> {
+  try {
+    using file = openPlainFile(systemPath(path));
+    if (file === null) return NOTHING;
+    if (file.stats.size > MOST_BYTES) return new Set(["all"]);
+    return claimsIn(
+      JSON.parse(
+        Buffer.from(file.read())
+          .toString("utf8")
+          .replace(/^\uFEFF/, ""),
+      ),
+    );
+  } catch {
+    // No package manager reads what is no JSON either.
+    return NOTHING;
+  }
+}
+
+/** What a manifest says of our names, each in words that tell one from another. */
+export function claimsIn(manifest: unknown): ReadonlySet<string> {
+  const name = fieldOf(manifest, "name");
+  const bin = fieldOf(manifest, "bin");
+  const commands = typeof bin === "string" ? { [commandOf(name)]: bin } : bin;
+  const claims = NAMES.flatMap((own) => [
+    ...(name === own ? [["name", fieldOf(manifest, "exports"), fieldOf(manifest, "main")]] : []),
+    ...["bin", "scripts"].flatMap((field) => {
+      const value = fieldOf(field === "bin" ? commands : fieldOf(manifest, field), own);
+      return value === undefined ? [] : [[field, own, value]];
+    }),
+  ]);
+  const folder = fieldOf(fieldOf(manifest, "directories"), "bin");
+  return new Set(
+    [...claims, ...(folder === undefined ? [] : [["directories", folder]])].map((one) => JSON.stringify(one)),
+  );
+}
+
+/** The command of a package whose `bin` is one file: its name without the scope. */
+function commandOf(name: unknown): string {
+  return typeof name === "string" ? name.replace(/^@[^/]*\//, "") : "";
+}
+
+function fieldOf(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null && Object.hasOwn(value, name)
+    ? Reflect.get(value, name)
+    : undefined;
+}

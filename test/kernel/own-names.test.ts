@@ -1,0 +1,57 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { Standing } from "../support/approval/standing.ts";
+import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
+import { fatesOf, heldIn, isThere, run, standingWith } from "../support/quarantine/planting.ts";
+
+sandboxMustWork("manifests that stand in for the product");
+
+const MANIFEST = { name: "app", version: "1.0.0", bin: "app.js" };
+
+function standing(appeared: "quarantine" | "report" = "quarantine"): Promise<Standing> {
+  return standingWith(appeared, {}, ({ ws }) => {
+    writeFileSync(join(ws, "package.json"), JSON.stringify(MANIFEST));
+  });
+}
+
+/** A line of shell that writes a manifest. */
+function writes(manifest: object, path = "package.json"): string {
+  return `mkdir -p "$(dirname ${path})"; echo '${JSON.stringify({ ...MANIFEST, ...manifest })}' > ${path}`;
+}
+
+describe.skipIf(unusable !== null)("own: a manifest that a call changed", () => {
+  it.each([
+    ["a command of our name", { bin: { cofferdam: "x.js" } }],
+    ["a command of Node's name", { bin: { node: "x.js" } }],
+    ["the package's own command", { name: "@you/cofferdam" }],
+    ["the name that a program imports", { name: "cofferdam", exports: "./x.js" }],
+    ["a script", { scripts: { cofferdam: "node x.js" } }],
+    ["a folder of commands", { directories: { bin: "bin" } }],
+  ])("is taken away where it says that something else is run under our name: %s", async (_, more) => {
+    for (const appeared of ["quarantine", "report"] as const) {
+      await using at = await standing(appeared);
+      expect(fatesOf(await run(at, writes(more)), at)).toEqual({ "package.json": "quarantined" });
+      expect([isThere(at.place, "package.json"), heldIn(at.place)]).toEqual([false, ["package.json"]]);
+    }
+  });
+
+  it("is taken away where a file tool changed it, and where it is new and lies deep", async () => {
+    await using at = await standing();
+    const content = JSON.stringify({ ...MANIFEST, bin: { cofferdam: "x.js" } });
+    const written = await at.session.call("write_file", { path: "ws:package.json", content });
+    expect(fatesOf(written, at)).toEqual({ "package.json": "quarantined" });
+    expect(fatesOf(await run(at, writes({ bin: { node: "x" } }, "a/b/package.json")), at)).toEqual({
+      "a/b/package.json": "quarantined",
+    });
+  });
+
+  it("stays where it says anything else, or what it said before", async () => {
+    await using at = await standing();
+    const plain = writes({ scripts: { agent: "cofferdam run -- agent" }, dependencies: { cofferdam: "*" } });
+    expect(fatesOf(await run(at, plain), at)).toEqual({});
+    writeFileSync(join(at.place.ws, "package.json"), JSON.stringify({ ...MANIFEST, scripts: { node: "x" } }));
+    expect(fatesOf(await run(at, writes({ scripts: { node: "x" }, version: "2.0.0" })), at)).toEqual({});
+    expect(isThere(at.place, "package.json")).toBe(true);
+  });
+});
