@@ -1,6 +1,6 @@
 import type { Writable } from "node:stream";
 import { type Ink, inkFor } from "../channel/ink.ts";
-import { jsonText } from "../policy/canonical-json.ts";
+import { jsonText } from "../policy/spelled-out.ts";
 
 /** A stream of this process that lines go to. */
 export type Out = Pick<Writable, "write" | "on"> & {

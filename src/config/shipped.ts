@@ -1,11 +1,12 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { CofferdamError, visible } from "../errors.ts";
+import { PROTECTED_LAYER } from "../profile/own-layers.ts";
 import { type AbsolutePath, absolutePath, joinPath } from "../profile/path.ts";
 import { nearest } from "./nearest.ts";
 import type { Naming, ReadFile } from "./safe-file.ts";
 
 /** The profile that is part of every ceiling. */
-export const PROTECTED = "protected";
+export const PROTECTED = PROTECTED_LAYER;
 
 /** The package's `profiles/`: beside `src/` as beside `dist/`, two folders above this file. */
 export function shippedFolder(): AbsolutePath {

@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { CofferdamError, visible } from "../errors.ts";
 import type { Event } from "../event/event.ts";
 import { codeOf } from "../host/system-error.ts";
-import { jsonText } from "../policy/canonical-json.ts";
+import { jsonText } from "../policy/spelled-out.ts";
 import { type AbsolutePath, joinPath } from "../profile/path.ts";
 import { chainStart, sealedLine } from "./chain.ts";
 import { segmentFile } from "./record.ts";

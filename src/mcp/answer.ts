@@ -1,7 +1,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { PROTECTIONS } from "../backend/plan.ts";
-import { jsonText, spelledOut } from "../policy/canonical-json.ts";
+import { jsonText, spelledOut } from "../policy/spelled-out.ts";
 import type { Outcome } from "../supervisor/outcome.ts";
 import type { Receipt } from "../supervisor/receipt.ts";
 import { toolResult } from "../supervisor/tool-result.ts";

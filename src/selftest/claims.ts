@@ -8,9 +8,9 @@ export const CLAIMS = {
     "a protected path can't be renamed out of the way, nor a folder above it by whose name it is found; what a call moves, the next one finds again",
   "fs.missing":
     "a protected path that is named without wildcard and does not exist can't be made; what a call makes under a wildcard is told",
-  own: "no tool can create, change, replace or shadow a file that the supervisor's process or its helpers load or start, wherever the product is installed; where that can't be had the root is refused, and so is one in which the system keeps its files, unless an operator's file grants exactly that path",
+  own: "no tool can create, change, replace or shadow a file that the supervisor's process or its helpers load or start, wherever the product is installed; what something else would be started by under its name, as `npx` does, is taken away when the call has ended. A root in which that can't be had is refused. So is one in which the system keeps its files, unless an operator's file grants exactly that path",
   planted:
-    "what programs of the host execute or obey by themselves (a table of names) can't be changed where it exists, and is not live after a call that made it unless somebody said so: it lies in quarantine, and after a supervisor was killed the next one puts it there; what runs when a person starts a tool is told",
+    "what programs of the host execute or obey by themselves (a table of names) can't be changed where it exists, and is not live after a call that made it unless somebody said so, or git took it from a commit that was there before: it lies in quarantine, and after a supervisor was killed the next one puts it there. What runs when a person starts a tool is told",
   "fs.views":
     "`/`, `/tmp`, `/run`, `/dev` and HOME inside are private and sized; writing there changes no host path, and of a host device node nothing can be changed but its times, as by any user",
   "fs.mounts":
@@ -49,7 +49,7 @@ export const CLAIMS = {
     "memory, processes, file size, open files, scratch, output, processor and wall time are bounded as configured, or the receipt says which is not",
   proof: "no program runs before its own walls were observed to stand as planned",
   "never-weaker":
-    "adding an operator profile never allows more: as a law of the algebra and on a real kernel",
+    "adding an operator profile never allows a call more (one in an operators' folder can lift the refusal of a folder of the system as a root, if it grants exactly that path): as a law of the algebra and on a real kernel",
   "approve.once":
     "one call is asked about at most once for what it is; words, folder, environment, program file and profile are those shown",
   "approve.forge":

@@ -1,10 +1,10 @@
 import { CofferdamError, visible } from "../errors.ts";
 import type { ApprovalEvent, ApprovalNews } from "../event/event.ts";
 import { otherTurns } from "../host/turns.ts";
-import { spelledOut } from "../policy/canonical-json.ts";
 import type { Decision } from "../policy/decision.ts";
 import type { Grant } from "../policy/grant.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
+import { spelledOut } from "../policy/spelled-out.ts";
 import type { AbsolutePath } from "../profile/path.ts";
 import { inputText, withoutInput } from "./edited.ts";
 import { eventsGone } from "./numbered-events.ts";

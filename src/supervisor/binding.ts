@@ -1,8 +1,9 @@
 import { type Facts, nodeAt } from "../backend/facts.ts";
-import { type Json, spelledOut } from "../policy/canonical-json.ts";
+import type { Json } from "../policy/canonical-json.ts";
 import type { GrantKey } from "../policy/grant.ts";
 import { argsHashOf, cacheKeyOf } from "../policy/hashes.ts";
 import { jsonDigest, type TextDigests } from "../policy/json-digest.ts";
+import { spelledOut } from "../policy/spelled-out.ts";
 import type { ProfileDigest } from "../profile/canonical.ts";
 import type { AbsolutePath } from "../profile/path.ts";
 import { type Call, type ShellInput, scriptOf, wordsOf } from "../tool/call.ts";

@@ -5,7 +5,7 @@ import {
 } from "../approval/tool-outcome.ts";
 import { CofferdamError, thrownText, visible } from "../errors.ts";
 import type { Captured } from "../host/output.ts";
-import { spelledOut } from "../policy/canonical-json.ts";
+import { spelledOut } from "../policy/spelled-out.ts";
 import { printObeyed } from "../profile/executed.ts";
 import type { Denial } from "./denial.ts";
 import type { Outcome, ProgramOutcome, Ran } from "./outcome.ts";

@@ -35,7 +35,8 @@ setting and works with it. For every tool it holds that
 - **The machine is read-only and mostly not there**: \`/usr\` and a few files of \`/etc\`. Installing for the whole machine
   (\`apt\`, \`npm -g\`) is for outside. Its processes, users, sockets and terminals are not seen.
 - **What the host obeys later stays as it is**: git's configuration and hooks, and the files that \`profiles/protected.yaml\`
-  lists. A folder that holds such a file can't be renamed, and a rename into it is \`EXDEV\`.
+  and \`profiles/protected.executed.json\` list. New ones are taken away after the call. A folder that holds such a file
+  can't be renamed, and a rename into it is \`EXDEV\`.
 `;
 
 /** The whole page: the rows in the order of the groups, the machine that they were tried on, and the clients that tests try. */

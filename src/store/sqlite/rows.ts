@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { type ApprovalEvent, Event, isApprovalEvent } from "../../event/event.ts";
-import { spelledOut } from "../../policy/canonical-json.ts";
 import { Decision } from "../../policy/decision.ts";
 import { Grant } from "../../policy/grant.ts";
 import { KeptCall } from "../../policy/kept-call.ts";
 import { Presentation } from "../../policy/presentation.ts";
 import { ApprovalRequest } from "../../policy/request.ts";
+import { spelledOut } from "../../policy/spelled-out.ts";
 import type { AbsolutePath } from "../../profile/path.ts";
 import { jsonOf, Status } from "../column.ts";
 import { Edited, withInput } from "../edited.ts";

@@ -4,11 +4,11 @@ import { CofferdamError, visible } from "../../errors.ts";
 import type { HeldContent } from "../../host/quarantine/content.ts";
 import type { Quarantine } from "../../host/quarantine/quarantine.ts";
 import type { QuarantineItem, QuarantineRecord } from "../../host/quarantine/record.ts";
-import { spelledOut } from "../../policy/canonical-json.ts";
 import { argsHashOf, cacheKeyOf } from "../../policy/hashes.ts";
 import { KEEP_TOOL } from "../../policy/keep-tool.ts";
 import type { Presentation } from "../../policy/presentation.ts";
 import { redact } from "../../policy/redact.ts";
+import { spelledOut } from "../../policy/spelled-out.ts";
 import { printObeyed } from "../../profile/executed.ts";
 import type { AfterCall, Asks } from "./after-call.ts";
 

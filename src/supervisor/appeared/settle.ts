@@ -68,7 +68,10 @@ const MAX_COMPARED = 200;
 const BY_CONFIG: Fate = { kind: "reported", because: "`sandbox.appeared` is `report`" };
 /** The fate of what came to be after a call that was cut off. */
 export const MADE_SINCE: Fate = { kind: "reported", because: "it was made after the call had ended" };
-const CHECKED_OUT: Fate = { kind: "reported", because: "a commit that was there before holds it" };
+const CHECKED_OUT: Fate = {
+  kind: "reported",
+  because: "a commit holds it that was there before the call, perhaps by an earlier call",
+};
 const KEPT_BEFORE: Fate = { kind: "reported", because: "it was given back while the call ran" };
 const GONE: Fate = { kind: "reported", because: "it was not there any more when it was to be taken away" };
 const AGREED: Fate = { kind: "kept", by: "whoever approved the call" };

@@ -1,9 +1,10 @@
 import { visible } from "../../errors.ts";
 import { strictest } from "../../policy/action.ts";
-import { type Json, spelledOut } from "../../policy/canonical-json.ts";
+import type { Json } from "../../policy/canonical-json.ts";
 import { findGrant, type Grant, type GrantKey } from "../../policy/grant.ts";
 import { argsHashOf, cacheKeyOf } from "../../policy/hashes.ts";
 import type { RuleHit, ToolSaid } from "../../policy/rule-hit.ts";
+import { spelledOut } from "../../policy/spelled-out.ts";
 import { invocationOf } from "../../policy/tool-rule.ts";
 import { answerByGrant, answerByMode, judge, type Verdict } from "../../policy/verdict.ts";
 import { isAtMost } from "../../profile/access.ts";

@@ -1,5 +1,5 @@
 import { CofferdamError, visible } from "../../errors.ts";
-import { spelledOut } from "../../policy/canonical-json.ts";
+import { spelledOut } from "../../policy/spelled-out.ts";
 import { type AbsolutePath, isInside, isTooDeep, MAX_NAMES, pathToBytes } from "../../profile/path.ts";
 import type { Root } from "../facts.ts";
 

@@ -43,6 +43,7 @@ test("help and version load nothing but their texts", () => {
     "cli/print.ts",
     "cli/signals.ts",
     "host/version.ts",
+    "policy/spelled-out.ts",
   ]);
 });
 

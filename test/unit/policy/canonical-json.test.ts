@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { canonicalJson, type Json, spelledOut } from "../../../src/policy/canonical-json.ts";
+import { canonicalJson, type Json } from "../../../src/policy/canonical-json.ts";
 import { jsonDigest } from "../../../src/policy/json-digest.ts";
+import { spelledOut } from "../../../src/policy/spelled-out.ts";
 
 test("the order of keys never matters, the order of items does", () => {
   expect(canonicalJson({ b: 1, a: [2, 1], "\u{1F600}": null })).toBe('{"a":[2,1],"b":1,"\u{1F600}":null}');
