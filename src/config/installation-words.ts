@@ -1,12 +1,12 @@
 import { visible } from "../errors.ts";
 import type { Host } from "../host/host.ts";
+import { foldersOfPath } from "../host/installation/path-folders.ts";
 import type { Installation } from "../host/installation.ts";
 import { statsOf } from "../host/nodes.ts";
-import { type AbsolutePath, isAbsolutePath, isInside, joinPath, nameOf, upwards } from "../profile/path.ts";
+import { type AbsolutePath, isInside, joinPath, nameOf, upwards } from "../profile/path.ts";
 import type { Root } from "../tool/facts.ts";
 import { type Finding, warning } from "./finding.ts";
 import { installationFor, partsInRoots } from "./installation.ts";
-import { realPath } from "./operator-path.ts";
 
 /** Whether the product lies in roots that tools may write, and what of it: one line each. */
 export function installationWords(host: Host, roots: readonly Root[]): readonly string[] {
@@ -30,7 +30,7 @@ export function installationFindings(host: Host, roots: readonly Root[]): readon
   const installation = installationFor(host, roots);
   const writable = roots.filter(({ mode }) => mode === "rw");
   const readOnly = partsInRoots(installation, roots).map(({ part }) => part.path);
-  const open = pathFolders(host).filter((folder) => !readOnly.some((path) => isInside(folder, path)));
+  const open = foldersOfPath(host).filter((folder) => !readOnly.some((path) => isInside(folder, path)));
   return [
     ...writable.flatMap((root) => agentFinding(installation, root)),
     ...open.flatMap((folder) => pathFinding(folder, writable)),
@@ -68,9 +68,4 @@ function pathFinding(folder: AbsolutePath, writable: readonly Root[]): readonly 
       root.at,
     ),
   ];
-}
-
-function pathFolders({ env }: Host): readonly AbsolutePath[] {
-  const written = (env["PATH"] ?? "").split(":").map((folder) => folder.replace(/(?<=.)\/+$/, ""));
-  return [...new Set(written.filter(isAbsolutePath).map((folder) => realPath(folder)))];
 }

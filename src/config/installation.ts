@@ -1,6 +1,6 @@
 import { visible } from "../errors.ts";
 import type { Host } from "../host/host.ts";
-import type { InstalledPart } from "../host/installation/part.ts";
+import { type InstalledPart, wayOutOf } from "../host/installation/part.ts";
 import { type Installation, withCopiesIn } from "../host/installation.ts";
 import { statsOf } from "../host/nodes.ts";
 import { entryKey, type Layer, maskKey } from "../profile/explain.ts";
@@ -59,18 +59,19 @@ export function installationLayer(
   const masks = held
     .filter((part) => !isPackages(part))
     .map(({ path }): Mask => ({ pattern: literalPattern(path), atMost: "read", ignoreCase: false }));
-  const reasons = held.flatMap(({ path, what }): readonly [string, string][] => {
-    const reason = `${visible(path)} may only be read: tools must not change ${what}`;
-    return [
-      [entryKey(path), reason],
-      [maskKey({ pattern: literalPattern(path) }), reason],
-    ];
-  });
+  const told = (tell: (part: InstalledPart) => string): ReadonlyMap<string, string> =>
+    new Map(
+      held.flatMap((part): readonly [string, string][] => [
+        [entryKey(part.path), tell(part)],
+        [maskKey({ pattern: literalPattern(part.path) }), tell(part)],
+      ]),
+    );
   return {
     name: INSTALLATION_LAYER,
     profile: normalProfile({ ...OPEN, files: [everything, ...files], masks }),
     sources: new Map(),
-    reasons: new Map(reasons),
+    reasons: told(({ path, what }) => `${visible(path)} may only be read: tools must not change ${what}`),
+    remedies: told((part) => `do it outside of the sandbox, or ${wayOutOf(part)}`),
   };
 }
 

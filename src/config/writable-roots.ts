@@ -1,6 +1,7 @@
 import { CofferdamError, visible, withPosition } from "../errors.ts";
 import type { Host } from "../host/host.ts";
 import { MAX_NAMES, otherName } from "../host/installation/other-names.ts";
+import { wayOutOf } from "../host/installation/part.ts";
 import type { Installation } from "../host/installation.ts";
 import { statsOf } from "../host/nodes.ts";
 import { type AbsolutePath, isInside, parentOf } from "../profile/path.ts";
@@ -63,7 +64,7 @@ function ownCodeRefusal({ parts }: Installation, path: AbsolutePath): CofferdamE
     "ROOT_REFUSED",
     `tools may not write in ${visible(path)}: it holds ${part.what} (${where})`,
     {
-      hint: "make the root `ro`, name another folder, or have cofferdam elsewhere: `npm install --global cofferdam`, and `npm uninstall cofferdam` here",
+      hint: `make the root \`ro\`, name another folder, or ${wayOutOf(part)}`,
     },
   );
 }

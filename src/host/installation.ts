@@ -1,6 +1,5 @@
 import {
   type AbsolutePath,
-  isAbsolutePath,
   isInside,
   joinPath,
   knownPath,
@@ -8,15 +7,18 @@ import {
   namesOf,
   parentOf,
   ROOT,
+  upwards,
 } from "../profile/path.ts";
 import { libraryFolders } from "./installation/library-folders.ts";
+import { libraryParts } from "./installation/library-parts.ts";
 import { filesThatNodeObeys } from "./installation/node-files.ts";
 import { identitiesOf } from "./installation/own-code.ts";
 import { type LoadedPart, loadedPackages, loadedPart, searchedFolders } from "./installation/packages.ts";
 import type { InstalledPart } from "./installation/part.ts";
+import { commandParts } from "./installation/path-folders.ts";
 import type { PlugAndPlay } from "./installation/plug-and-play.ts";
+import { placesOn } from "./installation/way.ts";
 import { packagesOfWorkspaces } from "./installation/workspaces.ts";
-import { wayOf } from "./leads.ts";
 import { realPathOf, statsOf } from "./nodes.ts";
 import type { RunningProcess } from "./running-process.ts";
 
@@ -36,12 +38,18 @@ export interface Installation {
   readonly libraryFolders: readonly AbsolutePath[];
 }
 
-/** The names under which a shell, and `#!/usr/bin/env node`, find us in PATH. */
-const COMMANDS = ["cofferdam", "node"];
-
 /** The parts of a checkout that are loaded, or that `scripts/cofferdam` runs; what else lies there, such as its tests, is not. */
 const LOADED_OF_A_CHECKOUT = ["dist", "src", "profiles", "package.json", "scripts"];
-const RUN_BY_SCRIPTS = [".cofferdam-node", "package-lock.json", "rolldown.config.ts"];
+/** npm, and what bundles the worker, look for each of these. */
+const RUN_BY_SCRIPTS = [
+  ".cofferdam-node",
+  "package-lock.json",
+  "npm-shrinkwrap.json",
+  ".npmrc",
+  "rolldown.config.ts",
+  "tsconfig.json",
+  "tsconfig.build.json",
+];
 
 /**
  * Finds everything that decides which code a process of ours runs: the package and every package that it may load, the
@@ -57,11 +65,10 @@ export function findInstallation(running: RunningProcess): Installation {
   const found = [
     ...(plugAndPlay === null ? packageParts(folder, loaded) : plugAndPlayParts(folder, plugAndPlay)),
     ...linksToUs(running, folder),
-    ...wayTo(node, "the Node that runs cofferdam"),
-    ...commandsInPath(running).flatMap((path) =>
-      wayTo(path, `what PATH finds under the name ${nameOf(path)}`),
-    ),
-    ...filesThatNodeObeys(running),
+    ...placesOn(node, ROOT).map((path) => ({ path, ...NODE })),
+    ...commandParts(running),
+    ...libraryParts({ ...running, node }),
+    ...filesThatNodeObeys({ ...running, folder }),
   ];
   const packages = packagesFolderOf(folder);
   const parts = wholeParts(found);
@@ -102,9 +109,13 @@ function copyParts(packages: AbsolutePath): readonly InstalledPart[] {
 
 /** What packages lie in counts as a whole, with what package managers remove together with it; nothing is in two of them. */
 function wholeParts(parts: readonly InstalledPart[]): readonly InstalledPart[] {
-  const whole = parts.map(({ path, what }) => ({ path: packagesFolderOf(path) ?? path, what }));
-  const outermost = whole.filter(({ path }, at) =>
-    whole.every((other, from) => (other.path === path ? from >= at : !isInside(path, other.path))),
+  const whole = new Map<AbsolutePath, InstalledPart>();
+  for (const part of parts) {
+    const path = part.isAlone === true ? part.path : (packagesFolderOf(part.path) ?? part.path);
+    if (!whole.has(path)) whole.set(path, { ...part, path });
+  }
+  const outermost = [...whole.values()].filter(
+    ({ path }) => ![...upwards(path)].slice(1).some((above) => whole.has(above)),
   );
   const together = outermost
     .filter(({ path }) => nameOf(path) === "node_modules")
@@ -113,6 +124,7 @@ function wholeParts(parts: readonly InstalledPart[]): readonly InstalledPart[] {
   return [...outermost, ...[...new Set(together)].map((path) => ({ path, what: TOGETHER }))];
 }
 
+const NODE = { what: "the Node that runs cofferdam", wayOut: "use a Node that lies outside of the root" };
 const OURS = "cofferdam's own code";
 const COPY = "a copy of cofferdam that programs there load";
 const PACKAGES = "the packages that cofferdam loads";
@@ -150,13 +162,12 @@ function plugAndPlayParts(
   const names = [".pnp.loader.mjs", ".pnp.data.json", ".yarn", ".yarnrc.yml"];
   const beside = names.map((name) => joinPath(project, name)).filter(isThere);
   const places = new Set(packages.map((path) => (isArchive(path) ? parentOf(path) : path)));
-  const ways = [...places].flatMap((path) => wayTo(path, PACKAGES)).filter(({ path }) => path !== folder);
+  const ways = [...places].flatMap((path) => placesOn(path, ROOT)).filter((path) => path !== folder);
   const own = places.has(parentOf(folder)) ? [] : ownParts(folder);
   const more = pathsOf(unmapped.flatMap(loadedPackages)).filter((path) => path !== folder);
   const searched = [...unmapped, ...more].flatMap(searchedFolders);
   return [
-    ...ways,
-    ...[...own, ...more, ...searched].map((path) => ({ path, what: PACKAGES })),
+    ...[...ways, ...own, ...more, ...searched].map((path) => ({ path, what: PACKAGES })),
     ...[map, ...beside].map((path) => ({
       path,
       what: "Yarn's Plug'n'Play, which finds cofferdam's packages",
@@ -204,7 +215,8 @@ function linksToUs({ program, cwd }: RunningProcess, folder: AbsolutePath): read
   });
   return [...named, ...commandOfPrefix(folder), ...(program === null ? [] : [program])]
     .filter((path) => isInside(realPathOf(path) ?? path, folder))
-    .flatMap((path) => wayTo(path, OURS));
+    .flatMap((path) => placesOn(path, ROOT))
+    .map((path) => ({ path, what: OURS }));
 }
 
 /** The command of a package that is installed globally, which PATH need not find (https://docs.npmjs.com/cli/configuring-npm/folders). */
@@ -212,21 +224,6 @@ function commandOfPrefix(folder: AbsolutePath): readonly AbsolutePath[] {
   const packages = packagesFolderOf(folder);
   if (packages === null || nameOf(parentOf(packages)) !== "lib") return [];
   return [joinPath(parentOf(parentOf(packages)), "bin/cofferdam")].filter(isThere);
-}
-
-/** What PATH finds under our names: the first of each. */
-function commandsInPath({ env, cwd }: RunningProcess): readonly AbsolutePath[] {
-  const folders = (env["PATH"] ?? "").split(":").map((one) => (one.startsWith("/") ? one : `${cwd}/${one}`));
-  return COMMANDS.flatMap((name) => {
-    const paths = folders.map((folder) => `${folder.replace(/\/+$/, "")}/${name}`).filter(isAbsolutePath);
-    return paths.find((path) => realPathOf(path) !== null) ?? [];
-  });
-}
-
-/** A path as it is named, every link that is passed on the way, and where that leads. */
-function wayTo(path: AbsolutePath, what: string): readonly InstalledPart[] {
-  const { end, links } = wayOf(path, ROOT);
-  return [...links, ...(end === null ? [path] : [end])].map((one) => ({ path: one, what }));
 }
 
 /**

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { type AbsolutePath, absolutePath, knownPath } from "../profile/path.ts";
+import { mappedLibraries } from "./installation/library-parts.ts";
 import { type PlugAndPlay, plugAndPlayOf } from "./installation/plug-and-play.ts";
 
 /** What is known of a process before anything of its installation is looked at. */
@@ -12,6 +13,8 @@ export interface RunningProcess {
   readonly execArgv: readonly string[];
   /** The program that Node was started with, links in its path included; null for none, as for `node -e`. */
   readonly program: AbsolutePath | null;
+  /** The libraries that its loader has mapped. */
+  readonly libraries: readonly AbsolutePath[];
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: AbsolutePath;
   /** The caller's home folders. */
@@ -29,6 +32,7 @@ export function thisRunningProcess(given: Pick<RunningProcess, "env" | "cwd" | "
     plugAndPlay,
     execPath: knownPath(execPath),
     execArgv,
+    libraries: mappedLibraries(),
     program: argv[1] === undefined ? null : knownPath(resolve(argv[1])),
   };
 }

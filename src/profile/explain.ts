@@ -18,6 +18,8 @@ export interface Layer {
   readonly sources: ReadonlyMap<string, Position>;
   /** Why its clauses say what they say, by `clauseKey`, where nobody wrote them down. */
   readonly reasons?: ReadonlyMap<string, string>;
+  /** What a person can do about its clauses, by `clauseKey`, where that differs from one to another. */
+  readonly remedies?: ReadonlyMap<string, string>;
 }
 
 /** What can be asked of a profile. */
@@ -37,6 +39,8 @@ export interface LayerAnswer {
   readonly access: Access | null;
   readonly because: string;
   readonly at: Position | null;
+  /** What a person can do about it, where the clause says so. */
+  readonly remedy?: string;
 }
 
 /** The answer of all layers together. `decidedBy` is the layer that allows least: the first that says no. */
@@ -86,14 +90,16 @@ function isBelow(a: LayerAnswer, b: LayerAnswer): boolean {
   return a.access !== null && b.access !== null && a.access !== b.access && isAtMost(a.access, b.access);
 }
 
-function answer({ name, profile, sources, reasons }: Layer, question: Question): LayerAnswer {
+function answer({ name, profile, sources, reasons, remedies }: Layer, question: Question): LayerAnswer {
   const { allowed, access, because, key } = rule(profile, question);
+  const remedy = remedies?.get(key);
   return {
     layer: name,
     allowed,
     access,
     because: reasons?.get(key) ?? because,
     at: sources.get(key) ?? null,
+    ...(remedy === undefined ? {} : { remedy }),
   };
 }
 

@@ -8,7 +8,7 @@ import {
 } from "../profile/explain.ts";
 import { printHostRule, type Target } from "../profile/host-rule.ts";
 import type { MacosGroup } from "../profile/macos.ts";
-import { INSTALLATION_LAYER, PROTECTED_LAYER, REPOSITORY_LAYER } from "../profile/own-layers.ts";
+import { PROTECTED_LAYER, REPOSITORY_LAYER } from "../profile/own-layers.ts";
 import type { SyscallGroup } from "../profile/syscalls.ts";
 
 /** What the walls did not let happen, why, and what would change that, in words for a model and a person. */
@@ -103,8 +103,7 @@ function isBySuffix(layers: readonly [Layer, ...Layer[]], question: Question): b
 function remedyFor({ decidedBy }: Explanation, question: DeniableQuestion, isBySuffix: boolean): string {
   if (decidedBy.layer === REPOSITORY_LAYER)
     return "git obeys it outside as well: change it yourself, outside of the walls, if it is meant";
-  if (decidedBy.layer === INSTALLATION_LAYER)
-    return "do it outside of the sandbox, or have cofferdam elsewhere: `npm install --global cofferdam`, and `npm uninstall cofferdam` here";
+  if (decidedBy.remedy !== undefined) return decidedBy.remedy;
   if (decidedBy.layer === PROTECTED_LAYER && question.ask === "write")
     return "programs of this machine obey it: change it yourself, outside of the sandbox, if it is meant";
   if (decidedBy.layer !== "config")

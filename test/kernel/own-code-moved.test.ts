@@ -35,6 +35,7 @@ async function whileRunning(line: string, work: (place: Place) => void) {
     plugAndPlay: null,
     execPath: knownPath(process.execPath),
     execArgv: [],
+    libraries: [],
     program: null,
     env: {},
     cwd: knownPath("/"),

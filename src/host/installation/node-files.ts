@@ -1,103 +1,149 @@
-import { createRequire } from "node:module";
-import { posix } from "node:path";
-import { fileURLToPath } from "node:url";
-import { type AbsolutePath, absolutePath, isAbsolutePath, joinPath, parentOf } from "../../profile/path.ts";
+import { type AbsolutePath, joinPath, namesOf, parentOf } from "../../profile/path.ts";
 import type { RunningProcess } from "../running-process.ts";
+import { type Lookup, placesOfModule } from "./named-modules.ts";
+import { type NodeOption, nodeOptions } from "./node-options.ts";
+import { filesOfOpenssl } from "./openssl-files.ts";
 import type { InstalledPart } from "./part.ts";
+import { typeSettings } from "./type-settings.ts";
+import { placesOn } from "./way.ts";
 
 /** What a process needs to be asked which files its Node obeys. */
-type Started = Pick<RunningProcess, "execPath" | "execArgv" | "env" | "cwd" | "homes">;
+type Started = Pick<RunningProcess, "execPath" | "execArgv" | "env" | "cwd" | "homes" | "program" | "folder">;
 
-/** Options of Node that load or read a file before any program (https://nodejs.org/api/cli.html). */
-const MODULE_OPTIONS = ["--require", "-r", "--import", "--loader", "--experimental-loader"];
-const FILE_OPTIONS = [
+/** Options of Node that load a module before any program (https://nodejs.org/api/cli.html). */
+const MODULE_OPTIONS: Readonly<Record<string, "require" | "import">> = {
+  "--require": "require",
+  "--import": "import",
+  "--experimental-loader": "import",
+};
+/** Those that read a file. */
+const FILE_OPTIONS = new Set([
   "--env-file",
   "--env-file-if-exists",
   "--experimental-config-file",
+  "--experimental-package-map",
   "--openssl-config",
   "--icu-data-dir",
   "--snapshot-blob",
-];
+]);
 
-/** Variables of one file or folder: Node's own, those of OpenSSL, and those of the loader and the C library (ld.so(8)). */
+/** Variables of one file or folder: Node's own, those of OpenSSL, and those of the C library. */
 const ONE_PATH = [
   "NODE_EXTRA_CA_CERTS",
   "NODE_COMPILE_CACHE",
   "NODE_ICU_DATA",
   "OPENSSL_CONF",
+  "OPENSSL_CONF_INCLUDE",
   "OPENSSL_MODULES",
   "OPENSSL_ENGINES",
   "SSL_CERT_FILE",
 ];
-/** Variables of several, with `:` between them. */
-const SEVERAL_PATHS = ["NODE_PATH", "SSL_CERT_DIR", "LD_LIBRARY_PATH", "GCONV_PATH", "LOCPATH"];
-/** The loader also takes blanks between these. */
-const SEVERAL_LIBRARIES = ["LD_PRELOAD", "LD_AUDIT"];
+/** Variables of several, with `:` between them; the last are those of the loader of macOS (dyld(1)). */
+const SEVERAL_PATHS = [
+  "NODE_PATH",
+  "SSL_CERT_DIR",
+  "GCONV_PATH",
+  "LOCPATH",
+  "DYLD_INSERT_LIBRARIES",
+  "DYLD_LIBRARY_PATH",
+  "DYLD_FALLBACK_LIBRARY_PATH",
+  "DYLD_FRAMEWORK_PATH",
+];
 
 /**
  * Files and folders that this process's Node loads because its options or its environment name them. They are obeyed at
  * each later start in the same environment, so a tool must not be able to make or change one.
  */
 export function filesThatNodeObeys(started: Started): readonly InstalledPart[] {
-  const { execPath, execArgv, env, cwd, homes } = started;
-  const options = [...execArgv, ...wordsOf(env["NODE_OPTIONS"] ?? "")];
-  const named = options.flatMap((word, at) => namedBy(word, options[at + 1], cwd));
-  const what = (name: string): string => `named by ${name}`;
+  const { execPath, env, cwd, homes } = started;
+  const options = nodeOptions(started);
+  // The folders that `require` searches last (https://nodejs.org/api/modules.html#loading-from-the-global-folders).
+  const globalFolders = [
+    ...homes.flatMap((home) => [joinPath(home, ".node_modules"), joinPath(home, ".node_libraries")]),
+    joinPath(parentOf(parentOf(execPath)), "lib/node"),
+  ];
+  const ofPath = wordsOf(env["NODE_PATH"]).map((word) => placesOn(word, cwd)[0]);
   return [
-    ...named.map((path): InstalledPart => ({ path, what: what("an option of Node") })),
-    ...ONE_PATH.flatMap((name) => partsOf(name, [env[name] ?? ""], cwd)),
-    ...SEVERAL_PATHS.flatMap((name) => partsOf(name, (env[name] ?? "").split(":"), cwd)),
-    ...SEVERAL_LIBRARIES.flatMap((name) => partsOf(name, (env[name] ?? "").split(/[:\s]/), cwd)),
-    // The folders that `require` searches last (https://nodejs.org/api/modules.html#loading-from-the-global-folders).
-    ...[
-      ...homes.flatMap((home) => [joinPath(home, ".node_modules"), joinPath(home, ".node_libraries")]),
-      joinPath(parentOf(parentOf(execPath)), "lib/node"),
-    ].map((path): InstalledPart => ({ path, what: "searched by Node" })),
+    ...options.flatMap((option) => filesOfOption(option, cwd)),
+    ...modulesOf(options, { ...started, globalFolders: [...ofPath, ...globalFolders] }),
+    ...opensslParts(options, started),
+    ...ONE_PATH.flatMap((name) => partsOf(name, [env[name] ?? ""].filter(Boolean), cwd)),
+    ...SEVERAL_PATHS.flatMap((name) => partsOf(name, wordsOf(env[name]), cwd)),
+    ...globalFolders.map((path) => ({ path, what: "a folder in which Node looks for packages" })),
   ];
 }
 
-function partsOf(variable: string, words: readonly string[], cwd: AbsolutePath): readonly InstalledPart[] {
-  return words.flatMap((word) => {
-    const path = word === "" ? null : pathFrom(word, cwd);
-    return path === null ? [] : [{ path, what: `named by ${variable}` }];
+function filesOfOption({ name, value }: NodeOption, cwd: AbsolutePath): readonly InstalledPart[] {
+  return FILE_OPTIONS.has(name) && value !== ""
+    ? placesOn(value, cwd).map((path) => namedBy(name, path))
+    : [];
+}
+
+/** The modules that options name, and what these obey themselves. */
+function modulesOf(
+  options: readonly NodeOption[],
+  started: Started & Pick<Lookup, "globalFolders">,
+): readonly InstalledPart[] {
+  const named = options.flatMap(({ name, value }) => {
+    const by = MODULE_OPTIONS[name];
+    return by === undefined ? [] : [{ name, value, by }];
   });
-}
-
-/** What one word of an option names, perhaps together with the next word: `--import=./a.js`, `--require ./a.js`. */
-function namedBy(word: string, next: string | undefined, cwd: AbsolutePath): readonly AbsolutePath[] {
-  const [name = "", ...rest] = word.split("=");
-  const value = rest.length > 0 ? rest.join("=") : (next ?? "");
-  if (value === "") return [];
-  const path = MODULE_OPTIONS.includes(name)
-    ? moduleFrom(value, cwd)
-    : FILE_OPTIONS.includes(name)
-      ? pathFrom(value, cwd)
-      : null;
-  return path === null ? [] : [path];
-}
-
-/** A module as Node finds it from the current folder; null for one that is Node's own, or that is not there. */
-function moduleFrom(named: string, cwd: AbsolutePath): AbsolutePath | null {
-  if (named.startsWith("file:") || /^\.{0,2}\//.test(named)) return pathFrom(named, cwd);
-  try {
-    const path = createRequire(joinPath(cwd, "module.js")).resolve(named);
-    return isAbsolutePath(path) ? path : null;
-  } catch {
-    return null;
-  }
-}
-
-function pathFrom(word: string, cwd: AbsolutePath): AbsolutePath | null {
-  try {
-    return absolutePath(posix.resolve(cwd, word.startsWith("file:") ? fileURLToPath(word) : word));
-  } catch {
-    return null;
-  }
-}
-
-/** Words as Node splits `NODE_OPTIONS`: at blanks, but for those in double quotes; a backslash takes one character as it is. */
-function wordsOf(text: string): readonly string[] {
-  return [...text.matchAll(/(?:[^\s"]|"(?:[^"\\]|\\.)*")+/g)].map(([word]) =>
-    word.replace(/"((?:[^"\\]|\\.)*)"/g, (_, inner: string) => inner.replace(/\\(.)/g, "$1")),
+  const modules = named.flatMap(({ name, value, by }) =>
+    placesOfModule(value, { ...started, by }).map(({ path, isAlone }) => ({
+      ...namedBy(name, path),
+      isAlone,
+    })),
   );
+  return [...modules, ...(named.some(({ value }) => obeysTypes(value, started)) ? typeParts(started) : [])];
+}
+
+/** Of packages in `node_modules`, only ts-node lets settings of types decide what is run. */
+function obeysTypes(module: string, { folder }: Started): boolean {
+  return module.includes("ts-node") || !namesOf(folder).includes("node_modules");
+}
+
+function typeParts({ env, cwd, program, folder }: Started): readonly InstalledPart[] {
+  const named = ["TSX_TSCONFIG_PATH", "TS_NODE_PROJECT"].flatMap((name) => env[name] ?? []);
+  const folders = new Set([cwd, folder, ...(program === null ? [] : [parentOf(program)])]);
+  return typeSettings(
+    [...folders],
+    named.map((word) => placesOn(word, cwd)[0]),
+  ).map((path) => ({
+    path,
+    what: "the settings of types, by which a loader that an option of Node names finds cofferdam's files",
+    wayOut: "start cofferdam without that loader",
+    isAlone: true,
+  }));
+}
+
+function opensslParts(options: readonly NodeOption[], { env, cwd }: Started): readonly InstalledPart[] {
+  const byOptions = options.flatMap(({ name, value }) => (name === "--openssl-config" ? [value] : []));
+  return [...byOptions, env["OPENSSL_CONF"] ?? ""]
+    .filter((file) => file !== "")
+    .flatMap((file) => filesOfOpenssl(placesOn(file, cwd)[0], { env, cwd }))
+    .map((path) => ({
+      path,
+      what: "what the settings of OpenSSL name",
+      wayOut: "let them name what lies outside of the root",
+    }));
+}
+
+function namedBy(option: string, path: AbsolutePath): InstalledPart {
+  return {
+    path,
+    what: `what decides what Node's option ${option} loads`,
+    wayOut: `let ${option} name what lies outside of the root`,
+  };
+}
+
+function partsOf(variable: string, words: readonly string[], cwd: AbsolutePath): readonly InstalledPart[] {
+  const part = {
+    what: `what ${variable} names`,
+    wayOut: `let ${variable} name what lies outside of the root`,
+  };
+  return words.flatMap((word) => placesOn(word, cwd)).map((path) => ({ path, ...part }));
+}
+
+function wordsOf(value: string | undefined): readonly string[] {
+  return (value ?? "").split(":").filter((word) => word !== "");
 }

@@ -10,7 +10,7 @@ export function identitiesOf(
   own: readonly AbsolutePath[],
   parts: readonly InstalledPart[],
 ): ReadonlySet<string> {
-  const packages = parts.filter(({ path }) => nameOf(path) === "node_modules");
+  const packages = parts.filter(({ path }) => nameOf(path) === "node_modules" && statsOf(path) !== null);
   const named = packages.flatMap(({ path }) => FOUND_BY_NAME.map((name) => joinPath(path, name)));
   return new Set([...own, ...named].flatMap((path) => identityOf(path) ?? []));
 }

@@ -27,7 +27,8 @@ export function loadedPackages(folder: AbsolutePath): readonly LoadedPart[] {
   const loaded: LoadedPart[] = [];
   for (const path of found) {
     const manifest = manifestOf(path);
-    loaded.push({ path, entries: entriesOf(path, manifest) });
+    const max = path === folder ? MAX_OWN_ENTRIES : MAX_ENTRIES;
+    loaded.push({ path, entries: entriesOf(path, manifest, max) });
     if (found.size > MAX_PACKAGES) continue;
     const searched = searchedFolders(path);
     for (const name of dependenciesOf(manifest)) {
@@ -41,7 +42,7 @@ export function loadedPackages(folder: AbsolutePath): readonly LoadedPart[] {
 /** A folder as a package, or a file. */
 export function loadedPart(path: AbsolutePath): LoadedPart {
   const isFile = statsOf(path)?.isFile() === true;
-  return { path, entries: isFile ? [path] : entriesOf(path, manifestOf(path)) };
+  return { path, entries: isFile ? [path] : entriesOf(path, manifestOf(path), MAX_OWN_ENTRIES) };
 }
 
 /** Every folder in which Node looks for a package that code in this folder names; most are not there. */
@@ -98,29 +99,37 @@ function dependenciesOf(manifest: object): readonly string[] {
     .filter((name) => IS_NAME.test(name) && !ONLY_IN_TESTS.has(name));
 }
 
-/** So many files of a package are taken as its entries; some name hundreds. */
-const MAX_ENTRIES = 12;
+/** So many entries are looked at of our own package, and of each other: there are dozens, and each start looks at them. */
+const MAX_OWN_ENTRIES = 16;
+const MAX_ENTRIES = 2;
 
-/** The manifest and the files of code that it names (https://nodejs.org/api/packages.html#package-entry-points). */
-function entriesOf(folder: AbsolutePath, manifest: object): readonly AbsolutePath[] {
-  const entries = new Set(["package.json"]);
-  for (const field of ["main", "exports", "bin", "module"])
-    for (const file of textsIn(Reflect.get(manifest, field))) {
-      if (entries.size >= MAX_ENTRIES) break;
-      if (IS_CODE.test(file)) entries.add(file.startsWith("./") ? file.slice(2) : file);
-    }
-  if (entries.size === 1) entries.add("index.js");
-  return Array.from(entries, (file) => joinPath(folder, file));
+/**
+ * The manifest and files of code that it names, those first that an import finds
+ * (https://nodejs.org/api/packages.html#package-entry-points).
+ */
+function entriesOf(folder: AbsolutePath, manifest: object, max: number): readonly AbsolutePath[] {
+  const entries = ["package.json"];
+  for (const field of ["exports", "main", "bin"])
+    if (entries.length < max) addCode(entries, Reflect.get(manifest, field), max);
+  if (entries.length === 1) entries.push("index.js");
+  return entries.map((file) => joinPath(folder, file));
 }
 
 /** A field of `exports` is a text, or fields by condition or by name. */
-function* textsIn(value: unknown): Generator<string> {
-  if (typeof value === "string") yield value;
-  else for (const one of Object.values(objectOf(value))) yield* textsIn(one);
+function addCode(entries: string[], value: unknown, max: number): void {
+  if (typeof value === "string") {
+    const file = value.startsWith("./") ? value.slice(2) : value;
+    if (IS_CODE.test(file) && !file.includes("..") && !entries.includes(file)) entries.push(file);
+    return;
+  }
+  for (const one of Object.values(objectOf(value))) {
+    if (entries.length >= max) return;
+    addCode(entries, one, max);
+  }
 }
 
-/** A file in the package that can be loaded: no pattern, no types, nothing that leads to another folder. */
-const IS_CODE = /^(?!\/|(?:.*\/)?\.\.\/)[^*\0]+\.(?:[cm]?js|node)$/;
+/** A file that can be loaded, and no pattern for many. */
+const IS_CODE = /^[^/*\0][^*\0]*\.(?:[cm]?js|node)$/;
 
 function objectOf(value: unknown): object {
   return typeof value === "object" && value !== null ? value : {};

@@ -6,4 +6,15 @@ export interface InstalledPart {
   readonly path: AbsolutePath;
   /** What it is, for a sentence: `the packages that cofferdam loads`. */
   readonly what: string;
+  /** How a person gets it out of a root, for the end of a sentence; without it, to have the product elsewhere helps. */
+  readonly wayOut?: string;
+  /** True for one in `node_modules` that does not stand for all of that folder. */
+  readonly isAlone?: boolean;
+}
+
+/** What a person can do about a part that lies in a root, for the end of a sentence. */
+export function wayOutOf({ wayOut }: Pick<InstalledPart, "wayOut">): string {
+  return (
+    wayOut ?? "have cofferdam elsewhere: `npm install --global cofferdam`, and `npm uninstall cofferdam` here"
+  );
 }

@@ -2,6 +2,7 @@ import type { Loaded } from "../../config/config.ts";
 import { CallWatches } from "../../host/call-watches.ts";
 import { FactsMemory } from "../../host/facts.ts";
 import type { Host } from "../../host/host.ts";
+import { COMMANDS, foldersOfPath } from "../../host/installation/path-folders.ts";
 import { Quarantine } from "../../host/quarantine/quarantine.ts";
 import { RunningCalls } from "../../host/running-calls.ts";
 import type { Watch } from "../../host/search/folder.ts";
@@ -16,7 +17,7 @@ import {
   executedNames,
   OURSELVES,
 } from "../../profile/executed.ts";
-import { isAbsolutePath, isInside, joinPath, nameOf, parentOf } from "../../profile/path.ts";
+import { isInside, joinPath, nameOf, parentOf } from "../../profile/path.ts";
 import { literalPattern, parsePatterns } from "../../profile/pattern.ts";
 
 /** What sees to files that hosts execute and that calls make: one of each for a supervisor. */
@@ -71,8 +72,6 @@ export function executedOn(host: Host, { ceiling }: Loaded): ExecutedFinder {
   return executedFinder([...shadowNames(host), ...ceiling.executed]);
 }
 
-const COMMANDS = ["cofferdam", "node"];
-
 /** What Yarn and pnpm load into each Node that they start (https://yarnpkg.com/features/pnp, https://pnpm.io/cli/exec). */
 const PLUG_AND_PLAY = [".pnp.cjs", ".pnp.loader.mjs"];
 
@@ -81,14 +80,13 @@ const PLUG_AND_PLAY = [".pnp.cjs", ".pnp.loader.mjs"];
  * (https://docs.npmjs.com/cli/commands/npm-exec), and in folders of PATH; and what would be loaded before ours where that is
  * installed. Those that exist are others' business.
  */
-function shadowNames({ env, installation }: Host): readonly ExecutedNames[] {
+function shadowNames({ env, cwd, installation }: Host): readonly ExecutedNames[] {
   const by = { by: OURSELVES, when: "it is started by name", runs: "unasked" } as const;
-  const folders = (env["PATH"] ?? "").split(":").map((folder) => folder.replace(/(?<=.)\/+$/, ""));
   const { parts, project } = installation();
   const packages = parts.map(({ path }) => path).filter((path) => nameOf(path) === "node_modules");
   const projects = new Set([...packages.map(parentOf), ...(project === null ? [] : [project])]);
   const paths = [
-    ...folders.filter(isAbsolutePath).flatMap((folder) => COMMANDS.map((name) => joinPath(folder, name))),
+    ...foldersOfPath({ env, cwd }).flatMap((folder) => COMMANDS.map((name) => joinPath(folder, name))),
     ...[...projects].flatMap((folder) => PLUG_AND_PLAY.map((name) => joinPath(folder, name))),
   ];
   const literal = paths.map((path) => ({ ...by, pattern: literalPattern(path), ignoreCase: true as const }));

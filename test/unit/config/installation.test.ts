@@ -12,6 +12,7 @@ import { isWithin } from "../../../src/profile/compare.ts";
 import { intersect } from "../../../src/profile/intersect.ts";
 import { type AbsolutePath, absolutePath, joinPath } from "../../../src/profile/path.ts";
 import { normalProfile } from "../../../src/profile/profile.ts";
+import { executedOn } from "../../../src/supervisor/appeared/parts.ts";
 import type { Root } from "../../../src/tool/facts.ts";
 import { NOT_INSTALLED } from "../../support/not-installed.ts";
 import { type Machine, machine, PLAIN, refusalOf } from "./machine.ts";
@@ -69,6 +70,24 @@ describe("own: the product's own code in a root", () => {
     symlinkSync("zod", joinPath(m.project, "node_modules/.cache"));
     const { ceiling } = loadConfig(m.host, { config: config(m, m.project) });
     expect(accessTo(ceiling.profile, joinPath(m.project, "node_modules/.cache"))).toBe("read");
+  });
+
+  test("tells for each part what it is, and the way out that works for it", () => {
+    const m = machine();
+    const part = {
+      path: joinPath(m.project, "lib"),
+      what: "the libraries that Node loads",
+      wayOut: "use another",
+    };
+    const ours = { path: joinPath(m.project, "dist"), what: "cofferdam's own code" };
+    const { reasons, remedies } = installationLayer({ parts: [part, ours] }, [rootAt(m.project)]) ?? {};
+    expect(reasons?.get(`mask ${part.path}`)).toBe(
+      `\`${part.path}\` may only be read: tools must not change the libraries that Node loads`,
+    );
+    expect([part, ours].map(({ path }) => remedies?.get(`mask ${path}`))).toEqual([
+      "do it outside of the sandbox, or use another",
+      "do it outside of the sandbox, or have cofferdam elsewhere: `npm install --global cofferdam`, and `npm uninstall cofferdam` here",
+    ]);
   });
 
   test("adds no layer where no part of it lies in a writable root", () => {
@@ -142,6 +161,34 @@ describe("own: the product's own code in a root", () => {
     expect(installationWords(host, [rootAt(m.project, "ro")])).toEqual([
       "installed outside of the roots that tools may write",
     ]);
+  });
+});
+
+describe("own: folders of PATH in a root", () => {
+  const folders = ["bin", "./bin", "PROJECT//bin/", "PROJECT/sub/../bin", "LINK/bin"];
+
+  test.each(folders)(
+    "are warned of however they are written, and a command of ours there is one of ours: %s",
+    (written) => {
+      const m = machine({ "home/ann/project/sub/a": "" });
+      symlinkSync("project", m.at("home/ann/link"));
+      const folder = written.replace("PROJECT", m.project).replace("LINK", m.at("home/ann/link"));
+      const host = { ...m.host, env: { PATH: `/usr/bin:${folder}` } };
+      expect(installationFindings(host, [rootAt(m.project)]).map(({ message }) => message)).toEqual([
+        `PATH holds \`${m.project}/bin\`, which lies in the root \`work\`: tools can put programs there that you start by name`,
+      ]);
+      expect(installationFindings(host, [rootAt(m.at("home/ann/other"))])).toEqual([]);
+      const by = executedOn(host, loadConfig(host, { config: config(m, m.project) }));
+      expect(by(joinPath(m.project, "bin/node"))?.by).toBe("cofferdam");
+      expect(by(joinPath(m.project, "other/node"))).toBeNull();
+    },
+  );
+
+  test("an empty entry is the current folder", () => {
+    const m = machine();
+    const host = { ...m.host, env: { PATH: "/usr/bin:" } };
+    expect(installationFindings(host, [rootAt(m.project)])).toHaveLength(1);
+    expect(installationFindings({ ...host, cwd: m.home }, [rootAt(m.project)])).toEqual([]);
   });
 });
 

@@ -1,53 +1,7 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
-import { findInstallation } from "../../../src/host/installation.ts";
+import { describe, expect, test } from "vitest";
 import type { RunningProcess } from "../../../src/host/running-process.ts";
-import { type AbsolutePath, absolutePath } from "../../../src/profile/path.ts";
-
-/** A file's text, or `-> target` for a link. */
-type Tree = Readonly<Record<string, string>>;
-
-const manifest = (...dependencies: readonly string[]): string =>
-  JSON.stringify({ dependencies: Object.fromEntries(dependencies.map((name) => [name, "1.0.0"])) });
-
-/** The parts that are found below a folder with these files, from that folder, by what is said of the process. */
-function partsOf(tree: Tree, folder: string, running: Partial<RunningProcess> = {}): readonly string[] {
-  const { at, top } = makeTree(tree);
-  const found = findInstallation({
-    folder: at(folder),
-    plugAndPlay: null,
-    execPath: absolutePath("/usr/bin/node"),
-    execArgv: [],
-    program: null,
-    env: {},
-    cwd: at("."),
-    homes: [],
-    ...Object.fromEntries(Object.entries(running).map(([key, value]) => [key, placed(value, top)])),
-  });
-  return found.parts.flatMap(({ path }) => (path.startsWith(`${top}/`) ? [path.slice(top.length + 1)] : []));
-}
-
-/** `TOP` in what is said of a process stands for the folder. */
-function placed(value: unknown, top: string): unknown {
-  if (typeof value === "string") return value.replaceAll("TOP", top);
-  if (Array.isArray(value)) return value.map((one) => placed(one, top));
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, placed(one, top)]));
-}
-
-function makeTree(tree: Tree) {
-  const top = realpathSync(mkdtempSync(join(tmpdir(), "cofferdam-installed-")));
-  onTestFinished(() => rmSync(top, { recursive: true, force: true }));
-  for (const [path, text] of Object.entries(tree)) {
-    mkdirSync(dirname(join(top, path)), { recursive: true });
-    const target = /^-> (.*)$/.exec(text)?.[1];
-    if (target === undefined) writeFileSync(join(top, path), text);
-    else symlinkSync(target, join(top, path));
-  }
-  return { top, at: (path: string): AbsolutePath => absolutePath(join(top, path)) };
-}
+import type { AbsolutePath } from "../../../src/profile/path.ts";
+import { manifest, partsOf, type Tree } from "../../support/installed-parts.ts";
 
 /** What a map in `p` says. */
 function mapped(...packages: readonly string[]): RunningProcess["plugAndPlay"] & object {
@@ -103,12 +57,16 @@ describe("what decides which code a process of ours runs", () => {
     expect(partsOf(tree, "work/cofferdam").toSorted()).toEqual([
       "node_modules",
       "work/cofferdam/.cofferdam-node",
+      "work/cofferdam/.npmrc",
       "work/cofferdam/node_modules",
+      "work/cofferdam/npm-shrinkwrap.json",
       "work/cofferdam/package-lock.json",
       "work/cofferdam/package.json",
       "work/cofferdam/rolldown.config.ts",
       "work/cofferdam/scripts",
       "work/cofferdam/src",
+      "work/cofferdam/tsconfig.build.json",
+      "work/cofferdam/tsconfig.json",
       "work/node_modules",
     ]);
   });
@@ -218,8 +176,8 @@ describe("what decides which code a process of ours runs", () => {
     const plugAndPlay = mapped("cache/cofferdam.zip", "p/linked/yaml");
     expect(partsOf(tree, "cache/cofferdam.zip", { plugAndPlay })).toEqual([
       "cache",
-      "p/linked",
       "p/vendor/yaml",
+      "p/linked",
       "p/.pnp.cjs",
     ]);
   });
@@ -267,7 +225,7 @@ describe("what decides which code a process of ours runs", () => {
     };
     const parts = partsOf(tree, "p/node_modules/cofferdam", {
       execPath: "TOP/tools/node-24/bin/node" as AbsolutePath,
-      env: { PATH: "TOP/nothing:TOP/tools/bin:/usr/bin" },
+      env: { PATH: "TOP/tools/bin:TOP/later:/usr/bin" },
     });
     expect(parts).toEqual([
       "p/node_modules",
@@ -287,12 +245,19 @@ describe("what decides which code a process of ours runs", () => {
     [{ NODE_COMPILE_CACHE: "TOP/compiled" }, ["compiled"]],
     [{ LD_PRELOAD: "TOP/one.so TOP/two.so" }, ["one.so", "two.so"]],
     [{ OPENSSL_CONF: "TOP/openssl.cnf" }, ["openssl.cnf"]],
-    [{ NODE_OPTIONS: "--import tool" }, ["p/node_modules"]],
+    [{ NODE_OPTIONS: "--require tool" }, ["p/node_modules"]],
   ])("own: what the environment names counts: %j", (env, found) => {
-    const tree = { ...IN_NPM, "p/node_modules/tool/index.js": "", "p/node_modules/tool/package.json": "{}" };
+    const tree = {
+      ...IN_NPM,
+      "p/node_modules/tool/index.js": "",
+      "p/node_modules/tool/package.json": "{}",
+      "a.cjs": "",
+      "b.mjs": "",
+      "with blank.cjs": "",
+    };
     const cwd = "NODE_OPTIONS" in env && env.NODE_OPTIONS.endsWith("tool") ? "TOP/p" : "TOP";
     const parts = partsOf(tree, "p/node_modules/cofferdam", { env, cwd: cwd as AbsolutePath });
-    expect(parts.filter((path) => path !== "node_modules")).toEqual([
+    expect(parts.filter((path) => !/^node_modules|tool\.\w+$|package\.json$/.test(path))).toEqual([
       ...new Set(["p/node_modules", ...found]),
     ]);
   });

@@ -1,0 +1,63 @@
+import { readFileSync } from "node:fs";
+import { posix } from "node:path";
+import type { RunningProcess } from "../running-process.ts";
+
+/** An option that this Node was started with, and what it was given. */
+export interface NodeOption {
+  readonly name: string;
+  readonly value: string;
+}
+
+type Started = Pick<RunningProcess, "execArgv" | "env" | "cwd">;
+
+const ALIASES: Readonly<Record<string, string>> = { "-r": "--require", "--loader": "--experimental-loader" };
+const CONFIG_FILE = "--experimental-config-file";
+const DEFAULT_CONFIG_FILE = "--experimental-default-config-file";
+
+/**
+ * The options of this process's Node: of the command line, of `NODE_OPTIONS`, and of the config file that these name
+ * (https://nodejs.org/api/cli.html#--experimental-config-fileconfig). One that takes nothing has the next word for a value.
+ */
+export function nodeOptions({ execArgv, env, cwd }: Started): readonly NodeOption[] {
+  const words = [...execArgv, ...wordsOf(env["NODE_OPTIONS"] ?? "")];
+  const options = words.flatMap((word, at) => optionOf(word, words[at + 1] ?? ""));
+  const configs = options.filter(({ name }) => name === CONFIG_FILE).map(({ value }) => value);
+  return [...options, ...configs.flatMap((file) => optionsIn(posix.resolve(cwd, file)))];
+}
+
+/** Node takes `_` for `-` in the name of an option. */
+function optionOf(word: string, next: string): readonly NodeOption[] {
+  const [, written = "", given] = /^(-[^=]*)(?:=(.*))?$/s.exec(word) ?? [];
+  if (written === "") return [];
+  const name = written.startsWith("--") ? `--${written.slice(2).replaceAll("_", "-")}` : written;
+  if (name === DEFAULT_CONFIG_FILE) return [{ name: CONFIG_FILE, value: "node.config.json" }];
+  return [{ name: ALIASES[name] ?? name, value: given ?? next }];
+}
+
+/** What a config file says, whatever part of Node it says it to. A file that can't be read keeps Node from starting. */
+function optionsIn(file: string): readonly NodeOption[] {
+  let config: unknown;
+  try {
+    config = JSON.parse(readFileSync(file, "utf8"));
+  } catch {
+    return [];
+  }
+  return entriesOf(config)
+    .flatMap(([, section]) => entriesOf(section))
+    .flatMap(([name, value]) =>
+      (Array.isArray(value) ? value : [value])
+        .filter((one: unknown) => typeof one === "string")
+        .flatMap((one: string) => optionOf(`--${name}=${one}`, "")),
+    );
+}
+
+function entriesOf(value: unknown): readonly (readonly [string, unknown])[] {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? Object.entries(value) : [];
+}
+
+/** Words as Node splits `NODE_OPTIONS`: at blanks, but for those in double quotes; a backslash takes one character as it is. */
+function wordsOf(text: string): readonly string[] {
+  return [...text.matchAll(/(?:[^\s"]|"(?:[^"\\]|\\.)*")+/g)].map(([word]) =>
+    word.replace(/"((?:[^"\\]|\\.)*)"/g, (_, inner: string) => inner.replace(/\\(.)/g, "$1")),
+  );
+}

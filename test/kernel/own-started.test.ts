@@ -1,0 +1,170 @@
+import { mkdirSync, symlinkSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { findInstallation } from "../../src/host/installation.ts";
+import { thisRunningProcess } from "../../src/host/running-process.ts";
+import { createSupervisor } from "../../src/index.ts";
+import { knownPath } from "../../src/profile/path.ts";
+import { CALLER } from "../support/battery/people.ts";
+import { Place } from "../support/battery/place.ts";
+import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
+
+sandboxMustWork("what Node obeys when it starts");
+
+/** A way to have code run when cofferdam starts again: what is there before, in which environment, and what a tool does. */
+interface Way {
+  /** Texts, or `-> target` for a link. */
+  readonly files: Readonly<Record<string, string>>;
+  readonly env: (place: Place) => Readonly<Record<string, string>>;
+  readonly option?: (place: Place) => string;
+  readonly plant: string;
+}
+
+const MARK = "ran what a tool made";
+const EVIL = `echo 'console.log("${MARK}")' >`;
+const EVIL_NODE = `printf '#!/bin/sh\\necho ${MARK}\\n' > node && chmod +x node`;
+
+/** In PATH behind it: the Node of these tests, and the system's programs. */
+const behind = (folder: string): string => `${folder}:${dirname(process.execPath)}:/usr/bin:/bin`;
+
+const WAYS: readonly (readonly [what: string, way: Way])[] = [
+  [
+    "a file that is required without its ending",
+    {
+      files: { "ws/hook.js": "" },
+      env: () => ({ NODE_OPTIONS: "--require ./hook" }),
+      plant: `${EVIL} hook.js`,
+    },
+  ],
+  [
+    "what such a file requires itself",
+    {
+      files: { "ws/hook.js": 'require("./more");', "ws/more.js": "" },
+      env: () => ({ NODE_OPTIONS: "--require ./hook" }),
+      plant: `${EVIL} more.js`,
+    },
+  ],
+  [
+    "a package that is found above, by one that is nearer",
+    {
+      files: { "node_modules/tracer/index.js": "" },
+      env: () => ({ NODE_OPTIONS: "--require tracer" }),
+      plant: `mkdir -p node_modules/tracer && ${EVIL} node_modules/tracer/index.js`,
+    },
+  ],
+  [
+    "a package that is imported, by the folder's own manifest",
+    {
+      files: { "node_modules/tracer/index.js": "", "node_modules/tracer/package.json": "{}" },
+      env: () => ({ NODE_OPTIONS: "--import tracer" }),
+      plant: `echo '{"name":"tracer","exports":"./evil.js"}' > package.json && ${EVIL} evil.js`,
+    },
+  ],
+  [
+    "a file that a config elsewhere names",
+    {
+      files: { "outside/c.json": '{"nodeOptions":{"import":["./hook.mjs"]}}', "ws/hook.mjs": "" },
+      env: () => ({}),
+      option: ({ outside }) => `--experimental-config-file=${outside}/c.json`,
+      plant: `${EVIL} hook.mjs`,
+    },
+  ],
+  [
+    "a folder of PATH that is not absolute",
+    {
+      files: { "ws/bin/other": "" },
+      env: () => ({ PATH: behind("bin") }),
+      plant: `cd bin && ${EVIL_NODE}`,
+    },
+  ],
+  [
+    "a folder of PATH that is missing, with a detour",
+    {
+      files: {},
+      env: () => ({ PATH: behind("gone/../bin") }),
+      plant: `mkdir gone bin && cd bin && ${EVIL_NODE}`,
+    },
+  ],
+  ["the current folder in PATH", { files: {}, env: () => ({ PATH: behind("") }), plant: EVIL_NODE }],
+  [
+    "a link of PATH that leads nowhere",
+    {
+      files: { "ws/bin/node": "-> ../x/node" },
+      env: ({ ws }) => ({ PATH: behind(`${ws}/bin`) }),
+      plant: `mkdir x && cd x && ${EVIL_NODE}`,
+    },
+  ],
+  [
+    "a library in a folder behind a semicolon",
+    {
+      files: {},
+      env: ({ ws }) => ({ LD_LIBRARY_PATH: `/usr/local/lib;${ws}/l` }),
+      plant: "mkdir l && echo x > l/libm.so.6",
+    },
+  ],
+  [
+    "what settings of OpenSSL's include",
+    {
+      files: { "outside/o.cnf": "nodejs_conf = a\n.include more.cnf\n", "ws/more.cnf": "[a]\n" },
+      env: ({ outside }) => ({ OPENSSL_CONF: `${outside}/o.cnf` }),
+      plant: "printf '[a]\nssl_conf = gone\n' > more.cnf",
+    },
+  ],
+];
+
+function make(place: Place, files: Way["files"]): void {
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(place.top, name)), { recursive: true });
+    const target = /^-> (.*)$/.exec(text)?.[1];
+    if (target === undefined) place.file(name, text);
+    else symlinkSync(target, join(place.top, name));
+  }
+}
+
+describe.skipIf(unusable !== null)("own: what Node obeys when it starts", () => {
+  it.each(WAYS)(
+    "own: a tool can't take the place of %s; outside it does",
+    async (_, { files, env, option, plant }) => {
+      using place = new Place(CALLER);
+      make(place, files);
+      const options = option === undefined ? [] : [option(place)];
+      const variables = { PATH: behind("/nonexistent"), ...env(place) };
+      const start = () => {
+        const { status, stdout } = place.plainly(`env node ${options.join(" ")} -e ""`, variables);
+        return { status, stdout };
+      };
+      const clean = start();
+      expect(clean).toMatchObject({ status: 0, stdout: "" });
+      const cwd = knownPath(place.ws);
+      const running = thisRunningProcess({ env: variables, cwd, homes: [] });
+      await using supervisor = await createSupervisor({
+        config: place.config({ shell: { default: { approval: false } } }),
+        cwd,
+        host: place.host({
+          installation: () => findInstallation({ ...running, execArgv: options, program: null }),
+        }),
+      });
+      await using session = supervisor.session();
+      expect((await session.call("shell", { argv: ["sh", "-c", plant] })).kind).toBe("failed");
+      expect(start()).toEqual(clean);
+      expect(place.plainly(plant).status).toBe(0);
+      expect(start()).not.toEqual(clean);
+    },
+  );
+
+  it("own: a root that is the current folder is refused where libraries are taken from there, with a way out", async () => {
+    using place = new Place(CALLER);
+    const cwd = knownPath(place.ws);
+    const made = (libraries: string) => {
+      const running = thisRunningProcess({ env: { LD_LIBRARY_PATH: libraries }, cwd, homes: [] });
+      const installation = () => findInstallation(running);
+      return createSupervisor({ config: place.config(), cwd, host: place.host({ installation }) });
+    };
+    await expect(made("/usr/local/lib:")).rejects.toMatchObject({
+      code: "ROOT_REFUSED",
+      message: expect.stringContaining("it holds what LD_LIBRARY_PATH names"),
+      hint: "make the root `ro`, name another folder, or let LD_LIBRARY_PATH name what lies outside of the root",
+    });
+    await (await made("/usr/local/lib"))[Symbol.asyncDispose]();
+  });
+});

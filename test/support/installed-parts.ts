@@ -1,0 +1,57 @@
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { onTestFinished } from "vitest";
+import { findInstallation } from "../../src/host/installation.ts";
+import type { RunningProcess } from "../../src/host/running-process.ts";
+import { type AbsolutePath, absolutePath } from "../../src/profile/path.ts";
+
+/** A file's text, or `-> target` for a link; what lies in a folder `bin` may be run. */
+export type Tree = Readonly<Record<string, string | Buffer>>;
+
+/** A manifest that lists these packages. */
+export const manifest = (...dependencies: readonly string[]): string =>
+  JSON.stringify({ dependencies: Object.fromEntries(dependencies.map((name) => [name, "1.0.0"])) });
+
+/** The parts that are found below a folder with these files, from that folder, by what is said of the process. */
+export function partsOf(
+  tree: Tree,
+  folder: string,
+  running: Partial<RunningProcess> = {},
+): readonly string[] {
+  const { at, top } = makeTree(tree);
+  const found = findInstallation({
+    folder: at(folder),
+    plugAndPlay: null,
+    execPath: absolutePath("/usr/bin/node"),
+    execArgv: [],
+    program: null,
+    libraries: [],
+    env: {},
+    cwd: at("."),
+    homes: [],
+    ...Object.fromEntries(Object.entries(running).map(([key, value]) => [key, placed(value, top)])),
+  });
+  return found.parts.flatMap(({ path }) => (path.startsWith(`${top}/`) ? [path.slice(top.length + 1)] : []));
+}
+
+/** `TOP` in what is said of a process stands for the folder. */
+function placed(value: unknown, top: string): unknown {
+  if (typeof value === "string") return value.replaceAll("TOP", top);
+  if (Array.isArray(value)) return value.map((one) => placed(one, top));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, placed(one, top)]));
+}
+
+function makeTree(tree: Tree) {
+  const top = realpathSync(mkdtempSync(join(tmpdir(), "cofferdam-installed-")));
+  onTestFinished(() => rmSync(top, { recursive: true, force: true }));
+  for (const [path, text] of Object.entries(tree)) {
+    mkdirSync(dirname(join(top, path)), { recursive: true });
+    const target = typeof text === "string" ? /^-> (.*)$/.exec(text)?.[1] : undefined;
+    if (target !== undefined) symlinkSync(target, join(top, path));
+    else writeFileSync(join(top, path), typeof text === "string" ? text.replaceAll("TOP", top) : text);
+    if (target === undefined && /(?:^|\/)bin\//.test(path)) chmodSync(join(top, path), 0o755);
+  }
+  return { top, at: (path: string): AbsolutePath => absolutePath(join(top, path)) };
+}

@@ -1,0 +1,251 @@
+import { describe, expect, test } from "vitest";
+import type { AbsolutePath } from "../../../src/profile/path.ts";
+import { elfWith } from "../../support/elf.ts";
+import { manifest, partsOf, type Tree } from "../../support/installed-parts.ts";
+
+/** The product lies elsewhere; `work` is the folder in which Node was started. */
+const ELSEWHERE: Tree = { "g/node_modules/cofferdam/package.json": manifest(), "work/a": "" };
+
+/** The parts in `work`, but for those that hold in each such start. */
+function inWork(
+  tree: Tree,
+  env: Readonly<Record<string, string>>,
+  running: Parameters<typeof partsOf>[2] = {},
+): readonly string[] {
+  const found = partsOf({ ...ELSEWHERE, ...tree }, "g/node_modules/cofferdam", {
+    cwd: "TOP/work" as AbsolutePath,
+    env,
+    ...running,
+  });
+  return found.filter((path) => path.startsWith("work/")).map((path) => path.slice("work/".length));
+}
+
+describe("what PATH finds in place of ours", () => {
+  test.each([
+    ["relative", "bin"],
+    ["relative, with a dot", "./bin"],
+    ["with slashes too many", "TOP/work//bin/"],
+    ["with a detour", "TOP/work/sub/../bin"],
+    ["through a link above the root", "TOP/link/bin"],
+  ])("own: a folder before Node's is held by both names, missing or not: %s", (_, entry) => {
+    const tree = { "work/sub/a": "", link: "-> work", "node/bin/node": "", "node/bin/cofferdam": "" };
+    for (const files of [{}, { "work/bin/other": "" }])
+      expect(inWork({ ...tree, ...files }, { PATH: `${entry}:TOP/node/bin` })).toEqual([
+        "bin/cofferdam",
+        "bin/node",
+      ]);
+    expect(inWork(tree, { PATH: `TOP/node/bin:${entry}` })).toEqual([]);
+  });
+
+  test.each([".", "", "TOP/work"])("own: so is the current folder: %j", (entry) => {
+    expect(inWork({}, { PATH: `${entry}:/usr/bin` })).toEqual(["cofferdam", "node"]);
+  });
+
+  test("own: a link that leads nowhere is held with where it leads, and a folder behind a link with the link", () => {
+    const dangling = { "work/bin/node": "-> ../x/node" };
+    expect(inWork(dangling, { PATH: "TOP/work/bin" })).toEqual(["bin/cofferdam", "x/node", "bin/node"]);
+    const linked = { "work/s/bin": "-> ../x" };
+    expect(inWork(linked, { PATH: "TOP/work/s/bin" })).toEqual(["x/cofferdam", "s/bin", "x/node"]);
+  });
+
+  test("own: what can't be run, or is no folder, is held too, for another would be found in its place", () => {
+    const tree = { "work/tools/node": "", "work/file": "" };
+    expect(inWork(tree, { PATH: "tools:file" }).toSorted()).toEqual([
+      "file",
+      "tools/cofferdam",
+      "tools/node",
+    ]);
+  });
+
+  test("own: a missing folder with a detour behind it is held itself", () => {
+    expect(inWork({}, { PATH: "gone/../bin" })).toEqual(["bin/cofferdam", "gone", "bin/node"]);
+  });
+
+  test("own: commands that package managers would put in their folders are not held: those are made anew as a whole", () => {
+    const tree = { "work/node_modules/.bin/other": "" };
+    expect(inWork(tree, { PATH: "TOP/work/node_modules/.bin:TOP/work/sub/node_modules/.bin" })).toEqual([]);
+  });
+});
+
+describe("where the loader takes libraries from", () => {
+  test.each([
+    ["an empty entry is the current folder", "/usr/local/lib:", ["work"]],
+    ["a semicolon stands between two", "/usr/local/lib;TOP/work/ll", ["work/ll"]],
+    ["the program's folder", "$ORIGIN/../lib", ["node/lib"]],
+    ["the same in braces", `\${ORIGIN}/lib`, ["node/bin/lib"]],
+    ["the system's name for it", "TOP/work/$LIB", ["work/lib/x86_64-linux-gnu"]],
+    ["a processor, of which the folder above is held", "TOP/work/p/$PLATFORM/x", ["work/p"]],
+    ["a relative one, by way of a link", "l/x", ["work/ll/x", "work/l"]],
+  ])("own: LD_LIBRARY_PATH: %s", (_, value, found) => {
+    const tree = { ...ELSEWHERE, "work/l": "-> ll", "work/ll/a": "", "node/bin/node": "" };
+    const parts = partsOf(tree, "g/node_modules/cofferdam", {
+      cwd: "TOP/work" as AbsolutePath,
+      execPath: "TOP/node/bin/node" as AbsolutePath,
+      libraries: ["/usr/lib/x86_64-linux-gnu/libc.so.6" as AbsolutePath],
+      env: { LD_LIBRARY_PATH: value, PATH: "/usr/bin" },
+    });
+    const usual = /node_modules$|^node\/bin\/node$|^node\/lib\/node$/;
+    expect(parts.filter((path) => !usual.test(path)).toSorted()).toEqual(found.toSorted());
+  });
+
+  test("own: an empty LD_LIBRARY_PATH names nothing, and a name without a slash in LD_PRELOAD no file", () => {
+    expect(inWork({}, { LD_LIBRARY_PATH: "", LD_PRELOAD: "libjemalloc.so.2" })).toEqual([]);
+  });
+
+  test("own: where it is not known what `$LIB` is, all that it may be is held", () => {
+    expect(inWork({}, { LD_LIBRARY_PATH: "$LIB:/usr/lib" })).toEqual(["lib", "lib64"]);
+  });
+
+  test.each([
+    ["RUNPATH", elfWith("$ORIGIN/../lib:$ORIGIN/more")],
+    ["RPATH", elfWith("$ORIGIN/../lib:$ORIGIN/more", { tag: 15 })],
+    ["RUNPATH of 32 bits", elfWith("$ORIGIN/../lib:$ORIGIN/more", { isWide: false })],
+    ["RUNPATH with the bytes the other way", elfWith("$ORIGIN/../lib:$ORIGIN/more", { isBig: true })],
+  ])("own: the folders that Node's own file names are held, missing or not: %s", (_, node) => {
+    const execPath = "TOP/work/env/bin/node" as AbsolutePath;
+    const tree = { "work/env/bin/node": node, "work/env/lib/a.so": "" };
+    expect(inWork(tree, {}, { execPath })).toEqual(["env/bin/node", "env/lib", "env/bin/more"]);
+    expect(inWork({ ...tree, "work/env/bin/node": "#!" }, {}, { execPath })).toEqual([
+      "env/bin/node",
+      "env/lib/node",
+    ]);
+  });
+
+  test("own: the folder of each library that is loaded is held, and what that library names; not the system's", () => {
+    const libraries = ["TOP/work/lib/liba.so.1", "/usr/lib/x86_64-linux-gnu/libc.so.6"] as AbsolutePath[];
+    const tree = { "work/lib/liba.so.1": elfWith("$ORIGIN/../deeper") };
+    expect(inWork(tree, {}, { libraries })).toEqual(["lib", "deeper"]);
+  });
+});
+
+describe("what options of Node load", () => {
+  const PACKAGE = { "node_modules/tracer/package.json": manifest(), "node_modules/tracer/index.js": "" };
+
+  test.each<[what: string, options: string, tree: Tree, found: readonly string[]]>([
+    ["a file without its ending", "--require ./hook", { "work/hook.js": "" }, ["hook", "hook.js"]],
+    ["a folder", "-r ./hook", { "work/hook/index.js": "" }, ["hook", "hook.js", "hook.json", "hook.node"]],
+    ["a loader, with an underscore", "--experimental_loader=./l.mjs", { "work/l.mjs": "" }, ["l.mjs"]],
+    ["a link", "--import ./l/h.mjs", { "work/l": "-> x", "work/x/h.mjs": "" }, ["x/h.mjs", "l"]],
+    [
+      "a package above, of which none may come nearer, for which the folder's own can stand",
+      "--require tracer",
+      PACKAGE,
+      [...["", ".js", ".json", ".node"].map((ending) => `node_modules/tracer${ending}`), "package.json"],
+    ],
+    ["a package that is imported", "--import tracer", PACKAGE, ["node_modules/tracer", "package.json"]],
+    [
+      "a package that only an import finds, behind a link",
+      "--import hook",
+      {
+        "work/package.json": "{}",
+        "work/node_modules/hook": "-> ../packages/hook",
+        "work/packages/hook/package.json": '{"exports":{"import":"./h.mjs"}}',
+      },
+      ["packages/hook", "node_modules", "packages/node_modules", "package.json"],
+    ],
+    [
+      "what a file imports",
+      "--import ./h.mjs",
+      {
+        "work/h.mjs": 'import "./x/one.js";\nimport fs from "node:fs"; import "zod";',
+        "work/x/one.js": 'require("./two")',
+        "work/x/two.js": "",
+      },
+      ["h.mjs", "x/one.js", "node_modules", "x/two", "x/two.js"],
+    ],
+    [
+      "a config file elsewhere",
+      "--experimental-config-file=TOP/c.json",
+      { "c.json": '{"nodeOptions":{"import":["./h.mjs"]}}', "work/h.mjs": "" },
+      ["h.mjs"],
+    ],
+    [
+      "the config file of this folder",
+      "--experimental-default-config-file",
+      { "work/node.config.json": '{"nodeOptions":{"require":"./h.cjs"}}', "work/h.cjs": "" },
+      ["node.config.json", "h.cjs"],
+    ],
+  ])("own: %s", (_what, options, tree, found) => {
+    expect(inWork(tree, { NODE_OPTIONS: options })).toEqual(found);
+    const [name = "", ...rest] = options.replace("TOP", "TOP").split(/(?<=^\S+) /);
+    expect(inWork(tree, {}, { execArgv: [name, ...rest] })).toEqual(found);
+  });
+
+  test("own: a package's name that the folder itself has makes all of that count", () => {
+    const tree = { ...PACKAGE, "work/sub/a": "", "work/package.json": '{"name":"tracer","exports":"./a"}' };
+    const cwd = "TOP/work/sub" as AbsolutePath;
+    expect(
+      partsOf({ ...ELSEWHERE, ...tree }, "g/node_modules/cofferdam", {
+        cwd,
+        env: { NODE_OPTIONS: "--import tracer" },
+      }),
+    ).toContain("work");
+  });
+
+  test("own: what is Node's own, or no file, names nothing", () => {
+    expect(
+      inWork(
+        {},
+        { NODE_OPTIONS: "--import node:fs -r fs --import data:text/javascript,1 --max-old-space-size=99" },
+      ),
+    ).toEqual([]);
+  });
+
+  test("own: what OpenSSL's settings include, and libraries that they name, count, wherever the settings lie", () => {
+    const tree = {
+      "ssl/openssl.cnf":
+        ".include = TOP/ssl/$ENV::PART\ndir = TOP/work\n[e]\ncerts = $dir/certs\ndynamic_path = ${dir}/engine.so\n.include more.cnf",
+      "ssl/one.cnf": ".include TOP/work/included # the last",
+      "work/included/a.cnf": "module = TOP/work/provider.so",
+      "work/included/b.txt": "module = TOP/work/other.so",
+    };
+    const found = ["engine.so", "included", "more.cnf", "provider.so"];
+    const env = { PART: "one.cnf" };
+    const parts = (more: Readonly<Record<string, string>>): readonly string[] =>
+      inWork(tree, { ...env, ...more }).toSorted();
+    expect(parts({ OPENSSL_CONF: "TOP/ssl/openssl.cnf" })).toEqual(found);
+    expect(parts({ NODE_OPTIONS: "--openssl-config=TOP/ssl/openssl.cnf" })).toEqual(found);
+  });
+});
+
+describe("settings of types, where a loader obeys them", () => {
+  const CHECKOUT = { "c/package.json": manifest(), "c/src/index.ts": "", "t/l.mjs": "" };
+  const LOADER = { NODE_OPTIONS: "--import TOP/t/l.mjs" };
+  const ofTypes = (env: Readonly<Record<string, string>>, tree: Tree = {}, folder = "c"): readonly string[] =>
+    partsOf({ ...ELSEWHERE, ...CHECKOUT, ...tree }, folder, {
+      cwd: "TOP/work/sub" as AbsolutePath,
+      env,
+    }).filter((path) => path.endsWith(".json") && path !== "c/package.json");
+
+  test("own: of a checkout each that may come to be found, and what those extend", () => {
+    const tree = {
+      "work/tsconfig.json": '{ // a comment\n "extends": ["./base", "@x/types"] }',
+      "work/base.json": '{"extends":"../above.json"}',
+      "work/other.json": "{}",
+    };
+    expect(ofTypes(LOADER, tree)).toEqual(
+      expect.arrayContaining([
+        "work/sub/tsconfig.json",
+        "work/tsconfig.json",
+        "work/base.json",
+        "above.json",
+        "c/tsconfig.json",
+      ]),
+    );
+    expect(ofTypes(LOADER, tree)).not.toContain("work/other.json");
+    expect(ofTypes({}, tree)).toEqual([]);
+    expect(ofTypes(LOADER, tree, "g/node_modules/cofferdam")).toEqual([]);
+  });
+
+  test.each(["TSX_TSCONFIG_PATH", "TS_NODE_PROJECT"])("own: what %s names", (name) => {
+    expect(ofTypes({ ...LOADER, [name]: "../other.json" }, { "work/sub/a": "" })).toContain(
+      "work/other.json",
+    );
+  });
+
+  test("own: with ts-node, which loads modules that they name, of a package in `node_modules`, too", () => {
+    const tree = { "t/node_modules/ts-node/package.json": "{}", "t/node_modules/ts-node/register.js": "" };
+    const env = { NODE_OPTIONS: "-r TOP/t/node_modules/ts-node/register.js" };
+    expect(ofTypes(env, tree, "g/node_modules/cofferdam")).toContain("work/tsconfig.json");
+  });
+});
