@@ -95,7 +95,7 @@ export class MadeByCall implements Disposable {
   async #settle(placeholders: readonly Placeholder[], onTaken: () => void): Promise<Appearances> {
     const { shared, profile, facts, record } = this.#making;
     const found = await appearedBeside(shared, profile, facts, placeholders, this.#sinceMs);
-    for (const event of eventsOf(found)) record(event);
+    for (const event of await eventsOf(found)) record(event);
     const call = { ...this.#making, before: facts, startedAt: this.#startedAt, onTaken };
     return boundedAppearances(await settleAppeared(found, call));
   }

@@ -7,6 +7,7 @@ import type { Planted, Settled } from "../../host/quarantine/quarantine.ts";
 import { isHeld, type QuarantineItem, type QuarantineRecord } from "../../host/quarantine/record.ts";
 import { digestOfFile, readEntryAt } from "../../host/quarantine/tree.ts";
 import { codeOf } from "../../host/system-error.ts";
+import { flatMapInTurns, WorkTurn } from "../../host/turns.ts";
 import { accessTo } from "../../profile/access-to.ts";
 import { OURSELVES } from "../../profile/executed.ts";
 import { type AbsolutePath, isInside, parentOf, upwards } from "../../profile/path.ts";
@@ -23,22 +24,21 @@ import { type PlantedByCall, plantedOf } from "./planted.ts";
 export async function settleAppeared(appearances: Appearances, call: AfterCall): Promise<Appearances> {
   const { appeared: policy } = call.shared;
   const writable = writableIn(call.profile);
-  const planted = plantedOf(appearances.found, {
+  const planted = await plantedOf(appearances.found, {
     startedAt: call.startedAt,
     writable,
     protectedBefore: call.before.hits,
+    repositoriesBefore: call.before.repositories.length,
     executed: call.shared.executed,
   });
-  const inPlace =
-    policy === "report"
-      ? new Map(planted.filter((one) => !isOurs(one)).map(({ appeared }) => [appeared, BY_CONFIG]))
-      : await fatesInPlace(planted, call);
-  const taken = planted.filter(({ appeared }) => !inPlace.has(appeared));
-  const fates = new Map([...inPlace, ...(taken.length === 0 ? [] : await takeAway(taken, call))]);
-  return {
-    ...appearances,
-    found: appearances.found.map((one) => ({ ...one, fate: fates.get(one) ?? one.fate })),
-  };
+  const fates = policy === "report" ? await fatesByConfig(planted) : await fatesInPlace(planted, call);
+  const taken = await flatMapInTurns(planted, (one) => (fates.has(one.appeared) ? [] : one));
+  if (taken.length > 0) await takeAway(taken, call, fates);
+  const found = await flatMapInTurns(appearances.found, (one): Appeared => {
+    const fate = fates.get(one);
+    return fate === undefined ? one : { ...one, fate };
+  });
+  return { ...appearances, found };
 }
 
 /** What this product would load itself, or could not start because of, stays nowhere: no config can say that it does. */
@@ -60,17 +60,24 @@ const KEPT_BEFORE: Fate = { kind: "reported", because: "it was given back while 
 const GONE: Fate = { kind: "reported", because: "it was not there any more when it was to be taken away" };
 const AGREED: Fate = { kind: "kept", by: "whoever approved the call" };
 
-async function fatesInPlace(
-  planted: readonly PlantedByCall[],
-  call: AfterCall,
-): Promise<ReadonlyMap<Appeared, Fate>> {
+async function fatesByConfig(planted: readonly PlantedByCall[]): Promise<Fates> {
+  const turn = new WorkTurn();
+  const fates: Fates = new Map();
+  for (const one of planted) {
+    if (turn.isOver) await turn.pause();
+    if (!isOurs(one)) fates.set(one.appeared, BY_CONFIG);
+  }
+  return fates;
+}
+
+async function fatesInPlace(planted: readonly PlantedByCall[], call: AfterCall): Promise<Fates> {
   const fates = new Map<Appeared, Fate>();
   if (planted.length === 0) return fates;
   const { before, startedAt, profile } = call;
   const isOnlyRead = (path: AbsolutePath): boolean =>
     accessTo(profile, path, { kind: "folder", bornInside: false }) === "read";
   using heldBefore = new HeldBefore(before.repositories, startedAt, isOnlyRead);
-  const kept = call.shared.quarantine.keptSince(call.startedAt);
+  const kept = await call.shared.quarantine.keptSince(call.startedAt);
   for (const one of planted.slice(0, MAX_COMPARED)) {
     const fate = await fateInPlace(one, call, heldBefore, kept);
     if (fate !== null) fates.set(one.appeared, fate);
@@ -79,7 +86,10 @@ async function fatesInPlace(
 }
 
 /** What people gave back while the call ran; looked up where anything is planted. */
-type Kept = ReturnType<AfterCall["shared"]["quarantine"]["keptSince"]>;
+type Kept = Awaited<ReturnType<AfterCall["shared"]["quarantine"]["keptSince"]>>;
+
+/** What becomes of what appeared. */
+type Fates = Map<Appeared, Fate>;
 
 /** What may stay where it was made; null for what may not. */
 async function fateInPlace(
@@ -134,38 +144,60 @@ async function isKeptBefore(path: AbsolutePath, kept: Kept): Promise<boolean> {
   return digest !== null && digests.has(digest);
 }
 
-async function takeAway(
-  taken: readonly PlantedByCall[],
-  call: AfterCall,
-): Promise<ReadonlyMap<Appeared, Fate>> {
+async function takeAway(taken: readonly PlantedByCall[], call: AfterCall, fates: Fates): Promise<void> {
   const { shared, from, record } = call;
-  const planted = outermost(taken.flatMap(({ take }) => take));
-  const done = await shared.quarantine.take(planted, from);
-  record(quarantinedEvent(done));
+  const items = new Map<string, Taken>();
+  const records: QuarantineRecord[] = [];
+  for await (const done of shared.quarantine.takeAll(await outermost(taken), from)) {
+    record(quarantinedEvent(done));
+    for (const item of done.items) items.set(item.path, { item, id: done.id });
+    records.push(done);
+  }
   call.onTaken();
-  const isAsked =
-    shared.appeared === "ask" && shared.standing.mode === "interactive" && isWorthAsking(done, shared);
+  const said = await saidOf(records, call);
+  const turn = new WorkTurn();
+  for (const { appeared, take } of taken) {
+    if (turn.isOver) await turn.pause();
+    fates.set(appeared, fateOf(itemsOf(take, items), said));
+  }
+}
+
+/** One thing that was taken, and the id of its record. */
+interface Taken {
+  readonly item: QuarantineItem;
+  readonly id: string;
+}
+
+/** What a person says; null where nobody says yes. Nobody can judge so many things that they are several records. */
+async function saidOf(records: readonly QuarantineRecord[], call: AfterCall): Promise<SaidYes | null> {
+  const { shared } = call;
+  const [done, ...others] = records;
+  const mayAsk = shared.appeared === "ask" && shared.standing.mode === "interactive";
+  if (done === undefined || others.length > 0 || !mayAsk || !isWorthAsking(done, shared)) return null;
   // Who ended the call waits for its end, and for no question.
-  const asks = isAsked && call.asks?.signal?.aborted !== true ? call.asks : null;
+  const asks = call.asks?.signal?.aborted === true ? null : call.asks;
   const by = asks === null ? null : await keepQuestion(done, call, asks);
-  const said = by === null ? null : await restored(done, by, call);
-  const items = new Map(done.items.map((item) => [item.path, item]));
-  return new Map(taken.map(({ appeared, take }) => [appeared, fateOf(itemsOf(take, items), done, said)]));
+  return by === null ? null : restored(done, by, call);
 }
 
 /** What lies in something else that is taken goes with that. */
-function outermost(planted: readonly Planted[]): readonly Planted[] {
-  const byPath = new Map<string, Planted>(planted.map((one) => [one.path, one]));
-  return [...byPath.values()].filter(
-    ({ path }) => ![...upwards(parentOf(path))].some((above) => byPath.has(above)),
-  );
+async function outermost(taken: readonly PlantedByCall[]): Promise<readonly Planted[]> {
+  const turn = new WorkTurn();
+  const byPath = new Map<string, Planted>();
+  for (const one of taken.flatMap(({ take }) => take)) {
+    if (turn.isOver) await turn.pause();
+    byPath.set(one.path, one);
+  }
+  return flatMapInTurns(byPath.values(), (one) => (isBelowAny(one.path, byPath) ? [] : one));
+}
+
+function isBelowAny(path: AbsolutePath, folders: ReadonlyMap<string, unknown>): boolean {
+  for (const above of upwards(parentOf(path))) if (folders.has(above)) return true;
+  return false;
 }
 
 /** Each of these, or what it lay in. */
-function itemsOf(
-  take: readonly Planted[],
-  items: ReadonlyMap<string, QuarantineItem>,
-): readonly QuarantineItem[] {
+function itemsOf(take: readonly Planted[], items: ReadonlyMap<string, Taken>): readonly Taken[] {
   return take.flatMap(({ path }) => [...upwards(path)].flatMap((at) => items.get(at) ?? []));
 }
 
@@ -204,11 +236,13 @@ async function restoredOrNot(id: string, { quarantine }: AfterCall["shared"]): P
   }
 }
 
-function fateOf(own: readonly QuarantineItem[], { id }: QuarantineRecord, said: SaidYes | null): Fate {
-  const live = own.find(({ state }) => state === "live");
-  if (live !== undefined) return { kind: "live", problem: live.problem ?? "it could not be moved" };
-  const held = own.filter(isHeld);
-  if (held.length === 0) return GONE;
+function fateOf(own: readonly Taken[], said: SaidYes | null): Fate {
+  const live = own.find(({ item }) => item.state === "live");
+  if (live !== undefined) return { kind: "live", problem: live.item.problem ?? "it could not be moved" };
+  const [first, ...others] = own.filter(({ item }) => isHeld(item));
+  if (first === undefined) return GONE;
+  const { id } = first;
+  const held = [first, ...others].map(({ item }) => item);
   const [problem = null] = held.flatMap(({ path }) => said?.problems.get(path) ?? []);
   if (said !== null && problem === null) return { kind: "kept", by: said.by };
   return { kind: "quarantined", id, aside: held.find(({ aside }) => aside !== null)?.aside ?? null, problem };
