@@ -57,6 +57,8 @@ export interface Unsearched {
     | { readonly kind: "entries"; readonly most: number }
     | { readonly kind: "time"; readonly mostMs: number };
   readonly over: "refuse" | "read-only";
+  /** The folder right below that holds most of what was seen, and how many names; left out where none does. */
+  readonly fullest?: { readonly path: AbsolutePath; readonly entries: number };
 }
 
 /**

@@ -1,3 +1,4 @@
+import { visible } from "../errors.ts";
 import { isInside } from "../profile/path.ts";
 import { literalPattern } from "../profile/pattern.ts";
 import { type Mask, normalProfile, type Profile } from "../profile/profile.ts";
@@ -57,11 +58,17 @@ function raised({ bound }: Unsearched): string {
   return `raise \`sandbox.search.${bound.kind === "entries" ? "entries" : "time"}\``;
 }
 
+/** To remove it helps at once, whoever made it. */
+function removed({ fullest }: Unsearched): string {
+  if (fullest === undefined) return "";
+  return `remove ${visible(fullest.path)}, which holds most of that (${fullest.entries} of what was seen), `;
+}
+
 function refused(one: Unsearched, { masks }: Region): Refusal {
   return {
     field: masks.length === 0 ? "files" : "masks",
     reason: printUnsearched(one),
-    remedy: `narrow the root, ${raised(one)}, or say \`over: read-only\` there`,
+    remedy: `${removed(one)}narrow the root, ${raised(one)}, or say \`over: read-only\` there`,
   };
 }
 
@@ -69,6 +76,6 @@ function refusedHiding(one: Unsearched, { pattern }: Mask): Refusal {
   return {
     field: "masks",
     reason: `${printUnsearched(one)}, and ${pattern.text} hides what it matches`,
-    remedy: `begin the pattern with the folder that it is about, narrow the root, or ${raised(one)}`,
+    remedy: `${removed(one)}begin the pattern with the folder that it is about, narrow the root, or ${raised(one)}`,
   };
 }

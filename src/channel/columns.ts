@@ -14,10 +14,10 @@ export function columns(
 ): readonly string[] {
   const cells = rows.map((row) => row.map(escapeInvisible));
   const written = cells.map((row) => row.slice(0, row.findLastIndex((cell) => cell !== "") + 1));
-  const count = Math.max(0, ...written.map((row) => row.length));
-  const widths = Array.from({ length: count }, (_, at) =>
-    Math.max(0, ...written.map((row) => (at < row.length - 1 ? widthOf(row[at] ?? "") : 0))),
-  );
+  const widths: number[] = [];
+  for (const row of written)
+    for (const [at, cell] of row.slice(0, -1).entries())
+      widths[at] = Math.max(widths[at] ?? 0, widthOf(cell));
   return written.map((row) =>
     row
       .map((cell, at) => {

@@ -9,32 +9,32 @@ import { printSize } from "../profile/quantity.ts";
 
 /** So much of an id names it. */
 const SHORT = 8;
+/** So many things of each record are listed. */
+const MAX_LISTED = 100;
 /** So many lines of a file are shown, and so many characters of each. */
 const MAX_LINES = 200;
 const MAX_CHARACTERS = 500;
 
 /** What is held, a row for each file, link or folder: of which call, since when, and which program obeys it. */
 export function quarantineRows(records: readonly QuarantineRecord[], ink: Ink): readonly string[] {
-  const rows = records.flatMap(({ id, takenAt, tool, items }) =>
-    items
-      .filter(isHeld)
-      .map(({ path, by }) => [id.slice(0, SHORT), timeOf(takenAt), tool, path, `for ${by}`]),
-  );
+  const rows = records.flatMap(({ id, takenAt, tool, items }) => {
+    const held = items.filter(isHeld);
+    const first = [id.slice(0, SHORT), timeOf(takenAt), tool];
+    const more = held.length - MAX_LISTED;
+    return [
+      ...held.slice(0, MAX_LISTED).map(({ path, by }) => [...first, path, `for ${by}`]),
+      ...(more > 0
+        ? [[...first, `and ${more} more: \`cofferdam quarantine show ${id.slice(0, SHORT)}\``]]
+        : []),
+    ];
+  });
   return columns(rows, [ink.bold]);
 }
 
-/** All there is to know of one record; `contents` are what its items hold, as far as that can be shown. */
-export function recordLines(
-  record: QuarantineRecord,
-  contents: readonly (HeldContent | null)[],
-  ink: Ink,
-): readonly string[] {
-  const { id, takenAt, tool, workspace, items } = record;
+/** What a record is of. */
+export function recordLine({ id, takenAt, tool, workspace }: QuarantineRecord, ink: Ink): string {
   const head = `${id}, taken ${timeOf(takenAt)} (UTC) after a call of ${tool} in ${visible(workspace)}`;
-  return [
-    ink.bold(escapeInvisible(head)),
-    ...items.flatMap((item, index) => ["", ...itemLines(item, contents[index] ?? null, ink)]),
-  ];
+  return ink.bold(escapeInvisible(head));
 }
 
 /** What was done with each item, and what could not be. */
@@ -46,7 +46,8 @@ export function settledLines(done: string, settled: readonly Settled[], ink: Ink
   );
 }
 
-function itemLines(item: QuarantineItem, content: HeldContent | null, ink: Ink): readonly string[] {
+/** All there is to know of one item; `content` is what it holds, as far as that can be shown. */
+export function itemLines(item: QuarantineItem, content: HeldContent | null, ink: Ink): readonly string[] {
   const { path, aside, problem } = item;
   return [
     visible(path),

@@ -1,4 +1,4 @@
-import { hash } from "node:crypto";
+import { createHash, hash } from "node:crypto";
 import type { RuleHit } from "../policy/rule-hit.ts";
 import type { ApprovalBody, EventBody } from "./event.ts";
 
@@ -86,7 +86,33 @@ function boundedHits(hits: readonly RuleHit[]): RuleHit[] {
   }));
 }
 
-function boundedTexts(texts: readonly string[]): string[] {
+/** So many texts are digested in one step. */
+const STEP_TEXTS = 512;
+
+/** Lists that were bounded in steps. */
+const BOUNDED = new WeakSet<readonly string[]>();
+
+/** What `boundedEvent` makes of a list of any length, in steps; it leaves that as it is. */
+export function* boundedTextsInSteps(texts: readonly string[]): Generator<void, string[]> {
+  if (texts.length <= STEP_TEXTS) return [...texts];
+  const digest = createHash("sha256");
+  for (let at = 0; at < texts.length; at += STEP_TEXTS) {
+    for (const text of texts.slice(at, at + STEP_TEXTS)) digest.update(`${text}\0`);
+    yield;
+  }
+  const bounded = [...firstOf(texts), cutTexts(texts.length, digest.digest("hex"))];
+  BOUNDED.add(bounded);
+  return bounded;
+}
+
+function boundedTexts(texts: string[]): string[] {
+  if (BOUNDED.has(texts)) return texts;
+  const first = firstOf(texts);
+  if (first.length === texts.length) return first;
+  return [...first, cutTexts(texts.length, sha256(texts.map((text) => `${text}\0`).join("")))];
+}
+
+function firstOf(texts: readonly string[]): string[] {
   const first: string[] = [];
   let left = MAX_LIST_CHARACTERS;
   for (const text of texts.slice(0, MOST_TEXTS)) {
@@ -95,9 +121,11 @@ function boundedTexts(texts: readonly string[]): string[] {
     if (left < 0) break;
     first.push(one);
   }
-  if (first.length === texts.length) return first;
-  const digest = sha256(texts.map((text) => `${text}\0`).join(""));
-  return [...first, `… (cut: ${texts.length} texts in all, sha256 ${digest})`];
+  return first;
+}
+
+function cutTexts(count: number, digest: string): string {
+  return `… (cut: ${count} texts in all, sha256 ${digest})`;
 }
 
 function boundedText(text: string): string {

@@ -11,6 +11,7 @@ import { isPlainWorktree } from "./git/worktrees.ts";
 import type { Host } from "./host.ts";
 import type { SearchBounds } from "./search/search.ts";
 import { namesIntoTrees } from "./tree-names.ts";
+import { flatMapInTurns, sortedInTurns } from "./turns.ts";
 
 /** Something that came to be while a call ran, and that other programs on this machine may obey. */
 export interface Appeared {
@@ -66,9 +67,13 @@ const MAX_TOLD = 200;
 /** The same with no more than a receipt tells, those first of which something became. */
 export function boundedAppearances({ found, unknown }: Appearances): Appearances {
   if (found.length <= MAX_TOLD) return { found, unknown };
-  const order = ["live", "quarantined", "kept", "reported"];
-  const sorted = found.toSorted((a, b) => order.indexOf(a.fate.kind) - order.indexOf(b.fate.kind));
-  return { found: sorted.slice(0, MAX_TOLD), more: found.length - MAX_TOLD, unknown };
+  const first: Appeared[] = [];
+  for (const kind of ["live", "quarantined", "kept", "reported"])
+    for (const one of found) {
+      if (first.length === MAX_TOLD) break;
+      if (one.fate.kind === kind) first.push(one);
+    }
+  return { found: first, more: found.length - MAX_TOLD, unknown };
 }
 
 /** Where nothing did. */
@@ -123,71 +128,75 @@ export async function lookForAppeared(
       overcomes: true,
     });
     const before = new Set(facts.hits);
-    const fresh = signs.filter((sign) => isNew(sign, facts));
-    const repositories = fresh
-      .map((sign) => ({ sign, runs: memory.repositories.runs(host, sign, facts.repositories) }))
+    const known = new Map(facts.repositories.map((sign) => [sign.path, sign]));
+    const fresh = signs.filter((sign) => isNew(sign, known.get(sign.path)));
+    // What could not be searched before was read-only: nothing was made there.
+    const closed = facts.unsearched.map(({ path }) => path);
+    const isClosed = (path: AbsolutePath): boolean => closed.some((folder) => isInside(path, folder));
+    const repositories = await flatMapInTurns(fresh, (sign): readonly Appeared[] => {
+      const runs = memory.repositories.runs(host, sign, facts.repositories);
       // A worktree's part in a repository that was there is told by the file that leads to it.
-      .filter(({ sign, runs }) => runs.length > 0 || !isPlainWorktree(sign, facts.repositories))
-      .map(
-        ({ sign, runs }): Appeared => appeared(sign.path, "repository", runs.length === 0 ? null : GIT, runs),
-      );
+      if (isClosed(sign.path) || (runs.length === 0 && isPlainWorktree(sign, facts.repositories))) return [];
+      return [appeared(sign.path, "repository", runs.length === 0 ? null : GIT, runs)];
+    });
     const folders = new Set(fresh.map(({ path }) => path));
-    const named = hits.filter(
-      (path) => !before.has(path) && isOpenToCalls(profile, path) && !isOwnOf(folders, path),
-    );
-    const held = named.length === 0 ? new Set<AbsolutePath>() : placeholders();
-    const names = named
-      .filter((path) => !held.has(path))
-      .map((path) => appeared(path, "protected", unaskedOf(executed(path))));
+    let heldNow: ReadonlySet<AbsolutePath> | null = null;
+    const held = (): ReadonlySet<AbsolutePath> => {
+      heldNow ??= placeholders();
+      return heldNow;
+    };
+    const told = new Set<AbsolutePath>();
+    const names = await flatMapInTurns(hits, (path): readonly Appeared[] => {
+      if (before.has(path) || !isOpenToCalls(profile, path) || isOwnOf(folders, path)) return [];
+      if (isClosed(path) || held().has(path)) return [];
+      told.add(path);
+      return [appeared(path, "protected", unaskedOf(executed(path)))];
+    });
     const linked = new Set(facts.gitLinks);
-    const links = gitLinks.filter((path) => !linked.has(path)).map((path) => appeared(path, "link", GIT));
+    const links = await flatMapInTurns(gitLinks, (path): readonly Appeared[] =>
+      linked.has(path) || isClosed(path) ? [] : [appeared(path, "link", GIT)],
+    );
     const treeNames = await namesIntoTrees({
       writable: profile.files.flatMap(({ path, access }) => (access === "write" ? [path] : [])),
       protectedNames: hits,
       isNew: (path) => !before.has(path),
       executed,
-      watched: watched.filter(isMade),
+      watched: await flatMapInTurns(watched, (path) => (isMade(path) ? path : [])),
       linksOutsideTrees: () => memory.linksOutsideTrees(profile, facts.mac),
     });
-    const aliased = treeNames.map(({ path, row }) =>
-      appeared(path, row === null ? "unprotectable" : "protected", row),
+    const sinceCtime = performance.timeOrigin + sinceMs - CLOCK_GRAIN_MS;
+    const manifests = await memory.manifests.grown(
+      ({ ctimeMs }, path) => ctimeMs >= sinceCtime && isMade(path),
     );
-    const strays = newStrays(strayLinks, facts).map((path) =>
-      appeared(path, "protected", unaskedOf(executedIn(path))),
+    const besides = [
+      ...treeNames.map(({ path, row }) => appeared(path, row === null ? "unprotectable" : "protected", row)),
+      ...newStrays(strayLinks, facts).map((path) => appeared(path, "protected", unaskedOf(executedIn(path)))),
+      ...manifests.map((path) => appeared(path, "protected", UNDER_OUR_NAME)),
+    ].filter(({ path }) => !isClosed(path) && !told.has(path));
+    for (const { path } of besides) told.add(path);
+    const others = await flatMapInTurns(watched, (path): readonly Appeared[] => {
+      if (told.has(path) || isClosed(path) || !isMade(path) || held().has(path)) return [];
+      const row = executed(path);
+      return row === null ? [] : [appeared(path, row.runs === "unasked" ? "protected" : "started", row)];
+    });
+    const inTheWay = await flatMapInTurns(unprotectable, (path): readonly Appeared[] =>
+      isClosed(path) ? [] : [appeared(path, "unprotectable", null)],
     );
-    const manifests = memory.manifests
-      .grown(
-        ({ ctimeMs }, path) => ctimeMs >= performance.timeOrigin + sinceMs - CLOCK_GRAIN_MS && isMade(path),
-      )
-      .map((path) => appeared(path, "protected", UNDER_OUR_NAME));
-    const told = new Set([...manifests, ...names, ...aliased, ...strays].map(({ path }) => path));
-    const others = watched
-      .filter((path) => !told.has(path) && !held.has(path) && isMade(path))
-      .flatMap((path) => {
-        const row = executed(path);
-        return row === null ? [] : [appeared(path, row.runs === "unasked" ? "protected" : "started", row)];
-      });
-    const inTheWay = unprotectable.map((path) => appeared(path, "unprotectable", null));
-    // What could not be searched before was read-only: nothing was made there.
-    const closed = facts.unsearched.map(({ path }) => path);
-    const found = [
-      ...repositories,
-      ...manifests,
-      ...names,
-      ...aliased,
-      ...strays,
-      ...links,
-      ...others,
-      ...inTheWay,
-    ].filter(({ path }) => !closed.some((folder) => isInside(path, folder)));
     const grown = unsearched.find(({ path }) => !closed.includes(path));
     return {
-      found: found.sort((a, b) => byPath(a.path, b.path)),
+      found: await sortedInTurns([repositories, names, besides, links, others, inTheWay], byPathAndKind),
       unknown: grown === undefined ? (problem?.message ?? null) : printUnsearched(grown),
     };
   } catch (cause) {
     return { found: [], unknown: whyUnknown(cause) };
   }
+}
+
+const KINDS = ["repository", "protected", "link", "started", "unprotectable"];
+
+/** The same path may be several things. */
+function byPathAndKind(a: Appeared, b: Appeared): number {
+  return byPath(a.path, b.path) || KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind);
 }
 
 /** What was there before a call. */
@@ -249,7 +258,6 @@ function isOpenToCalls(profile: Profile, path: AbsolutePath): boolean {
 }
 
 /** Half of a repository that is whole by now is a new one; one that was whole is none for being broken. */
-function isNew(sign: RepositorySign, { repositories }: Before): boolean {
-  const before = repositories.find(({ path }) => path === sign.path);
+function isNew(sign: RepositorySign, before: RepositorySign | undefined): boolean {
   return before === undefined || before.kind !== sign.kind || (sign.isWhole && !before.isWhole);
 }

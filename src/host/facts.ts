@@ -21,6 +21,7 @@ import { statsOf } from "./nodes.ts";
 import { listNames } from "./search/list.ts";
 import { type Found, MaskSearch, type Look as SearchLook } from "./search/search.ts";
 import { Surveyor } from "./surveyor.ts";
+import { inLongTurns, WorkTurn } from "./turns.ts";
 
 /** More matching files than this below a folder with a suffix list are not shown one by one. */
 const MOST_SHOWN = 64;
@@ -151,14 +152,19 @@ export async function lookUpFacts(
   const see = lookingOnce(held);
   const looker = new NodeLooker(see);
   const writable = writableIn(profiles);
-  const repositories = memory.repositories.read(host, allSigns(signs, writable, see), writable, see);
+  const repositories = await inLongTurns(
+    memory.repositories.read(host, allSigns(signs, writable, see), writable, see),
+  );
   const points = profiles.flatMap((profile) => pointsOf(profile, { hits, shown }));
   const around = new Surveyor(looker, mounts, see);
-  for (const path of points) around.look(path);
-  for (const path of profiles.flatMap((profile) => readOnlyIn(profile, unsearched))) around.look(path);
-  for (const { pattern } of repositoryMasks(repositories))
-    if (pattern.literal !== null) around.look(pattern.literal);
-  for (const path of repositories.flatMap(({ detours }) => detours)) around.look(path);
+  const turn = new WorkTurn();
+  const masked = repositoryMasks(repositories).flatMap(({ pattern }) => pattern.literal ?? []);
+  const detours = repositories.flatMap((one) => one.detours);
+  const readOnly = profiles.flatMap((profile) => readOnlyIn(profile, unsearched));
+  for (const path of [...points, ...readOnly, ...masked, ...detours]) {
+    if (turn.isOver) await turn.pause();
+    around.look(path);
+  }
   for (const path of [
     standing.launcher.shell,
     knownPath("/sys/devices/system/cpu"),

@@ -3,6 +3,7 @@ import { OURSELVES } from "../profile/executed.ts";
 import type { AbsolutePath } from "../profile/path.ts";
 import { statsOf, systemPath } from "./nodes.ts";
 import { openPlainFile } from "./plain-file.ts";
+import { flatMapInTurns } from "./turns.ts";
 
 /** Names under which a package manager starts us, or a program imports us. */
 const NAMES = [OURSELVES, "node"];
@@ -43,14 +44,14 @@ export class Manifests {
    * Those that came to say more of our names than they did. `isMade`: of one that was never read before, whether a call may have
    * changed it.
    */
-  grown(isMade: (stats: Stats, path: AbsolutePath) => boolean): readonly AbsolutePath[] {
-    return this.#last.filter((path) => {
+  grown(isMade: (stats: Stats, path: AbsolutePath) => boolean): Promise<readonly AbsolutePath[]> {
+    return flatMapInTurns(this.#last, (path) => {
       const stats = statsOf(path);
       const before = this.#known.get(path);
-      if (stats === null || before?.stamp === stampOf(stats)) return false;
+      if (stats === null || before?.stamp === stampOf(stats)) return [];
       const claims = this.#read(path, stats);
-      if (before === undefined && !isMade(stats, path)) return false;
-      return [...claims].some((claim) => before?.claims.has(claim) !== true);
+      if (before === undefined && !isMade(stats, path)) return [];
+      return [...claims].some((claim) => before?.claims.has(claim) !== true) ? path : [];
     });
   }
 

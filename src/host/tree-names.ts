@@ -3,6 +3,7 @@ import type { ExecutedNames } from "../profile/executed.ts";
 import { type AbsolutePath, isInside } from "../profile/path.ts";
 import { statsOf } from "./nodes.ts";
 import { aliasesOf } from "./search/tree-links.ts";
+import { flatMapInTurns } from "./turns.ts";
 
 /** What a look found, as far as trees of installed packages and ways into them are concerned. */
 export interface IntoTrees {
@@ -28,8 +29,10 @@ export interface TreeName {
  */
 export async function namesIntoTrees(found: IntoTrees): Promise<readonly TreeName[]> {
   const { writable, watched } = found;
-  const freshLinks = watched.filter((path) => !isInTreeOf(writable, path) && isLink(path));
-  const inTrees = found.protectedNames.flatMap((path) => {
+  const freshLinks = await flatMapInTurns(watched, (path) =>
+    !isInTreeOf(writable, path) && isLink(path) ? path : [],
+  );
+  const inTrees = await flatMapInTurns(found.protectedNames, (path) => {
     if (!isInTreeOf(writable, path) || (freshLinks.length === 0 && !found.isNew(path))) return [];
     const row = found.executed(path);
     return row?.runs === "unasked" ? [{ path, row }] : [];

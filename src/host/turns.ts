@@ -8,6 +8,111 @@ export async function otherTurns(characters = Number.POSITIVE_INFINITY): Promise
   if (characters > MAX_AT_ONCE) await nextTurn();
 }
 
+/** How long the event loop is held at a time, in milliseconds, by work of which nobody knows how much there is. */
+const TURN_MS = 8;
+
+/** The time that such work has until everything else has its turn. */
+export class WorkTurn {
+  #ends = performance.now() + TURN_MS;
+
+  /** True when others have waited long enough: then `pause`. */
+  get isOver(): boolean {
+    return performance.now() >= this.#ends;
+  }
+
+  /** Lets others on. */
+  async pause(): Promise<void> {
+    await nextTurn();
+    this.#ends = performance.now() + TURN_MS;
+  }
+
+  /** Between two steps: lets others on where they have waited long enough. */
+  async step(): Promise<void> {
+    if (this.isOver) await this.pause();
+  }
+}
+
+/** As `flatMap`; between two of the items everything else has its turn. */
+export async function flatMapInTurns<Item, Result>(
+  items: Iterable<Item>,
+  work: (item: Item) => Result | readonly Result[],
+): Promise<readonly Result[]> {
+  const turn = new WorkTurn();
+  const results: Result[] = [];
+  for (const item of items) {
+    if (turn.isOver) await turn.pause();
+    const result = work(item);
+    if (isList(result)) results.push(...result);
+    else results.push(result);
+  }
+  return results;
+}
+
+function isList<Result>(given: Result | readonly Result[]): given is readonly Result[] {
+  return Array.isArray(given);
+}
+
+/** So many items are sorted, or merged, before the clock is looked at. */
+const RUN = 512;
+
+/** The items of all lists in order, each once: of those that compare as the same, the first. Everything else has its turn meanwhile. */
+export async function sortedInTurns<Item>(
+  lists: Iterable<readonly Item[]>,
+  compare: (a: Item, b: Item) => number,
+): Promise<readonly Item[]> {
+  const turn = new WorkTurn();
+  let runs: (readonly Item[])[] = [];
+  for (const list of lists)
+    for (let at = 0; at < list.length; at += RUN) {
+      if (turn.isOver) await turn.pause();
+      runs.push(onceEach(list.slice(at, at + RUN).sort(compare), compare));
+    }
+  while (runs.length > 1) {
+    const merged: (readonly Item[])[] = [];
+    for (let at = 0; at < runs.length; at += 2)
+      merged.push(await mergedInTurns(runs[at] ?? [], runs[at + 1] ?? [], compare, turn));
+    runs = merged;
+  }
+  return runs[0] ?? [];
+}
+
+function onceEach<Item>(sorted: readonly Item[], compare: (a: Item, b: Item) => number): readonly Item[] {
+  return sorted.filter((item, at) => {
+    const before = sorted[at - 1];
+    return at === 0 || before === undefined || compare(before, item) !== 0;
+  });
+}
+
+async function mergedInTurns<Item>(
+  a: readonly Item[],
+  b: readonly Item[],
+  compare: (a: Item, b: Item) => number,
+  turn: WorkTurn,
+): Promise<readonly Item[]> {
+  const merged: Item[] = [];
+  let [atA, atB] = [0, 0];
+  for (let steps = 1; ; steps += 1) {
+    const [nextA, nextB] = [a[atA], b[atB]];
+    if (nextA === undefined && nextB === undefined) return merged;
+    const order = nextA === undefined ? 1 : nextB === undefined ? -1 : compare(nextA, nextB);
+    if (order <= 0) atA += 1;
+    if (order >= 0) atB += 1;
+    const next = order <= 0 ? nextA : nextB;
+    if (next !== undefined) merged.push(next);
+    if (steps % RUN === 0 && turn.isOver) await turn.pause();
+  }
+}
+
+/** Does work in short steps: everything else has its turn once it has waited long enough. Throws what a step throws. */
+export async function inLongTurns<Result>(steps: Iterator<void, Result>): Promise<Result> {
+  const turn = new WorkTurn();
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    if (turn.isOver) await turn.pause();
+  }
+}
+
 /** Does work in steps; between two of them everything else has its turn. Throws what a step throws. */
 export async function inTurns<Result>(steps: Iterator<void, Result>): Promise<Result> {
   for (;;) {

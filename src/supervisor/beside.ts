@@ -3,11 +3,13 @@ import { aliasesOf } from "../backend/host-mounts.ts";
 import type { Placeholder } from "../backend/placeholder.ts";
 import type { Plan } from "../backend/plan.ts";
 import { CofferdamError } from "../errors.ts";
+import { boundedTextsInSteps } from "../event/bounded.ts";
 import type { EventBody } from "../event/event.ts";
-import { type Appearances, type Before, lookForAppeared } from "../host/appeared.ts";
+import { type Appearances, type Appeared, type Before, lookForAppeared } from "../host/appeared.ts";
 import type { Ledger } from "../host/ledger.ts";
 import type { Entered } from "../host/live-calls.ts";
 import { nodeOf } from "../host/node-looker.ts";
+import { flatMapInTurns, inTurns } from "../host/turns.ts";
 import { workOf } from "../host/work.ts";
 import { type AbsolutePath, isInside, parentOf } from "../profile/path.ts";
 import { mayWrite, type Profile } from "../profile/profile.ts";
@@ -114,14 +116,23 @@ export async function appearedBeside(
     placeholders: () => ledger.held(),
   });
   const held = found.length === 0 ? new Set<AbsolutePath>() : ledger.held();
-  return { found: found.filter(({ path }) => !held.has(path) && nodeOf(path).kind !== "missing"), ...rest };
+  const isThere = ({ path }: Appeared): boolean => !held.has(path) && nodeOf(path).kind !== "missing";
+  return { found: await flatMapInTurns(found, (one) => (isThere(one) ? one : [])), ...rest };
 }
 
 /** What the record says of it; nothing where there is nothing to say. */
-export function eventsOf({ found, unknown }: Appearances): readonly EventBody[] {
+export async function eventsOf({ found, unknown }: Appearances): Promise<readonly EventBody[]> {
   if (found.length === 0 && unknown === null) return [];
-  const paths = found.map(({ path }) => path);
-  return [{ type: "call.appeared", paths, runs: found.flatMap(({ runs }) => [...runs]), unknown }];
+  const paths = await flatMapInTurns(found, ({ path }): string => path);
+  const runs = await flatMapInTurns(found, (one) => one.runs);
+  return [
+    {
+      type: "call.appeared",
+      paths: await inTurns(boundedTextsInSteps(paths)),
+      runs: await inTurns(boundedTextsInSteps(runs)),
+      unknown,
+    },
+  ];
 }
 
 /** A path that a call was to leave as it is, and could write since something on the host replaced it. */

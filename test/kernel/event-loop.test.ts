@@ -5,6 +5,7 @@ import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 import { Busy, MOST_HELD_MS } from "../support/load/busy.ts";
 import { CASES } from "../support/load/cases.ts";
 import { heldMs, slowness } from "../support/load/held-loop.ts";
+import { heldByPlanting, SMALL } from "../support/load/planted.ts";
 
 sandboxMustWork("that no call holds up the others");
 
@@ -22,6 +23,14 @@ describe.skipIf(unusable !== null)("no call holds up the others", () => {
   it.each(SOME)("%s", { timeout: 120_000 }, async (...one) => {
     expect(await busy.held(one)).toBeLessThanOrEqual(1);
   });
+
+  it.each(SMALL)(
+    "what it leaves behind is seen to meanwhile: %s",
+    { timeout: 60_000 },
+    async (_, ...lines) => {
+      expect(await heldByPlanting(lines)).toBeLessThanOrEqual(1);
+    },
+  );
 
   it("in a tree that is as deep as a path can be, nor does a call take long", {
     timeout: 60_000,

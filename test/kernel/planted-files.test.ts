@@ -4,7 +4,6 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { Asked } from "../support/approval/asked.ts";
 import { type Standing, standingIn } from "../support/approval/standing.ts";
-import type { Place } from "../support/battery/place.ts";
 import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 import { fatesOf, heldIn, isThere, run } from "../support/quarantine/planting.ts";
 
@@ -24,8 +23,7 @@ const standingWith = (
     shell: { default: { approval: false } },
     approval: { rules },
   };
-  const prepare = ({ ws }: Place) => void vi.stubEnv("PATH", `${ws}/bin:${process.env["PATH"]}`);
-  return standingIn(prepare, { settings, handler });
+  return standingIn((place) => void place.folder("ws/node_modules/.bin"), { settings, handler });
 };
 
 const write = (at: Standing, path: string, content: string) =>
@@ -46,20 +44,20 @@ async function waiting(at: Standing, line = WAITS): Promise<() => ReturnType<typ
 describe.skipIf(unusable !== null)("what a file tool makes and hosts execute", () => {
   it("is asked about before it is written, once, and stays after a yes; after a no nothing is written", async () => {
     await using at = await standingWith("ask");
-    const outcome = await write(at, "bin/node", "agreed\n");
-    expect(fatesOf(outcome, at)).toEqual({ "bin/node": "kept" });
+    const outcome = await write(at, "node_modules/.bin/node", "agreed\n");
+    expect(fatesOf(outcome, at)).toEqual({ "node_modules/.bin/node": "kept" });
     expect(at.asked.requests.map(({ tool, demandsPerson }) => [tool, demandsPerson])).toEqual([
       ["write_file", true],
     ]);
-    expect(at.place.read("ws/bin/node")).toBe("agreed\n");
+    expect(at.place.read("ws/node_modules/.bin/node")).toBe("agreed\n");
     await using other = await standingWith("ask", new Asked(() => ({ approved: false })));
-    expect((await write(other, "bin/node", "agreed\n")).kind).toBe("denied");
-    expect(isThere(other.place, "bin/node")).toBe(false);
+    expect((await write(other, "node_modules/.bin/node", "agreed\n")).kind).toBe("denied");
+    expect(isThere(other.place, "node_modules/.bin/node")).toBe(false);
   });
 
   it.each([
-    ["a file", "bin/node"],
-    ["a folder that is executed whole", "bin/node/index"],
+    ["a file", "node_modules/.bin/node"],
+    ["a folder that is executed whole", "node_modules/.bin/node/index"],
   ])("stays after a yes though another call ends that began before: %s", async (_, path) => {
     await using at = await standingWith("ask");
     const end = await waiting(at);
@@ -77,10 +75,13 @@ describe.skipIf(unusable !== null)("what a file tool makes and hosts execute", (
       "ask",
       new Asked(({ tool }) => ({ approved: tool === "write_file" })),
     );
-    const end = await waiting(at, `${WAITS}; echo evil > bin/node/other`);
-    await write(at, "bin/node/index", "agreed\n");
-    expect(fatesOf(await end(), at)).toEqual({ "bin/node": "quarantined" });
-    expect([isThere(at.place, "bin/node"), heldIn(at.place)]).toEqual([false, ["bin/node"]]);
+    const end = await waiting(at, `${WAITS}; echo evil > node_modules/.bin/node/other`);
+    await write(at, "node_modules/.bin/node/index", "agreed\n");
+    expect(fatesOf(await end(), at)).toEqual({ "node_modules/.bin/node": "quarantined" });
+    expect([isThere(at.place, "node_modules/.bin/node"), heldIn(at.place)]).toEqual([
+      false,
+      ["node_modules/.bin/node"],
+    ]);
   });
 
   it("is asked about where it is moved to such a name, and can't stay unseen", async () => {
@@ -91,9 +92,14 @@ describe.skipIf(unusable !== null)("what a file tool makes and hosts execute", (
     await write(at, "plain", "x\n");
     const move = (to: string) => at.session.call("move_file", { from: "ws:plain", to: `ws:${to}` });
     // What it would hold is not shown before: so it is taken, and shown then.
-    expect(fatesOf(await move("bin/node"), at)).toEqual({ "bin/node": "quarantined" });
+    expect(fatesOf(await move("node_modules/.bin/node"), at)).toEqual({
+      "node_modules/.bin/node": "quarantined",
+    });
     expect(at.asked.tools).toEqual(["write_file", "move_file", "keep_files"]);
-    expect([isThere(at.place, "bin/node"), heldIn(at.place)]).toEqual([false, ["bin/node"]]);
+    expect([isThere(at.place, "node_modules/.bin/node"), heldIn(at.place)]).toEqual([
+      false,
+      ["node_modules/.bin/node"],
+    ]);
     await write(at, "plain", "x\n");
     expect((await move("other")).kind).toBe("done");
     expect(isThere(at.place, "other")).toBe(true);
@@ -103,8 +109,10 @@ describe.skipIf(unusable !== null)("what a file tool makes and hosts execute", (
     "is taken away unasked where it stands in for the product's own code, also where the config says `%s`",
     async (appeared) => {
       await using at = await standingWith(appeared);
-      expect(fatesOf(await write(at, "bin/node", "x\n"), at)).toEqual({ "bin/node": "quarantined" });
-      expect([isThere(at.place, "bin/node"), at.asked.requests.length]).toEqual([false, 0]);
+      expect(fatesOf(await write(at, "node_modules/.bin/node", "x\n"), at)).toEqual({
+        "node_modules/.bin/node": "quarantined",
+      });
+      expect([isThere(at.place, "node_modules/.bin/node"), at.asked.requests.length]).toEqual([false, 0]);
     },
   );
 });

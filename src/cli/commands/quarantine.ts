@@ -1,12 +1,11 @@
 import { visible } from "../../errors.ts";
 import { CallWatches } from "../../host/call-watches.ts";
 import { thisHost } from "../../host/host.ts";
-import type { HeldContent } from "../../host/quarantine/content.ts";
 import { Quarantine } from "../../host/quarantine/quarantine.ts";
 import { isHeld, type QuarantineRecord } from "../../host/quarantine/record.ts";
 import { COMMON, knownWord, readArguments, usage } from "../arguments.ts";
 import type { Print } from "../print.ts";
-import { quarantineRows, recordLines, settledLines } from "../quarantine-text.ts";
+import { itemLines, quarantineRows, recordLine, settledLines } from "../quarantine-text.ts";
 import { typedPath, waysToType } from "../typed-path.ts";
 
 const { json: JSON_OPTION, help: HELP_OPTION } = COMMON;
@@ -55,9 +54,10 @@ function list(held: Quarantine, watches: CallWatches, isJson: boolean, print: Pr
 }
 
 async function show(record: QuarantineRecord, held: Quarantine, print: Print): Promise<void> {
-  const contents: (HeldContent | null)[] = [];
-  for (const index of record.items.keys()) contents.push(await held.contentOf(record, index));
-  for (const line of recordLines(record, contents, print.ink)) print.result(line);
+  print.result(recordLine(record, print.ink));
+  for (const [index, item] of record.items.entries())
+    for (const line of ["", ...itemLines(item, await held.contentOf(record, index), print.ink)])
+      print.result(line);
 }
 
 /** Throws `USAGE`. */

@@ -1,4 +1,3 @@
-import { constants, readdirSync } from "node:fs";
 import type { RepositorySign } from "../../backend/repositories.ts";
 import {
   type AbsolutePath,
@@ -8,27 +7,31 @@ import {
   parentOf,
   pathToBytes,
   ROOT,
+  upwards,
 } from "../../profile/path.ts";
 import { firstNamesIn } from "../names-in.ts";
 import { linkAt, resolvedPath, statsOf, systemPath } from "../nodes.ts";
-import { openPlainFile } from "../plain-file.ts";
+import { WorkTurn } from "../turns.ts";
+import { beginningOf, smallTextOf } from "./beginnings.ts";
 import { ledBy } from "./led.ts";
 import { UnpackBudget } from "./objects/budget.ts";
 import { type GitObject, oidOf, type TreeEntry } from "./objects/object.ts";
 import { ObjectStore } from "./objects/store.ts";
 import { CommittedTrees } from "./objects/trees.ts";
+import { refsBefore } from "./refs.ts";
 
-/** More branches and tags than this are not looked at, nor more repositories, nor more files of one folder. */
-const MAX_REFS = 500;
-const MAX_REF_FOLDERS = 2_000;
+/** More repositories than this are not looked at, nor more names of one folder. */
 const MAX_REPOSITORIES = 20;
 const MAX_FILES = 2_000;
 /** A larger file is no settings, and no hook. */
 const MAX_FILE_BYTES = 4 * 1024 ** 2;
-const MAX_TEXT_BYTES = 8 * 1024 ** 2;
+/** A configuration that says where a clone comes from, and a file that leads to a folder (limits.h, `PATH_MAX`), are no larger. */
+const MAX_CONFIG_BYTES = 256 * 1024;
+const MAX_LEAD_BYTES = 4_096 + "gitdir: ".length;
 
-/** So far the times of a file system may lag behind the clock. */
-const CLOCK_GRAIN_MS = 50;
+/** So much is compared for one call, in files, folders and bytes: whatever is more counts as the call's own. */
+const MAX_COMPARED = 200_000;
+const MAX_COMPARED_BYTES = 256 * 1024 ** 2;
 
 /**
  * What commits hold to which branches and tags led before a call: a checkout brings it, in the repository itself, in a clone of it
@@ -40,7 +43,11 @@ export class HeldBefore implements Disposable {
   readonly #startedAt: number;
   readonly #isOnlyRead: (path: AbsolutePath) => boolean;
   readonly #budget = new UnpackBudget();
+  readonly #comparing = new Comparing();
   readonly #repositories = new Map<AbsolutePath, Repository>();
+  readonly #known: ReadonlyMap<AbsolutePath, readonly RepositorySign[]>;
+  readonly #tops = new Map<AbsolutePath, boolean>();
+  readonly #sources = new Map<AbsolutePath, readonly AbsolutePath[]>();
 
   /**
    * `signs`: repositories that there were before where the call could write. `startedAt`: when the call began, in milliseconds since
@@ -52,18 +59,29 @@ export class HeldBefore implements Disposable {
     isOnlyRead: (path: AbsolutePath) => boolean = () => false,
   ) {
     this.#signs = signs;
+    this.#known = Map.groupBy(signs, (sign) => parentOf(sign.path));
     this.#startedAt = startedAt;
     this.#isOnlyRead = isOnlyRead;
   }
 
   /** True where what stands at a path is what such a commit has there. Folders count with all that is in them, links with what they lead to. */
   async isCheckedOut(path: AbsolutePath): Promise<boolean> {
-    const tops = topsAbove(path, this.#signs);
-    const sources = tops.flatMap(sourcesOf).filter((source) => this.#isOnlyRead(source));
-    for (const common of new Set([...commonFolders(path, this.#signs), ...sources])) {
-      const { trees, refs } = this.#repository(common);
-      for (const ref of refs)
-        for (const top of tops) if (await holdsAt({ trees, ref, top, files: 0 }, path)) return true;
+    const comparing = this.#comparing;
+    const tops = await this.#topsAbove(path);
+    const sources: AbsolutePath[] = [];
+    for (const top of tops) {
+      await comparing.turn.step();
+      const found = this.#sources.get(top) ?? sourcesOf(top).filter((source) => this.#isOnlyRead(source));
+      this.#sources.set(top, found);
+      sources.push(...found);
+    }
+    for (const common of new Set([...this.#commonFolders(path), ...sources])) {
+      const { trees, refs } = await this.#repository(common);
+      for (const top of tops) {
+        const names = namesBelow(path, top);
+        for (const ref of refs)
+          if (await holdsAt({ trees, ref, top, files: 0, comparing }, path, names)) return true;
+      }
     }
     return false;
   }
@@ -72,11 +90,36 @@ export class HeldBefore implements Disposable {
     for (const { objects } of this.#repositories.values()) objects[Symbol.dispose]();
   }
 
-  #repository(common: AbsolutePath): Repository {
+  /** Folders above a path that are, or were, the top of a working tree; the nearest first. */
+  async #topsAbove(path: AbsolutePath): Promise<readonly AbsolutePath[]> {
+    const found: AbsolutePath[] = [];
+    for (let at = path; at !== ROOT && found.length < MAX_REPOSITORIES; ) {
+      at = parentOf(at);
+      await this.#comparing.turn.step();
+      const isTop = this.#tops.get(at) ?? (this.#known.has(at) || statsOf(joinPath(at, ".git")) !== null);
+      this.#tops.set(at, isTop);
+      if (isTop) found.push(at);
+    }
+    return found;
+  }
+
+  /** Where repositories keep objects and branches; those first that lie nearest to the path. */
+  #commonFolders(path: AbsolutePath): readonly AbsolutePath[] {
+    const around = [...upwards(path)].flatMap((at) => this.#known.get(at) ?? []);
+    const found = new Set<RepositorySign>();
+    for (const one of [around, this.#signs])
+      for (const sign of one) {
+        if (found.size === MAX_REPOSITORIES) break;
+        if (sign.path !== path && !isInside(path, sign.path)) found.add(sign);
+      }
+    return [...new Set([...found].flatMap((sign) => commonFolder(sign) ?? []))];
+  }
+
+  async #repository(common: AbsolutePath): Promise<Repository> {
     const known = this.#repositories.get(common);
     if (known !== undefined) return known;
     const objects = new ObjectStore(joinPath(common, "objects"), this.#budget);
-    const refs = refsBefore(common, this.#startedAt);
+    const refs = await refsBefore(common, this.#startedAt);
     const found = { objects, trees: new CommittedTrees(objects), refs };
     this.#repositories.set(common, found);
     return found;
@@ -89,48 +132,46 @@ interface Repository {
   readonly refs: readonly string[];
 }
 
-/** A commit as it would stand in a working tree, and how many files were compared so far. */
+/** What was compared so far for one call, and the turn that it is done in. */
+class Comparing {
+  readonly turn = new WorkTurn();
+  #left = MAX_COMPARED;
+  #bytesLeft = MAX_COMPARED_BYTES;
+
+  /** Waits for its turn. False where no more is compared. */
+  async one(): Promise<boolean> {
+    await this.turn.step();
+    this.#left -= 1;
+    return this.#left >= 0;
+  }
+
+  hasRoomFor(bytes: number): boolean {
+    this.#bytesLeft -= bytes;
+    return this.#bytesLeft >= 0;
+  }
+}
+
+/** A commit as it would stand in a working tree, and how many of its files were compared so far. */
 interface Commit {
   readonly trees: CommittedTrees;
   readonly ref: string;
   readonly top: AbsolutePath;
+  readonly comparing: Comparing;
   files: number;
-}
-
-/** Folders above a path that are, or were, the top of a working tree; the nearest first. */
-function topsAbove(path: AbsolutePath, signs: readonly RepositorySign[]): readonly AbsolutePath[] {
-  const known = new Set(signs.map((sign) => parentOf(sign.path)));
-  const found: AbsolutePath[] = [];
-  for (let at = path; at !== ROOT; ) {
-    at = parentOf(at);
-    if (known.has(at) || statsOf(joinPath(at, ".git")) !== null) found.push(at);
-  }
-  return found;
-}
-
-/** Where repositories keep objects and branches; those first that lie nearest to the path. */
-function commonFolders(path: AbsolutePath, signs: readonly RepositorySign[]): readonly AbsolutePath[] {
-  const isAround = (sign: RepositorySign): number =>
-    isInside(path, parentOf(sign.path)) ? sign.path.length : 0;
-  const sorted = signs
-    .filter((sign) => sign.path !== path && !isInside(path, sign.path))
-    .toSorted((a, b) => isAround(b) - isAround(a));
-  const found = sorted.slice(0, MAX_REPOSITORIES).flatMap((sign) => commonFolder(sign) ?? []);
-  return [...new Set(found)];
 }
 
 function commonFolder({ kind, path }: RepositorySign): AbsolutePath | null {
   const folder = kind === "folder" ? path : folderBehind(path);
   if (folder === null) return null;
-  const written = textOf(joinPath(folder, "commondir")).trimEnd();
+  const written = smallTextOf(joinPath(folder, "commondir"), MAX_LEAD_BYTES).trimEnd();
   return written === "" ? folder : led(written, folder);
 }
 
 /** The repositories of this machine that a clone names as those that it is of (git-clone(1), GIT URLS). */
 function sourcesOf(top: AbsolutePath): readonly AbsolutePath[] {
   const folder = commonFolder({ kind: "folder", path: joinPath(top, ".git"), isWhole: true });
-  const config = folder === null ? "" : textOf(joinPath(folder, "config"));
-  const urls = [...config.matchAll(/^\s*url = (?:file:\/\/)?(\/.+)$/gm)].map(([, path = ""]) => path);
+  const config = folder === null ? "" : smallTextOf(joinPath(folder, "config"), MAX_CONFIG_BYTES);
+  const urls = [...config.matchAll(/^[ \t]*url = (?:file:\/\/)?(\/.+)$/gm)].map(([, path = ""]) => path);
   return urls
     .slice(0, MAX_REPOSITORIES)
     .flatMap((url) => [`${url}/.git`, url, `${url}.git`])
@@ -144,13 +185,15 @@ function sourcesOf(top: AbsolutePath): readonly AbsolutePath[] {
     });
 }
 
+/** As a tree has them. */
 function namesBelow(path: AbsolutePath, top: AbsolutePath): readonly string[] {
-  return namesOf(path).slice(namesOf(top).length);
+  const names = namesOf(path).slice(namesOf(top).length);
+  return names.map((name) => latin1Of(pathToBytes(name)));
 }
 
 /** Where the file `.git` of a worktree or submodule leads (gitrepository-layout(5)). */
 function folderBehind(file: AbsolutePath): AbsolutePath | null {
-  const written = /^gitdir: (.+?)\n*$/s.exec(textOf(file))?.[1];
+  const written = /^gitdir: (.+)$/.exec(smallTextOf(file, MAX_LEAD_BYTES).trimEnd())?.[1];
   return written === undefined ? null : led(written, parentOf(file));
 }
 
@@ -159,45 +202,12 @@ function led(written: string, from: AbsolutePath): AbsolutePath | null {
   return found === null || found === "who" ? null : found.path;
 }
 
-/** What branches and tags led to before: by files that nobody has changed since, which no program can deny (inode(7), `ctime`). */
-function refsBefore(common: AbsolutePath, startedAt: number): readonly string[] {
-  const isOld = (path: AbsolutePath): boolean =>
-    (statsOf(path)?.ctimeMs ?? startedAt) < startedAt - CLOCK_GRAIN_MS;
-  const packed = joinPath(common, "packed-refs");
-  const lines = isOld(packed) ? textOf(packed).split("\n") : [];
-  const loose = [joinPath(common, "HEAD"), ...filesBelow(joinPath(common, "refs"))]
-    .filter(isOld)
-    .map((path) => textOf(path).trim());
-  // A line that begins with `^` says what the tag above it stands for.
-  const named = [...loose, ...lines.map((line) => line.replace(/^\^/, "").split(" ")[0] ?? "")];
-  return [...new Set(named.filter((oid) => /^[0-9a-f]{40,64}$/.test(oid)))].slice(0, MAX_REFS);
-}
-
-function filesBelow(folder: AbsolutePath): readonly AbsolutePath[] {
-  const found: AbsolutePath[] = [];
-  const ahead = [folder];
-  let left = MAX_REF_FOLDERS;
-  for (let at = ahead.pop(); at !== undefined && found.length < MAX_REFS && left > 0; at = ahead.pop()) {
-    left -= 1;
-    for (const entry of entriesOf(at)) {
-      const path = joinPath(at, entry.name);
-      if (entry.isDirectory()) ahead.push(path);
-      else if (entry.isFile()) found.push(path);
-    }
-  }
-  return found;
-}
-
-function entriesOf(folder: AbsolutePath) {
-  try {
-    return readdirSync(systemPath(folder), { withFileTypes: true });
-  } catch {
-    return [];
-  }
-}
-
-async function holdsAt(commit: Commit, path: AbsolutePath): Promise<boolean> {
-  const names = namesBelow(path, commit.top).map((name) => latin1Of(pathToBytes(name)));
+async function holdsAt(
+  commit: Commit,
+  path: AbsolutePath,
+  names = namesBelow(path, commit.top),
+): Promise<boolean> {
+  if (!(await commit.comparing.one())) return false;
   const entry = await commit.trees.entryAt(commit.ref, names);
   return entry !== null && (await holds(commit, entry, path));
 }
@@ -206,7 +216,7 @@ async function holdsAt(commit: Commit, path: AbsolutePath): Promise<boolean> {
 async function holds(commit: Commit, entry: TreeEntry, path: AbsolutePath): Promise<boolean> {
   const stats = statsOf(path);
   commit.files += 1;
-  if (stats === null || commit.files > MAX_FILES) return false;
+  if (stats === null || commit.files > MAX_FILES || !(await commit.comparing.one())) return false;
   if (stats.isSymbolicLink())
     return (
       entry.kind === "link" && isBlob(pathToBytes(linkAt(path) ?? ""), entry.oid) && holdsEnd(commit, path)
@@ -214,8 +224,9 @@ async function holds(commit: Commit, entry: TreeEntry, path: AbsolutePath): Prom
   if (stats.isFile()) {
     const isProgram = (stats.mode & 0o111) !== 0;
     if (entry.kind !== (isProgram ? "program" : "file")) return false;
-    const bytes = bytesOf(path, MAX_FILE_BYTES);
-    return bytes !== null && isBlob(bytes, entry.oid);
+    if (!commit.comparing.hasRoomFor(stats.size)) return false;
+    const found = beginningOf(path, MAX_FILE_BYTES);
+    return found?.isWhole === true && isBlob(found.bytes, entry.oid);
   }
   if (!stats.isDirectory() || entry.kind !== "folder") return false;
   const folder = await commit.trees.folder(entry.oid);
@@ -257,17 +268,4 @@ function latin1Of(bytes: Uint8Array): string {
 function isBlob(body: Uint8Array, oid: string): boolean {
   const blob: GitObject = { type: "blob", body: Buffer.from(body) };
   return oidOf(blob, oid) === oid;
-}
-
-function textOf(path: AbsolutePath): string {
-  return Buffer.from(bytesOf(path, MAX_TEXT_BYTES) ?? []).toString("utf8");
-}
-
-function bytesOf(path: AbsolutePath, most: number): Uint8Array | null {
-  try {
-    using file = openPlainFile(systemPath(path), constants.O_NOFOLLOW);
-    return file === null || file.stats.size > most ? null : file.read();
-  } catch {
-    return null;
-  }
 }

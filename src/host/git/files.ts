@@ -3,12 +3,17 @@ import { type AbsolutePath, pathFromBytes, ROOT } from "../../profile/path.ts";
 import { type Look, wayOf } from "../leads.ts";
 import { systemPath } from "../nodes.ts";
 import { openPlainFile } from "../plain-file.ts";
+import { RecentMap } from "../recent-map.ts";
 import { type GitSetting, readGitConfig } from "../runtimes/git-config.ts";
 import { codeOf } from "../system-error.ts";
 import { dependsOnWho } from "./led.ts";
 
 /** No file of git's that is obeyed is larger. */
-const MOST_BYTES = 4 * 1024 ** 2;
+const MOST_BYTES = 1024 ** 2;
+
+/** Of so many characters of text the settings are remembered, and of so many folders what they hold. */
+const MOST_REMEMBERED = 4 * 1024 ** 2;
+const MOST_FOLDERS = 512;
 
 /** What changed a moment ago may change again within the same tick of the clock, in milliseconds. */
 const GRAIN_MS = 50;
@@ -32,6 +37,8 @@ export function isLinkedTwice(path: AbsolutePath, { see }: { readonly see: Look 
 export interface GitFile {
   /** All of it; empty where there is none, or it can't be read as git would. */
   readonly text: string;
+  /** How much was read to find that out. */
+  readonly characters: number;
   /** Its settings, where it is a configuration. */
   readonly settings: readonly GitSetting[];
   /** False where git would stop in the middle of it, if it were read as a configuration. */
@@ -40,14 +47,15 @@ export interface GitFile {
   readonly unread: string | null;
 }
 
-const SAYS_NOTHING: GitFile = { text: "", settings: [], isWhole: true, unread: null };
+const SAYS_NOTHING: GitFile = { text: "", characters: 0, settings: [], isWhole: true, unread: null };
 
 /**
  * Reads what git reads, each time: through memory that is shared a file changes without its times (mmap(2)). What it can't
  * read as git would it says so of. The settings of a text are remembered.
  */
 export class GitFiles {
-  readonly #last = new Map<AbsolutePath, GitFile>();
+  readonly #last = new Map<AbsolutePath, Known>();
+  #characters = 0;
 
   /** What the file says that a path leads to. A folder says nothing, nor does `/dev/null`: so it is for git. */
   at(path: AbsolutePath, see: Look): GitFile {
@@ -57,20 +65,35 @@ export class GitFiles {
     const stats = end === null ? null : see(end);
     if (end === null || stats === null || stats.isDirectory() || isNull(stats)) return SAYS_NOTHING;
     if (!stats.isFile()) return unread(NO_FILE);
-    const file = readGitFile(end, this.#last.get(end) ?? null);
-    this.#last.set(end, file);
-    return file;
+    const last = this.#last.get(end) ?? null;
+    const known = readGitFile(end, last);
+    this.#characters += known.whole.length - (last?.whole.length ?? 0);
+    // Where there is more than that, it is read again.
+    if (this.#characters > MOST_REMEMBERED) {
+      this.#last.clear();
+      this.#characters = known.whole.length;
+    }
+    this.#last.set(end, known);
+    return known.file;
   }
+}
+
+/** All that a file holds, and what that says. */
+interface Known {
+  readonly whole: string;
+  readonly file: GitFile;
 }
 
 /** What a plain file says, bytes kept as in paths; empty when there is none, or it can't be read, or is too large. */
 export function textAt(path: AbsolutePath): string {
-  return readGitFile(path, null).text;
+  return readGitFile(path, null).file.text;
 }
 
 /** What was read of folders, for as long as each is as it was then. */
 export class AsRead<Value> {
-  readonly #known = new Map<AbsolutePath, { readonly state: string; readonly value: Value }>();
+  readonly #known = new RecentMap<AbsolutePath, { readonly state: string; readonly value: Value }>(
+    MOST_FOLDERS,
+  );
 
   /** What was read of this state before, or is read now. */
   at(path: AbsolutePath, stats: Stats, read: () => Value): Value {
@@ -85,17 +108,25 @@ export class AsRead<Value> {
 }
 
 /** Git's functions for text end at a NUL, wherever it stands: what is behind it would be read here alone. */
-function readGitFile(path: AbsolutePath, last: GitFile | null): GitFile {
+function readGitFile(path: AbsolutePath, last: Known | null): Known {
   try {
     using file = openPlainFile(systemPath(path));
-    if (file === null) return unread(NO_FILE);
-    if (file.stats.size > MOST_BYTES) return unread("is larger than 4 MiB");
-    const text = pathFromBytes(file.read());
-    if (last?.unread === null && last.text === text) return last;
-    return text.includes("\0") ? unread("holds a NUL") : { text, ...readGitConfig(text), unread: null };
+    if (file === null) return { whole: "", file: unread(NO_FILE) };
+    if (file.stats.size > MOST_BYTES) return { whole: "", file: unread("is larger than 1 MiB") };
+    const whole = pathFromBytes(file.read());
+    return last?.whole === whole && whole !== "" ? last : { whole, file: gitFileOf(whole) };
   } catch (cause) {
-    return codeOf(cause) === "ENOENT" ? SAYS_NOTHING : unread(CLOSED);
+    return { whole: "", file: codeOf(cause) === "ENOENT" ? SAYS_NOTHING : unread(CLOSED) };
   }
+}
+
+function gitFileOf(text: string): GitFile {
+  const characters = text.length;
+  if (text.includes("\0")) return { ...unread("holds a NUL"), characters };
+  const { isBounded, ...config } = readGitConfig(text);
+  return isBounded
+    ? { text, characters, ...config, unread: null }
+    : { ...unread("names too much"), characters };
 }
 
 const NO_FILE = "is no plain file";

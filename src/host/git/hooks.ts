@@ -1,38 +1,62 @@
-import { readdirSync } from "node:fs";
-import { type AbsolutePath, joinPath, pathFromBytes, ROOT } from "../../profile/path.ts";
+import { opendirSync } from "node:fs";
+import { type AbsolutePath, joinPath, pathFromBytes } from "../../profile/path.ts";
 import { type Look, wayOf } from "../leads.ts";
+import { firstNamesIn } from "../names-in.ts";
 import { systemPath } from "../nodes.ts";
 import { codeOf } from "../system-error.ts";
+import { CLOSED } from "./files.ts";
 import { dependsOnWho } from "./led.ts";
 
+/** Git knows 30 hooks; the folder may be one of other programs, too. */
+const MAX_NAMES = 10_000;
+const MAX_LINKS = 1_000;
+/** Of a repository that a call made. */
+const MAX_HOOKS = 1_000;
+
+/** Of a folder that can't be looked through at once. */
+export const TOO_MANY = "holds too many names for a folder of hooks";
+
+/** What was found in a folder of hooks; `unread`: why that is not known, else null. */
+export interface InHooks<Found> {
+  readonly found: readonly Found[];
+  readonly unread: string | null;
+}
+
 /** The links in a folder of hooks; none where it can't be listed. */
-export function linksAt(folder: AbsolutePath): readonly AbsolutePath[] {
+export function linksAt(folder: AbsolutePath): InHooks<AbsolutePath> {
+  const found: AbsolutePath[] = [];
   try {
-    return readdirSync(systemPath(folder), { withFileTypes: true, encoding: "buffer" })
-      .filter((entry) => entry.isSymbolicLink())
-      .map(({ name }) => joinPath(folder, pathFromBytes(name)));
+    using entries = opendirSync(systemPath(folder), { encoding: "latin1", bufferSize: 1_024 });
+    for (let names = 0; ; names += 1) {
+      const entry = entries.readSync();
+      if (entry === null) return { found, unread: null };
+      if (entry.isSymbolicLink())
+        found.push(joinPath(folder, pathFromBytes(Buffer.from(entry.name, "latin1"))));
+      if (names === MAX_NAMES || found.length > MAX_LINKS) return { found: [], unread: TOO_MANY };
+    }
   } catch {
-    return [];
+    return { found: [], unread: null };
   }
 }
 
 /**
- * Names of hooks that can be run, or perhaps can: git takes no notice of others, nor of its own examples (githooks(5)). Null
- * for a folder that is there and can't be listed.
+ * Names of hooks that can be run, or perhaps can, in a canonical folder: git takes no notice of others, nor of its own examples
+ * (githooks(5)).
  */
-export function hooksIn(folder: AbsolutePath, see: Look): readonly string[] | null {
+export function hooksIn(folder: AbsolutePath, see: Look): InHooks<string> {
   try {
-    return readdirSync(systemPath(folder), { encoding: "buffer" })
-      .map((name) => pathFromBytes(name))
-      .filter((name) => !name.endsWith(".sample") && isProgram(joinPath(folder, name), see))
-      .sort();
+    const names = firstNamesIn(systemPath(folder), MAX_HOOKS + 1);
+    if (names.length > MAX_HOOKS) return { found: [], unread: TOO_MANY };
+    const hooks = names.filter((name) => !name.endsWith(".sample") && isProgram(name, folder, see));
+    return { found: hooks.sort(), unread: null };
   } catch (cause) {
-    return ["ENOENT", "ENOTDIR", "ELOOP"].includes(codeOf(cause)) ? [] : null;
+    const isNone = ["ENOENT", "ENOTDIR", "ELOOP"].includes(codeOf(cause));
+    return { found: [], unread: isNone ? null : CLOSED };
   }
 }
 
-function isProgram(path: AbsolutePath, see: Look): boolean {
-  const way = wayOf(path, ROOT, see);
+function isProgram(name: string, folder: AbsolutePath, see: Look): boolean {
+  const way = wayOf(name, folder, see);
   if (dependsOnWho(way)) return true;
   const stats = way.end === null ? null : see(way.end);
   // By another name of the file it could become one.

@@ -47,7 +47,17 @@ const MOST_OF_A_NAME = 200;
  * how many more there are in an entry of its own, which `unnamedSettings` reads.
  */
 export function settingsThatRun(settings: readonly GitSetting[]): readonly string[] {
-  const names = [...new Set(settings.filter((setting) => !isPlain(setting)).map(({ name }) => name))];
+  const plain = new Map<string, boolean>();
+  const isNamedPlain = (name: string): boolean => {
+    const known = plain.get(name) ?? (PLAIN_SECTIONS.test(name) || PLAIN_KEYS.test(name));
+    plain.set(name, known);
+    return known;
+  };
+  const found = new Set<string>();
+  for (const setting of settings)
+    if (!found.has(setting.name) && !isNamedPlain(setting.name) && !isPlainByValue(setting))
+      found.add(setting.name);
+  const names = [...found];
   if (names.length <= MOST_NAMED) return names.map(cut);
   // That git writes elsewhere is told in words of its own, so it is never among those that are left out.
   const first = [...names.filter((name) => name === "core.worktree"), ...names].slice(0, MOST_NAMED);
@@ -64,7 +74,6 @@ function cut(name: string): string {
   return name.length <= MOST_OF_A_NAME ? name : `${name.slice(0, MOST_OF_A_NAME)}…`;
 }
 
-function isPlain({ name, value }: GitSetting): boolean {
-  if (PLAIN_SECTIONS.test(name) || PLAIN_KEYS.test(name)) return true;
+function isPlainByValue({ name, value }: GitSetting): boolean {
   return PLAIN_VALUES.some(([plain, values]) => plain.test(name) && values.test(value ?? "true"));
 }

@@ -4,14 +4,14 @@ import { homesOf } from "../host.ts";
 import { hasDetour, type Look, lookingOnce, wayOf } from "../leads.ts";
 import type { GitSetting } from "../runtimes/git-config.ts";
 import { AsRead, BY_ANOTHER_NAME, BY_WHO_ASKS, CLOSED, isLinkedTwice } from "./files.ts";
-import { hooksIn, linksAt } from "./hooks.ts";
+import { hooksIn, type InHooks, linksAt } from "./hooks.ts";
 import { dependsOnWho, itself, type Led, ledBy, namedBy, UpheldByAll } from "./led.ts";
 import { obeyedElsewhere, type Place } from "./place.ts";
 import { settingsThatRun } from "./programs.ts";
 import { type Caller, type Everywhere, scopesOf } from "./scopes.ts";
 import { CUT, type Glance, keptOf, newGlance, SettingsReader, valuesOf } from "./settings.ts";
 import { anything, unreadable } from "./unread.ts";
-import { resolveWritten, topsOf } from "./written.ts";
+import { resolveWritten, topsOf, withoutLineEnds } from "./written.ts";
 
 /**
  * Finds out what git obeys in repositories that were found: it reads their configuration, and the caller's own, as
@@ -19,28 +19,33 @@ import { resolveWritten, topsOf } from "./written.ts";
  */
 export class RepositoryReader {
   readonly #settings = new SettingsReader();
-  readonly #links = new AsRead<readonly AbsolutePath[]>();
+  readonly #links = new AsRead<InHooks<AbsolutePath>>();
 
   /**
    * Each repository with the folders of hooks and the configurations that are named where it obeys. A folder of hooks that
    * holds the repository's own working tree is left out: nothing in it could be written then. And of the caller's own
    * configuration, which every other repository obeys, what lies in these folders, or is led there by links, with what it names
    * there: as a repository of the home that it is of.
-   * Throws `NOT_ENFORCEABLE` where something that names a repository's can't be read as git would read it.
+   * Throws `NOT_ENFORCEABLE` where something that names a repository's can't be read as git would read it. A step for each.
    */
-  read(
+  *read(
     caller: Caller,
     signs: readonly RepositorySign[],
     folders: readonly AbsolutePath[] = [],
     see: Look = lookingOnce(),
-  ): readonly Repository[] {
+  ): Generator<void, readonly Repository[]> {
     if (signs.length + folders.length === 0) return [];
     const [scopes, glance] = [scopesOf(caller), newGlance(see)];
     const isThere = (path: AbsolutePath): boolean =>
       wayOf(path, ROOT, see).places.some((place) => folders.some((folder) => isInside(place, folder)));
     const own = scopes.map((scope) => this.#everywhere(scope, glance));
+    const found: Repository[] = [];
+    for (const sign of signs) {
+      found.push(this.#repository(scopes, sign, glance));
+      yield;
+    }
     return [
-      ...this.#read(scopes, signs, glance),
+      ...found,
       ...own.flatMap((one) => {
         const [hooks, configs] = [one.hooks.filter(isThere), one.configs.filter(isThere)];
         const detours = one.detours.filter(isThere);
@@ -51,25 +56,20 @@ export class RepositoryReader {
     ];
   }
 
-  #read(
-    scopes: readonly Everywhere[],
-    signs: readonly RepositorySign[],
-    whole: Glance,
-  ): readonly Repository[] {
-    return signs.map((sign) => {
-      const glance: Glance = { ...whole, unread: [] };
-      const all = scopes.map((scope) => this.#obeyed(sign, scope, glance));
-      const unread = glance.unread.find(({ why }) => why !== CUT);
-      if (unread !== undefined) throw unreadable(sign, unread);
-      const each = (of: (one: Obeyed) => readonly AbsolutePath[]) => inOrder(all.flatMap(of));
-      return {
-        ...sign,
-        hooks: each(({ hooks }) => hooks),
-        configs: each(({ configs }) => configs),
-        parts: each(({ parts }) => parts),
-        detours: each(({ detours }) => detours),
-      };
-    });
+  #repository(scopes: readonly Everywhere[], sign: RepositorySign, whole: Glance): Repository {
+    // What the others say is not kept: they may be many, and large.
+    const glance: Glance = { ...whole, unread: [], said: new Map(whole.said) };
+    const all = scopes.map((scope) => this.#obeyed(sign, scope, glance));
+    const unread = glance.unread.find(({ why }) => why !== CUT);
+    if (unread !== undefined) throw unreadable(sign, unread);
+    const each = (of: (one: Obeyed) => readonly AbsolutePath[]) => inOrder(all.flatMap(of));
+    return {
+      ...sign,
+      hooks: each(({ hooks }) => hooks),
+      configs: each(({ configs }) => configs),
+      parts: each(({ parts }) => parts),
+      detours: each(({ detours }) => detours),
+    };
   }
 
   /**
@@ -135,10 +135,10 @@ export class RepositoryReader {
   }
 
   #hooksOf(folder: AbsolutePath, { see, unread }: Glance): readonly string[] {
-    const isSure = !dependsOnWho(wayOf(folder, ROOT, see));
-    const hooks = isSure ? hooksIn(folder, see) : [];
-    if (!isSure || hooks === null) unread.push({ path: folder, why: isSure ? CLOSED : BY_WHO_ASKS });
-    return hooks ?? [];
+    const way = wayOf(folder, ROOT, see);
+    const hooks = dependsOnWho(way) ? { found: [], unread: BY_WHO_ASKS } : hooksIn(way.end ?? folder, see);
+    if (hooks.unread !== null) unread.push({ path: folder, why: hooks.unread });
+    return hooks.found;
   }
 
   /** Whether a working tree leads git to this repository again, as that of a submodule does. */
@@ -263,7 +263,10 @@ export class RepositoryReader {
     const way = wayOf(folder, ROOT, see);
     const stats = way.end === null ? null : see(way.end);
     const isFolder = stats?.isDirectory() === true;
-    const links = isFolder ? this.#links.at(folder, stats, () => linksAt(folder)) : [];
+    const { found: links, unread: why } = isFolder
+      ? this.#links.at(folder, stats, () => linksAt(folder))
+      : { found: [], unread: null };
+    if (why !== null) unread.push({ path: folder, why });
     if (dependsOnWho(way)) unread.push({ path: folder, why: BY_WHO_ASKS });
     for (const path of links)
       if (dependsOnWho(wayOf(path, ROOT, see))) unread.push({ path, why: BY_WHO_ASKS });
@@ -276,13 +279,6 @@ type Obeyed = Pick<Repository, "hooks" | "configs" | "parts" | "detours">;
 /** Each once. */
 function inOrder(paths: Iterable<AbsolutePath>): readonly AbsolutePath[] {
   return [...new Set(paths)].sort();
-}
-
-/** As git does (setup.c, `read_gitfile_gently`, `get_common_dir_noenv`): whatever their number. */
-function withoutLineEnds(text: string): string {
-  let end = text.length;
-  while (end > 0 && "\r\n".includes(text.charAt(end - 1))) end -= 1;
-  return text.slice(0, end);
 }
 
 function ledFrom(file: AbsolutePath, written: string, { see, unread }: Glance): Led | null {

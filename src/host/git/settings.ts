@@ -11,6 +11,9 @@ const DEEPEST_INCLUDE = 10;
 /** Nobody's configuration includes more files, and each takes a look. */
 const MOST_INCLUDED = 1_000;
 
+/** Nor has it more characters, with all that it includes. */
+const MOST_CHARACTERS = 1024 ** 2;
+
 /** What can't be read as git would read it: git may obey anything there. */
 export interface Unread {
   readonly path: AbsolutePath;
@@ -84,13 +87,17 @@ export class SettingsReader {
   #read(first: readonly Ahead[], loose: readonly GitSetting[], home: AbsolutePath, see: Look): Said {
     const said = new Gathered(home, see);
     const read = new Set<string>();
+    let left = MOST_CHARACTERS;
     let files = [...first, ...said.add(loose, { path: ROOT, base: ROOT })];
     for (let depth = 0; depth <= DEEPEST_INCLUDE && files.length > 0; depth += 1)
       files = files.flatMap((one) => {
         const key = `${one.base}\0${one.path}`;
         if (read.has(key)) return [];
         read.add(key);
+        if (left < 0) return [];
         const file = this.look(one.path, { see, unread: said.unread });
+        left -= file.characters;
+        if (left < 0) said.unread.push({ path: one.path, why: "is too much, with what includes it" });
         if (!file.isWhole) said.unread.push({ path: one.path, why: CUT });
         return said.add(file.settings, one);
       });

@@ -69,3 +69,10 @@ function plainName(key: string): string {
   const [section, last] = [key.indexOf("."), key.lastIndexOf(".")];
   return key.slice(0, section).toLowerCase() + key.slice(section, last) + key.slice(last).toLowerCase();
 }
+
+/** What a file of git's names, without the ends of lines. As git does (setup.c, `read_gitfile_gently`, `get_common_dir_noenv`): whatever their number. */
+export function withoutLineEnds(text: string): string {
+  let end = text.length;
+  while (end > 0 && "\r\n".includes(text.charAt(end - 1))) end -= 1;
+  return text.slice(0, end);
+}

@@ -16,16 +16,16 @@ import {
 import { type AbsolutePath, joinPath } from "../../profile/path.ts";
 import { type OpenFolder, openFolderIn } from "../open-folder.ts";
 import { removeTree } from "./remove.ts";
-import { type Entry, type FileSink, readTree, type TreeSink, type TreeSummary } from "./tree.ts";
+import { type Entry, type FileSink, ReadBudget, readTree, type TreeSink, type TreeSummary } from "./tree.ts";
 
 /**
  * Copies an entry with all that it holds: modes, times of files and, as root, owners. The copy is new: nobody has a file of it
  * open. Every step is one in an open folder, so that a program that puts links in the way leads nowhere. Where it was too large
  * to be read whole, its digest is null, and nothing is left of the copy; nor where that throws node's errors.
  */
-export async function copyTree(from: Entry, to: Entry): Promise<TreeSummary> {
+export async function copyTree(from: Entry, to: Entry, budget = new ReadBudget()): Promise<TreeSummary> {
   try {
-    const copied = await readTree(from, new FolderCopy(to.folder, to.at, to.name));
+    const copied = await readTree(from, new FolderCopy(to.folder, to.at, to.name), budget);
     if (copied.digest === null) await removeTree(to);
     return copied;
   } catch (cause) {

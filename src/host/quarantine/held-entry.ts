@@ -1,10 +1,11 @@
 import { isAbsolutePath, nameOf, parentOf } from "../../profile/path.ts";
 import { openFolder } from "../open-folder.ts";
 import { codeOf } from "../system-error.ts";
+import { WorkTurn } from "../turns.ts";
 import { isHeld, type QuarantineItem, type QuarantineRecord } from "./record.ts";
 import type { QuarantineRecords } from "./records.ts";
 import { removeByRight } from "./remove.ts";
-import { type Entry, readTree, type TreeSummary } from "./tree.ts";
+import { type Entry, ReadBudget, readTree, type TreeSummary } from "./tree.ts";
 
 /** One item of a record: which one it is, and what it is by now. */
 export interface Numbered {
@@ -39,21 +40,28 @@ export async function removeHeld(records: QuarantineRecords, numbered: Numbered)
 export async function measured(
   records: QuarantineRecords,
   record: QuarantineRecord,
+  budget = new ReadBudget(),
 ): Promise<QuarantineRecord> {
   const { id } = record;
+  const turn = new WorkTurn();
   const items: QuarantineItem[] = [];
   for (const [index, item] of record.items.entries()) {
+    await turn.step();
     const isUnread = item.kind === "unread" && isHeld(item);
-    items.push(isUnread ? { ...item, ...(await summaryOf(records, { id, index, item })) } : item);
+    items.push(isUnread ? { ...item, ...(await summaryOf(records, { id, index, item }, budget)) } : item);
   }
   return { ...record, items };
 }
 
 const UNREADABLE: TreeSummary = { kind: "other", files: 0, bytes: 0, digest: null };
 
-async function summaryOf(records: QuarantineRecords, numbered: Numbered): Promise<TreeSummary> {
+async function summaryOf(
+  records: QuarantineRecords,
+  numbered: Numbered,
+  budget: ReadBudget,
+): Promise<TreeSummary> {
   try {
-    return await withEntryOf(records, numbered, (entry) => readTree(entry));
+    return await withEntryOf(records, numbered, (entry) => readTree(entry, null, budget));
   } catch (cause) {
     if (codeOf(cause) === "") throw cause;
     return UNREADABLE;

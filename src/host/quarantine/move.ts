@@ -7,17 +7,22 @@ import { copyTree } from "./copy.ts";
 import { withOwnerRights } from "./owner-rights.ts";
 import type { QuarantineItem } from "./record.ts";
 import { removeByRight } from "./remove.ts";
-import type { Entry } from "./tree.ts";
+import type { Entry, ReadBudget } from "./tree.ts";
 
 /** What became of something that was to be moved out of its place. */
 export type Moved = Pick<QuarantineItem, "state" | "aside" | "problem">;
 
 /**
  * Moves what stands at a path to another place, or, where it can't be brought there, aside: it stays in its folder under a name
- * that no program obeys. One rename takes it out of its place, whatever it holds. `to` null: there is no other place. Never throws
+ * that no program obeys. One rename takes it out of its place, whatever it holds. `to` null: there is no other place. `budget`: how much may be copied. Never throws
  * for what the file system says: that is told.
  */
-export async function moveAway(path: AbsolutePath, to: Entry | null, asideName: string): Promise<Moved> {
+export async function moveAway(
+  path: AbsolutePath,
+  to: Entry | null,
+  asideName: string,
+  budget: ReadBudget,
+): Promise<Moved> {
   let folder: OpenFolder;
   try {
     folder = openFolder(parentOf(path));
@@ -33,7 +38,9 @@ export async function moveAway(path: AbsolutePath, to: Entry | null, asideName: 
   } catch (cause) {
     if (isGone(cause)) return GONE;
     const aside = await moveAside(from, asideName, problemOf(cause));
-    return aside.state === "aside" ? await broughtAlong({ ...from, name: asideName }, to, aside) : aside;
+    return aside.state === "aside"
+      ? await broughtAlong({ ...from, name: asideName }, to, aside, budget)
+      : aside;
   }
 }
 
@@ -63,10 +70,10 @@ async function moveAside(from: Entry, name: string, problem: string): Promise<Mo
 }
 
 /** From another file system it is copied. What is too large for that, or finds no room there, stays aside. */
-async function broughtAlong(source: Entry, to: Entry, aside: Moved): Promise<Moved> {
+async function broughtAlong(source: Entry, to: Entry, aside: Moved, budget: ReadBudget): Promise<Moved> {
   const copy: Entry = { ...to, name: unfinishedNameOf(to.name) };
   try {
-    const { digest } = await copyTree(source, copy);
+    const { digest } = await copyTree(source, copy, budget);
     if (digest === null) return { ...aside, problem: UNCOPIED };
     // Whoever is killed before has only what is aside, and after that has all of it here.
     renameSync(copy.folder.child(copy.name), to.folder.child(to.name));

@@ -3,6 +3,7 @@ import { lock } from "../lock.ts";
 import { openFolder } from "../open-folder.ts";
 import { isRunning, thisProcess } from "../process-id.ts";
 import { codeOf } from "../system-error.ts";
+import { WorkTurn } from "../turns.ts";
 import { contentOf, type HeldContent } from "./content.ts";
 import { measured, type Numbered, removeHeld, withEntryOf } from "./held-entry.ts";
 import { asideNameOf, moveAway } from "./move.ts";
@@ -11,6 +12,7 @@ import { isAtWork, QuarantineRecords } from "./records.ts";
 import { isCut, isUnended, recovered } from "./recover.ts";
 import { removeTree } from "./remove.ts";
 import { restoreItem, temporaryNameOf } from "./restore.ts";
+import { ReadBudget } from "./tree.ts";
 
 /** Something that hosts execute, where it was found, and which program does what it says when. */
 export interface Planted {
@@ -57,11 +59,22 @@ export class Quarantine {
     this.#now = now;
   }
 
+  /** Takes any number of things out of their places; a record for each so many of them, once these are taken. */
+  async *takeAll(planted: readonly Planted[], from: TakenFrom): AsyncGenerator<QuarantineRecord> {
+    const budget = new ReadBudget();
+    for (const part of partsOf(planted)) yield await this.take(part, from, budget);
+  }
+
   /**
    * Takes things out of their places, and tells of each what became of it. Where nothing can be written in the state folder they
    * stay in their folders, under other names, and no record is kept of that here.
    */
-  async take(planted: readonly Planted[], from: TakenFrom): Promise<QuarantineRecord> {
+  async take(
+    planted: readonly Planted[],
+    from: TakenFrom,
+    budget = new ReadBudget(),
+  ): Promise<QuarantineRecord> {
+    const turn = new WorkTurn();
     const begun = this.#newRecord(
       from,
       planted.map((one) => ({ ...NOT_MOVED, ...one })),
@@ -71,11 +84,12 @@ export class Quarantine {
     using folder = this.#records.begin(begun) ? openFolder(at) : null;
     const items: QuarantineItem[] = [];
     for (const [index, { path, ...by }] of planted.entries()) {
+      await turn.step();
       const to = folder === null ? null : { folder, name: String(index), at };
-      const moved = await moveAway(path, to, asideNameOf(path, id, index));
+      const moved = await moveAway(path, to, asideNameOf(path, id, index), budget);
       items.push({ ...NOT_MOVED, path, ...by, ...moved });
     }
-    const record = await measured(this.#records, { ...begun, items });
+    const record = await measured(this.#records, { ...begun, items }, budget);
     if (folder !== null) this.#end(record);
     return record;
   }
@@ -132,10 +146,10 @@ export class Quarantine {
    * What people agreed to since a moment, in milliseconds since 1970: which paths, each with the digests of what was put back, or
    * written, there.
    */
-  keptSince(moment: number): ReadonlyMap<string, ReadonlySet<string | null>> {
+  async keptSince(moment: number): Promise<ReadonlyMap<string, ReadonlySet<string | null>>> {
     const kept = new Map<string, Set<string | null>>();
     // It may be in its place already while it is being put there.
-    for (const { items } of this.#records.writtenSince(moment))
+    for (const { items } of await this.#records.writtenSince(moment))
       for (const { path, digest, state, keptAt } of items)
         if (state === "restoring" || (keptAt !== null && keptAt >= moment))
           kept.set(path, (kept.get(path) ?? new Set()).add(digest));
@@ -162,13 +176,16 @@ export class Quarantine {
 
   /** Ends what killed processes began, and removes records of which nothing has been held for long. Throws the same. */
   async sweep(): Promise<void> {
-    this.#records.removeUnbegun(this.#now());
+    await this.#records.removeUnbegun(this.#now());
     const isLeft = (record: QuarantineRecord): boolean => !isRunning(record);
-    const old = this.#records.unwrittenSince(this.#now() - KEPT_MS);
-    if (old.length === 0 && !this.#records.begun().some(isLeft)) return;
+    const old = await this.#records.unwrittenSince(this.#now() - KEPT_MS);
+    if (old.length === 0 && !(await this.#records.begun()).some(isLeft)) return;
     using _lock = await lock(this.#lock);
-    for (const record of this.#records.begun().filter(isLeft)) this.#end(await this.#recovered(record));
-    for (const record of this.#records.unwrittenSince(this.#now() - KEPT_MS)) {
+    const left = (await this.#records.begun()).filter(isLeft);
+    for (const record of left) this.#end(await this.#recovered(record));
+    const turn = new WorkTurn();
+    for (const record of await this.#records.unwrittenSince(this.#now() - KEPT_MS)) {
+      await turn.step();
       const { items } = this.#records.asFound(record);
       if (items.some(isHeld)) this.#records.touch(record, this.#now());
       else await this.#forget(record);
@@ -222,7 +239,9 @@ export class Quarantine {
     for (const { index, item } of wanted) items[index] = how.begun(item);
     this.#records.begin({ ...record, ...thisProcess(), items });
     const settled: Settled[] = [];
+    const turn = new WorkTurn();
     for (const numbered of wanted) {
+      await turn.step();
       const { index, item } = numbered;
       const problem = await how.act(numbered);
       items[index] = problem === null ? how.done(item) : item;
@@ -239,6 +258,24 @@ interface Settling {
   readonly begun: (item: QuarantineItem) => QuarantineItem;
   readonly act: (numbered: Numbered) => Promise<string | null>;
   readonly done: (item: QuarantineItem) => QuarantineItem;
+}
+
+/** So many things are one record, and so many characters of their paths: it is read and written at once. */
+const MAX_ITEMS = 1_000;
+const MAX_CHARACTERS = 256 * 1024;
+
+function* partsOf(planted: readonly Planted[]): Generator<readonly Planted[]> {
+  let part: Planted[] = [];
+  let characters = 0;
+  for (const one of planted) {
+    characters += one.path.length;
+    if (part.length === MAX_ITEMS || (part.length > 0 && characters > MAX_CHARACTERS)) {
+      yield part;
+      [part, characters] = [[], one.path.length];
+    }
+    part.push(one);
+  }
+  if (part.length > 0) yield part;
 }
 
 function isOneOf(paths: readonly string[]): (item: QuarantineItem) => boolean {

@@ -5,6 +5,7 @@ import { statsOf, systemPath } from "../nodes.ts";
 import { isRunning } from "../process-id.ts";
 import { inFolder, isAbandoned, UNFINISHED, writeWhole } from "../state-files.ts";
 import { codeOf } from "../system-error.ts";
+import { flatMapInTurns, WorkTurn } from "../turns.ts";
 import { asideNameOf } from "./move.ts";
 import { isHeld, type QuarantineItem, QuarantineRecord } from "./record.ts";
 
@@ -31,30 +32,27 @@ export class QuarantineRecords {
 
   /** As they stand on the disk, the oldest first. What can't be read is none. */
   all(): readonly QuarantineRecord[] {
-    return this.#read(namesIn(this.folder)).toSorted((a, b) => a.takenAt - b.takenAt);
+    const records = namesIn(this.folder).flatMap((id) => this.read(id) ?? []);
+    return records.toSorted((a, b) => a.takenAt - b.takenAt);
   }
 
   /** Those with which something was begun that may not have ended. */
-  begun(): readonly QuarantineRecord[] {
-    return this.#read(
-      namesIn(this.folder).filter((id) => statsOf(joinPath(this.folderOf(id), BEGUN)) !== null),
-    );
+  begun(): Promise<readonly QuarantineRecord[]> {
+    return this.#readOf((id) => statsOf(joinPath(this.folderOf(id), BEGUN)) !== null);
   }
 
   /** Those that were not written since then, in milliseconds since 1970. */
-  unwrittenSince(moment: number): readonly QuarantineRecord[] {
-    return this.#read(namesIn(this.folder).filter((id) => (this.#fileOf(id)?.mtimeMs ?? moment) < moment));
+  unwrittenSince(moment: number): Promise<readonly QuarantineRecord[]> {
+    return this.#readOf((id) => (this.#fileOf(id)?.mtimeMs ?? moment) < moment);
   }
 
   /** Those that were. Records may be many, and large: the others are not read. */
-  writtenSince(moment: number): readonly QuarantineRecord[] {
-    return this.#read(
-      namesIn(this.folder).filter((id) => (this.#fileOf(id)?.ctimeMs ?? 0) >= moment - CLOCK_GRAIN_MS),
-    );
+  writtenSince(moment: number): Promise<readonly QuarantineRecord[]> {
+    return this.#readOf((id) => (this.#fileOf(id)?.ctimeMs ?? 0) >= moment - CLOCK_GRAIN_MS);
   }
 
-  #read(ids: readonly string[]): readonly QuarantineRecord[] {
-    return ids.flatMap((id) => this.read(id) ?? []);
+  #readOf(isWanted: (id: string) => boolean): Promise<readonly QuarantineRecord[]> {
+    return flatMapInTurns(namesIn(this.folder), (id) => (isWanted(id) ? (this.read(id) ?? []) : []));
   }
 
   #fileOf(id: string) {
@@ -100,9 +98,12 @@ export class QuarantineRecords {
   }
 
   /** Removes folders in which nothing is but what a process left that was killed before it had written its record. */
-  removeUnbegun(now: number): void {
-    for (const id of namesIn(this.folder))
+  async removeUnbegun(now: number): Promise<void> {
+    const turn = new WorkTurn();
+    for (const id of namesIn(this.folder)) {
+      await turn.step();
       if (this.#fileOf(id) === null && isAbandoned(this.folderOf(id), now)) this.#removeEmpty(id);
+    }
   }
 
   /** One in which nothing is held, nor ever was. */

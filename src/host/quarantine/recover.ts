@@ -3,6 +3,7 @@ import { statsOf } from "../nodes.ts";
 import { openFolder } from "../open-folder.ts";
 import { isRunning } from "../process-id.ts";
 import { codeOf } from "../system-error.ts";
+import { WorkTurn } from "../turns.ts";
 import { measured, type Numbered, removeHeld } from "./held-entry.ts";
 import { asideNameOf, unfinishedNameOf } from "./move.ts";
 import type { QuarantineItem, QuarantineRecord } from "./record.ts";
@@ -35,7 +36,9 @@ export async function recovered(
   const { id } = record;
   const found = records.asFound(record);
   const items: QuarantineItem[] = [];
+  const turn = new WorkTurn();
   for (const [index, item] of record.items.entries()) {
+    await turn.step();
     try {
       items.push(
         await recoveredItem(records, { id, index, item }, { found: found.items[index] ?? item, now }),

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { chmodSync, lstatSync, renameSync, rmdirSync, unlinkSync } from "node:fs";
-import { setImmediate as othersTurn } from "node:timers/promises";
 import { type AbsolutePath, joinPath } from "../../profile/path.ts";
 import { namesInFolder, type OpenFolder, openFolderIn } from "../open-folder.ts";
 import { codeOf } from "../system-error.ts";
+import { WorkTurn } from "../turns.ts";
 import { modeOf, withOwnerRights } from "./owner-rights.ts";
 import type { Entry } from "./tree.ts";
 
@@ -29,8 +29,7 @@ export async function removeByRight(entry: Entry): Promise<string | null> {
   }
 }
 
-/** How long the event loop is held at a time, in milliseconds, and how many names are listed at a time. */
-const TURN_MS = 8;
+/** How many names are listed at a time. */
 const NAMES_AT_A_TIME = 1_024;
 
 /** So many folders are kept open, one in the other: what lies deeper is brought up first. */
@@ -43,7 +42,7 @@ interface Opened {
 
 /** The removal of one folder; `top` is the outermost, once it is open. */
 class Removal {
-  #turnEnds = performance.now() + TURN_MS;
+  readonly #turn = new WorkTurn();
 
   async removeFolder({ folder, name, at }: Entry, top: Opened | null, depth: number): Promise<void> {
     {
@@ -61,17 +60,11 @@ class Removal {
   }
 
   async #remove({ folder, at }: Opened, name: string, top: Opened, depth: number): Promise<void> {
-    await this.#turn();
+    await this.#turn.step();
     const path = folder.child(name);
     if (!lstatSync(path).isDirectory()) unlinkSync(path);
     else if (depth < MAX_OPEN) await this.removeFolder({ folder, name, at }, top, depth + 1);
     else bringUp({ folder, name, at }, top);
-  }
-
-  async #turn(): Promise<void> {
-    if (performance.now() < this.#turnEnds) return;
-    await othersTurn();
-    this.#turnEnds = performance.now() + TURN_MS;
   }
 }
 

@@ -9,11 +9,11 @@ import {
   readSync,
   type Stats,
 } from "node:fs";
-import { setImmediate as othersTurn } from "node:timers/promises";
 import { type AbsolutePath, joinPath, nameOf, parentOf, pathToBytes } from "../../profile/path.ts";
 import { bytesOf } from "../nodes.ts";
 import { namesInFolder, type OpenFolder, openFolder, openFolderIn } from "../open-folder.ts";
 import { codeOf } from "../system-error.ts";
+import { WorkTurn } from "../turns.ts";
 
 /** An entry of an open folder, which is found at `at`. */
 export interface Entry {
@@ -68,11 +68,23 @@ export interface FileSink extends Disposable {
 const MAX_ENTRIES = 50_000;
 const MAX_BYTES = 64 * 1024 ** 2;
 
+/** So many bytes are read of many entries together. */
+const MAX_BYTES_OF_ALL = 512 * 1024 ** 2;
+
+/** How much may still be read of many entries: one that has more counts as too large. */
+export class ReadBudget {
+  #left = MAX_BYTES_OF_ALL;
+
+  spend(bytes: number): boolean {
+    if (bytes > this.#left) return false;
+    this.#left -= bytes;
+    return true;
+  }
+}
+
 /** Deeper folders than this count as too large: each is kept open while what is in it is read. */
 const MAX_DEPTH = 100;
 const PART_BYTES = 256 * 1024;
-/** How long the event loop is held at a time, in milliseconds. */
-const TURN_MS = 8;
 
 const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 
@@ -80,8 +92,12 @@ const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
  * Reads an entry with all that it holds, and hands it on. No link is followed, so that a program that changes the tree meanwhile
  * leads nowhere. Throws node's errors, but for what may not be read; and what the sink throws.
  */
-export async function readTree(entry: Entry, sink: TreeSink | null = null): Promise<TreeSummary> {
-  const reader = new TreeReader();
+export async function readTree(
+  entry: Entry,
+  sink: TreeSink | null = null,
+  budget = new ReadBudget(),
+): Promise<TreeSummary> {
+  const reader = new TreeReader(budget);
   const kind = await reader.read({ ...entry, path: "", depth: 0, sink });
   return { kind, files: reader.files, bytes: reader.bytes, digest: reader.digest() };
 }
@@ -96,11 +112,16 @@ interface Ahead extends Entry {
 
 class TreeReader {
   readonly #hash: Hash = createHash("sha256");
+  readonly #budget: ReadBudget;
   #isWhole = true;
   #entries = 0;
-  #turnEnds = performance.now() + TURN_MS;
+  readonly #turn = new WorkTurn();
   files = 0;
   bytes = 0;
+
+  constructor(budget: ReadBudget) {
+    this.#budget = budget;
+  }
 
   digest(): string | null {
     return this.#isWhole ? this.#hash.digest("hex") : null;
@@ -108,7 +129,7 @@ class TreeReader {
 
   async read(ahead: Ahead): Promise<TreeSummary["kind"]> {
     const { folder, name, path, sink } = ahead;
-    await this.#turn();
+    await this.#turn.step();
     const stats = this.#unlessShut(() => lstatSync(folder.child(name)));
     if (stats === null) return "other";
     this.#entries += 1;
@@ -157,7 +178,7 @@ class TreeReader {
     try {
       const stats = fstatSync(fd);
       this.bytes += stats.size;
-      this.#isWhole &&= stats.isFile() && this.bytes <= MAX_BYTES;
+      this.#isWhole &&= stats.isFile() && this.bytes <= MAX_BYTES && this.#budget.spend(stats.size);
       if (!this.#isWhole) return;
       this.#note((stats.mode & 0o111) === 0 ? "file" : "program", path, Buffer.from(String(stats.size)));
       using taken = sink?.file(name, stats) ?? null;
@@ -171,7 +192,7 @@ class TreeReader {
         const part = buffer.subarray(0, read);
         this.#hash.update(part);
         taken?.write(part);
-        await this.#turn();
+        await this.#turn.step();
       }
     } finally {
       closeSync(fd);
@@ -187,12 +208,6 @@ class TreeReader {
       this.#isWhole = false;
       return null;
     }
-  }
-
-  async #turn(): Promise<void> {
-    if (performance.now() < this.#turnEnds) return;
-    await othersTurn();
-    this.#turnEnds = performance.now() + TURN_MS;
   }
 
   #note(kind: string, path: string, more: Uint8Array): void {

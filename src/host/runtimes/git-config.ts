@@ -11,7 +11,13 @@ export interface GitConfig {
   readonly settings: readonly GitSetting[];
   /** False where git would stop with "bad config line": then these are the settings up to there. */
   readonly isWhole: boolean;
+  /** False where it goes on behind more than is read: a section with a long name gives that to each of its keys. */
+  readonly isBounded: boolean;
 }
+
+/** So many characters all names may have together. */
+const MOST_OF_NAMES = 8 * 1024 ** 2;
+const MOST_SETTINGS = 50_000;
 
 /** The settings of a git config file; up to its bad line where it has one. See `readGitConfig`. */
 export function parseGitConfig(text: string): readonly GitSetting[] {
@@ -28,19 +34,24 @@ export function readGitConfig(text: string): GitConfig {
   const settings: GitSetting[] = [];
   const rest = new Reader(text.replace(/^\uFEFF/, "").replaceAll("\r\n", "\n"));
   let section = "";
+  let left = MOST_OF_NAMES;
   for (;;) {
     rest.skip(/(?:[ \t\r\n]|[#;][^\n]*)*/y);
-    if (rest.isAtEnd()) return { settings, isWhole: true };
-    const header = rest.take(/\[(?:([A-Za-z0-9.-]+)\]|([A-Za-z0-9.-]*)[ \t\r]+"((?:[^"\\\n]|\\[^\n])*)"\])/y);
+    if (rest.isAtEnd()) return { settings, isWhole: true, isBounded: true };
+    const header = !rest.isAt("[")
+      ? null
+      : rest.take(/\[(?:([A-Za-z0-9.-]+)\]|([A-Za-z0-9.-]*)[ \t\r]+"((?:[^"\\\n]|\\[^\n])*)"\])/y);
     if (header !== null) {
       section = sectionOf(header[1] ?? header[2] ?? "", header[3]);
       continue;
     }
     const key = rest.take(/([A-Za-z][A-Za-z0-9-]*)[ \t]*(?:(=)|(?=\n)|$)/y);
-    if (key === null) return { settings, isWhole: false };
+    if (key === null) return { settings, isWhole: false, isBounded: true };
     const values = key[2] === undefined ? [null] : valuesIn(rest);
-    if (values === BAD) return { settings, isWhole: false };
+    if (values === BAD) return { settings, isWhole: false, isBounded: true };
     const name = `${section}${(key[1] ?? "").toLowerCase()}`;
+    left -= name.length;
+    if (left < 0 || settings.length >= MOST_SETTINGS) return { settings, isWhole: false, isBounded: false };
     for (const value of values) settings.push({ name, value });
   }
 }
@@ -73,10 +84,14 @@ function valuesIn(rest: Reader): Iterable<string> | typeof BAD {
   let kept = 0;
   let isQuoted = false;
   for (;;) {
-    const token = rest.take(/\\.?|./sy)?.[0] ?? "\n";
-    if (token === "\n") return isQuoted ? BAD : new Set([value.slice(0, kept), spaced.slice(0, kept)]);
-    if (!isQuoted && /[ \t\r]/.test(token)) {
-      if (value !== "") [value, spaced] = [value + token, `${spaced} `];
+    const token = rest.take(/[^\\"#; \t\r\n]+|[ \t\r]+|\\.?|./sy)?.[0] ?? "\n";
+    if (token === "\n") {
+      if (isQuoted) return BAD;
+      const [plain, other] = [value.slice(0, kept), spaced.slice(0, kept)];
+      return plain === other ? [plain] : [plain, other];
+    }
+    if (!isQuoted && /^[ \t\r]/.test(token)) {
+      if (value !== "") [value, spaced] = [value + token, spaced + " ".repeat(token.length)];
       continue;
     }
     if (!isQuoted && (token === "#" || token === ";")) {
@@ -102,6 +117,10 @@ class Reader {
 
   isAtEnd(): boolean {
     return this.#at >= this.#text.length;
+  }
+
+  isAt(character: string): boolean {
+    return this.#text[this.#at] === character;
   }
 
   take(pattern: RegExp): RegExpExecArray | null {

@@ -95,14 +95,8 @@ export async function readFolder(folder: AbsolutePath, stats: Stats, reading: Re
     readMs,
     ...seen,
     signs,
-    watched: firstSeen(watched, reading),
+    watched: watched.size === 0 ? null : watched,
   };
-}
-
-/** A name that was there before keeps its time. */
-function firstSeen(names: readonly string[], { before, nowMs }: Reading): Remembered["watched"] {
-  if (names.length === 0) return null;
-  return new Map(names.map((name) => [name, before?.watched?.get(name) ?? nowMs]));
 }
 
 /** What the names in a folder come to. */
@@ -112,7 +106,7 @@ interface Contents extends Pick<Remembered, "folders" | "hits" | "links"> {
   readonly marks: number;
   /** What is named `.git` and is no folder. */
   readonly leads: readonly RepositorySign[];
-  readonly watched: readonly string[];
+  readonly watched: ReadonlyMap<string, number>;
 }
 
 /**
@@ -143,18 +137,26 @@ async function contentsOf(folder: AbsolutePath, stats: Stats, reading: Reading):
   }
 }
 
-const EMPTY: Contents = { entries: 0, folders: [], hits: [], links: [], marks: 0, leads: [], watched: [] };
+const EMPTY: Contents = {
+  entries: 0,
+  folders: [],
+  hits: [],
+  links: [],
+  marks: 0,
+  leads: [],
+  watched: new Map(),
+};
 
 async function sortedOut(
   folder: AbsolutePath,
   stats: Stats,
-  { list, find, watch, isInBounds }: Reading,
+  { list, find, watch, isInBounds, before, nowMs }: Reading,
 ): Promise<Contents> {
   const folders: string[] = [];
   const hits: Hit[] = [];
   const links: string[] = [];
   const leads: RepositorySign[] = [];
-  const watched: string[] = [];
+  const watched = new Map<string, number>();
   let [entries, marks] = [0, 0];
   await list(folder, stats, (name, kind) => {
     entries += 1;
@@ -165,7 +167,8 @@ async function sortedOut(
     if (kind === "link") links.push(name);
     const mask = find(path);
     if (mask !== null) hits.push({ name, atMost: mask.atMost });
-    if (watch(path, kind)) watched.push(name);
+    // A name that was there before keeps its time.
+    if (watch(path, kind)) watched.set(name, before?.watched?.get(name) ?? nowMs);
     return isInBounds();
   });
   return { entries, folders, hits, links, marks, leads, watched };

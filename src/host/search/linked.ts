@@ -1,5 +1,4 @@
 import type { StrayLink } from "../../backend/facts.ts";
-import { CofferdamError, visible } from "../../errors.ts";
 import { isInTree } from "../../profile/dependency-trees.ts";
 import type { MaskFinder } from "../../profile/mask-index.ts";
 import { type AbsolutePath, foldedText, isInside, joinPath, nameOf, parentOf } from "../../profile/path.ts";
@@ -7,15 +6,18 @@ import { nameTest, plainText } from "../../profile/pattern.ts";
 import { foldersOfPattern } from "../../profile/pattern-folders.ts";
 import type { Mask } from "../../profile/profile.ts";
 import { wayOf } from "../leads.ts";
-import { firstNamesIn } from "../names-in.ts";
 import { statsOf, systemPath } from "../nodes.ts";
 import { canEnter } from "./folder.ts";
+import { NamesBehind } from "./names-behind.ts";
 
 /** One name below a folder: that very name, or any that passes. */
 type Name = string | ((name: string) => boolean);
 
+/** Paths below a folder, which masks name. */
+export type Candidates = readonly (readonly Name[])[];
+
 /** Folders that masks name by what lies in them, in lower case, each with those paths below: `.vscode` with `tasks.json`. */
-export type Tails = ReadonlyMap<string, readonly (readonly Name[])[]>;
+export type Tails = ReadonlyMap<string, Candidates>;
 
 /** What masks with wildcards keep from being written behind plain names of folders. */
 export function tailsOf(masks: readonly Mask[]): Tails {
@@ -68,12 +70,12 @@ export class LinksAhead {
     this.#findFolder = findFolder;
   }
 
-  note(folder: AbsolutePath, names: readonly string[]): void {
-    for (const name of names) if (this.#tails.has(foldedText(name))) this.#links.push(joinPath(folder, name));
+  note(folder: AbsolutePath, name: string): void {
+    if (this.#tails.has(foldedText(name))) this.#links.push(joinPath(folder, name));
   }
 
   /** Each link, and what may be protected behind it; which of them are strays is known once all were passed. */
-  *[Symbol.iterator](): Generator<readonly [link: AbsolutePath, candidates: readonly (readonly Name[])[]]> {
+  *[Symbol.iterator](): Generator<readonly [link: AbsolutePath, candidates: Candidates]> {
     for (const link of this.#links) {
       const candidates = this.#tails.get(foldedText(nameOf(link)));
       if (candidates === undefined || this.#findFolder(link) === null) continue;
@@ -100,44 +102,28 @@ function strayWayOf(link: AbsolutePath, start: AbsolutePath): string | null {
   return isPlain ? null : places.join(":");
 }
 
-/** The names that are looked through behind a link where a wildcard stands: there is no honest use for more. */
-const MAX_NAMES = 10_000;
-
 /**
  * Which of these paths there are below a link in the place of such a folder. A search goes behind no link by itself. Throws
- * `NOT_ENFORCEABLE` where a folder holds too many names.
+ * `NOT_ENFORCEABLE` where a folder holds too many names, or all together do.
  */
-export function behindLink(link: AbsolutePath, tails: readonly (readonly Name[])[]): readonly AbsolutePath[] {
+export function behindLink(
+  link: AbsolutePath,
+  tails: Candidates,
+  behind: NamesBehind = new NamesBehind(),
+): readonly AbsolutePath[] {
   return tails.flatMap((tail) =>
     tail
-      .reduce<readonly AbsolutePath[]>((folders, name) => folders.flatMap((at) => pathsIn(at, name)), [link])
+      .reduce<readonly AbsolutePath[]>(
+        (folders, name) => folders.flatMap((at) => pathsIn(at, name, behind)),
+        [link],
+      )
       .filter(isThere),
   );
 }
 
-function pathsIn(folder: AbsolutePath, name: Name): readonly AbsolutePath[] {
-  const names = typeof name === "string" ? [name] : namesBehind(folder).filter(name);
+function pathsIn(folder: AbsolutePath, name: Name, behind: NamesBehind): readonly AbsolutePath[] {
+  const names = typeof name === "string" ? [name] : behind.in(folder).filter(name);
   return names.map((one) => joinPath(folder, one));
-}
-
-/** None where there is no folder, or one that can't be read. */
-function namesBehind(folder: AbsolutePath): readonly string[] {
-  let names: readonly string[];
-  try {
-    names = firstNamesIn(systemPath(folder), MAX_NAMES + 1);
-  } catch {
-    return [];
-  }
-  if (names.length > MAX_NAMES) throw tooMany(folder);
-  return names;
-}
-
-function tooMany(folder: AbsolutePath): CofferdamError {
-  return new CofferdamError(
-    "NOT_ENFORCEABLE",
-    `the link ${visible(folder)} leads to more than ${MAX_NAMES} names, among which none can be protected`,
-    { hint: "remove the link, or make it a folder" },
-  );
 }
 
 function isThere(path: AbsolutePath): boolean {

@@ -6,11 +6,13 @@ import { maskIndex } from "../../profile/mask-index.ts";
 import { type AbsolutePath, byPath } from "../../profile/path.ts";
 import type { Profile } from "../../profile/profile.ts";
 import type { SearchSection } from "../../tool/settings.ts";
+import { sortedInTurns } from "../turns.ts";
 import type { Watch } from "./folder.ts";
 import { type ListNames, listBytes, listNames, listNamesNow } from "./list.ts";
+import { type Bound, type MaskIndex, type Memory, type Searchable, searchable } from "./searchable.ts";
 import { LookTime, Pace } from "./time.ts";
 import { linksOutsideTrees } from "./tree-links.ts";
-import { type Bound, type MaskIndex, type Memory, type Searchable, searchable, Walk } from "./walk.ts";
+import { Walk } from "./walk.ts";
 
 /** So many names are searched below one folder, and for so long in all before a call; and what if there is more. */
 export interface SearchBounds {
@@ -104,7 +106,7 @@ export class MaskSearch {
     const all = profiles.flatMap((one) => this.#regionsOf(one, index));
     const regions = new Map(all.map((one) => [one.key, one]));
     const walks: Walk[] = [];
-    const unsearched = new Map<AbsolutePath, Bound>();
+    const unsearched = new Map<AbsolutePath, Unsearched>();
     using time = new LookTime(bounds.timeMs, this.#ports.now, this.#pace);
     for (const region of regions.values()) {
       const before = this.#memory.get(region.key);
@@ -112,22 +114,25 @@ export class MaskSearch {
       const walk = new Walk(region, before, this.#ports, bounds.entries, watching);
       const bound = await walk.run(time);
       this.#memory.set(region.key, walk.memory);
-      if (bound !== null) unsearched.set(region.start, bound);
+      if (bound !== null) unsearched.set(region.start, unsearchedBy(bounds, walk, bound));
       walks.push(walk);
     }
+    const pathsOf = (of: (walk: Walk) => readonly AbsolutePath[]) => sortedInTurns(walks.map(of), byPath);
     return {
-      hits: [...new Set(walks.flatMap((walk) => walk.hits))].sort(byPath),
-      signs: [...new Map(walks.flatMap((walk) => walk.signs).map((one) => [one.path, one])).values()].sort(
+      hits: await pathsOf((walk) => walk.hits),
+      signs: await sortedInTurns(
+        walks.map((walk) => walk.signs),
         inOrder,
       ),
-      gitLinks: [...new Set(walks.flatMap((walk) => walk.gitLinks))].sort(byPath),
-      strayLinks: [
-        ...new Map(walks.flatMap((walk) => walk.links.strays).map((one) => [one.path, one])).values(),
-      ].sort(inOrder),
-      manifests: [...new Set(walks.flatMap((walk) => walk.manifests))],
-      fresh: [...new Set(walks.flatMap((walk) => walk.fresh))].sort(byPath),
-      unprotectable: [...new Set(walks.flatMap((walk) => walk.unprotectable))].sort(byPath),
-      unsearched: [...unsearched].map(([path, bound]) => unsearchedBy(bounds, path, bound)).sort(inOrder),
+      gitLinks: await pathsOf((walk) => walk.gitLinks),
+      strayLinks: await sortedInTurns(
+        walks.map((walk) => walk.links.strays),
+        inOrder,
+      ),
+      manifests: await pathsOf((walk) => walk.manifests),
+      fresh: await pathsOf((walk) => walk.fresh),
+      unprotectable: await pathsOf((walk) => walk.unprotectable),
+      unsearched: [...unsearched.values()].sort(inOrder),
       problem: walks.find((walk) => walk.problem !== null)?.problem ?? null,
     };
   }
@@ -149,8 +154,10 @@ export class MaskSearch {
   }
 }
 
-function unsearchedBy({ entries, timeMs, over }: SearchBounds, path: AbsolutePath, kind: Bound): Unsearched {
-  return { path, bound: kind === "entries" ? { kind, most: entries } : { kind, mostMs: timeMs }, over };
+function unsearchedBy({ entries, timeMs, over }: SearchBounds, walk: Walk, kind: Bound): Unsearched {
+  const { start: path, fullest } = walk;
+  const bound = kind === "entries" ? { kind, most: entries } : { kind, mostMs: timeMs };
+  return { path, bound, over, ...(fullest === null ? {} : { fullest: { ...fullest } }) };
 }
 
 const NOTHING: Watch = () => false;

@@ -1,11 +1,10 @@
 import { isInTree } from "../../profile/dependency-trees.ts";
 import { type AbsolutePath, isInside, joinPath, knownPath, ROOT } from "../../profile/path.ts";
 import { wayOf } from "../leads.ts";
-import { inTurns } from "../turns.ts";
-import type { Memory } from "./walk.ts";
+import { inLongTurns } from "../turns.ts";
+import type { Memory } from "./searchable.ts";
 
-/** Links are followed so many at a time, then others have their turn; of more in all none is followed. */
-const AT_ONCE = 100;
+/** Of more none is followed. */
 const MOST_LINKS = 20_000;
 
 /** Links below a granted folder that lie in no tree of installed packages; null for more than are followed. */
@@ -33,7 +32,7 @@ export function aliasesOf<Item extends { readonly path: AbsolutePath }>(
   items: readonly Item[],
   links: readonly AbsolutePath[],
 ): Promise<readonly Alias<Item>[]> {
-  return inTurns(found(items, links));
+  return inLongTurns(found(items, links));
 }
 
 function* found<Item extends { readonly path: AbsolutePath }>(
@@ -41,8 +40,8 @@ function* found<Item extends { readonly path: AbsolutePath }>(
   links: readonly AbsolutePath[],
 ): Generator<void, readonly Alias<Item>[]> {
   const aliases: Alias<Item>[] = [];
-  for (const [at, link] of links.entries()) {
-    if (at % AT_ONCE === AT_ONCE - 1) yield;
+  for (const link of links) {
+    yield;
     const { end } = wayOf(link, ROOT);
     if (end === null) continue;
     for (const of of items)

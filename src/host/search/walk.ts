@@ -1,11 +1,7 @@
 import type { Stats } from "node:fs";
-import type { Unsearched } from "../../backend/facts.ts";
 import type { RepositorySign } from "../../backend/repositories.ts";
-import type { Region } from "../../backend/search-regions.ts";
 import { CofferdamError } from "../../errors.ts";
-import type { MaskFinder } from "../../profile/mask-index.ts";
 import { type AbsolutePath, joinPath, nameOf, parentOf } from "../../profile/path.ts";
-import type { Mask } from "../../profile/profile.ts";
 import { isGitName, isInGitFolder } from "../git/marks.ts";
 import {
   isAsRead,
@@ -14,64 +10,23 @@ import {
   readFolder,
   statsToSearch,
   statsToSearchLater,
-  type Watch,
 } from "./folder.ts";
-import { behindLink, folderFinder, LinksAhead, type Tails, tailsOf } from "./linked.ts";
+import { behindLink, type Candidates, LinksAhead } from "./linked.ts";
 import type { ListNames } from "./list.ts";
+import { NamesBehind } from "./names-behind.ts";
+import { type Part, Parts } from "./parts.ts";
+import type { Bound, Lists, Memory, Searchable, Watching } from "./searchable.ts";
 import type { LookTime } from "./time.ts";
-
-/** A region, compiled; `findLasting` is for what lies below a hidden folder, null where no mask speaks of that. */
-export interface Searchable {
-  readonly start: AbsolutePath;
-  readonly key: string;
-  readonly find: MaskFinder;
-  readonly findLasting: MaskFinder | null;
-  /** What is looked for behind links that stand for folders, and what finds these. */
-  readonly tails: Tails;
-  readonly findFolder: MaskFinder;
-}
-
-/** How masks are made into what finds what they cover: `maskIndex`, or as a machine's disk compares names. */
-export type MaskIndex = (masks: readonly Mask[]) => MaskFinder;
-
-/** Compiles what is looked for in a region. */
-export function searchable({ start, key, masks }: Region, index: MaskIndex): Searchable {
-  const lasting = masks.filter((mask) => mask.atMost === "read");
-  const findLasting = lasting.length === 0 ? null : index(lasting);
-  return {
-    start,
-    key,
-    find: index(masks),
-    findLasting,
-    tails: tailsOf(masks),
-    findFolder: folderFinder(masks, index),
-  };
-}
-
-/** What each folder of a region held when it was last read. */
-export type Memory = Map<AbsolutePath, Remembered>;
-
-/** Which bound a walk came to. */
-export type Bound = Unsearched["bound"]["kind"];
-
-/** Ways to read a folder: off the event loop, at once, and where these failed. */
-export interface Lists {
-  readonly list: ListNames;
-  readonly listNow: ListNames;
-  readonly listAgain: ListNames;
-}
-
-/** What is told besides hits: paths that are watched for, those that were first seen after `sinceMs`. */
-export interface Watching {
-  readonly watch: Watch;
-  readonly now: () => number;
-  readonly sinceMs: number;
-  /** What keeps the rest from being found is overcome, or told, instead of thrown: see `Look.overcomes`. */
-  readonly overcomes: boolean;
-}
 
 /** So many folders that changed are read at once in a turn. */
 const MOST_AT_ONCE = 8;
+
+/** What a folder of more names holds is taken in several turns, and these are taken between two looks at the clock. */
+const MOST_IN_A_TURN = 2_048;
+const NAMES_AT_A_TIME = 512;
+
+/** See `Manifests`. */
+const MANIFEST = "package.json";
 
 /** A folder that is still to be seen; its state where that is known to have changed. */
 interface Ahead {
@@ -80,6 +35,7 @@ interface Ahead {
   /** It lies in a repository's folder, as far as is known before it is read. */
   readonly isOfGit: boolean;
   readonly stats: Stats | null;
+  readonly part: Part;
 }
 
 /** One walk through a region: what is as it was when it was last read is not read again. */
@@ -102,6 +58,10 @@ export class Walk {
   readonly #watching: Watching;
   readonly #ahead: Ahead[];
   readonly links: LinksAhead;
+  readonly #behindLinks = new NamesBehind();
+  /** Of folders with many names what was not taken yet. */
+  readonly #large: Iterator<void>[] = [];
+  readonly #parts: Parts;
   #entries = 0;
   #isOver = false;
 
@@ -118,9 +78,19 @@ export class Walk {
     this.#before = before ?? new Map();
     this.#lists = lists;
     this.#most = mostEntries;
-    this.#ahead = [
-      { folder: region.start, isHidden: false, isOfGit: isInGitFolder(region.start), stats: null },
-    ];
+    const { start: folder } = region;
+    this.#parts = new Parts(folder);
+    const part = this.#parts.start;
+    this.#ahead = [{ folder, isHidden: false, isOfGit: isInGitFolder(folder), stats: null, part }];
+  }
+
+  get start(): AbsolutePath {
+    return this.#region.start;
+  }
+
+  /** See `Parts`. */
+  get fullest(): Part | null {
+    return this.#parts.fullest;
   }
 
   /** Walks until everything was seen, then null, or until a bound is passed, then which one. */
@@ -148,6 +118,7 @@ export class Walk {
       }
       if (this.#entries > this.#most) return "entries";
       if (time.isTurnOver) await time.pause();
+      if (this.#large.length > 0 && (await this.#seesNoEnd(time))) return "time";
     }
     for (const [link, candidates] of this.links) {
       if (time.isOver) return "time";
@@ -156,6 +127,16 @@ export class Walk {
       if (time.isTurnOver) await time.pause();
     }
     return null;
+  }
+
+  /** Takes what was put off, in turns; true where time was over before. */
+  async #seesNoEnd(time: LookTime): Promise<boolean> {
+    for (let large = this.#large.pop(); large !== undefined; large = this.#large.pop())
+      while (large.next().done !== true) {
+        if (time.isOver) return true;
+        if (time.isTurnOver) await time.pause();
+      }
+    return false;
   }
 
   /** Looks at folders until there are so many to read as are read at a time, or the turn is over. */
@@ -178,10 +159,11 @@ export class Walk {
   }
 
   /** What a folder held when it was read before, where it is still the same. */
-  #asRead({ folder }: Ahead, stats: Stats | null): Remembered | null {
+  #asRead({ folder, part }: Ahead, stats: Stats | null): Remembered | null {
     const known = this.#before.get(folder);
     if (known === undefined || stats === null || !isAsRead(known, stats)) return null;
     this.#entries += known.entries;
+    part.entries += known.entries;
     return known;
   }
 
@@ -197,6 +179,7 @@ export class Walk {
     const { find, findLasting } = this.#region;
     const isInBounds = (): boolean => {
       this.#entries += 1;
+      one.part.entries += 1;
       return this.#entries <= this.#most && !this.#isOver;
     };
     try {
@@ -242,21 +225,37 @@ export class Walk {
 
   #take(one: Ahead, seen: Remembered | null): void {
     if (seen === null) return;
-    const [{ findLasting }, { folder, isHidden }] = [this.#region, one];
-    this.memory.set(folder, seen);
-    for (const [name, seenMs] of seen.watched ?? [])
+    this.memory.set(one.folder, seen);
+    const steps = this.#taking(one, seen);
+    if (seen.entries > MOST_IN_A_TURN) this.#large.push(steps);
+    else while (steps.next().done !== true);
+  }
+
+  /** Between two steps the clock may be looked at. */
+  *#taking(one: Ahead, seen: Remembered): Generator<void> {
+    const { findLasting } = this.#region;
+    const { folder, isHidden } = one;
+    let names = 0;
+    for (const [name, seenMs] of seen.watched ?? []) {
       if (seenMs > this.#watching.sinceMs) this.fresh.push(joinPath(folder, name));
-    if (seen.watched?.has("package.json") === true) this.manifests.push(joinPath(folder, "package.json"));
-    this.signs.push(...seen.signs);
+      if (++names % NAMES_AT_A_TIME === 0) yield;
+    }
+    if (seen.watched?.has(MANIFEST) === true) this.manifests.push(joinPath(folder, MANIFEST));
+    for (const sign of seen.signs) this.signs.push(sign);
     const isOfGit = one.isOfGit || seen.signs.some(({ path, isWhole }) => path === folder && isWhole);
     if (isOfGit) for (const name of seen.links) this.gitLinks.push(joinPath(folder, name));
-    if (!isHidden) this.links.note(folder, seen.links);
+    for (const name of isHidden ? [] : seen.links) {
+      this.links.note(folder, name);
+      if (++names % NAMES_AT_A_TIME === 0) yield;
+    }
     const hidden = new Set<string>();
     for (const { name, atMost } of seen.hits) {
       this.#hit(joinPath(folder, name));
       if (atMost === "none") hidden.add(name);
+      if (++names % NAMES_AT_A_TIME === 0) yield;
     }
     for (const name of seen.folders) {
+      if (++names % NAMES_AT_A_TIME === 0) yield;
       const isBelowHidden = isHidden || hidden.has(name);
       const inner = !isBelowHidden || findLasting !== null ? this.#reached(joinPath(folder, name)) : null;
       if (inner !== null)
@@ -265,6 +264,7 @@ export class Walk {
           isHidden: isBelowHidden,
           isOfGit: isOfGit || isInGitFolder(name),
           stats: null,
+          part: this.#parts.of(inner, one.part),
         });
     }
   }
@@ -284,9 +284,9 @@ export class Walk {
   }
 
   /** What a mask protects in a folder by such a name is protected where a link leads by that name, too. */
-  #behind(link: AbsolutePath, candidates: Parameters<typeof behindLink>[1]): readonly AbsolutePath[] {
+  #behind(link: AbsolutePath, candidates: Candidates): readonly AbsolutePath[] {
     try {
-      return behindLink(link, candidates);
+      return behindLink(link, candidates, this.#behindLinks);
     } catch (cause) {
       return this.#overcome(cause, link) ?? [];
     }

@@ -116,7 +116,7 @@ export class MadeByCall implements Disposable {
     const { before, startedAt } = this.#call?.basis() ?? own;
     const facts = { ...this.#making.facts, ...before };
     const found = await appearedBeside(shared, profile, facts, placeholders, this.#sinceMs);
-    for (const event of eventsOf(found)) record(event);
+    for (const event of await eventsOf(found)) record(event);
     const call = { ...this.#making, before: facts, startedAt, onTaken };
     const settled = await settleAppeared(found, call);
     // Of a repository its parts count, and those may change.

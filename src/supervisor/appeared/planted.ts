@@ -2,7 +2,9 @@ import { lstatSync } from "node:fs";
 import type { Appeared } from "../../host/appeared.ts";
 import { lookingOnce, wayOf } from "../../host/leads.ts";
 import { statsOf, systemPath } from "../../host/nodes.ts";
+import { openFolder } from "../../host/open-folder.ts";
 import type { Planted } from "../../host/quarantine/quarantine.ts";
+import { flatMapInTurns, WorkTurn } from "../../host/turns.ts";
 import { isInDependencyTree } from "../../profile/dependency-trees.ts";
 import { type ExecutedFinder, type ExecutedNames, OURSELVES } from "../../profile/executed.ts";
 import { type AbsolutePath, isInside, joinPath, parentOf, ROOT, upwards } from "../../profile/path.ts";
@@ -21,6 +23,8 @@ export interface PlantedContext {
   readonly writable: readonly AbsolutePath[];
   /** Protected names that there were before the call. */
   readonly protectedBefore: readonly AbsolutePath[];
+  /** How many repositories there were. */
+  readonly repositoriesBefore: number;
   readonly executed: ExecutedFinder;
   readonly executedIn: ExecutedFinder;
   /** True for the product's own code, which nobody but the host can have moved. */
@@ -33,17 +37,28 @@ export interface PlantedContext {
  */
 const MAX_MOUNTS = 192;
 
+/** Of more repositories the plans of later calls take long to make, and are refused. */
+const MAX_REPOSITORIES = 500;
+
 /** A link that was made this long before a call, by the clock of its file system, still counts as made by it. */
 const CLOCK_GRAIN_MS = 50;
 
 /** What of all that appeared hosts execute without a further act, or keeps later calls from being made. */
-export function plantedOf(found: readonly Appeared[], context: PlantedContext): readonly PlantedByCall[] {
-  const named = found.flatMap(({ kind, path }) => (kind === "protected" ? [path] : []));
-  const isTooMany = mountsFor([...context.protectedBefore, ...named], context.writable) > MAX_MOUNTS;
-  return found.flatMap((appeared) => {
+export async function plantedOf(
+  found: readonly Appeared[],
+  context: PlantedContext,
+): Promise<readonly PlantedByCall[]> {
+  const isTooMany = {
+    names: await needsTooManyMounts(found, context),
+    repositories: await hasTooManyRepositories(found, context),
+  };
+  return flatMapInTurns(found, (appeared): readonly PlantedByCall[] => {
     const reason = reasonToTake(appeared, isTooMany, context);
     if (reason === null) return [];
-    const paths = appeared.kind === "repository" ? partsThatRun(appeared) : [placeOf(appeared.path, context)];
+    const isRepository = appeared.kind === "repository";
+    // What is left of too many would still be repositories.
+    const whole = isRepository && isTooMany.repositories ? [appeared.path] : [];
+    const paths = isRepository ? [...whole, ...partsThatRun(appeared)] : [placeOf(appeared.path, context)];
     const take = paths.flatMap((path) =>
       path === null || context.isOwnCode(path) ? [] : [{ path, ...reason }],
     );
@@ -51,39 +66,59 @@ export function plantedOf(found: readonly Appeared[], context: PlantedContext): 
   });
 }
 
-/** One for each name, and one for each folder that it lies in, which must stay where it is. */
-function mountsFor(names: readonly AbsolutePath[], writable: readonly AbsolutePath[]): number {
+/** One for each protected name, and one for each folder that it lies in, which must stay where it is. */
+async function needsTooManyMounts(
+  found: readonly Appeared[],
+  { protectedBefore, writable }: PlantedContext,
+): Promise<boolean> {
+  const turn = new WorkTurn();
   const mounts = new Set<AbsolutePath>();
-  for (const name of names) {
-    const root = writable.find((folder) => isInside(name, folder));
-    for (const at of root === undefined ? [] : upwards(name)) {
+  for (const one of [protectedBefore.map((path) => ({ kind: "protected", path })), found].flat()) {
+    if (turn.isOver) await turn.pause();
+    const root = one.kind === "protected" ? writable.find((folder) => isInside(one.path, folder)) : undefined;
+    for (const at of root === undefined ? [] : upwards(one.path)) {
       if (at === root || mounts.has(at)) break;
       mounts.add(at);
+      if (mounts.size > MAX_MOUNTS) return true;
     }
   }
-  return mounts.size;
+  return false;
+}
+
+async function hasTooManyRepositories(
+  found: readonly Appeared[],
+  { repositoriesBefore }: PlantedContext,
+): Promise<boolean> {
+  const made = await flatMapInTurns(found, ({ kind }) => (kind === "repository" ? [kind] : []));
+  return made.length > 0 && made.length + repositoriesBefore > MAX_REPOSITORIES;
+}
+
+interface TooMany {
+  readonly names: boolean;
+  readonly repositories: boolean;
 }
 
 function reasonToTake(
   { path, kind, obeyedBy, runs }: Appeared,
-  isTooMany: boolean,
+  isTooMany: TooMany,
   { executed, executedIn, writable }: PlantedContext,
 ): Omit<Planted, "path"> | null {
   switch (kind) {
     case "started":
       return null;
     case "repository":
-      return runs.length === 0 ? null : obeyedBy;
+      if (runs.length > 0) return obeyedBy;
+      return isTooMany.repositories ? IN_THE_WAY : null;
     case "unprotectable":
       return IN_THE_WAY;
     case "link":
       return obeyedBy;
     case "protected":
       if (obeyedBy !== null)
-        return !isTooMany && isInstalled(executed(path) ?? executedIn(path), path, writable)
+        return !isTooMany.names && isInstalled(executed(path) ?? executedIn(path), path, writable)
           ? null
           : obeyedBy;
-      return isTooMany || statsOf(path)?.isSymbolicLink() === true ? IN_THE_WAY : null;
+      return isTooMany.names || statsOf(path)?.isSymbolicLink() === true ? IN_THE_WAY : null;
   }
 }
 
@@ -106,6 +141,7 @@ const IN_THE_WAY = {
  * can't be told apart.
  */
 function partsThatRun({ path, runs }: Appeared): readonly AbsolutePath[] {
+  if (runs.length === 0) return [];
   if (statsOf(path)?.isDirectory() !== true || runs.some((name) => name.startsWith("anything")))
     return [path];
   const hooks = runs
@@ -123,11 +159,22 @@ function partsThatRun({ path, runs }: Appeared): readonly AbsolutePath[] {
  * a link was there before, what it leads to, as far as the call could write it.
  */
 function placeOf(path: AbsolutePath, { startedAt, writable }: PlantedContext): AbsolutePath | null {
+  if (isReachedByNoLink(path)) return path;
   const { end, links } = wayOf(path, ROOT, lookingOnce());
   const [made] = links.filter((link) => isFrom(link, startedAt));
   if (made !== undefined) return made;
   if (links.length === 0 || links.includes(path)) return path;
   return end !== null && writable.some((folder) => isInside(end, folder)) ? end : null;
+}
+
+/** The kernel tells it in one step, however deep that is. */
+function isReachedByNoLink(path: AbsolutePath): boolean {
+  try {
+    using _folder = openFolder(parentOf(path));
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** No program can set the time at which the kernel says that a link was last changed (inode(7), `ctime`). */

@@ -1,19 +1,19 @@
-import { thrownText } from "../../errors.ts";
 import type { EventBody } from "../../event/event.ts";
 import type { Appearances, Appeared, Fate } from "../../host/appeared.ts";
 import { HeldBefore } from "../../host/git/checked-out.ts";
 import { isOwnCode } from "../../host/installation/own-code.ts";
 import { statsOf } from "../../host/nodes.ts";
-import type { Planted, Settled } from "../../host/quarantine/quarantine.ts";
+import type { Planted } from "../../host/quarantine/quarantine.ts";
 import { isHeld, type QuarantineItem, type QuarantineRecord } from "../../host/quarantine/record.ts";
 import { digestOfFile, readEntryAt } from "../../host/quarantine/tree.ts";
 import { codeOf } from "../../host/system-error.ts";
+import { flatMapInTurns, WorkTurn } from "../../host/turns.ts";
 import { accessTo } from "../../profile/access-to.ts";
 import { OURSELVES } from "../../profile/executed.ts";
 import { type AbsolutePath, isInside, parentOf, upwards } from "../../profile/path.ts";
 import type { Profile } from "../../profile/profile.ts";
-import type { AfterCall, Agreed, Asks } from "./after-call.ts";
-import { keepQuestion } from "./keep-question.ts";
+import type { AfterCall, Agreed } from "./after-call.ts";
+import { answerAbout, type KeepAnswer, MAX_TOLD } from "./keep-answer.ts";
 import { type PlantedByCall, plantedOf } from "./planted.ts";
 
 /**
@@ -22,34 +22,25 @@ import { type PlantedByCall, plantedOf } from "./planted.ts";
  * with what became of it.
  */
 export async function settleAppeared(appearances: Appearances, call: AfterCall): Promise<Appearances> {
-  const { appeared: policy } = call.shared;
-  const { isMadeSince = () => false } = call;
   const writable = writableIn(call.profile);
   const { identities } = call.shared.host.installation();
-  const planted = plantedOf(appearances.found, {
+  const planted = await plantedOf(appearances.found, {
     startedAt: call.startedAt,
     writable,
     protectedBefore: call.before.hits,
+    repositoriesBefore: call.before.repositories.length,
     executed: call.shared.executed,
     executedIn: call.shared.executedIn,
     isOwnCode: (path) => isOwnCode(identities, path),
   });
-  // A repository's parts are written anew, with what they said, by whoever works in it.
-  const since = planted.filter(({ appeared, take }) =>
-    [appeared, ...take].every(({ path }) => isMadeSince(path)),
-  );
-  const own = planted.filter((one) => !since.includes(one));
-  const inPlace =
-    policy === "report"
-      ? new Map(own.filter((one) => !isOurs(one)).map(({ appeared }) => [appeared, BY_CONFIG]))
-      : await fatesInPlace(own, call);
-  for (const { appeared } of since) inPlace.set(appeared, MADE_SINCE);
-  const taken = planted.filter(({ appeared }) => !inPlace.has(appeared));
-  const fates = new Map([...inPlace, ...(taken.length === 0 ? [] : await takeAway(taken, call))]);
-  return {
-    ...appearances,
-    found: appearances.found.map((one) => ({ ...one, fate: fates.get(one) ?? one.fate })),
-  };
+  const fates = await fatesOfWhatStays(planted, call);
+  const taken = await flatMapInTurns(planted, (one) => (fates.has(one.appeared) ? [] : one));
+  if (taken.length > 0) await takeAway(taken, call, fates);
+  const found = await flatMapInTurns(appearances.found, (one): Appeared => {
+    const fate = fates.get(one);
+    return fate === undefined ? one : { ...one, fate };
+  });
+  return { ...appearances, found };
 }
 
 /** What this product would load itself, or could not start because of, stays nowhere: no config can say that it does. */
@@ -76,17 +67,37 @@ const KEPT_BEFORE: Fate = { kind: "reported", because: "it was given back while 
 const GONE: Fate = { kind: "reported", because: "it was not there any more when it was to be taken away" };
 const AGREED: Fate = { kind: "kept", by: "whoever approved the call" };
 
-async function fatesInPlace(
-  planted: readonly PlantedByCall[],
-  call: AfterCall,
-): Promise<Map<Appeared, Fate>> {
+/** What stays where it was made, or can't be the call's. */
+async function fatesOfWhatStays(planted: readonly PlantedByCall[], call: AfterCall): Promise<Fates> {
+  const { isMadeSince = () => false, shared } = call;
+  // A repository's parts are written anew, with what they said, by whoever works in it.
+  const isSince = ({ appeared, take }: PlantedByCall): boolean =>
+    [appeared, ...take].every(({ path }) => isMadeSince(path));
+  const since = new Set(await flatMapInTurns(planted, (one) => (isSince(one) ? one : [])));
+  const own = await flatMapInTurns(planted, (one) => (since.has(one) ? [] : one));
+  const fates = shared.appeared === "report" ? await fatesByConfig(own) : await fatesInPlace(own, call);
+  for (const { appeared } of since) fates.set(appeared, MADE_SINCE);
+  return fates;
+}
+
+async function fatesByConfig(planted: readonly PlantedByCall[]): Promise<Fates> {
+  const turn = new WorkTurn();
+  const fates: Fates = new Map();
+  for (const one of planted) {
+    if (turn.isOver) await turn.pause();
+    if (!isOurs(one)) fates.set(one.appeared, BY_CONFIG);
+  }
+  return fates;
+}
+
+async function fatesInPlace(planted: readonly PlantedByCall[], call: AfterCall): Promise<Fates> {
   const fates = new Map<Appeared, Fate>();
   if (planted.length === 0) return fates;
   const { before, startedAt, profile } = call;
   const isOnlyRead = (path: AbsolutePath): boolean =>
     accessTo(profile, path, { kind: "folder", bornInside: false }) === "read";
   using heldBefore = new HeldBefore(before.repositories, startedAt, isOnlyRead);
-  const kept = call.shared.quarantine.keptSince(call.startedAt);
+  const kept = await call.shared.quarantine.keptSince(call.startedAt);
   for (const one of planted.slice(0, MAX_COMPARED)) {
     const fate = await fateInPlace(one, call, heldBefore, kept);
     if (fate !== null) fates.set(one.appeared, fate);
@@ -95,7 +106,10 @@ async function fatesInPlace(
 }
 
 /** What people gave back while the call ran; looked up where anything is planted. */
-type Kept = ReturnType<AfterCall["shared"]["quarantine"]["keptSince"]>;
+type Kept = Awaited<ReturnType<AfterCall["shared"]["quarantine"]["keptSince"]>>;
+
+/** What becomes of what appeared. */
+type Fates = Map<Appeared, Fate>;
 
 /** What may stay where it was made; null for what may not. */
 async function fateInPlace(
@@ -150,103 +164,65 @@ async function isKeptBefore(path: AbsolutePath, kept: Kept): Promise<boolean> {
   return digest !== null && digests.has(digest);
 }
 
-async function takeAway(
-  taken: readonly PlantedByCall[],
-  call: AfterCall,
-): Promise<ReadonlyMap<Appeared, Fate>> {
+async function takeAway(taken: readonly PlantedByCall[], call: AfterCall, fates: Fates): Promise<void> {
   const { shared, from, record } = call;
-  const planted = outermost(taken.flatMap(({ take }) => take));
-  const done = await shared.quarantine.take(planted, from);
-  record(quarantinedEvent(done));
+  const items = new Map<string, Taken>();
+  const records: QuarantineRecord[] = [];
+  for await (const done of shared.quarantine.takeAll(await outermost(taken), from)) {
+    record(quarantinedEvent(done));
+    for (const item of done.items) items.set(item.path, { item, id: done.id });
+    records.push(done);
+  }
   call.onTaken();
-  const isAsked =
-    shared.appeared === "ask" && shared.standing.mode === "interactive" && isWorthAsking(done, shared);
-  // Who ended the call waits for its end, and for no question.
-  const asks = isAsked && call.asks?.signal?.aborted !== true ? call.asks : null;
-  const answer = asks === null ? NOT_KEPT : await answerOf(done, call, asks);
-  const items = new Map(done.items.map((item) => [item.path, item]));
-  return new Map(taken.map(({ appeared, take }) => [appeared, fateOf(itemsOf(take, items), done, answer)]));
+  const said = await answerAbout(records, call);
+  const turn = new WorkTurn();
+  for (const { appeared, take } of taken) {
+    if (turn.isOver) await turn.pause();
+    fates.set(appeared, fateOf(itemsOf(take, items), said));
+  }
+}
+
+/** One thing that was taken, and the id of its record. */
+interface Taken {
+  readonly item: QuarantineItem;
+  readonly id: string;
 }
 
 /** What lies in something else that is taken goes with that. */
-function outermost(planted: readonly Planted[]): readonly Planted[] {
-  const byPath = new Map<string, Planted>(planted.map((one) => [one.path, one]));
-  return [...byPath.values()].filter(
-    ({ path }) => ![...upwards(parentOf(path))].some((above) => byPath.has(above)),
-  );
+async function outermost(taken: readonly PlantedByCall[]): Promise<readonly Planted[]> {
+  const turn = new WorkTurn();
+  const byPath = new Map<string, Planted>();
+  for (const one of taken.flatMap(({ take }) => take)) {
+    if (turn.isOver) await turn.pause();
+    byPath.set(one.path, one);
+  }
+  return flatMapInTurns(byPath.values(), (one) => (isBelowAny(one.path, byPath) ? [] : one));
+}
+
+function isBelowAny(path: AbsolutePath, folders: ReadonlyMap<string, unknown>): boolean {
+  for (const above of upwards(parentOf(path))) if (folders.has(above)) return true;
+  return false;
 }
 
 /** Each of these, or what it lay in. */
-function itemsOf(
-  take: readonly Planted[],
-  items: ReadonlyMap<string, QuarantineItem>,
-): readonly QuarantineItem[] {
+function itemsOf(take: readonly Planted[], items: ReadonlyMap<string, Taken>): readonly Taken[] {
   return take.flatMap(({ path }) => [...upwards(path)].flatMap((at) => items.get(at) ?? []));
 }
 
-/** Nobody can say yes to what can't be given back, as what no record could be written of. */
-function isWorthAsking({ id, items }: QuarantineRecord, { quarantine }: AfterCall["shared"]): boolean {
-  return items.some((item) => isHeld(item) && item.digest !== null) && quarantine.find(id) !== null;
-}
-
-/** Who said yes, null where nobody did, and what of it could not be given back, or asked about, and why. */
-interface KeepAnswer {
-  readonly by: string | null;
-  readonly problems: ReadonlyMap<string, string>;
-}
-
-const NOT_KEPT: KeepAnswer = { by: null, problems: new Map() };
-
-/** Whatever fails while somebody is asked, all of it is away by then: the call has its own outcome. */
-async function answerOf(done: QuarantineRecord, call: AfterCall, asks: Asks): Promise<KeepAnswer> {
-  try {
-    const by = await keepQuestion(done, call, asks);
-    return by === null ? NOT_KEPT : await restored(done, by, call);
-  } catch (cause) {
-    const problem = `the question failed: ${thrownText(cause)}`;
-    return { by: null, problems: new Map(done.items.map(({ path }) => [path, problem])) };
-  }
-}
-
-async function restored(
-  done: QuarantineRecord,
-  by: string,
-  { shared, record }: AfterCall,
-): Promise<KeepAnswer> {
-  const { id, items } = done;
-  const paths = items.slice(0, MAX_TOLD).map(({ path }) => path);
-  record({ type: "call.restored", quarantineId: id, paths, more: items.length - paths.length, by });
-  const settled = await restoredOrNot(id, shared);
-  // Somebody may have given it back, or removed it, while the question was open.
-  const now = new Map(shared.quarantine.find(id)?.items.map(({ path, state }) => [path, state]));
-  const why = new Map(settled.map(({ path, problem }) => [path, problem]));
-  const problems = items
-    .filter((item) => isHeld(item) && now.get(item.path) !== "kept")
-    .map(({ path }) => [path, why.get(path) ?? "it is not held any more"] as const);
-  return { by, problems: new Map(problems) };
-}
-
-/** Nothing is given back while somebody else keeps the quarantine for long, as to give back much, nor what a fault keeps. */
-async function restoredOrNot(id: string, { quarantine }: AfterCall["shared"]): Promise<readonly Settled[]> {
-  try {
-    return await quarantine.restore(id);
-  } catch (cause) {
-    return quarantine.find(id)?.items.map(({ path }) => ({ path, problem: thrownText(cause) })) ?? [];
-  }
-}
-
-function fateOf(
-  own: readonly QuarantineItem[],
-  { id }: QuarantineRecord,
-  { by, problems }: KeepAnswer,
-): Fate {
-  const live = own.find(({ state }) => state === "live");
-  if (live !== undefined) return { kind: "live", problem: live.problem ?? "it could not be moved" };
-  const held = own.filter(isHeld);
-  if (held.length === 0) return GONE;
+function fateOf(own: readonly Taken[], { by, problems }: KeepAnswer): Fate {
+  const live = own.find(({ item }) => item.state === "live");
+  if (live !== undefined) return { kind: "live", problem: live.item.problem ?? "it could not be moved" };
+  const [first, ...others] = own.filter(({ item }) => isHeld(item));
+  if (first === undefined) return GONE;
+  const held = [first, ...others].map(({ item }) => item);
   const [problem = null] = held.flatMap(({ path }) => problems.get(path) ?? []);
   if (by !== null && problem === null) return { kind: "kept", by };
-  return { kind: "quarantined", id, aside: held.find(({ aside }) => aside !== null)?.aside ?? null, problem };
+  return {
+    kind: "quarantined",
+    id: first.id,
+    aside: held.find(({ aside }) => aside !== null)?.aside ?? null,
+    problem,
+  };
 }
 
 /** The event that tells what was taken away. */
@@ -261,6 +237,3 @@ export function quarantinedEvent({ id, items }: QuarantineRecord): EventBody {
   }));
   return { type: "call.quarantined", quarantineId: id, items: told, more: items.length - told.length };
 }
-
-/** So many are written down one by one; the quarantine's own record has all. */
-const MAX_TOLD = 100;

@@ -36,7 +36,7 @@ describe("manifests that came to say more of our names", () => {
   const pathOf = (name: string) => joinPath(knownPath(folder), name);
   const ours = { bin: { cofferdam: "x.js" } };
 
-  it("are told once, and not where they said it before, or nobody can have changed them", () => {
+  it("are told once, and not where they said it before, or nobody can have changed them", async () => {
     const manifests = new Manifests();
     for (const name of ["changed", "was", "plain"]) write(name, name === "was" ? ours : {});
     manifests.saw(["changed", "was", "plain"].map(pathOf));
@@ -46,16 +46,18 @@ describe("manifests that came to say more of our names", () => {
     write("plain", { scripts: { test: "node --test" } });
     for (const name of ["new", "old"]) write(name, ours);
     manifests.saw(["changed", "was", "plain", "new", "old", "gone"].map(pathOf));
-    expect(manifests.grown((_, path) => path !== pathOf("old"))).toEqual(["changed", "new"].map(pathOf));
-    expect(manifests.grown(() => true)).toEqual([]);
+    expect(await manifests.grown((_, path) => path !== pathOf("old"))).toEqual(
+      ["changed", "new"].map(pathOf),
+    );
+    expect(await manifests.grown(() => true)).toEqual([]);
   });
 
-  it("are told where another file is to be run under the name", () => {
+  it("are told where another file is to be run under the name", async () => {
     const manifests = new Manifests();
     write("package.json", ours);
     manifests.saw([pathOf("package.json")]);
     manifests.note();
     write("package.json", { bin: { cofferdam: "other.js" } });
-    expect(manifests.grown(() => true)).toEqual([pathOf("package.json")]);
+    expect(await manifests.grown(() => true)).toEqual([pathOf("package.json")]);
   });
 });

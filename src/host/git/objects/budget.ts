@@ -4,7 +4,7 @@ import { inflate } from "node:zlib";
 const inflateLater = promisify(inflate);
 
 /** What was made in a repository may be so compressed that a few bytes stand for gigabytes: no more than this is unpacked in all. */
-const MAX_BYTES = 512 * 1024 ** 2;
+const MAX_BYTES = 128 * 1024 ** 2;
 
 /** How much may still be unpacked. */
 export class UnpackBudget {

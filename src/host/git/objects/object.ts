@@ -6,8 +6,8 @@ export interface GitObject {
   readonly body: Buffer;
 }
 
-/** Larger objects are not read: no settings or hooks are so large, nor the folders that they lie in. */
-export const MAX_OBJECT_BYTES = 8 * 1024 ** 2;
+/** Larger objects are not read: only commits, tags and trees are, and a tree of so many bytes has 25,000 names. */
+export const MAX_OBJECT_BYTES = 1024 ** 2;
 
 /** The name of an object by its content; `like` tells by its length which hash the repository uses. */
 export function oidOf({ type, body }: GitObject, like: string): string {

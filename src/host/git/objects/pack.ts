@@ -186,15 +186,16 @@ export function applyDelta(base: Buffer, delta: Buffer): Buffer | null {
   };
   const [from, to] = [size(), size()];
   if (from !== base.length || to > MAX_OBJECT_BYTES) return null;
-  const parts: Buffer[] = [];
+  const body = Buffer.alloc(to);
   let made = 0;
   while (at < delta.length && made <= to) {
     const op = next();
     if (op === 0) return null;
-    let part: Buffer;
     if ((op & 0x80) === 0) {
-      part = delta.subarray(at, at + op);
+      if (at + op > delta.length || made + op > to) return null;
+      delta.copy(body, made, at, at + op);
       at += op;
+      made += op;
     } else {
       const number = (bits: number, first: number): number => {
         let value = 0;
@@ -202,11 +203,11 @@ export function applyDelta(base: Buffer, delta: Buffer): Buffer | null {
         return value;
       };
       const [offset, length] = [number(4, 0x01), number(3, 0x10)];
-      part = base.subarray(offset, offset + (length === 0 ? 0x10000 : length));
+      const end = offset + (length === 0 ? 0x10000 : length);
+      if (end > base.length || made + end - offset > to) return null;
+      base.copy(body, made, offset, end);
+      made += end - offset;
     }
-    parts.push(part);
-    made += part.length;
   }
-  const body = Buffer.concat(parts);
-  return body.length === to ? body : null;
+  return made === to ? body : null;
 }

@@ -1,6 +1,6 @@
 import { constants } from "node:fs";
 import { type AbsolutePath, joinPath } from "../../../profile/path.ts";
-import { namesIn } from "../../names-in.ts";
+import { firstNamesIn } from "../../names-in.ts";
 import { systemPath } from "../../nodes.ts";
 import { openPlainFile } from "../../plain-file.ts";
 import type { UnpackBudget } from "./budget.ts";
@@ -11,6 +11,8 @@ import { MAX_CHAIN, Pack } from "./pack.ts";
 const MAX_OBJECTS = 20_000;
 /** More packs than this are not looked into: git itself joins more than 50 (git-gc(1), `gc.autoPackLimit`). */
 const MAX_PACKS = 60;
+/** Beside each lie some files of the same name. */
+const MAX_NAMES = 1_000;
 
 /**
  * Reads objects of one repository by their names, which say what they hold: an object that is not what its name says counts as
@@ -77,7 +79,7 @@ export class ObjectStore implements Disposable {
     const known = this.#packs.get(oidBytes);
     if (known !== undefined) return known;
     const folder = joinPath(this.#folder, "pack");
-    const names = namesIn(folder).filter((name) => /^pack-[0-9a-f]+\.idx$/.test(name));
+    const names = namesOf(folder).filter((name) => /^pack-[0-9a-f]+\.idx$/.test(name));
     const packs = names.slice(0, MAX_PACKS).flatMap((name): Pack | readonly [] => {
       try {
         const pack = joinPath(folder, name.replace(/idx$/, "pack"));
@@ -88,6 +90,14 @@ export class ObjectStore implements Disposable {
     });
     this.#packs.set(oidBytes, packs);
     return packs;
+  }
+}
+
+function namesOf(folder: AbsolutePath): readonly string[] {
+  try {
+    return firstNamesIn(systemPath(folder), MAX_NAMES);
+  } catch {
+    return [];
   }
 }
 

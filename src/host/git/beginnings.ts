@@ -1,0 +1,27 @@
+import { constants, readSync } from "node:fs";
+import type { AbsolutePath } from "../../profile/path.ts";
+import { systemPath } from "../nodes.ts";
+import { openPlainFile } from "../plain-file.ts";
+
+/** The first bytes of a plain file, itself no link; `isWhole` where that is all of it. Null for anything else. */
+export function beginningOf(
+  path: AbsolutePath,
+  maxBytes: number,
+): { readonly bytes: Buffer; readonly isWhole: boolean } | null {
+  try {
+    using file = openPlainFile(systemPath(path), constants.O_NOFOLLOW);
+    if (file === null) return null;
+    const { size } = file.stats;
+    const buffer = Buffer.alloc(Math.min(size, maxBytes));
+    const read = readSync(file.fd, buffer, 0, buffer.length, 0);
+    return { bytes: buffer.subarray(0, read), isWhole: read === size };
+  } catch {
+    return null;
+  }
+}
+
+/** The text of such a file where it has no more bytes; empty for anything else. */
+export function smallTextOf(path: AbsolutePath, maxBytes: number): string {
+  const found = beginningOf(path, maxBytes);
+  return found?.isWhole === true ? found.bytes.toString("utf8") : "";
+}

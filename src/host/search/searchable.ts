@@ -1,0 +1,52 @@
+import type { Unsearched } from "../../backend/facts.ts";
+import type { Region } from "../../backend/search-regions.ts";
+import type { MaskFinder } from "../../profile/mask-index.ts";
+import type { AbsolutePath } from "../../profile/path.ts";
+import type { Mask } from "../../profile/profile.ts";
+import type { Remembered, Watch } from "./folder.ts";
+import { folderFinder, type Tails, tailsOf } from "./linked.ts";
+import type { ListNames } from "./list.ts";
+
+/** A region, compiled; `findLasting` is for what lies below a hidden folder, null where no mask speaks of that. */
+export interface Searchable {
+  readonly start: AbsolutePath;
+  readonly key: string;
+  readonly find: MaskFinder;
+  readonly findLasting: MaskFinder | null;
+  /** What is looked for behind links that stand for folders, and what finds these. */
+  readonly tails: Tails;
+  readonly findFolder: MaskFinder;
+}
+
+/** How masks are made into what finds what they cover: `maskIndex`, or as a machine's disk compares names. */
+export type MaskIndex = (masks: readonly Mask[]) => MaskFinder;
+
+/** Compiles what is looked for in a region. */
+export function searchable({ start, key, masks }: Region, index: MaskIndex): Searchable {
+  const lasting = masks.filter((mask) => mask.atMost === "read");
+  const findLasting = lasting.length === 0 ? null : index(lasting);
+  const links = { tails: tailsOf(masks), findFolder: folderFinder(masks, index) };
+  return { start, key, find: index(masks), findLasting, ...links };
+}
+
+/** What each folder of a region held when it was last read. */
+export type Memory = Map<AbsolutePath, Remembered>;
+
+/** Which bound a walk came to. */
+export type Bound = Unsearched["bound"]["kind"];
+
+/** Ways to read a folder: off the event loop, at once, and where these failed. */
+export interface Lists {
+  readonly list: ListNames;
+  readonly listNow: ListNames;
+  readonly listAgain: ListNames;
+}
+
+/** What is told besides hits: paths that are watched for, those that were first seen after `sinceMs`. */
+export interface Watching {
+  readonly watch: Watch;
+  readonly now: () => number;
+  readonly sinceMs: number;
+  /** What keeps the rest from being found is overcome, or told, instead of thrown: see `Look.overcomes`. */
+  readonly overcomes: boolean;
+}
