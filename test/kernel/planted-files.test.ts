@@ -1,15 +1,13 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { Asked } from "../support/approval/asked.ts";
 import { type Standing, standingIn } from "../support/approval/standing.ts";
 import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 import { fatesOf, heldIn, isThere, run } from "../support/quarantine/planting.ts";
 
 sandboxMustWork("what file tools plant");
-
-afterEach(() => void vi.unstubAllEnvs());
 
 /** What is called `node` in a folder of PATH is executed; no mask keeps file tools from making it, as one does where the table has a name. */
 const standingWith = (
