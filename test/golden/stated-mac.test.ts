@@ -110,7 +110,7 @@ sandbox:
       "package.json": "{}",
       "src/a.ts": "",
     },
-    mostBytes: 42 * 1024,
+    mostBytes: 50 * 1024,
     claims: [
       [
         ["write", `${APP}/docs/guide.md`],
@@ -229,7 +229,7 @@ approval: { mode: strict }
       "src/a.ts": "",
     },
     profiles: ["ci", "strict"],
-    mostBytes: 46 * 1024,
+    mostBytes: 54 * 1024,
     claims: [
       [
         ["read", `${APP}/deploy/.env.production`],
@@ -272,7 +272,7 @@ sandbox:
       "output/": "",
       "notes.txt": "",
     },
-    mostBytes: 42 * 1024,
+    mostBytes: 50 * 1024,
     claims: [
       [
         ["write", `${APP}/data/2025.csv`],
@@ -318,7 +318,7 @@ shell:
 `,
       "package.json": "{}",
     },
-    mostBytes: 42 * 1024,
+    mostBytes: 50 * 1024,
     claims: [
       [
         ["reach", "93.184.215.14:443"],
@@ -370,7 +370,7 @@ shell: { network: host }
 `,
       "main.go": "",
     },
-    mostBytes: 42 * 1024,
+    mostBytes: 50 * 1024,
     claims: [
       [
         ["connect to", "/private/tmp/.s.PGSQL.5432"],

@@ -35,9 +35,12 @@ describe.skipIf(unusable !== null)("a conversation that goes on from its message
     const sources = ["--import", `${import.meta.dirname}/../support/from-sources.ts`];
     const program = `${import.meta.dirname}/../support/faces/ai-sdk-driver.ts`;
     const { stdout } = await execa(process.execPath, [...sources, program], {
-      input: JSON.stringify({ config: fates.place.config(ASKS), messages: chat.messages }),
+      input: JSON.stringify({
+        config: fates.place.config(ASKS),
+        cwd: fates.place.ws,
+        messages: chat.messages,
+      }),
       env: { XDG_STATE_HOME: fates.place.state },
-      cwd: fates.place.ws,
     });
     expect(JSON.parse(stdout)).toEqual({ c1: DONE });
     expect(fates.made()).toBe(true);
