@@ -53,7 +53,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
     const [, made, next] = await place.run({ job: { calls }, settings: { sandbox } });
     expect(told(made, place)).toEqual({
       "nul/.git": ["anything (config holds a NUL)"],
-      "huge/.git": ["anything (config is larger than 4 MiB)"],
+      "huge/.git": ["anything (config is larger than 1 MiB)"],
       "where/.git": ["anything (config leads through /proc)"],
       "where/.git/config": [],
       "hooks/.git": ["anything (hooks leads through /proc)"],
