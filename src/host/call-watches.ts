@@ -204,7 +204,7 @@ class WatchFile implements Disposable {
       this.#put(contentOf(profile, ""), 0);
       this.#profile = profile;
     }
-    this.#put(Buffer.from(text), profile.length + 1);
+    this.#put(Buffer.from(`${text}\0`), profile.length + 1);
   }
 
   /** Where the system says no, what it said last still holds. */
@@ -220,8 +220,9 @@ class WatchFile implements Disposable {
     closeSync(this.#fd);
   }
 
+  /** In place: to cut the file and let it grow again takes the system longer than all else here. */
   clear(): void {
-    ftruncateSync(this.#fd, (this.#profile?.length ?? -1) + 1);
+    this.#put(NUL, (this.#profile?.length ?? -1) + 1);
   }
 
   [Symbol.dispose](): void {
@@ -245,19 +246,25 @@ function isSettled(file: AbsolutePath, entry: Entry, profile: Uint8Array): boole
   return Math.abs(now - (entry.endedBy ?? now)) > SETTLED_MS;
 }
 
-/** The profile first, as it is long, and the same from call to call; then a NUL, which it has none of, and the entry. */
+const NUL = Buffer.of(0);
+
+/**
+ * The profile first, as it is long, and the same from call to call; then a NUL, which neither has any of, the entry, and a NUL, behind
+ * which may stand what is left of a longer one.
+ */
 function contentOf(profile: Uint8Array, text: string): Uint8Array {
-  return Buffer.concat([profile, Buffer.from(`\0${text}`)]);
+  return Buffer.concat([profile, Buffer.from(`\0${text}\0`)]);
 }
 
 /** Null for what can't be read. */
 function contentAt(file: AbsolutePath): { readonly profile: Uint8Array; readonly text: string } | null {
   try {
     const content = readFileSync(file);
-    const end = content.indexOf(0);
-    return end < 0
-      ? { profile: content, text: "" }
-      : { profile: content.subarray(0, end), text: content.toString("utf8", end + 1) };
+    const end = content.indexOf(NUL);
+    if (end < 0) return { profile: content, text: "" };
+    const entryEnd = content.indexOf(NUL, end + 1);
+    const text = content.toString("utf8", end + 1, entryEnd < 0 ? content.length : entryEnd);
+    return { profile: content.subarray(0, end), text };
   } catch {
     return null;
   }

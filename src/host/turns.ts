@@ -60,9 +60,12 @@ export async function sortedInTurns<Item>(
   lists: Iterable<readonly Item[]>,
   compare: (a: Item, b: Item) => number,
 ): Promise<readonly Item[]> {
+  const given = [...lists].filter((list) => list.length > 0);
+  const isShort = given.reduce((sum, list) => sum + list.length, 0) <= RUN;
+  if (isShort) return onceEach(given.flat().sort(compare), compare);
   const turn = new WorkTurn();
   let runs: (readonly Item[])[] = [];
-  for (const list of lists)
+  for (const list of given)
     for (let at = 0; at < list.length; at += RUN) {
       if (turn.isOver) await turn.pause();
       runs.push(onceEach(list.slice(at, at + RUN).sort(compare), compare));

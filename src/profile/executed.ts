@@ -62,7 +62,8 @@ export function executedFinder(names: readonly ExecutedNames[]): ExecutedFinder 
   let find: ReturnType<typeof patternIndex<ExecutedNames>> | null = null;
   return (path) => {
     find ??= patternIndex(names);
-    return find(path).toSorted(nearestFirst)[0] ?? null;
+    const rows = find(path);
+    return (rows.length > 1 ? rows.toSorted(nearestFirst) : rows)[0] ?? null;
   };
 }
 

@@ -1,4 +1,4 @@
-import { type AbsolutePath, foldedText, nameOf } from "./path.ts";
+import { type AbsolutePath, foldedText, nameOf, parentOf } from "./path.ts";
 import { exactTest, nameTest, type PathTest, type Pattern, type Piece, plainText } from "./pattern.ts";
 
 /** Something that a pattern names. */
@@ -12,8 +12,8 @@ const TAIL = 3;
 
 /**
  * Compiles patterns: the result gives every entry whose pattern matches a path itself; folders above it are not looked at. Most
- * patterns end in a plain name, and most others in a plain ending such as `.toml`, so a look at a path's last name spares nearly
- * all of the matching; the rest of a pattern is compiled when a path first gets that far.
+ * patterns end in a plain name, and most others in a plain ending such as `.toml`, so a look at a path's last name, and at the one
+ * before it, spares nearly all of the matching; the rest of a pattern is compiled when a path first gets that far.
  */
 export function patternIndex<Entry extends Patterned>(
   entries: readonly Entry[],
@@ -37,9 +37,12 @@ export function patternIndex<Entry extends Patterned>(
     const name = nameOf(path);
     const folded = foldedText(name);
     const found: Entry[] = [];
+    let above: string | null = null;
     const collect = (candidates: readonly Candidate<Entry>[] | undefined): void => {
-      for (const candidate of candidates ?? [])
-        if (candidate.matches(path, name)) found.push(candidate.entry);
+      for (const candidate of candidates ?? []) {
+        above ??= foldedText(nameOf(parentOf(path)));
+        if (candidate.matches(path, name, above)) found.push(candidate.entry);
+      }
     };
     collect(byName.get(folded));
     collect(byTail.get(folded.slice(-TAIL)));
@@ -60,15 +63,20 @@ class Candidate<Entry extends Patterned> {
   readonly entry: Entry;
   /** What the last name of every match passes. */
   readonly #passes: (name: string) => boolean;
+  /** The name before the last in every match, without the case of its letters; null where that may be any. */
+  readonly #above: string | null;
   #test: PathTest | null = null;
 
   constructor(entry: Entry, passes: (name: string) => boolean) {
     this.entry = entry;
     this.#passes = passes;
+    const [above, last] = entry.pattern.segments.slice(-2);
+    const name = above?.kind === "name" && last?.kind === "name" ? plainText(above.pieces) : null;
+    this.#above = name === null ? null : foldedText(name);
   }
 
-  matches(path: AbsolutePath, name: string): boolean {
-    if (!this.#passes(name)) return false;
+  matches(path: AbsolutePath, name: string, above: string): boolean {
+    if ((this.#above !== null && this.#above !== above) || !this.#passes(name)) return false;
     this.#test ??= exactTest(this.entry.pattern, this.entry.ignoreCase);
     return this.#test(path);
   }

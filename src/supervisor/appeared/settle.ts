@@ -22,6 +22,7 @@ import { type PlantedByCall, plantedOf } from "./planted.ts";
  * with what became of it.
  */
 export async function settleAppeared(appearances: Appearances, call: AfterCall): Promise<Appearances> {
+  if (appearances.found.length === 0) return appearances;
   const writable = writableIn(call.profile);
   const { identities } = call.shared.host.installation();
   const planted = await plantedOf(appearances.found, {

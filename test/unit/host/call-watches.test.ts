@@ -54,7 +54,7 @@ test("a call is written down while it runs, and a file is used again by the next
   const [name = ""] = names();
   expect(readFileSync(join(state, "watched", name), "utf8")).toContain('"callId":"first"');
   first[Symbol.dispose]();
-  expect(readFileSync(join(state, "watched", name), "utf8")).toBe("what it ran under\0");
+  expect(readFileSync(join(state, "watched", name), "utf8")).toMatch(/^what it ran under\0\0/);
   using _second = watches.begin(call("b"));
   expect(names()).toEqual([name]);
   using _third = watches.begin(call("third", { profile: Buffer.from("another") }));
