@@ -72,11 +72,15 @@ function nearestFirst(a: ExecutedNames, b: ExecutedNames): number {
   return isUnasked(b) - isUnasked(a) || b.pattern.segments.length - a.pattern.segments.length;
 }
 
-/** The same of folders: which row that runs unasked names something in a folder of this path. */
+/** The same of folders: which row that runs unasked names something in a folder of this path. Links alone are asked about. */
 export function executedFolderFinder(names: readonly ExecutedNames[]): ExecutedFinder {
-  return executedFinder(
-    names
-      .filter(({ runs }) => runs === "unasked")
-      .flatMap((row) => foldersOfPattern(row.pattern).map((pattern) => ({ ...row, pattern }))),
-  );
+  let find: ExecutedFinder | null = null;
+  return (path) => {
+    find ??= executedFinder(names.filter(({ runs }) => runs === "unasked").flatMap(rowsOfFolders));
+    return find(path);
+  };
+}
+
+function rowsOfFolders(row: ExecutedNames): readonly ExecutedNames[] {
+  return foldersOfPattern(row.pattern).map((pattern) => ({ ...row, pattern }));
 }
