@@ -9,7 +9,7 @@ import { printSize } from "../profile/quantity.ts";
 
 /** So much of an id names it. */
 const SHORT = 8;
-/** So many things of each record are listed. */
+/** The most things of one record that are listed. */
 const MAX_LISTED = 100;
 /** So many lines of a file are shown, and so many characters of each. */
 const MAX_LINES = 200;

@@ -34,7 +34,7 @@ const FOLDERS: Readonly<Record<Host["platform"], SystemFolders>> = {
   },
 };
 
-/** Of each user who is logged in: systemd.unit(5), dbus-daemon(1). */
+/** Folders of the programs that manage a session of a user: systemd.unit(5), dbus-daemon(1). */
 const OF_A_MANAGER = /^\/run\/user\/[^/]+\/(?:systemd|dbus-1)(?:\/|$)/;
 
 /**

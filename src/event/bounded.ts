@@ -86,7 +86,7 @@ function boundedHits(hits: readonly RuleHit[]): RuleHit[] {
   }));
 }
 
-/** So many texts are digested in one step. */
+/** The texts that one step digests. */
 const STEP_TEXTS = 512;
 
 /** Lists that were bounded in steps. */

@@ -6,6 +6,7 @@ import { accessTo } from "../profile/access-to.ts";
 import { type ExecutedFinder, type ExecutedNames, OURSELVES } from "../profile/executed.ts";
 import { type AbsolutePath, byPath, isInside, parentOf } from "../profile/path.ts";
 import { mayWrite, type Profile } from "../profile/profile.ts";
+import { CLOCK_GRAIN_MS } from "./clock-grain.ts";
 import type { FactsMemory } from "./facts.ts";
 import { isPlainWorktree } from "./git/worktrees.ts";
 import type { Host } from "./host.ts";
@@ -205,7 +206,7 @@ export interface Before extends Pick<Facts, "hits" | "gitLinks" | "strayLinks" |
   readonly repositories: readonly RepositorySign[];
 }
 
-/** Those that were not there before, or went another way. */
+/** Paths of stray links that were not there before the call, or that led elsewhere then. */
 function newStrays(strays: readonly StrayLink[], { strayLinks }: Before): readonly AbsolutePath[] {
   const before = new Map(strayLinks.map(({ path, way }) => [path, way]));
   return strays.filter(({ path, way }) => before.get(path) !== way).map(({ path }) => path);
@@ -215,9 +216,6 @@ const UNDER_OUR_NAME = {
   by: OURSELVES,
   when: "npx, pnpm or yarn start it by name, or a program there imports it",
 };
-
-/** So far the times of a file system may lag behind the clock. */
-const CLOCK_GRAIN_MS = 50;
 
 const GIT = { by: "git", when: "it works in that repository" };
 

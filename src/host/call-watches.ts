@@ -64,7 +64,7 @@ export interface LeftCall {
 /** Processes of a sandbox end with its supervisor, but a moment later: so long what they left is looked for again. */
 const SETTLED_MS = 5_000;
 
-/** So often the time of a file says that the process of its call goes on. */
+/** How often the process of a call sets the time of its file, to say that it goes on. */
 const SIGN_MS = 1_000;
 
 /**

@@ -11,7 +11,7 @@ const NAMES = [OURSELVES, "node"];
 /** A larger manifest is not read: it counts as one that says all that it could. */
 const MOST_BYTES = 1024 * 1024;
 
-/** So many are read before a call; of more, the others count as if they had said nothing before. */
+/** The most manifests that are read before a call. Any other counts as if it had claimed nothing before. */
 const MOST_AHEAD = 64;
 
 /** What one manifest said when it was read, and which file it was then. */
@@ -30,7 +30,7 @@ export class Manifests {
   readonly #known = new Map<AbsolutePath, Known>();
   #last: readonly AbsolutePath[] = [];
 
-  /** Those that the last look found. */
+  /** Takes the manifests that the last look found. */
   saw(paths: readonly AbsolutePath[]): void {
     this.#last = paths;
   }
@@ -41,8 +41,8 @@ export class Manifests {
   }
 
   /**
-   * Those that came to say more of our names than they did. `isMade`: of one that was never read before, whether a call may have
-   * changed it.
+   * The manifests that claim more of our names than they did when they were read last. `isMade` says whether a call may have changed
+   * a manifest that was never read before.
    */
   grown(isMade: (stats: Stats, path: AbsolutePath) => boolean): Promise<readonly AbsolutePath[]> {
     return flatMapInTurns(this.#last, (path) => {

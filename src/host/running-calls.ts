@@ -2,6 +2,7 @@ import { maskIndex } from "../profile/mask-index.ts";
 import { type AbsolutePath, isInside } from "../profile/path.ts";
 import type { Profile } from "../profile/profile.ts";
 import type { Before } from "./appeared.ts";
+import { CLOCK_GRAIN_MS } from "./clock-grain.ts";
 import { statsOf } from "./nodes.ts";
 
 /** What there was before a call, and the moment since which what came to be counts as made by it, in milliseconds since 1970. */
@@ -15,9 +16,6 @@ interface Doubt {
   readonly call: RunningCall;
   readonly paths: ReadonlySet<AbsolutePath>;
 }
-
-/** So far the times of a file system may lag behind the clock. */
-const CLOCK_GRAIN_MS = 50;
 
 /**
  * The calls of one supervisor that run. A call may hide what it made until it is over, and another one that began meanwhile, for

@@ -52,7 +52,7 @@ function isList<Result>(given: Result | readonly Result[]): given is readonly Re
   return Array.isArray(given);
 }
 
-/** So many items are sorted, or merged, before the clock is looked at. */
+/** The items that are sorted, or merged, between two looks at the clock. */
 const RUN = 512;
 
 /** The items of all lists in order, each once: of those that compare as the same, the first. Everything else has its turn meanwhile. */

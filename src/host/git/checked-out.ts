@@ -29,7 +29,7 @@ const MAX_FILE_BYTES = 4 * 1024 ** 2;
 const MAX_CONFIG_BYTES = 256 * 1024;
 const MAX_LEAD_BYTES = 4_096 + "gitdir: ".length;
 
-/** So much is compared for one call, in files, folders and bytes: whatever is more counts as the call's own. */
+/** The most files and folders, and bytes, that are compared for one call. What is beyond them counts as the call's own. */
 const MAX_COMPARED = 200_000;
 const MAX_COMPARED_BYTES = 256 * 1024 ** 2;
 

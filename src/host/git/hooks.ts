@@ -10,10 +10,10 @@ import { dependsOnWho } from "./led.ts";
 /** Git knows 30 hooks; the folder may be one of other programs, too. */
 const MAX_NAMES = 10_000;
 const MAX_LINKS = 1_000;
-/** Of a repository that a call made. */
+/** The most hooks that are named of a repository that a call made. */
 const MAX_HOOKS = 1_000;
 
-/** Of a folder that can't be looked through at once. */
+/** What is said of a folder that holds more names than one look may take. */
 export const TOO_MANY = "holds too many names for a folder of hooks";
 
 /** What was found in a folder of hooks; `unread`: why that is not known, else null. */

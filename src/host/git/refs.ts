@@ -1,4 +1,5 @@
 import { type AbsolutePath, joinPath } from "../../profile/path.ts";
+import { CLOCK_GRAIN_MS } from "../clock-grain.ts";
 import { firstNamesIn } from "../names-in.ts";
 import { statsOf, systemPath } from "../nodes.ts";
 import { WorkTurn } from "../turns.ts";
@@ -8,13 +9,10 @@ import { beginningOf, smallTextOf } from "./beginnings.ts";
 const MAX_REFS = 500;
 const MAX_NAMES = 5_000;
 
-/** One has the name of an object, or of another branch. */
+/** A file of one branch or tag holds the name of an object, or of another branch. */
 const MAX_REF_BYTES = 512;
-/** So many bytes hold more of them than are looked at. */
+/** The most of `packed-refs` that is read: it holds more branches and tags than are looked at. */
 const MAX_PACKED_BYTES = 256 * 1024;
-
-/** So far the times of a file system may lag behind the clock. */
-const CLOCK_GRAIN_MS = 50;
 
 /** What branches and tags led to before: by files that nobody has changed since, which no program can deny (inode(7), `ctime`). */
 export async function refsBefore(common: AbsolutePath, startedAt: number): Promise<readonly string[]> {

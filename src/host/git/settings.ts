@@ -11,7 +11,7 @@ const DEEPEST_INCLUDE = 10;
 /** Nobody's configuration includes more files, and each takes a look. */
 const MOST_INCLUDED = 1_000;
 
-/** Nor has it more characters, with all that it includes. */
+/** The most characters of a configuration that are read, together with all that it includes. */
 const MOST_CHARACTERS = 1024 ** 2;
 
 /** What can't be read as git would read it: git may obey anything there. */

@@ -45,7 +45,7 @@ export function filesImportedBy(file: AbsolutePath): readonly AbsolutePath[] {
   return [...found];
 }
 
-/** Those that are tried before the first that is there, and that one. */
+/** Places of the files that Node tries for a path, up to the first file that is there. */
 function placesOfPath(specifier: string, folder: AbsolutePath): readonly AbsolutePath[] {
   const ways = ENDINGS.map((ending) => placesOn(`${specifier}${ending}`, folder));
   const first = ways.findIndex(([end]) => statsOf(end)?.isFile() === true);

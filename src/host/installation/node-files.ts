@@ -16,7 +16,7 @@ const MODULE_OPTIONS: Readonly<Record<string, "require" | "import">> = {
   "--import": "import",
   "--experimental-loader": "import",
 };
-/** Those that read a file. */
+/** Options that read a file. */
 const FILE_OPTIONS = new Set([
   "--env-file",
   "--env-file-if-exists",

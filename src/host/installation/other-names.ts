@@ -22,7 +22,7 @@ export const MAX_NAMES = 200_000;
 /**
  * The first file below a folder that is also one of the loaded ones: a hard link, as package managers make them from a store
  * of all packages to each project, and other programs from one of two equal files to the other. `too-many` where the folder holds more
- * names than are looked at. Of a package its entries tell whether it is made of links, so that a start with copies costs little.
+ * names than are looked at. A package's entries tell whether the package is made of links: a start with copies looks at no other file of it.
  */
 export function otherName(loaded: readonly LoadedPart[], ground: Ground): OtherName | "too-many" | null {
   const files = linkedFiles(loaded);

@@ -99,7 +99,7 @@ function dependenciesOf(manifest: object): readonly string[] {
     .filter((name) => IS_NAME.test(name) && !ONLY_IN_TESTS.has(name));
 }
 
-/** So many entries are looked at of our own package, and of each other: there are dozens, and each start looks at them. */
+/** The most entries that a start looks at: of our own package, and of each other package, of which there are dozens. */
 const MAX_OWN_ENTRIES = 16;
 const MAX_ENTRIES = 2;
 

@@ -260,7 +260,7 @@ interface Settling {
   readonly done: (item: QuarantineItem) => QuarantineItem;
 }
 
-/** So many things are one record, and so many characters of their paths: it is read and written at once. */
+/** The most things that one record holds, and the most characters of their paths: a record is read and written at once. */
 const MAX_ITEMS = 1_000;
 const MAX_CHARACTERS = 256 * 1024;
 

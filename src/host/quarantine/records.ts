@@ -1,5 +1,6 @@
 import { lstatSync, mkdirSync, readFileSync, rmdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { type AbsolutePath, isAbsolutePath, joinPath, parentOf } from "../../profile/path.ts";
+import { CLOCK_GRAIN_MS } from "../clock-grain.ts";
 import { namesIn } from "../names-in.ts";
 import { statsOf, systemPath } from "../nodes.ts";
 import { isRunning } from "../process-id.ts";
@@ -13,9 +14,6 @@ const RECORD = "record.json";
 
 /** Stands beside a record while something that was begun with it may not have ended, so that a start has no other to read. */
 const BEGUN = "begun";
-
-/** So far the times of a file system may lag behind the clock. */
-const CLOCK_GRAIN_MS = 50;
 
 /** The records of a quarantine: a folder for each, with what was taken by its number in the record. */
 export class QuarantineRecords {

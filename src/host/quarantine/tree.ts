@@ -68,7 +68,7 @@ export interface FileSink extends Disposable {
 const MAX_ENTRIES = 50_000;
 const MAX_BYTES = 64 * 1024 ** 2;
 
-/** So many bytes are read of many entries together. */
+/** The most bytes that are read of all entries of one call together. */
 const MAX_BYTES_OF_ALL = 512 * 1024 ** 2;
 
 /** How much may still be read of many entries: one that has more counts as too large. */

@@ -15,7 +15,7 @@ export interface GitConfig {
   readonly isBounded: boolean;
 }
 
-/** So many characters all names may have together. */
+/** The most characters that all names of settings may have together. */
 const MOST_OF_NAMES = 8 * 1024 ** 2;
 const MOST_SETTINGS = 50_000;
 

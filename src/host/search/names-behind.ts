@@ -7,7 +7,7 @@ import { RecentMap } from "../recent-map.ts";
 
 /** The names that are looked through behind a link where a wildcard stands: there is no honest use for more. */
 const MAX_NAMES = 10_000;
-/** Nor for more behind all links of one walk, be it the same folder again and again. */
+/** The most names behind all links of one walk; a folder that several links lead to counts for each of them. */
 const MAX_NAMES_OF_ALL = 200_000;
 
 /** The folders behind links whose names are remembered. */

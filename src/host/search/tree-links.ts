@@ -4,7 +4,7 @@ import { wayOf } from "../leads.ts";
 import { inLongTurns } from "../turns.ts";
 import type { Memory } from "./searchable.ts";
 
-/** Of more none is followed. */
+/** The most links that are followed. Where there are more, none is. */
 const MOST_LINKS = 20_000;
 
 /** Links below a granted folder that lie in no tree of installed packages; null for more than are followed. */

@@ -12,7 +12,7 @@ export interface KeepAnswer {
 
 const NOT_KEPT: KeepAnswer = { by: null, problems: new Map() };
 
-/** So many are written down one by one; the quarantine's own record has all. */
+/** The most things that one event names; the quarantine's own record names all. */
 export const MAX_TOLD = 100;
 
 /** What a person says. Nobody can judge so many things that they are several records. */

@@ -119,7 +119,7 @@ export class MadeByCall implements Disposable {
     for (const event of await eventsOf(found)) record(event);
     const call = { ...this.#making, before: facts, startedAt, onTaken };
     const settled = await settleAppeared(found, call);
-    // Of a repository its parts count, and those may change.
+    // A repository is left out: others look at its parts, which may change.
     const left = settled.found.filter(
       ({ kind, fate }) => kind !== "repository" && (fate.kind === "kept" || fate.kind === "reported"),
     );

@@ -1,5 +1,6 @@
 import { lstatSync } from "node:fs";
 import type { Appeared } from "../../host/appeared.ts";
+import { CLOCK_GRAIN_MS } from "../../host/clock-grain.ts";
 import { lookingOnce, wayOf } from "../../host/leads.ts";
 import { statsOf, systemPath } from "../../host/nodes.ts";
 import { openFolder } from "../../host/open-folder.ts";
@@ -37,11 +38,8 @@ export interface PlantedContext {
  */
 const MAX_MOUNTS = 192;
 
-/** Of more repositories the plans of later calls take long to make, and are refused. */
+/** The most repositories that calls may leave: with more, later calls would be refused, as their plans take too long to make. */
 const MAX_REPOSITORIES = 500;
-
-/** A link that was made this long before a call, by the clock of its file system, still counts as made by it. */
-const CLOCK_GRAIN_MS = 50;
 
 /** What of all that appeared hosts execute without a further act, or keeps later calls from being made. */
 export async function plantedOf(

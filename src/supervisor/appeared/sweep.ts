@@ -67,7 +67,7 @@ async function settleLeft({ call, overBy, forget }: LeftCall, shared: Sweeping):
   ];
 }
 
-/** So many are named; null for none. */
+/** The most paths that a line names. */
 const MAX_NAMED = 3;
 
 function named(found: readonly Appeared[]): string | null {
