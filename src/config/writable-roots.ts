@@ -3,8 +3,9 @@ import type { Host } from "../host/host.ts";
 import { MAX_NAMES, otherName } from "../host/installation/other-names.ts";
 import { wayOutOf } from "../host/installation/part.ts";
 import type { Installation } from "../host/installation.ts";
-import { statsOf } from "../host/nodes.ts";
+import { isLink } from "../host/nodes.ts";
 import { type AbsolutePath, isInside, parentOf } from "../profile/path.ts";
+import { writableIn } from "../profile/profile.ts";
 import type { Root } from "../tool/facts.ts";
 import { realPath } from "./operator-path.ts";
 import type { OperatorProfile } from "./operator-profile.ts";
@@ -36,11 +37,7 @@ export function assertMayBeWritten(
 function allowedByOperators(host: Host, profiles: readonly OperatorProfile[]): ReadonlySet<AbsolutePath> {
   const folders = host.operatorFolders.map((folder) => realPath(folder));
   const byOperators = profiles.filter(({ path }) => folders.some((folder) => isInside(path, folder)));
-  return new Set(
-    byOperators.flatMap(({ layer }) =>
-      layer.profile.files.flatMap(({ path, access }) => (access === "write" ? [path] : [])),
-    ),
-  );
+  return new Set(byOperators.flatMap(({ layer }) => writableIn(layer.profile)));
 }
 
 function systemRefusal(host: Host, path: AbsolutePath): CofferdamError | null {
@@ -90,7 +87,3 @@ function otherNameRefusal(
 
 const COPIES =
   "install cofferdam with copies instead of hard links (`pnpm install --force --package-import-method=copy`, `bun install --force --backend=copyfile`), make the root `ro`, or name another folder";
-
-function isLink(path: AbsolutePath): boolean {
-  return statsOf(path)?.isSymbolicLink() === true;
-}

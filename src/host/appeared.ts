@@ -5,7 +5,7 @@ import { CofferdamError } from "../errors.ts";
 import { accessTo } from "../profile/access-to.ts";
 import { type ExecutedFinder, type ExecutedNames, OURSELVES } from "../profile/executed.ts";
 import { type AbsolutePath, byPath, isInside, parentOf } from "../profile/path.ts";
-import { mayWrite, type Profile } from "../profile/profile.ts";
+import { mayWrite, type Profile, writableIn } from "../profile/profile.ts";
 import { CLOCK_GRAIN_MS } from "./clock-grain.ts";
 import type { FactsMemory } from "./facts.ts";
 import { isPlainWorktree } from "./git/worktrees.ts";
@@ -158,7 +158,7 @@ export async function lookForAppeared(
       linked.has(path) || isClosed(path) ? [] : [appeared(path, "link", GIT)],
     );
     const treeNames = await namesIntoTrees({
-      writable: profile.files.flatMap(({ path, access }) => (access === "write" ? [path] : [])),
+      writable: writableIn(profile),
       protectedNames: hits,
       isNew: (path) => !before.has(path),
       executed,

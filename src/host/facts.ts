@@ -7,7 +7,7 @@ import { coveredIndex } from "../backend/seatbelt/covered-index.ts";
 import { foldedMasks } from "../backend/seatbelt/file-rules.ts";
 import { maskIndex } from "../profile/mask-index.ts";
 import { type AbsolutePath, byPath, joinPath, knownPath } from "../profile/path.ts";
-import { normalProfile, type Profile } from "../profile/profile.ts";
+import { normalProfile, type Profile, writableIn } from "../profile/profile.ts";
 import { takesFile } from "../profile/suffix.ts";
 import type { Link } from "../tool/facts.ts";
 import { repositoriesAbove } from "./git/above.ts";
@@ -151,7 +151,7 @@ export async function lookUpFacts(
   // From here on each place is seen once.
   const see = lookingOnce(held);
   const looker = new NodeLooker(see);
-  const writable = writableIn(profiles);
+  const writable = allWritableIn(profiles);
   const repositories = await inLongTurns(
     memory.repositories.read(host, allSigns(signs, writable, see), writable, see),
   );
@@ -192,9 +192,8 @@ function readOnlyIn(profile: Profile, unsearched: Facts["unsearched"]): readonly
   return "reason" in searched ? [] : searched.approximations.map(({ path }) => path);
 }
 
-function writableIn(profiles: readonly Profile[]): readonly AbsolutePath[] {
-  const entries = profiles.flatMap(({ files }) => files);
-  return [...new Set(entries.flatMap(({ path, access }) => (access === "write" ? [path] : [])))];
+function allWritableIn(profiles: readonly Profile[]): readonly AbsolutePath[] {
+  return [...new Set(profiles.flatMap(writableIn))];
 }
 
 /** Repositories in what may be written, and those that it lies in. */

@@ -16,6 +16,11 @@ export function statsOf(path: AbsolutePath): Stats | null {
   }
 }
 
+/** True for a symbolic link, wherever it leads. */
+export function isLink(path: AbsolutePath): boolean {
+  return statsOf(path)?.isSymbolicLink() === true;
+}
+
 /** More than the settings of a system hold; to copy so much takes about as long as a mount. */
 const MOST_COPIED = 128 * 1024;
 

@@ -1,7 +1,7 @@
 import { isInTree } from "../profile/dependency-trees.ts";
 import type { ExecutedNames } from "../profile/executed.ts";
 import { type AbsolutePath, isInside } from "../profile/path.ts";
-import { statsOf } from "./nodes.ts";
+import { isLink } from "./nodes.ts";
 import { aliasesOf } from "./search/tree-links.ts";
 import { flatMapInTurns } from "./turns.ts";
 
@@ -47,8 +47,4 @@ export async function namesIntoTrees(found: IntoTrees): Promise<readonly TreeNam
 
 function isInTreeOf(writable: readonly AbsolutePath[], path: AbsolutePath): boolean {
   return writable.some((root) => isInside(path, root) && isInTree(path, root));
-}
-
-function isLink(path: AbsolutePath): boolean {
-  return statsOf(path)?.isSymbolicLink() === true;
 }

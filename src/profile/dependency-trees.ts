@@ -1,5 +1,5 @@
 import type { ExecutedNames } from "./executed.ts";
-import { type AbsolutePath, isInside, namesOf } from "./path.ts";
+import { type AbsolutePath, isInside, namesBelow, namesOf } from "./path.ts";
 
 /**
  * Folders of packages that were installed, and of what is made from them, each with the reason why nobody starts programs in
@@ -33,8 +33,4 @@ export function isInDependencyTree(
   const [root] = around;
   const names = root === undefined ? namesOf(path) : namesBelow(path, root);
   return IN_A_TREE.test(`/${names.slice(0, Math.max(0, names.length - own)).join("/")}/`);
-}
-
-function namesBelow(path: AbsolutePath, root: AbsolutePath): readonly string[] {
-  return namesOf(path).slice(namesOf(root).length);
 }

@@ -81,6 +81,11 @@ export function namesOf(path: AbsolutePath): readonly string[] {
   return path === "/" ? [] : path.slice(1).split("/");
 }
 
+/** The names of a path below a folder that it lies in. */
+export function namesBelow(path: AbsolutePath, folder: AbsolutePath): readonly string[] {
+  return namesOf(path).slice(namesOf(folder).length);
+}
+
 /** The path of `name` in `folder`; `name` may have several names in it. */
 export function joinPath(folder: AbsolutePath, name: string): AbsolutePath {
   return knownPath(folder === "/" ? `/${name}` : `${folder}/${name}`);

@@ -47,6 +47,11 @@ export function mayWrite({ files }: Pick<Profile, "files">): boolean {
   return files.some(({ access }) => access === "write");
 }
 
+/** The folders and files that a profile lets calls write, as its entries name them. */
+export function writableIn({ files }: Pick<Profile, "files">): readonly AbsolutePath[] {
+  return files.flatMap(({ path, access }) => (access === "write" ? [path] : []));
+}
+
 /** What a profile is made from: a field left out is the bottom, except `limits` and `masks`, which only take away. */
 export type ProfileParts = Partial<Profile>;
 

@@ -12,7 +12,7 @@ import { nodeOf } from "../host/node-looker.ts";
 import { flatMapInTurns, inTurns } from "../host/turns.ts";
 import { workOf } from "../host/work.ts";
 import { type AbsolutePath, isInside, parentOf } from "../profile/path.ts";
-import { mayWrite, type Profile } from "../profile/profile.ts";
+import { mayWrite, type Profile, writableIn } from "../profile/profile.ts";
 import type { Shared } from "./shared.ts";
 import type { Standing } from "./standing.ts";
 
@@ -59,7 +59,7 @@ export function enterWorker(here: Here, profile: Profile): Promise<Entered> {
 /** The plan, in a shelter where others may change what its walls are built on. */
 export function planBeside(live: Pick<Entered, "isBeside">, { plan, side, standing, facts }: Planned): Plan {
   if (!live.isBeside) return plan;
-  const writable = side.profile.files.flatMap(({ path, access }) => (access === "write" ? [path] : []));
+  const writable = writableIn(side.profile);
   return standing.backend.shelter(plan, { ...facts, writable });
 }
 

@@ -3,7 +3,7 @@ import {
   type AbsolutePath,
   isInside,
   joinPath,
-  namesOf,
+  namesBelow,
   parentOf,
   pathToBytes,
   ROOT,
@@ -78,7 +78,7 @@ export class HeldBefore implements Disposable {
     for (const common of new Set([...this.#commonFolders(path), ...sources])) {
       const { trees, refs } = await this.#repository(common);
       for (const top of tops) {
-        const names = namesBelow(path, top);
+        const names = treeNames(path, top);
         for (const ref of refs)
           if (await holdsAt({ trees, ref, top, files: 0, comparing }, path, names)) return true;
       }
@@ -186,9 +186,8 @@ function sourcesOf(top: AbsolutePath): readonly AbsolutePath[] {
 }
 
 /** As a tree has them. */
-function namesBelow(path: AbsolutePath, top: AbsolutePath): readonly string[] {
-  const names = namesOf(path).slice(namesOf(top).length);
-  return names.map((name) => latin1Of(pathToBytes(name)));
+function treeNames(path: AbsolutePath, top: AbsolutePath): readonly string[] {
+  return namesBelow(path, top).map((name) => latin1Of(pathToBytes(name)));
 }
 
 /** Where the file `.git` of a worktree or submodule leads (gitrepository-layout(5)). */
@@ -205,7 +204,7 @@ function led(written: string, from: AbsolutePath): AbsolutePath | null {
 async function holdsAt(
   commit: Commit,
   path: AbsolutePath,
-  names = namesBelow(path, commit.top),
+  names = treeNames(path, commit.top),
 ): Promise<boolean> {
   if (!(await commit.comparing.one())) return false;
   const entry = await commit.trees.entryAt(commit.ref, names);

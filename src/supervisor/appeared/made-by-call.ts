@@ -9,12 +9,12 @@ import { digestOfFile } from "../../host/quarantine/tree.ts";
 import type { RunningCall } from "../../host/running-calls.ts";
 import { printProfile } from "../../profile/canonical.ts";
 import { type AbsolutePath, isInside, upwards } from "../../profile/path.ts";
-import { mayWrite, type Profile } from "../../profile/profile.ts";
+import { mayWrite, type Profile, writableIn } from "../../profile/profile.ts";
 import { appearedBeside, eventsOf } from "../beside.ts";
 import type { Corridor } from "../corridor.ts";
 import type { Shared } from "../shared.ts";
 import type { AfterCall, Agreed, Asks } from "./after-call.ts";
-import { settleAppeared, writableIn } from "./settle.ts";
+import { settleAppeared } from "./settle.ts";
 
 /** Who is asked about what a call made, after it: nobody where no handler is there, and where calls do not wait for answers. */
 export function asksAbout(

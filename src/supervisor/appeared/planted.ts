@@ -2,7 +2,7 @@ import { lstatSync } from "node:fs";
 import type { Appeared } from "../../host/appeared.ts";
 import { CLOCK_GRAIN_MS } from "../../host/clock-grain.ts";
 import { lookingOnce, wayOf } from "../../host/leads.ts";
-import { statsOf, systemPath } from "../../host/nodes.ts";
+import { isLink, statsOf, systemPath } from "../../host/nodes.ts";
 import { openFolder } from "../../host/open-folder.ts";
 import type { Planted } from "../../host/quarantine/quarantine.ts";
 import { flatMapInTurns, WorkTurn } from "../../host/turns.ts";
@@ -116,7 +116,7 @@ function reasonToTake(
         return !isTooMany.names && isInstalled(executed(path) ?? executedIn(path), path, writable)
           ? null
           : obeyedBy;
-      return isTooMany.names || statsOf(path)?.isSymbolicLink() === true ? IN_THE_WAY : null;
+      return isTooMany.names || isLink(path) ? IN_THE_WAY : null;
   }
 }
 

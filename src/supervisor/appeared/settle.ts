@@ -2,7 +2,7 @@ import type { EventBody } from "../../event/event.ts";
 import type { Appearances, Appeared, Fate } from "../../host/appeared.ts";
 import { HeldBefore } from "../../host/git/checked-out.ts";
 import { isOwnCode } from "../../host/installation/own-code.ts";
-import { statsOf } from "../../host/nodes.ts";
+import { isLink } from "../../host/nodes.ts";
 import type { Planted } from "../../host/quarantine/quarantine.ts";
 import { isHeld, type QuarantineItem, type QuarantineRecord } from "../../host/quarantine/record.ts";
 import { digestOfFile, readEntryAt } from "../../host/quarantine/tree.ts";
@@ -11,7 +11,7 @@ import { flatMapInTurns, WorkTurn } from "../../host/turns.ts";
 import { accessTo } from "../../profile/access-to.ts";
 import { OURSELVES } from "../../profile/executed.ts";
 import { type AbsolutePath, isInside, parentOf, upwards } from "../../profile/path.ts";
-import type { Profile } from "../../profile/profile.ts";
+import { writableIn } from "../../profile/profile.ts";
 import type { AfterCall, Agreed } from "./after-call.ts";
 import { answerAbout, type KeepAnswer, MAX_TOLD } from "./keep-answer.ts";
 import { type PlantedByCall, plantedOf } from "./planted.ts";
@@ -47,11 +47,6 @@ export async function settleAppeared(appearances: Appearances, call: AfterCall):
 /** What this product would load itself, or could not start because of, stays nowhere: no config can say that it does. */
 function isOurs({ take }: PlantedByCall): boolean {
   return take.some(({ by }) => by === OURSELVES);
-}
-
-/** Folders that a profile lets calls write. */
-export function writableIn({ files }: Profile): readonly AbsolutePath[] {
-  return files.flatMap(({ path, access }) => (access === "write" ? [path] : []));
 }
 
 /** So many are compared with what was there before; of more, the others are taken. */
@@ -135,7 +130,7 @@ async function fateInPlace(
 
 /** A link right in one of these folders, where nothing can hold it: no later call could be given its sandbox. */
 function isLinkIn(writable: readonly AbsolutePath[], path: AbsolutePath): boolean {
-  return writable.includes(parentOf(path)) && statsOf(path)?.isSymbolicLink() === true;
+  return writable.includes(parentOf(path)) && isLink(path);
 }
 
 /** All that is to be taken is the very file that was agreed to, or a folder that holds it alone. */
