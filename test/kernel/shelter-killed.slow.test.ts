@@ -17,7 +17,7 @@ import { IS_LONG } from "../support/long.ts";
 
 sandboxMustWork("supervisors that are killed while a call runs in a shelter");
 
-const ROUNDS = IS_LONG ? 24 : 8;
+const ROUNDS = IS_LONG ? 24 : 4;
 
 /** A call of its own has a launcher and two processes; in a shelter one launcher more. */
 const WHOLE = 10;

@@ -50,7 +50,7 @@ test("a worker that is killed at any moment of a write leaves the old file or th
 });
 
 /** Kills are spread over more than the time that a write took here, and over more still where writes got slower. */
-const ROUNDS = IS_LONG ? 80 : 24;
+const ROUNDS = IS_LONG ? 80 : 12;
 
 async function timeOf(tree: TestTree, path: string, body: Buffer): Promise<number> {
   await using worker = await WorkerClient.of(tree.profile());

@@ -19,17 +19,15 @@ describe("with many rules", () => {
     ["git, where it may run", (length: number) => `xargs ${"git ".repeat(length / 4)}`],
     ["git behind env", (length: number) => `env a=b ${"git ".repeat(100)}\n`.repeat(length / 408)],
   ] as const)("a line is judged in bounded time, and never let pass for its length: %s", (_, line) => {
-    for (const length of [32 * 1024, LONGEST_LINE]) {
-      const text = `${line(length)}\n$(x)`;
-      const began = process.threadCpuUsage().user;
-      const { action } = judgeLine(text, {
-        rules: MANY_RULES,
-        operator: [{ shell: "shred", action: "deny" }],
-        default: { allowed: true, approval: false },
-      });
-      expect((process.threadCpuUsage().user - began) / 1_000).toBeLessThan(MOST_MS);
-      expect(action).not.toBe("allow");
-    }
+    const text = `${line(LONGEST_LINE)}\n$(x)`;
+    const began = process.threadCpuUsage().user;
+    const { action } = judgeLine(text, {
+      rules: MANY_RULES,
+      operator: [{ shell: "shred", action: "deny" }],
+      default: { allowed: true, approval: false },
+    });
+    expect((process.threadCpuUsage().user - began) / 1_000).toBeLessThan(MOST_MS);
+    expect(action).not.toBe("allow");
   });
 
   test("words are judged in bounded time, however many and long they are", () => {
