@@ -11,12 +11,17 @@ import { type FileEntry, type Mask, normalProfile, OPEN } from "../profile/profi
 import type { Root } from "../tool/facts.ts";
 
 /**
- * Folders of `node_modules` in which build tools keep what they could make again: Vite and those built on it, Babel, ESLint,
- * webpack (https://vite.dev/config/shared-options#cachedir, https://github.com/sindresorhus/find-cache-dir). No package can
- * have such a name (https://docs.npmjs.com/cli/configuring-npm/package-json#name), so nothing of ours is loaded from there. Other
- * programs do run code that they keep there, as jiti does from `.cache/jiti`: such a program trusts whoever can write in the project.
+ * Folders of `node_modules` in which build tools keep what they could make again, each with packages that make it: Vite and those
+ * built on it, Babel, ESLint, webpack (https://vite.dev/config/shared-options#cachedir,
+ * https://github.com/sindresorhus/find-cache-dir). No package can have such a name
+ * (https://docs.npmjs.com/cli/configuring-npm/package-json#name), so nothing of ours is loaded from there. Other programs do run
+ * code that they keep there, as jiti does from `.cache/jiti`: such a program trusts whoever can write in the project.
  */
-const CACHES = [".cache", ".vite", ".vite-temp"];
+const CACHES: Readonly<Record<string, readonly string[]>> = {
+  ".cache": ["eslint", "find-cache-dir", "webpack"],
+  ".vite": ["vite", "vitest"],
+  ".vite-temp": ["vite", "vitest"],
+};
 
 /** The product's installation, with the copies of it in roots that tools may write. */
 export function installationFor(host: Host, roots: readonly Root[]): Installation {
@@ -75,9 +80,19 @@ export function installationLayer(
   };
 }
 
-/** Those that are folders, or not there. */
+/**
+ * Those that are folders. One that is missing can be made where a package is installed that makes it, and only there: each call
+ * holds its place meanwhile, which takes milliseconds.
+ */
 function cachesIn(packages: AbsolutePath): readonly AbsolutePath[] {
-  return CACHES.map((name) => joinPath(packages, name)).filter(
-    (path) => statsOf(path)?.isDirectory() ?? true,
-  );
+  return Object.entries(CACHES).flatMap(([name, makers]) => {
+    const path = joinPath(packages, name);
+    const isPlace = statsOf(path)?.isDirectory() ?? makers.some((maker) => isInstalled(maker, packages));
+    return isPlace ? [path] : [];
+  });
+}
+
+/** By itself, or for others: those pnpm has elsewhere (https://pnpm.io/symlinked-node-modules-structure). */
+function isInstalled(name: string, packages: AbsolutePath): boolean {
+  return [name, `.pnpm/node_modules/${name}`].some((at) => statsOf(joinPath(packages, at)) !== null);
 }

@@ -409,7 +409,7 @@ describe.skipIf(unusable !== null)("looking around", () => {
 
   test("explain says of a cache in our own packages what a call can do there, be it missing or not", async () => {
     const { cofferdam, project } = await place();
-    mkdirSync(join(project, "node_modules"));
+    mkdirSync(join(project, "node_modules/eslint"), { recursive: true });
     symlinkSync(join(import.meta.dirname, "../.."), join(project, "node_modules/cofferdam"));
     const asked = async (path: string): Promise<boolean> => {
       const json = JSON.parse((await cofferdam(["explain", "write", path, "--json"])).stdout);
@@ -424,6 +424,7 @@ describe.skipIf(unusable !== null)("looking around", () => {
       ["node_modules/other/x", false],
       ["node_modules/.cache/a/x", true],
       ["node_modules/.cache/y", true],
+      ["node_modules/.vite/x", false],
       ["node_modules/x", false],
     ] as const)
       expect([path, await asked(path), await made(path)]).toEqual([path, can, can]);

@@ -24,7 +24,7 @@ else sandboxMustWork("installed layouts");
 
 describe.runIf(WITH_REGISTRY && unusable === null)("own: as people install it", () => {
   const shop = new Workshop(checkoutFor(ORDINARY).node);
-  afterAll(() => shop[Symbol.dispose]());
+  afterAll(() => shop[Symbol.dispose](), TIME_MS);
   beforeAll(() => shop.open(), TIME_MS);
 
   it.each(LAYOUTS)(

@@ -12,9 +12,12 @@ import { NOT_INSTALLED } from "../support/not-installed.ts";
 sandboxMustWork("the product's own code");
 
 /** Runs with a session of a supervisor that is installed in its one root, as `npm install` does it. */
-async function installedIn(work: (session: Session, place: Place) => Promise<void>): Promise<void> {
+async function installedIn(
+  work: (session: Session, place: Place) => Promise<void>,
+  files: Readonly<Record<string, string>> = FILES,
+): Promise<void> {
   using place = new Place(CALLER);
-  for (const [path, text] of Object.entries(FILES)) {
+  for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(place.ws, path)), { recursive: true });
     writeFileSync(join(place.ws, path), text);
   }
@@ -130,21 +133,28 @@ describe.skipIf(unusable !== null)("own: in a root", () => {
   });
 
   it("own: caches of build tools in `node_modules` can be written, and an empty one leaves nothing behind", async () => {
+    const packages = { "node_modules/eslint/package.json": "{}", "node_modules/vite/package.json": "{}" };
+    await installedIn(
+      async (session, place) => {
+        const line =
+          "echo x > node_modules/.vite-temp/a && test -d node_modules/.cache && ! mkdir node_modules/.other";
+        expect((await session.call("shell", { argv: ["sh", "-c", line] })).kind).toBe("done");
+        expect(place.plainly("ls -A node_modules; cat node_modules/.vite-temp/a").stdout.split("\n")).toEqual(
+          [".bin", ".vite-temp", "cofferdam", "eslint", "vite", "zod", "x", ""],
+        );
+        expect(
+          (await session.call("write_file", { path: "ws:node_modules/.vite-temp/b", content: "x" })).kind,
+        ).toBe("done");
+      },
+      { ...FILES, ...packages },
+    );
+  });
+
+  it("own: where nothing makes a cache, a call holds no place for one", async () => {
     await installedIn(async (session, place) => {
-      const line =
-        "echo x > node_modules/.vite-temp/a && test -d node_modules/.cache && ! mkdir node_modules/.other";
-      expect((await session.call("shell", { argv: ["sh", "-c", line] })).kind).toBe("done");
-      expect(place.plainly("ls -A node_modules; cat node_modules/.vite-temp/a").stdout.split("\n")).toEqual([
-        ".bin",
-        ".vite-temp",
-        "cofferdam",
-        "zod",
-        "x",
-        "",
-      ]);
-      expect(
-        (await session.call("write_file", { path: "ws:node_modules/.vite-temp/b", content: "x" })).kind,
-      ).toBe("done");
+      const outcome = await session.call("shell", { argv: ["ls", "-A", "node_modules"] });
+      if (outcome.kind !== "done") throw new Error(outcome.kind);
+      expect(String(outcome.stdout.bytes)).toBe(place.plainly("ls -A node_modules").stdout);
     });
   });
 });

@@ -48,21 +48,26 @@ describe("own: the product's own code in a root", () => {
   const files = { "home/ann/project/node_modules/zod/index.js": "", "home/ann/project/bin/node": "" };
 
   test("can only be read, and what is missing of it can't be made; caches of build tools can be written", () => {
-    const m = installed(parts, files);
+    const m = installed(parts, { ...files, "home/ann/project/node_modules/.cache/x": "" });
     const { ceiling } = loadConfig(m.host, { config: config(m, m.project) });
     const access = (path: string) => accessTo(ceiling.profile, joinPath(m.project, path));
     expect(ceiling.labels).toEqual(["protected", "installation"]);
     for (const path of ["node_modules", "node_modules/zod/index.js", "node_modules/hono", "bin/node"])
       expect([path, access(path)]).toEqual([path, "read"]);
     expect(access("sub/node_modules")).toBe("read");
-    for (const path of [
-      "src",
-      "bin/other",
-      "node_modules/.cache/x",
-      "node_modules/.vite-temp",
-      "package.json",
-    ])
+    for (const path of ["src", "bin/other", "node_modules/.cache/x", "package.json"])
       expect([path, access(path)]).toEqual([path, "write"]);
+  });
+
+  test.each([
+    [".cache", "eslint", ".vite"],
+    [".vite", "vite", ".cache"],
+    [".vite-temp", ".pnpm/node_modules/vite", ".cache"],
+  ])("a missing cache, as %s, can be made where %s is installed, which makes it", (cache, maker, other) => {
+    const m = installed(parts, { ...files, [`home/ann/project/node_modules/${maker}/package.json`]: "{}" });
+    const { ceiling } = loadConfig(m.host, { config: config(m, m.project) });
+    const access = (name: string) => accessTo(ceiling.profile, joinPath(m.project, `node_modules/${name}`));
+    expect([access(cache), access(other)]).toEqual(["write", "read"]);
   });
 
   test("a cache that is a link is none", () => {
