@@ -25,10 +25,7 @@ export interface Appeared {
   readonly kind: "repository" | "protected" | "link" | "started" | "unprotectable";
   /** Which program does what it says, and when, as a table of an operator file has it; null where none has it. */
   readonly obeyedBy: Pick<ExecutedNames, "by" | "when"> | null;
-  /**
-   * What git may run in that repository by itself, as `hooks/pre-commit` and `core.fsmonitor`: see `RepositoryReader.runs`
-   * and `settingsThatRun`.
-   */
+  /** What git may run in that repository by itself, for people: see `GitRuns`. */
   readonly runs: readonly string[];
   readonly fate: Fate;
 }
@@ -135,7 +132,7 @@ export async function lookForAppeared(
     const closed = facts.unsearched.map(({ path }) => path);
     const isClosed = (path: AbsolutePath): boolean => closed.some((folder) => isInside(path, folder));
     const repositories = await flatMapInTurns(fresh, (sign): readonly Appeared[] => {
-      const runs = memory.repositories.runs(host, sign, facts.repositories);
+      const runs = memory.repositories.runs(host, sign, facts.repositories).names;
       // A worktree's part in a repository that was there is told by the file that leads to it.
       if (isClosed(sign.path) || (runs.length === 0 && isPlainWorktree(sign, facts.repositories))) return [];
       return [appeared(sign.path, "repository", runs.length === 0 ? null : GIT, runs)];

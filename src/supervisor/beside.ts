@@ -154,6 +154,6 @@ export function unprotectedBeside(
         [path, parentOf(path)].includes(one.path) ||
         [...one.configs, ...one.hooks, ...one.parts, ...one.detours].some((obeyed) => isInside(obeyed, path)),
     );
-    return { path, runs: sign === undefined ? [] : memory.repositories.runs(host, sign, []) };
+    return { path, runs: sign === undefined ? [] : memory.repositories.runs(host, sign, []).names };
   });
 }

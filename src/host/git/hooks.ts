@@ -1,11 +1,13 @@
 import { opendirSync } from "node:fs";
-import { type AbsolutePath, joinPath, pathFromBytes } from "../../profile/path.ts";
+import { type AbsolutePath, joinPath, pathFromBytes, ROOT } from "../../profile/path.ts";
 import { type Look, wayOf } from "../leads.ts";
 import { firstNamesIn } from "../names-in.ts";
 import { systemPath } from "../nodes.ts";
 import { codeOf } from "../system-error.ts";
-import { CLOSED } from "./files.ts";
+import { BY_WHO_ASKS, CLOSED } from "./files.ts";
+import type { FoundHook } from "./git-runs.ts";
 import { dependsOnWho } from "./led.ts";
+import type { Glance } from "./settings.ts";
 
 /** Git knows 30 hooks; the folder may be one of other programs, too. */
 const MAX_NAMES = 10_000;
@@ -39,11 +41,23 @@ export function linksAt(folder: AbsolutePath): InHooks<AbsolutePath> {
   }
 }
 
+/** The hooks that git finds in a folder, which may be a link or lie behind some; what can't be told of them is added to the glance. */
+export function hooksOf(
+  folder: AbsolutePath,
+  { see, unread }: Pick<Glance, "see" | "unread">,
+): readonly FoundHook[] {
+  const way = wayOf(folder, ROOT, see);
+  const at = way.end ?? folder;
+  const hooks = dependsOnWho(way) ? { found: [], unread: BY_WHO_ASKS } : hooksIn(at, see);
+  if (hooks.unread !== null) unread.push({ path: folder, why: hooks.unread });
+  return hooks.found.map((name) => ({ name, path: joinPath(at, name), links: way.links }));
+}
+
 /**
  * Names of hooks that can be run, or perhaps can, in a canonical folder: git takes no notice of others, nor of its own examples
  * (githooks(5)).
  */
-export function hooksIn(folder: AbsolutePath, see: Look): InHooks<string> {
+function hooksIn(folder: AbsolutePath, see: Look): InHooks<string> {
   try {
     const names = firstNamesIn(systemPath(folder), MAX_HOOKS + 1);
     if (names.length > MAX_HOOKS) return { found: [], unread: TOO_MANY };

@@ -4,7 +4,8 @@ import { homesOf } from "../host.ts";
 import { hasDetour, type Look, lookingOnce, wayOf } from "../leads.ts";
 import type { GitSetting } from "../runtimes/git-config.ts";
 import { AsRead, BY_ANOTHER_NAME, BY_WHO_ASKS, CLOSED, isLinkedTwice } from "./files.ts";
-import { hooksIn, type InHooks, linksAt } from "./hooks.ts";
+import { type FoundHook, type GitRuns, gitRuns } from "./git-runs.ts";
+import { hooksOf, type InHooks, linksAt } from "./hooks.ts";
 import { dependsOnWho, itself, type Led, ledBy, namedBy, UpheldByAll } from "./led.ts";
 import { obeyedElsewhere, type Place } from "./place.ts";
 import { settingsThatRun } from "./programs.ts";
@@ -73,16 +74,15 @@ export class RepositoryReader {
   }
 
   /**
-   * What git may run in a repository by itself: hooks, and settings that name programs or further configurations, as
-   * `hooks/pre-commit` and `core.fsmonitor`; `anything (config holds a NUL)` where that can't be told; and `core.worktree`
-   * where git writes to a folder that is not the repository's. Of the caller's own configuration, and of repositories that are
-   * known, nothing but the hooks that a relative `core.hooksPath` finds in this one's tree.
+   * What git may run in a repository by itself. Of the caller's own configuration, and of repositories that are known, nothing but
+   * the hooks that a relative `core.hooksPath` finds in this one's tree.
    */
-  runs(caller: Caller, sign: RepositorySign, known: readonly RepositorySign[]): readonly string[] {
+  runs(caller: Caller, sign: RepositorySign, known: readonly RepositorySign[]): GitRuns {
     const glance = newGlance(lookingOnce());
     const place = this.#placeOf(sign, glance);
-    if (place === null) return anything(glance, sign.kind === "folder" ? [sign.path] : []);
-    const [own, home = own] = homesOf(caller);
+    if (place === null)
+      return gitRuns(anything(glance, sign.kind === "folder" ? [sign.path] : []), [], [], []);
+    const [ownHome, home = ownHome] = homesOf(caller);
     const isKnown = known.some(({ path }) => path === place.common);
     const leading = [joinPath(place.folder, "commondir"), ...(sign.kind === "file" ? [sign.path] : [])];
     for (const path of isKnown ? leading : [...leading, ...place.configs])
@@ -106,10 +106,13 @@ export class RepositoryReader {
       return isOwn ? these.filter(({ name }) => name !== "core.worktree") : these;
     });
     const folder = joinPath(place.common, "hooks");
-    const hooks = isKnown ? [] : this.#hooksOf(folder, glance);
-    const named = this.#namedHooks(sign, place, scopesOf(caller), glance);
-    const names = [...hooks.map((name) => `hooks/${name}`), ...named, ...settingsThatRun(settings)];
-    return [...anything(glance, [place.common, place.folder]), ...names];
+    const own = isKnown ? [] : hooksOf(folder, glance);
+    const hooks = [
+      ...own.map((hook) => ({ ...hook, name: `hooks/${hook.name}` })),
+      ...this.#namedHooks(sign, place, scopesOf(caller), glance),
+    ];
+    const unclear = anything(glance, [place.common, place.folder]);
+    return gitRuns(unclear, hooks, settingsThatRun(settings), configs);
   }
 
   /** Hooks in this repository's tree, by a relative `core.hooksPath` of whatever configuration holds there. */
@@ -118,27 +121,23 @@ export class RepositoryReader {
     { folder, configs }: Place,
     scopes: readonly Everywhere[],
     glance: Glance,
-  ): readonly string[] {
+  ): readonly FoundHook[] {
     // What can't be read of these is told, or passed over, where they are read for themselves.
     const apart = newGlance(glance.see);
     const values = scopes.flatMap(({ home, files, settings }) => {
       const said = [...files, ...configs].flatMap((file) => this.#said(file, home, new UpheldByAll(), apart));
       return valuesOf([...settings, ...said], "core.hookspath").filter((value) => !/^(?:[/~]|$)/.test(value));
     });
-    const found = [...new Set(values)].slice(0, MOST_NAMED).flatMap((value) =>
+    return [...new Set(values)].slice(0, MOST_NAMED).flatMap((value) =>
       topsOf(sign, folder, []).flatMap((top) => {
-        const { end } = wayOf(value, top, glance.see);
-        return (end === null ? [] : this.#hooksOf(end, glance)).map((name) => `${value}/${name}`);
+        const { end, links } = wayOf(value, top, glance.see);
+        return (end === null ? [] : hooksOf(end, glance)).map((hook) => ({
+          ...hook,
+          name: `${value}/${hook.name}`,
+          links: [...links, ...hook.links],
+        }));
       }),
     );
-    return [...new Set(found)];
-  }
-
-  #hooksOf(folder: AbsolutePath, { see, unread }: Glance): readonly string[] {
-    const way = wayOf(folder, ROOT, see);
-    const hooks = dependsOnWho(way) ? { found: [], unread: BY_WHO_ASKS } : hooksIn(way.end ?? folder, see);
-    if (hooks.unread !== null) unread.push({ path: folder, why: hooks.unread });
-    return hooks.found;
   }
 
   /** Whether a working tree leads git to this repository again, as that of a submodule does. */

@@ -1,6 +1,7 @@
 import { lstatSync, renameSync } from "node:fs";
 import { visible } from "../../errors.ts";
 import { type AbsolutePath, joinPath, nameOf, parentOf } from "../../profile/path.ts";
+import { statsOf } from "../nodes.ts";
 import { type OpenFolder, openFolder, openFolderIn } from "../open-folder.ts";
 import { codeOf } from "../system-error.ts";
 import { copyTree } from "./copy.ts";
@@ -27,7 +28,9 @@ export async function moveAway(
   try {
     folder = openFolder(parentOf(path));
   } catch (cause) {
-    return isGone(cause) ? GONE : { state: "live", aside: null, problem: problemOf(cause) };
+    return isGone(cause, { at: parentOf(path), name: nameOf(path) })
+      ? GONE
+      : { state: "live", aside: null, problem: problemOf(cause) };
   }
   using _folder = folder;
   const from: Entry = { folder, name: nameOf(path), at: parentOf(path) };
@@ -36,7 +39,7 @@ export async function moveAway(
     await renameByRight(from, to);
     return { state: "taken", aside: null, problem: null };
   } catch (cause) {
-    if (isGone(cause)) return GONE;
+    if (isGone(cause, from)) return GONE;
     const aside = await moveAside(from, asideName, problemOf(cause));
     return aside.state === "aside"
       ? await broughtAlong({ ...from, name: asideName }, to, aside, budget)
@@ -65,7 +68,7 @@ async function moveAside(from: Entry, name: string, problem: string): Promise<Mo
     await renameByRight(from, { ...from, name });
     return { state: "aside", aside: joinPath(from.at, name), problem };
   } catch (cause) {
-    return isGone(cause) ? GONE : { state: "live", aside: null, problem: problemOf(cause) };
+    return isGone(cause, from) ? GONE : { state: "live", aside: null, problem: problemOf(cause) };
   }
 }
 
@@ -103,11 +106,17 @@ async function renameByRight(from: Entry, to: Entry): Promise<void> {
   });
 }
 
-/** It is not there any more, or a link stands on the way to it by now: then what stands behind that is something else. */
-function isGone(cause: unknown): boolean {
-  return ["ENOENT", "ENOTDIR", "ELOOP"].includes(codeOf(cause));
+/** Nothing is there any more: behind a link that stands on the way by now there may be something. */
+function isGone(cause: unknown, { at, name }: Pick<Entry, "at" | "name">): boolean {
+  const code = codeOf(cause);
+  return code === "ENOENT" || (isOfWay(code) && statsOf(joinPath(at, name)) === null);
+}
+
+function isOfWay(code: string): boolean {
+  return code === "ENOTDIR" || code === "ELOOP";
 }
 
 function problemOf(cause: unknown): string {
-  return codeOf(cause) || "it could not be moved";
+  const code = codeOf(cause);
+  return isOfWay(code) ? "a link stands on the way to it" : code || "it could not be moved";
 }

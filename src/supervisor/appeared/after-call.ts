@@ -11,7 +11,7 @@ import type { Shared } from "../shared.ts";
 export interface AfterCall {
   readonly shared: Pick<
     Shared,
-    "host" | "loaded" | "quarantine" | "standing" | "appeared" | "executed" | "executedIn"
+    "host" | "loaded" | "memory" | "quarantine" | "standing" | "appeared" | "executed" | "executedIn"
   >;
   readonly from: TakenFrom;
   readonly profile: Profile;

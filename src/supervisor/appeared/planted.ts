@@ -1,6 +1,7 @@
 import { lstatSync } from "node:fs";
 import type { Appeared } from "../../host/appeared.ts";
 import { CLOCK_GRAIN_MS } from "../../host/clock-grain.ts";
+import type { FoundHook, GitRuns } from "../../host/git/git-runs.ts";
 import { lookingOnce, wayOf } from "../../host/leads.ts";
 import { isLink, statsOf, systemPath } from "../../host/nodes.ts";
 import { openFolder } from "../../host/open-folder.ts";
@@ -8,7 +9,7 @@ import type { Planted } from "../../host/quarantine/quarantine.ts";
 import { flatMapInTurns, WorkTurn } from "../../host/turns.ts";
 import { isInDependencyTree } from "../../profile/dependency-trees.ts";
 import { type ExecutedFinder, type ExecutedNames, OURSELVES } from "../../profile/executed.ts";
-import { type AbsolutePath, isInside, joinPath, parentOf, ROOT, upwards } from "../../profile/path.ts";
+import { type AbsolutePath, isInside, parentOf, ROOT, upwards } from "../../profile/path.ts";
 
 /** Something that appeared, and what is to be taken out of its place so that no host executes it. */
 export interface PlantedByCall {
@@ -28,6 +29,8 @@ export interface PlantedContext {
   readonly repositoriesBefore: number;
   readonly executed: ExecutedFinder;
   readonly executedIn: ExecutedFinder;
+  /** What git may run now in the repository at a path. */
+  readonly runsIn: (path: AbsolutePath) => GitRuns;
   /** True for the product's own code, which nobody but the host can have moved. */
   readonly isOwnCode: (path: AbsolutePath) => boolean;
 }
@@ -56,7 +59,9 @@ export async function plantedOf(
     const isRepository = appeared.kind === "repository";
     // What is left of too many would still be repositories.
     const whole = isRepository && isTooMany.repositories ? [appeared.path] : [];
-    const paths = isRepository ? [...whole, ...partsThatRun(appeared)] : [placeOf(appeared.path, context)];
+    const paths = isRepository
+      ? [...whole, ...partsThatRun(appeared, context)]
+      : [placeOf(appeared.path, context)];
     const take = paths.flatMap((path) =>
       path === null || context.isOwnCode(path) ? [] : [{ path, ...reason }],
     );
@@ -135,21 +140,27 @@ const IN_THE_WAY = {
 };
 
 /**
- * Of a repository what git would run: hooks, in its own folder or in its working tree, and the configuration. All of it, where that
- * can't be told apart.
+ * Of a repository what git would run: hooks, in its own folder or in its working tree, and its configuration. All of it, where that
+ * can't be told apart, or where it runs what the call did not make.
  */
-function partsThatRun({ path, runs }: Appeared): readonly AbsolutePath[] {
-  if (runs.length === 0) return [];
-  if (statsOf(path)?.isDirectory() !== true || runs.some((name) => name.startsWith("anything")))
-    return [path];
-  const hooks = runs
-    .filter((name) => name.includes("/"))
-    .map((name) => joinPath(name.startsWith("hooks/") ? path : parentOf(path), name));
-  const configs = hooks.length < runs.length ? ["config", "config.worktree"] : [];
-  const parts = [...hooks, ...configs.map((name) => joinPath(path, name))];
-  return parts.every((part) => statsOf(part) === null)
-    ? [path]
-    : parts.filter((part) => statsOf(part) !== null);
+function partsThatRun(
+  { path, runs: { length } }: Appeared,
+  context: PlantedContext,
+): readonly AbsolutePath[] {
+  if (length === 0) return [];
+  const { hooks, configs, isClear } = context.runsIn(path);
+  const found = configs.filter((config) => statsOf(config) !== null);
+  const made = hooks.map((hook) => madeOf(hook, context));
+  const isOwn = found.every((config) => isInside(config, path)) && !made.includes(null);
+  const parts = [...made.filter((part) => part !== null), ...found];
+  return isClear && isOwn && parts.length > 0 ? parts : [path];
+}
+
+/** What the call made of a hook: a link by which git comes to it, or the hook. */
+function madeOf({ path, links }: FoundHook, { startedAt, writable }: PlantedContext): AbsolutePath | null {
+  const isMade = (at: AbsolutePath): boolean =>
+    isFrom(at, startedAt) && writable.some((folder) => isInside(at, folder));
+  return links.find(isMade) ?? (isMade(path) ? path : null);
 }
 
 /**

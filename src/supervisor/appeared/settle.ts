@@ -1,8 +1,9 @@
 import type { EventBody } from "../../event/event.ts";
 import type { Appearances, Appeared, Fate } from "../../host/appeared.ts";
 import { HeldBefore } from "../../host/git/checked-out.ts";
+import type { GitRuns } from "../../host/git/git-runs.ts";
 import { isOwnCode } from "../../host/installation/own-code.ts";
-import { isLink } from "../../host/nodes.ts";
+import { isLink, statsOf } from "../../host/nodes.ts";
 import type { Planted } from "../../host/quarantine/quarantine.ts";
 import { isHeld, type QuarantineItem, type QuarantineRecord } from "../../host/quarantine/record.ts";
 import { digestOfFile, readEntryAt } from "../../host/quarantine/tree.ts";
@@ -32,6 +33,7 @@ export async function settleAppeared(appearances: Appearances, call: AfterCall):
     repositoriesBefore: call.before.repositories.length,
     executed: call.shared.executed,
     executedIn: call.shared.executedIn,
+    runsIn: (path) => runsIn(path, call),
     isOwnCode: (path) => isOwnCode(identities, path),
   });
   const fates = await fatesOfWhatStays(planted, call);
@@ -161,21 +163,43 @@ async function isKeptBefore(path: AbsolutePath, kept: Kept): Promise<boolean> {
 }
 
 async function takeAway(taken: readonly PlantedByCall[], call: AfterCall, fates: Fates): Promise<void> {
-  const { shared, from, record } = call;
   const items = new Map<string, Taken>();
   const records: QuarantineRecord[] = [];
-  for await (const done of shared.quarantine.takeAll(await outermost(taken), from)) {
-    record(quarantinedEvent(done));
-    for (const item of done.items) items.set(item.path, { item, id: done.id });
-    records.push(done);
-  }
+  const take = async (things: readonly Planted[]): Promise<void> => {
+    for await (const done of call.shared.quarantine.takeAll(things, call.from)) {
+      call.record(quarantinedEvent(done));
+      for (const item of done.items) items.set(item.path, { item, id: done.id });
+      records.push(done);
+    }
+  };
+  await take(await outermost(taken));
+  await take(await stillRunning(taken, call));
   call.onTaken();
   const said = await answerAbout(records, call);
   const turn = new WorkTurn();
-  for (const { appeared, take } of taken) {
+  for (const { appeared, take: parts } of taken) {
     if (turn.isOver) await turn.pause();
-    fates.set(appeared, fateOf(itemsOf(take, items), said));
+    fates.set(appeared, fateOf(itemsOf([appeared, ...parts], items), said));
   }
+}
+
+/** Repositories in which git still runs something without the parts that were taken of them. */
+async function stillRunning(taken: readonly PlantedByCall[], call: AfterCall): Promise<readonly Planted[]> {
+  return flatMapInTurns(taken, ({ appeared: { kind, path }, take: [first] }) =>
+    kind === "repository" &&
+    first !== undefined &&
+    statsOf(path) !== null &&
+    runsIn(path, call).names.length > 0
+      ? [{ ...first, path }]
+      : [],
+  );
+}
+
+/** What git may run in a repository, which is new. */
+function runsIn(path: AbsolutePath, { shared: { host, memory }, before }: AfterCall): GitRuns {
+  const stats = statsOf(path);
+  const kind = stats?.isSymbolicLink() === true ? "link" : stats?.isFile() === true ? "file" : "folder";
+  return memory.repositories.runs(host, { kind, path, isWhole: true }, before.repositories);
 }
 
 /** One thing that was taken, and the id of its record. */
@@ -201,7 +225,10 @@ function isBelowAny(path: AbsolutePath, folders: ReadonlyMap<string, unknown>): 
 }
 
 /** Each of these, or what it lay in. */
-function itemsOf(take: readonly Planted[], items: ReadonlyMap<string, Taken>): readonly Taken[] {
+function itemsOf(
+  take: readonly Pick<Planted, "path">[],
+  items: ReadonlyMap<string, Taken>,
+): readonly Taken[] {
   return take.flatMap(({ path }) => [...upwards(path)].flatMap((at) => items.get(at) ?? []));
 }
 

@@ -21,7 +21,14 @@ export type Sweeping = AfterCall["shared"] &
 export async function sweepAppeared(shared: Sweeping): Promise<readonly string[]> {
   await shared.quarantine.sweep();
   const lines: string[] = [];
-  for (const left of shared.watches.leftBehind()) lines.push(...(await settleLeft(left, shared)));
+  for (const left of shared.watches.leftBehind())
+    try {
+      lines.push(...(await settleLeft(left, shared)));
+    } catch (cause) {
+      // No call may keep all later ones from starting. It stays written down, and is told at each start.
+      const problem = cause instanceof Error ? cause.message : String(cause);
+      lines.push(`what a call of ${left.call.tool} that was cut off made can't be told, and is left: ${problem}`);
+    }
   return lines;
 }
 

@@ -74,7 +74,7 @@ function runs(
   kind: RepositorySign["kind"] = "folder",
 ): readonly string[] {
   const sign = (path: string): RepositorySign => ({ kind: "folder", path: at(path), isWhole: true });
-  return new RepositoryReader().runs(caller(), { ...sign(name), kind }, known.map(sign));
+  return new RepositoryReader().runs(caller(), { ...sign(name), kind }, known.map(sign)).names;
 }
 
 function link(name: string, target: string): void {

@@ -110,11 +110,13 @@ describe("what is taken", () => {
     expect(await shelf.quarantine.restore("00000000-0000-4000-8000-000000000000")).toEqual([]);
   });
 
-  test("with a link on the way is not followed: what lies behind that is something else", async () => {
+  test("with a link on the way is not followed, and is told as live where anything stands behind that", async () => {
     using shelf = new Shelf();
     shelf.file("real/x", "other");
     shelf.link("way", "real");
-    expect((await shelf.take("way/x")).items).toMatchObject([{ state: "gone" }]);
+    const problem = "a link stands on the way to it";
+    expect((await shelf.take("way/x")).items).toMatchObject([{ state: "live", problem }]);
+    expect((await shelf.take("way/none")).items).toMatchObject([{ state: "gone" }]);
     expect(readFileSync(shelf.at("real/x"), "utf8")).toBe("other");
     expect((await shelf.take("real/x")).items).toMatchObject([{ state: "taken" }]);
   });
