@@ -31,6 +31,8 @@ export interface Installation {
   /** Node, as this process runs it. */
   readonly node: AbsolutePath;
   readonly parts: readonly InstalledPart[];
+  /** Where the parts lie by themselves, before one in `node_modules` stands for all of that folder. */
+  readonly places: readonly AbsolutePath[];
   readonly loaded: readonly LoadedPart[];
   /** What is known again wherever it is moved: see `isOwnCode`. */
   readonly identities: ReadonlySet<string>;
@@ -78,6 +80,7 @@ export function findInstallation(running: RunningProcess): Installation {
       plugAndPlay === null ? (packages === null ? null : parentOf(packages)) : parentOf(plugAndPlay.map),
     node,
     parts,
+    places: placesOf(found),
     loaded: [...loaded, { path: node, entries: [node] }],
     identities: identitiesOf([folder, node], parts),
     libraryFolders: libraryFolders(),
@@ -96,7 +99,15 @@ export function withCopiesIn(installation: Installation, folders: readonly Absol
   );
   return copies.length === 0
     ? installation
-    : { ...installation, parts: wholeParts([...installation.parts, ...copies]) };
+    : {
+        ...installation,
+        parts: wholeParts([...installation.parts, ...copies]),
+        places: [...installation.places, ...placesOf(copies)],
+      };
+}
+
+function placesOf(parts: readonly InstalledPart[]): readonly AbsolutePath[] {
+  return [...new Set(parts.map(({ path }) => path))];
 }
 
 /** Where a folder of packages holds the package, or a link to it: the folder, and what that copy loads. */

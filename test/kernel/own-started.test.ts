@@ -70,6 +70,14 @@ const WAYS: readonly (readonly [what: string, way: Way])[] = [
     },
   ],
   [
+    "a file in a cache of build tools",
+    {
+      files: { "ws/node_modules/.cache/p.cjs": "" },
+      env: () => ({ NODE_OPTIONS: "--require ./node_modules/.cache/p.cjs" }),
+      plant: `${EVIL} node_modules/.cache/p.cjs`,
+    },
+  ],
+  [
     "a folder of PATH that is not absolute",
     {
       files: { "ws/bin/other": "" },
