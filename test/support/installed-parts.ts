@@ -33,6 +33,7 @@ export function installedAs(tree: Tree, folder: string, running: Partial<Running
     execArgv: [],
     program: null,
     libraries: [],
+    compileCache: null,
     env: {},
     cwd: at("."),
     homes: [],

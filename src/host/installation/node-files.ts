@@ -8,7 +8,10 @@ import { typeSettings } from "./type-settings.ts";
 import { placesOn } from "./way.ts";
 
 /** What a process needs to be asked which files its Node obeys. */
-type Started = Pick<RunningProcess, "execPath" | "execArgv" | "env" | "cwd" | "homes" | "program" | "folder">;
+type Started = Pick<
+  RunningProcess,
+  "execPath" | "execArgv" | "env" | "cwd" | "homes" | "program" | "folder" | "compileCache"
+>;
 
 /** Options of Node that load a module before any program (https://nodejs.org/api/cli.html). */
 const MODULE_OPTIONS: Readonly<Record<string, "require" | "import">> = {
@@ -55,7 +58,7 @@ const SEVERAL_PATHS = [
  * each later start in the same environment, so a tool must not be able to make or change one.
  */
 export function filesThatNodeObeys(started: Started): readonly InstalledPart[] {
-  const { execPath, env, cwd, homes } = started;
+  const { execPath, env, cwd, homes, compileCache } = started;
   const options = nodeOptions(started);
   // The folders that `require` searches last (https://nodejs.org/api/modules.html#loading-from-the-global-folders).
   const globalFolders = [
@@ -68,6 +71,8 @@ export function filesThatNodeObeys(started: Started): readonly InstalledPart[] {
     ...modulesOf(options, { ...started, globalFolders: [...ofPath, ...globalFolders] }),
     ...opensslParts(options, started),
     ...ONE_PATH.flatMap((name) => partsOf(name, [env[name] ?? ""].filter(Boolean), cwd)),
+    // A program can ask for one itself (https://nodejs.org/api/module.html#moduleenablecompilecacheoptions).
+    ...partsOf("module.enableCompileCache", compileCache === null ? [] : [compileCache], cwd),
     ...SEVERAL_PATHS.flatMap((name) => partsOf(name, wordsOf(env[name]), cwd)),
     ...globalFolders.map((path) => ({ path, what: "a folder in which Node looks for packages" })),
   ];
@@ -136,10 +141,10 @@ function namedBy(option: string, path: AbsolutePath): InstalledPart {
   };
 }
 
-function partsOf(variable: string, words: readonly string[], cwd: AbsolutePath): readonly InstalledPart[] {
+function partsOf(name: string, words: readonly string[], cwd: AbsolutePath): readonly InstalledPart[] {
   const part = {
-    what: `what ${variable} names`,
-    wayOut: `let ${variable} name what lies outside of the root`,
+    what: `what ${name} names`,
+    wayOut: `let ${name} name what lies outside of the root`,
   };
   return words.flatMap((word) => placesOn(word, cwd)).map((path) => ({ path, ...part }));
 }

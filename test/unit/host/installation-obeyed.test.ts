@@ -182,6 +182,13 @@ describe("what options of Node load", () => {
     ).toContain("work");
   });
 
+  test("own: the folder that a program has its compiled code kept in is held, and the links that lead there", () => {
+    const tree = { "work/l": "-> x", "work/x/a": "" };
+    const compileCache = "TOP/work/l/cc" as AbsolutePath;
+    expect(inWork(tree, {}, { compileCache })).toEqual(["x/cc", "l"]);
+    expect(inWork(tree, {}, { compileCache: null })).toEqual([]);
+  });
+
   test("own: what is Node's own, or no file, names nothing", () => {
     expect(
       inWork(
