@@ -81,7 +81,7 @@ export function findInstallation(running: RunningProcess): Installation {
     node,
     parts,
     places: placesOf(found),
-    loaded: [...loaded, { path: node, entries: [node] }],
+    loaded: [...loaded, { path: node, entries: [node] }, ...found.flatMap(loadedOf)],
     identities: identitiesOf([folder, node], parts),
     libraryFolders: libraryFolders(),
   };
@@ -106,6 +106,10 @@ export function withCopiesIn(installation: Installation, folders: readonly Absol
       };
 }
 
+function loadedOf({ path, entries = [] }: InstalledPart): readonly LoadedPart[] {
+  return entries.length === 0 ? [] : [{ path, entries }];
+}
+
 function placesOf(parts: readonly InstalledPart[]): readonly AbsolutePath[] {
   return [...new Set(parts.map(({ path }) => path))];
 }
@@ -121,7 +125,7 @@ function copyParts(packages: AbsolutePath): readonly InstalledPart[] {
 /** What packages lie in counts as a whole, with what package managers remove together with it; nothing is in two of them. */
 function wholeParts(parts: readonly InstalledPart[]): readonly InstalledPart[] {
   const whole = new Map<AbsolutePath, InstalledPart>();
-  for (const part of parts) {
+  for (const { entries: _, ...part } of parts) {
     const path = part.isAlone === true ? part.path : (packagesFolderOf(part.path) ?? part.path);
     if (!whole.has(path)) whole.set(path, { ...part, path });
   }

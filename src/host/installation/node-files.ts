@@ -80,7 +80,7 @@ export function filesThatNodeObeys(started: Started): readonly InstalledPart[] {
 
 function filesOfOption({ name, value }: NodeOption, cwd: AbsolutePath): readonly InstalledPart[] {
   return FILE_OPTIONS.has(name) && value !== ""
-    ? placesOn(value, cwd).map((path) => namedBy(name, path))
+    ? placesOn(value, cwd).map((path) => ({ ...namedBy(name, path), entries: [path] }))
     : [];
 }
 
@@ -94,10 +94,7 @@ function modulesOf(
     return by === undefined ? [] : [{ name, value, by }];
   });
   const modules = named.flatMap(({ name, value, by }) =>
-    placesOfModule(value, { ...started, by }).map(({ path, isAlone }) => ({
-      ...namedBy(name, path),
-      isAlone,
-    })),
+    placesOfModule(value, { ...started, by }).map((place) => ({ ...place, ...namedBy(name, place.path) })),
   );
   return [...modules, ...(named.some(({ value }) => obeysTypes(value, started)) ? typeParts(started) : [])];
 }
@@ -118,6 +115,7 @@ function typeParts({ env, cwd, program, folder }: Started): readonly InstalledPa
     what: "the settings of types, by which a loader that an option of Node names finds cofferdam's files",
     wayOut: "start cofferdam without that loader",
     isAlone: true,
+    entries: [path],
   }));
 }
 
@@ -130,6 +128,7 @@ function opensslParts(options: readonly NodeOption[], { env, cwd }: Started): re
       path,
       what: "what the settings of OpenSSL name",
       wayOut: "let them name what lies outside of the root",
+      entries: [path],
     }));
 }
 
@@ -146,7 +145,7 @@ function partsOf(name: string, words: readonly string[], cwd: AbsolutePath): rea
     what: `what ${name} names`,
     wayOut: `let ${name} name what lies outside of the root`,
   };
-  return words.flatMap((word) => placesOn(word, cwd)).map((path) => ({ path, ...part }));
+  return words.flatMap((word) => placesOn(word, cwd)).map((path) => ({ path, ...part, entries: [path] }));
 }
 
 function wordsOf(value: string | undefined): readonly string[] {
