@@ -36,7 +36,10 @@ export interface Installation {
   readonly loaded: readonly LoadedPart[];
   /** What is known again wherever it is moved: see `isOwnCode`. */
   readonly identities: ReadonlySet<string>;
-  /** Real folders from which programs of the system, helpers among them, load libraries. */
+  /**
+   * Folders from which programs of the system, helpers among them, load libraries, missing or not; the links that lead there, and
+   * libraries that each program loads.
+   */
   readonly libraryFolders: readonly AbsolutePath[];
 }
 
