@@ -68,7 +68,9 @@ export function findInstallation(running: RunningProcess): Installation {
   const node = realPathOf(running.execPath) ?? running.execPath;
   const loaded = plugAndPlay === null ? loadedByNode(folder) : loadedByMap(plugAndPlay);
   const found = [
-    ...(plugAndPlay === null ? packageParts(folder, loaded) : plugAndPlayParts(folder, plugAndPlay)),
+    ...(plugAndPlay === null
+      ? [...packageParts(folder, loaded), ...partsByLinks(running.folder, folder)]
+      : plugAndPlayParts(folder, plugAndPlay)),
     ...linksToUs(running, folder),
     ...placesOn(node, ROOT).map((path) => ({ path, ...NODE })),
     ...commandParts(running),
@@ -154,6 +156,21 @@ function packageParts(folder: AbsolutePath, loaded: readonly LoadedPart[]): read
   return [
     ...ownParts(folder).map((path) => ({ path, what: OURS })),
     ...[...others, ...[folder, ...others].flatMap(searchedFolders)].map((path) => ({ path, what: PACKAGES })),
+  ];
+}
+
+/**
+ * Told to preserve links, Node looks for packages from the path by which it found us, links in it included
+ * (https://nodejs.org/api/cli.html#--preserve-symlinks).
+ */
+function partsByLinks(written: AbsolutePath, folder: AbsolutePath): readonly InstalledPart[] {
+  if (written === folder) return [];
+  const [, ...links] = placesOn(written, ROOT);
+  const [, ...others] = loadedPackages(written);
+  const searched = searchedFolders(written).flatMap((path) => placesOn(path, ROOT));
+  return [
+    ...others.map((one) => ({ ...one, what: PACKAGES })),
+    ...[...links, ...searched].map((path) => ({ path, what: PACKAGES })),
   ];
 }
 

@@ -160,6 +160,21 @@ describe("what decides which code a process of ours runs", () => {
     expect(partsOf(tree, "work/cofferdam")).not.toContain("p/node_modules");
   });
 
+  test("own: found by a path with links, as with preserved links, it is also where Node looks from that path", () => {
+    const tree = {
+      "g/node_modules/cofferdam/package.json": manifest("hono"),
+      "work/a/node_modules/cofferdam": "-> ../../../g/node_modules/cofferdam",
+      "work/a/node_modules/hono": "-> ../../packages/hono",
+      "work/packages/hono/package.json": manifest(),
+      "work/b": "-> a",
+    };
+    const inWork = (folder: string) => partsOf(tree, folder).filter((path) => path.startsWith("work"));
+    expect(inWork("g/node_modules/cofferdam")).toEqual([]);
+    const found = ["work/packages/hono", "work/a/node_modules", "work/node_modules"];
+    expect(inWork("work/a/node_modules/cofferdam")).toEqual(found);
+    expect(inWork("work/b/node_modules/cofferdam")).toEqual(expect.arrayContaining([...found, "work/b"]));
+  });
+
   test("own: with Plug'n'Play it is the map, what lies beside it, and where the archives are", () => {
     const tree = {
       "p/.pnp.cjs": "",
