@@ -202,6 +202,20 @@ describe.skipIf(unusable !== null)("own: what Node obeys when it starts", () => 
     });
   });
 
+  it("own: each root is refused where a map of packages can't be read, and one with what a map names; another is not", async () => {
+    using place = new Place(CALLER);
+    const made = (map: string) => {
+      place.file("outside/m.json", map);
+      return supervisorIn(place, { NODE_OPTIONS: `--experimental-package-map=${place.outside}/m.json` });
+    };
+    await expect(made("{")).rejects.toMatchObject({
+      code: "ROOT_REFUSED",
+      message: expect.stringContaining("may load: its map can't be read"),
+    });
+    await expect(made('{"packages":{"a":{"url":"../ws"}}}')).rejects.toMatchObject({ code: "ROOT_REFUSED" });
+    await (await made('{"packages":{"a":{"url":"../elsewhere"}}}'))[Symbol.asyncDispose]();
+  });
+
   it("own: a root that is the current folder is refused where libraries are taken from there, with a way out", async () => {
     using place = new Place(CALLER);
     const made = (libraries: string) => supervisorIn(place, { LD_LIBRARY_PATH: libraries });

@@ -1,8 +1,11 @@
-import { type AbsolutePath, joinPath, namesOf, parentOf } from "../../profile/path.ts";
+import { type AbsolutePath, joinPath, namesOf, parentOf, ROOT } from "../../profile/path.ts";
+import { statsOf } from "../nodes.ts";
 import type { RunningProcess } from "../running-process.ts";
 import { type Lookup, placesOfModule } from "./named-modules.ts";
 import { type NodeOption, nodeOptions } from "./node-options.ts";
 import { filesOfOpenssl } from "./openssl-files.ts";
+import { placesOfMap } from "./package-map.ts";
+import { loadedPart } from "./packages.ts";
 import type { InstalledPart } from "./part.ts";
 import { typeSettings } from "./type-settings.ts";
 import { placesOn } from "./way.ts";
@@ -19,12 +22,13 @@ const MODULE_OPTIONS: Readonly<Record<string, "require" | "import">> = {
   "--import": "import",
   "--experimental-loader": "import",
 };
+const PACKAGE_MAP = "--experimental-package-map";
 /** Options that read a file. */
 const FILE_OPTIONS = new Set([
   "--env-file",
   "--env-file-if-exists",
   "--experimental-config-file",
-  "--experimental-package-map",
+  PACKAGE_MAP,
   "--openssl-config",
   "--icu-data-dir",
   "--snapshot-blob",
@@ -70,6 +74,7 @@ export function filesThatNodeObeys(started: Started): readonly InstalledPart[] {
     ...options.flatMap((option) => filesOfOption(option, cwd)),
     ...modulesOf(options, { ...started, globalFolders: [...ofPath, ...globalFolders] }),
     ...opensslParts(options, started),
+    ...mappedParts(options, started),
     ...ONE_PATH.flatMap((name) => partsOf(name, [env[name] ?? ""].filter(Boolean), cwd)),
     // A program can ask for one itself (https://nodejs.org/api/module.html#moduleenablecompilecacheoptions).
     ...partsOf("module.enableCompileCache", compileCache === null ? [] : [compileCache], cwd),
@@ -130,6 +135,26 @@ function opensslParts(options: readonly NodeOption[], { env, cwd }: Started): re
       wayOut: "let them name what lies outside of the root",
       entries: [path],
     }));
+}
+
+/** The packages that a map gives us. Where it can't be read they may lie anywhere. */
+function mappedParts(options: readonly NodeOption[], { cwd, folder }: Started): readonly InstalledPart[] {
+  const loadsMore = options.some(({ name }) => name in MODULE_OPTIONS);
+  return options
+    .filter(({ name, value }) => name === PACKAGE_MAP && value !== "")
+    .map(({ value }) => placesOn(value, cwd)[0])
+    .filter((map) => statsOf(map) !== null)
+    .flatMap((map): readonly InstalledPart[] => {
+      const places = placesOfMap(map, loadsMore ? null : folder);
+      return places === null
+        ? [
+            {
+              ...namedBy(PACKAGE_MAP, ROOT),
+              what: `what Node's option ${PACKAGE_MAP} may load: its map can't be read`,
+            },
+          ]
+        : places.map((path) => ({ ...namedBy(PACKAGE_MAP, path), entries: loadedPart(path).entries }));
+    });
 }
 
 function namedBy(option: string, path: AbsolutePath): InstalledPart {
