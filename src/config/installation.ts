@@ -14,7 +14,7 @@ import type { Root } from "../tool/facts.ts";
  * Folders of `node_modules` in which build tools keep what they could make again, each with packages that make it: Vite and those
  * built on it, Babel, ESLint, webpack (https://vite.dev/config/shared-options#cachedir,
  * https://github.com/sindresorhus/find-cache-dir). No package can have such a name
- * (https://docs.npmjs.com/cli/configuring-npm/package-json#name), so nothing of ours is loaded from there. Other programs do run
+ * (https://docs.npmjs.com/cli/configuring-npm/package-json#name), so nothing of ours is found there by its name. Other programs do run
  * code that they keep there, as jiti does from `.cache/jiti`: such a program trusts whoever can write in the project.
  */
 const CACHES: Readonly<Record<string, readonly string[]>> = {
@@ -44,10 +44,11 @@ export function partsInRoots(
 
 /**
  * A layer of the ceiling in which every part of the installation may only be read, and none that is missing may be made; null
- * where none lies in a root. Caches of build tools in `node_modules` may be written.
+ * where none lies in a root. Caches of build tools in `node_modules` may be written, but for one in which something lies that
+ * is loaded: a file that an option of Node names, or a copy of the product.
  */
 export function installationLayer(
-  installation: Pick<Installation, "parts">,
+  installation: Pick<Installation, "parts" | "places">,
   roots: readonly Root[],
 ): Layer | null {
   const held = partsInRoots(installation, roots).map(({ part }) => part);
@@ -59,7 +60,9 @@ export function installationLayer(
     .filter(isPackages)
     .flatMap(({ path }): readonly FileEntry[] => [
       { path, access: "read", suffixes: "any" },
-      ...cachesIn(path).map((cache): FileEntry => ({ path: cache, access: "write", suffixes: "any" })),
+      ...cachesIn(path, installation.places).map(
+        (cache): FileEntry => ({ path: cache, access: "write", suffixes: "any" }),
+      ),
     ]);
   const masks = held
     .filter((part) => !isPackages(part))
@@ -84,9 +87,10 @@ export function installationLayer(
  * Those that are folders. One that is missing can be made where a package is installed that makes it, and only there: each call
  * holds its place meanwhile, which takes milliseconds.
  */
-function cachesIn(packages: AbsolutePath): readonly AbsolutePath[] {
+function cachesIn(packages: AbsolutePath, places: Installation["places"]): readonly AbsolutePath[] {
   return Object.entries(CACHES).flatMap(([name, makers]) => {
     const path = joinPath(packages, name);
+    if (places.some((place) => isInside(place, path))) return [];
     const isPlace = statsOf(path)?.isDirectory() ?? makers.some((maker) => isInstalled(maker, packages));
     return isPlace ? [path] : [];
   });

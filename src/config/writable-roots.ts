@@ -86,4 +86,4 @@ function otherNameRefusal(
 }
 
 const COPIES =
-  "install cofferdam with copies instead of hard links (`pnpm install --force --package-import-method=copy`, `bun install --force --backend=copyfile`), make the root `ro`, or name another folder";
+  "have copies instead of hard links (`pnpm install --force --package-import-method=copy`, `bun install --force --backend=copyfile`), make the root `ro`, or name another folder";

@@ -31,10 +31,15 @@ export interface Installation {
   /** Node, as this process runs it. */
   readonly node: AbsolutePath;
   readonly parts: readonly InstalledPart[];
+  /** Where the parts lie by themselves, before one in `node_modules` stands for all of that folder. */
+  readonly places: readonly AbsolutePath[];
   readonly loaded: readonly LoadedPart[];
   /** What is known again wherever it is moved: see `isOwnCode`. */
   readonly identities: ReadonlySet<string>;
-  /** Real folders from which programs of the system, helpers among them, load libraries. */
+  /**
+   * Folders from which programs of the system, helpers among them, load libraries, missing or not; the links that lead there, and
+   * libraries that each program loads.
+   */
   readonly libraryFolders: readonly AbsolutePath[];
 }
 
@@ -63,7 +68,9 @@ export function findInstallation(running: RunningProcess): Installation {
   const node = realPathOf(running.execPath) ?? running.execPath;
   const loaded = plugAndPlay === null ? loadedByNode(folder) : loadedByMap(plugAndPlay);
   const found = [
-    ...(plugAndPlay === null ? packageParts(folder, loaded) : plugAndPlayParts(folder, plugAndPlay)),
+    ...(plugAndPlay === null
+      ? [...packageParts(folder, loaded), ...partsByLinks(running.folder, folder)]
+      : plugAndPlayParts(folder, plugAndPlay)),
     ...linksToUs(running, folder),
     ...placesOn(node, ROOT).map((path) => ({ path, ...NODE })),
     ...commandParts(running),
@@ -78,7 +85,8 @@ export function findInstallation(running: RunningProcess): Installation {
       plugAndPlay === null ? (packages === null ? null : parentOf(packages)) : parentOf(plugAndPlay.map),
     node,
     parts,
-    loaded: [...loaded, { path: node, entries: [node] }],
+    places: placesOf(found),
+    loaded: [...loaded, { path: node, entries: [node] }, ...found.flatMap(loadedOf)],
     identities: identitiesOf([folder, node], parts),
     libraryFolders: libraryFolders(),
   };
@@ -96,7 +104,19 @@ export function withCopiesIn(installation: Installation, folders: readonly Absol
   );
   return copies.length === 0
     ? installation
-    : { ...installation, parts: wholeParts([...installation.parts, ...copies]) };
+    : {
+        ...installation,
+        parts: wholeParts([...installation.parts, ...copies]),
+        places: [...installation.places, ...placesOf(copies)],
+      };
+}
+
+function loadedOf({ path, entries = [] }: InstalledPart): readonly LoadedPart[] {
+  return entries.length === 0 ? [] : [{ path, entries }];
+}
+
+function placesOf(parts: readonly InstalledPart[]): readonly AbsolutePath[] {
+  return [...new Set(parts.map(({ path }) => path))];
 }
 
 /** Where a folder of packages holds the package, or a link to it: the folder, and what that copy loads. */
@@ -110,7 +130,7 @@ function copyParts(packages: AbsolutePath): readonly InstalledPart[] {
 /** What packages lie in counts as a whole, with what package managers remove together with it; nothing is in two of them. */
 function wholeParts(parts: readonly InstalledPart[]): readonly InstalledPart[] {
   const whole = new Map<AbsolutePath, InstalledPart>();
-  for (const part of parts) {
+  for (const { entries: _, ...part } of parts) {
     const path = part.isAlone === true ? part.path : (packagesFolderOf(part.path) ?? part.path);
     if (!whole.has(path)) whole.set(path, { ...part, path });
   }
@@ -136,6 +156,21 @@ function packageParts(folder: AbsolutePath, loaded: readonly LoadedPart[]): read
   return [
     ...ownParts(folder).map((path) => ({ path, what: OURS })),
     ...[...others, ...[folder, ...others].flatMap(searchedFolders)].map((path) => ({ path, what: PACKAGES })),
+  ];
+}
+
+/**
+ * Told to preserve links, Node looks for packages from the path by which it found us, links in it included
+ * (https://nodejs.org/api/cli.html#--preserve-symlinks).
+ */
+function partsByLinks(written: AbsolutePath, folder: AbsolutePath): readonly InstalledPart[] {
+  if (written === folder) return [];
+  const [, ...links] = placesOn(written, ROOT);
+  const [, ...others] = loadedPackages(written);
+  const searched = searchedFolders(written).flatMap((path) => placesOn(path, ROOT));
+  return [
+    ...others.map((one) => ({ ...one, what: PACKAGES })),
+    ...[...links, ...searched].map((path) => ({ path, what: PACKAGES })),
   ];
 }
 

@@ -1,5 +1,6 @@
+import { getCompileCacheDir } from "node:module";
 import { resolve } from "node:path";
-import { type AbsolutePath, absolutePath, knownPath } from "../profile/path.ts";
+import { type AbsolutePath, absolutePath, knownPath, parentOf } from "../profile/path.ts";
 import { mappedLibraries } from "./installation/library-parts.ts";
 import { type PlugAndPlay, plugAndPlayOf } from "./installation/plug-and-play.ts";
 
@@ -15,6 +16,8 @@ export interface RunningProcess {
   readonly program: AbsolutePath | null;
   /** The libraries that its loader has mapped. */
   readonly libraries: readonly AbsolutePath[];
+  /** Where Node keeps compiled code and takes it from, for each version a folder; null where it does not. */
+  readonly compileCache: AbsolutePath | null;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: AbsolutePath;
   /** The caller's home folders. */
@@ -25,6 +28,7 @@ export interface RunningProcess {
 export function thisRunningProcess(given: Pick<RunningProcess, "env" | "cwd" | "homes">): RunningProcess {
   const { execPath, execArgv, argv, versions } = process;
   const own = absolutePath(resolve(import.meta.dirname, "../.."));
+  const compiled = getCompileCacheDir();
   const plugAndPlay = versions["pnp"] === undefined ? null : plugAndPlayOf(own);
   return {
     ...given,
@@ -33,6 +37,7 @@ export function thisRunningProcess(given: Pick<RunningProcess, "env" | "cwd" | "
     execPath: knownPath(execPath),
     execArgv,
     libraries: mappedLibraries(),
+    compileCache: compiled === undefined ? null : parentOf(absolutePath(resolve(compiled))),
     program: argv[1] === undefined ? null : knownPath(resolve(argv[1])),
   };
 }

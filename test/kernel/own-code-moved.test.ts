@@ -36,6 +36,7 @@ async function whileRunning(line: string, work: (place: Place) => void) {
     execPath: knownPath(process.execPath),
     execArgv: [],
     libraries: [],
+    compileCache: null,
     program: null,
     env: {},
     cwd: knownPath("/"),

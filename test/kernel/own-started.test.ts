@@ -1,9 +1,9 @@
-import { mkdirSync, symlinkSync } from "node:fs";
+import { copyFileSync, linkSync, mkdirSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { findInstallation } from "../../src/host/installation.ts";
 import { thisRunningProcess } from "../../src/host/running-process.ts";
-import { createSupervisor } from "../../src/index.ts";
+import { createSupervisor, type Supervisor } from "../../src/index.ts";
 import { knownPath } from "../../src/profile/path.ts";
 import { CALLER } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
@@ -23,6 +23,8 @@ interface Way {
 const MARK = "ran what a tool made";
 const EVIL = `echo 'console.log("${MARK}")' >`;
 const EVIL_NODE = `printf '#!/bin/sh\\necho ${MARK}\\n' > node && chmod +x node`;
+
+const DEP = "node_modules/dep/package.json";
 
 /** In PATH behind it: the Node of these tests, and the system's programs. */
 const behind = (folder: string): string => `${folder}:${dirname(process.execPath)}:/usr/bin:/bin`;
@@ -67,6 +69,14 @@ const WAYS: readonly (readonly [what: string, way: Way])[] = [
       env: () => ({}),
       option: ({ outside }) => `--experimental-config-file=${outside}/c.json`,
       plant: `${EVIL} hook.mjs`,
+    },
+  ],
+  [
+    "a file in a cache of build tools",
+    {
+      files: { "ws/node_modules/.cache/p.cjs": "" },
+      env: () => ({ NODE_OPTIONS: "--require ./node_modules/.cache/p.cjs" }),
+      plant: `${EVIL} node_modules/.cache/p.cjs`,
     },
   ],
   [
@@ -121,6 +131,14 @@ function make(place: Place, files: Way["files"]): void {
   }
 }
 
+/** A supervisor of a process that was started with these variables in the root. */
+function supervisorIn(place: Place, env: Readonly<Record<string, string>>): Promise<Supervisor> {
+  const cwd = knownPath(place.ws);
+  const running = thisRunningProcess({ env, cwd, homes: [] });
+  const installation = () => findInstallation(running);
+  return createSupervisor({ config: place.config(), cwd, host: place.host({ installation }) });
+}
+
 describe.skipIf(unusable !== null)("own: what Node obeys when it starts", () => {
   it.each(WAYS)(
     "own: a tool can't take the place of %s; outside it does",
@@ -152,14 +170,55 @@ describe.skipIf(unusable !== null)("own: what Node obeys when it starts", () => 
     },
   );
 
+  it.each<[what: string, env: Readonly<Record<string, string>>, file: string]>([
+    ["a module", { NODE_OPTIONS: "--require OUT/hook.cjs" }, "hook.cjs"],
+    ["what a module imports", { NODE_OPTIONS: "--require OUT/hook.cjs" }, "more.cjs"],
+    ["what a package needs", { NODE_OPTIONS: "--import file://OUT/node_modules/tracer/main.js" }, DEP],
+    ["a package by its name", { NODE_OPTIONS: "-r dep", NODE_PATH: "OUT/node_modules" }, DEP],
+    ["a file of variables", { NODE_OPTIONS: "--env-file=OUT/hook.cjs" }, "hook.cjs"],
+    ["settings of OpenSSL", { OPENSSL_CONF: "OUT/hook.cjs" }, "hook.cjs"],
+    ["a library", { LD_PRELOAD: "OUT/hook.cjs" }, "hook.cjs"],
+    ["a command of PATH", { PATH: "OUT/bin" }, "bin/node"],
+  ])("own: a root in which %s has another name is refused; with a copy it is not", async (_, env, file) => {
+    using place = new Place(CALLER);
+    make(place, {
+      "outside/hook.cjs": 'require("./more.cjs")',
+      "outside/more.cjs": "",
+      "outside/bin/node": "",
+      "outside/node_modules/tracer/package.json": '{"main":"main.js","dependencies":{"dep":"1"}}',
+      "outside/node_modules/tracer/main.js": "",
+      [`outside/${DEP}`]: "{}",
+    });
+    place.plainly(`chmod 755 ${place.outside}/bin/node`);
+    const variables: Record<string, string> = {};
+    for (const [name, value] of Object.entries(env)) variables[name] = value.replaceAll("OUT", place.outside);
+    const made = () => supervisorIn(place, variables);
+    copyFileSync(join(place.outside, file), join(place.ws, "copy"));
+    await (await made())[Symbol.asyncDispose]();
+    linkSync(join(place.outside, file), join(place.ws, "link"));
+    await expect(made()).rejects.toMatchObject({
+      code: "ROOT_REFUSED",
+      message: expect.stringContaining("has another name there"),
+    });
+  });
+
+  it("own: each root is refused where a map of packages can't be read, and one with what a map names; another is not", async () => {
+    using place = new Place(CALLER);
+    const made = (map: string) => {
+      place.file("outside/m.json", map);
+      return supervisorIn(place, { NODE_OPTIONS: `--experimental-package-map=${place.outside}/m.json` });
+    };
+    await expect(made("{")).rejects.toMatchObject({
+      code: "ROOT_REFUSED",
+      message: expect.stringContaining("may load: its map can't be read"),
+    });
+    await expect(made('{"packages":{"a":{"url":"../ws"}}}')).rejects.toMatchObject({ code: "ROOT_REFUSED" });
+    await (await made('{"packages":{"a":{"url":"../elsewhere"}}}'))[Symbol.asyncDispose]();
+  });
+
   it("own: a root that is the current folder is refused where libraries are taken from there, with a way out", async () => {
     using place = new Place(CALLER);
-    const cwd = knownPath(place.ws);
-    const made = (libraries: string) => {
-      const running = thisRunningProcess({ env: { LD_LIBRARY_PATH: libraries }, cwd, homes: [] });
-      const installation = () => findInstallation(running);
-      return createSupervisor({ config: place.config(), cwd, host: place.host({ installation }) });
-    };
+    const made = (libraries: string) => supervisorIn(place, { LD_LIBRARY_PATH: libraries });
     await expect(made("/usr/local/lib:")).rejects.toMatchObject({
       code: "ROOT_REFUSED",
       message: expect.stringContaining("it holds what LD_LIBRARY_PATH names"),

@@ -19,6 +19,12 @@ export function partsOf(
   folder: string,
   running: Partial<RunningProcess> = {},
 ): readonly string[] {
+  const { found, from } = installedAs(tree, folder, running);
+  return found.parts.flatMap(({ path }) => from(path));
+}
+
+/** What is found in such a folder; `from` names a path from that folder, and leaves others out. */
+export function installedAs(tree: Tree, folder: string, running: Partial<RunningProcess> = {}) {
   const { at, top } = makeTree(tree);
   const found = findInstallation({
     folder: at(folder),
@@ -27,12 +33,15 @@ export function partsOf(
     execArgv: [],
     program: null,
     libraries: [],
+    compileCache: null,
     env: {},
     cwd: at("."),
     homes: [],
     ...Object.fromEntries(Object.entries(running).map(([key, value]) => [key, placed(value, top)])),
   });
-  return found.parts.flatMap(({ path }) => (path.startsWith(`${top}/`) ? [path.slice(top.length + 1)] : []));
+  const from = (path: AbsolutePath): readonly string[] =>
+    path.startsWith(`${top}/`) ? [path.slice(top.length + 1)] : [];
+  return { found, from };
 }
 
 /** `TOP` in what is said of a process stands for the folder. */

@@ -7,6 +7,7 @@ export const NOT_INSTALLED: Installation = {
   project: null,
   node: knownPath("/nonexistent/node"),
   parts: [],
+  places: [],
   loaded: [],
   identities: new Set(),
   libraryFolders: [],

@@ -1,47 +1,49 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { type AbsolutePath, isAbsolutePath, parentOf, ROOT } from "../../profile/path.ts";
-import { realPathOf } from "../nodes.ts";
+import { dirname } from "node:path/posix";
+import { type AbsolutePath, ROOT } from "../../profile/path.ts";
+import { lookingOnce } from "../leads.ts";
+import { placesOn } from "./way.ts";
 
 /** More files than this include one another without end. */
 const MAX_FILES = 256;
 
 /**
- * The real folders from which the loader takes libraries of any program (ld.so(8), ldconfig(8)): those of `ld.so.conf`, and of
- * the libraries that `ld.so.preload` and musl's path file name. None on a platform without these.
+ * What decides where the loader takes libraries of any program from (ld.so(8), ldconfig(8)): the folders of `ld.so.conf` and of
+ * musl's path file, and the libraries that `ld.so.preload` names with their folders; missing or not, with the links on the way.
+ * None on a platform without these.
  */
-export function libraryFolders(): readonly AbsolutePath[] {
-  const preloaded = linesOf("/etc/ld.so.preload")
+export function libraryFolders(etc = "/etc"): readonly AbsolutePath[] {
+  const preloaded = linesOf(`${etc}/ld.so.preload`)
     .flatMap((line) => line.split(/[:\s]+/))
-    .filter(isAbsolutePath)
-    .map(parentOf);
-  const musl = namesIn("/etc")
+    .flatMap((file) => [file, dirname(file)]);
+  const musl = namesIn(etc)
     .filter((name) => name.startsWith("ld-musl-"))
-    .flatMap((name) => linesOf(`/etc/${name}`))
+    .flatMap((name) => linesOf(`${etc}/${name}`))
     .flatMap((line) => line.split(":"));
-  const folders = [...foldersOf("/etc/ld.so.conf"), ...preloaded, ...musl].filter(isAbsolutePath);
-  return [...new Set(folders.flatMap((folder) => realPathOf(folder) ?? []))].filter(
-    (folder) => folder !== ROOT,
-  );
+  const written = [...foldersOf(etc), ...preloaded, ...musl].filter((path) => path.startsWith("/"));
+  const look = lookingOnce();
+  const places = [...new Set(written)].flatMap((path) => placesOn(path, ROOT, look));
+  return [...new Set(places)].filter((path) => path !== ROOT);
 }
 
-function foldersOf(first: string): readonly string[] {
+function foldersOf(etc: string): readonly string[] {
   const folders: string[] = [];
-  const ahead = [first];
+  const ahead = [`${etc}/ld.so.conf`];
   for (let read = 0; read < MAX_FILES; read += 1) {
     const file = ahead.pop();
     if (file === undefined) break;
     for (const line of linesOf(file)) {
       const included = /^include\s+(.+)$/.exec(line)?.[1];
-      if (included !== undefined) ahead.push(...matching(included));
-      else folders.push(line.replace(/(?<=.)\/+$/, ""));
+      if (included !== undefined) ahead.push(...matching(included, etc));
+      else folders.push(line);
     }
   }
   return folders;
 }
 
 /** Files of a pattern with a wildcard in its last name, which is what distributions write. */
-function matching(pattern: string): readonly string[] {
-  const path = pattern.startsWith("/") ? pattern : `/etc/${pattern}`;
+function matching(pattern: string, etc: string): readonly string[] {
+  const path = pattern.startsWith("/") ? pattern : `${etc}/${pattern}`;
   const [folder, last] = [path.slice(0, path.lastIndexOf("/")), path.slice(path.lastIndexOf("/") + 1)];
   const [before = "", after] = last.split("*", 2);
   if (after === undefined) return [path];

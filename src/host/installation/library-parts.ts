@@ -55,11 +55,11 @@ export function mappedLibraries(): readonly AbsolutePath[] {
 export function libraryParts(program: LoadedProgram): readonly InstalledPart[] {
   const { node, libraries, env, cwd } = program;
   const own = libraries.filter((path) => !OF_THE_SYSTEM.some((folder) => isInside(path, folder)));
-  const folders = own.filter((path) => !namesOf(path).includes("node_modules")).map(parentOf);
+  const ofNode = own.filter((path) => !namesOf(path).includes("node_modules"));
   const written = [node, ...own].flatMap((file) =>
     searchPathsOf(file).flatMap((word) => expanded(word, program, parentOf(file))),
   );
-  const searched = [...folders, ...written.flatMap((word) => placesOn(word, cwd))];
+  const searched = [...ofNode.map(parentOf), ...written.flatMap((word) => placesOn(word, cwd))];
   const named = wordsOf(env["LD_LIBRARY_PATH"], /[:;]/)
     .flatMap((word) => expanded(word, program))
     .flatMap((word) => placesOn(word, cwd));
@@ -73,6 +73,7 @@ export function libraryParts(program: LoadedProgram): readonly InstalledPart[] {
   );
   return [
     ...searched.map((path) => ({ path, what: LIBRARIES, wayOut: OTHER_NODE })),
+    ...ofNode.map((path) => ({ path, what: LIBRARIES, wayOut: OTHER_NODE, entries: [path] })),
     ...named.map((path) => partOf(path, "LD_LIBRARY_PATH")),
     ...preloaded,
   ];
@@ -92,6 +93,7 @@ function partOf(path: AbsolutePath, variable: string): InstalledPart {
     path,
     what: `what ${variable} names`,
     wayOut: `let ${variable} name what lies outside of the root`,
+    entries: [path],
   };
 }
 

@@ -5,14 +5,11 @@ import { type AbsolutePath, isAbsolutePath, joinPath, knownPath, namesOf } from 
 import { statsOf, systemPath } from "../nodes.ts";
 import { filesImportedBy } from "./imported-files.ts";
 import { loadedPackages, searchedFolders } from "./packages.ts";
+import type { InstalledPart } from "./part.ts";
 import { placesOn, upToFirst } from "./way.ts";
 
-/** A place that decides which file a module is. */
-export interface ModulePlace {
-  readonly path: AbsolutePath;
-  /** True for one in `node_modules` that does not stand for all of that folder. */
-  readonly isAlone: boolean;
-}
+/** A place that decides which file a module is. `isAlone` is true for one that does not stand for all of its `node_modules`. */
+export type ModulePlace = Pick<InstalledPart, "path" | "isAlone" | "entries">;
 
 /** How Node looks for a module that an option names. */
 export interface Lookup {
@@ -47,10 +44,12 @@ function placesOfFile(path: string, { by, cwd }: Lookup): readonly ModulePlace[]
   const first = ends.findIndex(([end]) => statsOf(end)?.isFile() === true);
   const tried = ends.slice(0, first < 0 ? triedBy(by) : first + 1);
   const end = (first < 0 ? null : ends[first]?.[0]) ?? resolvedBy(path, cwd);
-  return [
-    ...tried.flat().map((place) => ({ path: place, isAlone: statsOf(place) === null })),
-    ...(end === null ? [] : loadedWith(end)),
-  ];
+  return [...tried.flat().map(placeOf), ...(end === null ? [] : loadedWith(end))];
+}
+
+/** A file that is there, or a place where one would be found. */
+function placeOf(path: AbsolutePath): ModulePlace {
+  return { path, isAlone: statsOf(path) === null, entries: [path] };
 }
 
 /** How many of the endings are tried; `import` takes names as they are. */
@@ -68,7 +67,7 @@ function placesOfPackage(specifier: string, { by, cwd, globalFolders }: Lookup):
   const packages = candidates.map(([end]) => end).filter((end) => statsOf(end)?.isDirectory() === true);
   const file = by === "require" ? resolvedBy(specifier, cwd) : null;
   return [
-    ...candidates.flat().map((place) => ({ path: place, isAlone: statsOf(place) === null })),
+    ...candidates.flat().map(placeOf),
     ...packages.flatMap(loadedFromPackage),
     ...(file === null ? [] : loadedWith(file)),
     ...placesOfScope(name, cwd),
@@ -113,12 +112,16 @@ function loadedWith(file: AbsolutePath): readonly ModulePlace[] {
     const length = names[at + 1]?.startsWith("@") === true ? 3 : 2;
     return loadedFromPackage(knownPath(`/${names.slice(0, at + length).join("/")}`));
   }
-  return filesImportedBy(file).map((path) => ({ path, isAlone: false }));
+  return [file, ...filesImportedBy(file)].map((path) => ({ path, isAlone: false, entries: [path] }));
 }
 
 function loadedFromPackage(folder: AbsolutePath): readonly ModulePlace[] {
-  const packages = loadedPackages(folder).map(({ path }) => path);
-  return [...packages, ...packages.flatMap(searchedFolders)].map((path) => ({ path, isAlone: false }));
+  const packages = loadedPackages(folder);
+  const searched = packages.flatMap(({ path }) => searchedFolders(path));
+  return [
+    ...packages.map((one) => ({ ...one, isAlone: false })),
+    ...searched.map((path) => ({ path, isAlone: false })),
+  ];
 }
 
 /** What `require` finds; null where it finds nothing, or what is Node's own. */

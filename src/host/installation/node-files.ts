@@ -1,14 +1,20 @@
-import { type AbsolutePath, joinPath, namesOf, parentOf } from "../../profile/path.ts";
+import { type AbsolutePath, joinPath, namesOf, parentOf, ROOT } from "../../profile/path.ts";
+import { statsOf } from "../nodes.ts";
 import type { RunningProcess } from "../running-process.ts";
 import { type Lookup, placesOfModule } from "./named-modules.ts";
 import { type NodeOption, nodeOptions } from "./node-options.ts";
 import { filesOfOpenssl } from "./openssl-files.ts";
+import { placesOfMap } from "./package-map.ts";
+import { loadedPart } from "./packages.ts";
 import type { InstalledPart } from "./part.ts";
 import { typeSettings } from "./type-settings.ts";
 import { placesOn } from "./way.ts";
 
 /** What a process needs to be asked which files its Node obeys. */
-type Started = Pick<RunningProcess, "execPath" | "execArgv" | "env" | "cwd" | "homes" | "program" | "folder">;
+type Started = Pick<
+  RunningProcess,
+  "execPath" | "execArgv" | "env" | "cwd" | "homes" | "program" | "folder" | "compileCache"
+>;
 
 /** Options of Node that load a module before any program (https://nodejs.org/api/cli.html). */
 const MODULE_OPTIONS: Readonly<Record<string, "require" | "import">> = {
@@ -16,12 +22,13 @@ const MODULE_OPTIONS: Readonly<Record<string, "require" | "import">> = {
   "--import": "import",
   "--experimental-loader": "import",
 };
+const PACKAGE_MAP = "--experimental-package-map";
 /** Options that read a file. */
 const FILE_OPTIONS = new Set([
   "--env-file",
   "--env-file-if-exists",
   "--experimental-config-file",
-  "--experimental-package-map",
+  PACKAGE_MAP,
   "--openssl-config",
   "--icu-data-dir",
   "--snapshot-blob",
@@ -55,7 +62,7 @@ const SEVERAL_PATHS = [
  * each later start in the same environment, so a tool must not be able to make or change one.
  */
 export function filesThatNodeObeys(started: Started): readonly InstalledPart[] {
-  const { execPath, env, cwd, homes } = started;
+  const { execPath, env, cwd, homes, compileCache } = started;
   const options = nodeOptions(started);
   // The folders that `require` searches last (https://nodejs.org/api/modules.html#loading-from-the-global-folders).
   const globalFolders = [
@@ -67,7 +74,10 @@ export function filesThatNodeObeys(started: Started): readonly InstalledPart[] {
     ...options.flatMap((option) => filesOfOption(option, cwd)),
     ...modulesOf(options, { ...started, globalFolders: [...ofPath, ...globalFolders] }),
     ...opensslParts(options, started),
+    ...mappedParts(options, started),
     ...ONE_PATH.flatMap((name) => partsOf(name, [env[name] ?? ""].filter(Boolean), cwd)),
+    // A program can ask for one itself (https://nodejs.org/api/module.html#moduleenablecompilecacheoptions).
+    ...partsOf("module.enableCompileCache", compileCache === null ? [] : [compileCache], cwd),
     ...SEVERAL_PATHS.flatMap((name) => partsOf(name, wordsOf(env[name]), cwd)),
     ...globalFolders.map((path) => ({ path, what: "a folder in which Node looks for packages" })),
   ];
@@ -75,7 +85,7 @@ export function filesThatNodeObeys(started: Started): readonly InstalledPart[] {
 
 function filesOfOption({ name, value }: NodeOption, cwd: AbsolutePath): readonly InstalledPart[] {
   return FILE_OPTIONS.has(name) && value !== ""
-    ? placesOn(value, cwd).map((path) => namedBy(name, path))
+    ? placesOn(value, cwd).map((path) => ({ ...namedBy(name, path), entries: [path] }))
     : [];
 }
 
@@ -89,10 +99,7 @@ function modulesOf(
     return by === undefined ? [] : [{ name, value, by }];
   });
   const modules = named.flatMap(({ name, value, by }) =>
-    placesOfModule(value, { ...started, by }).map(({ path, isAlone }) => ({
-      ...namedBy(name, path),
-      isAlone,
-    })),
+    placesOfModule(value, { ...started, by }).map((place) => ({ ...place, ...namedBy(name, place.path) })),
   );
   return [...modules, ...(named.some(({ value }) => obeysTypes(value, started)) ? typeParts(started) : [])];
 }
@@ -113,6 +120,7 @@ function typeParts({ env, cwd, program, folder }: Started): readonly InstalledPa
     what: "the settings of types, by which a loader that an option of Node names finds cofferdam's files",
     wayOut: "start cofferdam without that loader",
     isAlone: true,
+    entries: [path],
   }));
 }
 
@@ -125,7 +133,28 @@ function opensslParts(options: readonly NodeOption[], { env, cwd }: Started): re
       path,
       what: "what the settings of OpenSSL name",
       wayOut: "let them name what lies outside of the root",
+      entries: [path],
     }));
+}
+
+/** The packages that a map gives us. Where it can't be read they may lie anywhere. */
+function mappedParts(options: readonly NodeOption[], { cwd, folder }: Started): readonly InstalledPart[] {
+  const loadsMore = options.some(({ name }) => name in MODULE_OPTIONS);
+  return options
+    .filter(({ name, value }) => name === PACKAGE_MAP && value !== "")
+    .map(({ value }) => placesOn(value, cwd)[0])
+    .filter((map) => statsOf(map) !== null)
+    .flatMap((map): readonly InstalledPart[] => {
+      const places = placesOfMap(map, loadsMore ? null : folder);
+      return places === null
+        ? [
+            {
+              ...namedBy(PACKAGE_MAP, ROOT),
+              what: `what Node's option ${PACKAGE_MAP} may load: its map can't be read`,
+            },
+          ]
+        : places.map((path) => ({ ...namedBy(PACKAGE_MAP, path), entries: loadedPart(path).entries }));
+    });
 }
 
 function namedBy(option: string, path: AbsolutePath): InstalledPart {
@@ -136,12 +165,12 @@ function namedBy(option: string, path: AbsolutePath): InstalledPart {
   };
 }
 
-function partsOf(variable: string, words: readonly string[], cwd: AbsolutePath): readonly InstalledPart[] {
+function partsOf(name: string, words: readonly string[], cwd: AbsolutePath): readonly InstalledPart[] {
   const part = {
-    what: `what ${variable} names`,
-    wayOut: `let ${variable} name what lies outside of the root`,
+    what: `what ${name} names`,
+    wayOut: `let ${name} name what lies outside of the root`,
   };
-  return words.flatMap((word) => placesOn(word, cwd)).map((path) => ({ path, ...part }));
+  return words.flatMap((word) => placesOn(word, cwd)).map((path) => ({ path, ...part, entries: [path] }));
 }
 
 function wordsOf(value: string | undefined): readonly string[] {

@@ -10,6 +10,8 @@ export interface InstalledPart {
   readonly wayOut?: string;
   /** True for one in `node_modules` that does not stand for all of that folder. */
   readonly isAlone?: boolean;
+  /** Of a file or package that is loaded: the files that tell whether there are other names for it, as in `LoadedPart`. */
+  readonly entries?: readonly AbsolutePath[];
 }
 
 /** What a person can do about a part that lies in a root, for the end of a sentence. */

@@ -43,7 +43,10 @@ export function commandParts({ env, cwd }: Surroundings): readonly InstalledPart
       if (isCommand(found[0], look)) break;
     }
     return places
-      .map((path) => ({ path, what, wayOut: WAY_OUT, isAlone: look(path) === null }))
+      .map((path) => ({
+        ...{ path, what, wayOut: WAY_OUT, isAlone: look(path) === null },
+        entries: look(path)?.isFile() === true ? [path] : [],
+      }))
       .filter(({ path, isAlone }) => !(isAlone && IN_PACKAGES.test(path)));
   });
 }

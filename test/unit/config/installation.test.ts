@@ -20,11 +20,16 @@ import { type Machine, machine, PLAIN, refusalOf } from "./machine.ts";
 const WRITABLE = "mode: rw, write_approval: false";
 
 /** A machine on which these parts of the product lie, named from its folder. */
-function installed(parts: readonly string[], files: Readonly<Record<string, string>> = {}): Machine {
+function installed(
+  parts: readonly string[],
+  files: Readonly<Record<string, string>> = {},
+  places = parts,
+): Machine {
   const m = machine(files);
   const found = {
     ...NOT_INSTALLED,
     project: m.project,
+    places: places.map(m.at),
     parts: parts.map((path) => ({ path: m.at(path), what: "cofferdam's own code" })),
   };
   return { ...m, host: { ...m.host, installation: () => found } };
@@ -70,6 +75,39 @@ describe("own: the product's own code in a root", () => {
     expect([access(cache), access(other)]).toEqual(["write", "read"]);
   });
 
+  test.each([
+    ["itself", "node_modules/.cache", ".vite"],
+    ["deep", "node_modules/.cache/t/node_modules/yaml", ".vite"],
+    ["missing", "node_modules/.vite/hook.cjs", ".cache"],
+  ])("a cache in which something of it lies can't be written, another can: %s", (_, place, other) => {
+    const caches = {
+      "home/ann/project/node_modules/.cache/x": "",
+      "home/ann/project/node_modules/.vite/x": "",
+    };
+    const m = installed(parts, { ...files, ...caches }, [...parts, `home/ann/project/${place}`]);
+    const { ceiling } = loadConfig(m.host, { config: config(m, m.project) });
+    const access = (path: string) => accessTo(ceiling.profile, joinPath(m.project, path));
+    expect([access(place), access(`node_modules/${other}/x`)]).toEqual(["read", "write"]);
+    const before = installed(parts, { ...files, ...caches });
+    const { profile } = loadConfig(before.host, { config: config(before, before.project) }).ceiling;
+    expect(accessTo(profile, joinPath(before.project, place))).toBe("write");
+  });
+
+  test("so can none in which a copy of it lies that programs there load", () => {
+    const m = machine({
+      "home/ann/project/node_modules/.cache/t/node_modules/cofferdam/package.json": "{}",
+      "home/ann/project/node_modules/.vite/x": "",
+    });
+    const link = joinPath(m.project, "node_modules/cofferdam");
+    symlinkSync(".cache/t/node_modules/cofferdam", link);
+    const access = (path: string) =>
+      accessTo(
+        loadConfig(m.host, { config: config(m, m.project) }).ceiling.profile,
+        joinPath(m.project, path),
+      );
+    expect([access("node_modules/.cache/t"), access("node_modules/.vite/x")]).toEqual(["read", "write"]);
+  });
+
   test("a cache that is a link is none", () => {
     const m = installed(parts, files);
     symlinkSync("zod", joinPath(m.project, "node_modules/.cache"));
@@ -85,7 +123,8 @@ describe("own: the product's own code in a root", () => {
       wayOut: "use another",
     };
     const ours = { path: joinPath(m.project, "dist"), what: "cofferdam's own code" };
-    const { reasons, remedies } = installationLayer({ parts: [part, ours] }, [rootAt(m.project)]) ?? {};
+    const { reasons, remedies } =
+      installationLayer({ parts: [part, ours], places: [] }, [rootAt(m.project)]) ?? {};
     expect(reasons?.get(`mask ${part.path}`)).toBe(
       `\`${part.path}\` may only be read: tools must not change the libraries that Node loads`,
     );
@@ -136,9 +175,8 @@ describe("own: the product's own code in a root", () => {
       .map((names) => absolutePath(`/nonexistent/${names.join("/")}`));
     fc.assert(
       fc.property(fc.array(path, { maxLength: 4 }), path, (found, root) => {
-        const layer = installationLayer({ parts: found.map((one) => ({ path: one, what: "x" })) }, [
-          rootAt(root),
-        ]);
+        const held = found.map((one) => ({ path: one, what: "x" }));
+        const layer = installationLayer({ parts: held, places: found }, [rootAt(root)]);
         if (layer === null) return;
         const given = normalProfile({ files: [{ path: root, access: "write", suffixes: "any" }] });
         const left = intersect(given, layer.profile);

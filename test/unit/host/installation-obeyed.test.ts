@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { AbsolutePath } from "../../../src/profile/path.ts";
 import { elfWith } from "../../support/elf.ts";
-import { manifest, partsOf, type Tree } from "../../support/installed-parts.ts";
+import { installedAs, manifest, partsOf, type Tree } from "../../support/installed-parts.ts";
 
 /** The product lies elsewhere; `work` is the folder in which Node was started. */
 const ELSEWHERE: Tree = { "g/node_modules/cofferdam/package.json": manifest(), "work/a": "" };
@@ -182,6 +182,13 @@ describe("what options of Node load", () => {
     ).toContain("work");
   });
 
+  test("own: the folder that a program has its compiled code kept in is held, and the links that lead there", () => {
+    const tree = { "work/l": "-> x", "work/x/a": "" };
+    const compileCache = "TOP/work/l/cc" as AbsolutePath;
+    expect(inWork(tree, {}, { compileCache })).toEqual(["x/cc", "l"]);
+    expect(inWork(tree, {}, { compileCache: null })).toEqual([]);
+  });
+
   test("own: what is Node's own, or no file, names nothing", () => {
     expect(
       inWork(
@@ -205,6 +212,54 @@ describe("what options of Node load", () => {
       inWork(tree, { ...env, ...more }).toSorted();
     expect(parts({ OPENSSL_CONF: "TOP/ssl/openssl.cnf" })).toEqual(found);
     expect(parts({ NODE_OPTIONS: "--openssl-config=TOP/ssl/openssl.cnf" })).toEqual(found);
+  });
+});
+
+describe("packages that a map finds", () => {
+  const of = (url: string, ...keys: readonly string[]) => ({
+    url,
+    dependencies: Object.fromEntries(keys.map((key) => [`name of ${key}`, key])),
+  });
+  const PACKAGES = {
+    app: of("../work", "other", "cf"),
+    cf: of("../g/node_modules/cofferdam", "hono"),
+    hono: of("../work/l/hono", "deep"),
+    deep: of("file://TOP/work/deep/", "hono"),
+    other: of("../work/other"),
+  };
+  const mapped = (text: string, env: Readonly<Record<string, string>> = {}): readonly string[] =>
+    inWork(
+      { "work/l": "-> x", "work/x/hono/package.json": "{}", "maps/map.json": text },
+      { NODE_OPTIONS: `--experimental-package-map=../maps/map.json ${env["MORE"] ?? ""}` },
+    );
+
+  test("own: what the product may load by it is held, wherever the map lies, and no more", () => {
+    expect(mapped(JSON.stringify({ packages: PACKAGES }))).toEqual(["x/hono", "l", "deep"]);
+  });
+
+  test("own: all of it is, where the product has no place in it, or a module is loaded ahead", () => {
+    const { cf: _, app: __, ...others } = PACKAGES;
+    const all = ["x/hono", "l", "deep", "other"];
+    expect(mapped(JSON.stringify({ packages: others }))).toEqual(all);
+    const { app: ___, ...withoutApp } = PACKAGES;
+    const more = { MORE: "--import data:text/javascript,1" };
+    expect(mapped(JSON.stringify({ packages: withoutApp }), more)).toEqual(all);
+  });
+
+  test.each([
+    ["no JSON", "{"],
+    ["no map", '{"packages":{"a":{}}}'],
+    ["no place on a disk", '{"packages":{"a":{"url":"https://example.org/"}}}'],
+    ["too large", `{"packages":{}${" ".repeat(16 * 1024 * 1024)}}`],
+  ])("own: where it can't be read, everything may be what it names: %s", (_, text) => {
+    const { found } = installedAs({ ...ELSEWHERE, "m.json": text }, "g/node_modules/cofferdam", {
+      env: { NODE_OPTIONS: "--experimental-package-map=m.json" },
+    });
+    expect(found.parts.map(({ path }) => path)).toEqual(["/"]);
+  });
+
+  test("own: one that is missing is held, and names nothing", () => {
+    expect(inWork({}, { NODE_OPTIONS: "--experimental-package-map=m.json" })).toEqual(["m.json"]);
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { RunningProcess } from "../../../src/host/running-process.ts";
 import type { AbsolutePath } from "../../../src/profile/path.ts";
-import { manifest, partsOf, type Tree } from "../../support/installed-parts.ts";
+import { installedAs, manifest, partsOf, type Tree } from "../../support/installed-parts.ts";
 
 /** What a map in `p` says. */
 function mapped(...packages: readonly string[]): RunningProcess["plugAndPlay"] & object {
@@ -28,6 +28,16 @@ describe("what decides which code a process of ours runs", () => {
       "p/node_modules/cofferdam": "-> .pnpm/cofferdam@1/node_modules/cofferdam",
     };
     expect(partsOf(tree, `${store}/cofferdam`)).toEqual(["p/node_modules", "node_modules"]);
+  });
+
+  test.each([
+    [{ NODE_COMPILE_CACHE: "TOP/p/node_modules/.cache/node" }, "node"],
+    [{ NODE_OPTIONS: "--require TOP/p/node_modules/.cache/hook.cjs" }, "hook.cjs"],
+    [{ PATH: "TOP/p/node_modules/.cache/n/bin" }, "n/bin/node"],
+  ])("own: of what stands for all of `node_modules` the place is known, too: %j", (env, place) => {
+    const { found, from } = installedAs(IN_NPM, "p/node_modules/cofferdam", { env });
+    expect(found.parts.flatMap(({ path }) => from(path))).not.toContain(`p/node_modules/.cache/${place}`);
+    expect(found.places.flatMap(from)).toContain(`p/node_modules/.cache/${place}`);
   });
 
   test("own: of a checkout it is what is loaded, its packages and those above, and not its tests", () => {
@@ -148,6 +158,21 @@ describe("what decides which code a process of ours runs", () => {
     const program = "TOP/p/agent.js" as AbsolutePath;
     expect(partsOf(tree, "work/cofferdam", { program })).toContain("p/node_modules");
     expect(partsOf(tree, "work/cofferdam")).not.toContain("p/node_modules");
+  });
+
+  test("own: found by a path with links, as with preserved links, it is also where Node looks from that path", () => {
+    const tree = {
+      "g/node_modules/cofferdam/package.json": manifest("hono"),
+      "work/a/node_modules/cofferdam": "-> ../../../g/node_modules/cofferdam",
+      "work/a/node_modules/hono": "-> ../../packages/hono",
+      "work/packages/hono/package.json": manifest(),
+      "work/b": "-> a",
+    };
+    const inWork = (folder: string) => partsOf(tree, folder).filter((path) => path.startsWith("work"));
+    expect(inWork("g/node_modules/cofferdam")).toEqual([]);
+    const found = ["work/packages/hono", "work/a/node_modules", "work/node_modules"];
+    expect(inWork("work/a/node_modules/cofferdam")).toEqual(found);
+    expect(inWork("work/b/node_modules/cofferdam")).toEqual(expect.arrayContaining([...found, "work/b"]));
   });
 
   test("own: with Plug'n'Play it is the map, what lies beside it, and where the archives are", () => {

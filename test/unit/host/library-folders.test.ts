@@ -1,0 +1,58 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { whySystemFolder } from "../../../src/config/system-folders.ts";
+import { libraryFolders } from "../../../src/host/installation/library-folders.ts";
+import { absolutePath } from "../../../src/profile/path.ts";
+import { NOT_INSTALLED } from "../../support/not-installed.ts";
+import { machine } from "../config/machine.ts";
+
+/** What is found where `etc` and these folders and links are, from the folder that they lie in. */
+function foundBy(etc: Readonly<Record<string, string>>, folders: readonly string[] = [], link = "") {
+  const top = realpathSync(mkdtempSync(join(tmpdir(), "cofferdam-libraries-")));
+  onTestFinished(() => rmSync(top, { recursive: true, force: true }));
+  for (const folder of ["etc", "root", ...folders]) mkdirSync(join(top, folder), { recursive: true });
+  if (link !== "") symlinkSync("../elsewhere", join(top, link));
+  for (const [name, text] of Object.entries(etc)) {
+    mkdirSync(dirname(join(top, "etc", name)), { recursive: true });
+    writeFileSync(join(top, "etc", name), text.replaceAll("TOP", top));
+  }
+  const found = libraryFolders(join(top, "etc"));
+  const host = { ...machine().host, installation: () => ({ ...NOT_INSTALLED, libraryFolders: found }) };
+  return {
+    found: found.map((path) => path.replace(`${top}/`, "")),
+    why: whySystemFolder(host, absolutePath(join(top, "root"))),
+  };
+}
+
+const INCLUDED = { "ld.so.conf": "include ld.so.conf.d/*.conf\n" };
+
+test.each([
+  ["there", ["root/lib"], "", ["root/lib"]],
+  ["missing", [], "", ["root/lib"]],
+  ["a link", ["elsewhere"], "root/lib", ["elsewhere", "root/lib"]],
+  ["a link that leads nowhere", [], "root/lib", ["elsewhere", "root/lib"]],
+])(
+  "own: a root is refused that holds a folder from which programs load libraries, also one that is %s",
+  (_, folders, link, places) => {
+    const { found, why } = foundBy(
+      { ...INCLUDED, "ld.so.conf.d/a.conf": "TOP/root/./lib/ # ours\n" },
+      folders,
+      link,
+    );
+    expect(found).toEqual(places);
+    expect(why).toMatch(/^holds .*\/root\/lib, from which programs of the system load libraries$/);
+    expect(foundBy({ ...INCLUDED, "ld.so.conf.d/a.conf": "TOP/other/lib" }, folders, link).why).toBeNull();
+  },
+);
+
+test.each([
+  ["ld.so.preload", "TOP/other/a.so TOP/root/x/b.so", ["other/a.so", "other", "root/x/b.so", "root/x"]],
+  ["ld-musl-x86_64.path", "TOP/other:TOP/root/x\n", ["other", "root/x"]],
+])("own: so is one with what %s names", (file, text, places) => {
+  const { found, why } = foundBy({ [file]: text });
+  expect(found).toEqual(places);
+  expect(why).toMatch(/^holds .*\/root\/x/);
+  expect(foundBy({ [file]: text.replaceAll("/root/", "/else/") }).why).toBeNull();
+});
