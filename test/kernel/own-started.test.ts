@@ -37,6 +37,14 @@ const WAYS: readonly (readonly [what: string, way: Way])[] = [
     },
   ],
   [
+    "a file that is imported by a URL with escapes and a query",
+    {
+      files: { "ws/hook.mjs": "" },
+      env: () => ({ NODE_OPTIONS: "--import ./h%6Fok.mjs?x=1#y" }),
+      plant: `${EVIL} hook.mjs`,
+    },
+  ],
+  [
     "what such a file requires itself",
     {
       files: { "ws/hook.js": 'require("./more");', "ws/more.js": "" },

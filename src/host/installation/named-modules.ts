@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire, isBuiltin } from "node:module";
-import { fileURLToPath } from "node:url";
+import { posix } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { type AbsolutePath, isAbsolutePath, joinPath, knownPath, namesOf } from "../../profile/path.ts";
 import { statsOf, systemPath } from "../nodes.ts";
 import { filesImportedBy } from "./imported-files.ts";
@@ -30,15 +31,19 @@ const ENDINGS = ["", ".js", ".json", ".node", ".ts", ".tsx", ".mts", ".cts", ".j
  * Every place that decides what Node loads for a module that an option names, and what that loads: files at the names that are
  * tried before the one that is there, packages in nearer folders, and the links on the way
  * (https://nodejs.org/api/modules.html#all-together, https://nodejs.org/api/esm.html#resolution-algorithm-specification).
+ * `require` takes a path as it stands, `import` takes it as a URL: `./pr%65.mjs?x` means `pre.mjs`.
  */
 export function placesOfModule(named: string, lookup: Lookup): readonly ModulePlace[] {
-  if (named === "" || named.startsWith("data:") || isBuiltin(named)) return [];
-  const path = named.startsWith("file:") ? pathOfUrl(named) : named;
-  if (path === null) return [];
-  if (path === "." || path === ".." || /^\.{0,2}\//.test(path)) return placesOfFile(path, lookup);
-  return lookup.by === "import" && path.startsWith("#")
-    ? [scopeOf(lookup.cwd)].map((at) => ({ path: at, isAlone: true }))
-    : placesOfPackage(path, lookup);
+  const { by, cwd } = lookup;
+  if (named === "" || isBuiltin(named)) return [];
+  const isPath = /^(?:\.{0,2}\/|\.{1,2}$)/.test(named);
+  if (by === "require")
+    return isPath ? placesOfFile(posix.resolve(cwd, named), lookup) : placesOfPackage(named, lookup);
+  if (named.startsWith("#")) return [{ path: scopeOf(cwd), isAlone: true }];
+  const url = URL.parse(named, isPath ? pathToFileURL(`${cwd}/`) : undefined);
+  if (url === null) return placesOfPackage(named, lookup);
+  const path = url.protocol === "file:" ? pathOfUrl(url) : null;
+  return path === null ? [] : placesOfFile(path, lookup);
 }
 
 /** A file, or a folder, with what is tried before it and what is loaded from there. */
@@ -131,9 +136,11 @@ function resolvedBy(specifier: string, cwd: AbsolutePath): AbsolutePath | null {
   }
 }
 
-function pathOfUrl(url: string): string | null {
+/** Null where Node takes it for no path, either. */
+function pathOfUrl(url: URL): string | null {
   try {
-    return fileURLToPath(url);
+    const path = fileURLToPath(url);
+    return path.includes("\0") ? null : path;
   } catch {
     return null;
   }

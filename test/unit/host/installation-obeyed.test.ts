@@ -159,6 +159,41 @@ describe("what options of Node load", () => {
       { "c.json": '{"nodeOptions":{"import":["./h.mjs"]}}', "work/h.mjs": "" },
       ["h.mjs"],
     ],
+    ["a URL with a query", "--import ./h.mjs?x=1", { "work/h.mjs": "" }, ["h.mjs"]],
+    ["a URL with a fragment", "--loader ./h.mjs#x", { "work/h.mjs": "" }, ["h.mjs"]],
+    ["a URL with escapes", "--experimental-loader ./%68.mjs", { "work/h.mjs": "" }, ["h.mjs"]],
+    [
+      "a URL from the root, of this machine",
+      "--import //localhostTOP/work/h.mjs",
+      { "work/h.mjs": "" },
+      ["h.mjs"],
+    ],
+    ["a whole URL in large letters", "--import FILE://TOP/work/%68.mjs", { "work/h.mjs": "" }, ["h.mjs"]],
+    ["a URL with a tab, which counts for nothing", "--import ./h\t.mjs", { "work/h.mjs": "" }, ["h.mjs"]],
+    [
+      "a path with what is special in a URL",
+      "--require ./%68?x#y.cjs",
+      { "work/%68?x#y.cjs": "" },
+      ["%68?x#y.cjs"],
+    ],
+    ...["--require", "--import"].map((option): [string, string, Tree, string[]] => [
+      `a path that goes back by names, and not by where a link leads: ${option}`,
+      `${option} ./l/../h.mjs`,
+      { "work/h.mjs": "", "work/l": "-> x/y", "work/x/y/a": "", "work/x/h.mjs": "" },
+      ["h.mjs"],
+    ]),
+    [
+      "a URL in a config file",
+      "--experimental-config-file=TOP/c.json",
+      { "c.json": '{"nodeOptions":{"import":["./%68.mjs?x"]}}', "work/h.mjs": "" },
+      ["h.mjs"],
+    ],
+    [
+      "the usual config file, where none is named",
+      "--experimental-config-file",
+      { "work/node.config.json": '{"nodeOptions":{"import":["./h.mjs"]}}', "work/h.mjs": "" },
+      ["node.config.json", "h.mjs"],
+    ],
     [
       "the config file of this folder",
       "--experimental-default-config-file",
@@ -180,6 +215,15 @@ describe("what options of Node load", () => {
         env: { NODE_OPTIONS: "--import tracer" },
       }),
     ).toContain("work");
+  });
+
+  test.each([
+    ["--import ./h%00.mjs"],
+    ["--import ./%.mjs"],
+    ["--import //elsewhere/h.mjs"],
+    ["--import https://example.org/h.mjs"],
+  ])("own: a URL that Node can't read as a file of this machine's names nothing: %s", (options) => {
+    expect(inWork({ "work/h.mjs": "" }, { NODE_OPTIONS: options })).toEqual([]);
   });
 
   test("own: what is Node's own, or no file, names nothing", () => {
