@@ -53,6 +53,30 @@ const WAYS: readonly (readonly [what: string, way: Way])[] = [
     },
   ],
   [
+    "a module of hooks that such a file registers",
+    {
+      files: {
+        "ws/hook.mjs":
+          'import { register } from "node:module";\nregister(new URL("./more.mjs", import.meta.url));',
+        "ws/more.mjs": "",
+      },
+      env: () => ({ NODE_OPTIONS: "--import ./hook.mjs" }),
+      plant: `echo 'import fs from "node:fs"; fs.writeSync(1, "${MARK}");' > more.mjs`,
+    },
+  ],
+  [
+    "what such a file imports by a name of the manifest",
+    {
+      files: {
+        "ws/hook.mjs": 'await import(/* by name */ "#more");',
+        "ws/more.mjs": "",
+        "ws/package.json": '{"imports":{"#more":{"import":"./more.mjs"}}}',
+      },
+      env: () => ({ NODE_OPTIONS: "--import ./hook.mjs" }),
+      plant: `echo '{"imports":{"#more":"./evil.mjs"}}' > package.json && ${EVIL} evil.mjs`,
+    },
+  ],
+  [
     "a package that is found above, by one that is nearer",
     {
       files: { "node_modules/tracer/index.js": "" },

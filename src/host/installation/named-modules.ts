@@ -1,12 +1,13 @@
-import { readFileSync } from "node:fs";
-import { createRequire, isBuiltin } from "node:module";
+import { isBuiltin } from "node:module";
 import { posix } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
-import { type AbsolutePath, isAbsolutePath, joinPath, knownPath, namesOf } from "../../profile/path.ts";
-import { statsOf, systemPath } from "../nodes.ts";
-import { filesImportedBy } from "./imported-files.ts";
-import { loadedPackages, searchedFolders } from "./packages.ts";
-import { placesOn, upToFirst } from "./way.ts";
+import { pathToFileURL } from "node:url";
+import type { AbsolutePath } from "../../profile/path.ts";
+import { statsOf } from "../nodes.ts";
+import { filesImportedBy, filesImportedByText } from "./imported-files.ts";
+import { manifestsFor, scopeOf } from "./manifest-names.ts";
+import { manifestOf, packageOf, packagePlaces, searchedFolders } from "./packages.ts";
+import { pathOfUrl, resolvedBy } from "./resolved.ts";
+import { placesOn } from "./way.ts";
 
 /** A place that decides which file a module is. */
 export interface ModulePlace {
@@ -42,6 +43,8 @@ export function placesOfModule(named: string, lookup: Lookup): readonly ModulePl
   if (named.startsWith("#")) return [{ path: scopeOf(cwd), isAlone: true }];
   const url = URL.parse(named, isPath ? pathToFileURL(`${cwd}/`) : undefined);
   if (url === null) return placesOfPackage(named, lookup);
+  if (url.protocol === "data:")
+    return filesImportedByText({ text: textOfData(url), folder: cwd }).map(placeOf);
   const path = url.protocol === "file:" ? pathOfUrl(url) : null;
   return path === null ? [] : placesOfFile(path, lookup);
 }
@@ -86,62 +89,31 @@ function placesOfPackage(specifier: string, { by, cwd, globalFolders }: Lookup):
  */
 function placesOfScope(name: string, cwd: AbsolutePath): readonly ModulePlace[] {
   const scope = scopeOf(cwd);
-  const manifests = upToFirst(cwd, hasManifest).map((at) => joinPath(at, "package.json"));
-  const own = nameIn(joinPath(scope, "package.json")) === name ? [scope] : [];
-  return [...manifests, ...own].map((path) => ({ path, isAlone: true }));
-}
-
-/** The nearest folder with a manifest; the folder itself where there is none. */
-function scopeOf(folder: AbsolutePath): AbsolutePath {
-  const above = upToFirst(folder, hasManifest).at(-1) ?? folder;
-  return hasManifest(above) ? above : folder;
-}
-
-function hasManifest(folder: AbsolutePath): boolean {
-  return statsOf(joinPath(folder, "package.json")) !== null;
-}
-
-function nameIn(manifest: AbsolutePath): unknown {
-  try {
-    const said: unknown = JSON.parse(readFileSync(systemPath(manifest), "utf8"));
-    return typeof said === "object" && said !== null ? Reflect.get(said, "name") : null;
-  } catch {
-    return null;
-  }
+  const own = Reflect.get(manifestOf(scope), "name") === name ? [scope] : [];
+  return [...manifestsFor(cwd), ...own].map((path) => ({ path, isAlone: true }));
 }
 
 /** What a file loads: of a package all of that and of its dependencies, of a file alone what it imports. */
 function loadedWith(file: AbsolutePath): readonly ModulePlace[] {
-  const names = namesOf(file);
-  const at = names.lastIndexOf("node_modules");
-  if (at >= 0) {
-    const length = names[at + 1]?.startsWith("@") === true ? 3 : 2;
-    return loadedFromPackage(knownPath(`/${names.slice(0, at + length).join("/")}`));
-  }
-  return filesImportedBy(file).map((path) => ({ path, isAlone: false }));
+  const installed = packageOf(file);
+  return installed === null ? filesImportedBy(file).map(placeOf) : loadedFromPackage(installed);
 }
 
 function loadedFromPackage(folder: AbsolutePath): readonly ModulePlace[] {
-  const packages = loadedPackages(folder).map(({ path }) => path);
-  return [...packages, ...packages.flatMap(searchedFolders)].map((path) => ({ path, isAlone: false }));
+  return packagePlaces(folder).map(placeOf);
 }
 
-/** What `require` finds; null where it finds nothing, or what is Node's own. */
-function resolvedBy(specifier: string, cwd: AbsolutePath): AbsolutePath | null {
-  try {
-    const path = createRequire(joinPath(cwd, "module.js")).resolve(specifier);
-    return isAbsolutePath(path) ? path : null;
-  } catch {
-    return null;
-  }
+function placeOf(path: AbsolutePath): ModulePlace {
+  return { path, isAlone: false };
 }
 
-/** Null where Node takes it for no path, either. */
-function pathOfUrl(url: URL): string | null {
+/** A text that is written right into its own address. */
+function textOfData({ href }: URL): string {
+  const [kind = "", ...rest] = href.split(",");
   try {
-    const path = fileURLToPath(url);
-    return path.includes("\0") ? null : path;
+    const text = decodeURIComponent(rest.join(","));
+    return kind.endsWith(";base64") ? Buffer.from(text, "base64").toString() : text;
   } catch {
-    return null;
+    return "";
   }
 }

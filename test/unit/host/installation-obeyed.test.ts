@@ -1,24 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { AbsolutePath } from "../../../src/profile/path.ts";
 import { elfWith } from "../../support/elf.ts";
-import { manifest, partsOf, type Tree } from "../../support/installed-parts.ts";
-
-/** The product lies elsewhere; `work` is the folder in which Node was started. */
-const ELSEWHERE: Tree = { "g/node_modules/cofferdam/package.json": manifest(), "work/a": "" };
-
-/** The parts in `work`, but for those that hold in each such start. */
-function inWork(
-  tree: Tree,
-  env: Readonly<Record<string, string>>,
-  running: Parameters<typeof partsOf>[2] = {},
-): readonly string[] {
-  const found = partsOf({ ...ELSEWHERE, ...tree }, "g/node_modules/cofferdam", {
-    cwd: "TOP/work" as AbsolutePath,
-    env,
-    ...running,
-  });
-  return found.filter((path) => path.startsWith("work/")).map((path) => path.slice("work/".length));
-}
+import { ELSEWHERE, inWork, manifest, partsOf, type Tree } from "../../support/installed-parts.ts";
 
 describe("what PATH finds in place of ours", () => {
   test.each([
@@ -151,7 +134,7 @@ describe("what options of Node load", () => {
         "work/x/one.js": 'require("./two")',
         "work/x/two.js": "",
       },
-      ["h.mjs", "x/one.js", "node_modules", "x/two", "x/two.js"],
+      ["h.mjs", "x/one.js", "node_modules", "package.json", "x/two", "x/two.js"],
     ],
     [
       "a config file elsewhere",
