@@ -77,6 +77,19 @@ const WAYS: readonly (readonly [what: string, way: Way])[] = [
     },
   ],
   [
+    "the data of a Plug'n'Play map from a folder above",
+    {
+      files: {
+        "ws/map/.pnp.cjs":
+          'process.stdout.write(require("fs").readFileSync(require("path").resolve(__dirname, ".pnp.data.json")));',
+        "ws/map/.pnp.data.json": "",
+        "ws/a": "",
+      },
+      env: ({ ws }) => ({ NODE_OPTIONS: `--require ${ws}/map/.pnp.cjs` }),
+      plant: `${EVIL} map/.pnp.data.json`,
+    },
+  ],
+  [
     "a package that is found above, by one that is nearer",
     {
       files: { "node_modules/tracer/index.js": "" },

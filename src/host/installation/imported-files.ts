@@ -23,11 +23,14 @@ const ENDINGS = ["", ".js", ".json", ".node", ".ts", ".mjs", ".cjs", MANIFEST, "
 
 /** Files of code, which need no `./` in a URL or where a path is put together. */
 const CODE = /\.(?:[cm]?[jt]sx?|node|wasm)(?:[?#].*)?$/i;
+/** The files of Yarn's Plug'n'Play load one another (https://yarnpkg.com/configuration/yarnrc#pnpEnableInlining). */
+const OF_A_MAP = [".pnp.cjs", ".pnp.data.json"];
+
 /** A text of a program, and the folder that it lies in. */
 export interface Text {
   readonly text: string;
   readonly folder: AbsolutePath;
-  /** Of Plug'n'Play: what stands in quotes there are packages that others may load. */
+  /** Of Plug'n'Play: it imports nothing but its own parts, and lists packages that others may load. */
   readonly isMap?: boolean;
 }
 
@@ -69,9 +72,9 @@ class Imports {
   }
 
   #placesIn({ text, folder, isMap }: Text): readonly AbsolutePath[] {
+    if (isMap === true) return OF_A_MAP.flatMap((name) => placesThere(name, folder));
     const imported = importedIn(text);
-    const quoted = isMap === true ? [] : [...namesIn(text, this.#left)];
-    const names = quoted.filter((name) => !imported.has(name));
+    const names = [...namesIn(text, this.#left)].filter((name) => !imported.has(name));
     this.#left -= names.length;
     return [
       ...[...imported].flatMap((specifier) => this.#placesOf(specifier, folder, true)),
@@ -108,9 +111,7 @@ class Imports {
       at === null ? [] : this.#filesOf(at, `.${specifier.slice(name.length)}`, resolvedBy(specifier, folder)),
     );
     if (files.length > 0 || isImported) return [...searched, ...manifestsFor(folder), ...files];
-    return CODE.test(specifier)
-      ? pathsMeant(specifier, folder).flatMap((path) => (isFile(path) ? placesOn(path, ROOT) : []))
-      : [];
+    return CODE.test(specifier) ? placesThere(specifier, folder) : [];
   }
 
   /** Of a package in `node_modules` all of it; of another its manifest, and those of its files that may be meant. */
@@ -157,6 +158,11 @@ function pathsMeant(specifier: string, folder: AbsolutePath): readonly string[] 
   const url = URL.parse(specifier, pathToFileURL(`${folder}/`));
   const asUrl = url?.protocol === "file:" ? pathOfUrl(url) : null;
   return [...new Set([asPath, asUrl])].filter((path) => path !== null);
+}
+
+/** Of what is meant the files that are there. */
+function placesThere(specifier: string, folder: AbsolutePath): readonly AbsolutePath[] {
+  return pathsMeant(specifier, folder).flatMap((path) => (isFile(path) ? placesOn(path, ROOT) : []));
 }
 
 function isFile(path: string): boolean {

@@ -127,11 +127,19 @@ test("own: files that name one another are looked at once, and no more names tha
   expect(heldBy(`load(${many}, "./d.mjs")`)).toEqual([]);
 });
 
-test("own: what the map of Plug'n'Play lists, others may load: it is not held with the map", () => {
+test("own: what the map of Plug'n'Play lists, others may load: only its own parts are held with it", () => {
   const tree = {
-    "work/.pnp.cjs": 'const at = "./d.mjs";\nrequire("./e")',
+    "work/.pnp.cjs": `const at = "./d.mjs"; require("tracer"); read(resolve(".pnp.data.json"))`,
+    "work/.pnp.loader.mjs": "require(clone(`./.pnp.cjs`))",
+    "work/.pnp.data.json": '["./d.mjs"]',
     "work/d.mjs": "",
-    "work/e.js": "",
   };
-  expect(inWork(tree, { NODE_OPTIONS: "--require ./.pnp.cjs" })).toEqual([".pnp.cjs", "e", "e.js"]);
+  expect(inWork(tree, { NODE_OPTIONS: "--require ./.pnp.cjs" })).toEqual([".pnp.cjs", ".pnp.data.json"]);
+  expect(inWork(tree, { NODE_OPTIONS: "--loader ./.pnp.loader.mjs" })).toEqual([
+    ".pnp.loader.mjs",
+    ".pnp.cjs",
+    ".pnp.data.json",
+  ]);
+  const whole = Object.fromEntries(Object.entries(tree).filter(([path]) => !path.endsWith(".json")));
+  expect(inWork(whole, { NODE_OPTIONS: "--require ./.pnp.cjs" })).toEqual([".pnp.cjs"]);
 });
