@@ -39,11 +39,56 @@ const WAYS: readonly (readonly [what: string, way: Way])[] = [
     },
   ],
   [
+    "a file that is imported by a URL with escapes and a query",
+    {
+      files: { "ws/hook.mjs": "" },
+      env: () => ({ NODE_OPTIONS: "--import ./h%6Fok.mjs?x=1#y" }),
+      plant: `${EVIL} hook.mjs`,
+    },
+  ],
+  [
     "what such a file requires itself",
     {
       files: { "ws/hook.js": 'require("./more");', "ws/more.js": "" },
       env: () => ({ NODE_OPTIONS: "--require ./hook" }),
       plant: `${EVIL} more.js`,
+    },
+  ],
+  [
+    "a module of hooks that such a file registers",
+    {
+      files: {
+        "ws/hook.mjs":
+          'import { register } from "node:module";\nregister(new URL("./more.mjs", import.meta.url));',
+        "ws/more.mjs": "",
+      },
+      env: () => ({ NODE_OPTIONS: "--import ./hook.mjs" }),
+      plant: `echo 'import fs from "node:fs"; fs.writeSync(1, "${MARK}");' > more.mjs`,
+    },
+  ],
+  [
+    "what such a file imports by a name of the manifest",
+    {
+      files: {
+        "ws/hook.mjs": 'await import(/* by name */ "#more");',
+        "ws/more.mjs": "",
+        "ws/package.json": '{"imports":{"#more":{"import":"./more.mjs"}}}',
+      },
+      env: () => ({ NODE_OPTIONS: "--import ./hook.mjs" }),
+      plant: `echo '{"imports":{"#more":"./evil.mjs"}}' > package.json && ${EVIL} evil.mjs`,
+    },
+  ],
+  [
+    "the data of a Plug'n'Play map from a folder above",
+    {
+      files: {
+        "ws/map/.pnp.cjs":
+          'process.stdout.write(require("fs").readFileSync(require("path").resolve(__dirname, ".pnp.data.json")));',
+        "ws/map/.pnp.data.json": "",
+        "ws/a": "",
+      },
+      env: ({ ws }) => ({ NODE_OPTIONS: `--require ${ws}/map/.pnp.cjs` }),
+      plant: `${EVIL} map/.pnp.data.json`,
     },
   ],
   [

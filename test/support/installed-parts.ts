@@ -44,6 +44,23 @@ export function installedAs(tree: Tree, folder: string, running: Partial<Running
   return { found, from };
 }
 
+/** The product lies elsewhere; `work` is the folder in which Node was started. */
+export const ELSEWHERE: Tree = { "g/node_modules/cofferdam/package.json": manifest(), "work/a": "" };
+
+/** The parts in `work`, but for those that hold in each such start. */
+export function inWork(
+  tree: Tree,
+  env: Readonly<Record<string, string>>,
+  running: Parameters<typeof partsOf>[2] = {},
+): readonly string[] {
+  const found = partsOf({ ...ELSEWHERE, ...tree }, "g/node_modules/cofferdam", {
+    cwd: "TOP/work" as AbsolutePath,
+    env,
+    ...running,
+  });
+  return found.filter((path) => path.startsWith("work/")).map((path) => path.slice("work/".length));
+}
+
 /** `TOP` in what is said of a process stands for the folder. */
 function placed(value: unknown, top: string): unknown {
   if (typeof value === "string") return value.replaceAll("TOP", top);

@@ -1,12 +1,14 @@
-import { readFileSync } from "node:fs";
-import { createRequire, isBuiltin } from "node:module";
-import { fileURLToPath } from "node:url";
-import { type AbsolutePath, isAbsolutePath, joinPath, knownPath, namesOf } from "../../profile/path.ts";
-import { statsOf, systemPath } from "../nodes.ts";
-import { filesImportedBy } from "./imported-files.ts";
-import { loadedPackages, searchedFolders } from "./packages.ts";
+import { isBuiltin } from "node:module";
+import { posix } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { AbsolutePath } from "../../profile/path.ts";
+import { statsOf } from "../nodes.ts";
+import { filesImportedBy, filesImportedByText } from "./imported-files.ts";
+import { manifestsFor, scopeOf } from "./manifest-names.ts";
+import { loadedPackages, manifestOf, packageOf, searchedFolders } from "./packages.ts";
 import type { InstalledPart } from "./part.ts";
-import { placesOn, upToFirst } from "./way.ts";
+import { pathOfUrl, resolvedBy } from "./resolved.ts";
+import { placesOn } from "./way.ts";
 
 /** A place that decides which file a module is. `isAlone` is true for one that does not stand for all of its `node_modules`. */
 export type ModulePlace = Pick<InstalledPart, "path" | "isAlone" | "entries">;
@@ -27,15 +29,21 @@ const ENDINGS = ["", ".js", ".json", ".node", ".ts", ".tsx", ".mts", ".cts", ".j
  * Every place that decides what Node loads for a module that an option names, and what that loads: files at the names that are
  * tried before the one that is there, packages in nearer folders, and the links on the way
  * (https://nodejs.org/api/modules.html#all-together, https://nodejs.org/api/esm.html#resolution-algorithm-specification).
+ * `require` takes a path as it stands, `import` takes it as a URL: `./pr%65.mjs?x` means `pre.mjs`.
  */
 export function placesOfModule(named: string, lookup: Lookup): readonly ModulePlace[] {
-  if (named === "" || named.startsWith("data:") || isBuiltin(named)) return [];
-  const path = named.startsWith("file:") ? pathOfUrl(named) : named;
-  if (path === null) return [];
-  if (path === "." || path === ".." || /^\.{0,2}\//.test(path)) return placesOfFile(path, lookup);
-  return lookup.by === "import" && path.startsWith("#")
-    ? [scopeOf(lookup.cwd)].map((at) => ({ path: at, isAlone: true }))
-    : placesOfPackage(path, lookup);
+  const { by, cwd } = lookup;
+  if (named === "" || isBuiltin(named)) return [];
+  const isPath = /^(?:\.{0,2}\/|\.{1,2}$)/.test(named);
+  if (by === "require")
+    return isPath ? placesOfFile(posix.resolve(cwd, named), lookup) : placesOfPackage(named, lookup);
+  if (named.startsWith("#")) return [{ path: scopeOf(cwd), isAlone: true }];
+  const url = URL.parse(named, isPath ? pathToFileURL(`${cwd}/`) : undefined);
+  if (url === null) return placesOfPackage(named, lookup);
+  if (url.protocol === "data:")
+    return filesImportedByText({ text: textOfData(url), folder: cwd }).map(placeOf);
+  const path = url.protocol === "file:" ? pathOfUrl(url) : null;
+  return path === null ? [] : placesOfFile(path, lookup);
 }
 
 /** A file, or a folder, with what is tried before it and what is loaded from there. */
@@ -44,12 +52,7 @@ function placesOfFile(path: string, { by, cwd }: Lookup): readonly ModulePlace[]
   const first = ends.findIndex(([end]) => statsOf(end)?.isFile() === true);
   const tried = ends.slice(0, first < 0 ? triedBy(by) : first + 1);
   const end = (first < 0 ? null : ends[first]?.[0]) ?? resolvedBy(path, cwd);
-  return [...tried.flat().map(placeOf), ...(end === null ? [] : loadedWith(end))];
-}
-
-/** A file that is there, or a place where one would be found. */
-function placeOf(path: AbsolutePath): ModulePlace {
-  return { path, isAlone: statsOf(path) === null, entries: [path] };
+  return [...tried.flat().map(triedAt), ...(end === null ? [] : loadedWith(end))];
 }
 
 /** How many of the endings are tried; `import` takes names as they are. */
@@ -67,7 +70,7 @@ function placesOfPackage(specifier: string, { by, cwd, globalFolders }: Lookup):
   const packages = candidates.map(([end]) => end).filter((end) => statsOf(end)?.isDirectory() === true);
   const file = by === "require" ? resolvedBy(specifier, cwd) : null;
   return [
-    ...candidates.flat().map(placeOf),
+    ...candidates.flat().map(triedAt),
     ...packages.flatMap(loadedFromPackage),
     ...(file === null ? [] : loadedWith(file)),
     ...placesOfScope(name, cwd),
@@ -80,64 +83,41 @@ function placesOfPackage(specifier: string, { by, cwd, globalFolders }: Lookup):
  */
 function placesOfScope(name: string, cwd: AbsolutePath): readonly ModulePlace[] {
   const scope = scopeOf(cwd);
-  const manifests = upToFirst(cwd, hasManifest).map((at) => joinPath(at, "package.json"));
-  const own = nameIn(joinPath(scope, "package.json")) === name ? [scope] : [];
-  return [...manifests, ...own].map((path) => ({ path, isAlone: true }));
-}
-
-/** The nearest folder with a manifest; the folder itself where there is none. */
-function scopeOf(folder: AbsolutePath): AbsolutePath {
-  const above = upToFirst(folder, hasManifest).at(-1) ?? folder;
-  return hasManifest(above) ? above : folder;
-}
-
-function hasManifest(folder: AbsolutePath): boolean {
-  return statsOf(joinPath(folder, "package.json")) !== null;
-}
-
-function nameIn(manifest: AbsolutePath): unknown {
-  try {
-    const said: unknown = JSON.parse(readFileSync(systemPath(manifest), "utf8"));
-    return typeof said === "object" && said !== null ? Reflect.get(said, "name") : null;
-  } catch {
-    return null;
-  }
+  const own = Reflect.get(manifestOf(scope), "name") === name ? [scope] : [];
+  return [...manifestsFor(cwd), ...own].map((path) => ({ path, isAlone: true }));
 }
 
 /** What a file loads: of a package all of that and of its dependencies, of a file alone what it imports. */
 function loadedWith(file: AbsolutePath): readonly ModulePlace[] {
-  const names = namesOf(file);
-  const at = names.lastIndexOf("node_modules");
-  if (at >= 0) {
-    const length = names[at + 1]?.startsWith("@") === true ? 3 : 2;
-    return loadedFromPackage(knownPath(`/${names.slice(0, at + length).join("/")}`));
-  }
-  return [file, ...filesImportedBy(file)].map((path) => ({ path, isAlone: false, entries: [path] }));
+  const installed = packageOf(file);
+  return installed === null ? filesImportedBy(file).map(placeOf) : loadedFromPackage(installed);
 }
 
 function loadedFromPackage(folder: AbsolutePath): readonly ModulePlace[] {
   const packages = loadedPackages(folder);
-  const searched = packages.flatMap(({ path }) => searchedFolders(path));
+  const searched = new Set(packages.flatMap(({ path }) => searchedFolders(path)));
   return [
     ...packages.map((one) => ({ ...one, isAlone: false })),
-    ...searched.map((path) => ({ path, isAlone: false })),
+    ...[...searched].map((path) => ({ path, isAlone: false })),
   ];
 }
 
-/** What `require` finds; null where it finds nothing, or what is Node's own. */
-function resolvedBy(specifier: string, cwd: AbsolutePath): AbsolutePath | null {
-  try {
-    const path = createRequire(joinPath(cwd, "module.js")).resolve(specifier);
-    return isAbsolutePath(path) ? path : null;
-  } catch {
-    return null;
-  }
+function placeOf(path: AbsolutePath): ModulePlace {
+  return { path, isAlone: false, entries: [path] };
 }
 
-function pathOfUrl(url: string): string | null {
+/** A file that is there, or a place where one would be found. */
+function triedAt(path: AbsolutePath): ModulePlace {
+  return { ...placeOf(path), isAlone: statsOf(path) === null };
+}
+
+/** A text that is written right into its own address. */
+function textOfData({ href }: URL): string {
+  const [kind = "", ...rest] = href.split(",");
   try {
-    return fileURLToPath(url);
+    const text = decodeURIComponent(rest.join(","));
+    return kind.endsWith(";base64") ? Buffer.from(text, "base64").toString() : text;
   } catch {
-    return null;
+    return "";
   }
 }

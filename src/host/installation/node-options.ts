@@ -13,6 +13,7 @@ type Started = Pick<RunningProcess, "execArgv" | "env" | "cwd">;
 const ALIASES: Readonly<Record<string, string>> = { "-r": "--require", "--loader": "--experimental-loader" };
 const CONFIG_FILE = "--experimental-config-file";
 const DEFAULT_CONFIG_FILE = "--experimental-default-config-file";
+const DEFAULT_CONFIG = "node.config.json";
 
 /**
  * The options of this process's Node: of the command line, of `NODE_OPTIONS`, and of the config file that these name
@@ -30,8 +31,10 @@ function optionOf(word: string, next: string): readonly NodeOption[] {
   const [, written = "", given] = /^(-[^=]*)(?:=(.*))?$/s.exec(word) ?? [];
   if (written === "") return [];
   const name = written.startsWith("--") ? `--${written.slice(2).replaceAll("_", "-")}` : written;
-  if (name === DEFAULT_CONFIG_FILE) return [{ name: CONFIG_FILE, value: "node.config.json" }];
-  return [{ name: ALIASES[name] ?? name, value: given ?? next }];
+  if (name === DEFAULT_CONFIG_FILE) return [{ name: CONFIG_FILE, value: DEFAULT_CONFIG }];
+  const option = { name: ALIASES[name] ?? name, value: given ?? next };
+  // Later versions of Node take the usual file where none stands behind `=`, earlier ones the next word.
+  return name === CONFIG_FILE && given === undefined ? [option, { name, value: DEFAULT_CONFIG }] : [option];
 }
 
 /** What a config file says, whatever part of Node it says it to. A file that can't be read keeps Node from starting. */
@@ -55,9 +58,9 @@ function entriesOf(value: unknown): readonly (readonly [string, unknown])[] {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? Object.entries(value) : [];
 }
 
-/** Words as Node splits `NODE_OPTIONS`: at blanks, but for those in double quotes; a backslash takes one character as it is. */
+/** Words as Node splits `NODE_OPTIONS`: at spaces alone, but for those in double quotes; a backslash takes one character as it is. */
 function wordsOf(text: string): readonly string[] {
-  return [...text.matchAll(/(?:[^\s"]|"(?:[^"\\]|\\.)*")+/g)].map(([word]) =>
+  return [...text.matchAll(/(?:[^ "]|"(?:[^"\\]|\\.)*")+/g)].map(([word]) =>
     word.replace(/"((?:[^"\\]|\\.)*)"/g, (_, inner: string) => inner.replace(/\\(.)/g, "$1")),
   );
 }

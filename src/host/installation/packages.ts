@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { type AbsolutePath, joinPath, upwards } from "../../profile/path.ts";
+import { type AbsolutePath, joinPath, knownPath, namesOf, upwards } from "../../profile/path.ts";
 import { realPathOf, statsOf, systemPath } from "../nodes.ts";
 
 /** More packages than any installation of ours has; a folder that claims more is not walked any further. */
@@ -51,7 +51,7 @@ export function searchedFolders(folder: AbsolutePath): readonly AbsolutePath[] {
 }
 
 /** Looks for folders by their real paths; the same few are asked for again and again, and each is looked at once. */
-class Folders {
+export class Folders {
   readonly #known = new Map<AbsolutePath, AbsolutePath | null>();
 
   /** The real path of a package, from the first of the folders that has one of this name; null where none has. */
@@ -78,8 +78,22 @@ class Folders {
   }
 }
 
+/** The innermost package in `node_modules` that a path lies in, or null. */
+export function packageOf(path: AbsolutePath): AbsolutePath | null {
+  const names = namesOf(path);
+  const at = names.lastIndexOf("node_modules") + 1;
+  if (at === 0 || at === names.length) return null;
+  return knownPath(`/${names.slice(0, at + (names[at]?.startsWith("@") === true ? 2 : 1)).join("/")}`);
+}
+
+/** All that a package may load: its files, its dependencies, and wherever Node would look for more. */
+export function packagePlaces(folder: AbsolutePath): readonly AbsolutePath[] {
+  const packages = loadedPackages(folder).map(({ path }) => path);
+  return [...packages, ...new Set(packages.flatMap(searchedFolders))];
+}
+
 /** A folder without a readable manifest loads nothing by name. */
-function manifestOf(folder: AbsolutePath): object {
+export function manifestOf(folder: AbsolutePath): object {
   try {
     return objectOf(JSON.parse(readFileSync(systemPath(joinPath(folder, "package.json")), "utf8")));
   } catch {

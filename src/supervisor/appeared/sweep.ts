@@ -27,7 +27,9 @@ export async function sweepAppeared(shared: Sweeping): Promise<readonly string[]
     } catch (cause) {
       // No call may keep all later ones from starting. It stays written down, and is told at each start.
       const problem = cause instanceof Error ? cause.message : String(cause);
-      lines.push(`what a call of ${left.call.tool} that was cut off made can't be told, and is left: ${problem}`);
+      lines.push(
+        `what a call of ${left.call.tool} that was cut off made can't be told, and is left: ${problem}`,
+      );
     }
   return lines;
 }

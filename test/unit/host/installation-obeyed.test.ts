@@ -1,24 +1,14 @@
 import { describe, expect, test } from "vitest";
 import type { AbsolutePath } from "../../../src/profile/path.ts";
 import { elfWith } from "../../support/elf.ts";
-import { installedAs, manifest, partsOf, type Tree } from "../../support/installed-parts.ts";
-
-/** The product lies elsewhere; `work` is the folder in which Node was started. */
-const ELSEWHERE: Tree = { "g/node_modules/cofferdam/package.json": manifest(), "work/a": "" };
-
-/** The parts in `work`, but for those that hold in each such start. */
-function inWork(
-  tree: Tree,
-  env: Readonly<Record<string, string>>,
-  running: Parameters<typeof partsOf>[2] = {},
-): readonly string[] {
-  const found = partsOf({ ...ELSEWHERE, ...tree }, "g/node_modules/cofferdam", {
-    cwd: "TOP/work" as AbsolutePath,
-    env,
-    ...running,
-  });
-  return found.filter((path) => path.startsWith("work/")).map((path) => path.slice("work/".length));
-}
+import {
+  ELSEWHERE,
+  installedAs,
+  inWork,
+  manifest,
+  partsOf,
+  type Tree,
+} from "../../support/installed-parts.ts";
 
 describe("what PATH finds in place of ours", () => {
   test.each([
@@ -151,13 +141,48 @@ describe("what options of Node load", () => {
         "work/x/one.js": 'require("./two")',
         "work/x/two.js": "",
       },
-      ["h.mjs", "x/one.js", "node_modules", "x/two", "x/two.js"],
+      ["h.mjs", "x/one.js", "node_modules", "package.json", "x/two", "x/two.js"],
     ],
     [
       "a config file elsewhere",
       "--experimental-config-file=TOP/c.json",
       { "c.json": '{"nodeOptions":{"import":["./h.mjs"]}}', "work/h.mjs": "" },
       ["h.mjs"],
+    ],
+    ["a URL with a query", "--import ./h.mjs?x=1", { "work/h.mjs": "" }, ["h.mjs"]],
+    ["a URL with a fragment", "--loader ./h.mjs#x", { "work/h.mjs": "" }, ["h.mjs"]],
+    ["a URL with escapes", "--experimental-loader ./%68.mjs", { "work/h.mjs": "" }, ["h.mjs"]],
+    [
+      "a URL from the root, of this machine",
+      "--import //localhostTOP/work/h.mjs",
+      { "work/h.mjs": "" },
+      ["h.mjs"],
+    ],
+    ["a whole URL in large letters", "--import FILE://TOP/work/%68.mjs", { "work/h.mjs": "" }, ["h.mjs"]],
+    ["a URL with a tab, which counts for nothing", "--import ./h\t.mjs", { "work/h.mjs": "" }, ["h.mjs"]],
+    [
+      "a path with what is special in a URL",
+      "--require ./%68?x#y.cjs",
+      { "work/%68?x#y.cjs": "" },
+      ["%68?x#y.cjs"],
+    ],
+    ...["--require", "--import"].map((option): [string, string, Tree, string[]] => [
+      `a path that goes back by names, and not by where a link leads: ${option}`,
+      `${option} ./l/../h.mjs`,
+      { "work/h.mjs": "", "work/l": "-> x/y", "work/x/y/a": "", "work/x/h.mjs": "" },
+      ["h.mjs"],
+    ]),
+    [
+      "a URL in a config file",
+      "--experimental-config-file=TOP/c.json",
+      { "c.json": '{"nodeOptions":{"import":["./%68.mjs?x"]}}', "work/h.mjs": "" },
+      ["h.mjs"],
+    ],
+    [
+      "the usual config file, where none is named",
+      "--experimental-config-file",
+      { "work/node.config.json": '{"nodeOptions":{"import":["./h.mjs"]}}', "work/h.mjs": "" },
+      ["node.config.json", "h.mjs"],
     ],
     [
       "the config file of this folder",
@@ -187,6 +212,15 @@ describe("what options of Node load", () => {
     const compileCache = "TOP/work/l/cc" as AbsolutePath;
     expect(inWork(tree, {}, { compileCache })).toEqual(["x/cc", "l"]);
     expect(inWork(tree, {}, { compileCache: null })).toEqual([]);
+  });
+
+  test.each([
+    ["--import ./h%00.mjs"],
+    ["--import ./%.mjs"],
+    ["--import //elsewhere/h.mjs"],
+    ["--import https://example.org/h.mjs"],
+  ])("own: a URL that Node can't read as a file of this machine's names nothing: %s", (options) => {
+    expect(inWork({ "work/h.mjs": "" }, { NODE_OPTIONS: options })).toEqual([]);
   });
 
   test("own: what is Node's own, or no file, names nothing", () => {

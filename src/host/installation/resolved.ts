@@ -1,0 +1,23 @@
+import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
+import { type AbsolutePath, isAbsolutePath, joinPath } from "../../profile/path.ts";
+
+/** What `require` finds from a folder; null where it finds nothing, or what is Node's own. Nothing is run. */
+export function resolvedBy(specifier: string, folder: AbsolutePath): AbsolutePath | null {
+  try {
+    const path = createRequire(joinPath(folder, "module.js")).resolve(specifier);
+    return isAbsolutePath(path) ? path : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The path that a URL means; null where Node takes it for none. */
+export function pathOfUrl(url: URL): string | null {
+  try {
+    const path = fileURLToPath(url);
+    return path.includes("\0") ? null : path;
+  } catch {
+    return null;
+  }
+}
