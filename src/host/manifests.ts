@@ -1,12 +1,9 @@
 import type { Stats } from "node:fs";
-import { OURSELVES } from "../profile/executed.ts";
 import type { AbsolutePath } from "../profile/path.ts";
+import { claimsIn } from "./manifest-claims.ts";
 import { statsOf, systemPath } from "./nodes.ts";
 import { openPlainFile } from "./plain-file.ts";
 import { flatMapInTurns } from "./turns.ts";
-
-/** Names under which a package manager starts us, or a program imports us. */
-const NAMES = [OURSELVES, "node"];
 
 /** A larger manifest is not read: it counts as one that says all that it could. */
 const MOST_BYTES = 1024 * 1024;
@@ -89,33 +86,4 @@ function claimsAt(path: AbsolutePath): ReadonlySet<string> {
     // No package manager reads what is no JSON either.
     return NOTHING;
   }
-}
-
-/** What a manifest says of our names, each in words that tell one from another. */
-export function claimsIn(manifest: unknown): ReadonlySet<string> {
-  const name = fieldOf(manifest, "name");
-  const bin = fieldOf(manifest, "bin");
-  const commands = typeof bin === "string" ? { [commandOf(name)]: bin } : bin;
-  const claims = NAMES.flatMap((own) => [
-    ...(name === own ? [["name", fieldOf(manifest, "exports"), fieldOf(manifest, "main")]] : []),
-    ...["bin", "scripts"].flatMap((field) => {
-      const value = fieldOf(field === "bin" ? commands : fieldOf(manifest, field), own);
-      return value === undefined ? [] : [[field, own, value]];
-    }),
-  ]);
-  const folder = fieldOf(fieldOf(manifest, "directories"), "bin");
-  return new Set(
-    [...claims, ...(folder === undefined ? [] : [["directories", folder]])].map((one) => JSON.stringify(one)),
-  );
-}
-
-/** The command of a package whose `bin` is one file: its name without the scope. */
-function commandOf(name: unknown): string {
-  return typeof name === "string" ? name.replace(/^@[^/]*\//, "") : "";
-}
-
-function fieldOf(value: unknown, name: string): unknown {
-  return typeof value === "object" && value !== null && Object.hasOwn(value, name)
-    ? Reflect.get(value, name)
-    : undefined;
 }

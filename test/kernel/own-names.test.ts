@@ -26,7 +26,10 @@ describe.skipIf(unusable !== null)("own: a manifest that a call changed", () => 
     ["a command of Node's name", { bin: { node: "x.js" } }],
     ["the package's own command", { name: "@you/cofferdam" }],
     ["the name that a program imports", { name: "cofferdam", exports: "./x.js" }],
+    ["a command that npm makes one of our name", { bin: { "x/cofferdam": "x.js" } }],
+    ["a list of commands", { bin: ["x/cofferdam"] }],
     ["a script", { scripts: { cofferdam: "node x.js" } }],
+    ["a script that is run before one of our name", { scripts: { precofferdam: "node x.js" } }],
     ["a folder of commands", { directories: { bin: "bin" } }],
   ])("is taken away where it says that something else is run under our name: %s", async (_, more) => {
     for (const appeared of ["quarantine", "report"] as const) {

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { claimsIn, Manifests } from "../../../src/host/manifests.ts";
+import { claimsIn } from "../../../src/host/manifest-claims.ts";
+import { Manifests } from "../../../src/host/manifests.ts";
 import { joinPath, knownPath } from "../../../src/profile/path.ts";
 
 describe("what a manifest says of our names", () => {
@@ -12,10 +13,25 @@ describe("what a manifest says of our names", () => {
     [{ name: "@scope/cofferdam", bin: "x.js" }, 1],
     [{ name: "node", bin: "x.js" }, 2],
     [{ name: "cofferdam", exports: "./x.js" }, 1],
+    [{ name: " cofferdam\n", exports: "./x.js" }, 1],
+    [{ name: "a/cofferdam", bin: "x.js" }, 1],
+    [{ bin: { "x/cofferdam": "y" } }, 1],
+    [{ bin: { "@x/cofferdam": "y" } }, 1],
+    [{ bin: { "x\\cofferdam": "y" } }, 1],
+    [{ bin: { "x:cofferdam": "y" } }, 1],
+    [{ bin: { "cofferdam/": "y" } }, 1],
+    [{ bin: { "x/../cofferdam/.": "y", "./node": "z" } }, 2],
+    [{ bin: { "cofferdam/x/..": "y" } }, 1],
+    [{ bin: { Cofferdam: "y" } }, 1],
+    [{ bin: ["x/cofferdam", "y/node", "z", null] }, 2],
     [{ scripts: { cofferdam: "x" } }, 1],
+    [{ scripts: { precofferdam: "x", postcofferdam: "y" } }, 2],
+    [{ scripts: { prenode: "x" } }, 1],
     [{ directories: { bin: "commands" } }, 1],
     [{ name: "app", bin: "x.js", scripts: { build: "cofferdam run -- tsc" } }, 0],
     [{ dependencies: { cofferdam: "1.0.0" }, workspaces: ["cofferdam"] }, 0],
+    [{ name: "cofferdam-x", bin: { "cofferdam-x": "x", "cofferdam/x": "y", "": "z" } }, 0],
+    [{ bin: ["cofferdam/x", 1], scripts: { Cofferdam: "x", "pre-cofferdam": "y", prepare: "z" } }, 0],
     [{ bin: null, scripts: [], directories: "bin" }, 0],
     ["cofferdam", 0],
     [null, 0],
@@ -58,6 +74,17 @@ describe("manifests that came to say more of our names", () => {
     manifests.saw([pathOf("package.json")]);
     manifests.note();
     write("package.json", { bin: { cofferdam: "other.js" } });
+    expect(await manifests.grown(() => true)).toEqual([pathOf("package.json")]);
+  });
+
+  it("are told where a package of our name has other commands", async () => {
+    const manifests = new Manifests();
+    write("package.json", { name: "cofferdam", bin: { other: "x.js" } });
+    manifests.saw([pathOf("package.json")]);
+    manifests.note();
+    write("package.json", { name: "cofferdam", bin: { other: "x.js" }, version: "2.0.0" });
+    expect(await manifests.grown(() => true)).toEqual([]);
+    write("package.json", { name: "cofferdam", bin: { other: "yes.js" } });
     expect(await manifests.grown(() => true)).toEqual([pathOf("package.json")]);
   });
 });
