@@ -1,11 +1,11 @@
 import type { Stats } from "node:fs";
-import type { AbsolutePath } from "../profile/path.ts";
-import { claimsIn } from "./manifest-claims.ts";
+import { type AbsolutePath, nameOf } from "../profile/path.ts";
+import { claimsOfFile } from "./manifest-claims.ts";
 import { statsOf, systemPath } from "./nodes.ts";
 import { openPlainFile } from "./plain-file.ts";
 import { flatMapInTurns } from "./turns.ts";
 
-/** A larger manifest is not read: it counts as one that says all that it could. */
+/** A larger manifest is not read: it counts as one that says all that it could, and something new at each change. */
 const MOST_BYTES = 1024 * 1024;
 
 /** The most manifests that are read before a call. Any other counts as if it had claimed nothing before. */
@@ -18,9 +18,9 @@ interface Known {
 }
 
 /**
- * Manifests (`package.json`) in which a call could say that something else is started, or imported, under our name. `npx`, `pnpm` and
- * `yarn` take a command of the project's own before an installed one (https://docs.npmjs.com/cli/commands/npm-exec,
- * https://pnpm.io/cli/run), and Node a package's own name before an installed one's
+ * Manifests (`package.json`, and what pnpm takes for one) in which a call could say that something else is started, or imported,
+ * under our name. `npx`, `pnpm` and `yarn` take a command of the project's own before an installed one
+ * (https://docs.npmjs.com/cli/commands/npm-exec, https://pnpm.io/cli/run), and Node a package's own name before an installed one's
  * (https://nodejs.org/api/packages.html#self-referencing-a-package-using-its-name).
  */
 export class Manifests {
@@ -74,16 +74,10 @@ function claimsAt(path: AbsolutePath): ReadonlySet<string> {
   try {
     using file = openPlainFile(systemPath(path));
     if (file === null) return NOTHING;
-    if (file.stats.size > MOST_BYTES) return new Set(["all"]);
-    return claimsIn(
-      JSON.parse(
-        Buffer.from(file.read())
-          .toString("utf8")
-          .replace(/^\uFEFF/, ""),
-      ),
-    );
+    if (file.stats.size > MOST_BYTES) return new Set([`all ${stampOf(file.stats)}`]);
+    return claimsOfFile(nameOf(path), Buffer.from(file.read()));
   } catch {
-    // No package manager reads what is no JSON either.
+    // It can't be read by this user, for whom package managers run, or is gone.
     return NOTHING;
   }
 }

@@ -20,6 +20,11 @@ function writes(manifest: object, path = "package.json"): string {
   return `mkdir -p "$(dirname ${path})"; echo '${JSON.stringify({ ...MANIFEST, ...manifest })}' > ${path}`;
 }
 
+/** The same of any text. */
+function writesText(text: string, path: string): string {
+  return `printf '%s\\n' '${text}' > ${path}`;
+}
+
 describe.skipIf(unusable !== null)("own: a manifest that a call changed", () => {
   it.each([
     ["a command of our name", { bin: { cofferdam: "x.js" } }],
@@ -47,6 +52,19 @@ describe.skipIf(unusable !== null)("own: a manifest that a call changed", () => 
     expect(fatesOf(await run(at, writes({ bin: { node: "x" } }, "a/b/package.json")), at)).toEqual({
       "a/b/package.json": "quarantined",
     });
+  });
+
+  it.each([
+    ["package.yaml", "scripts: { cofferdam: x }"],
+    ["package.json5", '{ scripts: { cofferdam: "x" } }'],
+    ["package.json", '{ "scripts": { "cofferdam": "x" }, }'],
+  ])("is taken away where only some package managers read it: %s", async (name, text) => {
+    await using at = await standing();
+    expect(fatesOf(await run(at, writesText(text, name)), at)).toEqual({ [name]: "quarantined" });
+    expect([isThere(at.place, name), heldIn(at.place)]).toEqual([false, [name]]);
+    const plain = await run(at, writesText(text.replace("cofferdam", "test"), name));
+    expect(fatesOf(plain, at)).toEqual({ [name]: "reported" });
+    expect(isThere(at.place, name)).toBe(true);
   });
 
   it("stays where it says anything else, or what it said before", async () => {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { claimsIn } from "../../../src/host/manifest-claims.ts";
+import { claimsIn, claimsOfFile } from "../../../src/host/manifest-claims.ts";
 import { Manifests } from "../../../src/host/manifests.ts";
 import { joinPath, knownPath } from "../../../src/profile/path.ts";
 
@@ -37,6 +37,63 @@ describe("what a manifest says of our names", () => {
     [null, 0],
   ])("%j", (manifest, claims) => {
     expect(claimsIn(manifest).size).toBe(claims);
+  });
+});
+
+describe("what the file of a manifest says of our names", () => {
+  const claims = (name: string, text: string | Uint8Array): number =>
+    claimsOfFile(name, Buffer.from(text)).size;
+  const ours = '"scripts":{"cofferdam":"x"}';
+
+  it.each([
+    ["Bun takes comments", `{ // a\n${ours} }`],
+    ["Bun takes commas at an end", `{ ${ours}, }`],
+    ["Bun takes UTF-16", Buffer.from(`\u{feff}{ ${ours} }`, "utf16le")],
+    ["Bun takes the first of two", `{ ${ours}, "scripts": {} }`],
+    ["Bun takes the first of two, however they are written", `{ ${ours}, "scri\\u0070ts": {} }`],
+    ["a text in it does not hide that", `{ ${ours}, "a\\":": ":", "scripts": {} }`],
+    ["it may name a folder", '{ "directories": { "bin": "x" }, }'],
+    ["it may be written otherwise", '{ "scripts": { "coffer\\u0064am": "x" }, }'],
+  ])("package.json: %s", (_, text) => {
+    expect(claims("package.json", text)).toBe(1);
+  });
+
+  it.each([
+    [
+      "what npm reads",
+      '{ "dependencies": { "cofferdam": "1.0.0" }, "scripts": { "x": "echo \\"a\\": [\\u0062:" } }',
+    ],
+    ["with a mark before it", `\u{feff}{ "dependencies": { "cofferdam": "1.0.0" } }`],
+    [
+      "no JSON that does not hold the word",
+      '{ /* a */ "name": "x", "scripts": { "test": "echo \\"a\\" \\\\ b" }, }',
+    ],
+    ["nothing", ""],
+  ])("package.json: nothing in %s", (_, text) => {
+    expect(claims("package.json", text)).toBe(0);
+  });
+
+  it.each([
+    ["package.yaml", "scripts:\n  cofferdam: x\n"],
+    ["package.yaml", 'scripts:\n  ? "coffer\\\n    dam"\n  : x\n'],
+    ["package.yaml", 'scripts:\n  "\\x63offerdam": x\n'],
+    ["package.yaml", "scripts:\n  !!binary Y29mZmVyZGFt: x\n"],
+    ["package.yaml", "%TAG !e! tag:yaml.org,2002:bin\n---\nscripts:\n  !e!ary Y29mZmVyZGFt: x\n"],
+    ["package.yaml", "scripts:\n  !<tag:yaml.org,2002:binary> Y29mZmVyZGFt: x\n"],
+    ["package.yaml", '{"scripts":{"<<":{"cofferdam":"x"}}}'],
+    ["package.json5", "{scripts:{cofferdam:'x'}}"],
+    ["package.json5", "{scripts:{c\\u006fferdam:'x'}}"],
+    ["package.json5", "{scripts:{'c\\offerdam':'x'}}"],
+    ["Package.JSON5", "{scripts:{cofferdam:'x'}}"],
+  ])("%s: %j", (name, text) => {
+    expect(claims(name, text)).toBe(1);
+  });
+
+  it.each([
+    ["package.yaml", 'name: app\nscripts:\n  test: "echo \\"a\\"\\n && ! b"\nfiles:\n  - "!x"\n'],
+    ["package.json5", "{ name: 'app', /* it's */ scripts: { test: 'echo \\'a\\'' }, }"],
+  ])("nothing in %s: %j", (name, text) => {
+    expect(claims(name, text)).toBe(0);
   });
 });
 
@@ -75,6 +132,20 @@ describe("manifests that came to say more of our names", () => {
     manifests.note();
     write("package.json", { bin: { cofferdam: "other.js" } });
     expect(await manifests.grown(() => true)).toEqual([pathOf("package.json")]);
+  });
+
+  it.each([
+    ["can't be understood", `dependencies:\n  cofferdam: "*"\n`],
+    ["are too long to be read", "#".repeat(1024 * 1024)],
+  ])("are told at each change where they %s", async (_, start) => {
+    const manifests = new Manifests();
+    const text = (more: string): void => writeFileSync(join(folder, "package.yaml"), `${start}\n${more}`);
+    text("");
+    manifests.saw([pathOf("package.yaml")]);
+    manifests.note();
+    expect(await manifests.grown(() => true)).toEqual([]);
+    text("name: app\n");
+    expect(await manifests.grown(() => true)).toEqual([pathOf("package.yaml")]);
   });
 
   it("are told where a package of our name has other commands", async () => {
