@@ -1,9 +1,13 @@
 import { hash } from "node:crypto";
 import { posix } from "node:path";
 import { OURSELVES } from "../profile/executed.ts";
+import { STARTED_BEFORE_US } from "./installation/path-folders.ts";
 
 /** Names under which a package manager starts us, or a program imports us. */
 const NAMES = [OURSELVES, "node"];
+
+/** Commands that are started under our name, or before us, where a package manager installs them. */
+const COMMANDS = [OURSELVES, ...STARTED_BEFORE_US];
 
 /** Package managers run each script between two others (https://docs.npmjs.com/cli/using-npm/scripts#pre--post-scripts). */
 const SCRIPTS = NAMES.flatMap((name) => [name, `pre${name}`, `post${name}`]);
@@ -72,7 +76,7 @@ export function claimsIn(manifest: unknown): ReadonlySet<string> {
   const claims = [
     // `npx` runs the only command of a package of this name, whatever it is called.
     ...(NAMES.includes(name) ? [["name", name, field("exports"), field("main"), field("bin")]] : []),
-    ...commands.filter(([command]) => NAMES.includes(command)).map((one) => ["bin", ...one]),
+    ...commands.filter(([command]) => COMMANDS.includes(command)).map((one) => ["bin", ...one]),
     ...SCRIPTS.map((script) => ["scripts", script, fieldOf(scripts, script)]).filter(isSaid),
     ...[["directories", folder]].filter(isSaid),
   ];

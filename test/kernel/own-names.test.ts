@@ -2,6 +2,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Standing } from "../support/approval/standing.ts";
+import { CALLER } from "../support/battery/people.ts";
+import { Place } from "../support/battery/place.ts";
 import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 import { fatesOf, heldIn, isThere, run, standingWith } from "../support/quarantine/planting.ts";
 
@@ -76,3 +78,33 @@ describe.skipIf(unusable !== null)("own: a manifest that a call changed", () => 
     expect(isThere(at.place, "package.json")).toBe(true);
   });
 });
+
+describe.skipIf(unusable !== null)(
+  "own: what is looked up before the product when a package manager starts it",
+  () => {
+    it.each(["node", "sh", "bash", "sed", "dirname", "uname"])(
+      "is taken away where a call makes it beside a package's commands: %s",
+      async (name) => {
+        await using at = await standing("report");
+        const bin = "packages/one/node_modules/.bin";
+        const outcome = await run(at, `mkdir -p ${bin}; cd ${bin}; echo x > ${name}; echo x > ${name}c`);
+        expect(fatesOf(outcome, at)).toMatchObject({ [`${bin}/${name}`]: "quarantined" });
+        expect([isThere(at.place, `${bin}/${name}`), isThere(at.place, `${bin}/${name}c`)]).toEqual([
+          false,
+          true,
+        ]);
+      },
+    );
+
+    it("is taken away where a call makes it in a folder of PATH, and nowhere else", async () => {
+      using place = new Place(CALLER);
+      const PATH = `${place.ws}/bin:${process.env["PATH"]}`;
+      const settings = { sandbox: { appeared: "report" }, shell: { default: { approval: false } } };
+      const env = { ...process.env, XDG_STATE_HOME: place.state, PATH };
+      await using supervisor = await place.supervisor(settings, { env });
+      await using session = supervisor.session();
+      const outcome = await run({ session }, "mkdir bin lib; echo x | tee bin/sh lib/sh");
+      expect(fatesOf(outcome, { place })).toEqual({ "bin/sh": "quarantined" });
+    });
+  },
+);
