@@ -56,7 +56,7 @@ describe("what the file of a manifest says of our names", () => {
     ["a text in it does not hide that", `{ ${ours}, "a\\":": ":", "scripts": {} }`],
     ["it may name a folder", '{ "directories": { "bin": "x" }, }'],
     ["it may be written otherwise", '{ "scripts": { "coffer\\u0064am": "x" }, }'],
-  ])("package.json: %s", (_, text) => {
+  ])("something is in a package.json: %s", (_, text) => {
     expect(claims("package.json", text)).toBe(1);
   });
 
@@ -71,7 +71,7 @@ describe("what the file of a manifest says of our names", () => {
       '{ /* a */ "name": "x", "scripts": { "test": "echo \\"a\\" \\\\ b" }, }',
     ],
     ["nothing", ""],
-  ])("package.json: nothing in %s", (_, text) => {
+  ])("nothing is in a package.json: %s", (_, text) => {
     expect(claims("package.json", text)).toBe(0);
   });
 
