@@ -1,7 +1,7 @@
 import type { Stats } from "node:fs";
 import { type AbsolutePath, nameOf } from "../profile/path.ts";
 import { claimsOfFile } from "./manifest-claims.ts";
-import { statsOf, systemPath } from "./nodes.ts";
+import { realPathOf, statsOf, systemPath } from "./nodes.ts";
 import { openPlainFile } from "./plain-file.ts";
 import { flatMapInTurns } from "./turns.ts";
 
@@ -34,7 +34,7 @@ export class Manifests {
 
   /** Notes what they say while no call runs. */
   note(): void {
-    for (const path of this.#last.slice(0, MOST_AHEAD)) this.#read(path, statsOf(path));
+    for (const path of this.#last.slice(0, MOST_AHEAD)) this.#read(path, statesOf(path));
   }
 
   /**
@@ -43,19 +43,19 @@ export class Manifests {
    */
   grown(isMade: (stats: Stats, path: AbsolutePath) => boolean): Promise<readonly AbsolutePath[]> {
     return flatMapInTurns(this.#last, (path) => {
-      const stats = statsOf(path);
+      const states = statesOf(path);
       const before = this.#known.get(path);
-      if (stats === null || before?.stamp === stampOf(stats)) return [];
-      const claims = this.#read(path, stats);
-      if (before === undefined && !isMade(stats, path)) return [];
+      if (states.length === 0 || before?.stamp === stampOf(states)) return [];
+      const claims = this.#read(path, states);
+      if (before === undefined && !states.some((stats) => isMade(stats, path))) return [];
       return [...claims].some((claim) => before?.claims.has(claim) !== true) ? path : [];
     });
   }
 
-  #read(path: AbsolutePath, stats: Stats | null): ReadonlySet<string> {
+  #read(path: AbsolutePath, states: readonly Stats[]): ReadonlySet<string> {
     const known = this.#known.get(path);
-    if (stats === null) return NOTHING;
-    const stamp = stampOf(stats);
+    if (states.length === 0) return NOTHING;
+    const stamp = stampOf(states);
     if (known?.stamp === stamp) return known.claims;
     const claims = claimsAt(path);
     this.#known.set(path, { stamp, claims });
@@ -65,16 +65,24 @@ export class Manifests {
 
 const NOTHING: ReadonlySet<string> = new Set();
 
+/** What stands at a path, and what it leads to where that is a link; nothing where there is nothing. */
+function statesOf(path: AbsolutePath): readonly Stats[] {
+  const stats = statsOf(path);
+  if (stats?.isSymbolicLink() !== true) return stats === null ? [] : [stats];
+  const end = realPathOf(path);
+  return [stats, (end === null ? null : statsOf(end)) ?? []].flat();
+}
+
 /** The change time is the kernel's own: a process can set any other. */
-function stampOf({ dev, ino, ctimeMs, size }: Stats): string {
-  return `${dev}:${ino}:${ctimeMs}:${size}`;
+function stampOf(states: readonly Stats[]): string {
+  return states.map(({ dev, ino, ctimeMs, size }) => `${dev}:${ino}:${ctimeMs}:${size}`).join(" ");
 }
 
 function claimsAt(path: AbsolutePath): ReadonlySet<string> {
   try {
     using file = openPlainFile(systemPath(path));
     if (file === null) return NOTHING;
-    if (file.stats.size > MOST_BYTES) return new Set([`all ${stampOf(file.stats)}`]);
+    if (file.stats.size > MOST_BYTES) return new Set([`all ${stampOf([file.stats])}`]);
     return claimsOfFile(nameOf(path), Buffer.from(file.read()));
   } catch {
     // It can't be read by this user, for whom package managers run, or is gone.

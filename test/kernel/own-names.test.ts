@@ -69,6 +69,17 @@ describe.skipIf(unusable !== null)("own: a manifest that a call changed", () => 
     expect(isThere(at.place, name)).toBe(true);
   });
 
+  it("is taken away where a link that an earlier call made leads to what says so", async () => {
+    await using at = await standing();
+    const real = (manifest: object): string => writes(manifest, "real");
+    const linked = `${real({})}; ln -sf real package.json`;
+    expect(fatesOf(await run(at, linked), at)).toEqual({});
+    expect(fatesOf(await run(at, real({ version: "2.0.0" })), at)).toEqual({});
+    const ours = real({ bin: { cofferdam: "x.js" } });
+    expect(fatesOf(await run(at, ours), at)).toEqual({ "package.json": "quarantined" });
+    expect(isThere(at.place, "package.json")).toBe(false);
+  });
+
   it("stays where it says anything else, or what it said before", async () => {
     await using at = await standing();
     const plain = writes({ scripts: { agent: "cofferdam run -- agent" }, dependencies: { cofferdam: "*" } });

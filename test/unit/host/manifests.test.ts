@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -148,6 +148,19 @@ describe("manifests that came to say more of our names", () => {
     expect(await manifests.grown(() => true)).toEqual([]);
     text("name: app\n");
     expect(await manifests.grown(() => true)).toEqual([pathOf("package.yaml")]);
+  });
+
+  it("are told where what they lead to changes", async () => {
+    const manifests = new Manifests();
+    write("real", {});
+    for (const [name, target] of Object.entries({ "package.json": "real", lost: "gone" }))
+      symlinkSync(target, join(folder, name));
+    manifests.saw(["package.json", "lost"].map(pathOf));
+    manifests.note();
+    write("real", { version: "2.0.0" });
+    expect(await manifests.grown(() => true)).toEqual([]);
+    write("real", { ...ours, version: "3.0.0" });
+    expect(await manifests.grown(() => true)).toEqual([pathOf("package.json")]);
   });
 
   it("are told where a package of our name has other commands", async () => {
