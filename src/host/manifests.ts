@@ -1,14 +1,11 @@
 import type { Stats } from "node:fs";
-import { OURSELVES } from "../profile/executed.ts";
-import type { AbsolutePath } from "../profile/path.ts";
-import { statsOf, systemPath } from "./nodes.ts";
+import { type AbsolutePath, nameOf } from "../profile/path.ts";
+import { claimsOfFile } from "./manifest-claims.ts";
+import { realPathOf, statsOf, systemPath } from "./nodes.ts";
 import { openPlainFile } from "./plain-file.ts";
 import { flatMapInTurns } from "./turns.ts";
 
-/** Names under which a package manager starts us, or a program imports us. */
-const NAMES = [OURSELVES, "node"];
-
-/** A larger manifest is not read: it counts as one that says all that it could. */
+/** A larger manifest is not read: it counts as one that says all that it could, and something new at each change. */
 const MOST_BYTES = 1024 * 1024;
 
 /** The most manifests that are read before a call. Any other counts as if it had claimed nothing before. */
@@ -21,9 +18,9 @@ interface Known {
 }
 
 /**
- * Manifests (`package.json`) in which a call could say that something else is started, or imported, under our name. `npx`, `pnpm` and
- * `yarn` take a command of the project's own before an installed one (https://docs.npmjs.com/cli/commands/npm-exec,
- * https://pnpm.io/cli/run), and Node a package's own name before an installed one's
+ * Manifests (`package.json`, and what pnpm takes for one) in which a call could say that something else is started, or imported,
+ * under our name. `npx`, `pnpm` and `yarn` take a command of the project's own before an installed one
+ * (https://docs.npmjs.com/cli/commands/npm-exec, https://pnpm.io/cli/run), and Node a package's own name before an installed one's
  * (https://nodejs.org/api/packages.html#self-referencing-a-package-using-its-name).
  */
 export class Manifests {
@@ -37,7 +34,7 @@ export class Manifests {
 
   /** Notes what they say while no call runs. */
   note(): void {
-    for (const path of this.#last.slice(0, MOST_AHEAD)) this.#read(path, statsOf(path));
+    for (const path of this.#last.slice(0, MOST_AHEAD)) this.#read(path, statesOf(path));
   }
 
   /**
@@ -46,19 +43,19 @@ export class Manifests {
    */
   grown(isMade: (stats: Stats, path: AbsolutePath) => boolean): Promise<readonly AbsolutePath[]> {
     return flatMapInTurns(this.#last, (path) => {
-      const stats = statsOf(path);
+      const states = statesOf(path);
       const before = this.#known.get(path);
-      if (stats === null || before?.stamp === stampOf(stats)) return [];
-      const claims = this.#read(path, stats);
-      if (before === undefined && !isMade(stats, path)) return [];
+      if (states.length === 0 || before?.stamp === stampOf(states)) return [];
+      const claims = this.#read(path, states);
+      if (before === undefined && !states.some((stats) => isMade(stats, path))) return [];
       return [...claims].some((claim) => before?.claims.has(claim) !== true) ? path : [];
     });
   }
 
-  #read(path: AbsolutePath, stats: Stats | null): ReadonlySet<string> {
+  #read(path: AbsolutePath, states: readonly Stats[]): ReadonlySet<string> {
     const known = this.#known.get(path);
-    if (stats === null) return NOTHING;
-    const stamp = stampOf(stats);
+    if (states.length === 0) return NOTHING;
+    const stamp = stampOf(states);
     if (known?.stamp === stamp) return known.claims;
     const claims = claimsAt(path);
     this.#known.set(path, { stamp, claims });
@@ -68,54 +65,27 @@ export class Manifests {
 
 const NOTHING: ReadonlySet<string> = new Set();
 
+/** What stands at a path, and what it leads to where that is a link; nothing where there is nothing. */
+function statesOf(path: AbsolutePath): readonly Stats[] {
+  const stats = statsOf(path);
+  if (stats?.isSymbolicLink() !== true) return stats === null ? [] : [stats];
+  const end = realPathOf(path);
+  return [stats, (end === null ? null : statsOf(end)) ?? []].flat();
+}
+
 /** The change time is the kernel's own: a process can set any other. */
-function stampOf({ dev, ino, ctimeMs, size }: Stats): string {
-  return `${dev}:${ino}:${ctimeMs}:${size}`;
+function stampOf(states: readonly Stats[]): string {
+  return states.map(({ dev, ino, ctimeMs, size }) => `${dev}:${ino}:${ctimeMs}:${size}`).join(" ");
 }
 
 function claimsAt(path: AbsolutePath): ReadonlySet<string> {
   try {
     using file = openPlainFile(systemPath(path));
     if (file === null) return NOTHING;
-    if (file.stats.size > MOST_BYTES) return new Set(["all"]);
-    return claimsIn(
-      JSON.parse(
-        Buffer.from(file.read())
-          .toString("utf8")
-          .replace(/^\uFEFF/, ""),
-      ),
-    );
+    if (file.stats.size > MOST_BYTES) return new Set([`all ${stampOf([file.stats])}`]);
+    return claimsOfFile(nameOf(path), Buffer.from(file.read()));
   } catch {
-    // No package manager reads what is no JSON either.
+    // It can't be read by this user, for whom package managers run, or is gone.
     return NOTHING;
   }
-}
-
-/** What a manifest says of our names, each in words that tell one from another. */
-export function claimsIn(manifest: unknown): ReadonlySet<string> {
-  const name = fieldOf(manifest, "name");
-  const bin = fieldOf(manifest, "bin");
-  const commands = typeof bin === "string" ? { [commandOf(name)]: bin } : bin;
-  const claims = NAMES.flatMap((own) => [
-    ...(name === own ? [["name", fieldOf(manifest, "exports"), fieldOf(manifest, "main")]] : []),
-    ...["bin", "scripts"].flatMap((field) => {
-      const value = fieldOf(field === "bin" ? commands : fieldOf(manifest, field), own);
-      return value === undefined ? [] : [[field, own, value]];
-    }),
-  ]);
-  const folder = fieldOf(fieldOf(manifest, "directories"), "bin");
-  return new Set(
-    [...claims, ...(folder === undefined ? [] : [["directories", folder]])].map((one) => JSON.stringify(one)),
-  );
-}
-
-/** The command of a package whose `bin` is one file: its name without the scope. */
-function commandOf(name: unknown): string {
-  return typeof name === "string" ? name.replace(/^@[^/]*\//, "") : "";
-}
-
-function fieldOf(value: unknown, name: string): unknown {
-  return typeof value === "object" && value !== null && Object.hasOwn(value, name)
-    ? Reflect.get(value, name)
-    : undefined;
 }

@@ -8,7 +8,7 @@ export const CLAIMS = {
     "a protected path can't be renamed out of the way, nor a folder above it by whose name it is found; what a call moves, the next one finds again",
   "fs.missing":
     "a protected path that is named without wildcard and does not exist can't be made; what a call makes under a wildcard is told",
-  own: "no tool can create, change, replace or shadow a file that the supervisor's process or its helpers load or start, wherever the product is installed. What a call makes so that another program is started under the product's name, as by `npx`, is taken away when the call has ended. A root in which that can't be had is refused. So is one in which the system keeps its files, unless an operator's file grants exactly that path",
+  own: "no tool can create, change, replace or shadow a file that the supervisor's process or its helpers load or start, wherever the product is installed. A root in which that can't be had is refused. So is one in which the system keeps its files, unless an operator's file grants exactly that path. A manifest, or a command in `node_modules/.bin` or in PATH, that a call makes so that another program is started under the product's name, as by `npx`, is taken away when the call has ended. What package managers obey besides is not protected",
   planted:
     "what programs of the host execute or obey by themselves (a table of names) can't be changed where it exists, and is not live after a call that made it unless somebody said so, or git took it from a commit that was there before: it lies in quarantine, and after a supervisor was killed the next one puts it there. What runs when a person starts a tool is told",
   "fs.views":

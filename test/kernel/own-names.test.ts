@@ -2,6 +2,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Standing } from "../support/approval/standing.ts";
+import { CALLER } from "../support/battery/people.ts";
+import { Place } from "../support/battery/place.ts";
 import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 import { fatesOf, heldIn, isThere, run, standingWith } from "../support/quarantine/planting.ts";
 
@@ -20,13 +22,21 @@ function writes(manifest: object, path = "package.json"): string {
   return `mkdir -p "$(dirname ${path})"; echo '${JSON.stringify({ ...MANIFEST, ...manifest })}' > ${path}`;
 }
 
+/** The same of any text. */
+function writesText(text: string, path: string): string {
+  return `printf '%s\\n' '${text}' > ${path}`;
+}
+
 describe.skipIf(unusable !== null)("own: a manifest that a call changed", () => {
   it.each([
     ["a command of our name", { bin: { cofferdam: "x.js" } }],
     ["a command of Node's name", { bin: { node: "x.js" } }],
     ["the package's own command", { name: "@you/cofferdam" }],
     ["the name that a program imports", { name: "cofferdam", exports: "./x.js" }],
+    ["a command that npm makes one of our name", { bin: { "x/cofferdam": "x.js" } }],
+    ["a list of commands", { bin: ["x/cofferdam"] }],
     ["a script", { scripts: { cofferdam: "node x.js" } }],
+    ["a script that is run before one of our name", { scripts: { precofferdam: "node x.js" } }],
     ["a folder of commands", { directories: { bin: "bin" } }],
   ])("is taken away where it says that something else is run under our name: %s", async (_, more) => {
     for (const appeared of ["quarantine", "report"] as const) {
@@ -46,6 +56,30 @@ describe.skipIf(unusable !== null)("own: a manifest that a call changed", () => 
     });
   });
 
+  it.each([
+    ["package.yaml", "scripts: { cofferdam: x }"],
+    ["package.json5", '{ scripts: { cofferdam: "x" } }'],
+    ["package.json", '{ "scripts": { "cofferdam": "x" }, }'],
+  ])("is taken away where only some package managers read it: %s", async (name, text) => {
+    await using at = await standing();
+    expect(fatesOf(await run(at, writesText(text, name)), at)).toEqual({ [name]: "quarantined" });
+    expect([isThere(at.place, name), heldIn(at.place)]).toEqual([false, [name]]);
+    const plain = await run(at, writesText(text.replace("cofferdam", "test"), name));
+    expect(fatesOf(plain, at)).toEqual({ [name]: "reported" });
+    expect(isThere(at.place, name)).toBe(true);
+  });
+
+  it("is taken away where a link that an earlier call made leads to what says so", async () => {
+    await using at = await standing();
+    const real = (manifest: object): string => writes(manifest, "real");
+    const linked = `${real({})}; ln -sf real package.json`;
+    expect(fatesOf(await run(at, linked), at)).toEqual({});
+    expect(fatesOf(await run(at, real({ version: "2.0.0" })), at)).toEqual({});
+    const ours = real({ bin: { cofferdam: "x.js" } });
+    expect(fatesOf(await run(at, ours), at)).toEqual({ "package.json": "quarantined" });
+    expect(isThere(at.place, "package.json")).toBe(false);
+  });
+
   it("stays where it says anything else, or what it said before", async () => {
     await using at = await standing();
     const plain = writes({ scripts: { agent: "cofferdam run -- agent" }, dependencies: { cofferdam: "*" } });
@@ -55,3 +89,33 @@ describe.skipIf(unusable !== null)("own: a manifest that a call changed", () => 
     expect(isThere(at.place, "package.json")).toBe(true);
   });
 });
+
+describe.skipIf(unusable !== null)(
+  "own: what is looked up before the product when a package manager starts it",
+  () => {
+    it.each(["node", "sh", "bash", "sed", "dirname", "uname"])(
+      "is taken away where a call makes it beside a package's commands: %s",
+      async (name) => {
+        await using at = await standing("report");
+        const bin = "packages/one/node_modules/.bin";
+        const outcome = await run(at, `mkdir -p ${bin}; cd ${bin}; echo x > ${name}; echo x > ${name}c`);
+        expect(fatesOf(outcome, at)).toMatchObject({ [`${bin}/${name}`]: "quarantined" });
+        expect([isThere(at.place, `${bin}/${name}`), isThere(at.place, `${bin}/${name}c`)]).toEqual([
+          false,
+          true,
+        ]);
+      },
+    );
+
+    it("is taken away where a call makes it in a folder of PATH, and nowhere else", async () => {
+      using place = new Place(CALLER);
+      const PATH = `${place.ws}/bin:${process.env["PATH"]}`;
+      const settings = { sandbox: { appeared: "report" }, shell: { default: { approval: false } } };
+      const env = { ...process.env, XDG_STATE_HOME: place.state, PATH };
+      await using supervisor = await place.supervisor(settings, { env });
+      await using session = supervisor.session();
+      const outcome = await run({ session }, "mkdir bin lib; echo x | tee bin/sh lib/sh");
+      expect(fatesOf(outcome, { place })).toEqual({ "bin/sh": "quarantined" });
+    });
+  },
+);

@@ -15,7 +15,15 @@ const IN_PACKAGES = /\/node_modules\/\.bin(?:\/|$)/;
 type Surroundings = Pick<RunningProcess, "env" | "cwd">;
 
 /** The names under which a shell, and `#!/usr/bin/env node`, find us in PATH. */
-export const COMMANDS = ["cofferdam", "node"];
+const COMMANDS = ["cofferdam", "node"];
+
+/**
+ * What is looked up in PATH, with `node_modules/.bin` first, before a package manager has started us there: the shell in which npm, and
+ * pnpm for scripts, start a command (https://github.com/npm/promise-spawn, https://github.com/pnpm/npm-lifecycle); `bash`, by Bun
+ * (https://github.com/oven-sh/bun, `run_command`); the helpers of a command as pnpm before 12 makes it
+ * (https://github.com/pnpm/cmd-shim); and `node`, by `#!/usr/bin/env node`.
+ */
+export const STARTED_BEFORE_US = ["node", "sh", "bash", "sed", "dirname", "uname"];
 
 /**
  * The folders of PATH as the kernel finds them from the current folder, links followed; those that are missing, too. An empty

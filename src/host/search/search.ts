@@ -48,7 +48,7 @@ export interface Found {
   readonly signs: readonly RepositorySign[];
   readonly gitLinks: readonly AbsolutePath[];
   readonly strayLinks: readonly StrayLink[];
-  /** Each `package.json` that is watched for. */
+  /** Each manifest that is watched for: see `Manifests`. */
   readonly manifests: readonly AbsolutePath[];
   /** What is watched for and was first seen after the moment that was asked about. */
   readonly fresh: readonly AbsolutePath[];

@@ -3,6 +3,7 @@ import type { RepositorySign } from "../../backend/repositories.ts";
 import { CofferdamError } from "../../errors.ts";
 import { type AbsolutePath, joinPath, nameOf, parentOf } from "../../profile/path.ts";
 import { isGitName, isInGitFolder } from "../git/marks.ts";
+import { isManifest } from "../manifest-claims.ts";
 import {
   isAsRead,
   type Remembered,
@@ -24,9 +25,6 @@ const MOST_AT_ONCE = 8;
 /** What a folder of more names holds is taken in several turns, and these are taken between two looks at the clock. */
 const MOST_IN_A_TURN = 2_048;
 const NAMES_AT_A_TIME = 512;
-
-/** See `Manifests`. */
-const MANIFEST = "package.json";
 
 /** A folder that is still to be seen; its state where that is known to have changed. */
 interface Ahead {
@@ -238,9 +236,9 @@ export class Walk {
     let names = 0;
     for (const [name, seenMs] of seen.watched ?? []) {
       if (seenMs > this.#watching.sinceMs) this.fresh.push(joinPath(folder, name));
+      if (isManifest(name)) this.manifests.push(joinPath(folder, name));
       if (++names % NAMES_AT_A_TIME === 0) yield;
     }
-    if (seen.watched?.has(MANIFEST) === true) this.manifests.push(joinPath(folder, MANIFEST));
     for (const sign of seen.signs) this.signs.push(sign);
     const isOfGit = one.isOfGit || seen.signs.some(({ path, isWhole }) => path === folder && isWhole);
     if (isOfGit) for (const name of seen.links) this.gitLinks.push(joinPath(folder, name));

@@ -2,7 +2,7 @@ import type { Loaded } from "../../config/config.ts";
 import { CallWatches } from "../../host/call-watches.ts";
 import { FactsMemory } from "../../host/facts.ts";
 import type { Host } from "../../host/host.ts";
-import { COMMANDS, foldersOfPath } from "../../host/installation/path-folders.ts";
+import { foldersOfPath, STARTED_BEFORE_US } from "../../host/installation/path-folders.ts";
 import { Quarantine } from "../../host/quarantine/quarantine.ts";
 import { RunningCalls } from "../../host/running-calls.ts";
 import type { Watch } from "../../host/search/folder.ts";
@@ -76,7 +76,7 @@ export function executedOn(host: Host, { ceiling }: Loaded): ExecutedFinder {
 const PLUG_AND_PLAY = [".pnp.cjs", ".pnp.loader.mjs"];
 
 /**
- * Names under which a program would be found in place of ours: by `npx cofferdam`, before what is installed elsewhere
+ * Names under which a program would be found in place of ours, or before it: by `npx cofferdam`, before what is installed elsewhere
  * (https://docs.npmjs.com/cli/commands/npm-exec), and in folders of PATH; and what would be loaded before ours where that is
  * installed. Those that exist are others' business.
  */
@@ -86,9 +86,12 @@ function shadowNames({ env, cwd, installation }: Host): readonly ExecutedNames[]
   const packages = parts.map(({ path }) => path).filter((path) => nameOf(path) === "node_modules");
   const projects = new Set([...packages.map(parentOf), ...(project === null ? [] : [project])]);
   const paths = [
-    ...foldersOfPath({ env, cwd }).flatMap((folder) => COMMANDS.map((name) => joinPath(folder, name))),
+    ...foldersOfPath({ env, cwd }).flatMap((folder) =>
+      [OURSELVES, ...STARTED_BEFORE_US].map((name) => joinPath(folder, name)),
+    ),
     ...[...projects].flatMap((folder) => PLUG_AND_PLAY.map((name) => joinPath(folder, name))),
   ];
   const literal = paths.map((path) => ({ ...by, pattern: literalPattern(path), ignoreCase: true as const }));
-  return [...executedNames(by, parsePatterns("**/node_modules/.bin/node")), ...literal];
+  const inPackages = parsePatterns(`**/node_modules/.bin/{${STARTED_BEFORE_US.join(",")}}`);
+  return [...executedNames(by, inPackages), ...literal];
 }

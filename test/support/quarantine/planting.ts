@@ -19,12 +19,15 @@ export function standingWith(
 }
 
 /** Runs a line of shell by a call. */
-export function run(at: Standing, line: string, signal?: AbortSignal): Promise<Outcome> {
+export function run(at: Pick<Standing, "session">, line: string, signal?: AbortSignal): Promise<Outcome> {
   return at.session.call("shell", { argv: ["sh", "-c", line] }, signal === undefined ? {} : { signal });
 }
 
 /** What became of each thing that a call made, by its path in the writable root. */
-export function fatesOf(outcome: Outcome, { place }: Standing): Readonly<Record<string, Fate["kind"]>> {
+export function fatesOf(
+  outcome: Outcome,
+  { place }: Pick<Standing, "place">,
+): Readonly<Record<string, Fate["kind"]>> {
   if (!("receipt" in outcome) || outcome.receipt === null) throw new Error(JSON.stringify(outcome));
   const { found } = outcome.receipt.appeared;
   return Object.fromEntries(found.map(({ path, fate }) => [path.slice(place.ws.length + 1), fate.kind]));

@@ -132,6 +132,7 @@ describe("protected", () => {
     "$W/.npmrc",
     "$W/.yarnrc.yml",
     "$W/.pnpmfile.cjs",
+    "$W/.corepack.env",
     "$W/pip.conf",
     "$W/sub/cofferdam.yaml",
     "$H/.bashrc",
