@@ -80,7 +80,8 @@ function tellQuarantined(found: readonly Appeared[], print: Print): void {
 function takenAway(one: Appeared): string {
   const { path, kind, runs, fate } = one;
   const isHeldBack = fate.kind === "quarantined" && fate.problem !== null;
-  const end = isHeldBack ? `, and it could not be given back: ${escapeInvisible(fate.problem)}` : "";
+  const because = fate.kind === "quarantined" && fate.because !== null ? `, because ${fate.because}` : "";
+  const end = `${because}${isHeldBack ? `, and it could not be given back: ${escapeInvisible(fate.problem)}` : ""}`;
   if (kind !== "repository") return `the command made ${whatItIs(one)}: it was taken away${end}`;
   return `the command made a repository, ${visible(path)}, in which ${mayDo(runs)}: that was taken away${end}`;
 }

@@ -42,6 +42,8 @@ export type Fate =
       readonly kind: "quarantined";
       readonly id: string;
       readonly aside: string | null;
+      /** Why it could not stay although a commit holds it, or somebody agreed to it; null where nothing spoke for it. */
+      readonly because: string | null;
       /** Why it could not be given back although somebody said so, or the question failed. */
       readonly problem: string | null;
     }

@@ -47,7 +47,6 @@ export class RunningCall {
   readonly #profile: Profile;
   #doubts: readonly Doubt[];
   #isOver = false;
-  #left: ReadonlySet<AbsolutePath> = new Set();
 
   constructor(own: Basis, profile: Profile, beside: readonly RunningCall[]) {
     this.#own = own;
@@ -58,26 +57,20 @@ export class RunningCall {
     });
   }
 
-  /** What counts as there before it now: what a call that still runs may have made, that call sees to. */
+  /**
+   * What counts as there before it now: what a call that still runs may have made, that call sees to. What such a call made and left
+   * counts no more than what it hid: it may be another file than this call found, and open to it.
+   */
   basis(): Basis {
-    const over = this.#doubts.filter(({ call }) => call.#isOver);
     return without(
       this.#own,
-      over.map(({ call, paths }) => ({
-        call,
-        paths: new Set([...paths].filter((path) => !call.#left.has(path))),
-      })),
+      this.#doubts.filter(({ call }) => call.#isOver),
     );
   }
 
   /** The least that may come to count as there before it. */
   leastBasis(): Basis {
     return without(this.#own, this.#doubts);
-  }
-
-  /** What of all that it made is where it was made, since that was decided: for others it was there. */
-  leaves(paths: Iterable<AbsolutePath>): void {
-    this.#left = new Set(paths);
   }
 
   end(): void {

@@ -99,10 +99,11 @@ function quarantinedOf(outcome: Outcome | ToolOutcome): Pick<ProgramResult, "qua
   const receipt = "receipt" in outcome ? outcome.receipt : null;
   const found = receipt?.appeared.found.filter(({ fate }) => fate.kind === "quarantined") ?? [];
   if (found.length === 0) return {};
-  const told = found.slice(0, MAX_QUARANTINED).map(({ path, obeyedBy }) => ({
-    path: spelledOut(path),
-    because: `it is ${obeyedBy === null ? "obeyed by other programs" : printObeyed(obeyedBy)}; a person can give it back`,
-  }));
+  const told = found.slice(0, MAX_QUARANTINED).map(({ path, obeyedBy, fate }) => {
+    const what = `it is ${obeyedBy === null ? "obeyed by other programs" : printObeyed(obeyedBy)}`;
+    const why = fate.kind === "quarantined" && fate.because !== null ? `, and ${fate.because}` : "";
+    return { path: spelledOut(path), because: `${what}${why}; a person can give it back` };
+  });
   return { quarantined: told };
 }
 

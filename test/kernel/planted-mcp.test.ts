@@ -43,4 +43,29 @@ describe.skipIf(unusable !== null)("what a tool of a wrapped MCP server makes an
       expect(JSON.parse(stdout)).toHaveLength(isKept ? 0 : 2);
     },
   );
+
+  it.each([
+    ["told, once, though no call ended after it was made", "[ -e .npmrc ] || echo evil > .npmrc", true],
+    ["not told where nothing was made", ":", false],
+  ])("is gone when the server has ended, which is %s", async (_, line, isMade) => {
+    const command = ["sh", "-c", `${SERVER}; ${line}`];
+    const at = await wrapPlace(
+      { servers: { sh: { command, rules: [{ pattern: "*", action: "allow" }] } } },
+      {
+        sandbox: { paths: { ws: { root: ".", mode: "rw", write_approval: false } }, runtimes: ["system"] },
+      },
+    );
+    await using mcp = await wrapped(at, ["--wrap", "sh"], { answers: NO });
+    await mcp.client.call("plant");
+    expect(await mcp.close()).toBe(0);
+    expect(existsSync(join(at.project, ".npmrc"))).toBe(false);
+    const told = mcp
+      .said()
+      .match(/made `?[^`\s]*\.(?:npmrc|envrc)`?, which .* would obey: it was taken away/g);
+    expect(told?.map((one) => /\.(?:npmrc|envrc)/.exec(one)?.[0])).toEqual(
+      isMade ? [".envrc", ".npmrc"] : [".envrc"],
+    );
+    const journal = await at.cofferdam(["journal", "show", "--json"]);
+    expect(journal.stdout.includes("/.npmrc")).toBe(isMade);
+  });
 });

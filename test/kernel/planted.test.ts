@@ -203,7 +203,11 @@ describe.skipIf(unusable !== null)("what one call hides until it is over, and an
     expect([isThere(at.place, ".envrc"), heldIn(at.place)]).toEqual([false, [".envrc"]]);
   });
 
-  it("takes nothing else: what was there before both, what was given back, and what a person changed of it", async () => {
+  it.each<[what: string, change: string, fate: string, content: string, asks: number]>([
+    ["takes nothing else: what was there before both, and what was given back", "true", "reported", "x", 1],
+    // Nobody knows who did: the other call could, as no mask of its own covers what was put there meanwhile.
+    ["asks about what was given back and changed since", "echo more > a/.envrc", "kept", "more", 2],
+  ])("%s", async (_, change, fate, content, asks) => {
     await using at = await standingWith("ask", {}, (place) => {
       place.plainly("mkdir old; echo mine > old/.envrc");
     });
@@ -213,11 +217,32 @@ describe.skipIf(unusable !== null)("what one call hides until it is over, and an
     await pause(500);
     go(at, "go");
     expect(fatesOf(await first, at)).toEqual({ "a/.envrc": "kept" });
-    at.place.plainly("echo more >> a/.envrc; echo more >> old/.envrc; touch old");
+    at.place.plainly(`${change}; echo more >> old/.envrc; touch old`);
     go(at, "go2");
-    expect(fatesOf(await second, at)).toEqual({});
-    expect([at.asked.requests.length, at.place.read("ws/a/.envrc")]).toEqual([1, "x\nmore\n"]);
+    expect(fatesOf(await second, at)).toEqual({ "a/.envrc": fate });
+    expect([at.asked.requests.length, at.place.read("ws/a/.envrc")]).toEqual([asks, `${content}\n`]);
   });
+
+  it.each([
+    ["changes it", "echo EVIL > .envrc"],
+    ["gives it another name", "ln .envrc other"],
+  ])(
+    "takes what was given back meanwhile where the other %s, which found it there as it began",
+    async (_, line) => {
+      let yes = true;
+      await using at = await standingWith("ask", { handler: new Asked(() => ({ approved: yes })) });
+      const first = run(at, `echo mine > .envrc; echo > made; ${after("go", "true")}`);
+      await there(at, "made");
+      const second = run(at, `echo > begun; ${after("go2", line)}`);
+      await there(at, "begun");
+      go(at, "go");
+      expect(fatesOf(await first, at)).toEqual({ ".envrc": "kept" });
+      yes = false;
+      go(at, "go2");
+      expect(fatesOf(await second, at)).toEqual({ ".envrc": "quarantined" });
+      expect(isThere(at.place, ".envrc")).toBe(false);
+    },
+  );
 
   it("takes what a person made while both ran no sooner than the call that it was new to", async () => {
     await using at = await standingWith("ask");

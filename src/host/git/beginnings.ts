@@ -3,18 +3,22 @@ import type { AbsolutePath } from "../../profile/path.ts";
 import { systemPath } from "../nodes.ts";
 import { openPlainFile } from "../plain-file.ts";
 
-/** The first bytes of a plain file, itself no link; `isWhole` where that is all of it. Null for anything else. */
-export function beginningOf(
-  path: AbsolutePath,
-  maxBytes: number,
-): { readonly bytes: Buffer; readonly isWhole: boolean } | null {
+/** The first bytes of a plain file; `isWhole` where that is all of it, `isLinked` where it had another name as it was opened. */
+export interface Beginning {
+  readonly bytes: Buffer;
+  readonly isWhole: boolean;
+  readonly isLinked: boolean;
+}
+
+/** What a plain file, itself no link, begins with. Null for anything else. */
+export function beginningOf(path: AbsolutePath, maxBytes: number): Beginning | null {
   try {
     using file = openPlainFile(systemPath(path), constants.O_NOFOLLOW);
     if (file === null) return null;
-    const { size } = file.stats;
+    const { size, nlink } = file.stats;
     const buffer = Buffer.alloc(Math.min(size, maxBytes));
     const read = readSync(file.fd, buffer, 0, buffer.length, 0);
-    return { bytes: buffer.subarray(0, read), isWhole: read === size };
+    return { bytes: buffer.subarray(0, read), isWhole: read === size, isLinked: nlink > 1 };
   } catch {
     return null;
   }

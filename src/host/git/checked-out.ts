@@ -9,6 +9,7 @@ import {
   ROOT,
   upwards,
 } from "../../profile/path.ts";
+import type { Likeness } from "../likeness.ts";
 import { firstNamesIn } from "../names-in.ts";
 import { linkAt, resolvedPath, statsOf, systemPath } from "../nodes.ts";
 import { WorkTurn } from "../turns.ts";
@@ -64,8 +65,8 @@ export class HeldBefore implements Disposable {
     this.#isOnlyRead = isOnlyRead;
   }
 
-  /** True where what stands at a path is what such a commit has there. Folders count with all that is in them, links with what they lead to. */
-  async isCheckedOut(path: AbsolutePath): Promise<boolean> {
+  /** Of what stands at a path, to what such a commit has there. Folders count with all that is in them, links with what they lead to. */
+  async likenessOf(path: AbsolutePath): Promise<Likeness> {
     const comparing = this.#comparing;
     const tops = await this.#topsAbove(path);
     const sources: AbsolutePath[] = [];
@@ -79,11 +80,13 @@ export class HeldBefore implements Disposable {
       const { trees, refs } = await this.#repository(common);
       for (const top of tops) {
         const names = treeNames(path, top);
-        for (const ref of refs)
-          if (await holdsAt({ trees, ref, top, files: 0, comparing }, path, names)) return true;
+        for (const ref of refs) {
+          const commit: Commit = { trees, ref, top, comparing, files: 0, isLinked: false };
+          if (await holdsAt(commit, path, names)) return commit.isLinked ? "linked" : "same";
+        }
       }
     }
-    return false;
+    return "other";
   }
 
   [Symbol.dispose](): void {
@@ -151,13 +154,14 @@ class Comparing {
   }
 }
 
-/** A commit as it would stand in a working tree, and how many of its files were compared so far. */
+/** A commit as it would stand in a working tree, how many of its files were compared so far, and whether one has another name. */
 interface Commit {
   readonly trees: CommittedTrees;
   readonly ref: string;
   readonly top: AbsolutePath;
   readonly comparing: Comparing;
   files: number;
+  isLinked: boolean;
 }
 
 function commonFolder({ kind, path }: RepositorySign): AbsolutePath | null {
@@ -225,6 +229,7 @@ async function holds(commit: Commit, entry: TreeEntry, path: AbsolutePath): Prom
     if (entry.kind !== (isProgram ? "program" : "file")) return false;
     if (!commit.comparing.hasRoomFor(stats.size)) return false;
     const found = beginningOf(path, MAX_FILE_BYTES);
+    commit.isLinked ||= found?.isLinked === true;
     return found?.isWhole === true && isBlob(found.bytes, entry.oid);
   }
   if (!stats.isDirectory() || entry.kind !== "folder") return false;

@@ -61,7 +61,10 @@ async function summaryOf(
   budget: ReadBudget,
 ): Promise<TreeSummary> {
   try {
-    return await withEntryOf(records, numbered, (entry) => readTree(entry, null, budget));
+    const { kind, files, bytes, digest } = await withEntryOf(records, numbered, (entry) =>
+      readTree(entry, null, budget),
+    );
+    return { kind, files, bytes, digest };
   } catch (cause) {
     if (codeOf(cause) === "") throw cause;
     return UNREADABLE;

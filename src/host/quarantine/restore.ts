@@ -9,8 +9,9 @@ import { removeTree } from "./remove.ts";
 import { type Entry, readTree } from "./tree.ts";
 
 /**
- * Puts an item back where it was found, as a copy that is new: what still has a file of it open from before changes nothing. It must
- * be what was looked at, by its digest, and nothing may stand there by now. Null where that was done, else why not.
+ * Puts an item back where it was found, as a copy that is new: what still has a file of it open from before, or another name of it,
+ * changes nothing. It must be what was looked at, by its digest, and nothing may stand there by now. Null where that was done, else
+ * why not.
  */
 export async function restoreItem(
   { digest, kind }: Pick<QuarantineItem, "digest" | "kind">,
@@ -31,10 +32,10 @@ export async function restoreItem(
       try {
         if (copied.digest !== digest) return "it is not what it was when it was taken";
         putInPlace(copy, target, kind);
-        return null;
       } finally {
         await removeTree(copy);
       }
+      return staysAt(target, digest);
     });
   } catch (cause) {
     const code = codeOf(cause);
@@ -43,6 +44,17 @@ export async function restoreItem(
       return "the folder that it lay in is not there any more";
     return code || "it could not be put there";
   }
+}
+
+/**
+ * A call that ran until then may have changed the copy, or given it another name, before it was in its place. So it is read once more;
+ * a call that does so from now on finds it there when it ends.
+ */
+async function staysAt(target: Entry, digest: string): Promise<string | null> {
+  const put = await readTree(target);
+  if (put.digest === digest && !put.isLinked) return null;
+  await removeTree(target);
+  return "something changed it, or gave it another name, while it was put there";
 }
 
 /**
@@ -59,7 +71,12 @@ export async function endRestoring(
   using _folder = folder;
   const target: Entry = { folder, name: nameOf(path), at: parentOf(path) };
   await withOwnerRights([folder], () => removeTree({ ...target, name: temporary }));
-  return digest !== null && isThere(target) && (await readTree(target)).digest === digest;
+  if (digest === null || !isThere(target)) return false;
+  const found = await readTree(target);
+  if (found.digest !== digest) return false;
+  // It is whole where it was taken from.
+  if (found.isLinked) await withOwnerRights([folder], () => removeTree(target));
+  return !found.isLinked;
 }
 
 /** What its copy is called until it is put in place. */

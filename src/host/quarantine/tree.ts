@@ -35,8 +35,14 @@ export interface TreeSummary {
   readonly digest: string | null;
 }
 
+/** What was read of an entry. */
+export interface TreeRead extends TreeSummary {
+  /** True where a file of it had another name as it was opened: by that it can be changed from elsewhere. */
+  readonly isLinked: boolean;
+}
+
 /** The same for what stands at a path, on the way to which no link may stand. Throws node's errors. */
-export async function readEntryAt(path: AbsolutePath): Promise<TreeSummary> {
+export async function readEntryAt(path: AbsolutePath): Promise<TreeRead> {
   using folder = openFolder(parentOf(path));
   return await readTree({ folder, name: nameOf(path), at: parentOf(path) });
 }
@@ -96,10 +102,11 @@ export async function readTree(
   entry: Entry,
   sink: TreeSink | null = null,
   budget = new ReadBudget(),
-): Promise<TreeSummary> {
+): Promise<TreeRead> {
   const reader = new TreeReader(budget);
   const kind = await reader.read({ ...entry, path: "", depth: 0, sink });
-  return { kind, files: reader.files, bytes: reader.bytes, digest: reader.digest() };
+  const { files, bytes, isLinked } = reader;
+  return { kind, files, bytes, digest: reader.digest(), isLinked };
 }
 
 /** One entry that is to be read. */
@@ -118,6 +125,7 @@ class TreeReader {
   readonly #turn = new WorkTurn();
   files = 0;
   bytes = 0;
+  isLinked = false;
 
   constructor(budget: ReadBudget) {
     this.#budget = budget;
@@ -178,6 +186,7 @@ class TreeReader {
     try {
       const stats = fstatSync(fd);
       this.bytes += stats.size;
+      this.isLinked ||= stats.nlink > 1;
       this.#isWhole &&= stats.isFile() && this.bytes <= MAX_BYTES && this.#budget.spend(stats.size);
       if (!this.#isWhole) return;
       this.#note((stats.mode & 0o111) === 0 ? "file" : "program", path, Buffer.from(String(stats.size)));

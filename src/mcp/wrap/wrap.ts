@@ -164,13 +164,15 @@ class Run {
     talk(`left out ${what} of the MCP server ${name}: ${because}`);
   }
 
-  #tellAppeared({ found }: Appearances): void {
+  #tellAppeared({ found, unknown }: Appearances): void {
     const { name, talk } = this.#options;
-    for (const { path, obeyedBy, fate } of found)
-      if (fate.kind === "quarantined")
-        talk(
-          `the MCP server ${name} made ${visible(path)}, which ${obeyedBy?.by ?? "other programs"} would obey: it was taken away`,
-        );
+    const server = `the MCP server ${name}`;
+    for (const { path, obeyedBy, fate } of found) {
+      const made = `${server} made ${visible(path)}, which ${obeyedBy?.by ?? "other programs"} would obey`;
+      if (fate.kind === "quarantined") talk(`${made}: it was taken away`);
+      if (fate.kind === "live") talk(`${made}, and it could not be taken away: ${fate.problem}; remove it`);
+    }
+    if (unknown !== null) talk(`what ${server} made is not known: ${unknown}`);
   }
 
   /** It has a moment to end by itself, once its client is gone; then nothing of it is left. */
@@ -179,6 +181,9 @@ class Run {
     held?.input.end();
     if (held !== null) await Promise.race([held.ended.catch(() => undefined), pause(GRACE_MS)]);
     await held?.[Symbol.asyncDispose]();
+    // What it made after its last call was seen to by now.
+    const outcome = await held?.ended.catch(() => undefined);
+    if (outcome !== undefined && "receipt" in outcome) this.#tellAppeared(outcome.receipt.appeared);
     this.#talk.end();
   }
 

@@ -118,13 +118,7 @@ export class MadeByCall implements Disposable {
     const found = await appearedBeside(shared, profile, facts, placeholders, this.#sinceMs);
     for (const event of await eventsOf(found)) record(event);
     const call = { ...this.#making, before: facts, startedAt, onTaken };
-    const settled = await settleAppeared(found, call);
-    // A repository is left out: others look at its parts, which may change.
-    const left = settled.found.filter(
-      ({ kind, fate }) => kind !== "repository" && (fate.kind === "kept" || fate.kind === "reported"),
-    );
-    this.#call?.leaves(left.map(({ path }) => path));
-    return boundedAppearances(settled);
+    return boundedAppearances(await settleAppeared(found, call));
   }
 
   #end(): void {

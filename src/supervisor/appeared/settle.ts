@@ -3,6 +3,7 @@ import type { Appearances, Appeared, Fate } from "../../host/appeared.ts";
 import { HeldBefore } from "../../host/git/checked-out.ts";
 import type { GitRuns } from "../../host/git/git-runs.ts";
 import { isOwnCode } from "../../host/installation/own-code.ts";
+import type { Likeness } from "../../host/likeness.ts";
 import { isLink, statsOf } from "../../host/nodes.ts";
 import type { Planted } from "../../host/quarantine/quarantine.ts";
 import { isHeld, type QuarantineItem, type QuarantineRecord } from "../../host/quarantine/record.ts";
@@ -36,9 +37,9 @@ export async function settleAppeared(appearances: Appearances, call: AfterCall):
     runsIn: (path) => runsIn(path, call),
     isOwnCode: (path) => isOwnCode(identities, path),
   });
-  const fates = await fatesOfWhatStays(planted, call);
+  const { fates, linked } = await fatesOfWhatStays(planted, call);
   const taken = await flatMapInTurns(planted, (one) => (fates.has(one.appeared) ? [] : one));
-  if (taken.length > 0) await takeAway(taken, call, fates);
+  if (taken.length > 0) await takeAway(taken, call, { fates, linked });
   const found = await flatMapInTurns(appearances.found, (one): Appeared => {
     const fate = fates.get(one);
     return fate === undefined ? one : { ...one, fate };
@@ -63,34 +64,36 @@ const CHECKED_OUT: Fate = {
 };
 const KEPT_BEFORE: Fate = { kind: "reported", because: "it was given back while the call ran" };
 const GONE: Fate = { kind: "reported", because: "it was not there any more when it was to be taken away" };
+/** Why something was taken that would have stayed otherwise. */
+const LINKED = "it, or a file in it, has another name, by which a later call could change it";
 const AGREED: Fate = { kind: "kept", by: "whoever approved the call" };
 
 /** What stays where it was made, or can't be the call's. */
-async function fatesOfWhatStays(planted: readonly PlantedByCall[], call: AfterCall): Promise<Fates> {
+async function fatesOfWhatStays(planted: readonly PlantedByCall[], call: AfterCall): Promise<Decided> {
   const { isMadeSince = () => false, shared } = call;
   // A repository's parts are written anew, with what they said, by whoever works in it.
   const isSince = ({ appeared, take }: PlantedByCall): boolean =>
     [appeared, ...take].every(({ path }) => isMadeSince(path));
   const since = new Set(await flatMapInTurns(planted, (one) => (isSince(one) ? one : [])));
   const own = await flatMapInTurns(planted, (one) => (since.has(one) ? [] : one));
-  const fates = shared.appeared === "report" ? await fatesByConfig(own) : await fatesInPlace(own, call);
-  for (const { appeared } of since) fates.set(appeared, MADE_SINCE);
-  return fates;
+  const decided = shared.appeared === "report" ? await fatesByConfig(own) : await fatesInPlace(own, call);
+  for (const { appeared } of since) decided.fates.set(appeared, MADE_SINCE);
+  return decided;
 }
 
-async function fatesByConfig(planted: readonly PlantedByCall[]): Promise<Fates> {
+async function fatesByConfig(planted: readonly PlantedByCall[]): Promise<Decided> {
   const turn = new WorkTurn();
   const fates: Fates = new Map();
   for (const one of planted) {
     if (turn.isOver) await turn.pause();
     if (!isOurs(one)) fates.set(one.appeared, BY_CONFIG);
   }
-  return fates;
+  return { fates, linked: new Set() };
 }
 
-async function fatesInPlace(planted: readonly PlantedByCall[], call: AfterCall): Promise<Fates> {
-  const fates = new Map<Appeared, Fate>();
-  if (planted.length === 0) return fates;
+async function fatesInPlace(planted: readonly PlantedByCall[], call: AfterCall): Promise<Decided> {
+  const [fates, linked]: [Fates, Set<Appeared>] = [new Map(), new Set()];
+  if (planted.length === 0) return { fates, linked };
   const { before, startedAt, profile } = call;
   const isOnlyRead = (path: AbsolutePath): boolean =>
     accessTo(profile, path, { kind: "folder", bornInside: false }) === "read";
@@ -98,9 +101,10 @@ async function fatesInPlace(planted: readonly PlantedByCall[], call: AfterCall):
   const kept = await call.shared.quarantine.keptSince(call.startedAt);
   for (const one of planted.slice(0, MAX_COMPARED)) {
     const fate = await fateInPlace(one, call, heldBefore, kept);
-    if (fate !== null) fates.set(one.appeared, fate);
+    if (fate === "linked") linked.add(one.appeared);
+    else if (fate !== null) fates.set(one.appeared, fate);
   }
-  return fates;
+  return { fates, linked };
 }
 
 /** What people gave back while the call ran; looked up where anything is planted. */
@@ -109,22 +113,30 @@ type Kept = Awaited<ReturnType<AfterCall["shared"]["quarantine"]["keptSince"]>>;
 /** What becomes of what appeared. */
 type Fates = Map<Appeared, Fate>;
 
-/** What may stay where it was made; null for what may not. */
+/** What stays, and what would, had it no other name. */
+interface Decided {
+  readonly fates: Fates;
+  readonly linked: ReadonlySet<Appeared>;
+}
+
+/** What may stay where it was made; null for what may not, `linked` for what may not as it has another name. */
 async function fateInPlace(
   { appeared, take }: PlantedByCall,
   { shared, agreed, profile }: AfterCall,
   heldBefore: HeldBefore,
   kept: Kept,
-): Promise<Fate | null> {
+): Promise<Fate | "linked" | null> {
   if (shared.appeared === "ask" && (await isAgreed(take, agreed))) return AGREED;
   let fate = KEPT_BEFORE;
   for (const { path } of take) {
-    if (await isKeptBefore(path, kept)) continue;
+    const toKept = await likenessToKept(path, kept);
+    if (toKept === "same") continue;
     const mayBeCheckedOut =
       appeared.kind === "protected" &&
       appeared.obeyedBy?.by !== OURSELVES &&
       !isLinkIn(writableIn(profile), path);
-    if (!mayBeCheckedOut || !(await heldBefore.isCheckedOut(path))) return null;
+    const toHeld = mayBeCheckedOut ? await heldBefore.likenessOf(path) : "other";
+    if (toHeld !== "same") return toKept === "linked" || toHeld === "linked" ? "linked" : null;
     fate = CHECKED_OUT;
   }
   return fate;
@@ -135,34 +147,38 @@ function isLinkIn(writable: readonly AbsolutePath[], path: AbsolutePath): boolea
   return writable.includes(parentOf(path)) && isLink(path);
 }
 
-/** All that is to be taken is the very file that was agreed to, or a folder that holds it alone. */
+/** All that is to be taken is the very file that was agreed to, under no other name, or a folder that holds it alone. */
 async function isAgreed(take: PlantedByCall["take"], agreed: readonly Agreed[]): Promise<boolean> {
   const [only, ...others] = take;
   const file = agreed.find(({ path }) => only !== undefined && isInside(path, only.path));
   if (only === undefined || others.length > 0 || file === undefined || file.content === null) return false;
   const below = file.path.slice(only.path.length + 1);
-  return (await digestAt(only.path)) === digestOfFile(file.content, below);
+  return (await likenessTo(new Set([digestOfFile(file.content, below)]), only.path)) === "same";
 }
 
-/** Null for what can't be read, too. */
-async function digestAt(path: AbsolutePath): Promise<string | null> {
+/** Of what stands at a path, to what has one of these digests; what can't be read is like nothing. */
+async function likenessTo(digests: ReadonlySet<string | null>, path: AbsolutePath): Promise<Likeness> {
   try {
-    return (await readEntryAt(path)).digest;
+    const { digest, isLinked } = await readEntryAt(path);
+    if (digest === null || !digests.has(digest)) return "other";
+    return isLinked ? "linked" : "same";
   } catch (cause) {
     if (codeOf(cause) === "") throw cause;
-    return null;
+    return "other";
   }
 }
 
 /** Another call ended while this one ran, and a person gave back exactly this. */
-async function isKeptBefore(path: AbsolutePath, kept: Kept): Promise<boolean> {
+async function likenessToKept(path: AbsolutePath, kept: Kept): Promise<Likeness> {
   const digests = kept.get(path);
-  if (digests === undefined) return false;
-  const digest = await digestAt(path);
-  return digest !== null && digests.has(digest);
+  return digests === undefined ? "other" : likenessTo(digests, path);
 }
 
-async function takeAway(taken: readonly PlantedByCall[], call: AfterCall, fates: Fates): Promise<void> {
+async function takeAway(
+  taken: readonly PlantedByCall[],
+  call: AfterCall,
+  { fates, linked }: Decided,
+): Promise<void> {
   const items = new Map<string, Taken>();
   const records: QuarantineRecord[] = [];
   const take = async (things: readonly Planted[]): Promise<void> => {
@@ -179,7 +195,8 @@ async function takeAway(taken: readonly PlantedByCall[], call: AfterCall, fates:
   const turn = new WorkTurn();
   for (const { appeared, take: parts } of taken) {
     if (turn.isOver) await turn.pause();
-    fates.set(appeared, fateOf(itemsOf([appeared, ...parts], items), said));
+    const because = linked.has(appeared) ? LINKED : null;
+    fates.set(appeared, fateOf(itemsOf([appeared, ...parts], items), said, because));
   }
 }
 
@@ -232,7 +249,7 @@ function itemsOf(
   return take.flatMap(({ path }) => [...upwards(path)].flatMap((at) => items.get(at) ?? []));
 }
 
-function fateOf(own: readonly Taken[], { by, problems }: KeepAnswer): Fate {
+function fateOf(own: readonly Taken[], { by, problems }: KeepAnswer, because: string | null): Fate {
   const live = own.find(({ item }) => item.state === "live");
   if (live !== undefined) return { kind: "live", problem: live.item.problem ?? "it could not be moved" };
   const [first, ...others] = own.filter(({ item }) => isHeld(item));
@@ -244,6 +261,7 @@ function fateOf(own: readonly Taken[], { by, problems }: KeepAnswer): Fate {
     kind: "quarantined",
     id: first.id,
     aside: held.find(({ aside }) => aside !== null)?.aside ?? null,
+    because,
     problem,
   };
 }

@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { RepositorySign } from "../../../src/backend/repositories.ts";
 import { HeldBefore } from "../../../src/host/git/checked-out.ts";
+import type { Likeness } from "../../../src/host/likeness.ts";
 import { knownPath } from "../../../src/profile/path.ts";
 
 /** Longer than the times of a file system lag behind the clock, as `HeldBefore` has it. */
@@ -64,8 +65,13 @@ export class History implements Disposable {
     await pause(SURELY_LATER_MS);
   }
 
-  /** Whether a commit that these repositories held before has what stands at a path. */
-  async holds(path: string, repositories: readonly string[] = ["r/.git"]): Promise<boolean> {
+  /** Whether a commit that these repositories held before has what stands at a path, under no other name. */
+  async holds(path: string, repositories?: readonly string[]): Promise<boolean> {
+    return (await this.likenessOf(path, repositories)) === "same";
+  }
+
+  /** The same, with what else it may be. */
+  async likenessOf(path: string, repositories: readonly string[] = ["r/.git"]): Promise<Likeness> {
     const signs = repositories.map(
       (one): RepositorySign => ({
         kind: one.endsWith("/file") ? "file" : "folder",
@@ -74,7 +80,7 @@ export class History implements Disposable {
       }),
     );
     using held = new HeldBefore(signs, this.#startedAt);
-    return await held.isCheckedOut(knownPath(join(this.top, path)));
+    return await held.likenessOf(knownPath(join(this.top, path)));
   }
 
   [Symbol.dispose](): void {

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, linkSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { History } from "../../support/git/history.ts";
@@ -221,6 +221,22 @@ describe("objects are what their names say, or missing:", () => {
     rmSync(fileOf(name), { force: true });
     writeFileSync(fileOf(name), bytes);
   };
+
+  it("no file counts that has another name, nor what holds one or leads to one, until that is gone", async () => {
+    await at.repository("r");
+    at.git("r", "checkout -q side");
+    const files = [".envrc", ".husky/_/husky.sh", "deep/er/.mcp.json", ".agents/a.md"];
+    for (const [index, file] of files.entries())
+      linkSync(join(at.top, "r", file), join(at.top, `other${index}`));
+    for (const name of SIDE.filter((one) => one !== ".husky/pre-commit"))
+      expect([name, await at.likenessOf(`r/${name}`)]).toEqual([name, "linked"]);
+    expect(await at.likenessOf("r/.husky/pre-commit")).toBe("same");
+    at.write("r/.envrc", "evil\n");
+    expect(await at.likenessOf("r/.envrc")).toBe("other");
+    at.git("r", "checkout -q -- .envrc");
+    for (const index of files.keys()) rmSync(join(at.top, `other${index}`));
+    await expectHeld("r");
+  });
 
   it("no commit, tree or file that was forged in the place of another counts", async () => {
     await at.repository("r");

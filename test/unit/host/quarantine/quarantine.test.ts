@@ -2,8 +2,11 @@ import { execFileSync } from "node:child_process";
 import {
   appendFileSync,
   chmodSync,
+  closeSync,
+  existsSync,
   linkSync,
   lstatSync,
+  openSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -11,10 +14,13 @@ import {
   symlinkSync,
   utimesSync,
   writeFileSync,
+  writeSync,
 } from "node:fs";
 import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import type { QuarantineRecord } from "../../../../src/host/quarantine/record.ts";
+import { temporaryNameOf } from "../../../../src/host/quarantine/restore.ts";
 import { pathFromBytes } from "../../../../src/profile/path.ts";
 import { inventoryOf } from "../../../support/quarantine/inventory.ts";
 import { Shelf } from "../../../support/quarantine/shelf.ts";
@@ -219,6 +225,40 @@ describe("nothing is given back", () => {
     expect(await shown()).toMatchObject([{ kind: "file" }, { kind: "folder" }]);
   });
 
+  test.each<[how: string, name: string, attack: (shelf: Shelf, copy: string) => void]>([
+    ["gives it another name", "x", (shelf, copy) => linkSync(shelf.at(copy), shelf.at("other"))],
+    [
+      "gives a file in it another name",
+      "y",
+      (shelf, copy) => linkSync(shelf.at(`${copy}/a`), shelf.at("other")),
+    ],
+    [
+      "changes it",
+      "x",
+      (shelf, copy) => {
+        if (lstatSync(shelf.at(copy)).size === 0) throw new Error("nothing was copied yet");
+        const fd = openSync(shelf.at(copy), "r+");
+        writeSync(fd, "EVIL");
+        closeSync(fd);
+      },
+    ],
+  ])(
+    "that something changes before it is in its place, where no end of a call finds it: it %s",
+    async (_, name, attack) => {
+      using shelf = new Shelf();
+      // To copy so much takes many turns.
+      shelf.file(name === "x" ? name : `${name}/a`, Buffer.alloc(40_000_000, "x"));
+      const { id } = await shelf.take(name);
+      const copy = temporaryNameOf(id, 0);
+      const restoring = shelf.quarantine.restore(id);
+      while (!isDone(() => attack(shelf, copy))) await nextTurn();
+      const problem = "something changed it, or gave it another name, while it was put there";
+      expect(await restoring).toEqual([{ path: shelf.at(name), problem }]);
+      expect([existsSync(shelf.at(name)), stateOf(shelf, { id })]).toEqual([false, ["taken"]]);
+      expect(await shelf.quarantine.restore(id)).toEqual([{ path: shelf.at(name), problem: null }]);
+    },
+  );
+
   test("that holds what can't be given back as it was: a FIFO; it is held whole", async () => {
     using shelf = new Shelf();
     shelf.file("x/a", "1");
@@ -296,6 +336,15 @@ describe("what was given back", () => {
     expect(await kept(Date.now() + 1_000)).toEqual([]);
   });
 });
+
+function isDone(act: () => void): boolean {
+  try {
+    act();
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 function stateOf(shelf: Shelf, { id }: Pick<QuarantineRecord, "id">): readonly string[] {
   return shelf.quarantine.find(id)?.items.map(({ state }) => state) ?? [];
