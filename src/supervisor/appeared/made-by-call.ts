@@ -115,7 +115,10 @@ export class MadeByCall implements Disposable {
     const own = { before: this.#making.facts, startedAt: this.#startedAt };
     const { before, startedAt } = this.#call?.basis() ?? own;
     const facts = { ...this.#making.facts, ...before };
-    const found = await appearedBeside(shared, profile, facts, placeholders, this.#sinceMs);
+    const found = await appearedBeside(shared, profile, facts, placeholders, {
+      sinceMs: this.#sinceMs,
+      startedAt,
+    });
     for (const event of await eventsOf(found)) record(event);
     const call = { ...this.#making, before: facts, startedAt, onTaken };
     const settled = await settleAppeared(found, call);

@@ -1,8 +1,7 @@
-import { lstatSync } from "node:fs";
 import type { Appeared } from "../../host/appeared.ts";
-import { CLOCK_GRAIN_MS } from "../../host/clock-grain.ts";
+import { isChangedSince } from "../../host/changed-since.ts";
 import { lookingOnce, wayOf } from "../../host/leads.ts";
-import { isLink, statsOf, systemPath } from "../../host/nodes.ts";
+import { isLink, statsOf } from "../../host/nodes.ts";
 import { openFolder } from "../../host/open-folder.ts";
 import type { Planted } from "../../host/quarantine/quarantine.ts";
 import { flatMapInTurns, WorkTurn } from "../../host/turns.ts";
@@ -159,7 +158,7 @@ function partsThatRun({ path, runs }: Appeared): readonly AbsolutePath[] {
 function placeOf(path: AbsolutePath, { startedAt, writable }: PlantedContext): AbsolutePath | null {
   if (isReachedByNoLink(path)) return path;
   const { end, links } = wayOf(path, ROOT, lookingOnce());
-  const [made] = links.filter((link) => isFrom(link, startedAt));
+  const [made] = links.filter((link) => isChangedSince(link, startedAt));
   if (made !== undefined) return made;
   if (links.length === 0 || links.includes(path)) return path;
   return end !== null && writable.some((folder) => isInside(end, folder)) ? end : null;
@@ -170,15 +169,6 @@ function isReachedByNoLink(path: AbsolutePath): boolean {
   try {
     using _folder = openFolder(parentOf(path));
     return true;
-  } catch {
-    return false;
-  }
-}
-
-/** No program can set the time at which the kernel says that a link was last changed (inode(7), `ctime`). */
-function isFrom(link: AbsolutePath, startedAt: number): boolean {
-  try {
-    return lstatSync(systemPath(link)).ctimeMs >= startedAt - CLOCK_GRAIN_MS;
   } catch {
     return false;
   }
