@@ -87,6 +87,8 @@ export interface AppearedLook {
   readonly executedIn: ExecutedFinder;
   /** When the call began, by `performance.now()`. */
   readonly sinceMs: number;
+  /** The moment since which links count as its, in milliseconds since 1970. */
+  readonly startedAt: number;
   /** Of what is first seen since then and no mask covers, what was made since then; by default all. */
   readonly isMade?: (path: AbsolutePath) => boolean;
   /** Placeholders that stand now. */
@@ -108,7 +110,7 @@ export async function lookForAppeared(
   host: Host,
   profile: Profile,
   facts: Before,
-  { memory, executed, executedIn, sinceMs, isMade = () => true, placeholders }: AppearedLook,
+  { memory, executed, executedIn, sinceMs, startedAt, isMade = () => true, placeholders }: AppearedLook,
 ): Promise<Appearances> {
   if (!mayWrite(profile)) return NOTHING_APPEARED;
   try {
@@ -158,6 +160,7 @@ export async function lookForAppeared(
     );
     const treeNames = await namesIntoTrees({
       writable: writableIn(profile),
+      startedAt,
       protectedNames: hits,
       isNew: (path) => !before.has(path),
       executed,

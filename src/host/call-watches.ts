@@ -1,13 +1,13 @@
-import { closeSync, fstatSync, ftruncateSync, futimesSync, openSync, readFileSync, writeSync } from "node:fs";
 import { z } from "zod";
 import { AppearedPolicy } from "../policy/appeared-policy.ts";
 import { type AbsolutePath, isAbsolutePath, joinPath } from "../profile/path.ts";
 import type { Before } from "./appeared.ts";
+import { LastMoment } from "./last-moment.ts";
 import { namesIn } from "./names-in.ts";
 import { statsOf } from "./nodes.ts";
-import { isRunning, printProcess, readProcess, thisProcess } from "./process-id.ts";
+import { isRunning, type ProcessId, printProcess, readProcess, thisProcess } from "./process-id.ts";
 import { inFolder, remember, removeFile } from "./state-files.ts";
-import { codeOf } from "./system-error.ts";
+import { contentAt, contentOf, WatchFile } from "./watch-file.ts";
 
 const Path = z.custom<AbsolutePath>((given) => typeof given === "string" && isAbsolutePath(given));
 
@@ -30,6 +30,8 @@ const Entry = z.strictObject({
   /** When its process was found to have ended, in milliseconds since 1970, and when it had last been seen to live. */
   endedBy: z.number().optional(),
   seenAt: z.number().optional(),
+  /** When all of its processes had ended, where its own supervisor saw that. */
+  overAt: z.number().optional(),
 });
 type Entry = z.infer<typeof Entry>;
 
@@ -40,7 +42,7 @@ type Entry = z.infer<typeof Entry>;
 export interface WatchedCall
   extends Omit<
     Entry,
-    "endedBy" | "seenAt" | "hits" | "gitLinks" | "strayLinks" | "unsearched" | "repositories"
+    "endedBy" | "seenAt" | "overAt" | "hits" | "gitLinks" | "strayLinks" | "unsearched" | "repositories"
   > {
   readonly before: Omit<Before, "mac">;
   readonly profile: Uint8Array;
@@ -74,8 +76,9 @@ const SIGN_MS = 1_000;
  */
 export class CallWatches implements Disposable {
   readonly #folder: AbsolutePath;
-  readonly #live = new Set<WatchFile>();
+  readonly #live = new Map<WatchFile, Entry>();
   #spare: WatchFile | null = null;
+  #lastMoment: LastMoment | null = null;
   #signs: NodeJS.Timeout | null = null;
   #isOver = false;
 
@@ -100,14 +103,16 @@ export class CallWatches implements Disposable {
       file[Symbol.dispose]();
       throw cause;
     }
-    this.#live.add(file);
+    this.#live.set(file, entry);
     this.#signs ??= setInterval(() => this.#sign(), SIGN_MS).unref();
     return { [Symbol.dispose]: () => this.#end(file), leave: () => this.#leave(file) };
   }
 
   /** Calls of ended processes. An entry that can't be read is left as it is. */
   leftBehind(): readonly LeftCall[] {
-    return namesIn(this.#folder).flatMap((name) => {
+    const names = namesIn(this.#folder);
+    for (const name of names) if (isOfNoCall(name, names)) removeFile(joinPath(this.#folder, name));
+    return names.flatMap((name) => {
       const owner = ownerOf(name);
       if (owner === null || isRunning(owner)) return [];
       const file = joinPath(this.#folder, name);
@@ -119,11 +124,13 @@ export class CallWatches implements Disposable {
       if (content === null || entry === null) return [];
       const { sessionId, callId, tool, workspace, beganAt, appeared } = entry;
       const { hits, gitLinks, strayLinks, unsearched, repositories, seenAt = changedAt } = entry;
+      const endedAt = statsOf(joinPath(this.#folder, endNameOf(owner)))?.mtimeMs ?? seenAt;
       const { profile } = content;
       const before = { hits, gitLinks, strayLinks, unsearched, repositories };
       const call = { sessionId, callId, tool, workspace, beganAt, appeared, profile, before };
       const forget = isSettled(file, { ...entry, seenAt }, profile) ? () => removeFile(file) : null;
-      return [{ call, overBy: seenAt + SIGN_MS + SETTLED_MS, forget }];
+      const lastAt = entry.overAt ?? Math.max(seenAt, endedAt);
+      return [{ call, overBy: lastAt + SIGN_MS + SETTLED_MS, forget }];
     });
   }
 
@@ -131,6 +138,7 @@ export class CallWatches implements Disposable {
     this.#isOver = true;
     this.#spare?.[Symbol.dispose]();
     this.#spare = null;
+    this.#rest();
   }
 
   #file(): WatchFile {
@@ -141,18 +149,28 @@ export class CallWatches implements Disposable {
     return inFolder(this.#folder, () => new WatchFile(joinPath(this.#folder, nextName())));
   }
 
-  /** Goes on while any call runs. */
+  /** Goes on while any call runs. Only one that runs for long pays for a helper. */
   #sign(): void {
-    for (const file of this.#live) file.sign();
+    for (const file of this.#live.keys()) file.sign();
+    if (this.#live.size > 0)
+      this.#lastMoment ??= new LastMoment(joinPath(this.#folder, endNameOf(thisProcess())));
     if (this.#live.size > 0 || this.#signs === null) return;
     clearInterval(this.#signs);
     this.#signs = null;
   }
 
   #leave(file: WatchFile): void {
+    const entry = this.#live.get(file);
     this.#live.delete(file);
-    file.sign();
-    file.close();
+    file.leave(JSON.stringify({ ...entry, overAt: Date.now() }));
+    this.#rest();
+  }
+
+  /** Once no call can be cut off any more, nobody has to tell when this process ended. */
+  #rest(): void {
+    if (!this.#isOver || this.#live.size > 0) return;
+    this.#lastMoment?.[Symbol.dispose]();
+    this.#lastMoment = null;
   }
 
   #end(file: WatchFile): void {
@@ -162,6 +180,7 @@ export class CallWatches implements Disposable {
       file.clear();
       this.#spare = file;
     }
+    this.#rest();
   }
 }
 
@@ -174,67 +193,20 @@ function nextName(): string {
 }
 
 /** The process that made the file of this name; null for any other name. */
-function ownerOf(name: string) {
+function ownerOf(name: string): ProcessId | null {
   const [, owner = ""] = /^(.+)\.\d+\.json$/.exec(name) ?? [];
   return readProcess(owner);
 }
 
-/** A file that holds the profile and, while a call runs, its entry. */
-class WatchFile implements Disposable {
-  readonly #path: AbsolutePath;
-  readonly #fd: number;
-  #profile: Uint8Array | null = null;
+/** The file that is made as a process ends. */
+function endNameOf(owner: ProcessId): string {
+  return `${printProcess(owner)}.end`;
+}
 
-  /** Throws node's errors. */
-  constructor(path: AbsolutePath) {
-    this.#path = path;
-    this.#fd = openSync(path, "wx", 0o600);
-  }
-
-  /** False where somebody removed it. */
-  isThere(): boolean {
-    return fstatSync(this.#fd).nlink > 0;
-  }
-
-  /** Throws node's errors; what is there then is no entry. */
-  write(profile: Uint8Array, text: string): void {
-    if (this.#profile !== profile) {
-      this.#profile = null;
-      ftruncateSync(this.#fd, 0);
-      this.#put(contentOf(profile, ""), 0);
-      this.#profile = profile;
-    }
-    this.#put(Buffer.from(`${text}\0`), profile.length + 1);
-  }
-
-  /** Where the system says no, what it said last still holds. */
-  sign(): void {
-    try {
-      futimesSync(this.#fd, Date.now() / 1_000, Date.now() / 1_000);
-    } catch (cause) {
-      if (codeOf(cause) === "") throw cause;
-    }
-  }
-
-  close(): void {
-    closeSync(this.#fd);
-  }
-
-  /** In place: to cut the file and let it grow again takes the system longer than all else here. */
-  clear(): void {
-    this.#put(NUL, (this.#profile?.length ?? -1) + 1);
-  }
-
-  [Symbol.dispose](): void {
-    this.close();
-    removeFile(this.#path);
-  }
-
-  /** On a disk that is nearly full a write may take less than it was given (write(2)). */
-  #put(bytes: Uint8Array, position: number): void {
-    for (let done = 0; done < bytes.length; )
-      done += writeSync(this.#fd, bytes, done, bytes.length - done, position + done);
-  }
+/** Whether a file that tells the end of a process tells that of no call. */
+function isOfNoCall(name: string, names: readonly string[]): boolean {
+  const [, owner = ""] = /^(.+)\.end$/.exec(name) ?? [];
+  return owner !== "" && !names.some((one) => one.startsWith(`${owner}.`) && one !== name);
 }
 
 /** Whether the process ended so long ago that all of its sandbox has; writes down when it was first found so. */
@@ -244,30 +216,6 @@ function isSettled(file: AbsolutePath, entry: Entry, profile: Uint8Array): boole
     remember(file, contentOf(profile, JSON.stringify({ ...entry, endedBy: now })));
   // A clock that was set back ends it too.
   return Math.abs(now - (entry.endedBy ?? now)) > SETTLED_MS;
-}
-
-const NUL = Buffer.of(0);
-
-/**
- * The profile first, as it is long, and the same from call to call; then a NUL, which neither has any of, the entry, and a NUL, behind
- * which may stand what is left of a longer one.
- */
-function contentOf(profile: Uint8Array, text: string): Uint8Array {
-  return Buffer.concat([profile, Buffer.from(`\0${text}\0`)]);
-}
-
-/** Null for what can't be read. */
-function contentAt(file: AbsolutePath): { readonly profile: Uint8Array; readonly text: string } | null {
-  try {
-    const content = readFileSync(file);
-    const end = content.indexOf(NUL);
-    if (end < 0) return { profile: content, text: "" };
-    const entryEnd = content.indexOf(NUL, end + 1);
-    const text = content.toString("utf8", end + 1, entryEnd < 0 ? content.length : entryEnd);
-    return { profile: content.subarray(0, end), text };
-  } catch {
-    return null;
-  }
 }
 
 function entryIn(text: string): Entry | null {

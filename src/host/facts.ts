@@ -70,7 +70,7 @@ export class FactsMemory {
   }
 
   /** See `MaskSearch.linksOutsideTrees`. */
-  linksOutsideTrees(profile: Profile, mac: Facts["mac"]): readonly AbsolutePath[] | null {
+  linksOutsideTrees(profile: Profile, mac: Facts["mac"]): Promise<readonly AbsolutePath[] | null> {
     return this.search.linksOutsideTrees(this.#foldedOn(profile, mac));
   }
 

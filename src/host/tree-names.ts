@@ -1,48 +1,81 @@
+import { visible } from "../errors.ts";
 import { isInTree } from "../profile/dependency-trees.ts";
 import type { ExecutedNames } from "../profile/executed.ts";
 import { type AbsolutePath, isInside } from "../profile/path.ts";
+import { isChangedSince } from "./changed-since.ts";
 import { isLink } from "./nodes.ts";
-import { aliasesOf } from "./search/tree-links.ts";
+import { type InTree, type NewWay, waysIntoTrees } from "./search/tree-links.ts";
 import { flatMapInTurns } from "./turns.ts";
 
 /** What a look found, as far as trees of installed packages and ways into them are concerned. */
 export interface IntoTrees {
   /** Folders that the call could write. */
   readonly writable: readonly AbsolutePath[];
+  /** When the call began, in milliseconds since 1970. */
+  readonly startedAt: number;
   readonly protectedNames: readonly AbsolutePath[];
   readonly isNew: (path: AbsolutePath) => boolean;
   readonly executed: (path: AbsolutePath) => ExecutedNames | null;
   /** What is new besides, links among it. */
   readonly watched: readonly AbsolutePath[];
-  readonly linksOutsideTrees: () => readonly AbsolutePath[] | null;
+  readonly linksOutsideTrees: () => Promise<readonly AbsolutePath[] | null>;
 }
 
-/** A protected name in such a tree by another path, and the row that names it; null for its own path, where that can't be told. */
+/** Which program obeys it, and when. */
+type Obeyed = Pick<ExecutedNames, "by" | "when">;
+
+/**
+ * A new link into such a tree, or another path of a new name there, and which program obeys that; null for its own path, where other
+ * ones can't be told.
+ */
 export interface TreeName {
   readonly path: AbsolutePath;
-  readonly row: ExecutedNames | null;
+  readonly row: Obeyed | null;
+}
+
+/** A protected name in such a tree, and the row that names it. */
+interface Named extends InTree {
+  readonly row: Obeyed;
 }
 
 /**
  * What hosts execute in a tree of installed packages may stay there, as nobody starts programs in it; but a link may lead into it, and
- * somebody may start them where that is. So these are its other paths, where it is new, or the link is.
+ * somebody may start them where that is. So these are the new links, and other paths of what is new.
  */
 export async function namesIntoTrees(found: IntoTrees): Promise<readonly TreeName[]> {
-  const { writable, watched } = found;
+  const { writable, watched, startedAt } = found;
   const freshLinks = await flatMapInTurns(watched, (path) =>
     !isInTreeOf(writable, path) && isLink(path) ? path : [],
   );
-  const inTrees = await flatMapInTurns(found.protectedNames, (path) => {
-    if (!isInTreeOf(writable, path) || (freshLinks.length === 0 && !found.isNew(path))) return [];
+  const inTrees = await flatMapInTurns(found.protectedNames, (path): Named | readonly Named[] => {
+    if (!isInTreeOf(writable, path)) return [];
+    const isNew = found.isNew(path);
+    if (freshLinks.length === 0 && !isNew) return [];
     const row = found.executed(path);
-    return row?.runs === "unasked" ? [{ path, row }] : [];
+    return row?.runs === "unasked" ? [{ path, row, isNew }] : [];
   });
-  const fresh = inTrees.filter(({ path }) => found.isNew(path));
-  const links = fresh.length === 0 ? [] : found.linksOutsideTrees();
-  if (links === null) return fresh.map(({ path }) => ({ path, row: null }));
-  const aliases = [...(await aliasesOf(fresh, links)), ...(await aliasesOf(inTrees, freshLinks))];
-  const byPath = new Map(aliases.map(({ of, path }) => [path, { path, row: of.row }]));
-  return [...byPath.values()];
+  if (inTrees.length === 0) return [];
+  const fresh = await flatMapInTurns(inTrees, (one) => (one.isNew ? one : []));
+  const all = fresh.length === 0 ? freshLinks : await found.linksOutsideTrees();
+  const isFresh = new Set(freshLinks);
+  const isNewLink = (link: AbsolutePath): boolean => isFresh.has(link) || isChangedSince(link, startedAt);
+  const { newWays, atOldWays } = await waysIntoTrees(inTrees, all ?? freshLinks, isNewLink);
+  const atOwnPath = all === null ? fresh : [];
+  return [
+    ...(await flatMapInTurns(newWays, byLink)),
+    ...(await flatMapInTurns(atOldWays, ({ item, path }) => ({ path, row: item.row }))),
+    ...(await flatMapInTurns(atOwnPath, ({ path }) => ({ path, row: null }))),
+  ];
+}
+
+/** So many characters of a path are shown. */
+const MOST_SHOWN = 200;
+
+/** The link is what is to go: one thing behind it says why. */
+function byLink({ link, first: { path, row }, more }: NewWay<Named>): TreeName {
+  const shown = visible(path.length > MOST_SHOWN ? `…${path.slice(-MOST_SHOWN)}` : path);
+  const behind = more === 0 ? shown : `${shown} and ${more} more`;
+  return { path: link, row: { by: row.by, when: `${row.when} (the link leads to ${behind})` } };
 }
 
 function isInTreeOf(writable: readonly AbsolutePath[], path: AbsolutePath): boolean {

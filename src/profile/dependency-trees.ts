@@ -13,6 +13,11 @@ export const DEPENDENCY_TREES: Readonly<Record<string, string>> = {
 
 const IN_A_TREE = new RegExp(`/(?:${Object.keys(DEPENDENCY_TREES).join("|")})/`);
 
+/** True for the name of such a folder. */
+export function isTree(name: string): boolean {
+  return Object.hasOwn(DEPENDENCY_TREES, name);
+}
+
 /** True for such a folder and what lies below it, in a folder that calls may write; what that one is called says nothing. */
 export function isInTree(path: AbsolutePath, root: AbsolutePath): boolean {
   return IN_A_TREE.test(`/${namesBelow(path, root).join("/")}/`);

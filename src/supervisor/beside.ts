@@ -5,7 +5,13 @@ import type { Plan } from "../backend/plan.ts";
 import { CofferdamError } from "../errors.ts";
 import { boundedTextsInSteps } from "../event/bounded.ts";
 import type { EventBody } from "../event/event.ts";
-import { type Appearances, type Appeared, type Before, lookForAppeared } from "../host/appeared.ts";
+import {
+  type Appearances,
+  type Appeared,
+  type AppearedLook,
+  type Before,
+  lookForAppeared,
+} from "../host/appeared.ts";
 import type { Ledger } from "../host/ledger.ts";
 import type { Entered } from "../host/live-calls.ts";
 import { nodeOf } from "../host/node-looker.ts";
@@ -90,7 +96,8 @@ export async function factsBeside(
 }
 
 /**
- * What appeared while a call ran, which began at this moment of `performance.now()`. Placeholders, its own and those of others, which
+ * What appeared while a call ran, which began at this moment of `performance.now()`, and since another one of the clock, at which links
+ * began to count as made by it. Placeholders, its own and those of others, which
  * come and go meanwhile, are nobody's.
  */
 export async function appearedBeside(
@@ -104,7 +111,7 @@ export async function appearedBeside(
   profile: Profile,
   facts: Before & Pick<Facts, "mounts">,
   placeholders: readonly Placeholder[],
-  sinceMs: number,
+  { sinceMs, startedAt }: Pick<AppearedLook, "sinceMs" | "startedAt">,
 ): Promise<Appearances> {
   const own = placeholders.flatMap(({ path }) => [path, ...aliasesOf(facts.mounts, path)]);
   const before = { ...facts, hits: [...facts.hits, ...own] };
@@ -113,6 +120,7 @@ export async function appearedBeside(
     executed,
     executedIn,
     sinceMs,
+    startedAt,
     placeholders: () => ledger.held(),
   });
   const held = found.length === 0 ? new Set<AbsolutePath>() : ledger.held();

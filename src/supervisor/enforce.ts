@@ -110,10 +110,10 @@ export async function enforce(
     onProven: (proven) => {
       assertSameProgram(permitted);
       live.stands(proven.init);
-      permitted.made.begin();
+      permitted.made.begin(plan.placeholders);
       record({ type: "walls.proven", backend: plan.backend, standings });
       const { profile } = side;
-      const settle = (): Promise<Appearances> => permitted.made.settleMeanwhile(plan.placeholders);
+      const settle = (): Promise<Appearances> => permitted.made.settleMeanwhile();
       options.onProven?.(proven, { profile, view: grantedView(side, permitted.standing.settings), settle });
     },
   });
@@ -121,7 +121,7 @@ export async function enforce(
   const { uncovered } = result;
   const unprotected = unprotectedBeside(shared, permitted.facts, result.unprotected);
   const durationMs = performance.now() - began;
-  const appeared = await permitted.made.settle(plan.placeholders);
+  const appeared = await permitted.made.settle();
   const egress = wayOut?.use() ?? null;
   if (egress !== null) record(usedEvent(egress));
   const receipt = receiptOf({

@@ -240,7 +240,7 @@ export class ProgramCalls {
         if (live === null) throw new CofferdamError("INTERNAL", "a call was to run that nobody knows of");
         const { argsHash, program, facts } = prepared;
         const leave = (): void => live[Symbol.dispose]();
-        using made = this.#following(call, side, facts, trail, options, leave);
+        await using made = this.#following(call, side, facts, trail, options, leave);
         return await enforce(
           this.#corridor.shared,
           {

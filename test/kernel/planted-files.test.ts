@@ -1,11 +1,11 @@
-import { writeFileSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { Asked } from "../support/approval/asked.ts";
 import { type Standing, standingIn } from "../support/approval/standing.ts";
 import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
-import { fatesOf, heldIn, isThere, run } from "../support/quarantine/planting.ts";
+import { fatesOf, heldIn, isThere, namesIn, run } from "../support/quarantine/planting.ts";
 
 sandboxMustWork("what file tools plant");
 
@@ -113,4 +113,40 @@ describe.skipIf(unusable !== null)("what a file tool makes and hosts execute", (
       expect([isThere(at.place, "node_modules/.bin/node"), at.asked.requests.length]).toEqual([false, 0]);
     },
   );
+});
+
+describe.skipIf(unusable !== null)("what is thrown while a call is made", () => {
+  /** What is written down of calls that were cut off, once no supervisor runs. */
+  const leftOf = async (at: Standing): Promise<readonly string[]> => {
+    await at.supervisor[Symbol.asyncDispose]();
+    return readdirSync(join(at.place.state, "cofferdam", "watched"));
+  };
+
+  it.each([
+    ["denied", "stage", ".claude"],
+    ["failed", "nope", "x"],
+  ])("does not make it one that was cut off: a file tool that ends as %s", async (kind, from, to) => {
+    await using at = await standingWith("quarantine");
+    at.place.folder("ws/stage");
+    at.place.file("ws/stage/settings.json", "{}");
+    const given = { from: `ws:${from}`, to: `ws:${to}` };
+    expect((await at.session.call("move_file", given)).kind).toBe(kind);
+    expect(await leftOf(at)).toEqual([]);
+    expect(heldIn(at.place)).toEqual([]);
+  });
+
+  it("does not keep what the call made in its place", async () => {
+    await using at = await standingWith("quarantine");
+    const sinks = {
+      stdout: () => {
+        throw new RangeError("a sink that fails");
+      },
+      stderr: () => undefined,
+    };
+    const line = "mkdir a; echo x | tee a/.envrc a/plain";
+    await expect(at.session.call("shell", { argv: ["sh", "-c", line] }, { sinks })).rejects.toThrow("a sink");
+    expect(heldIn(at.place)).toEqual(["a/.envrc"]);
+    expect(namesIn(at.place, "a")).toEqual(["plain"]);
+    expect(await leftOf(at)).toEqual([]);
+  });
 });

@@ -74,3 +74,29 @@ test.skipIf(unusable !== null)(
     expect(left.filter((name) => isThere(place, name))).toEqual(left);
   },
 );
+
+describe.skipIf(unusable !== null).each(PEOPLE)(
+  "a supervisor that stands still before it is killed, as $name,",
+  (person) => {
+    it("leaves all that its call made to the next one, and nothing that came to be since", async () => {
+      using place = new Place(person);
+      const line = "echo x > ready; sleep 10; mkdir a; echo x > a/.envrc; echo x > planted; sleep 30";
+      const child = place.start({
+        job: { calls: [{ argv: ["sh", "-c", line] }] },
+        settings: settings("quarantine"),
+      });
+      while (!isThere(place, "ready")) await pause(10);
+      // Its signs of life hold for longer than this, and for less than until the file is made.
+      await pause(2_500);
+      child.kill("SIGSTOP");
+      while (!isThere(place, "planted")) await pause(10);
+      const ending = endingOf(child);
+      child.kill("SIGKILL");
+      await ending;
+      await pause(7_000);
+      expect(place.plainly("mkdir mine; echo x > mine/.envrc").status).toBe(0);
+      await next(place, "quarantine");
+      expect([heldIn(place), isThere(place, "mine/.envrc")]).toEqual([["a/.envrc"], true]);
+    });
+  },
+);

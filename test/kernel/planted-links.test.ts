@@ -97,6 +97,24 @@ const ATTACKS: readonly Attack[] = [
     null,
   ],
   [
+    "two links to such a package",
+    [`${EVIL} node_modules/a/.envrc`, "ln -s node_modules/a b; ln -s node_modules/a c"],
+    "cat b/.envrc || cat c/.envrc",
+    null,
+  ],
+  [
+    "a link of the person's to such a package, beside one that the call only touched",
+    [`touch -h b; ${EVIL} node_modules/a/.envrc`],
+    "cat c/.envrc",
+    "ln -s node_modules/a b; ln -s node_modules/a c",
+  ],
+  [
+    "a link that came to lead to such a package as its folder was moved",
+    [`${EVIL} node_modules/a/.envrc; cp node_modules/a/.envrc node_modules/a/.mcp.json`, "mv app/x moved"],
+    "cat moved/l/.mcp.json || cat moved/l/.envrc",
+    "mkdir app/x; ln -s ../node_modules/a app/x/l",
+  ],
+  [
     "a folder among packages of the call's own",
     [`mkdir -p site-packages/x; ln -s site-packages/x y; ${EVIL} y/.envrc`],
     "cat y/.envrc",

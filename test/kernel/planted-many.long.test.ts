@@ -21,4 +21,14 @@ describe.skipIf(unusable !== null)("what a call makes and hosts execute", () => 
     expect(at.place.plainly("ls -A d1 d30000").stdout).toBe("d1:\n\nd30000:\n");
     expect(fatesOf(await run(at, "true"), at)).toEqual({});
   }, 240_000);
+
+  it("is all taken, be it 5,000 links, each to 3,000 installed packages that bring such a name", async () => {
+    await using at = await standingWith("quarantine");
+    const packages = `for (1..3000) { mkdir "node_modules/p$_"; open my $f, ">", "node_modules/p$_/.envrc" }`;
+    const make = `mkdir node_modules q; echo x > q/.envrc; perl -e '${packages} symlink "node_modules", "l$_" for 1..5000'`;
+    expect(await run(at, make)).toMatchObject({ receipt: { appeared: { more: 7_801, unknown: null } } });
+    expect(heldIn(at.place)).toHaveLength(8_001);
+    expect(namesIn(at.place)).toEqual(["node_modules", "q"]);
+    expect(namesIn(at.place, "q")).toEqual([]);
+  }, 240_000);
 });

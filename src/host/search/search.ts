@@ -6,7 +6,7 @@ import { maskIndex } from "../../profile/mask-index.ts";
 import { type AbsolutePath, byPath } from "../../profile/path.ts";
 import type { Profile } from "../../profile/profile.ts";
 import type { SearchSection } from "../../tool/settings.ts";
-import { sortedInTurns } from "../turns.ts";
+import { inLongTurns, sortedInTurns } from "../turns.ts";
 import type { Watch } from "./folder.ts";
 import { type ListNames, listBytes, listNames, listNamesNow } from "./list.ts";
 import { type Bound, type MaskIndex, type Memory, type Searchable, searchable } from "./searchable.ts";
@@ -138,11 +138,14 @@ export class MaskSearch {
   }
 
   /** Links that lie in no tree of installed packages, as the last look for this profile found them; null for too many. */
-  linksOutsideTrees(profile: Profile): readonly AbsolutePath[] | null {
-    const links = (this.#regions.get(profile) ?? []).map(({ start, key }) =>
-      linksOutsideTrees(start, this.#memory.get(key) ?? new Map()),
-    );
-    return links.includes(null) ? null : links.flatMap((some) => some ?? []);
+  async linksOutsideTrees(profile: Profile): Promise<readonly AbsolutePath[] | null> {
+    const links: (readonly AbsolutePath[])[] = [];
+    for (const { start, key } of this.#regions.get(profile) ?? []) {
+      const some = await inLongTurns(linksOutsideTrees(start, this.#memory.get(key) ?? new Map()));
+      if (some === null) return null;
+      links.push(some);
+    }
+    return links.flat();
   }
 
   #regionsOf(profile: Profile, index: MaskIndex): readonly Searchable[] {

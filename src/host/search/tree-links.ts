@@ -1,52 +1,119 @@
-import { isInTree } from "../../profile/dependency-trees.ts";
-import { type AbsolutePath, isInside, joinPath, knownPath, ROOT } from "../../profile/path.ts";
-import { wayOf } from "../leads.ts";
+import { isInTree, isTree } from "../../profile/dependency-trees.ts";
+import { type AbsolutePath, joinPath, knownPath, nameOf, parentOf, upwards } from "../../profile/path.ts";
+import { lookingOnce, wayOf } from "../leads.ts";
 import { inLongTurns } from "../turns.ts";
 import type { Memory } from "./searchable.ts";
 
 /** The most links that are followed. Where there are more, none is. */
 const MOST_LINKS = 20_000;
 
-/** Links below a granted folder that lie in no tree of installed packages; null for more than are followed. */
-export function linksOutsideTrees(start: AbsolutePath, memory: Memory): readonly AbsolutePath[] | null {
+/** Links below a granted folder that lie in no tree of installed packages, in steps; null for more than are followed. */
+export function* linksOutsideTrees(
+  start: AbsolutePath,
+  memory: Memory,
+): Generator<void, readonly AbsolutePath[] | null> {
   const links: AbsolutePath[] = [];
   for (const [folder, seen] of memory) {
+    yield;
     if (seen.links.length === 0 || isInTree(folder, start)) continue;
-    for (const name of seen.links) links.push(joinPath(folder, name));
-    if (links.length > MOST_LINKS) return null;
+    for (const name of seen.links) {
+      if (isTree(name)) continue;
+      if (links.length === MOST_LINKS) return null;
+      links.push(joinPath(folder, name));
+    }
   }
   return links;
 }
 
-/** Something in a tree of installed packages, by another path of it. */
-export interface Alias<Item> {
-  readonly of: Item;
+/** Something in a tree of installed packages. */
+export interface InTree {
   readonly path: AbsolutePath;
+  readonly isNew: boolean;
+}
+
+/** A new link by which some of them have other paths: the first one's, and how many more there are. */
+export interface NewWay<Item> {
+  readonly link: AbsolutePath;
+  readonly first: Item;
+  readonly more: number;
+}
+
+/** One that is new, and another path of it, by links of which none is. */
+export interface NewAtOldWay<Item> {
+  readonly item: Item;
+  readonly path: AbsolutePath;
+}
+
+/** Each new way once, and each new thing once to which an old one leads. */
+export interface WaysIntoTrees<Item> {
+  readonly newWays: readonly NewWay<Item>[];
+  readonly atOldWays: readonly NewAtOldWay<Item>[];
 }
 
 /**
  * Other paths of what lies in trees of installed packages, by links that lie outside of them: nobody starts programs in such a tree,
- * but perhaps where the link is.
+ * but perhaps where the link is. It takes as long as there are links and things, not as there are pairs of them: a call makes
+ * thousands of each.
  */
-export function aliasesOf<Item extends { readonly path: AbsolutePath }>(
+export function waysIntoTrees<Item extends InTree>(
   items: readonly Item[],
   links: readonly AbsolutePath[],
-): Promise<readonly Alias<Item>[]> {
-  return inLongTurns(found(items, links));
+  isNewLink: (link: AbsolutePath) => boolean,
+): Promise<WaysIntoTrees<Item>> {
+  return inLongTurns(found(items, links, isNewLink));
 }
 
-function* found<Item extends { readonly path: AbsolutePath }>(
+/** Where links lead: the new ones by which that is reached, one link by which it is reached by none, and what lies behind. */
+interface End<Item> {
+  readonly newLinks: Set<AbsolutePath>;
+  old: AbsolutePath | null;
+  first: Item | null;
+  count: number;
+}
+
+function* found<Item extends InTree>(
   items: readonly Item[],
   links: readonly AbsolutePath[],
-): Generator<void, readonly Alias<Item>[]> {
-  const aliases: Alias<Item>[] = [];
+  isNewLink: (link: AbsolutePath) => boolean,
+): Generator<void, WaysIntoTrees<Item>> {
+  const ends = new Map<AbsolutePath, End<Item>>();
+  const look = lookingOnce();
   for (const link of links) {
     yield;
-    const { end } = wayOf(link, ROOT);
-    if (end === null) continue;
-    for (const of of items)
-      if (isInside(of.path, end))
-        aliases.push({ of, path: knownPath(`${link}${of.path.slice(end.length)}`) });
+    const way = wayOf(nameOf(link), parentOf(link), look);
+    if (way.end === null) continue;
+    const end = ends.get(way.end) ?? { newLinks: new Set(), old: null, first: null, count: 0 };
+    ends.set(way.end, end);
+    const made = way.links.find(isNewLink);
+    if (made === undefined) end.old ??= link;
+    else end.newLinks.add(made);
   }
-  return aliases;
+  const atOldWays: NewAtOldWay<Item>[] = [];
+  for (const item of items) {
+    yield;
+    let old: AbsolutePath | null = null;
+    for (const at of insideTree(item.path)) {
+      const end = ends.get(at);
+      if (end === undefined) continue;
+      end.first ??= item;
+      end.count += 1;
+      if (end.old !== null) old ??= knownPath(`${end.old}${item.path.slice(at.length)}`);
+    }
+    if (item.isNew && old !== null) atOldWays.push({ item, path: old });
+  }
+  const newWays = new Map<AbsolutePath, NewWay<Item>>();
+  for (const { newLinks, first, count } of ends.values()) {
+    yield;
+    for (const link of first === null ? [] : newLinks)
+      if (first !== null && !newWays.has(link)) newWays.set(link, { link, first, more: count - 1 });
+  }
+  return { newWays: [...newWays.values()], atOldWays };
+}
+
+/** The path and the folders above it, up to the nearest that holds installed packages: by a way to one above, it still lies in that. */
+function* insideTree(path: AbsolutePath): Generator<AbsolutePath> {
+  for (const at of upwards(path)) {
+    yield at;
+    if (isTree(nameOf(at))) return;
+  }
 }

@@ -36,9 +36,10 @@ export interface Making extends Pick<AfterCall, "from" | "record" | "agreed" | "
 
 /**
  * Follows one call from before it begins until everything that it made, and that hosts execute, was seen to. It is written down
- * meanwhile, so that another supervisor sees to it where this one is killed.
+ * meanwhile, so that another supervisor sees to it where this one is killed. It is disposed of once all processes of the call have
+ * ended.
  */
-export class MadeByCall implements Disposable {
+export class MadeByCall implements AsyncDisposable {
   readonly #making: Making;
   readonly #startedAt: number;
   readonly #sinceMs = performance.now();
@@ -46,6 +47,7 @@ export class MadeByCall implements Disposable {
   /** Null for one that can write nothing. */
   readonly #call: RunningCall | null;
   #allowed: Disposable | null = null;
+  #placeholders: readonly Placeholder[] = [];
   #isOpen = false;
   #hasEnded = false;
   #last: Promise<unknown> = Promise.resolve();
@@ -79,43 +81,47 @@ export class MadeByCall implements Disposable {
     });
   }
 
-  /** From now on it may make files. */
-  begin(): void {
+  /** From now on it may make files; its placeholders are nobody's. */
+  begin(placeholders: readonly Placeholder[]): void {
     this.#isOpen = true;
+    this.#placeholders = placeholders;
     const { agreed, profile, shared, from } = this.#making;
     const places = agreed.flatMap((file) => placesOf(file, writableIn(profile)));
     if (places.length === 0) return;
     this.#allowed = shared.quarantine.allowMaking(places, from);
   }
 
-  /** Finds what was made, once the call has ended, tells it, and sees to it; placeholders of the call are nobody's. */
-  async settle(placeholders: readonly Placeholder[]): Promise<Appearances> {
+  /** Finds what was made, once the call has ended, tells it, and sees to it. */
+  async settle(): Promise<Appearances> {
     this.#hasEnded = true;
     this.#end();
-    const settled = await this.#next(placeholders, this.#making.onTaken);
+    const settled = await this.#next(this.#making.onTaken);
     // What could not be looked at now is looked at when the next supervisor starts.
     this.#isOpen = settled.unknown !== null;
     return settled;
   }
 
   /** The same while it goes on: what it made until now. Nothing once it has ended. */
-  async settleMeanwhile(placeholders: readonly Placeholder[]): Promise<Appearances> {
-    return this.#hasEnded ? NOTHING_APPEARED : this.#next(placeholders, () => undefined);
+  async settleMeanwhile(): Promise<Appearances> {
+    return this.#hasEnded ? NOTHING_APPEARED : this.#next(() => undefined);
   }
 
   /** One after another: what is asked about is not looked at again meanwhile. */
-  #next(placeholders: readonly Placeholder[], onTaken: () => void): Promise<Appearances> {
-    const settled = this.#last.then(() => this.#settle(placeholders, onTaken));
+  #next(onTaken: () => void): Promise<Appearances> {
+    const settled = this.#last.then(() => this.#settle(onTaken));
     this.#last = settled.catch(() => undefined);
     return settled;
   }
 
-  async #settle(placeholders: readonly Placeholder[], onTaken: () => void): Promise<Appearances> {
+  async #settle(onTaken: () => void): Promise<Appearances> {
     const { shared, profile, record } = this.#making;
     const own = { before: this.#making.facts, startedAt: this.#startedAt };
     const { before, startedAt } = this.#call?.basis() ?? own;
     const facts = { ...this.#making.facts, ...before };
-    const found = await appearedBeside(shared, profile, facts, placeholders, this.#sinceMs);
+    const found = await appearedBeside(shared, profile, facts, this.#placeholders, {
+      sinceMs: this.#sinceMs,
+      startedAt,
+    });
     for (const event of await eventsOf(found)) record(event);
     const call = { ...this.#making, before: facts, startedAt, onTaken };
     return boundedAppearances(await settleAppeared(found, call));
@@ -125,8 +131,10 @@ export class MadeByCall implements Disposable {
     if (this.#call !== null) this.#making.shared.calls.end(this.#call);
   }
 
-  /** What was not seen to stays written down. */
-  [Symbol.dispose](): void {
+  /** Sees to what was made where something was thrown before that was done. What was not seen to stays written down. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    // What the call threw is told; that this failed too, the next supervisor finds by what stays written down.
+    if (this.#isOpen && !this.#hasEnded) await this.settle().catch(() => undefined);
     this.#end();
     this.#call?.forget();
     if (this.#isOpen) this.#watch?.leave();

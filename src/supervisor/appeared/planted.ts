@@ -1,9 +1,8 @@
-import { lstatSync } from "node:fs";
 import type { Appeared } from "../../host/appeared.ts";
-import { CLOCK_GRAIN_MS } from "../../host/clock-grain.ts";
+import { isChangedSince } from "../../host/changed-since.ts";
 import type { FoundHook, GitRuns } from "../../host/git/git-runs.ts";
 import { lookingOnce, wayOf } from "../../host/leads.ts";
-import { isLink, statsOf, systemPath } from "../../host/nodes.ts";
+import { isLink, statsOf } from "../../host/nodes.ts";
 import { openFolder } from "../../host/open-folder.ts";
 import type { Planted } from "../../host/quarantine/quarantine.ts";
 import { flatMapInTurns, WorkTurn } from "../../host/turns.ts";
@@ -159,7 +158,7 @@ function partsThatRun(
 /** What the call made of a hook: a link by which git comes to it, or the hook. */
 function madeOf({ path, links }: FoundHook, { startedAt, writable }: PlantedContext): AbsolutePath | null {
   const isMade = (at: AbsolutePath): boolean =>
-    isFrom(at, startedAt) && writable.some((folder) => isInside(at, folder));
+    isChangedSince(at, startedAt) && writable.some((folder) => isInside(at, folder));
   return links.find(isMade) ?? (isMade(path) ? path : null);
 }
 
@@ -170,7 +169,7 @@ function madeOf({ path, links }: FoundHook, { startedAt, writable }: PlantedCont
 function placeOf(path: AbsolutePath, { startedAt, writable }: PlantedContext): AbsolutePath | null {
   if (isReachedByNoLink(path)) return path;
   const { end, links } = wayOf(path, ROOT, lookingOnce());
-  const [made] = links.filter((link) => isFrom(link, startedAt));
+  const [made] = links.filter((link) => isChangedSince(link, startedAt));
   if (made !== undefined) return made;
   if (links.length === 0 || links.includes(path)) return path;
   return end !== null && writable.some((folder) => isInside(end, folder)) ? end : null;
@@ -181,15 +180,6 @@ function isReachedByNoLink(path: AbsolutePath): boolean {
   try {
     using _folder = openFolder(parentOf(path));
     return true;
-  } catch {
-    return false;
-  }
-}
-
-/** No program can set the time at which the kernel says that a link was last changed (inode(7), `ctime`). */
-function isFrom(link: AbsolutePath, startedAt: number): boolean {
-  try {
-    return lstatSync(systemPath(link)).ctimeMs >= startedAt - CLOCK_GRAIN_MS;
   } catch {
     return false;
   }

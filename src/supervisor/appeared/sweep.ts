@@ -49,6 +49,7 @@ async function settleLeft({ call, overBy, forget }: LeftCall, shared: Sweeping):
     executedIn,
     // This process saw nothing before: what changed last before the call is not its.
     sinceMs: Number.NEGATIVE_INFINITY,
+    startedAt: beganAt,
     isMade: (path) => (statsOf(path)?.ctimeMs ?? 0) >= beganAt,
     placeholders: () => ledger.held(),
   });

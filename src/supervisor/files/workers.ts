@@ -114,10 +114,10 @@ export class Workers implements AsyncDisposable {
       await worker[Symbol.asyncDispose]();
       return null;
     }
-    using made = follow({ shared: { ...this.#shared, memory: this.#memory }, facts: before });
-    made.begin();
-    const value = await work();
-    const appeared = await made.settle([]);
+    await using made = follow({ shared: { ...this.#shared, memory: this.#memory }, facts: before });
+    made.begin([]);
+    const value = await untilAtRest(worker, work);
+    const appeared = await made.settle();
     return { value, appeared: typeof found === "string" ? { ...appeared, unknown: found } : appeared };
   }
 
@@ -234,6 +234,15 @@ export class Workers implements AsyncDisposable {
     const plan = rendered(facts);
     const unmade = keptUnmade(plan.placeholders);
     return { plan: plan.placeholders.length === 0 ? plan : rendered(withoutDangling(facts)), unmade };
+  }
+}
+
+/** Does work with a worker: one that is ended meanwhile may go on making files until it has. */
+async function untilAtRest<Value>(worker: FileWorker, work: () => Promise<Value>): Promise<Value> {
+  try {
+    return await work();
+  } finally {
+    if (!worker.isRunning) await worker[Symbol.asyncDispose]();
   }
 }
 

@@ -10,6 +10,10 @@ const names = (count: number, ending: string) => `seq ${count} | sed 's/$/${endi
 const repository = (at: string) =>
   `mkdir -p ${at}/refs ${at}/objects && echo 'ref: refs/heads/main' > ${at}/HEAD`;
 
+/** Names in trees of installed packages, and links outside of them that lead to each. */
+const linked = (packages: number, links: number) =>
+  `mkdir node_modules q && perl -e 'for (1..${packages}) { mkdir "node_modules/p$_"; open my $f, ">", "node_modules/p$_/.envrc" } symlink "node_modules", "l$_" for 1..${links}' && echo x > q/.envrc`;
+
 /** Each in a moment. */
 export const SMALL: readonly Left[] = [
   [
@@ -26,12 +30,14 @@ export const SMALL: readonly Left[] = [
     `${repository("r/.git")} && (printf '[x "'; head -c 500000 /dev/zero | tr '\\0' a; echo '"]'; yes b=1 | head -c 500000) > r/.git/config`,
   ],
   ["thousands of names that hosts execute", names(3_000, ".code-workspace")],
+  ["1,000 links, each to 1,000 installed packages that bring such a name", linked(1_000, 1_000)],
 ];
 
 /** What takes its time. */
 export const LARGE: readonly Left[] = [
   ["20,000 names that hosts execute", names(20_000, ".code-workspace")],
   ["60,000 names that are only told", names(60_000, ".tf")],
+  ["5,000 links, each to 3,000 installed packages that bring such a name", linked(3_000, 5_000)],
   [
     "a branch folder with 100,000 files",
     `${repository(".git")} && mkdir -p .git/refs/heads && cd .git/refs/heads && seq 100000 | xargs touch`,

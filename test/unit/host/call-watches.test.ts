@@ -11,6 +11,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { CallWatches, type WatchedCall } from "../../../src/host/call-watches.ts";
 import { absolutePath } from "../../../src/profile/path.ts";
@@ -107,6 +108,41 @@ test("by when a call was over is told from its last sign of life, which it gives
   expect(first).toBeLessThan(seenAt + 60_000);
   // It stays the same, also where that was written down, and the file is another.
   expect(overBy()).toEqual([first, second]);
+});
+
+test("a call was over when its process ended, where a file tells when; not one that had ended before", () => {
+  const [held, left] = [watches.begin(call("held")), watches.begin(call("left"))];
+  left.leave();
+  const before = Date.now();
+  for (const name of names()) end(name);
+  const later = new Date(before + 60_000);
+  writeFileSync(join(state, "watched/4194305.1.end"), "");
+  utimesSync(join(state, "watched/4194305.1.end"), later, later);
+  const overBy = (callId: string) => watches.leftBehind().find((one) => one.call.callId === callId)?.overBy;
+  expect(overBy("held")).toBeGreaterThanOrEqual(later.getTime());
+  expect(overBy("left")).toBeLessThan(later.getTime());
+  held.leave();
+});
+
+test("what tells the end of a process goes with its last call", () => {
+  const told = join(state, "watched/4194305.1.end");
+  watches.begin(call("killed")).leave();
+  end(names()[0] ?? "");
+  writeFileSync(told, "");
+  watches.leftBehind();
+  expect(names()).toHaveLength(2);
+  for (const name of names()) if (name.endsWith(".json")) rmSync(join(state, "watched", name));
+  watches.leftBehind();
+  expect(names()).toEqual([]);
+});
+
+test("the end of a process is told by nobody where no call was cut off", async () => {
+  const watch = watches.begin(call("long"));
+  await pause(1_500);
+  watches[Symbol.dispose]();
+  watch[Symbol.dispose]();
+  await pause(300);
+  expect(names()).toEqual([]);
 });
 
 test("what can't be read stays, and the file of a folder that somebody removed is made anew", () => {

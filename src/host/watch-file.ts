@@ -1,0 +1,98 @@
+import { closeSync, fstatSync, ftruncateSync, futimesSync, openSync, readFileSync, writeSync } from "node:fs";
+import type { AbsolutePath } from "../profile/path.ts";
+import { removeFile } from "./state-files.ts";
+import { codeOf } from "./system-error.ts";
+
+/** A file that holds the profile and, while a call runs, its entry. */
+export class WatchFile implements Disposable {
+  readonly #path: AbsolutePath;
+  readonly #fd: number;
+  #profile: Uint8Array | null = null;
+
+  /** Throws node's errors. */
+  constructor(path: AbsolutePath) {
+    this.#path = path;
+    this.#fd = openSync(path, "wx", 0o600);
+  }
+
+  /** False where somebody removed it. */
+  isThere(): boolean {
+    return fstatSync(this.#fd).nlink > 0;
+  }
+
+  /** Throws node's errors; what is there then is no entry. */
+  write(profile: Uint8Array, text: string): void {
+    if (this.#profile !== profile) {
+      this.#profile = null;
+      ftruncateSync(this.#fd, 0);
+      this.#put(contentOf(profile, ""), 0);
+      this.#profile = profile;
+    }
+    this.#put(Buffer.from(`${text}\0`), profile.length + 1);
+  }
+
+  /** Where the system says no, what it said last still holds. */
+  sign(): void {
+    try {
+      futimesSync(this.#fd, Date.now() / 1_000, Date.now() / 1_000);
+    } catch (cause) {
+      if (codeOf(cause) === "") throw cause;
+    }
+  }
+
+  close(): void {
+    closeSync(this.#fd);
+  }
+
+  /** Where the system says no, what stood there last still holds. */
+  leave(text: string): void {
+    try {
+      if (this.#profile !== null) this.write(this.#profile, text);
+    } catch (cause) {
+      if (codeOf(cause) === "") throw cause;
+    }
+    this.close();
+  }
+
+  /** In place: to cut the file and let it grow again takes the system longer than all else here. */
+  clear(): void {
+    this.#put(NUL, (this.#profile?.length ?? -1) + 1);
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
+    removeFile(this.#path);
+  }
+
+  /** On a disk that is nearly full a write may take less than it was given (write(2)). */
+  #put(bytes: Uint8Array, position: number): void {
+    for (let done = 0; done < bytes.length; )
+      done += writeSync(this.#fd, bytes, done, bytes.length - done, position + done);
+  }
+}
+
+const NUL = Buffer.of(0);
+
+/**
+ * The profile first, as it is long, and the same from call to call; then a NUL, which neither has any of, the entry, and a NUL, behind
+ * which may stand what is left of a longer one.
+ */
+export function contentOf(profile: Uint8Array, text: string): Uint8Array {
+  return Buffer.concat([profile, Buffer.from(`\0${text}\0`)]);
+}
+
+/** Null for what can't be read. */
+export function contentAt(
+  file: AbsolutePath,
+): { readonly profile: Uint8Array; readonly text: string } | null {
+  try {
+    const content = readFileSync(file);
+    const end = content.indexOf(NUL);
+    if (end < 0) return { profile: content, text: "" };
+    const entryEnd = content.indexOf(NUL, end + 1);
+    const text = content.toString("utf8", end + 1, entryEnd < 0 ? content.length : entryEnd);
+    return { profile: content.subarray(0, end), text };
+  } catch {
+    return null;
+  }
+}
