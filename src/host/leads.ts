@@ -21,6 +21,12 @@ export interface Led {
 const MOST_LINKS = 40;
 
 /**
+ * Names that are passed on one way. The kernel has no such bound: a link holds up to two thousand, and leads to the next of forty.
+ * What a tool makes of these would keep all else waiting, and nobody else makes ways of hundreds.
+ */
+const MOST_NAMES = 4_096;
+
+/**
  * Where a path leads from a canonical folder, name by name as the kernel goes. Only what may be looked at is; all else
  * counts as folders that are there, so that what stands at any other path, and where it leads, plays no part in the answer.
  */
@@ -33,7 +39,10 @@ export function leadsTo(
   const names = namesIn(written).reverse();
   let at = written.startsWith("/") ? ROOT : from;
   let links = 0;
+  let passed = 0;
   for (let name = names.pop(); name !== undefined; name = names.pop()) {
+    passed += 1;
+    if (passed > MOST_NAMES) return { path: at, kind: "missing" };
     const next = name === ".." ? parentOf(at) : joinPath(at, name);
     if (name === ".." || !mayLook(next)) {
       at = next;
@@ -127,6 +136,8 @@ export interface Way {
   readonly aliases: readonly AbsolutePath[];
   /** Every place that is passed, the end too: whoever can put another thing at one of them decides where it leads. */
   readonly places: readonly AbsolutePath[];
+  /** True where it was not followed to its end: that is null then, and may be anything. */
+  readonly isTooLong: boolean;
 }
 
 /**
@@ -138,12 +149,15 @@ export function wayOf(written: string, from: AbsolutePath, look: Look = statsOf)
   const links: AbsolutePath[] = [];
   const aliases: AbsolutePath[] = [];
   const places: AbsolutePath[] = [];
-  const nowhere: Way = { end: null, links, aliases, places };
+  const nowhere: Way = { end: null, links, aliases, places, isTooLong: false };
+  let passed = 0;
   let at = written.startsWith("/") ? ROOT : from;
   let own = names.length;
   for (let name = names.pop(); name !== undefined; name = names.pop()) {
     const isOwn = names.length < own;
     if (isOwn) own = names.length;
+    passed += 1;
+    if (passed > MOST_NAMES) return { ...nowhere, isTooLong: true };
     if (name === "..") {
       if (look(at)?.isDirectory() !== true) return nowhere;
       at = parentOf(at);
@@ -164,7 +178,7 @@ export function wayOf(written: string, from: AbsolutePath, look: Look = statsOf)
     if (text.startsWith("/")) at = ROOT;
     names.push(...namesIn(text).reverse());
   }
-  return { end: at, links, aliases, places };
+  return { ...nowhere, end: at };
 }
 
 /** True for a path with a `..` behind a name, which may be a link: only the kernel knows what it leads to. */

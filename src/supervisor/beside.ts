@@ -14,7 +14,7 @@ import {
 } from "../host/appeared.ts";
 import type { Ledger } from "../host/ledger.ts";
 import type { Entered } from "../host/live-calls.ts";
-import { nodeOf } from "../host/node-looker.ts";
+import { statsOf } from "../host/nodes.ts";
 import { flatMapInTurns, inTurns } from "../host/turns.ts";
 import { workOf } from "../host/work.ts";
 import { type AbsolutePath, isInside, parentOf } from "../profile/path.ts";
@@ -124,7 +124,7 @@ export async function appearedBeside(
     placeholders: () => ledger.held(),
   });
   const held = found.length === 0 ? new Set<AbsolutePath>() : ledger.held();
-  const isThere = ({ path }: Appeared): boolean => !held.has(path) && nodeOf(path).kind !== "missing";
+  const isThere = ({ path }: Appeared): boolean => !held.has(path) && statsOf(path) !== null;
   return { found: await flatMapInTurns(found, (one) => (isThere(one) ? one : [])), ...rest };
 }
 

@@ -53,7 +53,7 @@ export function lookAtCall(
 
 const UNKNOWN: FoundProgram = {
   program: { path: null, real: null, id: null, content: null },
-  way: { links: [], aliases: [], places: [] },
+  way: { links: [], aliases: [], places: [], isTooLong: false },
   before: [],
 };
 

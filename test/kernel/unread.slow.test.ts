@@ -54,9 +54,9 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
     expect(told(made, place)).toEqual({
       "nul/.git": ["anything (config holds a NUL)"],
       "huge/.git": ["anything (config is larger than 1 MiB)"],
-      "where/.git": ["anything (config leads through /proc)"],
+      "where/.git": ["anything (config leads through /proc or too many names)"],
       "where/.git/config": [],
-      "hooks/.git": ["anything (hooks leads through /proc)"],
+      "hooks/.git": ["anything (hooks leads through /proc or too many names)"],
       "hooks/.git/hooks": [],
       "hook/.git": ["hooks/pre-commit"],
       "hook/.git/hooks/pre-commit": [],

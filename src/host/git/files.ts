@@ -22,7 +22,7 @@ const GRAIN_MS = 50;
 export const CLOSED = "can't be read";
 
 /** Of what leads elsewhere for whoever else follows it: see `dependsOnWho`. */
-export const BY_WHO_ASKS = "leads through /proc";
+export const BY_WHO_ASKS = "leads through /proc or too many names";
 
 /** Of a file with hard links: by any other name of it, it can be changed later. */
 export const BY_ANOTHER_NAME = "has another name";

@@ -79,7 +79,8 @@ const PROCFS = 0x9fa0;
  * True for a way through `/proc`, or by a link of any procfs: `self` and what is below it are of whoever asks (proc(5)), so
  * that git, in another folder, is led elsewhere than this process.
  */
-export function dependsOnWho({ end, links, places }: Way): boolean {
+export function dependsOnWho({ end, links, places, isTooLong }: Way): boolean {
+  if (isTooLong) return true;
   const last = places.at(-1);
   if (end === null && last !== undefined && isInside(last, OF_WHO_ASKS)) return true;
   return links.some((link) => isOnProcfs(parentOf(link)));

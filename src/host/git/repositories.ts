@@ -1,18 +1,21 @@
 import type { Repository, RepositorySign } from "../../backend/repositories.ts";
 import { type AbsolutePath, isInside, joinPath, parentOf, ROOT } from "../../profile/path.ts";
 import { homesOf } from "../host.ts";
-import { hasDetour, type Look, lookingOnce, wayOf } from "../leads.ts";
+import { BoundedLook, hasDetour, type Look, lookingOnce, wayOf } from "../leads.ts";
 import type { GitSetting } from "../runtimes/git-config.ts";
 import { AsRead, BY_ANOTHER_NAME, BY_WHO_ASKS, CLOSED, isLinkedTwice } from "./files.ts";
 import { type FoundHook, type GitRuns, gitRuns } from "./git-runs.ts";
 import { hooksOf, type InHooks, linksAt } from "./hooks.ts";
-import { dependsOnWho, itself, type Led, ledBy, namedBy, UpheldByAll } from "./led.ts";
+import { dependsOnWho, itself, type Led, namedBy, UpheldByAll } from "./led.ts";
 import { obeyedElsewhere, type Place } from "./place.ts";
 import { settingsThatRun } from "./programs.ts";
 import { type Caller, type Everywhere, scopesOf } from "./scopes.ts";
 import { CUT, type Glance, keptOf, newGlance, SettingsReader, valuesOf } from "./settings.ts";
-import { anything, unreadable } from "./unread.ts";
+import { anything, ledFrom, unreadable } from "./unread.ts";
 import { resolveWritten, topsOf, withoutLineEnds } from "./written.ts";
+
+/** So much is looked at in a new repository, in characters of paths (see `BoundedLook`): all else waits meanwhile. */
+const MOST_LOOKED = 150_000;
 
 /**
  * Finds out what git obeys in repositories that were found: it reads their configuration, and the caller's own, as
@@ -78,7 +81,12 @@ export class RepositoryReader {
    * the hooks that a relative `core.hooksPath` finds in this one's tree.
    */
   runs(caller: Caller, sign: RepositorySign, known: readonly RepositorySign[]): GitRuns {
-    const glance = newGlance(lookingOnce());
+    const look = new BoundedLook(MOST_LOOKED);
+    const found = this.#runs(caller, sign, known, newGlance(look.at));
+    return look.isOver ? gitRuns(["anything (it leads too far)"], [], [], []) : found;
+  }
+
+  #runs(caller: Caller, sign: RepositorySign, known: readonly RepositorySign[], glance: Glance): GitRuns {
     const place = this.#placeOf(sign, glance);
     if (place === null)
       return gitRuns(anything(glance, sign.kind === "folder" ? [sign.path] : []), [], [], []);
@@ -130,7 +138,9 @@ export class RepositoryReader {
     });
     return [...new Set(values)].slice(0, MOST_NAMED).flatMap((value) =>
       topsOf(sign, folder, []).flatMap((top) => {
-        const { end, links } = wayOf(value, top, glance.see);
+        const way = wayOf(value, top, glance.see);
+        const { end, links } = way;
+        if (way.isTooLong) glance.unread.push({ path: top, why: BY_WHO_ASKS });
         return (end === null ? [] : hooksOf(end, glance)).map((hook) => ({
           ...hook,
           name: `${value}/${hook.name}`,
@@ -278,13 +288,6 @@ type Obeyed = Pick<Repository, "hooks" | "configs" | "parts" | "detours">;
 /** Each once. */
 function inOrder(paths: Iterable<AbsolutePath>): readonly AbsolutePath[] {
   return [...new Set(paths)].sort();
-}
-
-function ledFrom(file: AbsolutePath, written: string, { see, unread }: Glance): Led | null {
-  const led = ledBy(written, parentOf(file), see);
-  if (led !== "who") return led;
-  unread.push({ path: file, why: BY_WHO_ASKS });
-  return null;
 }
 
 const GITDIR = "gitdir: ";

@@ -1,6 +1,8 @@
 import type { RepositorySign } from "../../backend/repositories.ts";
 import { CofferdamError, visible } from "../../errors.ts";
-import { type AbsolutePath, isInside } from "../../profile/path.ts";
+import { type AbsolutePath, isInside, parentOf } from "../../profile/path.ts";
+import { BY_WHO_ASKS } from "./files.ts";
+import { type Led, ledBy } from "./led.ts";
 import type { Glance, Unread } from "./settings.ts";
 
 /** What a receipt says of what could not be read, told from the first of the folders that it lies in. */
@@ -13,6 +15,14 @@ export function anything(
     return `anything (${folder === undefined ? path : path.slice(folder.length + 1)} ${why})`;
   });
   return [...new Set(told)];
+}
+
+/** Where a file leads by its words; null where they name no path, or that can't be told. */
+export function ledFrom(file: AbsolutePath, written: string, { see, unread }: Glance): Led | null {
+  const led = ledBy(written, parentOf(file), see);
+  if (led !== "who") return led;
+  unread.push({ path: file, why: BY_WHO_ASKS });
+  return null;
 }
 
 /** Why a repository can't be protected. */

@@ -76,15 +76,19 @@ function* found<Item extends InTree>(
   links: readonly AbsolutePath[],
   isNewLink: (link: AbsolutePath) => boolean,
 ): Generator<void, WaysIntoTrees<Item>> {
+  const newWays = new Map<AbsolutePath, NewWay<Item>>();
   const ends = new Map<AbsolutePath, End<Item>>();
   const look = lookingOnce();
   for (const link of links) {
     yield;
     const way = wayOf(nameOf(link), parentOf(link), look);
+    const made = way.links.find(isNewLink);
+    // It may lead to any of them.
+    if (way.isTooLong && made !== undefined && items[0] !== undefined)
+      newWays.set(made, { link: made, first: items[0], more: items.length - 1 });
     if (way.end === null) continue;
     const end = ends.get(way.end) ?? { newLinks: new Set(), old: null, first: null, count: 0 };
     ends.set(way.end, end);
-    const made = way.links.find(isNewLink);
     if (made === undefined) end.old ??= link;
     else end.newLinks.add(made);
   }
@@ -101,7 +105,6 @@ function* found<Item extends InTree>(
     }
     if (item.isNew && old !== null) atOldWays.push({ item, path: old });
   }
-  const newWays = new Map<AbsolutePath, NewWay<Item>>();
   for (const { newLinks, first, count } of ends.values()) {
     yield;
     for (const link of first === null ? [] : newLinks)

@@ -156,23 +156,30 @@ function partsThatRun(
 }
 
 /** What the call made of a hook: a link by which git comes to it, or the hook. */
-function madeOf({ path, links }: FoundHook, { startedAt, writable }: PlantedContext): AbsolutePath | null {
-  const isMade = (at: AbsolutePath): boolean =>
-    isChangedSince(at, startedAt) && writable.some((folder) => isInside(at, folder));
-  return links.find(isMade) ?? (isMade(path) ? path : null);
+function madeOf({ path, links }: FoundHook, context: PlantedContext): AbsolutePath | null {
+  return [...links, path].find((at) => isMade(at, context)) ?? null;
 }
 
 /**
  * What is to be moved so that nothing is found at a path any more: what stands there, or a link on the way that the call made; where
  * a link was there before, what it leads to, as far as the call could write it.
  */
-function placeOf(path: AbsolutePath, { startedAt, writable }: PlantedContext): AbsolutePath | null {
+function placeOf(path: AbsolutePath, context: PlantedContext): AbsolutePath | null {
   if (isReachedByNoLink(path)) return path;
-  const { end, links } = wayOf(path, ROOT, lookingOnce());
-  const [made] = links.filter((link) => isChangedSince(link, startedAt));
+  const { end, links, isTooLong } = wayOf(path, ROOT, lookingOnce());
+  const made = links.find((link) => isMade(link, context));
   if (made !== undefined) return made;
+  if (isTooLong) return links.find((link) => isWritable(link, context)) ?? null;
   if (links.length === 0 || links.includes(path)) return path;
-  return end !== null && writable.some((folder) => isInside(end, folder)) ? end : null;
+  return end !== null && isWritable(end, context) ? end : null;
+}
+
+function isMade(path: AbsolutePath, context: PlantedContext): boolean {
+  return isWritable(path, context) && isChangedSince(path, context.startedAt);
+}
+
+function isWritable(path: AbsolutePath, { writable }: PlantedContext): boolean {
+  return writable.some((folder) => isInside(path, folder));
 }
 
 /** The kernel tells it in one step, however deep that is. */

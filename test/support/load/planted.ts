@@ -14,6 +14,9 @@ const repository = (at: string) =>
 const linked = (packages: number, links: number) =>
   `mkdir node_modules q && perl -e 'for (1..${packages}) { mkdir "node_modules/p$_"; open my $f, ">", "node_modules/p$_/.envrc" } symlink "node_modules", "l$_" for 1..${links}' && echo x > q/.envrc`;
 
+/** Links that lead to each other, each through hundreds of names. */
+const chain = `mkdir -p p/q && perl -e 'symlink "p", "e0"; symlink(("p/q/../../" x 400) . "e" . ($_ - 1), "e$_") for 1..38'`;
+
 /** Each in a moment. */
 export const SMALL: readonly Left[] = [
   [
@@ -30,6 +33,21 @@ export const SMALL: readonly Left[] = [
     `${repository("r/.git")} && (printf '[x "'; head -c 500000 /dev/zero | tr '\\0' a; echo '"]'; yes b=1 | head -c 500000) > r/.git/config`,
   ],
   ["thousands of names that hosts execute", names(3_000, ".code-workspace")],
+  [
+    "names that hosts execute at links through thousands of names",
+    `${chain}; for i in $(seq 100); do mkdir r$i && ln -s ../e38/q/x r$i/.envrc; done`,
+    "true",
+  ],
+  [
+    "repositories at links through thousands of names",
+    `${chain}; git init -q p/g; for i in $(seq 20); do mkdir r$i && ln -s ../e38/g/.git r$i/.git; done`,
+    "true",
+  ],
+  [
+    "hooks and settings that lead through thousands of names",
+    `${chain}; git init -q z; for i in $(seq 60); do printf '[include]\\n path = ../../e38/c\n[core]\\n worktree = ../../e38/w\n' >> z/.git/config; ln -s ../../../e38/h$i z/.git/hooks/k$i; done`,
+    "true",
+  ],
   ["1,000 links, each to 1,000 installed packages that bring such a name", linked(1_000, 1_000)],
 ];
 

@@ -10,7 +10,7 @@ test("by any link of procfs, wherever that is mounted, who asks decides where a 
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const plain = joinPath(folder, "link");
   symlinkSync("nowhere", plain);
-  const passed = { end: folder, aliases: [], places: [] };
+  const passed = { end: folder, aliases: [], isTooLong: false, places: [] };
   expect(dependsOnWho({ ...passed, links: [absolutePath("/proc/self")] })).toBe(true);
   expect(dependsOnWho({ ...passed, links: [plain] })).toBe(false);
 });

@@ -394,8 +394,8 @@ print("dirty", flush=True); sys.stdin.readline(); m[-3:-1] = b"bb"; print("chang
             `[core]\n${Array.from({ length: 101 }, (_, n) => `hooksPath = i${n}\n`).join("")}`,
           ),
       ],
-      ["leads through /proc", () => link("r/.git/config", "/proc/self/cwd/e")],
-      ["leads through /proc", () => link("r/.git/config", "/proc/1/../thread-self/cwd/e")],
+      ["leads through /proc or too many names", () => link("r/.git/config", "/proc/self/cwd/e")],
+      ["leads through /proc or too many names", () => link("r/.git/config", "/proc/1/../thread-self/cwd/e")],
     ])("a configuration that %s", (why, make) => {
       file("r/.git/HEAD", "");
       make();
@@ -410,22 +410,30 @@ print("dirty", flush=True); sys.stdin.readline(); m[-3:-1] = b"bb"; print("chang
         file("r/.git/config", `[core]\nhooksPath = ${path}\n`);
         expect(reason("folder", "r/.git")).toContain(" through /proc");
         file("w/.git", `gitdir: ${path}\n`);
-        expect(reason("file", "w/.git")).toBe(told("w/.git", "w/.git", "leads through /proc"));
+        expect(reason("file", "w/.git")).toBe(
+          told("w/.git", "w/.git", "leads through /proc or too many names"),
+        );
         file("r/.git/commondir", path);
-        expect(reason("folder", "r/.git")).toBe(told("r/.git", "r/.git/commondir", "leads through /proc"));
+        expect(reason("folder", "r/.git")).toBe(
+          told("r/.git", "r/.git/commondir", "leads through /proc or too many names"),
+        );
       },
     );
 
     it("hooks, a hook, and a link in the place of a repository", () => {
       mkdirSync(at("r/.git"), { recursive: true });
       link("r/.git/hooks", "/proc/self/cwd/e");
-      expect(reason("folder", "r/.git")).toBe(told("r/.git", "r/.git/hooks", "leads through /proc"));
+      expect(reason("folder", "r/.git")).toBe(
+        told("r/.git", "r/.git/hooks", "leads through /proc or too many names"),
+      );
       link("s/.git/hooks/pre-commit", "/proc/self/cwd/e");
       expect(reason("folder", "s/.git")).toBe(
-        told("s/.git", "s/.git/hooks/pre-commit", "leads through /proc"),
+        told("s/.git", "s/.git/hooks/pre-commit", "leads through /proc or too many names"),
       );
       link("w/.git", "/proc/self/cwd/e");
-      expect(reason("link", "w/.git")).toBe(told("w/.git", "w/.git", "leads through /proc"));
+      expect(reason("link", "w/.git")).toBe(
+        told("w/.git", "w/.git", "leads through /proc or too many names"),
+      );
     });
 
     it("and what git takes for nothing is not: /dev/null, a folder, a link to nothing", () => {
@@ -530,16 +538,24 @@ describe("what git may run of a repository by itself", () => {
         () => file("r/config", `#${"x".repeat(1024 ** 2)}\n[core]\nfsmonitor = x\n`),
       ],
       ["a FIFO", "config is no plain file", () => fifo("r/config")],
-      ["a link by who asks", "config leads through /proc", () => link("r/config", "/proc/self/cwd/e")],
+      [
+        "a link by who asks",
+        "config leads through /proc or too many names",
+        () => link("r/config", "/proc/self/cwd/e"),
+      ],
       [
         "a link to such a link",
-        "config leads through /proc",
+        "config leads through /proc or too many names",
         () => {
           link("other", "/proc/self/cwd");
           link("r/config", "../other/e");
         },
       ],
-      ["such hooks", "hooks leads through /proc", () => link("r/hooks", "/proc/self/cwd/e")],
+      [
+        "such hooks",
+        "hooks leads through /proc or too many names",
+        () => link("r/hooks", "/proc/self/cwd/e"),
+      ],
       ["what is no configuration", "config is not understood", () => file("r/config", "[core]\n{\n")],
       [
         "such a file of a worktree's",
@@ -548,7 +564,7 @@ describe("what git may run of a repository by itself", () => {
       ],
       [
         "such a way to the rest",
-        "commondir leads through /proc",
+        "commondir leads through /proc or too many names",
         () => file("r/commondir", "/proc/self/cwd/e"),
       ],
     ])("%s: %s", (_, why, make) => {
@@ -562,9 +578,13 @@ describe("what git may run of a repository by itself", () => {
       file("more", "[a]\nb = \0\n");
       expect(runs("r")).toEqual([`anything (${top}/more holds a NUL)`, "include.path"]);
       file("v/.git", "gitdir: /proc/self/cwd/e\n");
-      expect(runs("v/.git", [], "file")).toEqual([`anything (${top}/v/.git leads through /proc)`]);
+      expect(runs("v/.git", [], "file")).toEqual([
+        `anything (${top}/v/.git leads through /proc or too many names)`,
+      ]);
       link("w/.git", "/proc/self/cwd/e");
-      expect(runs("w/.git", [], "link")).toEqual([`anything (${top}/w/.git leads through /proc)`]);
+      expect(runs("w/.git", [], "link")).toEqual([
+        `anything (${top}/w/.git leads through /proc or too many names)`,
+      ]);
     });
 
     it("and one hook of which that is so by its name", () => {

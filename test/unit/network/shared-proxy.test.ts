@@ -61,7 +61,10 @@ describe("the one port of all calls", () => {
     });
     const { port } = await shared(listenAt);
     expect(port).not.toBe(taken);
-    expect(servers.map((server) => server.listening)).toEqual([false, false, true, true]);
+    // Somebody may have the next one too.
+    const listen = servers.map((server) => server.listening);
+    expect([listen.length >= 4, listen.slice(-2)]).toEqual([true, [true, true]]);
+    expect(listen.slice(0, -2)).not.toContain(true);
   });
 
   it("is that of 127.0.0.1 alone on a machine without IPv6", async () => {

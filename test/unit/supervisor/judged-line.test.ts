@@ -33,7 +33,7 @@ function command(
   return {
     words: [word],
     program: { path, real: path, id: null, content: null },
-    way: { links: [], aliases: [], places: places.map(absolutePath) },
+    way: { links: [], aliases: [], places: places.map(absolutePath), isTooLong: false },
     before: before.map(absolutePath),
     paths: [],
     ruleNames: [],
