@@ -203,7 +203,7 @@ function endNameOf(owner: ProcessId): string {
   return `${printProcess(owner)}.end`;
 }
 
-/** Whether a file that tells the end of a process tells that of no call. */
+/** True for a file that tells the end of a process of which no call is written down. */
 function isOfNoCall(name: string, names: readonly string[]): boolean {
   const [, owner = ""] = /^(.+)\.end$/.exec(name) ?? [];
   return owner !== "" && !names.some((one) => one.startsWith(`${owner}.`) && one !== name);

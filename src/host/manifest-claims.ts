@@ -17,7 +17,7 @@ const MANIFEST = /^package\.(?:json5?|yaml)$/i;
 const IS_MORE = /\.(?:json5|yaml)$/i;
 const LONGEST = "package.json5".length;
 
-/** True for the name of a manifest, as any disk may write it. */
+/** True for the name of a manifest. Case does not count, as some file systems ignore it. */
 export function isManifest(name: string): boolean {
   return name.length <= LONGEST && MANIFEST.test(name);
 }
@@ -46,7 +46,7 @@ function fieldsIn(json: string): number {
   return fields;
 }
 
-/** By which a text names us, or a folder of commands. Node's name stands in most manifests, and says nothing. */
+/** Words by which a text may name us, or a folder of commands. Node's name is left out: it stands in most manifests. */
 const NAMED = /cofferdam|directories/i;
 
 /** Escapes that stand for marks and white space alone. */

@@ -68,10 +68,10 @@ export async function namesIntoTrees(found: IntoTrees): Promise<readonly TreeNam
   ];
 }
 
-/** So many characters of a path are shown. */
+/** The most characters that are shown of a path. */
 const MOST_SHOWN = 200;
 
-/** The link is what is to go: one thing behind it says why. */
+/** A new link is taken away itself; one thing behind it tells the reason. */
 function byLink({ link, first: { path, row }, more }: NewWay<Named>): TreeName {
   const shown = visible(path.length > MOST_SHOWN ? `…${path.slice(-MOST_SHOWN)}` : path);
   const behind = more === 0 ? shown : `${shown} and ${more} more`;

@@ -74,8 +74,8 @@ export class WatchFile implements Disposable {
 const NUL = Buffer.of(0);
 
 /**
- * The profile first, as it is long, and the same from call to call; then a NUL, which neither has any of, the entry, and a NUL, behind
- * which may stand what is left of a longer one.
+ * The content of a watch file: the profile, a NUL, the entry, a NUL. Neither part holds a NUL. The profile stands first because it is long
+ * and seldom changes. Behind the last NUL there may be the rest of an earlier, longer entry.
  */
 export function contentOf(profile: Uint8Array, text: string): Uint8Array {
   return Buffer.concat([profile, Buffer.from(`\0${text}\0`)]);

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, describe, expect, it, vi } from "vitest";
@@ -86,6 +86,24 @@ describe.skipIf(unusable !== null)("of a repository that a call makes", () => {
     await using at = await standingWith("quarantine", {}, prepare);
     expect(fatesOf(await run(at, "git init -q s; echo x > s/file"), at)).toEqual({ "s/.git": "quarantined" });
     expect([heldIn(at.place), isThere(at.place, "s/hooks/pre-commit")]).toEqual([["s/.git"], true]);
+  });
+
+  it.each([
+    ["by a short way", 2],
+    ["by a way through thousands of names", 38],
+  ])("a hook is taken that is a link, and leads to its program %s", async (_, links) => {
+    await using at = await standingWith("quarantine");
+    const line = `mkdir -p p/q; ${HOOK} > p/h; chmod +x p/h; ln -s p e0
+      perl -e 'symlink(("p/q/../../" x 400) . "e" . ($_ - 1), "e$_") for 1..$ARGV[0]' ${links}
+      git init -q z; ln -s ../../../e${links}/h z/.git/hooks/pre-commit; echo x > z/file`;
+    at.place.plainly(`${line}; ${commitIn("z")}`);
+    expect(existsSync(join(at.place.ws, "z/ran"))).toBe(true);
+    for (const name of at.place.plainly("ls -A").stdout.split("\n").filter(Boolean))
+      at.place.remove(`ws/${name}`);
+    const fates = fatesOf(await run(at, line), at);
+    expect([fates["z/.git"], heldIn(at.place)]).toEqual(["quarantined", ["z/.git/hooks/pre-commit"]]);
+    at.place.plainly(commitIn("z"));
+    expect(existsSync(join(at.place.ws, "z/ran"))).toBe(false);
   });
 
   it("of hooks that a new link leads to, the link is taken", async () => {

@@ -65,7 +65,7 @@ export class HeldBefore implements Disposable {
     this.#isOnlyRead = isOnlyRead;
   }
 
-  /** Of what stands at a path, to what such a commit has there. Folders count with all that is in them, links with what they lead to. */
+  /** Compares what stands at a path with what such a commit has there: a folder with all that is in it, a link with what it leads to. */
   async likenessOf(path: AbsolutePath): Promise<Likeness> {
     const comparing = this.#comparing;
     const tops = await this.#topsAbove(path);

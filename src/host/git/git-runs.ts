@@ -15,7 +15,7 @@ export interface GitRuns {
   readonly isClear: boolean;
 }
 
-/** A hook where it stands. */
+/** A file that git runs as a hook. */
 export interface FoundHook {
   /** As people are told it. */
   readonly name: string;
@@ -25,7 +25,7 @@ export interface FoundHook {
   readonly links: readonly AbsolutePath[];
 }
 
-/** The same of what was found, by names of settings that name programs, in files of configuration; `unclear`: what can't be told. */
+/** Puts together what was found: what can't be told, hooks, names of settings that name programs, and the files that hold these. */
 export function gitRuns(
   unclear: readonly string[],
   hooks: readonly FoundHook[],

@@ -14,7 +14,7 @@ import { CUT, type Glance, keptOf, newGlance, SettingsReader, valuesOf } from ".
 import { anything, ledFrom, unreadable } from "./unread.ts";
 import { resolveWritten, topsOf, withoutLineEnds } from "./written.ts";
 
-/** So much is looked at in a new repository, in characters of paths (see `BoundedLook`): all else waits meanwhile. */
+/** The most that is looked at in one new repository, in characters of paths (see `BoundedLook`), as all other calls wait meanwhile. */
 const MOST_LOOKED = 150_000;
 
 /**
@@ -77,8 +77,8 @@ export class RepositoryReader {
   }
 
   /**
-   * What git may run in a repository by itself. Of the caller's own configuration, and of repositories that are known, nothing but
-   * the hooks that a relative `core.hooksPath` finds in this one's tree.
+   * What git may run in a repository by itself. The caller's own configuration and repositories that are known count only by a relative
+   * `core.hooksPath`, which finds hooks in this repository's tree.
    */
   runs(caller: Caller, sign: RepositorySign, known: readonly RepositorySign[]): GitRuns {
     const look = new BoundedLook(MOST_LOOKED);

@@ -82,7 +82,7 @@ class Imports {
     ];
   }
 
-  /** Of what is not known to be imported, only what is found. */
+  /** Each place that decides what a specifier means. Where it is not known to be imported, only files that exist count. */
   #placesOf(specifier: string, folder: AbsolutePath, isImported: boolean): readonly AbsolutePath[] {
     if (isBuiltin(specifier) || specifier.includes("\0")) return [];
     if (/^(?:\.{0,2}\/|\.{1,2}$|file:)/i.test(specifier))
@@ -114,7 +114,7 @@ class Imports {
     return CODE.test(specifier) ? placesThere(specifier, folder) : [];
   }
 
-  /** Of a package in `node_modules` all of it; of another its manifest, and those of its files that may be meant. */
+  /** A package in `node_modules` counts as a whole. Another one counts by its manifest and by those of its files that the name may mean. */
   #filesOf(at: AbsolutePath, name: string, resolved: AbsolutePath | null): readonly AbsolutePath[] {
     const targets = meantBy(name, at).filter((target) => target.startsWith("./"));
     const files = [resolved ?? [], targets.flatMap((target) => pathsMeant(target, at))].flat().filter(isFile);
@@ -134,7 +134,7 @@ class Imports {
   }
 
   #placesOfInstalled(folder: AbsolutePath): readonly AbsolutePath[] {
-    const places = this.#installed.get(folder) ?? packagePlaces(folder);
+    const places = this.#installed.get(folder) ?? packagePlaces(folder).map(({ path }) => path);
     this.#installed.set(folder, places);
     return places;
   }
@@ -160,7 +160,7 @@ function pathsMeant(specifier: string, folder: AbsolutePath): readonly string[] 
   return [...new Set([asPath, asUrl])].filter((path) => path !== null);
 }
 
-/** Of what is meant the files that are there. */
+/** The files that a specifier may mean and that exist, each with the links on the way to it. */
 function placesThere(specifier: string, folder: AbsolutePath): readonly AbsolutePath[] {
   return pathsMeant(specifier, folder).flatMap((path) => (isFile(path) ? placesOn(path, ROOT) : []));
 }

@@ -10,7 +10,7 @@ export function importedIn(text: string): ReadonlySet<string> {
   return new Set([...text.matchAll(IMPORTED)].map(([, , specifier = ""]) => specifier));
 }
 
-/** Of a quote to the next of its kind. One that closes a text is taken for one that opens another: no text is missed. */
+/** A text between two quotes of one kind. The second quote may open the next text as well, so that none is missed. */
 const QUOTED = new RegExp(`(["'\`])(?=(?!\\1)(\\S[^\\n]{0,${MAX_LENGTH - 1}}?)\\1)`, "g");
 
 /** A path or a URL of a file, but for those of folders alone; a name in a manifest; a package, or a file without `./`. */

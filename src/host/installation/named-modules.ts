@@ -5,7 +5,7 @@ import type { AbsolutePath } from "../../profile/path.ts";
 import { statsOf } from "../nodes.ts";
 import { filesImportedBy, filesImportedByText } from "./imported-files.ts";
 import { manifestsFor, scopeOf } from "./manifest-names.ts";
-import { loadedPackages, manifestOf, packageOf, searchedFolders } from "./packages.ts";
+import { manifestOf, packageOf, packagePlaces, searchedFolders } from "./packages.ts";
 import type { InstalledPart } from "./part.ts";
 import { pathOfUrl, resolvedBy } from "./resolved.ts";
 import { placesOn } from "./way.ts";
@@ -94,12 +94,7 @@ function loadedWith(file: AbsolutePath): readonly ModulePlace[] {
 }
 
 function loadedFromPackage(folder: AbsolutePath): readonly ModulePlace[] {
-  const packages = loadedPackages(folder);
-  const searched = new Set(packages.flatMap(({ path }) => searchedFolders(path)));
-  return [
-    ...packages.map((one) => ({ ...one, isAlone: false })),
-    ...[...searched].map((path) => ({ path, isAlone: false })),
-  ];
+  return packagePlaces(folder).map((place) => ({ ...place, isAlone: false }));
 }
 
 function placeOf(path: AbsolutePath): ModulePlace {

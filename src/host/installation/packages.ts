@@ -87,9 +87,10 @@ export function packageOf(path: AbsolutePath): AbsolutePath | null {
 }
 
 /** All that a package may load: its files, its dependencies, and wherever Node would look for more. */
-export function packagePlaces(folder: AbsolutePath): readonly AbsolutePath[] {
-  const packages = loadedPackages(folder).map(({ path }) => path);
-  return [...packages, ...new Set(packages.flatMap(searchedFolders))];
+export function packagePlaces(folder: AbsolutePath): readonly LoadedPart[] {
+  const packages = loadedPackages(folder);
+  const searched = new Set(packages.flatMap(({ path }) => searchedFolders(path)));
+  return [...packages, ...[...searched].map((path) => ({ path, entries: [] }))];
 }
 
 /** A folder without a readable manifest loads nothing by name. */

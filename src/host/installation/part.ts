@@ -10,7 +10,7 @@ export interface InstalledPart {
   readonly wayOut?: string;
   /** True for one in `node_modules` that does not stand for all of that folder. */
   readonly isAlone?: boolean;
-  /** Of a file or package that is loaded: the files that tell whether there are other names for it, as in `LoadedPart`. */
+  /** The files whose hard links tell whether a loaded file or package has other names, as in `LoadedPart`. */
   readonly entries?: readonly AbsolutePath[];
 }
 

@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { type AbsolutePath, isAbsolutePath, joinPath } from "../../profile/path.ts";
 
-/** What `require` finds from a folder; null where it finds nothing, or what is Node's own. Nothing is run. */
+/** The file that `require` would load from a folder; null where it finds none, or a module of Node's own. No code is run. */
 export function resolvedBy(specifier: string, folder: AbsolutePath): AbsolutePath | null {
   try {
     const path = createRequire(joinPath(folder, "module.js")).resolve(specifier);

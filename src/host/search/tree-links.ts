@@ -38,7 +38,7 @@ export interface NewWay<Item> {
   readonly more: number;
 }
 
-/** One that is new, and another path of it, by links of which none is. */
+/** A new thing in such a tree, and another path of it, by links that were there before. */
 export interface NewAtOldWay<Item> {
   readonly item: Item;
   readonly path: AbsolutePath;
@@ -63,7 +63,7 @@ export function waysIntoTrees<Item extends InTree>(
   return inLongTurns(found(items, links, isNewLink));
 }
 
-/** Where links lead: the new ones by which that is reached, one link by which it is reached by none, and what lies behind. */
+/** One place where links lead: the new links on the ways to it, one link that leads there without any new one, and what lies behind. */
 interface End<Item> {
   readonly newLinks: Set<AbsolutePath>;
   old: AbsolutePath | null;
@@ -83,7 +83,7 @@ function* found<Item extends InTree>(
     yield;
     const way = wayOf(nameOf(link), parentOf(link), look);
     const made = way.links.find(isNewLink);
-    // It may lead to any of them.
+    // Nobody knows where it leads: perhaps to one of these.
     if (way.isTooLong && made !== undefined && items[0] !== undefined)
       newWays.set(made, { link: made, first: items[0], more: items.length - 1 });
     if (way.end === null) continue;

@@ -139,14 +139,11 @@ const IN_THE_WAY = {
 };
 
 /**
- * Of a repository what git would run: hooks, in its own folder or in its working tree, and its configuration. All of it, where that
- * can't be told apart, or where it runs what the call did not make.
+ * The parts of a new repository that have to go: its hooks, which may lie in its working tree, and its configuration. The whole
+ * repository has to go where these can't be told apart, or where git would run a hook that the call did not make.
  */
-function partsThatRun(
-  { path, runs: { length } }: Appeared,
-  context: PlantedContext,
-): readonly AbsolutePath[] {
-  if (length === 0) return [];
+function partsThatRun({ path, runs }: Appeared, context: PlantedContext): readonly AbsolutePath[] {
+  if (runs.length === 0) return [];
   const { hooks, configs, isClear } = context.runsIn(path);
   const found = configs.filter((config) => statsOf(config) !== null);
   const made = hooks.map((hook) => madeOf(hook, context));
@@ -155,7 +152,7 @@ function partsThatRun(
   return isClear && isOwn && parts.length > 0 ? parts : [path];
 }
 
-/** What the call made of a hook: a link by which git comes to it, or the hook. */
+/** The first thing that the call made on the way to a hook: a link, or the hook itself; null where it made none of these. */
 function madeOf({ path, links }: FoundHook, context: PlantedContext): AbsolutePath | null {
   return [...links, path].find((at) => isMade(at, context)) ?? null;
 }
@@ -169,6 +166,7 @@ function placeOf(path: AbsolutePath, context: PlantedContext): AbsolutePath | nu
   const { end, links, isTooLong } = wayOf(path, ROOT, lookingOnce());
   const made = links.find((link) => isMade(link, context));
   if (made !== undefined) return made;
+  // Nobody knows what stands at its end, so that no link to it stays.
   if (isTooLong) return links.find((link) => isWritable(link, context)) ?? null;
   if (links.length === 0 || links.includes(path)) return path;
   return end !== null && isWritable(end, context) ? end : null;

@@ -113,7 +113,7 @@ type Kept = Awaited<ReturnType<AfterCall["shared"]["quarantine"]["keptSince"]>>;
 /** What becomes of what appeared. */
 type Fates = Map<Appeared, Fate>;
 
-/** What stays, and what would, had it no other name. */
+/** What stays, with its fate, and what would stay if it had no other name (hard link). */
 interface Decided {
   readonly fates: Fates;
   readonly linked: ReadonlySet<Appeared>;
@@ -156,7 +156,7 @@ async function isAgreed(take: PlantedByCall["take"], agreed: readonly Agreed[]):
   return (await likenessTo(new Set([digestOfFile(file.content, below)]), only.path)) === "same";
 }
 
-/** Of what stands at a path, to what has one of these digests; what can't be read is like nothing. */
+/** Compares what stands at a path with these digests; what can't be read is like none of them. */
 async function likenessTo(digests: ReadonlySet<string | null>, path: AbsolutePath): Promise<Likeness> {
   try {
     const { digest, isLinked } = await readEntryAt(path);
@@ -212,7 +212,7 @@ async function stillRunning(taken: readonly PlantedByCall[], call: AfterCall): P
   );
 }
 
-/** What git may run in a repository, which is new. */
+/** What git may run now in a repository that the call made. */
 function runsIn(path: AbsolutePath, { shared: { host, memory }, before }: AfterCall): GitRuns {
   const stats = statsOf(path);
   const kind = stats?.isSymbolicLink() === true ? "link" : stats?.isFile() === true ? "file" : "folder";
