@@ -1,6 +1,6 @@
-import { readFileSync } from "node:fs";
 import type { GatedPlan } from "../backend/plan.ts";
 import { Launched, type LaunchOptions } from "./launched.ts";
+import { procText } from "./proc-files.ts";
 
 /** Calls that come sooner than this after the one before come at once, in milliseconds. */
 const PAUSE_MS = 5;
@@ -170,7 +170,7 @@ const INHERITED = /^(?:Umask|Uid|Gid|Groups|Cap\w+|NoNewPrivs|Seccomp|Cpus_allow
 /** Empty where this kernel has no such file. */
 function textOf(file: string): string {
   try {
-    return readFileSync(file, "latin1");
+    return procText(file);
   } catch {
     return "";
   }

@@ -1,4 +1,5 @@
-import { closeSync, openSync, readdirSync, readFileSync } from "node:fs";
+import { closeSync, openSync, readdirSync } from "node:fs";
+import { procText } from "./proc-files.ts";
 import { codeOf } from "./system-error.ts";
 
 /** Which descriptors above the three standard ones a child gets without being given them. */
@@ -30,7 +31,7 @@ export function inheritedDescriptors(isOtherUser = false, handed: Handed = HANDE
  */
 export function isInheritable(pid: number | "self", fd: number): boolean {
   try {
-    const flags = /flags:\s+([0-7]+)/.exec(readFileSync(`/proc/${pid}/fdinfo/${fd}`, "utf8"))?.[1] ?? "0";
+    const flags = /flags:\s+([0-7]+)/.exec(procText(`/proc/${pid}/fdinfo/${fd}`))?.[1] ?? "0";
     return (Number.parseInt(flags, 8) & 0o2000000) === 0;
   } catch {
     return false;

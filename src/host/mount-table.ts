@@ -1,6 +1,11 @@
-import { readFileSync } from "node:fs";
 import type { HostMount } from "../backend/facts.ts";
 import { isAbsolutePath, pathFromBytes } from "../profile/path.ts";
+import { procBytes } from "./proc-files.ts";
+
+/** Its fields, white space in them escaped: id, parent, device, root, mount point, options, others up to a dash, type. */
+const LINE = /(?:^|\n)[^ \n]+ [^ \n]+ ([^ \n]+) ([^ \n]+) ([^ \n]+) ([^ \n]+)(?: [^ \n]+)*? - ([^ \n]*)/g;
+
+const READ_ONLY = /(?:^|,)ro(?:,|$)/;
 
 /**
  * Reads `/proc/<pid>/mountinfo` (proc(5)): mount point, part of the file system, device and type. White space and
@@ -8,23 +13,15 @@ import { isAbsolutePath, pathFromBytes } from "../profile/path.ts";
  * no path (`(unreachable)…`) is left out.
  */
 export function parseMountTable(bytes: Uint8Array): readonly HostMount[] {
-  return pathFromBytes(bytes)
-    .split("\n")
-    .flatMap((line) => {
-      const [before = "", after = ""] = line.split(" - ", 2);
-      const [, , device = "", root = "", point = "", options = ""] = before.split(" ");
-      const at = unescaped(point);
-      if (!isAbsolutePath(at)) return [];
-      return [
-        {
-          point: at,
-          root: unescaped(root),
-          device,
-          type: after.split(" ")[0] ?? "",
-          readOnly: options.split(",").includes("ro"),
-        },
-      ];
-    });
+  const mounts: HostMount[] = [];
+  for (const [, device = "", root = "", at = "", options = "", type = ""] of pathFromBytes(bytes).matchAll(
+    LINE,
+  )) {
+    const point = unescaped(at);
+    if (!isAbsolutePath(point)) continue;
+    mounts.push({ point, root: unescaped(root), device, type, readOnly: READ_ONLY.test(options) });
+  }
+  return mounts;
 }
 
 /** The table of this process; null on macOS, which has none: there nothing has two names by its mounts alone. */
@@ -42,7 +39,7 @@ export class MountTableParser {
 
   /** The mounts of this process; none where no table tells of them. */
   now(): readonly HostMount[] {
-    return this.#table === null ? this.#mounts : this.parse(readFileSync(this.#table));
+    return this.#table === null ? this.#mounts : this.parse(procBytes(this.#table));
   }
 
   /** As `parseMountTable`. */

@@ -1,5 +1,6 @@
-import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync } from "node:fs";
+import { closeSync, existsSync, openSync, readdirSync, readSync } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { procText } from "./proc-files.ts";
 import { codeOf } from "./system-error.ts";
 
 /** What the system says of one process. */
@@ -39,7 +40,7 @@ export const procTable: ProcessTable = {
   status,
   hasPid: (pid) => existsSync(`/proc/${pid}`),
   firstChild: (parent) => {
-    const [first = ""] = readFileSync(`/proc/${parent}/task/${parent}/children`, "utf8").trim().split(" ");
+    const [first = ""] = procText(`/proc/${parent}/task/${parent}/children`).trim().split(" ");
     const child = first === "" ? null : status(Number(first));
     return child?.parent === parent ? child : null;
   },
@@ -54,7 +55,7 @@ const STARTED = 19;
 
 function status(pid: number): ProcessStatus | null {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+    const stat = procText(`/proc/${pid}/stat`);
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     const [state, parent, startedAt] = [fields[0], fields[PARENT], fields[STARTED]];
     if (state === undefined || parent === undefined || startedAt === undefined) return null;
@@ -84,7 +85,7 @@ function seen(pid: number): ProcessStatus | null {
 function childrenOf(pid: number): readonly number[] {
   try {
     const tasks = `/proc/${pid}/task`;
-    const lists = readdirSync(tasks).map((task) => readFileSync(`${tasks}/${task}/children`, "utf8"));
+    const lists = readdirSync(tasks).map((task) => procText(`${tasks}/${task}/children`));
     return lists.flatMap((list) => list.split(" ").filter((one) => one !== "")).map(Number);
   } catch {
     return [];

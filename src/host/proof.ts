@@ -1,10 +1,11 @@
-import { close, openSync, readdirSync, readFileSync, readlinkSync, readSync } from "node:fs";
+import { close, openSync, readdirSync, readlinkSync } from "node:fs";
 import type { HostMount } from "../backend/facts.ts";
 import type { Expectation, ExpectedMount, Protection } from "../backend/plan.ts";
 import { visible } from "../errors.ts";
 import { type AbsolutePath, upwards } from "../profile/path.ts";
 import { isInheritable } from "./inherited.ts";
 import { MountTableParser } from "./mount-table.ts";
+import { bytesFrom, procText } from "./proc-files.ts";
 
 /** One thing that is not as the plan says. */
 export interface Discrepancy {
@@ -38,18 +39,8 @@ export class MountWatch {
 
   /** The table as it is now: the same object as long as nothing changes. */
   read(): readonly HostMount[] {
-    this.last = this.#parser.parse(this.#bytes());
+    this.last = this.#parser.parse(bytesFrom(this.#fd));
     return this.last;
-  }
-
-  #bytes(): Buffer {
-    const chunks: Buffer[] = [];
-    for (let at = 0; ; ) {
-      const length = readSync(this.#fd, PAGES, 0, PAGES.length, at);
-      if (length === 0) return Buffer.concat(chunks);
-      chunks.push(Buffer.from(PAGES.subarray(0, length)));
-      at += length;
-    }
   }
 
   /** Off the main thread: where this is the last to hold the namespace, the kernel takes its mounts down meanwhile. */
@@ -57,9 +48,6 @@ export class MountWatch {
     close(this.#fd);
   }
 }
-
-/** Where the kernel writes before what it wrote is copied. */
-const PAGES = Buffer.allocUnsafeSlow(65_536);
 
 /**
  * Reads what the proof needs of one process; `cover` is what stands where descriptors would leak, as `/proc` names
@@ -70,7 +58,7 @@ export function observe(
   { namespaces, descriptors }: Pick<Expectation, "namespaces" | "descriptors">,
   cover: string | null,
 ): Observation {
-  const status = readFileSync(`/proc/${pid}/status`, "utf8")
+  const status = procText(`/proc/${pid}/status`)
     .split("\n")
     .map((line): [string, string] => {
       const colon = line.indexOf(":");
@@ -80,7 +68,7 @@ export function observe(
     status: new Map(status),
     namespaces: new Map(namespaces.map((name) => [name, readlinkSync(`/proc/${pid}/ns/${name}`)])),
     descriptors: unplannedDescriptors(pid, descriptors, cover),
-    environment: namesOf(readFileSync(`/proc/${pid}/environ`, "latin1")),
+    environment: namesOf(procText(`/proc/${pid}/environ`)),
   };
 }
 

@@ -7,19 +7,22 @@ import { namesIn } from "./names-in.ts";
  * in how an accent is written, may be one, and what lies on the volume of data has a path through that as well.
  */
 export interface Spelling {
+  /** False where a path without a link may be written in several ways. */
+  readonly isOnly: boolean;
   /** The path of what stands at a name in a canonical folder; of a link, its own. */
   placeOf(folder: AbsolutePath, name: string, stats: Stats): AbsolutePath;
   /** The canonical path of what realpath(3) told. */
   canonical(real: AbsolutePath): AbsolutePath;
 }
 
-const PLAIN: Spelling = { placeOf: joinPath, canonical: (real) => real };
+const PLAIN: Spelling = { isOnly: true, placeOf: joinPath, canonical: (real) => real };
 
 /**
  * macOS. realpath(3) tells the name on disk of all but a link, which it follows: that is looked up in its folder. So is a
  * file that it tells by another name, since it may have both. Names there are UTF-8.
  */
 export const DARWIN_SPELLING: Spelling = {
+  isOnly: false,
   placeOf: (folder, name, stats) => {
     const path = joinPath(folder, name);
     const real = stats.isSymbolicLink() ? null : realOf(path);

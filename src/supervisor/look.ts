@@ -3,7 +3,8 @@ import { resolve } from "node:path";
 import { CofferdamError, visible } from "../errors.ts";
 import { contentIdOf, MOST_CONTENT_BYTES } from "../host/content.ts";
 import { BoundedLook, hasDetour, type Look, leadsTo, plainPath, wayOf } from "../host/leads.ts";
-import { realPathOf, statsOf } from "../host/nodes.ts";
+import { realPathOf } from "../host/nodes.ts";
+import { SPELLING } from "../host/spelling.ts";
 import { accessTo } from "../profile/access-to.ts";
 import { type AbsolutePath, isAbsolutePath, isInside, isTooDeep, MAX_NAMES, ROOT } from "../profile/path.ts";
 import type { SimpleCommand } from "../shell/parse.ts";
@@ -141,9 +142,10 @@ function folderOf(written: string | undefined, base: AbsolutePath, { onYes }: St
     if (led.kind === "folder" || led.kind === "unseen") return led.path;
   } else if (isAbsolutePath(path)) {
     // The kernel goes each way that it is asked for to its end, however long it is.
-    wayOf(path, ROOT, look.at);
-    const real = look.isOver ? null : realPathOf(path);
-    if (real !== null && isSeen(real) && statsOf(real)?.isDirectory() === true) return real;
+    const { end, links } = wayOf(path, ROOT, look.at);
+    const isReal = SPELLING.isOnly && links.length === 0 && end === path;
+    const real = look.isOver ? null : isReal ? path : realPathOf(path);
+    if (real !== null && isSeen(real) && look.at(real)?.isDirectory() === true) return real;
     const led = leadsTo(path, ROOT, isSeen, look.at);
     if (led.kind === "unseen") return led.path;
   }
