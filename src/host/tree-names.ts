@@ -59,8 +59,8 @@ export async function namesIntoTrees(found: IntoTrees): Promise<readonly TreeNam
   const all = fresh.length === 0 ? freshLinks : await found.linksOutsideTrees();
   const isFresh = new Set(freshLinks);
   const isNewLink = (link: AbsolutePath): boolean => isFresh.has(link) || isChangedSince(link, startedAt);
-  const { newWays, atOldWays } = await waysIntoTrees(inTrees, all ?? freshLinks, isNewLink);
-  const atOwnPath = all === null ? fresh : [];
+  const { newWays, atOldWays, isUntold } = await waysIntoTrees(inTrees, all ?? freshLinks, isNewLink);
+  const atOwnPath = all === null || isUntold ? fresh : [];
   return [
     ...(await flatMapInTurns(newWays, byLink)),
     ...(await flatMapInTurns(atOldWays, ({ item, path }) => ({ path, row: item.row }))),

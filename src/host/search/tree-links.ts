@@ -48,6 +48,8 @@ export interface NewAtOldWay<Item> {
 export interface WaysIntoTrees<Item> {
   readonly newWays: readonly NewWay<Item>[];
   readonly atOldWays: readonly NewAtOldWay<Item>[];
+  /** True where nobody knows where a link leads that was there before: each of the things may have other paths by it. */
+  readonly isUntold: boolean;
 }
 
 /**
@@ -79,12 +81,14 @@ function* found<Item extends InTree>(
   const newWays = new Map<AbsolutePath, NewWay<Item>>();
   const ends = new Map<AbsolutePath, End<Item>>();
   const look = lookingOnce();
+  let isUntold = false;
   for (const link of links) {
     yield;
     const way = wayOf(nameOf(link), parentOf(link), look);
     const made = way.links.find(isNewLink);
     // Nobody knows where it leads: perhaps to one of these.
-    if (way.isTooLong && made !== undefined && items[0] !== undefined)
+    if (way.isTooLong && made === undefined) isUntold = true;
+    else if (way.isTooLong && made !== undefined && items[0] !== undefined)
       newWays.set(made, { link: made, first: items[0], more: items.length - 1 });
     if (way.end === null) continue;
     const end = ends.get(way.end) ?? { newLinks: new Set(), old: null, first: null, count: 0 };
@@ -110,7 +114,7 @@ function* found<Item extends InTree>(
     for (const link of first === null ? [] : newLinks)
       if (first !== null && !newWays.has(link)) newWays.set(link, { link, first, more: count - 1 });
   }
-  return { newWays: [...newWays.values()], atOldWays };
+  return { newWays: [...newWays.values()], atOldWays, isUntold };
 }
 
 /** The path and the folders above it, up to the nearest that holds installed packages: by a way to one above, it still lies in that. */

@@ -26,7 +26,7 @@ async function told(
 ): Promise<Readonly<Record<string, string | null>>> {
   const at = (name: string) => joinPath(knownPath(top), name);
   rmSync(top, { recursive: true });
-  mkdirSync(at("node_modules/a"), { recursive: true });
+  for (const folder of ["node_modules/a", "d"]) mkdirSync(at(folder), { recursive: true });
   for (const [name, to] of Object.entries(links)) symlinkSync(to, at(name));
   const isOld = (name: string) => old.includes(name);
   const found = await namesIntoTrees({
@@ -70,6 +70,18 @@ test("of more links than are followed the new ones are, and each new name is tol
     one: `it starts (the link leads to \`${top}/${A}\`)`,
     [B]: null,
   });
+});
+
+const DETOURS = Array.from({ length: 3 }, (_, at) => `e${at + 1}`);
+
+test.each([
+  ["too many names to be followed to its end", 800, { "e0/.envrc": "it starts", [A]: null }],
+  ["as many as can be followed", 400, { "e0/.envrc": "it starts" }],
+])("a way through %s may lead to each new name", async (_, detours, expected) => {
+  const ways = DETOURS.map((name, at) => [name, `${"d/../".repeat(detours)}e${at}`]);
+  const links = { e0: "node_modules/a", ...Object.fromEntries(ways) };
+  const old = await told(links, [A, B], { old: [...Object.keys(links), B] });
+  expect(old).toEqual(expected);
 });
 
 test("what is told of links and names is as many as there are of either, not as pairs of them", async () => {
