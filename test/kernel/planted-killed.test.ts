@@ -55,8 +55,10 @@ describe.skipIf(unusable !== null).each(PEOPLE)("a supervisor that is killed, as
   );
 });
 
+// What follows waits long, and does little: all of it waits at once.
 test.skipIf(unusable !== null)(
   "of a call that was cut off all is taken, however late it made it, and nothing that came to be once it was over",
+  { concurrent: true },
   async () => {
     using place = new Place(CALLER);
     // Longer than a sign of life holds.
@@ -77,6 +79,7 @@ test.skipIf(unusable !== null)(
 
 describe.skipIf(unusable !== null).each(PEOPLE)(
   "a supervisor that stands still before it is killed, as $name,",
+  { concurrent: true },
   (person) => {
     it("leaves all that its call made to the next one, and nothing that came to be since", async () => {
       using place = new Place(person);
