@@ -3,6 +3,7 @@ import type { RepositorySign } from "../backend/repositories.ts";
 import { printUnsearched } from "../backend/search-bound.ts";
 import { CofferdamError } from "../errors.ts";
 import { accessTo } from "../profile/access-to.ts";
+import { isInDependencyTree } from "../profile/dependency-trees.ts";
 import { type ExecutedFinder, type ExecutedNames, OURSELVES } from "../profile/executed.ts";
 import { type AbsolutePath, byPath, isInside, parentOf } from "../profile/path.ts";
 import { mayWrite, type Profile, writableIn } from "../profile/profile.ts";
@@ -19,10 +20,11 @@ export interface Appeared {
   readonly path: AbsolutePath;
   /**
    * By which git finds a repository; a name that a wildcard protects where it exists: read-only, or hidden; a link in a
-   * repository's folder, where git makes none and writes through those that there are; what a tool does that a person starts; or
+   * repository's folder, where git makes none and writes through those that there are; a link by which something among installed
+   * packages has another path, where a person may start programs; what a tool does that a person starts; or
    * what nothing can be protected in: a folder of which something lies so deep that it has no path, a link to too many names.
    */
-  readonly kind: "repository" | "protected" | "link" | "started" | "unprotectable";
+  readonly kind: "repository" | "protected" | "link" | "way" | "started" | "unprotectable";
   /** Which program does what it says, and when, as a table of an operator file has it; null where none has it. */
   readonly obeyedBy: Pick<ExecutedNames, "by" | "when"> | null;
   /** What git may run in that repository by itself, for people: see `GitRuns`. */
@@ -147,19 +149,9 @@ export async function lookForAppeared(
       heldNow ??= placeholders();
       return heldNow;
     };
-    const told = new Set<AbsolutePath>();
-    const names = await flatMapInTurns(hits, (path): readonly Appeared[] => {
-      if (before.has(path) || !isOpenToCalls(profile, path) || isOwnOf(folders, path)) return [];
-      if (isClosed(path) || held().has(path)) return [];
-      told.add(path);
-      return [appeared(path, "protected", unaskedOf(executed(path)))];
-    });
-    const linked = new Set(facts.gitLinks);
-    const links = await flatMapInTurns(gitLinks, (path): readonly Appeared[] =>
-      linked.has(path) || isClosed(path) ? [] : [appeared(path, "link", GIT)],
-    );
+    const writable = writableIn(profile);
     const treeNames = await namesIntoTrees({
-      writable: writableIn(profile),
+      writable,
       startedAt,
       protectedNames: hits,
       isNew: (path) => !before.has(path),
@@ -167,20 +159,34 @@ export async function lookForAppeared(
       watched: await flatMapInTurns(watched, (path) => (isMade(path) ? path : [])),
       linksOutsideTrees: () => memory.linksOutsideTrees(profile, facts.mac),
     });
+    // A link may be a name that hosts execute as well, and stay as such.
+    const told = new Set(treeNames.flatMap(({ kind, path }) => (kind === "way" ? path : [])));
+    const names = await flatMapInTurns(hits, (path): readonly Appeared[] => {
+      if (before.has(path) || !isOpenToCalls(profile, path) || isOwnOf(folders, path)) return [];
+      if (told.has(path) || isClosed(path) || held().has(path)) return [];
+      told.add(path);
+      return [appeared(path, "protected", unaskedOf(executed(path)))];
+    });
+    const linked = new Set(facts.gitLinks);
+    const links = await flatMapInTurns(gitLinks, (path): readonly Appeared[] =>
+      linked.has(path) || isClosed(path) ? [] : [appeared(path, "link", GIT)],
+    );
     const sinceCtime = performance.timeOrigin + sinceMs - CLOCK_GRAIN_MS;
     const manifests = await memory.manifests.grown(
       ({ ctimeMs }, path) => ctimeMs >= sinceCtime && isMade(path),
     );
     const besides = [
-      ...treeNames.map(({ path, row }) => appeared(path, row === null ? "unprotectable" : "protected", row)),
+      ...treeNames.map(({ path, kind, row }) => appeared(path, kind, row)),
       ...newStrays(strayLinks, facts).map((path) => appeared(path, "protected", unaskedOf(executedIn(path)))),
       ...manifests.map((path) => appeared(path, "protected", UNDER_OUR_NAME)),
-    ].filter(({ path }) => !isClosed(path) && !told.has(path));
+    ].filter(({ path, kind }) => !isClosed(path) && (kind === "way" || !told.has(path)));
     for (const { path } of besides) told.add(path);
     const others = await flatMapInTurns(watched, (path): readonly Appeared[] => {
       if (told.has(path) || isClosed(path) || !isMade(path) || held().has(path)) return [];
       const row = executed(path);
-      return row === null ? [] : [appeared(path, row.runs === "unasked" ? "protected" : "started", row)];
+      if (row === null) return [];
+      if (row.runs === "unasked") return [appeared(path, "protected", row)];
+      return isInDependencyTree(path, row, writable) ? [] : [appeared(path, "started", row)];
     });
     const inTheWay = await flatMapInTurns(unprotectable, (path): readonly Appeared[] =>
       isClosed(path) ? [] : [appeared(path, "unprotectable", null)],
@@ -195,7 +201,7 @@ export async function lookForAppeared(
   }
 }
 
-const KINDS = ["repository", "protected", "link", "started", "unprotectable"];
+const KINDS = ["repository", "protected", "link", "way", "started", "unprotectable"];
 
 /** The same path may be several things. */
 function byPathAndKind(a: Appeared, b: Appeared): number {

@@ -25,11 +25,12 @@ export interface IntoTrees {
 type Obeyed = Pick<ExecutedNames, "by" | "when">;
 
 /**
- * A new link into such a tree, or another path of a new name there, and which program obeys that; null for its own path, where other
- * ones can't be told.
+ * A new link by which something in such a tree has another path (`way`), or another path of something new there (`protected`), and
+ * which program obeys that; or something of which other paths can't be told (`unprotectable`).
  */
 export interface TreeName {
   readonly path: AbsolutePath;
+  readonly kind: "way" | "protected" | "unprotectable";
   readonly row: Obeyed | null;
 }
 
@@ -44,9 +45,9 @@ interface Named extends InTree {
  */
 export async function namesIntoTrees(found: IntoTrees): Promise<readonly TreeName[]> {
   const { writable, watched, startedAt } = found;
-  const freshLinks = await flatMapInTurns(watched, (path) =>
-    !isInTreeOf(writable, path) && isLink(path) ? path : [],
-  );
+  const freshLinks = await flatMapInTurns(watched, (path) => (isLink(path) ? path : []));
+  const inside = await flatMapInTurns(freshLinks, (path) => (isInTreeOf(writable, path) ? path : []));
+  const outside = await flatMapInTurns(freshLinks, (path) => (isInTreeOf(writable, path) ? [] : path));
   const inTrees = await flatMapInTurns(found.protectedNames, (path): Named | readonly Named[] => {
     if (!isInTreeOf(writable, path)) return [];
     const isNew = found.isNew(path);
@@ -56,15 +57,18 @@ export async function namesIntoTrees(found: IntoTrees): Promise<readonly TreeNam
   });
   if (inTrees.length === 0) return [];
   const fresh = await flatMapInTurns(inTrees, (one) => (one.isNew ? one : []));
-  const all = fresh.length === 0 ? freshLinks : await found.linksOutsideTrees();
+  const all = fresh.length + inside.length === 0 ? outside : await found.linksOutsideTrees();
   const isFresh = new Set(freshLinks);
   const isNewLink = (link: AbsolutePath): boolean => isFresh.has(link) || isChangedSince(link, startedAt);
-  const { newWays, atOldWays, isUntold } = await waysIntoTrees(inTrees, all ?? freshLinks, isNewLink);
-  const atOwnPath = all === null || isUntold ? fresh : [];
+  const { newWays, atOldWays, isUntold } = await waysIntoTrees(inTrees, all ?? outside, isNewLink);
+  const untold = all === null || isUntold ? [...fresh.map(({ path }) => path), ...inside] : [];
   return [
     ...(await flatMapInTurns(newWays, byLink)),
-    ...(await flatMapInTurns(atOldWays, ({ item, path }) => ({ path, row: item.row }))),
-    ...(await flatMapInTurns(atOwnPath, ({ path }) => ({ path, row: null }))),
+    ...(await flatMapInTurns(
+      atOldWays,
+      ({ item, path }): TreeName => ({ path, kind: "protected", row: item.row }),
+    )),
+    ...(await flatMapInTurns(untold, (path): TreeName => ({ path, kind: "unprotectable", row: null }))),
   ];
 }
 
@@ -75,7 +79,7 @@ const MOST_SHOWN = 200;
 function byLink({ link, first: { path, row }, more }: NewWay<Named>): TreeName {
   const shown = visible(path.length > MOST_SHOWN ? `…${path.slice(-MOST_SHOWN)}` : path);
   const behind = more === 0 ? shown : `${shown} and ${more} more`;
-  return { path: link, row: { by: row.by, when: `${row.when} (the link leads to ${behind})` } };
+  return { path: link, kind: "way", row: { by: row.by, when: `${row.when} (the link leads to ${behind})` } };
 }
 
 function isInTreeOf(writable: readonly AbsolutePath[], path: AbsolutePath): boolean {

@@ -115,6 +115,18 @@ const ATTACKS: readonly Attack[] = [
     "mkdir app/x; ln -s ../node_modules/a app/x/l",
   ],
   [
+    "a link that comes to lead to such a package by one among packages",
+    ["ln -s node_modules/x b", `${EVIL} node_modules/a/.envrc`, "ln -s a node_modules/x"],
+    "cat b/.envrc",
+    null,
+  ],
+  [
+    "a link of the person's that comes to do so, by one of a name that hosts execute",
+    [`${EVIL} node_modules/a/.envrc`, "ln -s a node_modules/.vscode; ln -s .vscode node_modules/y"],
+    "cat b/.envrc",
+    "ln -s node_modules/y b",
+  ],
+  [
     "a folder among packages of the call's own",
     [`mkdir -p site-packages/x; ln -s site-packages/x y; ${EVIL} y/.envrc`],
     "cat y/.envrc",
@@ -135,6 +147,11 @@ const WORK: readonly (readonly [what: string, line: string, there: string])[] = 
     "installed packages that bring settings",
     `mkdir node_modules/a/.vscode; ${EVIL} node_modules/a/.vscode/tasks.json; ln -s sub b`,
     "node_modules/a/.vscode/tasks.json",
+  ],
+  [
+    "packages that lead to each other, beside a link to another one",
+    `mkdir -p node_modules/.store/c; ${EVIL} node_modules/.store/c/.envrc; ln -s .store/c node_modules/c; ln -s node_modules/a b`,
+    "node_modules/c",
   ],
 ];
 

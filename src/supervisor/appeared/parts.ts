@@ -8,7 +8,7 @@ import { RunningCalls } from "../../host/running-calls.ts";
 import type { Watch } from "../../host/search/folder.ts";
 import { boundsFrom, MaskSearch } from "../../host/search/search.ts";
 import { type AppearedPolicy, strictestAppeared } from "../../policy/appeared-policy.ts";
-import { isInDependencyTree, isInTree } from "../../profile/dependency-trees.ts";
+import { isInDependencyTree } from "../../profile/dependency-trees.ts";
 import {
   type ExecutedFinder,
   type ExecutedNames,
@@ -17,7 +17,7 @@ import {
   executedNames,
   OURSELVES,
 } from "../../profile/executed.ts";
-import { isInside, joinPath, nameOf, parentOf } from "../../profile/path.ts";
+import { joinPath, nameOf, parentOf } from "../../profile/path.ts";
 import { literalPattern, parsePatterns } from "../../profile/pattern.ts";
 
 /** What sees to files that hosts execute and that calls make: one of each for a supervisor. */
@@ -44,8 +44,8 @@ export function appearedParts(host: Host, loaded: Loaded): AppearedParts {
   const executed = executedFinder(names);
   const roots = config.roots.map(({ path }) => path);
   const watch: Watch = (path, kind) => {
-    // One may be another way into what was installed.
-    if (kind === "link" && !roots.some((root) => isInside(path, root) && isInTree(path, root))) return true;
+    // One may be another way to what was installed.
+    if (kind === "link") return true;
     const row = executed(path);
     return (
       row !== null && (isShadow.has(row) || (row.runs === "started" && !isInDependencyTree(path, row, roots)))

@@ -114,6 +114,7 @@ function reasonToTake(
     case "unprotectable":
       return IN_THE_WAY;
     case "link":
+    case "way":
       return obeyedBy;
     case "protected":
       if (obeyedBy !== null)

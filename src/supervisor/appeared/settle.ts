@@ -132,7 +132,7 @@ async function fateInPlace(
     const toKept = await likenessToKept(path, kept);
     if (toKept === "same") continue;
     const mayBeCheckedOut =
-      appeared.kind === "protected" &&
+      ["protected", "way"].includes(appeared.kind) &&
       appeared.obeyedBy?.by !== OURSELVES &&
       !isLinkIn(writableIn(profile), path);
     const toHeld = mayBeCheckedOut ? await heldBefore.likenessOf(path) : "other";
