@@ -78,7 +78,7 @@ test.each([
   ["too many names to be followed to its end", 800, { "e0/.envrc": "it starts", [A]: null }],
   ["as many as can be followed", 400, { "e0/.envrc": "it starts" }],
 ])("a way through %s may lead to each new name", async (_, detours, expected) => {
-  const ways = DETOURS.map((name, at) => [name, `${"d/../".repeat(detours)}e${at}`]);
+  const ways = DETOURS.map((name, at): [string, string] => [name, `${"d/../".repeat(detours)}e${at}`]);
   const links = { e0: "node_modules/a", ...Object.fromEntries(ways) };
   const old = await told(links, [A, B], { old: [...Object.keys(links), B] });
   expect(old).toEqual(expected);
