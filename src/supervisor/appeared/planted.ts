@@ -1,14 +1,15 @@
 import type { Appeared } from "../../host/appeared.ts";
 import { isChangedSince } from "../../host/changed-since.ts";
-import type { FoundHook, GitRuns } from "../../host/git/git-runs.ts";
+import type { GitRuns } from "../../host/git/git-runs.ts";
 import { lookingOnce, wayOf } from "../../host/leads.ts";
-import { isLink, statsOf } from "../../host/nodes.ts";
+import { isLink } from "../../host/nodes.ts";
 import { openFolder } from "../../host/open-folder.ts";
 import type { Planted } from "../../host/quarantine/quarantine.ts";
 import { flatMapInTurns, WorkTurn } from "../../host/turns.ts";
 import { isInDependencyTree } from "../../profile/dependency-trees.ts";
 import { type ExecutedFinder, type ExecutedNames, OURSELVES } from "../../profile/executed.ts";
 import { type AbsolutePath, isInside, parentOf, ROOT, upwards } from "../../profile/path.ts";
+import { partsThatRun, unmade } from "./new-repositories.ts";
 
 /** Something that appeared, and what is to be taken out of its place so that no host executes it. */
 export interface PlantedByCall {
@@ -55,12 +56,12 @@ export async function plantedOf(
   return flatMapInTurns(found, (appeared): readonly PlantedByCall[] => {
     const reason = reasonToTake(appeared, isTooMany, context);
     if (reason === null) return [];
-    const isRepository = appeared.kind === "repository";
+    const { path: place, kind, runs } = appeared;
+    const isRepository = kind === "repository";
     // What is left of too many would still be repositories.
-    const whole = isRepository && isTooMany.repositories ? [appeared.path] : [];
-    const paths = isRepository
-      ? [...whole, ...partsThatRun(appeared, context)]
-      : [placeOf(appeared.path, context)];
+    const whole = isRepository && isTooMany.repositories ? unmade(place, context.startedAt) : [];
+    const parts = isRepository && runs.length > 0 ? partsThatRun(place, context) : [];
+    const paths = isRepository ? [...whole, ...parts] : [placeOf(place, context)];
     const take = paths.flatMap((path) =>
       path === null || context.isOwnCode(path) ? [] : [{ path, ...reason }],
     );
@@ -138,25 +139,6 @@ const IN_THE_WAY = {
   by: OURSELVES,
   when: "a later call starts, which could not be given its sandbox then",
 };
-
-/**
- * The parts of a new repository that have to go: its hooks, which may lie in its working tree, and its configuration. The whole
- * repository has to go where these can't be told apart, or where git would run a hook that the call did not make.
- */
-function partsThatRun({ path, runs }: Appeared, context: PlantedContext): readonly AbsolutePath[] {
-  if (runs.length === 0) return [];
-  const { hooks, configs, isClear } = context.runsIn(path);
-  const found = configs.filter((config) => statsOf(config) !== null);
-  const made = hooks.map((hook) => madeOf(hook, context));
-  const isOwn = found.every((config) => isInside(config, path)) && !made.includes(null);
-  const parts = [...made.filter((part) => part !== null), ...found];
-  return isClear && isOwn && parts.length > 0 ? parts : [path];
-}
-
-/** The first thing that the call made on the way to a hook: a link, or the hook itself; null where it made none of these. */
-function madeOf({ path, links }: FoundHook, context: PlantedContext): AbsolutePath | null {
-  return [...links, path].find((at) => isMade(at, context)) ?? null;
-}
 
 /**
  * What is to be moved so that nothing is found at a path any more: what stands there, or a link on the way that the call made; where

@@ -1,22 +1,19 @@
-import type { EventBody } from "../../event/event.ts";
 import type { Appearances, Appeared, Fate } from "../../host/appeared.ts";
 import { HeldBefore } from "../../host/git/checked-out.ts";
-import type { GitRuns } from "../../host/git/git-runs.ts";
 import { isOwnCode } from "../../host/installation/own-code.ts";
 import type { Likeness } from "../../host/likeness.ts";
-import { isLink, statsOf } from "../../host/nodes.ts";
-import type { Planted } from "../../host/quarantine/quarantine.ts";
-import { isHeld, type QuarantineItem, type QuarantineRecord } from "../../host/quarantine/record.ts";
+import { isLink } from "../../host/nodes.ts";
 import { digestOfFile, readEntryAt } from "../../host/quarantine/tree.ts";
 import { codeOf } from "../../host/system-error.ts";
 import { flatMapInTurns, WorkTurn } from "../../host/turns.ts";
 import { accessTo } from "../../profile/access-to.ts";
 import { OURSELVES } from "../../profile/executed.ts";
-import { type AbsolutePath, isInside, parentOf, upwards } from "../../profile/path.ts";
+import { type AbsolutePath, isInside, parentOf } from "../../profile/path.ts";
 import { writableIn } from "../../profile/profile.ts";
 import type { AfterCall, Agreed } from "./after-call.ts";
-import { answerAbout, type KeepAnswer, MAX_TOLD } from "./keep-answer.ts";
+import { runsIn } from "./new-repositories.ts";
 import { type PlantedByCall, plantedOf } from "./planted.ts";
+import { type Decided, type Fates, takeAway } from "./take-away.ts";
 
 /**
  * Sees to it that nothing that hosts execute by itself is live after a call unless somebody said so: it is taken away first, and
@@ -63,9 +60,6 @@ const CHECKED_OUT: Fate = {
   because: "a commit holds it that was there before the call, perhaps by an earlier call",
 };
 const KEPT_BEFORE: Fate = { kind: "reported", because: "it was given back while the call ran" };
-const GONE: Fate = { kind: "reported", because: "it was not there any more when it was to be taken away" };
-/** Why something was taken that would have stayed otherwise. */
-const LINKED = "it, or a file in it, has another name, by which a later call could change it";
 const AGREED: Fate = { kind: "kept", by: "whoever approved the call" };
 
 /** What stays where it was made, or can't be the call's. */
@@ -109,15 +103,6 @@ async function fatesInPlace(planted: readonly PlantedByCall[], call: AfterCall):
 
 /** What people gave back while the call ran; looked up where anything is planted. */
 type Kept = Awaited<ReturnType<AfterCall["shared"]["quarantine"]["keptSince"]>>;
-
-/** What becomes of what appeared. */
-type Fates = Map<Appeared, Fate>;
-
-/** What stays, with its fate, and what would stay if it had no other name (hard link). */
-interface Decided {
-  readonly fates: Fates;
-  readonly linked: ReadonlySet<Appeared>;
-}
 
 /** What may stay where it was made; null for what may not, `linked` for what may not as it has another name. */
 async function fateInPlace(
@@ -172,109 +157,4 @@ async function likenessTo(digests: ReadonlySet<string | null>, path: AbsolutePat
 async function likenessToKept(path: AbsolutePath, kept: Kept): Promise<Likeness> {
   const digests = kept.get(path);
   return digests === undefined ? "other" : likenessTo(digests, path);
-}
-
-async function takeAway(
-  taken: readonly PlantedByCall[],
-  call: AfterCall,
-  { fates, linked }: Decided,
-): Promise<void> {
-  const items = new Map<string, Taken>();
-  const records: QuarantineRecord[] = [];
-  const take = async (things: readonly Planted[]): Promise<void> => {
-    for await (const done of call.shared.quarantine.takeAll(things, call.from)) {
-      call.record(quarantinedEvent(done));
-      for (const item of done.items) items.set(item.path, { item, id: done.id });
-      records.push(done);
-    }
-  };
-  await take(await outermost(taken));
-  await take(await stillRunning(taken, call));
-  call.onTaken();
-  const said = await answerAbout(records, call);
-  const turn = new WorkTurn();
-  for (const { appeared, take: parts } of taken) {
-    if (turn.isOver) await turn.pause();
-    const because = linked.has(appeared) ? LINKED : null;
-    fates.set(appeared, fateOf(itemsOf([appeared, ...parts], items), said, because));
-  }
-}
-
-/** Repositories in which git still runs something without the parts that were taken of them. */
-async function stillRunning(taken: readonly PlantedByCall[], call: AfterCall): Promise<readonly Planted[]> {
-  return flatMapInTurns(taken, ({ appeared: { kind, path }, take: [first] }) =>
-    kind === "repository" &&
-    first !== undefined &&
-    statsOf(path) !== null &&
-    runsIn(path, call).names.length > 0
-      ? [{ ...first, path }]
-      : [],
-  );
-}
-
-/** What git may run now in a repository that the call made. */
-function runsIn(path: AbsolutePath, { shared: { host, memory }, before }: AfterCall): GitRuns {
-  const stats = statsOf(path);
-  const kind = stats?.isSymbolicLink() === true ? "link" : stats?.isFile() === true ? "file" : "folder";
-  return memory.repositories.runs(host, { kind, path, isWhole: true }, before.repositories);
-}
-
-/** One thing that was taken, and the id of its record. */
-interface Taken {
-  readonly item: QuarantineItem;
-  readonly id: string;
-}
-
-/** What lies in something else that is taken goes with that. */
-async function outermost(taken: readonly PlantedByCall[]): Promise<readonly Planted[]> {
-  const turn = new WorkTurn();
-  const byPath = new Map<string, Planted>();
-  for (const one of taken.flatMap(({ take }) => take)) {
-    if (turn.isOver) await turn.pause();
-    byPath.set(one.path, one);
-  }
-  return flatMapInTurns(byPath.values(), (one) => (isBelowAny(one.path, byPath) ? [] : one));
-}
-
-function isBelowAny(path: AbsolutePath, folders: ReadonlyMap<string, unknown>): boolean {
-  for (const above of upwards(parentOf(path))) if (folders.has(above)) return true;
-  return false;
-}
-
-/** Each of these, or what it lay in. */
-function itemsOf(
-  take: readonly Pick<Planted, "path">[],
-  items: ReadonlyMap<string, Taken>,
-): readonly Taken[] {
-  return take.flatMap(({ path }) => [...upwards(path)].flatMap((at) => items.get(at) ?? []));
-}
-
-function fateOf(own: readonly Taken[], { by, problems }: KeepAnswer, because: string | null): Fate {
-  const live = own.find(({ item }) => item.state === "live");
-  if (live !== undefined) return { kind: "live", problem: live.item.problem ?? "it could not be moved" };
-  const [first, ...others] = own.filter(({ item }) => isHeld(item));
-  if (first === undefined) return GONE;
-  const held = [first, ...others].map(({ item }) => item);
-  const [problem = null] = held.flatMap(({ path }) => problems.get(path) ?? []);
-  if (by !== null && problem === null) return { kind: "kept", by };
-  return {
-    kind: "quarantined",
-    id: first.id,
-    aside: held.find(({ aside }) => aside !== null)?.aside ?? null,
-    because,
-    problem,
-  };
-}
-
-/** The event that tells what was taken away. */
-export function quarantinedEvent({ id, items }: QuarantineRecord): EventBody {
-  const told = items.slice(0, MAX_TOLD).map(({ path, by, when, state, aside, problem }: QuarantineItem) => ({
-    path,
-    by,
-    when,
-    state: state === "aside" || state === "gone" || state === "live" ? state : ("taken" as const),
-    aside,
-    problem,
-  }));
-  return { type: "call.quarantined", quarantineId: id, items: told, more: items.length - told.length };
 }

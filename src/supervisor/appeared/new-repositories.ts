@@ -1,0 +1,61 @@
+import { OBEYED } from "../../backend/repositories.ts";
+import { isChangedSince } from "../../host/changed-since.ts";
+import { CLOCK_GRAIN_MS } from "../../host/clock-grain.ts";
+import type { FoundHook, GitRuns } from "../../host/git/git-runs.ts";
+import { statsOf } from "../../host/nodes.ts";
+import { type AbsolutePath, isInside, joinPath } from "../../profile/path.ts";
+import type { AfterCall } from "./after-call.ts";
+import type { PlantedContext } from "./planted.ts";
+
+/** Whose call it was, as far as its repositories are concerned. */
+type Context = Pick<PlantedContext, "startedAt" | "writable" | "runsIn">;
+
+/**
+ * The parts of a new repository that have to go so that git runs nothing there: its hooks, which may lie in its working tree, and its
+ * configuration. It has to go itself where these can't be told apart, or where git would run a hook that the call did not make.
+ */
+export function partsThatRun(repository: AbsolutePath, context: Context): readonly AbsolutePath[] {
+  const { hooks, configs, isClear } = context.runsIn(repository);
+  const found = configs.filter((config) => statsOf(config) !== null);
+  const made = hooks.map((hook) => madeOf(hook, context));
+  const isOwn = found.every((config) => isInside(config, repository)) && !made.includes(null);
+  const parts = [...made.filter((part) => part !== null), ...found];
+  return isClear && isOwn && parts.length > 0 ? parts : unmade(repository, context.startedAt);
+}
+
+/**
+ * What has to go so that a new repository is none: its folder, where the call made that. Else the folder holds what others made, and
+ * may be a root: only its HEAD goes, without which git finds no repository, and what the call made of what git obeys there.
+ */
+export function unmade(repository: AbsolutePath, startedAt: number): readonly AbsolutePath[] {
+  const stats = statsOf(repository);
+  if (stats?.isDirectory() !== true || stats.birthtimeMs >= startedAt - CLOCK_GRAIN_MS) return [repository];
+  const obeyed = OBEYED.map((name) => joinPath(repository, name));
+  return [joinPath(repository, "HEAD"), ...obeyed.filter((path) => isMadeWhole(path, startedAt))];
+}
+
+/** What git may run now in a repository that the call made. */
+export function runsIn(path: AbsolutePath, { shared: { host, memory }, before }: AfterCall): GitRuns {
+  const stats = statsOf(path);
+  const kind = stats?.isSymbolicLink() === true ? "link" : stats?.isFile() === true ? "file" : "folder";
+  return memory.repositories.runs(host, { kind, path, isWhole: true }, before.repositories);
+}
+
+/** True while git may find a repository there. */
+export function isRepository(path: AbsolutePath): boolean {
+  const stats = statsOf(path);
+  return stats !== null && (!stats.isDirectory() || statsOf(joinPath(path, "HEAD")) !== null);
+}
+
+/** A folder is changed by what is made in it. */
+function isMadeWhole(path: AbsolutePath, startedAt: number): boolean {
+  const stats = statsOf(path);
+  if (stats?.isDirectory() === true) return stats.birthtimeMs >= startedAt - CLOCK_GRAIN_MS;
+  return isChangedSince(path, startedAt);
+}
+
+/** The first thing that the call made on the way to a hook: a link, or the hook itself; null where it made none of these. */
+function madeOf({ path, links }: FoundHook, { writable, startedAt }: Context): AbsolutePath | null {
+  const isWritable = (at: AbsolutePath): boolean => writable.some((folder) => isInside(at, folder));
+  return [...links, path].find((at) => isWritable(at) && isChangedSince(at, startedAt)) ?? null;
+}
