@@ -68,6 +68,18 @@ describe.skipIf(unusable !== null).each(PEOPLE)(
         ),
       ],
       [
+        "repositories that need more mounts than there may be",
+        perl(
+          'for (1..130) { mkdir "r$_"; mkdir "r$_/.git"; mkdir "r$_/.git/$_" for ("objects", "refs"); mkdir "r$_/.git/objects"; mkdir "r$_/.git/refs"; open my $f, ">", "r$_/.git/HEAD"; print $f "ref: refs/heads/m\\n" }',
+        ),
+      ],
+      [
+        "such repositories, in which git would run something, beside protected names",
+        perl(
+          'for (1..120) { mkdir "r$_"; mkdir "r$_/.git"; mkdir "r$_/.git/$_" for ("objects", "refs"); mkdir "r$_/.git/objects"; mkdir "r$_/.git/refs"; open my $f, ">", "r$_/.git/HEAD"; print $f "ref: refs/heads/m\\n"; open my $g, ">", "r$_/.git/config"; print $g "[core]\\n pager = x\\n"; open my $h, ">", "r$_/.envrc" }',
+        ),
+      ],
+      [
         "pipes and sockets under protected names",
         perl(
           'use Socket; use POSIX; mkfifo(".envrc", 0600); socket(my $s, AF_UNIX, SOCK_STREAM, 0); bind($s, pack_sockaddr_un(".npmrc"))',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Place } from "../support/battery/place.ts";
 import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
-import { fatesOf, heldIn, isThere, run, standingWith } from "../support/quarantine/planting.ts";
+import { fatesOf, heldIn, isThere, namesIn, run, standingWith } from "../support/quarantine/planting.ts";
 
 sandboxMustWork("repositories that calls make of folders");
 
@@ -67,5 +67,16 @@ describe.skipIf(unusable !== null)("of a folder of the person's that a call make
     await using at = await standingWith("quarantine");
     const fates = fatesOf(await run(at, `mkdir sub; cd sub; ${UNCLEAR}`), at);
     expect([fates, heldIn(at.place)]).toEqual([{ sub: "quarantined" }, ["sub"]]);
+  });
+
+  it("of many, each stays where there is room for later calls, and all of a call that leaves none go", async () => {
+    await using at = await standingWith("quarantine");
+    const make = (from: number, to: number): string =>
+      `for i in $(seq ${from} ${to}); do mkdir -p r$i/.git/objects r$i/.git/refs; echo "ref: refs/heads/m" > r$i/.git/HEAD; done`;
+    const kinds = async (line: string) => new Set(Object.values(fatesOf(await run(at, line), at)));
+    expect(await kinds(make(1, 80))).toEqual(new Set(["reported"]));
+    expect(await kinds(make(81, 130))).toEqual(new Set(["quarantined"]));
+    expect(namesIn(at.place).filter((name) => isThere(at.place, `${name}/.git`))).toHaveLength(80);
+    expect(await run(at, "echo x > later")).toMatchObject({ kind: "done" });
   });
 });

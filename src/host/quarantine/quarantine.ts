@@ -240,7 +240,8 @@ export class Quarantine {
     this.#records.begin({ ...record, ...thisProcess(), items });
     const settled: Settled[] = [];
     const turn = new WorkTurn();
-    for (const numbered of wanted) {
+    // A folder before what was taken out of it.
+    for (const numbered of wanted.toSorted((a, b) => a.item.path.length - b.item.path.length)) {
       await turn.step();
       const { index, item } = numbered;
       const problem = await how.act(numbered);

@@ -11,7 +11,16 @@ import type { Shared } from "../shared.ts";
 export interface AfterCall {
   readonly shared: Pick<
     Shared,
-    "host" | "loaded" | "memory" | "quarantine" | "standing" | "appeared" | "executed" | "executedIn"
+    | "host"
+    | "loaded"
+    | "memory"
+    | "quarantine"
+    | "standing"
+    | "appeared"
+    | "executed"
+    | "executedIn"
+    | "walls"
+    | "ledger"
   >;
   readonly from: TakenFrom;
   readonly profile: Profile;

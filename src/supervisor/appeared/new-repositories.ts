@@ -24,14 +24,16 @@ export function partsThatRun(repository: AbsolutePath, context: Context): readon
 }
 
 /**
- * What has to go so that a new repository is none: its folder, where the call made that. Else the folder holds what others made, and
+ * What has to go so that a new repository is none: its folder, and its HEAD should that stay beside it, where the call made it. Else the folder holds what others made, and
  * may be a root: only its HEAD goes, without which git finds no repository, and what the call made of what git obeys there.
  */
 export function unmade(repository: AbsolutePath, startedAt: number): readonly AbsolutePath[] {
   const stats = statsOf(repository);
-  if (stats?.isDirectory() !== true || stats.birthtimeMs >= startedAt - CLOCK_GRAIN_MS) return [repository];
+  if (stats?.isDirectory() !== true) return [repository];
+  const head = joinPath(repository, "HEAD");
+  if (stats.birthtimeMs >= startedAt - CLOCK_GRAIN_MS) return [repository, head];
   const obeyed = OBEYED.map((name) => joinPath(repository, name));
-  return [joinPath(repository, "HEAD"), ...obeyed.filter((path) => isMadeWhole(path, startedAt))];
+  return [head, ...obeyed.filter((path) => isMadeWhole(path, startedAt))];
 }
 
 /** What git may run now in a repository that the call made. */

@@ -135,7 +135,7 @@ function isInstalled(
 }
 
 /** Not executed by anybody, and yet it can't stay. */
-const IN_THE_WAY = {
+export const IN_THE_WAY = {
   by: OURSELVES,
   when: "a later call starts, which could not be given its sandbox then",
 };

@@ -13,6 +13,7 @@ import { writableIn } from "../../profile/profile.ts";
 import type { AfterCall, Agreed } from "./after-call.ts";
 import { runsIn } from "./new-repositories.ts";
 import { type PlantedByCall, plantedOf } from "./planted.ts";
+import { repositoriesInTheWay } from "./room.ts";
 import { type Decided, type Fates, takeAway } from "./take-away.ts";
 
 /**
@@ -37,6 +38,8 @@ export async function settleAppeared(appearances: Appearances, call: AfterCall):
   const { fates, linked } = await fatesOfWhatStays(planted, call);
   const taken = await flatMapInTurns(planted, (one) => (fates.has(one.appeared) ? [] : one));
   if (taken.length > 0) await takeAway(taken, call, { fates, linked });
+  const inTheWay = await repositoriesInTheWay(appearances.found, fates, call);
+  if (inTheWay.length > 0) await takeAway(inTheWay, call, { fates, linked });
   const found = await flatMapInTurns(appearances.found, (one): Appeared => {
     const fate = fates.get(one);
     return fate === undefined ? one : { ...one, fate };

@@ -1,9 +1,10 @@
 import type { EventBody } from "../../event/event.ts";
 import type { Appeared, Fate } from "../../host/appeared.ts";
+import { statsOf } from "../../host/nodes.ts";
 import type { Planted } from "../../host/quarantine/quarantine.ts";
 import { isHeld, type QuarantineItem, type QuarantineRecord } from "../../host/quarantine/record.ts";
-import { flatMapInTurns, WorkTurn } from "../../host/turns.ts";
-import { type AbsolutePath, parentOf, upwards } from "../../profile/path.ts";
+import { flatMapInTurns, sortedInTurns, WorkTurn } from "../../host/turns.ts";
+import { type AbsolutePath, byPath, parentOf, upwards } from "../../profile/path.ts";
 import type { AfterCall } from "./after-call.ts";
 import { answerAbout, type KeepAnswer, MAX_TOLD } from "./keep-answer.ts";
 import { isRepository, runsIn, unmade } from "./new-repositories.ts";
@@ -37,9 +38,10 @@ export async function takeAway(
       records.push(done);
     }
   };
-  await takeEach(taken, items, take);
+  const isFar = otherFileSystem(call.shared.host.stateFolder);
+  await takeEach(taken, items, { take, isFar });
   const running = await stillRunning(taken, call);
-  await takeEach(running, items, take);
+  await takeEach(running, items, { take, isFar });
   call.onTaken();
   const said = await answerAbout(records, call);
   const turn = new WorkTurn();
@@ -55,11 +57,28 @@ export async function takeAway(
   }
 }
 
-/** Takes all of these. What lies in another goes with that, and by itself where that can't be moved. */
+/**
+ * True for what lies on another file system than this folder. From there a folder is copied, or stays where it was under another name:
+ * what lies in it would be as live there.
+ */
+function otherFileSystem(folder: AbsolutePath): (path: AbsolutePath) => boolean {
+  const dev = statsOf(folder)?.dev;
+  return (path) => statsOf(parentOf(path))?.dev !== dev;
+}
+
+interface Taking {
+  readonly take: (things: readonly Planted[]) => Promise<void>;
+  readonly isFar: (path: AbsolutePath) => boolean;
+}
+
+/**
+ * Takes all of these. What lies in another goes with that, and by itself where that can't be moved. Of what is far all is taken by
+ * itself, the deepest first.
+ */
 async function takeEach(
   taken: readonly PlantedByCall[],
   items: ReadonlyMap<string, Taken>,
-  take: (things: readonly Planted[]) => Promise<void>,
+  { take, isFar }: Taking,
 ): Promise<void> {
   let left = new Map<AbsolutePath, Planted>();
   const turn = new WorkTurn();
@@ -69,17 +88,25 @@ async function takeEach(
   }
   while (left.size > 0) {
     const inOthers = new Map<AbsolutePath, Planted>();
+    let hasFar = false;
     for (const [path, one] of left) {
       if (turn.isOver) await turn.pause();
-      if (isBelowAny(path, left)) inOthers.set(path, one);
+      const isAlone = isFar(path);
+      hasFar ||= isAlone;
+      if (!isAlone && isBelowAny(path, left)) inOthers.set(path, one);
     }
-    await take(await flatMapInTurns(left.values(), (one) => (inOthers.has(one.path) ? [] : one)));
+    const now = await flatMapInTurns(left.values(), (one) => (inOthers.has(one.path) ? [] : one));
+    await take(hasFar ? await sortedInTurns([now], deepestFirst) : now);
     left = new Map();
     for (const [path, one] of inOthers) {
       if (turn.isOver) await turn.pause();
       if (itemOf(path, items)?.item.state === "live") left.set(path, one);
     }
   }
+}
+
+function deepestFirst(a: Planted, b: Planted): number {
+  return b.path.length - a.path.length || byPath(a.path, b.path);
 }
 
 /** Repositories in which git still runs something without the parts that were taken of them. */
