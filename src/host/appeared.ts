@@ -5,12 +5,13 @@ import { CofferdamError } from "../errors.ts";
 import { accessTo } from "../profile/access-to.ts";
 import { isInDependencyTree } from "../profile/dependency-trees.ts";
 import { type ExecutedFinder, type ExecutedNames, OURSELVES } from "../profile/executed.ts";
-import { type AbsolutePath, byPath, isInside, parentOf } from "../profile/path.ts";
+import { type AbsolutePath, byPath, isInside, parentOf, upwards } from "../profile/path.ts";
 import { mayWrite, type Profile, writableIn } from "../profile/profile.ts";
 import { CLOCK_GRAIN_MS } from "./clock-grain.ts";
 import type { FactsMemory } from "./facts.ts";
 import { isPlainWorktree } from "./git/worktrees.ts";
 import type { Host } from "./host.ts";
+import { isLink } from "./nodes.ts";
 import type { SearchBounds } from "./search/search.ts";
 import { namesIntoTrees } from "./tree-names.ts";
 import { flatMapInTurns, sortedInTurns } from "./turns.ts";
@@ -181,9 +182,21 @@ export async function lookForAppeared(
       ...manifests.map((path) => appeared(path, "protected", UNDER_OUR_NAME)),
     ].filter(({ path, kind }) => !isClosed(path) && (kind === "way" || !told.has(path)));
     for (const { path } of besides) told.add(path);
+    // Nothing can hold a link right in such a folder: once a name that hosts execute is behind it, no call could be made.
+    const loose = new Set(
+      await flatMapInTurns(watched, (path) =>
+        writable.includes(parentOf(path)) && !folders.has(path) && executedIn(path) !== null && isLink(path)
+          ? path
+          : [],
+      ),
+    );
+    // One is told by what is behind it.
+    if (loose.size > 0)
+      for (const path of await flatMapInTurns([...told], (one) => [...upwards(parentOf(one))]))
+        loose.delete(path);
     const others = await flatMapInTurns(watched, (path): readonly Appeared[] => {
       if (told.has(path) || isClosed(path) || !isMade(path) || held().has(path)) return [];
-      const row = executed(path);
+      const row = executed(path) ?? (loose.has(path) ? executedIn(path) : null);
       if (row === null) return [];
       if (row.runs === "unasked") return [appeared(path, "protected", row)];
       return isInDependencyTree(path, row, writable) ? [] : [appeared(path, "started", row)];

@@ -33,10 +33,15 @@ describe.skipIf(unusable !== null).each(PEOPLE)(
     const done = expect.objectContaining({ kind: "ran", code: 0 });
     const next = ["sh", "-c", "echo x > next && rm next"];
 
-    it.each([
+    it.each<[what: string, argv: readonly string[], later?: string]>([
       [
         "links under protected names in the root",
         perl('symlink "x", $_ for (".envrc", ".npmrc", ".mcp.json"); symlink ".", ".vscode"'),
+      ],
+      [
+        "a link to a folder in which somebody makes such a name later",
+        ["sh", "-c", "mkdir src; ln -s src .kiro; ln -s src .claude"],
+        "mkdir src/agents; echo mine > src/agents/a; echo mine > src/settings.json",
       ],
       [
         "a link in the place of a folder that held one",
@@ -85,10 +90,12 @@ describe.skipIf(unusable !== null).each(PEOPLE)(
           'use Socket; use POSIX; mkfifo(".envrc", 0600); socket(my $s, AF_UNIX, SOCK_STREAM, 0); bind($s, pack_sockaddr_un(".npmrc"))',
         ),
       ],
-    ])("%s", async (_what, argv) => {
+    ])("%s", async (_what, argv, later = "true") => {
       place.folder("ws/.vscode");
       place.file("ws/.vscode/tasks.json", "{}");
-      const replies = await calls(argv, next, next);
+      const made = await calls(argv);
+      expect(place.plainly(later).status).toBe(0);
+      const replies = [...made, ...(await calls(next, next))];
       expect(replies).toEqual([expect.objectContaining({ kind: "ran" }), done, done]);
       for (const name of [
         ".envrc",
