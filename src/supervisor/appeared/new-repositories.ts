@@ -5,16 +5,22 @@ import type { FoundHook, GitRuns } from "../../host/git/git-runs.ts";
 import { statsOf } from "../../host/nodes.ts";
 import { type AbsolutePath, isInside, joinPath } from "../../profile/path.ts";
 import type { AfterCall } from "./after-call.ts";
-import type { PlantedContext } from "./planted.ts";
 
 /** Whose call it was, as far as its repositories are concerned. */
-type Context = Pick<PlantedContext, "startedAt" | "writable" | "runsIn">;
+export interface RepositoryContext {
+  /** When the call began, in milliseconds since 1970. */
+  readonly startedAt: number;
+  /** Folders that the call could write. */
+  readonly writable: readonly AbsolutePath[];
+  /** What git may run now in the repository at a path. */
+  readonly runsIn: (path: AbsolutePath) => GitRuns;
+}
 
 /**
  * The parts of a new repository that have to go so that git runs nothing there: its hooks, which may lie in its working tree, and its
  * configuration. It has to go itself where these can't be told apart, or where git would run a hook that the call did not make.
  */
-export function partsThatRun(repository: AbsolutePath, context: Context): readonly AbsolutePath[] {
+export function partsThatRun(repository: AbsolutePath, context: RepositoryContext): readonly AbsolutePath[] {
   const { hooks, configs, isClear } = context.runsIn(repository);
   const found = configs.filter((config) => statsOf(config) !== null);
   const made = hooks.map((hook) => madeOf(hook, context));
@@ -57,7 +63,7 @@ function isMadeWhole(path: AbsolutePath, startedAt: number): boolean {
 }
 
 /** The first thing that the call made on the way to a hook: a link, or the hook itself; null where it made none of these. */
-function madeOf({ path, links }: FoundHook, { writable, startedAt }: Context): AbsolutePath | null {
+function madeOf({ path, links }: FoundHook, { writable, startedAt }: RepositoryContext): AbsolutePath | null {
   const isWritable = (at: AbsolutePath): boolean => writable.some((folder) => isInside(at, folder));
   return [...links, path].find((at) => isWritable(at) && isChangedSince(at, startedAt)) ?? null;
 }

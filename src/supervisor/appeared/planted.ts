@@ -1,6 +1,5 @@
 import type { Appeared } from "../../host/appeared.ts";
 import { isChangedSince } from "../../host/changed-since.ts";
-import type { GitRuns } from "../../host/git/git-runs.ts";
 import { lookingOnce, wayOf } from "../../host/leads.ts";
 import { isLink } from "../../host/nodes.ts";
 import { openFolder } from "../../host/open-folder.ts";
@@ -9,7 +8,7 @@ import { flatMapInTurns, WorkTurn } from "../../host/turns.ts";
 import { isInDependencyTree } from "../../profile/dependency-trees.ts";
 import { type ExecutedFinder, type ExecutedNames, OURSELVES } from "../../profile/executed.ts";
 import { type AbsolutePath, isInside, parentOf, ROOT, upwards } from "../../profile/path.ts";
-import { partsThatRun, unmade } from "./new-repositories.ts";
+import { partsThatRun, type RepositoryContext, unmade } from "./new-repositories.ts";
 
 /** Something that appeared, and what is to be taken out of its place so that no host executes it. */
 export interface PlantedByCall {
@@ -18,19 +17,13 @@ export interface PlantedByCall {
 }
 
 /** Whose call it was, as far as links are judged by it. */
-export interface PlantedContext {
-  /** When the call began, in milliseconds since 1970. */
-  readonly startedAt: number;
-  /** Folders that the call could write. */
-  readonly writable: readonly AbsolutePath[];
+export interface PlantedContext extends RepositoryContext {
   /** Protected names that there were before the call. */
   readonly protectedBefore: readonly AbsolutePath[];
   /** How many repositories there were. */
   readonly repositoriesBefore: number;
   readonly executed: ExecutedFinder;
   readonly executedIn: ExecutedFinder;
-  /** What git may run now in the repository at a path. */
-  readonly runsIn: (path: AbsolutePath) => GitRuns;
   /** True for the product's own code, which nobody but the host can have moved. */
   readonly isOwnCode: (path: AbsolutePath) => boolean;
 }
