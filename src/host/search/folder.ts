@@ -17,6 +17,7 @@ import { isGitName, isWholeBy, markOf } from "../git/marks.ts";
 import { statsOf, systemPath } from "../nodes.ts";
 import { openFolder } from "../open-folder.ts";
 import { codeOf } from "../system-error.ts";
+import { whenSeen } from "./first-seen.ts";
 import type { ListNames, NameKind } from "./list.ts";
 
 /** What a path can have at most, without its NUL (limits.h, `PATH_MAX`): 1,024 bytes with it on macOS. */
@@ -147,17 +148,15 @@ const EMPTY: Contents = {
   watched: new Map(),
 };
 
-async function sortedOut(
-  folder: AbsolutePath,
-  stats: Stats,
-  { list, find, watch, isInBounds, before, nowMs }: Reading,
-): Promise<Contents> {
+async function sortedOut(folder: AbsolutePath, stats: Stats, reading: Reading): Promise<Contents> {
+  const { list, find, watch, isInBounds } = reading;
   const folders: string[] = [];
   const hits: Hit[] = [];
   const links: string[] = [];
   const leads: RepositorySign[] = [];
   const watched = new Map<string, number>();
   let [entries, marks] = [0, 0];
+  const sinceMs = whenSeen(folder, stats, reading);
   await list(folder, stats, (name, kind) => {
     entries += 1;
     marks |= markBy(name, kind);
@@ -167,8 +166,7 @@ async function sortedOut(
     if (kind === "link") links.push(name);
     const mask = find(path);
     if (mask !== null) hits.push({ name, atMost: mask.atMost });
-    // A name that was there before keeps its time.
-    if (watch(path, kind)) watched.set(name, before?.watched?.get(name) ?? nowMs);
+    if (watch(path, kind)) watched.set(name, sinceMs(name, kind));
     return isInBounds();
   });
   return { entries, folders, hits, links, marks, leads, watched };

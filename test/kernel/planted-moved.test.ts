@@ -1,0 +1,79 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { PEOPLE } from "../support/battery/people.ts";
+import { Place } from "../support/battery/place.ts";
+import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
+import { QUARANTINE } from "../support/planting/ground.ts";
+import { heldIn, isThere } from "../support/quarantine/planting.ts";
+
+sandboxMustWork("what calls plant by moving folders, and by links that keep their names");
+
+interface Attack {
+  readonly how: string;
+  /** By the person, first. */
+  readonly before: string;
+  readonly lines: readonly string[];
+  /** What is away after the last call. */
+  readonly taken: readonly string[];
+  /** What is the person's, and stays. */
+  readonly stays: readonly string[];
+}
+
+const OF_PACKAGE = "mkdir -p node_modules/a; echo evil > node_modules/a/.envrc";
+
+const ATTACKS: readonly Attack[] = [
+  {
+    how: "a link into packages that keeps its name",
+    before: "mkdir d",
+    lines: [`${OF_PACKAGE}; ln -s d l`, "ln -sfn node_modules/a l"],
+    taken: ["l"],
+    stays: ["d"],
+  },
+  {
+    how: "a folder in the place of another, with a link into packages of the same name in it",
+    before: "mkdir -p a/b d; ln -s ../../d a/b/l",
+    lines: [`${OF_PACKAGE}; mkdir -p q/r/b; ln -s ../../node_modules/a q/r/b/l`, "mv a a.old; mv q/r a"],
+    taken: ["a/b/l"],
+    stays: ["a.old/b/l", "d"],
+  },
+  {
+    how: "a folder of commands in the place of another",
+    before: "mkdir -p node_modules/.bin; echo mine > node_modules/.bin/sh",
+    lines: ["mkdir -p q/.bin; echo evil > q/.bin/sh", "mv node_modules n.old; mv q node_modules"],
+    taken: ["node_modules/.bin/sh"],
+    stays: ["n.old/.bin/sh"],
+  },
+];
+
+describe.skipIf(unusable !== null).each(PEOPLE)("planted: by what is moved, as $name", (person) => {
+  it.each(ATTACKS)("$how: only what the call made is taken", async ({ before, lines, taken, stays }) => {
+    using place = new Place(person);
+    expect(place.plainly(before)).toMatchObject({ status: 0, stderr: "" });
+    // Longer than the times of a file system may lag behind the clock.
+    await pause(100);
+    const calls = lines.map((line) => ({
+      argv: ["sh", "-c", `${line}; sleep 0.1`] as [string, ...string[]],
+    }));
+    const [, ...replies] = await place.runServed({ job: { calls }, settings: QUARANTINE });
+    expect(replies).toEqual(lines.map(() => expect.objectContaining({ kind: "ran", code: 0 })));
+    expect(heldIn(place)).toEqual(taken);
+    expect(taken.filter((path) => isThere(place, path))).toEqual([]);
+    expect(stays.filter((path) => isThere(place, path))).toEqual(stays);
+  });
+
+  it.each(ATTACKS)("$how: outside all of it would stand", ({ before, lines, taken }) => {
+    using place = new Place(person);
+    expect(place.plainly([before, ...lines].join("\n"))).toMatchObject({ status: 0, stderr: "" });
+    expect(taken.filter((path) => isThere(place, path))).toEqual(taken);
+  });
+
+  it("links and folders that keep their names and lead to nothing that hosts execute stay", async () => {
+    using place = new Place(person);
+    expect(place.plainly("mkdir -p a node_modules/b d e; ln -s ../d a/l; ln -s d l").status).toBe(0);
+    const line = "ln -sfn node_modules/b l; mkdir -p q; ln -s ../e q/l; mv a a.old; mv q a";
+    const job = { calls: [{ argv: ["sh", "-c", line] as [string, ...string[]] }] };
+    const [, ran] = await place.runServed({ job, settings: QUARANTINE });
+    expect([ran, heldIn(place)]).toEqual([expect.objectContaining({ kind: "ran", code: 0 }), []]);
+    expect(place.plainly("readlink l a/l").stdout).toBe("node_modules/b\n../e\n");
+  });
+});
