@@ -62,6 +62,8 @@ export interface Appearances {
   readonly more?: number;
   /** Why the folders could not all be searched again; null where they were. */
   readonly unknown: string | null;
+  /** Links that came to be at their paths, some of which lead to what was found. */
+  readonly newLinks?: ReadonlySet<AbsolutePath>;
 }
 
 /** So many are told one by one: a tool makes as many as it likes. */
@@ -151,13 +153,15 @@ export async function lookForAppeared(
       return heldNow;
     };
     const writable = writableIn(profile);
+    const made = await flatMapInTurns(watched, (path) => (isMade(path) ? path : []));
+    const newLinks = new Set(await flatMapInTurns(made, (path) => (isLink(path) ? path : [])));
     const treeNames = await namesIntoTrees({
       writable,
       startedAt,
       protectedNames: hits,
       isNew: (path) => !before.has(path),
       executed,
-      watched: await flatMapInTurns(watched, (path) => (isMade(path) ? path : [])),
+      newLinks,
       linksOutsideTrees: () => memory.linksOutsideTrees(profile, facts.mac),
     });
     // A link may be a name that hosts execute as well, and stay as such.
@@ -184,18 +188,16 @@ export async function lookForAppeared(
     for (const { path } of besides) told.add(path);
     // Nothing can hold a link right in such a folder: once a name that hosts execute is behind it, no call could be made.
     const loose = new Set(
-      await flatMapInTurns(watched, (path) =>
-        writable.includes(parentOf(path)) && !folders.has(path) && executedIn(path) !== null && isLink(path)
-          ? path
-          : [],
+      await flatMapInTurns(newLinks, (path) =>
+        writable.includes(parentOf(path)) && !folders.has(path) && executedIn(path) !== null ? path : [],
       ),
     );
     // One is told by what is behind it.
     if (loose.size > 0)
       for (const path of await flatMapInTurns([...told], (one) => [...upwards(parentOf(one))]))
         loose.delete(path);
-    const others = await flatMapInTurns(watched, (path): readonly Appeared[] => {
-      if (told.has(path) || isClosed(path) || !isMade(path) || held().has(path)) return [];
+    const others = await flatMapInTurns(made, (path): readonly Appeared[] => {
+      if (told.has(path) || isClosed(path) || held().has(path)) return [];
       const row = executed(path) ?? (loose.has(path) ? executedIn(path) : null);
       if (row === null) return [];
       if (row.runs === "unasked") return [appeared(path, "protected", row)];
@@ -208,6 +210,7 @@ export async function lookForAppeared(
     return {
       found: await sortedInTurns([repositories, names, besides, links, others, inTheWay], byPathAndKind),
       unknown: grown === undefined ? (problem?.message ?? null) : printUnsearched(grown),
+      newLinks,
     };
   } catch (cause) {
     return { found: [], unknown: whyUnknown(cause) };

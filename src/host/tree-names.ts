@@ -3,7 +3,6 @@ import { isInTree } from "../profile/dependency-trees.ts";
 import type { ExecutedNames } from "../profile/executed.ts";
 import { type AbsolutePath, isInside } from "../profile/path.ts";
 import { isChangedSince } from "./changed-since.ts";
-import { isLink } from "./nodes.ts";
 import { type InTree, type NewWay, waysIntoTrees } from "./search/tree-links.ts";
 import { flatMapInTurns } from "./turns.ts";
 
@@ -16,8 +15,8 @@ export interface IntoTrees {
   readonly protectedNames: readonly AbsolutePath[];
   readonly isNew: (path: AbsolutePath) => boolean;
   readonly executed: (path: AbsolutePath) => ExecutedNames | null;
-  /** What is new besides, links among it. */
-  readonly watched: readonly AbsolutePath[];
+  /** Links that came to be at their paths. */
+  readonly newLinks: ReadonlySet<AbsolutePath>;
   readonly linksOutsideTrees: () => Promise<readonly AbsolutePath[] | null>;
 }
 
@@ -44,22 +43,20 @@ interface Named extends InTree {
  * somebody may start them where that is. So these are the new links, and other paths of what is new.
  */
 export async function namesIntoTrees(found: IntoTrees): Promise<readonly TreeName[]> {
-  const { writable, watched, startedAt } = found;
-  const freshLinks = await flatMapInTurns(watched, (path) => (isLink(path) ? path : []));
-  const inside = await flatMapInTurns(freshLinks, (path) => (isInTreeOf(writable, path) ? path : []));
-  const outside = await flatMapInTurns(freshLinks, (path) => (isInTreeOf(writable, path) ? [] : path));
+  const { writable, newLinks, startedAt } = found;
+  const inside = await flatMapInTurns(newLinks, (path) => (isInTreeOf(writable, path) ? path : []));
+  const outside = await flatMapInTurns(newLinks, (path) => (isInTreeOf(writable, path) ? [] : path));
   const inTrees = await flatMapInTurns(found.protectedNames, (path): Named | readonly Named[] => {
     if (!isInTreeOf(writable, path)) return [];
     const isNew = found.isNew(path);
-    if (freshLinks.length === 0 && !isNew) return [];
+    if (newLinks.size === 0 && !isNew) return [];
     const row = found.executed(path);
     return row?.runs === "unasked" ? [{ path, row, isNew }] : [];
   });
   if (inTrees.length === 0) return [];
   const fresh = await flatMapInTurns(inTrees, (one) => (one.isNew ? one : []));
   const all = fresh.length + inside.length === 0 ? outside : await found.linksOutsideTrees();
-  const isFresh = new Set(freshLinks);
-  const isNewLink = (link: AbsolutePath): boolean => isFresh.has(link) || isChangedSince(link, startedAt);
+  const isNewLink = (link: AbsolutePath): boolean => newLinks.has(link) || isChangedSince(link, startedAt);
   const { newWays, atOldWays, isUntold } = await waysIntoTrees(inTrees, all ?? outside, isNewLink);
   const untold = all === null || isUntold ? [...fresh.map(({ path }) => path), ...inside] : [];
   return [

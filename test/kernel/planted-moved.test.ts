@@ -23,6 +23,27 @@ const OF_PACKAGE = "mkdir -p node_modules/a; echo evil > node_modules/a/.envrc";
 
 const ATTACKS: readonly Attack[] = [
   {
+    how: "a way to settings that were there, by a folder that is moved",
+    before: "mkdir .claude; echo mine > .claude/settings.json",
+    lines: ["mkdir -p q/x q/.claude; ln -s ../.claude q/x/.claude", "mv q/x x"],
+    taken: ["x/.claude"],
+    stays: [".claude/settings.json"],
+  },
+  {
+    how: "a way to a file of the person's that has no such name",
+    before: "mkdir d; echo mine > d/tasks.json",
+    lines: ["mkdir -p q/x q/d; ln -s ../d q/x/.vscode", "mv q/x x"],
+    taken: ["x/.vscode"],
+    stays: ["d/tasks.json"],
+  },
+  {
+    how: "a link of the person's that comes to lead to settings that were there",
+    before: "mkdir -p .claude p d; echo mine > .claude/settings.json; ln -s ../d/q p/.claude",
+    lines: ["mkdir -p z/d; ln -s ../.claude z/d/q", "rmdir d; mv z/d d"],
+    taken: ["d/q"],
+    stays: [".claude/settings.json", "p/.claude"],
+  },
+  {
     how: "a link into packages that keeps its name",
     before: "mkdir d",
     lines: [`${OF_PACKAGE}; ln -s d l`, "ln -sfn node_modules/a l"],
@@ -65,6 +86,24 @@ describe.skipIf(unusable !== null).each(PEOPLE)("planted: by what is moved, as $
     using place = new Place(person);
     expect(place.plainly([before, ...lines].join("\n"))).toMatchObject({ status: 0, stderr: "" });
     expect(taken.filter((path) => isThere(place, path))).toEqual(taken);
+  });
+
+  it("a way into a root that is only read: that stays as it is", async () => {
+    using place = new Place(person);
+    const read = place.folder("ws/keep/ro");
+    place.file("ws/keep/ro/settings.json", "mine");
+    const paths = {
+      ws: { root: place.ws, mode: "rw", write_approval: false },
+      keep: { root: read, mode: "ro" },
+    };
+    const settings = { ...QUARANTINE, sandbox: { ...QUARANTINE.sandbox, paths } };
+    expect(place.plainly("mkdir -p q/x q/keep/ro; ln -s ../keep/ro q/x/.claude").status).toBe(0);
+    await pause(100);
+    const lines = ["echo evil > keep/ro/settings.json", "mv q/x x"];
+    const calls = lines.map((line) => ({ argv: ["sh", "-c", line] as [string, ...string[]] }));
+    const [, ...replies] = await place.runServed({ job: { calls }, settings });
+    expect(replies).toMatchObject([{ code: 2 }, { code: 0 }]);
+    expect([heldIn(place), place.read("ws/keep/ro/settings.json")]).toEqual([["x/.claude"], "mine"]);
   });
 
   it("links and folders that keep their names and lead to nothing that hosts execute stay", async () => {

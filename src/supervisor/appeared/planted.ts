@@ -18,6 +18,10 @@ export interface PlantedByCall {
 
 /** Whose call it was, as far as links are judged by it. */
 export interface PlantedContext extends RepositoryContext {
+  /** Links that came to be at their paths, whatever the kernel says of their times. */
+  readonly newLinks: ReadonlySet<AbsolutePath>;
+  /** False for what the call could change by no path: it is read-only, or hidden. */
+  readonly isOpen: (path: AbsolutePath) => boolean;
   /** Protected names that there were before the call. */
   readonly protectedBefore: readonly AbsolutePath[];
   /** How many repositories there were. */
@@ -46,6 +50,9 @@ export async function plantedOf(
     names: await needsTooManyMounts(found, context),
     repositories: await hasTooManyRepositories(found, context),
   };
+  const wasThere = new Set(context.protectedBefore);
+  const isTakable = (end: AbsolutePath): boolean =>
+    isWritable(end, context) && context.isOpen(end) && !wasThere.has(end);
   return flatMapInTurns(found, (appeared): readonly PlantedByCall[] => {
     const reason = reasonToTake(appeared, isTooMany, context);
     if (reason === null) return [];
@@ -54,7 +61,7 @@ export async function plantedOf(
     // What is left of too many would still be repositories.
     const whole = isRepository && isTooMany.repositories ? unmade(place, context.startedAt) : [];
     const parts = isRepository && runs.length > 0 ? partsThatRun(place, context) : [];
-    const paths = isRepository ? [...whole, ...parts] : [placeOf(place, context)];
+    const paths = isRepository ? [...whole, ...parts] : [placeOf(place, context, isTakable)];
     const take = paths.flatMap((path) =>
       path === null || context.isOwnCode(path) ? [] : [{ path, ...reason }],
     );
@@ -135,21 +142,25 @@ export const IN_THE_WAY = {
 
 /**
  * What is to be moved so that nothing is found at a path any more: what stands there, or a link on the way that the call made; where
- * a link was there before, what it leads to, as far as the call could write it.
+ * all links were there before, what they lead to, or else the first of them: what is somebody else's stays where it is.
  */
-function placeOf(path: AbsolutePath, context: PlantedContext): AbsolutePath | null {
-  if (isReachedByNoLink(path)) return path;
+function placeOf(
+  path: AbsolutePath,
+  context: PlantedContext,
+  isTakable: (end: AbsolutePath) => boolean,
+): AbsolutePath | null {
+  if (isReachedByNoLink(path) && !isLink(path)) return path;
   const { end, links, isTooLong } = wayOf(path, ROOT, lookingOnce());
   const made = links.find((link) => isMade(link, context));
   if (made !== undefined) return made;
-  // Nobody knows what stands at its end, so that no link to it stays.
-  if (isTooLong) return links.find((link) => isWritable(link, context)) ?? null;
-  if (links.length === 0 || links.includes(path)) return path;
-  return end !== null && isWritable(end, context) ? end : null;
+  if (!isTooLong && (links.length === 0 || links.includes(path))) return path;
+  // Where nobody knows what stands at its end, no link to it stays.
+  if (!isTooLong && end !== null && isTakable(end)) return end;
+  return links.find((link) => isWritable(link, context)) ?? null;
 }
 
 function isMade(path: AbsolutePath, context: PlantedContext): boolean {
-  return isWritable(path, context) && isChangedSince(path, context.startedAt);
+  return isWritable(path, context) && (context.newLinks.has(path) || isChangedSince(path, context.startedAt));
 }
 
 function isWritable(path: AbsolutePath, { writable }: PlantedContext): boolean {

@@ -28,6 +28,8 @@ export async function settleAppeared(appearances: Appearances, call: AfterCall):
   const planted = await plantedOf(appearances.found, {
     startedAt: call.startedAt,
     writable,
+    newLinks: appearances.newLinks ?? new Set(),
+    isOpen: (path) => accessTo(call.profile, path, { kind: "file", bornInside: true }) === "write",
     protectedBefore: call.before.hits,
     repositoriesBefore: call.before.repositories.length,
     executed: call.shared.executed,

@@ -36,7 +36,7 @@ async function told(
     protectedNames: names.map(at),
     isNew: (path) => !isOld(path.slice(top.length + 1)),
     executed: () => ROW ?? null,
-    watched: Object.keys(links).flatMap((name) => (isOld(name) ? [] : at(name))),
+    newLinks: new Set(Object.keys(links).flatMap((name) => (isOld(name) ? [] : at(name)))),
     linksOutsideTrees: async () => (tooMany ? null : Object.keys(links).map(at)),
   });
   expect(new Set(found.map(({ path }) => path)).size).toBe(found.length);
