@@ -154,6 +154,7 @@ export async function lookForAppeared(
     };
     const writable = writableIn(profile);
     const made = await flatMapInTurns(watched, (path) => (isMade(path) ? path : []));
+    const isNewName = new Set(made);
     const newLinks = new Set(await flatMapInTurns(made, (path) => (isLink(path) ? path : [])));
     const treeNames = await namesIntoTrees({
       writable,
@@ -178,7 +179,8 @@ export async function lookForAppeared(
     );
     const sinceCtime = performance.timeOrigin + sinceMs - CLOCK_GRAIN_MS;
     const manifests = await memory.manifests.grown(
-      ({ ctimeMs }, path) => ctimeMs >= sinceCtime && isMade(path),
+      // A folder that was moved brings one that is older than the call.
+      ({ ctimeMs }, path) => isNewName.has(path) || (ctimeMs >= sinceCtime && isMade(path)),
     );
     const besides = [
       ...treeNames.map(({ path, kind, row }) => appeared(path, kind, row)),

@@ -24,7 +24,7 @@ interface Known {
  * (https://nodejs.org/api/packages.html#self-referencing-a-package-using-its-name).
  */
 export class Manifests {
-  readonly #known = new Map<AbsolutePath, Known>();
+  #known: ReadonlyMap<AbsolutePath, Known> = new Map();
   #last: readonly AbsolutePath[] = [];
 
   /** Takes the manifests that the last look found. */
@@ -32,34 +32,32 @@ export class Manifests {
     this.#last = paths;
   }
 
-  /** Notes what they say while no call runs. */
+  /** Notes what they say while no call runs: what one said that is gone by now counts for nothing. */
   note(): void {
-    for (const path of this.#last.slice(0, MOST_AHEAD)) this.#read(path, statesOf(path));
+    const known = this.#last
+      .slice(0, MOST_AHEAD)
+      .flatMap((path): readonly (readonly [AbsolutePath, Known])[] => {
+        const states = statesOf(path);
+        if (states.length === 0) return [];
+        const stamp = stampOf(states);
+        const before = this.#known.get(path);
+        return [[path, before?.stamp === stamp ? before : { stamp, claims: claimsAt(path) }]];
+      });
+    this.#known = new Map(known);
   }
 
   /**
-   * The manifests that claim more of our names than they did when they were read last. `isMade` says whether a call may have changed
-   * a manifest that was never read before.
+   * The manifests that claim more of our names than they did when that was noted last. `isMade` says whether a call may have made or
+   * changed a manifest of which nothing was noted.
    */
   grown(isMade: (stats: Stats, path: AbsolutePath) => boolean): Promise<readonly AbsolutePath[]> {
     return flatMapInTurns(this.#last, (path) => {
       const states = statesOf(path);
       const before = this.#known.get(path);
       if (states.length === 0 || before?.stamp === stampOf(states)) return [];
-      const claims = this.#read(path, states);
       if (before === undefined && !states.some((stats) => isMade(stats, path))) return [];
-      return [...claims].some((claim) => before?.claims.has(claim) !== true) ? path : [];
+      return [...claimsAt(path)].some((claim) => before?.claims.has(claim) !== true) ? path : [];
     });
-  }
-
-  #read(path: AbsolutePath, states: readonly Stats[]): ReadonlySet<string> {
-    const known = this.#known.get(path);
-    if (states.length === 0) return NOTHING;
-    const stamp = stampOf(states);
-    if (known?.stamp === stamp) return known.claims;
-    const claims = claimsAt(path);
-    this.#known.set(path, { stamp, claims });
-    return claims;
   }
 }
 

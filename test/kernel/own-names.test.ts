@@ -83,6 +83,39 @@ describe.skipIf(unusable !== null)("own: a manifest that a call changed", () => 
     expect(isThere(at.place, "package.json")).toBe(false);
   });
 
+  it("is taken away each time, and where a folder of packages brings it that is moved", async () => {
+    await using at = await standing();
+    const ours = { bin: { cofferdam: "x.js" } };
+    for (const time of ["one", "another"]) {
+      const outcome = await run(at, writes({ ...ours, version: time }, "sub/package.json"));
+      expect(fatesOf(outcome, at)).toEqual({ "sub/package.json": "quarantined" });
+    }
+    const packed = `${writes(ours, "node_modules/evil/package.json")}; ${writes({}, "node_modules/plain/package.json")}`;
+    expect(fatesOf(await run(at, packed), at)).toEqual({});
+    // Longer than the times of a file system may lag behind the clock.
+    await pause(100);
+    const moved = await run(at, "rmdir sub; mv node_modules/evil sub; mv node_modules/plain plain");
+    expect(fatesOf(moved, at)).toEqual({
+      "plain/package.json": "reported",
+      "sub/package.json": "quarantined",
+    });
+    expect([isThere(at.place, "sub/package.json"), isThere(at.place, "plain/package.json")]).toEqual([
+      false,
+      true,
+    ]);
+  });
+
+  it("is taken away after the call that made it, where another began and ended meanwhile", async () => {
+    await using at = await standing();
+    const line = `${writes({ bin: { node: "x" } }, "a/package.json")}; echo > made; until [ -e go ]; do sleep 0.02; done`;
+    const making = run(at, line);
+    while (!isThere(at.place, "made")) await pause(10);
+    await pause(100);
+    await run(at, "true");
+    writeFileSync(join(at.place.ws, "go"), "");
+    expect(fatesOf(await making, at)).toEqual({ "a/package.json": "quarantined" });
+  });
+
   it("stays where it says anything else, or what it said before", async () => {
     await using at = await standing();
     const plain = writes({ scripts: { agent: "cofferdam run -- agent" }, dependencies: { cofferdam: "*" } });

@@ -111,7 +111,7 @@ describe("manifests that came to say more of our names", () => {
   const pathOf = (name: string) => joinPath(knownPath(folder), name);
   const ours = { bin: { cofferdam: "x.js" } };
 
-  it("are told once, and not where they said it before, or nobody can have changed them", async () => {
+  it("are told until that is noted, and not where they said it before, or nobody can have changed them", async () => {
     const manifests = new Manifests();
     for (const name of ["changed", "was", "plain"]) write(name, name === "was" ? ours : {});
     manifests.saw(["changed", "was", "plain"].map(pathOf));
@@ -124,7 +124,22 @@ describe("manifests that came to say more of our names", () => {
     expect(await manifests.grown((_, path) => path !== pathOf("old"))).toEqual(
       ["changed", "new"].map(pathOf),
     );
+    expect(await manifests.grown((_, path) => path !== pathOf("old"))).toEqual(
+      ["changed", "new"].map(pathOf),
+    );
+    manifests.note();
     expect(await manifests.grown(() => true)).toEqual([]);
+  });
+
+  it("are told again where they were gone meanwhile", async () => {
+    const manifests = new Manifests();
+    for (const _ of ["once", "again"]) {
+      write("package.json", ours);
+      manifests.saw([pathOf("package.json")]);
+      expect(await manifests.grown(() => true)).toEqual([pathOf("package.json")]);
+      rmSync(join(folder, "package.json"));
+      manifests.note();
+    }
   });
 
   it("are told where another file is to be run under the name", async () => {
