@@ -21,6 +21,8 @@ const Entry = z.strictObject({
   hits: z.array(Path),
   gitLinks: z.array(Path),
   strayLinks: z.array(z.strictObject({ path: Path, way: z.string() })),
+  /** What is watched for besides: see `watchedNames`. */
+  watched: z.array(z.string()).readonly().default([]),
   unsearched: z.array(z.strictObject({ path: Path })),
   repositories: z.array(
     z.strictObject({ kind: z.enum(["folder", "file", "link"]), path: Path, isWhole: z.boolean() }),
@@ -122,12 +124,12 @@ export class CallWatches implements Disposable {
       if (content?.text === "") removeFile(file);
       const entry = content === null ? null : entryIn(content.text);
       if (content === null || entry === null) return [];
-      const { sessionId, callId, tool, workspace, beganAt, appeared } = entry;
+      const { sessionId, callId, tool, workspace, beganAt, appeared, watched } = entry;
       const { hits, gitLinks, strayLinks, unsearched, repositories, seenAt = changedAt } = entry;
       const endedAt = statsOf(joinPath(this.#folder, endNameOf(owner)))?.mtimeMs ?? seenAt;
       const { profile } = content;
       const before = { hits, gitLinks, strayLinks, unsearched, repositories };
-      const call = { sessionId, callId, tool, workspace, beganAt, appeared, profile, before };
+      const call = { sessionId, callId, tool, workspace, beganAt, appeared, watched, profile, before };
       const forget = isSettled(file, { ...entry, seenAt }, profile) ? () => removeFile(file) : null;
       const lastAt = entry.overAt ?? Math.max(seenAt, endedAt);
       return [{ call, overBy: lastAt + SIGN_MS + SETTLED_MS, forget }];

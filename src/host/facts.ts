@@ -74,6 +74,11 @@ export class FactsMemory {
     return this.search.linksOutsideTrees(this.#foldedOn(profile, mac));
   }
 
+  /** See `MaskSearch.watchedIn`. */
+  watchedIn(profile: Profile, mac: Facts["mac"]): readonly string[] {
+    return this.search.watchedIn(this.#foldedOn(profile, mac));
+  }
+
   #foldedOn(profile: Profile, mac: Facts["mac"]): Profile {
     if (mac === null) return profile;
     const known = this.#folded.get(profile);

@@ -55,6 +55,38 @@ describe.skipIf(unusable !== null).each(PEOPLE)("a supervisor that is killed, as
   );
 });
 
+describe.skipIf(unusable !== null).each(PEOPLE)(
+  "a call that moved folders and was cut off, as $name,",
+  (person) => {
+    const MINE = `mkdir -p node_modules/.bin node_modules/b p a c e; echo mine | tee node_modules/.bin/node > node_modules/b/.envrc;
+    ln -s ../node_modules/b p/m; ln -s ../e a/l; echo '{"directories":{"bin":"x"}}' > c/package.json`;
+    const EARLIER = `mkdir -p x/.bin q/r q/s node_modules/v node_modules/u; echo evil | tee x/.bin/sh > node_modules/v/.envrc;
+    ln -s ../node_modules/v q/r/l; ln -s ../node_modules/v q/s/l; echo '{"bin":{"cofferdam":"x"}}' > node_modules/u/package.json`;
+    const CUT_OFF = `mkdir n; mv x n/node_modules; mv q/r z; mv a a.old; mv q/s a; mv node_modules/u u;
+    echo more | tee p/f c/f node_modules/f node_modules/.bin/f`;
+    const TAKEN = ["a/l", "n/node_modules/.bin/sh", "u/package.json", "z/l"];
+    const STAYS = ["node_modules/.bin/node", "node_modules/b/.envrc", "p/m", "c/package.json", "a.old/l"];
+
+    it("leaves nothing of what these brought, and all that was there", async () => {
+      using place = new Place(person);
+      expect(place.plainly(MINE)).toMatchObject({ status: 0, stderr: "" });
+      const earlier = { calls: [{ argv: ["sh", "-c", EARLIER] as [string, ...string[]] }] };
+      expect(await place.run({ job: earlier, settings: settings("quarantine") })).toMatchObject([
+        {},
+        { code: 0 },
+      ]);
+      expect(heldIn(place)).toEqual([]);
+      await pause(100);
+      await killedAt(place, CUT_OFF, "quarantine");
+      expect([...TAKEN, ...STAYS].filter((path) => !isThere(place, path))).toEqual([]);
+      await pause(100);
+      await next(place, "quarantine");
+      expect(heldIn(place)).toEqual(TAKEN);
+      expect([...TAKEN, ...STAYS].filter((path) => isThere(place, path))).toEqual(STAYS);
+    });
+  },
+);
+
 // What follows waits long, and does little: all of it waits at once.
 test.skipIf(unusable !== null)(
   "of a call that was cut off all is taken, however late it made it, and nothing that came to be once it was over",

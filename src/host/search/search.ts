@@ -13,6 +13,7 @@ import { type Bound, type MaskIndex, type Memory, type Searchable, searchable } 
 import { LookTime, Pace } from "./time.ts";
 import { linksOutsideTrees } from "./tree-links.ts";
 import { Walk } from "./walk.ts";
+import { watchedNames } from "./watched-names.ts";
 
 /** So many names are searched below one folder, and for so long in all before a call; and what if there is more. */
 export interface SearchBounds {
@@ -85,6 +86,7 @@ export class MaskSearch {
   readonly #pace = new Pace();
   readonly #regions = new WeakMap<Profile, readonly Searchable[]>();
   readonly #memory = new Map<string, Memory>();
+  readonly #watched = new Map<string, readonly string[]>();
 
   constructor(bounds: SearchBounds = USUAL_BOUNDS, ports: Partial<SearchPorts> = {}) {
     this.#bounds = bounds;
@@ -114,6 +116,7 @@ export class MaskSearch {
       const walk = new Walk(region, before, this.#ports, bounds.entries, watching);
       const bound = await walk.run(time);
       this.#memory.set(region.key, walk.memory);
+      this.#watched.set(region.key, await inLongTurns(watchedNames(walk.start, walk.memory)));
       if (bound !== null) unsearched.set(region.start, unsearchedBy(bounds, walk, bound));
       walks.push(walk);
     }
@@ -146,6 +149,12 @@ export class MaskSearch {
       links.push(some);
     }
     return links.flat();
+  }
+
+  /** What the last look for this profile found of what is watched for: see `watchedNames`. */
+  watchedIn(profile: Profile): readonly string[] {
+    const regions = this.#regions.get(profile) ?? [];
+    return regions.flatMap(({ key }) => this.#watched.get(key) ?? []);
   }
 
   #regionsOf(profile: Profile, index: MaskIndex): readonly Searchable[] {

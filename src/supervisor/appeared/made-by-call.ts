@@ -70,7 +70,7 @@ export class MadeByCall implements AsyncDisposable {
   }
 
   #watched(call: RunningCall): Watch {
-    const { shared, profile, from } = this.#making;
+    const { shared, profile, facts, from } = this.#making;
     const { before, startedAt } = call.leastBasis();
     return shared.watches.begin({
       ...from,
@@ -78,6 +78,7 @@ export class MadeByCall implements AsyncDisposable {
       appeared: shared.appeared,
       profile: printed(profile),
       before,
+      watched: shared.memory.watchedIn(profile, facts.mac),
     });
   }
 

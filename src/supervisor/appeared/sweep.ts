@@ -1,11 +1,14 @@
 import { visible } from "../../errors.ts";
 import { type Appeared, lookForAppeared } from "../../host/appeared.ts";
-import type { LeftCall } from "../../host/call-watches.ts";
+import type { LeftCall, WatchedCall } from "../../host/call-watches.ts";
+import { lookingOnce } from "../../host/leads.ts";
 import { realPathOf, statsOf } from "../../host/nodes.ts";
+import { placeOfName } from "../../host/search/watched-names.ts";
 import { Trail } from "../../journal/trail.ts";
 import { strictestAppeared } from "../../policy/appeared-policy.ts";
 import { parseProfile } from "../../profile/canonical.ts";
-import { type AbsolutePath, parentOf } from "../../profile/path.ts";
+import { type AbsolutePath, parentOf, upwards } from "../../profile/path.ts";
+import { writableIn } from "../../profile/profile.ts";
 import type { Shared } from "../shared.ts";
 import type { AfterCall } from "./after-call.ts";
 import { MADE_SINCE, settleAppeared } from "./settle.ts";
@@ -50,7 +53,7 @@ async function settleLeft({ call, overBy, forget }: LeftCall, shared: Sweeping):
     // This process saw nothing before: what changed last before the call is not its.
     sinceMs: Number.NEGATIVE_INFINITY,
     startedAt: beganAt,
-    isMade: (path) => (statsOf(path)?.ctimeMs ?? 0) >= beganAt,
+    isMade: madeSince(call, writableIn(profile)),
     placeholders: () => ledger.held(),
   });
   const settled = await settleAppeared(found, {
@@ -75,6 +78,28 @@ async function settleLeft({ call, overBy, forget }: LeftCall, shared: Sweeping):
       : [`${after}, or somebody since, made ${taken}: quarantined (\`cofferdam quarantine list\`)`]),
     ...(left === null ? [] : [`made, or written anew, after ${after}, and left: ${left}`]),
   ];
+}
+
+/**
+ * Tells whether a call may have made what stands at a path, or brought it there. Neither changes with a folder above that is renamed
+ * but that folder; what was there before in the same folder was not brought.
+ */
+function madeSince(
+  { beganAt, watched }: Pick<WatchedCall, "beganAt" | "watched">,
+  roots: readonly AbsolutePath[],
+): (path: AbsolutePath) => boolean {
+  const wasThere = new Set(watched);
+  const look = lookingOnce();
+  const isChanged = (path: AbsolutePath): boolean => (look(path)?.ctimeMs ?? 0) >= beganAt;
+  return (path) => {
+    if (isChanged(path)) return true;
+    const folder = parentOf(path);
+    const stats = look(folder);
+    if (stats === null || wasThere.has(placeOfName(stats, path))) return false;
+    const above = [...upwards(folder)];
+    const root = above.findIndex((at) => roots.includes(at));
+    return above.slice(0, Math.max(0, root)).some(isChanged);
+  };
 }
 
 /** The most paths that a line names. */

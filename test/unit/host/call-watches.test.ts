@@ -38,7 +38,7 @@ function call(callId: string, more: Partial<WatchedCall> = {}): WatchedCall {
     repositories: [],
   };
   const from = { sessionId: "session", callId, tool: "shell", workspace: "/a", beganAt: 1 };
-  return { ...from, appeared: "ask", profile, before, ...more };
+  return { ...from, appeared: "ask", watched: ["1:2:/a/l"], profile, before, ...more };
 }
 
 const names = (): readonly string[] => readdirSync(join(state, "watched"));
