@@ -1,8 +1,8 @@
 import { maskIndex } from "../profile/mask-index.ts";
 import { type AbsolutePath, isInside } from "../profile/path.ts";
-import type { Profile } from "../profile/profile.ts";
+import { type Profile, writableIn } from "../profile/profile.ts";
 import type { Before } from "./appeared.ts";
-import { CLOCK_GRAIN_MS } from "./clock-grain.ts";
+import { isChangedSince, mayBeBroughtSince } from "./changed-since.ts";
 import { statsOf } from "./nodes.ts";
 
 /** What there was before a call, and the moment since which what came to be counts as made by it, in milliseconds since 1970. */
@@ -101,8 +101,9 @@ export class RunningCall {
     ];
     if (named.length + linked.length + strays.length + signs.length === 0) return new Set();
     const find = maskIndex(this.#profile.masks);
+    const roots = writableIn(this.#profile);
     const isMade = (path: AbsolutePath): boolean =>
-      (statsOf(path)?.ctimeMs ?? Number.POSITIVE_INFINITY) >= startedAt - CLOCK_GRAIN_MS;
+      statsOf(path) === null || isChangedSince(path, startedAt) || mayBeBroughtSince(path, startedAt, roots);
     const closed = before.unsearched.map(({ path }) => path);
     const isOpen = (path: AbsolutePath): boolean =>
       this.#profile.files.some((file) => file.access === "write" && isInside(path, file.path)) &&

@@ -159,6 +159,13 @@ describe.skipIf(unusable !== null)("what one call hides until it is over, and an
   it.each([
     ["as a new file", "echo evil > .envrc", "mv .envrc gone", "echo evil > .envrc", ".envrc"],
     [
+      "in a folder that is moved",
+      "mv old .vscode",
+      "mv .vscode gone",
+      "cp -r gone .vscode",
+      ".vscode/tasks.json",
+    ],
+    [
       "as a repository in which git runs something",
       "git init -q r; git -C r config core.fsmonitor ./x",
       "mv r/.git/config gone",
@@ -167,6 +174,9 @@ describe.skipIf(unusable !== null)("what one call hides until it is over, and an
     ],
   ])("is not live once the other is over: %s", async (_, make, hide, bring, path) => {
     await using at = await standingWith("quarantine");
+    await run(at, "mkdir old; echo evil > old/tasks.json");
+    // Longer than the times of a file system may lag behind the clock.
+    await pause(100);
     const first = run(at, `${make}; echo > made; ${after("hide", hide)}`);
     await there(at, "made");
     const second = run(at, `echo > begun; ${after("bring", bring)}`);

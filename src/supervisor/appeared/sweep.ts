@@ -1,13 +1,14 @@
 import { visible } from "../../errors.ts";
 import { type Appeared, lookForAppeared } from "../../host/appeared.ts";
 import type { LeftCall, WatchedCall } from "../../host/call-watches.ts";
+import { isChangedSince, mayBeBroughtSince } from "../../host/changed-since.ts";
 import { lookingOnce } from "../../host/leads.ts";
 import { realPathOf, statsOf } from "../../host/nodes.ts";
 import { placeOfName } from "../../host/search/watched-names.ts";
 import { Trail } from "../../journal/trail.ts";
 import { strictestAppeared } from "../../policy/appeared-policy.ts";
 import { parseProfile } from "../../profile/canonical.ts";
-import { type AbsolutePath, parentOf, upwards } from "../../profile/path.ts";
+import { type AbsolutePath, parentOf } from "../../profile/path.ts";
 import { writableIn } from "../../profile/profile.ts";
 import type { Shared } from "../shared.ts";
 import type { AfterCall } from "./after-call.ts";
@@ -81,8 +82,8 @@ async function settleLeft({ call, overBy, forget }: LeftCall, shared: Sweeping):
 }
 
 /**
- * Tells whether a call may have made what stands at a path, or brought it there. Neither changes with a folder above that is renamed
- * but that folder; what was there before in the same folder was not brought.
+ * Tells whether a call may have made what stands at a path, or brought it there with a folder; what was there before in the same folder
+ * was not brought.
  */
 function madeSince(
   { beganAt, watched }: Pick<WatchedCall, "beganAt" | "watched">,
@@ -90,15 +91,11 @@ function madeSince(
 ): (path: AbsolutePath) => boolean {
   const wasThere = new Set(watched);
   const look = lookingOnce();
-  const isChanged = (path: AbsolutePath): boolean => (look(path)?.ctimeMs ?? 0) >= beganAt;
   return (path) => {
-    if (isChanged(path)) return true;
-    const folder = parentOf(path);
-    const stats = look(folder);
-    if (stats === null || wasThere.has(placeOfName(stats, path))) return false;
-    const above = [...upwards(folder)];
-    const root = above.findIndex((at) => roots.includes(at));
-    return above.slice(0, Math.max(0, root)).some(isChanged);
+    if (isChangedSince(path, beganAt, look)) return true;
+    const folder = look(parentOf(path));
+    const isNew = folder !== null && !wasThere.has(placeOfName(folder, path));
+    return isNew && mayBeBroughtSince(path, beganAt, roots, look);
   };
 }
 
