@@ -125,6 +125,27 @@ describe.skipIf(unusable !== null)("planted: what was in a commit before the cal
     expect(await brought(line)).toEqual(all("r", fate, fate === "reported"));
   });
 
+  it.each([
+    [
+      "copied to the top of another",
+      "mkdir .husky deep; cp -r lib/deep/.vscode deep; cp lib/.husky/* .husky; cp lib/.envrc .",
+      ".",
+    ],
+    [
+      "copied to where only a `.git` says so",
+      "mkdir -p s/.git s/deep && cp -r lib/.husky lib/.envrc s && cp -r lib/deep/.vscode s/deep",
+      "s",
+    ],
+  ])("is taken where another repository holds it: %s", async (_, line, folder) => {
+    const before = `git init -q -b main . && git ${WHO} commit -q --allow-empty -m x && ${REPOSITORY.replace("main r && cd r", "main lib && cd lib")} && git checkout -q side`;
+    const found = await brought(line, QUARANTINE, before);
+    const paths = [`${folder}/.envrc`, `${folder}/.husky`, `${folder}/deep/.vscode/tasks.json`];
+    expect(found).toEqual(
+      Object.fromEntries(paths.map((path) => [path.replace(/^\.\//, ""), ["quarantined", false]])),
+    );
+    expect(existsSync(join(place.ws, "lib/.envrc"))).toBe(true);
+  });
+
   it("is taken from a repository that the call itself brought", async () => {
     place.folder("ws/in");
     const inner = `cd in && ${REPOSITORY.replaceAll("\n", ";").replaceAll(/echo [abc]/g, "echo evil")} && git checkout -q side`;

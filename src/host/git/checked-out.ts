@@ -3,6 +3,7 @@ import {
   type AbsolutePath,
   isInside,
   joinPath,
+  nameOf,
   namesBelow,
   parentOf,
   pathToBytes,
@@ -15,13 +16,14 @@ import { linkAt, resolvedPath, statsOf, systemPath } from "../nodes.ts";
 import { WorkTurn } from "../turns.ts";
 import { beginningOf, smallTextOf } from "./beginnings.ts";
 import { ledBy } from "./led.ts";
+import { isGitName } from "./marks.ts";
 import { UnpackBudget } from "./objects/budget.ts";
 import { type GitObject, oidOf, type TreeEntry } from "./objects/object.ts";
 import { ObjectStore } from "./objects/store.ts";
 import { CommittedTrees } from "./objects/trees.ts";
 import { refsBefore } from "./refs.ts";
 
-/** More repositories than this are not looked at, nor more names of one folder. */
+/** More repositories than this are not looked at that a clone names, nor more names of one folder. */
 const MAX_REPOSITORIES = 20;
 const MAX_FILES = 2_000;
 /** A larger file is no settings, and no hook. */
@@ -36,7 +38,7 @@ const MAX_COMPARED_BYTES = 256 * 1024 ** 2;
 
 /**
  * What commits hold to which branches and tags led before a call: a checkout brings it, in the repository itself, in a clone of it
- * or in a new worktree. Which commits these are is told by files of branches that did not change since, and a commit's name says
+ * or in a new worktree, and to no other place. Which commits these are is told by files of branches that did not change since, and a commit's name says
  * what it holds; so nothing that the call itself made passes.
  */
 export class HeldBefore implements Disposable {
@@ -46,9 +48,11 @@ export class HeldBefore implements Disposable {
   readonly #budget = new UnpackBudget();
   readonly #comparing = new Comparing();
   readonly #repositories = new Map<AbsolutePath, Repository>();
-  readonly #known: ReadonlyMap<AbsolutePath, readonly RepositorySign[]>;
+  /** By the top of the working tree. */
+  readonly #known: ReadonlyMap<AbsolutePath, RepositorySign>;
   readonly #tops = new Map<AbsolutePath, boolean>();
-  readonly #sources = new Map<AbsolutePath, readonly AbsolutePath[]>();
+  readonly #commons = new Map<AbsolutePath, readonly AbsolutePath[]>();
+  #before: ReadonlySet<AbsolutePath> | null = null;
 
   /**
    * `signs`: repositories that there were before where the call could write. `startedAt`: when the call began, in milliseconds since
@@ -60,7 +64,10 @@ export class HeldBefore implements Disposable {
     isOnlyRead: (path: AbsolutePath) => boolean = () => false,
   ) {
     this.#signs = signs;
-    this.#known = Map.groupBy(signs, (sign) => parentOf(sign.path));
+    const tops = signs.filter(({ path }) => isGitName(nameOf(path)));
+    // Where case counts, git finds one alone.
+    const exact = tops.filter(({ path }) => nameOf(path) === ".git");
+    this.#known = new Map([...tops, ...exact].map((sign) => [parentOf(sign.path), sign]));
     this.#startedAt = startedAt;
     this.#isOnlyRead = isOnlyRead;
   }
@@ -68,22 +75,14 @@ export class HeldBefore implements Disposable {
   /** Compares what stands at a path with what such a commit has there: a folder with all that is in it, a link with what it leads to. */
   async likenessOf(path: AbsolutePath): Promise<Likeness> {
     const comparing = this.#comparing;
-    const tops = await this.#topsAbove(path);
-    const sources: AbsolutePath[] = [];
-    for (const top of tops) {
-      await comparing.turn.step();
-      const found = this.#sources.get(top) ?? sourcesOf(top).filter((source) => this.#isOnlyRead(source));
-      this.#sources.set(top, found);
-      sources.push(...found);
-    }
-    for (const common of new Set([...this.#commonFolders(path), ...sources])) {
+    const top = await this.#topOf(path);
+    if (top === null) return "other";
+    const names = treeNames(path, top);
+    for (const common of this.#commonFolders(top)) {
       const { trees, refs } = await this.#repository(common);
-      for (const top of tops) {
-        const names = treeNames(path, top);
-        for (const ref of refs) {
-          const commit: Commit = { trees, ref, top, comparing, files: 0, isLinked: false };
-          if (await holdsAt(commit, path, names)) return commit.isLinked ? "linked" : "same";
-        }
+      for (const ref of refs) {
+        const commit: Commit = { trees, ref, top, comparing, files: 0, isLinked: false };
+        if (await holdsAt(commit, path, names)) return commit.isLinked ? "linked" : "same";
       }
     }
     return "other";
@@ -93,29 +92,35 @@ export class HeldBefore implements Disposable {
     for (const { objects } of this.#repositories.values()) objects[Symbol.dispose]();
   }
 
-  /** Folders above a path that are, or were, the top of a working tree; the nearest first. */
-  async #topsAbove(path: AbsolutePath): Promise<readonly AbsolutePath[]> {
-    const found: AbsolutePath[] = [];
-    for (let at = path; at !== ROOT && found.length < MAX_REPOSITORIES; ) {
-      at = parentOf(at);
+  /** The folder above a path that is, or was, the top of the working tree that git brings it to. */
+  async #topOf(path: AbsolutePath): Promise<AbsolutePath | null> {
+    for (const at of upwards(parentOf(path))) {
       await this.#comparing.turn.step();
       const isTop = this.#tops.get(at) ?? (this.#known.has(at) || statsOf(joinPath(at, ".git")) !== null);
       this.#tops.set(at, isTop);
-      if (isTop) found.push(at);
+      if (isTop) return at;
     }
-    return found;
+    return null;
   }
 
-  /** Where repositories keep objects and branches; those first that lie nearest to the path. */
-  #commonFolders(path: AbsolutePath): readonly AbsolutePath[] {
-    const around = [...upwards(path)].flatMap((at) => this.#known.get(at) ?? []);
-    const found = new Set<RepositorySign>();
-    for (const one of [around, this.#signs])
-      for (const sign of one) {
-        if (found.size === MAX_REPOSITORIES) break;
-        if (sign.path !== path && !isInside(path, sign.path)) found.add(sign);
-      }
-    return [...new Set([...found].flatMap((sign) => commonFolder(sign) ?? []))];
+  /** Where that tree's repository keeps objects and branches, and those that it is a clone of, as far as these were there before. */
+  #commonFolders(top: AbsolutePath): readonly AbsolutePath[] {
+    const known = this.#commons.get(top);
+    if (known !== undefined) return known;
+    const before = this.#known.get(top);
+    const own = commonFolder(before ?? signAt(joinPath(top, ".git")));
+    const isTheirs = (folder: AbsolutePath): boolean => this.#commonsBefore().has(folder);
+    const sources = own === null ? [] : sourcesOf(own);
+    const found = new Set(sources.filter((folder) => isTheirs(folder) || this.#isOnlyRead(folder)));
+    if (own !== null && (before !== undefined || isTheirs(own))) found.add(own);
+    const commons = [...found].reverse();
+    this.#commons.set(top, commons);
+    return commons;
+  }
+
+  #commonsBefore(): ReadonlySet<AbsolutePath> {
+    this.#before ??= new Set(this.#signs.flatMap((sign) => commonFolder(sign) ?? []));
+    return this.#before;
   }
 
   async #repository(common: AbsolutePath): Promise<Repository> {
@@ -171,10 +176,13 @@ function commonFolder({ kind, path }: RepositorySign): AbsolutePath | null {
   return written === "" ? folder : led(written, folder);
 }
 
+function signAt(path: AbsolutePath): RepositorySign {
+  return { kind: statsOf(path)?.isDirectory() === true ? "folder" : "file", path, isWhole: true };
+}
+
 /** The repositories of this machine that a clone names as those that it is of (git-clone(1), GIT URLS). */
-function sourcesOf(top: AbsolutePath): readonly AbsolutePath[] {
-  const folder = commonFolder({ kind: "folder", path: joinPath(top, ".git"), isWhole: true });
-  const config = folder === null ? "" : smallTextOf(joinPath(folder, "config"), MAX_CONFIG_BYTES);
+function sourcesOf(clone: AbsolutePath): readonly AbsolutePath[] {
+  const config = smallTextOf(joinPath(clone, "config"), MAX_CONFIG_BYTES);
   const urls = [...config.matchAll(/^[ \t]*url = (?:file:\/\/)?(\/.+)$/gm)].map(([, path = ""]) => path);
   return urls
     .slice(0, MAX_REPOSITORIES)
@@ -182,10 +190,7 @@ function sourcesOf(top: AbsolutePath): readonly AbsolutePath[] {
     .flatMap((written) => {
       const found = ledBy(written, ROOT, statsOf);
       if (found === null || found === "who") return [];
-      const stats = statsOf(found.path);
-      if (stats === null) return [];
-      const kind = stats.isDirectory() ? "folder" : "file";
-      return commonFolder({ kind, path: found.path, isWhole: true }) ?? [];
+      return statsOf(found.path) === null ? [] : (commonFolder(signAt(found.path)) ?? []);
     });
 }
 
