@@ -26,7 +26,7 @@ function tellOne(one: Appeared, print: Print): void {
   if (fate.kind === "kept")
     print.talk(dim(`cofferdam: ${visible(path)} was kept, by ${escapeInvisible(fate.by)}`));
   else if (fate.kind === "live") {
-    const what = `the command made ${whatItIs(one)}, and it could not be taken away: ${fate.problem}`;
+    const what = `${whatCameOf(one)}, and it could not be taken away: ${fate.problem}`;
     tellThree(print, what, null, "remove it before you do anything else in that folder");
   } else if (kind === "repository" && runs.length === 0)
     print.talk(dim(`cofferdam: a new repository: ${visible(path)}`));
@@ -50,15 +50,16 @@ function reportOf(one: Appeared): { readonly what: string; readonly hint: string
       hint: "look at it before you use git in that folder",
     };
   return {
-    what: `the command made ${whatItIs(one)}`,
+    what: whatCameOf(one),
     hint: "look at it before you start such a program in that folder",
   };
 }
 
-function whatItIs({ path, kind, obeyedBy }: Appeared): string {
+/** A link that was there before may lead to what the command made. */
+function whatCameOf({ path, kind, obeyedBy }: Appeared): string {
   if (kind === "unprotectable")
-    return `${visible(path)}, in which so much lies, or so deep, that nothing can be protected there`;
-  return `${visible(path)}, ${obeyedBy === null ? "obeyed by other programs" : printObeyed(obeyedBy)}`;
+    return `so much lies in ${visible(path)} by now, or so deep, that nothing can be protected there`;
+  return `the command made ${visible(path)}, ${obeyedBy === null ? "obeyed by other programs" : printObeyed(obeyedBy)}`;
 }
 
 /** So many are named of what was taken away, and of what is for tools that a person starts. */
@@ -82,7 +83,7 @@ function takenAway(one: Appeared): string {
   const isHeldBack = fate.kind === "quarantined" && fate.problem !== null;
   const because = fate.kind === "quarantined" && fate.because !== null ? `, because ${fate.because}` : "";
   const end = `${because}${isHeldBack ? `, and it could not be given back: ${escapeInvisible(fate.problem)}` : ""}`;
-  if (kind !== "repository") return `the command made ${whatItIs(one)}: it was taken away${end}`;
+  if (kind !== "repository") return `${whatCameOf(one)}: it was taken away${end}`;
   return `the command made a repository, ${visible(path)}, in which ${mayDo(runs)}: that was taken away${end}`;
 }
 

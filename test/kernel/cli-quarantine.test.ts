@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
@@ -38,6 +39,22 @@ describe.skipIf(unusable !== null).each(PEOPLE)(
   "what a command made and hosts execute, as $name,",
   ({ runAs }) => {
     const given = runAs.uid === undefined ? {} : { uid: runAs.uid };
+
+    test("is told as more than can be protected, not as made, where a link leads there that was there before", async () => {
+      const at = await place(configOf(), runAs.uid);
+      const as = runAs.uid === undefined ? {} : { uid: runAs.uid, gid: runAs.uid };
+      execFileSync("sh", ["-c", "mkdir m; ln -s m .direnv"], { cwd: at.project, ...as });
+      const fill = ["perl", "-e", 'open my $f, ">", "m/$_" for 1..10_001'];
+      const said = await at.cofferdam(["run", "--quiet", "--", ...fill], given);
+      expect([
+        said.exit,
+        existsSync(join(at.project, ".direnv")),
+        existsSync(join(at.project, "m/1")),
+      ]).toEqual([0, false, true]);
+      expect(said.stderr).toContain("so much lies in");
+      expect(said.stderr).not.toContain("the command made");
+      expect((await at.cofferdam(["run", "--quiet", "--", "true"], given)).exit).toBe(0);
+    });
 
     test("is taken away and told, and is listed, shown, given back and removed by the command line", async () => {
       const { at, id, said } = await planted(runAs.uid);
