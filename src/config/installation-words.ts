@@ -1,5 +1,5 @@
 import { visible } from "../errors.ts";
-import type { Host } from "../host/host.ts";
+import { type Host, homesOf } from "../host/host.ts";
 import { foldersOfPath } from "../host/installation/path-folders.ts";
 import type { Installation } from "../host/installation.ts";
 import { statsOf } from "../host/nodes.ts";
@@ -30,7 +30,9 @@ export function installationFindings(host: Host, roots: readonly Root[]): readon
   const installation = installationFor(host, roots);
   const writable = roots.filter(({ mode }) => mode === "rw");
   const readOnly = partsInRoots(installation, roots).map(({ part }) => part.path);
-  const open = foldersOfPath(host).filter((folder) => !readOnly.some((path) => isInside(folder, path)));
+  const open = foldersOfPath({ ...host, homes: homesOf(host) }).filter(
+    (folder) => !readOnly.some((path) => isInside(folder, path)),
+  );
   return [
     ...writable.flatMap((root) => agentFinding(installation, root)),
     ...open.flatMap((folder) => pathFinding(folder, writable)),

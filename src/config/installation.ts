@@ -43,16 +43,17 @@ export function partsInRoots(
 }
 
 /**
- * A layer of the ceiling in which every part of the installation may only be read, and none that is missing may be made; null
- * where none lies in a root. Caches of build tools in `node_modules` may be written, but for one in which something lies that
+ * A layer of the ceiling in which every part of the installation may only be read, and none that is missing may be made, and commands
+ * may only be read that PATH finds in any folder; null where there is nothing of this in a root. Caches of build tools in `node_modules` may be written, but for one in which something lies that
  * is loaded: a file that an option of Node names, or a copy of the product.
  */
 export function installationLayer(
-  installation: Pick<Installation, "parts" | "places">,
+  installation: Pick<Installation, "parts" | "places" | "commands">,
   roots: readonly Root[],
 ): Layer | null {
   const held = partsInRoots(installation, roots).map(({ part }) => part);
-  if (held.length === 0) return null;
+  const commands = roots.some(({ mode }) => mode === "rw") ? installation.commands : [];
+  if (held.length === 0 && commands.length === 0) return null;
   const isPackages = ({ path }: InstalledPart): boolean =>
     nameOf(path) === "node_modules" && statsOf(path)?.isDirectory() === true;
   const everything: FileEntry = { path: ROOT, access: "write", suffixes: "any" };
@@ -64,16 +65,23 @@ export function installationLayer(
         (cache): FileEntry => ({ path: cache, access: "write", suffixes: "any" }),
       ),
     ]);
-  const masks = held
-    .filter((part) => !isPackages(part))
-    .map(({ path }): Mask => ({ pattern: literalPattern(path), atMost: "read", ignoreCase: false }));
-  const told = (tell: (part: InstalledPart) => string): ReadonlyMap<string, string> =>
-    new Map(
-      held.flatMap((part): readonly [string, string][] => [
+  const masks = [
+    ...held
+      .filter((part) => !isPackages(part))
+      .map(({ path }): Mask => ({ pattern: literalPattern(path), atMost: "read", ignoreCase: false })),
+    ...commands.map((pattern): Mask => ({ pattern, atMost: "read", ignoreCase: true })),
+  ];
+  const told = (tell: (part: Told) => string): ReadonlyMap<string, string> =>
+    new Map([
+      ...held.flatMap((part): readonly [string, string][] => [
         [entryKey(part.path), tell(part)],
         [maskKey({ pattern: literalPattern(part.path) }), tell(part)],
       ]),
-    );
+      ...commands.map((pattern): [string, string] => [
+        maskKey({ pattern }),
+        tell({ ...COMMAND, path: pattern.text }),
+      ]),
+    ]);
   return {
     name: INSTALLATION_LAYER,
     profile: normalProfile({ ...OPEN, files: [everything, ...files], masks }),
@@ -82,6 +90,16 @@ export function installationLayer(
     remedies: told((part) => `do it outside of the sandbox, or ${wayOutOf(part)}`),
   };
 }
+
+/** What is told of a part, or of a command that a pattern names. */
+interface Told extends Pick<InstalledPart, "what" | "wayOut"> {
+  readonly path: string;
+}
+
+const COMMAND = {
+  what: "a command that PATH finds as cofferdam, or before it, in whatever folder a shell stands",
+  wayOut: "write absolute folders in PATH",
+};
 
 /**
  * Those that are folders. One that is missing can be made where a package is installed that makes it, and only there: each call

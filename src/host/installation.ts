@@ -9,13 +9,14 @@ import {
   ROOT,
   upwards,
 } from "../profile/path.ts";
+import type { Pattern } from "../profile/pattern.ts";
 import { libraryFolders } from "./installation/library-folders.ts";
 import { libraryParts } from "./installation/library-parts.ts";
 import { filesThatNodeObeys } from "./installation/node-files.ts";
 import { identitiesOf } from "./installation/own-code.ts";
 import { type LoadedPart, loadedPackages, loadedPart, searchedFolders } from "./installation/packages.ts";
 import type { InstalledPart } from "./installation/part.ts";
-import { commandParts } from "./installation/path-folders.ts";
+import { commandParts, commandsAnywhere } from "./installation/path-folders.ts";
 import type { PlugAndPlay } from "./installation/plug-and-play.ts";
 import { placesOn } from "./installation/way.ts";
 import { packagesOfWorkspaces } from "./installation/workspaces.ts";
@@ -36,6 +37,8 @@ export interface Installation {
   readonly loaded: readonly LoadedPart[];
   /** What is known again wherever it is moved: see `isOwnCode`. */
   readonly identities: ReadonlySet<string>;
+  /** What is started as the product, or before it, in whatever folder a shell stands: see `commandsAnywhere`. */
+  readonly commands: readonly Pattern[];
   /**
    * Folders from which programs of the system, helpers among them, load libraries, missing or not; the links that lead there, and
    * libraries that each program loads.
@@ -88,6 +91,7 @@ export function findInstallation(running: RunningProcess): Installation {
     places: placesOf(found),
     loaded: [...loaded, { path: node, entries: [node] }, ...found.flatMap(loadedOf)],
     identities: identitiesOf([folder, node], parts),
+    commands: commandsAnywhere(running).named,
     libraryFolders: libraryFolders(),
   };
 }

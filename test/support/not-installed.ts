@@ -10,5 +10,6 @@ export const NOT_INSTALLED: Installation = {
   places: [],
   loaded: [],
   identities: new Set(),
+  commands: [],
   libraryFolders: [],
 };

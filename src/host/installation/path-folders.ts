@@ -1,5 +1,8 @@
 import { accessSync, constants } from "node:fs";
-import { type AbsolutePath, ROOT } from "../../profile/path.ts";
+import { posix } from "node:path";
+import { type AbsolutePath, joinPath, knownPath, ROOT } from "../../profile/path.ts";
+import type { Pattern } from "../../profile/pattern.ts";
+import { anywhereBelow } from "../../profile/pattern-anywhere.ts";
 import { type Look, leadsTo, lookingOnce } from "../leads.ts";
 import { systemPath } from "../nodes.ts";
 import type { RunningProcess } from "../running-process.ts";
@@ -12,7 +15,7 @@ import { placesOn } from "./way.ts";
  */
 const IN_PACKAGES = /\/node_modules\/\.bin(?:\/|$)/;
 
-type Surroundings = Pick<RunningProcess, "env" | "cwd">;
+type Surroundings = Pick<RunningProcess, "env" | "cwd" | "homes">;
 
 /** The names under which a shell, and `#!/usr/bin/env node`, find us in PATH. */
 const COMMANDS = ["cofferdam", "node"];
@@ -25,32 +28,51 @@ const COMMANDS = ["cofferdam", "node"];
  */
 export const STARTED_BEFORE_US = ["node", "sh", "bash", "sed", "dirname", "uname"];
 
-/**
- * The folders of PATH as the kernel finds them from the current folder, links followed; those that are missing, too. An empty
- * entry is the current folder (environ(7)).
- */
-export function foldersOfPath({ env, cwd }: Surroundings): readonly AbsolutePath[] {
+const ALL = ["cofferdam", ...STARTED_BEFORE_US];
+
+/** The folders of PATH as the kernel finds them from the current folder, links followed; those that are missing, too. */
+export function foldersOfPath(surroundings: Surroundings): readonly AbsolutePath[] {
   const look = lookingOnce();
-  const led = entriesOf(env).map((entry) => leadsTo(entry, cwd, () => true, look).path);
+  const led = entriesOf(surroundings)
+    .flat()
+    .map((entry) => leadsTo(entry, surroundings.cwd, () => true, look).path);
   return [...new Set(led)].filter((folder) => folder !== ROOT);
+}
+
+/**
+ * Names of our command, and of those that are started before it, by entries of PATH that mean another folder wherever a shell
+ * stands: `named` by those that name one, as `bin` does, and `bare` by those that mean the folder of the shell itself.
+ */
+export function commandsAnywhere(
+  surroundings: Surroundings,
+): Readonly<Record<"named" | "bare", readonly Pattern[]>> {
+  const folders = new Set(entriesOf(surroundings).flatMap((entry) => entry.flatMap(relativeOf)));
+  const commands = [...folders].flatMap((folder) => ALL.map((name) => ({ folder, name })));
+  const patterns = (those: typeof commands): readonly Pattern[] =>
+    those.map(({ folder, name }) => anywhereBelow(joinPath(folder, name)));
+  return {
+    named: patterns(commands.filter(({ folder }) => folder !== ROOT)),
+    bare: patterns(commands.filter(({ folder }) => folder === ROOT)),
+  };
 }
 
 /**
  * What PATH finds under our names, and every place in a folder before that one where it would find another: missing files, and
  * those that can't be run, or lead nowhere, so far.
  */
-export function commandParts({ env, cwd }: Surroundings): readonly InstalledPart[] {
+export function commandParts(surroundings: Surroundings): readonly InstalledPart[] {
   const look = lookingOnce();
-  const entries = entriesOf(env);
+  const entries = entriesOf(surroundings);
   return COMMANDS.flatMap((name) => {
     const what = `what PATH finds under the name ${name}`;
     const places: AbsolutePath[] = [];
     for (const entry of entries) {
-      const found = placesOn(`${entry}/${name}`, cwd, look);
-      places.push(...found);
-      if (isCommand(found[0], look)) break;
+      const found = entry.map((one) => placesOn(`${one}/${name}`, surroundings.cwd, look));
+      places.push(...found.flat());
+      // In another folder a relative one finds another, or none.
+      if (entry.flatMap(relativeOf).length === 0 && found.every(([end]) => isCommand(end, look))) break;
     }
-    return places
+    return [...new Set(places)]
       .map((path) => ({
         ...{ path, what, wayOut: WAY_OUT, isAlone: look(path) === null },
         entries: look(path)?.isFile() === true ? [path] : [],
@@ -71,7 +93,26 @@ function isCommand(path: AbsolutePath, look: Look): boolean {
   }
 }
 
-/** Without PATH, programs take folders of the system. */
-function entriesOf(env: Surroundings["env"]): readonly string[] {
-  return (env["PATH"] ?? "/usr/bin").split(":").map((entry) => (entry === "" ? "." : entry));
+/**
+ * The entries of PATH, each with all that it means: an empty one is the current folder (environ(7)), and bash takes a tilde for a
+ * home, or for the folder that it stands or stood in (bash(1), Tilde Expansion), where others take it for a name. Without PATH,
+ * programs take folders of the system.
+ */
+function entriesOf({ env, homes }: Surroundings): readonly (readonly string[])[] {
+  return (env["PATH"] ?? "/usr/bin").split(":").map((entry) => {
+    const [, whose, below = ""] = /^~([^/]*)(.*)$/s.exec(entry) ?? [];
+    if (whose === undefined) return [entry === "" ? "." : entry];
+    const meant = whose === "+" || whose === "-" ? ["."] : homes;
+    return [entry, ...meant.map((folder) => `${folder}${below}`)];
+  });
+}
+
+/** The current folder of whoever asks: proc(5). */
+const OF_WHO_ASKS = /^\/+proc\/+(?:self|thread-self)\/+cwd(?=\/|$)/;
+
+/** The names of an entry that is relative, as below a folder of which nothing is known; none of one that is absolute. */
+function relativeOf(entry: string): readonly AbsolutePath[] {
+  const written = entry.replace(OF_WHO_ASKS, ".");
+  if (written.startsWith("/")) return [];
+  return [knownPath(posix.resolve("/", written))];
 }

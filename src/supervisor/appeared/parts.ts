@@ -1,8 +1,8 @@
 import type { Loaded } from "../../config/config.ts";
 import { CallWatches } from "../../host/call-watches.ts";
 import { FactsMemory } from "../../host/facts.ts";
-import type { Host } from "../../host/host.ts";
-import { foldersOfPath, STARTED_BEFORE_US } from "../../host/installation/path-folders.ts";
+import { type Host, homesOf } from "../../host/host.ts";
+import { commandsAnywhere, foldersOfPath, STARTED_BEFORE_US } from "../../host/installation/path-folders.ts";
 import { Quarantine } from "../../host/quarantine/quarantine.ts";
 import { RunningCalls } from "../../host/running-calls.ts";
 import type { Watch } from "../../host/search/folder.ts";
@@ -47,9 +47,10 @@ export function appearedParts(host: Host, loaded: Loaded): AppearedParts {
     // One may be another way to what was installed.
     if (kind === "link") return true;
     const row = executed(path);
-    return (
-      row !== null && (isShadow.has(row) || (row.runs === "started" && !isInDependencyTree(path, row, roots)))
-    );
+    if (row === null) return false;
+    // A shell passes over a folder of a command's name.
+    if (isShadow.has(row)) return kind === "file";
+    return row.runs === "started" && !isInDependencyTree(path, row, roots);
   };
   return {
     quarantine: new Quarantine(host.stateFolder, host),
@@ -80,18 +81,19 @@ const PLUG_AND_PLAY = [".pnp.cjs", ".pnp.loader.mjs"];
  * (https://docs.npmjs.com/cli/commands/npm-exec), and in folders of PATH; and what would be loaded before ours where that is
  * installed. Those that exist are others' business.
  */
-function shadowNames({ env, cwd, installation }: Host): readonly ExecutedNames[] {
+function shadowNames(host: Host): readonly ExecutedNames[] {
   const by = { by: OURSELVES, when: "it is started by name", runs: "unasked" } as const;
-  const { parts, project } = installation();
+  const { parts, project } = host.installation();
   const packages = parts.map(({ path }) => path).filter((path) => nameOf(path) === "node_modules");
   const projects = new Set([...packages.map(parentOf), ...(project === null ? [] : [project])]);
+  const surroundings = { ...host, homes: homesOf(host) };
   const paths = [
-    ...foldersOfPath({ env, cwd }).flatMap((folder) =>
+    ...foldersOfPath(surroundings).flatMap((folder) =>
       [OURSELVES, ...STARTED_BEFORE_US].map((name) => joinPath(folder, name)),
     ),
     ...[...projects].flatMap((folder) => PLUG_AND_PLAY.map((name) => joinPath(folder, name))),
   ];
-  const literal = paths.map((path) => ({ ...by, pattern: literalPattern(path), ignoreCase: true as const }));
+  const { named, bare } = commandsAnywhere(surroundings);
   const inPackages = parsePatterns(`**/node_modules/.bin/{${STARTED_BEFORE_US.join(",")}}`);
-  return [...executedNames(by, inPackages), ...literal];
+  return executedNames(by, [...named, ...bare, ...inPackages, ...paths.map(literalPattern)]);
 }

@@ -124,7 +124,7 @@ describe("own: the product's own code in a root", () => {
     };
     const ours = { path: joinPath(m.project, "dist"), what: "cofferdam's own code" };
     const { reasons, remedies } =
-      installationLayer({ parts: [part, ours], places: [] }, [rootAt(m.project)]) ?? {};
+      installationLayer({ ...NOT_INSTALLED, parts: [part, ours] }, [rootAt(m.project)]) ?? {};
     expect(reasons?.get(`mask ${part.path}`)).toBe(
       `\`${part.path}\` may only be read: tools must not change the libraries that Node loads`,
     );
@@ -176,7 +176,7 @@ describe("own: the product's own code in a root", () => {
     fc.assert(
       fc.property(fc.array(path, { maxLength: 4 }), path, (found, root) => {
         const held = found.map((one) => ({ path: one, what: "x" }));
-        const layer = installationLayer({ parts: held, places: found }, [rootAt(root)]);
+        const layer = installationLayer({ ...NOT_INSTALLED, parts: held, places: found }, [rootAt(root)]);
         if (layer === null) return;
         const given = normalProfile({ files: [{ path: root, access: "write", suffixes: "any" }] });
         const left = intersect(given, layer.profile);

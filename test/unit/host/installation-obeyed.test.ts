@@ -27,6 +27,21 @@ describe("what PATH finds in place of ours", () => {
     expect(inWork(tree, { PATH: `TOP/node/bin:${entry}` })).toEqual([]);
   });
 
+  test("own: a relative one ends no search, for in another folder it finds nothing; an absolute one does", () => {
+    const tree = { "work/bin/cofferdam": "", "work/bin/node": "", "work/tools/a": "" };
+    const held = ["bin/cofferdam", "bin/node"];
+    expect(inWork(tree, { PATH: "TOP/work/bin:TOP/work/tools" })).toEqual(held);
+    const both = ["bin/cofferdam", "tools/cofferdam", "bin/node", "tools/node"];
+    expect(inWork(tree, { PATH: "bin:TOP/work/tools" })).toEqual(both);
+  });
+
+  test("own: a tilde means the homes as well as the name that it is", () => {
+    const running = { homes: ["TOP/work/home" as AbsolutePath] };
+    const found = inWork({}, { PATH: "~/bin:/usr/bin" }, running);
+    const commands = (name: string) => [`~/bin/${name}`, `home/bin/${name}`];
+    expect(found.filter((path) => path.includes("bin/"))).toEqual(["cofferdam", "node"].flatMap(commands));
+  });
+
   test.each([".", "", "TOP/work"])("own: so is the current folder: %j", (entry) => {
     expect(inWork({}, { PATH: `${entry}:/usr/bin` })).toEqual(["cofferdam", "node"]);
   });
