@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
@@ -142,6 +142,34 @@ describe.skipIf(unusable !== null)(
         ]);
       },
     );
+
+    it.each(["node", "sh"])(
+      "can't be changed where it is installed, nor what it leads to: %s",
+      async (name) => {
+        const [command, program, other] = [`.bin/${name}`, "one/run", "two/run"];
+        await using at = await standingWith("report", {}, ({ ws }) => {
+          const folder = join(ws, "packages/one/node_modules");
+          for (const one of [".bin", "one", "two"]) mkdirSync(join(folder, one), { recursive: true });
+          for (const one of [program, other]) writeFileSync(join(folder, one), "as it was");
+          symlinkSync(`../${program}`, join(folder, command));
+        });
+        const folder = join(at.place.ws, "packages/one/node_modules");
+        const line = [program, other].map((file) => `echo x > ${folder}/${file}`).join("; ");
+        await run(at, `${line}; ln -sf ../${other} ${folder}/${command}; rm ${folder}/${command}`);
+        const texts = [command, program, other].map((file) => readFileSync(join(folder, file), "utf8"));
+        expect(texts).toEqual(["as it was", "as it was", "x\n"]);
+      },
+    );
+
+    it("is taken away where a link stands for the folder of commands", async () => {
+      await using at = await standing("report");
+      await run(at, "mkdir -p stuff packages/node_modules; echo x > stuff/sh");
+      await run(at, "ln -s ../../stuff packages/node_modules/.bin; ln -s ../stuff packages/bin");
+      const found = ["packages/node_modules/.bin/sh", "packages/bin/sh"].map((path) =>
+        isThere(at.place, path),
+      );
+      expect(found).toEqual([false, true]);
+    });
 
     it("is taken away where a call makes it in a folder of PATH, and nowhere else", async () => {
       using place = new Place(CALLER);

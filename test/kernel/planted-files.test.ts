@@ -9,7 +9,7 @@ import { fatesOf, heldIn, isThere, namesIn, run } from "../support/quarantine/pl
 
 sandboxMustWork("what file tools plant");
 
-/** What is called `node` in a folder of PATH is executed; no mask keeps file tools from making it, as one does where the table has a name. */
+/** What is called `sh` in a folder of PATH is executed; no mask keeps file tools from making it, as one does where the table has a name. */
 const standingWith = (
   appeared: "ask" | "quarantine" | "report",
   handler: Asked = new Asked(),
@@ -21,7 +21,7 @@ const standingWith = (
     shell: { default: { approval: false } },
     approval: { rules },
   };
-  return standingIn((place) => void place.folder("ws/node_modules/.bin"), { settings, handler });
+  return standingIn((place) => void place.folder("ws/tools"), { settings, handler, inPath: "tools" });
 };
 
 const write = (at: Standing, path: string, content: string) =>
@@ -42,20 +42,20 @@ async function waiting(at: Standing, line = WAITS): Promise<() => ReturnType<typ
 describe.skipIf(unusable !== null)("what a file tool makes and hosts execute", () => {
   it("is asked about before it is written, once, and stays after a yes; after a no nothing is written", async () => {
     await using at = await standingWith("ask");
-    const outcome = await write(at, "node_modules/.bin/node", "agreed\n");
-    expect(fatesOf(outcome, at)).toEqual({ "node_modules/.bin/node": "kept" });
+    const outcome = await write(at, "tools/sh", "agreed\n");
+    expect(fatesOf(outcome, at)).toEqual({ "tools/sh": "kept" });
     expect(at.asked.requests.map(({ tool, demandsPerson }) => [tool, demandsPerson])).toEqual([
       ["write_file", true],
     ]);
-    expect(at.place.read("ws/node_modules/.bin/node")).toBe("agreed\n");
+    expect(at.place.read("ws/tools/sh")).toBe("agreed\n");
     await using other = await standingWith("ask", new Asked(() => ({ approved: false })));
-    expect((await write(other, "node_modules/.bin/node", "agreed\n")).kind).toBe("denied");
-    expect(isThere(other.place, "node_modules/.bin/node")).toBe(false);
+    expect((await write(other, "tools/sh", "agreed\n")).kind).toBe("denied");
+    expect(isThere(other.place, "tools/sh")).toBe(false);
   });
 
   it.each([
-    ["a file", "node_modules/.bin/node"],
-    ["a folder that is executed whole", "node_modules/.bin/node/index"],
+    ["a file", "tools/sh"],
+    ["a folder that is executed whole", "tools/sh/index"],
   ])("stays after a yes though another call ends that began before: %s", async (_, path) => {
     await using at = await standingWith("ask");
     const end = await waiting(at);
@@ -73,13 +73,10 @@ describe.skipIf(unusable !== null)("what a file tool makes and hosts execute", (
       "ask",
       new Asked(({ tool }) => ({ approved: tool === "write_file" })),
     );
-    const end = await waiting(at, `${WAITS}; echo evil > node_modules/.bin/node/other`);
-    await write(at, "node_modules/.bin/node/index", "agreed\n");
-    expect(fatesOf(await end(), at)).toEqual({ "node_modules/.bin/node": "quarantined" });
-    expect([isThere(at.place, "node_modules/.bin/node"), heldIn(at.place)]).toEqual([
-      false,
-      ["node_modules/.bin/node"],
-    ]);
+    const end = await waiting(at, `${WAITS}; echo evil > tools/sh/other`);
+    await write(at, "tools/sh/index", "agreed\n");
+    expect(fatesOf(await end(), at)).toEqual({ "tools/sh": "quarantined" });
+    expect([isThere(at.place, "tools/sh"), heldIn(at.place)]).toEqual([false, ["tools/sh"]]);
   });
 
   it("is asked about where it is moved to such a name, and can't stay unseen", async () => {
@@ -90,14 +87,11 @@ describe.skipIf(unusable !== null)("what a file tool makes and hosts execute", (
     await write(at, "plain", "x\n");
     const move = (to: string) => at.session.call("move_file", { from: "ws:plain", to: `ws:${to}` });
     // What it would hold is not shown before: so it is taken, and shown then.
-    expect(fatesOf(await move("node_modules/.bin/node"), at)).toEqual({
-      "node_modules/.bin/node": "quarantined",
+    expect(fatesOf(await move("tools/sh"), at)).toEqual({
+      "tools/sh": "quarantined",
     });
     expect(at.asked.tools).toEqual(["write_file", "move_file", "keep_files"]);
-    expect([isThere(at.place, "node_modules/.bin/node"), heldIn(at.place)]).toEqual([
-      false,
-      ["node_modules/.bin/node"],
-    ]);
+    expect([isThere(at.place, "tools/sh"), heldIn(at.place)]).toEqual([false, ["tools/sh"]]);
     await write(at, "plain", "x\n");
     expect((await move("other")).kind).toBe("done");
     expect(isThere(at.place, "other")).toBe(true);
@@ -107,10 +101,10 @@ describe.skipIf(unusable !== null)("what a file tool makes and hosts execute", (
     "is taken away unasked where it stands in for the product's own code, also where the config says `%s`",
     async (appeared) => {
       await using at = await standingWith(appeared);
-      expect(fatesOf(await write(at, "node_modules/.bin/node", "x\n"), at)).toEqual({
-        "node_modules/.bin/node": "quarantined",
+      expect(fatesOf(await write(at, "tools/sh", "x\n"), at)).toEqual({
+        "tools/sh": "quarantined",
       });
-      expect([isThere(at.place, "node_modules/.bin/node"), at.asked.requests.length]).toEqual([false, 0]);
+      expect([isThere(at.place, "tools/sh"), at.asked.requests.length]).toEqual([false, 0]);
     },
   );
 });

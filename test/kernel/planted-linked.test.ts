@@ -140,10 +140,10 @@ describe.skipIf(unusable !== null)("what a person said yes to, under another nam
     const rules = [{ pattern: "write_file", action: "ask" }];
     const settings = { shell: { default: { approval: false } }, approval: { rules } };
     const asked: Asked = new Asked(({ tool }) => ({ approved: tool === "write_file" }));
-    await using at = await standingWith("ask", { settings, handler: asked }, (place) => {
-      place.folder("ws/node_modules/.bin");
+    await using at = await standingWith("ask", { settings, handler: asked, inPath: "tools" }, (place) => {
+      place.folder("ws/tools");
     });
-    const path = "node_modules/.bin/node";
+    const path = "tools/sh";
     const other = run(at, `echo > waits; until ln ${path} other 2> /dev/null; do :; done`);
     await there(at, "waits");
     await at.session.call("write_file", { path: `ws:${path}`, content: "agreed\n" });

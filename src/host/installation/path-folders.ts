@@ -28,7 +28,7 @@ const COMMANDS = ["cofferdam", "node"];
  */
 export const STARTED_BEFORE_US = ["node", "sh", "bash", "sed", "dirname", "uname"];
 
-const ALL = ["cofferdam", ...STARTED_BEFORE_US];
+const ALL = [...new Set([...COMMANDS, ...STARTED_BEFORE_US])];
 
 /** The folders of PATH as the kernel finds them from the current folder, links followed; those that are missing, too. */
 export function foldersOfPath(surroundings: Surroundings): readonly AbsolutePath[] {
@@ -58,12 +58,12 @@ export function commandsAnywhere(
 
 /**
  * What PATH finds under our names, and every place in a folder before that one where it would find another: missing files, and
- * those that can't be run, or lead nowhere, so far.
+ * those that can't be run, or lead nowhere, so far. Of what is started before us, the places where something is.
  */
 export function commandParts(surroundings: Surroundings): readonly InstalledPart[] {
   const look = lookingOnce();
   const entries = entriesOf(surroundings);
-  return COMMANDS.flatMap((name) => {
+  return ALL.flatMap((name) => {
     const what = `what PATH finds under the name ${name}`;
     const places: AbsolutePath[] = [];
     for (const entry of entries) {
@@ -72,12 +72,14 @@ export function commandParts(surroundings: Surroundings): readonly InstalledPart
       // In another folder a relative one finds another, or none.
       if (entry.flatMap(relativeOf).length === 0 && found.every(([end]) => isCommand(end, look))) break;
     }
+    const isOurs = COMMANDS.includes(name);
     return [...new Set(places)]
       .map((path) => ({
         ...{ path, what, wayOut: WAY_OUT, isAlone: look(path) === null },
-        entries: look(path)?.isFile() === true ? [path] : [],
+        // Other names of these are not looked for: systems make their own shells of links.
+        entries: isOurs && look(path)?.isFile() === true ? [path] : [],
       }))
-      .filter(({ path, isAlone }) => !(isAlone && IN_PACKAGES.test(path)));
+      .filter(({ path, isAlone }) => !isAlone || (isOurs && !IN_PACKAGES.test(path)));
   });
 }
 

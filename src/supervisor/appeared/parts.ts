@@ -18,7 +18,7 @@ import {
   OURSELVES,
 } from "../../profile/executed.ts";
 import { joinPath, nameOf, parentOf } from "../../profile/path.ts";
-import { literalPattern, parsePatterns } from "../../profile/pattern.ts";
+import { literalPattern } from "../../profile/pattern.ts";
 
 /** What sees to files that hosts execute and that calls make: one of each for a supervisor. */
 export interface AppearedParts {
@@ -39,8 +39,8 @@ export interface AppearedParts {
 export function appearedParts(host: Host, loaded: Loaded): AppearedParts {
   const { config, ceiling } = loaded;
   const shadows = shadowNames(host);
-  const isShadow = new Set(shadows);
-  const names = [...shadows, ...ceiling.executed];
+  const [isShadow, isBare] = [new Set(shadows.all), new Set(shadows.bare)];
+  const names = [...shadows.all, ...ceiling.executed];
   const executed = executedFinder(names);
   const roots = config.roots.map(({ path }) => path);
   const watch: Watch = (path, kind) => {
@@ -48,8 +48,9 @@ export function appearedParts(host: Host, loaded: Loaded): AppearedParts {
     if (kind === "link") return true;
     const row = executed(path);
     if (row === null) return false;
-    // A shell passes over a folder of a command's name.
-    if (isShadow.has(row)) return kind === "file";
+    // A folder is no command, and many have such a name.
+    if (isBare.has(row)) return kind === "file";
+    if (isShadow.has(row)) return true;
     return row.runs === "started" && !isInDependencyTree(path, row, roots);
   };
   return {
@@ -70,7 +71,7 @@ export function appearedPolicyOf({ config, ceiling }: Loaded): AppearedPolicy {
 
 /** Which program executes what stands at a path. */
 export function executedOn(host: Host, { ceiling }: Loaded): ExecutedFinder {
-  return executedFinder([...shadowNames(host), ...ceiling.executed]);
+  return executedFinder([...shadowNames(host).all, ...ceiling.executed]);
 }
 
 /** What Yarn and pnpm load into each Node that they start (https://yarnpkg.com/features/pnp, https://pnpm.io/cli/exec). */
@@ -79,9 +80,9 @@ const PLUG_AND_PLAY = [".pnp.cjs", ".pnp.loader.mjs"];
 /**
  * Names under which a program would be found in place of ours, or before it: by `npx cofferdam`, before what is installed elsewhere
  * (https://docs.npmjs.com/cli/commands/npm-exec), and in folders of PATH; and what would be loaded before ours where that is
- * installed. Those that exist are others' business.
+ * installed. Those that exist are others' business. `bare` are those of the folder that a shell stands in, wherever that is.
  */
-function shadowNames(host: Host): readonly ExecutedNames[] {
+function shadowNames(host: Host): Readonly<Record<"all" | "bare", readonly ExecutedNames[]>> {
   const by = { by: OURSELVES, when: "it is started by name", runs: "unasked" } as const;
   const { parts, project } = host.installation();
   const packages = parts.map(({ path }) => path).filter((path) => nameOf(path) === "node_modules");
@@ -93,7 +94,7 @@ function shadowNames(host: Host): readonly ExecutedNames[] {
     ),
     ...[...projects].flatMap((folder) => PLUG_AND_PLAY.map((name) => joinPath(folder, name))),
   ];
-  const { named, bare } = commandsAnywhere(surroundings);
-  const inPackages = parsePatterns(`**/node_modules/.bin/{${STARTED_BEFORE_US.join(",")}}`);
-  return executedNames(by, [...named, ...bare, ...inPackages, ...paths.map(literalPattern)]);
+  const commands = commandsAnywhere(surroundings);
+  const bare = executedNames(by, commands.bare);
+  return { all: [...executedNames(by, [...commands.named, ...paths.map(literalPattern)]), ...bare], bare };
 }

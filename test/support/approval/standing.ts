@@ -15,6 +15,8 @@ export interface Given {
   readonly session?: Omit<SessionOptions, "handler">;
   /** What lies beyond this machine, instead of what really does. */
   readonly outside?: Outside;
+  /** A folder of the writable root that PATH holds. */
+  readonly inPath?: string;
   /** Null: nobody can be asked. */
   readonly handler?: Asked | null;
 }
@@ -31,7 +33,7 @@ export interface Standing extends AsyncDisposable {
 /** Builds the walls and a session. `prepare` puts files into the place before. */
 export async function standingIn(
   prepare: (place: Place) => void,
-  { settings, profile, options, session = {}, handler, outside = OUTSIDE }: Given = {},
+  { settings, profile, options, session = {}, handler, outside = OUTSIDE, inPath }: Given = {},
 ): Promise<Standing> {
   const place = new Place(CALLER);
   prepare(place);
@@ -41,7 +43,7 @@ export async function standingIn(
   const supervisor = await createSupervisor({
     config: place.config(typeof settings === "function" ? settings(place) : settings),
     cwd: knownPath(place.ws),
-    host: place.host({ outside }),
+    host: place.host({ outside, ...(inPath === undefined ? {} : { env: envWith(place, inPath) }) }),
     journal,
     ...(profile === undefined ? {} : { profiles: [file] }),
     ...options,
@@ -58,6 +60,10 @@ export async function standingIn(
       place[Symbol.dispose]();
     },
   };
+}
+
+function envWith({ ws, state }: Place, folder: string): Readonly<Record<string, string | undefined>> {
+  return { ...process.env, XDG_STATE_HOME: state, PATH: `${ws}/${folder}:${process.env["PATH"]}` };
 }
 
 /** What a call printed, or the code of what kept it from running. */

@@ -7,6 +7,7 @@ import { parseData } from "../../../src/config/parse.ts";
 import { ProfileFile } from "../../../src/config/schema.ts";
 import { readShipped, shippedFolder } from "../../../src/config/shipped.ts";
 import { readYaml } from "../../../src/config/yaml.ts";
+import { STARTED_BEFORE_US } from "../../../src/host/installation/path-folders.ts";
 import { accessTo } from "../../../src/profile/access-to.ts";
 import { ExecutedSection, executedFinder } from "../../../src/profile/executed.ts";
 import { maskKey } from "../../../src/profile/explain.ts";
@@ -45,6 +46,11 @@ describe("the table of names that hosts execute", () => {
     expect(name).not.toMatch(/^\/|^\*\*|\/$|\/\/|[{}]|\s$|^\s/);
     // What is made of it quickly is what the parser makes of it.
     expect(patternsAnywhere(name)).toEqual(parsePatterns(`**/${name}`));
+  });
+
+  test("has what is looked up before the product among the commands of packages", () => {
+    const names = namesOf("unasked");
+    expect(STARTED_BEFORE_US.filter((name) => !names.includes(`node_modules/.bin/${name}`))).toEqual([]);
   });
 
   test("has each row on a line of its own, in which a reader of lines finds it", () => {
