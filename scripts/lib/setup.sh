@@ -4,6 +4,8 @@
 # setup leaves behind: `node` (a Node fit to run the sources, first in PATH), node_modules as the lock says,
 # and bubblewrap. When all is there it starts at most one process (`node -v`); everything it says goes to
 # stderr, everything it runs stays silent unless it fails.
+#
+# Of what the caller's PATH names it starts Node and npm alone: tools may write in a folder of that.
 
 # What the lock of a private Node pins: the registry may be slow or stale, it cannot hand out another binary.
 node_version=24.21.0
@@ -23,7 +25,16 @@ oldest_sha512_arm64='G2s2MDAFBM2p2SCpdKDu74PpThBwzsrA9tWMn6eVfYy+k0jYhh7MIC6gK3l
 private=$root/.cofferdam-node
 stamp=$root/node_modules/.cofferdam-lock
 
+# setup [PATH]: by default the caller's PATH is that of the script.
 setup() {
+  work_path=${1:-$PATH}
+  PATH=/usr/bin:/bin:/usr/sbin:/sbin:/run/current-system/sw/bin
+  prepare
+  PATH=$work_path
+  export PATH
+}
+
+prepare() {
   if find_node && packages_are_fresh && worker_is_fresh && bubblewrap_is_there; then return 0; fi
   wait_for_other_setups
   find_node || install_node
@@ -32,6 +43,13 @@ setup() {
   bubblewrap_is_there || install_bubblewrap
   exec 9>&-
 }
+
+# Runs a command with the PATH that setup leaves behind.
+in_work_path() { (
+  PATH=$work_path
+  export PATH
+  "$@"
+); }
 
 # Two first runs at once: the second waits, and then finds everything done. A folder can be locked by whoever
 # can read it, so a checkout that root has set up still serves its owner. macOS has no flock.
@@ -55,11 +73,10 @@ find_node() {
   for version in "$node_version" "$macos_version"; do
     [ -x "$private/$version/bin/node" ] || continue
     node=$private/$version/bin/node
-    PATH=$private/$version/bin:$PATH
-    export PATH
+    work_path=$private/$version/bin:$work_path
     return 0
   done
-  node=$(command -v node) && is_fit "$node"
+  node=$(in_work_path command -v node) && is_fit "$node"
 }
 
 # 24 is the first that runs the sources as they are, types and `using`; what is built of them runs on older ones.
@@ -126,11 +143,11 @@ fetch_node() {
 }
 
 need_npm() {
-  if npm --version >/dev/null 2>&1; then return 0; fi
+  if in_work_path npm --version >/dev/null 2>&1; then return 0; fi
   if [ "$(manager)" = apt-get ] && can_be_root; then
     quietly "installing npm with apt-get" system_install ca-certificates nodejs npm || true
   fi
-  npm --version >/dev/null 2>&1 ||
+  in_work_path npm --version >/dev/null 2>&1 ||
     fail "npm is missing" "without it neither Node nor the packages can be fetched" "$(how_to_install nodejs npm)"
 }
 
@@ -153,7 +170,7 @@ install_packages() {
 }
 
 npm_ci_in() {
-  (CDPATH='' cd -- "$1" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error)
+  (CDPATH='' cd -- "$1" && in_work_path npm ci --ignore-scripts --no-audit --no-fund --loglevel=error)
 }
 
 # The program that works on files within the walls is one file, made from the sources, and so is the code of the inbox.
@@ -233,7 +250,7 @@ install_without_cluster() {
 
 manager() {
   for candidate in apt-get dnf apk pacman zypper brew; do
-    if command -v "$candidate" >/dev/null 2>&1; then
+    if in_work_path command -v "$candidate" >/dev/null 2>&1; then
       echo "$candidate"
       return 0
     fi
