@@ -2,15 +2,16 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname } from "node:path/posix";
 import { type AbsolutePath, ROOT } from "../../profile/path.ts";
 import { lookingOnce } from "../leads.ts";
+import { foldersOfCache } from "./library-cache.ts";
 import { placesOn } from "./way.ts";
 
 /** More files than this include one another without end. */
 const MAX_FILES = 256;
 
 /**
- * What decides where the loader takes libraries of any program from (ld.so(8), ldconfig(8)): the folders of `ld.so.conf` and of
- * musl's path file, and the libraries that `ld.so.preload` names with their folders; missing or not, with the links on the way.
- * None on a platform without these.
+ * What decides where the loader takes libraries of any program from (ld.so(8), ldconfig(8)): the folders of `ld.so.conf`, of
+ * the cache and of musl's path file, and the libraries that `ld.so.preload` names with their folders; missing or not, with the links
+ * on the way. None on a platform without these.
  */
 export function libraryFolders(etc = "/etc"): readonly AbsolutePath[] {
   const preloaded = linesOf(`${etc}/ld.so.preload`)
@@ -20,7 +21,10 @@ export function libraryFolders(etc = "/etc"): readonly AbsolutePath[] {
     .filter((name) => name.startsWith("ld-musl-"))
     .flatMap((name) => linesOf(`${etc}/${name}`))
     .flatMap((line) => line.split(":"));
-  const written = [...foldersOf(etc), ...preloaded, ...musl].filter((path) => path.startsWith("/"));
+  const cached = foldersOfCache(`${etc}/ld.so.cache`);
+  const written = [...foldersOf(etc), ...cached, ...preloaded, ...musl].filter((path) =>
+    path.startsWith("/"),
+  );
   const look = lookingOnce();
   const places = [...new Set(written)].flatMap((path) => placesOn(path, ROOT, look));
   return [...new Set(places)].filter((path) => path !== ROOT);

@@ -1,22 +1,27 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { whySystemFolder } from "../../../src/config/system-folders.ts";
 import { libraryFolders } from "../../../src/host/installation/library-folders.ts";
 import { absolutePath } from "../../../src/profile/path.ts";
+import { type CacheFormat, libraryCache } from "../../support/library-cache.ts";
 import { NOT_INSTALLED } from "../../support/not-installed.ts";
 import { machine } from "../config/machine.ts";
 
 /** What is found where `etc` and these folders and links are, from the folder that they lie in. */
-function foundBy(etc: Readonly<Record<string, string>>, folders: readonly string[] = [], link = "") {
+function foundBy(
+  etc: Readonly<Record<string, string | ((top: string) => Buffer)>>,
+  folders: readonly string[] = [],
+  link = "",
+) {
   const top = realpathSync(mkdtempSync(join(tmpdir(), "cofferdam-libraries-")));
   onTestFinished(() => rmSync(top, { recursive: true, force: true }));
   for (const folder of ["etc", "root", ...folders]) mkdirSync(join(top, folder), { recursive: true });
   if (link !== "") symlinkSync("../elsewhere", join(top, link));
   for (const [name, text] of Object.entries(etc)) {
     mkdirSync(dirname(join(top, "etc", name)), { recursive: true });
-    writeFileSync(join(top, "etc", name), text.replaceAll("TOP", top));
+    writeFileSync(join(top, "etc", name), typeof text === "string" ? text.replaceAll("TOP", top) : text(top));
   }
   const found = libraryFolders(join(top, "etc"));
   const host = { ...machine().host, installation: () => ({ ...NOT_INSTALLED, libraryFolders: found }) };
@@ -55,4 +60,45 @@ test.each([
   expect(found).toEqual(places);
   expect(why).toMatch(/^holds .*\/root\/x/);
   expect(foundBy({ [file]: text.replaceAll("/root/", "/else/") }).why).toBeNull();
+});
+
+describe("the loader's cache", () => {
+  const listing =
+    (format: CacheFormat, ...files: readonly string[]) =>
+    (top: string): Buffer =>
+      libraryCache(
+        files.map((file) => (file.startsWith("/") ? file : `${top}/${file}`)),
+        format,
+      );
+
+  test.each<CacheFormat>(["new", "old", "compat"])(
+    "own: a root is refused that holds a folder from which the cache takes a library, whatever ld.so.conf names: %s",
+    (format) => {
+      const cache = listing(format, "other/a.so", "root/lib/b.so", "root/lib/c.so", "root/lib/hw/d.so");
+      const { found, why } = foundBy({ "ld.so.conf": "TOP/more\n", "ld.so.cache": cache });
+      expect(found).toEqual(["more", "other", "root/lib", "root/lib/hw"]);
+      expect(why).toMatch(/^holds .*\/root\/lib, from which programs of the system load libraries$/);
+      expect(foundBy({ "ld.so.cache": listing(format, "other/a.so") }).why).toBeNull();
+    },
+  );
+
+  test.each<CacheFormat>(["new", "old", "compat"])(
+    "own: a path counts as it is, where another that ends in it is listed: %s",
+    (format) => {
+      const { found } = foundBy({ "ld.so.cache": listing(format, "/x/root/lib/a.so", "/root/lib/a.so") });
+      expect(found).toEqual(["/x/root/lib", "/root/lib"]);
+    },
+  );
+
+  test.each<[what: string, of: (cache: Buffer) => Buffer]>([
+    ["of another version", (cache) => Buffer.from(cache.toString("latin1").replace("1.1", "1.2"), "latin1")],
+    ["cut off in its head", (cache) => cache.subarray(0, 30)],
+    ["cut off in its list", (cache) => cache.subarray(0, 60)],
+    ["cut off in its texts", (cache) => cache.subarray(0, -3)],
+    ["empty", () => Buffer.alloc(0)],
+  ])("adds nothing where it can't be understood, as the loader takes nothing from it: %s", (_, of) => {
+    const cache = listing("new", "root/lib/a.so");
+    expect(foundBy({ "ld.so.cache": cache }).found).toEqual(["root/lib"]);
+    expect(foundBy({ "ld.so.cache": (top) => of(cache(top)) }).found).toEqual([]);
+  });
 });
