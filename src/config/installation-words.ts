@@ -1,7 +1,9 @@
 import { visible } from "../errors.ts";
 import { type Host, homesOf } from "../host/host.ts";
+import { temporaryFolderOf } from "../host/installation/node-files.ts";
 import { foldersOfPath } from "../host/installation/path-folders.ts";
 import type { Installation } from "../host/installation.ts";
+import { leadsTo } from "../host/leads.ts";
 import { statsOf } from "../host/nodes.ts";
 import { type AbsolutePath, isInside, joinPath, nameOf, upwards } from "../profile/path.ts";
 import type { Root } from "../tool/facts.ts";
@@ -36,6 +38,7 @@ export function installationFindings(host: Host, roots: readonly Root[]): readon
   return [
     ...writable.flatMap((root) => agentFinding(installation, root)),
     ...open.flatMap((folder) => pathFinding(folder, writable)),
+    ...temporaryFinding(host, writable),
   ];
 }
 
@@ -67,6 +70,19 @@ function pathFinding(folder: AbsolutePath, writable: readonly Root[]): readonly 
     warning(
       `PATH holds ${visible(folder)}, which lies in the root ${visible(root.name)}: tools can put programs there that you start by name`,
       "take the folder out of PATH, or make the root `ro`",
+      root.at,
+    ),
+  ];
+}
+
+function temporaryFinding({ env, cwd }: Host, writable: readonly Root[]): readonly Finding[] {
+  const { path: folder } = leadsTo(temporaryFolderOf(env), cwd, () => true);
+  const root = writable.find(({ path }) => isInside(folder, path));
+  if (root === undefined) return [];
+  return [
+    warning(
+      `programs keep temporary files in ${visible(folder)}, which lies in the root ${visible(root.name)}: tools can change what these programs trust`,
+      "set TMPDIR to a folder outside of the root, or make the root `ro`",
       root.at,
     ),
   ];

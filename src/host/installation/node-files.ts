@@ -78,9 +78,19 @@ export function filesThatNodeObeys(started: Started): readonly InstalledPart[] {
     ...ONE_PATH.flatMap((name) => partsOf(name, [env[name] ?? ""].filter(Boolean), cwd)),
     // A program can ask for one itself (https://nodejs.org/api/module.html#moduleenablecompilecacheoptions).
     ...partsOf("module.enableCompileCache", compileCache === null ? [] : [compileCache], cwd),
+    // Where such a program names no place, as npm does not.
+    ...partsOf("TMPDIR", [`${temporaryFolderOf(env)}/node-compile-cache`], cwd).map((part) => ({
+      ...part,
+      what: "compiled code that Node takes from the folder for temporary files",
+    })),
     ...SEVERAL_PATHS.flatMap((name) => partsOf(name, wordsOf(env[name]), cwd)),
     ...globalFolders.map((path) => ({ path, what: "a folder in which Node looks for packages" })),
   ];
+}
+
+/** Where Node keeps temporary files (https://nodejs.org/api/os.html#ostmpdir). */
+export function temporaryFolderOf(env: Started["env"]): string {
+  return ["TMPDIR", "TMP", "TEMP"].map((name) => env[name] ?? "").find((folder) => folder !== "") ?? "/tmp";
 }
 
 function filesOfOption({ name, value }: NodeOption, cwd: AbsolutePath): readonly InstalledPart[] {

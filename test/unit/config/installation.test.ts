@@ -207,6 +207,30 @@ describe("own: the product's own code in a root", () => {
   });
 });
 
+describe("own: the folder for temporary files in a root", () => {
+  test.each<[what: string, env: Readonly<Record<string, string>>, warned: number]>([
+    ["named", { TMPDIR: "PROJECT/tmp" }, 1],
+    ["relative", { TMPDIR: "tmp" }, 1],
+    ["behind a link", { TMP: "LINK/tmp" }, 1],
+    ["elsewhere", { TMPDIR: "/var/tmp", TMP: "PROJECT/tmp" }, 0],
+    ["not named", {}, 0],
+  ])("is warned of: %s", (_, env, warned) => {
+    const m = machine();
+    symlinkSync("project", m.at("home/ann/link"));
+    const place = (text: string) => text.replace("PROJECT", m.project).replace("LINK", m.at("home/ann/link"));
+    const host = {
+      ...m.host,
+      env: Object.fromEntries(Object.entries(env).map(([name, text]) => [name, place(text)])),
+    };
+    expect(installationFindings(host, [rootAt(m.project)]).map(({ message }) => message)).toEqual(
+      Array.from({ length: warned }, () =>
+        expect.stringContaining(`temporary files in \`${m.project}/tmp\``),
+      ),
+    );
+    expect(installationFindings(host, [rootAt(m.project, "ro")])).toEqual([]);
+  });
+});
+
 describe("own: folders of PATH in a root", () => {
   const folders = ["bin", "./bin", "PROJECT//bin/", "PROJECT/sub/../bin", "LINK/bin"];
 
