@@ -59,10 +59,10 @@ const ATTACKS: readonly Attack[] = [
   },
   {
     how: "a folder of commands in the place of another",
-    before: "mkdir -p node_modules/.bin; echo mine > node_modules/.bin/sh",
+    before: "mkdir -p node_modules/.bin; echo mine > node_modules/.bin/x",
     lines: ["mkdir -p q/.bin; echo evil > q/.bin/sh", "mv node_modules n.old; mv q node_modules"],
     taken: ["node_modules/.bin/sh"],
-    stays: ["n.old/.bin/sh"],
+    stays: ["n.old/.bin/x"],
   },
 ];
 
