@@ -72,8 +72,11 @@ function tellQuarantined(found: readonly Appeared[], print: Print): void {
     for (const one of own.slice(0, MAX_NAMED)) tellThree(print, takenAway(one), null, null);
     const more = own.length - MAX_NAMED;
     if (more > 0) print.talk(`  and ${more} more`);
+    const isAllAside = own.every(({ fate }) => asideOf(fate) !== null);
     print.talk(
-      `  do: look at it with \`cofferdam quarantine show ${id}\`; \`restore\` in place of \`show\` gives it back`,
+      isAllAside
+        ? "  do: look at it there, and remove it, or move it back yourself"
+        : `  do: look at it with \`cofferdam quarantine show ${id}\`; \`restore\` in place of \`show\` gives it back`,
     );
   }
 }
@@ -83,8 +86,18 @@ function takenAway(one: Appeared): string {
   const isHeldBack = fate.kind === "quarantined" && fate.problem !== null;
   const because = fate.kind === "quarantined" && fate.because !== null ? `, because ${fate.because}` : "";
   const end = `${because}${isHeldBack ? `, and it could not be given back: ${escapeInvisible(fate.problem)}` : ""}`;
-  if (kind !== "repository") return `${whatCameOf(one)}: it was taken away${end}`;
-  return `the command made a repository, ${visible(path)}, in which ${mayDo(runs)}: that was taken away${end}`;
+  const aside = asideOf(fate);
+  const away = aside === null ? "was taken away" : `was moved aside, to ${visible(aside)}`;
+  if (kind !== "repository") return `${whatCameOf(one)}: it ${away}${end}`;
+  const what = `the command made a repository, ${visible(path)}`;
+  if (runs.length === 0)
+    return `${what}, and no room would be left for the sandboxes of later calls: it ${away}${end}`;
+  return `${what}, in which ${mayDo(runs)}: that ${away}${end}`;
+}
+
+/** Where it lies, where it could not be brought to the quarantine. */
+function asideOf(fate: Appeared["fate"]): string | null {
+  return fate.kind === "quarantined" ? fate.aside : null;
 }
 
 function tellStarted(found: readonly Appeared[], print: Print): void {
