@@ -1,5 +1,6 @@
 import type { AbsolutePath } from "../profile/path.ts";
 import type { Link } from "../tool/facts.ts";
+import type { Held } from "./held.ts";
 import type { Repository } from "./repositories.ts";
 
 /**
@@ -124,6 +125,8 @@ export interface Facts {
   readonly hits: readonly AbsolutePath[];
   /** The repositories in folders that calls may write. */
   readonly repositories: readonly Repository[];
+  /** What is held for copies of the product in folders that calls may write. */
+  readonly copies: readonly Held[];
   /** Links in their folders, where git itself makes none. */
   readonly gitLinks: readonly AbsolutePath[];
   readonly strayLinks: readonly StrayLink[];

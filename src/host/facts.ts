@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { pointsOf } from "../backend/bubblewrap/transitions.ts";
 import type { Facts, Launcher, Node } from "../backend/facts.ts";
+import type { Held } from "../backend/held.ts";
 import { type RepositorySign, repositoryMasks } from "../backend/repositories.ts";
 import { withinSearch } from "../backend/search-bound.ts";
 import { coveredIndex } from "../backend/seatbelt/covered-index.ts";
@@ -13,6 +14,7 @@ import type { Link } from "../tool/facts.ts";
 import { repositoriesAbove } from "./git/above.ts";
 import { RepositoryReader } from "./git/repositories.ts";
 import type { Host } from "./host.ts";
+import { Copies } from "./installation/copies.ts";
 import { type Look, lookingOnce } from "./leads.ts";
 import { Manifests } from "./manifests.ts";
 import { MountTableParser } from "./mount-table.ts";
@@ -47,6 +49,7 @@ export class FactsMemory {
   readonly repositories = new RepositoryReader();
   readonly mounts = new MountTableParser();
   readonly manifests = new Manifests();
+  readonly copies = new Copies();
   readonly #folded = new WeakMap<Profile, Profile>();
   #last: Facts | null = null;
 
@@ -100,13 +103,14 @@ export class FactsMemory {
 
 /** Lists that each look makes anew are compared by what they hold, all else by identity. */
 function isSame(a: Facts, b: Facts): boolean {
-  const { nodes, ways, hits, shown, repositories, gitLinks, strayLinks, unsearched, ...rest } = a;
+  const { nodes, ways, hits, shown, repositories, copies, gitLinks, strayLinks, unsearched, ...rest } = a;
   return (
     Object.entries(rest).every(([name, value]) => Object.is(value, Reflect.get(b, name))) &&
     isSameList(hits, b.hits) &&
     isSameList(gitLinks, b.gitLinks) &&
     isDeepStrictEqual(strayLinks, b.strayLinks) &&
     isDeepStrictEqual(repositories, b.repositories) &&
+    isDeepStrictEqual(copies, b.copies) &&
     isDeepStrictEqual(unsearched, b.unsearched) &&
     isSameMap(nodes, b.nodes, isSameNode) &&
     isDeepStrictEqual(ways, b.ways) &&
@@ -160,13 +164,14 @@ export async function lookUpFacts(
   const repositories = await inLongTurns(
     memory.repositories.read(host, allSigns(signs, writable, see), writable, see),
   );
+  const copies = await inLongTurns(memory.copies.heldFor(hits, writable, host.installation().parts));
   const points = profiles.flatMap((profile) => pointsOf(profile, { hits, shown }));
   const around = new Surveyor(looker, mounts, see);
   const turn = new WorkTurn();
   const masked = repositoryMasks(repositories).flatMap(({ pattern }) => pattern.literal ?? []);
   const detours = repositories.flatMap((one) => one.detours);
   const readOnly = profiles.flatMap((profile) => readOnlyIn(profile, unsearched));
-  for (const path of [...points, ...readOnly, ...masked, ...detours]) {
+  for (const path of [...points, ...readOnly, ...masked, ...detours, ...copies.flatMap(pathsOf)]) {
     if (turn.isOver) await turn.pause();
     around.look(path);
   }
@@ -184,6 +189,7 @@ export async function lookUpFacts(
     hits,
     shown,
     repositories,
+    copies,
     gitLinks,
     strayLinks,
     unsearched,
@@ -195,6 +201,10 @@ export async function lookUpFacts(
 function readOnlyIn(profile: Profile, unsearched: Facts["unsearched"]): readonly AbsolutePath[] {
   const searched = withinSearch(profile, { unsearched });
   return "reason" in searched ? [] : searched.approximations.map(({ path }) => path);
+}
+
+function pathsOf(held: Held): readonly AbsolutePath[] {
+  return held.kind === "packages" ? [held.path, ...held.caches] : [held.path];
 }
 
 function allWritableIn(profiles: readonly Profile[]): readonly AbsolutePath[] {

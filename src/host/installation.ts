@@ -1,3 +1,4 @@
+import { COPY } from "../backend/held.ts";
 import {
   type AbsolutePath,
   isInside,
@@ -97,15 +98,14 @@ export function findInstallation(running: RunningProcess): Installation {
 }
 
 /**
- * The same, with every copy of the package that is installed right in one of these folders, or in a workspace there: programs there
- * load that one. A copy that lies deeper is protected by its name alone.
+ * The same, with the packages right in one of these folders where a copy of ours is among them, which programs there load. One that lies
+ * deeper, and what each loads from elsewhere, is found before each call: see `Copies`.
  */
 export function withCopiesIn(installation: Installation, folders: readonly AbsolutePath[]): Installation {
-  const copies = folders.flatMap((folder) =>
-    [joinPath(folder, "node_modules"), ...packagesOfWorkspaces(folder)]
-      .flatMap((packages) => copyParts(packages))
-      .filter(({ path }) => path !== folder && isInside(path, folder)),
-  );
+  const copies = folders
+    .map((folder) => joinPath(folder, "node_modules"))
+    .filter((packages) => isThere(joinPath(packages, "cofferdam")))
+    .map((path) => ({ path, what: COPY }));
   return copies.length === 0
     ? installation
     : {
@@ -121,14 +121,6 @@ function loadedOf({ path, entries = [] }: InstalledPart): readonly LoadedPart[] 
 
 function placesOf(parts: readonly InstalledPart[]): readonly AbsolutePath[] {
   return [...new Set(parts.map(({ path }) => path))];
-}
-
-/** Where a folder of packages holds the package, or a link to it: the folder, and what that copy loads. */
-function copyParts(packages: AbsolutePath): readonly InstalledPart[] {
-  const real = realPathOf(joinPath(packages, "cofferdam"));
-  return real === null
-    ? []
-    : [packages, ...pathsOf(loadedPackages(real))].map((path) => ({ path, what: COPY }));
 }
 
 /** What packages lie in counts as a whole, with what package managers remove together with it; nothing is in two of them. */
@@ -150,7 +142,6 @@ function wholeParts(parts: readonly InstalledPart[]): readonly InstalledPart[] {
 
 const NODE = { what: "the Node that runs cofferdam", wayOut: "use a Node that lies outside of the root" };
 const OURS = "cofferdam's own code";
-const COPY = "a copy of cofferdam that programs there load";
 const PACKAGES = "the packages that cofferdam loads";
 const TOGETHER = "packages that are installed together with cofferdam's";
 

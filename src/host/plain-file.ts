@@ -25,7 +25,7 @@ export function openPlainFile(path: string | Buffer, flags = 0): PlainFile | nul
 }
 
 /** The text of a plain file; null when there is none of at most so many bytes. Throws node's errors. */
-export function readPlainText(path: string, mostBytes: number): string | null {
+export function readPlainText(path: string | Buffer, mostBytes: number): string | null {
   using file = openPlainFile(path);
   if (file === null || file.stats.size > mostBytes) return null;
   return Buffer.from(file.read()).toString("utf8");

@@ -1,5 +1,6 @@
 import type { Backend } from "../backend/backend.ts";
 import type { Facts } from "../backend/facts.ts";
+import { COPY, heldLayer } from "../backend/held.ts";
 import { repositoryProfile } from "../backend/repositories.ts";
 import type { Ceiling, Config } from "../config/config.ts";
 import type { Mode } from "../policy/action.ts";
@@ -101,26 +102,35 @@ export function heldPaths(layers: readonly Layer[]): readonly AbsolutePath[] {
 }
 
 /**
- * The same where these repositories are: another layer of the ceiling keeps what git would obey in them from being
- * changed. Like every layer it only takes away. The same facts give the same value.
+ * The same where these repositories and copies of the product are: more layers of the ceiling keep what git would obey in the first, and
+ * what programs would load of the others, from being changed. Like every layer it only takes away. The same facts give the same value.
  */
 export function standingIn(standing: Standing, facts: Facts): Standing {
   const known = standingsIn.get(facts) ?? new WeakMap<Standing, Standing>();
   standingsIn.set(facts, known);
   const before = known.get(standing);
   if (before !== undefined) return before;
-  const made = cutByRepositories(standing, facts);
+  const made = foundIn(facts).reduce(cutBy, standing);
   known.set(standing, made);
   return made;
+}
+
+/** What holds besides because of what was found in roots: the first layer is told first. */
+export function foundIn({ copies, repositories }: Pick<Facts, "copies" | "repositories">): readonly Layer[] {
+  const obeyed = repositoryProfile(repositories);
+  return [
+    ...(copies.length === 0 ? [] : [heldLayer(copies.map((one) => ({ ...one, what: COPY })))]),
+    ...(obeyed.masks.length === 0
+      ? []
+      : [{ name: REPOSITORY_LAYER, profile: obeyed, sources: new Map<string, never>() }]),
+  ];
 }
 
 /** Facts and standings are values: what follows from both holds for as long as anyone has them. */
 const standingsIn = new WeakMap<Facts, WeakMap<Standing, Standing>>();
 
-function cutByRepositories(standing: Standing, { repositories }: Facts): Standing {
-  const profile = repositoryProfile(repositories);
-  if (profile.masks.length === 0) return standing;
-  const layer: Layer = { name: REPOSITORY_LAYER, profile, sources: new Map() };
+function cutBy(standing: Standing, layer: Layer): Standing {
+  const { profile } = layer;
   const { ceiling } = standing;
   const cut = (granted: Granted): Granted => ({ ...granted, profile: intersect(granted.profile, profile) });
   const both = <Kind extends FileStanding>(kind: Kind): Kind => {

@@ -24,6 +24,7 @@ export function fakedFacts(tree: Tree, more: Partial<Facts> = {}): Facts {
     ways: new Map(),
     hits: [],
     repositories: [],
+    copies: [],
     gitLinks: [],
     strayLinks: [],
     unsearched: [],

@@ -1,6 +1,6 @@
-import { readFileSync } from "node:fs";
 import { type AbsolutePath, joinPath, knownPath, namesOf, upwards } from "../../profile/path.ts";
 import { realPathOf, statsOf, systemPath } from "../nodes.ts";
+import { readPlainText } from "../plain-file.ts";
 
 /** More packages than any installation of ours has; a folder that claims more is not walked any further. */
 const MAX_PACKAGES = 2_000;
@@ -56,9 +56,17 @@ export class Folders {
 
   /** The real path of a package, from the first of the folders that has one of this name; null where none has. */
   find(name: string, searched: readonly AbsolutePath[]): AbsolutePath | null {
-    for (const packages of searched) {
-      const found = this.#inFolder(this.#at(packages), name);
-      if (found !== null) return found;
+    return this.placeOf(name, searched)?.real ?? null;
+  }
+
+  /** The same, and which of the folders that was. */
+  placeOf(
+    name: string,
+    searched: readonly AbsolutePath[],
+  ): { readonly real: AbsolutePath; readonly at: number } | null {
+    for (const [at, packages] of searched.entries()) {
+      const real = this.#inFolder(this.#at(packages), name);
+      if (real !== null) return { real, at };
     }
     return null;
   }
@@ -93,10 +101,14 @@ export function packagePlaces(folder: AbsolutePath): readonly LoadedPart[] {
   return [...packages, ...[...searched].map((path) => ({ path, entries: [] }))];
 }
 
+/** No package has a manifest so large, and one that is nothing to be trusted could be of any size. */
+const MAX_MANIFEST_BYTES = 4 * 1024 * 1024;
+
 /** A folder without a readable manifest loads nothing by name. */
 export function manifestOf(folder: AbsolutePath): object {
   try {
-    return objectOf(JSON.parse(readFileSync(systemPath(joinPath(folder, "package.json")), "utf8")));
+    const text = readPlainText(systemPath(joinPath(folder, "package.json")), MAX_MANIFEST_BYTES);
+    return objectOf(JSON.parse(text ?? "{}"));
   } catch {
     return {};
   }

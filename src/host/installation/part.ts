@@ -1,3 +1,4 @@
+import { ELSEWHERE } from "../../backend/held.ts";
 import type { AbsolutePath } from "../../profile/path.ts";
 
 /** A file or folder that decides which code this process, or a later one that is started like it, runs. */
@@ -16,7 +17,5 @@ export interface InstalledPart {
 
 /** What a person can do about a part that lies in a root, for the end of a sentence. */
 export function wayOutOf({ wayOut }: Pick<InstalledPart, "wayOut">): string {
-  return (
-    wayOut ?? "have cofferdam elsewhere: `npm install --global cofferdam`, and `npm uninstall cofferdam` here"
-  );
+  return wayOut ?? ELSEWHERE;
 }

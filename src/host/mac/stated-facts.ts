@@ -1,4 +1,5 @@
 import type { Facts, Node } from "../../backend/facts.ts";
+import type { Held } from "../../backend/held.ts";
 import type { Repository } from "../../backend/repositories.ts";
 import { type Move, movedProfile } from "../../profile/moved.ts";
 import { type AbsolutePath, isInside, joinPath, knownPath, ROOT } from "../../profile/path.ts";
@@ -76,6 +77,7 @@ export async function lookUpStated(
     nodes: new Map([...statedNodes(mac, runtimes), ...seen]),
     hits: found.hits.map(toThere),
     repositories: found.repositories.map((one) => repositoryThere(one, toThere)),
+    copies: found.copies.map((one) => heldThere(one, toThere)),
     unsearched: found.unsearched.map((one) => ({ ...one, path: toThere(one.path) })),
     // Of these only mounts are made.
     ways: new Map(),
@@ -88,6 +90,11 @@ export async function lookUpStated(
 
 function nodeThere(node: Node, toThere: Move): Node {
   return node.kind === "link" && node.target !== null ? { ...node, target: toThere(node.target) } : node;
+}
+
+function heldThere(one: Held, toThere: Move): Held {
+  const path = toThere(one.path);
+  return one.kind === "name" ? { ...one, path } : { ...one, path, caches: one.caches.map(toThere) };
 }
 
 function repositoryThere(one: Repository, toThere: Move): Repository {

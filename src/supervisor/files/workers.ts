@@ -1,6 +1,5 @@
 import { type Facts, nodeAt } from "../../backend/facts.ts";
 import { type Plan, type Standings, weaker } from "../../backend/plan.ts";
-import { repositoryMasks, repositoryProfile } from "../../backend/repositories.ts";
 import { CofferdamError, visible } from "../../errors.ts";
 import { type Appearances, NOTHING_APPEARED, whyUnknown } from "../../host/appeared.ts";
 import { failures } from "../../host/attest.ts";
@@ -9,7 +8,7 @@ import type { Machine } from "../../host/machine.ts";
 import { hiddenFrom, type OwnProgram } from "../../host/own-program.ts";
 import type { Trail } from "../../journal/trail.ts";
 import { printProfile } from "../../profile/canonical.ts";
-import { intersect } from "../../profile/intersect.ts";
+import { intersect, intersectAll } from "../../profile/intersect.ts";
 import { mayWrite, type Profile } from "../../profile/profile.ts";
 import type { FileWork } from "../../tool/derive.ts";
 import type { Files } from "../../tool/files/file-tool.ts";
@@ -21,7 +20,7 @@ import { ended } from "../ending.ts";
 import { belowFloor, weakened } from "../floor.ts";
 import { planned } from "../receipt.ts";
 import type { Shared } from "../shared.ts";
-import { type Granted, type Standing, standingIn } from "../standing.ts";
+import { foundIn, type Granted, type Standing, standingIn } from "../standing.ts";
 import { Pool, type PoolUse, type Started } from "./pool.ts";
 import { FileWorker } from "./worker.ts";
 import {
@@ -55,7 +54,7 @@ interface WorkerUse extends Omit<PoolUse<FileWorker>, "onStart"> {
 export class Workers implements AsyncDisposable {
   readonly #shared: Shared;
   readonly #pools = new Map<string, Pool<FileWorker>>();
-  /** What git obeyed when each was started, by `obeyedIn`. */
+  /** What was held for repositories and copies when each was started, by `heldIn`. */
   readonly #heldTo = new WeakMap<FileWorker, string>();
   #facts: Facts | null = null;
   readonly #memory: FactsMemory;
@@ -110,7 +109,7 @@ export class Workers implements AsyncDisposable {
     const before = typeof found === "string" ? this.#facts : found;
     if (before === null) throw new CofferdamError("INTERNAL", "a worker was started without a look");
     this.#facts = before;
-    if (this.#heldTo.get(worker) !== obeyedIn(before)) {
+    if (this.#heldTo.get(worker) !== heldIn(before)) {
       await worker[Symbol.asyncDispose]();
       return null;
     }
@@ -188,8 +187,8 @@ export class Workers implements AsyncDisposable {
     const all = workerProfile(granted.profile, own, loaded.config.runtimes, machine.facts.tree);
     const facts = await this.#look(machine, all);
     if (mayWrite(all)) this.#facts = facts;
-    const found = repositoryProfile(facts.repositories);
-    const [profile, held] = [intersect(granted.profile, found), intersect(all, found)];
+    const found = foundIn(facts).map((layer) => layer.profile);
+    const [profile, held] = [intersectAll([granted.profile, ...found]), intersectAll([all, ...found])];
     const launch = workerLaunch(own, profile.limits);
     const { plan, unmade } = this.#planned(held, launch, withLinks(facts, own.links));
     const standings = weakened(plan.standings, failures(machine.attestation));
@@ -213,7 +212,7 @@ export class Workers implements AsyncDisposable {
     }).catch((cause: unknown) => {
       throw explained(cause, own, machine);
     });
-    this.#heldTo.set(worker, obeyedIn(facts));
+    this.#heldTo.set(worker, heldIn(facts));
     const hasEveryRoot = profile.files.every(
       ({ path }) => !["missing", "link"].includes(nodeAt(facts, path).kind),
     );
@@ -246,10 +245,10 @@ async function untilAtRest<Value>(worker: FileWorker, work: () => Promise<Value>
   }
 }
 
-/** What the repositories that were found keep from being changed or moved, as a text. */
-function obeyedIn({ repositories }: Facts): string {
-  const masked = repositoryMasks(repositories).map(({ pattern }) => pattern.text);
-  return [...masked, ...repositories.flatMap(({ detours }) => detours)].join("\n");
+/** What the repositories and copies that were found keep from being changed or moved, as a text. */
+function heldIn(facts: Facts): string {
+  const profiles = foundIn(facts).map(({ profile }) => printProfile(profile));
+  return [...profiles, ...facts.repositories.flatMap(({ detours }) => detours)].join("\n");
 }
 
 /** Walls that could not be built because tools run as somebody who does not get to Node: said so, by the folder. */

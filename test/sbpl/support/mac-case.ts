@@ -189,6 +189,7 @@ export function macFacts(given: Partial<Facts> = {}): Facts {
     ways: new Map(),
     hits: [],
     repositories: [],
+    copies: [],
     gitLinks: [],
     strayLinks: [],
     unsearched: [],

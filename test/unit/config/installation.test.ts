@@ -93,21 +93,6 @@ describe("own: the product's own code in a root", () => {
     expect(accessTo(profile, joinPath(before.project, place))).toBe("write");
   });
 
-  test("so can none in which a copy of it lies that programs there load", () => {
-    const m = machine({
-      "home/ann/project/node_modules/.cache/t/node_modules/cofferdam/package.json": "{}",
-      "home/ann/project/node_modules/.vite/x": "",
-    });
-    const link = joinPath(m.project, "node_modules/cofferdam");
-    symlinkSync(".cache/t/node_modules/cofferdam", link);
-    const access = (path: string) =>
-      accessTo(
-        loadConfig(m.host, { config: config(m, m.project) }).ceiling.profile,
-        joinPath(m.project, path),
-      );
-    expect([access("node_modules/.cache/t"), access("node_modules/.vite/x")]).toEqual(["read", "write"]);
-  });
-
   test("a cache that is a link is none", () => {
     const m = installed(parts, files);
     symlinkSync("zod", joinPath(m.project, "node_modules/.cache"));

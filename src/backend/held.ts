@@ -1,0 +1,74 @@
+import { visible } from "../errors.ts";
+import { entryKey, type Layer, maskKey } from "../profile/explain.ts";
+import { INSTALLATION_LAYER } from "../profile/own-layers.ts";
+import { type AbsolutePath, ROOT } from "../profile/path.ts";
+import { literalPattern, type Pattern } from "../profile/pattern.ts";
+import { type FileEntry, type Mask, normalProfile, OPEN } from "../profile/profile.ts";
+
+/**
+ * Something that decides which code of the product is loaded: a folder of packages that is there, but for the caches in it, or what is
+ * held by its name alone, missing or not.
+ */
+export type Held =
+  | { readonly kind: "packages"; readonly path: AbsolutePath; readonly caches: readonly AbsolutePath[] }
+  | { readonly kind: "name"; readonly path: AbsolutePath };
+
+/** What is read-only wherever this names it. */
+export interface HeldAnywhere {
+  readonly kind: "pattern";
+  readonly pattern: Pattern;
+}
+
+/** What it is, for a sentence, and how a person gets it out of a root. */
+export type Told = (Held | HeldAnywhere) & { readonly what: string; readonly wayOut?: string };
+
+/** What such a copy, and each part that it loads, is for a sentence. */
+export const COPY = "a copy of cofferdam that programs there load";
+
+/** How a person gets most of it out of a root, for the end of a sentence. */
+export const ELSEWHERE =
+  "have cofferdam elsewhere: `npm install --global cofferdam`, and `npm uninstall cofferdam` here";
+
+/** The layer of the ceiling in which these may only be read, and everything else be written, with words for each. */
+export function heldLayer(held: readonly Told[]): Layer {
+  const told = (tell: (one: Told) => string): ReadonlyMap<string, string> =>
+    new Map(held.map((one) => [keyOf(one), tell(one)]));
+  const files = held.flatMap((one) => entriesOf(one));
+  const masks = held.flatMap((one) => maskOf(one) ?? []);
+  return {
+    name: INSTALLATION_LAYER,
+    profile: normalProfile({ ...OPEN, files: [entryAt(ROOT, "write"), ...files], masks }),
+    sources: new Map(),
+    reasons: told((one) => `${visible(nameOf(one))} may only be read: tools must not change ${one.what}`),
+    remedies: told(({ wayOut = ELSEWHERE }) => `do it outside of the sandbox, or ${wayOut}`),
+  };
+}
+
+function entriesOf(one: Told): readonly FileEntry[] {
+  if (one.kind !== "packages") return [];
+  return [entryAt(one.path, "read"), ...one.caches.map((cache) => entryAt(cache, "write"))];
+}
+
+function maskOf(one: Told): Mask | null {
+  switch (one.kind) {
+    case "packages":
+      return null;
+    case "name":
+      return { pattern: literalPattern(one.path), atMost: "read", ignoreCase: false };
+    case "pattern":
+      return { pattern: one.pattern, atMost: "read", ignoreCase: true };
+  }
+}
+
+function keyOf(one: Told): string {
+  if (one.kind === "packages") return entryKey(one.path);
+  return maskKey({ pattern: one.kind === "pattern" ? one.pattern : literalPattern(one.path) });
+}
+
+function nameOf(one: Told): string {
+  return one.kind === "pattern" ? one.pattern.text : one.path;
+}
+
+function entryAt(path: AbsolutePath, access: "read" | "write"): FileEntry {
+  return { path, access, suffixes: "any" };
+}

@@ -1,0 +1,116 @@
+import type { Held } from "../../backend/held.ts";
+import { type AbsolutePath, isInside, joinPath, nameOf, parentOf, upwards } from "../../profile/path.ts";
+import { realPathOf, statsOf } from "../nodes.ts";
+import { heldAt } from "./held-at.ts";
+import { Folders, namesOfDependencies, searchedFolders } from "./packages.ts";
+import type { InstalledPart } from "./part.ts";
+
+/** More dependencies than a copy of the product has: one that claims more could be anything. */
+const MAX_DEPENDENCIES = 4_096;
+
+/** A file that changed more recently than this may have changed again within the clock's grain. */
+const GRAIN_MS = 50;
+
+/** What a copy loads. */
+interface Around {
+  readonly paths: readonly AbsolutePath[];
+  /** What that was found by, and each folder where a package may come to be that is not installed. */
+  readonly looks: readonly AbsolutePath[];
+  /** Null where that is not at rest. */
+  readonly stamp: string | null;
+}
+
+/**
+ * Copies of the product that are installed in folders which calls may write, wherever they lie there: a search before each call finds
+ * them by their name. What they load is held with them, as programs there load it. Remembers each copy until it changes.
+ */
+export class Copies {
+  #known: ReadonlyMap<AbsolutePath, Around> = new Map();
+
+  /**
+   * What is to be held for the copies among these paths, in the folders that calls may write: the folders of packages that they lie in,
+   * and load from. Those in a part of the installation are held with that. In short steps.
+   */
+  *heldFor(
+    found: readonly AbsolutePath[],
+    tops: readonly AbsolutePath[],
+    parts: readonly Pick<InstalledPart, "path">[],
+  ): Generator<void, readonly Held[]> {
+    const copies = found.filter(
+      (path) => IS_COPY.test(path) && !parts.some((part) => isInside(path, part.path)),
+    );
+    const known = new Map<AbsolutePath, Around>();
+    const places = new Set<AbsolutePath>();
+    const whole = new Set<AbsolutePath>();
+    for (const copy of copies) {
+      yield;
+      const before = this.#known.get(copy);
+      const isAsBefore = before !== undefined && before.stamp === stampOf(before.looks);
+      const one = isAsBefore ? before : yield* around(copy);
+      if (one !== null) known.set(copy, one);
+      for (const path of one?.paths ?? [copy, ...tops]) {
+        const outermost = wholeIn(path, tops);
+        places.add(path);
+        if (outermost !== null) whole.add(outermost);
+      }
+    }
+    this.#known = known;
+    const held: Held[] = [];
+    for (const path of whole) {
+      yield;
+      if (![...upwards(parentOf(path))].some((above) => whole.has(above)))
+        held.push(heldAt(path, [...places]));
+    }
+    return held;
+  }
+}
+
+/** As programs find it by its name; where a disk takes other spellings for it, by those, too. */
+const IS_COPY = /\/node_modules\/cofferdam$/i;
+
+/**
+ * What a copy is, each package that it loads, and each folder in which Node looks for one of these before it comes to where it is,
+ * missing or not; null for too many.
+ */
+function* around(copy: AbsolutePath): Generator<void, Around | null> {
+  const startedMs = Date.now();
+  const real = realPathOf(copy) ?? copy;
+  const folders = new Folders();
+  const packages = new Set([real]);
+  const paths = new Set([copy, real]);
+  const lacking = new Set<AbsolutePath>();
+  let looked = 0;
+  for (const path of packages) {
+    const searched = searchedFolders(path);
+    for (const name of namesOfDependencies(path)) {
+      yield;
+      looked += 1;
+      if (looked > MAX_DEPENDENCIES) return null;
+      const place = folders.placeOf(name, searched);
+      for (const folder of place === null ? searched : []) lacking.add(folder);
+      if (place === null) continue;
+      for (const folder of searched.slice(0, place.at + 1)) paths.add(folder);
+      for (const known of [packages, paths]) known.add(place.real);
+    }
+  }
+  const manifests = [...packages].map((path) => joinPath(path, "package.json"));
+  const looks = [...new Set([...paths, ...lacking, ...manifests])];
+  return { paths: [...paths], looks, stamp: stampOf(looks, startedMs - GRAIN_MS) };
+}
+
+/** What stands there; null where some of it changed since. The change time is the kernel's own: a process can set any other. */
+function stampOf(paths: readonly AbsolutePath[], sinceMs = Number.POSITIVE_INFINITY): string | null {
+  const stamps: string[] = [];
+  for (const path of paths) {
+    const stats = statsOf(path);
+    if (stats !== null && stats.ctimeMs > sinceMs) return null;
+    stamps.push(stats === null ? "" : `${stats.dev}:${stats.ino}:${stats.ctimeMs}`);
+  }
+  return stamps.join(" ");
+}
+
+/** The outermost folder of packages in which a path lies, as far as it lies in one of these folders; else the path. */
+function wholeIn(path: AbsolutePath, tops: readonly AbsolutePath[]): AbsolutePath | null {
+  const inTops = [...upwards(path)].filter((at) => tops.some((top) => isInside(at, top)));
+  return inTops.findLast((at) => nameOf(at) === "node_modules") ?? inTops[0] ?? null;
+}

@@ -1,0 +1,43 @@
+import type { Held } from "../../backend/held.ts";
+import { type AbsolutePath, isInside, joinPath, nameOf } from "../../profile/path.ts";
+import { statsOf } from "../nodes.ts";
+
+/**
+ * Folders of `node_modules` in which build tools keep what they could make again, each with packages that make it: Vite and those
+ * built on it, Babel, ESLint, webpack (https://vite.dev/config/shared-options#cachedir,
+ * https://github.com/sindresorhus/find-cache-dir). No package can have such a name
+ * (https://docs.npmjs.com/cli/configuring-npm/package-json#name), so nothing of ours is found there by its name. Other programs do run
+ * code that they keep there, as jiti does from `.cache/jiti`: such a program trusts whoever can write in the project.
+ */
+const CACHES: Readonly<Record<string, readonly string[]>> = {
+  ".cache": ["eslint", "find-cache-dir", "webpack"],
+  ".vite": ["vite", "vitest"],
+  ".vite-temp": ["vite", "vitest"],
+};
+
+/**
+ * How a path is held. Caches of build tools in a folder of packages may be written, but for one in which one of these places lies, from
+ * which something is loaded.
+ */
+export function heldAt(path: AbsolutePath, places: readonly AbsolutePath[]): Held {
+  const isPackages = nameOf(path) === "node_modules" && statsOf(path)?.isDirectory() === true;
+  return isPackages ? { kind: "packages", path, caches: cachesIn(path, places) } : { kind: "name", path };
+}
+
+/**
+ * Those that are folders. One that is missing can be made where a package is installed that makes it, and only there: each call
+ * holds its place meanwhile, which takes milliseconds.
+ */
+export function cachesIn(packages: AbsolutePath, places: readonly AbsolutePath[]): readonly AbsolutePath[] {
+  return Object.entries(CACHES).flatMap(([name, makers]) => {
+    const path = joinPath(packages, name);
+    if (places.some((place) => isInside(place, path))) return [];
+    const isPlace = statsOf(path)?.isDirectory() ?? makers.some((maker) => isInstalled(maker, packages));
+    return isPlace ? [path] : [];
+  });
+}
+
+/** By itself, or for others: those pnpm has elsewhere (https://pnpm.io/symlinked-node-modules-structure). */
+function isInstalled(name: string, packages: AbsolutePath): boolean {
+  return [name, `.pnpm/node_modules/${name}`].some((at) => statsOf(joinPath(packages, at)) !== null);
+}
