@@ -5,6 +5,7 @@ import type { Session } from "../../src/index.ts";
 import { CALLER } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
 import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
+import { isThere } from "../support/quarantine/planting.ts";
 
 sandboxMustWork("copies of the product");
 
@@ -121,6 +122,22 @@ describe.skipIf(unusable !== null)("own: copies of the product in a root", () =>
       cpSync(join(place.ws, "a/node_modules/zod"), join(place.ws, "a/zod"), { recursive: true });
       expect(await write(session, "a/node_modules/zod/index.js")).toEqual(HELD);
       expect(await write(session, "a/zod/index.js")).toEqual(DONE);
+    });
+  });
+
+  it("own: a file that a program would load in place of the product is taken away; one beside it is not", async () => {
+    await inPlace(async (session, place) => {
+      const named = (name: string): readonly string[] =>
+        ["js", "json", "node", "cjs", "mjs", "ts", "cts", "mts", "jsx", "tsx"].map(
+          (ending) => `app/node_modules/${name}.${ending}`,
+        );
+      const all = [...named("cofferdam"), ...named("other")];
+      const line = `mkdir -p app/node_modules; for path; do echo 'console.log(1)' > "$path"; done`;
+      expect((await session.call("shell", { argv: ["sh", "-c", line, "sh", ...all] })).kind).toBe("done");
+      expect(all.filter((path) => isThere(place, path))).toEqual(named("other"));
+      expect(place.plainly(`touch ${named("cofferdam").join(" ")}`).status).toBe(0);
+      expect((await session.call("shell", { argv: ["ls"] })).kind).toBe("done");
+      expect(all.filter((path) => !isThere(place, path))).toEqual([]);
     });
   });
 });
