@@ -11,6 +11,7 @@ import {
   upwards,
 } from "../profile/path.ts";
 import type { Pattern } from "../profile/pattern.ts";
+import { globalCommands } from "./installation/global-commands.ts";
 import { libraryFolders } from "./installation/library-folders.ts";
 import { libraryParts } from "./installation/library-parts.ts";
 import { filesThatNodeObeys } from "./installation/node-files.ts";
@@ -243,17 +244,13 @@ function linksToUs({ program, cwd }: RunningProcess, folder: AbsolutePath): read
       .find(isThere);
     return found === undefined ? [] : [found];
   });
-  return [...named, ...commandOfPrefix(folder), ...(program === null ? [] : [program])]
-    .filter((path) => isInside(realPathOf(path) ?? path, folder))
+  const written = [...named, ...(program === null ? [] : [program])].filter((path) =>
+    isInside(realPathOf(path) ?? path, folder),
+  );
+  const packages = [folder, ...written].flatMap((path) => packagesFolderOf(path) ?? []);
+  return [...written, ...globalCommands(packages)]
     .flatMap((path) => placesOn(path, ROOT))
     .map((path) => ({ path, what: OURS }));
-}
-
-/** The command of a package that is installed globally, which PATH need not find (https://docs.npmjs.com/cli/configuring-npm/folders). */
-function commandOfPrefix(folder: AbsolutePath): readonly AbsolutePath[] {
-  const packages = packagesFolderOf(folder);
-  if (packages === null || nameOf(parentOf(packages)) !== "lib") return [];
-  return [joinPath(parentOf(parentOf(packages)), "bin/cofferdam")].filter(isThere);
 }
 
 /**

@@ -132,6 +132,44 @@ describe("what decides which code a process of ours runs", () => {
     ]);
   });
 
+  const LINK = "-> ../i/node_modules/cofferdam/main.js";
+  test.each([
+    ["Bun's", { "g/bin/cofferdam": LINK }, ["g/bin/cofferdam"]],
+    ["pnpm's", { "g/bin/cofferdam": "#!/bin/sh" }, ["g/bin/cofferdam", "g/bin/node"]],
+    ["an older pnpm's", { "g/cofferdam": "#!/bin/sh" }, ["g/cofferdam", "g/node"]],
+    [
+      "Yarn's",
+      { ".yarn/bin/cofferdam": "-> ../../g/i/node_modules/.bin/cofferdam" },
+      [".yarn/bin/cofferdam"],
+    ],
+  ])(
+    "own: so it is where the layout is %s, with the Node that a script takes first",
+    (_whose, tree, held) => {
+      const packages = {
+        "g/i/node_modules/cofferdam/package.json": manifest(),
+        "g/cofferdam/a": "",
+        "g/bin/a": "",
+      };
+      const { "g/cofferdam/a": _, ...without } = packages;
+      const all = { ...("g/cofferdam" in tree ? without : packages), ...tree };
+      expect(
+        partsOf(all, "g/i/node_modules/cofferdam").filter((path) => !path.endsWith("node_modules")),
+      ).toEqual(held);
+    },
+  );
+
+  test("own: by whatever path it was started", () => {
+    const tree = {
+      "store/node_modules/cofferdam/main.js": "",
+      "g/1/node_modules/cofferdam": "-> ../../../store/node_modules/cofferdam",
+      "g/bin/cofferdam": "#!/bin/sh",
+    };
+    const program = "TOP/g/1/node_modules/cofferdam/main.js" as AbsolutePath;
+    const of = (running: Partial<RunningProcess>) => partsOf(tree, "store/node_modules/cofferdam", running);
+    expect(of({ program })).toEqual(expect.arrayContaining(["g/bin/cofferdam", "g/bin/node"]));
+    expect(of({})).not.toContain("g/bin/cofferdam");
+  });
+
   test("own: a dependency that is a link counts where it leads", () => {
     const tree = {
       ...IN_NPM,
