@@ -1,5 +1,6 @@
 import { CofferdamError, visible, withPosition } from "../errors.ts";
 import type { Host } from "../host/host.ts";
+import { heldAt } from "../host/installation/held-at.ts";
 import { MAX_NAMES, otherName } from "../host/installation/other-names.ts";
 import { wayOutOf } from "../host/installation/part.ts";
 import type { Installation } from "../host/installation.ts";
@@ -68,13 +69,15 @@ function ownCodeRefusal({ parts }: Installation, path: AbsolutePath): CofferdamE
 
 /** Rules are about paths, and a hard link is the same file at another path: what is read-only by one name is written by the other. */
 function otherNameRefusal(
-  { loaded, parts }: Installation,
+  installed: Installation,
   path: AbsolutePath,
   roots: readonly Root[],
 ): CofferdamError | null {
+  const { loaded, parts } = installed;
   const readOnly = roots.filter(({ mode }) => mode !== "rw");
   const held = [...parts, ...readOnly].map((one) => one.path);
-  const found = otherName(loaded, { folder: path, held });
+  const folders = [path, ...writableInParts(installed, path)];
+  const found = otherName(loaded, { folders, held });
   if (found === null) return null;
   const where =
     found === "too-many"
@@ -83,6 +86,14 @@ function otherNameRefusal(
   return new CofferdamError("ROOT_REFUSED", `tools may not write in ${visible(path)}: ${where}`, {
     hint: COPIES,
   });
+}
+
+/** In what tools may only read: the caches of build tools, see `installationLayer`. */
+function writableInParts({ parts, places }: Installation, folder: AbsolutePath): readonly AbsolutePath[] {
+  return parts
+    .filter((part) => isInside(part.path, folder))
+    .map((part) => heldAt(part.path, places))
+    .flatMap((held) => (held.kind === "packages" ? held.caches : []));
 }
 
 const COPIES =

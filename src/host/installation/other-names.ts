@@ -11,24 +11,24 @@ export interface OtherName {
 
 /** Where other names are looked for. */
 export interface Ground {
-  readonly folder: AbsolutePath;
-  /** Folders in it that nobody can write in. */
+  readonly folders: readonly AbsolutePath[];
+  /** Folders in these that nobody can write in. */
   readonly held: readonly AbsolutePath[];
 }
 
-/** So many names are looked at below a folder, as many as are searched before a call by default. */
+/** So many names are looked at below such folders, as many as are searched before a call by default. */
 export const MAX_NAMES = 200_000;
 
 /**
- * The first file below a folder that is also one of the loaded ones: a hard link, as package managers make them from a store
- * of all packages to each project, and other programs from one of two equal files to the other. `too-many` where the folder holds more
+ * The first file below these folders that is also one of the loaded ones: a hard link, as package managers make them from a store
+ * of all packages to each project, and other programs from one of two equal files to the other. `too-many` where they hold more
  * names than are looked at. A package's entries tell whether the package is made of links: a start with copies looks at no other file of it.
  */
 export function otherName(loaded: readonly LoadedPart[], ground: Ground): OtherName | "too-many" | null {
   const files = linkedFiles(loaded);
   if (files.size === 0) return null;
   const held = new Set(ground.held);
-  const ahead = [ground.folder];
+  const ahead = [...ground.folders];
   let seen = 0;
   for (const folder of ahead) {
     const entries = entriesOf(folder);

@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync } from "node:fs";
+import { linkSync, mkdirSync, symlinkSync } from "node:fs";
 import { createServer } from "node:net";
 import fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -10,7 +10,7 @@ import type { Host } from "../../../src/host/host.ts";
 import { accessTo } from "../../../src/profile/access-to.ts";
 import { isWithin } from "../../../src/profile/compare.ts";
 import { intersect } from "../../../src/profile/intersect.ts";
-import { type AbsolutePath, absolutePath, joinPath } from "../../../src/profile/path.ts";
+import { type AbsolutePath, absolutePath, joinPath, parentOf } from "../../../src/profile/path.ts";
 import { normalProfile } from "../../../src/profile/profile.ts";
 import { executedOn } from "../../../src/supervisor/appeared/parts.ts";
 import type { Root } from "../../../src/tool/facts.ts";
@@ -143,6 +143,25 @@ describe("own: the product's own code in a root", () => {
     });
     expect(loadConfig(m.host, { config: config(m, path, "mode: ro") }).config.roots).toHaveLength(1);
   });
+
+  test.each([
+    ["a cache", "node_modules/.cache/x/package.json", "ROOT_REFUSED"],
+    ["what may only be read", "node_modules/zod/x/package.json", null],
+  ])(
+    "a writable root is refused where a file that is loaded has another name in %s of it",
+    (_where, name, code) => {
+      const manifest = "home/ann/project/node_modules/zod/package.json";
+      const m = installed(parts, { ...files, [manifest]: "{}" });
+      const loaded = [{ path: parentOf(m.at(manifest)), entries: [m.at(manifest)] }];
+      const host = { ...m.host, installation: () => ({ ...m.host.installation(), loaded }) };
+      const load = () => loadConfig(host, { config: config(m, m.project) });
+      expect(load().config.roots).toHaveLength(1);
+      mkdirSync(parentOf(joinPath(m.project, name)), { recursive: true });
+      linkSync(m.at(manifest), joinPath(m.project, name));
+      if (code === null) expect(load().config.roots).toHaveLength(1);
+      else expect(refusalOf(load)).toMatchObject({ code, message: expect.stringContaining(name) });
+    },
+  );
 
   test("a root right above a link that leads to it is refused: to hold that would make all of the root read-only", () => {
     const m = installed(["home/ann/project/link"], { "home/ann/project/sub/link/a": "" });

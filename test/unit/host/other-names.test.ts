@@ -30,7 +30,7 @@ function installed(links: Readonly<Record<string, string>>, copies: readonly str
   writeFileSync(at("p/node_modules/zod/package.json"), MANIFEST);
   for (const [path, to] of Object.entries(links)) make(path, (file) => linkSync(at(to), file));
   const look = (folder: string, held: readonly string[] = []) =>
-    otherName(loadedPackages(at("p/node_modules/zod")), { folder: at(folder), held: held.map(at) });
+    otherName(loadedPackages(at("p/node_modules/zod")), { folders: [at(folder)], held: held.map(at) });
   return { at, look };
 }
 
