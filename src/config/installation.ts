@@ -2,15 +2,16 @@ import { heldLayer } from "../backend/held.ts";
 import type { Host } from "../host/host.ts";
 import { heldAt } from "../host/installation/held-at.ts";
 import type { InstalledPart } from "../host/installation/part.ts";
-import { type Installation, withCopiesIn } from "../host/installation.ts";
+import { asSeenIn, type Installation } from "../host/installation.ts";
+import { MountTableParser } from "../host/mount-table.ts";
 import type { Layer } from "../profile/explain.ts";
 import { isInside } from "../profile/path.ts";
 import type { Root } from "../tool/facts.ts";
 
-/** The product's installation, with the copies of it in roots that tools may write. */
+/** The product's installation, with the copies of it in roots that tools may write, and as mounts show it there. */
 export function installationFor(host: Host, roots: readonly Root[]): Installation {
   const writable = roots.filter(({ mode }) => mode === "rw").map(({ path }) => path);
-  return withCopiesIn(host.installation(), writable);
+  return asSeenIn(host.installation(), writable, new MountTableParser().now());
 }
 
 /** The parts of an installation that lie in a root that tools may write, each with the root. */

@@ -1,3 +1,4 @@
+import type { HostMount } from "../backend/facts.ts";
 import { COPY } from "../backend/held.ts";
 import {
   type AbsolutePath,
@@ -11,6 +12,7 @@ import {
   upwards,
 } from "../profile/path.ts";
 import type { Pattern } from "../profile/pattern.ts";
+import { pathsByMounts } from "./installation/by-mounts.ts";
 import { globalCommands } from "./installation/global-commands.ts";
 import { libraryFolders } from "./installation/library-folders.ts";
 import { libraryParts } from "./installation/library-parts.ts";
@@ -99,20 +101,29 @@ export function findInstallation(running: RunningProcess): Installation {
 }
 
 /**
- * The same, with the packages right in one of these folders where a copy of ours is among them, which programs there load. One that lies
- * deeper, and what each loads from elsewhere, is found before each call: see `Copies`.
+ * The same, with the packages right in one of these folders where a copy of ours is among them, which programs there load; and with what
+ * other mounts show of it all in these folders. A copy that lies deeper, and what each loads from elsewhere, is found before each call:
+ * see `Copies`.
  */
-export function withCopiesIn(installation: Installation, folders: readonly AbsolutePath[]): Installation {
+export function asSeenIn(
+  installation: Installation,
+  folders: readonly AbsolutePath[],
+  mounts: readonly HostMount[],
+): Installation {
   const copies = folders
     .map((folder) => joinPath(folder, "node_modules"))
     .filter((packages) => isThere(joinPath(packages, "cofferdam")))
     .map((path) => ({ path, what: COPY }));
-  return copies.length === 0
+  const others = pathsByMounts([...installation.places, ...pathsOf(installation.parts)], folders, mounts);
+  const shown = installation.parts.flatMap((part) =>
+    (others.get(part.path) ?? []).map((path) => ({ ...part, path })),
+  );
+  return copies.length + shown.length === 0
     ? installation
     : {
         ...installation,
-        parts: wholeParts([...installation.parts, ...copies]),
-        places: [...installation.places, ...placesOf(copies)],
+        parts: [...wholeParts([...installation.parts, ...copies]), ...shown],
+        places: [...installation.places, ...placesOf(copies), ...[...others.values()].flat()],
       };
 }
 
@@ -231,7 +242,7 @@ function isArchive(path: AbsolutePath): boolean {
   return nameOf(path).endsWith(".zip") && statsOf(path)?.isDirectory() !== true;
 }
 
-function pathsOf(loaded: readonly LoadedPart[]): readonly AbsolutePath[] {
+function pathsOf(loaded: readonly Pick<LoadedPart, "path">[]): readonly AbsolutePath[] {
   return loaded.map(({ path }) => path);
 }
 

@@ -1,0 +1,49 @@
+import { expect, test } from "vitest";
+import type { HostMount } from "../../../src/backend/facts.ts";
+import { pathsByMounts } from "../../../src/host/installation/by-mounts.ts";
+import { absolutePath } from "../../../src/profile/path.ts";
+
+/** A mount of a part of a file system; the first is the machine's own. */
+const mounted = (point: string, root: string, device = "254:0"): HostMount => ({
+  point: absolutePath(point),
+  root,
+  device,
+  type: "ext4",
+  readOnly: false,
+});
+const MACHINE = mounted("/", "/");
+
+/** Other paths in `/work` of the packages in `/real/tools`. */
+function inWork(...mounts: readonly HostMount[]): readonly string[] {
+  const packages = absolutePath("/real/tools/node_modules");
+  const found = pathsByMounts([packages], [absolutePath("/work")], [MACHINE, ...mounts]);
+  return [...found.values()].flat();
+}
+
+test.each([
+  ["the folder above them", [mounted("/work", "/real")], ["/work/tools/node_modules"]],
+  ["them", [mounted("/work/a", "/real/tools/node_modules")], ["/work/a"]],
+  ["one of them", [mounted("/work/a", "/real/tools/node_modules/zod")], ["/work/a"]],
+  [
+    "a folder in which the root lies",
+    [mounted("/work", "/x"), mounted("/work/b", "/real")],
+    ["/work/b/tools/node_modules"],
+  ],
+  ["the whole machine", [mounted("/work/all", "/")], ["/work/all/real/tools/node_modules"]],
+  ["nothing", [], []],
+  ["what lies beside them", [mounted("/work", "/real/other"), mounted("/work/c", "/real/tools/node")], []],
+  ["another file system", [mounted("/work", "/real", "254:1")], []],
+  ["them, outside of the root", [mounted("/other", "/real")], []],
+  ["them, where another mount hides it", [mounted("/work", "/real"), mounted("/work/tools", "/", "0:1")], []],
+  ["no path", [mounted("/work", "net:[4026531840]")], []],
+])("own: the product's packages are known where a mount shows %s", (_what, mounts, found) => {
+  expect(inWork(...mounts)).toEqual(found);
+});
+
+test("own: they are known in a root on a mount by which the installation itself is not seen", () => {
+  const mounts = [MACHINE, mounted("/seen", "/real")];
+  const packages = absolutePath("/seen/tools/node_modules");
+  expect([...pathsByMounts([packages], [absolutePath("/real")], mounts).values()]).toEqual([
+    ["/real/tools/node_modules"],
+  ]);
+});
