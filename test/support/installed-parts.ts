@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -6,7 +7,10 @@ import { findInstallation } from "../../src/host/installation.ts";
 import type { RunningProcess } from "../../src/host/running-process.ts";
 import { type AbsolutePath, absolutePath } from "../../src/profile/path.ts";
 
-/** A file's text, or `-> target` for a link; what lies in a folder `bin` may be run. */
+/** In the place of a file's text: what keeps whoever reads it waiting. */
+export const FIFO = "a FIFO";
+
+/** A file's text, `FIFO`, or `-> target` for a link; what lies in a folder `bin` may be run. */
 export type Tree = Readonly<Record<string, string | Buffer>>;
 
 /** A manifest that lists these packages. */
@@ -75,7 +79,8 @@ function makeTree(tree: Tree) {
   for (const [path, text] of Object.entries(tree)) {
     mkdirSync(dirname(join(top, path)), { recursive: true });
     const target = typeof text === "string" ? /^-> (.*)$/.exec(text)?.[1] : undefined;
-    if (target !== undefined) symlinkSync(target, join(top, path));
+    if (text === FIFO) execFileSync("mkfifo", [join(top, path)]);
+    else if (target !== undefined) symlinkSync(target, join(top, path));
     else writeFileSync(join(top, path), typeof text === "string" ? text.replaceAll("TOP", top) : text);
     if (target === undefined && /(?:^|\/)bin\//.test(path)) chmodSync(join(top, path), 0o755);
   }

@@ -1,7 +1,9 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { parse } from "yaml";
 import { type AbsolutePath, joinPath, pathFromBytes } from "../../profile/path.ts";
 import { statsOf, systemPath } from "../nodes.ts";
+import { readPlainText } from "../plain-file.ts";
+import { MAX_MANIFEST_BYTES } from "./packages.ts";
 
 /** More folders than the workspaces of a project lie in; the manifest is nothing to be trusted, so no more are looked at. */
 const MAX_FOLDERS = 5_000;
@@ -65,7 +67,7 @@ function fieldOf(value: unknown, name: string): unknown {
 /** What a manifest says; nothing where it is none. */
 function contentOf(folder: AbsolutePath, name: string): unknown {
   try {
-    const text = readFileSync(systemPath(joinPath(folder, name)), "utf8");
+    const text = readPlainText(systemPath(joinPath(folder, name)), MAX_MANIFEST_BYTES) ?? "";
     return name.endsWith(".json") ? JSON.parse(text) : parse(text, { maxAliasCount: 0, logLevel: "silent" });
   } catch {
     return null;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { RunningProcess } from "../../../src/host/running-process.ts";
 import type { AbsolutePath } from "../../../src/profile/path.ts";
-import { installedAs, manifest, partsOf, type Tree } from "../../support/installed-parts.ts";
+import { FIFO, installedAs, manifest, partsOf, type Tree } from "../../support/installed-parts.ts";
 
 /** What a map in `p` says. */
 function mapped(...packages: readonly string[]): RunningProcess["plugAndPlay"] & object {
@@ -104,6 +104,19 @@ describe("what decides which code a process of ours runs", () => {
       ]);
     },
   );
+
+  test("a manifest that is no plain file, or too large, says nothing, and keeps no start waiting", () => {
+    const large = `{"workspaces":["packages/*"],"x":"${"x".repeat(4 * 1024 * 1024)}"}`;
+    const tree = { ...IN_NPM, "p/packages/a/node_modules/zod/a": "" };
+    expect(partsOf({ ...tree, "p/package.json": large }, "p/node_modules/cofferdam")).toEqual([
+      "p/node_modules",
+      "node_modules",
+    ]);
+    for (const name of ["package.json", "pnpm-workspace.yaml", "node_modules/cofferdam/package.json"]) {
+      const found = partsOf({ ...tree, [`p/${name}`]: FIFO }, "p/node_modules/cofferdam");
+      expect([name, found]).toEqual([name, ["p/node_modules", "node_modules"]]);
+    }
+  });
 
   test("a manifest of workspaces that leads elsewhere, or says nothing, adds nothing", () => {
     for (const workspaces of ['["../other/*"]', '["/other/*"]', "7", "[{}]", '{"packages":1}']) {
