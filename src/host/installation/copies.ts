@@ -45,21 +45,21 @@ export class Copies {
     for (const copy of copies) {
       yield;
       const before = this.#known.get(copy);
-      const isAsBefore = before !== undefined && before.stamp === stampOf(before.looks);
+      const isAsBefore = before !== undefined && before.stamp === (yield* stampOf(before.looks));
       const one = isAsBefore ? before : yield* around(copy);
       if (one !== null) known.set(copy, one);
       for (const path of one?.paths ?? [copy, ...tops]) {
+        yield;
         const outermost = wholeIn(path, tops);
         places.add(path);
         if (outermost !== null) whole.add(outermost);
       }
     }
     this.#known = known;
-    const held: Held[] = [];
+    const [held, all]: [Held[], readonly AbsolutePath[]] = [[], [...places]];
     for (const path of whole) {
       yield;
-      if (![...upwards(parentOf(path))].some((above) => whole.has(above)))
-        held.push(heldAt(path, [...places]));
+      if (![...upwards(parentOf(path))].some((above) => whole.has(above))) held.push(heldAt(path, all));
     }
     return held;
   }
@@ -95,13 +95,17 @@ function* around(copy: AbsolutePath): Generator<void, Around | null> {
   }
   const manifests = [...packages].map((path) => joinPath(path, "package.json"));
   const looks = [...new Set([...paths, ...lacking, ...manifests])];
-  return { paths: [...paths], looks, stamp: stampOf(looks, startedMs - GRAIN_MS) };
+  return { paths: [...paths], looks, stamp: yield* stampOf(looks, startedMs - GRAIN_MS) };
 }
 
 /** What stands there; null where some of it changed since. The change time is the kernel's own: a process can set any other. */
-function stampOf(paths: readonly AbsolutePath[], sinceMs = Number.POSITIVE_INFINITY): string | null {
+function* stampOf(
+  paths: readonly AbsolutePath[],
+  sinceMs = Number.POSITIVE_INFINITY,
+): Generator<void, string | null> {
   const stamps: string[] = [];
   for (const path of paths) {
+    yield;
     const stats = statsOf(path);
     if (stats !== null && stats.ctimeMs > sinceMs) return null;
     stamps.push(stats === null ? "" : `${stats.dev}:${stats.ino}:${stats.ctimeMs}`);

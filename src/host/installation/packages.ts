@@ -102,7 +102,7 @@ export function packagePlaces(folder: AbsolutePath): readonly LoadedPart[] {
 }
 
 /** No package has a manifest so large, and one that is nothing to be trusted could be of any size. */
-export const MAX_MANIFEST_BYTES = 4 * 1024 * 1024;
+export const MAX_MANIFEST_BYTES = 1024 * 1024;
 
 /** A folder without a readable manifest loads nothing by name. */
 export function manifestOf(folder: AbsolutePath): object {
