@@ -1,5 +1,6 @@
 import type { Held } from "../../backend/held.ts";
 import { type AbsolutePath, isInside, joinPath, nameOf, parentOf, upwards } from "../../profile/path.ts";
+import { CLOCK_GRAIN_MS } from "../clock-grain.ts";
 import { realPathOf, statsOf } from "../nodes.ts";
 import { heldAt } from "./held-at.ts";
 import { Folders, namesOfDependencies, searchedFolders } from "./packages.ts";
@@ -7,9 +8,6 @@ import type { InstalledPart } from "./part.ts";
 
 /** More dependencies than a copy of the product has: one that claims more could be anything. */
 const MAX_DEPENDENCIES = 4_096;
-
-/** A file that changed more recently than this may have changed again within the clock's grain. */
-const GRAIN_MS = 50;
 
 /** What a copy loads. */
 interface Around {
@@ -95,7 +93,7 @@ function* around(copy: AbsolutePath): Generator<void, Around | null> {
   }
   const manifests = [...packages].map((path) => joinPath(path, "package.json"));
   const looks = [...new Set([...paths, ...lacking, ...manifests])];
-  return { paths: [...paths], looks, stamp: yield* stampOf(looks, startedMs - GRAIN_MS) };
+  return { paths: [...paths], looks, stamp: yield* stampOf(looks, startedMs - CLOCK_GRAIN_MS) };
 }
 
 /** What stands there; null where some of it changed since. The change time is the kernel's own: a process can set any other. */
