@@ -1,4 +1,4 @@
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { expect } from "vitest";
 import type { Job, Reply } from "../battery/job.ts";
 import type { Person } from "../battery/people.ts";
@@ -121,7 +121,8 @@ function changing(folder: string, name: string, isUndone: boolean): Steps {
 /** File tools make none of the names, and do nothing to those that exist; they do all that to names beside. */
 export async function expectDeniedToFileTools(person: Person, names: readonly string[]): Promise<void> {
   using place = plantingPlace(person);
-  const beside = (name: string) => `${name}.beside`;
+  // No name of the table begins and ends in anything.
+  const beside = (name: string) => join(dirname(name), `beside-${basename(name)}.beside`);
   const plants = names.flatMap((name, at): readonly Plant[] =>
     [name, beside(name)].map((one) => ({ way: "file", folder: `old/${at}`, name: one })),
   );
