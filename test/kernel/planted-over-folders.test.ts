@@ -1,3 +1,5 @@
+import { symlinkSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Place } from "../support/battery/place.ts";
 import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
@@ -10,11 +12,19 @@ const UNCLEAR = `mkdir -p objects refs; echo "ref: refs/heads/m" > HEAD; printf 
 /** One that runs a hook that stands there. */
 const BY_A_HOOK = `mkdir -p objects refs; echo "ref: refs/heads/m" > HEAD; printf '[core]\\n hooksPath = scripts\\n' > config`;
 
-const FILES = ["mine", "scripts/pre-commit", ".vscode/tasks.json", "ro/mine"];
+const FILES = [
+  "mine",
+  "scripts/pre-commit",
+  ".vscode/tasks.json",
+  "ro/mine",
+  "node_modules/.bin/tool",
+  "latest",
+];
 
 function prepared(place: Place, folder: string): void {
-  for (const name of ["scripts", ".vscode", "ro"]) place.folder(`ws/${folder}/${name}`);
-  for (const name of FILES) place.file(`ws/${folder}/${name}`, "mine", 0o755);
+  for (const name of ["scripts", ".vscode", "ro", "node_modules/.bin"]) place.folder(`ws/${folder}/${name}`);
+  for (const name of FILES.slice(0, 4)) place.file(`ws/${folder}/${name}`, "mine", 0o755);
+  for (const name of FILES.slice(4)) symlinkSync("mine", join(place.ws, folder, name));
 }
 
 describe.skipIf(unusable !== null)("of a folder of the person's that a call makes a repository", () => {

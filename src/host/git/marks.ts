@@ -24,6 +24,24 @@ export function isWholeBy(marks: number): boolean {
   return (marks & 7) === 7 || (marks & 9) === 9;
 }
 
+const MADE_BY_GIT = new RegExp(
+  `^(?:${[
+    "(?:\\w+_)?HEAD|\\w+_(?:MSG|EDITMSG|DESCRIPTION)|AUTO_MERGE|(?:MERGE|BISECT|NOTES_MERGE)_\\w+",
+    "index|config(?:\\.worktree)?|packed-refs|shallow|commondir|gitdir|description|gc\\.(?:log|pid)|.*\\.lock",
+    "objects|refs|reftable|logs|hooks|info|modules|worktrees|branches|remotes|lfs|rr-cache",
+    "rebase-(?:apply|merge)|sequencer",
+  ].join("|")})$`,
+  "i",
+);
+
+/**
+ * True for names that git makes right in a repository's folder (gitrepository-layout(5), gitrevisions(7)). In one that is not called
+ * `.git` there may be anything else beside them, of which git knows nothing.
+ */
+export function isMadeByGit(name: string): boolean {
+  return MADE_BY_GIT.test(name);
+}
+
 /** On a volume that folds case, git finds every spelling. */
 export function isGitName(name: string): boolean {
   return name.length === 4 && name.toLowerCase() === ".git";

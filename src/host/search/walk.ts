@@ -2,7 +2,7 @@ import type { Stats } from "node:fs";
 import type { RepositorySign } from "../../backend/repositories.ts";
 import { CofferdamError } from "../../errors.ts";
 import { type AbsolutePath, joinPath, nameOf, parentOf } from "../../profile/path.ts";
-import { isGitName, isInGitFolder } from "../git/marks.ts";
+import { isGitName, isInGitFolder, isMadeByGit } from "../git/marks.ts";
 import { isManifest } from "../manifest-claims.ts";
 import {
   isAsRead,
@@ -240,8 +240,9 @@ export class Walk {
       if (++names % NAMES_AT_A_TIME === 0) yield;
     }
     for (const sign of seen.signs) this.signs.push(sign);
-    const isOfGit = one.isOfGit || seen.signs.some(({ path, isWhole }) => path === folder && isWhole);
-    if (isOfGit) for (const name of seen.links) this.gitLinks.push(joinPath(folder, name));
+    const isBare = seen.signs.some(({ path, isWhole }) => path === folder && isWhole);
+    const isOfGit = (name: string): boolean => one.isOfGit || (isBare && isMadeByGit(name));
+    for (const name of seen.links) if (isOfGit(name)) this.gitLinks.push(joinPath(folder, name));
     for (const name of isHidden ? [] : seen.links) {
       this.links.note(folder, name);
       if (++names % NAMES_AT_A_TIME === 0) yield;
@@ -260,7 +261,7 @@ export class Walk {
         this.#ahead.push({
           folder: inner,
           isHidden: isBelowHidden,
-          isOfGit: isOfGit || isInGitFolder(name),
+          isOfGit: isOfGit(name) || isInGitFolder(name),
           stats: null,
           part: this.#parts.of(inner, one.part),
         });
