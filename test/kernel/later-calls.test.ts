@@ -85,6 +85,12 @@ describe.skipIf(unusable !== null).each(PEOPLE)(
         ),
       ],
       [
+        "what looks like a copy of the product, with more packages than one loads",
+        perl(
+          'mkdir $_ for ("node_modules", "node_modules/a", "node_modules/a/node_modules", "node_modules/a/node_modules/cofferdam"); open my $f, ">", "node_modules/a/node_modules/cofferdam/package.json"; print $f "{\\"dependencies\\":{", join(",", map { "\\"p$_\\":\\"1\\"" } 1..5000), "}}"',
+        ),
+      ],
+      [
         "pipes and sockets under protected names",
         perl(
           'use Socket; use POSIX; mkfifo(".envrc", 0600); socket(my $s, AF_UNIX, SOCK_STREAM, 0); bind($s, pack_sockaddr_un(".npmrc"))',

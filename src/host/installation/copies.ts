@@ -6,13 +6,13 @@ import { heldAt } from "./held-at.ts";
 import { Folders, namesOfDependencies, searchedFolders } from "./packages.ts";
 import type { InstalledPart } from "./part.ts";
 
-/** More dependencies than a copy of the product has: one that claims more could be anything. */
+/** More dependencies than the product has. A copy that lists more is held without them: no tool can change the list of a real one. */
 const MAX_DEPENDENCIES = 4_096;
 
-/** What a copy loads. */
+/** The packages that a copy loads, and the places that decide which these are. */
 interface Around {
   readonly paths: readonly AbsolutePath[];
-  /** What that was found by, and each folder where a package may come to be that is not installed. */
+  /** Manifests and folders by which these were found, and folders where a missing package may come to be. */
   readonly looks: readonly AbsolutePath[];
   /** Null where that is not at rest. */
   readonly stamp: string | null;
@@ -46,7 +46,7 @@ export class Copies {
       const isAsBefore = before !== undefined && before.stamp === (yield* stampOf(before.looks));
       const one = isAsBefore ? before : yield* around(copy);
       if (one !== null) known.set(copy, one);
-      for (const path of one?.paths ?? [copy, ...tops]) {
+      for (const path of one?.paths ?? [copy]) {
         yield;
         const outermost = wholeIn(path, tops);
         places.add(path);
@@ -63,12 +63,12 @@ export class Copies {
   }
 }
 
-/** As programs find it by its name; where a disk takes other spellings for it, by those, too. */
+/** The path by which programs find a copy. Case does not count, as some file systems ignore it. */
 const IS_COPY = /\/node_modules\/cofferdam$/i;
 
 /**
- * What a copy is, each package that it loads, and each folder in which Node looks for one of these before it comes to where it is,
- * missing or not; null for too many.
+ * Finds a copy's own folder, each package that it loads, and each folder in which Node looks for such a package first, missing or not.
+ * Null where its manifest lists too many.
  */
 function* around(copy: AbsolutePath): Generator<void, Around | null> {
   const startedMs = Date.now();
@@ -96,7 +96,7 @@ function* around(copy: AbsolutePath): Generator<void, Around | null> {
   return { paths: [...paths], looks, stamp: yield* stampOf(looks, startedMs - CLOCK_GRAIN_MS) };
 }
 
-/** What stands there; null where some of it changed since. The change time is the kernel's own: a process can set any other. */
+/** Tells one state of these places from another; null where one changed since. A process can't set the change time (inode(7)). */
 function* stampOf(
   paths: readonly AbsolutePath[],
   sinceMs = Number.POSITIVE_INFINITY,

@@ -45,10 +45,11 @@ test("own: a copy that is part of the installation is held with that", () => {
   expect(withCopy(["zod"]).held(["a/node_modules"])).toEqual({ paths: [], steps: 0 });
 });
 
-test("own: a copy that claims more packages than one has makes all of the folder read-only", () => {
+test("own: a copy that claims more packages than one has is held with its own folder of packages, and no other", () => {
   const names = Array.from({ length: 4_097 }, (_, at) => `p${at}`);
-  expect(withCopy(names.slice(1)).held().paths).toEqual(["a/node_modules"]);
-  expect(withCopy(names).held().paths).toEqual([""]);
+  const above = ["node_modules/p1"];
+  expect(withCopy(names.slice(1), above).held().paths).toEqual(["a/node_modules", "node_modules"]);
+  expect(withCopy(names, above).held().paths).toEqual(["a/node_modules"]);
 });
 
 test("own: what a copy loads is looked for again when a package has come that it lacked, and only then", async () => {
