@@ -6,23 +6,23 @@ import { literalPattern, type Pattern } from "../profile/pattern.ts";
 import { type FileEntry, type Mask, normalProfile, OPEN } from "../profile/profile.ts";
 
 /**
- * Something that decides which code of the product is loaded: a folder of packages that is there, but for the caches in it, or what is
- * held by its name alone, missing or not.
+ * Something that decides which code of the product is loaded, and that tools may only read: a folder of packages, except the caches in
+ * it; or a path, missing or not.
  */
 export type Held =
   | { readonly kind: "packages"; readonly path: AbsolutePath; readonly caches: readonly AbsolutePath[] }
   | { readonly kind: "name"; readonly path: AbsolutePath };
 
-/** What is read-only wherever this names it. */
+/** The same for every path that matches a pattern. */
 export interface HeldAnywhere {
   readonly kind: "pattern";
   readonly pattern: Pattern;
 }
 
-/** What it is, for a sentence, and how a person gets it out of a root. */
+/** The same with its words: what it is, and how a person gets it out of a root. */
 export type Told = (Held | HeldAnywhere) & { readonly what: string; readonly wayOut?: string };
 
-/** What such a copy, and each part that it loads, is for a sentence. */
+/** The words for a copy of the product, and for each package that it loads. */
 export const COPY = "a copy of cofferdam that programs there load";
 
 /** How a person gets most of it out of a root, for the end of a sentence. */

@@ -8,7 +8,7 @@ import type { Layer } from "../profile/explain.ts";
 import { isInside } from "../profile/path.ts";
 import type { Root } from "../tool/facts.ts";
 
-/** The product's installation, with the copies of it in roots that tools may write, and as mounts show it there. */
+/** The product's installation, with its copies in roots that tools may write, and with its other paths there, by mounts. */
 export function installationFor(host: Host, roots: readonly Root[]): Installation {
   const writable = roots.filter(({ mode }) => mode === "rw").map(({ path }) => path);
   return asSeenIn(host.installation(), writable, new MountTableParser().now());
@@ -28,9 +28,9 @@ export function partsInRoots(
 }
 
 /**
- * A layer of the ceiling in which every part of the installation may only be read, and none that is missing may be made, and commands
- * may only be read that PATH finds in any folder; null where there is nothing of this in a root. Caches of build tools in `node_modules` may be written, but for one in which something lies that
- * is loaded: a file that an option of Node names, or a copy of the product.
+ * The layer of the ceiling that protects the installation. Its parts may only be read, and missing ones can't be made; the same holds
+ * for commands that relative entries of PATH find in any folder. Caches of build tools in `node_modules` may be written, except one that
+ * holds something that is loaded: a file that an option of Node names, or a copy of the product. Null where a root holds none of this.
  */
 export function installationLayer(
   installation: Pick<Installation, "parts" | "places" | "commands">,

@@ -88,7 +88,7 @@ function otherNameRefusal(
   });
 }
 
-/** In what tools may only read: the caches of build tools, see `installationLayer`. */
+/** Caches of build tools, which tools may write, in parts that they may only read: see `installationLayer`. */
 function writableInParts({ parts, places }: Installation, folder: AbsolutePath): readonly AbsolutePath[] {
   return parts
     .filter((part) => isInside(part.path, folder))

@@ -165,7 +165,7 @@ export async function lookForAppeared(
       newLinks,
       linksOutsideTrees: () => memory.linksOutsideTrees(profile, facts.mac),
     });
-    // A link may be a name that hosts execute as well, and stay as such.
+    // Such a link may have a name that hosts execute, too: by that alone it would stay among packages.
     const told = new Set(treeNames.flatMap(({ kind, path }) => (kind === "way" ? path : [])));
     const names = await flatMapInTurns(hits, (path): readonly Appeared[] => {
       if (before.has(path) || !isOpenToCalls(profile, path) || isOwnOf(folders, path)) return [];
@@ -179,7 +179,7 @@ export async function lookForAppeared(
     );
     const sinceCtime = performance.timeOrigin + sinceMs - CLOCK_GRAIN_MS;
     const manifests = await memory.manifests.grown(
-      // A folder that was moved brings one that is older than the call.
+      // A folder that was moved brings a manifest that is older than the call.
       ({ ctimeMs }, path) => isNewName.has(path) || (ctimeMs >= sinceCtime && isMade(path)),
     );
     const besides = [
@@ -188,16 +188,9 @@ export async function lookForAppeared(
       ...manifests.map((path) => appeared(path, "protected", UNDER_OUR_NAME)),
     ].filter(({ path, kind }) => !isClosed(path) && (kind === "way" || !told.has(path)));
     for (const { path } of besides) told.add(path);
-    // Nothing can hold a link right in such a folder: once a name that hosts execute is behind it, no call could be made.
-    const loose = new Set(
-      await flatMapInTurns(newLinks, (path) =>
-        writable.includes(parentOf(path)) && !folders.has(path) && executedIn(path) !== null ? path : [],
-      ),
-    );
-    // One is told by what is behind it.
-    if (loose.size > 0)
-      for (const path of await flatMapInTurns([...told], (one) => [...upwards(parentOf(one))]))
-        loose.delete(path);
+    const mayComeToLead = (link: AbsolutePath): boolean =>
+      writable.includes(parentOf(link)) && !folders.has(link) && executedIn(link) !== null;
+    const loose = await looseLinks(newLinks, mayComeToLead, told);
     const others = await flatMapInTurns(made, (path): readonly Appeared[] => {
       if (told.has(path) || isClosed(path) || held().has(path)) return [];
       const row = executed(path) ?? (loose.has(path) ? executedIn(path) : null);
@@ -217,6 +210,21 @@ export async function lookForAppeared(
   } catch (cause) {
     return { found: [], unknown: whyUnknown(cause) };
   }
+}
+
+/**
+ * Picks new links right in a root, where no mount can hold a link: once one leads to a name that hosts execute, no call can start. A
+ * link that leads to such a name already is told by that name.
+ */
+async function looseLinks(
+  newLinks: ReadonlySet<AbsolutePath>,
+  mayComeToLead: (link: AbsolutePath) => boolean,
+  told: ReadonlySet<AbsolutePath>,
+): Promise<ReadonlySet<AbsolutePath>> {
+  const loose = new Set(await flatMapInTurns(newLinks, (link) => (mayComeToLead(link) ? link : [])));
+  if (loose.size === 0) return loose;
+  for (const above of await flatMapInTurns(told, (path) => [...upwards(parentOf(path))])) loose.delete(above);
+  return loose;
 }
 
 const KINDS = ["repository", "protected", "link", "way", "started", "unprotectable"];

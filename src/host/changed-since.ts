@@ -12,8 +12,8 @@ export function isChangedSince(path: AbsolutePath, moment: number, look: Look = 
 }
 
 /**
- * True where a folder on the way to a path, below one of these roots, was changed since: something may have been brought there with it.
- * To rename a folder changes that one, and nothing that is in it.
+ * True where a folder above a path, below one of these roots, was changed since: the thing may have been brought there with its folder.
+ * A rename changes the folder that is renamed, and nothing in it.
  */
 export function mayBeBroughtSince(
   path: AbsolutePath,

@@ -21,8 +21,8 @@ export interface Led {
 const MOST_LINKS = 40;
 
 /**
- * Names that are passed on one way. The kernel has no such bound: a link holds up to two thousand, and leads to the next of forty.
- * What a tool makes of these would keep all else waiting, and nobody else makes ways of hundreds.
+ * The most names that are passed on one way. The kernel has no such bound: a link holds up to two thousand names, and may lead to forty
+ * others. Only a tool makes ways of thousands, and to follow them would keep all other calls waiting.
  */
 const MOST_NAMES = 4_096;
 

@@ -2,7 +2,7 @@ import type { HostMount } from "../backend/facts.ts";
 import { isAbsolutePath, pathFromBytes } from "../profile/path.ts";
 import { procBytes } from "./proc-files.ts";
 
-/** Its fields, white space in them escaped: id, parent, device, root, mount point, options, others up to a dash, type. */
+/** A line: id, parent, device, root, mount point, options, further fields, a dash, type. White space in a field is escaped. */
 const LINE = /(?:^|\n)[^ \n]+ [^ \n]+ ([^ \n]+) ([^ \n]+) ([^ \n]+) ([^ \n]+)(?: [^ \n]+)*? - ([^ \n]*)/g;
 
 const READ_ONLY = /(?:^|,)ro(?:,|$)/;

@@ -38,8 +38,8 @@ const MAX_COMPARED_BYTES = 256 * 1024 ** 2;
 
 /**
  * What commits hold to which branches and tags led before a call: a checkout brings it, in the repository itself, in a clone of it
- * or in a new worktree, and to no other place. Which commits these are is told by files of branches that did not change since, and a commit's name says
- * what it holds; so nothing that the call itself made passes.
+ * or in a new worktree, and to no other place. Files of branches that did not change since tell which commits these are, and a commit's
+ * name says what it holds; so nothing that the call itself made passes.
  */
 export class HeldBefore implements Disposable {
   readonly #signs: readonly RepositorySign[];

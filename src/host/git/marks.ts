@@ -35,8 +35,8 @@ const MADE_BY_GIT = new RegExp(
 );
 
 /**
- * True for names that git makes right in a repository's folder (gitrepository-layout(5), gitrevisions(7)). In one that is not called
- * `.git` there may be anything else beside them, of which git knows nothing.
+ * True for names that git makes right in a repository's folder (gitrepository-layout(5), gitrevisions(7)). A repository's folder that is
+ * not called `.git` may hold other things beside these, which are not git's.
  */
 export function isMadeByGit(name: string): boolean {
   return MADE_BY_GIT.test(name);

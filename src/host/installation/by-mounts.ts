@@ -3,7 +3,8 @@ import { inFilesystem, mountOf } from "../../backend/host-mounts.ts";
 import { type AbsolutePath, isAbsolutePath, isInside, joinPath } from "../../profile/path.ts";
 
 /**
- * Other paths of these in such folders: where another mount shows the same part of a file system, or a part of what lies at one of them.
+ * Finds other paths, in these folders, of what lies at the given paths: another mount may show the same part of a file system, or a
+ * part of that part.
  */
 export function pathsByMounts(
   paths: readonly AbsolutePath[],
@@ -26,7 +27,7 @@ export function pathsByMounts(
   return new Map(others);
 }
 
-/** Where a mount shows what lies there in its file system, or some of it; null where it shows nothing of that. */
+/** The path at which a mount shows this path of its file system, or a part of what lies there; null where it shows none of that. */
 function shownBy({ point, root }: HostMount, real: string): AbsolutePath | null {
   if (!isAbsolutePath(root) || !isAbsolutePath(real)) return null;
   if (isInside(root, real)) return point;

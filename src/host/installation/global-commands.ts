@@ -2,15 +2,15 @@ import { type AbsolutePath, joinPath, parentOf, upwards } from "../../profile/pa
 import { statsOf } from "../nodes.ts";
 
 /**
- * Where package managers put commands of what they install globally, from a folder above the packages: npm and Bun in `bin`
+ * Paths of the command of a global installation, relative to a folder above its packages: npm and Bun in `bin`
  * (https://docs.npmjs.com/cli/configuring-npm/folders, https://bun.com/docs/pm/global-cache), pnpm there or, before 11, right in it
- * (https://pnpm.io/settings#globalbindir), Yarn in one of the home folder (https://classic.yarnpkg.com/en/docs/cli/global).
+ * (https://pnpm.io/settings#globalbindir), Yarn in a folder of the home (https://classic.yarnpkg.com/en/docs/cli/global).
  */
 const COMMANDS = ["bin/cofferdam", "cofferdam", ".yarn/bin/cofferdam"];
 
 /**
- * The commands of a package that is installed globally, which PATH need not find; and the Node that pnpm's, which are scripts, take
- * where it lies beside them (https://github.com/pnpm/cmd-shim), missing or not.
+ * Finds the command of a global installation, also where PATH does not have its folder. Beside a command that is a script, as pnpm makes
+ * it, the path of a `node` is added, missing or not: the script prefers that one (https://github.com/pnpm/cmd-shim).
  */
 export function globalCommands(packages: readonly AbsolutePath[]): readonly AbsolutePath[] {
   const above = new Set(packages.flatMap((folder) => [...upwards(parentOf(folder))]));

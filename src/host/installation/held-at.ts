@@ -16,8 +16,8 @@ const CACHES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * How a path is held. Caches of build tools in a folder of packages may be written, but for one in which one of these places lies, from
- * which something is loaded.
+ * Says how a path is held. In a folder of packages, caches of build tools may be written, except a cache that holds one of these
+ * places: something is loaded from there.
  */
 export function heldAt(path: AbsolutePath, places: readonly AbsolutePath[]): Held {
   const isPackages = nameOf(path) === "node_modules" && statsOf(path)?.isDirectory() === true;
@@ -25,7 +25,7 @@ export function heldAt(path: AbsolutePath, places: readonly AbsolutePath[]): Hel
 }
 
 /**
- * Those that are folders. One that is missing can be made where a package is installed that makes it, and only there: each call
+ * The caches that may be written. A missing one can be made where a package is installed that makes it, and only there: each call
  * holds its place meanwhile, which takes milliseconds.
  */
 export function cachesIn(packages: AbsolutePath, places: readonly AbsolutePath[]): readonly AbsolutePath[] {
@@ -37,7 +37,7 @@ export function cachesIn(packages: AbsolutePath, places: readonly AbsolutePath[]
   });
 }
 
-/** By itself, or for others: those pnpm has elsewhere (https://pnpm.io/symlinked-node-modules-structure). */
+/** True for a package that is installed by itself, or by pnpm for another package (https://pnpm.io/symlinked-node-modules-structure). */
 function isInstalled(name: string, packages: AbsolutePath): boolean {
   return [name, `.pnpm/node_modules/${name}`].some((at) => statsOf(joinPath(packages, at)) !== null);
 }

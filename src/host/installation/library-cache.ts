@@ -4,17 +4,17 @@ import { pathFromBytes } from "../../profile/path.ts";
 /** Room for some hundred thousand libraries; a system has some thousands. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
-/** A table of libraries in a cache; all numbers have four bytes. The third of each entry says where its path begins. */
+/** A table of libraries in a cache. Its entries consist of numbers of four bytes. The third one says where the path begins. */
 interface Table {
   readonly count: number;
-  /** Where the first entry is, and how long each, in bytes. */
+  /** Offset of the first entry, and the size of each, in bytes. */
   readonly first: number;
   readonly entry: number;
-  /** What the places of paths are counted from. */
+  /** Offsets of paths are counted from here. */
   readonly base: number;
 }
 
-/** What a cache holds: its numbers, lowest byte first as on each processor that we run on, and its text, a character for a byte. */
+/** The content of a cache file twice: as numbers of four bytes, the lowest first, and as text of one character for each byte. */
 interface Cache {
   readonly numbers: Uint32Array;
   readonly text: string;
@@ -22,8 +22,8 @@ interface Cache {
 
 /**
  * The folders of the libraries that glibc's cache lists (glibc, sysdeps/generic/dl-cache.h). The loader takes a library from where this
- * says, which need not be a folder of `ld.so.conf`: `ldconfig DIR` adds others. What is not understood adds nothing, because the
- * loader passes over it, too.
+ * says, which need not be a folder of `ld.so.conf`: `ldconfig DIR` adds others. A file in another format adds nothing, because the
+ * loader ignores it, too.
  */
 export function foldersOfCache(file: string): readonly string[] {
   const cache = readCache(file);

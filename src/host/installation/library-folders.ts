@@ -9,9 +9,9 @@ import { placesOn } from "./way.ts";
 const MAX_FILES = 256;
 
 /**
- * What decides where the loader takes libraries of any program from (ld.so(8), ldconfig(8)): the folders of `ld.so.conf`, of
- * the cache and of musl's path file, and the libraries that `ld.so.preload` names with their folders; missing or not, with the links
- * on the way. None on a platform without these.
+ * Finds the places from which the loader takes libraries of any program (ld.so(8), ldconfig(8)): the folders of `ld.so.conf`, of the
+ * cache and of musl's path file, and the libraries that `ld.so.preload` names, with their folders. It includes missing places and the
+ * links on the way. A platform without these files has none.
  */
 export function libraryFolders(etc = "/etc"): readonly AbsolutePath[] {
   const preloaded = linesOf(`${etc}/ld.so.preload`)

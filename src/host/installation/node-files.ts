@@ -78,7 +78,7 @@ export function filesThatNodeObeys(started: Started): readonly InstalledPart[] {
     ...ONE_PATH.flatMap((name) => partsOf(name, [env[name] ?? ""].filter(Boolean), cwd)),
     // A program can ask for one itself (https://nodejs.org/api/module.html#moduleenablecompilecacheoptions).
     ...partsOf("module.enableCompileCache", compileCache === null ? [] : [compileCache], cwd),
-    // Where such a program names no place, as npm does not.
+    // Node's default, where the program names no folder: so does npm.
     ...partsOf("TMPDIR", [`${temporaryFolderOf(env)}/node-compile-cache`], cwd).map((part) => ({
       ...part,
       what: "compiled code that Node takes from the folder for temporary files",

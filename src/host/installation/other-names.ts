@@ -12,17 +12,17 @@ export interface OtherName {
 /** Where other names are looked for. */
 export interface Ground {
   readonly folders: readonly AbsolutePath[];
-  /** Folders in these that nobody can write in. */
+  /** Folders among these in which no tool can write. */
   readonly held: readonly AbsolutePath[];
 }
 
-/** So many names are looked at below such folders, as many as are searched before a call by default. */
+/** The most names that are looked at below such folders: as many as a search before a call looks at by default. */
 export const MAX_NAMES = 200_000;
 
 /**
  * The first file below these folders that is also one of the loaded ones: a hard link, as package managers make them from a store
- * of all packages to each project, and other programs from one of two equal files to the other. `too-many` where they hold more
- * names than are looked at. A package's entries tell whether the package is made of links: a start with copies looks at no other file of it.
+ * of all packages to each project, and other programs from one of two equal files to the other. `too-many` where the folders hold more
+ * names than that. A package's entries tell whether the package is made of links: a start with copies looks at no other file of it.
  */
 export function otherName(loaded: readonly LoadedPart[], ground: Ground): OtherName | "too-many" | null {
   const files = linkedFiles(loaded);

@@ -59,7 +59,7 @@ export class Folders {
     return this.placeOf(name, searched)?.real ?? null;
   }
 
-  /** The same, and which of the folders that was. */
+  /** Finds the same, and says which of the folders has it, by its index. */
   placeOf(
     name: string,
     searched: readonly AbsolutePath[],
@@ -101,7 +101,7 @@ export function packagePlaces(folder: AbsolutePath): readonly LoadedPart[] {
   return [...packages, ...[...searched].map((path) => ({ path, entries: [] }))];
 }
 
-/** No package has a manifest so large, and one that is nothing to be trusted could be of any size. */
+/** No package has a larger manifest. Tools may write some of these files, in any size. */
 export const MAX_MANIFEST_BYTES = 1024 * 1024;
 
 /** A folder without a readable manifest loads nothing by name. */

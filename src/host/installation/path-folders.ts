@@ -30,7 +30,7 @@ export const STARTED_BEFORE_US = ["node", "sh", "bash", "sed", "dirname", "uname
 
 const ALL = [...new Set([...COMMANDS, ...STARTED_BEFORE_US])];
 
-/** The folders of PATH as the kernel finds them from the current folder, links followed; those that are missing, too. */
+/** The folders of PATH, as the kernel finds them from the current folder. Links are followed; missing folders are included. */
 export function foldersOfPath(surroundings: Surroundings): readonly AbsolutePath[] {
   const look = lookingOnce();
   const led = entriesOf(surroundings)
@@ -40,8 +40,9 @@ export function foldersOfPath(surroundings: Surroundings): readonly AbsolutePath
 }
 
 /**
- * Names of our command, and of those that are started before it, by entries of PATH that mean another folder wherever a shell
- * stands: `named` by those that name one, as `bin` does, and `bare` by those that mean the folder of the shell itself.
+ * Patterns for our command, and for those that are started before it, in the folders that relative entries of PATH mean. Such an entry
+ * means another folder in each working folder of a shell. `named`: by entries with a name, as `bin`. `bare`: by entries that mean the
+ * working folder itself.
  */
 export function commandsAnywhere(
   surroundings: Surroundings,
@@ -58,7 +59,7 @@ export function commandsAnywhere(
 
 /**
  * What PATH finds under our names, and every place in a folder before that one where it would find another: missing files, and
- * those that can't be run, or lead nowhere, so far. Of what is started before us, the places where something is.
+ * those that can't be run, or lead nowhere, so far. Of commands that are started before ours only the places count where one exists.
  */
 export function commandParts(surroundings: Surroundings): readonly InstalledPart[] {
   const look = lookingOnce();
@@ -69,14 +70,14 @@ export function commandParts(surroundings: Surroundings): readonly InstalledPart
     for (const entry of entries) {
       const found = entry.map((one) => placesOn(`${one}/${name}`, surroundings.cwd, look));
       places.push(...found.flat());
-      // In another folder a relative one finds another, or none.
+      // In another working folder, a relative entry finds another command, or none.
       if (entry.flatMap(relativeOf).length === 0 && found.every(([end]) => isCommand(end, look))) break;
     }
     const isOurs = COMMANDS.includes(name);
     return [...new Set(places)]
       .map((path) => ({
         ...{ path, what, wayOut: WAY_OUT, isAlone: look(path) === null },
-        // Other names of these are not looked for: systems make their own shells of links.
+        // Hard links of these are not looked for: systems have several names for one shell.
         entries: isOurs && look(path)?.isFile() === true ? [path] : [],
       }))
       .filter(({ path, isAlone }) => !isAlone || (isOurs && !IN_PACKAGES.test(path)));
@@ -96,8 +97,8 @@ function isCommand(path: AbsolutePath, look: Look): boolean {
 }
 
 /**
- * The entries of PATH, each with all that it means: an empty one is the current folder (environ(7)), and bash takes a tilde for a
- * home, or for the folder that it stands or stood in (bash(1), Tilde Expansion), where others take it for a name. Without PATH,
+ * The entries of PATH, each with all of its meanings. An empty entry means the working folder (environ(7)). Bash expands a tilde to a
+ * home, or to its present or former working folder (bash(1), Tilde Expansion); other programs take it for a name. Without PATH,
  * programs take folders of the system.
  */
 function entriesOf({ env, homes }: Surroundings): readonly (readonly string[])[] {

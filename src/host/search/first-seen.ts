@@ -3,7 +3,7 @@ import { type AbsolutePath, joinPath } from "../../profile/path.ts";
 import { isChangedSince } from "../changed-since.ts";
 import type { NameKind } from "./list.ts";
 
-/** A read of a folder: what it held when it was read before, and the time now, by the search's clock. */
+/** One read of a folder: its state at the read before, and the time now, by the search's clock. */
 interface Reading {
   readonly before:
     | {
@@ -16,8 +16,8 @@ interface Reading {
 }
 
 /**
- * Tells when names of a folder were first seen there: what was there before keeps its time. All is new where another folder stood at
- * this path then, and so is a link that was changed since: it may lead elsewhere.
+ * Tells when each name of a folder was first seen there. A name that was there before keeps its time. All names are new where another
+ * folder stood at this path then. A link that was changed since is new, too: it may lead elsewhere.
  */
 export function whenSeen(
   folder: AbsolutePath,

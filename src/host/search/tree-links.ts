@@ -48,7 +48,7 @@ export interface NewAtOldWay<Item> {
 export interface WaysIntoTrees<Item> {
   readonly newWays: readonly NewWay<Item>[];
   readonly atOldWays: readonly NewAtOldWay<Item>[];
-  /** True where nobody knows where a link leads that was there before: each of the things may have other paths by it. */
+  /** True where a link that was there before leads too far to be followed: each of the things may have another path by it. */
   readonly isUntold: boolean;
 }
 
@@ -87,9 +87,11 @@ function* found<Item extends InTree>(
     const way = wayOf(nameOf(link), parentOf(link), look);
     const made = way.links.find(isNewLink);
     // Nobody knows where it leads: perhaps to one of these.
-    if (way.isTooLong && made === undefined) isUntold = true;
-    else if (way.isTooLong && made !== undefined && items[0] !== undefined)
-      newWays.set(made, { link: made, first: items[0], more: items.length - 1 });
+    if (way.isTooLong) {
+      if (made === undefined) isUntold = true;
+      else if (items[0] !== undefined)
+        newWays.set(made, { link: made, first: items[0], more: items.length - 1 });
+    }
     if (way.end === null) continue;
     const end = ends.get(way.end) ?? { newLinks: new Set(), old: null, first: null, count: 0 };
     ends.set(way.end, end);

@@ -6,20 +6,20 @@ import { STARTED_BEFORE_US } from "../installation/path-folders.ts";
 import type { Remembered } from "./folder.ts";
 import type { Memory } from "./searchable.ts";
 
-/** Of more names below one granted folder none is told. */
+/** Where there are more names below one granted folder, none is listed. */
 const MOST_NAMES = 20_000;
 
-/** Between two looks at the clock so many folders are passed of which nothing is new. */
+/** Folders without news that are passed between two looks at the clock. */
 const FOLDERS_AT_A_TIME = 512;
 
-/** A path, and which folder it was in: another one may have come to stand there. */
+/** A path with the identity of its folder: another folder may have come to stand there. */
 export function placeOfName({ dev, ino }: Pick<Stats, "dev" | "ino">, path: AbsolutePath): string {
   return `${dev}:${ino}:${path}`;
 }
 
 /**
- * What is watched for below a granted folder, each as `placeOfName` has it, in steps: outside of trees of installed packages, and of
- * those what stands in for a command of ours. None where that is too much.
+ * Lists the names that are watched for below a granted folder, each as `placeOfName` has it, in steps. In trees of installed packages
+ * only names count that stand in for a command of ours. Empty where there are too many.
  */
 export function* watchedNames(start: AbsolutePath, memory: Memory): Generator<void, readonly string[]> {
   const found: string[] = [];
@@ -34,7 +34,7 @@ export function* watchedNames(start: AbsolutePath, memory: Memory): Generator<vo
   return found;
 }
 
-/** A folder that is as it was when it was last read says the same. */
+/** The names of each folder that was read: the same until it is read again. */
 const KNOWN = new WeakMap<Remembered, readonly string[]>();
 
 function namesOf(folder: AbsolutePath, start: AbsolutePath, seen: Remembered): readonly string[] {

@@ -30,14 +30,14 @@ export function partsThatRun(repository: AbsolutePath, context: RepositoryContex
 }
 
 /**
- * What has to go so that a new repository is none: its folder, and its HEAD should that stay beside it, where the call made it. Else the folder holds what others made, and
- * may be a root: only its HEAD goes, without which git finds no repository, and what the call made of what git obeys there.
+ * The paths that have to go so that git finds no repository there. Where the call made its folder, that goes, and its HEAD by itself, as
+ * the folder may only be moved aside. Any other folder holds things of others and may be a root: its HEAD goes, and of the files that
+ * git obeys those that the call made.
  */
 export function unmade(repository: AbsolutePath, startedAt: number): readonly AbsolutePath[] {
-  const stats = statsOf(repository);
-  if (stats?.isDirectory() !== true) return [repository];
+  if (statsOf(repository)?.isDirectory() !== true) return [repository];
   const head = joinPath(repository, "HEAD");
-  if (stats.birthtimeMs >= startedAt - CLOCK_GRAIN_MS) return [repository, head];
+  if (isMadeWhole(repository, startedAt)) return [repository, head];
   const obeyed = OBEYED.map((name) => joinPath(repository, name));
   return [head, ...obeyed.filter((path) => isMadeWhole(path, startedAt))];
 }
@@ -55,15 +55,19 @@ export function isRepository(path: AbsolutePath): boolean {
   return stats !== null && (!stats.isDirectory() || statsOf(joinPath(path, "HEAD")) !== null);
 }
 
-/** A folder is changed by what is made in it. */
+/** True for a file that the call made or changed, and for a folder that it made: to make a file in a folder changes the folder, too. */
 function isMadeWhole(path: AbsolutePath, startedAt: number): boolean {
   const stats = statsOf(path);
   if (stats?.isDirectory() === true) return stats.birthtimeMs >= startedAt - CLOCK_GRAIN_MS;
   return isChangedSince(path, startedAt);
 }
 
-/** The first thing that the call made on the way to a hook: a link, or the hook itself; null where it made none of these. */
+/** The first thing on the way to a hook that the call made: a link, or the hook itself. Null where it made none of these. */
 function madeOf({ path, links }: FoundHook, { writable, startedAt }: RepositoryContext): AbsolutePath | null {
-  const isWritable = (at: AbsolutePath): boolean => writable.some((folder) => isInside(at, folder));
-  return [...links, path].find((at) => isWritable(at) && isChangedSince(at, startedAt)) ?? null;
+  return [...links, path].find((at) => isIn(writable, at) && isChangedSince(at, startedAt)) ?? null;
+}
+
+/** True for a path in one of these folders. */
+export function isIn(folders: readonly AbsolutePath[], path: AbsolutePath): boolean {
+  return folders.some((folder) => isInside(path, folder));
 }

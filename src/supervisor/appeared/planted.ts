@@ -8,7 +8,7 @@ import { flatMapInTurns, WorkTurn } from "../../host/turns.ts";
 import { isInDependencyTree } from "../../profile/dependency-trees.ts";
 import { type ExecutedFinder, type ExecutedNames, OURSELVES } from "../../profile/executed.ts";
 import { type AbsolutePath, isInside, parentOf, ROOT, upwards } from "../../profile/path.ts";
-import { partsThatRun, type RepositoryContext, unmade } from "./new-repositories.ts";
+import { isIn, partsThatRun, type RepositoryContext, unmade } from "./new-repositories.ts";
 
 /** Something that appeared, and what is to be taken out of its place so that no host executes it. */
 export interface PlantedByCall {
@@ -41,7 +41,7 @@ const MAX_MOUNTS = 192;
 /** The most repositories that calls may leave: with more, later calls would be refused, as their plans take too long to make. */
 const MAX_REPOSITORIES = 500;
 
-/** What of all that appeared hosts execute without a further act, or keeps later calls from being made. */
+/** Picks what hosts execute without a further act of a person, and what would keep later calls from being made. */
 export async function plantedOf(
   found: readonly Appeared[],
   context: PlantedContext,
@@ -52,7 +52,7 @@ export async function plantedOf(
   };
   const wasThere = new Set(context.protectedBefore);
   const isTakable = (end: AbsolutePath): boolean =>
-    isWritable(end, context) && context.isOpen(end) && !wasThere.has(end);
+    isIn(context.writable, end) && context.isOpen(end) && !wasThere.has(end);
   return flatMapInTurns(found, (appeared): readonly PlantedByCall[] => {
     const reason = reasonToTake(appeared, isTooMany, context);
     if (reason === null) return [];
@@ -69,7 +69,7 @@ export async function plantedOf(
   });
 }
 
-/** One for each protected name, and one for each folder that it lies in, which must stay where it is. */
+/** Counts one mount for each protected name, and one for each folder above it, which must stay where it is. */
 async function needsTooManyMounts(
   found: readonly Appeared[],
   { protectedBefore, writable }: PlantedContext,
@@ -156,15 +156,13 @@ function placeOf(
   if (!isTooLong && (links.length === 0 || links.includes(path))) return path;
   // Where nobody knows what stands at its end, no link to it stays.
   if (!isTooLong && end !== null && isTakable(end)) return end;
-  return links.find((link) => isWritable(link, context)) ?? null;
+  return links.find((link) => isIn(context.writable, link)) ?? null;
 }
 
 function isMade(path: AbsolutePath, context: PlantedContext): boolean {
-  return isWritable(path, context) && (context.newLinks.has(path) || isChangedSince(path, context.startedAt));
-}
-
-function isWritable(path: AbsolutePath, { writable }: PlantedContext): boolean {
-  return writable.some((folder) => isInside(path, folder));
+  return (
+    isIn(context.writable, path) && (context.newLinks.has(path) || isChangedSince(path, context.startedAt))
+  );
 }
 
 /** The kernel tells it in one step, however deep that is. */

@@ -8,15 +8,15 @@ import { isRepository, unmade } from "./new-repositories.ts";
 import { IN_THE_WAY, type PlantedByCall } from "./planted.ts";
 import type { Fates } from "./take-away.ts";
 
-/** A repository takes about so many mounts, with the folders that it lies in. */
+/** About the mounts that a repository takes, with the folders above it. */
 const MOUNTS_OF_A_REPOSITORY = 6;
 
-/** Fewer than so many leave room in every plan. */
+/** Fewer mounts than this leave room in every plan, and the planner is not asked. */
 const FEW_MOUNTS = 128;
 
 /**
- * The repositories that a call made and that stayed, where a later call could not be given its sandbox any more: one of many mounts,
- * which the planner itself is asked about.
+ * Finds the repositories that a call made, where they leave too few mounts for the sandbox of a later call. The planner itself is asked
+ * for such a sandbox.
  */
 export async function repositoriesInTheWay(
   found: readonly Appeared[],
@@ -40,7 +40,7 @@ export async function repositoriesInTheWay(
   }));
 }
 
-/** Whether a call could be made now. The next one looks the same up again, and finds what was laid out for it. */
+/** True where a call could be given its sandbox now. The next call uses the same layout, as long as nothing changes. */
 async function hasRoom({ shared }: AfterCall): Promise<boolean> {
   const { host, walls, memory, ledger, standing, loaded } = shared;
   if (walls.kind === "unavailable") return true;

@@ -82,8 +82,8 @@ async function settleLeft({ call, overBy, forget }: LeftCall, shared: Sweeping):
 }
 
 /**
- * Tells whether a call may have made what stands at a path, or brought it there with a folder; what was there before in the same folder
- * was not brought.
+ * True for a path at which the call may have made something, or to which it may have brought something with a folder. What was there
+ * before, in the same folder, was not brought.
  */
 function madeSince(
   { beganAt, watched }: Pick<WatchedCall, "beganAt" | "watched">,

@@ -10,10 +10,10 @@ import { answerAbout, type KeepAnswer, MAX_TOLD } from "./keep-answer.ts";
 import { isRepository, runsIn, unmade } from "./new-repositories.ts";
 import type { PlantedByCall } from "./planted.ts";
 
-/** What becomes of what appeared. */
+/** The fate of each thing that appeared. */
 export type Fates = Map<Appeared, Fate>;
 
-/** What stays, with its fate, and what would stay if it had no other name (hard link). */
+/** The fates of things that stay, and things that would stay if they had no other name (hard link). */
 export interface Decided {
   readonly fates: Fates;
   readonly linked: ReadonlySet<Appeared>;
@@ -58,8 +58,8 @@ export async function takeAway(
 }
 
 /**
- * True for what lies on another file system than this folder. From there a folder is copied, or stays where it was under another name:
- * what lies in it would be as live there.
+ * True for a path on another file system than this folder. From there a folder is copied. One that can't be copied stays where it was,
+ * under another name, and its content would still be live.
  */
 function otherFileSystem(folder: AbsolutePath): (path: AbsolutePath) => boolean {
   const dev = statsOf(folder)?.dev;
@@ -72,8 +72,8 @@ interface Taking {
 }
 
 /**
- * Takes all of these. What lies in another goes with that, and by itself where that can't be moved. Of what is far all is taken by
- * itself, the deepest first.
+ * Takes all of these. A thing that lies in another one goes with that, and by itself where the other can't be moved. Things on another
+ * file system are all taken by themselves, the deepest first.
  */
 async function takeEach(
   taken: readonly PlantedByCall[],
@@ -133,7 +133,7 @@ function isBelowAny(path: AbsolutePath, folders: ReadonlyMap<string, unknown>): 
   return false;
 }
 
-/** What was taken of a path: it, or what it lay in. */
+/** The item by which a path was taken: its own, or that of a folder above it. */
 function itemOf(path: AbsolutePath, items: ReadonlyMap<string, Taken>): Taken | null {
   for (const at of upwards(path)) {
     const item = items.get(at);

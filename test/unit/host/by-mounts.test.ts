@@ -13,31 +13,31 @@ const mounted = (point: string, root: string, device = "254:0"): HostMount => ({
 });
 const MACHINE = mounted("/", "/");
 
-/** Other paths in `/work` of the packages in `/real/tools`. */
-function inWork(...mounts: readonly HostMount[]): readonly string[] {
+/** Other paths in `/rw` of the packages in `/real/tools`. */
+function inRoot(...mounts: readonly HostMount[]): readonly string[] {
   const packages = absolutePath("/real/tools/node_modules");
-  const found = pathsByMounts([packages], [absolutePath("/work")], [MACHINE, ...mounts]);
+  const found = pathsByMounts([packages], [absolutePath("/rw")], [MACHINE, ...mounts]);
   return [...found.values()].flat();
 }
 
 test.each([
-  ["the folder above them", [mounted("/work", "/real")], ["/work/tools/node_modules"]],
-  ["them", [mounted("/work/a", "/real/tools/node_modules")], ["/work/a"]],
-  ["one of them", [mounted("/work/a", "/real/tools/node_modules/zod")], ["/work/a"]],
+  ["the folder above them", [mounted("/rw", "/real")], ["/rw/tools/node_modules"]],
+  ["them", [mounted("/rw/a", "/real/tools/node_modules")], ["/rw/a"]],
+  ["one of them", [mounted("/rw/a", "/real/tools/node_modules/zod")], ["/rw/a"]],
   [
     "a folder in which the root lies",
-    [mounted("/work", "/x"), mounted("/work/b", "/real")],
-    ["/work/b/tools/node_modules"],
+    [mounted("/rw", "/x"), mounted("/rw/b", "/real")],
+    ["/rw/b/tools/node_modules"],
   ],
-  ["the whole machine", [mounted("/work/all", "/")], ["/work/all/real/tools/node_modules"]],
+  ["the whole machine", [mounted("/rw/all", "/")], ["/rw/all/real/tools/node_modules"]],
   ["nothing", [], []],
-  ["what lies beside them", [mounted("/work", "/real/other"), mounted("/work/c", "/real/tools/node")], []],
-  ["another file system", [mounted("/work", "/real", "254:1")], []],
+  ["what lies beside them", [mounted("/rw", "/real/other"), mounted("/rw/c", "/real/tools/node")], []],
+  ["another file system", [mounted("/rw", "/real", "254:1")], []],
   ["them, outside of the root", [mounted("/other", "/real")], []],
-  ["them, where another mount hides it", [mounted("/work", "/real"), mounted("/work/tools", "/", "0:1")], []],
-  ["no path", [mounted("/work", "net:[4026531840]")], []],
+  ["them, where another mount hides it", [mounted("/rw", "/real"), mounted("/rw/tools", "/", "0:1")], []],
+  ["no path", [mounted("/rw", "net:[4026531840]")], []],
 ])("own: the product's packages are known where a mount shows %s", (_what, mounts, found) => {
-  expect(inWork(...mounts)).toEqual(found);
+  expect(inRoot(...mounts)).toEqual(found);
 });
 
 test("own: they are known in a root on a mount by which the installation itself is not seen", () => {
