@@ -45,7 +45,9 @@ export function profileNamed(host: Host, config: Config, text: string): NamedLay
     bytesOf.set(file.path, file.bytes);
     return file;
   };
-  const files = withBases([loadProfile(source, naming, { read, variables, follow: walk, known: new Map() })]);
+  const roots = config.roots.map((root) => root.path);
+  const loading = { read, variables, roots, follow: walk, known: new Map() };
+  const files = withBases([loadProfile(source, naming, loading)]);
   const layers = files.map((one) => one.layer);
   // Its examples may speak of this place, so elsewhere only the sections are read.
   const elsewhere = files.map(({ path }) => {

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { CofferdamError, type Position } from "../errors.ts";
+import { TREE_NAMES } from "../profile/dependency-trees.ts";
 import {
   type ExecutedNames,
   type ExecutedSection,
@@ -7,7 +8,7 @@ import {
   type RunsWhen,
 } from "../profile/executed.ts";
 import { maskKey } from "../profile/explain.ts";
-import { joinPath } from "../profile/path.ts";
+import { type AbsolutePath, byPath, joinPath } from "../profile/path.ts";
 import { patternsAnywhere } from "../profile/pattern-anywhere.ts";
 import type { Mask } from "../profile/profile.ts";
 import { shippedFolder } from "./shipped.ts";
@@ -53,6 +54,21 @@ function readTable(name: string): ExecutedTable | null {
     }
   }
   return { names, masks, sources };
+}
+
+/**
+ * The masks of a table as they hold where these folders can be written: in dependency and build trees of these nothing is mounted over,
+ * or they could not be removed. A name that has such a tree in it holds everywhere, as `node_modules/.bin/sh`.
+ */
+export function masksOutsideTrees({ masks }: ExecutedTable, roots: readonly AbsolutePath[]): readonly Mask[] {
+  const exceptTreesOf = [...new Set(roots)].sort(byPath);
+  return masks.map((mask) => (isNamedByTree(mask) ? mask : { ...mask, exceptTreesOf }));
+}
+
+const TREE_IN_NAME = new RegExp(`/(?:${TREE_NAMES})(?:/|$)`);
+
+function isNamedByTree({ pattern }: Mask): boolean {
+  return TREE_IN_NAME.test(pattern.text);
 }
 
 /** A row of the file; its names are those of files and folders anywhere, as `.vscode/tasks.json`. */

@@ -1,6 +1,7 @@
 import { type Dirent, readdirSync } from "node:fs";
 import { CofferdamError, visible } from "../errors.ts";
 import type { Host } from "../host/host.ts";
+import { there } from "../host/mac/stated.ts";
 import { strictestAppeared } from "../policy/appeared-policy.ts";
 import { meetApproval, NO_OPERATOR } from "../policy/approval-section.ts";
 import { intersectAll } from "../profile/intersect.ts";
@@ -64,8 +65,9 @@ const OPERATORS: Naming = { code: "PROFILE_INVALID", by: "PROFILE_INVALID", at: 
 export function loadCeiling(host: Host, request: CeilingRequest): LoadedCeiling {
   const { workspace, variables, roots, byConfig, byCaller, configReader } = request;
   const follow = walkOn(host);
-  const safely: ProfileLoading = { read: safeReader(host), variables, follow, known: new Map() };
-  const pinned: ProfileLoading = { read: configReader, variables, follow, known: new Map() };
+  const loading = { variables, roots: rootPaths(host, roots), follow };
+  const safely: ProfileLoading = { ...loading, read: safeReader(host), known: new Map() };
+  const pinned: ProfileLoading = { ...loading, read: configReader, known: new Map() };
   const found = host.operatorFolders.flatMap((folder) => filesIn(host, folder));
   const ofConfig = withBases(byConfig.map(({ source, naming }) => loadProfile(source, naming, pinned)));
   const profiles = withBases([
@@ -93,6 +95,11 @@ export function loadCeiling(host: Host, request: CeilingRequest): LoadedCeiling 
   assertMayBeWritten(host, roots, { profiles, installed });
   assertFirmMasks(ceiling, roots, follow);
   return { ceiling, profiles, ofConfig };
+}
+
+/** Where the roots lie, on a stated Mac there. */
+function rootPaths({ stated }: Host, roots: readonly Root[]): readonly AbsolutePath[] {
+  return roots.map(({ path }) => (stated === null ? path : there(stated, path)));
 }
 
 /** The name that the operators' folders have. */

@@ -33,7 +33,7 @@ export function layerOf(
   yaml: YamlFile,
   variables: PathVariables,
   follow: Walk = walk,
-  table: ExecutedTable | null = null,
+  table: Pick<ExecutedTable, "masks" | "sources"> | null = null,
 ): Layer {
   const sources = new Map<string, Position>(table?.sources);
   for (const section of ["files", "network", "sockets", "env", "syscalls", "macos"] as const) {

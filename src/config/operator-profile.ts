@@ -10,7 +10,7 @@ import { type AbsolutePath, absolutePath, isInside, nameOf, parentOf } from "../
 import { masksFrom, type PathVariables } from "../profile/sections.ts";
 import { quote } from "../shell/quote.ts";
 import { assertRuleExamples } from "./example-check.ts";
-import { executedTable } from "./executed-table.ts";
+import { executedTable, masksOutsideTrees } from "./executed-table.ts";
 import { assertExamples, layerOf, placed } from "./operator-layer.ts";
 import type { Walk } from "./operator-path.ts";
 import { parseData } from "./parse.ts";
@@ -46,6 +46,8 @@ export interface OperatorProfile {
 export interface ProfileLoading {
   readonly read: ProfileReader;
   readonly variables: PathVariables;
+  /** Folders that the config grants. */
+  readonly roots: readonly AbsolutePath[];
   readonly follow: Walk;
   readonly known: Map<string, OperatorProfile>;
 }
@@ -91,7 +93,8 @@ export function loadProfile(
   const file = parseData(ProfileFile, yaml);
   assertRuleExamples(file, yaml);
   const table = source.kind === "shipped" ? executedTable(source.name) : null;
-  const own = layerOf(file, yaml, loading.variables, loading.follow, table);
+  const outside = table === null ? null : { ...table, masks: masksOutsideTrees(table, loading.roots) };
+  const own = layerOf(file, yaml, loading.variables, loading.follow, outside);
   const bases = basesOf(file, yaml, path, loading, above);
   const profile: OperatorProfile = {
     path,

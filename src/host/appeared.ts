@@ -7,6 +7,7 @@ import { isInDependencyTree } from "../profile/dependency-trees.ts";
 import { type ExecutedFinder, type ExecutedNames, OURSELVES } from "../profile/executed.ts";
 import { type AbsolutePath, byPath, isInside, parentOf, upwards } from "../profile/path.ts";
 import { mayWrite, type Profile, writableIn } from "../profile/profile.ts";
+import { isAnyChangedSince, isChangedBuild } from "./changed-builds.ts";
 import { CLOCK_GRAIN_MS } from "./clock-grain.ts";
 import type { FactsMemory } from "./facts.ts";
 import { isPlainWorktree } from "./git/worktrees.ts";
@@ -160,7 +161,7 @@ export async function lookForAppeared(
       writable,
       startedAt,
       protectedNames: hits,
-      isNew: (path) => !before.has(path),
+      isNew: (path) => !before.has(path) || isAnyChangedSince(path, startedAt),
       executed,
       newLinks,
       linksOutsideTrees: () => memory.linksOutsideTrees(profile, facts.mac),
@@ -168,7 +169,8 @@ export async function lookForAppeared(
     // Such a link may have a name that hosts execute, too: by that alone it would stay among packages.
     const told = new Set(treeNames.flatMap(({ kind, path }) => (kind === "way" ? path : [])));
     const names = await flatMapInTurns(hits, (path): readonly Appeared[] => {
-      if (before.has(path) || !isOpenToCalls(profile, path) || isOwnOf(folders, path)) return [];
+      if (before.has(path) && !isChangedBuild(path, { executed, writable, startedAt })) return [];
+      if (!isOpenToCalls(profile, path) || isOwnOf(folders, path)) return [];
       if (told.has(path) || isClosed(path) || held().has(path)) return [];
       told.add(path);
       return [appeared(path, "protected", unaskedOf(executed(path)))];

@@ -13,6 +13,7 @@ export interface IntoTrees {
   /** When the call began, in milliseconds since 1970. */
   readonly startedAt: number;
   readonly protectedNames: readonly AbsolutePath[];
+  /** True for what came to be, or was changed: nothing kept the call from that. */
   readonly isNew: (path: AbsolutePath) => boolean;
   readonly executed: (path: AbsolutePath) => ExecutedNames | null;
   /** Links that came to be at their paths. */

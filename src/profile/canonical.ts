@@ -24,7 +24,12 @@ const CanonicalProfile = z.strictObject({
     }),
   ),
   masks: z.array(
-    z.strictObject({ pattern: z.string(), atMost: z.enum(["none", "read"]), ignoreCase: z.boolean() }),
+    z.strictObject({
+      pattern: z.string(),
+      atMost: z.enum(["none", "read"]),
+      ignoreCase: z.boolean(),
+      exceptTreesOf: z.array(z.string()).exactOptional(),
+    }),
   ),
   network: z.union([
     z.enum(["none", "open", "host"]),
@@ -60,7 +65,7 @@ export function parseProfile(text: string): Profile {
   return normalProfile({
     ...rest,
     files: files.map((entry) => ({ ...entry, path: readPath(entry.path) })),
-    masks: masks.map((mask): Mask => ({ ...mask, pattern: readPattern(mask.pattern) })),
+    masks: masks.map(readMask),
     network:
       typeof network === "string"
         ? network
@@ -83,6 +88,11 @@ function readPath(text: string): AbsolutePath {
   return isAbsolutePath(text) ? text : absolutePath(text);
 }
 
+function readMask({ exceptTreesOf, ...mask }: CanonicalProfile["masks"][number]): Mask {
+  const read = { ...mask, pattern: readPattern(mask.pattern) };
+  return exceptTreesOf === undefined ? read : { ...read, exceptTreesOf: exceptTreesOf.map(readPath) };
+}
+
 /** The profile as plain JSON data, patterns and hosts as text. */
 function plain(profile: Profile): CanonicalProfile {
   const { files, masks, network, sockets, env, terminal, syscalls, macos, limits } = profile;
@@ -92,7 +102,11 @@ function plain(profile: Profile): CanonicalProfile {
       access,
       suffixes: suffixes === "any" ? suffixes : [...suffixes],
     })),
-    masks: masks.map(({ pattern, atMost, ignoreCase }) => ({ pattern: pattern.text, atMost, ignoreCase })),
+    masks: masks.map(({ pattern, exceptTreesOf, ...mask }) => ({
+      pattern: pattern.text,
+      ...mask,
+      ...(exceptTreesOf === undefined ? {} : { exceptTreesOf: [...exceptTreesOf] }),
+    })),
     network: plainNetwork(network),
     sockets: typeof sockets === "string" ? sockets : [...sockets],
     env: [...env],

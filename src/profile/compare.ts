@@ -1,5 +1,5 @@
 import { type Access, isAtMost } from "./access.ts";
-import { type PathFacts, type PathRuler, pathRuler } from "./access-to.ts";
+import { maskRuler, type PathFacts, type PathRuler, pathRuler } from "./access-to.ts";
 import { envOutside } from "./env-pattern.ts";
 import type { Target } from "./host-rule.ts";
 import { limitAbove } from "./limits.ts";
@@ -84,7 +84,7 @@ interface Pair {
   readonly b: Profile;
   readonly rulerA: PathRuler;
   readonly rulerB: PathRuler;
-  /** Every path that an entry or a literal mask of either names, with the folders above. */
+  /** Every path that an entry or a mask of either names, with the folders above. */
   readonly named: ReadonlySet<AbsolutePath>;
 }
 
@@ -119,7 +119,7 @@ function namedPaths(a: Profile, b: Profile): ReadonlySet<AbsolutePath> {
   for (const { files, masks } of [a, b]) {
     for (const path of [
       ...files.map((entry) => entry.path),
-      ...masks.flatMap((mask) => mask.pattern.literal ?? []),
+      ...masks.flatMap((mask) => mask.pattern.literal ?? mask.exceptTreesOf ?? []),
     ]) {
       for (const at of upwards(path)) {
         if (named.has(at)) break;
@@ -172,11 +172,13 @@ function compareUnderMask(pair: Pair, mask: Mask, reachable: readonly Reachable[
   const { pattern, ignoreCase, atMost } = mask;
   const covers = patternTest(pattern, ignoreCase);
   const below = matchesBelow(pattern, ignoreCase, (path) => pair.named.has(path));
+  const capOf = mask.exceptTreesOf === undefined ? null : maskRuler([mask]);
   let isReached = false;
   for (const { path: folder, access } of reachable) {
     if (isAtMost(access, atMost)) continue;
     const covered = covers(folder) ? [folder] : below(folder);
     for (const path of covered) {
+      if (capOf !== null && capOf(path, false) === null) continue;
       const isLiteral = pattern.literal !== null && isInside(path, pattern.literal);
       const witness = witnessAt(pair, path, { kind: "folder", bornInside: isLiteral });
       if (witness !== null) return { kind: "exceeds", witness };
@@ -188,8 +190,14 @@ function compareUnderMask(pair: Pair, mask: Mask, reachable: readonly Reachable[
 
 /** Of two masks with one pattern. Ignoring case matches more, but for `[!a]`, which then leaves out `A` as well. */
 function isSameOrTighter(own: Mask, mask: Mask): boolean {
+  if (!coversTrees(own, mask)) return false;
   const isWider = own.ignoreCase && !own.pattern.segments.some(hasNegatedSet);
   return (own.ignoreCase === mask.ignoreCase || isWider) && isAtMost(own.atMost, mask.atMost);
+}
+
+/** True where the first covers all that the other one does in dependency and build trees. */
+function coversTrees({ exceptTreesOf: own }: Mask, { exceptTreesOf: other }: Mask): boolean {
+  return own === undefined || (own.length === other?.length && own.every((root, at) => root === other[at]));
 }
 
 function hasNegatedSet(segment: Segment): boolean {

@@ -1,9 +1,9 @@
 import type { ExecutedNames } from "./executed.ts";
-import { type AbsolutePath, isInside, namesBelow, namesOf } from "./path.ts";
+import { type AbsolutePath, isInside, namesBelow, namesOf, parentOf } from "./path.ts";
 
 /**
- * Folders of packages that were installed, and of what is made from them, each with the reason why nobody starts programs in
- * them: a name that hosts execute comes there with thousands of other files. Only names that mean nothing else are listed.
+ * Folders of installed packages. Nobody starts a program in them, and a file that hosts execute arrives there with thousands of others.
+ * Only names that mean nothing else are listed.
  */
 export const DEPENDENCY_TREES: Readonly<Record<string, string>> = {
   node_modules: "packages of npm, pnpm, Yarn and Bun",
@@ -11,16 +11,60 @@ export const DEPENDENCY_TREES: Readonly<Record<string, string>> = {
   "dist-packages": "packages of Debian's Python",
 };
 
-const IN_A_TREE = new RegExp(`/(?:${Object.keys(DEPENDENCY_TREES).join("|")})/`);
+/**
+ * Folders that tools fill and empty as a whole: a build, a cache, an environment, or packages under a name that can mean something
+ * else. Here a file that hosts execute must not get in the way of removal. One that a call makes or changes is seen to after the call.
+ */
+export const BUILD_TREES: Readonly<Record<string, string>> = {
+  ".angular": "cache of the Angular CLI",
+  ".dart_tool": "state of Dart's package manager",
+  ".eggs": "packages of setuptools",
+  ".gradle": "cache of Gradle",
+  ".next": "output of Next.js",
+  ".nox": "environments of Nox",
+  ".nuxt": "output of Nuxt",
+  ".output": "output of Nitro",
+  ".pnpm-store": "store of pnpm",
+  ".stack-work": "output of Stack",
+  ".svelte-kit": "output of SvelteKit",
+  ".terraform": "plugins and modules of Terraform",
+  ".tox": "environments of tox",
+  ".venv": "environment of Python",
+  Carthage: "packages of Carthage",
+  Pods: "packages of CocoaPods",
+  __pypackages__: "packages of PDM",
+  _build: "output of Mix, Dune and Sphinx",
+  bower_components: "packages of Bower",
+  build: "output of Gradle, CMake, setuptools and others",
+  deps: "packages of Mix and Rebar",
+  dist: "output of bundlers and of Python's build",
+  "dist-newstyle": "output of Cabal",
+  obj: "output of MSBuild",
+  out: "output of compilers and static sites",
+  target: "output of Cargo and Maven",
+  vendor: "packages of Composer, Bundler, Go and Cargo",
+  venv: "environment of Python",
+};
 
-/** True for the name of such a folder. */
+const names = (trees: Readonly<Record<string, string>>): string =>
+  Object.keys(trees)
+    .map((name) => name.replaceAll(".", "\\."))
+    .join("|");
+
+/** The names of both tables, as alternatives of a regular expression. */
+export const TREE_NAMES = `${names(DEPENDENCY_TREES)}|${names(BUILD_TREES)}`;
+
+const IN_DEPENDENCIES = new RegExp(`/(?:${names(DEPENDENCY_TREES)})/`);
+const IN_ANY_TREE = new RegExp(`/(?:${TREE_NAMES})/`);
+
+/** True for the name of a folder of installed packages. */
 export function isTree(name: string): boolean {
   return Object.hasOwn(DEPENDENCY_TREES, name);
 }
 
 /** True for such a folder and what lies below it, in a folder that calls may write; what that one is called says nothing. */
 export function isInTree(path: AbsolutePath, root: AbsolutePath): boolean {
-  return IN_A_TREE.test(`/${namesBelow(path, root).join("/")}/`);
+  return IN_DEPENDENCIES.test(`/${namesBelow(path, root).join("/")}/`);
 }
 
 /**
@@ -34,8 +78,22 @@ export function isInDependencyTree(
 ): boolean {
   const { segments } = pattern;
   const own = segments.length - 1 - segments.findLastIndex(({ kind }) => kind === "any-names");
-  const around = roots.filter((root) => isInside(path, root)).sort((a, b) => b.length - a.length);
-  const [root] = around;
-  const names = root === undefined ? namesOf(path) : namesBelow(path, root);
-  return IN_A_TREE.test(`/${names.slice(0, Math.max(0, names.length - own)).join("/")}/`);
+  const names = namesInNearest(path, roots);
+  return IN_DEPENDENCIES.test(`/${names.slice(0, Math.max(0, names.length - own)).join("/")}/`);
+}
+
+/**
+ * True for what lies below a dependency or build tree, in the nearest of these roots; in none of them, anywhere. What a root itself is
+ * called says nothing: people keep projects in folders named `build` or `vendor`.
+ */
+export function isBelowTree(path: AbsolutePath, roots: readonly AbsolutePath[]): boolean {
+  if (!IN_ANY_TREE.test(path)) return false;
+  return IN_ANY_TREE.test(`/${namesInNearest(parentOf(path), roots).join("/")}/`);
+}
+
+function namesInNearest(path: AbsolutePath, roots: readonly AbsolutePath[]): readonly string[] {
+  let nearest: AbsolutePath | null = null;
+  for (const root of roots)
+    if (isInside(path, root) && (nearest === null || root.length > nearest.length)) nearest = root;
+  return nearest === null ? namesOf(path) : namesBelow(path, nearest);
 }

@@ -1,9 +1,10 @@
 import { isAtMost } from "./access.ts";
+import { isBelowTree } from "./dependency-trees.ts";
 import type { AbsolutePath } from "./path.ts";
 import { patternIndex } from "./pattern-index.ts";
 import type { Mask } from "./profile.ts";
 
-/** The tightest mask whose pattern matches the path itself, or null; folders above it are not looked at. */
+/** The tightest mask that covers the path by its own name, or null; folders above it are not looked at. */
 export type MaskFinder = (path: AbsolutePath) => Mask | null;
 
 /** Compiles masks for many looks. */
@@ -11,9 +12,18 @@ export function maskIndex(masks: readonly Mask[]): MaskFinder {
   const find = patternIndex(masks);
   return (path) => {
     let tightest: Mask | null = null;
-    for (const mask of find(path)) tightest = tighterMask(tightest, mask);
+    for (const mask of find(path)) if (!isExcepted(mask, path)) tightest = tighterMask(tightest, mask);
     return tightest;
   };
+}
+
+/** The mask without its exceptions: what is looked for, also where it covers nothing. */
+export function everywhere({ pattern, atMost, ignoreCase }: Mask): Mask {
+  return { pattern, atMost, ignoreCase };
+}
+
+function isExcepted({ pattern, exceptTreesOf }: Mask, path: AbsolutePath): boolean {
+  return exceptTreesOf !== undefined && pattern.literal === null && isBelowTree(path, exceptTreesOf);
 }
 
 /** The tighter of two masks; of equal ones the first. */

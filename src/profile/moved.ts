@@ -1,6 +1,6 @@
 import { type AbsolutePath, ROOT } from "./path.ts";
 import { literalPattern, literalPrefix, type Pattern, readPattern } from "./pattern.ts";
-import { normalProfile, type Profile } from "./profile.ts";
+import { type Mask, normalProfile, type Profile } from "./profile.ts";
 import { listedSockets } from "./sockets.ts";
 
 /** Which path stands for another one. */
@@ -15,6 +15,11 @@ export function movedPattern(pattern: Pattern, move: Move): Pattern {
   return readPattern(moved === ROOT && behind !== "" ? behind : `${literalPattern(moved).text}${behind}`);
 }
 
+function movedMask({ exceptTreesOf, ...mask }: Mask, move: Move): Mask {
+  const moved = { ...mask, pattern: movedPattern(mask.pattern, move) };
+  return exceptTreesOf === undefined ? moved : { ...moved, exceptTreesOf: exceptTreesOf.map(move) };
+}
+
 /**
  * The profile with other paths. Where the move is one to one and keeps what lies in what, also for what patterns match,
  * `accessTo(movedProfile(profile, move), move(path))` is `accessTo(profile, path)`.
@@ -24,7 +29,7 @@ export function movedProfile(profile: Profile, move: Move): Profile {
   return normalProfile({
     ...profile,
     files: files.map((entry) => ({ ...entry, path: move(entry.path) })),
-    masks: masks.map((mask) => ({ ...mask, pattern: movedPattern(mask.pattern, move) })),
+    masks: masks.map((mask) => movedMask(mask, move)),
     sockets: typeof sockets === "string" ? sockets : listedSockets(sockets).map(move),
   });
 }

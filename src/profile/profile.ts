@@ -24,6 +24,11 @@ export interface Mask {
   readonly pattern: Pattern;
   readonly atMost: "none" | "read";
   readonly ignoreCase: boolean;
+  /**
+   * Of a mask with wildcards: roots in whose dependency and build trees it covers nothing (`dependency-trees.ts`), so that these can be
+   * removed as a whole; sorted. Left out where it covers those as well. An empty list speaks of such trees anywhere.
+   */
+  readonly exceptTreesOf?: readonly AbsolutePath[];
 }
 
 /**
@@ -195,11 +200,17 @@ export function normalMasks(given: readonly Mask[], files: readonly FileEntry[])
   for (const mask of given) {
     const region = mask.ignoreCase ? ROOT : literalPrefix(mask.pattern);
     if (isAtMost(mostBelow(region), mask.atMost)) continue;
-    const key = `${mask.ignoreCase ? "i" : "c"}${mask.pattern.text}`;
+    const key = meaningOf(mask);
     const known = kept.get(key);
     if (known === undefined || isAtMost(mask.atMost, known.atMost)) kept.set(key, mask);
   }
   return [...kept.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, mask]) => mask);
+}
+
+/** What a mask covers, as one text. */
+function meaningOf({ pattern, ignoreCase, exceptTreesOf }: Mask): string {
+  const written = `${ignoreCase ? "i" : "c"}${pattern.text}`;
+  return exceptTreesOf === undefined ? written : [written, "", ...exceptTreesOf].join("\0");
 }
 
 /** Finds the most that entries allow at or below a path. All paths below it stand together in the order of `byPath`. */

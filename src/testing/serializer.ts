@@ -34,7 +34,7 @@ export function printReadable(
     ...own
       .map(
         (mask) =>
-          `mask     ${named(mask.pattern.text, names)} at most ${mask.atMost}${mask.ignoreCase ? ", in any case" : ""}`,
+          `mask     ${named(mask.pattern.text, names)} at most ${mask.atMost}${mask.ignoreCase ? ", in any case" : ""}${mask.exceptTreesOf === undefined ? "" : ", outside of dependency and build trees"}`,
       )
       .sort(),
     `network  ${printNetwork(profile.network)}`,

@@ -2,6 +2,8 @@ import fc from "fast-check";
 import { expect } from "vitest";
 import { type Access, lesser } from "../../src/profile/access.ts";
 import { accessTo, type PathFacts } from "../../src/profile/access-to.ts";
+import { BUILD_TREES, DEPENDENCY_TREES } from "../../src/profile/dependency-trees.ts";
+import { everywhere } from "../../src/profile/mask-index.ts";
 import { type AbsolutePath, isInside, nameOf, upwards } from "../../src/profile/path.ts";
 import { exactTest } from "../../src/profile/pattern.ts";
 import { type FileEntry, type Mask, normalProfile, type Profile } from "../../src/profile/profile.ts";
@@ -33,6 +35,15 @@ law(
     ),
     "lets globs hold for what is born inside": (profile, path, facts) =>
       accessTo(profile, path, { ...facts, bornInside: false }),
+    "covers dependency and build trees": (profile, path, facts) =>
+      accessTo({ ...profile, masks: profile.masks.map(everywhere) }, path, facts),
+    "takes every tree for one of each root": (profile, path, facts) => {
+      const masks = profile.masks.map((mask) => ({
+        ...mask,
+        ...(mask.exceptTreesOf && { exceptTreesOf: [] }),
+      }));
+      return accessTo({ ...profile, masks }, path, facts);
+    },
     "frees what is born inside of all masks": (profile, path, facts) =>
       accessTo(facts.bornInside ? { ...profile, masks: [] } : profile, path, facts),
     "lets the last mask decide": (profile, path, facts) =>
@@ -77,7 +88,19 @@ function holds(mask: Mask, path: AbsolutePath, facts: PathFacts): boolean {
 }
 
 function covers(mask: Mask, path: AbsolutePath): boolean {
-  return [...upwards(path)].some((at) => exactTest(mask.pattern, mask.ignoreCase)(at));
+  return [...upwards(path)].some(
+    (at) => exactTest(mask.pattern, mask.ignoreCase)(at) && !isInTreeOf(mask, at),
+  );
+}
+
+/** Whether a folder above the path, in the nearest root that the mask names, has the name of a dependency or build tree. */
+function isInTreeOf({ exceptTreesOf, pattern }: Mask, path: AbsolutePath): boolean {
+  if (exceptTreesOf === undefined || pattern.literal !== null) return false;
+  const around = exceptTreesOf.filter((root) => isInside(path, root));
+  const [nearest] = around.toSorted((a, b) => b.length - a.length);
+  const above = [...upwards(path)].slice(1);
+  const within = above.filter((at) => nearest === undefined || (at !== nearest && isInside(at, nearest)));
+  return within.some((at) => Object.hasOwn({ ...DEPENDENCY_TREES, ...BUILD_TREES }, nameOf(at)));
 }
 
 /** The entries' access under those masks alone that are said to cover the path. */

@@ -277,7 +277,7 @@ function isGlob(mask: Mask): boolean {
 }
 
 function isSame(a: Mask, b: Mask): boolean {
-  return a.pattern.text === b.pattern.text && a.atMost === b.atMost && a.ignoreCase === b.ignoreCase;
+  return printed(a) === printed(b);
 }
 
 function withWitness(change: (witness: Witness) => Witness): Compare {
@@ -292,4 +292,8 @@ function unknownAt(gives: (mask: Mask, a: Profile) => boolean): Compare {
     const mask = b.masks.find((one) => gives(one, a));
     return mask === undefined ? compare(a, b) : { kind: "unknown", mask };
   };
+}
+
+function printed({ pattern, ...mask }: Mask): string {
+  return JSON.stringify([pattern.text, mask.atMost, mask.ignoreCase, mask.exceptTreesOf]);
 }

@@ -6,7 +6,7 @@ import { intersect } from "../../src/profile/intersect.ts";
 import { LIMITS, type Limits } from "../../src/profile/limits.ts";
 import type { Macos } from "../../src/profile/macos.ts";
 import type { HostList, Network } from "../../src/profile/network.ts";
-import { type AbsolutePath, joinPath, knownPath } from "../../src/profile/path.ts";
+import { type AbsolutePath, byPath, joinPath, knownPath } from "../../src/profile/path.ts";
 import { literalPattern, type Pattern, parsePatterns } from "../../src/profile/pattern.ts";
 import { type FileEntry, type Mask, normalProfile, type Profile } from "../../src/profile/profile.ts";
 import type { Sockets } from "../../src/profile/sockets.ts";
@@ -14,7 +14,7 @@ import type { Suffixes } from "../../src/profile/suffix.ts";
 import type { Syscalls } from "../../src/profile/syscalls.ts";
 
 /** Few names, so that paths, entries and patterns drawn from them meet each other; the rest is there to be odd. */
-const COMMON = ["a", "b", "A", ".env", ".ENV"];
+const COMMON = ["a", "b", "A", ".env", ".ENV", "dist"];
 const NAMES = [...COMMON, "ab", "x.md", "x.tar.gz", "[b]", "é", "\u{1F600}", "\udcff\n"];
 const name = fc.oneof(fc.constantFrom(...COMMON), fc.constantFrom(...NAMES));
 
@@ -46,11 +46,20 @@ export const literal: fc.Arbitrary<Pattern> = path.map(literalPattern);
 
 export const pattern: fc.Arbitrary<Pattern> = fc.oneof(literal, glob);
 
-export const mask: fc.Arbitrary<Mask> = fc.record({
-  pattern,
-  atMost: fc.constantFrom("none", "read"),
-  ignoreCase: fc.boolean(),
-});
+/** Roots whose trees a mask leaves out, if any. */
+const exceptTreesOf: fc.Arbitrary<Pick<Mask, "exceptTreesOf">> = fc.oneof(
+  fc.constant({}),
+  fc
+    .uniqueArray(fc.constantFrom("/dist", "/a", "/dist/a").map(knownPath), { maxLength: 2 })
+    .map((roots) => ({ exceptTreesOf: roots.toSorted(byPath) })),
+);
+
+export const mask: fc.Arbitrary<Mask> = fc
+  .tuple(
+    fc.record({ pattern, atMost: fc.constantFrom("none", "read"), ignoreCase: fc.boolean() }),
+    exceptTreesOf,
+  )
+  .map(([one, except]) => ({ ...one, ...except }));
 
 /** Addresses of every class that rules list; `23.0.0.1` and `10.0.0.1` are the first that `networkOutside` would pick. */
 const LISTED_ADDRESSES = [

@@ -1,4 +1,5 @@
 import type { Kind } from "../../profile/access-to.ts";
+import { isBelowTree } from "../../profile/dependency-trees.ts";
 import { type AbsolutePath, foldedPath, isInside, nameOf, ROOT } from "../../profile/path.ts";
 import { type Pattern, patternTest } from "../../profile/pattern.ts";
 import { type Suffix, takesFile } from "../../profile/suffix.ts";
@@ -10,7 +11,13 @@ import { type Suffix, takesFile } from "../../profile/suffix.ts";
  */
 export type Shape =
   | { readonly kind: "node" | "tree"; readonly path: AbsolutePath; readonly ignoreCase: boolean }
-  | { readonly kind: "match"; readonly pattern: Pattern; readonly ignoreCase: boolean }
+  | {
+      readonly kind: "match";
+      readonly pattern: Pattern;
+      readonly ignoreCase: boolean;
+      /** As in a mask: roots in whose dependency and build trees nothing is meant. */
+      readonly exceptTreesOf: readonly AbsolutePath[] | null;
+    }
   | { readonly kind: "own"; readonly what: "folder" | "places" | "given" };
 
 /** What of a shape is meant; endings are those of file names, and folders never have one. */
@@ -45,8 +52,12 @@ function shapeTest(shape: Shape): (path: AbsolutePath) => boolean {
   switch (shape.kind) {
     case "own":
       return () => false;
-    case "match":
-      return patternTest(shape.pattern, shape.ignoreCase);
+    case "match": {
+      const matches = patternTest(shape.pattern, shape.ignoreCase);
+      const { exceptTreesOf } = shape;
+      if (exceptTreesOf === null) return matches;
+      return (path) => matches(path) && !isBelowTree(path, exceptTreesOf);
+    }
     case "node": {
       const node = shape.ignoreCase ? foldedPath(shape.path) : shape.path;
       return shape.ignoreCase ? (path) => foldedPath(path) === node : (path) => path === node;

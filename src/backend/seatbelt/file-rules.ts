@@ -277,10 +277,10 @@ function areaAround(
   ];
 }
 
-function shapeOf({ pattern, ignoreCase }: Mask): Shape {
+function shapeOf({ pattern, ignoreCase, exceptTreesOf }: Mask): Shape {
   const { literal } = pattern;
   return literal === null
-    ? { kind: "match", pattern, ignoreCase }
+    ? { kind: "match", pattern, ignoreCase, exceptTreesOf: exceptTreesOf ?? null }
     : { kind: "tree", path: literal, ignoreCase };
 }
 

@@ -1,4 +1,5 @@
-import { type AbsolutePath, namesOf } from "../../profile/path.ts";
+import { BUILD_TREES, DEPENDENCY_TREES } from "../../profile/dependency-trees.ts";
+import { type AbsolutePath, namesOf, ROOT } from "../../profile/path.ts";
 import type { Pattern, Piece, Segment } from "../../profile/pattern.ts";
 import type { Suffix } from "../../profile/suffix.ts";
 import { bothCases, FOREIGN, isFoldedTo, plainSource, spelled, textSource } from "./letters.ts";
@@ -55,6 +56,24 @@ export function coveringRegexes(covered: readonly Covered[]): readonly string[] 
 /** The regex that matches every path that ends in one of these, and no other: it stands in rules that give. */
 export function endingRegex(endings: readonly Suffix[]): string {
   return `/[^/]*${alternatives(endings.map((ending) => ending.replace(/./gsu, plainSource)))}$`;
+}
+
+/**
+ * Regexes that match what lies below a dependency or build tree of one of these roots, and no more: what they match is left out of what
+ * rules take away. A name with a line break may not be matched, which takes away more.
+ */
+export function treeRegexes(roots: readonly AbsolutePath[]): readonly string[] {
+  const plain = (text: string): string => text.replace(/./gsu, plainSource);
+  const start = `^${oneOf(roots.map((root) => (root === ROOT ? "" : plain(root))))}/(.*/)?`;
+  const names = Object.keys({ ...DEPENDENCY_TREES, ...BUILD_TREES }).map(plain);
+  const groups: string[][] = [];
+  for (const name of names) {
+    const group = groups.at(-1);
+    const length = start.length + (group ?? []).join("|").length + name.length + "(|)/".length;
+    if (group === undefined || length > MOST_BYTES) groups.push([name]);
+    else group.push(name);
+  }
+  return groups.map((group) => `${start}${oneOf(group)}/`);
 }
 
 /** Sources that begin and end alike as one regex, or as several where it would get too long. */

@@ -19,7 +19,7 @@ import { parametrise } from "./parameters.ts";
 import { NO_MAC, refusedProfile } from "./refusals.ts";
 import { assertAgrees } from "./replay.ts";
 import { anyOf, type Filter, printFilter, printProfile, type Section } from "./sbpl.ts";
-import { masksOfSpellings } from "./spellings.ts";
+import { masksOfFolders, masksOfSpellings } from "./spellings.ts";
 import { standings } from "./standings.ts";
 import { coveringFilters, givenFilters, mainOperation, OWN_FILTERS, translate } from "./translate.ts";
 
@@ -35,7 +35,7 @@ export function renderSeatbelt(given: Profile, launch: Launch, facts: Facts): Re
   const searched = withinSearch(given, facts);
   if ("reason" in searched) return { kind: "refusal", refusal: searched };
   const spellings = masksOfSpellings(searched.profile, { ...facts, mac });
-  const named = withMasks(searched.profile, spellings.masks);
+  const named = withMasks(searched.profile, [...spellings.masks, ...masksOfFolders(searched.profile, facts)]);
   const links = masksBehindLinks(named, facts);
   if ("reason" in links) return { kind: "refusal", refusal: links };
   const profile = withMasks(named, links.masks);

@@ -2,7 +2,7 @@ import { isAtMost } from "../../profile/access.ts";
 import { pathRuler } from "../../profile/access-to.ts";
 import { literalPattern } from "../../profile/pattern.ts";
 import type { Mask, Profile } from "../../profile/profile.ts";
-import type { Facts } from "../facts.ts";
+import { type Facts, nodeAt } from "../facts.ts";
 import type { ApproximationName } from "./approximations.ts";
 import { coveredIndex } from "./covered-index.ts";
 import { type FileFacts, foldedMasks } from "./file-rules.ts";
@@ -37,4 +37,19 @@ export function masksOfSpellings(profile: Profile, facts: Facts & Pick<FileFacts
       reason: `${hit} has a name that the disk may take for one that a mask covers: it is capped at ${mask.atMost}`,
     })),
   };
+}
+
+/**
+ * Masks for folders that a mask covers which leaves trees out: what lies in such a folder is covered by it, also in a tree in there, which
+ * no rule tells from one outside.
+ */
+export function masksOfFolders(profile: Profile, facts: Facts): readonly Mask[] {
+  if (profile.masks.every(({ exceptTreesOf }) => exceptTreesOf === undefined)) return [];
+  const ruler = pathRuler(profile);
+  return facts.hits.flatMap((hit): readonly Mask[] => {
+    if (nodeAt(facts, hit).kind !== "folder") return [];
+    const { clause } = ruler(hit, { kind: "folder", bornInside: false });
+    if (clause.kind !== "mask" || clause.mask.exceptTreesOf === undefined) return [];
+    return [{ pattern: literalPattern(hit), atMost: clause.mask.atMost, ignoreCase: false }];
+  });
 }

@@ -5,7 +5,7 @@ import type { Only, Shape } from "./area.ts";
 import { READ } from "./base.ts";
 import type { FileRule, Right } from "./file-rules.ts";
 import { CALL_PARAMETERS } from "./gate.ts";
-import { type Covered, coveringRegexes, endingRegex } from "./regex.ts";
+import { type Covered, coveringRegexes, endingRegex, treeRegexes } from "./regex.ts";
 import { allOf, anyOf, type Filter, isSome, not, type SbplRule, type Some } from "./sbpl.ts";
 
 const RUN = ["file-map-executable", "process-exec", "process-exec*"] as const;
@@ -101,10 +101,9 @@ export function coveringFilters(shapes: readonly Shape[], roots: readonly Absolu
     return shape.kind !== "match" && isSpellable(shape.path) ? pathFilters(shape.path, shape.kind) : [];
   });
   const covered = shapes.flatMap((shape): readonly Covered[] => {
-    if (shape.kind === "own") return [];
+    if (shape.kind === "own" || isExcepting(shape)) return [];
     const { ignoreCase } = shape;
-    if (shape.kind === "match")
-      return [{ pattern: shape.pattern, ignoreCase, isNodeAlone: false, root: null }];
+    if (shape.kind === "match") return [coveredBy(shape)];
     const { path } = shape;
     if (isSpellable(path) && !(ignoreCase ? /[A-Za-z;`]/ : /[K;`]/).test(path)) return [];
     const pattern = literalPattern(path);
@@ -113,8 +112,52 @@ export function coveringFilters(shapes: readonly Shape[], roots: readonly Absolu
     // Nothing else names it, so that it is covered however a kernel takes the case of letters.
     return [{ pattern, ignoreCase: true, isNodeAlone, root: null }];
   });
-  const regexes = coveringRegexes(covered).map((text): Filter => ({ kind: "regex", text }));
-  return [...plain, ...regexes];
+  return [...plain, ...regexFilters(covered), ...outsideTrees(shapes.filter(isExcepting))];
+}
+
+function regexFilters(covered: readonly Covered[]): readonly Filter[] {
+  return coveringRegexes(covered).map((text) => ({ kind: "regex", text }));
+}
+
+type Match = Extract<Shape, { kind: "match" }>;
+type Excepting = Match & { readonly exceptTreesOf: readonly AbsolutePath[] };
+
+function isExcepting(shape: Shape): shape is Excepting {
+  return shape.kind === "match" && shape.exceptTreesOf !== null;
+}
+
+function coveredBy({ pattern, ignoreCase }: Match): Covered {
+  return { pattern, ignoreCase, isNodeAlone: false, root: null };
+}
+
+/** What the shapes match, but for what lies in dependency and build trees: those with the same exceptions share a condition. */
+function outsideTrees(shapes: readonly Excepting[]): readonly Filter[] {
+  const groups = Map.groupBy(shapes, ({ exceptTreesOf }) => exceptTreesOf.join("\0"));
+  return [...groups.values()].flatMap((group): readonly Filter[] => {
+    const matched = regexFilters(group.map(coveredBy));
+    const excepted = treeFilters(group[0]?.exceptTreesOf ?? []);
+    if (!isSome(matched)) return [];
+    return isSome(excepted) ? [allOf([anyOf(matched), not(anyOf(excepted))])] : matched;
+  });
+}
+
+/**
+ * What lies in such trees of these roots. A root in another one has trees of its own alone. One whose path no profile can spell has none:
+ * then the rule takes away more.
+ */
+function treeFilters(roots: readonly AbsolutePath[]): readonly Filter[] {
+  const innerOf = (root: AbsolutePath) => roots.filter((other) => other !== root && isInside(other, root));
+  const spelled = roots.filter(isSpellable);
+  const plain = spelled.filter((root) => innerOf(root).length === 0);
+  const regexesOf = (some: readonly AbsolutePath[]) =>
+    some.length === 0 ? [] : treeRegexes(some).map((text): Filter => ({ kind: "regex", text }));
+  const outer = spelled
+    .filter((root) => !plain.includes(root))
+    .flatMap((root) => {
+      const inner = innerOf(root).flatMap((other) => pathFilters(other, "tree"));
+      return regexesOf([root]).map((regex) => (isSome(inner) ? allOf([regex, not(anyOf(inner))]) : regex));
+    });
+  return [...regexesOf(plain), ...outer];
 }
 
 /** The nearest root around a path; none where the path also lies in another one that differs in case alone. */

@@ -1,6 +1,6 @@
 import type { Unsearched } from "../../backend/facts.ts";
 import type { Region } from "../../backend/search-regions.ts";
-import type { MaskFinder } from "../../profile/mask-index.ts";
+import { everywhere, type MaskFinder } from "../../profile/mask-index.ts";
 import type { AbsolutePath } from "../../profile/path.ts";
 import type { Mask } from "../../profile/profile.ts";
 import type { Remembered, Watch } from "./folder.ts";
@@ -22,7 +22,9 @@ export interface Searchable {
 export type MaskIndex = (masks: readonly Mask[]) => MaskFinder;
 
 /** Compiles what is looked for in a region. */
-export function searchable({ start, key, masks }: Region, index: MaskIndex): Searchable {
+export function searchable({ start, key, masks: given }: Region, index: MaskIndex): Searchable {
+  // What hosts execute is known in dependency and build trees as well: it is only not mounted over there.
+  const masks = given.map(everywhere);
   const lasting = masks.filter((mask) => mask.atMost === "read");
   const findLasting = lasting.length === 0 ? null : index(lasting);
   const links = { tails: tailsOf(masks), findFolder: folderFinder(masks, index) };

@@ -1,11 +1,12 @@
 import type { Appeared } from "../../host/appeared.ts";
+import { isAnyChangedSince } from "../../host/changed-builds.ts";
 import { isChangedSince } from "../../host/changed-since.ts";
 import { lookingOnce, wayOf } from "../../host/leads.ts";
 import { isLink } from "../../host/nodes.ts";
 import { openFolder } from "../../host/open-folder.ts";
 import type { Planted } from "../../host/quarantine/quarantine.ts";
 import { flatMapInTurns, WorkTurn } from "../../host/turns.ts";
-import { isInDependencyTree } from "../../profile/dependency-trees.ts";
+import { isBelowTree, isInDependencyTree } from "../../profile/dependency-trees.ts";
 import { type ExecutedFinder, type ExecutedNames, OURSELVES } from "../../profile/executed.ts";
 import { type AbsolutePath, isInside, parentOf, ROOT, upwards } from "../../profile/path.ts";
 import { isIn, partsThatRun, type RepositoryContext, unmade } from "./new-repositories.ts";
@@ -51,8 +52,11 @@ export async function plantedOf(
     repositories: await hasTooManyRepositories(found, context),
   };
   const wasThere = new Set(context.protectedBefore);
+  // What nothing was mounted over may be the call's all the same.
+  const isHeldBefore = (end: AbsolutePath): boolean =>
+    wasThere.has(end) && !(isUnmounted(end, context) && isAnyChangedSince(end, context.startedAt));
   const isTakable = (end: AbsolutePath): boolean =>
-    isIn(context.writable, end) && context.isOpen(end) && !wasThere.has(end);
+    isIn(context.writable, end) && context.isOpen(end) && !isHeldBefore(end);
   return flatMapInTurns(found, (appeared): readonly PlantedByCall[] => {
     const reason = reasonToTake(appeared, isTooMany, context);
     if (reason === null) return [];
@@ -72,13 +76,14 @@ export async function plantedOf(
 /** Counts one mount for each protected name, and one for each folder above it, which must stay where it is. */
 async function needsTooManyMounts(
   found: readonly Appeared[],
-  { protectedBefore, writable }: PlantedContext,
+  { protectedBefore, executed, writable }: PlantedContext,
 ): Promise<boolean> {
   const turn = new WorkTurn();
   const mounts = new Set<AbsolutePath>();
   for (const one of [protectedBefore.map((path) => ({ kind: "protected", path })), found].flat()) {
     if (turn.isOver) await turn.pause();
-    const root = one.kind === "protected" ? writable.find((folder) => isInside(one.path, folder)) : undefined;
+    const isMounted = one.kind === "protected" && !isUnmounted(one.path, { executed, writable });
+    const root = isMounted ? writable.find((folder) => isInside(one.path, folder)) : undefined;
     for (const at of root === undefined ? [] : upwards(one.path)) {
       if (at === root || mounts.has(at)) break;
       mounts.add(at);
@@ -117,13 +122,23 @@ function reasonToTake(
     case "link":
     case "way":
       return obeyedBy;
-    case "protected":
+    case "protected": {
+      const isBare = isUnmounted(path, { executed, writable });
       if (obeyedBy !== null)
-        return !isTooMany.names && isInstalled(executed(path) ?? executedIn(path), path, writable)
+        return (isBare || !isTooMany.names) && isInstalled(executed(path) ?? executedIn(path), path, writable)
           ? null
           : obeyedBy;
       return isTooMany.names || isLink(path) ? IN_THE_WAY : null;
+    }
   }
+}
+
+/** True for what hosts execute in a dependency or build tree, where no later call mounts anything over it. */
+function isUnmounted(
+  path: AbsolutePath,
+  { executed, writable }: Pick<PlantedContext, "executed" | "writable">,
+): boolean {
+  return isBelowTree(path, writable) && executed(path) !== null;
 }
 
 function isInstalled(
