@@ -2,8 +2,11 @@ import { globSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { defineConfig, type OutputOptions, type Plugin, type RolldownOptions } from "rolldown";
 
+/** What every Node can parse: it looks whether the rest may be loaded. */
+const FIRST = /\/src\/(cli\/main|host\/node-version)\.ts$/;
+
 /** What every command line needs, `--help` too. */
-const ALWAYS = /\/src\/(cli\/(main|dispatch|help|print)|host\/version|channel\/ink)\.ts$/;
+const ALWAYS = /\/src\/(cli\/(start|signals|dispatch|help|print)|host\/version|channel\/ink)\.ts$/;
 
 /** What only a question needs that is put to a person. */
 const PROMPT =
@@ -99,7 +102,7 @@ export default defineConfig([
       codeSplitting: {
         includeDependenciesRecursively: false,
         groups: [
-          { name: "words", test: /\/src\/(cli\/print|channel\/ink)\.ts$/, priority: 1 },
+          { name: "words", test: ALWAYS, priority: 1 },
           { name: "prompt", test: PROMPT, priority: 2 },
           { name: "network", test: NETWORK, priority: 3 },
           // It draws as the prompt does.
@@ -109,7 +112,7 @@ export default defineConfig([
           { name: "mcp", test: /\/src\/(mcp\/|channel\/elicitation)/, priority: 4 },
           { name: "telegram", test: /\/src\/channel\/telegram[/.]/, priority: 4 },
           { name: "postgres", test: /\/src\/store\/postgres[/.]/, priority: 4 },
-          { name: "commands", test: (file) => !ALWAYS.test(file) },
+          { name: "commands", test: (file) => !ALWAYS.test(file) && !FIRST.test(file) },
         ],
       },
     },

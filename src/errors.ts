@@ -44,6 +44,7 @@ export const ERRORS = {
     http: 503,
     when: "this backend cannot enforce the profile on this machine without loosening it",
   },
+  NODE_TOO_OLD: { exit: 69, http: 503, when: "this Node is too old; nothing was loaded" },
   INTERNAL: { exit: 70, http: 500, when: "the product broke one of its own laws" },
   CHANNEL_CLOSED: {
     exit: 77,

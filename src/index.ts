@@ -1,3 +1,5 @@
+import "./host/require-node.ts";
+
 export type { Broker } from "./approval/broker.ts";
 export type { Clearance } from "./approval/clearance.ts";
 export { createGate, type GateSettings, type ToolGate } from "./approval/create-gate.ts";

@@ -1,3 +1,5 @@
+import "../host/require-node.ts";
+
 export { sandboxSession } from "./ai-sdk/sandbox-session.ts";
 export {
   type ApprovalCheck,

@@ -1,3 +1,4 @@
+import "../host/require-node.ts";
 import type { StructuredTool } from "@langchain/core/tools";
 import type { AgentMiddleware } from "langchain";
 import type { SessionOptions } from "../supervisor/session-options.ts";

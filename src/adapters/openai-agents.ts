@@ -1,3 +1,5 @@
+import "../host/require-node.ts";
+
 /**
  * The OpenAI Agents SDK over a supervisor: `cofferdamTools` are tools for `new Agent({ tools })`, `cofferdamShell` and
  * `cofferdamEditor` what `shellTool` and `applyPatchTool` take, and `settle` brings the answers of a run and of everybody else

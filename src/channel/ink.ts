@@ -1,4 +1,5 @@
-import { stripVTControlCharacters, styleText } from "node:util";
+// Not by name: a Node that is too old lacks `styleText`, and could then not say that it is too old.
+import * as util from "node:util";
 
 /** How words are set apart on a terminal; each is the identity where there are no colours. */
 export interface Ink {
@@ -9,12 +10,12 @@ export interface Ink {
   readonly bad: (text: string) => string;
 }
 
-type Format = Parameters<typeof styleText>[0];
+type Format = Parameters<typeof util.styleText>[0];
 
 /** No colours at all. */
 export const PLAIN: Ink = inkOf(() => (text) => text);
 const COLOURED: Ink = inkOf(
-  (format) => (text) => (text === "" ? "" : styleText(format, text, { validateStream: false })),
+  (format) => (text) => (text === "" ? "" : util.styleText(format, text, { validateStream: false })),
 );
 
 /**
@@ -33,7 +34,7 @@ export function inkFor(
 
 /** How many columns a text takes, its colours left out. */
 export function widthOf(text: string): number {
-  return [...stripVTControlCharacters(text)].length;
+  return [...util.stripVTControlCharacters(text)].length;
 }
 
 function inkOf(make: (format: Format) => (text: string) => string): Ink {

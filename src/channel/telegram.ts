@@ -1,3 +1,4 @@
+import "../host/require-node.ts";
 import { z } from "zod";
 import type { ApprovalHandler } from "../approval/handler.ts";
 import { CofferdamError, visible } from "../errors.ts";

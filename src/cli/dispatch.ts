@@ -1,3 +1,4 @@
+import { packageVersion } from "../host/version.ts";
 import { COMMANDS, type CommandName, helpFor, isCommand, overview } from "./help.ts";
 import { Print } from "./print.ts";
 
@@ -26,7 +27,7 @@ async function answer([name, ...rest]: readonly string[], print: Print): Promise
     return USAGE;
   }
   if (name === "--version") {
-    print.result((await import("../host/version.ts")).packageVersion());
+    print.result(packageVersion());
     return 0;
   }
   if (name === "help" || name === "--help" || name === "-h") return help(rest[0], print);

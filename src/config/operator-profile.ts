@@ -1,8 +1,8 @@
-import { hash } from "node:crypto";
 import { CofferdamError, visible } from "../errors.ts";
 import type { Host } from "../host/host.ts";
 import type { AppearedPolicy } from "../policy/appeared-policy.ts";
 import { type OperatorApproval, operatorApproval } from "../policy/approval-section.ts";
+import { sha256 } from "../profile/digest.ts";
 import { type ExecutedNames, executedNames } from "../profile/executed.ts";
 import type { Layer } from "../profile/explain.ts";
 import { intersectAll } from "../profile/intersect.ts";
@@ -99,7 +99,7 @@ export function loadProfile(
   const profile: OperatorProfile = {
     path,
     source,
-    digest: hash("sha256", bytes),
+    digest: sha256(bytes),
     layer: own,
     approval: operatorApproval(file.approval),
     runAs: file.run_as ?? "any",

@@ -1,6 +1,6 @@
-import { hash } from "node:crypto";
 import { CofferdamError, visible } from "../errors.ts";
 import type { Host } from "../host/host.ts";
+import { sha256 } from "../profile/digest.ts";
 import { type AbsolutePath, isAbsolutePath, isInside, joinPath, parentOf } from "../profile/path.ts";
 import type { Assembled, ConfigSource } from "./assemble.ts";
 import type { Config } from "./config.ts";
@@ -79,7 +79,7 @@ export function digestingReader(
   return (source, naming) => {
     const file =
       source.kind === "shipped" ? readShipped(source.name, naming) : readPinned(source.path, naming);
-    tell(labelOf(source, file.path, folder), digestOf(file.bytes));
+    tell(labelOf(source, file.path, folder), sha256(file.bytes));
     return file;
   };
 }
@@ -126,16 +126,11 @@ function whereLeads(place: string): string {
   return `where ${place} leads`;
 }
 
-/** SHA-256 in hex. */
-export function digestOf(data: Uint8Array | string): string {
-  return hash("sha256", data);
-}
-
 function checkOwn(entry: TrustEntry | null, file: ReadFile): TrustCheck {
   if (entry === null) return { trusted: false, reason: "never" };
   if (entry.uid !== file.uid) return changed("its owner");
   if (entry.folder !== parentOf(file.path)) return changed("its folder");
-  return entry.digest === digestOf(file.bytes) ? { trusted: true } : changed(CONFIG_NAME);
+  return entry.digest === sha256(file.bytes) ? { trusted: true } : changed(CONFIG_NAME);
 }
 
 function changed(what: string): TrustCheck {
@@ -163,8 +158,8 @@ function labelOf(source: ProfileSource, path: AbsolutePath, folder: AbsolutePath
 
 function digestAt(label: string, folder: AbsolutePath): string | null {
   try {
-    if (label.startsWith(SHIPPED)) return digestOf(readShipped(label.slice(SHIPPED.length), NAMING).bytes);
-    return digestOf(readPinned(label.startsWith("/") ? label : joinPath(folder, label), NAMING).bytes);
+    if (label.startsWith(SHIPPED)) return sha256(readShipped(label.slice(SHIPPED.length), NAMING).bytes);
+    return sha256(readPinned(label.startsWith("/") ? label : joinPath(folder, label), NAMING).bytes);
   } catch {
     return null;
   }

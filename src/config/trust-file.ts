@@ -1,8 +1,8 @@
-import { hash } from "node:crypto";
 import { chmodSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { z } from "zod";
 import { CofferdamError, visible } from "../errors.ts";
 import type { Host } from "../host/host.ts";
+import { sha256 } from "../profile/digest.ts";
 import { type AbsolutePath, joinPath } from "../profile/path.ts";
 import { quote } from "../shell/quote.ts";
 import { printFailure, readPinned } from "./safe-file.ts";
@@ -129,7 +129,7 @@ function trustFolder(host: Host): AbsolutePath {
 
 /** One file a config: what is wrong with one says nothing about the others. */
 function trustPath(host: Host, path: string): AbsolutePath {
-  return joinPath(trustFolder(host), `${hash("sha256", path)}.json`);
+  return joinPath(trustFolder(host), `${sha256(path)}.json`);
 }
 
 function isOwnAndThere(host: Host): boolean {

@@ -4,6 +4,7 @@ import { strictestAppeared } from "../policy/appeared-policy.ts";
 import { meetApproval, NO_OPERATOR } from "../policy/approval-section.ts";
 import { parseProfile, printProfile } from "../profile/canonical.ts";
 import { type Comparison, compare } from "../profile/compare.ts";
+import { sha256 } from "../profile/digest.ts";
 import { intersectAll } from "../profile/intersect.ts";
 import { type AbsolutePath, nameOf, parentOf } from "../profile/path.ts";
 import { CLOSED, type Profile } from "../profile/profile.ts";
@@ -12,14 +13,7 @@ import { type Assembled, assemble } from "./assemble.ts";
 import type { Loaded } from "./config.ts";
 import { CONFIG_NAME, nearestConfig, realFolder } from "./locate.ts";
 import { type Naming, type ReadFile, readPinned } from "./safe-file.ts";
-import {
-  checkTrust,
-  digestingReader,
-  digestOf,
-  isStillTrusted,
-  placesOf,
-  type TrustCheck,
-} from "./trust-check.ts";
+import { checkTrust, digestingReader, isStillTrusted, placesOf, type TrustCheck } from "./trust-check.ts";
 import { everyTrust, readTrust, removeTrust, type TrustEntry, writeTrust } from "./trust-file.ts";
 import { fileStart } from "./yaml.ts";
 
@@ -128,7 +122,7 @@ function entryFor(
     path: file.path,
     folder: parentOf(file.path),
     uid: file.uid,
-    digest: digestOf(file.bytes),
+    digest: sha256(file.bytes),
     files: Object.fromEntries(files),
     places: placesOf(config),
     granted: {
@@ -161,7 +155,7 @@ function settingsOf({ loaded: { config }, ownProfiles }: Assembled): Record<stri
     "appeared of its profiles": strictestAppeared("report", ...ownProfiles.map((one) => one.appeared)),
   };
   return Object.fromEntries(
-    Object.entries(settings).map(([key, value]) => [key, digestOf(JSON.stringify(value))]),
+    Object.entries(settings).map(([key, value]) => [key, sha256(JSON.stringify(value))]),
   );
 }
 

@@ -1,5 +1,6 @@
-import { createHash, hash } from "node:crypto";
+import { createHash } from "node:crypto";
 import type { RuleHit } from "../policy/rule-hit.ts";
+import { sha256 } from "../profile/digest.ts";
 import type { ApprovalBody, EventBody } from "./event.ts";
 
 /** A text with more characters is cut. */
@@ -137,8 +138,4 @@ function boundedText(text: string): string {
 /** A text that nobody needs the whole of. */
 function beginning(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most)}…`;
-}
-
-function sha256(text: string): string {
-  return hash("sha256", text);
 }

@@ -1,6 +1,6 @@
-import { hash } from "node:crypto";
 import { constants, lstatSync, type Stats } from "node:fs";
 import { CofferdamError, visible } from "../errors.ts";
+import { sha256 } from "../profile/digest.ts";
 import type { AbsolutePath } from "../profile/path.ts";
 import { systemPath } from "./nodes.ts";
 import { openPlainFile } from "./plain-file.ts";
@@ -20,7 +20,7 @@ export function contentIdOf(path: AbsolutePath, id: string, mostBytes = MOST_CON
     using file = openPlainFile(at, constants.O_NOFOLLOW);
     if (file === null) throw unstable(path);
     const state = stateOf(path, id, file.stats);
-    return file.stats.size > mostBytes ? state : hash("sha256", file.read());
+    return file.stats.size > mostBytes ? state : sha256(file.read());
   } catch (cause) {
     if (cause instanceof CofferdamError) throw cause;
     if (cause instanceof Error && "code" in cause && cause.code === "EACCES")

@@ -1,5 +1,5 @@
-import { hash } from "node:crypto";
 import { posix } from "node:path";
+import { sha256 } from "../profile/digest.ts";
 import { OURSELVES } from "../profile/executed.ts";
 import { STARTED_BEFORE_US } from "./installation/path-folders.ts";
 
@@ -62,7 +62,7 @@ const HIDES = /\\|!!|!<|%TAG/;
 function claimsInText(bytes: Buffer): ReadonlySet<string> {
   const text = bytes.toString("latin1").replaceAll("\0", "");
   const mayName = NAMED.test(text) || HIDES.test(text.replace(PLAIN_ESCAPES, ""));
-  return new Set(mayName ? [`text ${hash("sha256", bytes)}`] : []);
+  return new Set(mayName ? [`text ${sha256(bytes)}`] : []);
 }
 
 /** What a manifest says of our names, each in words that tell one from another. */

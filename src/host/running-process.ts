@@ -1,4 +1,5 @@
-import { getCompileCacheDir } from "node:module";
+// Not by name: a Node that is too old lacks `getCompileCacheDir`, and could then not say that it is too old.
+import * as modules from "node:module";
 import { resolve } from "node:path";
 import { type AbsolutePath, absolutePath, knownPath, parentOf } from "../profile/path.ts";
 import { mappedLibraries } from "./installation/library-parts.ts";
@@ -28,7 +29,7 @@ export interface RunningProcess {
 export function thisRunningProcess(given: Pick<RunningProcess, "env" | "cwd" | "homes">): RunningProcess {
   const { execPath, execArgv, argv, versions } = process;
   const own = absolutePath(resolve(import.meta.dirname, "../.."));
-  const compiled = getCompileCacheDir();
+  const compiled = modules.getCompileCacheDir();
   const plugAndPlay = versions["pnp"] === undefined ? null : plugAndPlayOf(own);
   return {
     ...given,

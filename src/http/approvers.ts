@@ -1,4 +1,4 @@
-import { hash, randomBytes, timingSafeEqual } from "node:crypto";
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
 import { CofferdamError } from "../errors.ts";
 import { Who } from "../policy/decision.ts";
@@ -49,7 +49,7 @@ export function bearerToken(header: string | undefined): string | null {
 }
 
 function digestOf(token: string): Uint8Array {
-  return hash("sha256", token, "buffer");
+  return createHash("sha256").update(token).digest();
 }
 
 function refused(what: string, hint: string): CofferdamError {

@@ -1,3 +1,5 @@
+import "../host/require-node.ts";
+
 export { type ApprovalApp, approvalApp } from "./app.ts";
 export type { ApprovalAppOptions } from "./app-options.ts";
 export type { Approver } from "./approvers.ts";

@@ -1,4 +1,5 @@
-import { createHash, hash } from "node:crypto";
+import { createHash } from "node:crypto";
+import { sha256 } from "../profile/digest.ts";
 
 /** What stands behind an event's last field in its line, with the hash left out. */
 const [BEFORE, BEHIND] = [',"hash":"', '"}'];
@@ -27,12 +28,12 @@ export interface SealedLine {
  * line of the segment before; null for the first segment.
  */
 export function chainStart(runId: string, segment: number, previous: string | null): string {
-  return hash("sha256", JSON.stringify(["cofferdam journal", 1, runId, segment, previous]));
+  return sha256(JSON.stringify(["cofferdam journal", 1, runId, segment, previous]));
 }
 
 /** A line for a text of JSON, an object with a field, behind a line with this hash. */
 export function sealedLine(previous: string, text: string): SealedLine {
-  const digest = hash("sha256", `${previous}${text}`);
+  const digest = sha256(`${previous}${text}`);
   return { line: `${text.slice(0, -1)}${BEFORE}${digest}${BEHIND}`, hash: digest };
 }
 

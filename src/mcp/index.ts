@@ -1,3 +1,5 @@
+import "../host/require-node.ts";
+
 export { ToolAnswer } from "./answer.ts";
 export type { McpOptions } from "./connection.ts";
 export { type McpHttp, mcpHttp } from "./http.ts";

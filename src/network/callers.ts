@@ -1,4 +1,4 @@
-import { hash } from "node:crypto";
+import { sha256 } from "../profile/digest.ts";
 import type { EgressBecause, EgressRefusal } from "./account.ts";
 import type { CallEgress } from "./call-egress.ts";
 
@@ -36,5 +36,5 @@ export class Callers {
 }
 
 function keyOf(secret: string): string {
-  return hash("sha256", secret);
+  return sha256(secret);
 }

@@ -1,4 +1,4 @@
-import { hash } from "node:crypto";
+import { sha256 } from "../profile/digest.ts";
 import { canonicalLeaf, isList, type Json } from "./canonical-json.ts";
 
 /** Longer texts, in UTF-16 units, count by their own digest: to escape megabytes takes longer than to hash them. */
@@ -15,7 +15,7 @@ export type TextDigests = Map<string, string>;
 export function jsonDigest(value: Json, digests: TextDigests = new Map()): string {
   const pieces: string[] = [];
   write(value, pieces, digests);
-  return hash("sha256", pieces.join(""));
+  return sha256(pieces.join(""));
 }
 
 function write(value: Json, pieces: string[], digests: TextDigests): void {
@@ -43,7 +43,7 @@ function digestOf(text: string, digests: TextDigests): string {
   if (known !== undefined) return known;
   // It would be another text in UTF-8.
   if (!text.isWellFormed()) canonicalLeaf(text);
-  const digest = hash("sha256", text);
+  const digest = sha256(text);
   digests.set(text, digest);
   return digest;
 }

@@ -1,6 +1,6 @@
-import { hash } from "node:crypto";
 import { z } from "zod";
 import { Access } from "./access.ts";
+import { sha256 } from "./digest.ts";
 import { EnvPattern } from "./env-pattern.ts";
 import { parseHostRule, printHostRule } from "./host-rule.ts";
 import { Limits, normalLimits } from "./limits.ts";
@@ -80,7 +80,7 @@ export function parseProfile(text: string): Profile {
 
 /** SHA-256 of `printProfile`'s text: blind to order, spelling and doubles of what was written. */
 export function digest(profile: Profile): ProfileDigest {
-  return hash("sha256", printProfile(profile));
+  return sha256(printProfile(profile));
 }
 
 /** A path in a profile may have been found on disk, so it may hold what `absolutePath` refuses in what people write. */

@@ -1,3 +1,4 @@
+import "../host/require-node.ts";
 import { randomUUID } from "node:crypto";
 import { CofferdamError, visible } from "../errors.ts";
 import { type ApprovalEvent, type ApprovalNews, Event, isApprovalEvent } from "../event/event.ts";
@@ -10,7 +11,7 @@ import { type Connection, Connections, configOf, type Work } from "./postgres/co
 import { isTwice, unavailable } from "./postgres/failure.ts";
 import { type PostgresOptions, settingsOf } from "./postgres/options.ts";
 import { migrate } from "./postgres/schema.ts";
-import { keyOf, onlyOne, rowOf, type Statement, type Value } from "./postgres/statement.ts";
+import { bounded, keyOf, onlyOne, rowOf, type Statement, type Value } from "./postgres/statement.ts";
 import { type Statements, statementsIn } from "./postgres/statements.ts";
 import { Watching } from "./postgres/watching.ts";
 import type { Belongings, Overdue, Resolution, Store, StoredRequest } from "./store.ts";
@@ -292,9 +293,4 @@ function eventOf(kept: unknown): ApprovalEvent {
   const event = rowOf(Event, kept);
   if (isApprovalEvent(event)) return event;
   throw unavailable("holds an event that is none of approvals", "restore it from a backup");
-}
-
-/** Times that a database holds: 100 years are as good as for ever. */
-function bounded(ms: number): number {
-  return Math.min(ms, 100 * 365 * 86_400_000);
 }

@@ -43,9 +43,11 @@ describe.each(PEOPLE)("the package on the oldest Node that it promises, as $name
       writeFileSync(join(place.outside, "secret"), "a secret\n");
       expect(JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"))).toMatchObject({
         engines: {
-          node: `>=${run(["-v"])
-            .stdout.trim()
-            .replace(/^v|\.0$/g, "")}`,
+          node: expect.stringMatching(
+            `^>=${run(["-v"])
+              .stdout.trim()
+              .replace(/^v|\.0$/g, "")} `,
+          ),
         },
       });
       expect(run(["--input-type=module", "-e", CALLS, join(folder, "dist/index.js")])).toEqual({

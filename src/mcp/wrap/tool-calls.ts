@@ -1,7 +1,7 @@
-import { hash } from "node:crypto";
 import { CofferdamError, visible } from "../../errors.ts";
 import { RecentMap } from "../../host/recent-map.ts";
 import { otherTurns } from "../../host/turns.ts";
+import { sha256 } from "../../profile/digest.ts";
 import { answerOf, CODES, errorAnswer, wantsInput } from "./answers.ts";
 import { ambiguity, callParams } from "./arguments.ts";
 import { calledTool, type Guard } from "./gatekeeper.ts";
@@ -82,7 +82,7 @@ export class ToolCalls {
 
 /** The same call with the same state: nothing of it may differ from what was let pass. */
 function continuation({ identity }: Turn, state: unknown): string {
-  return hash("sha256", `${identity}\n${JSON.stringify(typeof state === "string" ? state : null)}`);
+  return sha256(`${identity}\n${JSON.stringify(typeof state === "string" ? state : null)}`);
 }
 
 /** As data that is judged: what it can't hold exactly is refused there, and no number is another one by then. */

@@ -1,6 +1,6 @@
-import { hash } from "node:crypto";
 import { visible } from "../../errors.ts";
 import type { Risk } from "../../policy/risk.ts";
+import { sha256 } from "../../profile/digest.ts";
 import type { McpServer } from "../../tool/mcp-settings.ts";
 import { type ArgumentNames, namesOf } from "./arguments.ts";
 import { type Members, memberOf, membersOf } from "./wire.ts";
@@ -98,7 +98,7 @@ export class ToolList {
     if (!this.#seen.has(name) || names === null) return TOO_MANY;
     for (const one of names.values()) this.#length += one.length;
     if (this.#length > MOST_OF_ALL_NAMES) return TOO_MANY;
-    const version = hash("sha256", JSON.stringify(definition));
+    const version = sha256(JSON.stringify(definition));
     const risk = this.#annotations === "trusted" ? riskOf(definition) : "write";
     this.#tools.set(name, { version, risk, names });
     return null;

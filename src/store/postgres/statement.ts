@@ -38,3 +38,8 @@ export function keyOf(id: string): string {
 export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
+
+/** Times that a database holds: 100 years are as good as for ever. */
+export function bounded(ms: number): number {
+  return Math.min(ms, 100 * 365 * 86_400_000);
+}

@@ -34,7 +34,7 @@ test("help and version load nothing but their texts", () => {
     }
   };
   load("cli/main.ts");
-  load("host/version.ts");
+  load("cli/start.ts");
   expect([...seen].sort()).toEqual([
     "channel/ink.ts",
     "cli/dispatch.ts",
@@ -42,6 +42,8 @@ test("help and version load nothing but their texts", () => {
     "cli/main.ts",
     "cli/print.ts",
     "cli/signals.ts",
+    "cli/start.ts",
+    "host/node-version.ts",
     "host/version.ts",
     "policy/spelled-out.ts",
   ]);

@@ -1,4 +1,4 @@
-import { hash } from "node:crypto";
+import { createHash } from "node:crypto";
 
 /** An object of a repository, as git stores it (gitformat-pack(5)). */
 export interface GitObject {
@@ -12,7 +12,10 @@ export const MAX_OBJECT_BYTES = 1024 ** 2;
 /** The name of an object by its content; `like` tells by its length which hash the repository uses. */
 export function oidOf({ type, body }: GitObject, like: string): string {
   const header = Buffer.from(`${type} ${body.length}\0`);
-  return hash(like.length === 64 ? "sha256" : "sha1", Buffer.concat([header, body]));
+  return createHash(like.length === 64 ? "sha256" : "sha1")
+    .update(header)
+    .update(body)
+    .digest("hex");
 }
 
 /** One name in a tree. */
