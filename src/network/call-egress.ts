@@ -57,8 +57,11 @@ const MOST_HOST = 300;
 
 /** The way out of one call: what it may reach, what it has reached, and its end. */
 export class CallEgress implements Disposable {
-  /** What programs of the call show to the proxy: 192 random bits. */
-  readonly secret = randomBytes(24).toString("base64url");
+  /**
+   * What programs of the call show to the proxy: 192 random bits. In hex, because scripts take it out of `http_proxy` and hand
+   * it on: one secret in 64 would begin with `-` in base64url, and be taken for an option.
+   */
+  readonly secret = randomBytes(24).toString("hex");
   readonly #policy: EgressPolicy;
   readonly #outside: Outside;
   readonly #account = new Account();

@@ -8,6 +8,19 @@ import { hostsOf, PUBLIC, serving, speaking } from "../../support/web/server.ts"
 /** A server that keeps every connection and says nothing. */
 const silent = () => speaking(() => undefined);
 
+it("shows programs a secret that no program takes for anything but a word, and another one for each call", async () => {
+  const web = { names: {}, ports: {} };
+  const secrets = await Promise.all(
+    Array.from({ length: 200 }, async () => {
+      const { egress, end } = await proxied({ web });
+      end();
+      return egress.secret;
+    }),
+  );
+  expect(secrets.filter((secret) => !/^[0-9a-f]{48}$/.test(secret))).toEqual([]);
+  expect(new Set(secrets).size).toBe(200);
+});
+
 describe("what a call reaches", () => {
   it("is decided by the name before anything is looked up, then by the address that is dialled", async () => {
     const names = {
