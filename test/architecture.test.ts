@@ -1,10 +1,31 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ROOMS, violations } from "./support/architecture.ts";
+import { CLOCKS, durationsIn } from "./support/clocks.ts";
 
 test("the sources obey the table of rooms", () => {
   expect(violations(sources(join(import.meta.dirname, "../src")))).toEqual([]);
+});
+
+test("no test expects anything of how long something takes", () => {
+  const folder = import.meta.dirname;
+  const names = globSync("**/*.test.ts", { cwd: folder }).filter((name) => name !== "architecture.test.ts");
+  const found = names.flatMap((name) =>
+    durationsIn(name.replaceAll(sep, "/"), readFileSync(join(folder, name), "utf8")),
+  );
+  expect(found).toEqual([]);
+  expect(Object.keys(CLOCKS).filter((name) => !names.includes(name))).toEqual([]);
+  const twins = [
+    "const a = performance.now();",
+    "expect(Date.now() - began).toBeLessThan(9);",
+    "date +%s%3N",
+  ];
+  for (const line of [...twins, "expect(outcome.durationMs).toBeLessThan(9)"])
+    expect(durationsIn("unit/a.test.ts", line)).toHaveLength(1);
+  const [clocked = ""] = Object.keys(CLOCKS);
+  expect(durationsIn(clocked, "const a = performance.now();")).toEqual([]);
+  expect(durationsIn(clocked, "expect(performance.now() - a).toBeLessThan(9);")).toHaveLength(1);
 });
 
 describe("the rules fire", () => {

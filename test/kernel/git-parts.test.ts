@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Reply } from "../support/battery/job.ts";
 import { PEOPLE } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
@@ -135,9 +135,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("what git obeys elsewhere, as $n
     const script =
       ": >began; while [ ! -e gone ]; do sleep .05; done; mkdir -p tools/hooks; echo '#!/bin/sh' >tools/hooks/pre-commit; chmod +x tools/hooks/pre-commit";
     const running = place.runServed({ job: { calls: [{ argv: ["sh", "-c", script] }] } });
-    const until = performance.now() + 20_000;
-    while (!readable(join(place.ws, "began")) && performance.now() < until)
-      await new Promise((resolve) => setTimeout(resolve, 20));
+    await vi.waitFor(() => expect(readable(join(place.ws, "began"))).toBe(true), 20_000);
     rmSync(join(place.ws, "tools"), { recursive: true });
     writeFileSync(join(place.ws, "gone"), "");
     const [, reply] = await running;

@@ -106,10 +106,8 @@ describe.skipIf(unusable !== null)("tools of a session", () => {
       fates,
       async ({ session }) => {
         const [shell] = cofferdamTools(session, { only: ["shell"] });
-        const began = performance.now();
-        const given = { argv: ["sleep", "20"] };
+        const given = { argv: ["sleep", "600"] };
         expect(await shell?.invoke(given, { signal: AbortSignal.timeout(300) })).toContain('"status":143');
-        expect(performance.now() - began).toBeLessThan(10_000);
       },
       { settings },
     );

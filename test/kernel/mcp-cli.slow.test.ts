@@ -38,9 +38,7 @@ describe.skipIf(unusable !== null)("cofferdam mcp", () => {
       const client = await connect(generation, ways(at), () => YES);
       expect((await client.call("write_file", WRITE)).structuredContent).toMatchObject({ outcome: "done" });
       expect(readFileSync(join(at.project, "made"), "utf8")).toBe("hello\n");
-      const begun = performance.now();
       await client[Symbol.asyncDispose]();
-      expect(performance.now() - begun).toBeLessThan(2_000);
     },
   );
 

@@ -192,7 +192,6 @@ describe.skipIf(unusable !== null)("the MCP server", () => {
       const settings: Settings = { shell: { rules: [{ pattern: "sleep", approval: false }] } };
       await served({ place, settings, generation }, async ({ client, supervisor }) => {
         const stop = new AbortController();
-        const begun = performance.now();
         const progress: number[] = [];
         const call = client.call(
           "shell",
@@ -201,7 +200,6 @@ describe.skipIf(unusable !== null)("the MCP server", () => {
         );
         setTimeout(() => stop.abort(), 300);
         await expect(call).rejects.toThrow(/abort/i);
-        expect(performance.now() - begun).toBeLessThan(10_000);
         expect(progress).toEqual([0]);
         await supervisor[Symbol.asyncDispose]();
       });

@@ -47,15 +47,13 @@ describe.skipIf(unusable !== null)("the shell of an agent", () => {
     await inProcess(
       fates,
       async ({ agent }) => {
-        const timed = { commands: ["touch made; sleep 20", "touch late"], timeoutMs: 700 };
+        const timed = { commands: ["touch made; sleep 600", "touch late"], timeoutMs: 700 };
         const bounded = {
           commands: ["printf 123456; printf abcdef >&2", "printf 123456789"],
           maxOutputLength: 8,
         };
         const turns = [[shellCall("timed", timed)], [shellCall("bounded", bounded)], DONE];
-        const began = performance.now();
         const result = await runner.run(agent(turns), "go");
-        expect(performance.now() - began).toBeLessThan(15_000);
         expect(told(result.newItems)).toEqual({
           timed: [{ stdout: "", stderr: "", outcome: { type: "timeout" } }],
           bounded: [

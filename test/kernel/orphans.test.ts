@@ -51,7 +51,6 @@ describe.skipIf(unusable !== null)("whoever starts them", () => {
       .call("shell", { argv: ["perl", "-e", STUBBORN("sleep 600"), word] });
     expect(processesWith(word)).toEqual([]);
     expect(outcome).toMatchObject({ kind: "timed-out", code: 137 });
-    expect("durationMs" in outcome && outcome.durationMs).toBeLessThan(10_000);
   });
 
   it("proc: they die when the call is cancelled", async () => {

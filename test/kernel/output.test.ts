@@ -1,5 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Kept } from "../../src/host/output.ts";
@@ -103,20 +105,20 @@ describe.skipIf(unusable !== null)("output", () => {
   });
 
   it("output goes where it is sent as it comes, a slow reader slows the program and misses nothing", async () => {
-    const [seen, times]: [number[], number[]] = [[], []];
+    const seen: number[] = [];
     const stdout = async (chunk: Buffer): Promise<void> => {
       if (seen.length < 20) await pause(20);
       seen.push(chunk.length);
-      times.push(performance.now());
+      // The program says more only when this was taken.
+      writeFileSync(join(place.ws, "taken"), "");
     };
     const outcome = await perl(
-      `$| = 1; print "first"; select undef, undef, undef, 0.3; ${BOTH(2_000)}`,
+      `$| = 1; print "first"; select undef, undef, undef, 0.01 until -e "taken"; ${BOTH(2_000)}`,
       {},
       { sinks: { stdout, stderr: () => undefined } },
     );
     expect(seen.reduce((sum, length) => sum + length, 0)).toBe(5 + 2_000 * 1024 + 3);
     expect(seen[0]).toBe(5);
-    expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThan(200);
     expect(outcome.stdout).toMatchObject({ bytes: Buffer.alloc(0), droppedBytes: 0 });
   });
 
@@ -153,15 +155,14 @@ describe.skipIf(unusable !== null)("output", () => {
   });
 
   const keeping = [
-    ["holds it open", "time.sleep(60)", {}, 5_000],
+    ["holds it open", "time.sleep(600)", {}],
     [
       "writes to it without end, to a slow reader",
-      "try:\n  while True: os.write(kept[0], b'x' * 4096)\nexcept BrokenPipeError: time.sleep(60)",
+      "try:\n  while True: os.write(kept[0], b'x' * 4096)\nexcept BrokenPipeError: time.sleep(600)",
       { sinks: { stdout: () => pause(10), stderr: () => pause(10) } },
-      10_000,
     ],
   ] as const;
-  for (const [what, then, options, mostMs] of keeping)
+  for (const [what, then, options] of keeping)
     itNeeds(
       ["/usr/bin/python3"],
       `limit: a call ends though a process outside was handed its output and ${what}`,
@@ -182,7 +183,6 @@ ${then}`;
           expect(outcome).toMatchObject({ kind: "done", code: 0 });
           if (what === "holds it open")
             expect("stdout" in outcome && outcome.stdout.bytes.toString()).toBe("handed\n");
-          expect("durationMs" in outcome && outcome.durationMs).toBeLessThan(mostMs);
           expect(keeper.exitCode).toBeNull();
         } finally {
           keeper.kill("SIGKILL");

@@ -59,11 +59,9 @@ describe.skipIf(unusable !== null)("a terminal of a program's own", () => {
     ["what can't be run", "exec /etc/passwd", 126],
     ["what is not there", "exec /nonexistent", 127],
     ["a program that leaves its terminal", "exec <&- >&- 2>&-; sleep 0.3; exit 3", 3],
-    ["a program that leaves others behind", "(trap '' HUP; sleep 9; echo late) & exit 4", 4],
+    ["a program that leaves others behind", "(trap '' HUP; sleep 600; echo late) & exit 4", 4],
   ])("tells %s as without one", async (_claim, line, code) => {
-    const began = performance.now();
     expect((await seat.call(sh(line))).code).toBe(code);
-    expect(performance.now() - began).toBeLessThan(5_000);
   });
 
   it("passes on all that is said before the end, in order", async () => {

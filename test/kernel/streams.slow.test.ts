@@ -147,9 +147,8 @@ describe.skipIf(unusable !== null)("what goes through the streams", () => {
   });
 
   it("a child in the background that holds the output ends with the program", async () => {
-    const { kind, stdout, durationMs } = await call(["sh", "-c", "sleep 60 & echo started"]);
+    const { kind, stdout } = await call(["sh", "-c", "sleep 600 & echo started"]);
     expect([kind, stdout.bytes.toString()]).toEqual(["done", "started\n"]);
-    expect(durationMs).toBeLessThan(5_000);
   });
 
   describe("to a slow reader", () => {
@@ -180,11 +179,9 @@ describe.skipIf(unusable !== null)("what goes through the streams", () => {
       await vi.waitUntil(() => processesWith(word).length > 0, { timeout: 5_000, interval: 5 });
       expect(await leftAfter(3_000, word)).toEqual([]);
       expect(await Promise.race([running, pause(500)])).toBeUndefined();
-      const began = performance.now();
       controller.abort();
       const { kind, stdout } = await running;
       expect([kind, stdout.takenBytes > 0, stdout.droppedBytes > 0]).toEqual(["timed-out", true, true]);
-      expect(performance.now() - began).toBeLessThan(3_000);
     });
 
     it("a call that is cancelled after its program ended returns, with what the program did and what nobody took", async () => {

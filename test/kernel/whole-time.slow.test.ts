@@ -66,9 +66,7 @@ it.skipIf(unusable !== null)(
   { concurrent: true, timeout: 60_000 },
   async () => {
     await using at = await standingIn(withRunaway);
-    const began = performance.now();
     expect(toldOf(await at.session.call("search_files", RUNAWAY))).toBe("WALL_TIME");
-    expect(performance.now() - began).toBeLessThan(20_000);
     expect(workersOf(process.pid)).toEqual([]);
     expect(toldOf(await at.session.call("search_files", { text: "xx" }))).toMatchObject({ files: 1 });
   },

@@ -33,6 +33,13 @@ export function slowness(): number {
   return Math.max(1, (cpuMs() - began) / USUAL_MS);
 }
 
+/** The processor time that a piece of work takes, as on a machine that has time, in milliseconds: a count of work. */
+export function workMs(work: () => unknown): number {
+  const began = cpuMs();
+  work();
+  return (cpuMs() - began) / slowness();
+}
+
 /** Of this thread: what other programs take does not count. */
 function cpuMs(): number {
   const { user, system } = process.threadCpuUsage();

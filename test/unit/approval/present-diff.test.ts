@@ -2,6 +2,7 @@ import { applyPatch, structuredPatch } from "diff";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { presentDiff } from "../../../src/approval/present.ts";
+import { workMs } from "../../support/load/held-loop.ts";
 
 const MIB = 1024 ** 2;
 const PNG = Buffer.from("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "latin1");
@@ -66,15 +67,14 @@ describe("a diff", () => {
 
   test("of two files of 10 MB with nothing in common is a text, made within a second, that has the new one", () => {
     const [before, after] = [lines(200_000, "an old"), lines(200_001, "a new")];
-    const took = [1, 2].map(() => {
-      const start = performance.now();
-      const made = presentDiff({ path: "/w/a", before, after });
-      const end = performance.now();
-      const content = "Too different to be told line by line: 200000 lines → 200001 lines";
-      expect(made).toMatchObject({ type: "text", about: "/w/a", content });
-      expect(made.fullContent?.startsWith(`${content}\n\n${after.slice(0, 10_000)}`)).toBe(true);
-      return end - start;
-    });
+    const took = [1, 2].map(() =>
+      workMs(() => {
+        const made = presentDiff({ path: "/w/a", before, after });
+        const content = "Too different to be told line by line: 200000 lines → 200001 lines";
+        expect(made).toMatchObject({ type: "text", about: "/w/a", content });
+        expect(made.fullContent?.startsWith(`${content}\n\n${after.slice(0, 10_000)}`)).toBe(true);
+      }),
+    );
     expect(Math.min(...took)).toBeLessThan(1_000);
   });
 

@@ -297,9 +297,7 @@ describe("the end of the channel", () => {
     const { ask, asked, channel, broker, told } = asker(api, { secondMs: 1000 });
     const { answer, message } = await asked({}, { isBlocking: false });
     await api.until(() => api.of("getUpdates") === 1);
-    const began = performance.now();
     await channel[Symbol.asyncDispose]();
-    expect(performance.now() - began).toBeLessThan(2000);
     expect(await answer).toEqual({ status: "pending" });
     expect(told().at(-1)).toBe("approval.failed: the Telegram channel is closed");
     expect(await broker.find("approval-1")).toMatchObject({ status: "pending" });

@@ -352,11 +352,9 @@ describe("laws of the linter", () => {
         action: at % 2 === 0 ? "allow" : "deny",
       }),
     );
-    const start = performance.now();
     expect(toolOrderFaults({ path: [], agent: null, order: "last-match", rules })).toEqual({
       dead: [],
       partlyAllowed: [],
     });
-    expect(performance.now() - start).toBeLessThan(10_000);
   });
 });

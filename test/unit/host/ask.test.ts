@@ -26,7 +26,5 @@ it("one that is not aborted ends by itself, and one whose signal was aborted bef
     stdout: "out",
     stderr: "",
   });
-  const began = performance.now();
-  expect(await ask(SH, ["-c", "sleep 20"], { signal: AbortSignal.abort() })).toMatchObject({ status: null });
-  expect(performance.now() - began).toBeLessThan(10_000);
+  expect(await ask(SH, ["-c", "sleep 600"], { signal: AbortSignal.abort() })).toMatchObject({ status: null });
 });

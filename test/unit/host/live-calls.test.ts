@@ -127,9 +127,7 @@ describe("isolated calls", () => {
       await ended(owner);
       expect(await soon(entering)).toBeNull();
       await ended(init);
-      const killed = performance.now();
       using _entered = await entering;
-      expect(performance.now() - killed).toBeLessThan(1_000);
       expect(names()).toHaveLength(1);
     } finally {
       owner.kill("SIGKILL");

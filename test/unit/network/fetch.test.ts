@@ -329,10 +329,8 @@ describe("a server that means harm", () => {
         }, 5);
         socket.on("close", () => clearInterval(timer));
       });
-      const started = performance.now();
       const { answer } = await fetched(HTTP, { ports: { 80: port }, limits: { timeMs: 300 } });
       expect(answer).toMatchObject({ kind: "stopped", because: "time" });
-      expect(performance.now() - started).toBeLessThan(3_000);
       expect(drops).toBeGreaterThan(3);
     }
   });

@@ -59,11 +59,9 @@ describe("programs that say nothing", () => {
       slow.write("X: 1\r\n");
     }, 20);
     onTestFinished(() => clearInterval(drip));
-    const began = performance.now();
     await Promise.all(
       [silent, slow, socks].map((socket) => new Promise((gone) => socket.once("close", gone))),
     );
-    expect(performance.now() - began).toBeLessThan(3_000);
     expect(at.egress.use().refused).toEqual([
       {
         host: null,

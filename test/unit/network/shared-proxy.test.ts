@@ -129,11 +129,10 @@ describe("the end", () => {
       const { port } = await SharedProxy.listen();
       connect(port, "127.0.0.1", () => setTimeout(() => console.log("done"), 200)).unref();
       setTimeout(() => {}, 500);`;
-    const began = performance.now();
     const child = spawn(process.execPath, ["--input-type=module-typescript", "-e", program], {
       stdio: ["ignore", "pipe", "inherit"],
     });
-    expect([await text(child.stdout), performance.now() - began < 6_000]).toEqual(["done\n", true]);
+    expect(await text(child.stdout)).toBe("done\n");
   });
 });
 

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { redactText } from "../../../src/policy/redact.ts";
 import { law } from "../../laws/law.ts";
+import { slowness } from "../../support/load/held-loop.ts";
 
 const LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
 
@@ -222,13 +223,15 @@ describe("1 MB of what is hard to search", () => {
   );
 
   test("costs under 100 ms to show", () => {
+    const most = 100 * slowness();
     for (const text of texts)
-      expect([text.slice(0, 40), costMs(() => redactText(text)) < 100]).toEqual([text.slice(0, 40), true]);
+      expect([text.slice(0, 40), costMs(() => redactText(text)) < most]).toEqual([text.slice(0, 40), true]);
   });
 
   test("costs under a quarter of a second to search a quarter of it whole, even where it is all secrets: no pattern takes quadratic time", () => {
+    const most = 250 * slowness();
     for (const text of texts)
-      expect([text.slice(0, 40), costMs(() => redactText(text.slice(0, 2 ** 18), 2 ** 19)) < 250]).toEqual([
+      expect([text.slice(0, 40), costMs(() => redactText(text.slice(0, 2 ** 18), 2 ** 19)) < most]).toEqual([
         text.slice(0, 40),
         true,
       ]);

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { NO_OPERATOR, type OperatorRule } from "../../../src/policy/approval-section.ts";
 import type { Verdict } from "../../../src/policy/verdict.ts";
 import { coversWords, ShellRule, shellAction, shellPattern } from "../../../src/shell/rule.ts";
+import { workMs } from "../../support/load/held-loop.ts";
 import { type AllRules, approvalOf, type Judged, judgeCommand } from "./judge-command.ts";
 
 const RANK = { allow: 0, ask: 1, deny: 2 } as const;
@@ -258,10 +259,11 @@ describe("a program that runs what its words say", () => {
       rules: [{ pattern: "xargs", approval: false }, { pattern: "* rm", allowed: false }, ...rules],
       operator: [{ shell: "git push", action: "ask" }],
     });
-    const start = performance.now();
-    expect(judgeCommand(judged(words), given).action).toBe("ask");
-    expect(judgeCommand(judged(words), { ...given, operator: NO_OPERATOR }).action).toBe("ask");
-    expect(performance.now() - start).toBeLessThan(2_000);
+    const work = workMs(() => {
+      expect(judgeCommand(judged(words), given).action).toBe("ask");
+      expect(judgeCommand(judged(words), { ...given, operator: NO_OPERATOR }).action).toBe("ask");
+    });
+    expect(work).toBeLessThan(2_000);
   });
 
   test("is known through a link, and a file that is many programs only by the name it is called by", () => {

@@ -105,10 +105,8 @@ describeWithPostgres("a store whose way to the server is bad", () => {
       await add(plain, "a");
       if (isReached) await Promise.all([store.lastSeq(), append(store, "a")]);
       way.hang();
-      const began = performance.now();
       const asked = [decide(YES)(store, "a"), store.find("a"), append(store, "a")];
       const ended = await Promise.allSettled(asked);
-      expect(performance.now() - began).toBeLessThan(1_500 + 400);
       const refused = { status: "rejected", reason: expect.objectContaining({ code: "STORE_UNAVAILABLE" }) };
       expect(ended).toEqual([refused, refused, refused]);
     });
@@ -117,9 +115,7 @@ describeWithPostgres("a store whose way to the server is bad", () => {
       await using reached = await reach(1_000);
       const { way, store, schema } = reached;
       way.slow(120);
-      const began = performance.now();
       await expect(append(store, "a")).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
-      expect(performance.now() - began).toBeLessThan(1_000 + 400);
       const made = "select from pg_namespace where nspname = $1";
       expect(await server.query(made, [schema])).toEqual([]);
     });
@@ -170,9 +166,7 @@ describeWithPostgres("a store whose way to the server is bad", () => {
       way.keepNotifications();
       using seen = await watched(store);
       await append(plain, "a");
-      const began = performance.now();
       await until(async () => seen.calls > 1);
-      expect(performance.now() - began).toBeLessThan(1_000);
     });
 
     test("by a notification alone, when there is nothing that a look could find", async () => {

@@ -37,7 +37,6 @@ describe("another program that holds the file", () => {
       await using _store = store;
       using other = new DatabaseSync(file);
       other.exec(`BEGIN ${how}`);
-      const began = performance.now();
       let turns = 0;
       const counting = setInterval(() => (turns += 1), 1);
       const said = store.resolve(approvalId, YES, YES_NEWS);
@@ -46,7 +45,6 @@ describe("another program that holds the file", () => {
         unavailable(/is locked by another program: database is locked$/),
       );
       clearInterval(counting);
-      expect(performance.now() - began).toBeGreaterThan(55);
       expect(turns).toBeGreaterThan(2);
       other.exec("COMMIT");
       expect(await store.lastSeq()).toBe(0);

@@ -1,7 +1,7 @@
 import { mkdirSync, renameSync, type watch } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { type AbsolutePath, joinPath } from "../../../src/profile/path.ts";
 import { Watching } from "../../../src/store/sqlite/watching.ts";
 import { SqliteStore } from "../../../src/store/sqlite.ts";
@@ -39,7 +39,10 @@ describe("whoever watches", () => {
     await until(() => seen.times > before);
   });
 
-  test("is called back at once by this process, and within milliseconds by another", async () => {
+  test("is called back at once by this process, and by another without a look that is due", async () => {
+    // No look is ever due.
+    vi.useFakeTimers({ toFake: ["setTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
     const file = inFolder();
     await using store = new SqliteStore(file);
     await using other = new SqliteStore(file);
@@ -48,16 +51,11 @@ describe("whoever watches", () => {
     using _watch = watch;
     await store.append(NEWS);
     expect(seen.times).toBe(1);
-    const times: number[] = [];
     for (let count = 0; count < 20; count += 1) {
       const before = seen.times;
       await other.append(NEWS);
-      const began = performance.now();
       await until(() => seen.times > before);
-      times.push(performance.now() - began);
     }
-    // By looks alone each would take half a second: it is told right behind one.
-    expect(times.toSorted((a, b) => a - b)[10]).toBeLessThan(250);
   });
 
   test("is not called back where nothing changed, however often it is looked", async () => {
@@ -83,9 +81,7 @@ describe("whoever watches", () => {
     using _watch = watch;
     using database = new DatabaseSync(file);
     database.exec("DELETE FROM grants; UPDATE store SET id = 'other'");
-    const began = performance.now();
     await until(() => seen.times > 0);
-    expect(performance.now() - began).toBeLessThan(1_000);
   });
 
   test("is called back when the file is replaced, to learn it", async () => {
@@ -138,10 +134,8 @@ describe("where the system can't watch a folder", () => {
     using watching = new Watching(inFolder(), look, full);
     const watch = watching.add(() => (woken += 1));
     await until(() => looks > 3);
-    const began = performance.now();
     changed = true;
     await until(() => woken === 1);
-    expect(performance.now() - began).toBeLessThan(200);
     watch[Symbol.dispose]();
     const after = looks;
     await pause(40);

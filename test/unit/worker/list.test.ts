@@ -33,22 +33,16 @@ test("a folder of 100,000 names is told page by page, each once, in order, a pag
   makeNames(tree.root, names);
   await using worker = await WorkerClient.of(tree.profile());
   const told: string[] = [];
-  const times: number[] = [];
   for (let after: string | null = null; ; ) {
-    const before = performance.now();
     const page: FileAnswer<"list"> = answerOf(
       await worker.ask({ op: "list", path: tree.root, after, mostNames: 3000 }),
     );
-    times.push(performance.now() - before);
     told.push(...page.entries.map((one) => one.name));
     expect(page.total).toBe(100_000);
     if (page.isEnd) break;
     after = page.entries.at(-1)?.name ?? null;
   }
   expect(told).toEqual(names.toSorted());
-  expect(times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)]).toBeLessThan(1_000);
-  if (process.env["COFFERDAM_TIMES"] !== undefined)
-    process.stderr.write(`${times.map(Math.round).join(" ")}\n`);
 });
 
 test("no names are wanted, no names are told, and the rest is not the end", async () => {

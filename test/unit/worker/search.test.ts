@@ -101,10 +101,8 @@ test("a tree of more than 200,000 names is walked up to there", { timeout: 120_0
     { cwd: tree.root },
   );
   await using worker = await WorkerClient.of(tree.profile());
-  const before = performance.now();
   const { found, stopped } = answerOf(await find(worker, tree.root, "none", 10, 60_000));
   expect([found, stopped]).toEqual([[], "entries"]);
-  if (process.env["COFFERDAM_TIMES"] !== undefined) process.stderr.write(`${performance.now() - before}\n`);
 });
 
 test("lines that match are told with place and context, in text and by expression", async () => {

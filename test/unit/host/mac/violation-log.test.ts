@@ -61,11 +61,6 @@ function isThere(pid: number): boolean {
   }
 }
 
-async function timed<Value>(work: Promise<Value>): Promise<[value: Value, ms: number]> {
-  const began = performance.now();
-  return [await work, performance.now() - began];
-}
-
 describe("what was refused to a call", () => {
   it("is told, also what comes after its program's end, and nothing of another call's", async () => {
     const { log, folder } = standIn(FOLLOW, [HEADER]);
@@ -83,10 +78,7 @@ describe("what was refused to a call", () => {
       return telling;
     }, PATIENT);
     expect(told).toMatchObject({ kind: "told", hasGaps: false });
-    const [others, ms] = await timed(other.collect([]));
-    expect(targetsOf(others)).toEqual(["/other"]);
-    // So long it waits for more, at least.
-    expect(ms).toBeGreaterThan(80);
+    expect(targetsOf(await other.collect([]))).toEqual(["/other"]);
     expect(pidsIn(folder)).toHaveLength(1);
   });
 
@@ -219,8 +211,7 @@ describe("nothing is left of a log", () => {
     const { log, folder } = standIn(script, [HEADER]);
     const violations = new ViolationLog(log);
     using watch = await ready(violations, TAG);
-    const [, ms] = await timed(violations[Symbol.asyncDispose]());
-    expect(ms).toBeLessThan(5_000);
+    await violations[Symbol.asyncDispose]();
     expect(leftIn(folder)).toEqual([]);
     expect(await watch.collect([])).toMatchObject({ kind: "absent" });
     using later = await ready(violations, OTHER_TAG);
