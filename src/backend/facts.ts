@@ -56,7 +56,10 @@ export interface Unsearched {
   readonly path: AbsolutePath;
   readonly bound:
     | { readonly kind: "entries"; readonly most: number }
-    | { readonly kind: "time"; readonly mostMs: number };
+    /** Processor time of the search. */
+    | { readonly kind: "time"; readonly mostMs: number }
+    /** So long nothing came of any read, among them that of this folder. */
+    | { readonly kind: "silence"; readonly mostMs: number; readonly folder: AbsolutePath };
   readonly over: "refuse" | "read-only";
   /** The folder right below that holds most of what was seen, and how many names; left out where none does. */
   readonly fullest?: { readonly path: AbsolutePath; readonly entries: number };

@@ -49,12 +49,19 @@ export function withinSearch(
 
 /** What came of the search of a folder, in words. */
 export function printUnsearched({ path, bound }: Unsearched): string {
-  return bound.kind === "entries"
-    ? `${path} holds more than ${bound.most} entries, too many to search for what must be protected`
-    : `${path} could not be searched within ${printDuration(bound.mostMs)} for what must be protected`;
+  switch (bound.kind) {
+    case "entries":
+      return `${path} holds more than ${bound.most} entries, too many to search for what must be protected`;
+    case "time":
+      return `${path} could not be searched within ${printDuration(bound.mostMs)} of processor time for what must be protected`;
+    case "silence":
+      return `${path} could not be searched for what must be protected: the folder ${visible(bound.folder)} gave no answer for ${printDuration(bound.mostMs)}`;
+  }
 }
 
+/** What lets the search itself pass. */
 function raised({ bound }: Unsearched): string {
+  if (bound.kind === "silence") return `see why ${visible(bound.folder)} does not answer`;
   return `raise \`sandbox.search.${bound.kind === "entries" ? "entries" : "time"}\``;
 }
 

@@ -41,13 +41,13 @@ export const RuntimeSection = z.union(
 );
 
 /**
- * `sandbox.search`: how far roots are searched for what globs protect, and for repositories, before a call. The default
- * is what a large project holds, and what a person waits without wondering; `over` says what becomes of a root that
- * holds more or takes longer.
+ * `sandbox.search`: how far roots are searched for what globs protect, and for repositories, before a call. `entries` are the names
+ * below one root: the default is what a large JavaScript monorepo holds with its packages. `time` is processor time of the search, which does
+ * not depend on what else the machine does. `over` says what becomes of a root that holds more or takes longer.
  */
 export const SearchSection = z.strictObject({
-  entries: z.int().min(1).max(10_000_000).default(200_000),
-  time: Duration.prefault("2s"),
+  entries: z.int().min(1).max(10_000_000).default(1_000_000),
+  time: Duration.prefault("30s"),
   over: z.enum(["refuse", "read-only"]).default("refuse"),
 });
 export type SearchSection = z.infer<typeof SearchSection>;

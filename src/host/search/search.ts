@@ -9,15 +9,24 @@ import type { SearchSection } from "../../tool/settings.ts";
 import { inLongTurns, sortedInTurns } from "../turns.ts";
 import type { Watch } from "./folder.ts";
 import { type ListNames, listBytes, listNames, listNamesNow } from "./list.ts";
-import { type Bound, type MaskIndex, type Memory, type Searchable, searchable } from "./searchable.ts";
-import { LookTime, Pace } from "./time.ts";
+import {
+  type Bound,
+  type MaskIndex,
+  type Memory,
+  type Searchable,
+  searchable,
+  type Watching,
+} from "./searchable.ts";
+import { type Clocks, LookTime, Pace, workMs } from "./time.ts";
 import { linksOutsideTrees } from "./tree-links.ts";
 import { Walk } from "./walk.ts";
 import { watchedNames } from "./watched-names.ts";
 
-/** So many names are searched below one folder, and for so long in all before a call; and what if there is more. */
+/** How far one look goes, and what if there is more. */
 export interface SearchBounds {
+  /** So many names are searched below one folder. */
   readonly entries: number;
+  /** Milliseconds of processor time in all. */
   readonly timeMs: number;
   readonly over: Unsearched["over"];
 }
@@ -28,17 +37,23 @@ export function boundsFrom({ entries, time, over }: SearchSection): SearchBounds
 }
 
 /** What holds where no config says anything: the defaults of `sandbox.search`. */
-export const USUAL_BOUNDS: SearchBounds = { entries: 200_000, timeMs: 2_000, over: "refuse" };
+export const USUAL_BOUNDS: SearchBounds = { entries: 1_000_000, timeMs: 30_000, over: "refuse" };
 
-/** What a search needs of the machine besides `lstat`; `now` tells milliseconds from any point in time. */
-export interface SearchPorts {
+/**
+ * A file system that gives no answer for so long is taken for dead: a server that is gone, a program that hangs. A disk that
+ * stood still needs ten seconds.
+ */
+const MOST_SILENCE_MS = 30_000;
+
+/** What a search needs of the machine besides `lstat`. */
+export interface SearchPorts extends Clocks {
   /** Reads off the event loop. */
   readonly list: ListNames;
   /** Reads what is surely quick. */
   readonly listNow: ListNames;
   /** Reads what one of the others failed to. */
   readonly listAgain: ListNames;
-  readonly now: () => number;
+  readonly silenceMs: number;
   /** What is to be told when it is new, besides what masks cover. */
   readonly watch: Watch;
 }
@@ -59,6 +74,9 @@ export interface Found {
   /** Why something could not be searched, where a look overcomes that; null where all was. */
   readonly problem: CofferdamError | null;
 }
+
+/** A walk, and the bound that it came to. */
+type Walked = readonly [walk: Walk, bound: Bound | null];
 
 /** How one look differs from others. */
 export interface Look {
@@ -87,12 +105,15 @@ export class MaskSearch {
   readonly #regions = new WeakMap<Profile, readonly Searchable[]>();
   readonly #memory = new Map<string, Memory>();
   readonly #watched = new Map<string, readonly string[]>();
+  /** Walks whose reads got no answer. */
+  readonly #unanswered = new Map<string, Walk>();
 
   constructor(bounds: SearchBounds = USUAL_BOUNDS, ports: Partial<SearchPorts> = {}) {
     this.#bounds = bounds;
     const { list = listNames, listNow = ports.list ?? listNamesNow, listAgain = listBytes } = ports;
-    const { now = () => performance.now(), watch = NOTHING } = ports;
-    this.#ports = { list, listNow, listAgain, now, watch };
+    const { now = () => performance.now(), work = workMs, silenceMs = MOST_SILENCE_MS } = ports;
+    const { watch = NOTHING } = ports;
+    this.#ports = { list, listNow, listAgain, now, work, silenceMs, watch };
   }
 
   /**
@@ -109,15 +130,13 @@ export class MaskSearch {
     const regions = new Map(all.map((one) => [one.key, one]));
     const walks: Walk[] = [];
     const unsearched = new Map<AbsolutePath, Unsearched>();
-    using time = new LookTime(bounds.timeMs, this.#ports.now, this.#pace);
+    const { silenceMs } = this.#ports;
+    using time = new LookTime({ workMs: bounds.timeMs, silenceMs }, this.#ports, this.#pace);
     for (const region of regions.values()) {
-      const before = this.#memory.get(region.key);
       const watching = { ...this.#ports, sinceMs, overcomes };
-      const walk = new Walk(region, before, this.#ports, bounds.entries, watching);
-      const bound = await walk.run(time);
-      this.#memory.set(region.key, walk.memory);
-      this.#watched.set(region.key, await inLongTurns(watchedNames(walk.start, walk.memory)));
-      if (bound !== null) unsearched.set(region.start, unsearchedBy(bounds, walk, bound));
+      const [walk, bound] =
+        this.#stillWaiting(region) ?? (await this.#walked(region, bounds.entries, watching, time));
+      if (bound !== null) unsearched.set(region.start, unsearchedBy(bounds, silenceMs, walk, bound));
       walks.push(walk);
     }
     const pathsOf = (of: (walk: Walk) => readonly AbsolutePath[]) => sortedInTurns(walks.map(of), byPath);
@@ -157,6 +176,23 @@ export class MaskSearch {
     return regions.flatMap(({ key }) => this.#watched.get(key) ?? []);
   }
 
+  /** Walks through a region, which is remembered. */
+  async #walked(region: Searchable, most: number, watching: Watching, time: LookTime): Promise<Walked> {
+    const walk = new Walk(region, this.#memory.get(region.key), this.#ports, most, watching);
+    const bound = await walk.run(time);
+    this.#memory.set(region.key, walk.memory);
+    this.#watched.set(region.key, await inLongTurns(watchedNames(walk.start, walk.memory)));
+    if (bound === "silence") this.#unanswered.set(region.key, walk);
+    else this.#unanswered.delete(region.key);
+    return [walk, bound];
+  }
+
+  /** The last walk through a region where its reads still get no answer: each more would keep a thread of the pool from all others. */
+  #stillWaiting({ key }: Searchable): Walked | null {
+    const walk = this.#unanswered.get(key);
+    return walk === undefined || walk.reads.oldest === null ? null : [walk, "silence"];
+  }
+
   #regionsOf(profile: Profile, index: MaskIndex): readonly Searchable[] {
     const known = this.#regions.get(profile);
     if (known !== undefined) return known;
@@ -166,10 +202,19 @@ export class MaskSearch {
   }
 }
 
-function unsearchedBy({ entries, timeMs, over }: SearchBounds, walk: Walk, kind: Bound): Unsearched {
-  const { start: path, fullest } = walk;
-  const bound = kind === "entries" ? { kind, most: entries } : { kind, mostMs: timeMs };
-  return { path, bound, over, ...(fullest === null ? {} : { fullest: { ...fullest } }) };
+function unsearchedBy(bounds: SearchBounds, silenceMs: number, walk: Walk, kind: Bound): Unsearched {
+  const { start: path, fullest, reads } = walk;
+  const bound = {
+    entries: { kind: "entries", most: bounds.entries },
+    time: { kind: "time", mostMs: bounds.timeMs },
+    silence: { kind: "silence", mostMs: silenceMs, folder: reads.oldest ?? path },
+  } as const;
+  return {
+    path,
+    bound: bound[kind],
+    over: bounds.over,
+    ...(fullest === null ? {} : { fullest: { ...fullest } }),
+  };
 }
 
 const NOTHING: Watch = () => false;

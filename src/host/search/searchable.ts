@@ -1,3 +1,4 @@
+import type { Stats } from "node:fs";
 import type { Unsearched } from "../../backend/facts.ts";
 import type { Region } from "../../backend/search-regions.ts";
 import { everywhere, type MaskFinder } from "../../profile/mask-index.ts";
@@ -6,6 +7,7 @@ import type { Mask } from "../../profile/profile.ts";
 import type { Remembered, Watch } from "./folder.ts";
 import { folderFinder, type Tails, tailsOf } from "./linked.ts";
 import type { ListNames } from "./list.ts";
+import type { Part } from "./parts.ts";
 
 /** A region, compiled; `findLasting` is for what lies below a hidden folder, null where no mask speaks of that. */
 export interface Searchable {
@@ -29,6 +31,16 @@ export function searchable({ start, key, masks: given }: Region, index: MaskInde
   const findLasting = lasting.length === 0 ? null : index(lasting);
   const links = { tails: tailsOf(masks), findFolder: folderFinder(masks, index) };
   return { start, key, find: index(masks), findLasting, ...links };
+}
+
+/** A folder that is still to be seen; its state where that is known to have changed. */
+export interface Ahead {
+  readonly folder: AbsolutePath;
+  readonly isHidden: boolean;
+  /** It lies in a repository's folder, as far as is known before it is read. */
+  readonly isOfGit: boolean;
+  readonly stats: Stats | null;
+  readonly part: Part;
 }
 
 /** What each folder of a region held when it was last read. */

@@ -16,7 +16,8 @@ import { behindLink, type Candidates, LinksAhead } from "./linked.ts";
 import type { ListNames } from "./list.ts";
 import { NamesBehind } from "./names-behind.ts";
 import { type Part, Parts } from "./parts.ts";
-import type { Bound, Lists, Memory, Searchable, Watching } from "./searchable.ts";
+import { Reads } from "./reads.ts";
+import type { Ahead, Bound, Lists, Memory, Searchable, Watching } from "./searchable.ts";
 import type { LookTime } from "./time.ts";
 
 /** So many folders that changed are read at once in a turn. */
@@ -25,16 +26,6 @@ const MOST_AT_ONCE = 8;
 /** What a folder of more names holds is taken in several turns, and these are taken between two looks at the clock. */
 const MOST_IN_A_TURN = 2_048;
 const NAMES_AT_A_TIME = 512;
-
-/** A folder that is still to be seen; its state where that is known to have changed. */
-interface Ahead {
-  readonly folder: AbsolutePath;
-  readonly isHidden: boolean;
-  /** It lies in a repository's folder, as far as is known before it is read. */
-  readonly isOfGit: boolean;
-  readonly stats: Stats | null;
-  readonly part: Part;
-}
 
 /** One walk through a region: what is as it was when it was last read is not read again. */
 export class Walk {
@@ -56,6 +47,7 @@ export class Walk {
   readonly #watching: Watching;
   readonly #ahead: Ahead[];
   readonly links: LinksAhead;
+  readonly reads = new Reads();
   readonly #behindLinks = new NamesBehind();
   /** Of folders with many names what was not taken yet. */
   readonly #large: Iterator<void>[] = [];
@@ -96,8 +88,8 @@ export class Walk {
     const bound = await this.#run(time);
     // Reads that are not waited for any more end at the next name.
     this.#isOver = true;
-    // What time did not suffice for is looked at faster the next time.
-    if (bound === "time")
+    // What was not come to is looked at faster the next time.
+    if (bound === "time" || bound === "silence")
       for (const [folder, seen] of this.#before) if (!this.memory.has(folder)) this.memory.set(folder, seen);
     return bound;
   }
@@ -107,10 +99,11 @@ export class Walk {
       if (time.isOver) return "time";
       const unread = this.#nextUnread(time);
       if (unread.length > 0) {
-        const read = await time.within(() =>
-          Promise.all(unread.map((one, at) => this.#read(one, this.#listFor(one, at)))),
+        const read = await time.within(
+          () => Promise.all(unread.map((one, at) => this.reads.of(one.folder, this.#read(one, at)))),
+          { names: () => this.#entries, progress: () => this.#entries + this.reads.ended },
         );
-        if (read === null) return "time";
+        if (read === null) return "silence";
         if (this.#entries <= this.#most)
           for (const [at, one] of unread.entries()) this.#take(one, read[at] ?? null);
       }
@@ -172,8 +165,9 @@ export class Walk {
   }
 
   /** What a folder holds, or null when there is none; a hidden one that can't be read shows nothing inside either. */
-  async #read(one: Ahead, list: ListNames): Promise<Remembered | null> {
+  async #read(one: Ahead, at: number): Promise<Remembered | null> {
     const { folder, isHidden } = one;
+    const list = this.#listFor(one, at);
     const { find, findLasting } = this.#region;
     const isInBounds = (): boolean => {
       this.#entries += 1;

@@ -50,8 +50,18 @@ describe.each<[string, typeof renderBubblewrap, Pick<Facts, "mac">]>([
       kind: "refusal",
       refusal: {
         field: "files",
-        reason: "/w could not be searched within 2s for what must be protected",
+        reason: "/w could not be searched within 2s of processor time for what must be protected",
         remedy: "narrow the root, raise `sandbox.search.time`, or say `over: read-only` there",
+      },
+    });
+    const bound = { kind: "silence", mostMs: 30_000, folder: absolutePath("/w/far") } as const;
+    expect(rendered([], passed("/w", "refuse", bound))).toEqual({
+      kind: "refusal",
+      refusal: {
+        field: "files",
+        reason:
+          "/w could not be searched for what must be protected: the folder `/w/far` gave no answer for 30s",
+        remedy: "narrow the root, see why `/w/far` does not answer, or say `over: read-only` there",
       },
     });
   });

@@ -13,8 +13,6 @@ beforeEach(() => {
 });
 afterEach(() => wood[Symbol.dispose]());
 
-const NEVER = new Promise<void>(() => undefined);
-
 test("the bounds without a config are those that a config has by default", () => {
   const { entries, time, over } = SearchSection.parse({});
   expect(USUAL_BOUNDS).toEqual({ entries, timeMs: time, over });
@@ -123,20 +121,25 @@ describe("the bound on entries", () => {
   });
 });
 
-describe("the bound on time", () => {
+describe("the bound on processor time", () => {
   const over = (mostMs: number) => ({
     unsearched: [{ path: wood.top, bound: { kind: "time", mostMs }, over: "refuse" }],
   });
+  const plantMany = (): void => wood.plant(...Array.from({ length: 200 }, (_, at) => `${at}/x`), "1/.envrc");
 
-  it("ends a look whose clock has run out, and the next one gets further", async () => {
-    wood.plant(...Array.from({ length: 200 }, (_, at) => `${at}/x`), "1/.envrc");
+  it("ends a look that has used it up, and the next one gets further", async () => {
+    plantMany();
     await settle();
     const profile = wood.profile({ read: ["**/.envrc"] });
-    let [now, step, read] = [0, 1_000, 0];
-    // So much that no real time of a busy machine comes to it.
+    let [work, step, now, read] = [0, 10, 0, 0];
+    // Whenever the search asks, it was at work for that long since.
     const search = new MaskSearch(
-      { ...USUAL_BOUNDS, timeMs: 20_000 },
+      { ...USUAL_BOUNDS, timeMs: 40 },
       {
+        work: () => {
+          work += step;
+          return work;
+        },
         now: () => {
           now += step;
           return now;
@@ -147,7 +150,7 @@ describe("the bound on time", () => {
         },
       },
     );
-    expect(await search.find([profile])).toMatchObject(over(20_000));
+    expect(await search.find([profile])).toMatchObject(over(40));
     expect(read).toBeGreaterThan(0);
     expect(read).toBeLessThan(201);
     step = 0;
@@ -155,12 +158,80 @@ describe("the bound on time", () => {
     expect(read).toBe(201);
   });
 
-  it("does not wait for a disk that does not answer; one that answers is waited for", async () => {
-    wood.plant("a/.envrc");
+  it("leaves out the time in which other processes had the processor, however long that was", async () => {
+    plantMany();
+    let now = 0;
+    const search = new MaskSearch(
+      { ...USUAL_BOUNDS, timeMs: 1_000 },
+      {
+        now: () => {
+          now += 1_000_000;
+          return now;
+        },
+      },
+    );
+    for (const _ of [1, 2])
+      expect(await search.find([wood.profile({ read: ["**/.envrc"] })])).toMatchObject({
+        hits: [wood.at("1/.envrc")],
+        unsearched: [],
+      });
+  });
+
+  it("leaves out most of what other work of this process took while reads were waited for", async () => {
+    plantMany();
+    let work = 0;
+    const search = new MaskSearch(
+      { ...USUAL_BOUNDS, timeMs: 1_000 },
+      {
+        work: () => work,
+        list: async (...all) => {
+          await listNames(...all);
+          work += 1_000_000;
+        },
+      },
+    );
+    expect(await search.find([wood.profile({ read: ["**/.envrc"] })])).toMatchObject({
+      hits: [wood.at("1/.envrc")],
+      unsearched: [],
+    });
+  });
+});
+
+describe("a file system", () => {
+  const silent = (folder: string, mostMs: number) => ({
+    unsearched: [
+      { path: wood.top, bound: { kind: "silence", mostMs, folder: wood.at(folder) }, over: "refuse" },
+    ],
+  });
+
+  it("that gives no answer is not waited for; it is not asked again until it has answered", async () => {
+    wood.plant("a/.envrc", "b/.envrc", "c/x");
     const profile = wood.profile({ read: ["**/.envrc"] });
-    const hung = new MaskSearch({ ...USUAL_BOUNDS, timeMs: 30 }, { list: () => NEVER });
-    expect(await hung.find([profile])).toMatchObject(over(30));
+    const [answer, asked] = [Promise.withResolvers<void>(), [] as string[]];
+    const search = new MaskSearch(USUAL_BOUNDS, {
+      silenceMs: 600,
+      list: async (...all) => {
+        asked.push(all[0]);
+        if (all[0] === wood.at("b")) await answer.promise;
+        await listNames(...all);
+      },
+    });
+    expect(await search.find([profile])).toMatchObject(silent("b", 600));
+    expect(await search.find([profile])).toMatchObject(silent("b", 600));
+    expect(asked.filter((folder) => folder === wood.at("b"))).toHaveLength(1);
+    answer.resolve();
+    await settle();
+    expect(await search.find([profile])).toMatchObject({
+      hits: [wood.at("a/.envrc"), wood.at("b/.envrc")],
+      unsearched: [],
+    });
+  });
+
+  it("that answers is waited for, however slow it is in all", async () => {
+    wood.plant(...Array.from({ length: 12 }, (_, at) => `${at}/${at}/x`), "a/.envrc");
+    const profile = wood.profile({ read: ["**/.envrc"] });
     const slow = new MaskSearch(USUAL_BOUNDS, {
+      silenceMs: 3_000,
       list: async (...all) => {
         await new Promise((resolve) => setTimeout(resolve, 5));
         await listNames(...all);
@@ -169,23 +240,20 @@ describe("the bound on time", () => {
     expect(await slow.find([profile])).toMatchObject({ hits: [wood.at("a/.envrc")], unsearched: [] });
   });
 
-  it("leaves room in the pool for others where the disk is slow", async () => {
+  it("leaves room in the pool for others where it is slow", async () => {
     wood.plant(...Array.from({ length: 20 }, (_, at) => `${at}/x`));
     let [reading, most] = [0, 0];
     let now = 0;
-    const search = new MaskSearch(
-      { ...USUAL_BOUNDS, timeMs: 60_000 },
-      {
-        now: () => now,
-        list: async (...all) => {
-          reading += 1;
-          if (all[0] !== wood.top) most = Math.max(most, reading);
-          now += 200;
-          await listNames(...all);
-          reading -= 1;
-        },
+    const search = new MaskSearch(USUAL_BOUNDS, {
+      now: () => now,
+      list: async (...all) => {
+        reading += 1;
+        if (all[0] !== wood.top) most = Math.max(most, reading);
+        now += 200;
+        await listNames(...all);
+        reading -= 1;
       },
-    );
+    });
     await search.find([wood.profile()]);
     expect(most).toBe(2);
   });
