@@ -16,6 +16,8 @@ export interface EgressRefusal {
   readonly because: EgressBecause;
   /** In words, without what a server said. */
   readonly reason: string;
+  /** Where the name leads, if that is why. */
+  readonly address?: string;
   readonly times: number;
 }
 

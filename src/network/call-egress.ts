@@ -136,8 +136,10 @@ export class CallEgress implements Disposable {
     { host, port }: Pick<EgressRefusal, "host" | "port">,
     because: EgressBecause,
     reason: string,
+    address?: string,
   ): Extract<NotReached, { readonly kind: "refused" }> {
-    const refusal = { host: host?.slice(0, MOST_HOST) ?? null, port, because, reason };
+    const led = address === undefined ? {} : { address };
+    const refusal = { host: host?.slice(0, MOST_HOST) ?? null, port, because, reason, ...led };
     // What comes after the end has been told already, all of it.
     if (!this.isOver && this.#account.refused(refusal)) this.#policy.onRefused(refusal);
     return { kind: "refused", because, reason };
@@ -175,7 +177,7 @@ export class CallEgress implements Disposable {
       ({ network } = amended);
       judged = await judgeHost(network, place, by, signal);
     }
-    if (judged.kind === "refused") return this.refuse(place, judged.because, judged.reason);
+    if (judged.kind === "refused") return this.refuse(place, judged.because, judged.reason, judged.address);
     const socket = await this.#dial(judged.targets);
     const isStrict = typeof network === "object" && network.strictSni === true;
     return { kind: "reached", connection: this.#counted(place, socket, isStrict) };

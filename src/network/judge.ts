@@ -5,7 +5,7 @@ import {
   canonicalAddress,
   coversName,
   isAddress,
-  ruleAllows,
+  listsAddress,
   type Target,
 } from "../profile/host-rule.ts";
 import { bars, type Network, reaches } from "../profile/network.ts";
@@ -16,7 +16,13 @@ export type RefusedBecause = "unlisted" | "never" | "no-address" | "private" | "
 /** What became of looking at a host: the addresses that may be connected to, or why there is none. */
 export type Judged =
   | { readonly kind: "reachable"; readonly targets: readonly [Target, ...Target[]] }
-  | { readonly kind: "refused"; readonly because: RefusedBecause; readonly reason: string };
+  | {
+      readonly kind: "refused";
+      readonly because: RefusedBecause;
+      readonly reason: string;
+      /** Where the name leads, if that is why. */
+      readonly address?: string;
+    };
 
 /**
  * Decides whether a host is reached, by its name first, so that no name is looked up that is not allowed: a look-up can
@@ -45,6 +51,7 @@ export async function judgeHost(
     kind: "refused",
     because: "special",
     reason: `\`${host}\` leads to ${address}, an address of this machine`,
+    address,
   };
 }
 
@@ -64,11 +71,10 @@ async function withoutOwn(
 
 /** True where the very address is listed: what a server of this machine lets nobody else reach is reached from here. */
 function listsItself(network: Network, target: Target): boolean {
-  if (typeof network === "string") return false;
-  return network.hosts.some((rule) => isAddress(rule.name) && ruleAllows(rule, target));
+  return typeof network === "object" && listsAddress(network.hosts, target);
 }
 
-type Why = Pick<Extract<Judged, { readonly kind: "refused" }>, "because" | "reason">;
+type Why = Omit<Extract<Judged, { readonly kind: "refused" }>, "kind">;
 
 /** Why a host is refused whatever address it has; null when its address decides. */
 function whyNotByName(network: Network, host: string, port: number): Why | null {
@@ -78,7 +84,7 @@ function whyNotByName(network: Network, host: string, port: number): Why | null 
   };
   if (network === "none") return unlisted;
   if (typeof network === "string") return null;
-  if (network.never.some((rule) => coversName(rule, host, port)))
+  if (network.never.some((rule) => rule.at === undefined && coversName(rule, host, port)))
     return { because: "never", reason: `\`${host}\` is among the hosts that are never reached` };
   return network.hosts.some((rule) => coversName(rule, host, port)) ? null : unlisted;
 }
@@ -90,7 +96,7 @@ function whyNotByAddress(network: Network, target: Target | null, host: string):
   if (typeof network === "object" && network.never.some((rule) => bars(rule, target)))
     return { because: "never", reason: `\`${host}\` leads to ${address}, which is never reached` };
   const because = addressClass(address) === "private" ? "private" : "special";
-  return { because, reason: `\`${host}\` leads to ${address}, ${kindOf(address)}` };
+  return { because, reason: `\`${host}\` leads to ${address}, ${kindOf(address)}`, address };
 }
 
 function kindOf(address: string): string {

@@ -122,8 +122,8 @@ const PUBLIC_ADDRESS = "198.41.0.4";
  * Throws `HOST_INVALID`, also for what is a rule and no host: `*.name`, `name private`.
  */
 export function connectQuestion(text: string, address?: string): Question {
-  const { name, port, private: isPrivate } = parseHostRule(text);
-  if (isPrivate || name.startsWith("*."))
+  const { name, port, private: isPrivate, at } = parseHostRule(text);
+  if (isPrivate || at !== undefined || name.startsWith("*."))
     throw new CofferdamError("HOST_INVALID", `${visible(text)} is a rule, not one host`, {
       hint: "ask about one `name:port`",
     });

@@ -2,7 +2,7 @@ import { type Position, visible } from "../errors.ts";
 import { type Access, isAtMost } from "./access.ts";
 import { type Clause, type PathFacts, pathRuler } from "./access-to.ts";
 import { coversEnv } from "./env-pattern.ts";
-import { addressClass, coversName, printHostRule, ruleAllows, type Target } from "./host-rule.ts";
+import { addressClass, coversName, listAllows, printHostRule, ruleAllows, type Target } from "./host-rule.ts";
 import type { MacosGroup } from "./macos.ts";
 import { bars, type Network, reaches, saysItsHost } from "./network.ts";
 import type { AbsolutePath } from "./path.ts";
@@ -183,6 +183,9 @@ function becauseOfNetwork(network: Network, target: Target): string {
   if (network.strictSni === true && !saysItsHost(target)) return "a hello names another host (`strict_sni`)";
   const allowing = network.hosts.find((rule) => ruleAllows(rule, target));
   if (allowing !== undefined) return `${printHostRule(allowing)} is listed`;
+  const byAddress = network.hosts.find(({ name }) => name === target.address);
+  if (byAddress !== undefined && listAllows(network.hosts, target))
+    return `${printHostRule(covering)} and ${printHostRule(byAddress)} are listed`;
   return `${printHostRule(covering)} is listed, but ${target.address} is a ${addressClass(target.address)} address`;
 }
 

@@ -4,12 +4,15 @@ import { CofferdamError, visible } from "../errors.ts";
 /**
  * One listed host. `name` is a DNS name in lower case without a final dot, `*.` and a name (every name
  * below it, not the name itself), `*` (every name and every address), or one IP address in canonical text. `port` null is
- * every port. `private` lets the name reach private addresses too; a listed address is reached whatever its class.
+ * every port. `private` lets the name reach private addresses too; a listed address is reached whatever its class. With
+ * `at` the name is reached at this one address, whatever its class, and at no other.
  */
 export interface HostRule {
   readonly name: string;
   readonly port: number | null;
   readonly private: boolean;
+  /** Canonical text; never on a rule whose name is an address. */
+  readonly at?: string;
 }
 
 /**
@@ -37,21 +40,30 @@ export const ANY_HOST = "*";
 const METADATA = new Set(["fd00:ec2::254", "100.100.100.200", "168.63.129.16", "192.0.0.192"]);
 
 /**
- * Reads `name[:port] [private]`; an IPv6 address with a port stands in brackets. Throws `HOST_INVALID`.
+ * Reads `name[:port] [private | at address]`; an IPv6 address with a port stands in brackets. Throws `HOST_INVALID`.
  */
 export function parseHostRule(text: string): HostRule {
-  const parts = /^(\[[^\]]*\]|[^\s:]+|[0-9a-fA-F:.]+)(?::(\d{1,5}))?( +private)?$/.exec(text.trim());
+  const parts = RULE.exec(text.trim());
   const written = parts?.[1];
-  if (parts === null || written === undefined) throw refused(text, "is not `name[:port] [private]`");
+  if (parts === null || written === undefined)
+    throw refused(text, "is not `name[:port] [private | at address]`");
   const port = parts[2] === undefined ? null : Number(parts[2]);
   if (port !== null && (port < 1 || port > 65535)) throw refused(text, "has a port outside 1 to 65535");
-  return { name: parseName(written, text), port, private: parts[3] !== undefined };
+  const name = parseName(written, text);
+  const [, , , isPrivate, at] = parts;
+  if (at === undefined) return { name, port, private: isPrivate !== undefined };
+  if (isAddress(name)) throw refused(text, "has an address before `at`", "write a name before `at`");
+  if (!isAddress(at)) throw refused(text, "has no address behind `at`", "write an IP address behind `at`");
+  return { name, port, private: false, at: canonicalAddress(at) };
 }
+
+const RULE = /^(\[[^\]]*\]|[^\s:]+|[0-9a-fA-F:.]+)(?::(\d{1,5}))?(?: +(?:(private)|at +(\S+)))?$/;
 
 /** The rule as it would be written. */
 export function printHostRule(rule: HostRule): string {
   const name = rule.name.includes(":") && rule.port !== null ? `[${rule.name}]` : rule.name;
-  return `${name}${rule.port === null ? "" : `:${rule.port}`}${rule.private ? " private" : ""}`;
+  const where = rule.at === undefined ? (rule.private ? " private" : "") : ` at ${rule.at}`;
+  return `${name}${rule.port === null ? "" : `:${rule.port}`}${where}`;
 }
 
 /** True when the text is one IP address in a usual spelling: four decimal numbers, or IPv6 without a zone. */
@@ -98,11 +110,41 @@ export function coversName(rule: HostRule, host: string, port: number): boolean 
   return (rule.port === null || rule.port === port) && nameCovers(rule.name, host);
 }
 
-/** True when the rule lets this target be reached. */
+/** True when the rule by itself lets this target be reached; `listAllows` says what the rules of a list do together. */
 export function ruleAllows(rule: HostRule, target: Target): boolean {
   if (!coversName(rule, target.host, target.port)) return false;
   if (isAddress(rule.name)) return target.address === rule.name;
-  const reached = addressClass(target.address);
+  return isAddress(target.host) && rule.at !== undefined ? false : leadsTo(rule, target.address);
+}
+
+/**
+ * True when the rules of one list let this target be reached: one by itself, or one that lists the name and one that
+ * lists the very address. Such an address could be asked for under its own name anyway, so no further server is reached: what this
+ * gives is that a listed name may lead to it, as whoever answers for the name decides.
+ */
+export function listAllows(rules: readonly HostRule[], target: Target): boolean {
+  if (rules.some((rule) => ruleAllows(rule, target))) return true;
+  return listsAddress(rules, target) && rules.some((rule) => listsName(rule, target.host, target.port));
+}
+
+/** True when a rule lists the very address that a target leads to, alone or behind the target's name. */
+export function listsAddress(rules: readonly HostRule[], { host, port, address }: Target): boolean {
+  return rules.some((rule) =>
+    rule.at === undefined
+      ? coversName(rule, address, port) && rule.name === address
+      : rule.at === address && !isAddress(host) && coversName(rule, host, port),
+  );
+}
+
+/** True when the rule lists the name, at whichever address: it is none of addresses, and names none. */
+export function listsName(rule: HostRule, host: string, port: number): boolean {
+  return rule.at === undefined && !isAddress(rule.name) && !isAddress(host) && coversName(rule, host, port);
+}
+
+/** Whether a name that the rule covers may lead to the address, as far as this rule alone tells. */
+function leadsTo(rule: HostRule, address: string): boolean {
+  if (rule.at !== undefined) return rule.at === address;
+  const reached = addressClass(address);
   return reached === "public" || (reached === "private" && rule.private);
 }
 
@@ -110,8 +152,14 @@ export function ruleAllows(rule: HostRule, target: Target): boolean {
 export function meetRules(a: HostRule, b: HostRule): HostRule | null {
   if (a.port !== null && b.port !== null && a.port !== b.port) return null;
   const name = nameCovers(a.name, b.name) ? b.name : nameCovers(b.name, a.name) ? a.name : null;
-  if (name === null || !givesAddress(a, name) || !givesAddress(b, name)) return null;
-  return normalRule({ name, port: a.port ?? b.port, private: a.private && b.private });
+  if (name === null) return null;
+  const port = a.port ?? b.port;
+  const at = a.at ?? b.at;
+  if (at === undefined) {
+    if (!givesAddress(a, name) || !givesAddress(b, name)) return null;
+    return normalRule({ name, port, private: a.private && b.private });
+  }
+  return !isAddress(name) && leadsTo(a, at) && leadsTo(b, at) ? { name, port, private: false, at } : null;
 }
 
 /** Whether the rule, whose name covers the other, lets it be reached where it is an address: `*` lists none itself. */
@@ -128,9 +176,10 @@ export function assertPort({ name, port }: HostRule): void {
   throw refused(`${name}:${port}`, "has a port outside 1 to 65535", "use `null` for every port");
 }
 
-/** A listed address is reached whatever its class, so `private` says nothing there. */
+/** A listed address is reached whatever its class, so `private` says nothing there, nor beside `at`. */
 export function normalRule(rule: HostRule): HostRule {
-  return rule.private && isAddress(rule.name) ? { ...rule, private: false } : rule;
+  const saysNothing = isAddress(rule.name) || rule.at !== undefined;
+  return rule.private && saysNothing ? { ...rule, private: false } : rule;
 }
 
 /** True when pattern `wide` covers every name that `name` (a name, address or pattern) covers. */

@@ -24,8 +24,7 @@ const ELSEWHERE = "another name";
 
 /** One target of every kind that the rules can tell apart, among those that `hosts` could reach. */
 function* targetsOf(hosts: readonly HostRule[], rules: readonly HostRule[]): Generator<Target> {
-  const names = new Set(rules.map((rule) => rule.name));
-  const listed = [...names].filter(isAddress);
+  const listed = [...new Set(rules.map(({ name, at }) => at ?? name))].filter(isAddress);
   const addresses = [unlistedAddress(rules, 23), unlistedAddress(rules, 10), ...listed];
   for (const rule of hosts) {
     const related = [rule, ...rules].filter(
@@ -75,7 +74,7 @@ function unlistedName(rules: readonly HostRule[]): string {
 
 /** An address of the block that no rule lists. Of the first bytes used here, 10 is private and 23 is public. */
 function unlistedAddress(rules: readonly HostRule[], firstByte: number): string {
-  const names = new Set(rules.map((rule) => rule.name));
+  const names = new Set(rules.map(({ name, at }) => at ?? name));
   return firstOf(
     (count) => `${firstByte}.${count >> 8}.${count & 255}.1`,
     (address) => !names.has(address),

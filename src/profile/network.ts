@@ -3,14 +3,13 @@ import {
   addressClass,
   assertPort,
   coversName,
-  givesAddress,
   type HostRule,
   isAddress,
+  listAllows,
   meetRules,
   nameCovers,
   normalRule,
   printHostRule,
-  ruleAllows,
   type Target,
 } from "./host-rule.ts";
 
@@ -37,7 +36,7 @@ export function reaches(network: Network, target: Target): boolean {
   const { hosts, never } = network;
   if (never.some((rule) => bars(rule, target))) return false;
   if (network.strictSni === true && !saysItsHost(target)) return false;
-  return hosts.some((rule) => ruleAllows(rule, target));
+  return listAllows(hosts, target);
 }
 
 /** True when a hello over TLS, if there is one, asks for the host that the target names. */
@@ -54,7 +53,7 @@ export function reachesName(network: Network, host: string, port: number): boole
   if (isAddress(host)) return reaches(network, { host, address: host, port });
   if (typeof network === "string") return network !== "none";
   const covers = (rule: HostRule): boolean => coversName(rule, host, port);
-  return network.hosts.some(covers) && !network.never.some(covers);
+  return network.hosts.some(covers) && !network.never.some((rule) => rule.at === undefined && covers(rule));
 }
 
 /** What both reach: for every target, `reaches(result) = reaches(a) && reaches(b)`. */
@@ -83,36 +82,67 @@ export function normalNetwork(network: Network): Network {
   const never = dropCovered(network.never.map((rule) => ({ ...rule, private: false })));
   const isStrict = network.strictSni === true;
   const [only] = hosts.length === 1 && never.length === 0 && !isStrict ? hosts : [];
-  if (only?.name === ANY_HOST && only.port === null && !only.private) return "open";
+  const isWhole = only !== undefined && only.port === null && only.at === undefined && !only.private;
+  if (isWhole && only.name === ANY_HOST) return "open";
   return { hosts, never, ...(isStrict ? { strictSni: true } : {}) };
 }
 
 /** True when the network lets something of a rule be reached, as far as names tell. */
 export function reachesSome(network: Network, rule: HostRule): boolean {
   if (network === "none" || network === "host") return network === "host";
-  if (network === "open") return !isAddress(rule.name) || addressClass(rule.name) === "public";
+  if (network === "open") return mayBePublic(rule);
   const isBarred = network.never.some(
-    (one) => (one.port === null || one.port === rule.port) && nameCovers(one.name, rule.name),
+    (one) =>
+      (one.at === undefined || one.at === rule.at) &&
+      (one.port === null || one.port === rule.port) &&
+      nameCovers(one.name, rule.name),
   );
-  return !isBarred && network.hosts.some((one) => meetRules(one, rule) !== null);
+  return !isBarred && meetLists(network.hosts, [rule]).length > 0;
 }
 
-/** True when a `never` rule forbids the target: by the name asked for or by the address it led to. */
-export function bars(rule: HostRule, target: Target): boolean {
-  return coversName(rule, target.host, target.port) || coversName(rule, target.address, target.port);
+/** True when a `never` rule forbids the target: by the name asked for or by the address it led to, or by both with `at`. */
+export function bars(rule: HostRule, { host, address, port }: Target): boolean {
+  if (rule.at !== undefined) return rule.at === address && coversName(rule, host, port);
+  return coversName(rule, host, port) || coversName(rule, address, port);
 }
 
 /** The part of the list that leads to public addresses. */
 function publicOnly(list: HostList): Network {
-  const hosts = list.hosts
-    .filter((rule) => !isAddress(rule.name) || addressClass(rule.name) === "public")
-    .map((rule) => ({ ...rule, private: false }));
+  const hosts = list.hosts.filter(mayBePublic).map((rule) => ({ ...rule, private: false }));
   return normalNetwork({ ...list, hosts });
 }
 
-/** Rules that can meet have names of which one covers the other, so only such pairs are looked at. */
+function mayBePublic({ name, at = name }: HostRule): boolean {
+  return !isAddress(at) || addressClass(at) === "public";
+}
+
+/**
+ * What two lists allow together. A name and an address of one list allow more than either alone; where the other list
+ * allows that otherwise, by `private` or by `at`, what both allow is the name at this address.
+ */
 function meetLists(a: readonly HostRule[], b: readonly HostRule[]): readonly HostRule[] {
+  return [...meetEach(a, b), ...meetTogether(a, b), ...meetTogether(b, a)];
+}
+
+/** Rules that can meet have names of which one covers the other, so only such pairs are looked at. */
+function meetEach(a: readonly HostRule[], b: readonly HostRule[]): readonly HostRule[] {
   return [...meetCovering(a, b), ...meetCovering(b, a)];
+}
+
+function meetTogether(rules: readonly HostRule[], others: readonly HostRule[]): readonly HostRule[] {
+  const wider = others.filter((rule) => rule.private || rule.at !== undefined);
+  if (wider.length === 0) return [];
+  const names = rules.filter((rule) => rule.at === undefined && !isAddress(rule.name));
+  return rules.flatMap(({ name: at, port }) => {
+    // Where a listed name leads to public addresses anyway, the names alone have met.
+    if (!isAddress(at) || addressClass(at) === "public") return [];
+    const together = names.flatMap((rule): HostRule[] =>
+      port === null || rule.port === null || port === rule.port
+        ? [{ name: rule.name, port: port ?? rule.port, private: false, at }]
+        : [],
+    );
+    return meetEach(together, wider);
+  });
 }
 
 function meetCovering(rules: readonly HostRule[], wider: readonly HostRule[]): readonly HostRule[] {
@@ -140,18 +170,28 @@ function dropCovered(rules: readonly HostRule[]): readonly HostRule[] {
     unique.map(([, rule]) => rule),
     (rule) => rule.name,
   );
-  const covered = (rule: HostRule): boolean =>
-    coveringNames(rule.name).some((name) =>
-      (listed.get(name) ?? []).some((other) => other !== rule && coversRule(other, rule)),
-    );
+  const isListed = (names: readonly string[], test: (rule: HostRule) => boolean): boolean =>
+    names.some((name) => (listed.get(name) ?? []).some(test));
+  const covered = (rule: HostRule): boolean => {
+    const names = coveringNames(rule.name);
+    if (isListed(names, (other) => other !== rule && coversRule(other, rule))) return true;
+    const { at, port } = rule;
+    const isForPort = (other: HostRule): boolean =>
+      other.at === undefined && (other.port === null || other.port === port);
+    return at !== undefined && isListed([at], isForPort) && isListed(names, isForPort);
+  };
   return unique
     .filter(([, rule]) => !covered(rule))
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([, rule]) => rule);
 }
 
-/** True when `wide`, whose name covers the other's, allows all that the other allows. */
+/**
+ * True when `wide`, whose name covers the other's, allows all that the other allows. An address that is listed itself is
+ * kept beside `*`: one of this machine's own is reached by that alone.
+ */
 function coversRule(wide: HostRule, rule: HostRule): boolean {
   if (wide.port !== null && wide.port !== rule.port) return false;
-  return (wide.private || !rule.private) && givesAddress(wide, rule.name);
+  if (wide.at !== rule.at || isAddress(wide.name) !== isAddress(rule.name)) return false;
+  return wide.private || !rule.private;
 }

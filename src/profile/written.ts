@@ -3,8 +3,8 @@ import { pathToBytes } from "./path.ts";
 
 /** The bytes that a path may have: the kernel's PATH_MAX counts the NUL behind it (limits.h(0p)). */
 export const MOST_PATH_BYTES = 4095;
-/** A name of 253 bytes (RFC 1035, without the final dot), brackets or `*.`, a port, and ` private`. */
-const MOST_HOST_BYTES = 272;
+/** A name of 253 bytes (RFC 1035, without the final dot), `*.`, a port, and ` at ` with an IPv6 address. */
+const MOST_HOST_BYTES = 304;
 
 /** A path as somebody writes it. What is longer can name nothing, and would only take time. */
 export const WrittenPath = atMostBytes(MOST_PATH_BYTES, "a path");

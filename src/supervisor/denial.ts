@@ -99,6 +99,11 @@ function isBySuffix(layers: readonly [Layer, ...Layer[]], question: Question): b
   return question.facts.kind === "file" && !canRead("file") && canRead("folder");
 }
 
+/** What is told where a profile over the config does not allow something. */
+export function onlyKeeper(layer: string): string {
+  return `only whoever keeps the profile ${visible(layer)} can allow it; do it without`;
+}
+
 /** What a person would have to change: a model can't. */
 function remedyFor({ decidedBy }: Explanation, question: DeniableQuestion, isBySuffix: boolean): string {
   if (decidedBy.layer === REPOSITORY_LAYER)
@@ -106,8 +111,7 @@ function remedyFor({ decidedBy }: Explanation, question: DeniableQuestion, isByS
   if (decidedBy.remedy !== undefined) return decidedBy.remedy;
   if (decidedBy.layer === PROTECTED_LAYER && question.ask === "write")
     return "programs of this machine obey it: change it yourself, outside of the sandbox, if it is meant";
-  if (decidedBy.layer !== "config")
-    return `only whoever keeps the profile ${visible(decidedBy.layer)} can allow it; do it without`;
+  if (decidedBy.layer !== "config") return onlyKeeper(decidedBy.layer);
   if (question.ask === "syscalls" || question.ask === "macos")
     return `list \`${question.group}\` under \`sandbox.${question.ask}\` in the config, if it is meant`;
   if (question.ask === "connect") return "list the host under `shell.network` in the config, if it is meant";

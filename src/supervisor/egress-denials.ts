@@ -1,7 +1,8 @@
 import type { EgressBecause, EgressRefusal } from "../network/account.ts";
 import { isAddress } from "../profile/host-rule.ts";
+import { reaches } from "../profile/network.ts";
 import type { Place } from "../tool/fetch/reach.ts";
-import { type Denial, denialFor, printTarget, SOME_PUBLIC } from "./denial.ts";
+import { type Denial, denialFor, onlyKeeper, printTarget, SOME_PUBLIC } from "./denial.ts";
 import { layersOf } from "./explain.ts";
 import type { Standing } from "./standing.ts";
 
@@ -13,8 +14,9 @@ const REMEDIES = {
   unlisted: "list the host under `shell.network` in the config, if it is meant",
   never: "take it out of `never`, if it is meant",
   "no-address": "check how the host's name is spelt, and whether this machine can look it up",
-  private: "write `private` behind the host under `shell.network` in the config, if it is meant",
-  special: "list this very address under `shell.network` in the config, if it is meant",
+  private:
+    "write `private` behind the host, or list this very address as well, under `shell.network` in the config, if it is meant",
+  special: "list this very address as well under `shell.network` in the config, if it is meant",
   "answered-no": "list the host under `shell.network` in the config, or have somebody say yes",
   malformed: "name a host and a port",
   credential: "use the URL of `HTTP_PROXY`, as it is inside",
@@ -27,7 +29,7 @@ const REMEDIES = {
 export function egressDenials(refused: readonly EgressRefusal[], standing: Standing): readonly Denial[] {
   const { settings, ceiling, needs } = standing;
   const layers = layersOf(settings, ceiling, needs.onYes);
-  return refused.slice(0, MOST_DENIALS).map(({ host, port, because, reason }): Denial => {
+  return refused.slice(0, MOST_DENIALS).map(({ host, port, because, reason, address }): Denial => {
     const place = host === null || port === null ? null : { host, port };
     const isByClause = because === "unlisted" || because === "never";
     return (
@@ -36,10 +38,21 @@ export function egressDenials(refused: readonly EgressRefusal[], standing: Stand
         target: place === null ? (host ?? "a host") : printTarget(place),
         certainty: "certain",
         because: reason,
-        remedy: REMEDIES[because],
+        remedy: (place === null ? null : keeperOf(place, address, layers)) ?? REMEDIES[because],
       }
     );
   });
+}
+
+/** Where a profile over the config does not let the name lead to this address, nothing in the config helps. */
+function keeperOf(
+  place: Place,
+  address: string | undefined,
+  [, ...above]: ReturnType<typeof layersOf>,
+): string | null {
+  if (address === undefined) return null;
+  const layer = above.find(({ profile }) => !reaches(profile.network, { ...place, address }));
+  return layer === undefined ? null : onlyKeeper(layer.name);
 }
 
 function byClause(place: Place, layers: ReturnType<typeof layersOf>): Denial | null {

@@ -53,9 +53,17 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
       job: {
         calls: [{ argv: ["sh", "-c", script] }],
         outside: {
-          names: { "loop.test": ["127.0.0.1"], "six.test": ["::1"] },
+          names: {
+            "loop.test": ["127.0.0.1"],
+            "vm.test": ["127.0.0.1", "::1"],
+            "stranger.test": ["127.0.0.1"],
+            "six.test": ["::1"],
+          },
           ports: Object.fromEntries(
-            ["a.test:80", "b.deep.test:80", "c.test:80", "loop.test:80"].map((at) => [at, portOf(web)]),
+            ["a.test:80", "b.deep.test:80", "c.test:80", "loop.test:80", "vm.test:80"].map((at) => [
+              at,
+              portOf(web),
+            ]),
           ),
         },
       },
@@ -134,6 +142,30 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
       expect(told).toContain(`"host":"${host}"`);
     for (const because of ["unlisted", "never", "special", "credential", "malformed"])
       expect(told).toContain(`"because":"${because}"`);
+  });
+
+  it("net.hosts: a listed name is reached at a listed address of any kind, not at another, on another port, or where `never` lists it", async () => {
+    const curl = (url: string): string => `curl -fsS -m 10 --noproxy '' -o /dev/null -p ${url}`;
+    const refused = ["six.test", "stranger.test", "vm.test:443", "loop.test"].map((host) =>
+      curl(`http://${host}/`),
+    );
+    const hosts = ["vm.test", "127.0.0.1:80", "six.test", "loop.test:80"];
+    const network = { hosts, never: ["loop.test at 127.0.0.1"] };
+    const reply = await inside(trialScript([...refused, curl("http://vm.test/")]), network);
+    expect([reply.stdout, strangers]).toEqual([`${"n\n".repeat(refused.length)}y\n`, 0]);
+    expect(reply.egress).toMatchObject({
+      hosts: [{ host: "vm.test", port: 80 }],
+      refused: [
+        { host: "six.test", because: "special", address: "::1" },
+        { host: "stranger.test", because: "unlisted" },
+        { host: "vm.test", port: 443, because: "special" },
+        { host: "loop.test", because: "never" },
+      ],
+    });
+    const behindAt = { hosts: ["loop.test:80 at 127.0.0.1"] };
+    expect(
+      (await inside(trialScript([curl("http://127.0.0.1/"), curl("http://loop.test/")]), behindAt)).stdout,
+    ).toBe("n\ny\n");
   });
 
   it("net.hosts: past the proxy there is nothing: no host, no resolver, no raw socket, nothing of this machine", async () => {

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { expect } from "vitest";
 import type { HostRule, Target } from "../../src/profile/host-rule.ts";
-import { type HostList, type Network, reaches } from "../../src/profile/network.ts";
+import { type HostList, type Network, normalNetwork, reaches } from "../../src/profile/network.ts";
 import { networkOutside } from "../../src/profile/network-outside.ts";
-import { networkPair, TARGETS } from "../support/generate.ts";
+import { network, networkPair, TARGETS } from "../support/generate.ts";
 import { law } from "./law.ts";
 
 type Outside = (a: Network, b: Network) => Target | "host" | null;
@@ -66,6 +66,31 @@ law(
     "asks about one name below a wildcard, whoever lists it": sampling("witness-0.a.test", "23.0.0.9", 8080),
     "asks about one address, whoever lists it": sampling("z.a.test", "198.41.0.4", 8080),
     "asks about one port, whoever lists it": sampling("z.a.test", "23.0.0.9", 40000),
+  },
+);
+
+law(
+  "the one spelling of a network reaches what the network reaches",
+  (normal: (network: Network) => Network) =>
+    fc.property(network, (written) => {
+      const spelt = normal(written);
+      const differs = (target: Target): boolean => reaches(spelt, target) !== reaches(written, target);
+      expect(TARGETS.find(differs)).toBe(undefined);
+    }),
+  normalNetwork,
+  {
+    "takes `* at` for `open`": (written) => {
+      const made = normalNetwork(written);
+      const [only] = typeof made === "string" ? [] : made.hosts;
+      return only?.name === "*" && only.port === null && only.at !== undefined ? "open" : made;
+    },
+    "drops an address beside a name": (written) =>
+      listed(normalNetwork(written), (list) => ({
+        ...list,
+        hosts: list.hosts.some(({ name }) => name === "*")
+          ? list.hosts.filter(({ name }) => name !== "10.0.0.1")
+          : list.hosts,
+      })),
   },
 );
 

@@ -80,8 +80,17 @@ export const hostRule: fc.Arbitrary<HostRule> = fc
     fc.constantFrom(...WILDCARDS, ...WILDCARDS, ...LISTED_NAMES, ...LISTED_ADDRESSES),
     fc.option(fc.constantFrom(...LISTED_PORTS)),
     fc.boolean(),
+    fc.oneof(
+      { weight: 3, arbitrary: fc.constant(null) },
+      fc.constantFrom("23.0.0.1", "10.0.0.1", "fd00::1", "127.0.0.1"),
+    ),
   )
-  .map(([host, port, isPrivate]) => ({ name: host, port, private: isPrivate }));
+  .map(([host, port, isPrivate, at]) => ({
+    name: host,
+    port,
+    private: isPrivate,
+    ...(at === null || LISTED_ADDRESSES.includes(host) ? {} : { at }),
+  }));
 
 const hosts = fc.array(hostRule, { minLength: 1, maxLength: 6 });
 const hostList: fc.Arbitrary<HostList> = fc
@@ -91,6 +100,21 @@ const hostList: fc.Arbitrary<HostList> = fc
     isStrict: fc.oneof({ weight: 3, arbitrary: fc.constant(false) }, fc.constant(true)),
   })
   .map(({ isStrict, ...list }) => (isStrict ? { ...list, strictSni: true } : list));
+
+/** Rules about one name, those above it, and two addresses. */
+const nearRules = fc.array(
+  fc
+    .tuple(
+      fc.constantFrom("a.test", "*.test", "*", "10.0.0.1", "127.0.0.1"),
+      fc.option(fc.constantFrom(80, 443)),
+      fc.constantFrom({ private: false }, { private: true }, { at: "10.0.0.1" }, { at: "127.0.0.1" }),
+    )
+    .map(([host, port, where]): HostRule => {
+      const rule = { name: host, port, private: false };
+      return LISTED_ADDRESSES.includes(host) ? rule : { ...rule, ...where };
+    }),
+  { minLength: 1, maxLength: 4 },
+);
 
 export const network: fc.Arbitrary<Network> = fc.oneof(fc.constantFrom<Network>("none", "open", "host"), {
   weight: 4,
@@ -107,6 +131,14 @@ export const networkPair: fc.Arbitrary<readonly [Network, Network]> = fc.oneof(
       [
         { hosts: listed, never },
         { hosts: listed, never, strictSni: true },
+      ] as const,
+  ),
+  // A name with `at`, the name and the address, the name alone: near each other, and none of them the same.
+  fc.tuple(nearRules, nearRules).map(
+    ([a, b]) =>
+      [
+        { hosts: a, never: [] },
+        { hosts: b, never: [] },
       ] as const,
   ),
   fc

@@ -67,7 +67,7 @@ describe("what is too long to mean anything is refused where it stands, at once"
       "a host",
       `network: { hosts: [${"a.".repeat(200)}example] }\n`,
       "2:20",
-      "a host, with all that stands behind it, has at most 272 bytes",
+      "a host, with all that stands behind it, has at most 304 bytes",
       `network: { hosts: [${"a.".repeat(120)}example] }\n`,
     ],
     [

@@ -264,7 +264,7 @@ shell: { network: host, default: { approval: false } }
       "a host that is none",
       "shell: { network: { hosts: ['a b'] } }\n",
       "4:29",
-      "the host rule `a b` is not `name[:port] [private]`",
+      "the host rule `a b` is not `name[:port] [private | at address]`",
       "write `name`, `name:443`, `*.name` or an address",
       "shell: { network: false }\n",
     ],

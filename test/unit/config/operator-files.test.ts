@@ -252,7 +252,7 @@ describe("config.strict: a profile that is malformed or unsafe keeps everything 
       "a wrong `never`",
       "profile: p\nnetwork: { never: ['a b'] }\n",
       "2:20",
-      "the host rule `a b` is not `name[:port] [private]`",
+      "the host rule `a b` is not `name[:port] [private | at address]`",
       "profile: p\nnetwork: { never: [a.b] }\n",
     ],
     [

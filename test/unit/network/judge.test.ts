@@ -60,6 +60,22 @@ describe("a host is judged by where it leads", () => {
     expect(await judgeHost(hostsOf("127.0.0.1:8081"), here, at())).toMatchObject({ because: "unlisted" });
   });
 
+  test("an address that is listed beside the name counts for it, also one of this machine's own", async () => {
+    const loop = at("127.0.0.1", "::1");
+    const listed = [{ ...DOCS, address: "127.0.0.1" }];
+    const both = hostsOf("docs.example.org:443", "127.0.0.1:443");
+    expect(await judgeHost(both, DOCS, loop)).toEqual({ kind: "reachable", targets: listed });
+    const elsewhere = hostsOf("docs.example.org:443", "127.0.0.1:80");
+    expect(await judgeHost(elsewhere, DOCS, loop)).toMatchObject({
+      because: "special",
+      address: "127.0.0.1",
+    });
+    const own = { resolve: at(PUBLIC), isOwn: async () => true };
+    expect(await judgeBy(hostsOf("docs.example.org"), DOCS, own)).toMatchObject({ address: PUBLIC });
+    for (const rules of [["docs.example.org", PUBLIC], ["*", PUBLIC], [`docs.example.org at ${PUBLIC}`]])
+      expect(await judgeBy(hostsOf(...rules), DOCS, own)).toMatchObject({ kind: "reachable" });
+  });
+
   test("what is never reached is not, neither by name nor by address", async () => {
     const network = (never: string): Network => ({
       hosts: [parseHostRule("*.example.org")],

@@ -16,6 +16,8 @@ describe("a host rule", () => {
     ["example.com", "example.com"],
     ["EXAMPLE.com.:443", "example.com:443"],
     ["*.Example.org  private", "*.example.org private"],
+    ["Example.org:443  at  ::FFFF:10.0.0.1", "example.org:443 at 10.0.0.1"],
+    ["* at 2001:DB8::1", "* at 2001:db8::1"],
     ["_dmarc.a-b.test", "_dmarc.a-b.test"],
     ["xn--e1afmkfd.test", "xn--e1afmkfd.test"],
     ["private", "private"],
@@ -32,12 +34,14 @@ describe("a host rule", () => {
   });
 
   it("is refused when it is no host", () => {
+    for (const text of ["a at", "a at b.test", "a at 127.1", "10.0.0.1 at 10.0.0.1", "a private at 10.0.0.1"])
+      expect(refusal(() => parseHostRule(text))).toContain("HOST_INVALID");
     expect(refusal(() => parseHostRule("a b"))).toMatchInlineSnapshot(`
-      "HOST_INVALID: the host rule \`a b\` is not \`name[:port] [private]\`
+      "HOST_INVALID: the host rule \`a b\` is not \`name[:port] [private | at address]\`
       → write \`name\`, \`name:443\`, \`*.name\` or an address"
     `);
     expect(refusal(() => parseHostRule("https://example.com"))).toMatchInlineSnapshot(`
-      "HOST_INVALID: the host rule \`https://example.com\` is not \`name[:port] [private]\`
+      "HOST_INVALID: the host rule \`https://example.com\` is not \`name[:port] [private | at address]\`
       → write \`name\`, \`name:443\`, \`*.name\` or an address"
     `);
     expect(refusal(() => parseHostRule("example.com/path"))).toMatchInlineSnapshot(`
@@ -62,7 +66,7 @@ describe("a host rule", () => {
     `);
     expect(refusal(() => parseHostRule(`${"a".repeat(64)}.test`))).toMatch(/^HOST_INVALID/);
     expect(refusal(() => parseHostRule(""))).toMatchInlineSnapshot(`
-      "HOST_INVALID: the host rule \`\` is not \`name[:port] [private]\`
+      "HOST_INVALID: the host rule \`\` is not \`name[:port] [private | at address]\`
       → write \`name\`, \`name:443\`, \`*.name\` or an address"
     `);
   });
@@ -77,7 +81,7 @@ describe("a host rule", () => {
       → write \`name\`, \`name:443\`, \`*.name\` or an address"
     `);
     expect(refusal(() => parseHostRule("a.test:http"))).toMatchInlineSnapshot(`
-      "HOST_INVALID: the host rule \`a.test:http\` is not \`name[:port] [private]\`
+      "HOST_INVALID: the host rule \`a.test:http\` is not \`name[:port] [private | at address]\`
       → write \`name\`, \`name:443\`, \`*.name\` or an address"
     `);
   });

@@ -80,6 +80,51 @@ describe("a network", () => {
     expect(told(meetNetworks(list(["a.test"]), list(["b.test"])))).toBe("none");
   });
 
+  it("reaches a listed name at a listed address of any class, on a port of both, and nothing that `never` lists", () => {
+    const both = list(["vm.test:80", "*.a.test", "127.0.0.1:80", "10.0.0.1"], ["no.a.test", "10.0.0.1:22"]);
+    expect([
+      reached(both, "vm.test", "127.0.0.1", 80),
+      reached(both, "vm.test", "127.0.0.1", 443),
+      reached(both, "vm.test", "127.0.0.2", 80),
+      reached(both, "vm.test", "10.0.0.1", 80),
+      reached(both, "b.a.test", "10.0.0.1", 443),
+      reached(both, "b.a.test", "10.0.0.1", 22),
+      reached(both, "no.a.test", "10.0.0.1", 443),
+      reached(both, "other.test", "127.0.0.1", 80),
+    ]).toEqual([true, false, false, true, true, false, false, false]);
+    const pinned = list(["vm.test at 127.0.0.1", "* at 10.0.0.1"]);
+    expect([
+      reached(pinned, "vm.test", "127.0.0.1"),
+      reached(pinned, "vm.test", "198.41.0.4"),
+      reached(pinned, "b.test", "10.0.0.1"),
+      reached(pinned, "10.0.0.1", "10.0.0.1"),
+      reached(pinned, "127.0.0.1", "127.0.0.1"),
+    ]).toEqual([true, false, true, false, false]);
+  });
+
+  it("meets in a name at one address where one of the two lists both and the other lets the name lead there", () => {
+    const both = list(["vm.test", "10.0.0.1:80", "127.0.0.1"]);
+    expect(told(meetNetworks(both, list(["vm.test private"])))).toEqual([
+      ["vm.test", "vm.test:80 at 10.0.0.1"],
+      [],
+    ]);
+    expect(told(meetNetworks(both, list(["vm.test", "127.0.0.1:80"])))).toEqual([
+      ["127.0.0.1:80", "vm.test"],
+      [],
+    ]);
+    expect(told(meetNetworks(both, list(["* at 127.0.0.1"])))).toEqual([["vm.test at 127.0.0.1"], []]);
+    expect(told(meetNetworks(both, list(["vm.test"])))).toEqual([["vm.test"], []]);
+    expect(told(meetNetworks(both, "open"))).toEqual([["vm.test"], []]);
+    expect(told(list(["vm.test at 127.0.0.1", "vm.test", "127.0.0.1"]))).toEqual([
+      ["127.0.0.1", "vm.test"],
+      [],
+    ]);
+  });
+
+  it("keeps a public address beside `*`: one of this machine's own is reached by that alone", () => {
+    expect(told(list(["*", "198.41.0.4"]))).toEqual([["*", "198.41.0.4"], []]);
+  });
+
   it("names the tails that could cover a name", () => {
     expect([
       coveringNames("c.b.a"),
@@ -186,6 +231,11 @@ describe("a network, as far as a name or a list alone tell", () => {
       [list(["*.test"], ["a.test"]), "a.test private", false],
       [list(["*.test"], ["a.test"]), "*.test", true],
       [list(["*.test"], ["a.test:80"]), "a.test", true],
+      ["open", "a.test at 10.0.0.1", false],
+      [list(["a.test"]), "a.test at 10.0.0.1", false],
+      [list(["a.test", "10.0.0.1"]), "a.test at 10.0.0.1", true],
+      [list(["a.test:80", "10.0.0.1:443"]), "a.test at 10.0.0.1", false],
+      [list(["*.test"], ["a.test at 10.0.0.1"]), "a.test", true],
     ] as const;
     for (const [network, rule, isReached] of cases)
       expect([rule, reachesSome(network, parseHostRule(rule))]).toEqual([rule, isReached]);
