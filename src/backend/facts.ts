@@ -114,6 +114,14 @@ export interface StrayLink {
   readonly way: string;
 }
 
+/** How this machine looks names up, by the text of its files; null for one that there is not. */
+export interface NameFiles {
+  /** Of `/etc/hosts`. */
+  readonly hosts: string | null;
+  /** Of `/etc/resolv.conf`. */
+  readonly resolver: string | null;
+}
+
 /** What the machine looked like when a profile was rendered. Looked up once, passed in, looked up again before launch. */
 export interface Facts {
   readonly arch: "x64" | "arm64";
@@ -144,6 +152,8 @@ export interface Facts {
   readonly devices: DeviceNodes;
   readonly tree: Readonly<Record<Controller, TreeBound>>;
   readonly coreDumps: CoreDumps;
+  /** Null where no profile that was looked at has the machine's own network, and on macOS, which has other ways. */
+  readonly nameFiles: NameFiles | null;
   /** Null on Linux. */
   readonly mac: MacFacts | null;
 }

@@ -103,7 +103,19 @@ export class FactsMemory {
 
 /** Lists that each look makes anew are compared by what they hold, all else by identity. */
 function isSame(a: Facts, b: Facts): boolean {
-  const { nodes, ways, hits, shown, repositories, copies, gitLinks, strayLinks, unsearched, ...rest } = a;
+  const {
+    nodes,
+    ways,
+    hits,
+    shown,
+    repositories,
+    copies,
+    gitLinks,
+    strayLinks,
+    unsearched,
+    nameFiles,
+    ...rest
+  } = a;
   return (
     Object.entries(rest).every(([name, value]) => Object.is(value, Reflect.get(b, name))) &&
     isSameList(hits, b.hits) &&
@@ -112,6 +124,7 @@ function isSame(a: Facts, b: Facts): boolean {
     isDeepStrictEqual(repositories, b.repositories) &&
     isDeepStrictEqual(copies, b.copies) &&
     isDeepStrictEqual(unsearched, b.unsearched) &&
+    isDeepStrictEqual(nameFiles, b.nameFiles) &&
     isSameMap(nodes, b.nodes, isSameNode) &&
     isDeepStrictEqual(ways, b.ways) &&
     isSameMap(shown, b.shown, isSameList)
@@ -181,9 +194,11 @@ export async function lookUpFacts(
     ...standing.links.map((link) => link.path),
   ])
     looker.look(path);
+  const hasNames = standing.mac === null && profiles.some(({ network }) => network === "host");
   return memory.recall({
     arch: host.arch,
     ...standing,
+    nameFiles: hasNames ? host.nameFiles() : null,
     nodes: looker.found,
     ways: around.ways,
     hits,

@@ -1,9 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { userInfo } from "node:os";
+import type { NameFiles } from "../backend/facts.ts";
 import { CofferdamError } from "../errors.ts";
 import { type AbsolutePath, absolutePath, isAbsolutePath, joinPath, knownPath } from "../profile/path.ts";
 import { findInstallation, type Installation } from "./installation.ts";
 import type { StatedMac } from "./mac/stated.ts";
+import { readNameFiles } from "./name-files.ts";
 import { statsOf } from "./nodes.ts";
 import { OUTSIDE, type Outside } from "./outside.ts";
 import { thisRunningProcess } from "./running-process.ts";
@@ -36,6 +38,8 @@ export interface Host {
   readonly stated: StatedMac | null;
   /** What lies beyond this machine. */
   readonly outside: Outside;
+  /** How this machine looks names up, read anew each time: networks come and go. */
+  readonly nameFiles: () => NameFiles;
   /** Where the product is installed, looked up when it is first asked for. */
   readonly installation: () => Installation;
   /** Milliseconds since 1970. */
@@ -74,6 +78,7 @@ export function thisHost(overrides: Partial<Host> = {}): Host {
     helperFolders: HELPER_FOLDERS[platform].map(absolutePath),
     stated: null,
     outside: OUTSIDE,
+    nameFiles: readNameFiles,
     installation: installationOnce({ env, cwd, homes: homesOf({ user, env }) }),
     now: Date.now,
     id: randomUUID,

@@ -40,7 +40,8 @@ export const CLAIMS = {
     "on macOS no service of the system opens, starts, keeps or tells anything for a program inside, and nothing is shared with programs outside by a name of the kernel's, unless a group of `macos` gives it",
   tty: "a process can't push input into the caller's terminal, read what is typed into a prompt, or paint over one; control sequences in its output are filtered on a terminal unless it was given a terminal of its own",
   env: "only listed names and those that we set are visible, in `/proc/1/environ` too; no value stands in any command line",
-  identity: "host name, users, machine id and other people's processes are not visible",
+  identity:
+    "host name, users, machine id and other people's processes are not visible; the machine's resolver and hosts file are not either, but with `network: host`",
   helper: "no program from a PATH, a repository or a root is ever started outside the walls",
   grants:
     "nothing that lies in a root, or is reached by way of one, chooses what is granted outside of the roots: no link, version file, virtual environment or program on PATH",

@@ -79,6 +79,10 @@ const CASES: readonly (readonly [name: string, profile: Profile, facts: Facts])[
       coreDumps: { kind: "handler", limiter: at("/usr/bin/prlimit") },
       hits: [at("/w/a.key"), at("/w/b.key")],
       emptyFile: null,
+      nameFiles: {
+        hosts: "127.0.0.1 localhost\n127.0.1.1 machine\n203.0.113.7 vm\n\n",
+        resolver: "nameserver 127.0.0.53\noptions edns0\n",
+      },
       user: { uid: 1001, gid: 1001, isCaller: false },
     }),
   ],

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { createServer, type Server } from "node:net";
 import { networkInterfaces } from "node:os";
@@ -10,7 +11,7 @@ import { createDraft } from "../../src/supervisor/draft.ts";
 import { type CallExplanation, explainCall } from "../../src/supervisor/explain.ts";
 import { CALLER, PEOPLE } from "../support/battery/people.ts";
 import { Place, type Settings } from "../support/battery/place.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
+import { itUnless, sandboxMustWork, unusable } from "../support/battery/walls.ts";
 
 sandboxMustWork("the network");
 
@@ -146,6 +147,38 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
   });
 
   describe("the machine's own network, as configured", () => {
+    itUnless(
+      CALLER.uid === 0 ? null : "only root can be a resolver at port 53",
+      "`network: host` looks names up as the machine does: by its resolver and its hosts; the network off knows neither",
+      async () => {
+        await using resolver = await answering({ "files.corp.test": "127.0.0.9" });
+        const nameFiles = {
+          hosts: "127.0.0.1 localhost\n127.0.0.7 vm vm.test # ours",
+          resolver: `# ours\nsearch corp.test\nnameserver ${resolver.address}\noptions timeout:2 attempts:1\n`,
+        };
+        const asked = ["files.corp.test", "files", "vm.test", "localhost", "cofferdam", "no.corp.test"];
+        const line = asked
+          .map((name) => `timeout 10 getent ahostsv4 ${name} | sed -n '1s/ .*//p' | grep . || echo none`)
+          .join("\n");
+        const at = async (network: false | "host") => {
+          const calls = [{ argv: ["sh", "-c", line] }];
+          const [, reply] = await place.runServed({
+            settings: { shell: { network } },
+            job: { calls, nameFiles },
+          });
+          return reply?.kind === "ran" ? reply.stdout.trim().split("\n") : null;
+        };
+        expect(await at("host")).toEqual([
+          ...["127.0.0.9", "127.0.0.9", "127.0.0.7"],
+          ...["127.0.0.1", "127.0.1.1", "none"],
+        ]);
+        const heard = resolver.questions;
+        expect(heard).toBeGreaterThan(0);
+        expect((await at(false))?.slice(0, 3)).toEqual(["none", "none", "none"]);
+        expect(resolver.questions).toBe(heard);
+      },
+    );
+
     it("net.none: `network: host` reaches the host's loopback and abstract sockets, and the receipt says so", async () => {
       await using four = await listen({ host: "127.0.0.1" });
       await using abstract = await listen({ path: `\0${randomBytes(8).toString("hex")}` });
@@ -292,5 +325,47 @@ async function listen(at: { readonly host?: string; readonly path?: string }): P
       return connections;
     },
     [Symbol.asyncDispose]: async () => void server.close(),
+  };
+}
+
+/** A resolver on loopback that knows the IPv4 addresses of these names, and that no other name has one. */
+async function answering(names: Readonly<Record<string, string>>) {
+  const socket = createSocket("udp4");
+  const address = "127.0.53.53";
+  let questions = 0;
+  socket.on("message", (asked, from) => {
+    questions += 1;
+    const labels: string[] = [];
+    let at = 12;
+    for (let length = asked[at] ?? 0; length > 0; length = asked[at] ?? 0) {
+      labels.push(asked.toString("latin1", at + 1, at + 1 + length));
+      at += 1 + length;
+    }
+    const found = names[labels.join(".")];
+    const isAddress = asked.readUInt16BE(at + 1) === 1;
+    const numbers = found !== undefined && isAddress ? found.split(".").map(Number) : null;
+    const head = Buffer.from(asked.subarray(0, at + 5));
+    // An answer that exists, or a name that there is not (RFC 1035, section 4.1.1); nothing behind the question.
+    head.writeUInt16BE(found === undefined ? 0x81_83 : 0x81_80, 2);
+    for (const [count, field] of [
+      [numbers === null ? 0 : 1, 6],
+      [0, 8],
+      [0, 10],
+    ] as const)
+      head.writeUInt16BE(count, field);
+    const answer = numbers === null ? [] : [0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, ...numbers];
+    socket.send(Buffer.concat([head, Buffer.from(answer)]), from.port, from.address);
+  });
+  socket.bind(53, address);
+  await once(socket, "listening");
+  return {
+    address,
+    get questions() {
+      return questions;
+    },
+    [Symbol.asyncDispose]: async () => {
+      socket.close();
+      await once(socket, "close");
+    },
   };
 }

@@ -37,6 +37,7 @@ export function fakedFacts(tree: Tree, more: Partial<Facts> = {}): Facts {
     emptyFile: absolutePath("/home/you/.local/state/cofferdam/empty"),
     devices: { kind: "host" },
     coreDumps: { kind: "file" },
+    nameFiles: null,
     mac: null,
     tree: { memory: NO_CGROUP, pids: NO_CGROUP },
     ...more,

@@ -1,5 +1,6 @@
 import type { AbsolutePath } from "../../profile/path.ts";
 import { knownPath } from "../../profile/path.ts";
+import type { NameFiles } from "../facts.ts";
 
 /** The name that a sandbox has as a host. */
 export const HOST_NAME = "cofferdam";
@@ -15,9 +16,13 @@ export interface MadeFile {
 
 /**
  * The files by which programs learn who and where they are: root, the caller and nobody, this host alone, no resolver.
- * Nothing of the machine's own users, names or networks stands in them.
+ * Nothing of the machine's own users, names or networks stands in them. With `names`, for what has the machine's own network, names
+ * are looked up as the machine does: its hosts, to which the sandbox's own name is added, and its resolver.
  */
-export function identityFiles(user: { readonly uid: number; readonly gid: number }): readonly MadeFile[] {
+export function identityFiles(
+  user: { readonly uid: number; readonly gid: number },
+  names: NameFiles | null,
+): readonly MadeFile[] {
   const { uid, gid } = user;
   const people = [
     ...(uid === 0
@@ -26,7 +31,7 @@ export function identityFiles(user: { readonly uid: number; readonly gid: number
     "nobody:x:65534:65534:nobody:/nonexistent:/bin/false",
   ];
   const groups = ["root:x:0:", ...(gid === 0 ? [] : [`user:x:${gid}:`]), "nogroup:x:65534:"];
-  const hosts = ["127.0.0.1 localhost", "::1 localhost ip6-localhost", `127.0.1.1 ${HOST_NAME}`];
+  const hosts = names?.hosts?.trimEnd() ?? "127.0.0.1 localhost\n::1 localhost ip6-localhost";
   const made = (path: string, lines: readonly string[]): MadeFile => ({
     path: knownPath(path),
     text: `${lines.join("\n")}\n`,
@@ -41,7 +46,7 @@ export function identityFiles(user: { readonly uid: number; readonly gid: number
       "services: files",
       "protocols: files",
     ]),
-    made("/etc/hosts", hosts),
-    made("/etc/resolv.conf", ["# no resolver inside"]),
+    made("/etc/hosts", [hosts, `127.0.1.1 ${HOST_NAME}`]),
+    made("/etc/resolv.conf", [names?.resolver?.trimEnd() ?? "# no resolver inside"]),
   ];
 }

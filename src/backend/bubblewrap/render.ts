@@ -92,7 +92,8 @@ function layOut(given: Profile, facts: Facts, mostMounts: number): Layout | Refu
   const made = views(profile, facts);
   const { clauses, mounts, ...more } = clausesOf(changes, facts, firstFile(tree));
   inputs.push(...more.inputs);
-  const files = identityFiles(facts.user).flatMap((file) => {
+  const names = profile.network === "host" ? facts.nameFiles : null;
+  const files = identityFiles(facts.user, names).flatMap((file) => {
     if (isCovered(changes, file.path)) return [];
     const fd = firstFile(tree) + inputs.length - 1;
     inputs.push({ fd, bytes: new TextEncoder().encode(file.text) });

@@ -36,7 +36,7 @@ export function standings(
         ? {
             kind: "absent",
             reason:
-              "the machine's own network, as configured: its loopback and abstract sockets can be reached",
+              "the machine's own network, as configured: its loopback and abstract sockets can be reached, its resolver and hosts are shown",
           }
         : ENFORCED,
     sockets:

@@ -197,6 +197,7 @@ export function macFacts(given: Partial<Facts> = {}): Facts {
     mounts: [],
     links: [],
     emptyFile: null,
+    nameFiles: null,
     devices: { kind: "host" },
     coreDumps: { kind: "file" },
     mac: {

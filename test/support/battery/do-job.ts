@@ -33,8 +33,9 @@ async function doAll(
     job.home === null ? found : { ...found, user: { ...found.user, home: absolutePath(job.home) } };
   const outside = job.outside === undefined ? found.outside : localOutside(job.outside);
   const config = job.config === null ? {} : { config: job.config };
+  const nameFiles = job.nameFiles ?? found.nameFiles();
   const supervisor = await createSupervisor({
-    host: { ...host, outside },
+    host: { ...host, outside, nameFiles: () => nameFiles },
     cwd: absolutePath(job.cwd),
     profiles: job.profiles,
     ...config,

@@ -32,6 +32,8 @@ export const Job = z.strictObject({
   outside: z
     .strictObject({ names: z.record(z.string(), z.array(z.string())), ports: z.record(z.string(), z.int()) })
     .optional(),
+  /** What stands in the machine's `/etc/hosts` and `/etc/resolv.conf`. */
+  nameFiles: z.strictObject({ hosts: z.string().nullable(), resolver: z.string().nullable() }).optional(),
   /** What is done after the calls, in turn, as often as is said. */
   steps: z.array(Step).optional(),
   rounds: z.int().positive().optional(),

@@ -85,6 +85,7 @@ function hostWith(stateFolder: AbsolutePath): Host {
     helperFolders: ["/usr/bin", "/bin"].map(knownPath),
     stated: null,
     outside: OUTSIDE,
+    nameFiles: () => ({ hosts: null, resolver: null }),
     installation: () => NOT_INSTALLED,
     now: Date.now,
     id: randomUUID,

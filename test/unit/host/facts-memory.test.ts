@@ -30,6 +30,7 @@ const anew = (facts: Facts): Facts => ({
   hits: [...facts.hits],
   repositories: facts.repositories.map((one) => ({ ...one })),
   unsearched: facts.unsearched.map((one) => ({ ...one })),
+  nameFiles: facts.nameFiles === null ? null : { ...facts.nameFiles },
   shown: new Map([...facts.shown].map(([path, files]) => [path, [...files]])),
 });
 
@@ -40,6 +41,7 @@ test("a second look at an unchanged machine is the first one", () => {
     hits: [file],
     repositories: [repository],
     unsearched: [unsearched],
+    nameFiles: { hosts: "127.0.0.1 localhost", resolver: null },
     shown: new Map([[folder, [file]]]),
   };
   const first = memory.recall(anew(facts));
@@ -55,6 +57,10 @@ test.each<[string, Facts]>([
   ["a glob hit", { ...withNode(link("/w/b")), hits: [file] }],
   ["a repository", { ...withNode(link("/w/b")), repositories: [repository] }],
   ["a folder that could not be searched", { ...withNode(link("/w/b")), unsearched: [unsearched] }],
+  [
+    "another resolver",
+    { ...withNode(link("/w/b")), nameFiles: { hosts: null, resolver: "nameserver 127.0.0.53" } },
+  ],
   ["a shown file", { ...withNode(link("/w/b")), shown: new Map([[folder, [file]]]) }],
   ["another mount table", { ...withNode(link("/w/b")), mounts: [...base.mounts] }],
   ["another user", { ...withNode(link("/w/b")), user: { ...base.user } }],
