@@ -227,6 +227,27 @@ install_test_tools() {
     fail "cannot install$missing" "apt-get failed, its words are above" "mend what it names, then run this again"
 }
 
+# What emulated machines need. Their kernels are Debian's, fetched by apt-get.
+install_emulator() {
+  [ "$(machine)-$(manager)" = Linux-x64-apt-get ] ||
+    fail "no kernels to emulate here" "they are Debian's for x86-64, and apt-get fetches them" "use a machine with Debian 12"
+  missing=
+  for pair in qemu-system-x86_64:qemu-system-x86 busybox:busybox-static cpio:cpio modprobe:kmod perl:perl; do
+    in_path_of_root "${pair%%:*}" || missing="$missing ${pair#*:}"
+  done
+  # The one in the package of that name needs libraries, which an initial memory disk has not.
+  case $missing in *busybox*) ;; *) is_static /bin/busybox || missing="$missing busybox-static" ;; esac
+  [ -n "$missing" ] || return 0
+  can_be_root || fail "tools for emulated machines are missing:$missing" "no right to install them" "$(how_to_install "$missing")"
+  # shellcheck disable=SC2086 # a list of package names without blanks
+  quietly "installing$missing with apt-get" system_install $missing ||
+    fail "cannot install$missing" "apt-get failed, its words are above" "mend what it names, then run this again"
+}
+
+in_path_of_root() { (PATH=/usr/sbin:/sbin:/usr/bin:/bin && command -v "$1" >/dev/null 2>&1); }
+
+is_static() { ! ldd "$1" >/dev/null 2>&1; }
+
 # Debian's programs for clusters lie in a folder of each version, which is in nobody's PATH.
 postgresql_is_there() {
   for found in /usr/lib/postgresql/*/bin/initdb; do

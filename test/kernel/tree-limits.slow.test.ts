@@ -7,6 +7,7 @@ import { ORDINARY, PEOPLE } from "../support/battery/people.ts";
 import { Place, type Settings } from "../support/battery/place.ts";
 import { forks, sends, takes } from "../support/battery/takes.ts";
 import { itUnless, notRoot, sandboxMustWork, unusable } from "../support/battery/walls.ts";
+import { PATIENCE } from "../support/long.ts";
 
 sandboxMustWork("limits of all processes together");
 if (noCgroups !== null) console.warn(`limits of all processes together: not tried, ${noCgroups}`);
@@ -139,7 +140,7 @@ describe.skipIf(unusable !== null || noCgroups !== null).each(PEOPLE)(
         settings,
         job: { calls: [{ argv: ["sh", "-c", line] }] },
       });
-      await vi.waitUntil(() => existsSync(join(place.ws, "up")), { timeout: 20_000 });
+      await vi.waitUntil(() => existsSync(join(place.ws, "up")), { timeout: 20_000 * PATIENCE });
       expect(delegated.made()).toHaveLength(1);
       child.kill("SIGKILL");
       await new Promise((resolve) => child.once("close", resolve));
@@ -161,7 +162,9 @@ describe.skipIf(unusable !== null || noCgroups !== null).each(PEOPLE)(
         });
         const closed = new Promise((resolve) => child.once("close", resolve));
         // Between calls none runs.
-        await vi.waitUntil(() => delegated.made().some((name) => name.endsWith("-4")), { timeout: 20_000 });
+        await vi.waitUntil(() => delegated.made().some((name) => name.endsWith("-4")), {
+          timeout: 20_000 * PATIENCE,
+        });
         await closed;
         expect([isLeft, delegated.made()]).toEqual([isLeft, []]);
       }

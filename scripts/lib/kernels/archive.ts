@@ -1,0 +1,95 @@
+import { execFileSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+
+/** A line of kernels that Debian 12 has: the one that it came with, and the newest of its backports. */
+export interface Series {
+  readonly name: string;
+  /** How its packages are called; not those for clouds, which lack the file system that this needs. */
+  readonly package: RegExp;
+}
+
+export const SERIES: readonly Series[] = [
+  { name: "6.1", package: /^linux-image-6\.1\.\d+-\d+-amd64$/ },
+  { name: "6.12", package: /^linux-image-6\.12\.\d+\+deb12-amd64$/ },
+];
+
+/** A kernel, ready to be started. */
+export interface Kernel {
+  readonly series: string;
+  /** `linux-image-6.1.0-56-amd64 6.1.192-2` */
+  readonly version: string;
+  readonly image: string;
+  /** The folder that holds `lib/modules`, with the modules that the machine needs. */
+  readonly modules: string;
+}
+
+/** What a machine needs to see the host's files. */
+const MODULES = ["virtio_pci", "9pnet_virtio", "9p", "overlay"];
+
+/** The newest kernel of a series that the archive has: fetched and unpacked where that was not done before, never installed. */
+export function fetchKernel(series: Series, cache: string): Kernel {
+  const { name } = series;
+  const names = execFileSync("apt-cache", ["pkgnames", "linux-image-"], { encoding: "utf8" }).split("\n");
+  const newest = newestOf(series, names);
+  if (newest === undefined)
+    throw new Error(`no kernel ${name} in the package lists: run \`apt-get update\`; Debian 12 has it`);
+  const version = /^ +Candidate: (.+)$/m.exec(
+    execFileSync("apt-cache", ["policy", newest], { encoding: "utf8" }),
+  )?.[1];
+  if (version === undefined) throw new Error(`the package lists name no version of ${newest}`);
+  const folder = join(cache, `${newest}_${version}`);
+  if (!existsSync(folder)) {
+    mkdirSync(cache, { recursive: true });
+    unpack(newest, version, folder);
+  }
+  return { series: name, version: `${newest} ${version}`, image: join(folder, "vmlinuz"), modules: folder };
+}
+
+/** The newest package of a series among these names: `6.1.0-56` is newer than `6.1.0-9`. */
+export function newestOf(series: Series, names: readonly string[]): string | undefined {
+  const those = names.filter((name) => series.package.test(name));
+  return those.toSorted((a, b) => a.localeCompare(b, "en", { numeric: true })).at(-1);
+}
+
+/** apt-get checks what it fetches against the signed lists; of 400 MB the image and a dozen modules are kept. */
+function unpack(name: string, version: string, folder: string): void {
+  const stage = mkdtempSync(join(tmpdir(), "cofferdam-kernel-"));
+  const kept = mkdtempSync(`${folder}-`);
+  try {
+    execFileSync("apt-get", ["download", "-q", `${name}=${version}`], {
+      cwd: stage,
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    const [archive = ""] = readdirSync(stage);
+    const whole = join(stage, "whole");
+    execFileSync("dpkg-deb", ["-x", join(stage, archive), whole]);
+    const [release = ""] = readdirSync(join(whole, "lib/modules"));
+    execFileSync("depmod", ["-b", whole, release]);
+    for (const file of moduleFiles(whole, release)) {
+      const target = join(kept, file.slice(whole.length));
+      mkdirSync(dirname(target), { recursive: true });
+      cpSync(file, target);
+    }
+    cpSync(join(whole, "boot", `vmlinuz-${release}`), join(kept, "vmlinuz"));
+    renameSync(kept, folder);
+  } finally {
+    rmSync(stage, { recursive: true, force: true });
+    rmSync(kept, { recursive: true, force: true });
+  }
+}
+
+/** The modules with all that they need, and the lists by which they are found. Throws where the kernel lacks one. */
+function moduleFiles(whole: string, release: string): readonly string[] {
+  const lists = ["modules.dep", "modules.alias", "modules.builtin"].map((one) =>
+    join(whole, "lib/modules", release, one),
+  );
+  const modules = MODULES.flatMap((one) => {
+    const said = execFileSync("modprobe", ["-d", whole, "-S", release, "--show-depends", one], {
+      encoding: "utf8",
+    });
+    return [...said.matchAll(/^insmod (\S+)/gm)].map(([, file = ""]) => file);
+  });
+  return [...new Set([...lists, ...modules])];
+}

@@ -1,0 +1,54 @@
+/** Whom a job runs as, in a machine that has both. */
+export type User = "root" | "person";
+
+/** Something that is run in an emulated machine. */
+export interface Job {
+  /** A name for files: of its own among the jobs of a machine. */
+  readonly name: string;
+  readonly kind: "doctor" | "selftest" | "agreement" | "limits";
+  readonly user: User;
+  /** Alone in a cgroup and in a project, as people start it; or beside other processes, in the checkout, as tests are. */
+  readonly place: "project" | "checkout";
+  /** It is ended after so long. */
+  readonly seconds: number;
+  readonly argv: readonly string[];
+}
+
+const COFFERDAM = ["node", "/srv/checkout/dist/cli/main.js"];
+const VITEST = [
+  "node",
+  "node_modules/vitest/vitest.mjs",
+  "run",
+  "--config",
+  "scripts/lib/kernels/vitest.config.ts",
+];
+
+/** Emulation takes ten to fifteen times as long as the processor itself, and the host may be busy. */
+const PATIENCE = "30";
+
+/** Random cases in all, where a check of this machine itself has 450. */
+const AGREEMENT_CASES = "90";
+
+/** Everything that is tried as each user. */
+export const JOBS: readonly Job[] = (["root", "person"] as const).flatMap((user): readonly Job[] => [
+  job(user, "doctor", "project", [...COFFERDAM, "doctor", "--json"]),
+  job(user, "selftest", "project", [...COFFERDAM, "selftest", "--json"]),
+  job(user, "agreement", "checkout", tests("test/kernel/agreement.test.ts")),
+  job(user, "limits", "checkout", tests("test/kernel/tree-limits")),
+]);
+
+function job(user: User, kind: Job["kind"], place: Job["place"], argv: readonly string[]): Job {
+  return { name: `${user}-${kind}`, kind, user, place, seconds: 3_600, argv };
+}
+
+function tests(...files: readonly string[]): readonly string[] {
+  const variables = {
+    COFFERDAM_SANDBOX_MUST_WORK: "1",
+    COFFERDAM_CGROUPS_MUST_WORK: "1",
+    COFFERDAM_TEST_PATIENCE: PATIENCE,
+    COFFERDAM_TEST_CASES: AGREEMENT_CASES,
+  };
+  const settings = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
+  // The report is the last line of stdout: of what a machine writes only the folder of the host is left.
+  return ["env", ...settings, ...VITEST, "--reporter=verbose", "--reporter=json", ...files];
+}

@@ -1,0 +1,17 @@
+import { join } from "node:path";
+import { defineConfig } from "vitest/config";
+
+/** For tests that run in an emulated machine: what they start was bundled on the host, and everything takes ten times as long. */
+export default defineConfig({
+  test: {
+    root: join(import.meta.dirname, "../../.."),
+    include: ["test/kernel/*.test.ts"],
+    globalSetup: ["test/support/run.ts"],
+    pool: "forks",
+    // Node runs the sources as they are: nothing is transformed.
+    experimental: { viteModuleRunner: false },
+    maxWorkers: 1,
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
+  },
+});
