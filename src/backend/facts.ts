@@ -150,6 +150,8 @@ export interface Facts {
   /** The mode-000 empty file that hides files, or null when the sandbox's user can't reach it. */
   readonly emptyFile: AbsolutePath | null;
   readonly devices: DeviceNodes;
+  /** Whether a mount can be put on a symlink itself here, which keeps the link what it is and nothing else. */
+  readonly coversLinks: boolean;
   readonly tree: Readonly<Record<Controller, TreeBound>>;
   readonly coreDumps: CoreDumps;
   /** Null where no profile that was looked at has the machine's own network, and on macOS, which has other ways. */

@@ -35,6 +35,20 @@ export interface Approximation {
   readonly reason: string;
 }
 
+/** An approximation below which less may be done than the profile says: a layer of its own, told with a way out. */
+export interface Limit extends Approximation {
+  readonly atMost: "none" | "read";
+  /** Paths below it for which it does not hold. */
+  readonly except: readonly AbsolutePath[];
+  /** What a person can do about it. */
+  readonly remedy: string;
+}
+
+/** The same as receipts tell it. */
+export function approximationOf({ name, path, reason }: Limit): Approximation {
+  return { name, path, reason };
+}
+
 /** What the launcher reads from a descriptor of its own. */
 export type Input =
   | { readonly fd: number; readonly bytes: Uint8Array }
@@ -141,6 +155,10 @@ interface PlanParts {
   readonly placeholders: readonly Placeholder[];
   readonly clauses: readonly PlanClause[];
   readonly approximations: readonly Approximation[];
+  /** Those of them that hold for paths, as `explain` and denials tell them. */
+  readonly limits: readonly Limit[];
+  /** Paths that can't be removed, renamed or replaced, whatever may be written there. */
+  readonly fixed: readonly AbsolutePath[];
   readonly standings: Standings;
   /** How the program finds the egress proxy; null where it has none. */
   readonly proxy: ProxyWay | null;

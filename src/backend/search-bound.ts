@@ -4,13 +4,13 @@ import { literalPattern } from "../profile/pattern.ts";
 import { type Mask, normalProfile, type Profile } from "../profile/profile.ts";
 import { printDuration } from "../profile/quantity.ts";
 import type { Facts, Unsearched } from "./facts.ts";
-import type { Approximation, Refusal } from "./plan.ts";
+import type { Limit, Refusal } from "./plan.ts";
 import { type Region, regionsOf } from "./search-regions.ts";
 
 /** A profile that needs no more than was searched, and where it is tighter for that. */
 export interface Searched {
   readonly profile: Profile;
-  readonly approximations: readonly (Approximation & { readonly name: "search-bound" })[];
+  readonly limits: readonly (Limit & { readonly name: "search-bound" })[];
 }
 
 /**
@@ -23,7 +23,7 @@ export function withinSearch(
   profile: Profile,
   { unsearched }: Pick<Facts, "unsearched">,
 ): Searched | Refusal {
-  if (unsearched.length === 0) return { profile, approximations: [] };
+  if (unsearched.length === 0) return { profile, limits: [] };
   const readOnly: Unsearched[] = [];
   for (const region of regionsOf(profile)) {
     const one = unsearched.find(({ path }) => isInside(region.start, path));
@@ -33,16 +33,19 @@ export function withinSearch(
     if (one.over === "refuse") return refused(one, region);
     readOnly.push({ ...one, path: region.start });
   }
-  if (readOnly.length === 0) return { profile, approximations: [] };
+  if (readOnly.length === 0) return { profile, limits: [] };
   const masks = readOnly.map(({ path }): Mask => {
     return { pattern: literalPattern(path), atMost: "read", ignoreCase: false };
   });
   return {
     profile: normalProfile({ ...profile, masks: [...profile.masks, ...masks] }),
-    approximations: readOnly.map((one) => ({
+    limits: readOnly.map((one) => ({
       name: "search-bound",
       path: one.path,
+      atMost: "read",
+      except: [],
       reason: `${printUnsearched(one)}, so it is read-only`,
+      remedy: `${removed(one)}narrow the root, or ${raised(one)}`,
     })),
   };
 }

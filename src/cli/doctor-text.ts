@@ -257,7 +257,7 @@ function showKernel(kernel: readonly Probed[], print: Print): void {
   }
 }
 
-function showBattery({ findings, hasShelter }: Attestation, print: Print): void {
+function showBattery({ findings, hasShelter, coversLinks }: Attestation, print: Print): void {
   title("attacks in a real sandbox, and the same outside of it", print);
   const rows = findings.map(({ name, holds, control }) => [
     name,
@@ -269,6 +269,10 @@ function showBattery({ findings, hasShelter }: Attestation, print: Print): void 
     ? "in a shelter, where links lead nowhere"
     : "only when that one has ended: no launcher may run inside another here";
   print.result(`  walls beside another call that may write there are built ${beside}`);
+  const links = coversLinks
+    ? "the link alone is held"
+    : "its folder is read-only: a mount can't be put on a link here (perl, Linux 5.12, a launcher inside another)";
+  print.result(`  of a protected symlink ${links}`);
 }
 
 function showFix(message: string, hint: string, print: Print): void {

@@ -19,7 +19,8 @@ const MODIFIERS = ["--perms", "--size"];
  * that the launcher reads from the descriptor after `--args`, each ended by NUL.
  */
 export function optionsOf(plan: Pick<Plan, "argv" | "inputs">): readonly (readonly string[])[] {
-  const fd = Number(plan.argv[plan.argv.indexOf("--args") + 1]);
+  // Another launcher may stand around it, whose own come first.
+  const fd = Number(plan.argv[plan.argv.lastIndexOf("--args", plan.argv.indexOf("-c")) + 1]);
   const input = plan.inputs.find((one) => one.fd === fd);
   const words =
     input !== undefined && "bytes" in input ? pathFromBytes(input.bytes).split("\0").slice(0, -1) : [];
@@ -72,7 +73,17 @@ function mountLines(plan: GatedPlan, standing: Standing, ink: Ink, folder: strin
     last = purpose;
     return [...heading, words[0] === "--setenv" ? `--setenv ${words[1] ?? ""} …` : quote(words)];
   });
-  return [...lines, ...wayOutLines(plan.proxy, ink)];
+  return [...lines, ...coverLines(plan, ink), ...wayOutLines(plan.proxy, ink)];
+}
+
+/** Symlinks that a mount was put on before the launcher began: its options bring them along. */
+function coverLines({ clauses }: GatedPlan, ink: Ink): readonly string[] {
+  const covered = clauses.filter(({ args }) => args.length === 0);
+  return covered.map(({ path }) =>
+    ink.dim(
+      `# ${escapeInvisible(path)}: a protected symlink, which stays what it is; its folder may be written`,
+    ),
+  );
 }
 
 /** How the program comes to the egress proxy: a socket that is handed out, and variables that the gate sets. */

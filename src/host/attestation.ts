@@ -16,10 +16,12 @@ export const Attestation = z.strictObject({
   findings: z.array(Finding),
   /** Walls can be built in a shelter: see `hasShelter`. */
   hasShelter: z.boolean(),
+  /** A symlink can be held by a mount on it: see `coversLinks`. */
+  coversLinks: z.boolean(),
 });
 
 /** What a real sandbox on this machine was seen to refuse. Kept per launcher, kernel, user and feature set. */
 export type Attestation = z.infer<typeof Attestation>;
 
 /** What a battery found. */
-export type Found = Pick<Attestation, "findings" | "hasShelter">;
+export type Found = Pick<Attestation, "findings" | "hasShelter" | "coversLinks">;

@@ -17,6 +17,7 @@ import { type AbsolutePath, joinPath, knownPath } from "../profile/path.ts";
 import { normalProfile } from "../profile/profile.ts";
 import type { Runtime } from "../tool/facts.ts";
 import type { Found } from "./attestation.ts";
+import { coversLinks } from "./covers-links.ts";
 import { FactsMemory, lookUpFacts, type StandingFacts } from "./facts.ts";
 import type { Host } from "./host.ts";
 import { sweepUnfinished } from "./lock.ts";
@@ -50,9 +51,10 @@ export async function battery(host: Host, standing: StandingFacts, system: Runti
     writeFileSync(canary, secret);
     const attacks = attacksOn(canary, secret, standing);
     const script = trialScript(attacks.map(({ inside }) => inside));
-    const [answers, isSheltered] = await Promise.all([
+    const [answers, isSheltered, isCovering] = await Promise.all([
       runInside(host, standing, system, script),
       hasShelter(standing, folder),
+      coversLinks(host, standing, folder),
     ]);
     if (answers.length !== attacks.length)
       throw new CofferdamError("SANDBOX_UNAVAILABLE", "the battery did not run to its end", {
@@ -65,7 +67,7 @@ export async function battery(host: Host, standing: StandingFacts, system: Runti
       holds: answers[index] === false && !isWritten,
       control: control(),
     }));
-    return { findings, hasShelter: isSheltered };
+    return { findings, hasShelter: isSheltered, coversLinks: isCovering };
   } finally {
     rmSync(folder, { recursive: true });
     if (readdirSync(own).length === 0) rmdirSync(own);

@@ -38,6 +38,7 @@ export interface StandingFacts {
   readonly links: readonly Link[];
   readonly emptyFile: AbsolutePath | null;
   readonly devices: Facts["devices"];
+  readonly coversLinks: Facts["coversLinks"];
   readonly tree: Facts["tree"];
   readonly coreDumps: Facts["coreDumps"];
   readonly mac: Facts["mac"];
@@ -215,7 +216,7 @@ export async function lookUpFacts(
 /** What rendering takes for read-only, because it could not be searched. */
 function readOnlyIn(profile: Profile, unsearched: Facts["unsearched"]): readonly AbsolutePath[] {
   const searched = withinSearch(profile, { unsearched });
-  return "reason" in searched ? [] : searched.approximations.map(({ path }) => path);
+  return "reason" in searched ? [] : searched.limits.map(({ path }) => path);
 }
 
 function pathsOf(held: Held): readonly AbsolutePath[] {

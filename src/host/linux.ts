@@ -2,6 +2,7 @@ import { statSync } from "node:fs";
 import { release } from "node:os";
 import { joinPath } from "../profile/path.ts";
 import type { Root, Runtime } from "../tool/facts.ts";
+
 import { battery } from "./battery.ts";
 import { Cgroups } from "./cgroup/cgroups.ts";
 import { MACHINE } from "./cgroup/files.ts";
@@ -15,6 +16,7 @@ import type { Host } from "./host.ts";
 import { findLauncher } from "./launcher.ts";
 import { ownerOfRoots, writableOf } from "./owner.ts";
 import type { Platform } from "./platform-parts.ts";
+import { rememberedAttestation } from "./remembered-attestation.ts";
 import { lookAtSurroundings } from "./surroundings.ts";
 
 /** Linux, with bubblewrap: walls of mounts and namespaces. */
@@ -44,22 +46,30 @@ async function lookAt(
   const owner = ownerOfRoots(host, roots);
   const user = { ...(owner ?? host.user), isCaller: owner === null };
   const links = runtimes.flatMap((runtime) => runtime.links);
+  const devices = lookAtDevices(host, user);
+  const remembered = rememberedAttestation(host, attestedFor(host, { launcher, user, devices }));
   return {
     launcher,
     user: { uid: user.uid, gid: user.gid, isCaller: user.isCaller },
     links: [...new Map(links.map((link) => [link.path, link])).values()],
     emptyFile: owner === null ? joinPath(host.stateFolder, "empty") : null,
-    devices: lookAtDevices(host, user),
+    devices,
+    // Whoever runs nothing does not try it: until it was tried, it is taken for possible.
+    coversLinks: launcher.perl !== null && remembered?.coversLinks !== false,
     tree: lookAtTree(host),
     coreDumps: lookAtCoreDumps(host, writableOf(roots)),
     mac: null,
   };
 }
 
-function attestedFor(host: Host, { launcher, user, devices }: StandingFacts): string {
+function attestedFor(
+  host: Host,
+  { launcher, user, devices }: Pick<StandingFacts, "launcher" | "user" | "devices">,
+): string {
   const { dev, ino, size, mtimeMs } = statSync(launcher.path);
   return [
     launcher.path,
+    launcher.perl,
     dev,
     ino,
     size,

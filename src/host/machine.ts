@@ -53,7 +53,12 @@ async function inspect(host: Host, roots: readonly Root[], runtimes: readonly Ru
       hint: "add `system` to `sandbox.runtimes`",
     });
   const attestation = await attest(host, facts, system);
-  return { facts, attestation, runAs: ownerOfRoots(host, roots), cgroups };
+  return {
+    facts: { ...facts, coversLinks: attestation.coversLinks },
+    attestation,
+    runAs: ownerOfRoots(host, roots),
+    cgroups,
+  };
 }
 
 /**

@@ -185,33 +185,54 @@ test("settings of the system are copied for whoever supervises alone: others may
   expect([true, false].map(optionFor)).toEqual(["--file", "--ro-bind"]);
 });
 
-test("a mask on a symlink caps what it leads to, and holds the folder of the link", () => {
-  const facts = fakedFacts(["/w/repo/.git/hooks → /w/shared", "/w/shared/"], {
-    hits: [at("/w/repo/.git/hooks")],
-  });
+test("a mask on a symlink caps what it leads to, and holds the link; where it can't, the folder of the link", () => {
+  const look = (coversLinks: boolean) =>
+    fakedFacts(["/w/repo/.git/hooks → /w/shared", "/w/shared/"], {
+      hits: [at("/w/repo/.git/hooks")],
+      coversLinks,
+    });
   const profile = normalProfile({
     sockets: [],
     files: [entry("/usr", "read"), entry("/w", "write")],
     masks: mask("**/.git/hooks", "read"),
   });
-  const plan = planOf(profile, facts);
-  expect(plan.approximations.map((one) => one.name)).toEqual(["link-target", "link-folder"]);
-  expect(plan.clauses.flatMap((clause) => clause.args).join(" ")).toContain(
+  const plan = planOf(profile, look(true));
+  expect(plan.limits.map(({ name, path }) => [name, path])).toEqual([["link-target", "/w/shared"]]);
+  const clauses = plan.clauses.map(({ path, args }) => `${path}: ${args.join(" ")}`);
+  expect(clauses.slice(-4)).toEqual([
+    "/w/repo: --bind /w/repo /w/repo",
+    "/w/repo/.git: --bind /w/repo/.git /w/repo/.git",
+    "/w/repo/.git/hooks: ",
+    "/w/shared: --ro-bind /w/shared /w/shared",
+  ]);
+  expect(plan).toMatchObject({ launchers: 2 });
+  expect(plan.argv.slice(plan.argv.indexOf("-e") + 2, plan.argv.lastIndexOf("--args"))).toEqual([
+    ...["--", "157", "1", Buffer.from("/w/repo/.git/hooks").toString("hex"), "/usr/bin/bwrap"],
+  ]);
+  const without = planOf(profile, look(false));
+  expect(without.limits.map(({ name, path }) => [name, path])).toEqual([
+    ["link-target", "/w/shared"],
+    ["link-folder", "/w/repo/.git"],
+  ]);
+  expect(without).toMatchObject({ launchers: 1 });
+  expect(without.clauses.flatMap((clause) => clause.args).join(" ")).toContain(
     "--ro-bind /w/repo/.git /w/repo/.git --ro-bind /w/shared /w/shared",
   );
 });
 
-test("a protected symlink right in a writable root is refused, because nothing could hold it", () => {
-  const facts = fakedFacts(["/w/.envrc → /w/other", "/w/other"], { hits: [at("/w/.envrc")] });
+test("a protected symlink right in a writable root is refused only where nothing could hold it", () => {
+  const look = (coversLinks: boolean) =>
+    fakedFacts(["/w/.envrc → /w/other", "/w/other"], { hits: [at("/w/.envrc")], coversLinks });
   const profile = normalProfile({
     sockets: [],
     files: [entry("/usr", "read"), entry("/w", "write")],
     masks: mask("**/.envrc", "read"),
   });
-  expect(renderBubblewrap(profile, LAUNCH, facts)).toMatchObject({
+  expect(renderBubblewrap(profile, LAUNCH, look(false))).toMatchObject({
     kind: "refusal",
-    refusal: { field: "masks" },
+    refusal: { field: "masks", remedy: expect.stringContaining("install perl") },
   });
+  expect(planOf(profile, look(true)).limits.map(({ path }) => path)).toEqual(["/w/other"]);
 });
 
 test("never-weaker: a terminal that can't be made is a refusal, never a plan without one", () => {

@@ -49,12 +49,12 @@ law(
     }),
   withinSearch,
   {
-    "leaves it as it is": (profile) => ({ profile, approximations: [] }),
+    "leaves it as it is": (profile) => ({ profile, limits: [] }),
     "looks at the first folder alone": (profile, { unsearched: all }) =>
       withinSearch(profile, { unsearched: all.slice(0, 1) }),
     "never refuses": (profile, { unsearched: all }) => {
       const left = withinSearch(profile, { unsearched: all.map((one) => ({ ...one, over: "read-only" })) });
-      return "reason" in left ? { profile, approximations: [] } : left;
+      return "reason" in left ? { profile, limits: [] } : left;
     },
   },
 );

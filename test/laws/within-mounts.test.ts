@@ -55,7 +55,7 @@ law(
       if ("reason" in left) throw new Error(left.reason);
       const before = transitions(profile, facts);
       if ("reason" in before) throw new Error(before.reason);
-      const closed = left.approximations.map(({ path }) => path);
+      const closed = left.limits.map(({ path }) => path);
       if (before.changes.length <= most) expect(closed).toEqual([]);
       if (left.found.changes.length > most)
         for (const folder of ["a/b", "a/b/c", "d", "d/e"].map((name) => absolutePath(`/w/${name}`)))
@@ -75,12 +75,12 @@ law(
   {
     "closes the root": (profile, facts, most) => {
       const left = withinMounts(profile, facts, most);
-      if ("reason" in left || left.approximations.length === 0) return left;
-      return { ...left, approximations: [{ name: "mount-budget", path: ROOT, reason: "" }] };
+      if ("reason" in left || left.limits.length === 0) return left;
+      return { ...left, limits: left.limits.map((limit) => ({ ...limit, path: ROOT })) };
     },
     "opens what it closes": (profile, facts, most) => {
       const left = withinMounts(profile, facts, most);
-      if ("reason" in left || left.approximations.length === 0) return left;
+      if ("reason" in left || left.limits.length === 0) return left;
       return { ...left, profile: normalProfile({ ...left.profile, masks: [] }) };
     },
     "closes without a word": (profile: Profile, facts, most) => {

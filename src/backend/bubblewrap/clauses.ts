@@ -56,6 +56,9 @@ function mountArgs({ kind, access, path, passable }: Change, facts: Facts, fd: n
       return [access === "read" ? "--ro-bind" : "--bind", path, path];
     case "hide-folder":
       return ["--perms", passable ? "0555" : "0000", "--tmpfs", path];
+    // It stands before the launcher begins, and comes along with the mount that it lies on.
+    case "cover-link":
+      return [];
     case "hide-file":
       return facts.emptyFile === null
         ? ["--perms", "0000", "--ro-bind-data", String(fd), path]

@@ -15,6 +15,8 @@ function expectedOf(change: Change, facts: Facts): readonly ExpectedMount[] {
     case "show":
     case "pin":
       return shown(path, path, access === "read", facts);
+    case "cover-link":
+      return shown(path, path, true, facts);
     case "hide-folder":
       return [emptyAt(path)];
     case "hide-file":

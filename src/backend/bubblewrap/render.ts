@@ -7,7 +7,15 @@ import type { Profile } from "../../profile/profile.ts";
 import { listedSockets } from "../../profile/sockets.ts";
 import type { Launch } from "../../tool/launch.ts";
 import { type Facts, nodeAt } from "../facts.ts";
-import type { Expectation, Input, Plan, Refusal, Rendering } from "../plan.ts";
+import {
+  approximationOf,
+  type Expectation,
+  type GatedPlan,
+  type Input,
+  type Plan,
+  type Refusal,
+  type Rendering,
+} from "../plan.ts";
 import { isProxied, OWN_LOOPBACK_PORT, proxyWay } from "../proxy-way.ts";
 import { withinSearch } from "../search-bound.ts";
 import { standardProgram } from "../seccomp/standard.ts";
@@ -15,6 +23,7 @@ import { clausesOf } from "./clauses.ts";
 import { gateScript, limiterOf } from "./gate.ts";
 import { handOver } from "./handed.ts";
 import { HOST_NAME, identityFiles } from "./identity.ts";
+import { withCovers } from "./link-covers.ts";
 import { LISTEN_FD, listenerLines } from "./listener.ts";
 import { standings } from "./standings.ts";
 import { INSTALL_PERL, terminalWords } from "./terminal.ts";
@@ -54,12 +63,18 @@ export function renderBubblewrap(
   if ("reason" in layout) return { kind: "refusal", refusal: layout };
   const refusal = isProxied(profile, launch) ? wayOutRefusal(profile, facts) : null;
   if (refusal !== null) return { kind: "refusal", refusal };
-  return { kind: "plan", plan: planOf(profile, launch, facts, layout) };
+  const plan = planOf(profile, launch, facts, layout);
+  return { kind: "plan", plan: withCovers(plan, layout, facts) };
 }
 
 /** What a plan has of its profile and the machine alone: everything but the program, its environment and its folder. */
 interface Layout
-  extends Pick<Plan, "inputs" | "placeholders" | "clauses" | "approximations" | "standings" | "tree"> {
+  extends Pick<
+    Plan,
+    "inputs" | "placeholders" | "clauses" | "approximations" | "limits" | "fixed" | "standings" | "tree"
+  > {
+  /** What is mounted, folders before what is in them. */
+  readonly changes: readonly Change[];
   /** Options that build the walls, without those that come first and last. */
   readonly args: readonly string[];
   readonly mounts: Expectation["mounts"];
@@ -85,7 +100,8 @@ function layOut(given: Profile, facts: Facts, mostMounts: number): Layout | Refu
   const refusal = refusalOf(profile, found, mostMounts) ?? terminalRefusal(profile, facts);
   if (refusal !== null) return refusal;
   const { changes, placeholders } = found;
-  const approximations = [...searched.approximations, ...within.approximations, ...found.approximations];
+  const limits = [...searched.limits, ...within.limits, ...found.limits];
+  const approximations = limits.map(approximationOf);
   assertAgrees(profile, facts, changes);
   const inputs: Input[] = [{ fd: FD.seccomp, bytes: standardProgram(facts.arch, profile) }];
   const tree = treeBounds(profile, facts, FD.next);
@@ -117,8 +133,11 @@ function layOut(given: Profile, facts: Facts, mostMounts: number): Layout | Refu
     placeholders,
     clauses,
     approximations,
+    limits,
+    fixed: changes.map(({ path }) => path),
     standings: standings(profile, facts, approximations),
     tree,
+    changes,
   };
 }
 
@@ -126,8 +145,8 @@ function firstFile(tree: Plan["tree"]): number {
   return FD.next + (tree?.doors.length ?? 0);
 }
 
-function planOf(profile: Profile, launch: Launch, facts: Facts, layout: Layout): Plan {
-  const { args, inputs, mounts, ...rest } = layout;
+function planOf(profile: Profile, launch: Launch, facts: Facts, layout: Layout): GatedPlan {
+  const { args, inputs, mounts, changes: _, ...rest } = layout;
   const given = (launch.given ?? []).map(({ path, bytes }, at) => ({
     args: ["--perms", "0444", "--file", String(firstFile(rest.tree) + inputs.length - 1 + at), path],
     input: { fd: firstFile(rest.tree) + inputs.length - 1 + at, bytes },
@@ -257,7 +276,8 @@ function assertAgrees(profile: Profile, facts: Facts, changes: readonly Change[]
   const ruler = pathRuler(profile);
   for (const change of changes) {
     const node = nodeAt(facts, change.path);
-    if (node.kind === "missing") continue;
+    // What a link says is no content, and a cover takes away.
+    if (node.kind === "missing" || change.kind === "cover-link") continue;
     const allowed = ruler(change.path, {
       kind: node.kind === "folder" ? "folder" : "file",
       bornInside: false,

@@ -1,6 +1,6 @@
 import { type AbsolutePath, byPath, isInside, joinPath, pathToBytes } from "../../profile/path.ts";
 import type { DeviceNodes, Launcher } from "../facts.ts";
-import type { Input, Plan } from "../plan.ts";
+import type { GatedPlan, Input, Plan } from "../plan.ts";
 import { DEVICES } from "./views.ts";
 
 /** What a shelter is made from. */
@@ -24,8 +24,22 @@ export interface ShelterNeeds {
  *   they are those that were opened without following a link, wherever their paths lead by then.
  * A plan without a gate is never started and stays as it is.
  */
-export function shelter(plan: Plan, { writable, launcher, devices }: ShelterNeeds): Plan {
-  if (plan.kind === "rules") return plan;
+export function shelter(plan: Plan, needs: ShelterNeeds): Plan {
+  return plan.kind === "rules" ? plan : withLauncherAround(plan, needs);
+}
+
+/** What an outer launcher is given besides, and what it starts before the inner one. */
+interface Stage {
+  readonly options: readonly string[];
+  readonly words: readonly string[];
+}
+
+/** The same launch inside a second launcher, which may start something else first that becomes the inner one. */
+export function withLauncherAround(
+  plan: GatedPlan,
+  { writable, launcher, devices }: ShelterNeeds,
+  stage: Stage = { options: [], words: [] },
+): GatedPlan {
   const taken = [
     // What the gate and the program have: the gate's own, and the sizes of a terminal.
     ...plan.expects.descriptors,
@@ -37,13 +51,14 @@ export function shelter(plan: Plan, { writable, launcher, devices }: ShelterNeed
     ? outermost(writable).map((folder, at) => ({ fd: args + 1 + at, folder }))
     : [];
   const options = shelterOptions(devices, [
+    ...stage.options,
     ...(folders.length > 0 ? [] : outermost(writable).flatMap((path) => ["--bind", path, path])),
     ...folders.flatMap((one) => ("folder" in one ? ["--bind-fd", String(one.fd), one.folder] : [])),
   ]);
   return {
     ...plan,
     file: launcher.path,
-    argv: ["--args", String(args), "--", plan.file, ...plan.argv],
+    argv: ["--args", String(args), "--", ...stage.words, plan.file, ...plan.argv],
     inputs: [...plan.inputs, { fd: args, bytes: pathToBytes(`${options.join("\0")}\0`) }, ...folders],
     launchers: plan.launchers + 1,
   };

@@ -6,19 +6,19 @@ import { listedSockets } from "../../profile/sockets.ts";
 import { type Facts, nodeAt } from "../facts.ts";
 import { aliasesOf } from "../host-mounts.ts";
 import { type Placeholder, placeholderAt } from "../placeholder.ts";
-import type { Approximation, Refusal } from "../plan.ts";
+import type { Limit, Refusal } from "../plan.ts";
 import type { ApproximationName } from "./approximations.ts";
-import { type ExtraCap, extraCaps, firstLink, lastingRuler } from "./caps.ts";
+import { type ExtraCap, extrasFor, firstLink, lastingRuler, limitOf } from "./caps.ts";
 import { foldersNamedFor } from "./named-folders.ts";
 import { VIEW_PATHS } from "./views.ts";
 
 /**
  * One mount of a plan. `show` binds the host's path, `hide-folder` covers it with an empty sealed folder (`passable`
  * when granted paths lie below), `hide-file` covers it with an unreadable empty file, `pin` binds something onto itself
- * so that it can't be renamed.
+ * so that it can't be renamed, `cover-link` puts a symlink onto itself.
  */
 export interface Change {
-  readonly kind: "show" | "hide-folder" | "hide-file" | "pin";
+  readonly kind: "show" | "hide-folder" | "hide-file" | "pin" | "cover-link";
   readonly path: AbsolutePath;
   /** What a process has at this path and below it, until the next change. */
   readonly access: Access;
@@ -29,7 +29,8 @@ export interface Change {
 export interface Transitions {
   readonly changes: readonly Change[];
   readonly placeholders: readonly Placeholder[];
-  readonly approximations: readonly Approximation[];
+  /** Where they are tighter than the profile. */
+  readonly limits: readonly Limit[];
 }
 
 /** The access that the sandbox is to give at a path, approximations included. */
@@ -43,36 +44,45 @@ type Wanted = (path: AbsolutePath) => Access;
  *    every one, or, for what a `none` glob hides, on those that the glob names;
  * 4. what is missing and must not be made is held by a placeholder at its first missing folder, and what is missing and may be
  *    written in a folder that may only be read is opened by one;
- * 5. folders that a way leads through to what git obeys get pins as well.
+ * 5. folders that a way leads through to what git obeys, or to what a protected link leads to, get pins as well, and each
+ *    symlink that decides about it in a folder that may be written gets a cover.
  */
 export function transitions(profile: Profile, facts: Facts): Transitions | Refusal {
-  const caps = extraCaps(profile, facts);
-  if ("reason" in caps) return caps;
+  const extras = extrasFor(profile, facts);
+  if ("reason" in extras) return extras;
+  const { caps, covers, detours } = extras;
   const wanted = wantedAccess(profile, facts, caps);
   const points = new Set([...pointsOf(profile, facts), ...caps.map((cap) => cap.path)]);
   const walk = startWalk(facts, wanted, profile, caps);
   for (const path of [...points].sort(byPath)) place(walk, path);
-  for (const path of facts.repositories.flatMap(({ detours }) => detours)) pin(walk, path);
-  const used = caps.filter((cap) => points.has(cap.path));
+  for (const path of [...facts.repositories.flatMap((one) => one.detours), ...detours]) pin(walk, path);
+  for (const link of covers) cover(walk, link);
   return {
     changes: [...walk.changes.values()].sort((a, b) => byPath(a.path, b.path)),
     placeholders: [...walk.placeholders.values()],
-    approximations: [
-      ...used.map((cap) => cap.approximation),
-      ...walk.approximations,
-      ...snapshots(profile, facts),
-    ],
+    limits: [...caps.map(limitOf), ...walk.limits, ...snapshots(profile, facts)],
   };
 }
 
 /** Folders with a suffix list: what is shown of them is what matches at the start. */
-function snapshots(profile: Profile, facts: Facts): readonly Approximation[] {
+function snapshots(profile: Profile, facts: Facts): readonly Limit[] {
   return profile.files.flatMap(({ path, access, suffixes }) => {
     if (suffixes === "any" || access === "none" || nodeAt(facts, path).kind !== "folder") return [];
-    const shown = facts.shown.get(path)?.length ?? 0;
-    const what = shown === 0 ? "none of its files are shown" : `${shown} of its files are shown one by one`;
-    const reason = `${path} is granted for ${suffixes.join(", ") || "no"} files only: ${what}, and nothing can be made there`;
-    return [{ name: "suffix-snapshot" satisfies ApproximationName, path, reason }];
+    const shown = facts.shown.get(path) ?? [];
+    const what =
+      shown.length === 0
+        ? "none of its files are shown"
+        : `${shown.length} of its files are shown one by one`;
+    return [
+      {
+        name: "suffix-snapshot" satisfies ApproximationName,
+        path,
+        atMost: shown.length === 0 ? ("none" as const) : ("read" as const),
+        except: shown,
+        reason: `${path} is granted for ${suffixes.join(", ") || "no"} files only: ${what}, and nothing can be made there`,
+        remedy: "use the tools on files there, which can make them, or leave out `suffixes`",
+      },
+    ];
   });
 }
 
@@ -121,7 +131,7 @@ interface Walk {
   readonly lasting: PathRuler;
   readonly changes: Map<AbsolutePath, Change>;
   readonly placeholders: Map<AbsolutePath, Placeholder>;
-  readonly approximations: Approximation[];
+  readonly limits: Limit[];
 }
 
 function startWalk(facts: Facts, wanted: Wanted, profile: Profile, caps: readonly ExtraCap[]): Walk {
@@ -134,7 +144,7 @@ function startWalk(facts: Facts, wanted: Wanted, profile: Profile, caps: readonl
     lasting: lastingRuler(profile),
     changes: new Map(),
     placeholders: new Map(),
-    approximations: [],
+    limits: [],
   };
 }
 
@@ -252,6 +262,14 @@ function pin(walk: Walk, path: AbsolutePath): void {
     walk.changes.set(path, { kind: "pin", path, access: "write", passable: false });
 }
 
+/** Keeps a symlink what it is and where it is, in a folder that may be written. */
+function cover(walk: Walk, link: AbsolutePath): void {
+  const mount = above(walk, link);
+  if (mount.access !== "write") return;
+  keepInPlace(walk, link, mount, ALWAYS);
+  walk.changes.set(link, { kind: "cover-link", path: link, access: "read", passable: false });
+}
+
 /** Where the mount begins that pins stand on: of the folders above a pin some may have none, where that needed none. */
 function unpinned({ changes }: Walk, path: AbsolutePath): AbsolutePath {
   const isBeginning = (at: AbsolutePath): boolean => changes.has(at) && changes.get(at)?.kind !== "pin";
@@ -273,8 +291,14 @@ function hold(walk: Walk, path: AbsolutePath): void {
   if (!aliasesOf(walk.facts.mounts, missing).some((alias) => walk.placeholders.has(alias)))
     walk.placeholders.set(missing, placeholder);
   if (missing !== path) {
-    const reason = `${path} must not be made and ${missing} does not exist, so nothing can be made there`;
-    walk.approximations.push({ name: "missing-folder", path: missing, reason });
+    walk.limits.push({
+      name: "missing-folder" satisfies ApproximationName,
+      path: missing,
+      atMost: "read",
+      except: [],
+      reason: `${path} must not be made and ${missing} does not exist, so nothing can be made there`,
+      remedy: `make the folder ${missing} yourself, outside of the sandbox: then only ${path} can't be made`,
+    });
   }
 }
 

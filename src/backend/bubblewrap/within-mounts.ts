@@ -2,7 +2,7 @@ import { type AbsolutePath, isInside, namesOf, parentOf, ROOT, upwards } from ".
 import { literalPattern } from "../../profile/pattern.ts";
 import { normalProfile, type Profile } from "../../profile/profile.ts";
 import type { Facts } from "../facts.ts";
-import type { Approximation, Refusal } from "../plan.ts";
+import type { Limit, Refusal } from "../plan.ts";
 import type { ApproximationName } from "./approximations.ts";
 import { type Change, type Transitions, transitions } from "./transitions.ts";
 
@@ -16,7 +16,7 @@ const MAX_CLOSED = 16;
 export interface WithinMounts {
   readonly profile: Profile;
   readonly found: Transitions;
-  readonly approximations: readonly Approximation[];
+  readonly limits: readonly Limit[];
 }
 
 /**
@@ -26,18 +26,26 @@ export interface WithinMounts {
  */
 export function withinMounts(given: Profile, facts: Facts, most: number): WithinMounts | Refusal {
   let profile = given;
-  const approximations: Approximation[] = [];
+  const limits: Limit[] = [];
   for (;;) {
     const found = transitions(profile, facts);
     if ("reason" in found) return found;
-    const closed = approximations.length < MAX_CLOSED ? folderToClose(profile, found.changes, most) : null;
-    if (closed === null) return { profile, found, approximations };
+    const closed = limits.length < MAX_CLOSED ? folderToClose(profile, found.changes, most) : null;
+    if (closed === null) return { profile, found, limits };
     const { path, atMost, count } = closed;
     const mask = { pattern: literalPattern(path), atMost, ignoreCase: false } as const;
     profile = normalProfile({ ...profile, masks: [...profile.masks, mask] });
     const how = atMost === "none" ? "hidden" : "read-only";
     const reason = `${path} holds ${count} protected names, and more than ${most} mounts would be needed, so it is ${how}`;
-    approximations.push({ name: "mount-budget" satisfies ApproximationName, path, reason });
+    const remedy = `have less protected below it, or make ${path} a root of its own in another config: ${most} mounts is the most of one call`;
+    limits.push({
+      name: "mount-budget" satisfies ApproximationName,
+      path,
+      atMost,
+      except: [],
+      reason,
+      remedy,
+    });
   }
 }
 

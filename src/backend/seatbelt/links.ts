@@ -4,7 +4,7 @@ import { type AbsolutePath, isInside, joinPath, knownPath, upwards } from "../..
 import { literalPattern, literalPrefix } from "../../profile/pattern.ts";
 import type { Mask, Profile } from "../../profile/profile.ts";
 import { type Facts, type Node, nodeAt } from "../facts.ts";
-import type { Approximation, Refusal } from "../plan.ts";
+import type { Limit, Refusal } from "../plan.ts";
 
 /** Links that every macOS has, whether or not they were looked up: a rule that names one of them matches nothing. */
 const SYSTEM_LINKS: ReadonlyMap<AbsolutePath, AbsolutePath> = new Map(
@@ -64,10 +64,10 @@ function macNodeAt(facts: Pick<Facts, "nodes">, path: AbsolutePath): Node {
   return target === undefined ? node : { kind: "link", id: path, target };
 }
 
-/** Masks that a profile means but does not spell out, and what is tighter because of them. */
+/** Masks that a profile means but does not spell out, and how each is told. */
 export interface LinkMasks {
   readonly masks: readonly Mask[];
-  readonly approximations: readonly Approximation[];
+  readonly limits: readonly Limit[];
 }
 
 /** What masked links lead to is masked as well; a refusal where that can't be known. */
@@ -90,9 +90,12 @@ export function masksBehindLinks(profile: Profile, facts: Facts): LinkMasks | Re
   }
   return {
     masks: found.flatMap((one) => one.masks),
-    approximations: found.flatMap((one) => one.approximations),
+    limits: found.flatMap((one) => one.limits),
   };
 }
+
+/** What a person can do about it. */
+const OUTSIDE = "change it yourself, outside of the sandbox, if it is meant";
 
 function behind(
   path: AbsolutePath,
@@ -103,7 +106,7 @@ function behind(
   const reason = `${path} goes through a symlink; what it leads to is capped at ${atMost} as well`;
   return {
     masks: [{ pattern: literalPattern(target), atMost, ignoreCase }],
-    approximations: [{ name: "link-target", path: target, reason }],
+    limits: [{ name: "link-target", path: target, atMost, except: [], reason, remedy: OUTSIDE }],
   };
 }
 

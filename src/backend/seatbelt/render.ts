@@ -3,10 +3,10 @@ import { literalPrefix } from "../../profile/pattern.ts";
 import { type Mask, normalProfile, type Profile } from "../../profile/profile.ts";
 import type { Launch } from "../../tool/launch.ts";
 import type { Facts } from "../facts.ts";
-import type { PlanClause, Rendering } from "../plan.ts";
+import { type Approximation, approximationOf, type Limit, type PlanClause, type Rendering } from "../plan.ts";
 import { isProxied, proxyWay } from "../proxy-way.ts";
 import { withinSearch } from "../search-bound.ts";
-import { approximationsOf } from "./approximations.ts";
+import { type ApproximationName, approximationsOf } from "./approximations.ts";
 import type { Shape } from "./area.ts";
 import { baseSections, passedAlways, READ, TYPING } from "./base.ts";
 import { overBudget } from "./budget.ts";
@@ -52,12 +52,10 @@ export function renderSeatbelt(given: Profile, launch: Launch, facts: Facts): Re
     ...(hasGiven ? [GIVEN_SECTION] : []),
     ...NEVER,
   ]);
-  const approximations = [
-    ...searched.approximations,
-    ...spellings.approximations,
-    ...links.approximations,
-    ...approximationsOf(profile, facts, files.pins),
-  ];
+  const pinned = approximationsOf(profile, facts, files.pins);
+  const found = [...searched.limits, ...spellings.limits, ...links.limits];
+  const approximations = [...found.map(approximationOf), ...pinned];
+  const limits = [...found, ...pinned.flatMap(limitOfMissing)];
   const over = overBudget(sections, parameters);
   if (over !== null) return { kind: "refusal", refusal: over };
   assertAgrees(profile, about, files);
@@ -78,11 +76,20 @@ export function renderSeatbelt(given: Profile, launch: Launch, facts: Facts): Re
       placeholders: [],
       clauses: everyRule(files).flatMap((rule) => clausesOf(rule, rootsOf(files, rule))),
       approximations,
+      limits,
+      fixed: files.pins,
       standings: standings(profile, facts, approximations),
       proxy,
       tree: null,
     },
   };
+}
+
+/** What can't be made is a limit on what would lie there. */
+function limitOfMissing({ name, path, reason }: Approximation): readonly Limit[] {
+  if (name !== ("missing-folder" satisfies ApproximationName)) return [];
+  const remedy = `make the folder ${path} yourself, outside of the sandbox`;
+  return [{ name, path, reason, atMost: "read", except: [], remedy }];
 }
 
 function withMasks(profile: Profile, more: readonly Mask[]): Profile {

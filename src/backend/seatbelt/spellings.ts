@@ -18,7 +18,7 @@ export function masksOfSpellings(profile: Profile, facts: Facts & Pick<FileFacts
   const areAllPlain = globs.every(({ pattern }) => isSpellable(pattern.text));
   // Of most folders everything is named plainly, which costs nothing then.
   const hits = areAllPlain ? facts.hits.filter((hit) => !isSpellable(hit)) : facts.hits;
-  if (hits.length === 0) return { masks: [], approximations: [] };
+  if (hits.length === 0) return { masks: [], limits: [] };
   const masks = foldedMasks(profile.masks, facts);
   const find = coveredIndex(masks.filter(({ pattern }) => pattern.literal === null));
   const ruler = pathRuler({ ...profile, masks });
@@ -31,9 +31,12 @@ export function masksOfSpellings(profile: Profile, facts: Facts & Pick<FileFacts
     masks: found.map(
       ({ hit, mask }): Mask => ({ pattern: literalPattern(hit), atMost: mask.atMost, ignoreCase: false }),
     ),
-    approximations: found.map(({ hit, mask }) => ({
+    limits: found.map(({ hit, mask }) => ({
       name: "foreign-name" satisfies ApproximationName,
       path: hit,
+      atMost: mask.atMost,
+      except: [],
+      remedy: "rename it, or change it yourself, outside of the sandbox",
       reason: `${hit} has a name that the disk may take for one that a mask covers: it is capped at ${mask.atMost}`,
     })),
   };

@@ -136,7 +136,7 @@ export async function battery(host: Host, standing: StandingFacts, system: Runti
     holds: answers[at] === false && !(protection === "files" && isTouched),
     control: controls[at] === true,
   }));
-  return { findings, hasShelter: true };
+  return { findings, hasShelter: true, coversLinks: false };
 }
 
 /** Whom tools run as, where that is another than the supervisor. */

@@ -37,6 +37,7 @@ export const mac: Platform = {
       links: [...new Map(links.map((link) => [link.path, link])).values()],
       emptyFile: null,
       devices: { kind: "host" },
+      coversLinks: false,
       tree: NO_TREE,
       coreDumps: { kind: "file" },
       mac: lookAtMac(host, owner, roots),

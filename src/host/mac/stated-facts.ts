@@ -25,6 +25,7 @@ export function statedMachine({ release, home }: StatedMac, runtimes: readonly R
     links: runtimes.flatMap((runtime) => runtime.links),
     emptyFile: null,
     devices: { kind: "host" },
+    coversLinks: false,
     tree: NO_TREE,
     coreDumps: { kind: "file" },
     mac: {

@@ -24,6 +24,8 @@ export interface Case {
   readonly mostEntries: number | null;
   /** So many mounts fewer may be made, for which folders are closed as a whole; null: none. */
   readonly sparedMounts: number | null;
+  /** Whether links can be held by a mount on each. */
+  readonly coversLinks: boolean;
 }
 
 export const agreementCase: fc.Arbitrary<Case> = fc.record({
@@ -39,6 +41,7 @@ export const agreementCase: fc.Arbitrary<Case> = fc.record({
     { weight: 5, arbitrary: fc.constant(null) },
     { weight: 1, arbitrary: fc.integer({ min: 1, max: 2 }) },
   ),
+  coversLinks: fc.nat(2).map((number) => number > 0),
 });
 
 /** Tries a case: nothing may be allowed that the model denies, and every refusal beyond it has its declared reason. */
@@ -78,8 +81,9 @@ export async function tryCase(stage: Stage, one: Case, tampering: Tampering = {}
   });
 }
 
-function bounded(given: Stage, { mostEntries, sparedMounts }: Case): Stage {
-  const stage = sparedMounts === null ? given : { ...given, sparedMounts };
+function bounded(given: Stage, { mostEntries, sparedMounts, coversLinks }: Case): Stage {
+  const standing = { ...given.standing, coversLinks: coversLinks && given.standing.coversLinks };
+  const stage = { ...given, standing, ...(sparedMounts === null ? {} : { sparedMounts }) };
   if (mostEntries === null) return stage;
   const search = new MaskSearch({ entries: mostEntries, timeMs: 60_000, over: "read-only" });
   return { ...stage, memory: new FactsMemory(search) };

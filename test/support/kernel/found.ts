@@ -57,6 +57,7 @@ function about(
     seed: 0,
     mostEntries,
     sparedMounts: null,
+    coversLinks: true,
   };
 }
 
@@ -100,7 +101,7 @@ export const FOUND: Readonly<Record<string, Found>> = {
   "an entry that grants nothing holds for the name of a symlink": {
     case: about([folder("a", [link("l", 3)]), file("b")], { entries: [entry(2, [], "none")] }),
     act: { op: "remove", path: "w/a/l" },
-    mutant: "mounts everything writable",
+    mutant: "puts no mount on a link",
   },
   "a protected symlink to the folder that holds it stays where it is": {
     case: about([folder("a", [folder("b", [link(".git", 2)])])], { entries: [entry(3, [], "none")] }),
@@ -119,14 +120,14 @@ export const FOUND: Readonly<Record<string, Found>> = {
       entries: [{ ...entry(2, ["c"], "write"), suffixes: [".md"] }],
     }),
     act: { op: "displace", path: "w/a/l/c" },
-    mutant: "mounts everything writable",
+    mutant: "puts no mount on a link",
   },
   "a protected path behind two symlinks stays what it is": {
     case: about([folder("a", [link("l", 3)]), folder("b", [link("m", 5)]), folder("c", [])], {
       entries: [entry(2, ["m"], "none")],
     }),
     act: { op: "displace", path: "w/a/l/m" },
-    mutant: "mounts everything writable",
+    mutant: "puts no mount on a link",
   },
   "a granted path that runs below a file stops no search": {
     case: about([file("f")], { entries: [entry(1, ["x"], "write")], masks: [glob("**/.env", "none")] }),

@@ -26,6 +26,7 @@ export const MUTANTS: Readonly<Record<string, Tampering>> = {
         .filter(({ args }) => args.includes("--tmpfs"))
         .reduce((before, { path }) => without(before, ["--remount-ro", path]), plan),
   },
+  "puts no mount on a link": { plan: withoutCovers },
   "leaves the base open": { plan: (plan) => without(plan, ["--remount-ro", "/"]) },
   "holds nothing that is missing": {
     plan: (plan) => ({
@@ -76,6 +77,14 @@ export const RARE_MUTANTS: Readonly<Record<string, Tampering>> = {
 function isPin(plan: GatedPlan, { path, args }: PlanClause): boolean {
   const above = plan.clauses.filter((other) => other.path !== path && isInside(path, other.path)).at(-1);
   return args[0] === "--bind" && above?.args[0] === "--bind";
+}
+
+/** Perl is told how many links there are before it is told which. */
+function withoutCovers(plan: GatedPlan): GatedPlan {
+  const count = plan.argv.indexOf("-e") + 4;
+  if (count < 4 || plan.argv.indexOf("-c") < count) return plan;
+  const links = Number(plan.argv[count]);
+  return { ...plan, argv: [...plan.argv.slice(0, count), "0", ...plan.argv.slice(count + 1 + links)] };
 }
 
 function isHiddenFile(path: string, args: readonly string[]): boolean {

@@ -84,6 +84,8 @@ export class RulesPlace implements Disposable {
       proxy: proxy ?? null,
       clauses: [],
       approximations: [],
+      limits: [],
+      fixed: [],
       standings: {
         files: ENFORCED,
         network: ENFORCED,

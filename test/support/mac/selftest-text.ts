@@ -115,8 +115,8 @@ async function planFor(ground: Ground, config: AbsolutePath, { hasProfile }: Cha
     agent: null,
     stdin: "none",
   };
-  const { launcher, user, devices, tree, coreDumps, mac } = macFacts();
-  const machine = { launcher, user, devices, tree, coreDumps, mac, links: [], emptyFile: null };
+  const { launcher, user, devices, coversLinks, tree, coreDumps, mac } = macFacts();
+  const machine = { launcher, user, devices, coversLinks, tree, coreDumps, mac, links: [], emptyFile: null };
   const of = [standing.unasked.profile, standing.onYes.profile];
   const facts = await lookUpFacts(host, machine, of, new FactsMemory());
   const { onYes } = prepare(call, standing, {

@@ -53,6 +53,7 @@ describe("a workspace with protected parts, notes by suffix and a runtime", () =
       rules: {},
       clauses: [],
       approximations: [],
+      fixed: [],
       standings: {},
     }).toEqual({
       backend: "seatbelt",
@@ -69,6 +70,8 @@ describe("a workspace with protected parts, notes by suffix and a runtime", () =
       proxy: null,
       clauses: [],
       approximations: [],
+      limits: [],
+      fixed: [],
       standings: {},
       tree: null,
     });
