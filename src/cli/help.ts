@@ -193,7 +193,7 @@ const TEXTS: Readonly<Record<CommandName, Text>> = {
     example: "cofferdam check --profile strict",
   },
   explain: {
-    usage: "explain read|write|connect|env|syscalls|macos TARGET",
+    usage: "explain read|write|remove|rename|connect|env|syscalls|macos TARGET",
     says: "What a call may do about a file, a host (`name:port`), a socket (`./path`, or `@name` for an abstract one), a variable\nor a group of system calls or of what macOS gives: unasked, and after a yes; which line of which file decided, and the\noption of the sandbox that enforces it.",
     options: [],
     takes: ["config", "profile", "json"],

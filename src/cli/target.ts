@@ -9,6 +9,7 @@ import type { Question } from "../profile/explain.ts";
 import { MACOS_GROUPS } from "../profile/macos.ts";
 import { type AbsolutePath, joinPath } from "../profile/path.ts";
 import { SYSCALL_GROUPS } from "../profile/syscalls.ts";
+import type { Removal } from "../supervisor/stays.ts";
 import { knownWord, usage } from "./arguments.ts";
 import { typedPath } from "./typed-path.ts";
 
@@ -19,7 +20,7 @@ export interface Target {
 }
 
 /** The kinds of question that there are a command for. */
-export const ASKS = ["read", "write", "connect", "env", "syscalls", "macos"] as const;
+export const ASKS = ["read", "write", "remove", "rename", "connect", "env", "syscalls", "macos"] as const;
 export type Ask = (typeof ASKS)[number];
 
 /**
@@ -33,6 +34,8 @@ export function targetOf(host: Host, ask: Ask, text: string): Target {
   switch (ask) {
     case "read":
     case "write":
+    case "remove":
+    case "rename":
       return pathTarget(host, ask, text);
     case "connect":
       return connectTarget(host, text);
@@ -73,9 +76,9 @@ function otherwise(text: string): string {
   return `taken as the name of ${what}; ask about ${visible(`./${text}`)} for what lies here`;
 }
 
-function pathTarget(host: Host, ask: "read" | "write", typed: string): Target {
+function pathTarget(host: Host, ask: "read" | "write" | Removal, typed: string): Target {
   const text = typedPath(typed);
-  const { path, nearest, isThere, notes } = follow(host, text);
+  const { path, nearest, isThere, notes } = isRemoval(ask) ? nameOfPath(host, text) : follow(host, text);
   if (isThere) return { questions: [{ ask, path, facts: factsOf(path) }], notes };
   // Node hands on no bytes that are no UTF-8: what is not there may be something that is.
   if (text === typed && text.includes("\u{fffd}"))
@@ -86,8 +89,26 @@ function pathTarget(host: Host, ask: "read" | "write", typed: string): Target {
     );
   const kind = text.endsWith("/") ? "folder" : "file";
   const made: Question = { ask, path, facts: { kind, bornInside: true } };
+  if (isRemoval(ask)) return { questions: [made], notes: [...notes, "it does not exist yet"] };
   const above: Question = { ask, path: nearest, facts: factsOf(nearest) };
   return { questions: [made, above], notes: [...notes, "it does not exist yet"] };
+}
+
+function isRemoval(ask: Ask): ask is Removal {
+  return ask === "remove" || ask === "rename";
+}
+
+/** Of a link the link itself is removed or renamed, not what it leads to (unlink(2), rename(2)). */
+function nameOfPath(host: Host, text: string): Followed {
+  const written = text.startsWith("/") ? text : `${host.cwd}/${text}`;
+  const end = written.replace(/\/+$/, "");
+  const name = end.slice(end.lastIndexOf("/") + 1);
+  if (name === "" || name === "." || name === ".." || name.includes("\0")) return follow(host, text);
+  const folder = follow(host, `${end.slice(0, end.lastIndexOf("/"))}/`);
+  const path = joinPath(folder.path, name);
+  return folder.isThere && statsOf(path) !== null
+    ? { path, nearest: path, isThere: true, notes: folder.notes }
+    : follow(host, text);
 }
 
 function factsOf(path: AbsolutePath): PathFacts {

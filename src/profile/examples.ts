@@ -67,6 +67,8 @@ export function printQuestion(question: Question): string {
   switch (question.ask) {
     case "read":
     case "write":
+    case "remove":
+    case "rename":
       return `${question.ask} ${visible(question.path)}`;
     case "connect": {
       const { host, port } = question.target;

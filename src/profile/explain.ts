@@ -5,7 +5,7 @@ import { coversEnv } from "./env-pattern.ts";
 import { addressClass, coversName, listAllows, printHostRule, ruleAllows, type Target } from "./host-rule.ts";
 import type { MacosGroup } from "./macos.ts";
 import { bars, type Network, reaches, saysItsHost } from "./network.ts";
-import type { AbsolutePath } from "./path.ts";
+import { type AbsolutePath, parentOf } from "./path.ts";
 import type { Mask, Profile } from "./profile.ts";
 import { mayConnect, mayConnectAbstract, type Sockets } from "./sockets.ts";
 import type { SyscallGroup } from "./syscalls.ts";
@@ -24,7 +24,11 @@ export interface Layer {
 
 /** What can be asked of a profile. */
 export type Question =
-  | { readonly ask: "read" | "write"; readonly path: AbsolutePath; readonly facts: PathFacts }
+  | {
+      readonly ask: "read" | "write" | "remove" | "rename";
+      readonly path: AbsolutePath;
+      readonly facts: PathFacts;
+    }
   | { readonly ask: "connect"; readonly target: Target }
   | { readonly ask: "socket"; readonly path: AbsolutePath }
   | { readonly ask: "abstract"; readonly name: string }
@@ -118,6 +122,21 @@ function rule(profile: Profile, question: Question): Ruling {
       const { access, clause } = pathRuler(profile)(question.path, question.facts);
       return {
         allowed: isAtMost(question.ask, access),
+        access,
+        because: printClause(clause),
+        key: clauseKey(clause),
+      };
+    }
+    case "remove":
+    case "rename": {
+      const [own, folder] = [
+        pathRuler(profile)(question.path, question.facts),
+        pathRuler(profile)(parentOf(question.path), { kind: "folder", bornInside: false }),
+      ];
+      // A name is taken away from what holds it.
+      const { access, clause } = isAtMost(own.access, folder.access) ? own : folder;
+      return {
+        allowed: access === "write",
         access,
         because: printClause(clause),
         key: clauseKey(clause),

@@ -1,4 +1,5 @@
 import { printPosition, visible } from "../errors.ts";
+import type { PathFacts } from "../profile/access-to.ts";
 import {
   type Explanation,
   explain,
@@ -9,6 +10,7 @@ import {
 import { printHostRule, type Target } from "../profile/host-rule.ts";
 import type { MacosGroup } from "../profile/macos.ts";
 import { PROTECTED_LAYER, REPOSITORY_LAYER } from "../profile/own-layers.ts";
+import type { AbsolutePath } from "../profile/path.ts";
 import type { SyscallGroup } from "../profile/syscalls.ts";
 
 /** What the walls did not let happen, why, and what would change that, in words for a model and a person. */
@@ -24,10 +26,11 @@ export interface Denial {
 }
 
 /** What of a profile a denial can be about. */
-export type DeniableQuestion = Extract<
-  Question,
-  { readonly ask: "read" | "write" | "connect" | "syscalls" | "macos" }
->;
+export type DeniableQuestion =
+  | (Extract<Question, { readonly path: AbsolutePath; readonly facts: PathFacts }> & {
+      readonly ask: "read" | "write";
+    })
+  | Extract<Question, { readonly ask: "connect" | "syscalls" | "macos" }>;
 
 /** What those see who lack a group of system calls. */
 const LACKING = {

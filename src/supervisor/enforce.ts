@@ -19,6 +19,7 @@ import type { ProgramFacts } from "./binding.ts";
 import type { RunOptions as CallOptions, Sinks } from "./call-options.ts";
 import type { Denial } from "./denial.ts";
 import { egressDenials } from "./egress-denials.ts";
+import { ceilingUnder } from "./explain.ts";
 import { belowFloor, weakened } from "./floor.ts";
 import { grantedView } from "./granted-view.ts";
 import { lookAtProgram } from "./look.ts";
@@ -208,7 +209,7 @@ function shorter(a: number | undefined, b: number | undefined): number | null {
 
 /** What of the call's own words the walls did not give it. */
 function denialsOf(
-  { call, side, standing }: Permitted,
+  { call, side, standing: given }: Permitted,
   { code, refused = [] }: Ended,
   { said, isProxied }: Pick<Failure, "said" | "isProxied">,
 ): readonly Denial[] {
@@ -217,6 +218,7 @@ function denialsOf(
   const script = scriptOf(call.input);
   const words = [...commands.flatMap((one) => one.slice(1)), ...(script === null ? [] : plainParts(script))];
   const cwd = side.launch?.cwd ?? ROOT;
+  const standing = { ...given, ceiling: ceilingUnder(given, side) };
   const held = heldPaths(standing.ceiling.layers);
   const named = [...namedPaths(words, cwd, side.profile), ...mentionedPaths(said, held, cwd)];
   const isByYes = side.digest === standing.onYes.digest;

@@ -1,16 +1,20 @@
 import type { ApproximationName } from "../backend/bubblewrap/approximations.ts";
 import { SOCKETS_IN_ROOTS } from "../backend/bubblewrap/standings.ts";
-import type { PlanClause } from "../backend/plan.ts";
+import { limitLayer } from "../backend/limits.ts";
+import type { Approximation, PlanClause } from "../backend/plan.ts";
 import type { Ceiling } from "../config/config.ts";
 import type { Position } from "../errors.ts";
 import { accessTo } from "../profile/access-to.ts";
 import { type Explanation, entryKey, explain, type Layer, type Question } from "../profile/explain.ts";
+import { LIMIT_LAYER } from "../profile/own-layers.ts";
 import { type AbsolutePath, isInside } from "../profile/path.ts";
 import { indexEntries, nearestEntry, type Profile } from "../profile/profile.ts";
 import { listedSockets } from "../profile/sockets.ts";
 import type { ToolSettings } from "../tool/derive.ts";
 import { mayPass } from "../tool/obeyed-names.ts";
 import type { Prepared, Side } from "./prepare.ts";
+import type { Standing } from "./standing.ts";
+import { printStay, stayAnswer } from "./stays.ts";
 
 /** Why something is allowed or not, before and after a yes, and the part of the plan that enforces it. */
 export interface CallExplanation {
@@ -18,8 +22,10 @@ export interface CallExplanation {
   readonly onYes: Explanation;
   /** Of the plan that a yes would run; null when nothing in it speaks of the target. */
   readonly clause: PlanClause | null;
-  /** Where that plan is tighter than the answer, and why. */
+  /** Where that plan is tighter than the answer in what no question is about, and why. */
   readonly tighter: readonly string[];
+  /** Of what may be written: why it may not be removed or renamed; null where it may be, and for other questions. */
+  readonly stays: string | null;
   /** Why the walls let it happen although the answer is no; null where they do not. */
   readonly looser: { readonly unasked: string | null; readonly onYes: string | null };
 }
@@ -61,21 +67,61 @@ function whyNotPassed({ pass, set }: ToolSettings["sandbox"]["env"], name: strin
     : "bash obeys it before it reads a line, so the caller's never comes along";
 }
 
+/** What decides about a call's paths: its layers, and under its plan what this adds. */
+export function ceilingUnder(
+  { ceiling }: Pick<Standing, "ceiling">,
+  { rendering }: Pick<Side, "rendering">,
+): Ceiling {
+  if (rendering.kind !== "plan" || rendering.plan.limits.length === 0) return ceiling;
+  return { ...ceiling, layers: [...ceiling.layers, limitLayer(rendering.plan.limits)] };
+}
+
 /** Explains one question from the same layers and the same plan that a call would run under. */
 export function explainCall(prepared: Prepared, question: Question): CallExplanation {
-  const { settings, ceiling, needs } = prepared.standing;
-  const unasked = explainNeed(settings, ceiling, needs.unasked, question);
-  const onYes = explainNeed(settings, ceiling, needs.onYes, question);
+  const { needs } = prepared.standing;
+  const unasked = explainSide(prepared, prepared.unasked, needs.unasked, question);
+  const onYes = explainSide(prepared, prepared.onYes, needs.onYes, question);
   return {
     unasked,
     onYes,
     clause: clauseFor(prepared.onYes, question),
     tighter: tighterAt(prepared.onYes, question),
+    stays: onYes.allowed ? staysAt(prepared, question) : null,
     looser: {
       unasked: unasked.allowed ? null : looserAt(prepared.unasked, question),
       onYes: onYes.allowed ? null : looserAt(prepared.onYes, question),
     },
   };
+}
+
+function explainSide(
+  { standing }: Pick<Prepared, "standing">,
+  side: Side,
+  need: Profile,
+  question: Question,
+): Explanation {
+  const { settings } = standing;
+  const ceiling = ceilingUnder(standing, side);
+  const explanation = explainNeed(settings, ceiling, need, question);
+  if (side.rendering.kind !== "plan" || (question.ask !== "remove" && question.ask !== "rename"))
+    return explanation;
+  const layers = layersOf(settings, ceiling, need);
+  const stay = explanation.allowed
+    ? stayAnswer(side.rendering.plan, layers, question.path, question.ask)
+    : null;
+  return stay === null
+    ? explanation
+    : {
+        allowed: false,
+        decidedBy: stay,
+        layers: [...explanation.layers.filter(({ layer }) => layer !== LIMIT_LAYER), stay],
+      };
+}
+
+function staysAt({ standing, onYes }: Prepared, question: Question): string | null {
+  if (onYes.rendering.kind !== "plan" || question.ask !== "write") return null;
+  const layers = layersOf(standing.settings, ceilingUnder(standing, onYes), standing.needs.onYes);
+  return printStay(onYes.rendering.plan, layers, question.path);
 }
 
 /** A mount that is read-only lets connect(2) pass: the socket's own mode decides (unix(7)). */
@@ -93,8 +139,11 @@ function looserAt({ rendering, profile }: Side, question: Question): string | nu
 function tighterAt({ rendering, profile }: Side, question: Question): readonly string[] {
   if (rendering.kind !== "plan" || !("path" in question)) return [];
   if (question.ask === "socket" && !isSnapshot(profile, question.path)) return [];
-  return rendering.plan.approximations
-    .filter(({ name }) => question.ask !== "socket" || name === SNAPSHOT)
+  const { approximations, limits, fixed } = rendering.plan;
+  const isTold = ({ name, path }: Approximation): boolean =>
+    fixed.includes(path) || limits.some((limit) => limit.name === name && limit.path === path);
+  return approximations
+    .filter((one) => (question.ask === "socket" ? one.name === SNAPSHOT : !isTold(one)))
     .filter(({ path }) => isInside(question.path, path))
     .map(({ reason }) => reason);
 }
@@ -108,6 +157,6 @@ function isSnapshot({ files, sockets }: Profile, path: AbsolutePath): boolean {
 
 /** The last clause of the plan at or above the path: the mount that a process would meet there. */
 function clauseFor(side: Side, question: Question): PlanClause | null {
-  if (side.rendering.kind !== "plan" || (question.ask !== "read" && question.ask !== "write")) return null;
+  if (side.rendering.kind !== "plan" || !("facts" in question)) return null;
   return side.rendering.plan.clauses.findLast((clause) => isInside(question.path, clause.path)) ?? null;
 }

@@ -1,6 +1,8 @@
 import type { Backend } from "../backend/backend.ts";
 import type { Facts } from "../backend/facts.ts";
 import { COPY, heldLayer } from "../backend/held.ts";
+import { limitLayer } from "../backend/limits.ts";
+import type { Plan } from "../backend/plan.ts";
 import { repositoryProfile } from "../backend/repositories.ts";
 import type { Ceiling, Config } from "../config/config.ts";
 import type { Mode } from "../policy/action.ts";
@@ -51,6 +53,8 @@ export interface FileStanding {
   readonly needs: Needs;
   readonly unasked: Granted;
   readonly onYes: Granted;
+  /** What its sandbox keeps where it is, whatever may be written there; nothing before that is known. */
+  readonly fixed?: readonly AbsolutePath[];
 }
 
 /** Derives what the tools need and cuts it down by the ceiling: what all calls of a supervisor have in common. */
@@ -110,7 +114,7 @@ export function standingIn(standing: Standing, facts: Facts): Standing {
   standingsIn.set(facts, known);
   const before = known.get(standing);
   if (before !== undefined) return before;
-  const made = foundIn(facts).reduce(cutBy, standing);
+  const made = foundIn(facts).reduce((cut, layer) => cutBy(cut, layer, "first"), standing);
   known.set(standing, made);
   return made;
 }
@@ -129,7 +133,16 @@ export function foundIn({ copies, repositories }: Pick<Facts, "copies" | "reposi
 /** Facts and standings are values: what follows from both holds for as long as anyone has them. */
 const standingsIn = new WeakMap<Facts, WeakMap<Standing, Standing>>();
 
-function cutBy(standing: Standing, layer: Layer): Standing {
+/** The same for tools on files that write, where their sandbox has these limits and keeps these paths where they are. */
+export function standingWithin(
+  standing: Standing,
+  { limits, fixed }: Pick<Plan, "limits" | "fixed">,
+): Standing {
+  const cut = limits.length === 0 ? standing : cutBy(standing, limitLayer(limits), "last");
+  return { ...cut, files: { ...cut.files, writing: { ...cut.files.writing, fixed } } };
+}
+
+function cutBy(standing: Standing, layer: Layer, place: "first" | "last"): Standing {
   const { profile } = layer;
   const { ceiling } = standing;
   const cut = (granted: Granted): Granted => ({ ...granted, profile: intersect(granted.profile, profile) });
@@ -141,7 +154,7 @@ function cutBy(standing: Standing, layer: Layer): Standing {
     ...both(standing),
     ceiling: {
       ...ceiling,
-      layers: [layer, ...ceiling.layers],
+      layers: place === "first" ? [layer, ...ceiling.layers] : [...ceiling.layers, layer],
       profile: intersect(ceiling.profile, profile),
     },
     files: { reading: both(standing.files.reading), writing: both(standing.files.writing) },

@@ -16,7 +16,7 @@ import {
 import { intersectAll } from "../../src/profile/intersect.ts";
 import { MACOS_GROUPS } from "../../src/profile/macos.ts";
 import { reaches } from "../../src/profile/network.ts";
-import { type AbsolutePath, isInside } from "../../src/profile/path.ts";
+import { type AbsolutePath, isInside, parentOf } from "../../src/profile/path.ts";
 import { indexEntries, nearestEntry, type Profile } from "../../src/profile/profile.ts";
 import { mayConnect, mayConnectAbstract } from "../../src/profile/sockets.ts";
 import { SYSCALL_GROUPS } from "../../src/profile/syscalls.ts";
@@ -73,6 +73,8 @@ describe("explain", () => {
       },
       "tells write from read nowhere": (layers, question) =>
         explain(layers, question.ask === "write" ? { ...question, ask: "read" } : question),
+      "takes a name away without asking its folder": (layers, question) =>
+        explain(layers, question.ask === "remove" ? { ...question, ask: "write" } : question),
     },
   );
 
@@ -157,6 +159,8 @@ function questions({ path, target, socket, name }: Probe): readonly Question[] {
   return [
     { ask: "read", ...path },
     { ask: "write", ...path },
+    { ask: "remove", ...path },
+    { ask: "rename", ...path },
     { ask: "connect", target },
     { ask: "socket", path: socket },
     { ask: "abstract", name },
@@ -171,6 +175,11 @@ function allows(from: Profile, question: Question): boolean {
     case "read":
     case "write":
       return isAtMost(question.ask, accessTo(from, question.path, question.facts));
+    case "remove":
+    case "rename": {
+      const folder = accessTo(from, parentOf(question.path), { kind: "folder", bornInside: false });
+      return accessTo(from, question.path, question.facts) === "write" && folder === "write";
+    }
     case "connect":
       return reaches(from.network, question.target);
     case "socket":

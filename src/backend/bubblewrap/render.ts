@@ -1,12 +1,9 @@
-import { CofferdamError, visible } from "../../errors.ts";
-import { type Access, isAtMost } from "../../profile/access.ts";
-import { accessTo, pathRuler } from "../../profile/access-to.ts";
+import { accessTo } from "../../profile/access-to.ts";
 import type { AbsolutePath } from "../../profile/path.ts";
 import { pathToBytes, ROOT } from "../../profile/path.ts";
 import type { Profile } from "../../profile/profile.ts";
-import { listedSockets } from "../../profile/sockets.ts";
 import type { Launch } from "../../tool/launch.ts";
-import { type Facts, nodeAt } from "../facts.ts";
+import type { Facts } from "../facts.ts";
 import {
   approximationOf,
   type Expectation,
@@ -19,6 +16,7 @@ import {
 import { isProxied, OWN_LOOPBACK_PORT, proxyWay } from "../proxy-way.ts";
 import { withinSearch } from "../search-bound.ts";
 import { standardProgram } from "../seccomp/standard.ts";
+import { assertAgrees } from "./agrees.ts";
 import { clausesOf } from "./clauses.ts";
 import { gateScript, limiterOf } from "./gate.ts";
 import { handOver } from "./handed.ts";
@@ -266,39 +264,6 @@ function perlRefusal(
   if (perl === null) return { field, reason: `${what}, and the system's own is not here`, remedy };
   if (accessTo(profile, perl) !== "none") return null;
   return { field, reason: `${what}, and ${perl} is not granted`, remedy };
-}
-
-/**
- * Replays the mounts at every change against the model (law 7): nothing shown may be more than the profile gives.
- * Throws `INTERNAL`: a disagreement is our fault, and never a launch.
- */
-function assertAgrees(profile: Profile, facts: Facts, changes: readonly Change[]): void {
-  const ruler = pathRuler(profile);
-  for (const change of changes) {
-    const node = nodeAt(facts, change.path);
-    // What a link says is no content, and a cover takes away.
-    if (node.kind === "missing" || change.kind === "cover-link") continue;
-    const allowed = ruler(change.path, {
-      kind: node.kind === "folder" ? "folder" : "file",
-      bornInside: false,
-    }).access;
-    const given = replay(changes, change.path);
-    const isSocket = node.kind === "other" && listedSockets(profile.sockets).includes(change.path);
-    if (!isAtMost(given, isSocket ? "read" : allowed)) {
-      throw new CofferdamError(
-        "INTERNAL",
-        `the plan gives ${given} at ${visible(change.path)}, where the profile gives ${allowed}`,
-      );
-    }
-  }
-}
-
-/** The access that the mounts give at a path: that of the last one at or above it. */
-export function replay(changes: readonly Change[], path: AbsolutePath): Access {
-  let access: Access = "none";
-  for (const change of changes)
-    if (path === change.path || path.startsWith(`${change.path}/`)) access = change.access;
-  return access;
 }
 
 function nulSeparated(args: readonly string[]): Uint8Array {

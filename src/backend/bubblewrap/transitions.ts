@@ -10,6 +10,7 @@ import type { Limit, Refusal } from "../plan.ts";
 import type { ApproximationName } from "./approximations.ts";
 import { type ExtraCap, extrasFor, firstLink, lastingRuler, limitOf } from "./caps.ts";
 import { foldersNamedFor } from "./named-folders.ts";
+import { snapshots } from "./suffix-snapshots.ts";
 import { VIEW_PATHS } from "./views.ts";
 
 /**
@@ -62,28 +63,6 @@ export function transitions(profile: Profile, facts: Facts): Transitions | Refus
     placeholders: [...walk.placeholders.values()],
     limits: [...caps.map(limitOf), ...walk.limits, ...snapshots(profile, facts)],
   };
-}
-
-/** Folders with a suffix list: what is shown of them is what matches at the start. */
-function snapshots(profile: Profile, facts: Facts): readonly Limit[] {
-  return profile.files.flatMap(({ path, access, suffixes }) => {
-    if (suffixes === "any" || access === "none" || nodeAt(facts, path).kind !== "folder") return [];
-    const shown = facts.shown.get(path) ?? [];
-    const what =
-      shown.length === 0
-        ? "none of its files are shown"
-        : `${shown.length} of its files are shown one by one`;
-    return [
-      {
-        name: "suffix-snapshot" satisfies ApproximationName,
-        path,
-        atMost: shown.length === 0 ? ("none" as const) : ("read" as const),
-        except: shown,
-        reason: `${path} is granted for ${suffixes.join(", ") || "no"} files only: ${what}, and nothing can be made there`,
-        remedy: "use the tools on files there, which can make them, or leave out `suffixes`",
-      },
-    ];
-  });
 }
 
 /** Every path at which the access of something existing may differ from that of the folder above. */

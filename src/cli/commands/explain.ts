@@ -23,7 +23,7 @@ import { ASKS, type Target, targetOf } from "../target.ts";
  */
 export async function explain(args: readonly string[], print: Print): Promise<number> {
   const { values, positionals } = readArguments("explain", args, COMMON);
-  takeWords("explain", positionals, ["read|write|connect|env|syscalls|macos", "TARGET"]);
+  takeWords("explain", positionals, ["read|write|remove|rename|connect|env|syscalls|macos", "TARGET"]);
   const [word = "", text = ""] = positionals;
   const ask = knownWord("explain", "question", word, ASKS);
   const host = thisHost();
@@ -40,7 +40,7 @@ export async function explain(args: readonly string[], print: Print): Promise<nu
     ...(unplanned === null ? [] : [`the plan is not known: ${unplanned}`]),
   ];
   if (values.json === true) {
-    const { question, unasked, onYes, clause, tighter, looser } = answer;
+    const { question, unasked, onYes, clause, tighter, stays, looser } = answer;
     print.json({
       question: printQuestion(asked),
       decidedAt: printQuestion(question),
@@ -49,6 +49,7 @@ export async function explain(args: readonly string[], print: Print): Promise<nu
       onYes,
       enforcedBy: clause?.args ?? null,
       tighter,
+      stays,
       looser,
       notes,
     });
@@ -90,7 +91,15 @@ async function answerAll(
     );
     if (unasked === undefined || onYes === undefined)
       throw new CofferdamError("INTERNAL", "a question was not answered");
-    return { question, unasked, onYes, clause: null, tighter: [], looser: { unasked: null, onYes: null } };
+    return {
+      question,
+      unasked,
+      onYes,
+      clause: null,
+      tighter: [],
+      stays: null,
+      looser: { unasked: null, onYes: null },
+    };
   };
   const [first, ...others] = questions;
   const answers = [answerTo(first), ...others.map(answerTo)] as const;
@@ -118,7 +127,7 @@ function viewNotes({ standing }: Draft, question: Question): readonly string[] {
       ? [`every call has a ${question.name} of its own, whatever the caller's says`]
       : [];
   }
-  if (question.ask !== "read" && question.ask !== "write") return [];
+  if (!("facts" in question)) return [];
   const view = standing.backend.viewAround(question.path);
   if (view === null || standing.settings.roots.some((root) => isInside(question.path, root.path))) return [];
   return [`every call has a ${visible(view)} of its own: what it does there is not done here`];
@@ -153,7 +162,11 @@ function isLet({ allowed }: Explanation, looser: string | null): boolean {
   return allowed || looser !== null;
 }
 
-function show({ unasked, onYes, clause, tighter, looser }: Answer, folder: string, print: Print): void {
+function show(
+  { unasked, onYes, clause, tighter, stays, looser }: Answer,
+  folder: string,
+  print: Print,
+): void {
   const { ink } = print;
   print.result();
   const isSame =
@@ -180,11 +193,17 @@ function show({ unasked, onYes, clause, tighter, looser }: Answer, folder: strin
     printPlace(one.at, folder),
   ]);
   for (const line of columns(rows, [ink.bold, undefined, undefined, undefined, ink.dim])) print.result(line);
-  if (tighter.length > 0) print.result();
+  const remedy = onYes.decidedBy.remedy ?? null;
+  if (!onYes.allowed && remedy !== null) {
+    print.result();
+    print.result(`  ${ink.dim("do:")} ${escapeInvisible(remedy)}`);
+  }
+  if (tighter.length > 0 || stays !== null) print.result();
+  if (stays !== null) print.result(`  but  ${escapeInvisible(stays)}`);
   for (const reason of tighter) print.result(`  tighter inside  ${escapeInvisible(reason)}`);
   if (clause === null) return;
   print.result();
   // Options are shown as words of a command line, a rule of a profile language as it is.
   const words = clause.args.map((arg) => (arg.startsWith("(") ? escapeInvisible(arg) : quote([arg])));
-  print.result(`  enforced by  ${words.join(" ")}`);
+  print.result(`  enforced by  ${words.length === 0 ? "a mount on the symlink itself" : words.join(" ")}`);
 }

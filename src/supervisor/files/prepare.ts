@@ -18,6 +18,7 @@ import type { Target } from "../../tool/files/file-tool.ts";
 import { type Denial, denialFor } from "../denial.ts";
 import { layersOf } from "../explain.ts";
 import type { FileStanding, Granted, Standing } from "../standing.ts";
+import { stayAnswer } from "../stays.ts";
 
 /** One use of a file tool, as far as it is decided. */
 export interface FileCall {
@@ -106,7 +107,9 @@ export function prepareFile(call: FileCall, standing: Standing, grants: readonly
     args,
     payload,
     denials: targets.flatMap((target) =>
-      has(target, onYes.profile) ? [] : (denialOf(target, tool, standing) ?? []),
+      has(target, onYes.profile)
+        ? (stayDenialOf(target, tool, standing) ?? [])
+        : (denialOf(target, tool, standing) ?? []),
     ),
     mayBeTold: targets.every((target) => has({ ...target, need: "read" }, unasked.profile)),
   };
@@ -134,6 +137,27 @@ export function denialOf(
   const { needs } = standingOf(tool, standing);
   const layers = layersOf(standing.settings, standing.ceiling, needs.onYes);
   return denialFor(layers, { ask: target.need, path: target.path, facts: factsOf(target) }, "certain");
+}
+
+/** Why a name that may be written can't be moved or deleted: the sandbox keeps it where it is. */
+function stayDenialOf(
+  { path, need, end, looked }: Target,
+  tool: Pick<AnyFileTool, "risk">,
+  standing: Standing,
+): Denial | null {
+  const { needs, fixed = [] } = standingOf(tool, standing);
+  if (need !== "write" || end !== "itself" || looked.kind === "missing") return null;
+  const layers = layersOf(standing.settings, standing.ceiling, needs.onYes);
+  const stay = stayAnswer({ fixed }, layers, path, "rename");
+  if (stay === null) return null;
+  const { because, remedy = "" } = stay;
+  return {
+    operation: "write",
+    target: path,
+    certainty: "certain",
+    because: `it stays where it is: ${because}`,
+    remedy,
+  };
 }
 
 /** Where every path leads, in place of how it was written: a rule on `notes:drafts/*` is not for `notes:drafts/../x`. */

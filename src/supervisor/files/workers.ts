@@ -1,11 +1,10 @@
 import { type Facts, nodeAt } from "../../backend/facts.ts";
-import { type Plan, type Standings, weaker } from "../../backend/plan.ts";
-import { CofferdamError, visible } from "../../errors.ts";
+import type { Plan } from "../../backend/plan.ts";
+import { CofferdamError } from "../../errors.ts";
 import { type Appearances, NOTHING_APPEARED, whyUnknown } from "../../host/appeared.ts";
 import { failures } from "../../host/attest.ts";
 import { FactsMemory, lookUpFacts } from "../../host/facts.ts";
 import type { Machine } from "../../host/machine.ts";
-import { hiddenFrom, type OwnProgram } from "../../host/own-program.ts";
 import type { Trail } from "../../journal/trail.ts";
 import { printProfile } from "../../profile/canonical.ts";
 import { intersect, intersectAll } from "../../profile/intersect.ts";
@@ -20,8 +19,9 @@ import { ended } from "../ending.ts";
 import { belowFloor, weakened } from "../floor.ts";
 import { planned } from "../receipt.ts";
 import type { Shared } from "../shared.ts";
-import { foundIn, type Granted, type Standing, standingIn } from "../standing.ts";
+import { foundIn, type Granted, type Standing, standingIn, standingWithin } from "../standing.ts";
 import { Pool, type PoolUse, type Started } from "./pool.ts";
+import { explained, seesLateMounts } from "./started-as.ts";
 import { FileWorker } from "./worker.ts";
 import {
   keptUnmade,
@@ -37,6 +37,9 @@ const REQUEST_MS = 30_000;
 
 /** So often repositories may come and go before a worker that knows of them all can be used. */
 const MOST_TRIES = 10;
+
+/** What decides where a worker's sandbox has these limits. */
+type Within = Pick<Plan, "limits"> & { readonly standing: Standing };
 
 /** Follows a use that may make files, from before it begins. */
 export type Follow = (parts: { readonly shared: Shared; readonly facts: Facts }) => MadeByCall;
@@ -54,9 +57,13 @@ interface WorkerUse extends Omit<PoolUse<FileWorker>, "onStart"> {
 export class Workers implements AsyncDisposable {
   readonly #shared: Shared;
   readonly #pools = new Map<string, Pool<FileWorker>>();
-  /** What was held for repositories and copies when each was started, by `heldIn`. */
+  /** What is granted by now of what was granted under a digest: less, where more was found. */
+  readonly #granted = new Map<string, Granted>();
+  /** What was held to be as it is when each was started, by `#heldIn`. */
   readonly #heldTo = new WeakMap<FileWorker, string>();
   #facts: Facts | null = null;
+  /** Facts are values: what follows from them once holds for as long as anyone has them. */
+  readonly #within = new WeakMap<Facts, Within>();
   readonly #memory: FactsMemory;
   #isOver = false;
 
@@ -78,10 +85,49 @@ export class Workers implements AsyncDisposable {
     return this.known;
   }
 
-  /** What decides, by what was found so far. */
+  /** What decides, by what was found so far, and by what a worker's sandbox adds. */
   get known(): Standing {
-    const { standing } = this.#shared;
-    return this.#facts === null ? standing : standingIn(standing, this.#facts);
+    return this.#facts === null ? this.#shared.standing : this.#withinFor(this.#facts).standing;
+  }
+
+  #withinFor(facts: Facts): Within {
+    const { standing, walls } = this.#shared;
+    if (walls.kind === "unavailable") return { standing, limits: [] };
+    const before = this.#within.get(facts);
+    if (before !== undefined) return before;
+    const { held, launch, plannedWith } = this.#heldBy(standing.files.writing.onYes, facts, walls.machine);
+    const { plan } = this.#planned(held, launch, plannedWith);
+    const made = { standing: standingWithin(standingIn(standing, facts), plan), limits: plan.limits };
+    this.#within.set(facts, made);
+    return made;
+  }
+
+  /** What repositories, copies and limits that were found keep from being changed or moved, as a text. */
+  #heldIn(facts: Facts): string {
+    const { limits } = this.#withinFor(facts);
+    return [
+      ...foundIn(facts).map(({ profile }) => printProfile(profile)),
+      ...facts.repositories.flatMap(({ detours }) => detours),
+      // How many mounts there are differs with what was looked for.
+      ...limits.flatMap(({ name, path }) => (name === "mount-budget" ? [] : [path])),
+    ].join("\n");
+  }
+
+  /** What the kernel holds a worker to, how it is started, and the facts that its sandbox is planned with. */
+  #heldBy(
+    granted: Granted,
+    facts: Facts,
+    { facts: { tree } }: Machine,
+  ): { readonly held: Profile; readonly launch: Launch; readonly plannedWith: Facts } {
+    const { loaded, ownProgram } = this.#shared;
+    const own = ownProgram();
+    const all = workerProfile(granted.profile, own, loaded.config.runtimes, tree);
+    const held = intersectAll([all, ...foundIn(facts).map((layer) => layer.profile)]);
+    return {
+      held,
+      launch: workerLaunch(own, granted.profile.limits),
+      plannedWith: withLinks(facts, own.links),
+    };
   }
 
   #look(machine: Machine, profile: Profile): Promise<Facts> {
@@ -109,7 +155,7 @@ export class Workers implements AsyncDisposable {
     const before = typeof found === "string" ? this.#facts : found;
     if (before === null) throw new CofferdamError("INTERNAL", "a worker was started without a look");
     this.#facts = before;
-    if (this.#heldTo.get(worker) !== heldIn(before)) {
+    if (this.#heldTo.get(worker) !== this.#heldIn(before)) {
       await worker[Symbol.asyncDispose]();
       return null;
     }
@@ -130,8 +176,10 @@ export class Workers implements AsyncDisposable {
     { signal, turn, trail }: WorkerUse,
   ): Promise<Value> {
     if (this.#isOver) throw ended("session");
-    const pool = this.#pools.get(granted.digest) ?? new Pool(() => this.#start(granted));
-    this.#pools.set(granted.digest, pool);
+    const { digest } = granted;
+    this.#granted.set(digest, granted);
+    const pool = this.#pools.get(digest) ?? new Pool(() => this.#start(this.#granted.get(digest) ?? granted));
+    this.#pools.set(digest, pool);
     return pool.use(
       (worker) => {
         const { wallMs = Number.POSITIVE_INFINITY } = granted.profile.limits;
@@ -187,10 +235,9 @@ export class Workers implements AsyncDisposable {
     const all = workerProfile(granted.profile, own, loaded.config.runtimes, machine.facts.tree);
     const facts = await this.#look(machine, all);
     if (mayWrite(all)) this.#facts = facts;
-    const found = foundIn(facts).map((layer) => layer.profile);
-    const [profile, held] = [intersectAll([granted.profile, ...found]), intersectAll([all, ...found])];
-    const launch = workerLaunch(own, profile.limits);
-    const { plan, unmade } = this.#planned(held, launch, withLinks(facts, own.links));
+    const profile = intersectAll([granted.profile, ...foundIn(facts).map((layer) => layer.profile)]);
+    const { held, launch, plannedWith } = this.#heldBy(granted, facts, machine);
+    const { plan, unmade } = this.#planned(held, launch, plannedWith);
     const standings = weakened(plan.standings, failures(machine.attestation));
     const [below] = loaded.config.sandbox.require_os_sandbox
       ? belowFloor(standings, profile, standing.backend)
@@ -212,7 +259,7 @@ export class Workers implements AsyncDisposable {
     }).catch((cause: unknown) => {
       throw explained(cause, own, machine);
     });
-    this.#heldTo.set(worker, heldIn(facts));
+    this.#heldTo.set(worker, this.#heldIn(facts));
     const hasEveryRoot = profile.files.every(
       ({ path }) => !["missing", "link"].includes(nodeAt(facts, path).kind),
     );
@@ -243,31 +290,6 @@ async function untilAtRest<Value>(worker: FileWorker, work: () => Promise<Value>
   } finally {
     if (!worker.isRunning) await worker[Symbol.asyncDispose]();
   }
-}
-
-/** What the repositories and copies that were found keep from being changed or moved, as a text. */
-function heldIn(facts: Facts): string {
-  const profiles = foundIn(facts).map(({ profile }) => printProfile(profile));
-  return [...profiles, ...facts.repositories.flatMap(({ detours }) => detours)].join("\n");
-}
-
-/** Walls that could not be built because tools run as somebody who does not get to Node: said so, by the folder. */
-function explained(cause: unknown, own: OwnProgram, { runAs }: Machine): unknown {
-  const isUnavailable = cause instanceof CofferdamError && cause.code === "SANDBOX_UNAVAILABLE";
-  const hidden = isUnavailable && runAs !== null ? hiddenFrom(own, runAs) : null;
-  if (hidden === null) return cause;
-  const [program, closed] = [visible(own.node), visible(hidden)];
-  const message = `files are worked on by ${program}, which the owner of the roots can't reach: ${closed} is closed`;
-  return new CofferdamError("SANDBOX_UNAVAILABLE", message, {
-    hint: `install Node where every user gets to it, or let all pass: chmod o+x ${closed}`,
-    cause,
-  });
-}
-
-/** Where its mounts are not its own, what arrives on the host during a call is seen by that call. */
-function seesLateMounts(standings: Standings): Standings {
-  const reason = "a mount that arrives in a root during a call is seen: no private mounts can be had here";
-  return { ...standings, files: weaker(standings.files, { kind: "partial", reason }) };
 }
 
 /** A walk has its own time, so that it can tell what it found until then. */

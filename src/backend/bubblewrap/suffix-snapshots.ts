@@ -1,0 +1,26 @@
+import type { Profile } from "../../profile/profile.ts";
+import { type Facts, nodeAt } from "../facts.ts";
+import type { Limit } from "../plan.ts";
+import type { ApproximationName } from "./approximations.ts";
+
+/** Folders with a suffix list: what is shown of them is what matches at the start. */
+export function snapshots(profile: Profile, facts: Facts): readonly Limit[] {
+  return profile.files.flatMap(({ path, access, suffixes }) => {
+    if (suffixes === "any" || access === "none" || nodeAt(facts, path).kind !== "folder") return [];
+    const shown = facts.shown.get(path) ?? [];
+    const what =
+      shown.length === 0
+        ? "none of its files are shown"
+        : `${shown.length} of its files are shown one by one`;
+    return [
+      {
+        name: "suffix-snapshot" satisfies ApproximationName,
+        path,
+        atMost: shown.length === 0 ? ("none" as const) : ("read" as const),
+        except: shown,
+        reason: `${path} is granted for ${suffixes.join(", ") || "no"} files only: ${what}, and nothing can be made there`,
+        remedy: "use the tools on files there, which can make them, or leave out `suffixes`",
+      },
+    ];
+  });
+}

@@ -1,0 +1,41 @@
+import { entryKey, type Layer, maskKey } from "../profile/explain.ts";
+import { LIMIT_LAYER } from "../profile/own-layers.ts";
+import { literalPattern } from "../profile/pattern.ts";
+import { type FileEntry, type Mask, normalProfile, OPEN } from "../profile/profile.ts";
+import type { Limit } from "./plan.ts";
+
+/**
+ * The limits of a plan as a layer, which `explain`, denials and tools on files ask like every other one. A limit without
+ * exceptions is a mask; of one with exceptions these are entries, which decide for what lies below them.
+ */
+export function limitLayer(limits: readonly Limit[]): Layer {
+  const told = (tell: (limit: Limit) => string): ReadonlyMap<string, string> =>
+    new Map([...limits].reverse().map((limit) => [keyOf(limit), tell(limit)]));
+  return {
+    name: LIMIT_LAYER,
+    profile: normalProfile({
+      ...OPEN,
+      files: [...OPEN.files, ...limits.flatMap(entriesOf)],
+      masks: limits.flatMap(maskOf),
+    }),
+    sources: new Map(),
+    reasons: told(({ reason }) => reason),
+    remedies: told(({ remedy }) => remedy),
+  };
+}
+
+function entriesOf({ path, atMost, except }: Limit): readonly FileEntry[] {
+  if (except.length === 0) return [];
+  return [
+    { path, access: atMost, suffixes: "any" },
+    ...except.map((one): FileEntry => ({ path: one, access: "write", suffixes: "any" })),
+  ];
+}
+
+function maskOf({ path, atMost, except }: Limit): readonly Mask[] {
+  return except.length === 0 ? [{ pattern: literalPattern(path), atMost, ignoreCase: false }] : [];
+}
+
+function keyOf({ path, except }: Limit): string {
+  return except.length === 0 ? maskKey({ pattern: literalPattern(path) }) : entryKey(path);
+}
