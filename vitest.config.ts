@@ -63,8 +63,8 @@ export default defineConfig({
     // On two processors: much of what tests do is to wait for others.
     maxWorkers: 3,
     sequence: { sequencer: SlowFirst },
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     coverage: { provider: "v8", include: ["src/**/*.ts"], reporter: ["text", "html"] },
   },
 });
