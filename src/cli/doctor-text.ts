@@ -10,6 +10,8 @@ import type { Probe, Survey } from "../host/doctor.ts";
 import type { Host } from "../host/host.ts";
 import type { Probed } from "../host/mac/probes/run.ts";
 import { statsOf } from "../host/nodes.ts";
+import { homesOf, whyHome } from "../host/user.ts";
+import { joinPath } from "../profile/path.ts";
 import type { Print } from "./print.ts";
 
 /** What was found out about one machine. */
@@ -84,7 +86,9 @@ export function diagnosisJson({
     platform,
     arch,
     user,
+    home: { path: user.home, because: whyHome(host), others: homesOf(host).slice(1) },
     stateFolder,
+    trustFolder: joinPath(stateFolder, "trust"),
     state: state === null ? null : { error: failed(state) },
     ...survey,
     installation: installationJson(host, config instanceof CofferdamError ? [] : config.config.roots),
@@ -126,9 +130,11 @@ function machineRows(diagnosis: Diagnosis): readonly (readonly string[])[] {
     ]),
     ["node", host.installation().node],
     ["user", `${user.name} (${user.uid}); tools run ${tools}`],
+    ...homeRows(host),
     ...deviceRows(devices),
     ...limitRows(diagnosis),
     ["state", `${stateFolder} (${state})`],
+    ["trust", `${joinPath(stateFolder, "trust")}, one file for each trusted config`],
     ...(survey.leaked.length === 0
       ? []
       : [["inherited", `descriptors ${survey.leaked.join(", ")}, covered in every sandbox`]]),
@@ -145,6 +151,15 @@ function machineRows(diagnosis: Diagnosis): readonly (readonly string[])[] {
         : `${launcher.path} ${launcher.version}${printOptions(launcher)}`,
     ],
     ...(launcher instanceof CofferdamError || platform !== "linux" ? [] : [perlRow(launcher)]),
+  ];
+}
+
+/** The home that counts, and the reason. What is protected in it is protected in every other one. */
+function homeRows(host: Host): readonly (readonly string[])[] {
+  const [home, ...others] = homesOf(host);
+  return [
+    ["home", `${home}: ${whyHome(host)}`],
+    ...others.map((other) => ["", `${other} is protected as well`]),
   ];
 }
 

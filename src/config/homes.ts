@@ -1,5 +1,6 @@
-import { type Host, homesOf } from "../host/host.ts";
+import type { Host } from "../host/host.ts";
 import { realPathOf } from "../host/nodes.ts";
+import { homesOf } from "../host/user.ts";
 import { listedUsers } from "../host/users.ts";
 import { type AbsolutePath, nameOf, parentOf, ROOT } from "../profile/path.ts";
 

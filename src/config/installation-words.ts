@@ -1,10 +1,11 @@
 import { visible } from "../errors.ts";
-import { type Host, homesOf } from "../host/host.ts";
+import type { Host } from "../host/host.ts";
 import { temporaryFolderOf } from "../host/installation/node-files.ts";
 import { foldersOfPath } from "../host/installation/path-folders.ts";
 import type { Installation } from "../host/installation.ts";
 import { leadsTo } from "../host/leads.ts";
 import { statsOf } from "../host/nodes.ts";
+import { homesOf } from "../host/user.ts";
 import { type AbsolutePath, isInside, joinPath, nameOf, upwards } from "../profile/path.ts";
 import type { Root } from "../tool/facts.ts";
 import { type Finding, warning } from "./finding.ts";

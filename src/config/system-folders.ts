@@ -40,13 +40,14 @@ const OF_A_MANAGER = /^\/run\/user\/[^/]+\/(?:systemd|dbus-1)(?:\/|$)/;
 /**
  * Why tools must not write in a folder, because programs of the system lie there or read what does: the end of a sentence, or
  * null. A real path. Where the caller's home lies in such a folder, as that of a service may, what is below the home is theirs.
+ * There the user database comes first: `HOME` may not open a folder of the system.
  */
 export function whySystemFolder(host: Host, path: AbsolutePath): string | null {
   const { whole, itself, others } = foldersOn(host);
   const inside = whole.find((folder) => isInside(path, folder));
   if (path === inside) return "is a folder of the system";
   if (inside !== undefined) {
-    const home = realPath(host.user.home);
+    const home = realPath(host.user.listedHome ?? host.user.home);
     const own = [...others, ...(home === inside ? [] : [home])].filter((folder) => isInside(folder, inside));
     if (!own.some((folder) => path !== folder && isInside(path, folder)))
       return `lies in ${inside}, a folder of the system`;

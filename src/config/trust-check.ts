@@ -1,5 +1,6 @@
 import { CofferdamError, visible } from "../errors.ts";
 import type { Host } from "../host/host.ts";
+import { problemOfState } from "../host/state-folder.ts";
 import { sha256 } from "../profile/digest.ts";
 import { type AbsolutePath, isAbsolutePath, isInside, joinPath, parentOf } from "../profile/path.ts";
 import type { Assembled, ConfigSource } from "./assemble.ts";
@@ -58,7 +59,8 @@ export function assembleTrusted(
   const file = readPinned(path, NAMING);
   const { entry, problem } = readTrust(host, file.path);
   const own = checkOwn(entry, file);
-  if (!own.trusted) throw untrusted(file.path, own.reason, problem);
+  // Where nothing can be remembered, trusting it once more would not help.
+  if (!own.trusted) throw untrusted(file.path, own.reason, problem ?? problemOfState(host));
   const readProfile = digestingReader(parentOf(file.path), (label, digest) => {
     if (entry?.files[label] !== digest) throw untrusted(file.path, `changed: ${label}`, problem);
   });

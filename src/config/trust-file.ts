@@ -1,7 +1,8 @@
-import { chmodSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, lstatSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { z } from "zod";
 import { CofferdamError, visible } from "../errors.ts";
 import type { Host } from "../host/host.ts";
+import { makeFolders, OTHER_STATE, problemOfState } from "../host/state-folder.ts";
 import { sha256 } from "../profile/digest.ts";
 import { type AbsolutePath, joinPath } from "../profile/path.ts";
 import { quote } from "../shell/quote.ts";
@@ -97,9 +98,11 @@ export function writeTrust(host: Host, entry: TrustEntry): void {
     );
   }
   const file = trustPath(host, entry.path);
+  const problem = problemOfState(host);
+  if (problem !== null) throw problem;
   changing(file, () => {
     const folder = trustFolder(host);
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolders(folder);
     assertOwn(host, host.stateFolder);
     assertOwn(host, folder);
     const beside = joinPath(folder, `${host.id()}.tmp`);
@@ -181,7 +184,7 @@ function guarded<Memory extends TrustMemory | EveryTrust>(
   } catch (error) {
     if (error instanceof CofferdamError) return { ...nothing, problem: error };
     const message = `the state folder ${printFailure(error)}, so nothing is trusted`;
-    const hint = "look at who owns it";
+    const hint = OTHER_STATE;
     return { ...nothing, problem: new CofferdamError("CONFIG_INVALID", message, { hint, cause: error }) };
   }
 }
@@ -192,7 +195,7 @@ function changing<Made>(file: AbsolutePath, change: () => Made): Made {
   } catch (error) {
     if (error instanceof CofferdamError) throw error;
     throw new CofferdamError("CONFIG_INVALID", `${visible(file)} cannot be written: ${printFailure(error)}`, {
-      hint: "look at who owns the state folder",
+      hint: OTHER_STATE,
       cause: error,
     });
   }

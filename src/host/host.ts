@@ -1,22 +1,14 @@
 import { randomUUID } from "node:crypto";
-import { userInfo } from "node:os";
 import type { NameFiles } from "../backend/facts.ts";
 import { CofferdamError } from "../errors.ts";
-import { type AbsolutePath, absolutePath, isAbsolutePath, joinPath, knownPath } from "../profile/path.ts";
+import { type AbsolutePath, absolutePath, joinPath, knownPath } from "../profile/path.ts";
 import { findInstallation, type Installation } from "./installation.ts";
 import type { StatedMac } from "./mac/stated.ts";
 import { readNameFiles } from "./name-files.ts";
 import { statsOf } from "./nodes.ts";
 import { OUTSIDE, type Outside } from "./outside.ts";
 import { thisRunningProcess } from "./running-process.ts";
-
-/** Who runs the supervisor, by the user database; an environment variable can't change it. */
-export interface User {
-  readonly uid: number;
-  readonly gid: number;
-  readonly name: string;
-  readonly home: AbsolutePath;
-}
+import { currentUser, homesOf, type User } from "./user.ts";
 
 /**
  * The machine, as the one parameter through which effects come in: identity, places, clock and ids. Rooms that read
@@ -60,7 +52,7 @@ export function thisHost(overrides: Partial<Host> = {}): Host {
       hint: "use Linux or macOS on x86-64 or arm64",
     });
   }
-  const user = currentUser();
+  const user = currentUser(env);
   const cwd = knownPath(process.cwd());
   return {
     platform,
@@ -72,7 +64,7 @@ export function thisHost(overrides: Partial<Host> = {}): Host {
     operatorFolders: [
       absolutePath("/etc/cofferdam/profiles.d"),
       ...homesOf({ user, env })
-        .filter((home) => home === user.home || statsOf(home)?.uid === user.uid)
+        .filter((home) => [user.home, user.listedHome].includes(home) || statsOf(home)?.uid === user.uid)
         .map((home) => joinPath(home, ".config/cofferdam/profiles.d")),
     ],
     helperFolders: HELPER_FOLDERS[platform].map(absolutePath),
@@ -99,29 +91,6 @@ const HELPER_FOLDERS = {
   linux: ["/usr/bin", "/bin", "/usr/local/bin", "/run/current-system/sw/bin"],
   darwin: ["/usr/bin", "/bin", "/usr/sbin", "/sbin"],
 } as const;
-
-/** A uid without an entry in the user database, as in some containers, has a name and a home that nobody has. */
-function currentUser(): User {
-  try {
-    const { uid, gid, username, homedir } = userInfo();
-    return { uid, gid, name: username, home: absolutePath(homedir) };
-  } catch {
-    const [uid, gid] = [process.getuid?.() ?? 65534, process.getgid?.() ?? 65534];
-    return { uid, gid, name: String(uid), home: absolutePath("/nonexistent") };
-  }
-}
-
-/**
- * The caller's homes: what the user database says, then what `HOME` does, which programs obey; in some containers the
- * database knows nobody of that number.
- */
-export function homesOf({
-  user,
-  env,
-}: Pick<Host, "user" | "env">): readonly [AbsolutePath, ...AbsolutePath[]] {
-  const named = (env["HOME"] ?? "").replace(/(?<=.)\/+$/, "");
-  return isAbsolutePath(named) && named !== "/" && named !== user.home ? [user.home, named] : [user.home];
-}
 
 /** By the XDG Base Directory Specification: an empty variable is none, and "all paths must be absolute". */
 function stateFolderOf(xdg: string | undefined, home: AbsolutePath): AbsolutePath {

@@ -20,6 +20,9 @@ const FOLDERS = [
   "trust",
 ] as const;
 
+/** What helps whatever is wrong with the place of the state folder. */
+export const OTHER_STATE = "set XDG_STATE_HOME to a folder of your own";
+
 /** The file that hides files: see `Facts.emptyFile`. */
 const EMPTY = "empty";
 
@@ -74,7 +77,7 @@ export function problemOfState({
       "CONFIG_INVALID",
       `the state folder ${visible(stateFolder)} belongs to another user`,
       {
-        hint: "set XDG_STATE_HOME to a folder of your own",
+        hint: OTHER_STATE,
       },
     );
   const odd =
@@ -116,7 +119,7 @@ function unwritable(folder: AbsolutePath): CofferdamError | null {
     return new CofferdamError(
       "SANDBOX_UNAVAILABLE",
       `nothing can be written in ${visible(folder)}, for the state of calls: ${codeOf(cause)}`,
-      { hint: "let this user write there, or set XDG_STATE_HOME to another folder", cause },
+      { hint: `${OTHER_STATE}, or let this user write there`, cause },
     );
   }
 }
@@ -132,6 +135,6 @@ function unmade(folder: AbsolutePath, why: string, cause?: unknown): CofferdamEr
   return new CofferdamError(
     "CONFIG_INVALID",
     `the state folder ${visible(folder)} cannot be made: ${escapeInvisible(why)}`,
-    { hint: "make it, or set XDG_STATE_HOME to a folder of your own", cause },
+    { hint: `make it, or ${OTHER_STATE}`, cause },
   );
 }

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { loadConfig } from "../config/load.ts";
 import { CofferdamError } from "../errors.ts";
 import { type Host, thisHost } from "../host/host.ts";
+import { homesOf } from "../host/user.ts";
 import { intersect } from "../profile/intersect.ts";
 import { type AbsolutePath, knownPath } from "../profile/path.ts";
 import type { Profile } from "../profile/profile.ts";
@@ -63,7 +64,7 @@ export function deriveFor(
   const names = new Map([
     ["${runtime}", runtimes.flatMap((runtime) => runtime.read)],
     ["${workspace}", [workspace]],
-    ["${home}", [host.user.home]],
+    ["${home}", [...homesOf(host)]],
   ]);
   const always = loaded.ceiling.layers.find((layer) => layer.name === "protected")?.profile.masks ?? [];
   const protections = new Set(always.map((mask) => mask.pattern.text));

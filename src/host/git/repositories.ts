@@ -1,8 +1,8 @@
 import type { Repository, RepositorySign } from "../../backend/repositories.ts";
 import { type AbsolutePath, isInside, joinPath, parentOf, ROOT } from "../../profile/path.ts";
-import { homesOf } from "../host.ts";
 import { BoundedLook, hasDetour, type Look, lookingOnce, wayOf } from "../leads.ts";
 import type { GitSetting } from "../runtimes/git-config.ts";
+import { homeOfPrograms } from "../user.ts";
 import { AsRead, BY_ANOTHER_NAME, BY_WHO_ASKS, CLOSED, isLinkedTwice } from "./files.ts";
 import { type FoundHook, type GitRuns, gitRuns } from "./git-runs.ts";
 import { hooksOf, type InHooks, linksAt } from "./hooks.ts";
@@ -90,7 +90,7 @@ export class RepositoryReader {
     const place = this.#placeOf(sign, glance);
     if (place === null)
       return gitRuns(anything(glance, sign.kind === "folder" ? [sign.path] : []), [], [], []);
-    const [ownHome, home = ownHome] = homesOf(caller);
+    const home = homeOfPrograms(caller);
     const isKnown = known.some(({ path }) => path === place.common);
     const leading = [joinPath(place.folder, "commondir"), ...(sign.kind === "file" ? [sign.path] : [])];
     for (const path of isKnown ? leading : [...leading, ...place.configs])

@@ -1,6 +1,7 @@
 import { type AbsolutePath, isAbsolutePath, joinPath, knownPath } from "../../profile/path.ts";
-import { type Host, homesOf } from "../host.ts";
+import type { Host } from "../host.ts";
 import type { GitSetting } from "../runtimes/git-config.ts";
+import { homesOf } from "../user.ts";
 import { settingsFrom } from "./written.ts";
 
 /** Whose configuration counts besides a repository's own. */

@@ -9,8 +9,9 @@ import {
   pathFromBytes,
   ROOT,
 } from "../../profile/path.ts";
-import { type Host, homesOf } from "../host.ts";
+import type { Host } from "../host.ts";
 import { leadsTo, lookingOnce, wayOf } from "../leads.ts";
+import { homesOf } from "../user.ts";
 
 /**
  * Where container engines listen by default: Docker, Podman, containerd, CRI-O, BuildKit, LXD and Incus, Colima, Rancher Desktop,

@@ -2,6 +2,7 @@ import { CofferdamError, visible } from "../../errors.ts";
 import { type AbsolutePath, isInside, joinPath, ROOT } from "../../profile/path.ts";
 import type { Runtime } from "../../tool/facts.ts";
 import type { Host } from "../host.ts";
+import { homesOf } from "../user.ts";
 import { EVERYTHING, isFolder, type Reached, reach } from "./disk.ts";
 import { grantReached } from "./grant.ts";
 import type { Site } from "./site.ts";
@@ -48,7 +49,7 @@ function realOf(path: AbsolutePath): AbsolutePath {
 
 function keptOut(host: Host): readonly (readonly [place: AbsolutePath, what: string])[] {
   return [
-    [host.user.home, "the home folder"],
+    ...homesOf(host).map((home) => [home, "the home folder"] as const),
     [host.stateFolder, "the state folder"],
     [joinPath(ROOT, "etc"), "`/etc`"],
   ];

@@ -1,5 +1,6 @@
 import { type AbsolutePath, isAbsolutePath, isInside, joinPath } from "../../profile/path.ts";
 import type { Host } from "../host.ts";
+import { homesOf } from "../user.ts";
 import { EVERYTHING, reach } from "./disk.ts";
 
 /** Folders of a home that hold what is the person's own: config, keys, caches with credentials, managers of versions. */
@@ -23,9 +24,9 @@ const XDG = ["XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HO
  * is never one installed version, whatever else lies in it. `folder` is canonical.
  */
 export function holdsPrivate(host: Host, folder: AbsolutePath): boolean {
-  const { home } = host.user;
   const named = XDG.flatMap((name) => absoluteIn(host, name) ?? []);
-  const places = [home, host.stateFolder, ...OWN.map((name) => joinPath(home, name)), ...named];
+  const homes = homesOf(host).flatMap((home) => [home, ...OWN.map((name) => joinPath(home, name))]);
+  const places = [...homes, host.stateFolder, ...named];
   return places.some(
     (place) => isInside(place, folder) || isInside(reach(EVERYTHING, place)?.real ?? place, folder),
   );

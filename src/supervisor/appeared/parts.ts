@@ -1,12 +1,13 @@
 import type { Loaded } from "../../config/config.ts";
 import { CallWatches } from "../../host/call-watches.ts";
 import { FactsMemory } from "../../host/facts.ts";
-import { type Host, homesOf } from "../../host/host.ts";
+import type { Host } from "../../host/host.ts";
 import { commandsAnywhere, foldersOfPath, STARTED_BEFORE_US } from "../../host/installation/path-folders.ts";
 import { Quarantine } from "../../host/quarantine/quarantine.ts";
 import { RunningCalls } from "../../host/running-calls.ts";
 import type { Watch } from "../../host/search/folder.ts";
 import { boundsFrom, MaskSearch } from "../../host/search/search.ts";
+import { homesOf } from "../../host/user.ts";
 import { type AppearedPolicy, strictestAppeared } from "../../policy/appeared-policy.ts";
 import { isInDependencyTree } from "../../profile/dependency-trees.ts";
 import {

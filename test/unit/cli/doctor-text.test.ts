@@ -5,6 +5,7 @@ import { Print } from "../../../src/cli/print.ts";
 import { CofferdamError } from "../../../src/errors.ts";
 import { thisHost } from "../../../src/host/host.ts";
 import type { Probed } from "../../../src/host/mac/probes/run.ts";
+import { absolutePath } from "../../../src/profile/path.ts";
 import { macFacts } from "../../sbpl/support/mac-case.ts";
 
 const finding = (standing: Probed["standing"], more: Partial<Probed> = {}): Probed => ({
@@ -63,5 +64,26 @@ describe("what the kernel of a Mac was found to do", () => {
       problem: "x",
       kernel: [finding("problem")],
     });
+  });
+});
+
+test("the doctor says which home counts, why, what else is protected, and where trust lies", () => {
+  const one = diagnosis([], null);
+  const user = { ...one.host.user, home: absolutePath("/srv/ci"), listedHome: absolutePath("/home/ada") };
+  const host = {
+    ...one.host,
+    user,
+    env: { HOME: "/nowhere/at/all" },
+    stateFolder: absolutePath("/srv/ci/.local/state/cofferdam"),
+  };
+  const lines = shown({ ...one, host }).map((line) => line.replace(/ +/g, " "));
+  expect(lines).toContain(
+    "home /srv/ci: the user database says so; HOME is /nowhere/at/all, which is not there",
+  );
+  expect(lines).toContain(" /home/ada is protected as well");
+  expect(lines).toContain("trust /srv/ci/.local/state/cofferdam/trust, one file for each trusted config");
+  expect(diagnosisJson({ ...one, host })).toMatchObject({
+    home: { path: "/srv/ci", others: ["/home/ada", "/nowhere/at/all"] },
+    trustFolder: "/srv/ci/.local/state/cofferdam/trust",
   });
 });

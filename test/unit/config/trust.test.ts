@@ -13,6 +13,7 @@ import { describe, expect, test } from "vitest";
 import { loadConfig } from "../../../src/config/load.ts";
 import { listTrust, rememberTrust, revokeTrust, trustFile } from "../../../src/config/trust.ts";
 import { writeTrust } from "../../../src/config/trust-file.ts";
+import { absolutePath } from "../../../src/profile/path.ts";
 import { type Machine, machine, refusalOf } from "./machine.ts";
 
 const CONFIG = "home/ann/project/cofferdam.yaml";
@@ -243,6 +244,29 @@ describe("config.trust: a trusted config that changed is not trusted", () => {
       [OWN]: "profile: own\nextends: [base.yaml, no-network]\nenv: [LANG]\n",
     });
     expect(trustFile(m.host)).toMatchObject({ wider: [], changed: [] });
+  });
+});
+
+describe("where the state folder can't be made", () => {
+  const withoutState = (): Machine => {
+    const m = project();
+    mkdirSync(m.at("home/ann/.local"));
+    writeFileSync(m.at("home/ann/.local/state"), "");
+    return m;
+  };
+  const hint = expect.stringContaining("set XDG_STATE_HOME to a folder of your own");
+
+  test("trusting, and loading what nobody could trust, give the same hint", () => {
+    const m = withoutState();
+    expect(refusalOf(() => rememberTrust(m.host, trustFile(m.host)), m.folder)).toMatchObject({ hint });
+    expect(refused(m)).toMatchObject({ code: "CONFIG_UNTRUSTED", hint });
+  });
+
+  test("the hint helps", () => {
+    const m = withoutState();
+    const host = { ...m.host, stateFolder: absolutePath(`${m.folder}/state/cofferdam`) };
+    rememberTrust(host, trustFile(host));
+    expect(loadConfig(host).config.origin.kind).toBe("trusted");
   });
 });
 

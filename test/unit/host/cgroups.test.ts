@@ -6,7 +6,8 @@ import { Cgroups } from "../../../src/host/cgroup/cgroups.ts";
 import type { CgroupFiles } from "../../../src/host/cgroup/files.ts";
 import { ownCgroups } from "../../../src/host/cgroup/own.ts";
 import { findSeats } from "../../../src/host/cgroup/seats.ts";
-import { thisHost, type User } from "../../../src/host/host.ts";
+import { thisHost } from "../../../src/host/host.ts";
+import type { User } from "../../../src/host/user.ts";
 import { knownPath } from "../../../src/profile/path.ts";
 import { FakeCgroup2 } from "../../support/fake-cgroup2.ts";
 

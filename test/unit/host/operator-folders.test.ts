@@ -18,8 +18,8 @@ test("profiles also come from the home that HOME names, where no user database m
   const { operatorFolders, user } = thisHost();
   expect(operatorFolders).toEqual([
     "/etc/cofferdam/profiles.d",
-    `${user.home}/.config/cofferdam/profiles.d`,
     `${home}/.config/cofferdam/profiles.d`,
+    `${user.listedHome}/.config/cofferdam/profiles.d`,
   ]);
 });
 
