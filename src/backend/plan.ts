@@ -1,5 +1,5 @@
 import type { AbsolutePath } from "../profile/path.ts";
-import type { GivenFile } from "../tool/launch.ts";
+import type { FileAtHome, GivenFile } from "../tool/launch.ts";
 import type { Placeholder } from "./placeholder.ts";
 import type { ProxyWay } from "./proxy-way.ts";
 
@@ -135,6 +135,8 @@ export interface RulePlan extends PlanParts {
   readonly cwd: AbsolutePath;
   /** What the host puts into the call's own folder; a word of `argv` that is one of these paths names it there. */
   readonly given: readonly GivenFile[];
+  /** What the host puts into HOME. */
+  readonly atHome: readonly FileAtHome[];
 }
 
 /** A profile as the launcher's compiler reads it. Equal profiles and facts have equal texts. */

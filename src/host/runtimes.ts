@@ -6,7 +6,7 @@ import type { Host } from "./host.ts";
 import { listedRuntime } from "./runtimes/by-hand.ts";
 import { findDeveloperTools, XCODE } from "./runtimes/developer.ts";
 import { type Finding, notInstalled, type RuntimeRequest } from "./runtimes/finding.ts";
-import { gitIdentity } from "./runtimes/git.ts";
+import { carriedGit } from "./runtimes/git.ts";
 import { both, type Grant, settle } from "./runtimes/grant.ts";
 import { findLanguage } from "./runtimes/installed.ts";
 import { LANGUAGES, type Language, PYTHON } from "./runtimes/language.ts";
@@ -92,7 +92,7 @@ function languagesOnPath(site: Site, system: Runtime): readonly Runtime[] {
     const venv = language === PYTHON ? venvInRoot(site, system) : null;
     const together = venv === null ? machine : pythonWithVenv(venv, machine, []);
     const finding = together.kind === "found" ? together : machine;
-    return finding.kind === "found" ? [withIdentity(site, finding.runtime)] : [];
+    return finding.kind === "found" ? [withGit(site, system, finding.runtime)] : [];
   });
 }
 
@@ -111,7 +111,7 @@ function namedRuntime(site: Site, system: Runtime, name: string, listed: readonl
   }
   const machine = findLanguage(site, system, language, programsOf(site, language));
   const venv = language === PYTHON ? venvInRoot(site, system) : null;
-  return withIdentity(site, orThrow(venv === null ? machine : pythonWithVenv(venv, machine, listed)));
+  return withGit(site, system, orThrow(venv === null ? machine : pythonWithVenv(venv, machine, listed)));
 }
 
 /** A Python whose folders are listed by hand has an environment in a root before it, as the one that is found has. */
@@ -120,13 +120,13 @@ function listedWithVenv(site: Site, system: Runtime, runtime: Runtime, listed: r
 }
 
 /**
- * Git says in every commit who made it: the person whose machine this is. On macOS the settings that it was installed with
- * are there and can't be opened, which ends it; elsewhere they are not there.
+ * Git works as the person has it, and says in every commit who made it. On macOS the settings that it was installed with are
+ * there and can't be opened, which ends it; elsewhere they are not there.
  */
-function withIdentity(site: Site, runtime: Runtime): Runtime {
+function withGit(site: Site, system: Runtime, runtime: Runtime): Runtime {
   if (runtime.name !== "git") return runtime;
-  const system = site.platform === "darwin" ? { GIT_CONFIG_NOSYSTEM: "1" } : {};
-  return { ...runtime, env: { ...system, ...gitIdentity(site) } };
+  const env = site.platform === "darwin" ? { GIT_CONFIG_NOSYSTEM: "1" } : {};
+  return { ...runtime, env, ...carriedGit(site, [system, runtime]) };
 }
 
 /** On macOS programs of a language ask for more than files, found or listed by hand; elsewhere nothing asks for that. */

@@ -28,6 +28,7 @@ export interface Found {
   readonly commands: readonly { readonly program: ProgramFacts }[];
   readonly granted: ProfileDigest;
   readonly env: Launch["env"] | null;
+  readonly atHome?: Launch["atHome"];
   readonly roots: readonly AbsolutePath[];
 }
 
@@ -39,10 +40,10 @@ export interface Binding {
 
 /**
  * Binds an approval to exactly this call: tool and agent, words, place and standard input; which file the program is, and
- * each that a shell would start, and what they hold where tools could have written them; the profile, the environment, and which folders the roots are.
+ * each that a shell would start, and what they hold where tools could have written them; the profile, the environment, the files made for it in HOME, and which folders the roots are.
  */
 export function bindingOf(call: Call, found: Found): Binding {
-  const { facts, cwd, program, commands, granted, env, roots } = found;
+  const { facts, cwd, program, commands, granted, env, atHome = [], roots } = found;
   const payload = { words: wordsOf(call.input).map(spelledOut), cwd: spelledOut(cwd), stdin: call.stdin };
   const around = {
     program: bound(program),
@@ -50,6 +51,7 @@ export function bindingOf(call: Call, found: Found): Binding {
     env: jsonDigest(
       Object.fromEntries(Object.entries(env ?? {}).map(([name, value]) => [name, spelledOut(value)])),
     ),
+    ...(atHome.length === 0 ? {} : { home: jsonDigest(atHome.map(({ name, text }) => [name, text])) }),
     roots: roots.map((path) => {
       const node = nodeAt(facts, path);
       return { path, id: node.kind === "missing" ? null : node.id };

@@ -16,12 +16,13 @@ import {
 } from "../policy/verdict.ts";
 import { type Access, isAtMost } from "../profile/access.ts";
 import { accessTo } from "../profile/access-to.ts";
-import { type AbsolutePath, isInside, knownPath } from "../profile/path.ts";
+import { type AbsolutePath, isInside, joinPath, knownPath } from "../profile/path.ts";
 import type { Profile } from "../profile/profile.ts";
 import { printShortfall } from "../profile/shortfall.ts";
 import { localeOf } from "../shell/locale.ts";
 import { type Call, wordsOf } from "../tool/call.ts";
 import { deriveEnvironment, type ToolSettings } from "../tool/derive.ts";
+import type { HomeFile } from "../tool/facts.ts";
 import type { Launch } from "../tool/launch.ts";
 import { tooLargeToStart } from "../tool/start-size.ts";
 import { bindingOf, type ProgramFacts, spelledInput } from "./binding.ts";
@@ -102,6 +103,7 @@ export function prepare(
     ...look,
     granted: onYes.digest,
     env: onYes.launch?.env ?? null,
+    atHome: onYes.launch?.atHome ?? [],
     roots: standing.config.roots.map((root) => root.path),
   });
   const mayRemember =
@@ -158,20 +160,33 @@ function prepareSide(call: Call, standing: Standing, look: CallFacts, base: Gran
     };
   if (program.path === null || (program.real !== null && accessTo(granted, program.real) === "none"))
     return { ...base, launch: null, rendering: { kind: "not-found" } };
-  const env = deriveEnvironment(
-    standing.settings,
-    granted,
-    { uid: facts.user.uid, home: standing.backend.home },
-    look.callerEnv,
-  );
+  const { home } = standing.backend;
+  const person = { uid: facts.user.uid, home };
+  const env = deriveEnvironment(standing.settings, granted, person, look.callerEnv);
+  const atHome = filesAtHome(standing.settings, env);
   const launch: Launch = {
     argv: [program.path, ...wordsOf(call.input).slice(1)],
     cwd,
-    env,
+    env: env["HOME"] === home ? env : { ...namedAtHome(atHome, home), ...env },
     ...(asksForHosts(standing) ? { asksForHosts: true } : {}),
+    ...(atHome.length === 0 ? {} : { atHome }),
   };
   refuseTooLarge(launch);
   return { ...base, launch, rendering: standing.backend.render(granted, launch, facts) };
+}
+
+/** What programs of the runtimes find in HOME; what only helps beside a variable is left out without that. */
+function filesAtHome({ runtimes }: ToolSettings, env: Launch["env"]): readonly HomeFile[] {
+  return runtimes
+    .flatMap((runtime) => runtime.files ?? [])
+    .filter(({ needs }) => needs === undefined || env[needs] !== undefined);
+}
+
+/** The variables by which programs find those files from another HOME. */
+function namedAtHome(files: readonly HomeFile[], home: AbsolutePath): Launch["env"] {
+  return Object.fromEntries(
+    files.flatMap(({ name, namedBy }) => (namedBy === undefined ? [] : [[namedBy, joinPath(home, name)]])),
+  );
 }
 
 /** The words alone were judged when they came in; with the environment they may be more than a program can have. */

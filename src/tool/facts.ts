@@ -21,6 +21,32 @@ export interface Link {
   readonly target: string;
 }
 
+/** A file that is made for each call in HOME inside. */
+export interface HomeFile {
+  /** Its path from HOME: `.gitconfig`. */
+  readonly name: string;
+  readonly text: string;
+  /** The variable without which nobody is given it. */
+  readonly needs?: string;
+  /** The variable that names it to its programs where a config gives them another HOME. */
+  readonly namedBy?: string;
+}
+
+/** How a person's git configuration signs. */
+export interface Signing {
+  readonly signs: readonly ("commit" | "tag")[];
+  readonly format: "ssh" | "openpgp" | "x509";
+  /** The variable by which programs inside find what signs. */
+  readonly needs: "SSH_AUTH_SOCK" | "GNUPGHOME";
+}
+
+/** What a person's git configuration says that a call may have to be told about. */
+export interface GitOfCaller {
+  readonly signing: Signing | null;
+  /** The filters whose commands are carried. */
+  readonly filters: readonly string[];
+}
+
 /** What programs of one kind need to start, found on this machine. All of `read` is canonical. */
 export interface Runtime {
   readonly name: string;
@@ -28,8 +54,12 @@ export interface Runtime {
   readonly links: readonly Link[];
   /** Folders for PATH, in order. */
   readonly path: readonly AbsolutePath[];
-  /** Variables that programs of this runtime need, for the `git` runtime `GIT_CONFIG_*`. */
+  /** Variables that programs of this runtime need. */
   readonly env: Readonly<Record<string, string>>;
+  /** Files that its programs find in HOME inside, for the `git` runtime `.gitconfig` and what it names. */
+  readonly files?: readonly HomeFile[];
+  /** What is known of the person's git configuration; for the `git` runtime alone. */
+  readonly git?: GitOfCaller;
   /** Groups that its programs ask macOS for, where this machine is one. */
   readonly macos: Macos;
 }

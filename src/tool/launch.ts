@@ -9,6 +9,14 @@ export interface Launch {
   readonly asksForHosts?: boolean;
   /** Files that are made for the launch alone, in the sandbox's own root folder: no path of the host. */
   readonly given?: readonly GivenFile[];
+  /** Files that are made for the launch alone in HOME inside, each right in it; the program may change them. */
+  readonly atHome?: readonly FileAtHome[];
+}
+
+/** A file in HOME. */
+export interface FileAtHome {
+  readonly name: string;
+  readonly text: string;
 }
 
 /** A file that is handed over by its bytes, so that nobody can change it on the way. */

@@ -1,6 +1,6 @@
 import { accessTo } from "../../profile/access-to.ts";
 import type { AbsolutePath } from "../../profile/path.ts";
-import { pathToBytes, ROOT } from "../../profile/path.ts";
+import { joinPath, pathToBytes, ROOT } from "../../profile/path.ts";
 import type { Profile } from "../../profile/profile.ts";
 import type { Launch } from "../../tool/launch.ts";
 import type { Facts } from "../facts.ts";
@@ -20,7 +20,7 @@ import { assertAgrees } from "./agrees.ts";
 import { clausesOf } from "./clauses.ts";
 import { gateScript, limiterOf } from "./gate.ts";
 import { handOver } from "./handed.ts";
-import { HOST_NAME, identityFiles } from "./identity.ts";
+import { HOME, HOST_NAME, identityFiles } from "./identity.ts";
 import { withCovers } from "./link-covers.ts";
 import { LISTEN_FD, listenerLines } from "./listener.ts";
 import { standings } from "./standings.ts";
@@ -48,7 +48,8 @@ export const MANY_MOUNTS = 64;
  * 4. the changes, folders before what is in them;
  * 5. the identity files, where nothing of the host is shown;
  * 6. sealing: hidden folders deepest first, then the private places and the base;
- * 7. the folder to start in and the filter.
+ * 7. files in HOME, which is not sealed;
+ * 8. the folder to start in and the filter.
  * A profile that can't be enforced is a refusal; a rendering that would be looser is an internal error.
  */
 export function renderBubblewrap(
@@ -149,16 +150,18 @@ function planOf(profile: Profile, launch: Launch, facts: Facts, layout: Layout):
     args: ["--perms", "0444", "--file", String(firstFile(rest.tree) + inputs.length - 1 + at), path],
     input: { fd: firstFile(rest.tree) + inputs.length - 1 + at, bytes },
   }));
+  const atHome = filesAtHome(launch, firstFile(rest.tree) + inputs.length - 1 + given.length);
   const handed = handOver(launch.argv);
   const all = [
     ...walls(profile, launch, facts),
     ...[...handed.variables].flatMap(([name, value]) => ["--setenv", name, value]),
     ...given.flatMap((file) => file.args),
     ...args,
+    ...atHome.flatMap((file) => file.args),
     ...["--chdir", launch.cwd, "--seccomp", String(FD.seccomp)],
   ];
   const sizesFd = profile.terminal
-    ? Math.max(FD.lowestSizes, firstFile(rest.tree) - 1 + inputs.length + given.length)
+    ? Math.max(FD.lowestSizes, firstFile(rest.tree) - 1 + inputs.length + given.length + atHome.length)
     : null;
   const { coreDumps } = facts;
   const proxy = isProxied(profile, launch) ? proxyWay(profile, OWN_LOOPBACK_PORT) : null;
@@ -183,7 +186,11 @@ function planOf(profile: Profile, launch: Launch, facts: Facts, layout: Layout):
       ...["--args", String(FD.args), "--"],
       ...[facts.launcher.shell, "-c", script, "cofferdam", ...terminal, ...handed.argv],
     ],
-    inputs: [{ fd: FD.args, bytes: nulSeparated(all) }, ...inputs, ...given.map((file) => file.input)],
+    inputs: [
+      { fd: FD.args, bytes: nulSeparated(all) },
+      ...inputs,
+      ...[...given, ...atHome].map((file) => file.input),
+    ],
     kind: "mounts",
     gateFd: FD.gate,
     sizesFd,
@@ -198,6 +205,14 @@ function planOf(profile: Profile, launch: Launch, facts: Facts, layout: Layout):
       environment: [...Object.keys(launch.env), ...handed.variables.keys(), "PWD"],
     },
   };
+}
+
+/** The options that make files in HOME, and what the launcher reads them from: descriptors from `fd` on. */
+function filesAtHome({ atHome = [] }: Launch, fd: number) {
+  return atHome.map(({ name, text }, at) => ({
+    args: ["--perms", "0600", "--file", String(fd + at), joinPath(HOME, name)],
+    input: { fd: fd + at, bytes: new TextEncoder().encode(text) },
+  }));
 }
 
 function walls(profile: Profile, launch: Launch, facts: Facts): readonly string[] {

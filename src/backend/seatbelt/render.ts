@@ -72,6 +72,7 @@ export function renderSeatbelt(given: Profile, launch: Launch, facts: Facts): Re
       environment: launch.env,
       cwd: launch.cwd,
       given: launch.given ?? [],
+      atHome: launch.atHome ?? [],
       inputs: [],
       placeholders: [],
       clauses: everyRule(files).flatMap((rule) => clausesOf(rule, rootsOf(files, rule))),

@@ -16,7 +16,7 @@ import { CALL_NAMES, TAG_MARK } from "../../backend/seatbelt/gate.ts";
 import { printMessage } from "../../backend/seatbelt/sbpl.ts";
 import { CofferdamError, escapeInvisible, visible } from "../../errors.ts";
 import { type AbsolutePath, joinPath, nameOf, parentOf } from "../../profile/path.ts";
-import type { GivenFile } from "../../tool/launch.ts";
+import type { FileAtHome, GivenFile } from "../../tool/launch.ts";
 import { namesIn } from "../names-in.ts";
 import { isRunning, printProcess, readProcess, thisProcess } from "../process-id.ts";
 import { ask } from "../spawn.ts";
@@ -44,15 +44,21 @@ export class CallFolder {
   readonly #canary = `${randomBytes(16).toString("hex")}\n`;
   readonly #owner: Owner;
   readonly #given: readonly GivenFile[];
+  readonly #atHome: readonly FileAtHome[];
   #isGone = false;
 
   /** Makes it in the folder of calls, whole or not at all. Throws node's errors, and `SANDBOX_UNAVAILABLE` on a full disk. */
-  constructor(calls: AbsolutePath, owner: Owner, { rules, given }: Pick<RulePlan, "rules" | "given">) {
+  constructor(
+    calls: AbsolutePath,
+    owner: Owner,
+    { rules, given, atHome }: Pick<RulePlan, "rules" | "given" | "atHome">,
+  ) {
     const id = randomBytes(8).toString("hex");
     this.tag = `cofferdam-${id}`;
     this.path = joinPath(calls, `${printProcess(thisProcess())}-${id}`);
     this.#owner = owner;
     this.#given = given;
+    this.#atHome = atHome;
     const text = rules.text.replaceAll(printMessage(TAG_MARK), printMessage(this.tag));
     try {
       inFolder(calls, () => this.#make(text));
@@ -98,6 +104,7 @@ export class CallFolder {
     this.#file(this.place("rules"), rules);
     this.#file(this.place("canary"), this.#canary);
     for (const { path, bytes } of this.#given) this.#file(this.#placeOf(path), bytes);
+    for (const { name, text } of this.#atHome) this.#file(joinPath(this.place("home"), name), text);
   }
 
   #problem(): string | null {
@@ -177,6 +184,9 @@ function isRemovedEmpty(folder: AbsolutePath): boolean {
   const { rules, canary, given, home, temporary } = CALL_NAMES;
   try {
     for (const name of readdirSync(joinPath(folder, given))) unlinkSync(joinPath(folder, `${given}/${name}`));
+    // What the launch was handed there; with anything else in it, it is not empty.
+    for (const name of readdirSync(joinPath(folder, home)).filter((one) => one.startsWith(".gitconfig")))
+      unlinkSync(joinPath(folder, `${home}/${name}`));
     for (const name of [given, home, temporary]) rmdirSync(joinPath(folder, name));
     for (const name of [rules, canary]) unlinkSync(joinPath(folder, name));
     rmdirSync(folder);

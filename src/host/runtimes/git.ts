@@ -1,33 +1,124 @@
-import { type AbsolutePath, joinPath } from "../../profile/path.ts";
-import { textOf } from "./disk.ts";
-import { parseGitConfig } from "./git-config.ts";
-import { absoluteIn } from "./private.ts";
+import type { AbsolutePath } from "../../profile/path.ts";
+import { joinPath, parentOf } from "../../profile/path.ts";
+import type { GitOfCaller, HomeFile, Runtime } from "../../tool/facts.ts";
+import { isProgram, reach, textOf } from "./disk.ts";
+import type { GitSetting } from "./git-config.ts";
+import { folderOfPerson, type Stated, statedSettings, writtenFile } from "./git-files.ts";
+import { isCarried, isSigning, LFS, MADE_FILES } from "./git-keys.ts";
+import { printSetting } from "./git-text.ts";
+import { shows } from "./grant.ts";
+import { programsOnPath } from "./program.ts";
+import { carriedSigning, signingNeeds, signingOf } from "./signing.ts";
 import type { Site } from "./site.ts";
 
-const IDENTITY = ["user.name", "user.email"] as const;
+/** The name in HOME inside. What it names lies beside it, with this name before its own. */
+const CONFIG = ".gitconfig";
 
-/**
- * Who the caller is to git, as `GIT_CONFIG_COUNT`, `GIT_CONFIG_KEY_n`, `GIT_CONFIG_VALUE_n` (git-config(1), since 2.31):
- * name and address alone, from `$XDG_CONFIG_HOME/git/config` and then `~/.gitconfig`, whose values win. No helper,
- * credential or alias of the caller comes along, and git is not run to ask for them.
- */
-export function gitIdentity(site: Site): Readonly<Record<string, string>> {
-  const settings = configFiles(site).flatMap((file) => parseGitConfig(textOf(site, file) ?? ""));
-  const known = IDENTITY.flatMap((name) => {
-    const value = settings.findLast((setting) => setting.name === name)?.value ?? "";
-    return value === "" || value.includes("\0") ? [] : [{ name, value }];
-  });
-  if (known.length === 0) return {};
-  const pairs = known.flatMap(({ name, value }, index) => [
-    [`GIT_CONFIG_KEY_${index}`, name] as const,
-    [`GIT_CONFIG_VALUE_${index}`, value] as const,
-  ]);
-  return { GIT_CONFIG_COUNT: String(known.length), ...Object.fromEntries(pairs) };
+/** A list of patterns that is longer is left out: each call is handed it. */
+const MOST_CHARACTERS = 64 * 1024;
+
+/** What git finds in HOME inside, and what of the person's configuration is known besides. */
+export interface CarriedGit {
+  readonly files: readonly HomeFile[];
+  readonly git: GitOfCaller;
 }
 
-/** The files of git's global scope, the one that wins last. */
-function configFiles(site: Site): readonly AbsolutePath[] {
-  const { home } = site.user;
-  const folder = absoluteIn(site, "XDG_CONFIG_HOME") ?? joinPath(home, ".config");
-  return [joinPath(folder, "git/config"), joinPath(home, ".gitconfig")];
+/**
+ * The person's and the machine's git configuration, as files in HOME inside: those keys of it that can run nothing and
+ * reach nothing (`git-keys.ts`), by value, under the conditions they have. A repository's own configuration and
+ * `git config --global` inside win over them, as they do outside. Git is not started to ask for them.
+ */
+export function carriedGit(
+  site: Site,
+  inside: readonly Pick<Runtime, "read" | "links" | "path">[],
+): CarriedGit {
+  const stated = statedSettings(site);
+  const hasLfs = isInside(site, "git-lfs", inside);
+  const writer = new Writer(site, hasLfs);
+  const text = writer.defaults() + writer.print(stated);
+  const files = text === "" ? [] : [{ name: CONFIG, text, namedBy: "GIT_CONFIG_SYSTEM" }, ...writer.files];
+  const filters = hasLfs && /^\[filter "lfs"\]$/m.test(text) ? ["lfs"] : [];
+  return { files, git: { signing: signingOf(stated), filters } };
+}
+
+/** Writes settings, and the files that they name. */
+class Writer {
+  readonly files: HomeFile[] = [];
+  readonly #site: Site;
+  readonly #hasLfs: boolean;
+
+  constructor(site: Site, hasLfs: boolean) {
+    this.#site = site;
+    this.#hasLfs = hasLfs;
+  }
+
+  /** Where git looks when no setting names the files of patterns (git-config(1), `core.excludesFile`). */
+  defaults(): string {
+    const named = [
+      ["core.excludesfile", "ignore"],
+      ["core.attributesfile", "attributes"],
+    ] as const;
+    return named
+      .map(([key, name]) => this.#made(key, joinPath(folderOfPerson(this.#site), name), ""))
+      .join("");
+  }
+
+  print(stated: readonly Stated[]): string {
+    const signing = stated.flatMap((one) =>
+      "condition" in one || !isSigning(one.name) ? [] : (carriedSigning(this.#site, one) ?? []),
+    );
+    const text = stated
+      .map((one) => ("condition" in one ? this.#conditional(one) : this.#setting(one)))
+      .join("");
+    if (signing.length === 0) return text;
+    const signs = signing.map(({ name, value }) => printSetting(name, value)).join("");
+    return text + printSetting("include.path", this.#file("signing", signs, signingNeeds(stated)));
+  }
+
+  #conditional({ condition, settings }: Extract<Stated, { readonly condition: string }>): string {
+    const text = this.print(settings);
+    return text === "" ? "" : printSetting(`includeif.${condition}.path`, this.#file("included", text));
+  }
+
+  #setting({ name, value }: GitSetting): string {
+    if (name in MADE_FILES) return this.#pattern(name, value ?? "");
+    const isLfs = this.#hasLfs && value !== null && (LFS[name]?.includes(value) ?? false);
+    return isLfs || isCarried(name, value) ? printSetting(name, value) : "";
+  }
+
+  /** A file of patterns that is not there says nothing, as git has it; it is not the default one either. */
+  #pattern(name: string, written: string): string {
+    const file = writtenFile(this.#site, written, null);
+    const none = printSetting(name, "");
+    return file === null ? none : this.#made(name, file, none);
+  }
+
+  #made(key: string, file: AbsolutePath, otherwise: string): string {
+    const text = textOf(this.#site, file);
+    if (text === null || text.length > MOST_CHARACTERS || text.includes("\0")) return otherwise;
+    // What a person writes for people may be private, and no pattern.
+    const patterns = text.replace(/^#.*(?:\n|$)/gm, "");
+    return printSetting(key, this.#file(key === "core.excludesfile" ? "ignore" : "attributes", patterns));
+  }
+
+  #file(kind: string, text: string, needs?: string): string {
+    const name = `${CONFIG}.${kind}-${this.files.length}`;
+    this.files.push({ name, text, ...(needs === undefined ? {} : { needs }) });
+    return `~/${name}`;
+  }
+}
+
+/** True for a program that is found by PATH inside. */
+function isInside(
+  site: Site,
+  name: string,
+  inside: readonly Pick<Runtime, "read" | "links" | "path">[],
+): boolean {
+  const grant = { read: inside.flatMap(({ read }) => read), links: inside.flatMap(({ links }) => links) };
+  const folders = inside.flatMap(({ path }) => path);
+  return programsOnPath(site, name).some((path) => {
+    const [file, folder] = [reach(site, path)?.real, reach(site, parentOf(path))?.real];
+    if (file === undefined || folder === undefined) return false;
+    return folders.includes(folder) && shows(grant, file) && isProgram(site, file);
+  });
 }

@@ -79,6 +79,7 @@ export class RulesPlace implements Disposable {
       environment: { PATH: "/usr/bin:/bin", ...env },
       cwd: cwd ?? this.ws,
       given: [],
+      atHome: [],
       inputs: [],
       placeholders: [],
       proxy: proxy ?? null,

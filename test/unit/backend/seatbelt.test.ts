@@ -65,6 +65,7 @@ describe("a workspace with protected parts, notes by suffix and a runtime", () =
       environment: { LANG: "C" },
       cwd: APP,
       given: [],
+      atHome: [],
       inputs: [],
       placeholders: [],
       proxy: null,

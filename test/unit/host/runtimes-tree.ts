@@ -61,7 +61,12 @@ function plant(): Tree {
       thisHost({
         platform: "linux",
         user: { uid: 1000, gid: 1000, name: "me", home: at("home/me") },
-        env: { ...env, PATH: path.map((folder) => (folder.startsWith("/") ? folder : at(folder))).join(":") },
+        // What the machine that runs the tests has for git says nothing here.
+        env: {
+          GIT_CONFIG_NOSYSTEM: "1",
+          ...env,
+          PATH: path.map((folder) => (folder.startsWith("/") ? folder : at(folder))).join(":"),
+        },
         stateFolder: at("home/me/.local/state/cofferdam"),
       }),
   };

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { thisHost } from "../../../src/host/host.ts";
-import { gitIdentity } from "../../../src/host/runtimes/git.ts";
+import { carriedGit } from "../../../src/host/runtimes/git.ts";
 import { siteOutside } from "../../../src/host/runtimes/site.ts";
 import { chooseHome, homesOf } from "../../../src/host/user.ts";
 import { absolutePath } from "../../../src/profile/path.ts";
@@ -96,7 +96,7 @@ describe("identity, trust and state", () => {
     expect(host.user.home).toBe(home);
     expect(host.stateFolder).toBe(`${home}/.local/state/cofferdam`);
     expect(host.operatorFolders).toContain(`${home}/.config/cofferdam/profiles.d`);
-    expect(Object.values(gitIdentity(siteOutside(host, [])))).toContain("By Home");
+    expect(carriedGit(siteOutside(host, []), []).files[0]?.text).toContain("By Home");
   });
 
   test("both homes stay protected", () => {

@@ -22,7 +22,7 @@ import { type AbsolutePath, knownPath } from "../../../../src/profile/path.ts";
 
 const TOOLS = { rm: knownPath("/bin/rm"), chmod: knownPath("/bin/chmod"), chflags: null };
 const TEXT = '(version 1)\n(deny default (with message "cofferdam-0000000000000000"))\n';
-const PLAN = { rules: { text: TEXT, parameters: {} }, given: [] };
+const PLAN = { rules: { text: TEXT, parameters: {} }, given: [], atHome: [] };
 
 let top: string;
 let calls: AbsolutePath;
@@ -67,7 +67,7 @@ it("leaves a path that reads like the place of the tag as it is", () => {
   const rule = '(deny file-write* (literal "/w/cofferdam-0000000000000000/.git") (with message ';
   const odd = '(deny file-read* (literal "/w/(with message \\"cofferdam-0000000000000000\\")"))\n';
   const text = `${TEXT}${rule}"cofferdam-0000000000000000"))\n${odd}`;
-  const folder = new CallFolder(calls, null, { rules: { text, parameters: {} }, given: [] });
+  const folder = new CallFolder(calls, null, { rules: { text, parameters: {} }, given: [], atHome: [] });
   expect(readFileSync(folder.place("rules"), "utf8")).toBe(
     `${TEXT.replace("cofferdam-0000000000000000", folder.tag)}${rule}"${folder.tag}"))\n${odd}`,
   );
