@@ -12,6 +12,7 @@ import { networkFrom } from "../profile/sections.ts";
 import { approvalFindings } from "./approval-findings.ts";
 import type { Loaded } from "./config.ts";
 import { type Finding, placeOf, warning } from "./finding.ts";
+import { gitFindings } from "./git-findings.ts";
 import { mcpFindings } from "./mcp-findings.ts";
 import { ruleFindings } from "./rule-findings.ts";
 import { shippedFolder } from "./shipped.ts";
@@ -29,6 +30,7 @@ export function findings(loaded: Loaded): readonly Finding[] {
     ...modeFindings(loaded),
     ...envFindings(loaded),
     ...rootFindings(loaded),
+    ...gitFindings(loaded.config),
     ...ruleFindings(loaded),
     ...approvalFindings(loaded),
     ...maskFindings(loaded),

@@ -21,6 +21,7 @@ import type { Denial } from "./denial.ts";
 import { egressDenials } from "./egress-denials.ts";
 import { ceilingUnder } from "./explain.ts";
 import { belowFloor, weakened } from "./floor.ts";
+import { gitDenials } from "./git-denials.ts";
 import { grantedView } from "./granted-view.ts";
 import { lookAtProgram } from "./look.ts";
 import { mentionedPaths, namedPaths, plainParts } from "./named-paths.ts";
@@ -149,6 +150,7 @@ export async function enforce(
     ...(outcome.kind === "failed"
       ? denialsOf(permitted, result, { said: all, isProxied: egress !== null })
       : []),
+    ...gitDenials(permitted, { isFailed: outcome.kind === "failed", said: all }, shared.toldOnce),
   ];
   return denials.length === 0 ? outcome : { ...outcome, denials: unique(denials) };
 }

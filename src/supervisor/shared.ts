@@ -46,6 +46,8 @@ export interface Shared extends AppearedParts {
   /** What was found of calls that were cut off: lines for stderr. */
   readonly leftBehind: readonly string[];
   readonly cwd: AbsolutePath;
+  /** What was told already and is not told again. */
+  readonly toldOnce: Set<string>;
   /** What workers are started with; read once, before any tool runs. */
   readonly ownProgram: () => OwnProgram;
   /** The egress proxy that all calls share; null where each has one in a network of its own. */

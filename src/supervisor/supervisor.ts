@@ -177,6 +177,7 @@ async function sharedBy(
     liveCalls,
     ...parts,
     ...records,
+    toldOnce: new Set(),
     leftBehind: await sweepAppeared({ host, loaded, standing, ledger, walls, ...parts, ...records }),
     cwd,
     ownProgram: ownProgramOnce(),

@@ -9,6 +9,7 @@ import { readArguments, takeWords } from "../arguments.ts";
 import type { Print } from "../print.ts";
 import { lookAtProject } from "../project.ts";
 import { starterConfig } from "../starter-config.ts";
+import { withGitRoots } from "../starter-git.ts";
 
 const OPTIONS = {
   profile: { type: "string", multiple: true },
@@ -25,7 +26,7 @@ export async function init(args: readonly string[], print: Print): Promise<numbe
   const path = joinPath(folder, CONFIG_NAME);
   if (nearestConfig(host, folder) === path) throw taken(path);
   const project = lookAtProject(host, rootFolder(host, folder));
-  write(path, starterConfig(project, values.profile ?? []));
+  write(path, withGitRoots(starterConfig(project, values.profile ?? []), folder));
   // Whatever is wrong with it is told now, and not when it is needed.
   const { config } = trustFile(host, path).loaded;
   const runtimes = config.runtimes.map((runtime) => runtime.name);

@@ -1,0 +1,115 @@
+import { type AbsolutePath, isInside, joinPath, parentOf } from "../../profile/path.ts";
+import { realPathOf, statsOf } from "../nodes.ts";
+import { textAt } from "./files.ts";
+import { resolved } from "./led.ts";
+import { withoutLineEnds } from "./written.ts";
+
+/** A folder of git's that a root's `.git` leads to, and that lies in no root: without it git does not work there. */
+export interface GitElsewhere {
+  /** What names it: the file `.git`, `commondir` or `objects/info/alternates`. */
+  readonly from: AbsolutePath;
+  readonly path: AbsolutePath;
+  /** What git needs there: it writes in a repository, and only reads objects of another one. */
+  readonly mode: "rw" | "ro";
+  /** What is there says that it belongs to the root: no file of the root alone can lead anywhere else. */
+  readonly isMutual: boolean;
+}
+
+/** Git follows no more of them one after another (object-file.c, `link_alt_odb_entries`). */
+const DEEPEST_ALTERNATES = 5;
+
+/** Nobody's repository borrows from more. */
+const MOST_ALTERNATES = 32;
+
+/**
+ * Where git is led from a folder, as far as that lies in none of the roots (all of them real paths): to the repository of a
+ * linked worktree, of a submodule or of `--separate-git-dir`, and to the objects that it borrows. Only what looks like
+ * git's own counts, because a repository must not be able to propose that any folder be granted.
+ */
+export function gitElsewhere(folder: AbsolutePath, roots: readonly AbsolutePath[]): readonly GitElsewhere[] {
+  const pointer = joinPath(folder, ".git");
+  const found = repositoryOf(folder);
+  if (found === null || !isRepository(found.common)) return [];
+  const { gitdir, common } = found;
+  const isMutual = pointsBack(gitdir, common, pointer, folder);
+  const parts: readonly GitElsewhere[] = [
+    { from: pointer, path: common, mode: "rw", isMutual },
+    ...(isInside(gitdir, common) ? [] : [{ from: pointer, path: gitdir, mode: "rw", isMutual } as const]),
+    ...borrowed(joinPath(common, "objects")).map((one) => ({ ...one, mode: "ro", isMutual: false }) as const),
+  ];
+  return parts.filter(({ path }) => !roots.some((root) => isInside(path, root)));
+}
+
+/** The folder that git takes for a working tree's, and the one that it has in common with others; null without any. */
+export function repositoryOf(
+  folder: AbsolutePath,
+): { readonly gitdir: AbsolutePath; readonly common: AbsolutePath } | null {
+  const gitdir = gitdirOf(joinPath(folder, ".git"));
+  if (gitdir === null) return null;
+  const written = withoutLineEnds(textAt(joinPath(gitdir, "commondir")));
+  return { gitdir, common: ledTo(written, gitdir) ?? gitdir };
+}
+
+/** The folder that stands at `.git`, or that a file there names. */
+function gitdirOf(pointer: AbsolutePath): AbsolutePath | null {
+  const real = realPathOf(pointer);
+  if (real === null) return null;
+  if (statsOf(real)?.isDirectory() === true) return real;
+  const [, written = ""] = /^gitdir: (.+)$/s.exec(withoutLineEnds(textAt(real))) ?? [];
+  return ledTo(written, parentOf(pointer));
+}
+
+/** The folder that a text of git's names from another one, as it really lies. */
+function ledTo(written: string, from: AbsolutePath): AbsolutePath | null {
+  if (written === "" || /[\p{Cc}]/u.test(written)) return null;
+  const named = resolved(written, from);
+  const real = named === null ? null : realPathOf(named);
+  return real !== null && statsOf(real)?.isDirectory() === true ? real : null;
+}
+
+/** By what git takes a folder for one of a repository (setup.c, `is_git_directory`). */
+function isRepository(folder: AbsolutePath): boolean {
+  const isFolder = (name: string): boolean => statsOf(joinPath(folder, name))?.isDirectory() === true;
+  return isFolder("objects") && isFolder("refs") && statsOf(joinPath(folder, "HEAD")) !== null;
+}
+
+/** A worktree's part names the worktree's `.git`; a submodule's configuration names its working tree. */
+function pointsBack(
+  gitdir: AbsolutePath,
+  common: AbsolutePath,
+  pointer: AbsolutePath,
+  folder: AbsolutePath,
+): boolean {
+  if (gitdir !== common && !isInside(gitdir, joinPath(common, "worktrees"))) return false;
+  if (gitdir !== common) return fileNamed(joinPath(gitdir, "gitdir")) === realPathOf(pointer);
+  const [, written = ""] = /^\s*worktree\s*=\s*(.+?)\s*$/m.exec(textAt(joinPath(gitdir, "config"))) ?? [];
+  return ledTo(written, gitdir) === folder;
+}
+
+/** The file that a file of git's names from its own folder. */
+function fileNamed(by: AbsolutePath): AbsolutePath | null {
+  const named = resolved(withoutLineEnds(textAt(by)), parentOf(by));
+  return named === null ? null : realPathOf(named);
+}
+
+/** The folders of objects that are borrowed, with the file that names each (gitrepository-layout(5)). */
+function borrowed(objects: AbsolutePath): readonly Pick<GitElsewhere, "from" | "path">[] {
+  const found = new Map<AbsolutePath, AbsolutePath>();
+  let folders: readonly AbsolutePath[] = [objects];
+  for (let depth = 0; depth < DEEPEST_ALTERNATES && folders.length > 0; depth += 1)
+    folders = folders.flatMap((folder) => {
+      const from = joinPath(folder, "info/alternates");
+      const lines = textAt(from).split("\n").slice(0, MOST_ALTERNATES);
+      return lines.flatMap((line) => {
+        const path = line.startsWith("#") ? null : ledTo(line, folder);
+        if (path === null || found.has(path) || found.size >= MOST_ALTERNATES || !isObjects(path)) return [];
+        found.set(path, from);
+        return [path];
+      });
+    });
+  return [...found].map(([path, from]) => ({ from, path }));
+}
+
+function isObjects(folder: AbsolutePath): boolean {
+  return ["pack", "info"].some((name) => statsOf(joinPath(folder, name))?.isDirectory() === true);
+}
