@@ -16,6 +16,7 @@ const WITH_SUBMODULE = [
 ];
 
 interface More extends Pick<Row, "setting" | "fails" | "isQuick"> {
+  readonly needs?: Row["needs"];
   readonly before?: readonly string[];
 }
 
@@ -150,6 +151,28 @@ export const GIT: Group = {
           "git -C ~/main worktree repair $PWD",
         ],
         setting: "sandbox: { paths: { main: { root: /home/you/main, mode: rw, write_approval: false } } }",
+      },
+    ),
+    git(
+      "git commit -S",
+      "signed by GnuPG, with a key in a folder of its own",
+      [
+        "export GNUPGHOME=${GNUPGHOME:-$HOME/keys}",
+        "git config --global user.signingkey a@example.org",
+        "git commit -q -S --allow-empty -m two",
+        "gpgconf --kill all",
+        "git cat-file -p HEAD | grep -q PGP",
+      ],
+      {
+        needs: ["git", "gpg"],
+        before: [
+          ...ONE,
+          "mkdir -m 700 ~/keys",
+          "GNUPGHOME=~/keys gpg --batch --quiet --passphrase '' --quick-gen-key 'a <a@example.org>' ed25519 sign never",
+          "GNUPGHOME=~/keys gpgconf --kill all",
+        ],
+        setting:
+          "sandbox: { paths: { keys: { root: /home/you/keys, mode: rw, write_approval: false } }, env: { set: { GNUPGHOME: /home/you/keys } } }",
       },
     ),
     git("git init", "and everything in the new repository: `config`, `remote add`, `branch -m`, a hook", [

@@ -26,7 +26,7 @@ What fails without walls too, or is not installed, counts as not tried. A settin
 setting and works with it. For every tool it holds that
 
 - **HOME and \`/tmp\` are empty when a call starts, and gone when it ends.** No \`~/.npmrc\`, \`~/.gitconfig\` or \`~/.cargo\` is
-  there (git knows who commits), and no cache lasts. Give tools a cache of their own and name it by its variable, as with
+  there ([git works as you have it](docs/git.md)), and no cache lasts. Give tools a cache of their own and name it by its variable, as with
   \`npm\` and \`go\` below; what your own tools run or build from is better shown with \`mode: ro\`, as the modules of \`go\`
   and the crates of \`cargo\`.
 - **The network is the call's own loopback.** Servers and clients of one call meet there. \`shell: { network: { hosts: [...] } }\`
