@@ -10,8 +10,9 @@ import type { Probe, Survey } from "../host/doctor.ts";
 import type { Host } from "../host/host.ts";
 import type { Probed } from "../host/mac/probes/run.ts";
 import { statsOf } from "../host/nodes.ts";
-import { homesOf, whyHome } from "../host/user.ts";
 import { joinPath } from "../profile/path.ts";
+import { proxyVariable } from "../profile/upstream.ts";
+import { homeRows, proxyRows } from "./doctor-caller.ts";
 import type { Print } from "./print.ts";
 
 /** What was found out about one machine. */
@@ -100,6 +101,7 @@ export function diagnosisJson({
       launcher instanceof CofferdamError
         ? { error: failed(launcher) }
         : { ...launcher, options: [...launcher.options] },
+    proxyVariable: proxyVariable(host.env),
     probes,
     kernel,
     battery: battery instanceof CofferdamError ? { error: failed(battery) } : battery,
@@ -135,6 +137,7 @@ function machineRows(diagnosis: Diagnosis): readonly (readonly string[])[] {
     ...limitRows(diagnosis),
     ["state", `${stateFolder} (${state})`],
     ["trust", `${joinPath(stateFolder, "trust")}, one file for each trusted config`],
+    ...proxyRows(host),
     ...(survey.leaked.length === 0
       ? []
       : [["inherited", `descriptors ${survey.leaked.join(", ")}, covered in every sandbox`]]),
@@ -151,15 +154,6 @@ function machineRows(diagnosis: Diagnosis): readonly (readonly string[])[] {
         : `${launcher.path} ${launcher.version}${printOptions(launcher)}`,
     ],
     ...(launcher instanceof CofferdamError || platform !== "linux" ? [] : [perlRow(launcher)]),
-  ];
-}
-
-/** The home that counts, and the reason. What is protected in it is protected in every other one. */
-function homeRows(host: Host): readonly (readonly string[])[] {
-  const [home, ...others] = homesOf(host);
-  return [
-    ["home", `${home}: ${whyHome(host)}`],
-    ...others.map((other) => ["", `${other} is protected as well`]),
   ];
 }
 

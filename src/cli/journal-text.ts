@@ -125,7 +125,10 @@ function listed(texts: readonly string[], more: number): string {
 
 function used({ hosts, others, refusals }: Extract<Event, { readonly type: "network.used" }>): string {
   const told = [
-    ...hosts.map((one) => `${one.host}:${one.port} ${movedBy(one)}`),
+    ...hosts.map(
+      (one) =>
+        `${one.host}:${one.port}${one.by === undefined ? "" : ` by the proxy ${one.by}`} ${movedBy(one)}`,
+    ),
     ...(others === null ? [] : [`others ${movedBy(others)}`]),
     ...(refusals === 0 ? [] : [count(refusals, "refusal")]),
   ];

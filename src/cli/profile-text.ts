@@ -2,7 +2,7 @@ import { columns } from "../channel/columns.ts";
 import type { Ink } from "../channel/ink.ts";
 import { accessTo } from "../profile/access-to.ts";
 import { printHostRule } from "../profile/host-rule.ts";
-import { printLimits, printNetwork } from "../profile/in-words.ts";
+import { printLimits, printNetwork, proxyWords } from "../profile/in-words.ts";
 import type { Limits } from "../profile/limits.ts";
 import { MACOS_GROUPS, type Macos } from "../profile/macos.ts";
 import type { Network } from "../profile/network.ts";
@@ -102,6 +102,7 @@ function networkRows(network: Network): readonly Row[] {
   return [
     ...network.hosts.map((rule) => ["allow", printHostRule(rule)]),
     ...network.never.map((rule) => ["never", printHostRule(rule)]),
+    ...proxyWords(network.proxies).map((words) => ["proxy", words]),
     ...(network.strictSni === true ? [["strict_sni", "a TLS hello names the host that was asked for"]] : []),
   ];
 }

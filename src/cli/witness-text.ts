@@ -17,7 +17,8 @@ export function printWitness(witness: Witness): string {
       if (target === "host") return "use the machine's own network";
       const place = visible(printHostRule({ name: target.host, port: target.port, private: false }));
       const hello = target.serverName === undefined ? "" : ", and ask for another host in its TLS hello";
-      return `connect ${place} at ${target.address}${hello}`;
+      const where = target.proxy === undefined ? `at ${target.address}` : `by the proxy ${target.proxy}`;
+      return `connect ${place} ${where}${hello}`;
     }
     case "sockets":
       if (witness.path === "own") return "have unix sockets of its own";

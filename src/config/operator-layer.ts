@@ -180,6 +180,11 @@ function checkedNetwork(file: ProfileFile, yaml: YamlFile): ProfileFile["network
     for (const [index, rule] of network[list].entries())
       placed(yaml, ["network", list, index], () => parseHostRule(rule));
   }
+  if (typeof network.proxy === "object" && network.proxy.hasCredentials)
+    throw new CofferdamError("PROFILE_INVALID", "the proxy of an operator profile has a user or a password", {
+      hint: "write its URL without them: who may read the profile could read them; a config may say `proxy: environment`",
+      at: positionAt(yaml, ["network", "proxy"], "value"),
+    });
   return network;
 }
 

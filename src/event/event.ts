@@ -134,7 +134,9 @@ export const Event = z.discriminatedUnion("type", [
     ...envelope,
     type: z.literal("network.used"),
     /** What went to and from each host, most of them first; what is not named stands in `others`. */
-    hosts: z.array(z.strictObject({ host: z.string(), port: z.int(), ...moved })),
+    hosts: z.array(
+      z.strictObject({ host: z.string(), port: z.int(), by: z.string().exactOptional(), ...moved }),
+    ),
     others: z.strictObject(moved).nullable(),
     /** How often something was refused. */
     refusals: z.int().nonnegative(),

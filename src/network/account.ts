@@ -2,6 +2,8 @@ import type { Place } from "../tool/fetch/reach.ts";
 
 /** What went to and from one host and port; bytes as they were sent, those of TLS included. */
 export interface HostUse extends Place {
+  /** The URL of the proxy that it was reached by; left out where it was reached directly. */
+  readonly by?: string;
   readonly connections: number;
   readonly sentBytes: number;
   readonly receivedBytes: number;
@@ -57,8 +59,11 @@ export class Account {
   #moreRefused = 0;
 
   /** A connection to a host begins; what is returned counts its bytes. */
-  connected({ host, port }: Place): (sentBytes: number, receivedBytes: number) => void {
-    const use = this.#useOf(host, port);
+  connected(
+    { host, port }: Place,
+    by: string | null = null,
+  ): (sentBytes: number, receivedBytes: number) => void {
+    const use = this.#useOf(host, port, by);
     use.connections += 1;
     return (sentBytes, receivedBytes) => {
       use.sentBytes += sentBytes;
@@ -88,12 +93,13 @@ export class Account {
     };
   }
 
-  #useOf(host: string, port: number): Omit<Mutable<HostUse>, "host" | "port"> {
-    const key = `${host} ${port}`;
+  #useOf(host: string, port: number, by: string | null): Omit<Mutable<HostUse>, "host" | "port"> {
+    const key = `${host} ${port} ${by ?? ""}`;
     const known = this.#hosts.get(key);
     if (known !== undefined) return known;
     if (this.#hosts.size >= MOST_NAMED) return this.#others;
-    const made = { host, port, connections: 0, sentBytes: 0, receivedBytes: 0 };
+    const way = by === null ? {} : { by };
+    const made = { host, port, ...way, connections: 0, sentBytes: 0, receivedBytes: 0 };
     this.#hosts.set(key, made);
     return made;
   }

@@ -7,11 +7,14 @@ import type { Outside, Targets } from "../host/outside.ts";
 import { canonicalHost } from "../profile/host-name.ts";
 import type { Limits } from "../profile/limits.ts";
 import { type Network, saysItsHost } from "../profile/network.ts";
+import { proxyFor } from "../profile/proxy-for.ts";
+import type { Upstream, UpstreamProxy } from "../profile/upstream.ts";
 import type { Place } from "../tool/fetch/reach.ts";
 import { Account, type EgressBecause, type EgressRefusal, type EgressUse } from "./account.ts";
+import { connectBy } from "./by-proxy.ts";
 import { ALL_TRANSFERRED, Connection } from "./connection.ts";
 import { inWords } from "./in-words.ts";
-import { judgeHost } from "./judge.ts";
+import { type Judged, judgeHost } from "./judge.ts";
 import { LookUps } from "./look-ups.ts";
 
 /** What somebody said of a host that is not listed: what may be reached for it, or why nothing. */
@@ -23,6 +26,8 @@ export type Amended =
 export interface EgressPolicy {
   readonly network: Network;
   readonly limits: Pick<Limits, "connections" | "transferBytes" | "connectionMs">;
+  /** The proxies that hosts are reached by, where the network lets them be. */
+  readonly upstream?: Upstream | null;
   /** Asks somebody about a host that is not listed; what they say holds for the call. Null: nobody is asked. */
   readonly ask: ((place: Place, signal: AbortSignal) => Promise<Amended>) | null;
   /** Told of each refusal, the first time. */
@@ -116,14 +121,14 @@ export class CallEgress implements Disposable {
   }
 
   /** Connects to a host as a program names it, if the call may. Never rejects. */
-  async reach(host: string, port: number): Promise<Reached> {
+  async reach(host: string, port: number, wants: "tunnel" | "page" = "tunnel"): Promise<Reached> {
     const place = placeOf(host, port);
     if (place === null) return this.refuse({ host, port }, "malformed", "no host and port can be read in it");
     const full = this.#whyFull();
     if (full !== null) return this.refuse(place, "limit", full);
     this.#pending += 1;
     try {
-      return await this.#reach(place);
+      return await this.#reach(place, wants === "page");
     } catch (error) {
       return { kind: "failed", reason: inWords(error) };
     } finally {
@@ -164,23 +169,37 @@ export class CallEgress implements Disposable {
     for (const client of this.#clients) client.destroy();
   }
 
-  async #reach(place: Place): Promise<Reached> {
+  async #reach(place: Place, isPlain: boolean): Promise<Reached> {
     const { signal } = this.#over;
     signal.throwIfAborted();
-    const { ask, network: granted } = this.#policy;
-    const by = { resolve: this.#lookUps.find, isOwn: this.#outside.isOwn };
+    const { ask, network: granted, upstream = null } = this.#policy;
+    const judge = (under: Network): Promise<Judged> => {
+      const proxy = proxyFor(upstream, under, place, isPlain);
+      return judgeHost(
+        under,
+        place,
+        { resolve: this.#lookUps.find, isOwn: this.#outside.isOwn, proxy },
+        signal,
+      );
+    };
     let network = granted;
-    let judged = await judgeHost(network, place, by, signal);
+    let judged = await judge(network);
     if (judged.kind === "refused" && judged.because === "unlisted" && ask !== null) {
       const amended = await this.#askOnce(place, ask);
       if (amended.kind === "refused") return this.refuse(place, amended.because, amended.reason);
       ({ network } = amended);
-      judged = await judgeHost(network, place, by, signal);
+      judged = await judge(network);
     }
     if (judged.kind === "refused") return this.refuse(place, judged.because, judged.reason, judged.address);
-    const socket = await this.#dial(judged.targets);
     const isStrict = typeof network === "object" && network.strictSni === true;
-    return { kind: "reached", connection: this.#counted(place, socket, isStrict) };
+    if (judged.kind === "reachable") {
+      const socket = await this.#dial(judged.targets);
+      return { kind: "reached", connection: this.#counted(place, socket, { isStrict, pagesBy: null }, null) };
+    }
+    const { proxy } = judged;
+    const socket = await this.#dialBy(place, proxy, isPlain);
+    const pagesBy = isPlain ? proxy : null;
+    return { kind: "reached", connection: this.#counted(place, socket, { isStrict, pagesBy }, proxy.url) };
   }
 
   /** Asked once for each host and port: what is answered holds for the call. */
@@ -211,9 +230,27 @@ export class CallEgress implements Disposable {
     }
   }
 
-  #counted(place: Place, socket: Socket, isStrict: boolean): Connection {
-    const counts = this.#account.connected(place);
-    const connection = new Connection(place, socket, isStrict, {
+  async #dialBy(place: Place, proxy: UpstreamProxy, isPlain: boolean): Promise<Socket> {
+    using stopped = new AnySignal(this.#over.signal, AbortSignal.timeout(CONNECT_MS));
+    const { signal } = stopped;
+    const by = { proxy, isPlain, resolve: this.#lookUps.find, signal };
+    const connected = await connectBy(place, by, { dial: this.#outside.dial, ca: null }).catch((cause) => {
+      throw signal.aborted ? new Error(`the proxy ${proxy.url} did not answer in time`, { cause }) : cause;
+    });
+    if (connected.kind === "failed") throw connected.error;
+    // What happens to it later is told by its end.
+    connected.socket.on("error", () => undefined);
+    return connected.socket;
+  }
+
+  #counted(
+    place: Place,
+    socket: Socket,
+    kind: Pick<Connection, "isStrict" | "pagesBy">,
+    by: string | null,
+  ): Connection {
+    const counts = this.#account.connected(place, by);
+    const connection = new Connection(place, socket, kind, {
       limits: this.#policy.limits,
       add: (sentBytes, receivedBytes) => {
         counts(sentBytes, receivedBytes);

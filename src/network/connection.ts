@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
 import type { Limits } from "../profile/limits.ts";
+import type { UpstreamProxy } from "../profile/upstream.ts";
 import type { Place } from "../tool/fetch/reach.ts";
 
 /** What a call's connections have in common: the bounds, what was moved by all of them, and who is told. */
@@ -21,13 +22,21 @@ export class Connection {
   readonly socket: Socket;
   /** Whether a TLS hello on it has to ask for its host. */
   readonly isStrict: boolean;
+  /** The proxy that plain pages are asked of on it, by their whole URL; null: the host itself is at its end. */
+  readonly pagesBy: UpstreamProxy | null;
   readonly #meter: Meter;
   readonly #timer: NodeJS.Timeout | undefined;
   #sent = 0;
   #received = 0;
 
-  constructor(place: Place, socket: Socket, isStrict: boolean, meter: Meter) {
+  constructor(
+    place: Place,
+    socket: Socket,
+    { isStrict, pagesBy }: Pick<Connection, "isStrict" | "pagesBy">,
+    meter: Meter,
+  ) {
     this.place = place;
+    this.pagesBy = pagesBy;
     this.socket = socket;
     this.isStrict = isStrict;
     this.#meter = meter;

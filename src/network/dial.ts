@@ -27,7 +27,17 @@ export async function connectTo(
   if (broken !== null) return { kind: "failed", because: "connection", error: broken };
   if (!isSecure) return { kind: "connected", socket: plain };
   const [{ host }] = targets;
-  const secured = secure({
+  return secured(plain, host, { ca }, signal);
+}
+
+/** TLS over a connection that stands; the server must prove that it is the host. Rejects when the signal says so. */
+export async function secured(
+  plain: Socket,
+  host: string,
+  { ca }: Pick<Dialling, "ca">,
+  signal: AbortSignal,
+): Promise<Connected> {
+  const made = secure({
     socket: plain,
     host,
     // An address is no name that a server could be asked for (RFC 6066, section 3).
@@ -38,8 +48,8 @@ export async function connectTo(
     ALPNProtocols: ["http/1.1"],
     ...(ca === null ? {} : { ca }),
   });
-  const unproven = await outcomeOf(secured, "secureConnect", signal);
-  if (unproven === null) return { kind: "connected", socket: secured };
+  const unproven = await outcomeOf(made, "secureConnect", signal);
+  if (unproven === null) return { kind: "connected", socket: made };
   plain.destroy();
   return { kind: "failed", because: "certificate", error: unproven };
 }

@@ -1,5 +1,6 @@
 import { type IncomingMessage, request } from "node:http";
 import type { Socket } from "node:net";
+import type { UpstreamProxy } from "../profile/upstream.ts";
 import type { PageAddress } from "../tool/fetch/address.ts";
 
 /** What is asked of a server. */
@@ -8,6 +9,8 @@ export interface Asked {
   readonly userAgent: string;
   readonly maxHeaderBytes: number;
   readonly signal: AbortSignal;
+  /** The proxy that the connection leads to, which is asked for the whole URL; null: the page's host. */
+  readonly pagesBy: UpstreamProxy | null;
 }
 
 /**
@@ -17,7 +20,7 @@ export interface Asked {
 export function exchange(
   socket: Socket,
   { href, host, port }: PageAddress,
-  { method, userAgent, maxHeaderBytes, signal }: Asked,
+  { method, userAgent, maxHeaderBytes, signal, pagesBy }: Asked,
 ): Promise<IncomingMessage> {
   const url = new URL(href);
   return new Promise((resolve, reject) => {
@@ -25,7 +28,7 @@ export function exchange(
       method,
       host,
       port,
-      path: `${url.pathname}${url.search}`,
+      path: `${pagesBy === null ? "" : url.origin}${url.pathname}${url.search}`,
       setHost: false,
       headers: {
         Host: url.host,
@@ -33,6 +36,7 @@ export function exchange(
         Accept: "text/html, text/*;q=0.9, application/json;q=0.9, application/xml;q=0.9, */*;q=0.1",
         "Accept-Encoding": "gzip, deflate, br",
         Connection: "close",
+        ...(pagesBy === null ? {} : Object.fromEntries([pagesBy.authorization()].filter(isPair))),
       },
       createConnection: () => socket,
       maxHeaderSize: maxHeaderBytes,
@@ -49,6 +53,10 @@ export function exchange(
     asked.once("close", () => reject(brokenOff("the server closed the connection without an answer")));
     asked.end();
   });
+}
+
+function isPair(words: readonly string[]): words is readonly [string, string] {
+  return words.length === 2;
 }
 
 /** What a connection fails with that ended before its answer was whole. */

@@ -4,11 +4,14 @@ import { CofferdamError } from "../errors.ts";
 import { AnySignal } from "../host/any-signal.ts";
 import type { Outside } from "../host/outside.ts";
 import type { Network } from "../profile/network.ts";
+import { proxyFor } from "../profile/proxy-for.ts";
+import type { Upstream, UpstreamProxy } from "../profile/upstream.ts";
 import { type PageAddress, pageAddress } from "../tool/fetch/address.ts";
 import type { Fetched, Redirect, StoppedBecause } from "../tool/fetch/page.ts";
 import { codingOf, readBody } from "./body.ts";
 import { hasAnnouncedEnd, hasBody, isWhole } from "./body-end.ts";
-import { connectTo, type Dialling } from "./dial.ts";
+import { connectBy, whyNot } from "./by-proxy.ts";
+import { type Connected, connectTo, type Dialling, secured } from "./dial.ts";
 import { brokenOff, exchange } from "./exchange.ts";
 import { foreignCodingOf } from "./headers.ts";
 import { inWords } from "./in-words.ts";
@@ -35,13 +38,15 @@ export const FETCH_LIMITS: FetchLimits = {
 
 /** What a fetch is done with. */
 export interface FetchMeans extends Dialling, Pick<Outside, "resolve" | "isOwn"> {
+  /** The proxies that hosts are reached by, where the network lets them be. */
+  readonly upstream?: Upstream | null;
   readonly limits: FetchLimits;
   readonly userAgent: string;
 }
 
 /** By a host's own look-up and network. */
-export function meansOf(outside: Outside, userAgent: string): FetchMeans {
-  return { ...outside, ca: null, limits: FETCH_LIMITS, userAgent };
+export function meansOf(outside: Outside, userAgent: string, upstream: Upstream | null = null): FetchMeans {
+  return { ...outside, ca: null, limits: FETCH_LIMITS, userAgent, upstream };
 }
 
 /** What is fetched, and within what. */
@@ -127,21 +132,41 @@ async function hopTo(
 
 async function hop(address: PageAddress, request: Hopping, means: FetchMeans): Promise<Hop> {
   const { network, method, signal } = request;
-  const judged = await judgeHost(network, address, means, signal);
-  if (judged.kind === "refused") return { kind: "stopped", because: judged.because, reason: judged.reason };
   const isSecure = address.protocol === "https:";
-  const connected = await connectTo(judged.targets, means, { isSecure, signal });
+  const proxy = proxyFor(means.upstream ?? null, network, address, !isSecure);
+  const judged = await judgeHost(network, address, { ...means, proxy }, signal);
+  if (judged.kind === "refused") return { kind: "stopped", because: judged.because, reason: judged.reason };
+  const connected =
+    judged.kind === "reachable"
+      ? await connectTo(judged.targets, means, { isSecure, signal })
+      : await connectPageBy(address, judged.proxy, means, signal);
   if (connected.kind === "failed")
     return { kind: "stopped", because: connected.because, reason: inWords(connected.error) };
   const { socket } = connected;
   try {
     const { userAgent, limits } = means;
-    const asked = { method, userAgent, maxHeaderBytes: limits.maxHeaderBytes, signal };
+    const pagesBy = judged.kind === "by-proxy" && !isSecure ? judged.proxy : null;
+    const asked = { method, userAgent, maxHeaderBytes: limits.maxHeaderBytes, signal, pagesBy };
     const response = await exchange(socket, address, asked);
+    if (pagesBy !== null && response.statusCode === 407)
+      return { kind: "stopped", because: "connection", reason: whyNot(pagesBy, 407) };
     return await readResponse(response, socket, request, limits);
   } finally {
     socket.destroy();
   }
+}
+
+/** A page over TLS is asked for through a tunnel, in which its host must prove itself as it must without one. */
+async function connectPageBy(
+  address: PageAddress,
+  proxy: UpstreamProxy,
+  means: FetchMeans,
+  signal: AbortSignal,
+): Promise<Connected> {
+  const isPlain = address.protocol === "http:";
+  const connected = await connectBy(address, { proxy, isPlain, resolve: means.resolve, signal }, means);
+  if (connected.kind === "failed" || isPlain) return connected;
+  return secured(connected.socket, address.host, means, signal);
 }
 
 async function readResponse(

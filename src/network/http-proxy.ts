@@ -19,6 +19,7 @@ import {
   WANTS_CREDENTIAL,
 } from "./answer.ts";
 import { hasBody, isWhole } from "./body-end.ts";
+import { whyNot } from "./by-proxy.ts";
 import type { CallEgress } from "./call-egress.ts";
 import type { Clients } from "./clients.ts";
 import type { Connection } from "./connection.ts";
@@ -130,7 +131,7 @@ export class HttpProxy {
     const place = { host, port: Number(port === undefined || port === "" ? 80 : port) };
     const egress = this.#callerOf(client, asked, place);
     if (egress === null) return say(answer, WANTS_CREDENTIAL);
-    const reached = await egress.reach(place.host, place.port);
+    const reached = await egress.reach(place.host, place.port, "page");
     if (reached.kind !== "reached") return say(answer, answerTo(reached));
     const { connection } = reached;
     if (answer.destroyed) connection.socket.destroy();
@@ -196,6 +197,11 @@ function exchange(
     response.once("close", () => {
       if (!response.complete) answer.destroy();
     });
+    const { pagesBy } = connection;
+    if (pagesBy !== null && response.statusCode === 407) {
+      fail(new Error(whyNot(pagesBy, 407)));
+      return;
+    }
     attempt(() => {
       const coding = foreignCodingOf(response);
       if (coding !== null) throw new Error(`the server sends its answer by the transfer coding ${coding}`);
@@ -217,14 +223,20 @@ function exchange(
 }
 
 /** The same request, as a proxy sends it on. Throws for what Node sends nobody. */
-function requestFor(asked: IncomingMessage, { socket, place }: Connection, path: string): ClientRequest {
-  const host = place.host.includes(":") ? `[${place.host}]` : place.host;
+function requestFor(
+  asked: IncomingMessage,
+  { socket, place, pagesBy }: Connection,
+  path: string,
+): ClientRequest {
+  const name = place.host.includes(":") ? `[${place.host}]` : place.host;
+  const host = place.port === 80 ? name : `${name}:${place.port}`;
   return request({
     method: asked.method ?? "GET",
-    path,
+    path: pagesBy === null ? path : `http://${host}${path}`,
     setHost: false,
     headers: [
-      ...["Host", place.port === 80 ? host : `${host}:${place.port}`],
+      ...["Host", host],
+      ...(pagesBy?.authorization() ?? []),
       ...endToEnd(asked.rawHeaders, ["host", "content-length"]),
       ...framingOf(asked),
       ...["Connection", "close"],

@@ -9,6 +9,7 @@ import {
   type Target,
 } from "../profile/host-rule.ts";
 import { bars, type Network, reaches } from "../profile/network.ts";
+import type { UpstreamProxy } from "../profile/upstream.ts";
 
 /** Why a host is not connected to, as a word that callers can tell apart. */
 export type RefusedBecause = "unlisted" | "never" | "no-address" | "private" | "special";
@@ -16,6 +17,8 @@ export type RefusedBecause = "unlisted" | "never" | "no-address" | "private" | "
 /** What became of looking at a host: the addresses that may be connected to, or why there is none. */
 export type Judged =
   | { readonly kind: "reachable"; readonly targets: readonly [Target, ...Target[]] }
+  /** Not looked up: the proxy finds it. */
+  | { readonly kind: "by-proxy"; readonly proxy: UpstreamProxy }
   | {
       readonly kind: "refused";
       readonly because: RefusedBecause;
@@ -33,11 +36,12 @@ export type Judged =
 export async function judgeHost(
   network: Network,
   { host, port }: Pick<Target, "host" | "port">,
-  { resolve, isOwn }: Pick<Outside, "resolve" | "isOwn">,
+  { resolve, isOwn, proxy = null }: Judging,
   signal: AbortSignal | null = null,
 ): Promise<Judged> {
   const byName = whyNotByName(network, host, port);
   if (byName !== null) return { kind: "refused", ...byName };
+  if (proxy !== null) return judgeByProxy(network, { host, port }, proxy);
   const found = isAddress(host) ? [host] : await lookedUp(host, resolve, signal);
   if (found.length === 0)
     return { kind: "refused", because: "no-address", reason: `the name \`${host}\` leads to no address` };
@@ -53,6 +57,18 @@ export async function judgeHost(
     reason: `\`${host}\` leads to ${address}, an address of this machine`,
     address,
   };
+}
+
+/** What a host is judged with: how names are looked up here, and the proxy that it is reached by instead, if any. */
+export interface Judging extends Pick<Outside, "resolve" | "isOwn"> {
+  readonly proxy?: UpstreamProxy | null;
+}
+
+function judgeByProxy(network: Network, place: Pick<Target, "host" | "port">, proxy: UpstreamProxy): Judged {
+  if (reaches(network, { ...place, address: place.host, proxy: proxy.url }))
+    return { kind: "by-proxy", proxy };
+  const reason = `\`never\` lists an address, and nobody here knows where the proxy ${proxy.url} finds \`${place.host}\``;
+  return { kind: "refused", because: "never", reason };
 }
 
 /** One after another: a name may lead to very many. */

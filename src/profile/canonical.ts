@@ -37,6 +37,7 @@ const CanonicalProfile = z.strictObject({
       hosts: z.array(z.string()),
       never: z.array(z.string()),
       strictSni: z.literal(true).exactOptional(),
+      proxies: z.union([z.literal("any"), z.array(z.string())]).exactOptional(),
     }),
   ]),
   sockets: z.union([z.enum(["any", "none"]), z.array(z.string())]),
@@ -119,5 +120,11 @@ function plain(profile: Profile): CanonicalProfile {
 
 function plainNetwork(network: Network): CanonicalProfile["network"] {
   if (typeof network === "string") return network;
-  return { ...network, hosts: network.hosts.map(printHostRule), never: network.never.map(printHostRule) };
+  const { hosts, never, proxies, ...rest } = network;
+  return {
+    hosts: hosts.map(printHostRule),
+    never: never.map(printHostRule),
+    ...rest,
+    ...(proxies === undefined ? {} : { proxies: proxies === "any" ? proxies : [...proxies] }),
+  };
 }

@@ -2,13 +2,22 @@ import { type Position, visible } from "../errors.ts";
 import { type Access, isAtMost } from "./access.ts";
 import { type Clause, type PathFacts, pathRuler } from "./access-to.ts";
 import { coversEnv } from "./env-pattern.ts";
-import { addressClass, coversName, listAllows, printHostRule, ruleAllows, type Target } from "./host-rule.ts";
+import {
+  addressClass,
+  coversName,
+  type HostRule,
+  listAllows,
+  printHostRule,
+  ruleAllows,
+  type Target,
+} from "./host-rule.ts";
 import type { MacosGroup } from "./macos.ts";
-import { bars, type Network, reaches, saysItsHost } from "./network.ts";
+import { bars, barsByProxy, type HostList, type Network, reaches, saysItsHost } from "./network.ts";
 import { type AbsolutePath, parentOf } from "./path.ts";
 import type { Mask, Profile } from "./profile.ts";
 import { mayConnect, mayConnectAbstract, type Sockets } from "./sockets.ts";
 import type { SyscallGroup } from "./syscalls.ts";
+import { allowsProxy } from "./upstream.ts";
 
 /** One named profile among those that are met: the need, or one operator file. */
 export interface Layer {
@@ -200,12 +209,21 @@ function becauseOfNetwork(network: Network, target: Target): string {
   const barring = network.never.find((rule) => bars(rule, target));
   if (barring !== undefined) return `\`never\` lists ${printHostRule(barring)}`;
   if (network.strictSni === true && !saysItsHost(target)) return "a hello names another host (`strict_sni`)";
+  if (target.proxy !== undefined) return becauseOfProxy(network, covering, target, target.proxy);
   const allowing = network.hosts.find((rule) => ruleAllows(rule, target));
   if (allowing !== undefined) return `${printHostRule(allowing)} is listed`;
   const byAddress = network.hosts.find(({ name }) => name === target.address);
   if (byAddress !== undefined && listAllows(network.hosts, target))
     return `${printHostRule(covering)} and ${printHostRule(byAddress)} are listed`;
   return `${printHostRule(covering)} is listed, but ${target.address} is a ${addressClass(target.address)} address`;
+}
+
+function becauseOfProxy(list: HostList, covering: HostRule, { host, port }: Target, proxy: string): string {
+  if (!allowsProxy(list.proxies, proxy)) return `the proxy ${proxy} is not allowed`;
+  const barring = list.never.find((rule) => barsByProxy(rule, host, port));
+  if (barring !== undefined)
+    return `\`never\` lists ${printHostRule(barring)}, and nobody here knows where the proxy ${proxy} finds the host`;
+  return `${printHostRule(covering)} is listed, and the proxy ${proxy} allowed`;
 }
 
 function becauseOfSockets(sockets: Sockets, allowed: boolean): string {

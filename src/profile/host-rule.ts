@@ -24,13 +24,15 @@ export type AddressClass = "public" | "private" | "special";
 /**
  * One attempt to reach something: the name or address asked for, the address it led to, the port. Both are in the
  * spelling of `HostRule`: `parseHostRule` and `canonicalAddress` make it. `serverName` is the name that a TLS hello asks
- * for there, `""` where it asks for none; left out where nobody said hello.
+ * for there, `""` where it asks for none; left out where nobody said hello. With `proxy`, the URL of a proxy that finds the address of a name itself, `address` is the
+ * host as it was asked for.
  */
 export interface Target {
   readonly host: string;
   readonly address: string;
   readonly port: number;
   readonly serverName?: string;
+  readonly proxy?: string;
 }
 
 /** The name of a rule that covers every name and every address. */

@@ -2,6 +2,7 @@ import { printHostRule } from "./host-rule.ts";
 import { LIMITS, type LimitName, type Limits } from "./limits.ts";
 import type { Network } from "./network.ts";
 import { printDuration, printSize } from "./quantity.ts";
+import type { Proxies } from "./upstream.ts";
 
 /** A network in one word, or its hosts. */
 export function printNetwork(network: Network): string {
@@ -17,8 +18,15 @@ export function printNetwork(network: Network): string {
         ...network.hosts.map(printHostRule),
         ...network.never.map((rule) => `never ${printHostRule(rule)}`),
         ...(network.strictSni === true ? ["strict_sni"] : []),
+        ...proxyWords(network.proxies),
       ].join(", ");
   }
+}
+
+/** By which proxies names are reached, in words; nothing where by none. */
+export function proxyWords(proxies: Proxies | undefined): readonly string[] {
+  if (proxies === undefined) return [];
+  return [proxies === "any" ? "by whichever proxy" : `by the proxy ${proxies.join(" or ")}`];
 }
 
 /** Each limit in words: `wall 2m`. */

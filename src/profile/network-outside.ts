@@ -10,11 +10,24 @@ export function networkOutside(a: Network, b: Network): Target | "host" | null {
   if (a === "none" || b === "host" || a === b) return null;
   if (a === "host") return "host";
   const rules = [...rulesOf(a), ...rulesOf(b)];
+  const proxies = proxiesIn(a, b);
   for (const target of targetsOf(a === "open" ? [EVERY_PUBLIC] : a.hosts, rules))
-    for (const said of [target, { ...target, serverName: ELSEWHERE }])
-      if (reaches(a, said) && !reaches(b, said)) return said;
+    for (const way of [target, ...proxies.map((proxy) => ({ ...target, address: target.host, proxy }))])
+      for (const said of [way, { ...way, serverName: ELSEWHERE }])
+        if (reaches(a, said) && !reaches(b, said)) return said;
   return null;
 }
+
+/** Each proxy that either lists, and one that neither does. */
+function proxiesIn(a: Network, b: Network): readonly string[] {
+  const listed = [a, b].map((one) => (typeof one === "string" ? undefined : one.proxies));
+  if (listed[0] === undefined) return [];
+  const named = listed.flatMap((one) => (one === undefined || one === "any" ? [] : one));
+  return [...new Set([...named, ANOTHER_PROXY])];
+}
+
+/** A proxy that nobody lists, since no host is at this port. */
+const ANOTHER_PROXY = "http://witness.example:0";
 
 /** What `open` lists. */
 const EVERY_PUBLIC: HostRule = { name: ANY_HOST, port: null, private: false };

@@ -6,12 +6,14 @@ import {
   type HostRule,
   isAddress,
   listAllows,
+  listsName,
   meetRules,
   nameCovers,
   normalRule,
   printHostRule,
   type Target,
 } from "./host-rule.ts";
+import { allowsProxy, meetProxies, normalProxies, type Proxies } from "./upstream.ts";
 
 /**
  * What a call may reach: nothing; the listed hosts minus `never`; every public address; or the machine's
@@ -27,16 +29,41 @@ export interface HostList {
   readonly hosts: readonly HostRule[];
   readonly never: readonly HostRule[];
   readonly strictSni?: true;
+  /** Proxies by which a listed name may be reached wherever they find it; none where it is left out. */
+  readonly proxies?: Proxies;
 }
 
 /** True when the network lets this target be reached. */
 export function reaches(network: Network, target: Target): boolean {
   if (network === "none" || network === "host") return network === "host";
+  if (target.proxy !== undefined) return network !== "open" && reachesBy(network, target, target.proxy);
   if (network === "open") return addressClass(target.address) === "public";
   const { hosts, never } = network;
   if (never.some((rule) => bars(rule, target))) return false;
   if (network.strictSni === true && !saysItsHost(target)) return false;
   return listAllows(hosts, target);
+}
+
+/**
+ * By a proxy a host is judged by its name alone: where the proxy finds it nobody here sees. So a list that never lets some address be
+ * reached lets no name be reached so, on that address's port. Of an address everything is known.
+ */
+function reachesBy(list: HostList, target: Target, proxy: string): boolean {
+  const { host, port } = target;
+  if (!allowsProxy(list.proxies, proxy)) return false;
+  if (isAddress(host)) return reaches(list, { ...withoutProxy(target), address: host });
+  if (list.never.some((rule) => barsByProxy(rule, host, port))) return false;
+  if (list.strictSni === true && !saysItsHost(target)) return false;
+  return list.hosts.some((rule) => listsName(rule, host, port));
+}
+
+function withoutProxy({ proxy: _, ...target }: Target): Target {
+  return target;
+}
+
+/** True when a `never` rule forbids a name that a proxy finds: by the name, or because it may be found at a forbidden address. */
+export function barsByProxy(rule: HostRule, host: string, port: number): boolean {
+  return coversName(rule, host, port) || (isAddress(rule.name) && (rule.port ?? port) === port);
 }
 
 /** True when a hello over TLS, if there is one, asks for the host that the target names. */
@@ -67,6 +94,7 @@ export function meetNetworks(a: Network, b: Network): Network {
     hosts: meetLists(a.hosts, b.hosts),
     never: [...a.never, ...b.never],
     ...(a.strictSni === true || b.strictSni === true ? { strictSni: true } : {}),
+    ...meetProxies(a.proxies, b.proxies),
   });
 }
 
@@ -83,8 +111,9 @@ export function normalNetwork(network: Network): Network {
   const isStrict = network.strictSni === true;
   const [only] = hosts.length === 1 && never.length === 0 && !isStrict ? hosts : [];
   const isWhole = only !== undefined && only.port === null && only.at === undefined && !only.private;
-  if (isWhole && only.name === ANY_HOST) return "open";
-  return { hosts, never, ...(isStrict ? { strictSni: true } : {}) };
+  const proxies = normalProxies(network.proxies);
+  if (isWhole && only.name === ANY_HOST && proxies.proxies === undefined) return "open";
+  return { hosts, never, ...(isStrict ? { strictSni: true } : {}), ...proxies };
 }
 
 /** True when the network lets something of a rule be reached, as far as names tell. */
@@ -106,8 +135,8 @@ export function bars(rule: HostRule, { host, address, port }: Target): boolean {
   return coversName(rule, host, port) || coversName(rule, address, port);
 }
 
-/** The part of the list that leads to public addresses. */
-function publicOnly(list: HostList): Network {
+/** The part of the list that leads to public addresses; by a proxy, nobody knows where it leads. */
+function publicOnly({ proxies: _, ...list }: HostList): Network {
   const hosts = list.hosts.filter(mayBePublic).map((rule) => ({ ...rule, private: false }));
   return normalNetwork({ ...list, hosts });
 }

@@ -12,7 +12,15 @@ import { type FileEntry, type Mask, normalProfile, OPEN, type Profile } from "./
 import { Duration, Size } from "./quantity.ts";
 import { SuffixList } from "./suffix.ts";
 import { SyscallsSection } from "./syscalls.ts";
-import { isTooLong, MOST_PATH_BYTES, WrittenHost, WrittenPath, WrittenPattern } from "./written.ts";
+import type { UpstreamProxy } from "./upstream.ts";
+import {
+  isTooLong,
+  MOST_PATH_BYTES,
+  WrittenHost,
+  WrittenPath,
+  WrittenPattern,
+  WrittenProxy,
+} from "./written.ts";
 
 /** The most entries of one list; some of what is done with them takes time with the square of their number. */
 const MOST_CLAUSES = 20_000;
@@ -23,6 +31,10 @@ export const HostListSection = z.strictObject({
   hosts: z.array(WrittenHost).max(MOST_HOSTS).default([]),
   never: z.array(WrittenHost).max(MOST_HOSTS).default([]),
   strict_sni: z.boolean().default(false),
+  proxy: z
+    .union([z.enum(["any", "none"]), WrittenProxy])
+    .describe("by which proxy listed names may be reached, judged by name alone")
+    .optional(),
 });
 
 /** `network:` in YAML: `false` or `none`, `true` or `open`, `host`, or listed hosts. */
@@ -30,6 +42,11 @@ export const NetworkSection = z.union([z.boolean(), z.enum(["none", "open", "hos
   error: "network is `false`, `true`, `host` or `{ hosts: [name:port], never: [name] }`",
 });
 export type NetworkSection = z.infer<typeof NetworkSection>;
+
+/** What a config may say besides: its proxy is the one that the environment names. */
+type WithEnvironment = Omit<z.infer<typeof HostListSection>, "proxy"> & {
+  readonly proxy?: "environment" | "none" | UpstreamProxy | undefined;
+};
 
 /** A size that is enforced as it is written: the kernel counts in blocks, pages or kibibytes and has no smaller bound. */
 function sizeFrom(least: number, written: string) {
@@ -147,14 +164,16 @@ export function pathsFrom(text: string, variables: PathVariables): readonly Abso
   });
 }
 
-/** `network:` as the model has it. Throws `HOST_INVALID`. */
-export function networkFrom(section: NetworkSection): Network {
+/** `network:` as the model has it; what the environment says of a proxy is no part of it. Throws `HOST_INVALID`. */
+export function networkFrom(section: NetworkSection | WithEnvironment): Network {
   if (typeof section === "boolean") return section ? "open" : "none";
   if (typeof section === "string") return section;
   return {
     hosts: section.hosts.map(parseHostRule),
     never: section.never.map(parseHostRule),
     ...(section.strict_sni ? { strictSni: true } : {}),
+    ...(section.proxy === "any" ? { proxies: "any" } : {}),
+    ...(typeof section.proxy === "object" ? { proxies: [section.proxy.url] } : {}),
   };
 }
 

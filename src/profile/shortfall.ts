@@ -45,7 +45,10 @@ export function shortfall(need: Profile, granted: Profile): readonly Shortfall[]
       : [
           {
             field: "network",
-            what: target === "host" ? "the machine's own network" : `${target.host}:${target.port}`,
+            what:
+              target === "host"
+                ? "the machine's own network"
+                : `${target.host}:${target.port}${target.proxy === undefined ? "" : ` by the proxy ${target.proxy}`}`,
           } as const,
         ]),
     ...sockets.map((what) => ({ field: "sockets", what }) as const),

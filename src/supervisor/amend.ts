@@ -12,6 +12,8 @@ import { invocationOf } from "../policy/tool-rule.ts";
 import { answerByGrant, answerByMode, judge } from "../policy/verdict.ts";
 import { parseHostRule } from "../profile/host-rule.ts";
 import { meetNetworks, type Network, normalNetwork, reachesName } from "../profile/network.ts";
+import { proxyFor } from "../profile/proxy-for.ts";
+import { proxiesOf } from "../profile/upstream.ts";
 import { type Call, scriptOf, wordsOf } from "../tool/call.ts";
 import { type Place, whyAboveCeiling, whyNeverUnlisted } from "../tool/fetch/reach.ts";
 import { printTarget } from "./denial.ts";
@@ -57,7 +59,7 @@ async function amend(
     { callId, tool: NETWORK_TOOL, agent, groupId: null },
     async (edited) => {
       if (edited !== undefined) throw notEdited();
-      return hostQuestion(place, asking, await shared.broker.grants(call.sessionId));
+      return hostQuestion(place, network, asking, await shared.broker.grants(call.sessionId));
     },
     { signal, approvalId: null, trail, call: null },
   );
@@ -89,12 +91,14 @@ function notEdited(): CofferdamError {
 
 /** What a yes would let be reached: the host as it is named, minus what anybody never lets be. */
 function amendedNetwork({ host, port }: Place, { settings, ceiling }: Standing): Network {
-  const { network } = settings.shell;
+  const { shell, upstream } = settings;
+  const { network } = shell;
   const wanted = typeof network === "object" ? network : { never: [], strict_sni: false };
   const listed = normalNetwork({
     hosts: [{ name: host, port, private: false }],
     never: wanted.never.map(parseHostRule),
     ...(wanted.strict_sni ? { strictSni: true } : {}),
+    ...(upstream === undefined ? {} : { proxies: proxiesOf(upstream) }),
   });
   return ceiling.layers.reduce((met, { profile }) => meetNetworks(met, profile.network), listed);
 }
@@ -107,7 +111,12 @@ function whyNever(place: Place, network: Network, { ceiling }: Standing): string
     : `\`${printTarget(place)}\` is never reached, as configured`;
 }
 
-function hostQuestion(place: Place, { call, standing, granted }: Asking, grants: readonly Grant[]): Question {
+function hostQuestion(
+  place: Place,
+  network: Network,
+  { call, standing, granted }: Asking,
+  grants: readonly Grant[],
+): Question {
   const { config, ceiling, mode } = standing;
   const script = scriptOf(call.input);
   const args: Json = { host: place.host, port: place.port };
@@ -143,7 +152,7 @@ function hostQuestion(place: Place, { call, standing, granted }: Asking, grants:
       risk: "write",
       description: `let ${program} connect to ${target}`,
       ...redact(shown),
-      covers: `connections of commands to ${target}, at its public addresses`,
+      covers: `connections of commands to ${target}, ${wayWords(place, network, standing)}`,
       granted: reachedAfter(target, granted, standing),
     }),
     present: async () => {
@@ -151,6 +160,12 @@ function hostQuestion(place: Place, { call, standing, granted }: Asking, grants:
       return presentStructured(redact(shown).safeArgs);
     },
   };
+}
+
+/** Where a yes lets the host be found: by a proxy nobody here sees its address. */
+function wayWords(place: Place, network: Network, { settings }: Standing): string {
+  const proxy = proxyFor(settings.upstream ?? null, network, place, place.port === 80);
+  return proxy === null ? "at its public addresses" : `wherever the proxy ${proxy.url} finds it`;
 }
 
 /** What the call has, and what a yes would add to that. */

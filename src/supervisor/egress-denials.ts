@@ -1,6 +1,9 @@
+import type { Host } from "../host/host.ts";
 import type { EgressBecause, EgressRefusal } from "../network/account.ts";
 import { isAddress } from "../profile/host-rule.ts";
 import { reaches } from "../profile/network.ts";
+import { layerWithoutProxy } from "../profile/proxy-for.ts";
+import { proxyVariable } from "../profile/upstream.ts";
 import type { Place } from "../tool/fetch/reach.ts";
 import { type Denial, denialFor, onlyKeeper, printTarget, SOME_PUBLIC } from "./denial.ts";
 import { layersOf } from "./explain.ts";
@@ -26,7 +29,11 @@ const REMEDIES = {
 } as const satisfies Record<EgressBecause, string>;
 
 /** What the egress proxy refused, by host and port, with the clause that decided where one did: at most five. */
-export function egressDenials(refused: readonly EgressRefusal[], standing: Standing): readonly Denial[] {
+export function egressDenials(
+  refused: readonly EgressRefusal[],
+  standing: Standing,
+  env: Host["env"],
+): readonly Denial[] {
   const { settings, ceiling, needs } = standing;
   const layers = layersOf(settings, ceiling, needs.onYes);
   return refused.slice(0, MOST_DENIALS).map(({ host, port, because, reason, address }): Denial => {
@@ -38,10 +45,24 @@ export function egressDenials(refused: readonly EgressRefusal[], standing: Stand
         target: place === null ? (host ?? "a host") : printTarget(place),
         certainty: "certain",
         because: reason,
-        remedy: (place === null ? null : keeperOf(place, address, layers)) ?? REMEDIES[because],
+        remedy:
+          (place === null ? null : keeperOf(place, address, layers)) ??
+          (because === "no-address" ? proxyRemedy(standing, env) : null) ??
+          REMEDIES[because],
       }
     );
   });
+}
+
+/** Where names lead nowhere and the environment names a proxy, that may be the only way out. */
+function proxyRemedy({ settings, ceiling }: Standing, env: Host["env"]): string | null {
+  const variable = proxyVariable(env);
+  if (variable === null) return null;
+  const { network } = settings.shell;
+  if (settings.upstream === undefined || typeof network !== "object")
+    return `this machine has ${variable} set, and it is not used: write \`proxy: environment\` beside \`hosts\` under \`shell.network\` in the config, or check how the host's name is spelt`;
+  const layer = layerWithoutProxy(settings.upstream, ceiling.layers);
+  return layer === null ? null : `a proxy is configured: ${onlyKeeper(layer.name)}`;
 }
 
 /** Where a profile over the config does not let the name lead to this address, nothing in the config helps. */

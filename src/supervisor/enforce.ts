@@ -32,7 +32,7 @@ import { type Failure, programDenials } from "./program-denials.ts";
 import { lostOf, planned, type Receipt, receiptOf } from "./receipt.ts";
 import type { Shared } from "./shared.ts";
 import { heldPaths, type Standing } from "./standing.ts";
-import type { Amender, CallWayOut } from "./way-out.ts";
+import type { Amender, CallWayOut, WayOutBy } from "./way-out.ts";
 
 /** A call that may run, and the plan it runs under. */
 export interface Permitted {
@@ -91,7 +91,8 @@ export async function enforce(
   record(
     planned(plan, side.digest, [...Object.keys(side.launch?.env ?? {}), ...(plan.proxy?.variables ?? [])]),
   );
-  using wayOut = plan.proxy === null ? null : await openWayOut(shared, side.profile, amender, record);
+  using wayOut =
+    plan.proxy === null ? null : await openWayOut(shared, byWay(side, permitted.standing), amender, record);
   const began = performance.now();
   const said = new Tail();
   // A terminal has one stream for all that is said.
@@ -144,7 +145,7 @@ export async function enforce(
   const outcome = finish(result, receipt, durationMs, record);
   const { bytes, tail } = result[complaints];
   const all = Buffer.concat([bytes.subarray(-MOST_READ), said.bytes(), tail]).toString();
-  const refused = egressDenials(egress?.refused ?? [], permitted.standing);
+  const refused = egressDenials(egress?.refused ?? [], permitted.standing, shared.host.env);
   const denials = [
     ...refused,
     ...(outcome.kind === "failed"
@@ -161,15 +162,19 @@ function unique(denials: readonly Denial[]): readonly Denial[] {
   return denials.filter((one) => first.get(`${one.operation} ${one.target}`) === one);
 }
 
+function byWay({ profile }: Pick<Side, "profile">, { settings }: Pick<Standing, "settings">): WayOutBy {
+  return { profile, upstream: settings.upstream ?? null };
+}
+
 /** Loaded when something is to reach hosts: it takes all of HTTP along. */
 async function openWayOut(
   shared: Shared,
-  profile: Side["profile"],
+  by: WayOutBy,
   amender: Amender | null,
   record: Announce,
 ): Promise<CallWayOut> {
   const { CallWayOut } = await import("./way-out.ts");
-  return new CallWayOut(shared, profile, amender, record);
+  return new CallWayOut(shared, by, amender, record);
 }
 
 /** Its placeholders stand for no longer: folders are then as the next look finds them. */

@@ -5,6 +5,7 @@ import { packageVersion } from "../host/version.ts";
 import type { FetchMeans } from "../network/fetch.ts";
 import { grantedHosts } from "../policy/grant.ts";
 import { parseHostRule } from "../profile/host-rule.ts";
+import { proxiesOf, type Upstream } from "../profile/upstream.ts";
 import type { DefinedTool } from "../tool/define-tool.ts";
 import { addDomainTool } from "../tool/fetch/add-domain.ts";
 import { webFetchTool } from "../tool/fetch/web-fetch.ts";
@@ -23,6 +24,8 @@ export interface FetchToolsOptions {
   readonly host: Pick<Host, "id" | "now" | "outside">;
   /** How names are looked up and connections made; the host's way where it is left out. */
   readonly means?: FetchMeans;
+  /** The proxies that hosts are reached by, where every layer of the ceiling lets them be. */
+  readonly upstream?: Upstream | undefined;
 }
 
 /**
@@ -37,17 +40,20 @@ export function fetchTools({
   sessionId,
   host,
   means,
+  upstream,
 }: FetchToolsOptions): readonly DefinedTool[] {
   const policy = {
     approval: settings.approval,
     domains: settings.domains.map(parseHostRule),
     layers: ceiling.layers,
+    proxies: upstream === undefined ? [] : proxiesOf(upstream),
     granted: async () => grantedHosts(await broker.grants(sessionId)),
   };
   return [
     webFetchTool(policy, async (request) => {
       const { fetchPage, meansOf } = await import("../network/fetch.ts");
-      return fetchPage(request, means ?? meansOf(host.outside, `cofferdam/${packageVersion()}`));
+      const agent = `cofferdam/${packageVersion()}`;
+      return fetchPage(request, means ?? meansOf(host.outside, agent, upstream ?? null));
     }),
     addDomainTool({
       ...policy,

@@ -6,6 +6,7 @@ import type { Backend } from "../backend/backend.ts";
 import type { Ceiling, Loaded } from "../config/config.ts";
 import { loadConfig } from "../config/load.ts";
 import { shippedFolder } from "../config/shipped.ts";
+import { upstreamOf } from "../config/upstream.ts";
 import { CofferdamError } from "../errors.ts";
 import { endForsaken } from "../host/building.ts";
 import { type Host, thisHost } from "../host/host.ts";
@@ -207,7 +208,11 @@ export function decideStanding(options: SupervisorOptions): Decided {
   const { config, ceiling } = loaded;
   const mode = options.mode ?? config.approval.mode;
   refuseForbiddenMode(mode, ceiling);
-  const settings = withTerminal(settingsOn(host, settingsOf(loaded)), options.terminal);
+  const upstream = upstreamOf(host, loaded);
+  const settings = {
+    ...withTerminal(settingsOn(host, settingsOf(loaded)), options.terminal),
+    ...(upstream === null ? {} : { upstream }),
+  };
   const standing = standingFor({
     backend: backendOf(host),
     settings,

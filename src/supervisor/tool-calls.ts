@@ -36,9 +36,16 @@ export class ToolCalls implements AsyncDisposable {
     this.programs = new ProgramCalls(corridor);
     this.#files = new FileCalls(corridor);
     const { shared, sessionId, options } = corridor;
-    const { host, broker, loaded } = shared;
+    const { host, broker, loaded, standing } = shared;
     const { config, ceiling } = loaded;
-    const pages = fetchTools({ settings: config.webFetch, ceiling, broker, sessionId, host });
+    const pages = fetchTools({
+      settings: config.webFetch,
+      ceiling,
+      broker,
+      sessionId,
+      host,
+      upstream: standing.settings.upstream,
+    });
     this.#defined = [...pages, ...(options.tools ?? [])];
     assertNames(toolNames(this.#defined));
     this.#functions = this.guard(this.#defined.filter(({ needs }) => needs === null));

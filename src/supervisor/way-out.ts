@@ -7,6 +7,7 @@ import { Callers } from "../network/callers.ts";
 import { HEAD_MS } from "../network/clients.ts";
 import { EgressProxy } from "../network/proxy.ts";
 import type { Profile } from "../profile/profile.ts";
+import type { Upstream } from "../profile/upstream.ts";
 import type { Amendment, NetworkUse } from "./network-use.ts";
 import type { Shared } from "./shared.ts";
 
@@ -14,6 +15,12 @@ import type { Shared } from "./shared.ts";
 export interface Amender {
   readonly ask: NonNullable<EgressPolicy["ask"]>;
   readonly amendments: readonly Amendment[];
+}
+
+/** What a call may reach, and by which proxies. */
+export interface WayOutBy {
+  readonly profile: Profile;
+  readonly upstream: Upstream | null;
 }
 
 /** The way out of one call, while it runs. */
@@ -25,7 +32,7 @@ export class CallWayOut implements WayOut, Disposable {
 
   constructor(
     { host, egressProxy }: Pick<Shared, "host" | "egressProxy">,
-    profile: Profile,
+    { profile, upstream }: WayOutBy,
     amender: Amender | null,
     record: (body: EventBody) => void,
   ) {
@@ -35,6 +42,7 @@ export class CallWayOut implements WayOut, Disposable {
       {
         network,
         limits,
+        upstream,
         ask: amender?.ask ?? null,
         onRefused: (refusal) => quietly(() => record(refusedEvent(refusal))),
       },

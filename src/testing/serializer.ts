@@ -1,4 +1,5 @@
 import { printHostRule } from "../profile/host-rule.ts";
+import { proxyWords } from "../profile/in-words.ts";
 import { LIMITS, type LimitName, type Limits } from "../profile/limits.ts";
 import type { Network } from "../profile/network.ts";
 import type { FileEntry, Profile } from "../profile/profile.ts";
@@ -93,7 +94,8 @@ function printNetwork(network: Network): string {
   if (typeof network === "string") return network;
   const never = network.never.length === 0 ? "" : `, never ${network.never.map(printHostRule).join(", ")}`;
   const strict = network.strictSni === true ? ", strict_sni" : "";
-  return `${network.hosts.map(printHostRule).join(", ")}${never}${strict}`;
+  const proxies = proxyWords(network.proxies).map((words) => `, ${words}`);
+  return `${network.hosts.map(printHostRule).join(", ")}${never}${strict}${proxies.join("")}`;
 }
 
 const LIMIT_NAMES = {

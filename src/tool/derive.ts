@@ -1,5 +1,6 @@
 import { coversEnv } from "../profile/env-pattern.ts";
 import { type Macos, normalMacos } from "../profile/macos.ts";
+import type { Network } from "../profile/network.ts";
 import type { AbsolutePath } from "../profile/path.ts";
 import { literalPattern } from "../profile/pattern.ts";
 import {
@@ -11,6 +12,7 @@ import {
   type Profile,
 } from "../profile/profile.ts";
 import { limitsFrom, networkFrom } from "../profile/sections.ts";
+import { proxiesOf, type Upstream } from "../profile/upstream.ts";
 import type { Root, Runtime } from "./facts.ts";
 import type { Launch } from "./launch.ts";
 import { mayPass } from "./obeyed-names.ts";
@@ -24,6 +26,8 @@ export interface ToolSettings {
   readonly shell: ShellSection;
   /** Config and profile files: what lies in a root may be read, never changed. */
   readonly ownFiles: readonly AbsolutePath[];
+  /** The proxies that listed hosts are reached by, as far as operators let them be; left out where nobody names one. */
+  readonly upstream?: Upstream;
 }
 
 /**
@@ -83,7 +87,7 @@ function deriveProfile(settings: ToolSettings, isApproved: boolean): Profile {
   return normalProfile({
     files: [...needed.map((path): FileEntry => ({ path, access: "read", suffixes: "any" })), ...granted],
     masks: ownMasks(settings),
-    network: networkFrom(shell.network),
+    network: networkBy(settings),
     sockets: [],
     env: [...sandbox.env.pass, ...Object.keys(sandbox.env.set)],
     terminal: shell.terminal ?? false,
@@ -91,6 +95,13 @@ function deriveProfile(settings: ToolSettings, isApproved: boolean): Profile {
     macos: macosGroups(settings),
     limits: limitsFrom(sandbox.limits),
   });
+}
+
+/** The network of commands, by the proxies that it has. */
+function networkBy({ shell, upstream }: ToolSettings): Network {
+  const network = networkFrom(shell.network);
+  if (typeof network === "string" || upstream === undefined) return network;
+  return { ...network, proxies: proxiesOf(upstream) };
 }
 
 /** The groups of macOS that the config lists, and those that its runtimes bring along. */

@@ -6,7 +6,7 @@ import { Duration } from "../profile/quantity.ts";
 import { HostListSection, LimitsSection } from "../profile/sections.ts";
 import { SuffixList } from "../profile/suffix.ts";
 import { SyscallsSection } from "../profile/syscalls.ts";
-import { WrittenHost, WrittenPath } from "../profile/written.ts";
+import { WrittenHost, WrittenPath, WrittenProxy } from "../profile/written.ts";
 import { ShellRule } from "../shell/rule.ts";
 
 /** The name of a root, a runtime or a profile. */
@@ -83,7 +83,15 @@ export const ShellNetwork = z.union(
   [
     z.boolean(),
     z.enum(["none", "open", "host"]),
-    HostListSection.extend({ ask: z.enum(["unlisted", "never"]).default("never") }),
+    HostListSection.extend({
+      ask: z.enum(["unlisted", "never"]).default("never"),
+      proxy: z
+        .union([z.enum(["environment", "none"]), WrittenProxy])
+        .describe(
+          "listed names are reached by it, judged by name alone; left out: by the one that operators set",
+        )
+        .optional(),
+    }),
   ],
   {
     error: "network is `false`, `true`, `host` or `{ hosts: [name:port], never: [name], ask: unlisted }`",

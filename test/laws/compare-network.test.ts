@@ -40,6 +40,16 @@ law(
         a,
         listed(b, ({ hosts, never }) => ({ hosts, never })),
       ),
+    "forgets the proxies of the first": (a, b) =>
+      networkOutside(
+        listed(a, ({ proxies: _, ...list }) => list),
+        b,
+      ),
+    "takes every proxy of the second for allowed": (a, b) =>
+      networkOutside(
+        a,
+        listed(b, (list) => ({ ...list, proxies: "any" })),
+      ),
     "takes `*` for no more than it lists": (a, b) =>
       networkOutside(
         eachHost(a, (rule) => (rule.name === "*" ? { ...rule, name: "unlisted.test" } : rule)),

@@ -12,6 +12,7 @@ import { type FileEntry, type Mask, normalProfile, type Profile } from "../../sr
 import type { Sockets } from "../../src/profile/sockets.ts";
 import type { Suffixes } from "../../src/profile/suffix.ts";
 import type { Syscalls } from "../../src/profile/syscalls.ts";
+import type { Proxies } from "../../src/profile/upstream.ts";
 
 /** Few names, so that paths, entries and patterns drawn from them meet each other; the rest is there to be odd. */
 const COMMON = ["a", "b", "A", ".env", ".ENV", "dist"];
@@ -92,14 +93,25 @@ export const hostRule: fc.Arbitrary<HostRule> = fc
     ...(at === null || LISTED_ADDRESSES.includes(host) ? {} : { at }),
   }));
 
+/** Proxies that lists name; the third is one that none names. */
+const PROXIES = ["http://proxy-a.test:3128", "https://proxy-b.test:3129", "http://proxy-c.test:80"] as const;
+
 const hosts = fc.array(hostRule, { minLength: 1, maxLength: 6 });
 const hostList: fc.Arbitrary<HostList> = fc
   .record({
     hosts,
     never: fc.array(hostRule, { maxLength: 2 }),
     isStrict: fc.oneof({ weight: 3, arbitrary: fc.constant(false) }, fc.constant(true)),
+    proxies: fc.oneof(
+      { weight: 2, arbitrary: fc.constant(null) },
+      fc.constantFrom<Proxies>("any", [PROXIES[0]], [PROXIES[1]], [PROXIES[1], PROXIES[0]], []),
+    ),
   })
-  .map(({ isStrict, ...list }) => (isStrict ? { ...list, strictSni: true } : list));
+  .map(({ isStrict, proxies, ...list }) => ({
+    ...list,
+    ...(isStrict ? ({ strictSni: true } as const) : {}),
+    ...(proxies === null ? {} : { proxies }),
+  }));
 
 /** Rules about one name, those above it, and two addresses. */
 const nearRules = fc.array(
@@ -298,6 +310,9 @@ export const TARGETS: readonly Target[] = ASKED_PORTS.flatMap((port) =>
   ASKED_ADDRESSES.flatMap((address) =>
     [...LISTED_NAMES, "z.a.test", "c.b.a.test", "other.example", address].flatMap((host): Target[] => [
       { host, address, port },
+      ...(address === ASKED_ADDRESSES[0] || host === address
+        ? PROXIES.map((proxy) => ({ host, address: host, port, proxy }))
+        : []),
       ...(port === 443
         ? [host, "", "else.test"].map((serverName) => ({ host, address, port, serverName }))
         : []),

@@ -7,6 +7,7 @@ import {
   installationJson,
   installationWords,
 } from "../../config/installation-words.ts";
+import { proxyFindings } from "../../config/proxy-findings.ts";
 import { toolLayers } from "../../config/tool-layers.ts";
 import { ERRORS, escapeInvisible } from "../../errors.ts";
 import { type Host, thisHost } from "../../host/host.ts";
@@ -26,7 +27,12 @@ export async function check(args: readonly string[], print: Print): Promise<numb
   const draft = createDraft({ host, ...chosen(values) });
   const look = await lookAtPlan(draft);
   const { roots } = draft.loaded.config;
-  const found = [...findings(draft.loaded), ...installationFindings(host, roots), ...look.findings];
+  const found = [
+    ...findings(draft.loaded),
+    ...proxyFindings(host, draft.loaded),
+    ...installationFindings(host, roots),
+    ...look.findings,
+  ];
   if (values.json === true) print.json(checkJson(draft, look, found, host));
   else show(draft, look, found, host, print);
   return found.some((one) => one.severity === "error") ? ERRORS.CONFIG_INVALID.exit : 0;

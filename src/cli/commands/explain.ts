@@ -6,6 +6,8 @@ import { printQuestion } from "../../profile/examples.ts";
 import type { Explanation, Question } from "../../profile/explain.ts";
 import { isInside, parentOf, ROOT, upwards } from "../../profile/path.ts";
 import { CLOSED, type Profile } from "../../profile/profile.ts";
+import { proxyFor } from "../../profile/proxy-for.ts";
+import type { UpstreamProxy } from "../../profile/upstream.ts";
 import { quote } from "../../shell/quote.ts";
 import { foreseenFor } from "../../supervisor/appeared/foreseen.ts";
 import { createDraft, type Draft } from "../../supervisor/draft.ts";
@@ -29,7 +31,7 @@ export async function explain(args: readonly string[], print: Print): Promise<nu
   const host = thisHost();
   const target = targetOf(host, ask, text);
   const draft = createDraft({ host, ...chosen(values) });
-  const questions = questionsUnder(draft.standing.onYes.profile, target.questions);
+  const questions = questionsUnder(draft.standing.onYes.profile, byWay(draft.standing, target.questions));
   const { answer, unplanned } = await answerAll(draft, questions);
   const [asked] = target.questions;
   const notes = [
@@ -120,7 +122,7 @@ function reasonOf(error: unknown): string {
 
 /** What every call has for itself is no file of this machine, whatever its path, and no variable of the caller's. */
 function viewNotes({ standing }: Draft, question: Question): readonly string[] {
-  if (question.ask === "connect") return hostNotes(standing);
+  if (question.ask === "connect") return hostNotes(standing, question.target);
   if (question.ask === "env") {
     const own = deriveEnvironment(standing.settings, CLOSED, { uid: 0, home: ROOT }, {});
     return question.name in own
@@ -133,12 +135,31 @@ function viewNotes({ standing }: Draft, question: Question): readonly string[] {
   return [`every call has a ${visible(view)} of its own: what it does there is not done here`];
 }
 
+/** What is reached by a proxy is judged by that, not by an address. */
+function byWay(standing: Standing, questions: Target["questions"]): Target["questions"] {
+  const [first, ...others] = questions;
+  if (first.ask !== "connect") return questions;
+  const proxy = proxyOf(standing, first.target);
+  if (proxy === null) return questions;
+  const target = { ...first.target, address: first.target.host, proxy: proxy.url };
+  return [{ ...first, target }, ...others];
+}
+
+function proxyOf({ settings, onYes }: Standing, target: ConnectTarget): UpstreamProxy | null {
+  return proxyFor(settings.upstream ?? null, onYes.profile.network, target, target.port === 80);
+}
+
+type ConnectTarget = Extract<Question, { readonly ask: "connect" }>["target"];
+
 /** Who decides about hosts while a command runs. */
-function hostNotes(standing: Standing): readonly string[] {
+function hostNotes(standing: Standing, target: ConnectTarget): readonly string[] {
   const isAsked = asksForHosts(standing);
   if (!isProxied(standing.onYes.profile, { asksForHosts: isAsked })) return [];
+  const proxy = proxyOf(standing, target);
   return [
-    "the egress proxy decides: by the name, then by each address that the name has when a program connects",
+    proxy === null
+      ? "the egress proxy decides: by the name, then by each address that the name has when a program connects"
+      : `the egress proxy decides by the name alone: the host is reached by the proxy ${proxy.url}, which finds its address`,
     ...(isAsked ? ["about a host that is not listed a person is asked then"] : []),
   ];
 }

@@ -11,8 +11,12 @@ export type Place = Pick<Target, "host" | "port">;
 export type NetworkLayer = Pick<Layer, "name"> & { readonly profile: Pick<Layer["profile"], "network"> };
 
 /** What pages may be fetched from: the hosts, as far as every layer of the ceiling lets them be reached. */
-export function pageNetwork(hosts: readonly HostRule[], layers: readonly NetworkLayer[]): Network {
-  const listed = normalNetwork({ hosts, never: [] });
+export function pageNetwork(
+  hosts: readonly HostRule[],
+  layers: readonly NetworkLayer[],
+  proxies: readonly string[] = [],
+): Network {
+  const listed = normalNetwork({ hosts, never: [], proxies });
   return layers.reduce((met, { profile }) => meetNetworks(met, profile.network), listed);
 }
 

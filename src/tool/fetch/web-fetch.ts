@@ -73,6 +73,8 @@ export interface FetchPolicy {
   /** Listed by the config. */
   readonly domains: readonly HostRule[];
   readonly layers: readonly NetworkLayer[];
+  /** By which of these hosts may be reached. */
+  readonly proxies?: readonly string[];
   /** Granted to the session, as it is now. */
   readonly granted: () => Promise<readonly HostRule[]>;
 }
@@ -118,7 +120,7 @@ export function webFetchTool(policy: FetchPolicy, fetchPage: FetchPage): Defined
       const address = pageAddress(input.url);
       const hosts = await hostsNow(policy, address);
       const once = isListed(hosts, address) ? [] : rulesForOnce(address);
-      const network = pageNetwork([...hosts, ...once], policy.layers);
+      const network = pageNetwork([...hosts, ...once], policy.layers, policy.proxies);
       return written(await fetchPage({ address, network, method: "GET", maxBytes: input.max_bytes, signal }));
     },
   });

@@ -28,7 +28,11 @@ describe("web_fetch in a config", () => {
     [
       "what is no host",
       "web_fetch:\n  domains:\n    - docs.example.org\n    - https://docs.example.org/\n",
-      ["HOST_INVALID", "7:7", "the host rule `https://docs.example.org/` is not `name[:port] [private | at address]`"],
+      [
+        "HOST_INVALID",
+        "7:7",
+        "the host rule `https://docs.example.org/` is not `name[:port] [private | at address]`",
+      ],
     ],
     [
       "no host",

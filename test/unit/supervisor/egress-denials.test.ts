@@ -8,21 +8,28 @@ import type { Standing } from "../../../src/supervisor/standing.ts";
 import { machine } from "../config/machine.ts";
 
 /** What calls have in common under a config with these hosts, and an operator profile with those. */
-function standing(hosts: readonly string[], byOperator: readonly string[] | null = null): Standing {
-  const list = (some: readonly string[]): string => JSON.stringify({ hosts: some });
+function standing(
+  hosts: readonly string[],
+  byOperator: readonly string[] | null = null,
+  more: object = {},
+  env: Readonly<Record<string, string>> = {},
+  moreByOperator: object = {},
+): Standing {
+  const list = (some: readonly string[], besides: object): string =>
+    JSON.stringify({ hosts: some, ...besides });
   const at = machine({});
   at.write({
     "home/ann/project/cofferdam.yaml": `version: 1
 sandbox: { runtimes: [] }
-shell: { network: ${list(hosts)} }
+shell: { network: ${list(hosts, more)} }
 `,
     ...(byOperator === null
       ? {}
       : {
-          "home/ann/.config/cofferdam/profiles.d/own.yaml": `profile: own\nnetwork: ${list(byOperator)}\n`,
+          "home/ann/.config/cofferdam/profiles.d/own.yaml": `profile: own\nnetwork: ${list(byOperator, moreByOperator)}\n`,
         }),
   });
-  return createDraft({ host: at.host, config: join(at.project, "cofferdam.yaml") }).standing;
+  return createDraft({ host: { ...at.host, env }, config: join(at.project, "cofferdam.yaml") }).standing;
 }
 
 /** What becomes of connecting to the name under a standing, where it leads to this address: the remedy, or nothing. */
@@ -30,17 +37,25 @@ async function remedyIn(
   stood: Standing,
   host: string,
   port: number,
-  address: string,
+  address: string | null,
+  env: Readonly<Record<string, string>> = {},
 ): Promise<string | null> {
   const judged = await judgeHost(
     stood.onYes.profile.network,
     { host, port },
-    { resolve: async () => [address], isOwn: async () => false },
+    { resolve: async () => (address === null ? [] : [address]), isOwn: async () => false },
   );
-  if (judged.kind === "reachable") return null;
+  if (judged.kind !== "refused") return null;
   const { because, reason } = judged;
-  const refusal: EgressRefusal = { host, port, because, reason, address, times: 1 };
-  return egressDenials([refusal], stood)[0]?.remedy ?? "none";
+  const refusal: EgressRefusal = {
+    host,
+    port,
+    because,
+    reason,
+    times: 1,
+    ...(address === null ? {} : { address }),
+  };
+  return egressDenials([refusal], stood, env)[0]?.remedy ?? "none";
 }
 
 describe("what a denial says to do about where a name leads lets it pass once it is done", () => {
@@ -60,6 +75,38 @@ describe("what a denial says to do about where a name leads lets it pass once it
     expect(remedy).toMatch(/^write `private` behind the host, or list this very address as well/);
     expect(await remedyIn(standing(["vm:80 private"]), "vm", 80, "10.0.0.5")).toBe(null);
     expect(await remedyIn(standing(["vm:80", "10.0.0.5:80"]), "vm", 80, "10.0.0.5")).toBe(null);
+  });
+
+  test("a name that leads nowhere: the proxy that the environment names, once the config wants it", async () => {
+    const env = { HTTPS_PROXY: "http://ann:hunter2@proxy.corp:3128" };
+    const remedy = await remedyIn(standing(["a.test"]), "a.test", 443, null, env);
+    expect(remedy).toMatch(
+      /^this machine has HTTPS_PROXY set, and it is not used: write `proxy: environment`/,
+    );
+    expect(await remedyIn(standing(["a.test"]), "a.test", 443, null)).toMatch(
+      /^check how the host's name is spelt/,
+    );
+    const wanted = standing(["a.test"], null, { proxy: "environment" }, env);
+    expect(wanted.settings.upstream).toMatchObject({ https: { url: "http://proxy.corp:3128" } });
+    expect(wanted.onYes.profile.network).toMatchObject({ proxies: ["http://proxy.corp:3128"] });
+    const forbidden = standing(["a.test"], ["a.test"], { proxy: "environment" }, env);
+    expect(forbidden.onYes.profile.network).not.toHaveProperty("proxies");
+    expect(await remedyIn(forbidden, "a.test", 443, null, env)).toMatch(
+      /^a proxy is configured: only whoever keeps the profile `own` can allow it/,
+    );
+    for (const one of [remedy, JSON.stringify(wanted.settings), JSON.stringify(wanted.onYes)])
+      expect(one).not.toContain("hunter2");
+  });
+
+  test("an operator's proxy is used where the config says nothing of one, and by none where it says so", () => {
+    const url = "http://proxy.corp:3128";
+    const by = (more: object, mine: object = {}) =>
+      standing(["a.test"], ["*"], mine, {}, more).onYes.profile.network;
+    expect(by({ proxy: url })).toMatchObject({ proxies: [url] });
+    expect(by({ proxy: url }, { proxy: "none" })).not.toHaveProperty("proxies");
+    expect(by({ proxy: url }, { proxy: "http://evil.test:3128" })).not.toHaveProperty("proxies");
+    expect(by({ proxy: "any" }, { proxy: url })).toMatchObject({ proxies: [url] });
+    expect(by({}, { proxy: url })).not.toHaveProperty("proxies");
   });
 
   test("where a profile over the config does not let it, that alone is told; twin: where it does", async () => {
