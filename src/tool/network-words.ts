@@ -6,6 +6,7 @@ import type { ShellNetwork } from "./settings.ts";
 /** The network of commands in words: what they reach, and whether somebody is asked about other hosts. */
 export function networkWords(section: ShellNetwork): string {
   const listed = printNetwork(normalNetwork(networkFrom(section)));
-  const isAsked = typeof section === "object" && section.ask === "unlisted";
-  return isAsked ? `${listed}; others are asked about` : listed;
+  if (typeof section !== "object") return listed;
+  const way = section.proxy === "environment" ? ", by the proxy that the environment names" : "";
+  return `${listed}${way}${section.ask === "unlisted" ? "; others are asked about" : ""}`;
 }
