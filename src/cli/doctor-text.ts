@@ -10,10 +10,12 @@ import type { Probe, Survey } from "../host/doctor.ts";
 import type { Host } from "../host/host.ts";
 import type { Probed } from "../host/mac/probes/run.ts";
 import { statsOf } from "../host/nodes.ts";
+import { homesOf, whyHome } from "../host/user.ts";
 import { joinPath } from "../profile/path.ts";
 import { proxyVariable } from "../profile/upstream.ts";
-import { homeRows, proxyRows } from "./doctor-caller.ts";
+import { homeRows } from "./home-rows.ts";
 import type { Print } from "./print.ts";
+import { proxyRows } from "./proxy-row.ts";
 
 /** What was found out about one machine. */
 export interface Diagnosis {

@@ -238,7 +238,6 @@ export class CallEgress implements Disposable {
       throw signal.aborted ? new Error(`the proxy ${proxy.url} did not answer in time`, { cause }) : cause;
     });
     if (connected.kind === "failed") throw connected.error;
-    // What happens to it later is told by its end.
     connected.socket.on("error", () => undefined);
     return connected.socket;
   }

@@ -1,19 +1,9 @@
 import { CofferdamError } from "../errors.ts";
 import type { Host } from "../host/host.ts";
-import { homesOf, whyHome } from "../host/user.ts";
 import { parseProxy, proxyVariable } from "../profile/upstream.ts";
 
-/** The home that counts, and the reason. What is protected in it is protected in every other one. */
-export function homeRows(host: Host): readonly (readonly string[])[] {
-  const [home, ...others] = homesOf(host);
-  return [
-    ["home", `${home}: ${whyHome(host)}`],
-    ...others.map((other) => ["", `${other} is protected as well`]),
-  ];
-}
-
 /** The proxy that the environment names, without its password; it may be the only way out of this machine. */
-export function proxyRows({ env }: Host): readonly (readonly string[])[] {
+export function proxyRows({ env }: Pick<Host, "env">): readonly (readonly string[])[] {
   const variable = proxyVariable(env);
   if (variable === null) return [];
   const what =
