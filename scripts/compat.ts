@@ -13,7 +13,9 @@ const AT_ONCE = 2;
 
 const PAGE = join(import.meta.dirname, "../COMPATIBILITY.md");
 
-const { only } = parseArgs({ options: { only: { type: "string" } } }).values;
+const { only, update } = parseArgs({
+  options: { only: { type: "string" }, update: { type: "boolean", default: false } },
+}).values;
 const rows = GROUPS.flatMap((group) => group.rows).filter((row) => row.name.includes(only ?? ""));
 const ending = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
@@ -66,6 +68,7 @@ function report(lines: readonly Line[]): void {
   }
   if (lines.some(({ verdict }) => verdict.kind === "wrong")) process.exitCode = 1;
   else if (only === undefined) writeFileSync(PAGE, pageOf(lines, machine()));
+  else if (update) writeFileSync(PAGE, pageOf(lines, machine(), readFileSync(PAGE, "utf8")));
   console.log(countsOf(lines));
 }
 

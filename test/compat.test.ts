@@ -11,10 +11,10 @@ import { inWords, namesOn, pageOf } from "../scripts/lib/compat/table.ts";
 import { type Attempt, verdictOf } from "../scripts/lib/compat/verdict.ts";
 
 const rows = GROUPS.flatMap((group) => group.rows);
+const names = rows.map(({ name }) => name);
 const page = readFileSync(join(import.meta.dirname, "../COMPATIBILITY.md"), "utf8");
 
 test("COMPATIBILITY.md has a row for everything that scripts/compat tries, in its order, and none besides", () => {
-  const names = rows.map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
   expect(namesOn(page)).toEqual(names);
 });
@@ -34,10 +34,10 @@ describe("what is said of clients", () => {
   test("stands on COMPATIBILITY.md as the list has it, under names of their own", async () => {
     const [tools = ""] = page.split(CLIENTS_HEADING);
     await expect(`${tools}${clientsSection()}`).toMatchFileSnapshot("../COMPATIBILITY.md");
-    const names = Object.values(CLIENTS)
+    const clients = Object.values(CLIENTS)
       .flat()
       .map(({ name }) => name);
-    expect(new Set(names).size).toBe(names.length);
+    expect(new Set(clients).size).toBe(clients.length);
   });
 
   test("is tried, each list by a file of tests of its own", () => {
@@ -87,6 +87,12 @@ describe("a verdict", () => {
     expect(namesOn(pageOf(lines, "here"))).toEqual([first?.name]);
     expect(pageOf(lines, "here")).toContain("fails by design: “a\\|b”. Instead: c |\n");
     expect(inWords({ kind: "with", setting: "x: y" })).toBe("works with `x: y`");
+    // Rows that are tried anew take the place of their lines, and the others stay.
+    const anew = pageOf(lines, "there", page);
+    expect(namesOn(anew)).toEqual(names);
+    expect(anew).toContain("fails by design: “a\\|b”. Instead: c |\n");
+    expect(anew).toContain(`there: ${names.length} rows, `);
+    expect(pageOf([], "x", page).replace(/^Tried on .*$/m, "")).toBe(page.replace(/^Tried on .*$/m, ""));
   });
 });
 

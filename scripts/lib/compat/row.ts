@@ -17,6 +17,8 @@ export interface Row {
    * `{socket}` are where servers of the host's answer, `{free}` is a port where none does.
    */
   readonly line: readonly string[];
+  /** What the next call of the same session does with what the line made, as steps of the same kind. */
+  readonly next?: readonly string[];
   /** What runs the line where there are no walls, instead of bash; `$LINE` is the line. */
   readonly twinArgv?: readonly [string, ...string[]];
   /**

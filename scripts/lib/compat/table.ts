@@ -1,4 +1,5 @@
 import { CLIENTS_HEADING, clientsSection } from "./clients-section.ts";
+import type { Row } from "./row.ts";
 import { rowText } from "./row-text.ts";
 import { GROUPS } from "./rows.ts";
 import type { Verdict } from "./verdict.ts";
@@ -39,13 +40,20 @@ setting and works with it. For every tool it holds that
   can't be renamed, and a rename into it is \`EXDEV\`.
 `;
 
-/** The whole page: the rows in the order of the groups, the machine that they were tried on, and the clients that tests try. */
-export function pageOf(lines: readonly Line[], machine: string): string {
+/**
+ * The whole page: the rows in the order of the groups, the machine that they were tried on, and the clients that tests try.
+ * Rows that were not tried this time are taken from the page as it was.
+ */
+export function pageOf(lines: readonly Line[], machine: string, before = ""): string {
+  const kept = rowsOn(before);
+  const tried = new Map(lines.map((line) => [line.name, line]));
+  const textOf = ({ name, does }: Pick<Row, "name" | "does">): string | undefined => {
+    const line = tried.get(name);
+    return line === undefined ? kept.get(name) : rowText([name, line.version, does, inWords(line.verdict)]);
+  };
+  const texts = GROUPS.flatMap(({ rows }) => rows.flatMap((row) => textOf(row) ?? []));
   const parts = GROUPS.map(({ title, rows }) => {
-    const body = rows.flatMap(({ name, does }) => {
-      const line = lines.find((one) => one.name === name);
-      return line === undefined ? [] : [rowText([name, line.version, does, inWords(line.verdict)])];
-    });
+    const body = rows.flatMap((row) => textOf(row) ?? []);
     return [
       `## ${title}`,
       "",
@@ -54,26 +62,41 @@ export function pageOf(lines: readonly Line[], machine: string): string {
       ...body,
     ];
   });
-  return `${HEAD}\n${parts.map((part) => `${part.join("\n")}\n`).join("\n")}\nTried on ${machine}: ${countsOf(lines)}.\n\n${clientsSection()}`;
+  return `${HEAD}\n${parts.map((part) => `${part.join("\n")}\n`).join("\n")}\nTried on ${machine}: ${countsIn(texts.map(lastCell))}.\n\n${clientsSection()}`;
 }
 
 /** The names in the first column of a page, without those of clients. */
 export function namesOn(page: string): readonly string[] {
+  return [...rowsOn(page).keys()];
+}
+
+/** The rows of a page by their names, without those of clients. */
+function rowsOn(page: string): ReadonlyMap<string, string> {
   const [tools = ""] = page.split(CLIENTS_HEADING);
-  const cells = [...tools.matchAll(/^\| (.*?) \|/gm)].map(([, cell = ""]) => cell.replaceAll("\\|", "|"));
-  return cells.filter((cell) => cell !== "tool");
+  const rows = [...tools.matchAll(/^\| (.*?) \|.*$/gm)].map(
+    ([text, cell = ""]) => [cell.replaceAll("\\|", "|"), text] as const,
+  );
+  return new Map(rows.filter(([name]) => name !== "" && name !== "tool"));
+}
+
+function lastCell(row: string): string {
+  return row.slice(row.lastIndexOf(" | ", row.length - 3) + 3, -2);
 }
 
 /** How many rows came out how, in words. */
 export function countsOf(lines: readonly Line[]): string {
-  const count = (kind: Verdict["kind"]): number => lines.filter((line) => line.verdict.kind === kind).length;
-  const wrong = count("wrong");
+  return countsIn(lines.map(({ verdict }) => inWords(verdict)));
+}
+
+function countsIn(cells: readonly string[]): string {
+  const count = (beginning: string): number => cells.filter((cell) => cell.startsWith(beginning)).length;
+  const wrong = count("WRONG");
   return [
-    `${lines.length} rows`,
-    `${count("works")} work`,
-    `${count("with")} with a setting`,
-    `${count("by-design")} fail by design`,
-    `${count("untried")} not tried`,
+    `${cells.length} rows`,
+    `${cells.filter((cell) => cell === "works").length} work`,
+    `${count("works with ")} with a setting`,
+    `${count("fails by design")} fail by design`,
+    `${count("not tried")} not tried`,
     ...(wrong === 0 ? [] : [`${wrong} wrong`]),
   ].join(", ");
 }

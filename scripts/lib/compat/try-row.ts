@@ -51,13 +51,16 @@ export async function tryRow(row: Row, bench: Bench): Promise<Verdict> {
   if (row.packages !== undefined && !(await fetched(row.packages, bench)))
     return { kind: "untried", why: `npm can't get ${row.packages.join(" ")} here` };
   const { port, socket } = bench.servers;
-  const script = scriptOf(row.line, { port, socket, free: await freePort() });
-  const twin = await attempt(row, bench, "twin", (place) => withoutWalls(row, place, script, bench));
+  const values = { port, socket, free: await freePort() };
+  const scripts = [row.line, row.next ?? []]
+    .filter((steps) => steps.length > 0)
+    .map((steps) => scriptOf(steps, values));
+  const twin = await attempt(row, bench, "twin", (place) => withoutWalls(row, place, scripts, bench));
   if (!twin.isDone) return verdictOf(row, { twin, plain: twin, set: null });
-  const plain = await attempt(row, bench, "plain", (place) => insideWalls(place, script, bench));
+  const plain = await attempt(row, bench, "plain", (place) => insideWalls(place, scripts, bench));
   const { setting } = row;
   if (setting === undefined) return verdictOf(row, { twin, plain, set: null });
-  const set = await attempt(row, bench, "set", (place) => insideWalls(place, script, bench, setting));
+  const set = await attempt(row, bench, "set", (place) => insideWalls(place, scripts, bench, setting));
   return verdictOf(row, { twin, plain, set });
 }
 
@@ -116,27 +119,50 @@ function plainly(
 }
 
 /** With the environment that it is given inside, but the place's own HOME and folder for temporary files. */
-function withoutWalls(row: Row, place: Place, script: string, bench: Bench): Promise<Attempt> {
-  const env = { ...namesOf(place, bench), LANG: "C.UTF-8", SHELL: "/bin/sh", USER: "user", LINE: script };
-  return plainly(row.twinArgv ?? ["bash", "-c", script], place, env, bench);
+function withoutWalls(row: Row, place: Place, scripts: readonly string[], bench: Bench): Promise<Attempt> {
+  const env = { ...namesOf(place, bench), LANG: "C.UTF-8", SHELL: "/bin/sh", USER: "user" };
+  return untilOneFails(scripts, (script) =>
+    plainly(row.twinArgv ?? ["bash", "-c", script], place, { ...env, LINE: script }, bench),
+  );
 }
 
-/** As a person does with `cofferdam run`, in a project whose config says no more than it must. */
-async function insideWalls(place: Place, script: string, bench: Bench, setting?: string): Promise<Attempt> {
+/** As a person does with `cofferdam run`, in a project whose config says no more than it must: each script is a call. */
+async function insideWalls(
+  place: Place,
+  scripts: readonly string[],
+  bench: Bench,
+  setting?: string,
+): Promise<Attempt> {
   const { host } = bench;
   const config = writeConfig(place, bench, setting);
   const cwd = knownPath(place.project);
   await using supervisor = await createSupervisor({ host, config, cwd, journal: new MemoryJournal() });
   const session = supervisor.session({ caller: "person" });
   const options = { signal: bench.signal, timeoutMs: MOST_MS };
-  const outcome = await session.call("shell", { argv: ["bash", "-c", script] }, options);
-  if (!("receipt" in outcome)) return { isDone: false, said: outcome.reason, remedies: [outcome.hint] };
-  const denials = "denials" in outcome ? (outcome.denials ?? []) : [];
-  return {
-    isDone: outcome.kind === "done",
-    said: [outcome.stdout, outcome.stderr].map(({ bytes }) => bytes.toString()).join(""),
-    remedies: denials.map(({ remedy }) => remedy),
-  };
+  return await untilOneFails(scripts, async (script) => {
+    const outcome = await session.call("shell", { argv: ["bash", "-c", script] }, options);
+    if (!("receipt" in outcome)) return { isDone: false, said: outcome.reason, remedies: [outcome.hint] };
+    const denials = "denials" in outcome ? (outcome.denials ?? []) : [];
+    return {
+      isDone: outcome.kind === "done",
+      said: [outcome.stdout, outcome.stderr].map(({ bytes }) => bytes.toString()).join(""),
+      remedies: denials.map(({ remedy }) => remedy),
+    };
+  });
+}
+
+/** Runs scripts one after the other; what came of all of them is what came of the last that ran. */
+async function untilOneFails(
+  scripts: readonly string[],
+  run: (script: string) => Promise<Attempt>,
+): Promise<Attempt> {
+  let last: Attempt = { isDone: true, said: "", remedies: [] };
+  for (const script of scripts) {
+    const { isDone, said, remedies } = await run(script);
+    last = { isDone, said: last.said + said, remedies };
+    if (!isDone) break;
+  }
+  return last;
 }
 
 /**
