@@ -50,7 +50,10 @@ export class Delegated implements Disposable {
 
   /** What starts a supervisor of the person's in there, alone. */
   get start(): Pick<Start, "under" | "startedBy"> {
-    const enter = this.#folders.map((folder) => `echo $$ > ${folder}/cgroup.procs && `).join("");
+    // Where a supervisor has been before, its leaf is left: of version 2 no process may be beside that.
+    const enter = this.#folders
+      .map((folder) => `at=${folder}/${LEAF}; [ -d $at ] || at=${folder}; echo $$ > $at/cgroup.procs && `)
+      .join("");
     const { uid, gid } = this.#person;
     const as =
       this.#person === CALLER ? "" : `/usr/bin/setpriv --reuid=${uid} --regid=${gid} --clear-groups `;
