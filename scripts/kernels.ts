@@ -7,7 +7,7 @@ import { fetchKernel, type Kernel, SERIES } from "./lib/kernels/archive.ts";
 import { JOBS } from "./lib/kernels/job.ts";
 import { runMachine } from "./lib/kernels/machine.ts";
 import { type Outcome, outcomeOf } from "./lib/kernels/outcome.ts";
-import { readFacts, writeRecord } from "./lib/kernels/record.ts";
+import { record } from "./lib/kernels/record.ts";
 import { type Tried, tableOf } from "./lib/kernels/table.ts";
 
 const USAGE = `usage: scripts/kernels [--only SERIES] [--job TEXT] [--logs FOLDER] [--record]
@@ -15,7 +15,7 @@ const USAGE = `usage: scripts/kernels [--only SERIES] [--job TEXT] [--logs FOLDE
   --only SERIES  one of ${SERIES.map(({ name }) => name).join(", ")}
   --job TEXT     jobs whose name holds the text: ${JOBS.map(({ name }) => name).join(", ")}
   --logs FOLDER  keep there what every machine said, and what its jobs said
-  --record       write what was seen to docs/kernels.json, for each kernel on which every job was tried and held`;
+  --record       write to docs/kernels.json what was seen, for each job that held`;
 
 const { values } = parseArgs({
   options: {
@@ -66,24 +66,21 @@ async function tryKernel(kernel: Kernel): Promise<Tried> {
   console.error(`${kernel.version}, emulated`);
   const broken = await runMachine({
     ...{ kernel, jobs, out, signal: ending.signal },
-    onDone: (job) => console.error(inWords(outcomeOf(job, out))),
+    onDone: (job) => {
+      const outcome = outcomeOf(job, out);
+      console.error(inWords(outcome));
+      if (values.record) record(kernel, [outcome], out);
+    },
   });
   return { kernel, outcomes: jobs.map((job) => outcomeOf(job, out)), out, broken };
 }
 
-/** The table is the last word; a kernel is recorded only when everything was tried on it, and held. */
+/** The table is the last word. */
 function report(tried: readonly Tried[]): void {
   console.log(tableOf(tried));
-  for (const { kernel, outcomes, out, broken } of tried) {
-    if (broken !== null || outcomes.some(({ problems }) => problems.length > 0)) process.exitCode = 1;
-    else if (values.record && jobs.length === JOBS.length)
-      writeRecord({
-        series: kernel.series,
-        version: kernel.version,
-        facts: readFacts(out),
-        seen: outcomes.map(({ job: { user, kind }, seen }) => ({ user, kind, seen })),
-      });
-  }
+  const isWrong = ({ broken, outcomes }: Tried): boolean =>
+    broken !== null || outcomes.some(({ problems }) => problems.length > 0);
+  if (tried.some(isWrong)) process.exitCode = 1;
 }
 
 function inWords({ job, problems, seen, seconds }: Outcome): string {

@@ -1,3 +1,5 @@
+import { kernelsInWords } from "../scripts/lib/kernels/page.ts";
+import { readRecords } from "../scripts/lib/kernels/record.ts";
 import { CLAIMS, type ClaimId } from "../src/selftest/claims.ts";
 import { evidence } from "./support/claims/evidence.ts";
 import { NOT_PROTECTED } from "./support/claims/not-protected.ts";
@@ -51,6 +53,7 @@ the same tree, and may be killed or kill. Another local user looks at process li
 
 **Linux**, with bubblewrap 0.5 or newer: each claim is tested on a real kernel, as root and as an ordinary user, each denial
 beside a twin that succeeds. \`cofferdam selftest\` tries most of them on your own machine.
+${kernelsInWords(readRecords())}
 
 **macOS**, where Seatbelt is documented by nobody who made it:
 - *by rules*: the text that a call's rules are is what holds. What is proven of it is proven on Linux: two readers of such

@@ -32,6 +32,9 @@ test.each([
   "scripts/compat",
   "scripts/demo",
   "scripts/fuzz-shell",
+  "scripts/kernels",
+  "scripts/lib/kernels/init.sh",
+  "scripts/lib/kernels/inside.sh",
   "scripts/test",
   "scripts/lib/setup.sh",
 ])("%s is read by sh and by bash", (path) => expect(syntaxFaults(read(path))).toEqual([]));

@@ -12,7 +12,8 @@ mkdir -p /low /upper /root
 share host /low ro,cache=loose || poweroff -f
 mount -t tmpfs -o size=75% upper /upper
 mkdir /upper/files /upper/work
-mount -t overlay -o lowerdir=/low,upperdir=/upper/files,workdir=/upper/work root /root || poweroff -f
+# Inode numbers of both layers are of one device then, as in a container whose layers lie on one disk.
+mount -t overlay -o xino=on,lowerdir=/low,upperdir=/upper/files,workdir=/upper/work root /root || poweroff -f
 
 cd /root || poweroff -f
 mount -t proc proc proc

@@ -41,8 +41,8 @@ be() {
 }
 
 # job NAME USER PLACE SECONDS COMMAND…: in a cgroup that is the user's own, as systemd gives one with `Delegate=yes`: alone,
-# in a project, or beside others, in the checkout. Leaves NAME.stdout, NAME.stderr and at last NAME.status: the exit status,
-# how long it took, and how many cgroups of calls are left.
+# in a project, or beside others, in the checkout. Leaves NAME.stdout, NAME.stderr, NAME.report where the command wrote
+# /tmp/report, and at last NAME.status: the exit status, how long it took, and how many cgroups of calls are left.
 job() {
   name=$1 user=$2 place=$3 seconds=$4 cgroup=/sys/fs/cgroup/$1
   shift 4
@@ -65,6 +65,7 @@ job() {
   timeout -k 20 "$seconds" sh -c 'echo $$ >"$1/cgroup.procs" && cd "$2" && shift 2 && exec "$@"' sh "$seat" "$folder" \
     $words "$@" </dev/null >"$out/$name.stdout" 2>"$out/$name.stderr"
   status=$?
+  [ ! -e /tmp/report ] || mv /tmp/report "$out/$name.report"
   left=$(find "$cgroup" -type d -name 'cofferdam-*' | wc -l)
   find "$cgroup" -depth -type d -exec rmdir {} +
   echo "$status $(($(cut -d. -f1 /proc/uptime) - began)) $left" >"$out/$name.new"

@@ -53,6 +53,9 @@ const Tests = z.object({
   ),
 });
 
+/** Jobs that are tests: their report is a file. */
+const TESTS: ReadonlySet<Job["kind"]> = new Set(["agreement", "limits"]);
+
 type Found = Pick<Outcome, "problems" | "seen">;
 
 /** Reads what a job left in the folder of its machine. A job that says nothing has failed. */
@@ -66,7 +69,7 @@ export function outcomeOf(job: Job, out: string): Outcome {
   };
   const ended = text("status");
   if (ended === "") return { job, problems: ["it did not end"], seen: "", seconds: 0 };
-  const { problems, seen } = foundBy(job, text("stdout"));
+  const { problems, seen } = foundBy(job, text(TESTS.has(job.kind) ? "report" : "stdout"));
   const [status = 0, seconds = 0, left = 0] = ended.split(" ").map(Number);
   const ways = [
     ...(status === 0 ? [] : [`it ended with ${status}`]),
@@ -75,18 +78,17 @@ export function outcomeOf(job: Job, out: string): Outcome {
   return { job, problems: [...ways, ...problems], seen, seconds };
 }
 
-function foundBy({ kind }: Job, stdout: string): Found {
+function foundBy({ kind }: Job, report: string): Found {
   try {
+    const said: unknown = JSON.parse(report);
     switch (kind) {
       case "doctor":
-        return doctorFound(Doctor.parse(JSON.parse(stdout)));
+        return doctorFound(Doctor.parse(said));
       case "selftest":
-        return selftestFound(Selftest.parse(JSON.parse(stdout)));
+        return selftestFound(Selftest.parse(said));
       case "agreement":
       case "limits":
-        return testsFound(
-          Tests.parse(JSON.parse(stdout.split("\n").findLast((line) => line.startsWith("{")) ?? "")),
-        );
+        return testsFound(Tests.parse(said));
     }
   } catch {
     return { problems: ["it left no report"], seen: "" };

@@ -1,3 +1,5 @@
+import { PATIENCE } from "../long.ts";
+
 type Words = [string, ...string[]];
 
 const perl = (line: string): { argv: Words } => ({ argv: ["perl", "-e", line] });
@@ -14,7 +16,7 @@ export const sends = (connections: number) =>
     my ($t, $x, @k) = (0, "x" x 65536); for (1 .. ${connections}) {
     my $c = IO::Socket::INET->new(PeerAddr => "127.0.0.1", PeerPort => $l->sockport) or die $!;
     push @k, $c, $l->accept; $c->blocking(0); my $s = IO::Select->new($c);
-    while ($s->can_write(0.05)) { my $n = syswrite $c, $x; last if !$n; $t += $n } } print $t >> 10`);
+    while ($s->can_write(${0.05 * PATIENCE})) { my $n = syswrite $c, $x; last if !$n; $t += $n } } print $t >> 10`);
 
 /** Starts processes until no more can be had, or there are so many. */
 export const forks = (processes: number) =>
