@@ -25,7 +25,7 @@ export function limitLayer(limits: readonly Limit[]): Layer {
 }
 
 function entriesOf({ path, atMost, except }: Limit): readonly FileEntry[] {
-  if (except.length === 0) return [];
+  if (except === null) return [];
   return [
     { path, access: atMost, suffixes: "any" },
     ...except.map((one): FileEntry => ({ path: one, access: "write", suffixes: "any" })),
@@ -33,9 +33,9 @@ function entriesOf({ path, atMost, except }: Limit): readonly FileEntry[] {
 }
 
 function maskOf({ path, atMost, except }: Limit): readonly Mask[] {
-  return except.length === 0 ? [{ pattern: literalPattern(path), atMost, ignoreCase: false }] : [];
+  return except === null ? [{ pattern: literalPattern(path), atMost, ignoreCase: false }] : [];
 }
 
 function keyOf({ path, except }: Limit): string {
-  return except.length === 0 ? maskKey({ pattern: literalPattern(path) }) : entryKey(path);
+  return except === null ? maskKey({ pattern: literalPattern(path) }) : entryKey(path);
 }

@@ -38,8 +38,8 @@ export interface Approximation {
 /** An approximation below which less may be done than the profile says: a layer of its own, told with a way out. */
 export interface Limit extends Approximation {
   readonly atMost: "none" | "read";
-  /** Paths below it for which it does not hold. */
-  readonly except: readonly AbsolutePath[];
+  /** Paths below it for which, with all that is in them, it does not hold; null: it holds for all. */
+  readonly except: readonly AbsolutePath[] | null;
   /** What a person can do about it. */
   readonly remedy: string;
 }

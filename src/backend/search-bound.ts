@@ -43,7 +43,7 @@ export function withinSearch(
       name: "search-bound",
       path: one.path,
       atMost: "read",
-      except: [],
+      except: null,
       reason: `${printUnsearched(one)}, so it is read-only`,
       remedy: `${removed(one)}narrow the root, or ${raised(one)}`,
     })),

@@ -12,7 +12,7 @@ export const COMMANDS = {
   mcp: "serve an MCP client the tools, or run an MCP server inside walls",
   tools: "list the tools, and what would be asked",
   check: "check the config and every profile without running anything",
-  explain: "say why something may be read, written or reached, or not",
+  explain: "say why something may be read, written, removed or reached, or not",
   profile: "show, compare and list profiles",
   doctor: "say what this machine can enforce, and how to mend the rest",
   selftest: "try attacks on the walls of this machine, each beside a twin",

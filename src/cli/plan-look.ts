@@ -51,7 +51,7 @@ export async function lookAtPlan(draft: Draft): Promise<PlanLook> {
       return {
         plan: rendering.plan,
         roots: settings.roots.map((root) => maskedIn(root, rendering.plan, side)),
-        findings: manyMounts(rendering.plan),
+        findings: [...limitFindings(rendering.plan), ...manyMounts(rendering.plan)],
       };
     case "not-found":
       return none({
@@ -70,6 +70,24 @@ export async function lookAtPlan(draft: Draft): Promise<PlanLook> {
       });
   }
 }
+
+/** So many limits of a kind are told one by one. */
+const MOST_TOLD = 3;
+
+/** Limits that the config doesn't speak of: one line each, of a kind that has many, its first ones and how many more. */
+export function limitFindings({ limits }: Pick<Plan, "limits">): readonly Finding[] {
+  const unsaid = limits.filter(({ name }) => !AS_CONFIGURED.includes(name));
+  return [...Map.groupBy(unsaid, ({ name }) => name).values()].flatMap((all) => {
+    const more = all.length - MOST_TOLD;
+    return all.slice(0, MOST_TOLD).map(({ reason, remedy }, at): Finding => {
+      const others = more > 0 && at === MOST_TOLD - 1 ? `; and ${more} more of this kind` : "";
+      return { severity: "warning", message: `${reason}${others}`, hint: remedy, at: null };
+    });
+  });
+}
+
+/** What the config itself asks for, or what is read-only by its own name already. */
+const AS_CONFIGURED: readonly string[] = ["suffix-snapshot", "link-target"];
 
 /** Rules cost next to nothing, and more of them than can be had is a refusal. */
 function manyMounts({ kind, clauses }: Plan): readonly Finding[] {

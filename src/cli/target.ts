@@ -79,7 +79,8 @@ function otherwise(text: string): string {
 function pathTarget(host: Host, ask: "read" | "write" | Removal, typed: string): Target {
   const text = typedPath(typed);
   const { path, nearest, isThere, notes } = isRemoval(ask) ? nameOfPath(host, text) : follow(host, text);
-  if (isThere) return { questions: [{ ask, path, facts: factsOf(path) }], notes };
+  if (isThere)
+    return { questions: [{ ask, path, facts: isRemoval(ask) ? nameFacts(path) : factsOf(path) }], notes };
   // Node hands on no bytes that are no UTF-8: what is not there may be something that is.
   if (text === typed && text.includes("\u{fffd}"))
     throw usage(
@@ -113,6 +114,11 @@ function nameOfPath(host: Host, text: string): Followed {
 
 function factsOf(path: AbsolutePath): PathFacts {
   return { kind: statsOf(path)?.isDirectory() === true ? "folder" : "file", bornInside: false };
+}
+
+/** A glob that hides holds for what a link leads to, and not for the link: it holds no content. */
+function nameFacts(path: AbsolutePath): PathFacts {
+  return statsOf(path)?.isSymbolicLink() === true ? { kind: "file", bornInside: true } : factsOf(path);
 }
 
 interface Followed {

@@ -57,6 +57,6 @@ function becauseOf(
   }
   const below = fixed.find((held) => held !== path && isInside(held, path));
   return below === undefined
-    ? "it is granted by itself, or what is protected is found by a way through it"
+    ? "it is a mount of the sandbox: it is granted by itself, the machine has a mount there, or a protected link leads through it"
     : `it holds ${visible(below)}, which stays where it is`;
 }

@@ -78,6 +78,19 @@ describe.skipIf(UNUSABLE !== undefined)("what the kernel allows is what the prof
     expect(explained / whole.probes).toBeLessThan(share);
   });
 
+  it.each(["read", "write", "create", "remove", "rename"])(
+    "explain says what the kernel does when asked to %s, yes at times and no at times",
+    (ask) => {
+      const explained = counted(whole, "explained: ");
+      expect(explained[`${ask}, yes`]).toBeGreaterThan(0);
+      expect(explained[`${ask}, no`]).toBeGreaterThan(0);
+    },
+  );
+
+  it.each(["limits", "what stays"])("answers that know nothing of a plan's %s are found out", (what) => {
+    expect(counted(whole, "blind to ")[what]).toBeGreaterThan(0);
+  });
+
   it("few profiles are refused, so that cases are not picked", () => {
     const refused = Object.values(whole.refused).reduce((sum, count) => sum + count, 0);
     expect(refused / (whole.cases + refused)).toBeLessThan(0.15);

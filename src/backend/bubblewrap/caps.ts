@@ -37,7 +37,7 @@ interface Capped {
 
 /** The limit that a cap is told as. */
 export function limitOf({ name, path, atMost, reason, remedy }: ExtraCap): Limit {
-  return { name, path, atMost, except: [], reason, remedy };
+  return { name, path, atMost, except: null, reason, remedy };
 }
 
 /** What a mask means but does not name; a refusal where a link could be swapped under it. */

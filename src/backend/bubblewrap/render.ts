@@ -4,6 +4,7 @@ import { joinPath, pathToBytes, ROOT } from "../../profile/path.ts";
 import type { Profile } from "../../profile/profile.ts";
 import type { Launch } from "../../tool/launch.ts";
 import type { Facts } from "../facts.ts";
+import { aliasesOf } from "../host-mounts.ts";
 import {
   approximationOf,
   type Expectation,
@@ -133,7 +134,11 @@ function layOut(given: Profile, facts: Facts, mostMounts: number): Layout | Refu
     clauses,
     approximations,
     limits,
-    fixed: changes.map(({ path }) => path),
+    // The kernel keeps what a mount stands on by every name that it has (fs/namei.c, `is_local_mountpoint`).
+    fixed: [
+      ...mounts.map(({ point }) => point),
+      ...changes.flatMap(({ path }) => aliasesOf(facts.mounts, path)),
+    ],
     standings: standings(profile, facts, approximations),
     tree,
     changes,

@@ -1,3 +1,4 @@
+import { isInside } from "../../profile/path.ts";
 import type { Profile } from "../../profile/profile.ts";
 import { type Facts, nodeAt } from "../facts.ts";
 import type { Limit } from "../plan.ts";
@@ -17,7 +18,10 @@ export function snapshots(profile: Profile, facts: Facts): readonly Limit[] {
         name: "suffix-snapshot" satisfies ApproximationName,
         path,
         atMost: shown.length === 0 ? ("none" as const) : ("read" as const),
-        except: shown,
+        except: [
+          ...shown,
+          ...profile.files.map((entry) => entry.path).filter((one) => one !== path && isInside(one, path)),
+        ],
         reason: `${path} is granted for ${suffixes.join(", ") || "no"} files only: ${what}, and nothing can be made there`,
         remedy: "use the tools on files there, which can make them, or leave out `suffixes`",
       },

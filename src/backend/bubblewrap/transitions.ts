@@ -274,7 +274,7 @@ function hold(walk: Walk, path: AbsolutePath): void {
       name: "missing-folder" satisfies ApproximationName,
       path: missing,
       atMost: "read",
-      except: [],
+      except: null,
       reason: `${path} must not be made and ${missing} does not exist, so nothing can be made there`,
       remedy: `make the folder ${missing} yourself, outside of the sandbox: then only ${path} can't be made`,
     });

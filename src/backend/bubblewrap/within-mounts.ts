@@ -42,7 +42,7 @@ export function withinMounts(given: Profile, facts: Facts, most: number): Within
       name: "mount-budget" satisfies ApproximationName,
       path,
       atMost,
-      except: [],
+      except: null,
       reason,
       remedy,
     });

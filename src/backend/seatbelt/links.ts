@@ -106,7 +106,7 @@ function behind(
   const reason = `${path} goes through a symlink; what it leads to is capped at ${atMost} as well`;
   return {
     masks: [{ pattern: literalPattern(target), atMost, ignoreCase }],
-    limits: [{ name: "link-target", path: target, atMost, except: [], reason, remedy: OUTSIDE }],
+    limits: [{ name: "link-target", path: target, atMost, except: null, reason, remedy: OUTSIDE }],
   };
 }
 

@@ -90,7 +90,7 @@ export function renderSeatbelt(given: Profile, launch: Launch, facts: Facts): Re
 function limitOfMissing({ name, path, reason }: Approximation): readonly Limit[] {
   if (name !== ("missing-folder" satisfies ApproximationName)) return [];
   const remedy = `make the folder ${path} yourself, outside of the sandbox`;
-  return [{ name, path, reason, atMost: "read", except: [], remedy }];
+  return [{ name, path, reason, atMost: "read", except: null, remedy }];
 }
 
 function withMasks(profile: Profile, more: readonly Mask[]): Profile {

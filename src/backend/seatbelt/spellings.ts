@@ -35,7 +35,7 @@ export function masksOfSpellings(profile: Profile, facts: Facts & Pick<FileFacts
       name: "foreign-name" satisfies ApproximationName,
       path: hit,
       atMost: mask.atMost,
-      except: [],
+      except: null,
       remedy: "rename it, or change it yourself, outside of the sandbox",
       reason: `${hit} has a name that the disk may take for one that a mask covers: it is capped at ${mask.atMost}`,
     })),

@@ -1,13 +1,17 @@
+import type { Plan } from "../../backend/plan.ts";
 import { columns } from "../../channel/columns.ts";
+import type { Finding } from "../../config/finding.ts";
 import { escapeInvisible } from "../../errors.ts";
 import type { Action } from "../../policy/action.ts";
 import { createDraft, type Draft } from "../../supervisor/draft.ts";
 import { draftFetchTools, fetchOutlook } from "../../supervisor/fetch-outlook.ts";
 import { type Outlook, outlookOf } from "../../supervisor/files/outlook.ts";
 import { shellOutlook } from "../../supervisor/shell-outlook.ts";
+import { type Standing, standingWithin } from "../../supervisor/standing.ts";
 import { type ToolCard, toolCards } from "../../supervisor/tool-cards.ts";
 import { FILE_TOOLS } from "../../tool/files/all.ts";
 import { COMMON, chosen, knownWord, readArguments, takeWords } from "../arguments.ts";
+import { limitFindings, lookAtPlan } from "../plan-look.ts";
 import type { Print } from "../print.ts";
 
 /** A tool, and what would be asked about it. */
@@ -21,6 +25,7 @@ export async function tools(args: readonly string[], print: Print): Promise<numb
   const { values, positionals } = readArguments("tools", args, COMMON);
   takeWords("tools", positionals, ["TOOL"], 0);
   const draft = createDraft(chosen(values));
+  const { plan } = await lookAtPlan(draft);
   const pages = draftFetchTools(draft);
   const cards = toolCards(pages);
   const [wanted] = positionals;
@@ -39,13 +44,13 @@ export async function tools(args: readonly string[], print: Print): Promise<numb
       const page = pages.find((tool) => tool.name === card.name);
       return {
         card,
-        outlook: page === undefined ? outlookFor(card, draft) : await fetchOutlook(page, draft),
+        outlook: page === undefined ? outlookFor(card, draft, plan) : await fetchOutlook(page, draft),
       };
     }),
   );
   if (values.json === true) print.json(told.map(({ card, outlook }) => ({ ...card, outlook })));
   else if (name === null) showAll(told, print);
-  else for (const one of told) showOne(one, print);
+  else for (const one of told) showOne(one, plan === null ? [] : limitFindings(plan), print);
   return 0;
 }
 
@@ -55,7 +60,7 @@ function showAll(told: readonly Told[], print: Print): void {
   for (const line of columns(rows, [ink.bold, ink.dim])) print.result(line);
 }
 
-function showOne({ card, outlook }: Told, print: Print): void {
+function showOne({ card, outlook }: Told, limits: readonly Finding[], print: Print): void {
   const { ink } = print;
   print.result(`${ink.bold(card.name)} ${ink.dim(card.risk)}`);
   print.result(card.description);
@@ -66,6 +71,9 @@ function showOne({ card, outlook }: Told, print: Print): void {
     escapeInvisible(reason),
   ]);
   for (const line of columns(rows, [ink.bold, undefined, ink.dim])) print.result(line);
+  // Reading is limited by none of them.
+  for (const { message } of card.risk === "read_only" ? [] : limits)
+    print.result(`  ${ink.warn("limited:")} ${escapeInvisible(message)}`);
   print.result();
   print.json(card.schema);
 }
@@ -79,7 +87,14 @@ function inShort(outlook: readonly Outlook[]): string {
     .join("; ");
 }
 
-function outlookFor({ name }: ToolCard, { standing }: Draft): readonly Outlook[] {
+function outlookFor({ name }: ToolCard, { standing }: Draft, plan: Plan | null): readonly Outlook[] {
   const file = FILE_TOOLS.find((tool) => tool.name === name);
-  return file === undefined ? [shellOutlook(standing)] : outlookOf(file, standing, null);
+  return file === undefined ? [shellOutlook(standing)] : outlookOf(file, limited(standing, plan), null);
+}
+
+/** What a command's sandbox adds holds for tools on files as well, but for what suffixes leave to them. */
+function limited(standing: Standing, plan: Plan | null): Standing {
+  if (plan === null) return standing;
+  const limits = plan.limits.filter(({ except }) => except === null);
+  return standingWithin(standing, { limits, fixed: plan.fixed });
 }

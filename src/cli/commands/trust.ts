@@ -1,12 +1,15 @@
 import { columns } from "../../channel/columns.ts";
 import { askOnTerminal } from "../../channel/yes-or-no.ts";
+import type { Finding } from "../../config/finding.ts";
 import { listTrust, rememberTrust, revokeTrust, type TrustOffer, trustFile } from "../../config/trust.ts";
-import { ERRORS, escapeInvisible, visible } from "../../errors.ts";
+import { CofferdamError, ERRORS, escapeInvisible, visible } from "../../errors.ts";
 import { type Host, thisHost } from "../../host/host.ts";
+import { createDraft } from "../../supervisor/draft.ts";
 import { readArguments, takeWords, usage } from "../arguments.ts";
 import { listenForEnding } from "../ending.ts";
 import { tellFailure, tellThree } from "../failure.ts";
 import { grantedRows, widerLines } from "../offer-text.ts";
+import { lookAtPlan } from "../plan-look.ts";
 import type { Print } from "../print.ts";
 
 const OPTIONS = {
@@ -29,9 +32,10 @@ export async function trust(args: readonly string[], print: Print): Promise<numb
   if (list) return showList(host, json, print);
   if (revoke !== undefined) return forget(host, revoke, json, print);
   const offer = trustFile(host, file);
-  if (offer.before.trusted || yes) return remember(host, offer, json, print);
+  const findings = await planFindings(host, offer);
+  if (offer.before.trusted || yes) return remember(host, offer, findings, json, print);
   if (json) return refuse(host, offer, "JSON has nobody to ask", json, print);
-  show(host, offer, print);
+  show(host, offer, findings, print);
   print.result();
   using ending = listenForEnding();
   const answer = await askOnTerminal("", "cofferdam: trust it?", ending.signal);
@@ -41,14 +45,32 @@ export async function trust(args: readonly string[], print: Print): Promise<numb
   return answer ? keep(host, offer, print) : refuse(host, offer, "the answer was no", json, print);
 }
 
-function remember(host: Host, offer: TrustOffer, json: boolean, print: Print): number {
+/** What `check` would say of the plan of a call under it. */
+async function planFindings(host: Host, { path }: TrustOffer): Promise<readonly Finding[]> {
+  try {
+    return (await lookAtPlan(createDraft({ host, config: path }))).findings;
+  } catch (cause) {
+    if (!(cause instanceof CofferdamError)) throw cause;
+    return [{ severity: "warning", message: cause.message, hint: cause.hint ?? CHECK, at: null }];
+  }
+}
+
+const CHECK = "run `cofferdam check`";
+
+function remember(
+  host: Host,
+  offer: TrustOffer,
+  findings: readonly Finding[],
+  json: boolean,
+  print: Print,
+): number {
   const isNew = !offer.before.trusted;
   if (json) {
     if (isNew) rememberTrust(host, offer);
     print.json(offerJson(host, offer, true));
     return 0;
   }
-  show(host, offer, print);
+  show(host, offer, findings, print);
   print.result();
   if (isNew) return keep(host, offer, print);
   print.result(print.ink.good("it is trusted already, as it is"));
@@ -72,7 +94,7 @@ function refuse(host: Host, offer: TrustOffer, why: string, json: boolean, print
   return ERRORS.DENIED.exit;
 }
 
-function show(host: Host, offer: TrustOffer, print: Print): void {
+function show(host: Host, offer: TrustOffer, findings: readonly Finding[], print: Print): void {
   const { ink } = print;
   const wider = widerLines(offer);
   for (const line of wider) print.result(ink.warn(escapeInvisible(line)));
@@ -83,6 +105,11 @@ function show(host: Host, offer: TrustOffer, print: Print): void {
     [undefined, ink.dim],
   ))
     print.result(line);
+  for (const { message, hint } of findings) {
+    print.result();
+    print.result(`${ink.warn("warning:")} ${escapeInvisible(message)}`);
+    print.result(`  ${ink.dim("do:")} ${escapeInvisible(hint)}`);
+  }
 }
 
 function offerJson(

@@ -4,6 +4,7 @@ import { FactsMemory } from "../../../src/host/facts.ts";
 import { MaskSearch } from "../../../src/host/search/search.ts";
 import { joinPath } from "../../../src/profile/path.ts";
 import type { Profile } from "../../../src/profile/profile.ts";
+import { answersIn } from "./answers.ts";
 import type { TryCase } from "./battery.ts";
 import { bindFolder, unbindFolder } from "./bind.ts";
 import { describeScene } from "./describe.ts";
@@ -44,6 +45,9 @@ export const agreementCase: fc.Arbitrary<Case> = fc.record({
   coversLinks: fc.nat(2).map((number) => number > 0),
 });
 
+/** Answers that know less of a plan: they must be found out. */
+const BLIND = { limits: { limits: [] }, "what stays": { fixed: [] } } as const;
+
 /** Tries a case: nothing may be allowed that the model denies, and every refusal beyond it has its declared reason. */
 export function tryAgreement(stage: Stage): TryCase<Case> {
   return async (one, tally) => {
@@ -54,6 +58,24 @@ export function tryAgreement(stage: Stage): TryCase<Case> {
       tally.add(`kernel: ${kernel}`);
       tally.add(`verdict: ${verdict}`);
       tally.add(`act: ${probe.op}, ${kernel === "allowed" ? "allowed" : "refused"}`);
+    }
+    const answers = answersIn(scene, judged);
+    for (const { ask, allowed } of answers) tally.add(`explained: ${ask}, ${allowed ? "yes" : "no"}`);
+    const wrong = answers.filter(({ isAgreed }) => !isAgreed);
+    if (wrong.length > 0) {
+      const said = wrong.map(({ ask, allowed }) => `explain ${ask} says ${allowed ? "yes" : "no"}`);
+      throw new Error(
+        `${said.join("; ")}\n${describeScene(
+          scene,
+          wrong.map((one) => one.judged),
+        )}`,
+      );
+    }
+    for (const [what, blind] of Object.entries(BLIND)) {
+      const missed = answersIn(scene, judged, { ...scene.plan, ...blind }).filter(
+        ({ isAgreed }) => !isAgreed,
+      );
+      tally.add(`blind to ${what}`, missed.length);
     }
     const broken = judged.filter(({ verdict }) => verdict === "upward" || verdict === "unexplained");
     if (broken.length > 0) throw new Error(describeScene(scene, broken));
