@@ -33,7 +33,7 @@ export function assertAgrees(profile: Profile, facts: Facts, changes: readonly C
 }
 
 /** The access that the mounts give at a path: that of the last one at or above it. */
-function replay(changes: readonly Change[], path: AbsolutePath): Access {
+export function replay(changes: readonly Change[], path: AbsolutePath): Access {
   let access: Access = "none";
   for (const change of changes)
     if (path === change.path || path.startsWith(`${change.path}/`)) access = change.access;

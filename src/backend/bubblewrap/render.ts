@@ -1,6 +1,6 @@
 import { accessTo } from "../../profile/access-to.ts";
 import type { AbsolutePath } from "../../profile/path.ts";
-import { joinPath, pathToBytes, ROOT } from "../../profile/path.ts";
+import { joinPath, parentOf, pathToBytes, ROOT } from "../../profile/path.ts";
 import type { Profile } from "../../profile/profile.ts";
 import type { Launch } from "../../tool/launch.ts";
 import type { Facts } from "../facts.ts";
@@ -17,7 +17,7 @@ import {
 import { isProxied, OWN_LOOPBACK_PORT, proxyWay } from "../proxy-way.ts";
 import { withinSearch } from "../search-bound.ts";
 import { standardProgram } from "../seccomp/standard.ts";
-import { assertAgrees } from "./agrees.ts";
+import { assertAgrees, replay } from "./agrees.ts";
 import { clausesOf } from "./clauses.ts";
 import { gateScript, limiterOf } from "./gate.ts";
 import { handOver } from "./handed.ts";
@@ -137,7 +137,9 @@ function layOut(given: Profile, facts: Facts, mostMounts: number): Layout | Refu
     // The kernel keeps what a mount stands on by every name that it has (fs/namei.c, `is_local_mountpoint`).
     fixed: [
       ...mounts.map(({ point }) => point),
-      ...changes.flatMap(({ path }) => aliasesOf(facts.mounts, path)),
+      ...changes
+        .filter(({ path }) => replay(changes, parentOf(path)) !== "none")
+        .flatMap(({ path }) => aliasesOf(facts.mounts, path)),
     ],
     standings: standings(profile, facts, approximations),
     tree,

@@ -1,11 +1,11 @@
-import { isInside } from "../../profile/path.ts";
+import { type AbsolutePath, isInside } from "../../profile/path.ts";
 import type { Profile } from "../../profile/profile.ts";
 import { type Facts, nodeAt } from "../facts.ts";
 import type { Limit } from "../plan.ts";
 import type { ApproximationName } from "./approximations.ts";
 
 /** Folders with a suffix list: what is shown of them is what matches at the start. */
-export function snapshots(profile: Profile, facts: Facts): readonly Limit[] {
+export function snapshots(profile: Profile, facts: Facts, points: readonly AbsolutePath[]): readonly Limit[] {
   return profile.files.flatMap(({ path, access, suffixes }) => {
     if (suffixes === "any" || access === "none" || nodeAt(facts, path).kind !== "folder") return [];
     const shown = facts.shown.get(path) ?? [];
@@ -18,10 +18,8 @@ export function snapshots(profile: Profile, facts: Facts): readonly Limit[] {
         name: "suffix-snapshot" satisfies ApproximationName,
         path,
         atMost: shown.length === 0 ? ("none" as const) : ("read" as const),
-        except: [
-          ...shown,
-          ...profile.files.map((entry) => entry.path).filter((one) => one !== path && isInside(one, path)),
-        ],
+        // What else has a mount of its own there is shown by that.
+        except: points.filter((one) => one !== path && isInside(one, path)),
         reason: `${path} is granted for ${suffixes.join(", ") || "no"} files only: ${what}, and nothing can be made there`,
         remedy: "use the tools on files there, which can make them, or leave out `suffixes`",
       },

@@ -61,7 +61,7 @@ export function transitions(profile: Profile, facts: Facts): Transitions | Refus
   return {
     changes: [...walk.changes.values()].sort((a, b) => byPath(a.path, b.path)),
     placeholders: [...walk.placeholders.values()],
-    limits: [...caps.map(limitOf), ...walk.limits, ...snapshots(profile, facts)],
+    limits: [...caps.map(limitOf), ...walk.limits, ...snapshots(profile, facts, pointsOf(profile, facts))],
   };
 }
 
