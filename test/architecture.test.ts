@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { ROOMS, violations } from "./support/architecture.ts";
 import { CLOCKS, durationsIn } from "./support/clocks.ts";
 
-test("the sources obey the table of rooms", () => {
+test("the sources obey the table of rooms", { timeout: 120_000 }, () => {
   expect(violations(sources(join(import.meta.dirname, "../src")))).toEqual([]);
 });
 

@@ -7,7 +7,12 @@ import type { Print } from "./print.ts";
 
 /** Tells a person what a command made that other programs may obey, and what became of it. */
 export function tellAppeared({ found, more = 0, unknown }: Appearances, print: Print): void {
-  for (const one of found) if (one.kind !== "started" && one.fate.kind !== "quarantined") tellOne(one, print);
+  const alike = found.filter(isPlainlyReported);
+  const isCrowd = alike.length > MOST_ALIKE;
+  for (const one of found)
+    if (one.kind !== "started" && one.fate.kind !== "quarantined" && !(isCrowd && alike.includes(one)))
+      tellOne(one, print);
+  if (isCrowd) tellCrowd(alike, print);
   tellQuarantined(found, print);
   tellStarted(found, print);
   if (more > 0) print.talk(print.talkInk.dim(`cofferdam: and ${more} more: see \`cofferdam journal\``));
@@ -18,6 +23,27 @@ export function tellAppeared({ found, more = 0, unknown }: Appearances, print: P
       null,
       "look for new `.git` folders and settings of your tools yourself; what is found later is taken away then",
     );
+}
+
+/** More than so many are told together: a package manager makes dozens. */
+const MOST_ALIKE = 3;
+
+/** A file that other programs obey, of which there is nothing more to say. */
+function isPlainlyReported({ kind, fate }: Appeared): boolean {
+  return kind !== "started" && kind !== "link" && kind !== "repository" && kind !== "unprotectable"
+    ? fate.kind === "reported" && fate.because === null
+    : false;
+}
+
+function tellCrowd(alike: readonly Appeared[], print: Print): void {
+  const named = alike.slice(0, MOST_ALIKE).map(({ path }) => visible(path));
+  const more = alike.length - named.length;
+  tellThree(
+    print,
+    `the command made ${alike.length} files that other programs obey: ${named.join(", ")} and ${more} more`,
+    null,
+    "look at them before you start such programs in their folders; `--json` and `cofferdam journal` name them all",
+  );
 }
 
 function tellOne(one: Appeared, print: Print): void {

@@ -183,7 +183,7 @@ function limitRows({ host, survey, tree, runAs }: Diagnosis): readonly (readonly
         ? [["", `not ${what}: ${bound.reason}; ${bound.fix}`]]
         : bound.except === null
           ? []
-          : [["", `not all of ${what}: ${bound.except}`]],
+          : [["", `${what} is not bounded in full: ${bound.except}`]],
     ),
   ];
 }

@@ -19,7 +19,8 @@ sandbox:
   paths:
     workspace: { root: ., mode: rw, write_approval: false }
 
-  # What programs need to start; \`system\` is the shell and its tools. There are node, python, rust, go and git.
+  # What programs need to start; \`system\` is the shell and its tools. There are node, python, rust, go and git; other
+  # tools are listed with the folders that they need: { name: tool, read: [/opt/tool] }.
   runtimes: [${["system", ...runtimes].join(", ")}]
 ${missing.map((name) => `  # ${name} is used here and was not found on this machine, or not where it can be granted.\n`).join("")}
   # Operator profiles on top; they can only take away. Shipped are ci, no-network, read-only and strict.

@@ -17,7 +17,7 @@ interface CommonPlaces {
   /** No root can be or hold one of these. */
   readonly common: readonly AbsolutePath[];
   readonly why: string;
-  /** In these nothing is a file of the host. */
+  /** No root can lie in these either: they are file systems of the kernel. */
   readonly kernel: readonly AbsolutePath[];
 }
 
@@ -125,9 +125,13 @@ export function assertNoOwnPlace(host: Host, path: AbsolutePath): void {
   if (isInside(state, path))
     throw refused(path, `holds the state folder ${visible(state)}, ${what}`, SMALLER);
   const { common, why, kernel: files } = COMMON[host.platform];
-  const kernel = files.find((one) => isInside(path, one));
+  const kernel = files.find((one) => one !== path && isInside(path, one));
   if (kernel !== undefined)
-    throw refused(path, `lies in ${visible(kernel)}, where nothing is a file`, SMALLER);
+    throw refused(
+      path,
+      `lies in ${visible(kernel)}, ${why}`,
+      "name a folder on a disk, such as one below your home",
+    );
   const held = common.map((one) => realPath(one)).find((one) => isInside(one, path));
   if (held !== undefined) throw refused(path, `is or holds ${visible(held)}, ${why}`, SMALLER);
 }

@@ -114,15 +114,15 @@ export function isUnwritable({ stats }: Step, trusted: readonly number[]): boole
   return stats.isDirectory() && stats.uid === 0 && (stats.mode & STICKY) !== 0;
 }
 
-/** What a node error means, in one lower-case phrase. */
-export function printFailure(error: unknown): string {
+/** What a node error means to whoever wanted to `do` something with a path, in one lower-case phrase. */
+export function printFailure(error: unknown, does: "read" | "written" = "read"): string {
   const code = error instanceof Error && "code" in error ? error.code : null;
   switch (code) {
     case "ENOENT":
       return "does not exist";
     case "EACCES":
     case "EPERM":
-      return "cannot be read by this user";
+      return `cannot be ${does} by this user`;
     case "ENOTDIR":
       return "leads through something that is no folder";
     case "ELOOP":

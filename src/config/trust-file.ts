@@ -194,7 +194,7 @@ function changing<Made>(file: AbsolutePath, change: () => Made): Made {
     return change();
   } catch (error) {
     if (error instanceof CofferdamError) throw error;
-    throw new CofferdamError("CONFIG_INVALID", `${visible(file)} cannot be written: ${printFailure(error)}`, {
+    throw new CofferdamError("CONFIG_INVALID", `${visible(file)} ${printFailure(error, "written")}`, {
       hint: OTHER_STATE,
       cause: error,
     });

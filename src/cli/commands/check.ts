@@ -1,20 +1,14 @@
 import { columns } from "../../channel/columns.ts";
-import { findings } from "../../config/check.ts";
 import type { ConfigOrigin } from "../../config/config.ts";
 import type { Finding } from "../../config/finding.ts";
-import {
-  installationFindings,
-  installationJson,
-  installationWords,
-} from "../../config/installation-words.ts";
-import { proxyFindings } from "../../config/proxy-findings.ts";
+import { installationJson, installationWords } from "../../config/installation-words.ts";
 import { toolLayers } from "../../config/tool-layers.ts";
-import { ERRORS, escapeInvisible } from "../../errors.ts";
+import { ERRORS } from "../../errors.ts";
 import { type Host, thisHost } from "../../host/host.ts";
 import { createDraft, type Draft } from "../../supervisor/draft.ts";
 import { COMMON, chosen, readArguments, takeWords } from "../arguments.ts";
-import { printPlace } from "../place.ts";
-import { lookAtPlan, type MaskedRoot, type PlanLook } from "../plan-look.ts";
+import { lookAtConfig, showFinding } from "../findings.ts";
+import type { MaskedRoot, PlanLook } from "../plan-look.ts";
 import { planSize } from "../plan-text.ts";
 import type { Print } from "../print.ts";
 import { ruleSize } from "../rule-text.ts";
@@ -25,14 +19,7 @@ export async function check(args: readonly string[], print: Print): Promise<numb
   takeWords("check", positionals, []);
   const host = thisHost();
   const draft = createDraft({ host, ...chosen(values) });
-  const look = await lookAtPlan(draft);
-  const { roots } = draft.loaded.config;
-  const found = [
-    ...findings(draft.loaded),
-    ...proxyFindings(host, draft.loaded),
-    ...installationFindings(host, roots),
-    ...look.findings,
-  ];
+  const { look, found } = await lookAtConfig(draft);
   if (values.json === true) print.json(checkJson(draft, look, found, host));
   else show(draft, look, found, host, print);
   return found.some((one) => one.severity === "error") ? ERRORS.CONFIG_INVALID.exit : 0;
@@ -69,14 +56,6 @@ function show(
   if (found.length === 0) print.result(ink.good("nothing is wrong with it"));
   else
     print.result((errors > 0 ? ink.bad : ink.warn)(`${many(errors, "error")}, ${many(warnings, "warning")}`));
-}
-
-function showFinding({ severity, message, hint, at }: Finding, folder: string, print: Print): void {
-  const { bad, warn, dim } = print.ink;
-  print.result();
-  print.result(`${(severity === "error" ? bad : warn)(`${severity}:`)} ${escapeInvisible(message)}`);
-  if (at !== null) print.result(`  ${dim("at:")} ${printPlace(at, folder)}`);
-  print.result(`  ${dim("do:")} ${escapeInvisible(hint)}`);
 }
 
 function rootRows({ root, readOnly, hidden }: MaskedRoot): readonly (readonly string[])[] {

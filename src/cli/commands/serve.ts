@@ -87,6 +87,7 @@ async function open(
     print.json({ url: server.url, inboxes, ...(mounts.length === 0 ? {} : { mcp: endpoints[0] }) }, 0);
   else {
     for (const { name, url } of inboxes) print.result(`${escapeInvisible(name)}: ${url ?? server.url}`);
+    print.talk(dim("cofferdam: open the address in a browser to answer requests; Ctrl-C stops it"));
     for (const { url, token } of endpoints) print.result(`mcp: ${url}, Authorization: Bearer ${token}`);
   }
   if (chat !== null && channels.telegram !== undefined)

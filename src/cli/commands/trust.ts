@@ -8,8 +8,8 @@ import { createDraft } from "../../supervisor/draft.ts";
 import { readArguments, takeWords, usage } from "../arguments.ts";
 import { listenForEnding } from "../ending.ts";
 import { tellFailure, tellThree } from "../failure.ts";
+import { lookAtConfig, showFinding } from "../findings.ts";
 import { grantedRows, widerLines } from "../offer-text.ts";
-import { lookAtPlan } from "../plan-look.ts";
 import type { Print } from "../print.ts";
 
 const OPTIONS = {
@@ -32,45 +32,44 @@ export async function trust(args: readonly string[], print: Print): Promise<numb
   if (list) return showList(host, json, print);
   if (revoke !== undefined) return forget(host, revoke, json, print);
   const offer = trustFile(host, file);
-  const findings = await planFindings(host, offer);
-  if (offer.before.trusted || yes) return remember(host, offer, findings, json, print);
-  if (json) return refuse(host, offer, "JSON has nobody to ask", json, print);
-  show(host, offer, findings, print);
+  const found = await findingsOf(host, offer);
+  if (offer.before.trusted || yes) return remember(host, offer, found, json, print);
+  if (json) return refuse(host, offer, found, "JSON has nobody to ask", json, print);
+  show(host, offer, found, print);
   print.result();
   using ending = listenForEnding();
   const answer = await askOnTerminal("", "cofferdam: trust it?", ending.signal);
   const ended = ending.status();
   if (ended !== null) return ended;
-  if (answer === null) return refuse(host, offer, "there is no terminal to ask on", json, print);
-  return answer ? keep(host, offer, print) : refuse(host, offer, "the answer was no", json, print);
+  if (answer === null) return refuse(host, offer, found, "there is no terminal to ask on", json, print);
+  return answer ? keep(host, offer, print) : refuse(host, offer, found, "the answer was no", json, print);
 }
 
-/** What `check` would say of the plan of a call under it. */
-async function planFindings(host: Host, { path }: TrustOffer): Promise<readonly Finding[]> {
+/** What `check` would say of it, once it is trusted. What can't be found out here keeps nobody from trusting it. */
+async function findingsOf(host: Host, offer: TrustOffer): Promise<readonly Finding[]> {
   try {
-    return (await lookAtPlan(createDraft({ host, config: path }))).findings;
-  } catch (cause) {
-    if (!(cause instanceof CofferdamError)) throw cause;
-    return [{ severity: "warning", message: cause.message, hint: cause.hint ?? CHECK, at: null }];
+    return (await lookAtConfig(createDraft({ host, config: offer.path }))).found;
+  } catch (error) {
+    if (!(error instanceof CofferdamError)) throw error;
+    const { message, at = null, hint = "run `cofferdam check`" } = error;
+    return [{ severity: "error", message, hint, at }];
   }
 }
-
-const CHECK = "run `cofferdam check`";
 
 function remember(
   host: Host,
   offer: TrustOffer,
-  findings: readonly Finding[],
+  found: readonly Finding[],
   json: boolean,
   print: Print,
 ): number {
   const isNew = !offer.before.trusted;
   if (json) {
     if (isNew) rememberTrust(host, offer);
-    print.json(offerJson(host, offer, true));
+    print.json(offerJson(host, offer, found, true));
     return 0;
   }
-  show(host, offer, findings, print);
+  show(host, offer, found, print);
   print.result();
   if (isNew) return keep(host, offer, print);
   print.result(print.ink.good("it is trusted already, as it is"));
@@ -83,8 +82,15 @@ function keep(host: Host, offer: TrustOffer, print: Print): number {
   return 0;
 }
 
-function refuse(host: Host, offer: TrustOffer, why: string, json: boolean, print: Print): number {
-  if (json) print.json(offerJson(host, offer, false));
+function refuse(
+  host: Host,
+  offer: TrustOffer,
+  found: readonly Finding[],
+  why: string,
+  json: boolean,
+  print: Print,
+): number {
+  if (json) print.json(offerJson(host, offer, found, false));
   tellThree(
     print,
     `${visible(offer.path)} is not trusted: ${why}`,
@@ -94,7 +100,7 @@ function refuse(host: Host, offer: TrustOffer, why: string, json: boolean, print
   return ERRORS.DENIED.exit;
 }
 
-function show(host: Host, offer: TrustOffer, findings: readonly Finding[], print: Print): void {
+function show(host: Host, offer: TrustOffer, found: readonly Finding[], print: Print): void {
   const { ink } = print;
   const wider = widerLines(offer);
   for (const line of wider) print.result(ink.warn(escapeInvisible(line)));
@@ -105,16 +111,13 @@ function show(host: Host, offer: TrustOffer, findings: readonly Finding[], print
     [undefined, ink.dim],
   ))
     print.result(line);
-  for (const { message, hint } of findings) {
-    print.result();
-    print.result(`${ink.warn("warning:")} ${escapeInvisible(message)}`);
-    print.result(`  ${ink.dim("do:")} ${escapeInvisible(hint)}`);
-  }
+  for (const finding of found) showFinding(finding, host.cwd, print);
 }
 
 function offerJson(
   host: Host,
   { path, before, wider, changed, loaded }: TrustOffer,
+  findings: readonly Finding[],
   trusted: boolean,
 ): unknown {
   const grants = Object.fromEntries(
@@ -123,7 +126,7 @@ function offerJson(
       (rows ?? []).map(([, ...rest]) => rest),
     ]),
   );
-  return { path, trusted, before, wider, changed, grants };
+  return { path, trusted, before, wider, changed, grants, findings };
 }
 
 function showList(host: Host, json: boolean, print: Print): number {

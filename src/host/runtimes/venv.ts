@@ -80,6 +80,6 @@ function isShown({ needs }: Venv, grants: readonly Pick<Grant, "read">[]): boole
 }
 
 /** A path as an item of a YAML list in brackets. */
-function yamlPath(path: AbsolutePath): string {
+export function yamlPath(path: AbsolutePath): string {
   return /^[\w./@+-]+$/.test(path) ? path : JSON.stringify(escapeInvisible(path));
 }

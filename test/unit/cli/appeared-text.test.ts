@@ -43,3 +43,27 @@ test("a repository is told with what git may do in it, and else with why it went
     "
   `);
 });
+
+test("many files that other programs obey are told in one line; twin: a few each by themselves", () => {
+  const made = (count: number): string => {
+    const talk = new PassThrough();
+    const found = Array.from({ length: count }, (_, at): Appeared => {
+      const path = knownPath(`/p/node_modules/${at}/.npmrc`);
+      return {
+        path,
+        kind: "protected",
+        obeyedBy: SHELL,
+        runs: [],
+        fate: { kind: "reported", because: null },
+      };
+    });
+    tellAppeared({ found, unknown: null }, new Print(new PassThrough(), talk, { NO_COLOR: "1" }));
+    return String(talk.read());
+  };
+  expect(made(40)).toMatchInlineSnapshot(`
+    "cofferdam: the command made 40 files that other programs obey: \`/p/node_modules/0/.npmrc\`, \`/p/node_modules/1/.npmrc\`, \`/p/node_modules/2/.npmrc\` and 37 more
+      do: look at them before you start such programs in their folders; \`--json\` and \`cofferdam journal\` name them all
+    "
+  `);
+  expect(made(3).match(/^cofferdam: the command made `/gm)).toHaveLength(3);
+});

@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync } from "node:fs";
+import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { grantedRows, widerLines } from "../../../src/cli/offer-text.ts";
 import { lookAtProject, type Project } from "../../../src/cli/project.ts";
@@ -35,7 +35,8 @@ test("the starter config says what each part is there for", () => {
       paths:
         workspace: { root: ., mode: rw, write_approval: false }
 
-      # What programs need to start; \`system\` is the shell and its tools. There are node, python, rust, go and git.
+      # What programs need to start; \`system\` is the shell and its tools. There are node, python, rust, go and git; other
+      # tools are listed with the folders that they need: { name: tool, read: [/opt/tool] }.
       runtimes: [system, git, node]
       # rust is used here and was not found on this machine, or not where it can be granted.
 
@@ -78,6 +79,12 @@ describe("whatever a folder holds, its starter config loads and nothing is wrong
     ["Node", { "package.json": '{"scripts":{"test":"x","build":"y","deploy":"z"}}', "pnpm-lock.yaml": "" }],
     ["a broken package.json", { "package.json": "{" }],
     ["Python, Rust and Go", { "pyproject.toml": "", "Cargo.toml": "", "go.mod": "" }],
+    ["a Python environment that leads nowhere", { ".venv/pyvenv.cfg": "home = /nowhere/bin\n" }],
+    ["Maven and Gradle", { "pom.xml": "", "build.gradle.kts": "" }],
+    ["Maven and Gradle by their wrappers", { mvnw: "", gradlew: "" }],
+    ["a pnpm workspace", { "pnpm-workspace.yaml": "", "a/package.json": "{}" }],
+    ["Deno, Bun, Ruby and PHP", { "deno.json": "", "bun.lock": "", Gemfile: "", "composer.json": "" }],
+    ["files that git stores elsewhere", { ".gitattributes": "*.bin filter=lfs diff=lfs merge=lfs -text\n" }],
   ];
   test.each(files)("%s", (_name, held) => {
     const { host, project, write, at } = machine(
@@ -95,6 +102,57 @@ describe("whatever a folder holds, its starter config loads and nothing is wrong
     const { host, project, write } = machine();
     write({ "home/ann/project/cofferdam.yaml": starterConfig(lookAtProject(host, project), ["strict"]) });
     expect(trustFile(host).loaded.ceiling.layers.map((layer) => layer.name)).toContain("strict");
+  });
+});
+
+describe("a tool that is no runtime by name is listed with the folders that it needs", () => {
+  const looked = (files: Readonly<Record<string, string>>, path: readonly string[]) => {
+    const { host, at, project, folder } = machine(files);
+    for (const name of Object.keys(files)) if (/\/bin\//.test(name)) chmodSync(at(name), 0o755);
+    const env = { PATH: path.map(at).join(":") };
+    const { runtimes, missing } = lookAtProject({ ...host, env }, project);
+    return { runtimes: runtimes.map((one) => one.replaceAll(folder, "~")), missing };
+  };
+  const project = "home/ann/project";
+
+  test("that of its program; twin: one that is nowhere on PATH is told to be missing", () => {
+    const files = { [`${project}/deno.json`]: "{}", "opt/deno/bin/deno": "" };
+    const listed = { runtimes: ["{ name: deno, read: [~/opt/deno] }"], missing: [] };
+    expect(looked(files, ["opt/deno/bin"])).toEqual(listed);
+    expect(looked(files, [])).toEqual({ runtimes: [], missing: ["deno"] });
+  });
+
+  test("alone, where it lies among others: not the home folder, nor what holds every tool of a person", () => {
+    const files = { [`${project}/deno.json`]: "{}", "home/ann/.local/bin/deno": "", "home/ann/bin/deno": "" };
+    for (const folder of ["home/ann/.local/bin", "home/ann/bin"])
+      expect(looked(files, [folder]).runtimes).toEqual([`{ name: deno, read: [~/${folder}] }`]);
+  });
+
+  test("never by what lies in the root, nor by a shim, which runs what a file there says", () => {
+    const files = { [`${project}/deno.json`]: "{}", [`${project}/bin/deno`]: "", "opt/shims/bin/deno": "" };
+    expect(looked(files, [`${project}/bin`, "opt/shims/bin"])).toEqual({ runtimes: [], missing: ["deno"] });
+  });
+
+  test("also what a Python environment was made with; an environment that leads to no Python is told", () => {
+    const venv = `${project}/.venv`;
+    const files = {
+      [`${venv}/pyvenv.cfg`]: "",
+      "opt/python/bin/python3": "",
+      "opt/python/lib/python3.11/os.py": "",
+    };
+    const { host, at, project: folder, folder: top } = machine(files);
+    chmodSync(at("opt/python/bin/python3"), 0o755);
+    mkdirSync(at(`${venv}/bin`));
+    symlinkSync(at("opt/python/bin/python3"), at(`${venv}/bin/python3`));
+    writeFileSync(at(`${venv}/pyvenv.cfg`), `home = ${at("opt/python/bin")}\n`);
+    const read = (): readonly string[] =>
+      lookAtProject({ ...host, env: {} }, folder).runtimes.map((one) => one.replaceAll(top, "~"));
+    expect(read()).toEqual(["{ name: python, read: [~/opt/python] }"]);
+    // What is no Python is not granted, whatever the environment says.
+    rmSync(at("opt/python/lib"), { recursive: true });
+    mkdirSync(at("home/ann/.ssh"));
+    writeFileSync(at(`${venv}/pyvenv.cfg`), `home = ${at("home/ann/.ssh")}\n`);
+    expect(read().join()).not.toContain(".ssh");
   });
 });
 

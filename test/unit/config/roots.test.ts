@@ -85,7 +85,9 @@ describe("roots", () => {
       "that is the kernel's",
       "/dev",
       "ROOT_REFUSED",
-      "the folder `/dev` lies in `/dev`, where nothing is a file",
+      process.platform === "darwin"
+        ? "the folder `/dev` is or holds `/dev`, which all of this machine share"
+        : "the folder `/dev` is or holds `/dev`, which each call gets anew",
     ],
     [
       "whose name is too long",
@@ -281,7 +283,7 @@ describe("on macOS", () => {
     ["/private/var", "is or holds `/private/var/tmp`, which all of this machine share"],
     ["/private/var/run", "is or holds `/private/var/run`, which all of this machine share"],
     ["/System/Volumes", "is or holds `/System/Volumes/Data`, which all of this machine share"],
-    ["/dev/fd", "lies in `/dev`, where nothing is a file"],
+    ["/dev/fd", "lies in `/dev`, which all of this machine share"],
   ])("no root is or holds what all share: %s", (path, what) => {
     expect(told(path, "darwin")).toBe(`the folder \`${path}\` ${what}`);
   });
@@ -289,7 +291,7 @@ describe("on macOS", () => {
   test("a folder below one of them may be one, and so may what only Linux makes anew", () => {
     for (const path of ["/private/tmp/work", "/private/var/folders/ab/T/work", "/run/work", "/proc"])
       expect(told(path, "darwin")).toBeNull();
-    expect(told("/proc", "linux")).toMatch("lies in `/proc`");
+    expect(told("/proc", "linux")).toMatch("is or holds `/proc`");
     expect(told("/private", "linux")).toBeNull();
   });
 

@@ -1,0 +1,37 @@
+import { findings } from "../config/check.ts";
+import type { Finding } from "../config/finding.ts";
+import { installationFindings } from "../config/installation-words.ts";
+import { proxyFindings } from "../config/proxy-findings.ts";
+import { escapeInvisible } from "../errors.ts";
+import type { Draft } from "../supervisor/draft.ts";
+import { printPlace } from "./place.ts";
+import { lookAtPlan, type PlanLook } from "./plan-look.ts";
+import type { Print } from "./print.ts";
+
+/** What `check` and `trust` say of a config besides what it grants: the plan of a call, and what is wrong or doubtful. */
+export interface ConfigLook {
+  readonly look: PlanLook;
+  readonly found: readonly Finding[];
+}
+
+/** Looks at a config and at what would be mounted for it. Nothing is run. */
+export async function lookAtConfig(draft: Draft): Promise<ConfigLook> {
+  const look = await lookAtPlan(draft);
+  const { host, loaded } = draft;
+  const found = [
+    ...findings(loaded),
+    ...proxyFindings(host, loaded),
+    ...installationFindings(host, loaded.config.roots),
+    ...look.findings,
+  ];
+  return { look, found };
+}
+
+/** Prints one finding after an empty line, its place as it is seen from the folder. */
+export function showFinding({ severity, message, hint, at }: Finding, folder: string, print: Print): void {
+  const { bad, warn, dim } = print.ink;
+  print.result();
+  print.result(`${(severity === "error" ? bad : warn)(`${severity}:`)} ${escapeInvisible(message)}`);
+  if (at !== null) print.result(`  ${dim("at:")} ${printPlace(at, folder)}`);
+  print.result(`  ${dim("do:")} ${escapeInvisible(hint)}`);
+}
