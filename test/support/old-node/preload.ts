@@ -8,8 +8,10 @@ import { registerHooks } from "node:module";
 const version = process.env["OLD_NODE"] ?? "18.20.4";
 Object.defineProperty(process, "versions", { value: { ...process.versions, node: version } });
 
+/** The names that a module exports, by the module's. */
+const parsed: unknown = JSON.parse(readFileSync(new URL("exports.json", import.meta.url), "utf8"));
 const names = new Map<string, unknown>(
-  Object.entries(JSON.parse(readFileSync(new URL("exports.json", import.meta.url), "utf8"))),
+  typeof parsed === "object" && parsed !== null ? Object.entries(parsed) : [],
 );
 
 registerHooks({
