@@ -141,6 +141,8 @@ export interface Facts {
   /** Links in their folders, where git itself makes none. */
   readonly gitLinks: readonly AbsolutePath[];
   readonly strayLinks: readonly StrayLink[];
+  /** Where the call starts, if perhaps not everything can stay writable: that does. */
+  readonly start?: AbsolutePath;
   /** Folders in which there may be more hits and repositories. */
   readonly unsearched: readonly Unsearched[];
   /** For a folder with a suffix list: the existing files that it shows. */

@@ -1,12 +1,14 @@
 import { MANY_MOUNTS } from "../backend/bubblewrap/render.ts";
+import type { Facts } from "../backend/facts.ts";
 import type { Plan } from "../backend/plan.ts";
+import { closedRepositories, openedBy, whyClosed } from "../backend/repositories.ts";
 import type { Finding } from "../config/finding.ts";
-import { CofferdamError } from "../errors.ts";
+import { CofferdamError, visible } from "../errors.ts";
 import { type Access, isAtMost } from "../profile/access.ts";
 import { pathRuler } from "../profile/access-to.ts";
 import { isInside } from "../profile/path.ts";
 import type { Draft } from "../supervisor/draft.ts";
-import type { Side } from "../supervisor/prepare.ts";
+import type { Prepared, Side } from "../supervisor/prepare.ts";
 import type { Root } from "../tool/facts.ts";
 
 /** What something in a root is cut down to, as paths from the root. */
@@ -32,9 +34,9 @@ export async function lookAtPlan(draft: Draft): Promise<PlanLook> {
     roots: settings.roots.map((root) => ({ root, readOnly: [], hidden: [] })),
     findings: [finding],
   });
-  let side: Side;
+  let prepared: Prepared;
   try {
-    side = (await draft.prepare({ argv: ["true"], ...(cwd === undefined ? {} : { cwd }) })).onYes;
+    prepared = await draft.prepare({ argv: ["true"], ...(cwd === undefined ? {} : { cwd }) });
   } catch (error) {
     if (!(error instanceof CofferdamError)) throw error;
     const severity = error.code === "SANDBOX_UNAVAILABLE" ? "warning" : "error";
@@ -45,13 +47,18 @@ export async function lookAtPlan(draft: Draft): Promise<PlanLook> {
       at: null,
     });
   }
+  const { onYes: side, facts } = prepared;
   const { rendering } = side;
   switch (rendering.kind) {
     case "plan":
       return {
         plan: rendering.plan,
         roots: settings.roots.map((root) => maskedIn(root, rendering.plan, side)),
-        findings: [...limitFindings(rendering.plan), ...manyMounts(rendering.plan)],
+        findings: [
+          ...manyRepositories(facts),
+          ...limitFindings(rendering.plan),
+          ...manyMounts(rendering.plan),
+        ],
       };
     case "not-found":
       return none({
@@ -92,12 +99,30 @@ const AS_CONFIGURED: readonly string[] = ["suffix-snapshot", "link-target"];
 /** Rules cost next to nothing, and more of them than can be had is a refusal. */
 function manyMounts({ kind, clauses }: Plan): readonly Finding[] {
   if (kind === "rules" || clauses.length < MANY_MOUNTS) return [];
-  const hint = "mask the folders that hold many protected files, narrow the roots, or list fewer runtimes";
+  const hint =
+    "list the folders that calls work in as roots, in place of one that holds them all, or list fewer runtimes";
   return [
     {
       severity: "warning",
       message: `a call needs ${clauses.length} mounts, and what it costs grows with their square`,
       hint,
+      at: null,
+    },
+  ];
+}
+
+/** So many are told by name. */
+const MOST_TOLD = 5;
+
+function manyRepositories({ repositories }: Facts): readonly Finding[] {
+  const closed = closedRepositories(repositories).map(({ tree }) => visible(tree));
+  if (closed.length === 0) return [];
+  const more = closed.length > MOST_TOLD ? ` and ${closed.length - MOST_TOLD} more` : "";
+  return [
+    {
+      severity: "warning",
+      message: `${whyClosed(repositories)}; read-only are those of ${closed.slice(0, MOST_TOLD).join(", ")}${more}`,
+      hint: openedBy("one of these folders"),
       at: null,
     },
   ];

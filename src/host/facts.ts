@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { pointsOf } from "../backend/bubblewrap/transitions.ts";
 import type { Facts, Launcher, Node } from "../backend/facts.ts";
 import type { Held } from "../backend/held.ts";
-import { type RepositorySign, repositoryMasks } from "../backend/repositories.ts";
+import { areMany, type RepositorySign, repositoryMasks, withNear } from "../backend/repositories.ts";
 import { withinSearch } from "../backend/search-bound.ts";
 import { coveredIndex } from "../backend/seatbelt/covered-index.ts";
 import { foldedMasks } from "../backend/seatbelt/file-rules.ts";
@@ -30,6 +30,18 @@ const MOST_SHOWN = 64;
 
 /** Nor are those of a folder with more names below it than this. */
 const MOST_NAMES = 10_000;
+
+/** What a call is about: the folder that it starts in, and what its words may name. */
+export interface Near {
+  readonly start: AbsolutePath;
+  readonly named: readonly AbsolutePath[];
+}
+
+/** About the mounts that a repository takes, with the folders above it. */
+export const MOUNTS_OF_A_REPOSITORY = 6;
+
+/** Fewer mounts than this leave room in every plan. */
+export const FEW_MOUNTS = 128;
 
 /** What stays the same while a supervisor lives: the launcher, whom tools run as, the runtimes' links. */
 export interface StandingFacts {
@@ -126,6 +138,7 @@ function isSame(a: Facts, b: Facts): boolean {
     isDeepStrictEqual(copies, b.copies) &&
     isDeepStrictEqual(unsearched, b.unsearched) &&
     isDeepStrictEqual(nameFiles, b.nameFiles) &&
+    a.start === b.start &&
     isSameMap(nodes, b.nodes, isSameNode) &&
     isDeepStrictEqual(ways, b.ways) &&
     isSameMap(shown, b.shown, isSameList)
@@ -159,6 +172,7 @@ function isSameMap<Value>(
 /**
  * Looks at everything that rendering these profiles may ask about: their paths with all folders above, what glob masks
  * cover, repositories, the files that suffix lists show, the mount table. Placeholders of live calls count as missing.
+ * `near` tells what a call is about: it is asked where perhaps not everything can stay writable.
  * Throws `NOT_ENFORCEABLE` for a folder that can't be searched, and `FACTS_UNSTABLE` for one that others keep moving.
  */
 export async function lookUpFacts(
@@ -167,6 +181,7 @@ export async function lookUpFacts(
   profiles: readonly Profile[],
   memory: FactsMemory,
   held: ReadonlySet<AbsolutePath> = new Set(),
+  near: () => Near | null = () => null,
 ): Promise<Facts> {
   const mounts = memory.mounts.now();
   const { hits, signs, gitLinks, strayLinks, unsearched } = await memory.find(profiles, standing.mac);
@@ -175,9 +190,14 @@ export async function lookUpFacts(
   const see = lookingOnce(held);
   const looker = new NodeLooker(see);
   const writable = allWritableIn(profiles);
-  const repositories = await inLongTurns(
+  const all = await inLongTurns(
     memory.repositories.read(host, allSigns(signs, writable, see), writable, see),
   );
+  const isTight = areMany(all) || hits.length + MOUNTS_OF_A_REPOSITORY * all.length > FEW_MOUNTS;
+  const about = isTight ? near() : null;
+  const repositories = isTight
+    ? withNear(all, about === null ? [] : [about.start, ...about.named], writable)
+    : all;
   const copies = await inLongTurns(memory.copies.heldFor(hits, writable, host.installation().parts));
   const points = profiles.flatMap((profile) => pointsOf(profile, { hits, shown }));
   const around = new Surveyor(looker, mounts, see);
@@ -210,6 +230,7 @@ export async function lookUpFacts(
     strayLinks,
     unsearched,
     mounts,
+    ...(about === null ? {} : { start: about.start }),
   });
 }
 

@@ -109,9 +109,9 @@ export function onlyKeeper(layer: string): string {
 
 /** What a person would have to change: a model can't. */
 function remedyFor({ decidedBy }: Explanation, question: DeniableQuestion, isBySuffix: boolean): string {
+  if (decidedBy.remedy !== undefined) return decidedBy.remedy;
   if (decidedBy.layer === REPOSITORY_LAYER)
     return "git obeys it outside as well: change it yourself, outside of the walls, if it is meant";
-  if (decidedBy.remedy !== undefined) return decidedBy.remedy;
   if (decidedBy.layer === PROTECTED_LAYER && question.ask === "write")
     return "programs of this machine obey it: change it yourself, outside of the sandbox, if it is meant";
   if (decidedBy.layer !== "config") return onlyKeeper(decidedBy.layer);

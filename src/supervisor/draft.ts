@@ -10,6 +10,7 @@ import { lookAtMachine } from "../host/machine.ts";
 import { boundsFrom, MaskSearch } from "../host/search/search.ts";
 import { type Call, readShellInput, type ShellInput } from "../tool/call.ts";
 import { lookAtCall } from "./look.ts";
+import { nearPaths } from "./near-paths.ts";
 import { assertOptions } from "./options.ts";
 import { type CallFacts, type Prepared, prepare } from "./prepare.ts";
 import type { Standing } from "./standing.ts";
@@ -90,7 +91,8 @@ export class Draft {
     const profiles = [standing.unasked.profile, standing.onYes.profile];
     const held = new Ledger(host.stateFolder).held();
     if (stated === null) {
-      const facts = await lookUpFacts(host, machine, profiles, this.#memory, held);
+      const near = () => nearPaths(input, standing, cwd);
+      const facts = await lookUpFacts(host, machine, profiles, this.#memory, held, near);
       return { ...lookAtCall(input, standing, cwd), facts };
     }
     const { roots, runtimes } = standing.settings;

@@ -128,7 +128,7 @@ function hasRoots({ config }: Standing): boolean {
  * The folder that a call starts in, canonical. Of one that the call can't see, whether it is there or not, what its
  * spelling and visible links say: it is refused by that. Throws `USAGE` when there is none.
  */
-function folderOf(written: string | undefined, base: AbsolutePath, { onYes }: Standing): AbsolutePath {
+export function folderOf(written: string | undefined, base: AbsolutePath, { onYes }: Standing): AbsolutePath {
   if (isTooDeep(written ?? ""))
     throw new CofferdamError("USAGE", `\`cwd\` has more than ${MAX_NAMES} names`, {
       hint: "name a folder that lies less deep",

@@ -14,6 +14,7 @@ import type { Corridor } from "./corridor.ts";
 import { enforce } from "./enforce.ts";
 import type { HeldProgram } from "./held-program.ts";
 import { lookAtCall } from "./look.ts";
+import { nearPaths } from "./near-paths.ts";
 import { noTerminal } from "./no-terminal.ts";
 import type { CallClearance, ProgramOutcome } from "./outcome.ts";
 import { type CallFacts, type Prepared, prepare, type Side, sideOf } from "./prepare.ts";
@@ -213,8 +214,9 @@ export class ProgramCalls {
     if (walls.kind === "unavailable") throw walls.error;
     const profiles = [standing.unasked.profile, standing.onYes.profile];
     const { machine } = walls;
+    const near = () => nearPaths(call.input, standing, cwd);
     const facts = await factsBeside(ledger, (held) =>
-      lookUpFacts(host, machine.facts, profiles, memory, held),
+      lookUpFacts(host, machine.facts, profiles, memory, held, near),
     );
     return { ...lookAtCall(call.input, standing, cwd), facts, callerEnv: host.env };
   }

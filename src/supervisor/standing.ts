@@ -3,7 +3,7 @@ import type { Facts } from "../backend/facts.ts";
 import { COPY, heldLayer } from "../backend/held.ts";
 import { limitLayer } from "../backend/limits.ts";
 import type { Plan } from "../backend/plan.ts";
-import { repositoryProfile } from "../backend/repositories.ts";
+import { repositoryLayer } from "../backend/repositories.ts";
 import type { Ceiling, Config } from "../config/config.ts";
 import type { Mode } from "../policy/action.ts";
 import { digest, type ProfileDigest } from "../profile/canonical.ts";
@@ -121,12 +121,10 @@ export function standingIn(standing: Standing, facts: Facts): Standing {
 
 /** What holds besides because of what was found in roots: the first layer is told first. */
 export function foundIn({ copies, repositories }: Pick<Facts, "copies" | "repositories">): readonly Layer[] {
-  const obeyed = repositoryProfile(repositories);
+  const obeyed = repositoryLayer(repositories);
   return [
     ...(copies.length === 0 ? [] : [heldLayer(copies.map((one) => ({ ...one, what: COPY })))]),
-    ...(obeyed.masks.length === 0
-      ? []
-      : [{ name: REPOSITORY_LAYER, profile: obeyed, sources: new Map<string, never>() }]),
+    ...(obeyed.profile.masks.length === 0 ? [] : [obeyed]),
   ];
 }
 

@@ -145,4 +145,55 @@ describe.skipIf(unusable !== null)("more protected names than mounts can be made
     expect(await run("echo x > packages/7/other")).toMatchObject({ kind: "done" });
     expect((await run("echo x > packages/7/.npmrc")).kind).toBe("failed");
   });
+
+  it("folders of settings are read-only then as a whole, and all else can be worked on", async () => {
+    for (let at = 0; at < 90; at += 1) {
+      mkdirSync(join(place.ws, `packages/${at}/.vscode`), { recursive: true });
+      writeFileSync(join(place.ws, `packages/${at}/.vscode/settings.json`), "{}");
+    }
+    place.ownAll();
+    await using supervisor = await place.supervisor({ shell: { default: { approval: false } } });
+    const run = (script: string) =>
+      supervisor.session({ caller: "person" }).call("shell", { argv: ["sh", "-c", script] });
+    const made = await run("for one in packages/*; do echo x > $one/new || exit 1; done");
+    expect(made).toMatchObject({
+      kind: "done",
+      receipt: {
+        approximations: expect.arrayContaining([
+          {
+            name: "mount-budget",
+            path: join(place.ws, "packages/0/.vscode"),
+            reason: `${place.ws}/packages/0/.vscode holds 1 protected name, and more than 256 mounts would be needed, so it is read-only`,
+          },
+        ]),
+      },
+    });
+    for (const path of ["packages/0/.vscode/other", "packages/89/.vscode/settings.json"])
+      expect([path, (await run(`echo x > ${path}`)).kind]).toEqual([path, "failed"]);
+  });
+
+  it("of many repositories those can be changed that a call starts in or names, and the others say how", async () => {
+    place.plainly("for at in $(seq 10 50); do git init -q r$at; done");
+    await using supervisor = await place.supervisor({ shell: { default: { approval: false } } });
+    await using session = supervisor.session({ caller: "person" });
+    const run = (script: string, cwd = ".") => session.call("shell", { argv: ["sh", "-c", script], cwd });
+    const commit = (at: string) => `git -C ${at} -c user.name=a -c user.email=a@b commit --allow-empty -qm x`;
+    expect((await run(commit("."), "r45")).kind).toBe("done");
+    expect((await run(commit("r46"))).kind).toBe("done");
+    expect((await run(commit("r12"))).kind).toBe("done");
+    const tree = join(place.ws, "r47");
+    expect(await run(`cd "r$((40 + 7))" && ${commit(".")}`)).toMatchObject({
+      kind: "failed",
+      denials: [
+        {
+          target: `${tree}/.git`,
+          because: `\`${tree}/.git\` may only be read: of 41 repositories no more than 16 can be changed in this call (repository)`,
+          remedy: `start the call in \`${tree}\` or name that folder in it, or list it as a root of its own under \`sandbox.paths\``,
+        },
+      ],
+    });
+    // Named or not, what git obeys can't be changed.
+    for (const name of ["config", "hooks/pre-commit", "commondir"])
+      expect([name, (await run(`echo x > .git/${name}`, "r45")).kind]).toEqual([name, "failed"]);
+  });
 });

@@ -257,7 +257,8 @@ function refusalOf(profile: Profile, { changes }: Transitions, mostMounts: numbe
     return {
       field: "masks",
       reason,
-      remedy: "mask the folders that hold so many protected files, or narrow the roots",
+      remedy:
+        "list the folders that calls work in as roots, in place of those that hold so many protected files",
     };
   }
   return null;

@@ -1,16 +1,30 @@
-import { type AbsolutePath, isInside, namesOf, parentOf, ROOT, upwards } from "../../profile/path.ts";
-import { literalPattern } from "../../profile/pattern.ts";
+import { visible } from "../../errors.ts";
+import {
+  type AbsolutePath,
+  foldedText,
+  isInside,
+  nameOf,
+  namesOf,
+  parentOf,
+  ROOT,
+  upwards,
+} from "../../profile/path.ts";
+import { literalPattern, plainText } from "../../profile/pattern.ts";
 import { normalProfile, type Profile } from "../../profile/profile.ts";
 import type { Facts } from "../facts.ts";
 import type { Limit, Refusal } from "../plan.ts";
 import type { ApproximationName } from "./approximations.ts";
 import { type Change, type Transitions, transitions } from "./transitions.ts";
 
-/** More mounts than this no plan makes: the cost of a launch grows with their square. */
+/**
+ * More mounts than this no plan makes. What they cost a launch grows with their square, as bubblewrap reads the table of mounts anew for
+ * each: 64 take 20 ms, 256 take 160 ms, and 512 would take 600 ms of every call.
+ */
 export const MOST_MOUNTS = 256;
 
-/** So many folders are closed as a whole before a plan is refused instead. */
-const MAX_CLOSED = 16;
+/** So many folders are closed as a whole before a plan is refused instead, in so many rounds. */
+const MAX_CLOSED = 256;
+const MAX_ROUNDS = 16;
 
 /** A profile, and the mounts that it comes to. */
 export interface WithinMounts {
@@ -21,53 +35,120 @@ export interface WithinMounts {
 
 /**
  * The mounts of a profile, with folders read-only, or hidden, as a whole that hold more protected names than mounts can be made for:
- * below folders that are granted, and none of them itself. There may still be too many.
+ * below folders that are granted, and none of them itself; where the call starts comes last. There may still be too many.
  * Law: what the result gives at a path is never more than what the profile gives there.
  */
 export function withinMounts(given: Profile, facts: Facts, most: number): WithinMounts | Refusal {
   let profile = given;
   const limits: Limit[] = [];
-  for (;;) {
+  for (let round = 0; ; round += 1) {
     const found = transitions(profile, facts);
     if ("reason" in found) return found;
-    const closed = limits.length < MAX_CLOSED ? folderToClose(profile, found.changes, most) : null;
-    if (closed === null) return { profile, found, limits };
-    const { path, atMost, count } = closed;
-    const mask = { pattern: literalPattern(path), atMost, ignoreCase: false } as const;
-    profile = normalProfile({ ...profile, masks: [...profile.masks, mask] });
-    const how = atMost === "none" ? "hidden" : "read-only";
-    const reason = `${path} holds ${count} protected names, and more than ${most} mounts would be needed, so it is ${how}`;
-    const remedy = `have less protected below it, or make ${path} a root of its own in another config: ${most} mounts is the most of one call`;
-    limits.push({
-      name: "mount-budget" satisfies ApproximationName,
-      path,
-      atMost,
-      except: null,
-      reason,
-      remedy,
+    const left = round < MAX_ROUNDS ? MAX_CLOSED - limits.length : 0;
+    const closed = foldersToClose(profile, facts.start ?? null, found.changes, { most, left });
+    if (closed.length === 0) return { profile, found, limits };
+    const masks = closed.map(({ path, atMost }) => {
+      return { pattern: literalPattern(path), atMost, ignoreCase: false } as const;
     });
+    profile = normalProfile({ ...profile, masks: [...profile.masks, ...masks] });
+    for (const { path, atMost, count } of closed) {
+      const how = atMost === "none" ? "hidden" : "read-only";
+      const reason = `${path} holds ${count} protected ${count === 1 ? "name" : "names"}, and more than ${most} mounts would be needed, so it is ${how}`;
+      const root = "list it as a root of its own under `sandbox.paths`";
+      const remedy = isOfSettings(given, path) ? root : `start the call in ${visible(path)}, or ${root}`;
+      const name = "mount-budget" satisfies ApproximationName;
+      limits.push({ name, path, atMost, except: null, reason, remedy });
+    }
   }
 }
 
 interface Closed {
   readonly path: AbsolutePath;
   readonly atMost: "none" | "read";
+  /** How many protected names it holds, with the folders that are pinned for them. */
   readonly count: number;
+  /** How many mounts less that makes: it may need one of its own. */
+  readonly spared: number;
 }
 
-/** The smallest folder that makes them few enough, or the one that spares most; null where they are few enough, or none does. */
-function folderToClose(profile: Profile, changes: readonly Change[], most: number): Closed | null {
+/** Folders that make them few enough, or as many as help; none where they are few enough already. */
+function foldersToClose(
+  profile: Profile,
+  start: AbsolutePath | null,
+  found: readonly Change[],
+  { most, left }: Record<"most" | "left", number>,
+): readonly Closed[] {
+  const closed: Closed[] = [];
+  let changes = found;
+  while (closed.length < left) {
+    const next = folderToClose(profile, start, changes, most);
+    if (next === null) break;
+    closed.push(next);
+    const { path, atMost: access } = next;
+    changes = [
+      ...changes.filter((change) => !isInside(change.path, path)),
+      { kind: "show", path, access, passable: false },
+    ];
+  }
+  return closed;
+}
+
+/**
+ * The smallest folder that makes them few enough; where each such spares far more than is needed, the fullest of those that
+ * spare less. Folders of settings come first where they are enough, and where the call starts comes last. Null where there are
+ * few enough, or none helps.
+ */
+function folderToClose(
+  profile: Profile,
+  start: AbsolutePath | null,
+  changes: readonly Change[],
+  most: number,
+): Closed | null {
   const excess = changes.length - most;
   if (excess <= 0) return null;
-  const best = (["read", "none"] as const).flatMap((atMost) => {
-    const counts = countsByFolder(profile, changes, atMost);
-    const closed = [...counts].map(([path, count]): Closed => ({ path, atMost, count }));
-    const enough = closed.filter(({ count }) => count > excess).toSorted(deepestFirst);
-    const fullest = closed.filter(({ count }) => count > 1).toSorted((a, b) => b.count - a.count);
-    return enough[0] ?? fullest[0] ?? [];
-  });
-  return best.find(({ count }) => count > excess) ?? best.toSorted((a, b) => b.count - a.count)[0] ?? null;
+  const mounted = new Set(changes.map(({ path }) => path));
+  const all = (["read", "none"] as const).flatMap((atMost) =>
+    [...countsByFolder(profile, changes, atMost)].map(([path, count]): Closed => {
+      return { path, atMost, count, spared: mounted.has(path) ? count : count - 1 };
+    }),
+  );
+  const isStart = ({ path }: Closed): boolean =>
+    start !== null && (isInside(start, path) || (isInside(path, start) && !isGranted(profile, start)));
+  const useful = all.filter(({ spared }) => spared > 0);
+  const settings = useful.filter(({ path }) => isOfSettings(profile, path));
+  const others = useful.filter((one) => !isStart(one));
+  const areEnough = settings.reduce((sum, { spared }) => sum + spared, 0) >= excess;
+  const some = areEnough ? settings : others.length > 0 ? others : useful;
+  const enough = some.filter(({ spared }) => spared >= excess).toSorted(deepestFirst);
+  const fitting = enough.find(({ spared }) => spared <= FITS * excess);
+  const fullest = some.filter(({ spared }) => spared < excess).toSorted(fullestFirst)[0];
+  return fitting ?? fullest ?? enough[0] ?? null;
 }
+
+/** True for a folder that globs name by what lies in it, as `.vscode`: nobody works in it. Those of git are more than that. */
+function isOfSettings(profile: Profile, path: AbsolutePath): boolean {
+  return settingsFolders(profile).has(foldedText(nameOf(path))) && !/\.git(?:\/|$)/i.test(path);
+}
+
+/** A profile is a value: what follows from it once holds for as long as anyone has it. */
+const known = new WeakMap<Profile["masks"], ReadonlySet<string>>();
+
+function settingsFolders({ masks }: Profile): ReadonlySet<string> {
+  const before = known.get(masks);
+  if (before !== undefined) return before;
+  const names = new Set<string>();
+  for (const { pattern } of masks)
+    for (const segment of pattern.literal === null ? pattern.segments.slice(0, -1).toReversed() : []) {
+      const name = segment.kind === "name" ? plainText(segment.pieces) : null;
+      if (name === null) break;
+      names.add(foldedText(name));
+    }
+  known.set(masks, names);
+  return names;
+}
+
+/** A folder that spares up to so many times what is needed is closed at once, rather than several. */
+const FITS = 4;
 
 /** How many mounts of masks would not be needed, were a folder no more than that. */
 function countsByFolder(
@@ -77,16 +158,27 @@ function countsByFolder(
 ): ReadonlyMap<AbsolutePath, number> {
   const granted = new Set(files.map(({ path }) => path));
   const counts = new Map<AbsolutePath, number>();
+  const holding = new Set<AbsolutePath>();
   for (const { path, kind, access } of changes) {
     if (granted.has(path) || (kind !== "pin" && access !== atMost)) continue;
     for (const folder of upwards(parentOf(path))) {
       if (granted.has(folder) || folder === ROOT) break;
       counts.set(folder, (counts.get(folder) ?? 0) + 1);
+      if (kind !== "pin") holding.add(folder);
     }
   }
   for (const folder of counts.keys())
-    if (files.some(({ path }) => isInside(path, folder))) counts.delete(folder);
+    if (!holding.has(folder) || files.some(({ path }) => isInside(path, folder))) counts.delete(folder);
   return counts;
+}
+
+/** True for a folder that is granted, or holds one that is: that a call starts in it says nothing of what lies in it. */
+function isGranted({ files }: Profile, folder: AbsolutePath): boolean {
+  return files.some(({ path }) => isInside(path, folder));
+}
+
+function fullestFirst(a: Closed, b: Closed): number {
+  return b.spared - a.spared || deepestFirst(a, b);
 }
 
 function deepestFirst(a: Closed, b: Closed): number {

@@ -1,18 +1,12 @@
 import { CofferdamError } from "../../errors.ts";
 import type { Appeared } from "../../host/appeared.ts";
-import { lookUpFacts } from "../../host/facts.ts";
+import { FEW_MOUNTS, lookUpFacts, MOUNTS_OF_A_REPOSITORY } from "../../host/facts.ts";
 import { flatMapInTurns } from "../../host/turns.ts";
 import { standingIn } from "../standing.ts";
 import type { AfterCall } from "./after-call.ts";
 import { isRepository, unmade } from "./new-repositories.ts";
 import { IN_THE_WAY, type PlantedByCall } from "./planted.ts";
 import type { Fates } from "./take-away.ts";
-
-/** About the mounts that a repository takes, with the folders above it. */
-const MOUNTS_OF_A_REPOSITORY = 6;
-
-/** Fewer mounts than this leave room in every plan, and the planner is not asked. */
-const FEW_MOUNTS = 128;
 
 /**
  * Finds the repositories that a call made, where they leave too few mounts for the sandbox of a later call. The planner itself is asked

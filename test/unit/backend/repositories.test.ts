@@ -1,10 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
+  closedRepositories,
   MOST_OPEN_REPOSITORIES,
   type Repository,
+  repositoryLayer,
   repositoryMasks,
   repositoryProfile,
+  withNear,
 } from "../../../src/backend/repositories.ts";
 import { isAtMost } from "../../../src/profile/access.ts";
 import { accessTo } from "../../../src/profile/access-to.ts";
@@ -82,6 +85,53 @@ describe("the masks over repositories", () => {
     const masks = masked(...many.toReversed());
     expect(masks).toHaveLength(4 * MOST_OPEN_REPOSITORIES + 2);
     expect(masks.slice(-2)).toEqual(many.slice(-2).map(({ path }) => path));
+  });
+
+  describe("of many", () => {
+    const many = Array.from({ length: MOST_OPEN_REPOSITORIES + 20 }, (_, at) =>
+      repository(`/w/r${String(at).padStart(2, "0")}/.git`),
+    );
+    const closedOf = (
+      repositories: readonly Repository[],
+      named: readonly string[],
+      roots: readonly string[] = ["/w"],
+    ): readonly string[] =>
+      closedRepositories(withNear(repositories, named.map(absolutePath), roots.map(absolutePath))).map(
+        ({ tree }) => tree,
+      );
+    const usual = many.slice(MOST_OPEN_REPOSITORIES).map(({ path }) => path.replace("/.git", ""));
+    const without = (...paths: readonly string[]) => usual.filter((path) => !paths.includes(path));
+
+    it("leave those open besides that the call starts in, or names, and those that are a root", () => {
+      expect(closedOf(many, [])).toEqual(usual);
+      expect(closedOf(many, ["/w"])).toEqual(usual);
+      expect(closedOf(many, ["/w/r30/src/deep"])).toEqual(without("/w/r30"));
+      expect(closedOf(many, ["/w", "/w/r30", "/w/r31/.git/index"])).toEqual(without("/w/r30", "/w/r31"));
+      expect(closedOf(many, ["/w"], ["/w", "/w/r33"])).toEqual(without("/w/r33"));
+      expect(closedOf(many, ["/w/r3"], ["/w/r33/src"])).toEqual(usual);
+      expect(closedOf(many.toReversed(), ["/w/r30"])).toEqual(without("/w/r30"));
+    });
+
+    it("leave the repository of a worktree and of a submodule open with these", () => {
+      const parts = ["config", "hooks"].map((name) => absolutePath(`/w/r34/.git/${name}`));
+      const tree = repository("/w/tree/.git", { kind: "file", parts });
+      expect(closedOf([...many, tree], ["/w/tree/src"])).toEqual(without("/w/r34"));
+      const module = repository("/w/r35/.git/modules/m");
+      const sub = repository("/w/r35/m/.git", { kind: "file", parts: [joinPath(module.path, "config")] });
+      expect(closedOf([...many, module, sub], ["/w/r35/m"])).toEqual(without("/w/r35"));
+    });
+
+    it("tell with each that is closed how many there are, and what opens it", () => {
+      const { reasons, remedies } = repositoryLayer(many);
+      const [key, reason] = [...(reasons ?? [])].at(-1) ?? [""];
+      expect(reason).toBe(
+        "`/w/r35/.git` may only be read: of 36 repositories no more than 16 can be changed in this call",
+      );
+      expect(remedies?.get(key)).toBe(
+        "start the call in `/w/r35` or name that folder in it, or list it as a root of its own under `sandbox.paths`",
+      );
+      expect(repositoryLayer(many.slice(0, MOST_OPEN_REPOSITORIES)).reasons).toEqual(new Map());
+    });
   });
 
   it("are the same in any order, and only ever take away", () => {
