@@ -111,17 +111,17 @@ function manyMounts({ kind, clauses }: Plan): readonly Finding[] {
   ];
 }
 
-/** So many are told by name. */
-const MOST_TOLD = 5;
+/** So many repositories are told by name. */
+const MOST_NAMED = 5;
 
 function manyRepositories({ repositories }: Facts): readonly Finding[] {
   const closed = closedRepositories(repositories).map(({ tree }) => visible(tree));
   if (closed.length === 0) return [];
-  const more = closed.length > MOST_TOLD ? ` and ${closed.length - MOST_TOLD} more` : "";
+  const more = closed.length > MOST_NAMED ? ` and ${closed.length - MOST_NAMED} more` : "";
   return [
     {
       severity: "warning",
-      message: `${whyClosed(repositories)}; read-only are those of ${closed.slice(0, MOST_TOLD).join(", ")}${more}`,
+      message: `${whyClosed(repositories)}; read-only are those of ${closed.slice(0, MOST_NAMED).join(", ")}${more}`,
       hint: openedBy("one of these folders"),
       at: null,
     },
