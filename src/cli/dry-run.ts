@@ -74,7 +74,8 @@ function printCall(
 function printRendering({ rendering, launch }: Side, standing: Standing, print: Print): void {
   switch (rendering.kind) {
     case "not-found":
-      title("there is no plan: the program is not there inside the walls", print);
+      title(`there is no plan: ${rendering.reason}`, print);
+      print.result(`  ${escapeInvisible(rendering.hint)}`);
       return;
     case "denied":
     case "refusal":

@@ -81,6 +81,8 @@ export interface Ended {
   readonly unprotected: readonly AbsolutePath[];
   /** What the kernel's log says that it refused to a program that failed; what is not there may have been refused, too. */
   readonly refused?: readonly Violation[];
+  /** Why the program itself could not be started, in the words of the C library; null or left out where it was. */
+  readonly notStarted?: string | null;
   /** What of the walls did not hold to the end, where that is told otherwise than by mounts. */
   readonly shortcomings?: readonly Shortcoming[];
 }

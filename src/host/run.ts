@@ -13,7 +13,7 @@ import { prove } from "./prove.ts";
 import { type Ended, type RunOptions, SETUP_MS } from "./run-options.ts";
 import { explainSetupFailure } from "./setup-failure.ts";
 import type { Child } from "./spawn.ts";
-import { firstByte, readableAt, TwoVoices, writableAt } from "./streams.ts";
+import { firstByte, GateWord, readableAt, TwoVoices, writableAt } from "./streams.ts";
 import { NOBODYS_WINDOW, tellSizes } from "./window.ts";
 
 /**
@@ -48,9 +48,12 @@ async function runTo(
   const { child, ended, streams, cgroup } = launched;
   const gate = writableAt(child, plan.gateFd);
   const bytes = options.outputBytes ?? (options.sinks === null ? MOST_KEPT : Number.POSITIVE_INFINITY);
-  const voices = new TwoVoices();
+  const gateWord = new GateWord();
+  const voices = new TwoVoices(gateWord);
+  // A terminal has one stream for all that is said.
+  const onTerminal = plan.sizesFd === null ? undefined : gateWord.aside;
   const captures = [
-    new Capture(streams.stdout, bytes, options.sinks?.stdout ?? null),
+    new Capture(streams.stdout, bytes, options.sinks?.stdout ?? null, onTerminal),
     new Capture(streams.stderr, bytes, options.sinks?.stderr ?? null, voices.aside),
   ] as const;
   const waiting = untilWaiting(child, ended, plan, options.signal);
@@ -97,8 +100,18 @@ async function runTo(
   const unprotected = mountChanges.length === 0 ? [] : unprotectedPoints(plan.expects.mounts, watch.last);
   masks.judge();
   const [stdout, stderr] = await untilDelivered(captures, options.signal);
-  const [code, { uncovered }] = [await ended, masks];
-  return { cause, code, stdout, stderr, mountChanges, uncovered, unprotected, reached };
+  const [code, { uncovered }, notStarted] = [await ended, masks, gateWord.reason()];
+  return {
+    cause,
+    code,
+    stdout,
+    stderr,
+    mountChanges,
+    uncovered,
+    unprotected,
+    reached,
+    notStarted,
+  };
 }
 
 /** Has connections of the sandbox taken; what the program is to be told for that, null where it has no way out. */

@@ -1,4 +1,5 @@
 import { Duplex, Readable, Writable } from "node:stream";
+import { GATE_NAME } from "../backend/gate-name.ts";
 import { CofferdamError } from "../errors.ts";
 import { type Aside, Tail } from "./output.ts";
 import type { Child } from "./spawn.ts";
@@ -29,16 +30,46 @@ export function firstByte(stream: Readable): Promise<string | null> {
 }
 
 /**
+ * What a gate's shell says where it can't start the program: one line at the very beginning, before which nothing was
+ * said. A program that begins with the same word loses that line, and nothing else.
+ */
+export class GateWord {
+  #state: "beginning" | "gate" | "program" = "beginning";
+  readonly #said = new Tail();
+
+  /** Takes the line, so that nobody reads it as the program's. */
+  readonly aside: Aside = (chunk) => {
+    if (this.#state === "beginning") this.#state = chunk.indexOf(`${GATE_NAME}: `) === 0 ? "gate" : "program";
+    if (this.#state === "program") return false;
+    this.#said.add(chunk);
+    if (chunk.includes("\n")) this.#state = "program";
+    return true;
+  };
+
+  /** Why the program was not started, in the words of the C library (strerror(3)); null where it was. */
+  reason(): string | null {
+    const line = this.#said.bytes().toString("utf8").trim();
+    return line === "" ? null : line.slice(line.lastIndexOf(": ") + 2);
+  }
+}
+
+/**
  * Standard error, which speaks with two voices: until the gate opens it is the launcher's, afterwards the program's.
  */
 export class TwoVoices {
   readonly #setup = new Tail();
+  readonly #gate: GateWord;
   #isOpen = false;
+
+  constructor(gate: GateWord) {
+    this.#gate = gate;
+  }
 
   /** Where what the launcher says goes, of which the end is kept, whatever the program's output may be. */
   readonly aside: Aside = (chunk) => {
-    if (!this.#isOpen) this.#setup.add(chunk);
-    return !this.#isOpen;
+    if (this.#isOpen) return this.#gate.aside(chunk);
+    this.#setup.add(chunk);
+    return true;
   };
 
   /** From here on it is the program that speaks. */

@@ -32,6 +32,7 @@ import { type Failure, programDenials } from "./program-denials.ts";
 import { lostOf, planned, type Receipt, receiptOf } from "./receipt.ts";
 import type { Shared } from "./shared.ts";
 import { heldPaths, type Standing } from "./standing.ts";
+import { startDenials } from "./start-denials.ts";
 import type { Amender, CallWayOut, WayOutBy } from "./way-out.ts";
 
 /** A call that may run, and the plan it runs under. */
@@ -217,7 +218,7 @@ function shorter(a: number | undefined, b: number | undefined): number | null {
 /** What of the call's own words the walls did not give it. */
 function denialsOf(
   { call, side, standing: given }: Permitted,
-  { code, refused = [] }: Ended,
+  { code, refused = [], notStarted = null }: Ended,
   { said, isProxied }: Pick<Failure, "said" | "isProxied">,
 ): readonly Denial[] {
   const commands = lineOf(call.input).commands.map(({ words }) => words.filter((word) => !isOpaque(word)));
@@ -230,7 +231,10 @@ function denialsOf(
   const named = [...namedPaths(words, cwd, side.profile), ...mentionedPaths(said, held, cwd)];
   const isByYes = side.digest === standing.onYes.digest;
   const isTool = call.use !== null;
-  return programDenials({ named, words, code, said, refused, isByYes, isProxied, isTool }, standing);
+  return [
+    ...startDenials({ input: call.input, cwd, profile: side.profile, code, said, notStarted }, standing),
+    ...programDenials({ named, words, code, said, refused, isByYes, isProxied, isTool }, standing),
+  ];
 }
 
 /** The last look before the program may start. Throws `FACTS_UNSTABLE` where it is another one by now. */

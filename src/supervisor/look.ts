@@ -1,9 +1,9 @@
-import { accessSync, constants } from "node:fs";
 import { resolve } from "node:path";
 import { CofferdamError, visible } from "../errors.ts";
 import { contentIdOf, MOST_CONTENT_BYTES } from "../host/content.ts";
 import { BoundedLook, hasDetour, type Look, leadsTo, plainPath, wayOf } from "../host/leads.ts";
 import { realPathOf } from "../host/nodes.ts";
+import { isExecutable } from "../host/program-start.ts";
 import { SPELLING } from "../host/spelling.ts";
 import { accessTo } from "../profile/access-to.ts";
 import { type AbsolutePath, isAbsolutePath, isInside, isTooDeep, MAX_NAMES, ROOT } from "../profile/path.ts";
@@ -17,6 +17,7 @@ import type { CommandFacts } from "./judged-line.ts";
 import type { CallFacts } from "./prepare.ts";
 import { RuleNames } from "./rule-names.ts";
 import type { Standing } from "./standing.ts";
+import { commandNotFound, whyUnstartable } from "./unstartable.ts";
 
 /** No path that is longer leads anywhere (path_resolution(7), `PATH_MAX`). */
 const MOST_PATH_LENGTH = 4_095;
@@ -38,7 +39,7 @@ export function lookAtCall(
   input: ShellInput,
   standing: Standing,
   base: AbsolutePath,
-): Pick<CallFacts, "cwd" | "program" | "commands" | "unread"> {
+): Pick<CallFacts, "cwd" | "program" | "unstartable" | "commands" | "unread"> {
   const cwd = folderOf(input.cwd, base, standing);
   const line = lineOf(input);
   const programs = new ProgramLooks(cwd, standing);
@@ -49,7 +50,9 @@ export function lookAtCall(
     const found = programs.of(words[0]);
     return { words, ...found, paths: hasRoots(standing) ? pathsOf(words, cwd, budget) : [] };
   });
-  return { cwd, program, commands, unread: line.unread };
+  const seen = whyUnstartable(word, cwd, standing.onYes.profile, standing);
+  const unstartable = seen ?? (program.path === null ? commandNotFound(word, standing) : null);
+  return { cwd, program, unstartable, commands, unread: line.unread };
 }
 
 const UNKNOWN: FoundProgram = {
@@ -195,15 +198,6 @@ function findProgram(
     return { program: { path, real, id, content }, way, before };
   }
   return { ...UNKNOWN, before };
-}
-
-function isExecutable(path: AbsolutePath): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /**

@@ -20,6 +20,7 @@ import { type AbsolutePath, isInside, joinPath, knownPath } from "../profile/pat
 import type { Profile } from "../profile/profile.ts";
 import { printShortfall } from "../profile/shortfall.ts";
 import { localeOf } from "../shell/locale.ts";
+import { quote } from "../shell/quote.ts";
 import { type Call, wordsOf } from "../tool/call.ts";
 import { deriveEnvironment, type ToolSettings } from "../tool/derive.ts";
 import type { HomeFile } from "../tool/facts.ts";
@@ -28,6 +29,7 @@ import { tooLargeToStart } from "../tool/start-size.ts";
 import { bindingOf, type ProgramFacts, spelledInput } from "./binding.ts";
 import { type CommandFacts, judgedLine } from "./judged-line.ts";
 import { asksForHosts, type Granted, type Standing, standingIn } from "./standing.ts";
+import type { Unstartable } from "./start-fault.ts";
 
 /** What was looked up for one call. */
 export interface CallFacts {
@@ -35,6 +37,8 @@ export interface CallFacts {
   readonly cwd: AbsolutePath;
   /** The program that is started: the call's own, or the shell that runs its line. */
   readonly program: ProgramFacts;
+  /** Why it can't be started, as far as that can be seen; null where nothing speaks against it. */
+  readonly unstartable: Unstartable | null;
   /** Every simple command that it would run, in the order of `lineOf`. */
   readonly commands: readonly CommandFacts[];
   /** What of the call's line is not understood. */
@@ -52,7 +56,7 @@ export interface Side extends Granted {
         readonly code: "CEILING_CUTS_RUNTIME" | "DENIED";
         readonly refusal: Refusal;
       }
-    | { readonly kind: "not-found" };
+    | ({ readonly kind: "not-found" } & Unstartable);
 }
 
 /** One call, decided: what explain prints, approval shows and the launch uses. */
@@ -158,8 +162,11 @@ function prepareSide(call: Call, standing: Standing, look: CallFacts, base: Gran
       launch: null,
       rendering: { kind: "denied", code: "DENIED", refusal: outsideRoots(call, cwd, standing) },
     };
-  if (program.path === null || (program.real !== null && accessTo(granted, program.real) === "none"))
-    return { ...base, launch: null, rendering: { kind: "not-found" } };
+  const isHidden = program.real !== null && accessTo(granted, program.real) === "none";
+  if (program.path === null || isHidden || look.unstartable !== null) {
+    const why = look.unstartable ?? hiddenProgram(program.path);
+    return { ...base, launch: null, rendering: { kind: "not-found", ...why } };
+  }
   const { home } = standing.backend;
   const person = { uid: facts.user.uid, home };
   const env = deriveEnvironment(standing.settings, granted, person, look.callerEnv);
@@ -187,6 +194,14 @@ function namedAtHome(files: readonly HomeFile[], home: AbsolutePath): Launch["en
   return Object.fromEntries(
     files.flatMap(({ name, namedBy }) => (namedBy === undefined ? [] : [[namedBy, joinPath(home, name)]])),
   );
+}
+
+/** What this side of the profile hides, and the other may show. */
+function hiddenProgram(path: string | null): Unstartable {
+  return {
+    reason: `${visible(path ?? "")} is not in the sandbox`,
+    hint: `run \`cofferdam explain read ${quote([path ?? ""])}\`: it names what hides it`,
+  };
 }
 
 /** The words alone were judged when they came in; with the environment they may be more than a program can have. */

@@ -143,7 +143,7 @@ export class ProgramCalls {
     const { prepared } = decided;
     // Nobody is asked about what could not run anyway.
     if (prepared.verdict.action === "ask" && prepared.onYes.rendering.kind !== "plan")
-      return this.#launch(call, prepared.onYes, prepared, kind.standing, trail, options);
+      return this.#launch(call, prepared.onYes, prepared, trail, options);
     return { kind: "ready", decide, decided, current: () => call };
   }
 
@@ -183,14 +183,14 @@ export class ProgramCalls {
     options: RunOptions,
   ): Promise<ProgramOutcome> {
     const side = sideOf(permitted, isByYes);
-    if (side.rendering.kind !== "plan") return this.#launch(call, side, permitted, standing, trail, options);
+    if (side.rendering.kind !== "plan") return this.#launch(call, side, permitted, trail, options);
     using live = await enterProgram(
       this.#corridor.shared,
       side.profile,
       permitted.facts,
       options.signal ?? null,
     );
-    if (!live.hasWaited) return await this.#launch(call, side, permitted, standing, trail, options, live);
+    if (!live.hasWaited) return await this.#launch(call, side, permitted, trail, options, live);
     const now = await this.#prepare(call, standing);
     tellPrepared(trail, now);
     if (now.argsHash !== permitted.argsHash || now.verdict.action !== permitted.verdict.action)
@@ -199,7 +199,7 @@ export class ProgramCalls {
         "what the call is about changed while it waited for others",
         { hint: "run it again" },
       );
-    return await this.#launch(call, sideOf(now, isByYes), now, standing, trail, options, live);
+    return await this.#launch(call, sideOf(now, isByYes), now, trail, options, live);
   }
 
   async #prepare(call: Call, standing: Standing): Promise<Prepared> {
@@ -225,7 +225,6 @@ export class ProgramCalls {
     call: Call,
     side: Side,
     prepared: Prepared,
-    standing: Standing,
     trail: Trail,
     options: RunOptions,
     live: Entered | null = null,
@@ -237,7 +236,7 @@ export class ProgramCalls {
       case "refusal":
         return endDenied(trail, "NOT_ENFORCEABLE", rendering.refusal.reason, rendering.refusal.remedy);
       case "not-found":
-        return endNotFound(call, standing, trail);
+        return endNotFound(rendering, trail);
       case "plan": {
         if (live === null) throw new CofferdamError("INTERNAL", "a call was to run that nobody knows of");
         const { argsHash, program, facts } = prepared;

@@ -1,11 +1,10 @@
-import { visible } from "../errors.ts";
 import { MAX_RECORDED } from "../event/bounded.ts";
 import type { Trail } from "../journal/trail.ts";
 import { hideInWords, redact } from "../policy/redact.ts";
 import { type Call, wordsOf } from "../tool/call.ts";
 import type { ProgramOutcome } from "./outcome.ts";
 import { type Prepared, printShortfalls } from "./prepare.ts";
-import type { Standing } from "./standing.ts";
+import type { Unstartable } from "./start-fault.ts";
 
 /** What is to run, as it came, and again where a person put something else in its place. */
 export function tellReceived({ tool, input, use, caller, agent }: Call, trail: Trail): void {
@@ -44,14 +43,8 @@ export function endDenied(
   return { kind: "denied", code, reason, hint };
 }
 
-/** Its program is not there, and that is written down. */
-export function endNotFound(call: Call, { settings: { runtimes } }: Standing, trail: Trail): ProgramOutcome {
-  const [program] = wordsOf(call.input);
-  const folders = runtimes.flatMap((runtime) => runtime.path);
-  const reason = `${visible(program)} is not there inside the walls`;
-  const hint = program.includes("/")
-    ? "it must be an executable file in a granted folder"
-    : `PATH inside is ${folders.join(":")}; add what it needs under \`sandbox.runtimes\``;
+/** Its program can't be started, and that is written down. */
+export function endNotFound({ reason, hint }: Unstartable, trail: Trail): ProgramOutcome {
   trail.ended("failed", { code: 127, reason });
   return { kind: "not-found", code: 127, reason, hint };
 }

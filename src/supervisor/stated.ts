@@ -34,12 +34,18 @@ export function statedCall(
   { runtimes }: Pick<ToolSettings, "runtimes">,
   base: AbsolutePath,
   stated: StatedMac,
-): Pick<CallFacts, "cwd" | "program" | "commands" | "unread"> {
+): Pick<CallFacts, "cwd" | "program" | "unstartable" | "commands" | "unread"> {
   const at = (from: AbsolutePath, path: string): AbsolutePath =>
     there(stated, knownPath(resolve(from, path)));
   const cwd = input.cwd === undefined ? base : at(base, input.cwd);
   const [name] = wordsOf(input);
   const isKnown = runtimes.some((runtime) => runtime.path.includes(PROGRAMS));
   const path = name.includes("/") ? at(cwd, name) : isKnown ? at(PROGRAMS, name) : null;
-  return { cwd, program: { path, real: path, id: null, content: null }, commands: [], unread: [] };
+  return {
+    cwd,
+    program: { path, real: path, id: null, content: null },
+    unstartable: null,
+    commands: [],
+    unread: [],
+  };
 }

@@ -238,7 +238,9 @@ describe.skipIf(unusable !== null)("the calls of one turn", () => {
       { type: "error", error: "Error: it broke" },
       {
         type: "error",
-        error: expect.stringMatching(/^Error: `no-such-program` is not there inside the walls\. PATH/),
+        error: expect.stringMatching(
+          /^Error: command not found in the sandbox: `no-such-program`\. add its folder/,
+        ),
       },
     ]);
   });

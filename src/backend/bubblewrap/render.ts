@@ -4,6 +4,7 @@ import { joinPath, parentOf, pathToBytes, ROOT } from "../../profile/path.ts";
 import type { Profile } from "../../profile/profile.ts";
 import type { Launch } from "../../tool/launch.ts";
 import type { Facts } from "../facts.ts";
+import { GATE_NAME } from "../gate-name.ts";
 import { aliasesOf } from "../host-mounts.ts";
 import {
   approximationOf,
@@ -191,7 +192,7 @@ function planOf(profile: Profile, launch: Launch, facts: Facts, layout: Layout):
       // It becomes the launcher: their pid is the same.
       ...(limiter === null ? [] : ["--core=1:1", "--", facts.launcher.path]),
       ...["--args", String(FD.args), "--"],
-      ...[facts.launcher.shell, "-c", script, "cofferdam", ...terminal, ...handed.argv],
+      ...[facts.launcher.shell, "-c", script, GATE_NAME, ...terminal, ...handed.argv],
     ],
     inputs: [
       { fd: FD.args, bytes: nulSeparated(all) },

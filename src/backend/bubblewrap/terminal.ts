@@ -1,5 +1,6 @@
 import { CofferdamError } from "../../errors.ts";
 import type { Facts } from "../facts.ts";
+import { GATE_NAME } from "../gate-name.ts";
 
 /** How perl is had, where it is not. */
 export const INSTALL_PERL =
@@ -95,6 +96,6 @@ const SETSID = { x64: "112", arm64: "157" } as const satisfies Readonly<Record<F
 export function terminalWords({ arch, launcher }: Facts, sizesFd: number): readonly string[] {
   const { perl, shell } = launcher;
   if (perl === null) throw new CofferdamError("INTERNAL", "there is no perl to make a terminal");
-  const starts = [shell, "-c", 'exec "$@"', "cofferdam"];
+  const starts = [shell, "-c", 'exec "$@"', GATE_NAME];
   return [perl, "-C0", "-e", RELAY, "--", SETSID[arch], String(sizesFd), ...starts];
 }

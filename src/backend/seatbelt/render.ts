@@ -3,6 +3,7 @@ import { literalPrefix } from "../../profile/pattern.ts";
 import { type Mask, normalProfile, type Profile } from "../../profile/profile.ts";
 import type { Launch } from "../../tool/launch.ts";
 import type { Facts } from "../facts.ts";
+import { GATE_NAME } from "../gate-name.ts";
 import { type Approximation, approximationOf, type Limit, type PlanClause, type Rendering } from "../plan.ts";
 import { isProxied, proxyWay } from "../proxy-way.ts";
 import { withinSearch } from "../search-bound.ts";
@@ -66,7 +67,7 @@ export function renderSeatbelt(given: Profile, launch: Launch, facts: Facts): Re
       backend: "seatbelt",
       version: facts.launcher.version,
       file: facts.launcher.path,
-      argv: [facts.launcher.shell, "-c", gateScript(profile.limits, proxy), "cofferdam", ...launch.argv],
+      argv: [facts.launcher.shell, "-c", gateScript(profile.limits, proxy), GATE_NAME, ...launch.argv],
       kind: "rules",
       rules: { text: printProfile(sections, TAG_MARK), parameters },
       environment: launch.env,

@@ -9,7 +9,7 @@ import { withoutInherited } from "../inherited.ts";
 import { Capture, type Captured, MOST_KEPT } from "../output.ts";
 import type { RunOptions } from "../run-options.ts";
 import { type Child, launch } from "../spawn.ts";
-import { TwoVoices } from "../streams.ts";
+import { GateWord, TwoVoices } from "../streams.ts";
 import type { CallFolder } from "./call-folder.ts";
 import { type Explained, explainEarlyEnd } from "./explain-start.ts";
 import { GateTalk } from "./gate-talk.ts";
@@ -28,7 +28,8 @@ export class LaunchedRules implements AsyncDisposable {
   /** Resolves when the gate, which the launcher became, has ended. */
   readonly exited: Promise<void>;
   readonly #captures: readonly [Capture, Capture];
-  readonly #voices = new TwoVoices();
+  readonly #gateWord = new GateWord();
+  readonly #voices = new TwoVoices(this.#gateWord);
   #isOver = false;
 
   /** Throws `SANDBOX_UNAVAILABLE` when it can't be started. */
@@ -63,6 +64,11 @@ export class LaunchedRules implements AsyncDisposable {
     await untilDelivered(this.#captures, null);
     const { exitCode: code, signalCode: signal } = this.child;
     return explainEarlyEnd({ code, signal, stderr: this.#voices.setupText() });
+  }
+
+  /** See `Ended.notStarted`. */
+  notStarted(): string | null {
+    return this.#gateWord.reason();
   }
 
   /** Waits until all that the program said was read and handed on, once everything has ended. */

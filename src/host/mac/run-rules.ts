@@ -79,6 +79,7 @@ async function runIn(
     reached: [],
     uncovered: [],
     unprotected: [],
+    notStarted: launched.notStarted(),
     shortcomings: shortcoming("processes", left),
   };
 }

@@ -59,7 +59,7 @@ describe("a workspace with protected parts, notes by suffix and a runtime", () =
       backend: "seatbelt",
       version: "15.1",
       file: "/usr/bin/sandbox-exec",
-      argv: ["/bin/sh", "-c", "GATE", "cofferdam", "/bin/sh", "-c", "make"],
+      argv: ["/bin/sh", "-c", "GATE", "cofferdam-gate", "/bin/sh", "-c", "make"],
       kind: "rules",
       rules: {},
       environment: { LANG: "C" },

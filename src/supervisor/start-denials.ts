@@ -1,0 +1,75 @@
+import { visible } from "../errors.ts";
+import type { AbsolutePath } from "../profile/path.ts";
+import type { Profile } from "../profile/profile.ts";
+import { isOpaque } from "../shell/word.ts";
+import { lineOf, type ShellInput, wordsOf } from "../tool/call.ts";
+import type { Denial } from "./denial.ts";
+import { runtimeOf } from "./runtime-hint.ts";
+import type { Unstartable } from "./start-fault.ts";
+import { type StartSight, whyUnstartable } from "./unstartable.ts";
+
+/** A call that failed. */
+interface FailedCall {
+  readonly input: ShellInput;
+  readonly cwd: AbsolutePath;
+  /** What it was given. */
+  readonly profile: Profile;
+  readonly code: number;
+  /** The end of what it said on standard error. */
+  readonly said: string;
+  /** See `Ended.notStarted`. */
+  readonly notStarted: string | null;
+}
+
+/** How shells, env(1) and the C library say that a program could not be started. */
+const NOT_STARTED =
+  /not found|no such file or directory|bad interpreter|cannot execute|permission denied|\bENOENT\b|\bEACCES\b/i;
+/** Statuses of shells for a program that is there and can't be run, and for one that is not there. */
+const STATUSES: readonly number[] = [126, 127];
+/** `bash: line 1: node: command not found`, `sh: 1: node: not found`, `env: ‘node’: No such file or directory`. */
+const MISSING_NAME =
+  /(?:^|[\s:])[‘'"`]?([\w.+-]{1,64})[’'"`]?:? (?:command not found|not found|No such file or directory)/g;
+/** More names of programs are not looked at. */
+const MAX_PROGRAMS = 32;
+
+/**
+ * The programs of a failed call that the sandbox could not start, and why. A command of the call counts where its name
+ * stands in what was said. What the program started by itself is told only where it is one of a runtime that is known by
+ * name, and that is not shown: what is said selects, and proposes nothing.
+ */
+export function startDenials(failed: FailedCall, sight: StartSight): readonly Denial[] {
+  const { input, cwd, profile, code, said, notStarted } = failed;
+  const why = (word: string): Unstartable | null => whyUnstartable(word, cwd, profile, sight);
+  if (notStarted !== null) {
+    const [word] = wordsOf(input);
+    return denialOf(word, why(word) ?? { reason: `its start failed: ${visible(notStarted)}`, hint: UNKNOWN });
+  }
+  if (!STATUSES.includes(code) && !NOT_STARTED.test(said)) return [];
+  const own = programsOf(input).filter((one) => said.includes(one));
+  const missing = Array.from(said.matchAll(MISSING_NAME), ([, name = ""]) => name);
+  const known = missing.filter((name) => runtimeOf(name) !== null);
+  const words = [...new Set([...own, ...known])].slice(0, MAX_PROGRAMS);
+  return words.flatMap((word) => denialOf(word, why(word)));
+}
+
+/** The programs that the words of a call name: of a line for a shell those in it. */
+function programsOf(input: ShellInput): readonly string[] {
+  const line = lineForShell(input);
+  const commands = [...lineOf(input).commands, ...(line === null ? [] : lineOf({ script: line }).commands)];
+  return commands.flatMap(({ words: [word] }) => (isOpaque(word) ? [] : [word]));
+}
+
+/** `sh -c LINE` */
+function lineForShell(input: ShellInput): string | null {
+  const [program, option = "", line = null] = wordsOf(input);
+  return /(^|\/)(ba|da|z|k)?sh$/.test(program) && /^-\w*c$/.test(option) ? line : null;
+}
+
+const UNKNOWN =
+  "check that this user may execute it and the program that its first line names, and that their file systems are not mounted with `noexec`";
+
+function denialOf(word: string, fault: Unstartable | null): readonly Denial[] {
+  if (fault === null) return [];
+  const { reason, hint } = fault;
+  return [{ operation: "run", target: visible(word), certainty: "certain", because: reason, remedy: hint }];
+}

@@ -1,0 +1,178 @@
+import { resolve } from "node:path";
+import { visible } from "../errors.ts";
+import { BoundedLook, leadsTo } from "../host/leads.ts";
+import { isExecutable, type ProgramStart, programStart } from "../host/program-start.ts";
+import { accessTo } from "../profile/access-to.ts";
+import { type AbsolutePath, isTooDeep } from "../profile/path.ts";
+import type { Profile } from "../profile/profile.ts";
+import { quote } from "../shell/quote.ts";
+import { addRuntimeNamed, addRuntimeOf } from "./runtime-hint.ts";
+import type { Standing } from "./standing.ts";
+import type { Unstartable } from "./start-fault.ts";
+
+/** What decides what can be started: where programs are looked for, and which places a sandbox has of its own. */
+export type StartSight = Pick<Standing, "settings" | "backend">;
+
+/** The places that are looked at for one program have so many characters together. */
+const MAX_PASSED = 64 * 1024;
+/** A script may be run by a script, and so on: the kernel follows five (fs/exec.c, `exec_binprm`). */
+const MAX_INTERPRETERS = 5;
+const FOLDER = { kind: "folder", bornInside: false } as const;
+
+/**
+ * Why the sandbox can't start a program, as far as that can be seen; null where nothing speaks against it. A word with a
+ * slash is a path; any other is looked for in the PATH inside. Only what the profile shows is looked at: a link is
+ * followed where it can be read inside, and whether something stands at its end outside is not asked.
+ */
+export function whyUnstartable(
+  word: string,
+  cwd: AbsolutePath,
+  profile: Profile,
+  sight: StartSight,
+): Unstartable | null {
+  if (word === "" || isTooDeep(word)) return null;
+  return faultOf(word, MAX_INTERPRETERS, new StartLook(cwd, profile, sight));
+}
+
+/** Where a program is: a file that can be run, or why there is none. */
+type Found =
+  | { readonly kind: "program"; readonly path: AbsolutePath; readonly start: ProgramStart | null }
+  | { readonly kind: "missing" | "folder" | "not-executable" | "unknown" }
+  /** Out of what is shown; `byLink` where a link inside leads there. */
+  | { readonly kind: "outside"; readonly path: AbsolutePath; readonly byLink: boolean };
+
+/** Looks at programs as the sandbox will show them. */
+class StartLook {
+  readonly sight: StartSight;
+  readonly #cwd: AbsolutePath;
+  readonly #profile: Profile;
+  readonly #look = new BoundedLook(MAX_PASSED);
+  readonly #links: ReadonlySet<AbsolutePath>;
+
+  constructor(cwd: AbsolutePath, profile: Profile, sight: StartSight) {
+    this.sight = sight;
+    this.#cwd = cwd;
+    this.#profile = profile;
+    this.#links = new Set(sight.settings.runtimes.flatMap(({ links }) => links.map(({ path }) => path)));
+  }
+
+  /** The first program of that name, as the kernel and shells look for one; else what came nearest to it. */
+  find(word: string, isInterpreter = false): Found {
+    if (word.includes("/")) return this.#at(word, isInterpreter);
+    const ways = searchPath(this.sight).map((folder) => this.#at(`${folder}/${word}`));
+    const nearest = ways.find((way) => way.kind === "outside" && way.byLink);
+    return ways.find(({ kind }) => kind === "program") ?? nearest ?? { kind: "missing" };
+  }
+
+  #at(written: string, isInterpreter = false): Found {
+    const { path, kind } = leadsTo(written, this.#cwd, (one) => this.#isShown(one), this.#look.at);
+    if (this.#look.isOver) return { kind: "unknown" };
+    if (kind === "unseen" || (kind === "file" && accessTo(this.#profile, path) === "none")) {
+      const byLink = resolve(this.#cwd, written) !== path;
+      // A file in a place of the sandbox's own may have been made by the call itself.
+      const isOwn = !byLink && this.sight.backend.viewAround(path) !== null;
+      return isOwn && !isInterpreter ? { kind: "unknown" } : { kind: "outside", path, byLink };
+    }
+    if (kind !== "file") return { kind };
+    const stats = this.#look.at(path);
+    if (stats?.isFile() !== true) return { kind: "unknown" };
+    if (!isExecutable(path)) return { kind: "not-executable" };
+    return { kind: "program", path, start: programStart(path, `${stats.dev}:${stats.ino}`) };
+  }
+
+  /** What the profile gives, and the links of runtimes, which are made again inside. */
+  #isShown(path: AbsolutePath): boolean {
+    return accessTo(this.#profile, path, FOLDER) !== "none" || this.#links.has(path);
+  }
+}
+
+function faultOf(word: string, depth: number, look: StartLook): Unstartable | null {
+  const found = look.find(word);
+  const name = visible(word);
+  switch (found.kind) {
+    case "unknown":
+      return null;
+    case "program":
+      return depth === 0 || found.start === null ? null : faultOfStart(word, found.start, depth, look);
+    case "missing":
+      return commandNotFound(word, look.sight);
+    case "folder":
+      return { reason: `${name} is a folder`, hint: "name the program in it" };
+    case "not-executable":
+      return {
+        reason: `${name} is not executable`,
+        hint: `make it executable with \`${quote(["chmod", "+x", word])}\`, or run it with its interpreter, for example \`${quote(["sh", word])}\``,
+      };
+    case "outside": {
+      const reason = found.byLink
+        ? `${name} leads to ${visible(found.path)}, which is not in the sandbox`
+        : `${name} is not in the sandbox`;
+      return { reason, hint: addRuntimeOf(found.path, look.sight.settings) };
+    }
+  }
+}
+
+/** A program that is there, but needs another one to run it. */
+function faultOfStart(word: string, start: ProgramStart, depth: number, look: StartLook): Unstartable | null {
+  const { interpreter } = start;
+  const missing = faultOfInterpreter(word, interpreter, depth, look);
+  if (missing !== null || start.kind !== "script" || !/(^|\/)env$/.test(interpreter)) return missing;
+  const program = startedByEnv(start.argument);
+  return program === null ? null : faultOfInterpreter(word, program, depth, look);
+}
+
+function faultOfInterpreter(
+  word: string,
+  interpreter: string,
+  depth: number,
+  look: StartLook,
+): Unstartable | null {
+  const run = `${visible(word)} is run by ${visible(interpreter)}`;
+  const found = look.find(interpreter, true);
+  switch (found.kind) {
+    case "unknown":
+    case "not-executable":
+      return null;
+    case "program":
+      return faultOf(interpreter, depth - 1, look);
+    case "missing":
+    case "folder": {
+      const where = interpreter.includes("/") ? "which does not exist" : "which is not in the sandbox's PATH";
+      const hint = interpreter.includes("/")
+        ? "correct the first line of the script, or make the program again on this machine"
+        : addRuntimeNamed(interpreter, look.sight.settings);
+      return { reason: `${run}, ${where}`, hint };
+    }
+    case "outside": {
+      const end = found.byLink ? `, which leads to ${visible(found.path)},` : ", which is";
+      const reason = found.byLink
+        ? `${run}${end} and that is not in the sandbox`
+        : `${run}${end} not in the sandbox`;
+      return { reason, hint: addRuntimeOf(found.path, look.sight.settings) };
+    }
+  }
+}
+
+/** The program that env(1) is to start by a first line: `node`, `-S node --flag`, `-S NAME=value node`. */
+function startedByEnv(argument: string): string | null {
+  const words = argument.split(/[ \t]+/).filter((one) => one !== "");
+  const plain = argument.startsWith("-S") ? [words[0]?.slice(2) ?? "", ...words.slice(1)] : [argument];
+  return plain.find((one) => one !== "" && !one.startsWith("-") && !one.includes("=")) ?? null;
+}
+
+/** The answer for a program that is nowhere. */
+export function commandNotFound(word: string, { settings }: Pick<StartSight, "settings">): Unstartable {
+  const reason = `command not found in the sandbox: ${visible(word)}`;
+  if (word.includes("/"))
+    return {
+      reason,
+      hint: "nothing is at this path inside: check its spelling, and the folder it starts in",
+    };
+  const searched = searchPath({ settings }).join(":");
+  return { reason, hint: `${addRuntimeNamed(word, settings)}; searched: ${searched}` };
+}
+
+/** The folders in which a name is looked for, in their order: PATH inside. */
+export function searchPath({ settings }: Pick<StartSight, "settings">): readonly AbsolutePath[] {
+  return settings.runtimes.flatMap((runtime) => runtime.path);
+}

@@ -1,0 +1,130 @@
+import { chmodSync, symlinkSync, writeFileSync } from "node:fs";
+import { describe, expect, it, vi } from "vitest";
+import type { Outcome, ShellInput } from "../../src/index.ts";
+import { type Standing, standingIn } from "../support/approval/standing.ts";
+import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
+
+sandboxMustWork("programs that can't be started");
+vi.setConfig({ testTimeout: 60_000 });
+
+/** A root with scripts, links and a file, and a folder beside it that the sandbox does not show. */
+function scene(): Promise<Standing> {
+  return standingIn(
+    (place) => {
+      place.folder("outside/bin");
+      place.file("outside/bin/python3.9", "#!/bin/sh\necho outside\n", 0o755);
+      place.file("outside/bin/tool", "#!/bin/sh\necho outside\n", 0o755);
+      const inside = (name: string, text: string, mode = 0o755): void => {
+        writeFileSync(`${place.ws}/${name}`, text);
+        chmodSync(`${place.ws}/${name}`, mode);
+      };
+      inside("pip", `#!${place.top}/outside/bin/python3.9 -E\n`);
+      inside("absent", "#!/no/such/interpreter\n");
+      inside("cased", "#!/usr/bin/env -S MODE=1 cargo --quiet\n");
+      inside("fine", "#!/usr/bin/env sh\necho fine\n");
+      inside("chain", `#!${place.ws}/pip\n`);
+      inside("plain", "echo plain\n", 0o644);
+      symlinkSync(`${place.top}/outside/bin/tool`, `${place.ws}/tool`);
+      symlinkSync(`${place.top}/outside/bin/nothing`, `${place.ws}/nothing`);
+    },
+    {
+      settings: (place) => ({
+        sandbox: { paths: { ws: { root: place.ws, mode: "rw", write_approval: false } } },
+        shell: { default: { approval: false } },
+      }),
+    },
+  );
+}
+
+/** What is told of a call, the place of the test left out. */
+async function told({ session, place }: Standing, input: ShellInput): Promise<readonly string[]> {
+  const outcome = await session.call("shell", input);
+  return wordsOf(outcome).map((text) => text.replaceAll(place.top, ""));
+}
+
+function wordsOf(outcome: Outcome): readonly string[] {
+  if (outcome.kind === "not-found") return [outcome.reason, outcome.hint];
+  if (!("stdout" in outcome)) return [outcome.kind];
+  const denials = (outcome.denials ?? []).flatMap(({ because, remedy }) => [because, remedy]);
+  return [...denials, `${outcome.stdout.bytes}${outcome.stderr.bytes}`.trim()].filter((one) => one !== "");
+}
+
+const PYTHON =
+  "add `python` under `sandbox.runtimes`; where it is not the one on your PATH, add `{ name: python3.9, read: [/outside] }`";
+const TOOL = "if this machine has it, add `{ name: NAME, read: [/outside/bin] }` under `sandbox.runtimes`";
+
+describe.skipIf(unusable !== null)("a program that the sandbox can't start", () => {
+  it("is told with the reason before anything starts, and its twin runs", async () => {
+    await using at = await scene();
+    const run = (...argv: readonly string[]): Promise<readonly string[]> => told(at, { argv: [...argv] });
+    expect(await run("./pip")).toEqual([
+      "`./pip` is run by `/outside/bin/python3.9`, which is not in the sandbox",
+      PYTHON,
+    ]);
+    expect(await run("./chain")).toEqual([
+      "`/ws/pip` is run by `/outside/bin/python3.9`, which is not in the sandbox",
+      PYTHON,
+    ]);
+    expect(await run("./absent")).toEqual([
+      "`./absent` is run by `/no/such/interpreter`, which is not in the sandbox",
+      "if this machine has it, add `{ name: interpreter, read: [/no/such] }` under `sandbox.runtimes`",
+    ]);
+    expect(await run("./cased")).toEqual([
+      "`./cased` is run by `cargo`, which is not in the sandbox's PATH",
+      "add `rust` under `sandbox.runtimes`",
+    ]);
+    expect(await run("./plain")).toEqual([
+      "`./plain` is not executable",
+      "make it executable with `chmod +x ./plain`, or run it with its interpreter, for example `sh ./plain`",
+    ]);
+    expect(await run("sh", "./plain")).toEqual(["plain"]);
+    expect(await run("./fine")).toEqual(["fine"]);
+  });
+
+  it("is told alike whether its link leads to something outside or to nothing", async () => {
+    await using at = await scene();
+    const run = (name: string): Promise<readonly string[]> => told(at, { argv: [`./${name}`] });
+    expect(await run("tool")).toEqual([
+      "`./tool` leads to `/outside/bin/tool`, which is not in the sandbox",
+      TOOL.replace("NAME", "tool"),
+    ]);
+    expect(await run("nothing")).toEqual([
+      "`./nothing` leads to `/outside/bin/nothing`, which is not in the sandbox",
+      TOOL.replace("NAME", "nothing"),
+    ]);
+    for (const name of ["passwd-", "nothing"])
+      expect(await told(at, { argv: [`/etc/${name}`] })).toEqual([
+        `\`/etc/${name}\` is not in the sandbox`,
+        "move it to a folder of its own, and add that folder under `sandbox.runtimes`",
+      ]);
+  });
+
+  it("is told of a line for a shell, and of what a program starts, when it fails", async () => {
+    await using at = await scene();
+    const pip = ["`./pip` is run by `/outside/bin/python3.9`, which is not in the sandbox", PYTHON];
+    expect(await told(at, { script: "./fine; ./pip" })).toEqual([...pip, expect.stringMatching(/^fine\n/)]);
+    expect(await told(at, { argv: ["sh", "-c", "./pip"] })).toEqual([...pip, expect.any(String)]);
+    expect((await told(at, { argv: ["env", "cargo", "build"] })).slice(0, 2)).toEqual([
+      "command not found in the sandbox: `cargo`",
+      expect.stringMatching(/^add `rust` under `sandbox.runtimes`; searched: \//),
+    ]);
+    // A name that a program prints is told only where it is one of a runtime.
+    expect(await told(at, { argv: ["env", "no-such-program"] })).toEqual([
+      expect.stringMatching(/‘no-such-program’: No such file or directory$/),
+    ]);
+    expect(await told(at, { argv: ["sh", "-c", "echo fine: not found >&2; exit 127"] })).toEqual([
+      "fine: not found",
+    ]);
+  });
+
+  it("is told without a line of the sandbox's own shell, also where only the start shows it", async () => {
+    await using at = await scene();
+    // It can be run by nobody inside: its interpreter is a file that is not executable.
+    writeFileSync(`${at.place.ws}/late`, `#!${at.place.ws}/plain\n`);
+    chmodSync(`${at.place.ws}/late`, 0o755);
+    expect(await told(at, { argv: ["./late"] })).toEqual([
+      "its start failed: `Permission denied`",
+      expect.stringMatching(/^check that this user may execute it/),
+    ]);
+  });
+});
