@@ -10,6 +10,7 @@ import type { Violation } from "./mac/violation.ts";
 import type { Captured, OutputSink } from "./output.ts";
 import type { ProcessId } from "./process-id.ts";
 import type { Discrepancy } from "./proof.ts";
+import type { SpaceLeft } from "./scratch-space.ts";
 import type { StartedBy } from "./spawn.ts";
 import type { Surroundings } from "./surroundings.ts";
 import type { TerminalWindow } from "./window.ts";
@@ -81,6 +82,8 @@ export interface Ended {
   readonly unprotected: readonly AbsolutePath[];
   /** What the kernel's log says that it refused to a program that failed; what is not there may have been refused, too. */
   readonly refused?: readonly Violation[];
+  /** How full the scratch space was when a program had failed. */
+  readonly spaceLeft?: readonly SpaceLeft[];
   /** Why the program itself could not be started, in the words of the C library; null or left out where it was. */
   readonly notStarted?: string | null;
   /** What of the walls did not hold to the end, where that is told otherwise than by mounts. */

@@ -11,6 +11,7 @@ import { LifeWatch, type ProcessId } from "./process-id.ts";
 import { type Discrepancy, mountDiscrepancies, unprotectedPoints } from "./proof.ts";
 import { prove } from "./prove.ts";
 import { type Ended, type RunOptions, SETUP_MS } from "./run-options.ts";
+import { ScratchSpace } from "./scratch-space.ts";
 import { explainSetupFailure } from "./setup-failure.ts";
 import type { Child } from "./spawn.ts";
 import { firstByte, GateWord, readableAt, TwoVoices, writableAt } from "./streams.ts";
@@ -66,6 +67,7 @@ async function runTo(
   await cgroup?.admit(init.pid);
   using watch = await prove(init.pid, plan, streams.coverName, options.surroundings);
   using life = new LifeWatch(init);
+  using scratch = new ScratchSpace(init);
   const proven = watch.last;
   const changes = (): readonly Discrepancy[] => {
     const now = watch.read();
@@ -101,6 +103,7 @@ async function runTo(
   masks.judge();
   const [stdout, stderr] = await untilDelivered(captures, options.signal);
   const [code, { uncovered }, notStarted] = [await ended, masks, gateWord.reason()];
+  const spaceLeft = code === 0 ? [] : scratch.left();
   return {
     cause,
     code,
@@ -111,6 +114,7 @@ async function runTo(
     unprotected,
     reached,
     notStarted,
+    spaceLeft,
   };
 }
 

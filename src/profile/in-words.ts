@@ -47,6 +47,7 @@ const LIMIT_WORDS: Readonly<Record<LimitName, string>> = {
   openFiles: "open_files",
   outputBytes: "output",
   scratchBytes: "scratch",
+  sharedMemoryBytes: "shared_memory",
   connections: "connections",
   transferBytes: "transfer",
   connectionMs: "connection_time",

@@ -7,7 +7,8 @@ const bound = z.number().nonnegative().exactOptional();
  * Bounds of one call; a missing one is unlimited. `strict` refuses a call whose limits this machine cannot
  * enforce. Units stand in the names; `wallMs` is real time, `cpuSeconds` is one process's processor time
  * (at the end of either it is asked to end, a second later it is ended), `memoryBytes` and `processes` speak of the whole tree (threads count as processes, our own at the gate does not),
- * `fileBytes` of one file, `openFiles` of one process. Through the egress proxy there are `connections` at once, each for
+ * `fileBytes` of one file, `openFiles` of one process. `scratchBytes` is what `/tmp` may hold, and the most that `/dev/shm`
+ * may; `sharedMemoryBytes` is for `/dev/shm` alone. Through the egress proxy there are `connections` at once, each for
  * `connectionMs` at the most, and `transferBytes` are sent and received in all.
  */
 export const Limits = z
@@ -20,6 +21,7 @@ export const Limits = z
     openFiles: bound,
     outputBytes: bound,
     scratchBytes: bound,
+    sharedMemoryBytes: bound,
     connections: bound,
     transferBytes: bound,
     connectionMs: bound,
@@ -38,6 +40,7 @@ export const LIMITS = [
   "openFiles",
   "outputBytes",
   "scratchBytes",
+  "sharedMemoryBytes",
   "connections",
   "transferBytes",
   "connectionMs",

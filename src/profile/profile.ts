@@ -94,6 +94,7 @@ export const CLOSED: Profile = normalProfile({
     openFiles: 0,
     outputBytes: 0,
     scratchBytes: 0,
+    sharedMemoryBytes: 0,
     connections: 0,
     transferBytes: 0,
     connectionMs: 0,

@@ -66,7 +66,10 @@ export const LimitsSection = z.strictObject({
   transfer: Size.describe("sent and received in all, through the egress proxy").optional(),
   connection_time: Duration.describe("of one connection through the egress proxy").optional(),
   scratch: sizeFrom(4096, "4KiB")
-    .describe("what /tmp may hold, and as much again /dev/shm, of which 64MiB is the most")
+    .describe("what /tmp may hold, and the most that /dev/shm may; HOME lies on /tmp")
+    .optional(),
+  shared_memory: sizeFrom(4096, "4KiB")
+    .describe("what /dev/shm may hold; without it half of scratch, or 64MiB where that is more")
     .optional(),
   strict: z.boolean().optional(),
 });
@@ -188,6 +191,7 @@ export function limitsFrom(section: LimitsSection): Limits {
     ...(section.open_files === undefined ? {} : { openFiles: section.open_files }),
     ...(section.output === undefined ? {} : { outputBytes: section.output }),
     ...(section.scratch === undefined ? {} : { scratchBytes: section.scratch }),
+    ...(section.shared_memory === undefined ? {} : { sharedMemoryBytes: section.shared_memory }),
     ...(section.connections === undefined ? {} : { connections: section.connections }),
     ...(section.transfer === undefined ? {} : { transferBytes: section.transfer }),
     ...(section.connection_time === undefined ? {} : { connectionMs: section.connection_time }),

@@ -30,6 +30,7 @@ import type { ProgramOutcome, Ran } from "./outcome.ts";
 import type { Side } from "./prepare.ts";
 import { type Failure, programDenials } from "./program-denials.ts";
 import { lostOf, planned, type Receipt, receiptOf } from "./receipt.ts";
+import { scratchDenials } from "./scratch-denials.ts";
 import type { Shared } from "./shared.ts";
 import { heldPaths, type Standing } from "./standing.ts";
 import { startDenials } from "./start-denials.ts";
@@ -218,7 +219,7 @@ function shorter(a: number | undefined, b: number | undefined): number | null {
 /** What of the call's own words the walls did not give it. */
 function denialsOf(
   { call, side, standing: given }: Permitted,
-  { code, refused = [], notStarted = null }: Ended,
+  { code, refused = [], notStarted = null, spaceLeft = [] }: Ended,
   { said, isProxied }: Pick<Failure, "said" | "isProxied">,
 ): readonly Denial[] {
   const commands = lineOf(call.input).commands.map(({ words }) => words.filter((word) => !isOpaque(word)));
@@ -233,6 +234,7 @@ function denialsOf(
   const isTool = call.use !== null;
   return [
     ...startDenials({ input: call.input, cwd, profile: side.profile, code, said, notStarted }, standing),
+    ...scratchDenials({ code, said, spaceLeft, limits: side.profile.limits }),
     ...programDenials({ named, words, code, said, refused, isByYes, isProxied, isTool }, standing),
   ];
 }

@@ -107,6 +107,7 @@ const LIMIT_NAMES = {
   openFiles: ["open files", String],
   outputBytes: ["output", printSize],
   scratchBytes: ["scratch", printSize],
+  sharedMemoryBytes: ["shared memory", printSize],
   connections: ["connections", String],
   transferBytes: ["transfer", printSize],
   connectionMs: ["connection time", printDuration],

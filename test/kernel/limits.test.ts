@@ -62,9 +62,9 @@ describe.skipIf(unusable !== null)("inside", () => {
       expect(await call([`${place.ws}/plain`])).toMatchObject({ kind: "failed", code: 4 });
     });
 
-    it("a script whose interpreter is not there ends as the shell tells it", async () => {
+    it("a script whose interpreter is not there has the shell's status, and nothing runs", async () => {
       place.file("ws/script", "#!/no/such/interpreter\n", 0o755);
-      expect(await call([`${place.ws}/script`])).toMatchObject({ kind: "failed", code: 127 });
+      expect(await call([`${place.ws}/script`])).toMatchObject({ kind: "not-found", code: 127 });
     });
 
     itUnless(no32Bit, "sys: a program of another ABI of the machine is killed by the filter", async () => {
@@ -146,6 +146,50 @@ describe.skipIf(unusable !== null)("inside", () => {
       expect("stdout" in outcome && outcome.stdout.bytes.toString()).toBe("took full ".repeat(5));
       const larger = await sh(`${fill("/tmp", "5M")}; ${fill("/dev/shm", "5M")}`, { scratch: "8MiB" });
       expect("stdout" in larger && larger.stdout.bytes.toString()).toBe("took took ");
+    });
+
+    it("limit: what scratch space or shared memory is too full for is told, with the limit to raise", async () => {
+      const fill = (at: string, size: string): string => `head -c ${size} /dev/zero > ${at}/f`;
+      const full = await sh(fill("/tmp", "5M"), { scratch: "4MiB" });
+      expect(full).toMatchObject({
+        kind: "failed",
+        denials: [
+          {
+            operation: "write",
+            target: "/tmp",
+            certainty: "certain",
+            because: "scratch space (`/tmp` and HOME) was full: 4MiB",
+            remedy: "raise `scratch` under `sandbox.limits`, or the profile's that is lower",
+          },
+        ],
+      });
+      expect(await sh(fill("/tmp", "5M"), { scratch: "8MiB" })).toMatchObject({ kind: "done" });
+      // The file grows as it is mapped, and the kernel has no other way to say that there is no space for it.
+      const touch = (size: string): string =>
+        `perl -e 'open my $f, "+>", "/dev/shm/m" or die; kill "BUS", $$ unless print $f "x" x ${size} and close $f'`;
+      const small = { shared_memory: "1MiB" };
+      expect(await sh(`exec ${touch("2**21")}`, small)).toMatchObject({
+        kind: "failed",
+        code: 135,
+        denials: [
+          {
+            target: "/dev/shm",
+            certainty: "certain",
+            because: "shared memory (`/dev/shm`) was full: 1MiB",
+            remedy: "raise `shared_memory` under `sandbox.limits`, or the profile's that is lower",
+          },
+        ],
+      });
+      expect(await sh(`exec ${touch("2**21")}`, { shared_memory: "4MiB" })).toMatchObject({ kind: "done" });
+      // A program that fails for another reason is told nothing of it, and one that left room perhaps.
+      const other = await sh("exit 3", small);
+      expect("denials" in other).toBe(false);
+      expect(await sh("kill -BUS $$", small)).toMatchObject({ denials: [{ certainty: "likely" }] });
+      // Shared memory never holds more than a limit on scratch space says.
+      const both = await sh(fill("/dev/shm", "3M"), { scratch: "2MiB", shared_memory: "8MiB" });
+      expect(both).toMatchObject({
+        denials: [{ remedy: expect.stringMatching(/^raise `shared_memory` and `scratch` under/) }],
+      });
     });
 
     it("limit: a crash writes no memory anywhere, and starts nothing on the host", async () => {

@@ -1,14 +1,11 @@
-import type { Limits } from "../../profile/limits.ts";
 import { type AbsolutePath, isInside, joinPath, knownPath } from "../../profile/path.ts";
 import type { Profile } from "../../profile/profile.ts";
 import { type Facts, nodeAt } from "../facts.ts";
 import { inFilesystem } from "../host-mounts.ts";
 import type { ExpectedMount } from "../plan.ts";
+import { scratchBytes, sharedMemoryBytes } from "../scratch.ts";
 import { HOME } from "./identity.ts";
 
-/** Space on `/tmp` when no limit says otherwise. */
-const SCRATCH_BYTES = 256 * 1024 ** 2;
-const SHARED_MEMORY_BYTES = 64 * 1024 ** 2;
 const RUN_BYTES = 1024 ** 2;
 
 /** The one part of `/sys` that programs read to count processors. */
@@ -44,20 +41,14 @@ export function views(profile: Profile, facts: Facts): Views {
         "--dev",
         "/dev",
         ...madeDevices(facts),
-        ...sized(facts, sharedMemory(profile.limits)),
+        ...sized(facts, sharedMemoryBytes(profile.limits)),
         "--perms",
         "1777",
         "--tmpfs",
         "/dev/shm",
       ],
       ...["--proc", "/proc"],
-      ...[
-        ...sized(facts, profile.limits.scratchBytes ?? SCRATCH_BYTES),
-        "--perms",
-        "1777",
-        "--tmpfs",
-        "/tmp",
-      ],
+      ...[...sized(facts, scratchBytes(profile.limits)), "--perms", "1777", "--tmpfs", "/tmp"],
       ...[...sized(facts, RUN_BYTES), "--perms", "0755", "--tmpfs", "/run"],
       ...varLinks.flatMap((path) => ["--symlink", path === "/var/tmp" ? "../tmp" : "../run", path]),
       ...["--perms", "0700", "--dir", HOME],
@@ -80,10 +71,6 @@ function madeDevices({ devices }: Facts): readonly string[] {
 /** `--size` came with bubblewrap 0.7; without it the receipt says that scratch space is not bounded. */
 function sized(facts: Facts, bytes: number): readonly string[] {
   return facts.launcher.options.has("size") ? ["--size", String(Math.max(4096, bytes))] : [];
-}
-
-function sharedMemory(limits: Limits): number {
-  return Math.min(limits.scratchBytes ?? SHARED_MEMORY_BYTES, SHARED_MEMORY_BYTES);
 }
 
 function expectedViews(facts: Facts, hasCpu: boolean): readonly ExpectedMount[] {

@@ -47,6 +47,7 @@ const UNBOUNDED: Partial<Record<(typeof LIMITS)[number], string>> = {
   memoryBytes: "memory: absent: Darwin bounds that of no process (getrlimit(2))",
   processes: "the number of processes: absent: Darwin counts all of a user",
   scratchBytes: "scratch space: absent: it is a folder of this disk",
+  sharedMemoryBytes: "shared memory: absent: Darwin bounds that of no process",
 };
 
 function limitsStanding(profile: Profile): Standing {

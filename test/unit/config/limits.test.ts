@@ -10,6 +10,7 @@ test.each<[limit: string, refused: string, hint: string, least: string, means: o
   ["cpu", "0s", "a time is at least `1ms` and at most `576h`", "1s", { cpu: 1000 }],
   ["file_size", "0B", "the smallest size here is `512B`", "512B", { file_size: 512 }],
   ["scratch", "4095B", "the smallest size here is `4KiB`", "4KiB", { scratch: 4096 }],
+  ["shared_memory", "4095B", "the smallest size here is `4KiB`", "4KiB", { shared_memory: 4096 }],
   ["memory", "0B", "the smallest size here is `1KiB`", "1KiB", { memory: 1024 }],
 ])("a limit that can't hold as it is written is refused: %s %s", (limit, refused, hint, least, means) => {
   const m = machine({ [CONFIG]: `${PLAIN}  limits: { ${limit}: ${refused} }\n` });

@@ -84,6 +84,7 @@ describe("the normal form", () => {
       openFiles: 0,
       outputBytes: 0,
       scratchBytes: 0,
+      sharedMemoryBytes: 0,
       connections: 0,
       transferBytes: 0,
       connectionMs: 0,

@@ -227,6 +227,7 @@ it("limits are written with units", () => {
     open_files: 16,
     output: "5B",
     scratch: "4KiB",
+    shared_memory: "8KiB",
     strict: true,
   };
   expect(limitsFrom(LimitsSection.parse(written))).toEqual({
@@ -238,6 +239,7 @@ it("limits are written with units", () => {
     openFiles: 16,
     outputBytes: 5,
     scratchBytes: 4096,
+    sharedMemoryBytes: 8192,
     strict: true,
   });
 });
