@@ -2,9 +2,10 @@ import { lstatSync, statSync } from "node:fs";
 import { CofferdamError, visible } from "../errors.ts";
 import type { Host } from "../host/host.ts";
 import { resolvedPath } from "../host/nodes.ts";
-import { type AbsolutePath, absolutePath, isInside } from "../profile/path.ts";
+import { EVERYTHING, reach } from "../host/runtimes/disk.ts";
+import { type AbsolutePath, absolutePath, isAbsolutePath, isInside } from "../profile/path.ts";
 import { quote } from "../shell/quote.ts";
-import type { Root } from "../tool/facts.ts";
+import type { Link, Root } from "../tool/facts.ts";
 import type { SandboxSection } from "../tool/settings.ts";
 import { isHome, realHomes } from "./homes.ts";
 import { placed } from "./operator-layer.ts";
@@ -66,9 +67,11 @@ export function resolveRoots(
       }
       return found;
     });
+    const links = linksOn(writtenPath(section.root, folder), path, host);
     roots.push({
       name,
       path,
+      ...(links.length === 0 ? {} : { links }),
       mode: section.mode,
       suffixes: section.suffixes ?? "any",
       writeApproval: section.write_approval,
@@ -81,7 +84,26 @@ export function resolveRoots(
       assertNoWayThrough(roots, writtenPath(section.root, folder)),
     );
   }
-  return roots;
+  return roots.map((root) => withoutLinksIn(root, roots));
+}
+
+/** A link in a root is seen there, and tools may change it: it is no fixed part of the way. */
+function withoutLinksIn({ links, ...root }: Root, roots: readonly Root[]): Root {
+  const outside = (links ?? []).filter(({ path }) => !roots.some((one) => isInside(path, one.path)));
+  return outside.length === 0 ? root : { ...root, links: outside };
+}
+
+/**
+ * The links by which people reach a root: as the config writes it, and as the caller's shell does (`PWD`, which POSIX shells
+ * keep as it was typed) where that leads to where the caller is. They are made again inside, and give access to nothing.
+ */
+function linksOn(written: AbsolutePath, path: AbsolutePath, { cwd, env }: Host): readonly Link[] {
+  const pwd = env["PWD"] ?? "";
+  const isTyped = pwd !== cwd && isAbsolutePath(pwd) && isInside(cwd, path);
+  const typed = isTyped ? reach(EVERYTHING, pwd) : null;
+  const ways = [reach(EVERYTHING, written), typed?.real === cwd ? typed : null];
+  const links = ways.flatMap((way) => way?.links ?? []);
+  return [...new Map(links.map((link) => [link.path, link])).values()];
 }
 
 /** Throws `ROOT_REFUSED` for a folder that a symlink in a root leads to: a tool could make it another one. */

@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import { release } from "node:os";
+import { viewAround } from "../backend/bubblewrap/view-around.ts";
 import { joinPath } from "../profile/path.ts";
 import type { Root, Runtime } from "../tool/facts.ts";
 
@@ -14,6 +15,7 @@ import { climbLadder } from "./doctor.ts";
 import type { StandingFacts } from "./facts.ts";
 import type { Host } from "./host.ts";
 import { findLauncher } from "./launcher.ts";
+import { madeLinks } from "./made-links.ts";
 import { ownerOfRoots, writableOf } from "./owner.ts";
 import type { Platform } from "./platform-parts.ts";
 import { rememberedAttestation } from "./remembered-attestation.ts";
@@ -45,13 +47,12 @@ async function lookAt(
   const launcher = await findLauncher(host, memory, writableOf(roots));
   const owner = ownerOfRoots(host, roots);
   const user = { ...(owner ?? host.user), isCaller: owner === null };
-  const links = runtimes.flatMap((runtime) => runtime.links);
   const devices = lookAtDevices(host, user);
   const remembered = rememberedAttestation(host, attestedFor(host, { launcher, user, devices }));
   return {
     launcher,
     user: { uid: user.uid, gid: user.gid, isCaller: user.isCaller },
-    links: [...new Map(links.map((link) => [link.path, link])).values()],
+    links: madeLinks(roots, runtimes, (path) => viewAround(path) !== null),
     emptyFile: owner === null ? joinPath(host.stateFolder, "empty") : null,
     devices,
     // Whoever runs nothing does not try it: until it was tried, it is taken for possible.

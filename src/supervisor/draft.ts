@@ -93,7 +93,7 @@ export class Draft {
     if (stated === null) {
       const near = () => nearPaths(input, standing, cwd);
       const facts = await lookUpFacts(host, machine, profiles, this.#memory, held, near);
-      return { ...lookAtCall(input, standing, cwd), facts };
+      return { ...lookAtCall(input, standing, cwd, host.env["PWD"]), facts };
     }
     const { roots, runtimes } = standing.settings;
     const about = { machine, roots, runtimes, profiles };

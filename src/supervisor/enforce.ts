@@ -32,6 +32,7 @@ import { type Failure, programDenials } from "./program-denials.ts";
 import { lostOf, planned, type Receipt, receiptOf } from "./receipt.ts";
 import { scratchDenials } from "./scratch-denials.ts";
 import type { Shared } from "./shared.ts";
+import { shownLinks } from "./shown-links.ts";
 import { heldPaths, type Standing } from "./standing.ts";
 import { startDenials } from "./start-denials.ts";
 import type { Amender, CallWayOut, WayOutBy } from "./way-out.ts";
@@ -229,7 +230,10 @@ function denialsOf(
   const cwd = side.launch?.cwd ?? ROOT;
   const standing = { ...given, ceiling: ceilingUnder(given, side) };
   const held = heldPaths(standing.ceiling.layers);
-  const named = [...namedPaths(words, cwd, side.profile), ...mentionedPaths(said, held, cwd)];
+  const named = [
+    ...namedPaths(words, cwd, side.profile, shownLinks(standing)),
+    ...mentionedPaths(said, held, cwd),
+  ];
   const isByYes = side.digest === standing.onYes.digest;
   const isTool = call.use !== null;
   return [

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { CofferdamError, visible } from "../errors.ts";
 import { contentIdOf, MOST_CONTENT_BYTES } from "../host/content.ts";
 import { BoundedLook, hasDetour, type Look, leadsTo, plainPath, wayOf } from "../host/leads.ts";
-import { realPathOf } from "../host/nodes.ts";
+import { linkAt, realPathOf } from "../host/nodes.ts";
 import { isExecutable } from "../host/program-start.ts";
 import { SPELLING } from "../host/spelling.ts";
 import { accessTo } from "../profile/access-to.ts";
@@ -16,6 +16,7 @@ import type { ProgramFacts } from "./binding.ts";
 import type { CommandFacts } from "./judged-line.ts";
 import type { CallFacts } from "./prepare.ts";
 import { RuleNames } from "./rule-names.ts";
+import { shownLinks } from "./shown-links.ts";
 import type { Standing } from "./standing.ts";
 import { commandNotFound, whyUnstartable } from "./unstartable.ts";
 
@@ -32,14 +33,16 @@ const MOST_PROGRAMS = 256;
 const MAX_GUESSED_NAMES = 20_000;
 
 /**
- * What one call is about, as the machine has it now: where it starts, its programs, the paths among its words. Throws
+ * What one call is about, as the machine has it now: where it starts, its programs, the paths among its words. `pwd` is the
+ * base as the caller's shell spells it. Throws
  * `USAGE` where there is no such folder, and for a line of more programs than can be judged.
  */
 export function lookAtCall(
   input: ShellInput,
   standing: Standing,
   base: AbsolutePath,
-): Pick<CallFacts, "cwd" | "program" | "unstartable" | "commands" | "unread"> {
+  pwd?: string,
+): Pick<CallFacts, "cwd" | "typedCwd" | "program" | "unstartable" | "commands" | "unread"> {
   const cwd = folderOf(input.cwd, base, standing);
   const line = lineOf(input);
   const programs = new ProgramLooks(cwd, standing);
@@ -52,7 +55,8 @@ export function lookAtCall(
   });
   const seen = whyUnstartable(word, cwd, standing.onYes.profile, standing);
   const unstartable = seen ?? (program.path === null ? commandNotFound(word, standing) : null);
-  return { cwd, program, unstartable, commands, unread: line.unread };
+  const typedCwd = typedFolder(input.cwd ?? ".", cwd, { base, pwd }, standing);
+  return { cwd, typedCwd, program, unstartable, commands, unread: line.unread };
 }
 
 const UNKNOWN: FoundProgram = {
@@ -155,6 +159,25 @@ export function folderOf(written: string | undefined, base: AbsolutePath, { onYe
   throw new CofferdamError("USAGE", `there is no folder ${visible(path)} to start in`, {
     hint: "name an existing folder as `cwd`",
   });
+}
+
+/**
+ * The folder that a call starts in as its caller spells it, where that leads there inside as well: by links that are made
+ * again. Null where the canonical path is what is spelled, or where it can't be told.
+ */
+function typedFolder(
+  written: string,
+  cwd: AbsolutePath,
+  from: { readonly base: AbsolutePath; readonly pwd: string | undefined },
+  standing: Standing,
+): AbsolutePath | null {
+  const { base, pwd = base } = from;
+  const typed = resolve(isAbsolutePath(pwd) ? pwd : base, written);
+  if (typed === cwd || hasDetour(written) || !isAbsolutePath(typed)) return null;
+  const look = new BoundedLook(MAX_PASSED);
+  const { end, links } = wayOf(typed, ROOT, look.at);
+  const made = shownLinks(standing);
+  return end === cwd && !look.isOver && links.every((link) => linkAt(link) === made.get(link)) ? typed : null;
 }
 
 /** A word with a slash is a path; any other is looked for in the PATH inside, never in the caller's. */

@@ -15,12 +15,14 @@ const MAX_PASSED = 128 * 1024;
 
 /**
  * The paths that the arguments of a call name. Only what the call can see anyway is looked at on the host: whether
- * something stands at any other path, and where it leads, is told to nobody, whatever links the call has made.
+ * something stands at any other path, and where it leads, is told to nobody, whatever links the call has made. `links` are
+ * those of the host's that are made again inside.
  */
 export function namedPaths(
   words: readonly string[],
   cwd: AbsolutePath,
   granted: Profile,
+  links: ReadonlyMap<AbsolutePath, string> = new Map(),
 ): readonly NamedPath[] {
   const named = new Map<string, NamedPath>();
   const look = new BoundedLook(MAX_PASSED);
@@ -29,7 +31,7 @@ export function namedPaths(
     left -= written.length;
     if (named.size >= MOST_NAMED || left < 0) break;
     if (isTooDeep(written)) continue;
-    const found = foundAt(written, cwd, granted, look.at);
+    const found = foundAt(written, cwd, granted, look.at, links);
     if (look.isOver) break;
     const path = hasDetour(written) ? found.judged : resolve(cwd, written);
     if (isAbsolutePath(path) && !named.has(path)) named.set(path, { written, path, ...found });
@@ -83,9 +85,10 @@ function foundAt(
   cwd: AbsolutePath,
   granted: Profile,
   look: Look,
+  links: ReadonlyMap<AbsolutePath, string>,
 ): Pick<NamedPath, "judged" | "kind"> {
   const canSee = (one: AbsolutePath): boolean =>
-    accessTo(granted, one, { kind: "folder", bornInside: true }) !== "none";
+    links.has(one) || accessTo(granted, one, { kind: "folder", bornInside: true }) !== "none";
   const { path: judged, kind } = leadsTo(written, cwd, canSee, look);
   // A file that is hidden looks like one that is not there, and so it does here.
   const isHidden = accessTo(granted, judged, { kind: "file", bornInside: false }) === "none";

@@ -35,6 +35,8 @@ import type { Unstartable } from "./start-fault.ts";
 export interface CallFacts {
   readonly facts: Facts;
   readonly cwd: AbsolutePath;
+  /** See `Launch.typedCwd`; null where there is none. */
+  readonly typedCwd: AbsolutePath | null;
   /** The program that is started: the call's own, or the shell that runs its line. */
   readonly program: ProgramFacts;
   /** Why it can't be started, as far as that can be seen; null where nothing speaks against it. */
@@ -174,6 +176,7 @@ function prepareSide(call: Call, standing: Standing, look: CallFacts, base: Gran
   const launch: Launch = {
     argv: [program.path, ...wordsOf(call.input).slice(1)],
     cwd,
+    ...(look.typedCwd === null ? {} : { typedCwd: look.typedCwd }),
     env: env["HOME"] === home ? env : { ...namedAtHome(atHome, home), ...env },
     ...(asksForHosts(standing) ? { asksForHosts: true } : {}),
     ...(atHome.length === 0 ? {} : { atHome }),

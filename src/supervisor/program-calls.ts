@@ -218,7 +218,7 @@ export class ProgramCalls {
     const facts = await factsBeside(ledger, (held) =>
       lookUpFacts(host, machine.facts, profiles, memory, held, near),
     );
-    return { ...lookAtCall(call.input, standing, cwd), facts, callerEnv: host.env };
+    return { ...lookAtCall(call.input, standing, cwd, host.env["PWD"]), facts, callerEnv: host.env };
   }
 
   async #launch(

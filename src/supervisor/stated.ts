@@ -34,7 +34,7 @@ export function statedCall(
   { runtimes }: Pick<ToolSettings, "runtimes">,
   base: AbsolutePath,
   stated: StatedMac,
-): Pick<CallFacts, "cwd" | "program" | "unstartable" | "commands" | "unread"> {
+): Pick<CallFacts, "cwd" | "typedCwd" | "program" | "unstartable" | "commands" | "unread"> {
   const at = (from: AbsolutePath, path: string): AbsolutePath =>
     there(stated, knownPath(resolve(from, path)));
   const cwd = input.cwd === undefined ? base : at(base, input.cwd);
@@ -43,6 +43,7 @@ export function statedCall(
   const path = name.includes("/") ? at(cwd, name) : isKnown ? at(PROGRAMS, name) : null;
   return {
     cwd,
+    typedCwd: null,
     program: { path, real: path, id: null, content: null },
     unstartable: null,
     commands: [],

@@ -7,6 +7,7 @@ import { type AbsolutePath, isTooDeep } from "../profile/path.ts";
 import type { Profile } from "../profile/profile.ts";
 import { quote } from "../shell/quote.ts";
 import { addRuntimeNamed, addRuntimeOf } from "./runtime-hint.ts";
+import { shownLinks } from "./shown-links.ts";
 import type { Standing } from "./standing.ts";
 import type { Unstartable } from "./start-fault.ts";
 
@@ -47,13 +48,13 @@ class StartLook {
   readonly #cwd: AbsolutePath;
   readonly #profile: Profile;
   readonly #look = new BoundedLook(MAX_PASSED);
-  readonly #links: ReadonlySet<AbsolutePath>;
+  readonly #links: ReadonlyMap<AbsolutePath, string>;
 
   constructor(cwd: AbsolutePath, profile: Profile, sight: StartSight) {
     this.sight = sight;
     this.#cwd = cwd;
     this.#profile = profile;
-    this.#links = new Set(sight.settings.runtimes.flatMap(({ links }) => links.map(({ path }) => path)));
+    this.#links = shownLinks(sight);
   }
 
   /** The first program of that name, as the kernel and shells look for one; else what came nearest to it. */

@@ -7,6 +7,8 @@ import type { Suffixes } from "../profile/suffix.ts";
 export interface Root {
   readonly name: string;
   readonly path: AbsolutePath;
+  /** The links on the way as people write it, outside of every root; left out where there are none. */
+  readonly links?: readonly Link[];
   /** `none`: for a tool that does not need it. */
   readonly mode: "rw" | "ro" | "none";
   readonly suffixes: Suffixes;

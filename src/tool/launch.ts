@@ -4,6 +4,8 @@ import type { AbsolutePath } from "../profile/path.ts";
 export interface Launch {
   readonly argv: readonly [AbsolutePath, ...string[]];
   readonly cwd: AbsolutePath;
+  /** The same folder as its caller spells it, by links that are made inside; left out where that is no other path. */
+  readonly typedCwd?: AbsolutePath;
   readonly env: Readonly<Record<string, string>>;
   /** Hosts that the profile does not list may be asked about while it runs. */
   readonly asksForHosts?: boolean;

@@ -166,7 +166,7 @@ function planOf(profile: Profile, launch: Launch, facts: Facts, layout: Layout):
     ...given.flatMap((file) => file.args),
     ...args,
     ...atHome.flatMap((file) => file.args),
-    ...["--chdir", launch.cwd, "--seccomp", String(FD.seccomp)],
+    ...["--chdir", launch.typedCwd ?? launch.cwd, "--seccomp", String(FD.seccomp)],
   ];
   const sizesFd = profile.terminal
     ? Math.max(FD.lowestSizes, firstFile(rest.tree) - 1 + inputs.length + given.length + atHome.length)

@@ -4,6 +4,7 @@ import { CofferdamError, visible } from "../../errors.ts";
 import { type AbsolutePath, parentOf } from "../../profile/path.ts";
 import type { StandingFacts } from "../facts.ts";
 import type { Host } from "../host.ts";
+import { madeLinks } from "../made-links.ts";
 import { ownerOfRoots, writableOf } from "../owner.ts";
 import type { Platform } from "../platform-parts.ts";
 import { battery } from "./battery.ts";
@@ -30,11 +31,10 @@ export const mac: Platform = {
   lookAt: async (host, roots, runtimes) => {
     const owner = ownerOfRoots(host, roots);
     const { uid, gid } = owner ?? host.user;
-    const links = runtimes.flatMap((runtime) => runtime.links);
     return {
       launcher: findSandboxExec(host, writableOf(roots)),
       user: { uid, gid, isCaller: owner === null },
-      links: [...new Map(links.map((link) => [link.path, link])).values()],
+      links: madeLinks(roots, runtimes, () => false),
       emptyFile: null,
       devices: { kind: "host" },
       coversLinks: false,

@@ -48,6 +48,7 @@ describe("roots", () => {
       {
         name: "sub",
         path: m.at("home/ann/project/notes/sub"),
+        links: [{ path: m.at("home/ann/project/linked"), target: "notes" }],
         mode: "ro",
         suffixes: "any",
         writeApproval: true,
