@@ -20,6 +20,7 @@ import type { RunOptions as CallOptions, Sinks } from "./call-options.ts";
 import type { Denial } from "./denial.ts";
 import { egressDenials } from "./egress-denials.ts";
 import { ceilingUnder } from "./explain.ts";
+import { failedDenials } from "./failed-denials.ts";
 import { belowFloor, weakened } from "./floor.ts";
 import { gitDenials } from "./git-denials.ts";
 import { grantedView } from "./granted-view.ts";
@@ -30,11 +31,9 @@ import type { ProgramOutcome, Ran } from "./outcome.ts";
 import type { Side } from "./prepare.ts";
 import { type Failure, programDenials } from "./program-denials.ts";
 import { lostOf, planned, type Receipt, receiptOf } from "./receipt.ts";
-import { scratchDenials } from "./scratch-denials.ts";
 import type { Shared } from "./shared.ts";
 import { shownLinks } from "./shown-links.ts";
 import { heldPaths, type Standing } from "./standing.ts";
-import { startDenials } from "./start-denials.ts";
 import type { Amender, CallWayOut, WayOutBy } from "./way-out.ts";
 
 /** A call that may run, and the plan it runs under. */
@@ -235,11 +234,15 @@ function denialsOf(
     ...mentionedPaths(said, held, cwd),
   ];
   const isByYes = side.digest === standing.onYes.digest;
-  const isTool = call.use !== null;
   return [
-    ...startDenials({ input: call.input, cwd, profile: side.profile, code, said, notStarted }, standing),
-    ...scratchDenials({ code, said, spaceLeft, limits: side.profile.limits }),
-    ...programDenials({ named, words, code, said, refused, isByYes, isProxied, isTool }, standing),
+    ...failedDenials(
+      { input: call.input, cwd, profile: side.profile, code, said, notStarted, spaceLeft },
+      standing,
+    ),
+    ...programDenials(
+      { named, words, code, said, refused, isByYes, isProxied, isTool: call.use !== null },
+      standing,
+    ),
   ];
 }
 

@@ -216,8 +216,8 @@ function refuseTooLarge({ argv, env }: Launch): void {
   });
 }
 
-/** What programs start without: the machine's configuration, on macOS by where it really lies. */
-const CONFIG = ["/etc", "/private/etc"].map(knownPath);
+/** What programs start without: the machine's configuration, on macOS by where it really lies, and what packages made. */
+const CONFIG = ["/etc", "/private/etc", "/var/lib"].map(knownPath);
 
 /** A ceiling that hides what every program needs to start makes each call fail in its own odd way: it is refused here. */
 function cutRuntime(settings: ToolSettings, granted: Profile, facts: Facts): Refusal | null {

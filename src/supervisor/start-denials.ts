@@ -9,7 +9,7 @@ import type { Unstartable } from "./start-fault.ts";
 import { type StartSight, whyUnstartable } from "./unstartable.ts";
 
 /** A call that failed. */
-interface FailedCall {
+export interface FailedCall {
   readonly input: ShellInput;
   readonly cwd: AbsolutePath;
   /** What it was given. */

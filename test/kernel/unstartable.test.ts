@@ -1,4 +1,4 @@
-import { chmodSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, symlinkSync, writeFileSync } from "node:fs";
 import { describe, expect, it, vi } from "vitest";
 import type { Outcome, ShellInput } from "../../src/index.ts";
 import { type Standing, standingIn } from "../support/approval/standing.ts";
@@ -127,4 +127,23 @@ describe.skipIf(unusable !== null)("a program that the sandbox can't start", () 
       expect.stringMatching(/^check that this user may execute it/),
     ]);
   });
+
+  it("is told which link of the machine's programs leads out, and only of links that no call can make", async () => {
+    await using at = await scene();
+    const [link, end] = DEAD_LINK;
+    if (link === undefined || end === undefined) return;
+    const denials = await told(at, { argv: ["cat", link] });
+    expect(denials.slice(0, 1)).toEqual([`it leads to \`${end}\`, which is not in the sandbox`]);
+    expect(denials[1]).toMatch(/^add `\{ name: \S+, read: \[\/\S+\] \}` under `sandbox.runtimes`/);
+    symlinkSync(end, `${at.place.ws}/own`);
+    const own = await told(at, { argv: ["sh", "-c", `echo "${at.place.ws}/own: No such file" >&2; exit 1`] });
+    expect(own).toEqual([expect.stringContaining("No such file")]);
+  });
 });
+
+/** A link of Debian's in `/usr` and its end outside; none on a machine without such a package. */
+const DEAD_LINK: readonly string[] =
+  [
+    ["/usr/share/maven/conf/settings.xml", "/etc/maven/settings.xml"],
+    ["/usr/share/vim/vimrc", "/etc/vim/vimrc"],
+  ].find(([, end = ""]) => existsSync(end)) ?? [];

@@ -51,14 +51,23 @@ const NAMES = [
   "texmf",
   "R",
   "chromium.d",
+  "ImageMagick-6",
+  "ImageMagick-7",
+  ...["m2.conf", "logging"].map((name) => `maven/${name}`),
 ] as const;
 
 /**
+ * What Debian's packages keep in `/var/lib` and reach by links from `/usr`: the packages of GHC, dictionaries, and formats and
+ * lists of TeX. All of it is made by the packages themselves, from what they install.
+ */
+const VAR_LIB = ["aspell", "ghc", "ispell", "texmf"] as const;
+
+/**
  * What programs need of `/etc` to start and to work as usual: the loader, `alternatives`, certificates, time zone,
- * names of ports, fonts, mime types, the config of languages that is reached by links from `/usr`, and what Debian's
- * launcher of Chromium fails without. Left out is what says who or where the machine is, what may hold credentials
- * (`npmrc`, `pip.conf`, `maven`, `gitconfig`, `profile`, `environment`), and what programs do without: every entry is a
- * mount, and each costs at every launch.
+ * names of ports, fonts, mime types, the config of languages that is reached by links from `/usr`, what Debian's
+ * launcher of Chromium and its Maven fail without, and what ImageMagick may not do. Left out is what says who or where the
+ * machine is, what may hold credentials (`npmrc`, `pip.conf`, Maven's `settings.xml`, `gitconfig`, `profile`, `environment`),
+ * and what programs do without: every entry is a mount, and each costs at every launch.
  */
 const ETC = [...LOADER, ...SSL, ...PKI, "ca-certificates/extracted", "crypto-policies", ...NAMES];
 
@@ -93,7 +102,9 @@ export function systemRuntime(site: Pick<Site, "platform" | "hidden">, top: Abso
   const config = [...ETC, ...besides, ...versioned, ...php].map((name) =>
     openGrantOf(site, at(`etc/${name}`), programs),
   );
-  const grant = both(programs, ...config);
+  const made = site.platform === "linux" ? VAR_LIB : [];
+  const data = made.map((name) => openGrantOf(site, at(`var/lib/${name}`), programs));
+  const grant = both(programs, ...config, ...data);
   const path = programFolders([...BIN, ...SBIN].map(at), grant);
   return settled({ name: "system", ...grant, path, env: {}, macos: [] });
 }

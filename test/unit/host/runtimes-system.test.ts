@@ -198,6 +198,27 @@ describe("/etc", () => {
     expect(systemOf(tree())).toEqual(before);
   });
 
+  test("of what packages reach by links from /usr, what holds no credentials is granted", () => {
+    tree().add({
+      ...MERGED,
+      "etc/ImageMagick-6/policy.xml": "",
+      "etc/maven/logging/simplelogger.properties": "",
+      "etc/maven/m2.conf": "",
+      "etc/maven/settings.xml": "s",
+      "var/lib/aspell/en.rws": "",
+      "var/lib/dhcp/leases": "s",
+      "var/lib/ghc/package.conf.d/base.conf": "",
+    });
+    expect(systemOf(tree())["read"]).toEqual([
+      "etc/ImageMagick-6",
+      "etc/maven/logging",
+      "etc/maven/m2.conf",
+      "usr",
+      "var/lib/aspell",
+      "var/lib/ghc",
+    ]);
+  });
+
   test("of PHP the command line's extensions are granted, and not the pools of its server; and Chromium's flags are", () => {
     tree().add({
       ...MERGED,

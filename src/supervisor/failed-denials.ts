@@ -1,0 +1,19 @@
+import type { SpaceLeft } from "../host/scratch-space.ts";
+import { deadLinkDenials } from "./dead-links.ts";
+import type { Denial } from "./denial.ts";
+import { scratchDenials } from "./scratch-denials.ts";
+import { type FailedCall, startDenials } from "./start-denials.ts";
+import type { StartSight } from "./unstartable.ts";
+
+/** What the sandbox lacked for a call that failed: programs, ends of the machine's links, and space. */
+export function failedDenials(
+  failed: FailedCall & { readonly spaceLeft: readonly SpaceLeft[] },
+  sight: StartSight,
+): readonly Denial[] {
+  const { said, profile } = failed;
+  return [
+    ...startDenials(failed, sight),
+    ...deadLinkDenials(said, profile, sight),
+    ...scratchDenials({ ...failed, limits: profile.limits }),
+  ];
+}
