@@ -219,7 +219,7 @@ function shorter(a: number | undefined, b: number | undefined): number | null {
 /** What of the call's own words the walls did not give it. */
 function denialsOf(
   { call, side, standing: given }: Permitted,
-  { code, refused = [], notStarted = null, spaceLeft = [] }: Ended,
+  { code, refused = [], ...how }: Ended,
   { said, isProxied }: Pick<Failure, "said" | "isProxied">,
 ): readonly Denial[] {
   const commands = lineOf(call.input).commands.map(({ words }) => words.filter((word) => !isOpaque(word)));
@@ -235,10 +235,7 @@ function denialsOf(
   ];
   const isByYes = side.digest === standing.onYes.digest;
   return [
-    ...failedDenials(
-      { input: call.input, cwd, profile: side.profile, code, said, notStarted, spaceLeft },
-      standing,
-    ),
+    ...failedDenials({ ...how, input: call.input, cwd, profile: side.profile, code, said }, standing),
     ...programDenials(
       { named, words, code, said, refused, isByYes, isProxied, isTool: call.use !== null },
       standing,

@@ -7,13 +7,13 @@ import type { StartSight } from "./unstartable.ts";
 
 /** What the sandbox lacked for a call that failed: programs, ends of the machine's links, and space. */
 export function failedDenials(
-  failed: FailedCall & { readonly spaceLeft: readonly SpaceLeft[] },
+  failed: FailedCall & { readonly spaceLeft?: readonly SpaceLeft[] },
   sight: StartSight,
 ): readonly Denial[] {
   const { said, profile } = failed;
   return [
     ...startDenials(failed, sight),
     ...deadLinkDenials(said, profile, sight),
-    ...scratchDenials({ ...failed, limits: profile.limits }),
+    ...scratchDenials({ ...failed, spaceLeft: failed.spaceLeft ?? [], limits: profile.limits }),
   ];
 }

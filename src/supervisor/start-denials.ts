@@ -18,7 +18,7 @@ export interface FailedCall {
   /** The end of what it said on standard error. */
   readonly said: string;
   /** See `Ended.notStarted`. */
-  readonly notStarted: string | null;
+  readonly notStarted?: string | null;
 }
 
 /** How shells, env(1) and the C library say that a program could not be started. */
@@ -38,7 +38,7 @@ const MAX_PROGRAMS = 32;
  * name, and that is not shown: what is said selects, and proposes nothing.
  */
 export function startDenials(failed: FailedCall, sight: StartSight): readonly Denial[] {
-  const { input, cwd, profile, code, said, notStarted } = failed;
+  const { input, cwd, profile, code, said, notStarted = null } = failed;
   const why = (word: string): Unstartable | null => whyUnstartable(word, cwd, profile, sight);
   if (notStarted !== null) {
     const [word] = wordsOf(input);
