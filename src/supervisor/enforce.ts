@@ -229,10 +229,8 @@ function denialsOf(
   const cwd = side.launch?.cwd ?? ROOT;
   const standing = { ...given, ceiling: ceilingUnder(given, side) };
   const held = heldPaths(standing.ceiling.layers);
-  const named = [
-    ...namedPaths(words, cwd, side.profile, shownLinks(standing)),
-    ...mentionedPaths(said, held, cwd),
-  ];
+  const links = shownLinks(standing);
+  const named = [...namedPaths(words, cwd, side.profile, links), ...mentionedPaths(said, held, cwd)];
   const isByYes = side.digest === standing.onYes.digest;
   return [
     ...failedDenials({ ...how, input: call.input, cwd, profile: side.profile, code, said }, standing),
