@@ -57,12 +57,7 @@ export function tellOutcome(outcome: ProgramOutcome, print: Print): void {
   if (dropped > 0)
     tellThree(print, `${dropped} bytes of output were dropped`, null, "raise `sandbox.limits.output`");
   for (const stream of ["stdout", "stderr"] as const) tellTail(stream, outcome[stream].tail, print);
-  for (const { operation, target, certainty, because, remedy } of outcome.denials ?? []) {
-    const how = certainty === "certain" ? "the walls did not let it" : "perhaps the walls did not let it";
-    const what = operation === "connect" ? "connect to" : operation;
-    const isWords = operation === "run" || operation === "trace" || operation === "use";
-    tellThree(print, `${how} ${what} ${isWords ? target : visible(target)}: ${because}`, null, remedy);
-  }
+  tellDenials(outcome.denials ?? [], print);
   for (const path of outcome.receipt.uncovered)
     tellThree(
       print,
@@ -87,6 +82,30 @@ export function tellMade(outcome: ProgramOutcome, print: Print): void {
   tellUnprotected(outcome.receipt.unprotected, print);
   tellAppeared(outcome.receipt.appeared, print);
 }
+
+/** What several have in common as the next thing to do is told once, behind the last of them. */
+function tellDenials(denials: readonly Denial[], print: Print): void {
+  for (const [at, denial] of denials.entries()) {
+    const { operation, target, certainty, because, remedy } = denial;
+    const how = certainty === "certain" ? "the walls did not let it" : "perhaps the walls did not let it";
+    const isWords = operation === "run" || operation === "trace" || operation === "use";
+    const what = isWords ? target : visible(target);
+    const isLast = denials[at + 1]?.remedy !== remedy;
+    tellThree(print, `${how} ${ACTS[operation]} ${what}: ${because}`, null, isLast ? remedy : null);
+  }
+}
+
+/** What was not let happen, in words. */
+const ACTS: Readonly<Record<Denial["operation"], string>> = {
+  read: "read",
+  write: "write",
+  remove: "remove or move",
+  rename: "move or link a file into or out of",
+  connect: "connect to",
+  run: "run",
+  trace: "trace",
+  use: "use",
+};
 
 function tellUnprotected(unprotected: readonly Unprotected[], print: Print): void {
   for (const { path, runs } of unprotected)

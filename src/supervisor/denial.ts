@@ -15,7 +15,7 @@ import type { SyscallGroup } from "../profile/syscalls.ts";
 
 /** What the walls did not let happen, why, and what would change that, in words for a model and a person. */
 export interface Denial {
-  readonly operation: "read" | "write" | "connect" | "run" | "trace" | "use";
+  readonly operation: "read" | "write" | "remove" | "rename" | "connect" | "run" | "trace" | "use";
   /** A path or a host; of what is run, traced or used, words. */
   readonly target: string;
   /** `certain`: the policy was asked, or the backend told. `likely`: it fits how the call failed. */

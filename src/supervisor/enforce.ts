@@ -6,34 +6,27 @@ import type { Appearances } from "../host/appeared.ts";
 import { failures } from "../host/attest.ts";
 import type { Ledger } from "../host/ledger.ts";
 import type { Entered } from "../host/live-calls.ts";
-import { type OutputSink, Tail } from "../host/output.ts";
 import { isOutOfTime } from "../host/processor-time.ts";
 import { run } from "../host/run.ts";
 import type { Ended, RunOptions } from "../host/run-options.ts";
 import { ROOT } from "../profile/path.ts";
-import { isOpaque } from "../shell/word.ts";
-import { type Call, lineOf, scriptOf, wordsOf } from "../tool/call.ts";
+import { type Call, wordsOf } from "../tool/call.ts";
 import type { MadeByCall } from "./appeared/made-by-call.ts";
 import { planBeside, unprotectedBeside } from "./beside.ts";
 import type { ProgramFacts } from "./binding.ts";
-import type { RunOptions as CallOptions, Sinks } from "./call-options.ts";
-import type { Denial } from "./denial.ts";
-import { egressDenials } from "./egress-denials.ts";
-import { ceilingUnder } from "./explain.ts";
-import { failedDenials } from "./failed-denials.ts";
+import type { RunOptions as CallOptions } from "./call-options.ts";
+import { endedDenials } from "./ended-denials.ts";
 import { belowFloor, weakened } from "./floor.ts";
 import { gitDenials } from "./git-denials.ts";
 import { grantedView } from "./granted-view.ts";
 import { lookAtProgram } from "./look.ts";
-import { mentionedPaths, namedPaths, plainParts } from "./named-paths.ts";
 import { usedEvent } from "./network-use.ts";
 import type { ProgramOutcome, Ran } from "./outcome.ts";
 import type { Side } from "./prepare.ts";
-import { type Failure, programDenials } from "./program-denials.ts";
 import { lostOf, planned, type Receipt, receiptOf } from "./receipt.ts";
+import { Said } from "./said.ts";
 import type { Shared } from "./shared.ts";
-import { shownLinks } from "./shown-links.ts";
-import { heldPaths, type Standing } from "./standing.ts";
+import type { Standing } from "./standing.ts";
 import type { Amender, CallWayOut, WayOutBy } from "./way-out.ts";
 
 /** A call that may run, and the plan it runs under. */
@@ -96,14 +89,12 @@ export async function enforce(
   using wayOut =
     plan.proxy === null ? null : await openWayOut(shared, byWay(side, permitted.standing), amender, record);
   const began = performance.now();
-  const said = new Tail();
-  // A terminal has one stream for all that is said.
-  const complaints = plan.kind === "rules" || plan.sizesFd === null ? "stderr" : "stdout";
+  const said = new Said(plan, call);
   const result = await runHeld(ledger, call.callId, plan, {
     stdin: options.stdin ?? null,
     wallMs: isHeld ? null : shorter(limits.wallMs, options.timeoutMs),
     outputBytes: isWatched || isHeld ? null : (limits.outputBytes ?? null),
-    sinks: options.sinks === undefined ? null : heard(options.sinks, complaints, said),
+    sinks: options.sinks === undefined ? null : said.hear(options.sinks),
     window: options.window ?? null,
     signal: options.signal ?? null,
     runAs: walls.machine.runAs,
@@ -145,23 +136,13 @@ export async function enforce(
     isOutOfTime: isOutOfTime(result, limits, durationMs),
   });
   const outcome = finish(result, receipt, durationMs, record);
-  const { bytes, tail } = result[complaints];
-  const all = Buffer.concat([bytes.subarray(-MOST_READ), said.bytes(), tail]).toString();
-  const refused = egressDenials(egress?.refused ?? [], permitted.standing, shared.host.env);
+  const text = said.whole(result);
+  const { env } = shared.host;
   const denials = [
-    ...refused,
-    ...(outcome.kind === "failed"
-      ? denialsOf(permitted, result, { said: all, isProxied: egress !== null })
-      : []),
-    ...gitDenials(permitted, { isFailed: outcome.kind === "failed", said: all }, shared.toldOnce),
+    ...endedDenials(permitted, plan, { ended: result, kind: outcome.kind, said: text, egress, env }),
+    ...gitDenials(permitted, { isFailed: outcome.kind === "failed", said: text }, shared.toldOnce),
   ];
-  return denials.length === 0 ? outcome : { ...outcome, denials: unique(denials) };
-}
-
-/** What the egress proxy refused is not told once more as what may be the reason. */
-function unique(denials: readonly Denial[]): readonly Denial[] {
-  const first = new Map(denials.toReversed().map((one) => [`${one.operation} ${one.target}`, one]));
-  return denials.filter((one) => first.get(`${one.operation} ${one.target}`) === one);
+  return denials.length === 0 ? outcome : { ...outcome, denials };
 }
 
 function byWay({ profile }: Pick<Side, "profile">, { settings }: Pick<Standing, "settings">): WayOutBy {
@@ -199,46 +180,9 @@ function timeless(standings: Standings, { wallMs, outputBytes }: Side["profile"]
   return { ...standings, limits: weaker(standings.limits, { kind: "partial", reason }) };
 }
 
-/** The same sinks; the end of what one of them is handed is kept. */
-function heard(sinks: Sinks, of: keyof Sinks, said: Tail): Sinks {
-  const sink: OutputSink = (chunk) => {
-    said.add(chunk);
-    return sinks[of](chunk);
-  };
-  return { ...sinks, [of]: sink };
-}
-
-/** So much of the end of what a program said is looked at for complaints. */
-const MOST_READ = 16 * 1024;
-
 function shorter(a: number | undefined, b: number | undefined): number | null {
   if (a === undefined || b === undefined) return a ?? b ?? null;
   return Math.min(a, b);
-}
-
-/** What of the call's own words the walls did not give it. */
-function denialsOf(
-  { call, side, standing: given }: Permitted,
-  { code, refused = [], ...how }: Ended,
-  { said, isProxied }: Pick<Failure, "said" | "isProxied">,
-): readonly Denial[] {
-  const commands = lineOf(call.input).commands.map(({ words }) => words.filter((word) => !isOpaque(word)));
-  // What a shell opens by itself (`> file`) is no command's word.
-  const script = scriptOf(call.input);
-  const words = [...commands.flatMap((one) => one.slice(1)), ...(script === null ? [] : plainParts(script))];
-  const cwd = side.launch?.cwd ?? ROOT;
-  const standing = { ...given, ceiling: ceilingUnder(given, side) };
-  const held = heldPaths(standing.ceiling.layers);
-  const links = shownLinks(standing);
-  const named = [...namedPaths(words, cwd, side.profile, links), ...mentionedPaths(said, held, cwd)];
-  const isByYes = side.digest === standing.onYes.digest;
-  return [
-    ...failedDenials({ ...how, input: call.input, cwd, profile: side.profile, code, said }, standing),
-    ...programDenials(
-      { named, words, code, said, refused, isByYes, isProxied, isTool: call.use !== null },
-      standing,
-    ),
-  ];
 }
 
 /** The last look before the program may start. Throws `FACTS_UNSTABLE` where it is another one by now. */

@@ -1,4 +1,4 @@
-import { relative, resolve } from "node:path";
+import { resolve } from "node:path";
 import { BoundedLook, hasDetour, type Look, leadsTo } from "../host/leads.ts";
 import { accessTo } from "../profile/access-to.ts";
 import { type AbsolutePath, isAbsolutePath, isTooDeep } from "../profile/path.ts";
@@ -37,28 +37,6 @@ export function namedPaths(
     if (isAbsolutePath(path) && !named.has(path)) named.set(path, { written, path, ...found });
   }
   return [...named.values()];
-}
-
-/**
- * Of paths that are held read-only, those that a program said something about, or about something below: from `/` or from
- * where it started. No word of the call names what git writes by itself, or a package manager removes.
- */
-export function mentionedPaths(
-  said: string,
-  held: readonly AbsolutePath[],
-  cwd: AbsolutePath,
-): readonly NamedPath[] {
-  return held.flatMap((path) => {
-    const names = [path, relative(cwd, path)].filter((one) => one !== "");
-    const written = names.flatMap((one) => mentionOf(one, said) ?? [])[0];
-    return written === undefined ? [] : [{ written, path, judged: path, kind: "file" }];
-  });
-}
-
-/** The path as it is mentioned, with what is named below it. */
-function mentionOf(path: string, said: string): string | null {
-  const at = said.indexOf(path);
-  return at < 0 ? null : path + (/^\/[^\s'"`:,;)\]]*/.exec(said.slice(at + path.length))?.[0] ?? "");
 }
 
 /** A home is not known here, so what stands behind a `~` is no path; a word with blanks may be a line for a shell. */

@@ -1,12 +1,9 @@
-import { printPosition, visible } from "../errors.ts";
+import { visible } from "../errors.ts";
 import type { Violation } from "../host/mac/violation.ts";
-import type { Layer } from "../profile/explain.ts";
 import { isAddress, type Target } from "../profile/host-rule.ts";
 import { type AbsolutePath, isInside } from "../profile/path.ts";
-import { deriveShellNeeds } from "../tool/derive.ts";
-import type { Root } from "../tool/facts.ts";
-import { type DeniableQuestion, type Denial, denialFor, printTarget, SOME_PUBLIC } from "./denial.ts";
-import { layersOf } from "./explain.ts";
+import { type AskDenial, askDenial } from "./ask-denial.ts";
+import { type Denial, printTarget, SOME_PUBLIC } from "./denial.ts";
 import type { Standing } from "./standing.ts";
 import { violationDenials } from "./violation-denials.ts";
 
@@ -64,26 +61,16 @@ const UNTRACEABLE = /ptrace[^\n]*(operation not permitted|\bEPERM\b)/i;
  * and by what debuggers say.
  */
 export function programDenials(failure: Failure, standing: Standing): readonly Denial[] {
-  const { needs, settings, config, ceiling } = standing;
-  const layers = layersOf(settings, ceiling, failure.isByYes ? needs.onYes : needs.unasked);
-  const afterYes = layersOf(settings, ceiling, needs.onYes);
-  // A tool of the host's own may have been given less than the config grants.
-  const whole = { ...settings, roots: config.roots, shell: config.shell, sandbox: config.sandbox };
-  const beforeNeeds = failure.isTool ? layersOf(whole, ceiling, deriveShellNeeds(whole).onYes) : null;
+  const { settings } = standing;
+  const told = askDenial(standing, failure);
   const isGranted = (path: AbsolutePath): boolean => settings.roots.some((root) => isInside(path, root.path));
-  const told = (question: DeniableQuestion, certainty: Denial["certainty"]) =>
-    remedied(denialFor(layers, question, certainty), question, {
-      afterYes,
-      beforeNeeds,
-      roots: settings.roots,
-    });
   const links = settings.runtimes.flatMap((runtime) => runtime.links);
   const isView = (path: AbsolutePath): boolean =>
     standing.backend.viewAround(path) !== null || links.some((link) => isInside(path, link.path));
   const named = failure.named.filter(({ judged }) => !isView(judged) || isGranted(judged));
   const found = [
     ...violationDenials(failure.refused, told),
-    ...named.flatMap((one) => pathDenial(one, failure.said, told) ?? []),
+    ...named.flatMap((one) => pathDenial(one, failure.said, told, isGranted) ?? []),
     ...hostDenials(failure, told),
     ...syscallDenials(failure, told),
   ];
@@ -92,16 +79,22 @@ export function programDenials(failure: Failure, standing: Standing): readonly D
   return [...certain, ...found.filter((one) => one.certainty === "likely")].slice(0, MOST_DENIALS);
 }
 
-type Told = (question: DeniableQuestion, certainty: Denial["certainty"]) => Denial | null;
-
-function pathDenial(named: NamedPath, said: string, told: Told): Denial | null {
+function pathDenial(
+  named: NamedPath,
+  said: string,
+  told: AskDenial,
+  isGranted: (path: AbsolutePath) => boolean,
+): Denial | null {
   const denial = denialAt(named, said, told);
+  // Programs start and read such files: a refusal that names none was about something else.
+  const isOfSystem = denial?.operation === "write" && named.kind !== "missing" && !isGranted(named.judged);
+  if (isOfSystem && denial.certainty === "likely") return null;
   if (denial === null || named.judged === named.path) return denial;
   const because = `it leads to ${visible(named.judged)}: ${denial.because}`;
   return { ...denial, target: named.path, because };
 }
 
-function denialAt({ written, judged: path, kind }: NamedPath, said: string, told: Told): Denial | null {
+function denialAt({ written, judged: path, kind }: NamedPath, said: string, told: AskDenial): Denial | null {
   const facts = { kind: kind === "folder" ? "folder" : "file", bornInside: kind === "missing" } as const;
   const complaints = said.split("\n").filter((line) => isNamedIn(line, written));
   // What may be a line for a shell rather than a name is a name only where the program calls it one.
@@ -129,7 +122,7 @@ function isNamedIn(line: string, written: string): boolean {
   return false;
 }
 
-function hostDenials({ words, said, isProxied }: Failure, told: Told): readonly Denial[] {
+function hostDenials({ words, said, isProxied }: Failure, told: AskDenial): readonly Denial[] {
   if (!OFFLINE.test(said)) return [];
   const targets = words.flatMap((word) => targetOf(word) ?? []);
   const past = (target: Target): readonly Denial[] => (isProxied ? [pastTheProxy(target)] : []);
@@ -147,7 +140,7 @@ function pastTheProxy(target: Target): Denial {
   };
 }
 
-function syscallDenials({ code, said }: Failure, told: Told): readonly Denial[] {
+function syscallDenials({ code, said }: Failure, told: AskDenial): readonly Denial[] {
   const abi32 = code === FOREIGN_ABI ? told({ ask: "syscalls", group: "abi32" }, "likely") : null;
   const debug = UNTRACEABLE.test(said) ? told({ ask: "syscalls", group: "debug" }, "likely") : null;
   return [abi32, debug].filter((one) => one !== null);
@@ -168,39 +161,4 @@ function targetOf(word: string): Target | null {
   if (url === null || port === undefined || url.hostname === "") return null;
   const host = url.hostname.replace(/^\[|\]$/g, "");
   return { host, address: isAddress(host) ? host : SOME_PUBLIC, port };
-}
-
-/** What would have been given otherwise. */
-interface Otherwise {
-  readonly afterYes: readonly [Layer, ...Layer[]];
-  /** Of a tool that may need less than the config grants, what it grants; null for the shell. */
-  readonly beforeNeeds: readonly [Layer, ...Layer[]] | null;
-  readonly roots: readonly Root[];
-}
-
-/** What a yes would have given, or the tool did not ask for, is not for the config to change. */
-function remedied(
-  denial: Denial | null,
-  question: DeniableQuestion,
-  { afterYes, beforeNeeds, roots }: Otherwise,
-): Denial | null {
-  if (denial === null) return null;
-  const isGivenBy = (layers: readonly [Layer, ...Layer[]]): boolean =>
-    denialFor(layers, question, denial.certainty) === null;
-  if (isGivenBy(afterYes)) {
-    const because = question.ask === "read" ? hiddenRoot(question.path, roots) : null;
-    const remedy = "it is given after a yes: have a person asked about this call";
-    return { ...denial, because: because ?? denial.because, remedy };
-  }
-  return beforeNeeds !== null && isGivenBy(beforeNeeds)
-    ? { ...denial, remedy: "say in the tool's `needs` that it needs this: the config grants it" }
-    : denial;
-}
-
-/** Without a yes such a root is no entry at all, so no clause names it. */
-function hiddenRoot(path: AbsolutePath, roots: readonly Root[]): string | null {
-  const root = roots.find((one) => one.readApproval && isInside(path, one.path));
-  if (root === undefined) return null;
-  const at = root.at === null ? "" : `, ${printPosition(root.at)}`;
-  return `${visible(root.path)} is read after a yes (config${at})`;
 }

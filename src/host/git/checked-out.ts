@@ -200,7 +200,7 @@ function treeNames(path: AbsolutePath, top: AbsolutePath): readonly string[] {
 }
 
 /** Where the file `.git` of a worktree or submodule leads (gitrepository-layout(5)). */
-function folderBehind(file: AbsolutePath): AbsolutePath | null {
+export function folderBehind(file: AbsolutePath): AbsolutePath | null {
   const written = /^gitdir: (.+)$/.exec(smallTextOf(file, MAX_LEAD_BYTES).trimEnd())?.[1];
   return written === undefined ? null : led(written, parentOf(file));
 }

@@ -20,7 +20,7 @@ export class History implements Disposable {
   git(folder: string, words: string, input?: string | Buffer): string {
     const { status, stdout, stderr } = spawnSync("git", words.split(" "), {
       cwd: join(this.top, folder),
-      env: { ...SETTINGS, PATH: "/usr/local/bin:/usr/bin:/bin", HOME: this.top },
+      env: { ...GIT_SETTINGS, PATH: "/usr/local/bin:/usr/bin:/bin", HOME: this.top },
       encoding: "utf8",
       ...(input === undefined ? {} : { input }),
     });
@@ -88,7 +88,8 @@ export class History implements Disposable {
   }
 }
 
-const SETTINGS = {
+/** No settings but these, and whose commits they are. */
+export const GIT_SETTINGS = {
   GIT_CONFIG_NOSYSTEM: "1",
   GIT_CONFIG_GLOBAL: "/dev/null",
   GIT_ALLOW_PROTOCOL: "file",

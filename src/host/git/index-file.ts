@@ -1,0 +1,106 @@
+import { type AbsolutePath, joinPath, pathFromBytes, pathToBytes } from "../../profile/path.ts";
+import { linkAt, statsOf } from "../nodes.ts";
+import { beginningOf, smallTextOf } from "./beginnings.ts";
+import { oidOf } from "./objects/object.ts";
+
+/** A larger index is not read, nor a larger file compared with it. */
+const MAX_INDEX_BYTES = 32 * 1024 ** 2;
+const MAX_FILE_BYTES = 4 * 1024 ** 2;
+const MAX_CONFIG_BYTES = 256 * 1024;
+
+/** How the file in a working tree stands to what git's index has for it. */
+export type TrackedState = "same" | "differs";
+
+/**
+ * Of these names below the top of a working tree, those that git tracks, and whether the file there is what the index has.
+ * `folder` is the repository's own, where the index lies. Null where the index can't be read (gitformat-index(5)).
+ */
+export function trackedStates(
+  folder: AbsolutePath,
+  top: AbsolutePath,
+  names: readonly string[],
+): ReadonlyMap<string, TrackedState> | null {
+  const file = beginningOf(joinPath(folder, "index"), MAX_INDEX_BYTES);
+  if (file?.isWhole !== true) return null;
+  const config = smallTextOf(joinPath(folder, "config"), MAX_CONFIG_BYTES);
+  const oidBytes = /^\s*objectformat\s*=\s*"?sha256/im.test(config) ? 32 : 20;
+  const oids = indexedOids(file.bytes, new Set(names), oidBytes);
+  if (oids === null) return null;
+  return new Map(
+    [...oids].map(([name, oid]) => [name, isBlobAt(joinPath(top, name), oid) ? "same" : "differs"]),
+  );
+}
+
+/** Names of the index with the object of each, of those that are asked for; null for what is no index. */
+function indexedOids(
+  bytes: Buffer,
+  names: ReadonlySet<string>,
+  oidBytes: number,
+): ReadonlyMap<string, string> | null {
+  if (bytes.length < HEADER_BYTES || bytes.toString("latin1", 0, 4) !== "DIRC") return null;
+  const [version, count] = [bytes.readUInt32BE(4), bytes.readUInt32BE(8)];
+  if (version < 2 || version > 4) return null;
+  const found = new Map<string, string>();
+  let at = HEADER_BYTES;
+  let name: Buffer = Buffer.alloc(0);
+  for (let entry = 0; entry < count; entry += 1) {
+    const flagsAt = at + STAT_BYTES + oidBytes;
+    if (flagsAt + 2 > bytes.length) return null;
+    const isExtended = (bytes.readUInt16BE(flagsAt) & 0x4000) !== 0;
+    const nameAt = flagsAt + 2 + (isExtended ? 2 : 0);
+    const next = version === 4 ? compressedName(bytes, nameAt, name) : plainName(bytes, nameAt, at);
+    if (next === null) return null;
+    name = next.name;
+    const text = pathFromBytes(name);
+    if (names.has(text)) found.set(text, bytes.toString("hex", at + STAT_BYTES, flagsAt));
+    at = next.end;
+  }
+  return found;
+}
+
+const HEADER_BYTES = 12;
+/** Times, device, inode, mode, owner and size stand before the object's name. */
+const STAT_BYTES = 40;
+
+interface ReadName {
+  readonly name: Buffer;
+  readonly end: number;
+}
+
+/** Each entry ends with one to eight NULs, at a multiple of eight bytes. */
+function plainName(bytes: Buffer, nameAt: number, entryAt: number): ReadName | null {
+  const nul = bytes.indexOf(0, nameAt);
+  if (nul === -1) return null;
+  return { name: bytes.subarray(nameAt, nul), end: entryAt + 8 * (Math.floor((nul - entryAt) / 8) + 1) };
+}
+
+/** What goes from the end of the name before, as a number of varying width, and what comes instead. */
+function compressedName(bytes: Buffer, from: number, before: Buffer): ReadName | null {
+  let [at, cut] = [from, 0];
+  for (let shift = 0; ; shift += 1) {
+    const byte = bytes[at];
+    if (byte === undefined || shift > 4) return null;
+    at += 1;
+    cut = (shift === 0 ? 0 : (cut + 1) * 128) + (byte & 0x7f);
+    if (byte < 0x80) break;
+  }
+  const nul = bytes.indexOf(0, at);
+  if (nul === -1 || cut > before.length) return null;
+  const name = Buffer.concat([before.subarray(0, before.length - cut), bytes.subarray(at, nul)]);
+  return { name, end: nul + 1 };
+}
+
+/** Lines may end otherwise in a working tree than in what is committed (gitattributes(5), `text`). */
+function isBlobAt(path: AbsolutePath, oid: string): boolean {
+  const stats = statsOf(path);
+  if (stats === null) return false;
+  if (stats.isSymbolicLink()) return oidOfBlob(Buffer.from(pathToBytes(linkAt(path) ?? "")), oid) === oid;
+  const file = beginningOf(path, MAX_FILE_BYTES);
+  if (file?.isWhole !== true) return false;
+  const unix = Buffer.from(file.bytes.toString("latin1").replaceAll("\r\n", "\n"), "latin1");
+  return [file.bytes, unix].some((body) => oidOfBlob(body, oid) === oid);
+}
+
+function oidOfBlob(body: Buffer, like: string): string {
+  return oidOf({ type: "blob", body }, like);
+}

@@ -1,0 +1,86 @@
+/** Why an act of a program failed, as far as its words tell. */
+export type ComplaintKind = "busy" | "read-only" | "cross-mount" | "refused";
+
+/** A line of what a program said that tells of a failed act, and the lines before it that may name what it is about. */
+export interface Complaint {
+  readonly kind: ComplaintKind;
+  readonly line: string;
+  /** The nearest first. */
+  readonly before: readonly string[];
+}
+
+/**
+ * How runtimes tell it: strerror(3) for C, Go and Python, the codes of Node and Java's exceptions, `os error` and kinds for
+ * Rust.
+ */
+const KINDS: readonly (readonly [kind: ComplaintKind, how: RegExp])[] = [
+  [
+    "busy",
+    /device or resource busy|resource busy or locked|\bEBUSY\b|\bResourceBusy\b|\berrno[ :=]+16\b|\bos error 16\b/i,
+  ],
+  ["read-only", /read-only file ?system|\bEROFS\b|ReadOnlyFileSystem|\berrno[ :=]+30\b|\bos error 30\b/i],
+  ["cross-mount", /cross-device link|\bEXDEV\b|\bCrossesDevices\b|\berrno[ :=]+18\b|\bos error 18\b/i],
+  [
+    "refused",
+    /permission denied|operation not permitted|\bEACCES\b|\bEPERM\b|AccessDenied|\bPermissionError\b|\bos error (?:1|13)\b/i,
+  ],
+];
+
+/** More are not looked at, nor more of a line. */
+const MAX_COMPLAINTS = 100;
+const MAX_LINE = 4_096;
+/** An error with its causes tells the path a few lines before the reason (`Caused by:`). */
+const MAX_BEFORE = 4;
+
+/** The last complaints of what a program said. */
+export function complaintsIn(said: string): readonly Complaint[] {
+  const lines = said.split("\n").flatMap((line) => (line.trim() === "" ? [] : plain(line)));
+  return lines
+    .flatMap((line, at): Complaint[] => {
+      const kind = KINDS.find(([, how]) => how.test(line))?.[0];
+      if (kind === undefined) return [];
+      return [{ kind, line, before: lines.slice(Math.max(0, at - MAX_BEFORE), at).reverse() }];
+    })
+    .slice(-MAX_COMPLAINTS);
+}
+
+/** How acts are called that take a name away; `rm` and `mv` are words of a command. */
+const REMOVING = /remov|unlink|rmdir|renam|\bmov|delet|rmtree|\brm\b|\bmv\b|\bclean|\bprune/i;
+
+/** True where the text tells of something that was to be removed, moved or renamed. */
+export function isAboutRemoving(text: string): boolean {
+  return REMOVING.test(text);
+}
+
+/** How a text names a path: itself, or something below it; null where it does not. */
+export function mentionOf(text: string, name: string): "itself" | "below" | null {
+  let found: "below" | null = null;
+  for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, at + 1)) {
+    const [before, after] = [text.slice(Math.max(0, at - 2), at), text.slice(at + name.length)];
+    if (/[\p{L}\p{N}_./~-]$/u.test(before) || /^[\p{L}\p{N}_-]|^\.[\p{L}\p{N}]/u.test(after)) continue;
+    if (!/^\/[^\s'"`]/.test(after)) return "itself";
+    found = "below";
+  }
+  return found;
+}
+
+/** What may be paths in a line: what stands in quotes, and its words. */
+export function pathsIn(line: string): readonly string[] {
+  const quoted = [...line.matchAll(/'([^']+)'|"([^"]+)"|`([^`]+)`|‘([^’]+)’/g)].flatMap((found) =>
+    found.slice(1).filter((part) => part !== undefined),
+  );
+  const words = line.split(/\s+/).map((word) => word.replace(/^['"`‘([]+|['"`’)\],:;.]+$/g, ""));
+  return [...new Set([...quoted, ...words])].filter((one) => one !== "");
+}
+
+function plain(line: string): string {
+  return withoutDots(line.slice(0, MAX_LINE).replace(ESCAPES, ""));
+}
+
+/** The text without `./` before what it names. */
+export function withoutDots(text: string): string {
+  return text.replace(/(^|[\s'"`‘(=:])(?:\.\/)+(?=[^\s'"`])/g, "$1");
+}
+
+/** Colours and the like (ECMA-48, control sequences). */
+const ESCAPES = new RegExp(`${String.fromCodePoint(27)}\\[[0-9;?]*[ -/]*[@-~]`, "g");

@@ -1,0 +1,152 @@
+import { relative } from "node:path";
+import type { Repository } from "../backend/repositories.ts";
+import { folderBehind } from "../host/git/checked-out.ts";
+import { type TrackedState, trackedStates } from "../host/git/index-file.ts";
+import { statsOf } from "../host/nodes.ts";
+import { type AbsolutePath, isAbsolutePath, isInside, joinPath, parentOf } from "../profile/path.ts";
+import { quote } from "../shell/quote.ts";
+import { pathsIn } from "./complaints.ts";
+import type { Denial } from "./denial.ts";
+import type { LimitHit } from "./mask-denials.ts";
+import type { HeldPath } from "./plan-limits.ts";
+
+/** What git was to do, and where. */
+export interface GitWork {
+  readonly cwd: AbsolutePath;
+  /** The commands of the call, each as its words. */
+  readonly commands: readonly (readonly string[])[];
+  readonly repositories: readonly Pick<Repository, "kind" | "path">[];
+  /** True for what the call may read anyway. */
+  readonly isGranted: (path: AbsolutePath) => boolean;
+}
+
+/** A file that git could not replace. */
+interface LeftFile {
+  readonly limit: HeldPath;
+  /** The repository that it is of. */
+  readonly sign: Pick<Repository, "kind" | "path">;
+  /** From the top of the working tree. */
+  readonly name: string;
+}
+
+/** How git tells that a file of a working tree could not be replaced, made or removed (entry.c, unpack-trees.c, wrapper.c). */
+const LEFT = /unable to (?:unlink|create|write|remove)|failed to unlink|could not (?:unlink|remove)/;
+/** So many files are told by name. */
+const MAX_FILES = 20;
+const MAX_COMMAND = 200;
+
+/** True where git says that it could not replace what is held. */
+export function isLeftByGit({ limit, complaint }: LimitHit): boolean {
+  return limit.kind === "held" && LEFT.test(complaint.line);
+}
+
+/**
+ * What git could not change of what is held, and how that is finished outside of the sandbox: git may have recorded the new
+ * files all the same, and ended with status 0. What it recorded is read from its index. Null where these hits are of no
+ * repository.
+ */
+export function leftDenials(hits: readonly LimitHit[], work: GitWork): readonly Denial[] {
+  const left = hits.flatMap((hit) => leftFile(hit, work) ?? []);
+  const signs = [...new Set(left.map(({ sign }) => sign))];
+  return signs.flatMap((sign) => {
+    const files = left.filter((one) => one.sign === sign);
+    const remedy = remedyFor(sign, [...new Set(files.map(({ name }) => name))], work);
+    return files.map(({ limit: { denial } }): Denial => {
+      return { ...denial, because: `git could not replace it: ${denial.because}`, remedy };
+    });
+  });
+}
+
+function leftFile({ limit, complaint }: LimitHit, { repositories }: GitWork): LeftFile | null {
+  if (limit.kind !== "held") return null;
+  const around = repositories.filter(({ path }) => isInside(limit.path, parentOf(path)));
+  const [sign] = around.toSorted((a, b) => b.path.length - a.path.length);
+  if (sign === undefined) return null;
+  const top = parentOf(sign.path);
+  // Git names files from the top of the working tree.
+  const name = pathsIn(complaint.line).find((written) => {
+    const path = `${top}/${written}`;
+    return isAbsolutePath(path) && isInside(path, limit.path);
+  });
+  return { limit, sign, name: name ?? relative(top, limit.path) };
+}
+
+function remedyFor(sign: LeftFile["sign"], names: readonly string[], work: GitWork): string {
+  const top = parentOf(sign.path);
+  const folder = sign.kind === "folder" ? sign.path : folderBehind(sign.path);
+  const isKnown = folder !== null && work.isGranted(folder);
+  const states = isKnown ? trackedStates(folder, top, names) : null;
+  const of = (state: TrackedState): readonly string[] => names.filter((name) => states?.get(name) === state);
+  const git = top === work.cwd ? ["git"] : ["git", "-C", relative(work.cwd, top) || top];
+  const recorded = of("differs");
+  if (recorded.length > 0) {
+    const files = recorded.length > MAX_FILES ? ["."] : recorded;
+    const [look, finish] = [
+      [...git, "diff", "-R", "--", ...files],
+      [...git, "checkout", "--", ...files],
+    ];
+    return `git goes on as if it had: outside of the sandbox, look at \`${quote(look)}\`, then finish with \`${quote(finish)}\``;
+  }
+  return repeat(folder !== null && isKnown ? stoppedIn(folder) : null, git, gitCommandOf(work.commands));
+}
+
+/** What was not recorded is done again as a whole, where nothing is held. */
+function repeat(
+  stopped: string | null,
+  git: readonly string[],
+  command: { readonly verb: string; readonly line: string } | null,
+): string {
+  const again = command === null ? "run it again" : `run \`${command.line}\``;
+  if (command !== null && DONE_AGAIN.has(command.verb)) return `${again} outside of the sandbox`;
+  const abort = stopped === null ? "" : `\`${quote([...git, stopped, "--abort"])}\`, `;
+  const keep = quote([...git, "stash", "-u"]);
+  return `git stopped and left a part of its changes in the working tree: outside of the sandbox, put them aside with \`${keep}\`, ${abort}then ${again}`;
+}
+
+/** Those that need no clean working tree. */
+const DONE_AGAIN = new Set(["checkout", "switch", "restore", "reset", "clean", "rm", "mv", "worktree"]);
+
+/** What git is in the middle of (gitrepository-layout(5); git-status.c). */
+function stoppedIn(folder: AbsolutePath): string | null {
+  const isThere = (name: string): boolean => statsOf(joinPath(folder, name)) !== null;
+  if (isThere("rebase-merge") || isThere("rebase-apply")) return "rebase";
+  if (isThere("MERGE_HEAD")) return "merge";
+  if (isThere("REVERT_HEAD")) return "revert";
+  return isThere("CHERRY_PICK_HEAD") || isThere("sequencer") ? "cherry-pick" : null;
+}
+
+/** The one command of git's that changes working trees, as it stands in the call. */
+function gitCommandOf(
+  commands: readonly (readonly string[])[],
+): { readonly verb: string; readonly line: string } | null {
+  const found = commands.flatMap((words) => {
+    const verb = verbOf(words);
+    const line = quote(words);
+    if (verb === null || !CHANGING.has(verb) || line.length > MAX_COMMAND) return [];
+    // What is put aside first is the newest stash then.
+    return [{ verb, line: /\bstash (?:pop|apply)$/.test(line) ? `${line} stash@{1}` : line }];
+  });
+  return found.length === 1 ? (found[0] ?? null) : null;
+}
+
+const CHANGING = new Set([
+  ...DONE_AGAIN,
+  "merge",
+  "rebase",
+  "pull",
+  "stash",
+  "cherry-pick",
+  "revert",
+  "am",
+  "apply",
+]);
+
+function verbOf([program = "", ...words]: readonly string[]): string | null {
+  if (program !== "git" && !program.endsWith("/git")) return null;
+  for (let at = 0; at < words.length; at += 1) {
+    const word = words[at] ?? "";
+    if (!word.startsWith("-")) return word;
+    if (word === "-C" || word === "-c") at += 1;
+  }
+  return null;
+}

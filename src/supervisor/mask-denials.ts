@@ -1,0 +1,187 @@
+import { relative } from "node:path";
+import { type AbsolutePath, isInside, namesOf } from "../profile/path.ts";
+import { type Complaint, complaintsIn, isAboutRemoving, mentionOf, pathsIn } from "./complaints.ts";
+import type { Denial } from "./denial.ts";
+import { type PinnedPath, type PlanLimit, whyPinned } from "./plan-limits.ts";
+
+/** What is known of a program that ended, as far as the limits of its plan go. */
+export interface Evidence {
+  /** The end of what it said on standard error. */
+  readonly said: string;
+  /** The call's own words, as one text. */
+  readonly words: string;
+  /** Folders that relative names may begin in, the likeliest first. */
+  readonly bases: readonly AbsolutePath[];
+  /** False where it ended with status 0. */
+  readonly hasFailed: boolean;
+}
+
+/** Of a complaint that names nothing, so many limits are told as likely. */
+const MAX_GUESSED = 3;
+
+/** A limit that a line complains about. */
+export interface LimitHit {
+  readonly limit: PlanLimit;
+  readonly complaint: Complaint;
+  readonly certainty: Denial["certainty"];
+}
+
+/**
+ * The limits of a plan that a program ran into, the deepest first. What it said selects among them and proposes
+ * nothing: each target is a path of the plan. `certain` where a line names the limit, or what lies in it, and tells of
+ * a failure as the sandbox makes it. A program that ended well is told only what is certain and what it did not get round.
+ */
+export function limitHits(evidence: Evidence, limits: readonly PlanLimit[]): readonly LimitHit[] {
+  const complaints = complaintsIn(evidence.said).filter(
+    ({ kind }) => evidence.hasFailed || kind === "busy" || kind === "read-only",
+  );
+  if (complaints.length === 0) return [];
+  const names = limits.map((limit) => ({ limit, names: namesFrom(limit.path, evidence.bases) }));
+  const certain = complaints.flatMap((complaint) =>
+    limitsNamedBy(complaint, names).map((limit): LimitHit => ({ limit, complaint, certainty: "certain" })),
+  );
+  if (certain.length > 0 || !evidence.hasFailed) return certain;
+  return complaints.flatMap((complaint) =>
+    limitsGuessed(complaint, evidence.words, names).map(
+      (limit): LimitHit => ({ limit, complaint, certainty: "likely" }),
+    ),
+  );
+}
+
+/** What these hits come to, each path once. */
+export function maskDenials(
+  hits: readonly LimitHit[],
+  call: Pick<Evidence, "words" | "bases">,
+  limits: readonly PlanLimit[],
+): readonly Denial[] {
+  const removed = limits
+    .filter((one) => one.kind === "pinned")
+    .filter(({ path }) => isNamedWhole(path, call));
+  const denials = hits.map(({ limit, complaint, certainty }): Denial => {
+    if (complaint.kind === "cross-mount") return denialOfMove(limit, certainty);
+    if (limit.kind === "pinned") return denialOfRemoval(limit, certainty);
+    const isRemoval = isAboutRemoving(complaint.line) || isAboutRemoving(call.words);
+    const around =
+      isRemoval && !isMentioned(limit.path, call)
+        ? removed.findLast(({ path }) => isInside(limit.path, path))
+        : undefined;
+    if (around !== undefined) return denialOfRemoval(around, certainty);
+    const isRead = complaint.kind === "refused" && limit.unreadable !== null;
+    return { ...((isRead ? limit.unreadable : null) ?? limit.denial), certainty };
+  });
+  const first = new Map(denials.toReversed().map((one) => [`${one.operation} ${one.target}`, one]));
+  const depth = ({ target }: Denial): number => target.split("/").length;
+  return [...first.values()].reverse().sort((a, b) => depth(b) - depth(a));
+}
+
+function denialOfRemoval(limit: PinnedPath, certainty: Denial["certainty"]): Denial {
+  return {
+    operation: "remove",
+    target: limit.path,
+    certainty,
+    because: whyPinned(limit),
+    remedy:
+      limit.holds.length === 0
+        ? "remove what is in it, and leave the folder itself"
+        : "remove or move it yourself, outside of the sandbox, if it is meant",
+  };
+}
+
+function denialOfMove(limit: PlanLimit, certainty: Denial["certainty"]): Denial {
+  if (limit.kind === "held") return { ...limit.denial, certainty };
+  return {
+    operation: "rename",
+    target: limit.path,
+    certainty,
+    because: `${whyPinned(limit)}; the folder is a mount of its own, and nothing is moved or linked from one mount to another`,
+    remedy: "copy the file, and remove the old one",
+  };
+}
+
+interface NamedLimit {
+  readonly limit: PlanLimit;
+  readonly names: readonly string[];
+}
+
+/** How a path may be called: by its whole name, or from one of these folders; empty for the folder itself. */
+function namesFrom(path: AbsolutePath, bases: readonly AbsolutePath[]): readonly string[] {
+  return [path, ...bases.map((base) => relative(base, path))];
+}
+
+function isMentioned(path: AbsolutePath, { words, bases }: Pick<Evidence, "words" | "bases">): boolean {
+  return namesFrom(path, bases).some((name) => name !== "" && mentionOf(words, name) !== null);
+}
+
+function isNamedWhole(path: AbsolutePath, { words, bases }: Pick<Evidence, "words" | "bases">): boolean {
+  return namesFrom(path, bases).some((name) => name !== "" && mentionOf(words, name) === "itself");
+}
+
+/**
+ * The limits that a complaint names, or, where it names none, the lines before it; of two that lie in each other the inner
+ * one, and of a name that may begin in several folders what the first of them has.
+ */
+function limitsNamedBy(
+  { line, before, kind }: Complaint,
+  names: readonly NamedLimit[],
+): readonly PlanLimit[] {
+  const most = Math.max(0, ...names.map((one) => one.names.length));
+  for (const text of [line, ...before])
+    for (let base = 0; base < most; base += 1) {
+      const found = names.flatMap((one) => (isNamedIn(text, one, base, kind) ? [one.limit] : []));
+      const inner = found.filter(
+        ({ path }) => !found.some((other) => other.path !== path && isInside(other.path, path)),
+      );
+      if (inner.length > 0) return inner;
+    }
+  return [];
+}
+
+function isNamedIn(
+  line: string,
+  { limit, names }: NamedLimit,
+  base: number,
+  kind: Complaint["kind"],
+): boolean {
+  // A folder that may be written is in the way of nothing but its own removal, and of moves into it and out of it.
+  if (limit.kind === "pinned" && kind === "refused") return false;
+  const name = names[base] ?? "";
+  const mention = name === "" ? null : mentionOf(line, name);
+  return limit.kind === "pinned" && kind !== "cross-mount" ? mention === "itself" : mention !== null;
+}
+
+/** Limits that fit a complaint which names none of them by a path that is known here. */
+function limitsGuessed(
+  complaint: Complaint,
+  words: string,
+  names: readonly NamedLimit[],
+): readonly PlanLimit[] {
+  if (complaint.kind === "refused") return [];
+  const paths = pathsIn(complaint.line).filter((path) => !path.startsWith("/"));
+  const bySuffix = names.filter(({ limit }) => paths.some((path) => isEndOf(path, limit)));
+  if (bySuffix.length > 0) return bySuffix.map(({ limit }) => limit);
+  const inWords = names.filter((one) =>
+    one.names.some((name) => name !== "" && mentionOf(words, name) !== null),
+  );
+  const meant = inWords
+    .map(({ limit }) => limit)
+    .filter(({ kind }) => kind === "held" || isAboutRemoving(words));
+  return meant.length > 0 || complaint.kind !== "busy" ? meant : inRoots(names.map(({ limit }) => limit));
+}
+
+/** Nothing but a mount is busy for ordinary programs; what git holds of its own is touched by git alone, which names it. */
+function inRoots(limits: readonly PlanLimit[]): readonly PlanLimit[] {
+  return limits
+    .filter(({ kind, path }) => kind === "held" && !namesOf(path).includes(".git"))
+    .slice(0, MAX_GUESSED);
+}
+
+/** True where the path ends as a name says, or as its beginning does: it begins in a folder that is not known. */
+function isEndOf(written: string, { path, kind }: PlanLimit): boolean {
+  const [given, whole] = [written.split("/"), namesOf(path)];
+  const parts = kind === "held" ? given.map((_, at) => given.slice(0, at + 1)) : [given];
+  return parts.some((part) => {
+    // One name by itself is too little, unless few things are called like that.
+    if (part.length === 1 && !/^\.[^.]/.test(written)) return false;
+    return part.every((name, at) => name === whole[whole.length - part.length + at]);
+  });
+}

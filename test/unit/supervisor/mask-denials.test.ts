@@ -1,0 +1,155 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { type AbsolutePath, knownPath } from "../../../src/profile/path.ts";
+import type { Denial } from "../../../src/supervisor/denial.ts";
+import { type Evidence, limitHits, maskDenials } from "../../../src/supervisor/mask-denials.ts";
+import type { HeldPath, PlanLimit } from "../../../src/supervisor/plan-limits.ts";
+
+const WS = knownPath("/ws");
+
+function held(path: string, unreadable = false): HeldPath {
+  const denial = {
+    target: path,
+    certainty: "certain",
+    because: `the mask of ${path}`,
+    remedy: "outside",
+  } as const;
+  return {
+    kind: "held",
+    path: knownPath(path),
+    denial: { ...denial, operation: "write" },
+    unreadable: unreadable ? { ...denial, operation: "read" } : null,
+  };
+}
+
+const husky = held("/ws/sub/.husky");
+const limits: readonly PlanLimit[] = [
+  husky,
+  { kind: "pinned", path: knownPath("/ws/sub"), holds: [husky], root: null },
+  held("/ws/.vscode/settings.json"),
+  held("/ws/.git/commondir"),
+  held("/ws/sub/.git/commondir"),
+  held("/ws/packages/a"),
+  held("/ws/.env", true),
+];
+
+function denied(said: string, more: Partial<Evidence> = {}): readonly string[] {
+  const evidence: Evidence = { said, words: "", bases: [WS], hasFailed: true, ...more };
+  return maskDenials(limitHits(evidence, limits), evidence, limits).map(
+    ({ operation, target, certainty }) => `${certainty} ${operation} ${target.slice("/ws/".length)}`,
+  );
+}
+
+describe("a limit of the plan", () => {
+  test("is told by what C, Go, Node, Python, Rust and Java say of it", () => {
+    const settings = ["certain write .vscode/settings.json"];
+    for (const said of [
+      "rm: cannot remove '.vscode/settings.json': Device or resource busy",
+      "error: unable to unlink old '.vscode/settings.json': Device or resource busy",
+      "unlinkat /ws/.vscode/settings.json: device or resource busy",
+      "npm error EBUSY: resource busy or locked, unlink '/ws/.vscode/settings.json'",
+      "OSError: [Errno 30] Read-only file system: '.vscode/settings.json'",
+      "Error: EROFS: read-only file system, open './.vscode/settings.json'",
+      "java.nio.file.FileSystemException: /ws/.vscode/settings.json: Device or resource busy",
+      "java.io.FileNotFoundException: .vscode/settings.json (Read-only file system)",
+      "error: failed to write `/ws/.vscode/settings.json`\n\nCaused by:\n  Read-only file system (os error 30)",
+      "\u001b[31mEBUSY\u001b[0m: \u001b[1m.vscode/settings.json\u001b[0m",
+    ])
+      expect([said, denied(said)]).toEqual([said, settings]);
+  });
+
+  test("is not told where the program complains of something else, or of nothing", () => {
+    for (const said of [
+      "",
+      ".vscode/settings.json: a syntax error",
+      "x.vscode/settings.json: Read-only file system",
+      ".vscode/settings.json5: Read-only file system",
+      "/etc/x: Device or resource busier",
+      "/root/.ssh/id: Read-only file system",
+    ])
+      expect([said, denied(said)]).toEqual([said, []]);
+  });
+
+  test("that is a folder around what is protected is told by its removal, and by what it holds", () => {
+    const told = ["certain remove sub"];
+    expect(denied("mv: cannot move 'sub' to 'other': Device or resource busy")).toEqual(told);
+    expect(denied("EBUSY: resource busy or locked, rmdir '/ws/sub'")).toEqual(told);
+    const inner = "rm: cannot remove 'sub/.husky/pre-commit': Read-only file system";
+    expect(denied(inner, { words: "rm -rf sub" })).toEqual(told);
+    // What is removed is the protected folder itself.
+    expect(denied(inner, { words: "rm -rf sub sub/.husky" })).toEqual(["certain write sub/.husky"]);
+    expect(
+      denied("cp: cannot create 'sub/.husky/x': Read-only file system", { words: "cp -r a sub" }),
+    ).toEqual(["certain write sub/.husky"]);
+    // It may be written.
+    expect(denied("sub/a: Permission denied")).toEqual([]);
+    expect(denied("EXDEV: cross-device link not permitted, rename 'a' -> 'sub/a'")).toEqual([
+      "certain rename sub",
+    ]);
+    const evidence: Evidence = { said: inner, words: "rm -rf sub", bases: [WS], hasFailed: true };
+    const [denial] = maskDenials(limitHits(evidence, limits), evidence, limits);
+    expect(denial?.because).toBe("it holds `/ws/sub/.husky`, which must stay: the mask of /ws/sub/.husky");
+  });
+
+  test("holds for what lies in it, and is not taken for one whose name ends alike", () => {
+    expect(denied("touch: 'packages/a/src/x.ts': Read-only file system")).toEqual([
+      "certain write packages/a",
+    ]);
+    expect(denied("rm: cannot remove 'sub/.git/commondir': Device or resource busy")).toEqual([
+      "certain write sub/.git/commondir",
+    ]);
+  });
+
+  test("is found from the folder that the words go into", () => {
+    const bases = [knownPath("/ws/sub"), WS];
+    expect(denied(".husky/x: Read-only file system", { bases })).toEqual(["certain write sub/.husky"]);
+    expect(denied("a/.vscode/settings.json: EROFS")).toEqual([]);
+    expect(denied(".husky/x: Read-only file system")).toEqual(["likely write sub/.husky"]);
+  });
+
+  test("is told as likely where the complaint names none, and the words do", () => {
+    const said = "OSError: [Errno 30] Read-only file system: 'pre-commit'";
+    expect(denied(said, { words: "shutil.rmtree('sub')" })).toEqual(["likely remove sub"]);
+    expect(denied(said, { words: "shutil.rmtree('other')" })).toEqual([]);
+    expect(denied("Os { code: 16, kind: ResourceBusy }").length).toBe(3);
+    expect(denied("Permission denied", { words: "cat .env" })).toEqual([]);
+  });
+
+  test("that hides is told by a read, and nothing of it where the program went on", () => {
+    expect(denied("grep: .env: Permission denied")).toEqual(["certain read .env"]);
+    expect(denied("grep: .env: Permission denied", { hasFailed: false })).toEqual([]);
+    expect(denied(".vscode/settings.json: EROFS", { hasFailed: false })).toEqual([
+      "certain write .vscode/settings.json",
+    ]);
+    expect(denied("Device or resource busy", { hasFailed: false, words: "rm -rf sub" })).toEqual([]);
+  });
+
+  test("is one of the plan's, whatever a program says", () => {
+    const known = new Set<AbsolutePath>(limits.map(({ path }) => path));
+    const paths = [
+      "/etc/shadow",
+      "/ws",
+      "/ws/none",
+      "sub",
+      ".env",
+      "../x",
+      ".husky/a",
+      "/ws/sub/.husky",
+      "a b",
+    ];
+    const hows = ["EBUSY", "EROFS", "Permission denied", "EXDEV", "unable to unlink old", "Caused by:"];
+    const text = fc
+      .array(fc.tuple(fc.constantFrom(...hows), fc.constantFrom(...paths), fc.string()), { maxLength: 8 })
+      .map((lines) => lines.map((line) => line.join(" ")).join("\n"));
+    fc.assert(
+      fc.property(text, text, fc.boolean(), (said, words, hasFailed) => {
+        const evidence: Evidence = { said, words, bases: [WS], hasFailed };
+        const denials: readonly Denial[] = maskDenials(limitHits(evidence, limits), evidence, limits);
+        for (const { target } of denials) expect(known.has(knownPath(target))).toBe(true);
+        expect(new Set(denials.map((one) => `${one.operation} ${one.target}`)).size).toBe(denials.length);
+        if (!/busy|read-only|EBUSY|EROFS|EXDEV|permission denied/i.test(said)) expect(denials).toEqual([]);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
