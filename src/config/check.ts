@@ -3,9 +3,10 @@ import { type Position, printPosition, visible } from "../errors.ts";
 import { isAtMost } from "../profile/access.ts";
 import { type PathFacts, pathRuler } from "../profile/access-to.ts";
 import { envOutside } from "../profile/env-pattern.ts";
-import { explain, maskKey } from "../profile/explain.ts";
+import { explain, type LayerAnswer, maskKey } from "../profile/explain.ts";
 import { parseHostRule } from "../profile/host-rule.ts";
 import { meetNetworks, reachesSome } from "../profile/network.ts";
+import { PROTECTED_LAYER } from "../profile/own-layers.ts";
 import { joinPath } from "../profile/path.ts";
 import { type Pattern, plainText } from "../profile/pattern.ts";
 import { networkFrom } from "../profile/sections.ts";
@@ -140,6 +141,15 @@ function envFindings({ config, ceiling }: Loaded): readonly Finding[] {
   });
 }
 
+/** What shipped protections keep is kept from every tool. */
+function rootRemedy({ layer, access }: LayerAnswer): string {
+  const others = layer === PROTECTED_LAYER ? "" : `, or change the profile ${visible(layer)}`;
+  if (access === "read") return `say \`mode: ro\` for it, or name another folder${others}`;
+  return others === ""
+    ? "name another folder: nothing in a config or an operator's profile gives this one to tools"
+    : `name another folder${others}`;
+}
+
 function rootFindings({ config, ceiling }: Loaded): readonly Finding[] {
   const [first, ...rest] = ceiling.layers;
   if (first === undefined) return [];
@@ -153,7 +163,7 @@ function rootFindings({ config, ceiling }: Loaded): readonly Finding[] {
       {
         severity: "warning",
         message: `the root ${visible(root.name)} ${left}: ${decidedBy.because} by ${visible(decidedBy.layer)}${where}`,
-        hint: "change the root's mode, or that profile",
+        hint: rootRemedy(decidedBy),
         at: root.at,
       },
     ];

@@ -1,6 +1,9 @@
+/** A beginning of so many letters tells a word. */
+const BEGINNING = 4;
+
 /**
- * The known word that was probably meant: the same but for case and `-`/`_`, or a few typing slips away. Null when
- * none is near.
+ * The known word that was probably meant: the same but for case and `-`/`_`, a few typing slips away, or one that begins with
+ * it (`allow`, `allowed`). Null when none is near.
  */
 export function nearest(word: string, known: readonly string[]): string | null {
   const folded = fold(word);
@@ -8,7 +11,8 @@ export function nearest(word: string, known: readonly string[]): string | null {
     .map((one) => ({ one, slips: slipsBetween(folded, fold(one)) }))
     .filter(({ one, slips }) => slips <= Math.max(1, Math.floor(Math.min(word.length, one.length) / 3)))
     .sort((a, b) => a.slips - b.slips);
-  return ranked[0]?.one ?? null;
+  const longer = folded.length < BEGINNING ? [] : known.filter((one) => fold(one).startsWith(folded));
+  return ranked[0]?.one ?? (longer.length === 1 ? (longer[0] ?? null) : null);
 }
 
 function fold(word: string): string {

@@ -19,6 +19,8 @@ export function parseData<Schema extends z.ZodType>(schema: Schema, yaml: YamlFi
   throw new CofferdamError(yaml.code, `${first.message}${more}`, { hint: first.hint(), at: first.at });
 }
 
+const IN_QUOTES = "put it in quotes";
+
 interface Problem {
   readonly message: string;
   /** Looked for when it is told: a file may have thousands of problems, of which one is. */
@@ -28,7 +30,7 @@ interface Problem {
 
 type Issue = z.core.$ZodIssue;
 
-function byPosition(a: Problem, b: Problem): number {
+function byPosition(a: Pick<Problem, "at">, b: Pick<Problem, "at">): number {
   return a.at.line - b.at.line || a.at.column - b.at.column;
 }
 
@@ -51,13 +53,36 @@ function problemsOf(issue: Issue, above: YamlPath, schema: z.ZodType, yaml: Yaml
       },
     ];
   }
-  return [
-    {
-      message: `${printPlace(path)} is ${printFound(found)}`,
-      hint: () => wanted(issue, found),
-      at: positionAt(yaml, path, "value"),
-    },
-  ];
+  const at = positionAt(yaml, path, "value");
+  const hint = (): string => {
+    const first = wanted(issue, found);
+    return first.startsWith(IN_QUOTES) ? (inQuotes(found, path, at, schema, yaml) ?? first) : first;
+  };
+  return [{ message: `${printPlace(path)} is ${printFound(found)}`, hint, at }];
+}
+
+/** What would be wrong with a number or a `true` in quotes: to be told to write those first would lead to the next error. */
+function inQuotes(
+  found: unknown,
+  path: YamlPath,
+  at: Position,
+  schema: z.ZodType,
+  yaml: YamlFile,
+): string | null {
+  const data = replaced(yaml.data, path, String(found));
+  const issues = schema.safeParse(data).error?.issues ?? [];
+  const next = issues
+    .flatMap((issue) => problemsOf(issue, [], schema, { ...yaml, data }))
+    .find((problem) => byPosition(problem, { at }) === 0);
+  return next?.hint() ?? null;
+}
+
+/** The same data with another value at a path. */
+function replaced(data: unknown, [head, ...rest]: YamlPath, value: unknown): unknown {
+  if (head === undefined) return value;
+  if (Array.isArray(data)) return data.map((one, at) => (at === head ? replaced(one, rest, value) : one));
+  if (typeof data !== "object" || data === null) return data;
+  return { ...data, [head]: replaced(Reflect.get(data, head), rest, value) };
 }
 
 function unknownKey(key: string, path: YamlPath, schema: z.ZodType, yaml: YamlFile): Problem {
@@ -102,7 +127,7 @@ function wanted(issue: Issue, found: unknown): string {
     case "invalid_value": {
       const near = typeof found === "string" ? nearest(found, issue.values.map(String)) : null;
       if (near !== null) return `did you mean \`${near}\`?`;
-      return `write ${issue.values.map((value) => `\`${String(value)}\``).join(" or ")}`;
+      return `write ${anyOf(issue.values.map((value) => `\`${String(value)}\``))}`;
     }
     case "invalid_union":
       if (issue.message !== "Invalid input") return issue.message;
@@ -127,11 +152,16 @@ function wanted(issue: Issue, found: unknown): string {
   }
 }
 
+function anyOf(values: readonly string[]): string {
+  const [last, ...others] = values.toReversed();
+  return others.length === 0 ? (last ?? "") : `${others.reverse().join(", ")} or ${last}`;
+}
+
 function wantedType(expected: string, found: unknown): string {
   switch (expected) {
     case "string":
       return typeof found === "number" || typeof found === "boolean"
-        ? `put it in quotes: "${found}"`
+        ? `${IN_QUOTES}: "${found}"`
         : "write a text";
     case "boolean":
       return "write `true` or `false`";

@@ -48,7 +48,7 @@ export function readShipped(name: string, naming: Naming): ReadFile {
   const near = nearest(name, known);
   const guess = near === null ? `shipped are ${known.join(", ")}` : `did you mean \`${near}\`?`;
   throw new CofferdamError(naming.by, `there is no shipped profile ${visible(name)}`, {
-    hint: `${guess}; a path has a \`/\` in it or ends in \`.yaml\``,
+    hint: `${guess} (a path has a \`/\` in it or ends in \`.yaml\`)`,
     ...(naming.at === null ? {} : { at: naming.at }),
   });
 }

@@ -32,6 +32,11 @@ const MAX_LINE = 4_096;
 /** An error with its causes tells the path a few lines before the reason (`Caused by:`). */
 const MAX_BEFORE = 4;
 
+/** True where something of it may be a complaint, or tells of a program that is not there. */
+export function isComplaint(said: string): boolean {
+  return KINDS.some(([, how]) => how.test(said)) || /not found|no such file/i.test(said);
+}
+
 /** The last complaints of what a program said. */
 export function complaintsIn(said: string): readonly Complaint[] {
   const lines = said.split("\n").flatMap((line) => (line.trim() === "" ? [] : plain(line)));

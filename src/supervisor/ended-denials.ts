@@ -5,12 +5,13 @@ import { type AbsolutePath, isInside, parentOf, ROOT } from "../profile/path.ts"
 import { isOpaque } from "../shell/word.ts";
 import { type Call, lineOf, scriptOf, wordsOf } from "../tool/call.ts";
 import { askDenial } from "./ask-denial.ts";
-import { withoutDots } from "./complaints.ts";
+import { isComplaint, withoutDots } from "./complaints.ts";
 import type { Denial } from "./denial.ts";
 import { egressDenials } from "./egress-denials.ts";
 import { ceilingUnder } from "./explain.ts";
 import { failedDenials } from "./failed-denials.ts";
-import { leftDenials, isLeftByGit } from "./git-left.ts";
+import { isLeftByGit, unreplacedDenials } from "./git-left.ts";
+import { hookDenials } from "./hook-denials.ts";
 import { type Evidence, type LimitHit, limitHits, maskDenials } from "./mask-denials.ts";
 import { namedPaths, plainParts } from "./named-paths.ts";
 import type { NetworkUse } from "./network-use.ts";
@@ -53,7 +54,7 @@ export function endedDenials(given: EndedCall, plan: Plan, end: End): readonly D
   const { side, standing } = given;
   const call = { ...given, standing: { ...standing, ceiling: ceilingUnder(standing, side) } };
   const refused = egressDenials(end.egress?.refused ?? [], call.standing, end.env);
-  if (end.kind !== "failed" && !/busy|read-only|EROFS/i.test(end.said)) return refused;
+  if (end.kind !== "failed" && !isComplaint(end.said)) return refused;
   const words = wordsIn(call);
   const cwd = call.side.launch?.cwd ?? ROOT;
   const named = namedPaths(words, cwd, call.side.profile, shownLinks(call.standing));
@@ -100,6 +101,7 @@ function wordDenials(
   );
 }
 
+/** What the plan's own limits kept it from: told by git, by hooks that git started, and by everything else. */
 function limitDenials(
   { call, side, standing, facts }: EndedCall,
   plan: Plan,
@@ -107,35 +109,32 @@ function limitDenials(
   words: readonly string[],
   named: readonly NamedPath[],
 ): { readonly byGit: readonly Denial[]; readonly byLimits: readonly Denial[] } {
-  const cwd = side.launch?.cwd ?? ROOT;
+  if (!isComplaint(said)) return { byGit: [], byLimits: [] };
+  const [cwd, hasFailed] = [side.launch?.cwd ?? ROOT, kind === "failed"];
+  const { repositories } = facts;
+  const tops = repositories.map(({ path }) => parentOf(path));
   const evidence: Evidence = {
     said,
     words: withoutDots(wordsOf(call.input).join(" ")),
-    bases: basesOf(
-      words,
-      cwd,
-      facts.repositories.map(({ path }) => parentOf(path)),
-      named,
-    ),
-    hasFailed: kind === "failed",
+    bases: basesOf(words, cwd, tops, named),
+    hasFailed,
   };
-  const ask = askDenial(standing, {
-    isByYes: side.digest === standing.onYes.digest,
-    isTool: call.use !== null,
-  });
-  const { roots } = standing.settings;
-  const held = heldPaths(standing.ceiling.layers);
-  const limits = planLimits({ plan, facts, roots, named: held }, ask);
+  const { roots, runtimes } = standing.settings;
+  const isByYes = side.digest === standing.onYes.digest;
+  const ask = askDenial(standing, { isByYes, isTool: call.use !== null });
+  const limits = planLimits({ plan, facts, roots, named: heldPaths(standing.ceiling.layers) }, ask);
   const hits = limitHits(evidence, limits);
-  const byGit = leftDenials(hits.filter(isLeftByGit), {
+  const unreplaced = unreplacedDenials(hits.filter(isLeftByGit), {
     cwd,
-    commands: lineOf(call.input).commands.map(({ words }) => words),
-    repositories: facts.repositories,
+    commands: lineOf(call.input).commands.map((one) => one.words),
+    repositories,
     isGranted: (path) => roots.some((root) => isInside(path, root.path)),
   });
-  const isTold = ({ limit }: LimitHit): boolean => byGit.some(({ target }) => target === limit.path);
+  const path = runtimes.flatMap((runtime) => runtime.path);
+  const hooks = hasFailed ? hookDenials(said, { repositories, limits, path }) : [];
+  const isTold = ({ limit }: LimitHit): boolean => unreplaced.some(({ target }) => target === limit.path);
   const others = hits.filter((hit) => !isTold(hit));
-  return { byGit, byLimits: maskDenials(others, evidence, limits) };
+  return { byGit: [...unreplaced, ...hooks], byLimits: maskDenials(others, evidence, limits) };
 }
 
 /** Folders that its words go into (`cd sub`, `git -C sub`), where it started, the tops of working trees around that, others. */

@@ -45,7 +45,7 @@ export function isLeftByGit({ limit, complaint }: LimitHit): boolean {
  * files all the same, and ended with status 0. What it recorded is read from its index. Null where these hits are of no
  * repository.
  */
-export function leftDenials(hits: readonly LimitHit[], work: GitWork): readonly Denial[] {
+export function unreplacedDenials(hits: readonly LimitHit[], work: GitWork): readonly Denial[] {
   const left = hits.flatMap((hit) => leftFile(hit, work) ?? []);
   const signs = [...new Set(left.map(({ sign }) => sign))];
   return signs.flatMap((sign) => {

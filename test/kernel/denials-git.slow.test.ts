@@ -139,4 +139,21 @@ describe.skipIf(unusable !== null)("git, where it can't change a protected file"
     const printed = await at.session.call("shell", { argv: ["sh", "-c", `echo "${said}" >&2`], cwd });
     expect([printed.kind, denialsOf(printed)]).toEqual(["done", []]);
   });
+
+  it("is told of a program that a hook starts and that is not inside, and of none that only its output names", async () => {
+    using history = new History();
+    const top = repositoryIn(history);
+    history.write("r/.git/hooks/pre-commit", "#!/bin/sh\nexec no-such-linter --all\n", 0o755);
+    history.write("r/.git/hooks/commit-msg", "#!/opt/none/bin/no-interpreter\n", 0o755);
+    await using at = await standing(top);
+    const cwd = join(at.place.ws, folderOf("git stash"));
+    const denied = async (script: string) =>
+      denialsOf(await at.session.call("shell", { script, cwd })).map(
+        ({ operation, target }) => `${operation} ${target}`,
+      );
+    expect(await denied("git commit --allow-empty -m x")).toEqual(["run `no-such-linter`"]);
+    expect(await denied("git commit --allow-empty -m x --no-verify; exit 1")).toEqual([]);
+    expect(await denied("echo 'other-linter: not found' >&2; exit 1")).toEqual([]);
+    expect(await denied("git hook run commit-msg -- x")).toEqual(["run `/opt/none/bin/no-interpreter`"]);
+  });
 });

@@ -593,13 +593,13 @@ describe("profiles that a config or the caller names", () => {
       exit: 65,
       code: "CONFIG_INVALID",
       message: "there is no shipped profile `read_only`",
-      hint: "did you mean `read-only`?; a path has a `/` in it or ends in `.yaml`",
+      hint: "did you mean `read-only`? (a path has a `/` in it or ends in `.yaml`)",
       at: "~/home/ann/project/cofferdam.yaml:4:16",
     });
     expect(refused(machine({ [CONFIG]: PLAIN }), ["nope"])).toMatchObject({
       exit: 65,
       code: "PROFILE_INVALID",
-      hint: "shipped are ci, no-network, protected, read-only, strict; a path has a `/` in it or ends in `.yaml`",
+      hint: "shipped are ci, no-network, protected, read-only, strict (a path has a `/` in it or ends in `.yaml`)",
     });
   });
 

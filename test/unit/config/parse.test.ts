@@ -104,6 +104,36 @@ describe("config.strict: what a schema does not have is refused with its place a
       "sandbox: { limits: { wall: 60s } }\n",
     ],
     [
+      "a time that is a number",
+      "sandbox: { limits: { wall: 2 } }\n",
+      "cofferdam.yaml:2:28 `sandbox.limits.wall` is the number `2` — a time is a number and a unit: `500ms`, `60s`, `2m`, `1h`",
+      "sandbox: { limits: { wall: 2s } }\n",
+    ],
+    [
+      "a time to answer that is a number",
+      "approval: { timeout: 5 }\n",
+      "cofferdam.yaml:2:22 `approval.timeout` is the number `5` — a time is a number and a unit: `500ms`, `60s`, `2m`, `1h`",
+      "approval: { timeout: 5s }\n",
+    ],
+    [
+      "a size that is a number",
+      "sandbox: { limits: { memory: 512 } }\n",
+      "cofferdam.yaml:2:30 `sandbox.limits.memory` is the number `512` — a size is a number and a unit: `64KiB`, `256MiB`, `2GiB`",
+      "sandbox: { limits: { memory: 512MiB } }\n",
+    ],
+    [
+      "a `true` for a word",
+      "approval: { mode: true }\n",
+      "cofferdam.yaml:2:19 `approval.mode` is `true` — write `interactive`, `approve_all` or `strict`",
+      "approval: { mode: interactive }\n",
+    ],
+    [
+      "the beginning of a key",
+      "shell: { rules: [{ pattern: ls, allow: false }] }\n",
+      "cofferdam.yaml:2:33 unknown key `allow` in `shell.rules.0` — did you mean `allowed`?",
+      "shell: { rules: [{ pattern: ls, allowed: false }] }\n",
+    ],
+    [
       "a word that is none of the known",
       "sandbox: { paths: { a: { root: ., mode: wr } } }\n",
       "cofferdam.yaml:2:41 `sandbox.paths.a.mode` is the text `wr` — did you mean `rw`?",
@@ -112,7 +142,7 @@ describe("config.strict: what a schema does not have is refused with its place a
     [
       "a word like none of the known",
       "approval: { mode: yolo }\n",
-      "cofferdam.yaml:2:19 `approval.mode` is the text `yolo` — write `interactive` or `approve_all` or `strict`",
+      "cofferdam.yaml:2:19 `approval.mode` is the text `yolo` — write `interactive`, `approve_all` or `strict`",
       "approval: { mode: strict }\n",
     ],
     [
