@@ -87,11 +87,15 @@ function remedyFor(sign: LeftFile["sign"], names: readonly string[], work: GitWo
     ];
     return `git goes on as if it had: outside of the sandbox, look at \`${quote(look)}\`, then finish with \`${quote(finish)}\``;
   }
-  return repeat(folder !== null && isKnown ? stoppedIn(folder) : null, git, gitCommandOf(work.commands));
+  return repeatRemedy(
+    folder !== null && isKnown ? stoppedIn(folder) : null,
+    git,
+    gitCommandOf(work.commands),
+  );
 }
 
 /** What was not recorded is done again as a whole, where nothing is held. */
-function repeat(
+function repeatRemedy(
   stopped: string | null,
   git: readonly string[],
   command: { readonly verb: string; readonly line: string } | null,

@@ -1,5 +1,5 @@
 import { type Facts, nodeAt } from "../backend/facts.ts";
-import type { Approximation, Plan } from "../backend/plan.ts";
+import type { Plan } from "../backend/plan.ts";
 import { visible } from "../errors.ts";
 import { type AbsolutePath, isInside, namesOf, ROOT } from "../profile/path.ts";
 import type { Root } from "../tool/facts.ts";
@@ -31,7 +31,7 @@ export type PlanLimit = HeldPath | PinnedPath;
 
 /** What the limits of a plan follow from. */
 export interface Limiting {
-  readonly plan: Pick<Plan, "clauses" | "approximations">;
+  readonly plan: Pick<Plan, "clauses" | "limits" | "fixed">;
   readonly facts: Pick<Facts, "nodes" | "hits">;
   readonly roots: readonly Root[];
   /** Paths that layers of the product hold by their name, whether or not they exist. */
@@ -39,21 +39,20 @@ export interface Limiting {
 }
 
 /**
- * The limits that a plan sets in roots, the deepest first. `ask` is asked about each path of the plan; where it allows a
- * write, the plan may still be tighter, and says why. Nothing that a program said is looked at.
+ * The limits that a plan sets in roots, the deepest first. `ask` is asked about each path of the plan, under the
+ * limits of the plan as well. Nothing that a program said is looked at.
  */
 export function planLimits({ plan, facts, roots, named }: Limiting, ask: AskDenial): readonly PlanLimit[] {
   const isInRoot = (path: AbsolutePath): boolean => roots.some((root) => isInside(path, root.path));
-  const tighter = new Map(plan.approximations.map((one) => [one.path, one]));
-  const mounted = new Set(plan.clauses.flatMap(({ path, args }) => (args[0] === "--bind" ? [path] : [])));
-  const paths = [...plan.clauses.map(({ path }) => path), ...facts.hits, ...tighter.keys(), ...named];
+  const fixed = new Set(plan.fixed);
+  const paths = [plan.clauses, plan.limits].flat().map(({ path }) => path);
   const held: HeldPath[] = [];
   const open: AbsolutePath[] = [];
-  for (const path of new Set(paths)) {
+  for (const path of new Set([...paths, ...facts.hits, ...fixed, ...named])) {
     if (path === ROOT || !isInRoot(path)) continue;
-    const found = heldAt(path, facts, ask, tighter.get(path) ?? null);
+    const found = heldAt(path, facts, ask);
     if (found !== null) held.push(found);
-    else if (mounted.has(path)) open.push(path);
+    else if (fixed.has(path)) open.push(path);
   }
   const pinned = open.flatMap((path): PinnedPath[] => {
     const root = roots.find((one) => one.path === path) ?? null;
@@ -63,37 +62,14 @@ export function planLimits({ plan, facts, roots, named }: Limiting, ask: AskDeni
   return [...held, ...pinned].sort((a, b) => namesOf(b.path).length - namesOf(a.path).length);
 }
 
-function heldAt(
-  path: AbsolutePath,
-  facts: Pick<Facts, "nodes">,
-  ask: AskDenial,
-  tighter: Approximation | null,
-): HeldPath | null {
+function heldAt(path: AbsolutePath, facts: Pick<Facts, "nodes">, ask: AskDenial): HeldPath | null {
   const node = nodeAt(facts, path).kind;
   const asked = { kind: node === "folder" ? "folder" : "file", bornInside: node === "missing" } as const;
-  const denial =
-    ask({ ask: "write", path, facts: asked }, "certain") ?? (tighter === null ? null : deniedBy(tighter));
+  const denial = ask({ ask: "write", path, facts: asked }, "certain");
   if (denial === null) return null;
   const unreadable = ask({ ask: "read", path, facts: asked }, "certain");
   return { kind: "held", path, denial, unreadable };
 }
-
-/** What only the plan keeps from being written, and how that ends; null for what keeps nothing from it. */
-function deniedBy({ name, path, reason }: Approximation): Denial | null {
-  const remedy = TIGHTER[name];
-  if (remedy === undefined) return null;
-  return { operation: "write", target: path, certainty: "certain", because: reason, remedy };
-}
-
-const TIGHTER: Readonly<Record<string, string>> = {
-  "link-folder":
-    "replace the link by a copy of what it leads to, outside of the sandbox, if the folder is to be written",
-  "link-target": "change it yourself, outside of the sandbox, if it is meant",
-  alias: "change it yourself, outside of the sandbox, if it is meant",
-  "missing-folder": "make the folder yourself, outside of the sandbox, if it is meant",
-  "search-bound": "narrow the root, or raise the bound under `sandbox.search`",
-  "mount-budget": "list the folders in it that are to be written as roots of their own under `sandbox.paths`",
-};
 
 /** Why a pinned folder stays where it is. */
 export function whyPinned({ holds, root }: PinnedPath): string {
