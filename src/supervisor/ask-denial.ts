@@ -1,5 +1,6 @@
 import { printPosition, visible } from "../errors.ts";
 import type { Layer } from "../profile/explain.ts";
+import { LIMIT_LAYER } from "../profile/own-layers.ts";
 import { type AbsolutePath, isInside } from "../profile/path.ts";
 import { deriveShellNeeds } from "../tool/derive.ts";
 import type { Root } from "../tool/facts.ts";
@@ -19,16 +20,18 @@ export function askDenial(
   { isByYes, isTool }: { readonly isByYes: boolean; readonly isTool: boolean },
 ): AskDenial {
   const layers = layersOf(settings, ceiling, isByYes ? needs.onYes : needs.unasked);
-  const afterYes = layersOf(settings, ceiling, needs.onYes);
+  // The limits are those of the plan that ran: another one has its own.
+  const others = { ...ceiling, layers: ceiling.layers.filter(({ name }) => name !== LIMIT_LAYER) };
+  const given = layersOf(settings, others, isByYes ? needs.onYes : needs.unasked);
+  const afterYes = layersOf(settings, others, needs.onYes);
   // A tool of the host's own may have been given less than the config grants.
   const whole = { ...settings, roots: config.roots, shell: config.shell, sandbox: config.sandbox };
-  const beforeNeeds = isTool ? layersOf(whole, ceiling, deriveShellNeeds(whole).onYes) : null;
-  return (question, certainty) =>
-    remedied(denialFor(layers, question, certainty), question, {
-      afterYes,
-      beforeNeeds,
-      roots: settings.roots,
-    });
+  const beforeNeeds = isTool ? layersOf(whole, others, deriveShellNeeds(whole).onYes) : null;
+  return (question, certainty) => {
+    const denial = denialFor(layers, question, certainty);
+    const isByLimit = denial !== null && denialFor(given, question, certainty) === null;
+    return isByLimit ? denial : remedied(denial, question, { afterYes, beforeNeeds, roots: settings.roots });
+  };
 }
 
 /** What would have been given otherwise. */

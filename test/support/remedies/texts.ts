@@ -8,7 +8,7 @@ const SRC = join(import.meta.dirname, "../../../src");
 const TABLES = /REMED|TIGHTER|ASK_AGAIN/;
 
 /** Functions that make one. */
-const MAKERS = /remedy|hintFor|hintOf/i;
+const MAKERS = /remedy|hintFor|hintOf|onlyKeeper/i;
 
 /** Every text of `src/` that tells somebody what to do next, each once; `{}` stands for what is put in. */
 export function remediesOfSrc(): readonly string[] {
