@@ -80,7 +80,8 @@ function inQuotes(
 /** The same data with another value at a path. */
 function replaced(data: unknown, [head, ...rest]: YamlPath, value: unknown): unknown {
   if (head === undefined) return value;
-  if (Array.isArray(data)) return data.map((one, at) => (at === head ? replaced(one, rest, value) : one));
+  if (Array.isArray(data))
+    return data.map((one: unknown, at): unknown => (at === head ? replaced(one, rest, value) : one));
   if (typeof data !== "object" || data === null) return data;
   return { ...data, [head]: replaced(Reflect.get(data, head), rest, value) };
 }

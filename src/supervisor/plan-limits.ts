@@ -46,14 +46,22 @@ export function planLimits({ plan, facts, roots, named }: Limiting, ask: AskDeni
   const isInRoot = (path: AbsolutePath): boolean => roots.some((root) => isInside(path, root.path));
   const fixed = new Set(plan.fixed);
   const paths = [plan.clauses, plan.limits].flat().map(({ path }) => path);
-  const held: HeldPath[] = [];
+  const found: HeldPath[] = [];
   const open: AbsolutePath[] = [];
   for (const path of new Set([...paths, ...facts.hits, ...fixed, ...named])) {
     if (path === ROOT || !isInRoot(path)) continue;
-    const found = heldAt(path, facts, ask);
-    if (found !== null) held.push(found);
+    const one = heldAt(path, facts, ask);
+    if (one !== null) found.push(one);
     else if (fixed.has(path)) open.push(path);
   }
+  // What lies in a folder that is held for the same reason is no limit of its own.
+  const held = found.filter(
+    ({ path, denial }) =>
+      !found.some(
+        (other) =>
+          other.path !== path && isInside(path, other.path) && other.denial.because === denial.because,
+      ),
+  );
   const pinned = open.flatMap((path): PinnedPath[] => {
     const root = roots.find((one) => one.path === path) ?? null;
     const holds = held.filter((one) => isInside(one.path, path));

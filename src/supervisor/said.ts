@@ -18,14 +18,14 @@ export class Said {
 
   /** The same sinks, which hand on what this keeps the end of. */
   hear(sinks: Sinks): Sinks {
-    const heard = this.#tails.map(([stream, tail]): Partial<Sinks> => {
-      const sink: OutputSink = (chunk) => {
-        tail.add(chunk);
+    const heard = (stream: Stream): OutputSink => {
+      const tail = this.#tails.find(([one]) => one === stream)?.[1];
+      return (chunk) => {
+        tail?.add(chunk);
         return sinks[stream](chunk);
       };
-      return { [stream]: sink };
-    });
-    return Object.assign({ ...sinks }, ...heard);
+    };
+    return { stdout: heard("stdout"), stderr: heard("stderr") };
   }
 
   /** All of it, with what was captured instead of handed on. */
