@@ -57,8 +57,9 @@ function reachesBy(list: HostList, target: Target, proxy: string): boolean {
   return list.hosts.some((rule) => listsName(rule, host, port));
 }
 
-function withoutProxy({ proxy: _, ...target }: Target): Target {
-  return target;
+function withoutProxy(target: Target): Target {
+  const { proxy: _, ...direct } = target;
+  return direct;
 }
 
 /** True when a `never` rule forbids a name that a proxy finds: by the name, or because it may be found at a forbidden address. */
@@ -136,7 +137,8 @@ export function bars(rule: HostRule, { host, address, port }: Target): boolean {
 }
 
 /** The part of the list that leads to public addresses; by a proxy, nobody knows where it leads. */
-function publicOnly({ proxies: _, ...list }: HostList): Network {
+function publicOnly(given: HostList): Network {
+  const { proxies: _, ...list } = given;
   const hosts = list.hosts.filter(mayBePublic).map((rule) => ({ ...rule, private: false }));
   return normalNetwork({ ...list, hosts });
 }

@@ -46,7 +46,10 @@ describe.skipIf(unusable !== null)("a root behind a link", () => {
     const outcome: Outcome = await supervisor.session().call("shell", input);
     if (!("stdout" in outcome)) return { code: outcome.kind, text: JSON.stringify(outcome) };
     const told = (outcome.denials ?? []).map(({ operation, target }) => `${operation} ${target}`).join();
-    return { code: outcome.code, text: `${outcome.stdout.bytes}${told}`.trim().replaceAll(top, "") };
+    return {
+      code: outcome.code,
+      text: `${outcome.stdout.bytes.toString()}${told}`.trim().replaceAll(top, ""),
+    };
   }
 
   it("is reached inside by the path that the config writes, and by the real one", async () => {

@@ -46,7 +46,9 @@ function wordsOf(outcome: Outcome): readonly string[] {
   if (outcome.kind === "not-found") return [outcome.reason, outcome.hint];
   if (!("stdout" in outcome)) return [outcome.kind];
   const denials = (outcome.denials ?? []).flatMap(({ because, remedy }) => [because, remedy]);
-  return [...denials, `${outcome.stdout.bytes}${outcome.stderr.bytes}`.trim()].filter((one) => one !== "");
+  return [...denials, `${outcome.stdout.bytes.toString()}${outcome.stderr.bytes.toString()}`.trim()].filter(
+    (one) => one !== "",
+  );
 }
 
 const PYTHON =

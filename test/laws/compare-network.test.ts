@@ -40,11 +40,7 @@ law(
         a,
         listed(b, ({ hosts, never }) => ({ hosts, never })),
       ),
-    "forgets the proxies of the first": (a, b) =>
-      networkOutside(
-        listed(a, ({ proxies: _, ...list }) => list),
-        b,
-      ),
+    "forgets the proxies of the first": (a, b) => networkOutside(listed(a, withoutProxies), b),
     "takes every proxy of the second for allowed": (a, b) =>
       networkOutside(
         a,
@@ -120,4 +116,9 @@ function sampling(host: string, address: string, port: number): Outside {
     const target = { host, address, port };
     return reaches(a, target) && !reaches(b, target) ? target : null;
   };
+}
+
+function withoutProxies(given: HostList): HostList {
+  const { proxies: _, ...list } = given;
+  return list;
 }

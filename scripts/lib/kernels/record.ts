@@ -42,7 +42,9 @@ export function recorded(
   for (const { job, problems, seen } of outcomes)
     if (problems.length === 0) held.set(job.name, seen);
     else held.delete(job.name);
-  const inOrder = JOBS.flatMap(({ name }) => (held.has(name) ? [[name, held.get(name) ?? ""]] : []));
+  const inOrder = JOBS.flatMap(({ name }): readonly (readonly [string, string])[] =>
+    held.has(name) ? [[name, held.get(name) ?? ""]] : [],
+  );
   const now = { series, version, facts, seen: Object.fromEntries(inOrder) };
   return [...records.filter((one) => one.series !== series), now].toSorted((a, b) =>
     a.series.localeCompare(b.series, "en", { numeric: true }),

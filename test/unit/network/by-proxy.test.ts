@@ -1,6 +1,7 @@
 import { once } from "node:events";
-import { createServer, request, type Server } from "node:http";
+import { type ClientRequest, createServer, type IncomingMessage, request, type Server } from "node:http";
 import { connect, createServer as createPlain, type Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import { afterEach, describe, expect, test } from "vitest";
 import { CallEgress } from "../../../src/network/call-egress.ts";
 import { Callers } from "../../../src/network/callers.ts";
@@ -154,8 +155,8 @@ describe("by an upstream proxy", () => {
     const { at } = await callBy(up.port);
     const asked = request({ ...at, method: "CONNECT", path: "a.test:443" });
     asked.end();
-    const [response, socket, head] = await once(asked, "connect");
-    let text = String(head);
+    const { response, socket, head } = await connected(asked);
+    let text = head.toString();
     socket.on("data", (part: Buffer) => (text += part.toString()));
     if (!socket.readableEnded) await once(socket, "end");
     expect(response.statusCode).toBe(502);
@@ -201,3 +202,13 @@ describe("by an upstream proxy", () => {
     expect(at.port).toBeGreaterThan(0);
   });
 });
+
+/** What a proxy answers to a tunnel that it is asked for. */
+function connected(
+  asked: ClientRequest,
+): Promise<{ readonly response: IncomingMessage; readonly socket: Duplex; readonly head: Buffer }> {
+  return new Promise((resolve, reject) => {
+    asked.once("connect", (response, socket, head) => resolve({ response, socket, head }));
+    asked.once("error", reject);
+  });
+}
