@@ -1,9 +1,9 @@
 import type { Group, Row } from "./row.ts";
 
 /** Who commits: by the environment, so that nothing of the machine's own set-up is needed. */
-const WHO =
+export const WHO =
   "export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@example.org GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@example.org";
-const ONE = ["git init -q -b main .", "echo one > a", "git add .", "git commit -qm one"];
+export const ONE = ["git init -q -b main .", "echo one > a", "git add .", "git commit -qm one"];
 const TWO = ["echo two > b", "git add b", "git commit -qm two"];
 /** Repositories on disk may be submodules only where that is said (git-config(1), `protocol.allow`). */
 const SUBMODULE = "git -c protocol.file.allow=always submodule";
