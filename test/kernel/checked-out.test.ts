@@ -63,6 +63,16 @@ describe.skipIf(unusable !== null)("planted: what was in a commit before the cal
     expect(await brought(line)).toEqual(all(folder, "reported", true));
   });
 
+  it("is reported and stays: a config of ours, of which nothing applies before it is trusted; twin: another one is taken", async () => {
+    const before = `${REPOSITORY} && git checkout -q side && echo d > cofferdam.yaml && git add . && git ${WHO} commit -q -m config && git checkout -q main`;
+    const line = "cd r && git worktree add -q ../tree side && mkdir ../new && echo e > ../new/cofferdam.yaml";
+    expect(await brought(line, QUARANTINE, before)).toEqual({
+      ...all("tree", "reported", true),
+      "tree/cofferdam.yaml": ["reported", true],
+      "new/cofferdam.yaml": ["quarantined", false],
+    });
+  });
+
   describe("by a clone of what lies elsewhere", () => {
     const clone = (of: string, more = "") => `git clone -q -b side ${of} c ${more}`;
     /** The repository lies beside the root, in a folder that calls may read, or in one that they may write. */

@@ -1,3 +1,4 @@
+import { CONFIG_NAME } from "../../config/locate.ts";
 import type { Appearances, Appeared, Fate } from "../../host/appeared.ts";
 import { HeldBefore } from "../../host/git/checked-out.ts";
 import { isOwnCode } from "../../host/installation/own-code.ts";
@@ -8,7 +9,7 @@ import { codeOf } from "../../host/system-error.ts";
 import { flatMapInTurns, WorkTurn } from "../../host/turns.ts";
 import { accessTo } from "../../profile/access-to.ts";
 import { OURSELVES } from "../../profile/executed.ts";
-import { type AbsolutePath, isInside, parentOf } from "../../profile/path.ts";
+import { type AbsolutePath, isInside, nameOf, parentOf } from "../../profile/path.ts";
 import { writableIn } from "../../profile/profile.ts";
 import type { AfterCall, Agreed } from "./after-call.ts";
 import { runsIn } from "./new-repositories.ts";
@@ -123,13 +124,18 @@ async function fateInPlace(
     if (toKept === "same") continue;
     const mayBeCheckedOut =
       ["protected", "way"].includes(appeared.kind) &&
-      appeared.obeyedBy?.by !== OURSELVES &&
+      (appeared.obeyedBy?.by !== OURSELVES || isConfig(path)) &&
       !isLinkIn(writableIn(profile), path);
     const toHeld = mayBeCheckedOut ? await heldBefore.likenessOf(path) : "other";
     if (toHeld !== "same") return toKept === "linked" || toHeld === "linked" ? "linked" : null;
     fate = CHECKED_OUT;
   }
   return fate;
+}
+
+/** True for a config of ours: nothing of it applies before a person has trusted these very bytes at this path. */
+function isConfig(path: AbsolutePath): boolean {
+  return nameOf(path) === CONFIG_NAME;
 }
 
 /** A link right in one of these folders, where nothing can hold it: no later call could be given its sandbox. */
