@@ -75,7 +75,8 @@ export const LATER: Group = {
       needs: ["git"],
       before: [WHO, ...ONE],
       line: [WHO, "git worktree add -q wt -b topic", "git -C wt commit -q --allow-empty -m two"],
-      next: ["git worktree remove wt", "[ ! -e wt ]", "git worktree prune", "git branch -q -D topic"],
+      next: ["git worktree remove wt"],
+      fails: { says: /[^\n]*failed to delete '[^\n]*wt'[^\n]*/, remedy: "told" },
     },
     {
       name: "git clone, then rm -rf",
@@ -84,6 +85,7 @@ export const LATER: Group = {
       before: [WHO, ...ONE],
       line: ["git clone -q . copy"],
       next: gone("copy"),
+      fails: { says: /[^\n]*copy\/\.git\/config'[^\n]*/, remedy: "told" },
     },
     {
       name: "npm ci, then again",

@@ -151,7 +151,7 @@ async function insideWalls(
   });
 }
 
-/** Runs scripts one after the other; what came of all of them is what came of the last that ran. */
+/** Runs scripts one after the other, until one fails. */
 async function untilOneFails(
   scripts: readonly string[],
   run: (script: string) => Promise<Attempt>,
@@ -159,7 +159,7 @@ async function untilOneFails(
   let last: Attempt = { isDone: true, said: "", remedies: [] };
   for (const script of scripts) {
     const { isDone, said, remedies } = await run(script);
-    last = { isDone, said: last.said + said, remedies };
+    last = { isDone, said: last.said + said, remedies: [...last.remedies, ...remedies] };
     if (!isDone) break;
   }
   return last;
