@@ -108,7 +108,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("a way that git is led by, as $n
     });
     const replies = await place.runServed({ job: { calls: [], steps: [move("q"), move("free")] } });
     expect(replies.slice(1).map((reply) => reply.kind === "told" && reply.told)).toEqual([
-      "FILE_SYSTEM",
+      "DENIED",
       expect.objectContaining({ to: "ws:p/free-away" }),
     ]);
   });
