@@ -93,8 +93,12 @@ function faultOf(word: string, depth: number, look: StartLook): Unstartable | nu
   switch (found.kind) {
     case "unknown":
       return null;
-    case "program":
-      return depth === 0 || found.start === null ? null : faultOfStart(word, found.start, depth, look);
+    case "program": {
+      const { start } = found;
+      // macOS has a loader of its own, which every sandbox shows.
+      const isKnown = start !== null && (start.kind === "script" || look.sight.backend.platform === "linux");
+      return depth === 0 || !isKnown ? null : faultOfStart(word, start, depth, look);
+    }
     case "missing":
       return commandNotFound(word, look.sight);
     case "folder":
