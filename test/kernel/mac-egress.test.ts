@@ -90,7 +90,7 @@ describe.skipIf(noStandIn !== null)("a supervisor on macOS whose commands may re
     const types = journal.events.map(({ type }) => type).filter((type) => type.startsWith("network."));
     expect(types).toEqual(["network.refused", "network.used"]);
     const url = readFileSync(join(place.ws, "proxy"), "utf8").trim();
-    const [, secret = "", port] = /^http:\/\/cofferdam:([\w-]{32})@127\.0\.0\.1:(\d+)$/.exec(url) ?? [];
+    const [, secret = "", port] = /^http:\/\/cofferdam:([0-9a-f]{48})@127\.0\.0\.1:(\d+)$/.exec(url) ?? [];
     expect(Number(port)).toBe(supervisor.shared.egressProxy?.port);
     expect(JSON.stringify(journal.events).includes(secret)).toBe(false);
     expect(readdirSync(join(place.state, "cofferdam/calls"))).toEqual([]);
