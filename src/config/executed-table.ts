@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { CofferdamError, type Position } from "../errors.ts";
-import { TREE_NAMES } from "../profile/dependency-trees.ts";
+import { isNamedByTree } from "../profile/dependency-trees.ts";
 import {
   type ExecutedNames,
   type ExecutedSection,
@@ -62,13 +62,7 @@ function readTable(name: string): ExecutedTable | null {
  */
 export function masksOutsideTrees({ masks }: ExecutedTable, roots: readonly AbsolutePath[]): readonly Mask[] {
   const exceptTreesOf = [...new Set(roots)].sort(byPath);
-  return masks.map((mask) => (isNamedByTree(mask) ? mask : { ...mask, exceptTreesOf }));
-}
-
-const TREE_IN_NAME = new RegExp(`/(?:${TREE_NAMES})(?:/|$)`);
-
-function isNamedByTree({ pattern }: Mask): boolean {
-  return TREE_IN_NAME.test(pattern.text);
+  return masks.map((mask) => (isNamedByTree(mask.pattern) ? mask : { ...mask, exceptTreesOf }));
 }
 
 /** A row of the file; its names are those of files and folders anywhere, as `.vscode/tasks.json`. */

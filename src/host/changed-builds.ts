@@ -1,4 +1,4 @@
-import { isBelowTree, isInDependencyTree } from "../profile/dependency-trees.ts";
+import { isBelowTree, isInDependencyTree, isNamedByTree } from "../profile/dependency-trees.ts";
 import type { ExecutedFinder } from "../profile/executed.ts";
 import { type AbsolutePath, joinPath } from "../profile/path.ts";
 import { isChangedSince } from "./changed-since.ts";
@@ -24,7 +24,8 @@ interface AfterCall {
 export function isChangedBuild(path: AbsolutePath, { executed, writable, startedAt }: AfterCall): boolean {
   if (!isBelowTree(path, writable)) return false;
   const row = executed(path);
-  if (row?.runs !== "unasked" || isInDependencyTree(path, row, writable)) return false;
+  if (row?.runs !== "unasked" || isNamedByTree(row.pattern)) return false;
+  if (isInDependencyTree(path, row, writable)) return false;
   return isAnyChangedSince(path, startedAt);
 }
 

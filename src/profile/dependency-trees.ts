@@ -1,5 +1,6 @@
 import type { ExecutedNames } from "./executed.ts";
 import { type AbsolutePath, isInside, namesBelow, namesOf, parentOf } from "./path.ts";
+import type { Pattern } from "./pattern.ts";
 
 /**
  * Folders of installed packages. Nobody starts a program in them, and a file that hosts execute arrives there with thousands of others.
@@ -52,10 +53,17 @@ const names = (trees: Readonly<Record<string, string>>): string =>
     .join("|");
 
 /** The names of both tables, as alternatives of a regular expression. */
-export const TREE_NAMES = `${names(DEPENDENCY_TREES)}|${names(BUILD_TREES)}`;
+const TREE_NAMES = `${names(DEPENDENCY_TREES)}|${names(BUILD_TREES)}`;
 
 const IN_DEPENDENCIES = new RegExp(`/(?:${names(DEPENDENCY_TREES)})/`);
 const IN_ANY_TREE = new RegExp(`/(?:${TREE_NAMES})/`);
+
+const TREE_IN_PATTERN = new RegExp(`/(?:${TREE_NAMES})(?:/|$)`);
+
+/** True for a pattern with such a name in it, as `node_modules/.bin/sh`: what it names is meant in such trees, and is held there. */
+export function isNamedByTree({ text }: Pick<Pattern, "text">): boolean {
+  return TREE_IN_PATTERN.test(text);
+}
 
 /** True for the name of a folder of installed packages. */
 export function isTree(name: string): boolean {

@@ -6,7 +6,7 @@ import { isLink } from "../../host/nodes.ts";
 import { openFolder } from "../../host/open-folder.ts";
 import type { Planted } from "../../host/quarantine/quarantine.ts";
 import { flatMapInTurns, WorkTurn } from "../../host/turns.ts";
-import { isBelowTree, isInDependencyTree } from "../../profile/dependency-trees.ts";
+import { isBelowTree, isInDependencyTree, isNamedByTree } from "../../profile/dependency-trees.ts";
 import { type ExecutedFinder, type ExecutedNames, OURSELVES } from "../../profile/executed.ts";
 import { type AbsolutePath, isInside, parentOf, ROOT, upwards } from "../../profile/path.ts";
 import { isIn, partsThatRun, type RepositoryContext, unmade } from "./new-repositories.ts";
@@ -138,7 +138,9 @@ function isUnmounted(
   path: AbsolutePath,
   { executed, writable }: Pick<PlantedContext, "executed" | "writable">,
 ): boolean {
-  return isBelowTree(path, writable) && executed(path) !== null;
+  if (!isBelowTree(path, writable)) return false;
+  const row = executed(path);
+  return row !== null && !isNamedByTree(row.pattern);
 }
 
 function isInstalled(
