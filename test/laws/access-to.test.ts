@@ -37,13 +37,6 @@ law(
       accessTo(profile, path, { ...facts, bornInside: false }),
     "covers dependency and build trees": (profile, path, facts) =>
       accessTo({ ...profile, masks: profile.masks.map(everywhere) }, path, facts),
-    "takes every tree for one of each root": (profile, path, facts) => {
-      const masks = profile.masks.map((mask) => ({
-        ...mask,
-        ...(mask.exceptTreesOf && { exceptTreesOf: [] }),
-      }));
-      return accessTo({ ...profile, masks }, path, facts);
-    },
     "frees what is born inside of all masks": (profile, path, facts) =>
       accessTo(facts.bornInside ? { ...profile, masks: [] } : profile, path, facts),
     "lets the last mask decide": (profile, path, facts) =>

@@ -105,13 +105,14 @@ describe.runIf(unusable === undefined)("in a sandbox with what a machine without
     tree().add({
       "home/me/.gitconfig": "[user]\nname = Ada King\nemail = ada@host\n[credential]\nhelper = store\n",
     });
-    const result = run(
-      findRuntimes(tree().host({}, ["/usr/bin"]), ["git", "system"], []),
-      "git config --list --show-scope",
-    );
+    const runtimes = findRuntimes(tree().host({}, ["/usr/bin"]), ["git", "system"], []);
+    const given = runtimes
+      .flatMap(({ files = [] }) => files)
+      .map(({ name, text }) => `cat > "$HOME/${name}" <<'END'\n${text}\nEND\n`);
+    const result = run(runtimes, `export HOME=/tmp\n${given.join("")}git config --list --show-scope`);
     expect(result.output.trim().split("\n")).toEqual([
-      "command\tuser.name=Ada King",
-      "command\tuser.email=ada@host",
+      "global\tuser.name=Ada King",
+      "global\tuser.email=ada@host",
     ]);
   });
 
