@@ -104,7 +104,7 @@ export function repositoryMasks(repositories: readonly Repository[]): readonly M
   }));
 }
 
-/** The layer that says no more than this: it only takes away. Of what is closed it tells why, and the way out. */
+/** The layer of these masks: it only takes away. It tells why a repository is closed, and the way out. */
 export function repositoryLayer(repositories: readonly Repository[]): Layer {
   const closed = closedRepositories(repositories);
   const told = (tell: (one: ClosedRepository) => string): ReadonlyMap<string, string> =>

@@ -99,7 +99,7 @@ function isRemoval(ask: Ask): ask is Removal {
   return ask === "remove" || ask === "rename";
 }
 
-/** Of a link the link itself is removed or renamed, not what it leads to (unlink(2), rename(2)). */
+/** The path of the name itself: a link is removed or renamed, and never what it leads to (unlink(2), rename(2)). */
 function nameOfPath(host: Host, text: string): Followed {
   const written = text.startsWith("/") ? text : `${host.cwd}/${text}`;
   const end = written.replace(/\/+$/, "");

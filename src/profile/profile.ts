@@ -25,8 +25,8 @@ export interface Mask {
   readonly atMost: "none" | "read";
   readonly ignoreCase: boolean;
   /**
-   * Of a mask with wildcards: roots in whose dependency and build trees it covers nothing (`dependency-trees.ts`), so that these can be
-   * removed as a whole; sorted. Left out where it covers those as well. An empty list speaks of such trees anywhere.
+   * The mask covers nothing in dependency and build trees of these roots (`dependency-trees.ts`), so that such trees can be removed as a
+   * whole. Only a mask with wildcards has it. Sorted. Left out: the mask covers such trees, too. Empty: it leaves out such trees anywhere.
    */
   readonly exceptTreesOf?: readonly AbsolutePath[];
 }

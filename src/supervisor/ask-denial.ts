@@ -37,7 +37,7 @@ export function askDenial(
 /** What would have been given otherwise. */
 interface Otherwise {
   readonly afterYes: readonly [Layer, ...Layer[]];
-  /** Of a tool that may need less than the config grants, what it grants; null for the shell. */
+  /** The layers of the whole config, for a tool that may need less than that; null for the shell. */
   readonly beforeNeeds: readonly [Layer, ...Layer[]] | null;
   readonly roots: readonly Root[];
 }

@@ -16,7 +16,7 @@ export interface Evidence {
   readonly hasFailed: boolean;
 }
 
-/** Of a complaint that names nothing, so many limits are told as likely. */
+/** The most limits that are told as likely for a complaint that names no path. */
 const MAX_GUESSED = 3;
 
 /** A limit that a line complains about. */

@@ -23,7 +23,7 @@ export function repositoriesAbove(folders: readonly AbsolutePath[], see: Look): 
 }
 
 /** Whether git would take a folder for a repository's own. */
-function isWholeRepository(folder: AbsolutePath, see: Look): boolean {
+export function isWholeRepository(folder: AbsolutePath, see: Look): boolean {
   // Without this one the others make no repository, and nearly no folder has it.
   if (see(joinPath(folder, "HEAD")) === null) return false;
   const found = [...MARKS].filter(([name]) => see(joinPath(folder, name)) !== null);

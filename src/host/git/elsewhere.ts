@@ -1,5 +1,6 @@
 import { type AbsolutePath, isInside, joinPath, parentOf } from "../../profile/path.ts";
 import { realPathOf, statsOf } from "../nodes.ts";
+import { isWholeRepository } from "./above.ts";
 import { textAt } from "./files.ts";
 import { resolved } from "./led.ts";
 import { withoutLineEnds } from "./written.ts";
@@ -29,7 +30,7 @@ const MOST_ALTERNATES = 32;
 export function gitElsewhere(folder: AbsolutePath, roots: readonly AbsolutePath[]): readonly GitElsewhere[] {
   const pointer = joinPath(folder, ".git");
   const found = repositoryOf(folder);
-  if (found === null || !isRepository(found.common)) return [];
+  if (found === null || !isWholeRepository(found.common, statsOf)) return [];
   const { gitdir, common } = found;
   const isMutual = pointsBack(gitdir, common, pointer, folder);
   const parts: readonly GitElsewhere[] = [
@@ -65,12 +66,6 @@ function ledTo(written: string, from: AbsolutePath): AbsolutePath | null {
   const named = resolved(written, from);
   const real = named === null ? null : realPathOf(named);
   return real !== null && statsOf(real)?.isDirectory() === true ? real : null;
-}
-
-/** By what git takes a folder for one of a repository (setup.c, `is_git_directory`). */
-function isRepository(folder: AbsolutePath): boolean {
-  const isFolder = (name: string): boolean => statsOf(joinPath(folder, name))?.isDirectory() === true;
-  return isFolder("objects") && isFolder("refs") && statsOf(joinPath(folder, "HEAD")) !== null;
 }
 
 /** A worktree's part names the worktree's `.git`; a submodule's configuration names its working tree. */

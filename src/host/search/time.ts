@@ -128,7 +128,7 @@ export class LookTime implements Disposable {
     this.#workBefore = this.#clocks.work();
   }
 
-  /** Of a thread's processor time no more counts than what the clock tells, or than is said. */
+  /** Ends a turn: its processor time counts, but no more than `mostMs`, which is the turn's time by the clock where nothing is said. */
   #endTurn(mostMs = this.#clocks.now() - this.#turnBegan): void {
     this.#spentMs += Math.min(mostMs, this.#clocks.work() - this.#workBefore);
   }

@@ -74,7 +74,7 @@ function askOf({ op, ...probe }: Probe): Answered["ask"] | null {
 
 function questionsOf(probe: Probe, kind: "file" | "folder" | "link" | undefined): readonly Question[] {
   const { path } = probe;
-  // Of a link the name is asked about, which a glob that hides does not hold for: see `explain`.
+  // The name of a link is asked about: a glob that hides what it leads to does not hide the name. See `explain`.
   const facts = { kind: kind === "folder" ? "folder" : "file", bornInside: kind === "link" } as const;
   switch (probe.op) {
     case "create":
