@@ -114,8 +114,11 @@ export class Stage {
   readonly #onTyped = (chunk: Buffer): void => {
     const typed = chunk.toString("utf8");
     const keys = [...typed];
-    if (keys.every((key) => key === CTRL_C)) this.#audience.interrupted();
-    else if (this.#pastes.isPart(typed) || keys.length !== 1 || !this.#arming.isArmed) this.#ignore();
+    const isCtrlC = keys.every((key) => key === CTRL_C);
+    const isPasted = !isCtrlC && this.#pastes.isPart(typed);
+    // On a busy machine it is read together with the keys before it.
+    if (isCtrlC || (!isPasted && keys.at(-1) === CTRL_C)) this.#audience.interrupted();
+    else if (isPasted || keys.length !== 1 || !this.#arming.isArmed) this.#ignore();
     else this.#audience.pressed(typed);
   };
 

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { UNREAD_MS } from "../../src/channel/arming.ts";
 import { cofferdamFor } from "../support/battery/command.ts";
 import { PEOPLE } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
@@ -53,6 +54,20 @@ describe.skipIf(unusable !== null).each(PEOPLE)("at a terminal, as $name", (pers
       expect(await leftAfter(3_000, word)).toEqual([]);
     },
   );
+
+  it("proc, tty: Ctrl-C that is read together with a yes ends the command; twin: the yes alone runs it", async () => {
+    const stopped = relay(place, words(": > up", "--ask"));
+    await stopped.sees(KEYS);
+    stopped.type("y\u{3}");
+    expect(await stopped.ending()).toEqual({ how: "exit 130, signal 0", isCooked: true });
+    expect(existsSync(join(place.ws, "up"))).toBe(false);
+    const answered = relay(place, words(": > up", "--ask"));
+    await answered.sees(KEYS);
+    await pause(2 * UNREAD_MS);
+    answered.type("y");
+    expect(await answered.ending()).toEqual({ how: "exit 0, signal 0", isCooked: true });
+    expect(existsSync(join(place.ws, "up"))).toBe(true);
+  });
 
   it("proc: so does the end of the terminal", async () => {
     const terminal = relay(place, words(STUBBORN));
