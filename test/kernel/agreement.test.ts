@@ -9,7 +9,7 @@ import { IS_LONG, PATIENCE } from "../support/long.ts";
 /** Enough that every approximation is needed most times; at least 300 in all. Slow machines ask for fewer at a time. */
 const IN_ALL = Number(process.env["COFFERDAM_TEST_CASES"] ?? (IS_LONG ? 6_000 : 450));
 const CASES = Math.ceil(IN_ALL / STANCES.length);
-const TIMEOUT_MS = CASES * 1_000 * PATIENCE;
+const TIMEOUT_MS = Math.max(CASES, 100) * 1_000 * PATIENCE;
 const MOST_ROUNDS = 4;
 
 const ACTS: readonly Probe["op"][] = [

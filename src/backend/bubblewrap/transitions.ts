@@ -59,7 +59,7 @@ export function transitions(profile: Profile, facts: Facts): Transitions | Refus
   for (const path of [...facts.repositories.flatMap((one) => one.detours), ...detours]) pin(walk, path);
   for (const link of covers) cover(walk, link);
   return {
-    changes: [...walk.changes.values()].sort((a, b) => byPath(a.path, b.path)),
+    changes: passableWhereShown([...walk.changes.values()]).sort((a, b) => byPath(a.path, b.path)),
     placeholders: [...walk.placeholders.values()],
     limits: [...caps.map(limitOf), ...walk.limits, ...snapshots(profile, facts, pointsOf(profile, facts))],
   };
@@ -153,7 +153,7 @@ function place(walk: Walk, path: AbsolutePath): void {
       kind: kindOf(access, node.kind),
       path,
       access,
-      passable: access === "none" && (mustSeal || isPassed(walk, path)),
+      passable: access === "none" && mustSeal,
     });
   } else if (mount.access === "write") hold(walk, path);
   else if (access === "write" && mount.access === "read") openMissing(walk, path);
@@ -193,15 +193,19 @@ function isFirm({ firm, facts, lasting }: Walk, path: AbsolutePath, access: Acce
   );
 }
 
-/** True when something below the path is granted, so that it must be passable. */
-function isPassed(walk: Walk, path: AbsolutePath): boolean {
-  const { files, sockets } = walk.profile;
-  const granted = [
-    ...files.map((entry) => entry.path),
-    ...listedSockets(sockets),
-    ...[...walk.facts.shown.values()].flat(),
-  ];
-  return granted.some((entry) => entry !== path && isInside(entry, path) && walk.wanted(entry) !== "none");
+/** A covered folder can be passed where anything below it is shown. */
+function passableWhereShown(changes: readonly Change[]): Change[] {
+  const passed = new Set<AbsolutePath>();
+  for (const { path, access } of changes) {
+    if (access === "none") continue;
+    for (const at of upwards(parentOf(path))) {
+      if (passed.has(at)) break;
+      passed.add(at);
+    }
+  }
+  return changes.map((change) =>
+    change.kind === "hide-folder" && passed.has(change.path) ? { ...change, passable: true } : change,
+  );
 }
 
 const ALWAYS = (): boolean => true;

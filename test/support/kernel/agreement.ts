@@ -45,6 +45,31 @@ export const agreementCase: fc.Arbitrary<Case> = fc.record({
   coversLinks: fc.nat(2).map((number) => number > 0),
 });
 
+/** What random cases come to rarely. */
+export const RARE_CASES: readonly Case[] = [
+  {
+    // More files than are shown of a folder with a suffix list, and each has a mask, which shows it.
+    tree: { holds: [], hasCrowd: true, bind: null },
+    profile: {
+      roots: ["write", "write"],
+      suffixes: "any",
+      entries: [],
+      masks: [
+        {
+          pattern: { kind: "glob", spot: { number: 0, below: [] }, text: "**/*.md" },
+          atMost: "read",
+          ignoreCase: false,
+        },
+      ],
+    },
+    turn: 0,
+    seed: 0,
+    mostEntries: null,
+    sparedMounts: null,
+    coversLinks: false,
+  },
+];
+
 /** Answers that know less of a plan: they must be found out. */
 const BLIND = { limits: { limits: [] }, "what stays": { fixed: [] } } as const;
 

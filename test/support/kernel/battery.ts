@@ -13,11 +13,12 @@ export type TryCase<Case> = (one: Case, tally: Tally) => Promise<Tried>;
 /** How long a counterexample may be made smaller. */
 const SHRINK_MS = 30_000;
 
-/** Tries as many random cases as the job says; those that are refused do not count. Never throws for a broken law. */
+/** Tries as many cases as the job says, `first` before random ones; refused ones do not count. Never throws for a broken law. */
 export async function tryCases<Case>(
   job: Job,
   arbitrary: fc.Arbitrary<Case>,
   tryCase: TryCase<Case>,
+  first: readonly Case[] = [],
 ): Promise<Omit<Report, "left">> {
   const [tally, refused] = [new Tally(), new Tally()];
   const began = performance.now();
@@ -38,7 +39,11 @@ export async function tryCases<Case>(
     cases += 1;
     probes += tried.probes;
   });
-  const run = await fc.check(property, { numRuns: job.cases, seed: job.seed });
+  const run = await fc.check(property, {
+    numRuns: job.cases,
+    seed: job.seed,
+    examples: first.map((one): [Case] => [one]),
+  });
   return {
     cases,
     refused: refused.counts(),

@@ -1,7 +1,7 @@
 /** A supervisor as a process of its own: does the job in its argument, and prints a report as its last line. */
 import { readdirSync, readFileSync } from "node:fs";
 import { knownPath } from "../../../src/profile/path.ts";
-import { agreementCase, tryAgreement } from "./agreement.ts";
+import { agreementCase, RARE_CASES, tryAgreement } from "./agreement.ts";
 import { tryCases } from "./battery.ts";
 import { tryExplain } from "./explain.ts";
 import { tryFound } from "./found-battery.ts";
@@ -18,7 +18,7 @@ process.stdout.write(`${JSON.stringify(report)}\n`);
 function work(on: Stage): Promise<Omit<Report, "left">> {
   switch (job.kind) {
     case "agreement":
-      return tryCases(job, agreementCase, tryAgreement(on));
+      return tryCases(job, agreementCase, tryAgreement(on), RARE_CASES);
     case "never-widen":
       return tryCases(job, pair, tryNeverWiden(on));
     case "explain":
