@@ -60,9 +60,13 @@ class StartLook {
   /** The first program of that name, as the kernel and shells look for one; else what came nearest to it. */
   find(word: string, isInterpreter = false): Found {
     if (word.includes("/")) return this.#at(word, isInterpreter);
-    const ways = searchPath(this.sight).map((folder) => this.#at(`${folder}/${word}`));
-    const nearest = ways.find((way) => way.kind === "outside" && way.byLink);
-    return ways.find(({ kind }) => kind === "program") ?? nearest ?? { kind: "missing" };
+    let nearest: Found = { kind: "missing" };
+    for (const folder of searchPath(this.sight)) {
+      const found = this.#at(`${folder}/${word}`);
+      if (found.kind === "program") return found;
+      if (found.kind === "outside" && found.byLink && nearest.kind === "missing") nearest = found;
+    }
+    return nearest;
   }
 
   #at(written: string, isInterpreter = false): Found {
