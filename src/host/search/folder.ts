@@ -18,6 +18,7 @@ import { statsOf, systemPath } from "../nodes.ts";
 import { openFolder } from "../open-folder.ts";
 import { codeOf } from "../system-error.ts";
 import { whenSeen } from "./first-seen.ts";
+import { isOfRootAlone } from "./installed.ts";
 import type { ListNames, NameKind } from "./list.ts";
 
 /** What a path can have at most, without its NUL (limits.h, `PATH_MAX`): 1,024 bytes with it on macOS. */
@@ -31,6 +32,8 @@ export interface Remembered {
   /** Which folder it was, and its times: another folder may have come to stand at the path. */
   readonly stamp: Stamp;
   readonly readMs: number;
+  /** Only root can change it. */
+  readonly isOfRoot: boolean;
   /** How many names it held. */
   readonly entries: number;
   readonly folders: readonly string[];
@@ -94,6 +97,7 @@ export async function readFolder(folder: AbsolutePath, stats: Stats, reading: Re
   return {
     stamp: { dev, ino, mtimeMs, ctimeMs },
     readMs,
+    isOfRoot: isOfRootAlone(stats),
     ...seen,
     signs,
     watched: watched.size === 0 ? null : watched,

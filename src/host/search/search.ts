@@ -8,6 +8,7 @@ import type { Profile } from "../../profile/profile.ts";
 import type { SearchSection } from "../../tool/settings.ts";
 import { inLongTurns, sortedInTurns } from "../turns.ts";
 import type { Watch } from "./folder.ts";
+import { Installed, packageState } from "./installed.ts";
 import { type ListNames, listBytes, listNames, listNamesNow } from "./list.ts";
 import {
   type Bound,
@@ -105,6 +106,8 @@ export class MaskSearch {
   readonly #regions = new WeakMap<Profile, readonly Searchable[]>();
   readonly #memory = new Map<string, Memory>();
   readonly #watched = new Map<string, readonly string[]>();
+  /** The state of the system's packages before each region was last searched whole. */
+  readonly #packages = new Map<string, string | null>();
   /** Walks whose reads got no answer. */
   readonly #unanswered = new Map<string, Walk>();
 
@@ -131,11 +134,14 @@ export class MaskSearch {
     const walks: Walk[] = [];
     const unsearched = new Map<AbsolutePath, Unsearched>();
     const { silenceMs } = this.#ports;
+    const packages = packageState();
     using time = new LookTime({ workMs: bounds.timeMs, silenceMs }, this.#ports, this.#pace);
     for (const region of regions.values()) {
-      const watching = { ...this.#ports, sinceMs, overcomes };
+      const installed = new Installed(packages !== null && this.#packages.get(region.key) === packages);
+      const watching = { ...this.#ports, sinceMs, overcomes, installed };
       const [walk, bound] =
         this.#stillWaiting(region) ?? (await this.#walked(region, bounds.entries, watching, time));
+      this.#packages.set(region.key, bound === null ? packages : null);
       if (bound !== null) unsearched.set(region.start, unsearchedBy(bounds, silenceMs, walk, bound));
       walks.push(walk);
     }

@@ -5,6 +5,7 @@ import { everywhere, type MaskFinder } from "../../profile/mask-index.ts";
 import type { AbsolutePath } from "../../profile/path.ts";
 import type { Mask } from "../../profile/profile.ts";
 import type { Remembered, Watch } from "./folder.ts";
+import type { Installed } from "./installed.ts";
 import { folderFinder, type Tails, tailsOf } from "./linked.ts";
 import type { ListNames } from "./list.ts";
 import type { Part } from "./parts.ts";
@@ -63,4 +64,5 @@ export interface Watching {
   readonly sinceMs: number;
   /** What keeps the rest from being found is overcome, or told, instead of thrown: see `Look.overcomes`. */
   readonly overcomes: boolean;
+  readonly installed: Installed;
 }

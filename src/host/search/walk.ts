@@ -141,18 +141,25 @@ export class Walk {
       }
       const next = this.#ahead.pop();
       if (next === undefined) break;
-      const stats = time.pace.isSlow ? null : this.#lookAgain(next);
-      const known = this.#asRead(next, stats);
+      const isSettled = this.#isSettled(next);
+      const stats = isSettled || time.pace.isSlow ? null : this.#lookAgain(next);
+      const known = this.#asRead(next, stats, isSettled);
       if (known === null) unread.push({ ...next, stats });
       else this.#take(next, known);
     }
     return unread;
   }
 
-  /** What a folder held when it was read before, where it is still the same. */
-  #asRead({ folder, part }: Ahead, stats: Stats | null): Remembered | null {
+  /** True where a folder need not be looked at: see `Installed`. */
+  #isSettled({ folder }: Ahead): boolean {
     const known = this.#before.get(folder);
-    if (known === undefined || stats === null || !isAsRead(known, stats)) return null;
+    return known !== undefined && this.#watching.installed.isAsRead(folder, known);
+  }
+
+  /** What a folder held when it was read before, where it is still the same. */
+  #asRead({ folder, part }: Ahead, stats: Stats | null, isSettled = false): Remembered | null {
+    const known = this.#before.get(folder);
+    if (known === undefined || !(isSettled || (stats !== null && isAsRead(known, stats)))) return null;
     this.#entries += known.entries;
     part.entries += known.entries;
     return known;

@@ -89,6 +89,7 @@ describe("a change that hides is found", () => {
       signs: [],
       links: [],
       watched: null,
+      isOfRoot: false,
       stamp: { dev, ino, mtimeMs, ctimeMs },
     };
     expect(isAsRead({ ...read, readMs: ctimeMs + 40 }, stats)).toBe(false);

@@ -1,0 +1,72 @@
+import type { Stats } from "node:fs";
+import { isInTree } from "../../profile/dependency-trees.ts";
+import { type AbsolutePath, isInside, knownPath, parentOf, ROOT } from "../../profile/path.ts";
+import { statsOf } from "../nodes.ts";
+
+/** Where the package manager of a system alone puts files (hier(7)). */
+const SYSTEM = knownPath("/usr");
+const OWN = knownPath("/usr/local");
+
+/** What package managers change with each package: dpkg, RPM, apk, pacman. */
+const STATES = [
+  "/var/lib/dpkg/status",
+  "/var/lib/dpkg/info",
+  "/var/lib/rpm/rpmdb.sqlite",
+  "/usr/lib/sysimage/rpm/rpmdb.sqlite",
+  "/usr/lib/sysimage/rpm/rpmdb.sqlite-wal",
+  "/lib/apk/db/installed",
+  "/var/lib/pacman/local",
+].map(knownPath);
+
+/** The state of this machine's packages, another after each installation and removal; null where no package manager is known. */
+export function packageState(): string | null {
+  const states = STATES.flatMap((path) => {
+    const stats = statsOf(path);
+    return stats === null ? [] : [`${path} ${stats.ino} ${stats.size} ${stats.mtimeMs} ${stats.ctimeMs}`];
+  });
+  return states.length === 0 ? null : states.join("\n");
+}
+
+/**
+ * True for a folder of the system that only its package manager changes. In a tree of dependencies other package managers
+ * do, npm for one.
+ */
+function isInstalled(folder: AbsolutePath): boolean {
+  return isInside(folder, SYSTEM) && !isInside(folder, OWN) && !isInTree(folder, SYSTEM);
+}
+
+/** True for a folder in which only root can make, remove and rename. The bits of the group count access lists (acl(5)). */
+export function isOfRootAlone({ uid, mode }: Stats): boolean {
+  return uid === 0 && (mode & 0o022) === 0;
+}
+
+/**
+ * Folders of the system that need no look, as long as the state of its packages is the same: nobody but root can change them,
+ * and root does it by the package manager. It is asked about a folder after the folders above it.
+ */
+export class Installed {
+  readonly #isSame: boolean;
+  readonly #heldByRoot = new Map<AbsolutePath, boolean>();
+
+  constructor(isSame: boolean) {
+    this.#isSame = isSame;
+  }
+
+  /** True for a folder that must hold what it held. */
+  isAsRead(folder: AbsolutePath, { isOfRoot }: { readonly isOfRoot: boolean }): boolean {
+    if (!this.#isSame || !isOfRoot || !isInstalled(folder) || !this.#isHeld(parentOf(folder))) return false;
+    this.#heldByRoot.set(folder, true);
+    return true;
+  }
+
+  /** True where only root can put another folder at a path below this one. */
+  #isHeld(folder: AbsolutePath): boolean {
+    const known = this.#heldByRoot.get(folder);
+    if (known !== undefined) return known;
+    const stats = statsOf(folder);
+    const isOwn = stats?.isDirectory() === true && isOfRootAlone(stats);
+    const isHeld = isOwn && (folder === ROOT || this.#isHeld(parentOf(folder)));
+    this.#heldByRoot.set(folder, isHeld);
+    return isHeld;
+  }
+}
