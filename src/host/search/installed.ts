@@ -1,11 +1,12 @@
 import type { Stats } from "node:fs";
 import { isInTree } from "../../profile/dependency-trees.ts";
 import { type AbsolutePath, isInside, knownPath, parentOf, ROOT } from "../../profile/path.ts";
+import type { Profile } from "../../profile/profile.ts";
 import { statsOf } from "../nodes.ts";
 
 /** Where the package manager of a system alone puts files (hier(7)). */
 const SYSTEM = knownPath("/usr");
-const OWN = knownPath("/usr/local");
+const OF_OTHERS = ["/usr/local", "/usr/src"].map(knownPath);
 
 /** What package managers change with each package: dpkg, RPM, apk, pacman. */
 const STATES = [
@@ -32,7 +33,8 @@ export function packageState(): string | null {
  * do, npm for one.
  */
 function isInstalled(folder: AbsolutePath): boolean {
-  return isInside(folder, SYSTEM) && !isInside(folder, OWN) && !isInTree(folder, SYSTEM);
+  const isOthers = OF_OTHERS.some((path) => isInside(folder, path));
+  return isInside(folder, SYSTEM) && !isOthers && !isInTree(folder, SYSTEM);
 }
 
 /** True for a folder in which only root can make, remove and rename. The bits of the group count access lists (acl(5)). */
@@ -46,15 +48,21 @@ export function isOfRootAlone({ uid, mode }: Stats): boolean {
  */
 export class Installed {
   readonly #isSame: boolean;
+  readonly #writable: readonly AbsolutePath[];
   readonly #heldByRoot = new Map<AbsolutePath, boolean>();
 
-  constructor(isSame: boolean) {
+  /** Whether the state is that of the last search, and what calls may write: they may run as root. */
+  constructor(isSame: boolean, profiles: readonly Profile[]) {
     this.#isSame = isSame;
+    this.#writable = profiles.flatMap(({ files }) =>
+      files.filter(({ access }) => access === "write").map(({ path }) => path),
+    );
   }
 
   /** True for a folder that must hold what it held. */
   isAsRead(folder: AbsolutePath, { isOfRoot }: { readonly isOfRoot: boolean }): boolean {
     if (!this.#isSame || !isOfRoot || !isInstalled(folder) || !this.#isHeld(parentOf(folder))) return false;
+    if (this.#writable.some((path) => isInside(folder, path))) return false;
     this.#heldByRoot.set(folder, true);
     return true;
   }

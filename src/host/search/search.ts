@@ -137,7 +137,8 @@ export class MaskSearch {
     const packages = packageState();
     using time = new LookTime({ workMs: bounds.timeMs, silenceMs }, this.#ports, this.#pace);
     for (const region of regions.values()) {
-      const installed = new Installed(packages !== null && this.#packages.get(region.key) === packages);
+      const isSame = packages !== null && this.#packages.get(region.key) === packages;
+      const installed = new Installed(isSame, profiles);
       const watching = { ...this.#ports, sinceMs, overcomes, installed };
       const [walk, bound] =
         this.#stillWaiting(region) ?? (await this.#walked(region, bounds.entries, watching, time));

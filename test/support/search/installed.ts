@@ -6,7 +6,7 @@ import { knownPath } from "../../../src/profile/path.ts";
 import { parsePatterns } from "../../../src/profile/pattern.ts";
 import { normalProfile } from "../../../src/profile/profile.ts";
 
-const [folder = "", mode = "755"] = process.argv.slice(2);
+const [folder = "", mode = "755", access] = process.argv.slice(2);
 for (const [at, bits] of [
   ["/usr/share", mode],
   ["/var/lib", "755"],
@@ -17,7 +17,7 @@ writeFileSync("/var/lib/dpkg/status", "");
 
 const search = new MaskSearch();
 const profile = normalProfile({
-  files: [{ path: knownPath("/usr"), access: "read", suffixes: "any" }],
+  files: [{ path: knownPath("/usr"), access: access === "write" ? access : "read", suffixes: "any" }],
   masks: parsePatterns("/usr/share/**/.env", {}).map((pattern) => ({
     pattern,
     atMost: "none" as const,

@@ -5,8 +5,8 @@ import { describe, expect, it } from "vitest";
 const SCRIPT = join(import.meta.dirname, "../../support/search/installed.ts");
 
 /** How many names are found at first, once root made one by hand, and once a package was installed. */
-function foundIn(folder: string, mode = "755"): unknown {
-  const args = ["--mount", process.execPath, SCRIPT, folder, mode];
+function foundIn(folder: string, mode = "755", access = "read"): unknown {
+  const args = ["--mount", process.execPath, SCRIPT, folder, mode, access];
   return JSON.parse(execFileSync("/usr/bin/unshare", args, { encoding: "utf8" }));
 }
 
@@ -17,9 +17,10 @@ describe.skipIf(process.platform !== "linux" || process.getuid?.() !== 0)("folde
   });
 
   it.each([
-    ["where npm installs", "/usr/share/node_modules/some", "755"],
-    ["which others than root can change", "/usr/share/some/folder", "777"],
-  ])("are looked at each time %s", (_, folder, mode) => {
-    expect(foundIn(folder, mode)).toEqual([0, 1, 1]);
+    ["where npm installs", "/usr/share/node_modules/some", "755", "read"],
+    ["which others than root can change", "/usr/share/some/folder", "777", "read"],
+    ["which calls may write", "/usr/share/some/folder", "755", "write"],
+  ])("are looked at each time %s", (_, folder, mode, access) => {
+    expect(foundIn(folder, mode, access)).toEqual([0, 1, 1]);
   });
 });
