@@ -144,7 +144,7 @@ export function listsName(rule: HostRule, host: string, port: number): boolean {
 }
 
 /** Whether a name that the rule covers may lead to the address, as far as this rule alone tells. */
-function leadsTo(rule: HostRule, address: string): boolean {
+export function leadsTo(rule: HostRule, address: string): boolean {
   if (rule.at !== undefined) return rule.at === address;
   const reached = addressClass(address);
   return reached === "public" || (reached === "private" && rule.private);

@@ -5,6 +5,7 @@ import {
   coversName,
   type HostRule,
   isAddress,
+  leadsTo,
   listAllows,
   listsName,
   meetRules,
@@ -218,11 +219,14 @@ function dropCovered(rules: readonly HostRule[]): readonly HostRule[] {
 }
 
 /**
- * True when `wide`, whose name covers the other's, allows all that the other allows. An address that is listed itself is
- * kept beside `*`: one of this machine's own is reached by that alone.
+ * True when `wide`, whose name covers the other's, allows all that the other allows: a name that leads to public addresses
+ * anyway needs no rule for one of them. An address that is listed itself is kept beside `*`: one of this machine's own is
+ * reached by that alone.
  */
 function coversRule(wide: HostRule, rule: HostRule): boolean {
   if (wide.port !== null && wide.port !== rule.port) return false;
-  if (wide.at !== rule.at || isAddress(wide.name) !== isAddress(rule.name)) return false;
+  if (isAddress(wide.name) !== isAddress(rule.name)) return false;
+  if (wide.at === undefined && rule.at !== undefined) return leadsTo(wide, rule.at);
+  if (wide.at !== rule.at) return false;
   return wide.private || !rule.private;
 }

@@ -119,6 +119,18 @@ describe("a network", () => {
       ["127.0.0.1", "vm.test"],
       [],
     ]);
+
+    // A name that leads to public addresses anyway needs no rule for one of them.
+    expect(told(list(["*.a.test", "*.a.test at 1.1.1.1"]))).toEqual([["*.a.test"], []]);
+    const three = [
+      list(["*.a.test", "1.1.1.1"]),
+      list(["*", "*.a.test at 1.1.1.1"]),
+      list(["*.a.test"]),
+    ] as const;
+    const [first, second, third] = three;
+    expect(meetNetworks(meetNetworks(first, second), third)).toEqual(
+      meetNetworks(first, meetNetworks(second, third)),
+    );
   });
 
   it("keeps a public address beside `*`: one of this machine's own is reached by that alone", () => {
