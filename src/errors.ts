@@ -44,6 +44,11 @@ export const ERRORS = {
     http: 503,
     when: "this backend cannot enforce the profile on this machine without loosening it",
   },
+  PORT_IN_USE: {
+    exit: 69,
+    http: 409,
+    when: "a port that is to lead into a call is in use on this machine's loopback",
+  },
   NODE_TOO_OLD: { exit: 69, http: 503, when: "this Node is too old; nothing was loaded" },
   INTERNAL: { exit: 70, http: 500, when: "the product broke one of its own laws" },
   CHANNEL_CLOSED: {

@@ -116,6 +116,8 @@ export interface GatedPlan extends PlanParts {
    * it says ready; null where the program reaches nothing.
    */
   readonly listenFd: number | null;
+  /** What connects to servers inside from here, where ports lead in; null where none does. */
+  readonly connector: readonly [AbsolutePath, ...string[]] | null;
   /** So many launchers stand one in another; the sandbox's first process is the innermost's child. */
   readonly launchers: number;
   readonly expects: Expectation;
@@ -164,6 +166,8 @@ interface PlanParts {
   readonly standings: Standings;
   /** How the program finds the egress proxy; null where it has none. */
   readonly proxy: ProxyWay | null;
+  /** The ports of this machine's loopback that lead into it. */
+  readonly ports: readonly number[];
   /** Null where no cgroup is needed, or none can be had. */
   readonly tree: TreeBounds | null;
 }

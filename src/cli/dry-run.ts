@@ -7,6 +7,7 @@ import { grantedView } from "../supervisor/granted-view.ts";
 import { type Prepared, type Side, sideOf } from "../supervisor/prepare.ts";
 import type { Standing } from "../supervisor/standing.ts";
 import type { SupervisorOptions } from "../supervisor/supervisor.ts";
+import type { ShellInput } from "../tool/call.ts";
 import { optionsOf, planLines, planSize } from "./plan-text.ts";
 import type { Print } from "./print.ts";
 import { profileJson } from "./profile-json.ts";
@@ -17,18 +18,18 @@ import { grantRows, ruleRows, standingLines, tintOf } from "./verdict-text.ts";
  * and nothing is run. The status is the one that the run would have before its program starts; an ask counts as a yes.
  */
 export async function dryRun(
-  argv: readonly string[],
+  input: Extract<ShellInput, { readonly argv: unknown }>,
   options: SupervisorOptions,
   json: boolean,
   print: Print,
 ): Promise<number> {
   const draft = createDraft(options);
-  const prepared = await draft.prepare({ argv: [...argv] });
+  const prepared = await draft.prepare(input);
   const side = sideOf(prepared, prepared.verdict.action === "ask");
   if (json) print.json(dryRunJson(prepared, side));
   else {
     for (const note of draft.loaded.notes) print.result(print.ink.dim(escapeInvisible(note)));
-    printCall(argv, prepared, side, prepared.standing, print);
+    printCall(input.argv, prepared, side, prepared.standing, print);
     printRendering(side, prepared.standing, print);
   }
   return exitOf(prepared, side);
@@ -121,7 +122,7 @@ function dryRunJson({ verdict, argsHash }: Prepared, side: Side): unknown {
   const call = launch === null ? null : { argv: launch.argv, cwd: launch.cwd, env: Object.keys(launch.env) };
   if (rendering.kind !== "plan") return { verdict, argsHash, granted, call, plan: rendering };
   const { plan } = rendering;
-  const { backend, version, file, placeholders, approximations, standings } = plan;
+  const { backend, version, file, placeholders, ports, approximations, standings } = plan;
   const walls =
     plan.kind === "rules"
       ? { rules: plan.rules }
@@ -132,6 +133,16 @@ function dryRunJson({ verdict, argsHash }: Prepared, side: Side): unknown {
     argsHash,
     granted,
     call,
-    plan: { kind: "plan", backend, version, file, ...walls, placeholders: paths, approximations, standings },
+    plan: {
+      kind: "plan",
+      backend,
+      version,
+      file,
+      ...walls,
+      placeholders: paths,
+      ports,
+      approximations,
+      standings,
+    },
   };
 }

@@ -101,6 +101,10 @@ const TEXTS: Readonly<Record<CommandName, Text>> = {
         "refuse to run without a terminal of its own; at a terminal it has one where that is allowed",
       ],
       ["--no-terminal", "give it none: its keyboard is empty, and its control sequences are left out"],
+      [
+        "--port N",
+        "reach its server at this port of this machine's loopback, where the config lists it; may be repeated",
+      ],
       ["--dry-run", "print what would be run, and touch nothing"],
       ["--quiet", "do not say which config is in force"],
       ["--json", "one JSON object with the outcome, instead of the output as it comes"],
@@ -193,8 +197,8 @@ const TEXTS: Readonly<Record<CommandName, Text>> = {
     example: "cofferdam check --profile strict",
   },
   explain: {
-    usage: "explain read|write|remove|rename|connect|env|syscalls|macos TARGET",
-    says: "What a call may do about a file, a host (`name:port`), a socket (`./path`, or `@name` for an abstract one), a variable\nor a group of system calls or of what macOS gives: unasked, and after a yes; which line of which file decided, and the\noption of the sandbox that enforces it.",
+    usage: "explain read|write|remove|rename|connect|env|syscalls|macos|port TARGET",
+    says: "What a call may do about a file, a host (`name:port`), a socket (`./path`, or `@name` for an abstract one), a variable,\na group of system calls or of what macOS gives, or a port that leads in: unasked, and after a yes; which line of which file decided, and the\noption of the sandbox that enforces it.",
     options: [],
     takes: ["config", "profile", "json"],
     example: "cofferdam explain write .git/config",

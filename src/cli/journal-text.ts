@@ -70,7 +70,7 @@ function essentials(event: Event): readonly [string, string] {
     case "call.planned":
       return [
         "planned",
-        `${event.backend}, grants ${short(event.granted)}, ${count(event.env.length, "variable")}${event.placeholders.length === 0 ? "" : `, ${count(event.placeholders.length, "placeholder")}`}${event.approximations.map((one) => `; ${one}`).join("")}`,
+        `${event.backend}, grants ${short(event.granted)}, ${count(event.env.length, "variable")}${event.placeholders.length === 0 ? "" : `, ${count(event.placeholders.length, "placeholder")}`}${portsIn(event.ports)}${event.approximations.map((one) => `; ${one}`).join("")}`,
       ];
     case "walls.proven":
       return ["proven", printStandings(event.standings)];
@@ -203,6 +203,12 @@ function printStandings(standings: Extract<Event, { readonly type: "walls.proven
 
 function short(digest: string): string {
   return digest.slice(0, 8);
+}
+
+function portsIn(ports: readonly number[] = []): string {
+  return ports.length === 0
+    ? ""
+    : `, reached at ${ports.length === 1 ? "port" : "ports"} ${ports.join(", ")}`;
 }
 
 function count(many: number, what: string): string {

@@ -1,5 +1,5 @@
 import type { Loaded } from "../config/config.ts";
-import { channelWords, journalWords } from "../config/grants-line.ts";
+import { channelWords, journalWords, portWords } from "../config/grants-line.ts";
 import { installationWords } from "../config/installation-words.ts";
 import { mcpWords } from "../config/mcp-words.ts";
 import { toolLayers } from "../config/tool-layers.ts";
@@ -52,6 +52,10 @@ export function grantedRows(host: Host, { config, ceiling }: Loaded): readonly R
     ),
     ...named("network", [[networkWords(shell.network)]]),
     ...(shell.terminal === true ? named("terminal", [["its own, for each command"]]) : []),
+    ...named(
+      "ports",
+      portWords(shell.ports).map((words) => [words]),
+    ),
     ...named("pages", pagesOf(webFetch)),
     ...named("variables", [
       [

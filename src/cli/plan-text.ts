@@ -73,7 +73,12 @@ function mountLines(plan: GatedPlan, standing: Standing, ink: Ink, folder: strin
     last = purpose;
     return [...heading, words[0] === "--setenv" ? `--setenv ${words[1] ?? ""} …` : quote(words)];
   });
-  return [...lines, ...coverLines(plan, ink), ...wayOutLines(plan.proxy, ink)];
+  return [
+    ...lines,
+    ...coverLines(plan, ink),
+    ...wayOutLines(plan.proxy, ink),
+    ...wayInLines(plan.ports, ink),
+  ];
 }
 
 /** Symlinks that a mount was put on before the launcher began: its options bring them along. */
@@ -95,6 +100,15 @@ function wayOutLines(proxy: GatedPlan["proxy"], ink: Ink): readonly string[] {
     ),
     ...proxy.variables.map((name) => `${name}=…`),
   ];
+}
+
+/** What happens outside of the sandbox for a port, while the call runs. */
+function wayInLines(ports: GatedPlan["ports"], ink: Ink): readonly string[] {
+  return ports.map((port) =>
+    ink.dim(
+      `# the supervisor listens on 127.0.0.1:${port} and [::1]:${port}, and passes connections to that port inside`,
+    ),
+  );
 }
 
 /** What a mount is there for: the root, the runtime, or the clause that takes something away there. */

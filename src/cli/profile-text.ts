@@ -7,6 +7,7 @@ import type { Limits } from "../profile/limits.ts";
 import { MACOS_GROUPS, type Macos } from "../profile/macos.ts";
 import type { Network } from "../profile/network.ts";
 import { isInside } from "../profile/path.ts";
+import { printPorts } from "../profile/ports.ts";
 import type { FileEntry, Mask, Profile } from "../profile/profile.ts";
 
 /** Who says something: the words for a file entry and for a mask, empty when nobody in particular. */
@@ -35,6 +36,7 @@ export function profileLines(profile: Profile, origins: Origins, ink: Ink): read
     ...section("terminal", [[profile.terminal ? "its own" : "none"]]),
     ...section("syscalls", [[profile.syscalls.join(" ") || "the usual"]]),
     ...section("macos", macosRows(profile.macos)),
+    ...section("ports", profile.ports.length === 0 ? [] : [[printPorts(profile.ports)]]),
     ...section("limits", limitRows(profile.limits)),
   ];
   return columns(rows, [ink.bold, undefined, undefined, ink.dim]);

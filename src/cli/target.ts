@@ -8,6 +8,7 @@ import { connectQuestion } from "../profile/examples.ts";
 import type { Question } from "../profile/explain.ts";
 import { MACOS_GROUPS } from "../profile/macos.ts";
 import { type AbsolutePath, joinPath } from "../profile/path.ts";
+import { Port } from "../profile/ports.ts";
 import { SYSCALL_GROUPS } from "../profile/syscalls.ts";
 import type { Removal } from "../supervisor/stays.ts";
 import { knownWord, usage } from "./arguments.ts";
@@ -20,7 +21,17 @@ export interface Target {
 }
 
 /** The kinds of question that there are a command for. */
-export const ASKS = ["read", "write", "remove", "rename", "connect", "env", "syscalls", "macos"] as const;
+export const ASKS = [
+  "read",
+  "write",
+  "remove",
+  "rename",
+  "connect",
+  "env",
+  "syscalls",
+  "macos",
+  "port",
+] as const;
 export type Ask = (typeof ASKS)[number];
 
 /**
@@ -48,7 +59,22 @@ export function targetOf(host: Host, ask: Ask, text: string): Target {
         questions: [{ ask, group: knownWord("explain", "group", text, MACOS_GROUPS) }],
         notes: host.platform === "darwin" ? [] : ["only programs on macOS ask for it"],
       };
+    case "port":
+      return portTarget(text);
   }
+}
+
+/** Throws `USAGE` for what is no port. */
+export function readPort(command: "explain" | "run", text: string): number {
+  const { data, error } = Port.safeParse(/^[0-9]+$/.test(text) ? Number(text) : Number.NaN);
+  if (data !== undefined) return data;
+  throw usage(command, `${visible(text)} is no port: ${error?.issues[0]?.message ?? ""}`);
+}
+
+function portTarget(text: string): Target {
+  const port = readPort("explain", text);
+  const note = `it is open only while a call runs that asks for it: \`cofferdam run --port ${port} -- COMMAND\``;
+  return { questions: [{ ask: "port", port }], notes: [note] };
 }
 
 function connectTarget(host: Host, text: string): Target {

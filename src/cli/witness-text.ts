@@ -31,6 +31,8 @@ export function printWitness(witness: Witness): string {
       return printSyscallGroup(witness.group);
     case "macos":
       return `on macOS ${printMacosGroup(witness.group)}`;
+    case "ports":
+      return `be reached at the port ${witness.port} of this machine's loopback`;
     case "limits":
       return witness.name === "strict"
         ? "go on where a limit can't be enforced"

@@ -9,6 +9,7 @@ import { meetNetworks, reachesSome } from "../profile/network.ts";
 import { PROTECTED_LAYER } from "../profile/own-layers.ts";
 import { joinPath } from "../profile/path.ts";
 import { type Pattern, plainText } from "../profile/pattern.ts";
+import { isPortIn } from "../profile/ports.ts";
 import { networkFrom } from "../profile/sections.ts";
 import { approvalFindings } from "./approval-findings.ts";
 import type { Loaded } from "./config.ts";
@@ -27,6 +28,7 @@ export function findings(loaded: Loaded): readonly Finding[] {
     ...runtimeFindings(loaded),
     ...networkFindings(loaded),
     ...hostFindings(loaded),
+    ...portFindings(loaded),
     ...mcpFindings(loaded),
     ...modeFindings(loaded),
     ...envFindings(loaded),
@@ -103,6 +105,25 @@ function hostFindings({ config, ceiling }: Loaded): readonly Finding[] {
       found(host, `no command reaches ${visible(host)}`, ["shell", "network", "hosts", index]),
     ),
   ];
+}
+
+/** Listed ports that no call can open, by operators or by its network. */
+function portFindings({ config, ceiling }: Loaded): readonly Finding[] {
+  const { ports, network } = config.shell;
+  const at = placeOf(config, ["shell", "ports"]);
+  const cut = ports.flatMap((port): readonly Finding[] => {
+    const layer = ceiling.layers.find((one) => !isPortIn(one.profile.ports, port));
+    if (layer === undefined) return [];
+    const hint = "take it out, or list it under `ports` of that profile";
+    return [
+      warning(`no call opens the port ${port}: the profile ${visible(layer.name)} does not let it`, hint, at),
+    ];
+  });
+  const isNeedless = ports.length > 0 && networkFrom(network) === "host";
+  const needless =
+    "no call opens a port: with `network: host` its servers listen on the machine's own network";
+  const hint = "remove `ports`, or list hosts in place of `network: host`";
+  return [...cut, ...(isNeedless ? [warning(needless, hint, at)] : [])];
 }
 
 function modeFindings({ config, ceiling }: Loaded): readonly Finding[] {

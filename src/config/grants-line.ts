@@ -2,6 +2,7 @@ import { escapeInvisible } from "../errors.ts";
 import { looserDefaults } from "../policy/risk.ts";
 import { printToolRule } from "../policy/rule-reach.ts";
 import { printMacosGroup } from "../profile/macos.ts";
+import { normalPorts, printPorts } from "../profile/ports.ts";
 import { printAge } from "../profile/quantity.ts";
 import { printSyscallGroup } from "../profile/syscalls.ts";
 import { macosGroups } from "../tool/derive.ts";
@@ -28,6 +29,7 @@ export function printGrants(config: Config): string {
     ...(programs.length === 0 ? [] : [`programs of ${programs.join(", ")}`]),
     `network ${networkWords(shell.network)}`,
     ...(shell.terminal === true ? ["a terminal of its own for each command"] : []),
+    ...portWords(shell.ports),
     ...sandbox.syscalls.map((group) => `a call may ${printSyscallGroup(group)}`),
     ...macosGroups(config).map((group) => `on macOS a call may ${printMacosGroup(group)}`),
     ...commandWords(config),
@@ -42,6 +44,13 @@ export function printGrants(config: Config): string {
       ? []
       : ["NOT ALL OF THE SANDBOX REQUIRED: tools run also where a part of the walls is missing"]),
   ].join("; ");
+}
+
+/** Which ports of this machine lead into calls. */
+export function portWords(ports: Config["shell"]["ports"]): readonly string[] {
+  if (ports.length === 0) return [];
+  const which = `${ports.length === 1 ? "port" : "ports"} ${printPorts(normalPorts(ports))}`;
+  return [`programs of this machine reach servers of a call that asks for it at ${which} of its loopback`];
 }
 
 /** A runtime by its name, with the folders that it shows where these are not the system's own. */

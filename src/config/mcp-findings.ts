@@ -30,6 +30,15 @@ export function mcpFindings({ config }: Loaded): readonly Finding[] {
             ),
           ]
         : []),
+      ...(needs.ports ?? [])
+        .filter((port) => !config.shell.ports.includes(port))
+        .map((port) =>
+          found(
+            `the MCP server ${visible(name)} can't start: the config lists no port ${port}`,
+            `list it: \`shell: { ports: [${port}] }\``,
+            "ports",
+          ),
+        ),
       ...readOnly.map(([root]) =>
         found(
           `the MCP server ${visible(name)} can't write in ${visible(root)}: it is a root to read`,

@@ -17,6 +17,11 @@ function serverWords({ command, needs, annotations, sampling, elicitation }: Mcp
       ? ["writes where calls are asked first, once somebody says yes to its start"]
       : []),
     ...(needs.network === true ? ["with the network of commands"] : []),
+    ...(needs.ports === undefined || needs.ports.length === 0
+      ? []
+      : [
+          `reached at ${needs.ports.length === 1 ? "port" : "ports"} ${needs.ports.join(", ")} of this machine's loopback`,
+        ]),
     ...(annotations === "trusted" ? ["WHAT IT SAYS OF ITS TOOLS IS BELIEVED"] : []),
     ...(sampling === "deny" ? [] : [`may use the client's model${HOW[sampling]}`]),
     ...(elicitation === "deny" ? [] : [`may question the person at the client${HOW[elicitation]}`]),

@@ -36,7 +36,7 @@ export function layerOf(
   table: Pick<ExecutedTable, "masks" | "sources"> | null = null,
 ): Layer {
   const sources = new Map<string, Position>(table?.sources);
-  for (const section of ["files", "network", "sockets", "env", "syscalls", "macos"] as const) {
+  for (const section of ["files", "network", "sockets", "env", "syscalls", "macos", "ports"] as const) {
     if (file[section] !== undefined) sources.set(section, positionAt(yaml, [section]));
   }
   const least = new Map<AbsolutePath, Access>();
@@ -75,6 +75,7 @@ export function layerOf(
       terminal: file.terminal,
       syscalls: file.syscalls,
       macos: file.macos,
+      ports: file.ports,
       limits: file.limits,
     },
     variables,

@@ -104,6 +104,8 @@ export const Event = z.discriminatedUnion("type", [
     backend: z.string(),
     granted: Digest,
     env: z.array(z.string()),
+    /** The ports of this machine's loopback that lead in; left out where none does. */
+    ports: z.array(z.int()).exactOptional(),
     placeholders: z.array(z.string()),
     approximations: z.array(z.string()),
   }),

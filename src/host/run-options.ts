@@ -1,4 +1,4 @@
-import type { Server } from "node:net";
+import type { Server, Socket } from "node:net";
 import type { Readable, Writable } from "node:stream";
 import type { Protection } from "../backend/plan.ts";
 import type { AbsolutePath } from "../profile/path.ts";
@@ -38,6 +38,8 @@ export interface RunOptions extends Omit<EndOptions, "hasTerminal"> {
   readonly surroundings: Surroundings;
   /** What a plan's way out leads to; a plan that has none needs none. */
   readonly egress?: WayOut | null;
+  /** Where ports lead in from; a plan that has none needs none. */
+  readonly wayIn?: WayIn | null;
   /** It is ended when something that is to be hidden from it can be read, within a quarter of a second. */
   readonly endsUncovered?: boolean;
   /** Called when the proof holds, right before the program may start. */
@@ -50,6 +52,12 @@ export interface WayOut {
   readonly secret: string;
   /** Takes what connects to a listener in the call's own network, until that is closed. */
   serve(listener: Server): void;
+}
+
+/** Where connections from this machine to a call's servers come from. */
+export interface WayIn {
+  /** From here on each is joined with one that is made inside; null where nobody listens there. */
+  open(connect: (port: number) => Promise<Socket | null>): void;
 }
 
 /** Walls that were proven, for as long as the program runs. */

@@ -1,6 +1,7 @@
 import type { GatedPlan, Plan } from "../backend/plan.ts";
 import { goLine } from "../backend/proxy-way.ts";
 import { CofferdamError } from "../errors.ts";
+import { Connector } from "./connector.ts";
 import { untilDelivered } from "./delivery.ts";
 import { firstProcessOf, untilEnd } from "./ending.ts";
 import { Launched } from "./launched.ts";
@@ -64,6 +65,7 @@ async function runTo(
     throw failed(voices.setupText());
   });
   const secret = await openWayOut(launched, plan, options);
+  await using connector = await openWayIn(init, plan, options);
   await cgroup?.admit(init.pid);
   using watch = await prove(init.pid, plan, streams.coverName, options.surroundings);
   using life = new LifeWatch(init);
@@ -88,6 +90,7 @@ async function runTo(
     keepAlive: (isKept) => launched.keepAlive(isKept),
   });
   if (options.signal?.aborted === true) throw cancelled();
+  if (connector !== null) options.wayIn?.open((port) => connector.connect(port));
   gate.end(`${goLine(stdin !== null, secret)}\n`);
   onStarted();
   const piped = stdin === null || stdin === "held" || input === null ? null : stdin.pipe(input);
@@ -128,6 +131,17 @@ async function openWayOut(
   if (egress === null) throw new CofferdamError("INTERNAL", "nobody takes the connections of the call");
   egress.serve(await listener.server(SETUP_MS));
   return egress.secret;
+}
+
+/** Has connections from this machine let in as soon as the program may start; null where no port leads in. */
+async function openWayIn(
+  init: ProcessId,
+  { connector: words }: GatedPlan,
+  { wayIn = null, runAs }: RunOptions,
+): Promise<Connector | null> {
+  if (words === null) return null;
+  if (wayIn === null) throw new CofferdamError("INTERNAL", "nobody listens on the ports of the call");
+  return Connector.start(init, words, runAs);
 }
 
 /** Thrown inside this file alone: the launcher ended before the gate was reached, its last words are on stderr. */

@@ -70,7 +70,7 @@ export function launchHelper(
   {
     stdio,
     runAs,
-  }: { readonly stdio: readonly ["pipe" | "ignore", "pipe" | "ignore", "ignore"] } & Pick<
+  }: { readonly stdio: readonly ["pipe" | "ignore" | "ipc", "pipe" | "ignore" | number, "ignore"] } & Pick<
     SpawnOptions,
     "runAs"
   >,

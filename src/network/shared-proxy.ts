@@ -1,9 +1,9 @@
-import { once } from "node:events";
 import { createServer, type Server } from "node:net";
 import { CofferdamError } from "../errors.ts";
 import { codeOf } from "../host/system-error.ts";
 import { Callers } from "./callers.ts";
 import { HEAD_MS } from "./clients.ts";
+import { type ListenAt, listenHere } from "./listen-at.ts";
 import { EgressProxy } from "./proxy.ts";
 
 /** So many programs may be connected at once that have not shown whose they are: anybody on the machine may be one. */
@@ -11,12 +11,6 @@ const MOST_CLIENTS = 1_024;
 
 /** So many ports are tried: each has to be free on both loopback addresses. */
 const MOST_TRIES = 20;
-
-/** Has a server listen on an address of this machine. */
-export type ListenAt = (server: Server, host: string, port: number) => Promise<Listening>;
-
-/** What became of it: somebody else may listen there, and the machine may have no such address. */
-export type Listening = "listening" | "taken" | "absent";
 
 /** One egress proxy for all calls of a supervisor, where they share the machine's loopback: who calls is told by the secret. */
 export class SharedProxy implements Disposable {
@@ -71,6 +65,9 @@ async function listenTwice(
       (await listenAt(first, "127.0.0.1", 0)) === "listening" &&
       (await listenAt(second, "::1", portOf(first))) !== "taken";
     return isKept ? servers : null;
+  } catch (cause) {
+    if (cause instanceof CofferdamError) throw cause;
+    throw unavailable(`the egress proxy can't listen on loopback: ${codeOf(cause)}`, cause);
   } finally {
     if (!isKept) for (const server of servers) server.close();
   }
@@ -84,20 +81,6 @@ function serverFor(proxy: EgressProxy): Server {
   server.on("connection", (client) => client.unref());
   return server.unref();
 }
-
-/** Throws `SANDBOX_UNAVAILABLE` where the system lets nobody listen. */
-export const listenHere: ListenAt = async (server, host, port) => {
-  try {
-    server.listen({ host, port, exclusive: true });
-    await once(server, "listening");
-    return "listening";
-  } catch (cause) {
-    const code = codeOf(cause);
-    if (code === "EADDRINUSE") return "taken";
-    if (code === "EADDRNOTAVAIL" || code === "EAFNOSUPPORT") return "absent";
-    throw unavailable(`the egress proxy can't listen on loopback: ${code}`, cause);
-  }
-};
 
 function unavailable(message: string, cause?: unknown): CofferdamError {
   return new CofferdamError("SANDBOX_UNAVAILABLE", message, {

@@ -3,6 +3,7 @@ import { ByteReader } from "./byte-reader.ts";
 import type { CallEgress } from "./call-egress.ts";
 import type { Connection } from "./connection.ts";
 import { asksAgain, passHellos } from "./hellos.ts";
+import { endTogether } from "./joined.ts";
 
 /**
  * Joins a program and a connection, as bytes: either direction ends by itself, and where one side breaks, so does the
@@ -10,17 +11,7 @@ import { asksAgain, passHellos } from "./hellos.ts";
  */
 export function tunnel(client: Socket, connection: Connection, egress: CallEgress): void {
   const { socket } = connection;
-  for (const one of [client, socket]) {
-    one.on("error", () => undefined);
-    one.setNoDelay(true);
-  }
-  client.once("close", () => ending(socket, client));
-  socket.once("close", () => ending(client, socket));
-  if (client.destroyed || socket.destroyed) {
-    client.destroy();
-    socket.destroy();
-    return;
-  }
+  if (!endTogether(client, socket)) return;
   const moved = (): void => connection.moved();
   socket.on("data", moved);
   socket.pipe(client);
@@ -28,22 +19,6 @@ export function tunnel(client: Socket, connection: Connection, egress: CallEgres
     client.destroy();
     socket.destroy();
   });
-}
-
-/** How long a side whose other is gone may take to hang up, once it was told all, in milliseconds. */
-const GRACE_MS = 2_000;
-
-/** A side is gone: what it said is still told to the other, which nobody hears any more. */
-function ending(other: Socket, gone: Socket): void {
-  if (!gone.readableEnded) {
-    other.destroy();
-    return;
-  }
-  other.unpipe(gone).resume();
-  other.end();
-  const leave = (): void => void setTimeout(() => other.destroy(), GRACE_MS).unref();
-  if (other.writableFinished) leave();
-  else other.once("finish", leave);
 }
 
 /** What the program says; hellos that have to ask for the connection's host are read before they are passed on. */

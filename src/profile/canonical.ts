@@ -8,6 +8,7 @@ import { MacosGroup } from "./macos.ts";
 import type { Network } from "./network.ts";
 import { type AbsolutePath, absolutePath, isAbsolutePath } from "./path.ts";
 import { readPattern } from "./pattern.ts";
+import { Port } from "./ports.ts";
 import { type Mask, normalProfile, type Profile } from "./profile.ts";
 import { Suffix } from "./suffix.ts";
 import { SyscallGroup } from "./syscalls.ts";
@@ -45,12 +46,13 @@ const CanonicalProfile = z.strictObject({
   terminal: z.boolean(),
   syscalls: z.array(SyscallGroup),
   macos: z.array(MacosGroup),
+  ports: z.union([z.literal("any"), z.array(Port)]).exactOptional(),
   limits: Limits,
 });
 type CanonicalProfile = z.infer<typeof CanonicalProfile>;
 
 /**
- * The one text of a profile: JSON, two spaces, keys in the order of the type. `parseProfile` reads it back. Throws
+ * The one text of a profile: JSON, two spaces, keys in the order of the type; without `ports` where there are none. `parseProfile` reads it back. Throws
  * `USAGE` for limits that are none.
  */
 export function printProfile(profile: Profile): string {
@@ -96,7 +98,7 @@ function readMask({ exceptTreesOf, ...mask }: CanonicalProfile["masks"][number])
 
 /** The profile as plain JSON data, patterns and hosts as text. */
 function plain(profile: Profile): CanonicalProfile {
-  const { files, masks, network, sockets, env, terminal, syscalls, macos, limits } = profile;
+  const { files, masks, network, sockets, env, terminal, syscalls, macos, ports, limits } = profile;
   return {
     files: files.map(({ path, access, suffixes }) => ({
       path,
@@ -114,6 +116,7 @@ function plain(profile: Profile): CanonicalProfile {
     terminal,
     syscalls: [...syscalls],
     macos: [...macos],
+    ...(ports.length === 0 ? {} : { ports: ports === "any" ? ports : [...ports] }),
     limits: normalLimits(limits),
   };
 }

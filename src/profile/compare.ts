@@ -8,6 +8,7 @@ import { networkOutside } from "./network-outside.ts";
 import { type AbsolutePath, isInside, joinPath, ROOT, upwards } from "./path.ts";
 import { patternTest, type Segment } from "./pattern.ts";
 import { matchesBelow } from "./pattern-matches.ts";
+import { portOutside } from "./ports.ts";
 import { indexEntries, type Mask, nearestEntry, type Profile } from "./profile.ts";
 import { socketOutside } from "./sockets.ts";
 import type { Suffixes } from "./suffix.ts";
@@ -28,6 +29,7 @@ export type Witness =
   | { readonly field: "terminal" }
   | { readonly field: "syscalls"; readonly group: SyscallGroup }
   | { readonly field: "macos"; readonly group: MacosGroup }
+  | { readonly field: "ports"; readonly port: number }
   | { readonly field: "limits"; readonly name: string };
 
 /** Whether one profile stays within another. `unknown` names the mask of the other that could not be decided. */
@@ -65,6 +67,8 @@ function witnessOutsideFiles(a: Profile, b: Profile): Witness | null {
   if (group !== undefined) return { field: "syscalls", group };
   const ofMacos = a.macos.find((one) => !b.macos.includes(one));
   if (ofMacos !== undefined) return { field: "macos", group: ofMacos };
+  const port = portOutside(a.ports, b.ports);
+  if (port !== null) return { field: "ports", port };
   const limit = limitAbove(a.limits, b.limits);
   return limit === null ? null : { field: "limits", name: limit };
 }

@@ -5,6 +5,7 @@ import { EnvName } from "./env-pattern.ts";
 import { explain, type Layer, type Question } from "./explain.ts";
 import { canonicalAddress, isAddress, parseHostRule, printHostRule } from "./host-rule.ts";
 import { MacosGroup } from "./macos.ts";
+import { Port } from "./ports.ts";
 import { type PathVariables, pathsFrom } from "./sections.ts";
 import { SyscallGroup } from "./syscalls.ts";
 import { WrittenHost, WrittenPath } from "./written.ts";
@@ -27,10 +28,12 @@ export const Example = z.union(
     z.strictObject({ deny: z.literal("syscalls"), group: SyscallGroup }),
     z.strictObject({ allow: z.literal("macos"), group: MacosGroup }),
     z.strictObject({ deny: z.literal("macos"), group: MacosGroup }),
+    z.strictObject({ allow: z.literal("port"), port: Port }),
+    z.strictObject({ deny: z.literal("port"), port: Port }),
   ],
   {
     error:
-      "an example is `allow` or `deny` of `read`, `write`, `connect`, `env`, `syscalls` or `macos`, with `path`, `host`, `socket`, `name` or `group`",
+      "an example is `allow` or `deny` of `read`, `write`, `connect`, `env`, `syscalls`, `macos` or `port`, with `path`, `host`, `socket`, `name`, `group` or `port`",
   },
 );
 export type Example = z.infer<typeof Example>;
@@ -83,6 +86,8 @@ export function printQuestion(question: Question): string {
     case "syscalls":
     case "macos":
       return `${question.ask} ${question.group}`;
+    case "port":
+      return `port ${question.port}`;
   }
 }
 
@@ -101,6 +106,7 @@ export function questionsOf(example: Example, variables: PathVariables): readonl
   if ("socket" in example)
     return pathsFrom(example.socket, variables).map((path) => ({ ask: "socket", path }));
   if ("group" in example) return [groupQuestion(example)];
+  if ("port" in example) return [{ ask: "port", port: example.port }];
   if ("name" in example) return [{ ask: "env", name: example.name }];
   return [connectQuestion(example.host, example.address)];
 }

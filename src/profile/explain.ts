@@ -14,6 +14,7 @@ import {
 import type { MacosGroup } from "./macos.ts";
 import { bars, barsByProxy, type HostList, type Network, reaches, saysItsHost } from "./network.ts";
 import { type AbsolutePath, parentOf } from "./path.ts";
+import { isPortIn, type Ports } from "./ports.ts";
 import type { Mask, Profile } from "./profile.ts";
 import { mayConnect, mayConnectAbstract, type Sockets } from "./sockets.ts";
 import type { SyscallGroup } from "./syscalls.ts";
@@ -43,7 +44,8 @@ export type Question =
   | { readonly ask: "abstract"; readonly name: string }
   | { readonly ask: "env"; readonly name: string }
   | { readonly ask: "syscalls"; readonly group: SyscallGroup }
-  | { readonly ask: "macos"; readonly group: MacosGroup };
+  | { readonly ask: "macos"; readonly group: MacosGroup }
+  | { readonly ask: "port"; readonly port: number };
 
 /** What one layer says, the words of the clause that says it, and where that clause stands. */
 export interface LayerAnswer {
@@ -124,7 +126,7 @@ interface Ruling {
 }
 
 function rule(profile: Profile, question: Question): Ruling {
-  const { network, sockets, env, syscalls, macos } = profile;
+  const { network, sockets, env, syscalls, macos, ports } = profile;
   switch (question.ask) {
     case "read":
     case "write": {
@@ -176,6 +178,10 @@ function rule(profile: Profile, question: Question): Ruling {
       const allowed = macos.includes(question.group);
       return { allowed, access: null, because: becauseOfGroup(question.group, allowed), key: "macos" };
     }
+    case "port": {
+      const allowed = isPortIn(ports, question.port);
+      return { allowed, access: null, because: becauseOfPorts(ports, allowed), key: "ports" };
+    }
   }
 }
 
@@ -197,6 +203,10 @@ export function printClause(clause: Clause): string {
 
 function becauseOfGroup(group: SyscallGroup | MacosGroup, isListed: boolean): string {
   return `\`${group}\` is ${isListed ? "" : "not "}listed`;
+}
+
+function becauseOfPorts(ports: Ports, isListed: boolean): string {
+  return ports === "any" ? "any port" : `the port is ${isListed ? "" : "not "}listed`;
 }
 
 function becauseOfNetwork(network: Network, target: Target): string {

@@ -2,13 +2,14 @@ import { meetEnv } from "./env-pattern.ts";
 import { meetLimits } from "./limits.ts";
 import { meetMacos } from "./macos.ts";
 import { meetNetworks } from "./network.ts";
+import { meetPorts } from "./ports.ts";
 import { meetFiles, normalMasks, OPEN, type Profile } from "./profile.ts";
 import { meetSockets } from "./sockets.ts";
 import { meetSyscalls } from "./syscalls.ts";
 
 /**
  * What both profiles allow. For every path, `accessTo(intersect(a, b), p)` is the lesser of `accessTo(a, p)` and
- * `accessTo(b, p)`; the same pointwise for targets, sockets, environment names, system calls, limits and the terminal.
+ * `accessTo(b, p)`; the same pointwise for targets, sockets, environment names, system calls, ports, limits and the terminal.
  * Commutative, associative, idempotent, monotone; `OPEN` is its unit, `CLOSED` its zero. Throws `USAGE` for limits made
  * by hand that are none.
  */
@@ -23,6 +24,7 @@ export function intersect(a: Profile, b: Profile): Profile {
     terminal: a.terminal && b.terminal,
     syscalls: meetSyscalls(a.syscalls, b.syscalls),
     macos: meetMacos(a.macos, b.macos),
+    ports: meetPorts(a.ports, b.ports),
     limits: meetLimits(a.limits, b.limits),
   };
 }

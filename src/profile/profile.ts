@@ -5,6 +5,7 @@ import { MACOS_GROUPS, type Macos, normalMacos } from "./macos.ts";
 import { type Network, normalNetwork } from "./network.ts";
 import { type AbsolutePath, byPath, isInside, ROOT } from "./path.ts";
 import { literalPrefix, type Pattern } from "./pattern.ts";
+import { normalPorts, type Ports } from "./ports.ts";
 import { normalSockets, type Sockets } from "./sockets.ts";
 import { meetSuffixes, normalSuffixes, type Suffixes, sameSuffixes } from "./suffix.ts";
 import { normalSyscalls, SYSCALL_GROUPS, type Syscalls } from "./syscalls.ts";
@@ -44,6 +45,7 @@ export interface Profile {
   readonly terminal: boolean;
   readonly syscalls: Syscalls;
   readonly macos: Macos;
+  readonly ports: Ports;
   readonly limits: Limits;
 }
 
@@ -75,6 +77,7 @@ export function normalProfile(parts: ProfileParts): Profile {
     terminal: parts.terminal ?? false,
     syscalls: normalSyscalls(parts.syscalls ?? []),
     macos: normalMacos(parts.macos ?? []),
+    ports: normalPorts(parts.ports ?? []),
     limits: normalLimits(parts.limits ?? {}),
   };
 }
@@ -111,6 +114,7 @@ export const OPEN: Profile = normalProfile({
   terminal: true,
   syscalls: SYSCALL_GROUPS,
   macos: MACOS_GROUPS,
+  ports: "any",
 });
 
 /** Entries by their path; the fast way to the nearest one. */

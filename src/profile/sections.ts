@@ -8,6 +8,7 @@ import { MacosSection } from "./macos.ts";
 import type { Network } from "./network.ts";
 import { type AbsolutePath, absolutePath } from "./path.ts";
 import { parsePatterns, type Variables } from "./pattern.ts";
+import { PortsSection } from "./ports.ts";
 import { type FileEntry, type Mask, normalProfile, OPEN, type Profile } from "./profile.ts";
 import { Duration, Size } from "./quantity.ts";
 import { SuffixList } from "./suffix.ts";
@@ -97,6 +98,9 @@ export const ProfileSections = z.strictObject({
   terminal: z.boolean().optional(),
   syscalls: SyscallsSection.optional(),
   macos: MacosSection.optional(),
+  ports: z
+    .union([z.literal("any"), PortsSection], { error: "ports is `any`, or a list of numbers" })
+    .optional(),
   limits: LimitsSection.optional(),
 });
 export type ProfileSections = z.infer<typeof ProfileSections>;
@@ -122,6 +126,7 @@ export function profileFromSections(sections: ProfileSections, variables: PathVa
     terminal: sections.terminal ?? true,
     syscalls: sections.syscalls ?? OPEN.syscalls,
     macos: sections.macos ?? OPEN.macos,
+    ports: sections.ports ?? OPEN.ports,
     limits: sections.limits === undefined ? {} : limitsFrom(sections.limits),
   });
 }

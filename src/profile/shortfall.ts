@@ -6,6 +6,7 @@ import { LIMITS } from "./limits.ts";
 import { printMacosGroup } from "./macos.ts";
 import { networkOutside } from "./network-outside.ts";
 import type { AbsolutePath } from "./path.ts";
+import { isPortIn, listedPorts } from "./ports.ts";
 import type { Profile } from "./profile.ts";
 import { listedSockets, mayConnect } from "./sockets.ts";
 import { printSyscallGroup } from "./syscalls.ts";
@@ -19,7 +20,7 @@ export type Shortfall =
       readonly granted: Access;
     }
   | {
-      readonly field: "network" | "sockets" | "env" | "terminal" | "syscalls" | "macos" | "limits";
+      readonly field: "network" | "sockets" | "env" | "terminal" | "syscalls" | "macos" | "ports" | "limits";
       readonly what: string;
     };
 
@@ -64,6 +65,9 @@ export function shortfall(need: Profile, granted: Profile): readonly Shortfall[]
     ...need.macos
       .filter((group) => !granted.macos.includes(group))
       .map((group) => ({ field: "macos", what: `${group}, to ${printMacosGroup(group)},` }) as const),
+    ...listedPorts(need.ports)
+      .filter((port) => !isPortIn(granted.ports, port))
+      .map((port) => ({ field: "ports", what: String(port) }) as const),
     ...LIMITS.filter(
       (name) =>
         (need.limits[name] ?? Number.POSITIVE_INFINITY) >

@@ -6,7 +6,7 @@ import { jsonDigest, type TextDigests } from "../policy/json-digest.ts";
 import { spelledOut } from "../policy/spelled-out.ts";
 import type { ProfileDigest } from "../profile/canonical.ts";
 import type { AbsolutePath } from "../profile/path.ts";
-import { type Call, type ShellInput, scriptOf, wordsOf } from "../tool/call.ts";
+import { type Call, jsonPorts, type ShellInput, scriptOf, wordsOf } from "../tool/call.ts";
 import type { Launch } from "../tool/launch.ts";
 
 /** The program that a call would run: by which path, which file that is, and whether it is there at all. */
@@ -39,12 +39,17 @@ export interface Binding {
 }
 
 /**
- * Binds an approval to exactly this call: tool and agent, words, place and standard input; which file the program is, and
+ * Binds an approval to exactly this call: tool and agent, words, place, ports and standard input; which file the program is, and
  * each that a shell would start, and what they hold where tools could have written them; the profile, the environment, the files made for it in HOME, and which folders the roots are.
  */
 export function bindingOf(call: Call, found: Found): Binding {
   const { facts, cwd, program, commands, granted, env, atHome = [], roots } = found;
-  const payload = { words: wordsOf(call.input).map(spelledOut), cwd: spelledOut(cwd), stdin: call.stdin };
+  const payload = {
+    words: wordsOf(call.input).map(spelledOut),
+    cwd: spelledOut(cwd),
+    stdin: call.stdin,
+    ...jsonPorts(call.input),
+  };
   const around = {
     program: bound(program),
     ...(scriptOf(call.input) === null ? {} : { programs: commands.map((one) => bound(one.program)) }),
@@ -77,7 +82,7 @@ function bound({ path, real, id, content }: ProgramFacts): { readonly [key: stri
 
 /** The input as rules on arguments see it: words that are not UTF-8 are spelled out. */
 export function spelledInput(input: ShellInput): { readonly [key: string]: Json } {
-  const where = input.cwd === undefined ? {} : { cwd: spelledOut(input.cwd) };
-  if ("script" in input) return { script: spelledOut(input.script), ...where };
-  return { argv: input.argv.map(spelledOut), ...where };
+  const more = { ...(input.cwd === undefined ? {} : { cwd: spelledOut(input.cwd) }), ...jsonPorts(input) };
+  if ("script" in input) return { script: spelledOut(input.script), ...more };
+  return { argv: input.argv.map(spelledOut), ...more };
 }

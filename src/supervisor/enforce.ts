@@ -9,6 +9,7 @@ import type { Entered } from "../host/live-calls.ts";
 import { isOutOfTime } from "../host/processor-time.ts";
 import { run } from "../host/run.ts";
 import type { Ended, RunOptions } from "../host/run-options.ts";
+import type { PortListeners } from "../network/port-listeners.ts";
 import { ROOT } from "../profile/path.ts";
 import { type Call, wordsOf } from "../tool/call.ts";
 import type { MadeByCall } from "./appeared/made-by-call.ts";
@@ -83,6 +84,12 @@ export async function enforce(
     record(ended("denied", { reason: `SANDBOX_UNAVAILABLE: ${reason}` }));
     return { kind: "denied", code: "SANDBOX_UNAVAILABLE", reason, hint: "run `cofferdam doctor`" };
   }
+  const wayIn = await openWayIn(plan);
+  if (wayIn instanceof CofferdamError) {
+    record(ended("denied", { reason: `PORT_IN_USE: ${wayIn.message}` }));
+    return { kind: "denied", code: "PORT_IN_USE", reason: wayIn.message, hint: wayIn.hint ?? "" };
+  }
+  using _ports = wayIn;
   record(
     planned(plan, side.digest, [...Object.keys(side.launch?.env ?? {}), ...(plan.proxy?.variables ?? [])]),
   );
@@ -102,6 +109,7 @@ export async function enforce(
     ahead: walls.ahead,
     cgroups: walls.machine.cgroups,
     egress: wayOut,
+    wayIn,
     endsUncovered: true,
     onProven: (proven) => {
       assertSameProgram(permitted);
@@ -113,6 +121,8 @@ export async function enforce(
       options.onProven?.(proven, { profile, view: grantedView(side, permitted.standing.settings), settle });
     },
   });
+  // What is seen to after the call may take a person's time.
+  wayIn?.[Symbol.dispose]();
   const mountChanges = result.mountChanges.map((change) => change.message);
   const { uncovered } = result;
   const unprotected = unprotectedBeside(shared, permitted.facts, result.unprotected);
@@ -158,6 +168,24 @@ async function openWayOut(
 ): Promise<CallWayOut> {
   const { CallWayOut } = await import("./way-out.ts");
   return new CallWayOut(shared, by, amender, record);
+}
+
+/**
+ * Listens where ports lead into the call; an error where one is in use. Programs under rules share the machine's loopback and
+ * listen there themselves: for them it is only tried.
+ */
+async function openWayIn({ kind, ports }: Plan): Promise<PortListeners | CofferdamError | null> {
+  if (ports.length === 0) return null;
+  const { PortListeners } = await import("../network/port-listeners.ts");
+  try {
+    const listeners = await PortListeners.listen(ports);
+    if (kind === "mounts") return listeners;
+    listeners[Symbol.dispose]();
+    return null;
+  } catch (error) {
+    if (error instanceof CofferdamError && error.code === "PORT_IN_USE") return error;
+    throw error;
+  }
 }
 
 /** Its placeholders stand for no longer: folders are then as the next look finds them. */

@@ -1,5 +1,6 @@
 import type { GrantedView } from "../policy/request.ts";
 import { printLimits, printNetwork } from "../profile/in-words.ts";
+import { listedPorts } from "../profile/ports.ts";
 import { printShortfall } from "../profile/shortfall.ts";
 import type { ToolSettings } from "../tool/derive.ts";
 import type { Granted } from "./standing.ts";
@@ -18,8 +19,13 @@ export function grantedView({ profile, digest, shortfall }: Granted, settings: T
     write: paths("write"),
     read: paths("read"),
     runtimes: runtimes.map((runtime) => runtime.name),
-    network: printNetwork(profile.network),
+    network: [printNetwork(profile.network), ...waysIn(profile)].join("; "),
     limits: [...printLimits(profile.limits)],
     shortfall: shortfall.map(printShortfall),
   };
+}
+
+/** By which ports of this machine its servers are reached. */
+function waysIn({ ports }: Granted["profile"]): readonly string[] {
+  return listedPorts(ports).map((port) => `port ${port} of this machine's loopback leads in`);
 }

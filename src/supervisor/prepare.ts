@@ -17,6 +17,7 @@ import {
 import { type Access, isAtMost } from "../profile/access.ts";
 import { accessTo } from "../profile/access-to.ts";
 import { type AbsolutePath, isInside, joinPath, knownPath } from "../profile/path.ts";
+import { isPortIn } from "../profile/ports.ts";
 import type { Profile } from "../profile/profile.ts";
 import { printShortfall } from "../profile/shortfall.ts";
 import { localeOf } from "../shell/locale.ts";
@@ -28,7 +29,7 @@ import type { Launch } from "../tool/launch.ts";
 import { tooLargeToStart } from "../tool/start-size.ts";
 import { bindingOf, type ProgramFacts, spelledInput } from "./binding.ts";
 import { type CommandFacts, judgedLine } from "./judged-line.ts";
-import { asksForHosts, type Granted, type Standing, standingIn } from "./standing.ts";
+import { asksForHosts, type Granted, grantedFor, type Standing, standingIn } from "./standing.ts";
 import type { Unstartable } from "./start-fault.ts";
 
 /** What was looked up for one call. */
@@ -149,25 +150,34 @@ export function sideOf(prepared: Prepared, isApproved: boolean): Side {
 
 function prepareSide(call: Call, standing: Standing, look: CallFacts, base: Granted): Side {
   const { program, facts, cwd } = look;
-  const granted = base.profile;
+  const { ports = [] } = call.input;
+  const given = grantedFor(base, ports);
+  const granted = given.profile;
   const cut = cutRuntime(standing.settings, granted, facts);
   if (cut !== null)
     return {
-      ...base,
+      ...given,
       launch: null,
       rendering: { kind: "denied", code: "CEILING_CUTS_RUNTIME", refusal: cut },
     };
   const outside = accessTo(granted, cwd, { kind: "folder", bornInside: false }) === "none";
   if (outside)
     return {
-      ...base,
+      ...given,
       launch: null,
       rendering: { kind: "denied", code: "DENIED", refusal: outsideRoots(call, cwd, standing) },
+    };
+  const closed = ports.find((port) => !isPortIn(granted.ports, port));
+  if (closed !== undefined)
+    return {
+      ...given,
+      launch: null,
+      rendering: { kind: "denied", code: "DENIED", refusal: closedPort(closed, standing) },
     };
   const isHidden = program.real !== null && accessTo(granted, program.real) === "none";
   if (program.path === null || isHidden || look.unstartable !== null) {
     const why = look.unstartable ?? hiddenProgram(program.path);
-    return { ...base, launch: null, rendering: { kind: "not-found", ...why } };
+    return { ...given, launch: null, rendering: { kind: "not-found", ...why } };
   }
   const { home } = standing.backend;
   const person = { uid: facts.user.uid, home };
@@ -182,7 +192,7 @@ function prepareSide(call: Call, standing: Standing, look: CallFacts, base: Gran
     ...(atHome.length === 0 ? {} : { atHome }),
   };
   refuseTooLarge(launch);
-  return { ...base, launch, rendering: standing.backend.render(granted, launch, facts) };
+  return { ...given, launch, rendering: standing.backend.render(granted, launch, facts) };
 }
 
 /** What programs of the runtimes find in HOME; what only helps beside a variable is left out without that. */
@@ -255,6 +265,21 @@ function outsideRoots({ use }: Call, cwd: AbsolutePath, { settings }: Standing):
     reason: `the folder ${visible(cwd)} lies in no granted root`,
     remedy: roots === "" ? "grant a folder under `sandbox.paths`" : `start in one of ${roots}`,
   };
+}
+
+/** A server that nobody reaches is not what was asked for. */
+function closedPort(port: number, { settings }: Standing): Refusal {
+  return settings.shell.ports.includes(port)
+    ? {
+        field: "ports",
+        reason: `operator profiles allow no port ${port}`,
+        remedy: `\`cofferdam explain port ${port}\` names the profile: list the port under its \`ports\`, or do without`,
+      }
+    : {
+        field: "ports",
+        reason: `the port ${port} is not among those that the config lists`,
+        remedy: `write \`shell: { ports: [${port}] }\` in the config, or do without`,
+      };
 }
 
 /** What a call itself is about, its programs and its folder, may be visible only after a yes. */

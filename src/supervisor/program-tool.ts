@@ -43,7 +43,12 @@ export async function programUse(
   const raw = await inTurns(readJsonInSteps(given));
   const made = tool.use(raw, { signal, metadata: {} });
   const cwd = tool.needs?.cwd ?? startOf(settings, base);
-  const input = readShellInput({ argv: made.argv?.() ?? [], ...(cwd === undefined ? {} : { cwd }) });
+  const { ports = [] } = tool.needs ?? {};
+  const input = readShellInput({
+    argv: made.argv?.() ?? [],
+    ...(cwd === undefined ? {} : { cwd }),
+    ...(ports.length === 0 ? {} : { ports }),
+  });
   const said = await saidBy({ tool, use: made }, { legacyBareTools: "ask" });
   const ask = said?.ask ?? null;
   const use: ProgramUse = {

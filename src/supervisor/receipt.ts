@@ -35,6 +35,8 @@ export interface Receipt {
   readonly unprotected: readonly Unprotected[];
   /** What came to be meanwhile and other programs on this machine may obey. */
   readonly appeared: Appearances;
+  /** The ports of this machine's loopback that led into it. */
+  readonly ports: readonly number[];
   /** What it did to the network; null where it had no way out, and where it had the machine's own. */
   readonly egress: NetworkUse | null;
   /**
@@ -47,7 +49,7 @@ export interface Receipt {
 
 /** What stood around a call while it ran. */
 interface Stood {
-  readonly plan: Pick<Plan, "backend" | "version" | "approximations">;
+  readonly plan: Pick<Plan, "backend" | "version" | "approximations" | "ports">;
   readonly granted: ProfileDigest;
   readonly argsHash: string;
   readonly walls: Walls;
@@ -96,6 +98,7 @@ export function receiptOf(stood: Stood): Receipt {
     uncovered,
     unprotected,
     appeared,
+    ports: plan.ports,
     egress,
     limitsReached: [...(reached ?? []), ...(isOutOfTime ? (["cpuSeconds"] as const) : [])],
   };
@@ -139,6 +142,7 @@ export function planned(plan: Plan, granted: ProfileDigest, env: readonly string
     backend: plan.backend,
     granted,
     env: [...env],
+    ...(plan.ports.length === 0 ? {} : { ports: [...plan.ports] }),
     placeholders: plan.placeholders.map(({ path }) => path),
     approximations: plan.approximations.map((one) => one.reason),
   };
@@ -170,6 +174,7 @@ export function receiptWithoutWalls(uid: number): Receipt {
     uncovered: [],
     unprotected: [],
     appeared: NOTHING_APPEARED,
+    ports: [],
     egress: null,
     limitsReached: [],
   };

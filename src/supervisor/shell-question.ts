@@ -1,8 +1,9 @@
 import type { Question } from "../approval/question.ts";
 import { redact, redactText } from "../policy/redact.ts";
 import { isShownWhole } from "../policy/redactions.ts";
+import { printPorts } from "../profile/ports.ts";
 import { type QuotedHead, quotedHead } from "../shell/quote.ts";
-import { type Call, type ShellInput, scriptOf, wordsOf } from "../tool/call.ts";
+import { type Call, jsonPorts, type ShellInput, scriptOf, wordsOf } from "../tool/call.ts";
 import { spelledInput } from "./binding.ts";
 import { grantedView } from "./granted-view.ts";
 import type { Prepared } from "./prepare.ts";
@@ -50,14 +51,24 @@ const MOST_DESCRIBED = 200;
 /** A script that needs no shell is shown as the words that are run. */
 function asRun(input: ShellInput): ShellInput {
   if (!("script" in input) || scriptOf(input) !== null) return input;
-  return { argv: wordsOf(input), ...(input.cwd === undefined ? {} : { cwd: input.cwd }) };
+  return {
+    argv: wordsOf(input),
+    ...(input.cwd === undefined ? {} : { cwd: input.cwd }),
+    ...jsonPorts(input),
+  };
 }
 
 function describe(call: Call, isScript: boolean, { line, rest }: QuotedHead): string {
   const { text, isWhole: isLineWhole } = redactText(line, MOST_DESCRIBED);
   const isWhole = isLineWhole && rest.length === 0;
   const what = isScript ? "run the script" : "run";
-  return `${what} ${text}${isWhole ? "" : " …"}${INPUTS[call.stdin]}`;
+  return `${what} ${text}${isWhole ? "" : " …"}${INPUTS[call.stdin]}${portWords(call.input)}`;
+}
+
+/** By which ports what it starts is reached. */
+function portWords({ ports = [] }: ShellInput): string {
+  if (ports.length === 0) return "";
+  return `, reached at ${ports.length === 1 ? "port" : "ports"} ${printPorts(ports)} of this machine`;
 }
 
 /** What is said of a program's input. */
@@ -74,7 +85,8 @@ function coversOf(call: Call, { line, rest }: QuotedHead, cwd: string): string |
     redactText(line).isWhole &&
     isShownWhole(redact(spelledInput(asRun(call.input))).redactions);
   if (!isWhole || call.stdin !== "none") return null;
+  const where = `in ${cwd}${portWords(call.input)}`;
   return scriptOf(call.input) !== null
-    ? `in ${cwd}, this script for bash: ${line}`
-    : `in ${cwd}, exactly: ${line}`;
+    ? `${where}, this script for bash: ${line}`
+    : `${where}, exactly: ${line}`;
 }

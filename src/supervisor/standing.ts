@@ -11,6 +11,7 @@ import type { Layer } from "../profile/explain.ts";
 import { intersect } from "../profile/intersect.ts";
 import { INSTALLATION_LAYER, REPOSITORY_LAYER } from "../profile/own-layers.ts";
 import type { AbsolutePath } from "../profile/path.ts";
+import { meetPorts, normalPorts, printPorts } from "../profile/ports.ts";
 import type { Profile } from "../profile/profile.ts";
 import { type Shortfall, shortfall } from "../profile/shortfall.ts";
 import {
@@ -82,6 +83,24 @@ function cutDown(needs: Needs, ceiling: Ceiling): FileStanding {
     return { profile, digest: digest(profile), shortfall: shortfall(need, profile) };
   };
   return { needs, unasked: granted(needs.unasked), onYes: granted(needs.onYes) };
+}
+
+/** The same for one call, as the narrowed profiles of all calls that ask for the same ports. */
+const withPorts = new WeakMap<Profile, Map<string, Profile>>();
+
+/**
+ * What one call is granted: of the ports that may be open, those that it asks for. What two calls ask for is one value, as
+ * long as anyone has the profile that it is cut from.
+ */
+export function grantedFor(granted: Granted, asked: readonly number[]): Granted {
+  const { profile } = granted;
+  const ports = meetPorts(profile.ports, normalPorts(asked));
+  if (printPorts(ports) === printPorts(profile.ports)) return granted;
+  const known = withPorts.get(profile) ?? new Map<string, Profile>();
+  withPorts.set(profile, known);
+  const cut = known.get(printPorts(ports)) ?? { ...profile, ports };
+  known.set(printPorts(ports), cut);
+  return { ...granted, profile: cut };
 }
 
 /** True where somebody may be asked about hosts that are not listed, and a yes could let some be reached. */

@@ -75,6 +75,8 @@ export function printWitness(witness: Witness): string {
       return `the system calls of ${witness.group}`;
     case "macos":
       return `the macOS group ${witness.group}`;
+    case "ports":
+      return `the port ${witness.port}`;
     case "limits":
       return `the limit ${witness.name}`;
   }

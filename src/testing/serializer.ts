@@ -2,6 +2,7 @@ import { printHostRule } from "../profile/host-rule.ts";
 import { proxyWords } from "../profile/in-words.ts";
 import { LIMITS, type LimitName, type Limits } from "../profile/limits.ts";
 import type { Network } from "../profile/network.ts";
+import { printPorts } from "../profile/ports.ts";
 import type { FileEntry, Profile } from "../profile/profile.ts";
 import { printDuration, printSize } from "../profile/quantity.ts";
 import type { DerivedProfile } from "./derive-for.ts";
@@ -21,7 +22,7 @@ export const profileSerializer = {
 };
 
 /**
- * A profile, one clause a line: what may be read and written, masks, network, sockets, environment, system calls, groups of macOS, limits. Paths that
+ * A profile, one clause a line: what may be read and written, masks, network, sockets, environment, system calls, groups of macOS, ports, limits. Paths that
  * have a name are printed by it, so that a snapshot is the same on every machine.
  */
 export function printReadable(
@@ -44,6 +45,7 @@ export function printReadable(
     ...(profile.terminal ? ["terminal of its own"] : []),
     ...(profile.syscalls.length === 0 ? [] : [`syscalls ${profile.syscalls.join(", ")}`]),
     ...(profile.macos.length === 0 ? [] : [`macos    ${profile.macos.join(", ")}`]),
+    ...(profile.ports.length === 0 ? [] : [`ports    ${printPorts(profile.ports)}`]),
     ...limitLines(profile.limits),
   ];
   return lines.join("\n");
@@ -65,7 +67,7 @@ export function isProfile(value: unknown): value is Profile {
   return (
     typeof value === "object" &&
     value !== null &&
-    ["files", "masks", "network", "sockets", "env", "terminal", "syscalls", "macos", "limits"].every(
+    ["files", "masks", "network", "sockets", "env", "terminal", "syscalls", "macos", "ports", "limits"].every(
       (key) => key in value,
     )
   );

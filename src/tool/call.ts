@@ -3,12 +3,21 @@ import { CofferdamError } from "../errors.ts";
 import type { Json } from "../policy/canonical-json.ts";
 import type { Risk } from "../policy/risk.ts";
 import type { ToolSaid } from "../policy/rule-hit.ts";
+import { PortsSection } from "../profile/ports.ts";
 import { type ParsedLine, parseLine } from "../shell/parse.ts";
 import { byteLength, tooLargeToStart } from "./start-size.ts";
 import { assertWorthChecking } from "./wrong-input.ts";
 
 /** The longest path that the kernel takes, without the NUL behind it (path_resolution(7), `PATH_MAX`). */
 const MOST_PATH_BYTES = 4_095;
+
+/** The ports that a call asks for: a call that asks for none has none open, whatever its config lists. */
+const CallPorts = PortsSection.min(1)
+  .readonly()
+  .describe(
+    "ports of this machine's loopback on which a server that it starts is reached, of those that the config lists",
+  )
+  .optional();
 
 const HALF = "half a character (a lone surrogate)";
 
@@ -33,6 +42,7 @@ export const ShellInput = z
           .min(1, "a call needs a word to run")
           .readonly(),
         cwd: z.string().optional(),
+        ports: CallPorts,
       }),
       z.strictObject({
         script: z
@@ -41,6 +51,7 @@ export const ShellInput = z
           .regex(/^[^\0]*$/, "a script can't hold NUL")
           .refine(isRunAsShown, `a script can't hold ${HALF}`),
         cwd: z.string().optional(),
+        ports: CallPorts,
       }),
     ],
     { error: "the shell tool takes `{ argv: [word, …] }` or `{ script }`" },
@@ -139,8 +150,13 @@ export function readShellInput(given: unknown): ShellInput {
 
 /** The same as plain data, from which it can be read again. */
 export function jsonInput(input: ShellInput): Json {
-  const where = input.cwd === undefined ? {} : { cwd: input.cwd };
-  return "script" in input ? { script: input.script, ...where } : { argv: input.argv, ...where };
+  const more = { ...(input.cwd === undefined ? {} : { cwd: input.cwd }), ...jsonPorts(input) };
+  return "script" in input ? { script: input.script, ...more } : { argv: input.argv, ...more };
+}
+
+/** The ports that an input asks for, as plain data; nothing where it asks for none. */
+export function jsonPorts({ ports }: Pick<ShellInput, "ports">): { readonly ports?: number[] } {
+  return ports === undefined ? {} : { ports: [...ports] };
 }
 
 /** Without `--`, what a line begins with could be an option: `+x`. */

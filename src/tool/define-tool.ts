@@ -116,7 +116,7 @@ function assertTool(tool: Definition): void {
   const needs = ToolNeeds.optional().safeParse(tool.needs);
   if (!needs.success || (tool.needs !== undefined && tool.run !== undefined))
     throw new CofferdamError("USAGE", `${visible(tool.name)} needs what no tool can`, {
-      hint: '`needs` of a program is `{ roots?: { NAME: "read" | "write" }, network?, cwd? }`',
+      hint: '`needs` of a program is `{ roots?: { NAME: "read" | "write" }, network?, ports?, cwd? }`',
     });
 }
 

@@ -93,6 +93,7 @@ function deriveProfile(settings: ToolSettings, isApproved: boolean): Profile {
     terminal: shell.terminal ?? false,
     syscalls: sandbox.syscalls,
     macos: macosGroups(settings),
+    ports: shell.ports,
     limits: limitsFrom(sandbox.limits),
   });
 }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { CofferdamError, visible } from "../errors.ts";
 import type { Json } from "../policy/canonical-json.ts";
 import { MacosSection, meetMacos } from "../profile/macos.ts";
+import { listedPorts, meetPorts, PortsSection } from "../profile/ports.ts";
 import { meetSyscalls, SyscallsSection } from "../profile/syscalls.ts";
 import type { ToolSettings } from "./derive.ts";
 import type { Root } from "./facts.ts";
@@ -18,6 +19,8 @@ export const ToolNeeds = z
     syscalls: SyscallsSection.optional(),
     /** Which of the groups of macOS it needs that the config grants; those of runtimes come along with these. */
     macos: MacosSection.optional(),
+    /** Ports that its server is reached by, of those that the config gives to commands: open whenever it runs. */
+    ports: PortsSection.optional(),
     /**
      * The folder it starts in, from the one that calls start in. Left out it is that one, or, where no root that the tool
      * needs holds it, the first root that it needs.
@@ -99,7 +102,12 @@ export function settingsFor(settings: ToolSettings, needs: ToolNeeds): ToolSetti
       syscalls: [...meetSyscalls(sandbox.syscalls, needs.syscalls ?? [])],
       macos: [...meetMacos(sandbox.macos, needs.macos ?? [])],
     },
-    shell: { ...shell, network: needs.network === true ? shell.network : false, terminal: false },
+    shell: {
+      ...shell,
+      network: needs.network === true ? shell.network : false,
+      terminal: false,
+      ports: [...listedPorts(meetPorts(shell.ports, needs.ports ?? []))],
+    },
   };
 }
 

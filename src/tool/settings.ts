@@ -2,6 +2,7 @@ import { z } from "zod";
 import { AppearedPolicy } from "../policy/appeared-policy.ts";
 import { EnvName, EnvPattern } from "../profile/env-pattern.ts";
 import { MacosSection } from "../profile/macos.ts";
+import { PortsSection } from "../profile/ports.ts";
 import { Duration } from "../profile/quantity.ts";
 import { HostListSection, LimitsSection } from "../profile/sections.ts";
 import { SuffixList } from "../profile/suffix.ts";
@@ -105,6 +106,8 @@ export const ShellSection = z.strictObject({
   network: ShellNetwork.default(false),
   /** Whether commands have a terminal of their own; left out, only those that a person types at one. */
   terminal: z.boolean().optional(),
+  /** Ports of this machine's loopback by which a server inside is reached, while a call runs that asks for them. */
+  ports: PortsSection.default([]),
   default: z
     .strictObject({ allowed: z.boolean().default(true), approval: z.boolean().default(true) })
     .prefault({}),

@@ -77,6 +77,7 @@ describe("the digest", () => {
       "tidies all but sockets": (parts) => digest({ ...normalProfile(parts), sockets: parts.sockets }),
       "tidies all but names": (parts) => digest({ ...normalProfile(parts), env: parts.env }),
       "tidies all but what macOS gives": (parts) => digest({ ...normalProfile(parts), macos: parts.macos }),
+      "tidies all but ports": (parts) => digest({ ...normalProfile(parts), ports: parts.ports }),
     },
   );
 
@@ -123,6 +124,7 @@ describe("the digest", () => {
       "forgets the terminal": (a) => digest({ ...a, terminal: false }),
       "forgets system calls": (a) => digest({ ...a, syscalls: [] }),
       "forgets what macOS gives": (a) => digest({ ...a, macos: [] }),
+      "forgets ports": (a) => digest({ ...a, ports: [] }),
       "forgets limits": (a) => digest({ ...a, limits: {} }),
     },
   );
@@ -144,6 +146,7 @@ const shuffledParts = profileParts.chain((parts) =>
       env: shuffled(parts.env),
       syscalls: shuffled(parts.syscalls),
       macos: shuffled(parts.macos),
+      ports: parts.ports === "any" ? fc.constant(parts.ports) : shuffled(parts.ports),
       network: typeof parts.network === "string" ? fc.constant(parts.network) : shuffledList(parts.network),
     })
     .map((changed): readonly [Profile, Profile] => [parts, { ...parts, ...changed }]),
@@ -171,6 +174,7 @@ function answers(a: Profile, { path, target, socket, name }: Probe): readonly un
     a.terminal,
     a.syscalls,
     a.macos,
+    a.ports,
     a.limits,
   ];
 }

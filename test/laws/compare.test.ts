@@ -9,10 +9,20 @@ import { LIMITS } from "../../src/profile/limits.ts";
 import { MACOS_GROUPS } from "../../src/profile/macos.ts";
 import { reaches } from "../../src/profile/network.ts";
 import { knownPath, parentOf } from "../../src/profile/path.ts";
+import { isPortIn } from "../../src/profile/ports.ts";
 import { type Mask, normalProfile, type Profile } from "../../src/profile/profile.ts";
 import { mayConnect } from "../../src/profile/sockets.ts";
 import { SYSCALL_GROUPS } from "../../src/profile/syscalls.ts";
-import { maskPair, nearPair, nearTriple, type Probe, pair, probes, profile } from "../support/generate.ts";
+import {
+  maskPair,
+  nearPair,
+  nearTriple,
+  PORTS,
+  type Probe,
+  pair,
+  probes,
+  profile,
+} from "../support/generate.ts";
 import { law } from "./law.ts";
 
 type Compare = (a: Profile, b: Profile) => Comparison;
@@ -61,6 +71,9 @@ describe("compare", () => {
         compare({ ...a, syscalls: a.syscalls.slice(0, 1) }, b),
       "does not look at what macOS gives": (a, b) => compare(a, { ...b, macos: MACOS_GROUPS }),
       "looks at the first group of macOS alone": (a, b) => compare({ ...a, macos: a.macos.slice(0, 1) }, b),
+      "does not look at ports": (a, b) => compare(a, { ...b, ports: "any" }),
+      "looks at the lowest port alone": (a, b) =>
+        compare({ ...a, ports: a.ports === "any" ? "any" : a.ports.slice(0, 1) }, b),
       "does not look at limits": (a, b) => compare(a, { ...b, limits: {} }),
     },
   );
@@ -232,6 +245,7 @@ function excesses(a: Profile, b: Profile, { path, target, socket, name }: Probe)
     { field: "terminal" },
     ...SYSCALL_GROUPS.map((group) => ({ field: "syscalls", group }) as const),
     ...MACOS_GROUPS.map((group) => ({ field: "macos", group }) as const),
+    ...[...PORTS, 4444].map((port) => ({ field: "ports", port }) as const),
     ...LIMITS.map((limit) => ({ field: "limits", name: limit }) as const),
     { field: "limits", name: "strict" },
   ];
@@ -264,6 +278,8 @@ function confirms(a: Profile, b: Profile, witness: Witness): boolean {
       return a.syscalls.includes(witness.group) && !b.syscalls.includes(witness.group);
     case "macos":
       return a.macos.includes(witness.group) && !b.macos.includes(witness.group);
+    case "ports":
+      return isPortIn(a.ports, witness.port) && !isPortIn(b.ports, witness.port);
     case "limits": {
       if (witness.name === "strict") return a.limits.strict !== true && b.limits.strict === true;
       const bound = LIMITS.find((limit) => limit === witness.name);

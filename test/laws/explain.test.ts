@@ -17,10 +17,11 @@ import { intersectAll } from "../../src/profile/intersect.ts";
 import { MACOS_GROUPS } from "../../src/profile/macos.ts";
 import { reaches } from "../../src/profile/network.ts";
 import { type AbsolutePath, isInside, parentOf } from "../../src/profile/path.ts";
+import { isPortIn } from "../../src/profile/ports.ts";
 import { indexEntries, nearestEntry, type Profile } from "../../src/profile/profile.ts";
 import { mayConnect, mayConnectAbstract } from "../../src/profile/sockets.ts";
 import { SYSCALL_GROUPS } from "../../src/profile/syscalls.ts";
-import { type Probe, pair, probes, profile } from "../support/generate.ts";
+import { PORTS, type Probe, pair, probes, profile } from "../support/generate.ts";
 import { law } from "./law.ts";
 
 type Explain = (layers: readonly [Layer, ...Layer[]], question: Question) => Explanation;
@@ -148,6 +149,7 @@ function layer(name: string, from: Profile): Layer {
     "env",
     "syscalls",
     "macos",
+    "ports",
     ...from.files.map((entry) => entryKey(entry.path)),
     ...from.masks.map(maskKey),
   ];
@@ -167,6 +169,7 @@ function questions({ path, target, socket, name }: Probe): readonly Question[] {
     { ask: "env", name },
     ...SYSCALL_GROUPS.map((group) => ({ ask: "syscalls", group }) as const),
     ...MACOS_GROUPS.map((group) => ({ ask: "macos", group }) as const),
+    ...[...PORTS, 4444].map((port) => ({ ask: "port", port }) as const),
   ];
 }
 
@@ -192,5 +195,7 @@ function allows(from: Profile, question: Question): boolean {
       return from.syscalls.includes(question.group);
     case "macos":
       return from.macos.includes(question.group);
+    case "port":
+      return isPortIn(from.ports, question.port);
   }
 }

@@ -4,9 +4,10 @@ import { printProfile } from "../../src/profile/canonical.ts";
 import { isWithin } from "../../src/profile/compare.ts";
 import { intersect } from "../../src/profile/intersect.ts";
 import { MACOS_GROUPS } from "../../src/profile/macos.ts";
+import { isPortIn } from "../../src/profile/ports.ts";
 import { CLOSED, normalProfile, OPEN, type Profile } from "../../src/profile/profile.ts";
 import { SYSCALL_GROUPS } from "../../src/profile/syscalls.ts";
-import { pair, profile } from "../support/generate.ts";
+import { PORTS, pair, profile } from "../support/generate.ts";
 import { law } from "./law.ts";
 
 type Meet = (a: Profile, b: Profile) => Profile;
@@ -53,6 +54,10 @@ describe("intersect", () => {
       "grants a group of macOS when the first does, or neither": (a, b) => ({
         ...intersect(a, b),
         macos: MACOS_GROUPS.filter((one) => a.macos.includes(one) || !b.macos.includes(one)),
+      }),
+      "opens a port when the first does, or neither": (a, b) => ({
+        ...intersect(a, b),
+        ports: PORTS.filter((one) => isPortIn(a.ports, one) || !isPortIn(b.ports, one)),
       }),
       "halves its limits": (a, b) => ({
         ...intersect(a, b),
@@ -140,6 +145,10 @@ describe("intersect", () => {
       "grants what of macOS the first lacks": (a, b) => ({
         ...intersect(a, b),
         macos: MACOS_GROUPS.filter((one) => !a.macos.includes(one)),
+      }),
+      "opens ports that the first lacks": (a, b) => ({
+        ...intersect(a, b),
+        ports: PORTS.filter((one) => !isPortIn(a.ports, one)),
       }),
       "grants a terminal that the first lacks": (a, b) => ({ ...intersect(a, b), terminal: !a.terminal }),
     },

@@ -13,11 +13,12 @@ import {
   normalNetwork,
   reaches,
 } from "../../src/profile/network.ts";
+import { isPortIn, listedPorts } from "../../src/profile/ports.ts";
 import { indexEntries, nearestEntry, type Profile } from "../../src/profile/profile.ts";
 import { listedSockets, mayConnect } from "../../src/profile/sockets.ts";
 import { meetSuffixes } from "../../src/profile/suffix.ts";
 import { SYSCALL_GROUPS } from "../../src/profile/syscalls.ts";
-import { pair, probes } from "../support/generate.ts";
+import { PORTS, pair, probes } from "../support/generate.ts";
 import { law } from "./law.ts";
 
 type Meet = (a: Profile, b: Profile) => Profile;
@@ -125,7 +126,7 @@ describe("intersect", () => {
   );
 
   law(
-    "allows a socket, an environment name, the terminal, a group of system calls and one of macOS exactly where both do",
+    "allows a socket, an environment name, the terminal, a port, a group of system calls and one of macOS exactly where both do",
     (meet: Meet) =>
       fc.property(pair, probes, ([a, b], asked) => {
         const both = meet(a, b);
@@ -136,6 +137,8 @@ describe("intersect", () => {
           );
         for (const group of MACOS_GROUPS)
           expect(both.macos.includes(group)).toBe(a.macos.includes(group) && b.macos.includes(group));
+        for (const port of [...PORTS, 4444])
+          expect(isPortIn(both.ports, port)).toBe(isPortIn(a.ports, port) && isPortIn(b.ports, port));
         expect(both.sockets === "none").toBe(a.sockets === "none" || b.sockets === "none");
         for (const { socket, name } of asked) {
           const mayReach = (one: Profile): boolean => mayConnect(one.sockets, socket);
@@ -150,6 +153,12 @@ describe("intersect", () => {
       })),
       "takes what of macOS either has": spoiling((a, b) => ({
         macos: MACOS_GROUPS.filter((one) => a.macos.includes(one) || b.macos.includes(one)),
+      })),
+      "takes any port when one does": spoiling((a, b) =>
+        a.ports === "any" || b.ports === "any" ? { ports: "any" } : {},
+      ),
+      "adds the ports up": spoiling((a, b) => ({
+        ports: [...listedPorts(a.ports), ...listedPorts(b.ports)],
       })),
       "takes any socket when one does": spoiling((a, b) =>
         a.sockets === "any" || b.sockets === "any" ? { sockets: "any" } : {},
@@ -238,5 +247,6 @@ const BARE: Profile = {
   terminal: false,
   syscalls: [],
   macos: [],
+  ports: [],
   limits: {},
 };

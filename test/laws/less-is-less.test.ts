@@ -94,7 +94,7 @@ describe("access is never more after", () => {
 
 describe("a profile stays within what it was after", () => {
   law(
-    "anything in it is lowered: a limit, a list, a rule, the terminal, a group of system calls or of macOS",
+    "anything in it is lowered: a limit, a list, a rule, the terminal, a port, a group of system calls or of macOS",
     (within: (a: Profile, b: Profile) => boolean) =>
       fc.property(profile, fc.nat(), hostRule, mask, (before, place, rule, added) => {
         for (const after of lowered(before, place, rule, added))
@@ -115,6 +115,7 @@ describe("a profile stays within what it was after", () => {
       "asks for the same terminal": (a, b) => isWithin(a, b) && a.terminal === b.terminal,
       "asks for the same system calls": (a, b) => isWithin(a, b) && a.syscalls.length === b.syscalls.length,
       "asks for the same of macOS": (a, b) => isWithin(a, b) && a.macos.length === b.macos.length,
+      "asks for the same ports": (a, b) => isWithin(a, b) && a.ports.length === b.ports.length,
     },
   );
 });
@@ -145,6 +146,7 @@ function* lowered(before: Profile, place: number, rule: HostRule, added: Mask): 
   yield { ...before, terminal: false };
   yield { ...before, syscalls: without(before.syscalls) };
   yield { ...before, macos: without(before.macos) };
+  yield { ...before, ports: before.ports === "any" ? [8080] : without(before.ports) };
   yield { ...before, env: without(before.env) };
   if (typeof before.sockets === "object") yield { ...before, sockets: without(before.sockets) };
   yield { ...before, sockets: "none" };

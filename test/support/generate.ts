@@ -8,6 +8,7 @@ import type { Macos } from "../../src/profile/macos.ts";
 import type { HostList, Network } from "../../src/profile/network.ts";
 import { type AbsolutePath, byPath, joinPath, knownPath } from "../../src/profile/path.ts";
 import { literalPattern, type Pattern, parsePatterns } from "../../src/profile/pattern.ts";
+import type { Ports } from "../../src/profile/ports.ts";
 import { type FileEntry, type Mask, normalProfile, type Profile } from "../../src/profile/profile.ts";
 import type { Sockets } from "../../src/profile/sockets.ts";
 import type { Suffixes } from "../../src/profile/suffix.ts";
@@ -198,6 +199,14 @@ export const macos: fc.Arbitrary<Macos> = fc.constantFrom<Macos>(
   ["tls", "tls"],
 );
 
+/** Few ports, the lowest and the highest among them. */
+export const PORTS = [1024, 5173, 8080, 65_535] as const;
+
+export const ports: fc.Arbitrary<Ports> = fc.oneof(fc.constantFrom<Ports>("any", []), {
+  weight: 2,
+  arbitrary: fc.array(fc.constantFrom(...PORTS), { maxLength: 3 }),
+});
+
 const files = fc.array(fileEntry, { maxLength: 6 });
 const rootEntry: fc.Arbitrary<readonly FileEntry[]> = fc.oneof(
   fc.constant([]),
@@ -217,12 +226,23 @@ export const profileParts: fc.Arbitrary<Profile> = fc
     limits,
     syscalls,
     macos,
+    ports,
   })
   .map(({ rootEntry: first, ...parts }) => ({ ...parts, files: [...first, ...parts.files] }));
 
 export const profile: fc.Arbitrary<Profile> = profileParts.map(normalProfile);
 
-const part = fc.constantFrom("files", "masks", "sockets", "env", "terminal", "syscalls", "macos", "limits");
+const part = fc.constantFrom(
+  "files",
+  "masks",
+  "sockets",
+  "env",
+  "terminal",
+  "syscalls",
+  "macos",
+  "ports",
+  "limits",
+);
 const fileChange = fc.constantFrom(
   { access: "none" },
   { access: "read" },

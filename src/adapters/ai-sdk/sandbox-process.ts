@@ -9,6 +9,7 @@ import { AnySignal } from "../../host/any-signal.ts";
 import type { ProgramOutcome } from "../../supervisor/outcome.ts";
 import type { Session } from "../../supervisor/session.ts";
 import { quarantinedText, toolResult } from "../../supervisor/tool-result.ts";
+import type { ShellInput } from "../../tool/call.ts";
 import { Pipe } from "./pipe.ts";
 import { stoppedError, unlessAborted } from "./sandbox-errors.ts";
 
@@ -100,7 +101,7 @@ function started(session: Session, options: SpawnOptions): Process | Spawned {
   };
 }
 
-function inputOf({ command, workingDirectory, env = {} }: RunOptions) {
+function inputOf({ command, workingDirectory, env = {} }: RunOptions): ShellInput {
   const [name] = Object.keys(env);
   if (name !== undefined)
     throw new CofferdamError("USAGE", `a command can't be given variables, such as ${visible(name)}`, {

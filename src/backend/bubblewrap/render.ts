@@ -18,8 +18,10 @@ import {
 import { isProxied, OWN_LOOPBACK_PORT, proxyWay } from "../proxy-way.ts";
 import { withinSearch } from "../search-bound.ts";
 import { standardProgram } from "../seccomp/standard.ts";
+import { portsIn, portsRefusal } from "../way-in.ts";
 import { assertAgrees, replay } from "./agrees.ts";
 import { clausesOf } from "./clauses.ts";
+import { connectorWords } from "./connector.ts";
 import { gateScript, limiterOf } from "./gate.ts";
 import { handOver } from "./handed.ts";
 import { HOME, HOST_NAME, identityFiles } from "./identity.ts";
@@ -62,7 +64,9 @@ export function renderBubblewrap(
 ): Rendering {
   const layout = mostMounts === MOST_MOUNTS ? layoutOf(profile, facts) : layOut(profile, facts, mostMounts);
   if ("reason" in layout) return { kind: "refusal", refusal: layout };
-  const refusal = isProxied(profile, launch) ? wayOutRefusal(profile, facts) : null;
+  const refusal =
+    (isProxied(profile, launch) ? wayOutRefusal(profile, facts) : null) ??
+    wayInRefusal(profile, launch, facts);
   if (refusal !== null) return { kind: "refusal", refusal };
   const plan = planOf(profile, launch, facts, layout);
   return { kind: "plan", plan: withCovers(plan, layout, facts) };
@@ -203,6 +207,8 @@ function planOf(profile: Profile, launch: Launch, facts: Facts, layout: Layout):
     gateFd: FD.gate,
     sizesFd,
     proxy,
+    ports: portsIn(profile),
+    connector: connectorOf(profile, facts),
     listenFd: proxy === null ? null : LISTEN_FD,
     launchers: 1,
     expects: {
@@ -276,6 +282,28 @@ function terminalRefusal(profile: Profile, facts: Facts): Refusal | null {
 function wayOutRefusal(profile: Profile, facts: Facts): Refusal | null {
   const remedy = `${INSTALL_PERL}, or use \`network: false\``;
   return perlRefusal("network", "the way to the egress proxy is made by perl", remedy, profile, facts);
+}
+
+/** Connections are made inside by perl, which needs to be granted to nobody for that: it runs outside. */
+function wayInRefusal(profile: Profile, launch: Launch, facts: Facts): Refusal | null {
+  const ports = portsIn(profile);
+  if (ports.length === 0) return null;
+  if (ports.includes(OWN_LOOPBACK_PORT) && isProxied(profile, launch))
+    return {
+      field: "ports",
+      reason: `inside, the port ${OWN_LOOPBACK_PORT} is the egress proxy's`,
+      remedy: "let the server listen on another port",
+    };
+  if (facts.launcher.perl !== null) return portsRefusal(profile);
+  return {
+    field: "ports",
+    reason: "the way in to a port is made by perl, and the system's own is not here",
+    remedy: `${INSTALL_PERL}, or do without the port`,
+  };
+}
+
+function connectorOf(profile: Profile, { launcher: { perl }, arch }: Facts): GatedPlan["connector"] {
+  return perl === null || portsIn(profile).length === 0 ? null : connectorWords(perl, { arch });
 }
 
 function perlRefusal(

@@ -2,6 +2,7 @@ import { knownPath } from "../../profile/path.ts";
 import type { Profile } from "../../profile/profile.ts";
 import { listedSockets } from "../../profile/sockets.ts";
 import type { MacFacts } from "../facts.ts";
+import { portsIn } from "../way-in.ts";
 import { named, words } from "./base.ts";
 import { anyOf, type Filter, isSome, type SbplRule, type Section } from "./sbpl.ts";
 import { givenFilters } from "./translate.ts";
@@ -65,6 +66,23 @@ export function networkSections(
         // What `getifaddrs` asks: servers print the addresses that they can be reached by.
         ...named(["sysctl-read"], words("sysctl-name-prefix", ["net.routetable."])),
       ],
+    },
+  ];
+}
+
+/**
+ * The ports that lead in: programs share the machine's loopback, so a server listens there itself. What is bound to every
+ * address is none of it, and refused.
+ */
+export function portSections(profile: Pick<Profile, "ports">): readonly Section[] {
+  const filters = portsIn(profile).map(
+    (port): Filter => ({ kind: "local", protocol: "tcp", end: `localhost:${port}` }),
+  );
+  if (!isSome(filters)) return [];
+  return [
+    {
+      about: ["Ports: servers on these of this machine's loopback, and no way out by them."],
+      rules: [{ action: "allow", operations: ["network-bind", "network-inbound"], filter: anyOf(filters) }],
     },
   ];
 }

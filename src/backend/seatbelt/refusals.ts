@@ -6,6 +6,7 @@ import type { Launch } from "../../tool/launch.ts";
 import type { Facts, MacFacts } from "../facts.ts";
 import type { Refusal } from "../plan.ts";
 import { isProxied } from "../proxy-way.ts";
+import { portsRefusal } from "../way-in.ts";
 import { linkOn } from "./links.ts";
 import { foldsCaseAt } from "./volumes.ts";
 
@@ -28,6 +29,7 @@ export function refusedProfile(
   return (
     refusedTerminal(profile) ??
     refusedNetwork(profile, launch, mac) ??
+    portsRefusal(profile) ??
     refusedEntry(profile, facts, mac.calls)
   );
 }

@@ -7,6 +7,7 @@ import { GATE_NAME } from "../gate-name.ts";
 import { type Approximation, approximationOf, type Limit, type PlanClause, type Rendering } from "../plan.ts";
 import { isProxied, proxyWay } from "../proxy-way.ts";
 import { withinSearch } from "../search-bound.ts";
+import { portsIn } from "../way-in.ts";
 import { type ApproximationName, approximationsOf } from "./approximations.ts";
 import type { Shape } from "./area.ts";
 import { baseSections, passedAlways, READ, TYPING } from "./base.ts";
@@ -15,7 +16,7 @@ import { everyRule, type FileRule, type FileRules, fileRules, rootsOf } from "./
 import { gateScript, TAG_MARK } from "./gate.ts";
 import { groupSections } from "./groups.ts";
 import { masksBehindLinks } from "./links.ts";
-import { networkSections, socketSections } from "./network-rules.ts";
+import { networkSections, portSections, socketSections } from "./network-rules.ts";
 import { parametrise } from "./parameters.ts";
 import { NO_MAC, refusedProfile } from "./refusals.ts";
 import { assertAgrees } from "./replay.ts";
@@ -48,6 +49,7 @@ export function renderSeatbelt(given: Profile, launch: Launch, facts: Facts): Re
     ...baseSections(profile),
     ...groupSections(profile),
     ...networkSections(port, profile),
+    ...portSections(profile),
     ...socketSections(profile),
     ...fileSections(files, passedAlways(profile.masks)),
     ...(hasGiven ? [GIVEN_SECTION] : []),
@@ -82,6 +84,7 @@ export function renderSeatbelt(given: Profile, launch: Launch, facts: Facts): Re
       fixed: files.pins,
       standings: standings(profile, facts, approximations),
       proxy,
+      ports: portsIn(profile),
       tree: null,
     },
   };

@@ -25,7 +25,7 @@ import { ASKS, type Target, targetOf } from "../target.ts";
  */
 export async function explain(args: readonly string[], print: Print): Promise<number> {
   const { values, positionals } = readArguments("explain", args, COMMON);
-  takeWords("explain", positionals, ["read|write|remove|rename|connect|env|syscalls|macos", "TARGET"]);
+  takeWords("explain", positionals, ["read|write|remove|rename|connect|env|syscalls|macos|port", "TARGET"]);
   const [word = "", text = ""] = positionals;
   const ask = knownWord("explain", "question", word, ASKS);
   const host = thisHost();

@@ -9,6 +9,7 @@ import { quote } from "../../shell/quote.ts";
 import { NETWORK_TOOL } from "../../supervisor/network-use.ts";
 import type { ProgramOutcome } from "../../supervisor/outcome.ts";
 import { createSupervisor, type SupervisorOptions } from "../../supervisor/supervisor.ts";
+import type { ShellInput } from "../../tool/call.ts";
 import { COMMON, chosen, readArguments, usage } from "../arguments.ts";
 import { askersFor } from "../askers.ts";
 import { type Ending, untilSignalled } from "../ending.ts";
@@ -17,6 +18,7 @@ import { exitOf, outcomeJson, tellMade, tellOutcome } from "../outcome-text.ts";
 import { lendTerminal, type OwnTerminal, ownTerminalFor, terminalNotes } from "../own-terminal.ts";
 import type { Print } from "../print.ts";
 import { tellStart } from "../start-notes.ts";
+import { readPort } from "../target.ts";
 import { KeptOutput, passOn } from "../tool-output.ts";
 
 const OPTIONS = {
@@ -25,15 +27,21 @@ const OPTIONS = {
   strict: { type: "boolean" },
   terminal: { type: "boolean" },
   "no-terminal": { type: "boolean" },
+  port: { type: "string", multiple: true },
   "dry-run": { type: "boolean" },
   quiet: { type: "boolean" },
 } as const;
 
 type Argv = readonly [string, ...string[]];
 
+/** A command that a person typed, and the ports that it is reached by. */
+type CommandInput = Extract<ShellInput, { readonly argv: unknown }>;
+
 /** Runs one command that a person typed. The exit status is the command's own; see `cofferdam run --help`. */
 export async function run(args: readonly string[], print: Print): Promise<number> {
   const { values, argv } = readRun(args);
+  const ports = (values.port ?? []).map((text) => readPort("run", text));
+  const input: CommandInput = { argv, ...(ports.length === 0 ? {} : { ports }) };
   const { ask = false, strict = false, json = false, quiet = false } = values;
   if (ask && strict)
     throw usage("run", "`--ask` and `--strict` contradict each other", "leave one of them out");
@@ -42,8 +50,8 @@ export async function run(args: readonly string[], print: Print): Promise<number
   const own = ownTerminalFor(values, host);
   const terminal = own.isWanted === undefined ? {} : { terminal: own.isWanted };
   const options: SupervisorOptions = { ...chosen(values), ...mode, ...terminal, asksCaller: ask, host };
-  if (values["dry-run"] === true) return (await import("../dry-run.ts")).dryRun(argv, options, json, print);
-  return untilSignalled((ending) => runOne(argv, options, { json, quiet, own }, ending, print));
+  if (values["dry-run"] === true) return (await import("../dry-run.ts")).dryRun(input, options, json, print);
+  return untilSignalled((ending) => runOne(input, options, { json, quiet, own }, ending, print));
 }
 
 function readRun(args: readonly string[]) {
@@ -70,7 +78,7 @@ interface Manner {
 }
 
 async function runOne(
-  argv: Argv,
+  command: CommandInput,
   options: SupervisorOptions,
   { json, quiet, own }: Manner,
   ending: Ending,
@@ -107,11 +115,7 @@ async function runOne(
     await using its = lendTerminal(own, standing, { screen, print, host, wasAsked: () => wasAsked });
     lent = its;
     const window = its === null ? {} : { window: its, stdin: its.input, sinks: its.sinks };
-    return await session.call(
-      "shell",
-      { argv: [...argv] },
-      { ...input, signal, sinks: output.sinks, ...window },
-    );
+    return await session.call("shell", command, { ...input, signal, sinks: output.sinks, ...window });
   };
   const outcome = await call();
   if (output instanceof KeptOutput) print.json(outcomeJson(outcome, output, ending.status() ?? undefined));

@@ -3,6 +3,7 @@ import { columns } from "../../channel/columns.ts";
 import type { Finding } from "../../config/finding.ts";
 import { escapeInvisible } from "../../errors.ts";
 import type { Action } from "../../policy/action.ts";
+import { printPorts } from "../../profile/ports.ts";
 import { createDraft, type Draft } from "../../supervisor/draft.ts";
 import { draftFetchTools, fetchOutlook } from "../../supervisor/fetch-outlook.ts";
 import { type Outlook, outlookOf } from "../../supervisor/files/outlook.ts";
@@ -18,6 +19,8 @@ import type { Print } from "../print.ts";
 interface Told {
   readonly card: ToolCard;
   readonly outlook: readonly Outlook[];
+  /** Ports of this machine that may lead into its calls; null where none may. */
+  readonly ports: string | null;
 }
 
 /** Lists the tools that there are, and what would be asked; or tells all about one. */
@@ -45,10 +48,14 @@ export async function tools(args: readonly string[], print: Print): Promise<numb
       return {
         card,
         outlook: page === undefined ? outlookFor(card, draft, plan) : await fetchOutlook(page, draft),
+        ports: card.name === "shell" ? portsOf(draft) : null,
       };
     }),
   );
-  if (values.json === true) print.json(told.map(({ card, outlook }) => ({ ...card, outlook })));
+  if (values.json === true)
+    print.json(
+      told.map(({ card, outlook, ports }) => ({ ...card, outlook, ...(ports === null ? {} : { ports }) })),
+    );
   else if (name === null) showAll(told, print);
   else for (const one of told) showOne(one, plan === null ? [] : limitFindings(plan), print);
   return 0;
@@ -60,7 +67,7 @@ function showAll(told: readonly Told[], print: Print): void {
   for (const line of columns(rows, [ink.bold, ink.dim])) print.result(line);
 }
 
-function showOne({ card, outlook }: Told, limits: readonly Finding[], print: Print): void {
+function showOne({ card, outlook, ports }: Told, limits: readonly Finding[], print: Print): void {
   const { ink } = print;
   print.result(`${ink.bold(card.name)} ${ink.dim(card.risk)}`);
   print.result(card.description);
@@ -71,6 +78,7 @@ function showOne({ card, outlook }: Told, limits: readonly Finding[], print: Pri
     escapeInvisible(reason),
   ]);
   for (const line of columns(rows, [ink.bold, undefined, ink.dim])) print.result(line);
+  if (ports !== null) print.result(`  ${ink.bold("ports:")} ${ports}, while a call runs that asks for them`);
   // Reading is limited by none of them.
   for (const { message } of card.risk === "read_only" ? [] : limits)
     print.result(`  ${ink.warn("limited:")} ${escapeInvisible(message)}`);
@@ -85,6 +93,11 @@ function inShort(outlook: readonly Outlook[]): string {
   return [...Map.groupBy(outlook, ({ action }) => action)]
     .map(([action, of]) => `${of.map(({ root }) => escapeInvisible(root)).join(", ")}: ${SAYS[action]}`)
     .join("; ");
+}
+
+function portsOf({ standing }: Draft): string | null {
+  const { ports } = standing.onYes.profile;
+  return ports.length === 0 ? null : printPorts(ports);
 }
 
 function outlookFor({ name }: ToolCard, { standing }: Draft, plan: Plan | null): readonly Outlook[] {

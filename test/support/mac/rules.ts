@@ -83,6 +83,7 @@ export class RulesPlace implements Disposable {
       inputs: [],
       placeholders: [],
       proxy: proxy ?? null,
+      ports: [],
       clauses: [],
       approximations: [],
       limits: [],

@@ -3,7 +3,8 @@ import { connect, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
 import type { EgressRefusal } from "../../../src/network/account.ts";
 import { CallEgress } from "../../../src/network/call-egress.ts";
-import { type ListenAt, SharedProxy } from "../../../src/network/shared-proxy.ts";
+import type { ListenAt } from "../../../src/network/listen-at.ts";
+import { SharedProxy } from "../../../src/network/shared-proxy.ts";
 import { heard } from "./proxied.ts";
 import { hostsOf, type SmallWeb, smallWeb } from "./server.ts";
 

@@ -156,6 +156,7 @@ describe("an outcome", () => {
     unprotected: [],
     mountChanges: [],
     appeared: { found: [], unknown: null },
+    ports: [],
     egress: null,
     limitsReached: [],
   };

@@ -16,7 +16,7 @@ const held = {
 const standings = { ...absent, ...held };
 
 const receiptInput = {
-  plan: { backend: "bubblewrap", version: "1", approximations: [] },
+  plan: { backend: "bubblewrap", version: "1", approximations: [], ports: [] },
   granted: digest(CLOSED),
   argsHash: "hash",
   walls: { kind: "unavailable", error: new CofferdamError("SANDBOX_UNAVAILABLE", "none") },
