@@ -46,8 +46,6 @@ export class Connector implements AsyncDisposable {
     });
     child.on("error", () => undefined);
     child.once("disconnect", () => this.#leave());
-    // The call itself keeps this process going.
-    child.unref();
   }
 
   /** A socket to what listens on that port inside; null where nobody does. */
@@ -65,6 +63,8 @@ export class Connector implements AsyncDisposable {
 
   /** Ends it: whoever waits for a connection gets none. */
   async [Symbol.asyncDispose](): Promise<void> {
+    // By now the call keeps nothing going any more.
+    this.#child.ref();
     this.#child.kill("SIGKILL");
     await this.#ended;
     if (this.#child.connected) this.#child.disconnect();
@@ -80,7 +80,9 @@ export class Connector implements AsyncDisposable {
     const isReady = await ready.promise;
     clearTimeout(timer);
     this.#child.on("message", this.#take);
+    // The call itself keeps this process going.
     this.#child.channel?.unref();
+    this.#child.unref();
     return isReady;
   }
 

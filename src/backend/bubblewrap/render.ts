@@ -1,4 +1,3 @@
-import { accessTo } from "../../profile/access-to.ts";
 import type { AbsolutePath } from "../../profile/path.ts";
 import { joinPath, parentOf, pathToBytes, ROOT } from "../../profile/path.ts";
 import type { Profile } from "../../profile/profile.ts";
@@ -18,7 +17,7 @@ import {
 import { isProxied, OWN_LOOPBACK_PORT, proxyWay } from "../proxy-way.ts";
 import { withinSearch } from "../search-bound.ts";
 import { standardProgram } from "../seccomp/standard.ts";
-import { portsIn, portsRefusal } from "../way-in.ts";
+import { portsIn } from "../way-in.ts";
 import { assertAgrees, replay } from "./agrees.ts";
 import { clausesOf } from "./clauses.ts";
 import { connectorWords } from "./connector.ts";
@@ -27,8 +26,9 @@ import { handOver } from "./handed.ts";
 import { HOME, HOST_NAME, identityFiles } from "./identity.ts";
 import { withCovers } from "./link-covers.ts";
 import { LISTEN_FD, listenerLines } from "./listener.ts";
+import { terminalRefusal, wayInRefusal, wayOutRefusal } from "./perl-refusals.ts";
 import { standings } from "./standings.ts";
-import { INSTALL_PERL, terminalWords } from "./terminal.ts";
+import { terminalWords } from "./terminal.ts";
 import type { Change, Transitions } from "./transitions.ts";
 import { treeBounds } from "./tree.ts";
 import { isOrHoldsView, views } from "./views.ts";
@@ -271,51 +271,8 @@ function refusalOf(profile: Profile, { changes }: Transitions, mostMounts: numbe
   return null;
 }
 
-/** Without a terminal that was demanded nothing runs: what a program does without one is another thing. */
-function terminalRefusal(profile: Profile, facts: Facts): Refusal | null {
-  if (!profile.terminal) return null;
-  const remedy = `${INSTALL_PERL}, or do without: \`shell.terminal: false\`, \`--no-terminal\``;
-  return perlRefusal("terminal", "a terminal of its own is made by perl", remedy, profile, facts);
-}
-
-/** The way to the egress proxy is made inside, before the program starts. */
-function wayOutRefusal(profile: Profile, facts: Facts): Refusal | null {
-  const remedy = `${INSTALL_PERL}, or use \`network: false\``;
-  return perlRefusal("network", "the way to the egress proxy is made by perl", remedy, profile, facts);
-}
-
-/** Connections are made inside by perl, which needs to be granted to nobody for that: it runs outside. */
-function wayInRefusal(profile: Profile, launch: Launch, facts: Facts): Refusal | null {
-  const ports = portsIn(profile);
-  if (ports.length === 0) return null;
-  if (ports.includes(OWN_LOOPBACK_PORT) && isProxied(profile, launch))
-    return {
-      field: "ports",
-      reason: `inside, the port ${OWN_LOOPBACK_PORT} is the egress proxy's`,
-      remedy: "let the server listen on another port",
-    };
-  if (facts.launcher.perl !== null) return portsRefusal(profile);
-  return {
-    field: "ports",
-    reason: "the way in to a port is made by perl, and the system's own is not here",
-    remedy: `${INSTALL_PERL}, or do without the port`,
-  };
-}
-
 function connectorOf(profile: Profile, { launcher: { perl }, arch }: Facts): GatedPlan["connector"] {
   return perl === null || portsIn(profile).length === 0 ? null : connectorWords(perl, { arch });
-}
-
-function perlRefusal(
-  field: Refusal["field"],
-  what: string,
-  remedy: string,
-  profile: Profile,
-  { launcher: { perl } }: Facts,
-): Refusal | null {
-  if (perl === null) return { field, reason: `${what}, and the system's own is not here`, remedy };
-  if (accessTo(profile, perl) !== "none") return null;
-  return { field, reason: `${what}, and ${perl} is not granted`, remedy };
 }
 
 function nulSeparated(args: readonly string[]): Uint8Array {

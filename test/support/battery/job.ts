@@ -21,6 +21,7 @@ export const Job = z.strictObject({
   calls: z.array(
     z.strictObject({
       argv: z.array(z.string()).min(1),
+      ports: z.array(z.int()).optional(),
       stdin: z.enum(["none", "inherit"]).optional(),
       /** It is seen through a window of 91 columns and 33 rows, in which this is typed. */
       typed: z.string().optional(),
@@ -75,6 +76,8 @@ export const Reply = z.discriminatedUnion("kind", [
         unprotected: z.array(Obeyed),
       })
       .optional(),
+    /** The ports that led into it, where any did. */
+    ports: z.array(z.int()).optional(),
     /** What it did to the network, where it had a way out. */
     egress: z.unknown().optional(),
     /** What came to be, where anything did. */
