@@ -32,6 +32,8 @@ export const CLAIMS = {
   "net.open":
     "with an open network only public addresses are reached, by the egress proxy alone: no loopback, link-local, metadata or private one, and nothing that a profile says `never` of",
   "net.loopback": "programs inside talk over a loopback of their own while the network is off",
+  "net.ports":
+    "a server inside is reached at the ports that its call asks for and that config and operators list, from this machine's loopback alone and while the call runs; nothing inside reaches this machine by them",
   sock: "no host unix socket that exists at the start, abstract or named, can be reached unless listed, and none at all with `sockets: none`; of other families there are none but IPv4, IPv6 and the routing of netlink",
   proc: "host processes are invisible and can be neither signalled nor traced; nothing survives the call, nor the supervisor's death at any instant",
   priv: "no capability, new privilege, user namespace, mount or kernel variable, as root too",

@@ -135,6 +135,15 @@ const CASES: readonly (readonly [name: string, profile: Profile, facts: Facts])[
     fakedFacts(["/w/"]),
   ],
   [
+    "port",
+    normalProfile({
+      sockets: [],
+      files: [entry("/usr", "read"), entry("/w", "write")],
+      ports: [5173, 8080],
+    }),
+    fakedFacts(["/w/"]),
+  ],
+  [
     "copied-settings",
     normalProfile({
       sockets: [],
@@ -330,6 +339,9 @@ function printPlan(plan: GatedPlan): string {
     ...options,
     ...made,
     ...copied,
+    ...(plan.connector === null
+      ? []
+      : [`--- ports ${plan.ports.join(", ")}, into which is connected by`, ...plan.connector]),
     "--- placeholders",
     ...plan.placeholders.map(({ path }) => path),
     "--- standings",

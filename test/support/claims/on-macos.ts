@@ -22,6 +22,8 @@ export const ON_MACOS: Readonly<Record<ClaimId, string>> = {
   "net.hosts":
     "rules let one port of loopback be reached, on which the proxy of the supervisor listens for all its calls, and tells them apart by their secrets: a program that was handed another call's is taken for one of that call; with `sockets: any` the resolver can be asked, too",
   "net.open": "as for listed hosts",
+  "net.ports":
+    "by rules on binding to loopback; that a port is free is only tried before, and whether the kernel keeps every address and other ports shut is what `doctor --attest` finds out (`listening`)",
   "net.loopback": "no: there is one loopback for all, of which nothing is reached while the network is off",
   sock: "by rules, and so for sockets in granted folders",
   proc: "in part: others can't be signalled, traced or listed, by rules; a process that ends the gate and what kills for it may outlive the call, which the receipt says",

@@ -1,5 +1,6 @@
 const CONFIG = "test/unit/supervisor/remedies.test.ts";
 const GIT = "test/kernel/denials-git.slow.test.ts";
+const PORTS = "test/unit/supervisor/ports.test.ts";
 const FINAL = "says that nothing lifts it, or that it is done outside";
 
 /**
@@ -18,6 +19,8 @@ export const FOLLOWED: Readonly<Record<string, string>> = {
   "git stopped and left a part of its changes in the working tree: outside of the sandbox, put them aside with `{}`, {}then {}":
     GIT,
   "{} outside of the sandbox": GIT,
+  "write `shell: { ports: [{}] }` in the config, or do without": PORTS,
+  "`cofferdam explain port {}` names the profile: list the port under its `ports`, or do without": PORTS,
   "remove or move it yourself, outside of the sandbox, if it is meant": FINAL,
   "only whoever keeps the profile {} can allow it; do it without": FINAL,
 };

@@ -74,6 +74,7 @@ test("a function has a receipt that says of every protection that it was absent"
   expect(rest).toEqual({
     backend: "none",
     version: "",
+    ports: [],
     granted: null,
     argsHash: null,
     runAs: 1234,

@@ -1,0 +1,123 @@
+import { expect, test } from "vitest";
+import { findings } from "../../../src/config/check.ts";
+import { printGrants } from "../../../src/config/grants-line.ts";
+import { loadConfig } from "../../../src/config/load.ts";
+import { createDraft } from "../../../src/supervisor/draft.ts";
+import { grantedView } from "../../../src/supervisor/granted-view.ts";
+import { type Prepared, sideOf } from "../../../src/supervisor/prepare.ts";
+import { grantedFor } from "../../../src/supervisor/standing.ts";
+import { type Machine, machine } from "../config/machine.ts";
+
+const FILE = "home/ann/project/cofferdam.yaml";
+const OWN = "home/ann/.config/cofferdam/profiles.d/own.yaml";
+
+/** A small project whose config says this under `shell`, and what an operator says. */
+function project(shell: string, operator = ""): Machine {
+  const m = machine(operator === "" ? {} : { [OWN]: `profile: own\n${operator}\n` });
+  say(m, shell);
+  return m;
+}
+
+function say(m: Machine, shell: string): void {
+  const paths = `paths: { ws: { root: ., mode: rw, write_approval: false } }`;
+  m.write({ [FILE]: `version: 1\nsandbox: { ${paths} }\nshell: ${shell}\n` });
+}
+
+const draftOf = (m: Machine) => createDraft({ host: m.host, config: m.at(FILE) });
+
+async function prepared(m: Machine, ports?: readonly number[]): Promise<Prepared> {
+  return draftOf(m).prepare({ argv: ["true"], ...(ports === undefined ? {} : { ports }) });
+}
+
+/** What a person's call gets, or why it gets nothing. */
+async function planned(m: Machine, ports?: readonly number[]) {
+  const all = await prepared(m, ports);
+  const { rendering, profile } = sideOf(all, true);
+  if (rendering.kind === "plan") return { opens: rendering.plan.ports, profile: profile.ports };
+  return "refusal" in rendering ? { ...rendering.refusal } : { kind: rendering.kind };
+}
+
+test("a call has open what it asks for of what the config lists, and none where it asks for none", async () => {
+  const m = project("{ ports: [8080, 5173] }");
+  expect(await planned(m, [5173])).toEqual({ opens: [5173], profile: [5173] });
+  expect(await planned(m, [8080, 5173, 8080])).toEqual({ opens: [5173, 8080], profile: [5173, 8080] });
+  expect(await planned(m)).toEqual({ opens: [], profile: [] });
+});
+
+test("a port that the config does not list is refused by its number, and its remedy lets it be", async () => {
+  const m = project("{ ports: [5173] }");
+  const refused = await planned(m, [5173, 8080]);
+  expect(refused).toEqual({
+    field: "ports",
+    reason: "the port 8080 is not among those that the config lists",
+    remedy: "write `shell: { ports: [8080] }` in the config, or do without",
+  });
+  say(m, "{ ports: [8080] }");
+  expect(await planned(m, [8080])).toEqual({ opens: [8080], profile: [8080] });
+});
+
+test("an operator narrows the ports, or forbids them; the remedy names the question that names the profile", async () => {
+  const m = project("{ ports: [5173, 8080] }", "ports: [8080]");
+  expect(await planned(m, [8080])).toMatchObject({ opens: [8080] });
+  expect(await planned(m, [5173])).toEqual({
+    field: "ports",
+    reason: "operator profiles allow no port 5173",
+    remedy: "`cofferdam explain port 5173` names the profile: list the port under its `ports`, or do without",
+  });
+  m.write({ [OWN]: "profile: own\nports: []\n" });
+  expect(await planned(m, [8080])).toMatchObject({ reason: "operator profiles allow no port 8080" });
+  m.write({ [OWN]: "profile: own\nports: any\n" });
+  expect(await planned(m, [5173])).toMatchObject({ opens: [5173] });
+});
+
+test("on the machine's own network a port is refused, and without it the same call is planned", async () => {
+  const m = project("{ ports: [5173], network: host }");
+  expect(await planned(m, [5173])).toMatchObject({
+    field: "ports",
+    reason: expect.stringContaining("the port 5173 is the machine's own"),
+  });
+  expect(await planned(m)).toMatchObject({ opens: [] });
+});
+
+test("what a yes is bound to has the ports in it, and what people are shown names them", async () => {
+  const m = project("{ ports: [5173, 8080] }");
+  const [none, one, other] = [await prepared(m), await prepared(m, [5173]), await prepared(m, [8080])];
+  expect(new Set([none, one, other].map(({ argsHash }) => argsHash)).size).toBe(3);
+  expect(new Set([none, one, other].map(({ grantKey }) => grantKey.cacheKey)).size).toBe(3);
+  const { settings } = draftOf(m).standing;
+  expect(grantedView(one.onYes, settings).network).toBe(
+    "none; port 5173 of this machine's loopback leads in",
+  );
+  expect(grantedView(none.onYes, settings).network).toBe("none");
+});
+
+test("two calls that ask for the same ports have one profile, so that one layout serves both", () => {
+  const { onYes } = draftOf(project("{ ports: [5173, 8080] }")).standing;
+  expect(grantedFor(onYes, [5173]).profile).toBe(grantedFor(onYes, [5173]).profile);
+  expect(grantedFor(onYes, [5173]).profile).not.toBe(grantedFor(onYes, [8080]).profile);
+  const { onYes: bare } = draftOf(project("{}")).standing;
+  expect(grantedFor(bare, [])).toBe(bare);
+});
+
+test("`trust` names the ports, and `check` those that no call opens", () => {
+  const lines = (m: Machine) => {
+    const loaded = loadConfig(m.host, { config: m.at(FILE), profiles: [] });
+    return { grants: printGrants(loaded.config), found: findings(loaded).map(({ message }) => message) };
+  };
+  const plain = lines(project("{ ports: [8080, 5173] }"));
+  expect(plain.grants).toContain(
+    "programs of this machine reach servers of a call that asks for it at ports 5173, 8080 of its loopback",
+  );
+  expect(plain.found).toEqual([]);
+  expect(lines(project("{ ports: [8080, 5173] }", "ports: [8080]")).found).toEqual([
+    "no call opens the port 5173: the profile `own` does not let it",
+  ]);
+  expect(lines(project("{ ports: [8080], network: host }")).found).toEqual([
+    "no call opens a port: with `network: host` its servers listen on the machine's own network",
+  ]);
+});
+
+test.each([80, 65_536, 1.5])("%d is no port for a config", (port) => {
+  const m = project(`{ ports: [${port}] }`);
+  expect(() => draftOf(m)).toThrow(/a port is a whole number from 1024 to 65535/);
+});
