@@ -71,6 +71,7 @@ test("the top of all profiles is told in words", () => {
     terminal  its own
     syscalls  abi32 debug
     macos     any
+    ports     any
     limits    none
     "
   `);

@@ -194,7 +194,7 @@ describe("config.strict: what a schema does not have is refused with its place a
     [
       "a misspelt example",
       "expect: [{ alow: read, path: /x }]\n",
-      "p.yaml:2:10 `expect.0` is keys and values — an example is `allow` or `deny` of `read`, `write`, `connect`, `env`, `syscalls` or `macos`, with `path`, `host`, `socket`, `name` or `group`",
+      "p.yaml:2:10 `expect.0` is keys and values — an example is `allow` or `deny` of `read`, `write`, `connect`, `env`, `syscalls`, `macos` or `port`, with `path`, `host`, `socket`, `name`, `group` or `port`",
       "expect: [{ allow: read, path: /x }]\n",
     ],
     [

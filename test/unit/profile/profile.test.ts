@@ -72,6 +72,7 @@ describe("the normal form", () => {
       terminal: false,
       syscalls: [],
       macos: [],
+      ports: [],
       limits: {},
     });
     expect(intersectAll([])).toEqual(OPEN);

@@ -34,6 +34,7 @@ describe("operator sections", () => {
         terminal: false,
         syscalls: [],
         macos: [],
+        ports: [],
       }),
     ).toEqual({
       files: [],
@@ -44,6 +45,7 @@ describe("operator sections", () => {
       terminal: false,
       syscalls: [],
       macos: [],
+      ports: [],
       limits: {},
     });
   });
@@ -131,6 +133,7 @@ describe("operator sections", () => {
           "tls",
           "watch"
         ],
+        "ports": "any",
         "limits": {
           "wallMs": 120000,
           "cpuSeconds": 2,

@@ -117,7 +117,17 @@ test("`trust` names the ports, and `check` those that no call opens", () => {
   ]);
 });
 
-test.each([80, 65_536, 1.5])("%d is no port for a config", (port) => {
+test.each([
+  [80, "write 1024 or more"],
+  [65_536, "write 65535 or less"],
+  [1.5, "write a whole number"],
+])("%d is no port for a config", (port, hint) => {
   const m = project(`{ ports: [${port}] }`);
-  expect(() => draftOf(m)).toThrow(/a port is a whole number from 1024 to 65535/);
+  expect(() => draftOf(m)).toThrow(
+    expect.objectContaining({
+      code: "CONFIG_INVALID",
+      message: `\`shell.ports.0\` is the number \`${port}\``,
+      hint,
+    }),
+  );
 });

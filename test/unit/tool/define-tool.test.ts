@@ -42,7 +42,7 @@ describe("a tool", () => {
   });
 
   test("that is a function has no needs: no walls would stand around it", () => {
-    const hint = '`needs` of a program is `{ roots?: { NAME: "read" | "write" }, network?, cwd? }`';
+    const hint = '`needs` of a program is `{ roots?: { NAME: "read" | "write" }, network?, ports?, cwd? }`';
     expect(refused(() => untyped({ needs: {} }))).toEqual(["USAGE", "`tool` needs what no tool can", hint]);
     for (const needs of [{ root: {} }, { roots: { a: "rw" } }, { network: "yes" }, null])
       expect(refused(() => untyped({ run: undefined, command: ["ls"], needs }))).toEqual([
