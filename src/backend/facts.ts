@@ -1,5 +1,6 @@
 import type { AbsolutePath } from "../profile/path.ts";
 import type { Link } from "../tool/facts.ts";
+import type { DeviceNode } from "./granted-devices.ts";
 import type { Held } from "./held.ts";
 import type { Repository } from "./repositories.ts";
 
@@ -152,6 +153,8 @@ export interface Facts {
   /** The mode-000 empty file that hides files, or null when the sandbox's user can't reach it. */
   readonly emptyFile: AbsolutePath | null;
   readonly devices: DeviceNodes;
+  /** Of the groups of devices that a profile grants which was looked at; of others none. */
+  readonly deviceNodes: readonly DeviceNode[];
   /** Whether a mount can be put on a symlink itself here, which keeps the link what it is and nothing else. */
   readonly coversLinks: boolean;
   readonly tree: Readonly<Record<Controller, TreeBound>>;

@@ -10,6 +10,7 @@ import type { AppearedPolicy } from "../policy/appeared-policy.ts";
 import { looserDefaults } from "../policy/risk.ts";
 import { printToolRule } from "../policy/rule-reach.ts";
 import type { ToolRule } from "../policy/tool-rule.ts";
+import { printDeviceGroup } from "../profile/devices.ts";
 import { printLimits } from "../profile/in-words.ts";
 import { printMacosGroup } from "../profile/macos.ts";
 import { limitsFrom } from "../profile/sections.ts";
@@ -67,6 +68,7 @@ export function grantedRows(host: Host, { config, ceiling }: Loaded): readonly R
     ]),
     ...named("calls may", [
       ...sandbox.syscalls.map((group) => [printSyscallGroup(group)]),
+      ...sandbox.devices.map((group) => [printDeviceGroup(group)]),
       ...macosGroups(config).map((group) => [`on macOS ${printMacosGroup(group)}`]),
     ]),
     ...named("commands", [

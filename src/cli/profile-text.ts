@@ -1,6 +1,7 @@
 import { columns } from "../channel/columns.ts";
 import type { Ink } from "../channel/ink.ts";
 import { accessTo } from "../profile/access-to.ts";
+import { DEVICE_GROUPS, type Devices } from "../profile/devices.ts";
 import { printHostRule } from "../profile/host-rule.ts";
 import { printLimits, printNetwork, proxyWords } from "../profile/in-words.ts";
 import type { Limits } from "../profile/limits.ts";
@@ -35,7 +36,8 @@ export function profileLines(profile: Profile, origins: Origins, ink: Ink): read
     ...section("env", [[profile.env.length === 0 ? "none" : profile.env.join(" ").replace(/^\*$/, "any")]]),
     ...section("terminal", [[profile.terminal ? "its own" : "none"]]),
     ...section("syscalls", [[profile.syscalls.join(" ") || "the usual"]]),
-    ...section("macos", macosRows(profile.macos)),
+    ...section("devices", groupRows(profile.devices, DEVICE_GROUPS)),
+    ...section("macos", groupRows(profile.macos, MACOS_GROUPS)),
     ...section("ports", profile.ports.length === 0 ? [] : [[printPorts(profile.ports)]]),
     ...section("limits", limitRows(profile.limits)),
   ];
@@ -115,10 +117,10 @@ function socketRows({ sockets }: Profile): readonly Row[] {
   return sockets.length === 0 ? [["none listed"]] : sockets.map((path) => ["connect", path]);
 }
 
-/** Where nothing is granted there is nothing to say, least of all on Linux. */
-function macosRows(groups: Macos): readonly Row[] {
+/** Where nothing is granted there is nothing to say, least of all of another system. */
+function groupRows(groups: Devices | Macos, all: Devices | Macos): readonly Row[] {
   if (groups.length === 0) return [];
-  return [[groups.length === MACOS_GROUPS.length ? "any" : groups.join(" ")]];
+  return [[groups.length === all.length ? "any" : groups.join(" ")]];
 }
 
 function limitRows(limits: Limits): readonly Row[] {

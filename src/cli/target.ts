@@ -4,6 +4,7 @@ import { visible } from "../errors.ts";
 import type { Host } from "../host/host.ts";
 import { statsOf } from "../host/nodes.ts";
 import type { PathFacts } from "../profile/access-to.ts";
+import { DEVICE_GROUPS } from "../profile/devices.ts";
 import { connectQuestion } from "../profile/examples.ts";
 import type { Question } from "../profile/explain.ts";
 import { MACOS_GROUPS } from "../profile/macos.ts";
@@ -29,6 +30,7 @@ export const ASKS = [
   "connect",
   "env",
   "syscalls",
+  "devices",
   "macos",
   "port",
 ] as const;
@@ -54,6 +56,8 @@ export function targetOf(host: Host, ask: Ask, text: string): Target {
       return { questions: [{ ask, name: text }], notes: [] };
     case "syscalls":
       return { questions: [{ ask, group: knownWord("explain", "group", text, SYSCALL_GROUPS) }], notes: [] };
+    case "devices":
+      return { questions: [{ ask, group: knownWord("explain", "group", text, DEVICE_GROUPS) }], notes: [] };
     case "macos":
       return {
         questions: [{ ask, group: knownWord("explain", "group", text, MACOS_GROUPS) }],

@@ -1,5 +1,6 @@
 import { visible } from "../errors.ts";
 import type { Comparison, Witness } from "../profile/compare.ts";
+import { printDeviceGroup } from "../profile/devices.ts";
 import { printHostRule } from "../profile/host-rule.ts";
 import { printMacosGroup } from "../profile/macos.ts";
 import { printSyscallGroup } from "../profile/syscalls.ts";
@@ -29,6 +30,8 @@ export function printWitness(witness: Witness): string {
       return "have a terminal of its own";
     case "syscalls":
       return printSyscallGroup(witness.group);
+    case "devices":
+      return printDeviceGroup(witness.group);
     case "macos":
       return `on macOS ${printMacosGroup(witness.group)}`;
     case "ports":

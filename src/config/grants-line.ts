@@ -1,6 +1,7 @@
 import { escapeInvisible } from "../errors.ts";
 import { looserDefaults } from "../policy/risk.ts";
 import { printToolRule } from "../policy/rule-reach.ts";
+import { printDeviceGroup } from "../profile/devices.ts";
 import { printMacosGroup } from "../profile/macos.ts";
 import { normalPorts, printPorts } from "../profile/ports.ts";
 import { printAge } from "../profile/quantity.ts";
@@ -31,6 +32,7 @@ export function printGrants(config: Config): string {
     ...(shell.terminal === true ? ["a terminal of its own for each command"] : []),
     ...portWords(shell.ports),
     ...sandbox.syscalls.map((group) => `a call may ${printSyscallGroup(group)}`),
+    ...sandbox.devices.map((group) => `a call may ${printDeviceGroup(group)}`),
     ...macosGroups(config).map((group) => `on macOS a call may ${printMacosGroup(group)}`),
     ...commandWords(config),
     ...toolWords(config),

@@ -36,7 +36,16 @@ export function layerOf(
   table: Pick<ExecutedTable, "masks" | "sources"> | null = null,
 ): Layer {
   const sources = new Map<string, Position>(table?.sources);
-  for (const section of ["files", "network", "sockets", "env", "syscalls", "macos", "ports"] as const) {
+  for (const section of [
+    "files",
+    "network",
+    "sockets",
+    "env",
+    "syscalls",
+    "devices",
+    "macos",
+    "ports",
+  ] as const) {
     if (file[section] !== undefined) sources.set(section, positionAt(yaml, [section]));
   }
   const least = new Map<AbsolutePath, Access>();
@@ -74,6 +83,7 @@ export function layerOf(
       env: file.env,
       terminal: file.terminal,
       syscalls: file.syscalls,
+      devices: file.devices,
       macos: file.macos,
       ports: file.ports,
       limits: file.limits,

@@ -16,7 +16,7 @@ import { CofferdamError } from "../errors.ts";
 import { type AbsolutePath, joinPath, knownPath, upwards } from "../profile/path.ts";
 import type { Host } from "./host.ts";
 import { findHelper } from "./launcher.ts";
-import { realPathOf, statsOf } from "./nodes.ts";
+import { numbersOf, realPathOf, statsOf } from "./nodes.ts";
 import { ask } from "./spawn.ts";
 import { removeIfAbandoned } from "./state-files.ts";
 
@@ -64,7 +64,49 @@ export async function makeDevices(host: Host, user: Uid, writable: readonly Abso
   const mknod = findMknod(host, writable);
   if (mknod === null) return;
   for (const name of DEVICES)
-    if (!isNode(folder, name) && !(await makeNode(mknod, folder, name, host.id()))) return;
+    if (!isNode(folder, name) && !(await makeNode(mknod, joinPath(folder, name), rdevOf(name), host.id())))
+      return;
+}
+
+/** Nodes of devices that a config grants lie here, one for each name in `/dev`, as the others do in their folder. */
+function grantedFolderOf({ stateFolder }: Pick<Host, "stateFolder">): AbsolutePath {
+  return joinPath(realPathOf(stateFolder) ?? stateFolder, "granted-devices");
+}
+
+/** A node that stands in for one of `/dev` with these numbers, of which its user can change nothing; null where none was made. */
+export function madeNodeFor(
+  host: Pick<Host, "stateFolder">,
+  path: AbsolutePath,
+  rdev: number,
+): AbsolutePath | null {
+  const made = joinPath(grantedFolderOf(host), flatName(path));
+  return isNodeAt(made, rdev) ? made : null;
+}
+
+/** Makes a node for each of these that the sandbox's user owns. What can't be made is left to the look that follows. */
+export async function makeGrantedNodes(
+  host: Host,
+  user: Uid,
+  nodes: readonly { readonly path: AbsolutePath; readonly rdev: number; readonly uid: number }[],
+  writable: readonly AbsolutePath[],
+): Promise<void> {
+  const missing = nodes.filter(
+    ({ path, rdev, uid }) => uid === user.uid && madeNodeFor(host, path, rdev) === null,
+  );
+  if (missing.length === 0 || !mayMakeNodes()) return;
+  const folder = grantedFolderOf(host);
+  if (!isOwnFolder(folder, host.user.uid)) rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const mknod = findMknod(host, writable);
+  if (mknod === null) return;
+  for (const { path, rdev } of missing) {
+    const at = joinPath(folder, flatName(path));
+    if (!(await makeNode(mknod, at, rdev, host.id()))) return;
+  }
+}
+
+function flatName(path: AbsolutePath): string {
+  return path.slice(1).replaceAll("/", ":");
 }
 
 /** The path that the kernel will name in the mount table, so without links. */
@@ -94,11 +136,19 @@ function isOwnFolder(folder: AbsolutePath, uid: number): boolean {
 
 /** True for the device itself, usable by everybody and nobody's. */
 function isNode(folder: AbsolutePath, name: DeviceName): boolean {
-  const stats = statsOf(joinPath(folder, name));
+  return isNodeAt(joinPath(folder, name), rdevOf(name));
+}
+
+function rdevOf(name: DeviceName): number {
   const [major, minor] = NUMBERS[name];
+  return major * 256 + minor;
+}
+
+function isNodeAt(path: AbsolutePath, rdev: number): boolean {
+  const stats = statsOf(path);
   return (
     stats?.isCharacterDevice() === true &&
-    stats.rdev === major * 256 + minor &&
+    stats.rdev === rdev &&
     (stats.mode & 0o7777) === 0o666 &&
     stats.uid === NOBODY &&
     stats.gid === NOBODY
@@ -145,22 +195,21 @@ function findMknod(
 /** True when it was made. The node appears under its name when it is complete: another supervisor may be looking. */
 async function makeNode(
   [mknod, ...words]: readonly [AbsolutePath, ...string[]],
-  folder: AbsolutePath,
-  name: DeviceName,
+  at: AbsolutePath,
+  rdev: number,
   id: string,
 ): Promise<boolean> {
-  const made = joinPath(folder, `${name}-${id}`);
-  const { status } = await ask(mknod, [...words, "-m", "666", made, "c", ...NUMBERS[name].map(String)]);
+  const made = knownPath(`${at}-${id}`);
+  const { status } = await ask(mknod, [...words, "-m", "666", made, "c", ...numbersOf(rdev).map(String)]);
   if (status !== 0) return false;
-  const at = joinPath(folder, name);
   try {
     chownSync(made, NOBODY, NOBODY);
     // Never over one that another supervisor has just made: its sandboxes show that one already.
-    if (statsOf(at) !== null && !isNode(folder, name)) renameSync(made, at);
+    if (statsOf(at) !== null && !isNodeAt(at, rdev)) renameSync(made, at);
     else linkSync(made, at);
     return true;
   } catch {
-    return isNode(folder, name);
+    return isNodeAt(at, rdev);
   } finally {
     rmSync(made, { force: true });
   }

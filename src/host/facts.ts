@@ -6,11 +6,13 @@ import { areMany, type RepositorySign, repositoryMasks, withNear } from "../back
 import { withinSearch } from "../backend/search-bound.ts";
 import { coveredIndex } from "../backend/seatbelt/covered-index.ts";
 import { foldedMasks } from "../backend/seatbelt/file-rules.ts";
+import { normalDevices } from "../profile/devices.ts";
 import { maskIndex } from "../profile/mask-index.ts";
 import { type AbsolutePath, byPath, joinPath, knownPath } from "../profile/path.ts";
 import { normalProfile, type Profile, writableIn } from "../profile/profile.ts";
 import { takesFile } from "../profile/suffix.ts";
 import type { Link } from "../tool/facts.ts";
+import { lookAtDeviceNodes } from "./device-nodes.ts";
 import { repositoriesAbove } from "./git/above.ts";
 import { RepositoryReader } from "./git/repositories.ts";
 import type { Host } from "./host.ts";
@@ -127,6 +129,7 @@ function isSame(a: Facts, b: Facts): boolean {
     strayLinks,
     unsearched,
     nameFiles,
+    deviceNodes,
     ...rest
   } = a;
   return (
@@ -138,6 +141,7 @@ function isSame(a: Facts, b: Facts): boolean {
     isDeepStrictEqual(copies, b.copies) &&
     isDeepStrictEqual(unsearched, b.unsearched) &&
     isDeepStrictEqual(nameFiles, b.nameFiles) &&
+    isDeepStrictEqual(deviceNodes, b.deviceNodes) &&
     a.start === b.start &&
     isSameMap(nodes, b.nodes, isSameNode) &&
     isDeepStrictEqual(ways, b.ways) &&
@@ -216,9 +220,11 @@ export async function lookUpFacts(
   ])
     looker.look(path);
   const hasNames = standing.mac === null && profiles.some(({ network }) => network === "host");
+  const groups = normalDevices(profiles.flatMap(({ devices }) => devices));
   return memory.recall({
     arch: host.arch,
     ...standing,
+    deviceNodes: standing.mac === null ? lookAtDeviceNodes(host, standing, groups) : [],
     nameFiles: hasNames ? host.nameFiles() : null,
     nodes: looker.found,
     ways: around.ways,

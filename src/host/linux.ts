@@ -10,7 +10,8 @@ import { MACHINE } from "./cgroup/files.ts";
 import { sweepCgroups } from "./cgroup/leftovers.ts";
 import { findSeats, treeOf } from "./cgroup/seats.ts";
 import { lookAtCoreDumps } from "./core-dumps.ts";
-import { lookAtDevices, makeDevices } from "./devices.ts";
+import { nodesOf } from "./device-nodes.ts";
+import { lookAtDevices, makeDevices, makeGrantedNodes } from "./devices.ts";
 import { climbLadder } from "./doctor.ts";
 import type { StandingFacts } from "./facts.ts";
 import type { Host } from "./host.ts";
@@ -26,8 +27,13 @@ export const linux: Platform = {
   findLauncher,
   tryParts: climbLadder,
   askKernel: async () => [],
-  prepare: async (host, roots) => {
-    await makeDevices(host, ownerOfRoots(host, roots) ?? host.user, writableOf(roots));
+  prepare: async (host, roots, devices) => {
+    const user = ownerOfRoots(host, roots) ?? host.user;
+    await makeDevices(host, user, writableOf(roots));
+    const nodes = devices.flatMap((group) =>
+      nodesOf(group).map(({ path, stats }) => ({ path, rdev: stats.rdev, uid: stats.uid })),
+    );
+    await makeGrantedNodes(host, user, nodes, writableOf(roots));
   },
   cgroups: (host) => new Cgroups(host),
   lookAtTree,

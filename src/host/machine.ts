@@ -1,5 +1,6 @@
 import { closeSync, openSync } from "node:fs";
 import { CofferdamError } from "../errors.ts";
+import type { Devices } from "../profile/devices.ts";
 import type { AbsolutePath } from "../profile/path.ts";
 import type { Root, Runtime } from "../tool/facts.ts";
 import { attest } from "./attest.ts";
@@ -31,18 +32,24 @@ export async function inspectMachine(
   host: Host,
   roots: readonly Root[],
   runtimes: readonly Runtime[],
+  devices: Devices = [],
 ): Promise<Machine> {
   makeStateFolder(host);
   try {
-    return await inspect(host, roots, runtimes);
+    return await inspect(host, roots, runtimes, devices);
   } catch (cause) {
     throw toldIfFull(cause, host.stateFolder);
   }
 }
 
-async function inspect(host: Host, roots: readonly Root[], runtimes: readonly Runtime[]): Promise<Machine> {
+async function inspect(
+  host: Host,
+  roots: readonly Root[],
+  runtimes: readonly Runtime[],
+  devices: Devices,
+): Promise<Machine> {
   const platform = platformOf(host);
-  await platform.prepare(host, roots);
+  await platform.prepare(host, roots, devices);
   const cgroups = platform.cgroups(host);
   const seen = await platform.lookAt(host, roots, runtimes, "remember");
   const facts = cgroups === null ? seen : { ...seen, tree: cgroups.tree };

@@ -89,3 +89,11 @@ export function realPathOf(path: AbsolutePath): AbsolutePath | null {
     return null;
   }
 }
+
+/** Major and minor number, as the C library takes them apart (sys/sysmacros.h). */
+export function numbersOf(rdev: number): readonly [major: number, minor: number] {
+  const number = BigInt(rdev);
+  const major = ((number >> 8n) & 0xfffn) | ((number >> 32n) & 0xfffff000n);
+  const minor = (number & 0xffn) | ((number >> 12n) & 0xffffff00n);
+  return [Number(major), Number(minor)];
+}

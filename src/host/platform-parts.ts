@@ -1,4 +1,5 @@
 import type { Launcher } from "../backend/facts.ts";
+import type { Devices } from "../profile/devices.ts";
 import type { AbsolutePath } from "../profile/path.ts";
 import type { Root, Runtime } from "../tool/facts.ts";
 import type { Found } from "./attestation.ts";
@@ -26,7 +27,7 @@ export interface Platform {
    */
   askKernel(host: Host, launcher: Launcher, memory: "keep" | "read"): Promise<readonly Probed[]>;
   /** Makes what a look finds and calls need; where the walls can't be had at all, throws `SANDBOX_UNAVAILABLE`. */
-  prepare(host: Host, roots: readonly Root[]): Promise<void>;
+  prepare(host: Host, roots: readonly Root[], devices: Devices): Promise<void>;
   /** Makes cgroups for calls; null where there are none. */
   cgroups(host: Host): Cgroups | null;
   /** Whether a cgroup could be made for each call; none is. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { Access } from "./access.ts";
+import { DeviceGroup } from "./devices.ts";
 import { sha256 } from "./digest.ts";
 import { EnvPattern } from "./env-pattern.ts";
 import { parseHostRule, printHostRule } from "./host-rule.ts";
@@ -45,6 +46,7 @@ const CanonicalProfile = z.strictObject({
   env: z.array(EnvPattern),
   terminal: z.boolean(),
   syscalls: z.array(SyscallGroup),
+  devices: z.array(DeviceGroup),
   macos: z.array(MacosGroup),
   ports: z.union([z.literal("any"), z.array(Port)]).exactOptional(),
   limits: Limits,
@@ -98,7 +100,7 @@ function readMask({ exceptTreesOf, ...mask }: CanonicalProfile["masks"][number])
 
 /** The profile as plain JSON data, patterns and hosts as text. */
 function plain(profile: Profile): CanonicalProfile {
-  const { files, masks, network, sockets, env, terminal, syscalls, macos, ports, limits } = profile;
+  const { files, masks, network, sockets, env, terminal, syscalls, devices, macos, ports, limits } = profile;
   return {
     files: files.map(({ path, access, suffixes }) => ({
       path,
@@ -115,6 +117,7 @@ function plain(profile: Profile): CanonicalProfile {
     env: [...env],
     terminal,
     syscalls: [...syscalls],
+    devices: [...devices],
     macos: [...macos],
     ...(ports.length === 0 ? {} : { ports: ports === "any" ? ports : [...ports] }),
     limits: normalLimits(limits),

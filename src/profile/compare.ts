@@ -1,5 +1,6 @@
 import { type Access, isAtMost } from "./access.ts";
 import { maskRuler, type PathFacts, type PathRuler, pathRuler } from "./access-to.ts";
+import type { DeviceGroup } from "./devices.ts";
 import { envOutside } from "./env-pattern.ts";
 import type { Target } from "./host-rule.ts";
 import { limitAbove } from "./limits.ts";
@@ -28,6 +29,7 @@ export type Witness =
   | { readonly field: "env"; readonly name: string }
   | { readonly field: "terminal" }
   | { readonly field: "syscalls"; readonly group: SyscallGroup }
+  | { readonly field: "devices"; readonly group: DeviceGroup }
   | { readonly field: "macos"; readonly group: MacosGroup }
   | { readonly field: "ports"; readonly port: number }
   | { readonly field: "limits"; readonly name: string };
@@ -65,6 +67,8 @@ function witnessOutsideFiles(a: Profile, b: Profile): Witness | null {
   if (a.terminal && !b.terminal) return { field: "terminal" };
   const group = a.syscalls.find((one) => !b.syscalls.includes(one));
   if (group !== undefined) return { field: "syscalls", group };
+  const device = a.devices.find((one) => !b.devices.includes(one));
+  if (device !== undefined) return { field: "devices", group: device };
   const ofMacos = a.macos.find((one) => !b.macos.includes(one));
   if (ofMacos !== undefined) return { field: "macos", group: ofMacos };
   const port = portOutside(a.ports, b.ports);

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { CofferdamError, visible } from "../errors.ts";
 import { EXISTING_FILE } from "./access-to.ts";
+import { DeviceGroup } from "./devices.ts";
 import { EnvName } from "./env-pattern.ts";
 import { explain, type Layer, type Question } from "./explain.ts";
 import { canonicalAddress, isAddress, parseHostRule, printHostRule } from "./host-rule.ts";
@@ -26,6 +27,8 @@ export const Example = z.union(
     z.strictObject({ deny: z.literal("env"), name: EnvName }),
     z.strictObject({ allow: z.literal("syscalls"), group: SyscallGroup }),
     z.strictObject({ deny: z.literal("syscalls"), group: SyscallGroup }),
+    z.strictObject({ allow: z.literal("devices"), group: DeviceGroup }),
+    z.strictObject({ deny: z.literal("devices"), group: DeviceGroup }),
     z.strictObject({ allow: z.literal("macos"), group: MacosGroup }),
     z.strictObject({ deny: z.literal("macos"), group: MacosGroup }),
     z.strictObject({ allow: z.literal("port"), port: Port }),
@@ -33,7 +36,7 @@ export const Example = z.union(
   ],
   {
     error:
-      "an example is `allow` or `deny` of `read`, `write`, `connect`, `env`, `syscalls`, `macos` or `port`, with `path`, `host`, `socket`, `name`, `group` or `port`",
+      "an example is `allow` or `deny` of `read`, `write`, `connect`, `env`, `syscalls`, `devices`, `macos` or `port`, with `path`, `host`, `socket`, `name`, `group` or `port`",
   },
 );
 export type Example = z.infer<typeof Example>;
@@ -84,6 +87,7 @@ export function printQuestion(question: Question): string {
     case "env":
       return `env ${visible(question.name)}`;
     case "syscalls":
+    case "devices":
     case "macos":
       return `${question.ask} ${question.group}`;
     case "port":
@@ -113,13 +117,14 @@ export function questionsOf(example: Example, variables: PathVariables): readonl
 
 /** An example speaks of groups of one kind, and only what is read of it together with the kind says of which. */
 function groupQuestion(example: Extract<Example, { readonly group: unknown }>): Question {
-  if ("allow" in example)
-    return example.allow === "syscalls"
-      ? { ask: "syscalls", group: example.group }
-      : { ask: "macos", group: example.group };
-  return example.deny === "syscalls"
-    ? { ask: "syscalls", group: example.group }
-    : { ask: "macos", group: example.group };
+  if ("allow" in example) {
+    if (example.allow === "syscalls") return { ask: "syscalls", group: example.group };
+    if (example.allow === "devices") return { ask: "devices", group: example.group };
+    return { ask: "macos", group: example.group };
+  }
+  if (example.deny === "syscalls") return { ask: "syscalls", group: example.group };
+  if (example.deny === "devices") return { ask: "devices", group: example.group };
+  return { ask: "macos", group: example.group };
 }
 
 /** An address that stands for "somewhere public". */

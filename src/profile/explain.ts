@@ -1,6 +1,7 @@
 import { type Position, visible } from "../errors.ts";
 import { type Access, isAtMost } from "./access.ts";
 import { type Clause, type PathFacts, pathRuler } from "./access-to.ts";
+import type { DeviceGroup } from "./devices.ts";
 import { coversEnv } from "./env-pattern.ts";
 import {
   addressClass,
@@ -44,6 +45,7 @@ export type Question =
   | { readonly ask: "abstract"; readonly name: string }
   | { readonly ask: "env"; readonly name: string }
   | { readonly ask: "syscalls"; readonly group: SyscallGroup }
+  | { readonly ask: "devices"; readonly group: DeviceGroup }
   | { readonly ask: "macos"; readonly group: MacosGroup }
   | { readonly ask: "port"; readonly port: number };
 
@@ -126,7 +128,7 @@ interface Ruling {
 }
 
 function rule(profile: Profile, question: Question): Ruling {
-  const { network, sockets, env, syscalls, macos, ports } = profile;
+  const { network, sockets, env, syscalls, devices, macos, ports } = profile;
   switch (question.ask) {
     case "read":
     case "write": {
@@ -174,6 +176,10 @@ function rule(profile: Profile, question: Question): Ruling {
       const allowed = syscalls.includes(question.group);
       return { allowed, access: null, because: becauseOfGroup(question.group, allowed), key: "syscalls" };
     }
+    case "devices": {
+      const allowed = devices.includes(question.group);
+      return { allowed, access: null, because: becauseOfGroup(question.group, allowed), key: "devices" };
+    }
     case "macos": {
       const allowed = macos.includes(question.group);
       return { allowed, access: null, because: becauseOfGroup(question.group, allowed), key: "macos" };
@@ -201,7 +207,7 @@ export function printClause(clause: Clause): string {
   }
 }
 
-function becauseOfGroup(group: SyscallGroup | MacosGroup, isListed: boolean): string {
+function becauseOfGroup(group: SyscallGroup | DeviceGroup | MacosGroup, isListed: boolean): string {
   return `\`${group}\` is ${isListed ? "" : "not "}listed`;
 }
 

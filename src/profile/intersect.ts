@@ -1,3 +1,4 @@
+import { meetDevices } from "./devices.ts";
 import { meetEnv } from "./env-pattern.ts";
 import { meetLimits } from "./limits.ts";
 import { meetMacos } from "./macos.ts";
@@ -9,7 +10,7 @@ import { meetSyscalls } from "./syscalls.ts";
 
 /**
  * What both profiles allow. For every path, `accessTo(intersect(a, b), p)` is the lesser of `accessTo(a, p)` and
- * `accessTo(b, p)`; the same pointwise for targets, sockets, environment names, system calls, ports, limits and the terminal.
+ * `accessTo(b, p)`; the same pointwise for targets, sockets, environment names, system calls, devices, ports, limits and the terminal.
  * Commutative, associative, idempotent, monotone; `OPEN` is its unit, `CLOSED` its zero. Throws `USAGE` for limits made
  * by hand that are none.
  */
@@ -23,6 +24,7 @@ export function intersect(a: Profile, b: Profile): Profile {
     env: meetEnv(a.env, b.env),
     terminal: a.terminal && b.terminal,
     syscalls: meetSyscalls(a.syscalls, b.syscalls),
+    devices: meetDevices(a.devices, b.devices),
     macos: meetMacos(a.macos, b.macos),
     ports: meetPorts(a.ports, b.ports),
     limits: meetLimits(a.limits, b.limits),

@@ -1,4 +1,5 @@
 import { type Access, isAtMost, lesser } from "./access.ts";
+import { DEVICE_GROUPS, type Devices, normalDevices } from "./devices.ts";
 import { type EnvPattern, normalEnv } from "./env-pattern.ts";
 import { type Limits, normalLimits } from "./limits.ts";
 import { MACOS_GROUPS, type Macos, normalMacos } from "./macos.ts";
@@ -44,6 +45,7 @@ export interface Profile {
   readonly env: readonly EnvPattern[];
   readonly terminal: boolean;
   readonly syscalls: Syscalls;
+  readonly devices: Devices;
   readonly macos: Macos;
   readonly ports: Ports;
   readonly limits: Limits;
@@ -76,6 +78,7 @@ export function normalProfile(parts: ProfileParts): Profile {
     env: normalEnv(parts.env ?? []),
     terminal: parts.terminal ?? false,
     syscalls: normalSyscalls(parts.syscalls ?? []),
+    devices: normalDevices(parts.devices ?? []),
     macos: normalMacos(parts.macos ?? []),
     ports: normalPorts(parts.ports ?? []),
     limits: normalLimits(parts.limits ?? {}),
@@ -113,6 +116,7 @@ export const OPEN: Profile = normalProfile({
   env: ["*"],
   terminal: true,
   syscalls: SYSCALL_GROUPS,
+  devices: DEVICE_GROUPS,
   macos: MACOS_GROUPS,
   ports: "any",
 });

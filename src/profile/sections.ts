@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { CofferdamError, visible } from "../errors.ts";
 import { Access } from "./access.ts";
+import { DevicesSection } from "./devices.ts";
 import { EnvPattern } from "./env-pattern.ts";
 import { parseHostRule } from "./host-rule.ts";
 import type { Limits } from "./limits.ts";
@@ -97,6 +98,7 @@ export const ProfileSections = z.strictObject({
   env: z.array(EnvPattern).max(MOST_CLAUSES).optional(),
   terminal: z.boolean().optional(),
   syscalls: SyscallsSection.optional(),
+  devices: DevicesSection.optional(),
   macos: MacosSection.optional(),
   ports: z
     .union([z.literal("any"), PortsSection], { error: "ports is `any`, or a list of numbers" })
@@ -125,6 +127,7 @@ export function profileFromSections(sections: ProfileSections, variables: PathVa
     env: sections.env ?? OPEN.env,
     terminal: sections.terminal ?? true,
     syscalls: sections.syscalls ?? OPEN.syscalls,
+    devices: sections.devices ?? OPEN.devices,
     macos: sections.macos ?? OPEN.macos,
     ports: sections.ports ?? OPEN.ports,
     limits: sections.limits === undefined ? {} : limitsFrom(sections.limits),

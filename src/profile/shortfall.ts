@@ -1,6 +1,7 @@
 import { visible } from "../errors.ts";
 import { type Access, isAtMost } from "./access.ts";
 import { pathRuler } from "./access-to.ts";
+import { printDeviceGroup } from "./devices.ts";
 import { coversEnv } from "./env-pattern.ts";
 import { LIMITS } from "./limits.ts";
 import { printMacosGroup } from "./macos.ts";
@@ -20,7 +21,16 @@ export type Shortfall =
       readonly granted: Access;
     }
   | {
-      readonly field: "network" | "sockets" | "env" | "terminal" | "syscalls" | "macos" | "ports" | "limits";
+      readonly field:
+        | "network"
+        | "sockets"
+        | "env"
+        | "terminal"
+        | "syscalls"
+        | "devices"
+        | "macos"
+        | "ports"
+        | "limits";
       readonly what: string;
     };
 
@@ -62,6 +72,9 @@ export function shortfall(need: Profile, granted: Profile): readonly Shortfall[]
     ...need.syscalls
       .filter((group) => !granted.syscalls.includes(group))
       .map((group) => ({ field: "syscalls", what: `${group}, to ${printSyscallGroup(group)},` }) as const),
+    ...need.devices
+      .filter((group) => !granted.devices.includes(group))
+      .map((group) => ({ field: "devices", what: `${group}, to ${printDeviceGroup(group)},` }) as const),
     ...need.macos
       .filter((group) => !granted.macos.includes(group))
       .map((group) => ({ field: "macos", what: `${group}, to ${printMacosGroup(group)},` }) as const),

@@ -13,7 +13,7 @@ import { asksForHosts, type Standing } from "./standing.ts";
 /** With `refuse_tools`, and where no floor is demanded, a supervisor without walls starts and refuses every process. */
 export async function buildWalls(host: Host, { config, ceiling }: Loaded): Promise<Walls> {
   try {
-    const machine = await inspectMachine(host, config.roots, config.runtimes);
+    const machine = await inspectMachine(host, config.roots, config.runtimes, config.sandbox.devices);
     refuseRoot(machine, ceiling);
     refuseFailures(machine, config);
     return {

@@ -1,5 +1,6 @@
 import { printPosition, visible } from "../errors.ts";
 import type { PathFacts } from "../profile/access-to.ts";
+import type { DeviceGroup } from "../profile/devices.ts";
 import {
   type Explanation,
   explain,
@@ -30,13 +31,21 @@ export type DeniableQuestion =
   | (Extract<Question, { readonly path: AbsolutePath; readonly facts: PathFacts }> & {
       readonly ask: "read" | "write";
     })
-  | Extract<Question, { readonly ask: "connect" | "syscalls" | "macos" }>;
+  | Extract<Question, { readonly ask: "connect" | "syscalls" | "devices" | "macos" }>;
 
 /** What those see who lack a group of system calls. */
 const LACKING = {
   abi32: { operation: "run", target: "a 32-bit program, or one of another foreign ABI" },
   debug: { operation: "trace", target: "another process" },
 } as const satisfies Record<SyscallGroup, Pick<Denial, "operation" | "target">>;
+
+/** What those lack who lack a group of devices. */
+const LACKING_DEVICES = {
+  gpu: { operation: "use", target: "a graphics card" },
+  kvm: { operation: "use", target: "/dev/kvm" },
+  fuse: { operation: "use", target: "/dev/fuse" },
+  serial: { operation: "use", target: "a serial port" },
+} as const satisfies Record<DeviceGroup, Pick<Denial, "operation" | "target">>;
 
 /** What those lack on macOS who lack a group of it. */
 const LACKING_ON_MACOS = {
@@ -85,6 +94,8 @@ function whatOf(question: DeniableQuestion): Pick<Denial, "operation" | "target"
       return { operation: "connect", target: printTarget(question.target) };
     case "syscalls":
       return LACKING[question.group];
+    case "devices":
+      return LACKING_DEVICES[question.group];
     case "macos":
       return LACKING_ON_MACOS[question.group];
   }
@@ -115,7 +126,7 @@ function remedyFor({ decidedBy }: Explanation, question: DeniableQuestion, isByS
   if (decidedBy.layer === PROTECTED_LAYER && question.ask === "write")
     return "programs of this machine obey it: change it yourself, outside of the sandbox, if it is meant";
   if (decidedBy.layer !== "config") return onlyKeeper(decidedBy.layer);
-  if (question.ask === "syscalls" || question.ask === "macos")
+  if ("group" in question)
     return `list \`${question.group}\` under \`sandbox.${question.ask}\` in the config, if it is meant`;
   if (question.ask === "connect") return "list the host under `shell.network` in the config, if it is meant";
   if (isBySuffix)

@@ -73,6 +73,8 @@ export function printWitness(witness: Witness): string {
       return "a terminal of its own";
     case "syscalls":
       return `the system calls of ${witness.group}`;
+    case "devices":
+      return `the devices of ${witness.group}`;
     case "macos":
       return `the macOS group ${witness.group}`;
     case "ports":

@@ -3,7 +3,7 @@ import { proxyWords } from "../profile/in-words.ts";
 import { LIMITS, type LimitName, type Limits } from "../profile/limits.ts";
 import type { Network } from "../profile/network.ts";
 import { printPorts } from "../profile/ports.ts";
-import type { FileEntry, Profile } from "../profile/profile.ts";
+import { type FileEntry, OPEN, type Profile } from "../profile/profile.ts";
 import { printDuration, printSize } from "../profile/quantity.ts";
 import type { DerivedProfile } from "./derive-for.ts";
 
@@ -22,7 +22,7 @@ export const profileSerializer = {
 };
 
 /**
- * A profile, one clause a line: what may be read and written, masks, network, sockets, environment, system calls, groups of macOS, ports, limits. Paths that
+ * A profile, one clause a line: what may be read and written, masks, network, sockets, environment, system calls, devices, groups of macOS, ports, limits. Paths that
  * have a name are printed by it, so that a snapshot is the same on every machine.
  */
 export function printReadable(
@@ -44,6 +44,7 @@ export function printReadable(
     `env      ${profile.env.join(", ") || "none"}`,
     ...(profile.terminal ? ["terminal of its own"] : []),
     ...(profile.syscalls.length === 0 ? [] : [`syscalls ${profile.syscalls.join(", ")}`]),
+    ...(profile.devices.length === 0 ? [] : [`devices  ${profile.devices.join(", ")}`]),
     ...(profile.macos.length === 0 ? [] : [`macos    ${profile.macos.join(", ")}`]),
     ...(profile.ports.length === 0 ? [] : [`ports    ${printPorts(profile.ports)}`]),
     ...limitLines(profile.limits),
@@ -64,13 +65,7 @@ export function isDerived(value: unknown): value is DerivedProfile {
 
 /** True for a value in the shape of a profile. */
 export function isProfile(value: unknown): value is Profile {
-  return (
-    typeof value === "object" &&
-    value !== null &&
-    ["files", "masks", "network", "sockets", "env", "terminal", "syscalls", "macos", "ports", "limits"].every(
-      (key) => key in value,
-    )
-  );
+  return typeof value === "object" && value !== null && Object.keys(OPEN).every((key) => key in value);
 }
 
 /** The many paths of a runtime are one line when they have one access. The order is that of the names as printed. */

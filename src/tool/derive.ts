@@ -42,7 +42,7 @@ export interface Needs {
 /**
  * The profiles that the shell tool needs, never looser than the tool's config: each root with its mode (in `unasked`, a
  * root with `write_approval` is read-only and one with `read_approval` invisible), the runtimes to read, the listed
- * environment names, the network, the groups of system calls and of macOS, and the limits. A runtime inside a root (listed by hand) has that root's mode.
+ * environment names, the network, the groups of system calls, of devices and of macOS, and the limits. A runtime inside a root (listed by hand) has that root's mode.
  */
 export function deriveShellNeeds(settings: ToolSettings): Needs {
   return { unasked: deriveProfile(settings, false), onYes: deriveProfile(settings, true) };
@@ -92,6 +92,7 @@ function deriveProfile(settings: ToolSettings, isApproved: boolean): Profile {
     env: [...sandbox.env.pass, ...Object.keys(sandbox.env.set)],
     terminal: shell.terminal ?? false,
     syscalls: sandbox.syscalls,
+    devices: sandbox.devices,
     macos: macosGroups(settings),
     ports: shell.ports,
     limits: limitsFrom(sandbox.limits),

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { CofferdamError, visible } from "../errors.ts";
 import type { Json } from "../policy/canonical-json.ts";
+import { DevicesSection, meetDevices } from "../profile/devices.ts";
 import { MacosSection, meetMacos } from "../profile/macos.ts";
 import { listedPorts, meetPorts, PortsSection } from "../profile/ports.ts";
 import { meetSyscalls, SyscallsSection } from "../profile/syscalls.ts";
@@ -17,6 +18,8 @@ export const ToolNeeds = z
     network: z.boolean().optional(),
     /** Which of the groups of system calls it needs that the config grants. */
     syscalls: SyscallsSection.optional(),
+    /** Which of the groups of devices it needs that the config grants. */
+    devices: DevicesSection.optional(),
     /** Which of the groups of macOS it needs that the config grants; those of runtimes come along with these. */
     macos: MacosSection.optional(),
     /** Ports that its server is reached by, of those that the config gives to commands: open whenever it runs. */
@@ -100,6 +103,7 @@ export function settingsFor(settings: ToolSettings, needs: ToolNeeds): ToolSetti
     sandbox: {
       ...sandbox,
       syscalls: [...meetSyscalls(sandbox.syscalls, needs.syscalls ?? [])],
+      devices: [...meetDevices(sandbox.devices, needs.devices ?? [])],
       macos: [...meetMacos(sandbox.macos, needs.macos ?? [])],
     },
     shell: {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { AppearedPolicy } from "../policy/appeared-policy.ts";
+import { DevicesSection } from "../profile/devices.ts";
 import { EnvName, EnvPattern } from "../profile/env-pattern.ts";
 import { MacosSection } from "../profile/macos.ts";
 import { PortsSection } from "../profile/ports.ts";
@@ -66,6 +67,7 @@ export const SandboxSection = z.strictObject({
   limits: LimitsSection.default({}),
   search: SearchSection.prefault({}),
   syscalls: SyscallsSection.default([]),
+  devices: DevicesSection.default([]),
   macos: MacosSection.default([]),
   env: z
     .strictObject({

@@ -3,6 +3,7 @@ import { describe, expect } from "vitest";
 import { isAtMost } from "../../src/profile/access.ts";
 import { accessTo } from "../../src/profile/access-to.ts";
 import { type Comparison, compare, type Witness } from "../../src/profile/compare.ts";
+import { DEVICE_GROUPS } from "../../src/profile/devices.ts";
 import { coversEnv } from "../../src/profile/env-pattern.ts";
 import { intersect } from "../../src/profile/intersect.ts";
 import { LIMITS } from "../../src/profile/limits.ts";
@@ -69,6 +70,9 @@ describe("compare", () => {
       "does not look at system calls": (a, b) => compare(a, { ...b, syscalls: SYSCALL_GROUPS }),
       "looks at the first group of system calls alone": (a, b) =>
         compare({ ...a, syscalls: a.syscalls.slice(0, 1) }, b),
+      "does not look at devices": (a, b) => compare(a, { ...b, devices: DEVICE_GROUPS }),
+      "looks at the first group of devices alone": (a, b) =>
+        compare({ ...a, devices: a.devices.slice(0, 1) }, b),
       "does not look at what macOS gives": (a, b) => compare(a, { ...b, macos: MACOS_GROUPS }),
       "looks at the first group of macOS alone": (a, b) => compare({ ...a, macos: a.macos.slice(0, 1) }, b),
       "does not look at ports": (a, b) => compare(a, { ...b, ports: "any" }),
@@ -244,6 +248,7 @@ function excesses(a: Profile, b: Profile, { path, target, socket, name }: Probe)
     { field: "env", name },
     { field: "terminal" },
     ...SYSCALL_GROUPS.map((group) => ({ field: "syscalls", group }) as const),
+    ...DEVICE_GROUPS.map((group) => ({ field: "devices", group }) as const),
     ...MACOS_GROUPS.map((group) => ({ field: "macos", group }) as const),
     ...[...PORTS, 4444].map((port) => ({ field: "ports", port }) as const),
     ...LIMITS.map((limit) => ({ field: "limits", name: limit }) as const),
@@ -276,6 +281,8 @@ function confirms(a: Profile, b: Profile, witness: Witness): boolean {
       return a.terminal && !b.terminal;
     case "syscalls":
       return a.syscalls.includes(witness.group) && !b.syscalls.includes(witness.group);
+    case "devices":
+      return a.devices.includes(witness.group) && !b.devices.includes(witness.group);
     case "macos":
       return a.macos.includes(witness.group) && !b.macos.includes(witness.group);
     case "ports":

@@ -3,6 +3,7 @@ import { describe, expect } from "vitest";
 import type { Position } from "../../src/errors.ts";
 import { isAtMost } from "../../src/profile/access.ts";
 import { accessTo, type PathFacts, type PathRuling, pathRuler } from "../../src/profile/access-to.ts";
+import { DEVICE_GROUPS } from "../../src/profile/devices.ts";
 import { coversEnv } from "../../src/profile/env-pattern.ts";
 import {
   clauseKey,
@@ -148,6 +149,7 @@ function layer(name: string, from: Profile): Layer {
     "sockets",
     "env",
     "syscalls",
+    "devices",
     "macos",
     "ports",
     ...from.files.map((entry) => entryKey(entry.path)),
@@ -168,6 +170,7 @@ function questions({ path, target, socket, name }: Probe): readonly Question[] {
     { ask: "abstract", name },
     { ask: "env", name },
     ...SYSCALL_GROUPS.map((group) => ({ ask: "syscalls", group }) as const),
+    ...DEVICE_GROUPS.map((group) => ({ ask: "devices", group }) as const),
     ...MACOS_GROUPS.map((group) => ({ ask: "macos", group }) as const),
     ...[...PORTS, 4444].map((port) => ({ ask: "port", port }) as const),
   ];
@@ -193,6 +196,8 @@ function allows(from: Profile, question: Question): boolean {
       return coversEnv(from.env, question.name);
     case "syscalls":
       return from.syscalls.includes(question.group);
+    case "devices":
+      return from.devices.includes(question.group);
     case "macos":
       return from.macos.includes(question.group);
     case "port":

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect } from "vitest";
 import { printProfile } from "../../src/profile/canonical.ts";
 import { isWithin } from "../../src/profile/compare.ts";
+import { DEVICE_GROUPS } from "../../src/profile/devices.ts";
 import { intersect } from "../../src/profile/intersect.ts";
 import { MACOS_GROUPS } from "../../src/profile/macos.ts";
 import { isPortIn } from "../../src/profile/ports.ts";
@@ -50,6 +51,10 @@ describe("intersect", () => {
       "grants a group of system calls when the first does, or neither": (a, b) => ({
         ...intersect(a, b),
         syscalls: SYSCALL_GROUPS.filter((one) => a.syscalls.includes(one) || !b.syscalls.includes(one)),
+      }),
+      "grants a group of devices when the first does, or neither": (a, b) => ({
+        ...intersect(a, b),
+        devices: DEVICE_GROUPS.filter((one) => a.devices.includes(one) || !b.devices.includes(one)),
       }),
       "grants a group of macOS when the first does, or neither": (a, b) => ({
         ...intersect(a, b),
@@ -141,6 +146,10 @@ describe("intersect", () => {
       "grants system calls that the first lacks": (a, b) => ({
         ...intersect(a, b),
         syscalls: SYSCALL_GROUPS.filter((one) => !a.syscalls.includes(one)),
+      }),
+      "grants devices that the first lacks": (a, b) => ({
+        ...intersect(a, b),
+        devices: DEVICE_GROUPS.filter((one) => !a.devices.includes(one)),
       }),
       "grants what of macOS the first lacks": (a, b) => ({
         ...intersect(a, b),

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect } from "vitest";
 import { type Access, isAtMost, lesser } from "../../src/profile/access.ts";
 import { accessTo } from "../../src/profile/access-to.ts";
+import { DEVICE_GROUPS } from "../../src/profile/devices.ts";
 import { coversEnv, normalEnv } from "../../src/profile/env-pattern.ts";
 import { intersect } from "../../src/profile/intersect.ts";
 import { LIMITS } from "../../src/profile/limits.ts";
@@ -135,6 +136,8 @@ describe("intersect", () => {
           expect(both.syscalls.includes(group)).toBe(
             a.syscalls.includes(group) && b.syscalls.includes(group),
           );
+        for (const group of DEVICE_GROUPS)
+          expect(both.devices.includes(group)).toBe(a.devices.includes(group) && b.devices.includes(group));
         for (const group of MACOS_GROUPS)
           expect(both.macos.includes(group)).toBe(a.macos.includes(group) && b.macos.includes(group));
         for (const port of [...PORTS, 4444])
@@ -150,6 +153,9 @@ describe("intersect", () => {
     {
       "takes the system calls of either": spoiling((a, b) => ({
         syscalls: SYSCALL_GROUPS.filter((one) => a.syscalls.includes(one) || b.syscalls.includes(one)),
+      })),
+      "takes the devices of either": spoiling((a, b) => ({
+        devices: DEVICE_GROUPS.filter((one) => a.devices.includes(one) || b.devices.includes(one)),
       })),
       "takes what of macOS either has": spoiling((a, b) => ({
         macos: MACOS_GROUPS.filter((one) => a.macos.includes(one) || b.macos.includes(one)),
@@ -246,6 +252,7 @@ const BARE: Profile = {
   env: [],
   terminal: false,
   syscalls: [],
+  devices: [],
   macos: [],
   ports: [],
   limits: {},

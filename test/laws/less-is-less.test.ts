@@ -114,6 +114,7 @@ describe("a profile stays within what it was after", () => {
       "asks for the same names": (a, b) => isWithin(a, b) && a.env.length === b.env.length,
       "asks for the same terminal": (a, b) => isWithin(a, b) && a.terminal === b.terminal,
       "asks for the same system calls": (a, b) => isWithin(a, b) && a.syscalls.length === b.syscalls.length,
+      "asks for the same devices": (a, b) => isWithin(a, b) && a.devices.length === b.devices.length,
       "asks for the same of macOS": (a, b) => isWithin(a, b) && a.macos.length === b.macos.length,
       "asks for the same ports": (a, b) => isWithin(a, b) && a.ports.length === b.ports.length,
     },
@@ -145,6 +146,7 @@ function* lowered(before: Profile, place: number, rule: HostRule, added: Mask): 
   yield { ...before, masks: [...before.masks, added] };
   yield { ...before, terminal: false };
   yield { ...before, syscalls: without(before.syscalls) };
+  yield { ...before, devices: without(before.devices) };
   yield { ...before, macos: without(before.macos) };
   yield { ...before, ports: before.ports === "any" ? [8080] : without(before.ports) };
   yield { ...before, env: without(before.env) };

@@ -36,6 +36,7 @@ export function fakedFacts(tree: Tree, more: Partial<Facts> = {}): Facts {
     ],
     emptyFile: absolutePath("/home/you/.local/state/cofferdam/empty"),
     devices: { kind: "host" },
+    deviceNodes: [],
     coversLinks: true,
     coreDumps: { kind: "file" },
     nameFiles: null,

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import type { Access } from "../../src/profile/access.ts";
+import type { Devices } from "../../src/profile/devices.ts";
 import type { EnvPattern } from "../../src/profile/env-pattern.ts";
 import type { HostRule, Target } from "../../src/profile/host-rule.ts";
 import { intersect } from "../../src/profile/intersect.ts";
@@ -190,6 +191,15 @@ export const syscalls: fc.Arbitrary<Syscalls> = fc.constantFrom<Syscalls>(
   ["debug", "debug"],
 );
 
+/** Both orders, and twins. */
+export const devices: fc.Arbitrary<Devices> = fc.constantFrom<Devices>(
+  [],
+  ["gpu"],
+  ["serial"],
+  ["serial", "kvm", "gpu"],
+  ["kvm", "kvm"],
+);
+
 /** Few groups, and the first and the last there is. */
 export const macos: fc.Arbitrary<Macos> = fc.constantFrom<Macos>(
   [],
@@ -225,6 +235,7 @@ export const profileParts: fc.Arbitrary<Profile> = fc
     terminal: fc.boolean(),
     limits,
     syscalls,
+    devices,
     macos,
     ports,
   })
@@ -239,6 +250,7 @@ const part = fc.constantFrom(
   "env",
   "terminal",
   "syscalls",
+  "devices",
   "macos",
   "ports",
   "limits",

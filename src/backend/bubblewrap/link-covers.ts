@@ -42,13 +42,13 @@ export function withCovers(
   { changes }: { readonly changes: readonly Change[] },
   facts: Facts,
 ): GatedPlan {
-  const { launcher, devices, arch } = facts;
+  const { launcher, devices, deviceNodes, arch } = facts;
   const links = changes.filter(({ kind }) => kind === "cover-link").map(({ path }) => path);
   const words = links.length === 0 ? null : coverWords(links, launcher, arch);
   if (words === null) return plan;
   const shown = changes.filter(({ kind, access }) => kind === "show" && access === "write");
   const options = [...COVER_OPTIONS, ...shown.flatMap(({ path }) => ["--bind", path, path])];
-  return withLauncherAround(plan, { writable: [], launcher, devices }, { options, words });
+  return withLauncherAround(plan, { writable: [], launcher, devices, deviceNodes }, { options, words });
 }
 
 /** The words that cover these links and become the launcher. Null without a perl. */

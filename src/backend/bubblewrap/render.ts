@@ -4,6 +4,7 @@ import type { Profile } from "../../profile/profile.ts";
 import type { Launch } from "../../tool/launch.ts";
 import type { Facts } from "../facts.ts";
 import { GATE_NAME } from "../gate-name.ts";
+import { grantedDevices } from "../granted-devices.ts";
 import { aliasesOf } from "../host-mounts.ts";
 import {
   approximationOf,
@@ -50,7 +51,7 @@ export const MANY_MOUNTS = 64;
  * 2. the private places (`/dev`, `/proc`, `/tmp`, …);
  * 3. the machine's symlinks in folders that are made anew;
  * 4. the changes, folders before what is in them;
- * 5. the identity files, where nothing of the host is shown;
+ * 5. the identity files and what `/sys` says of devices, where nothing of the host is shown;
  * 6. sealing: hidden folders deepest first, then the private places and the base;
  * 7. files in HOME, which is not sealed;
  * 8. the folder to start in and the filter.
@@ -114,7 +115,8 @@ function layOut(given: Profile, facts: Facts, mostMounts: number): Layout | Refu
   const { clauses, mounts, ...more } = clausesOf(changes, facts, firstFile(tree));
   inputs.push(...more.inputs);
   const names = profile.network === "host" ? facts.nameFiles : null;
-  const files = identityFiles(facts.user, names).flatMap((file) => {
+  const ofDevices = grantedDevices(profile, facts).files;
+  const files = [...identityFiles(facts.user, names), ...ofDevices].flatMap((file) => {
     if (isCovered(changes, file.path)) return [];
     const fd = firstFile(tree) + inputs.length - 1;
     inputs.push({ fd, bytes: new TextEncoder().encode(file.text) });

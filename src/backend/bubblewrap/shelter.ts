@@ -1,5 +1,5 @@
 import { type AbsolutePath, byPath, isInside, joinPath, pathToBytes } from "../../profile/path.ts";
-import type { DeviceNodes, Launcher } from "../facts.ts";
+import type { DeviceNodes, Facts, Launcher } from "../facts.ts";
 import type { GatedPlan, Input, Plan } from "../plan.ts";
 import { DEVICES } from "./views.ts";
 
@@ -9,6 +9,7 @@ export interface ShelterNeeds {
   readonly writable: readonly AbsolutePath[];
   readonly launcher: Pick<Launcher, "path" | "options">;
   readonly devices: DeviceNodes;
+  readonly deviceNodes: Facts["deviceNodes"];
 }
 
 /**
@@ -37,7 +38,7 @@ interface Stage {
 /** The same launch inside a second launcher, which may start something else first that becomes the inner one. */
 export function withLauncherAround(
   plan: GatedPlan,
-  { writable, launcher, devices }: ShelterNeeds,
+  { writable, launcher, devices, deviceNodes }: ShelterNeeds,
   stage: Stage = { options: [], words: [] },
 ): GatedPlan {
   const taken = [
@@ -51,6 +52,7 @@ export function withLauncherAround(
     ? outermost(writable).map((folder, at) => ({ fd: args + 1 + at, folder }))
     : [];
   const options = shelterOptions(devices, [
+    ...deviceNodes.flatMap(({ source }) => ["--dev-bind", source, source]),
     ...stage.options,
     ...(folders.length > 0 ? [] : outermost(writable).flatMap((path) => ["--bind", path, path])),
     ...folders.flatMap((one) => ("folder" in one ? ["--bind-fd", String(one.fd), one.folder] : [])),

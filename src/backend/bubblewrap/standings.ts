@@ -1,6 +1,7 @@
 import type { Profile } from "../../profile/profile.ts";
 import type { Accepted } from "../backend.ts";
 import type { Facts, TreeBound } from "../facts.ts";
+import { grantedDevices } from "../granted-devices.ts";
 import type { Approximation, Standing, Standings } from "../plan.ts";
 import { unboundedNetwork } from "../proxy-way.ts";
 import { isCountedByUser } from "./tree.ts";
@@ -30,7 +31,7 @@ export function standings(
   approximations: readonly Approximation[],
 ): Standings {
   return {
-    files: filesStanding(facts, approximations),
+    files: filesStanding(profile, facts, approximations),
     network:
       profile.network === "host"
         ? {
@@ -59,8 +60,14 @@ export function standings(
   };
 }
 
-function filesStanding({ devices }: Facts, approximations: readonly Approximation[]): Standing {
+function filesStanding(profile: Profile, facts: Facts, approximations: readonly Approximation[]): Standing {
+  const { devices } = facts;
   if (devices.kind === "exposed") return { kind: "partial", reason: `${HOST_DEVICES}: ${devices.reason}` };
+  const exposed = grantedDevices(profile, facts).nodes.filter(({ isExposed }) => isExposed);
+  if (exposed.length > 0) {
+    const paths = exposed.map(({ path }) => path).join(", ");
+    return { kind: "partial", reason: `${HOST_DEVICES}: no other could be made for ${paths}` };
+  }
   const tighter = [...new Set(approximations.map((one) => one.name))].join(", ");
   return tighter === "" ? ENFORCED : { kind: "tighter", reason: tighter };
 }

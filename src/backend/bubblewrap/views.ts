@@ -1,6 +1,7 @@
 import { type AbsolutePath, isInside, joinPath, knownPath } from "../../profile/path.ts";
 import type { Profile } from "../../profile/profile.ts";
 import { type Facts, nodeAt } from "../facts.ts";
+import { type GrantedDevices, grantedDevices } from "../granted-devices.ts";
 import { inFilesystem } from "../host-mounts.ts";
 import type { ExpectedMount } from "../plan.ts";
 import { scratchBytes, sharedMemoryBytes } from "../scratch.ts";
@@ -28,19 +29,21 @@ export interface Views {
 
 /**
  * The places that are made for the call: `/dev`, `/dev/shm`, `/proc`, `/tmp` (with `/var/tmp` and HOME on it), `/run`,
- * and of `/sys` the processor list. They come before every bind of a root, so that a root below one is mounted into it.
+ * and of `/sys` the processor list; with them the devices that the profile grants. They come before every bind of a root, so that a root below one is mounted into it.
  */
 export function views(profile: Profile, facts: Facts): Views {
   const cpu = nodeAt(facts, CPU).kind === "folder" ? ["--ro-bind", CPU, CPU] : [];
   const varLinks = (["/var/tmp", "/var/run"] as const).filter(
     (path) => !profile.files.some((entry) => isInside(entry.path, knownPath(path))),
   );
+  const granted = grantedDevices(profile, facts);
   return {
     open: [
       ...[
         "--dev",
         "/dev",
         ...madeDevices(facts),
+        ...granted.nodes.flatMap(({ source, path }) => ["--dev-bind", source, path]),
         ...sized(facts, sharedMemoryBytes(profile.limits)),
         "--perms",
         "1777",
@@ -53,9 +56,11 @@ export function views(profile: Profile, facts: Facts): Views {
       ...varLinks.flatMap((path) => ["--symlink", path === "/var/tmp" ? "../tmp" : "../run", path]),
       ...["--perms", "0700", "--dir", HOME],
       ...cpu,
+      ...granted.folders.flatMap((path) => ["--ro-bind", path, path]),
+      ...granted.links.flatMap(({ target, path }) => ["--symlink", target, path]),
     ],
     seal: ["--remount-ro", "/dev", "--remount-ro", "/proc", "--remount-ro", "/"],
-    mounts: expectedViews(facts, cpu.length > 0),
+    mounts: [...expectedViews(facts, cpu.length > 0), ...grantedMounts(granted, facts)],
   };
 }
 
@@ -105,6 +110,25 @@ function expectedViews(facts: Facts, hasCpu: boolean): readonly ExpectedMount[] 
     made("/tmp", "tmpfs", false),
     made("/run", "tmpfs", false),
     ...(hasCpu ? [{ ...made(CPU, "", true), type: null, source: inFilesystem(facts.mounts, CPU) }] : []),
+  ];
+}
+
+/** What must be seen of the devices that the profile grants. */
+function grantedMounts(
+  { nodes, folders }: GrantedDevices,
+  { mounts }: Pick<Facts, "mounts">,
+): readonly ExpectedMount[] {
+  const shown = (point: AbsolutePath, from: AbsolutePath, readOnly: boolean): ExpectedMount => ({
+    point,
+    readOnly,
+    type: null,
+    source: inFilesystem(mounts, from),
+    optional: false,
+    hides: false,
+  });
+  return [
+    ...nodes.map(({ path, source }) => shown(path, source, false)),
+    ...folders.map((path) => shown(path, path, true)),
   ];
 }
 

@@ -28,6 +28,7 @@ export function refusedProfile(
 ): Refusal | null {
   return (
     refusedTerminal(profile) ??
+    refusedDevices(profile) ??
     refusedNetwork(profile, launch, mac) ??
     portsRefusal(profile) ??
     refusedEntry(profile, facts, mac.calls)
@@ -48,6 +49,17 @@ function refusedTerminal({ terminal }: Profile): Refusal | null {
     field: "terminal",
     reason: "a terminal of its own is not given behind these walls",
     remedy: "do without: `shell.terminal: false`, `--no-terminal`",
+  };
+}
+
+/** macOS has no such nodes: its graphics cards and serial ports are reached in other ways, which nobody has tried with these rules. */
+function refusedDevices({ devices }: Profile): Refusal | null {
+  if (devices.length === 0) return null;
+  return {
+    field: "devices",
+    reason: `\`${devices.join("`, `")}\` can't be granted on macOS, only on Linux`,
+    remedy:
+      "leave `sandbox.devices` out, or take it away on this Mac with an operator profile that says `devices: []`",
   };
 }
 

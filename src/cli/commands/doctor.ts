@@ -103,7 +103,7 @@ function problemInBattery(battery: Attestation | CofferdamError | null): string 
 
 async function attestNow(host: Host, roots: Loaded["config"]["roots"]): Promise<Attestation> {
   makeStateFolder(host);
-  await platformOf(host).prepare(host, roots);
+  await platformOf(host).prepare(host, roots, []);
   const runtimes = findRuntimes(
     host,
     ["system"],

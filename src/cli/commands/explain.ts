@@ -25,7 +25,10 @@ import { ASKS, type Target, targetOf } from "../target.ts";
  */
 export async function explain(args: readonly string[], print: Print): Promise<number> {
   const { values, positionals } = readArguments("explain", args, COMMON);
-  takeWords("explain", positionals, ["read|write|remove|rename|connect|env|syscalls|macos|port", "TARGET"]);
+  takeWords("explain", positionals, [
+    "read|write|remove|rename|connect|env|syscalls|devices|macos|port",
+    "TARGET",
+  ]);
   const [word = "", text = ""] = positionals;
   const ask = knownWord("explain", "question", word, ASKS);
   const host = thisHost();

@@ -199,6 +199,7 @@ export function macFacts(given: Partial<Facts> = {}): Facts {
     emptyFile: null,
     nameFiles: null,
     devices: { kind: "host" },
+    deviceNodes: [],
     coversLinks: false,
     coreDumps: { kind: "file" },
     mac: {

@@ -26,6 +26,7 @@ const needs = (
   writable: writable.map((path) => absolutePath(path)),
   launcher: { path: BWRAP, options: new Set(options) },
   devices,
+  deviceNodes: [],
 });
 
 /** The outer launcher's options, one a line where one begins. */
