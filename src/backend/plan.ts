@@ -149,6 +149,12 @@ export interface RuleText {
   readonly parameters: Readonly<Record<string, string>>;
 }
 
+/** A device of the machine that a call has, and what that lets it do, in words that follow "may". */
+export interface ShownDevice {
+  readonly path: AbsolutePath;
+  readonly may: string;
+}
+
 interface PlanParts {
   readonly backend: string;
   readonly version: string;
@@ -164,6 +170,8 @@ interface PlanParts {
   /** Paths that can't be removed, renamed or replaced, whatever may be written there. */
   readonly fixed: readonly AbsolutePath[];
   readonly standings: Standings;
+  /** Devices of the machine that are shown; left out where there are none. */
+  readonly devices?: readonly ShownDevice[];
   /** How the program finds the egress proxy; null where it has none. */
   readonly proxy: ProxyWay | null;
   /** The ports of this machine's loopback that lead into it. */

@@ -77,6 +77,10 @@ export function reachFields({ tool, granted }: ApprovalRequest): readonly Field[
     line("can write", granted.write.length === 0 ? "nothing" : granted.write.join(", ")),
     line("can read", reads),
     line("network", granted.network),
+    ...list(
+      "devices",
+      (granted.devices ?? []).map((may) => `it may ${may}`),
+    ),
     ...list("not given", granted.shortfall),
   ];
 }

@@ -10,6 +10,7 @@ import { isInside } from "../profile/path.ts";
 import type { Draft } from "../supervisor/draft.ts";
 import type { Prepared, Side } from "../supervisor/prepare.ts";
 import type { Root } from "../tool/facts.ts";
+import { deviceFindings } from "./device-findings.ts";
 
 /** What something in a root is cut down to, as paths from the root. */
 export interface MaskedRoot {
@@ -55,6 +56,7 @@ export async function lookAtPlan(draft: Draft): Promise<PlanLook> {
         plan: rendering.plan,
         roots: settings.roots.map((root) => maskedIn(root, rendering.plan, side)),
         findings: [
+          ...deviceFindings(draft.loaded.config, side.profile, facts),
           ...manyRepositories(facts),
           ...limitFindings(rendering.plan),
           ...manyMounts(rendering.plan),

@@ -27,12 +27,13 @@ export function standingLines(standings: Standings, ink: Ink): readonly string[]
 
 /** What a call gets, in as few lines as a person can decide on. */
 export function grantRows(view: GrantedView): readonly (readonly string[])[] {
-  const { write, read, runtimes, network, limits, shortfall } = view;
+  const { write, read, runtimes, network, devices = [], limits, shortfall } = view;
   const readable = [...read, ...(runtimes.length === 0 ? [] : [`the runtimes ${runtimes.join(", ")}`])];
   return [
     ["can write", write.join(", ") || "nothing"],
     ["can read", readable.join(", ") || "nothing else"],
     ["network", network],
+    ...devices.map((may, index) => [index === 0 ? "devices" : "", `it may ${may}`]),
     ...(limits.length === 0 ? [] : [["limits", limits.join(", ")]]),
     ...shortfall.map((one, index) => [index === 0 ? "not given" : "", one]),
   ];

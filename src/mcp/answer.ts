@@ -32,6 +32,7 @@ const ReceiptAnswer = z.strictObject({
   ),
   appeared: z.array(z.string()).describe("What came to be meanwhile and other programs may obey"),
   quarantined: z.array(z.string()).describe("What of that was taken away; a person can give it back"),
+  devices: z.array(z.string()).optional().describe("Devices of the machine that it had"),
   limits_reached: z.array(z.string()),
 });
 
@@ -103,7 +104,7 @@ function textOf(told: Told): string {
 }
 
 function shortReceipt(receipt: Receipt): z.infer<typeof ReceiptAnswer> {
-  const { backend, granted, argsHash, standings, appeared, limitsReached } = receipt;
+  const { backend, granted, argsHash, standings, appeared, limitsReached, devices } = receipt;
   return {
     backend,
     ...(granted === null ? {} : { granted }),
@@ -117,6 +118,7 @@ function shortReceipt(receipt: Receipt): z.infer<typeof ReceiptAnswer> {
     quarantined: appeared.found.flatMap(({ path, fate }) =>
       fate.kind === "quarantined" ? [spelledOut(path)] : [],
     ),
+    ...(devices === undefined ? {} : { devices: devices.map(({ path }) => path) }),
     limits_reached: [...limitsReached],
   };
 }

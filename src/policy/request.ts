@@ -14,6 +14,8 @@ export const GrantedView = z
     /** Runtimes whose folders can be read, by name. */
     runtimes: z.array(z.string()).readonly(),
     network: z.string(),
+    /** What it may do with devices of the machine; left out where it has none. */
+    devices: z.array(z.string()).readonly().exactOptional(),
     limits: z.array(z.string()).readonly(),
     /** What the call asked for and does not get. */
     shortfall: z.array(z.string()).readonly(),

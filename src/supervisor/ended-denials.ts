@@ -7,6 +7,7 @@ import { type Call, lineOf, scriptOf, wordsOf } from "../tool/call.ts";
 import { askDenial } from "./ask-denial.ts";
 import { isComplaint, withoutDots } from "./complaints.ts";
 import type { Denial } from "./denial.ts";
+import { deviceDenials } from "./device-denials.ts";
 import { egressDenials } from "./egress-denials.ts";
 import { ceilingUnder } from "./explain.ts";
 import { failedDenials } from "./failed-denials.ts";
@@ -89,16 +90,20 @@ function lackDenials({ call, side, standing }: EndedCall, { ended, said }: End):
 }
 
 function wordDenials(
-  { call, side, standing }: EndedCall,
+  { call, side, standing, facts }: EndedCall,
   { ended: { code, refused = [] }, said, egress }: End,
   words: readonly string[],
   named: readonly NamedPath[],
 ): readonly Denial[] {
   const [isByYes, isTool] = [side.digest === standing.onYes.digest, call.use !== null];
-  return programDenials(
+  const { mac, user } = facts;
+  const told = askDenial(standing, { isByYes, isTool });
+  const ofDevices = mac === null ? deviceDenials({ said, words, user }, told) : [];
+  const others = programDenials(
     { named, words, code, said, refused, isByYes, isProxied: egress !== null, isTool },
     standing,
   );
+  return [...ofDevices, ...others];
 }
 
 /** What the plan's own limits kept it from: told by git, by hooks that git started, and by everything else. */

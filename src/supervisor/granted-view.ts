@@ -1,4 +1,5 @@
 import type { GrantedView } from "../policy/request.ts";
+import { printDeviceGroup } from "../profile/devices.ts";
 import { printLimits, printNetwork } from "../profile/in-words.ts";
 import { listedPorts } from "../profile/ports.ts";
 import { printShortfall } from "../profile/shortfall.ts";
@@ -20,6 +21,7 @@ export function grantedView({ profile, digest, shortfall }: Granted, settings: T
     read: paths("read"),
     runtimes: runtimes.map((runtime) => runtime.name),
     network: [printNetwork(profile.network), ...waysIn(profile)].join("; "),
+    ...(profile.devices.length === 0 ? {} : { devices: profile.devices.map(printDeviceGroup) }),
     limits: [...printLimits(profile.limits)],
     shortfall: shortfall.map(printShortfall),
   };

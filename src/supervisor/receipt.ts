@@ -1,4 +1,11 @@
-import { type Approximation, type Plan, type Standing, type Standings, weaker } from "../backend/plan.ts";
+import {
+  type Approximation,
+  type Plan,
+  type ShownDevice,
+  type Standing,
+  type Standings,
+  weaker,
+} from "../backend/plan.ts";
 import type { EventBody } from "../event/event.ts";
 import { type Appearances, NOTHING_APPEARED } from "../host/appeared.ts";
 import type { Reached, TreeLimit } from "../host/cgroup/cgroup.ts";
@@ -24,6 +31,8 @@ export interface Receipt {
   readonly runAs: number;
   readonly standings: Standings;
   readonly approximations: readonly Approximation[];
+  /** Devices of the machine that it had, and what each let it do; left out where it had none. */
+  readonly devices?: readonly ShownDevice[];
   /** Mounts that were lost or arrived while the program ran. */
   readonly mountChanges: readonly string[];
   /** Paths that are hidden by the profile and could be read meanwhile: what hid them was lost. */
@@ -49,7 +58,7 @@ export interface Receipt {
 
 /** What stood around a call while it ran. */
 interface Stood {
-  readonly plan: Pick<Plan, "backend" | "version" | "approximations" | "ports">;
+  readonly plan: Pick<Plan, "backend" | "version" | "approximations" | "devices" | "ports">;
   readonly granted: ProfileDigest;
   readonly argsHash: string;
   readonly walls: Walls;
@@ -94,6 +103,7 @@ export function receiptOf(stood: Stood): Receipt {
     runAs: walls.kind === "standing" ? walls.machine.facts.user.uid : -1,
     standings: shortcomings.reduce(withShortcoming, { ...standings, files, limits }),
     approximations: plan.approximations,
+    ...(plan.devices === undefined ? {} : { devices: plan.devices }),
     mountChanges,
     uncovered,
     unprotected,

@@ -99,6 +99,47 @@ const CASES: readonly (readonly [name: string, profile: Profile, facts: Facts])[
     }),
   ],
   [
+    "granted-devices",
+    normalProfile({
+      sockets: [],
+      files: [entry("/usr", "read"), entry("/w", "write")],
+      devices: ["gpu", "serial"],
+    }),
+    fakedFacts(["/w/"], {
+      deviceNodes: [
+        {
+          group: "gpu",
+          path: at("/dev/dri/renderD128"),
+          source: at("/dev/dri/renderD128"),
+          isExposed: false,
+          links: [
+            { path: at("/sys/dev/char/226:128"), target: "../../devices/pci0/0000:01:00.0/drm/renderD128" },
+          ],
+          files: [{ path: at("/sys/devices/pci0/0000:01:00.0/vendor"), text: "0x1002\n" }],
+          folders: [at("/sys/devices/virtual/kfd/kfd/topology")],
+        },
+        {
+          group: "kvm",
+          path: at("/dev/kvm"),
+          source: at("/dev/kvm"),
+          isExposed: false,
+          links: [],
+          files: [],
+          folders: [],
+        },
+        {
+          group: "serial",
+          path: at("/dev/ttyUSB0"),
+          source: at("/root/.local/state/cofferdam/granted-devices/dev:ttyUSB0"),
+          isExposed: false,
+          links: [{ path: at("/dev/serial/by-id/usb-board"), target: "../../ttyUSB0" }],
+          files: [],
+          folders: [],
+        },
+      ],
+    }),
+  ],
+  [
     "root-with-the-hosts-devices",
     normalProfile({
       sockets: [],

@@ -1,5 +1,9 @@
+import { execFileSync } from "node:child_process";
 import { statSync } from "node:fs";
 import { describe, expect } from "vitest";
+import { lookAtDeviceNodes } from "../../src/host/device-nodes.ts";
+import { DEVICE_GROUPS } from "../../src/profile/devices.ts";
+import { type AbsolutePath, knownPath } from "../../src/profile/path.ts";
 import type { Reply } from "../support/battery/job.ts";
 import { CALLER, ORDINARY, PEOPLE } from "../support/battery/people.ts";
 import { Place, type Start } from "../support/battery/place.ts";
@@ -125,4 +129,119 @@ describe.skipIf(unusable !== null)("devices that a config grants", () => {
     );
     expect(said(reply)).toBe("2\nnone");
   });
+
+  itUnless(
+    notRoot ?? noDevices,
+    "denials: a failure for a device names the setting, and the receipt says what it gives",
+    async () => {
+      using place = new Place(CALLER);
+      const perl = "open my $f, q(+<), q(/dev/kvm) or die qq(open /dev/kvm: $!)";
+      const asked = async (devices: readonly string[], os_profile: readonly string[] = []) => {
+        await using supervisor = await place.supervisor({ sandbox: { devices, os_profile } });
+        return await supervisor.session({ caller: "person" }).call("shell", { argv: ["perl", "-e", perl] });
+      };
+      expect(await asked([])).toMatchObject({
+        kind: "failed",
+        denials: [
+          {
+            target: "/dev/kvm",
+            certainty: "certain",
+            remedy: "list `kvm` under `sandbox.devices` in the config, if it is meant",
+          },
+        ],
+      });
+      expect(await asked(["kvm"])).toMatchObject({
+        kind: "done",
+        receipt: {
+          devices: [{ path: "/dev/kvm", may: "run virtual machines with the kernel's help, by /dev/kvm" }],
+        },
+      });
+      expect(await asked(["kvm"], ["strict"])).toMatchObject({
+        kind: "failed",
+        denials: [{ target: "/dev/kvm", remedy: expect.stringContaining("only whoever keeps the profile") }],
+      });
+    },
+  );
+});
+
+/** The root of a made machine: nodes in its `/dev`, and what its `/sys` says of a port by USB and of a graphics card. */
+function madeMachine(place: Place): AbsolutePath {
+  const top = place.folder("machine");
+  const script = `
+    set -e; cd "$1"; mkdir -p dev/dri/by-path dev/serial/by-id sys/dev/char sys/class/tty/console sys/class/drm sys/bus/pci/devices
+    node() { mknod -m 660 dev/$1 c $2 $3; }
+    node ttyUSB0 188 0; node ttyS0 4 64; node ttyS1 4 65; node ttyS2 4 66; node dri/card0 226 0; node dri/renderD128 226 128
+    node kvm 10 232; ln -s /dev/null dev/fuse; : > dev/ttyACM0; node malice 9 9; node nvidia0 195 0
+    ln -s ../../ttyUSB0 dev/serial/by-id/usb-board; ln -s ../card0 dev/dri/by-path/pci-card
+    echo ttyS0 > sys/class/tty/console/active
+    for n in "1 0" "2 4"; do set -- $n; mkdir sys/class/tty/ttyS$1; echo $2 > sys/class/tty/ttyS$1/type; done
+    p=sys/devices/pci0/0000:01:00.0; mkdir -p $p/drm/renderD128
+    ln -s ../../devices/pci0/0000:01:00.0/drm/renderD128 sys/dev/char/226:128
+    ln -s ../../devices/pci0/0000:01:00.0/drm/renderD128 sys/class/drm/renderD128
+    ln -s ../../../devices/pci0/0000:01:00.0 sys/bus/pci/devices/0000:01:00.0
+    ln -s ../../../0000:01:00.0 $p/drm/renderD128/device; ln -s ../../../../../class/drm $p/drm/renderD128/subsystem
+    ln -s ../../../bus/pci $p/subsystem; echo 0x1002 > $p/vendor; echo secret > $p/resource0; echo own > $p/numa_node; chmod 600 $p/numa_node`;
+  execFileSync("/bin/sh", ["-c", script, "sh", top]);
+  return knownPath(top);
+}
+
+describe("the devices of a machine", () => {
+  const whose = { user: { uid: 1000, gid: 1000, isCaller: true }, devices: { kind: "host" } } as const;
+
+  itUnless(
+    notRoot ?? noDevices,
+    "devices: each group has its own nodes, and no console, card, link or file",
+    () => {
+      using place = new Place(CALLER);
+      const top = madeMachine(place);
+      const found = lookAtDeviceNodes(place.host(), whose, DEVICE_GROUPS, top);
+      expect(found.map(({ group, path }) => `${group} ${path.slice(top.length)}`)).toEqual([
+        "gpu /dev/nvidia0",
+        "gpu /dev/dri/renderD128",
+        "kvm /dev/kvm",
+        "serial /dev/ttyS2",
+        "serial /dev/ttyUSB0",
+      ]);
+      expect(lookAtDeviceNodes(place.host(), whose, ["kvm"], top)).toHaveLength(1);
+    },
+  );
+
+  itUnless(
+    notRoot ?? noDevices,
+    "devices: what `/sys` says of a card is which one it is, and nothing of its memory",
+    () => {
+      using place = new Place(CALLER);
+      const top = madeMachine(place);
+      const all = lookAtDeviceNodes(place.host(), whose, ["gpu", "serial"], top);
+      const without = (path: string): string => path.slice(top.length);
+      const card = all.find(({ path }) => path.endsWith("renderD128"));
+      expect(card?.files.map(({ path, text }) => [without(path), text])).toEqual([
+        ["/sys/devices/pci0/0000:01:00.0/vendor", "0x1002\n"],
+      ]);
+      expect(card?.links.map(({ path }) => without(path)).toSorted()).toEqual([
+        "/sys/bus/pci/devices/0000:01:00.0",
+        "/sys/class/drm/renderD128",
+        "/sys/dev/char/226:128",
+        "/sys/devices/pci0/0000:01:00.0/drm/renderD128/device",
+        "/sys/devices/pci0/0000:01:00.0/drm/renderD128/subsystem",
+        "/sys/devices/pci0/0000:01:00.0/subsystem",
+      ]);
+      expect(all.at(-1)?.links).toEqual([
+        { path: `${top}/dev/serial/by-id/usb-board`, target: "../../ttyUSB0" },
+      ]);
+    },
+  );
+
+  itUnless(
+    notRoot ?? noDevices,
+    "devices: a node that the sandbox's user owns is exposed until another is made",
+    () => {
+      using place = new Place(CALLER);
+      const top = madeMachine(place);
+      const isExposed = (uid: number): boolean | undefined =>
+        lookAtDeviceNodes(place.host(), { ...whose, user: { ...whose.user, uid } }, ["kvm"], top)[0]
+          ?.isExposed;
+      expect([isExposed(0), isExposed(1000)]).toEqual([true, false]);
+    },
+  );
 });

@@ -1,10 +1,12 @@
+import { accessTo } from "../../profile/access-to.ts";
+import { printDeviceGroup } from "../../profile/devices.ts";
 import type { AbsolutePath } from "../../profile/path.ts";
 import { joinPath, parentOf, pathToBytes, ROOT } from "../../profile/path.ts";
 import type { Profile } from "../../profile/profile.ts";
 import type { Launch } from "../../tool/launch.ts";
 import type { Facts } from "../facts.ts";
 import { GATE_NAME } from "../gate-name.ts";
-import { grantedDevices } from "../granted-devices.ts";
+import { type DeviceNode, grantedDevices } from "../granted-devices.ts";
 import { aliasesOf } from "../host-mounts.ts";
 import {
   approximationOf,
@@ -14,6 +16,7 @@ import {
   type Plan,
   type Refusal,
   type Rendering,
+  type ShownDevice,
 } from "../plan.ts";
 import { isProxied, OWN_LOOPBACK_PORT, proxyWay } from "../proxy-way.ts";
 import { withinSearch } from "../search-bound.ts";
@@ -77,7 +80,15 @@ export function renderBubblewrap(
 interface Layout
   extends Pick<
     Plan,
-    "inputs" | "placeholders" | "clauses" | "approximations" | "limits" | "fixed" | "standings" | "tree"
+    | "inputs"
+    | "placeholders"
+    | "clauses"
+    | "approximations"
+    | "limits"
+    | "fixed"
+    | "standings"
+    | "devices"
+    | "tree"
   > {
   /** What is mounted, folders before what is in them. */
   readonly changes: readonly Change[];
@@ -115,8 +126,8 @@ function layOut(given: Profile, facts: Facts, mostMounts: number): Layout | Refu
   const { clauses, mounts, ...more } = clausesOf(changes, facts, firstFile(tree));
   inputs.push(...more.inputs);
   const names = profile.network === "host" ? facts.nameFiles : null;
-  const ofDevices = grantedDevices(profile, facts).files;
-  const files = [...identityFiles(facts.user, names), ...ofDevices].flatMap((file) => {
+  const granted = grantedDevices(profile, facts);
+  const files = [...identityFiles(facts.user, names), ...granted.files].flatMap((file) => {
     if (isCovered(changes, file.path)) return [];
     const fd = firstFile(tree) + inputs.length - 1;
     inputs.push({ fd, bytes: new TextEncoder().encode(file.text) });
@@ -149,9 +160,14 @@ function layOut(given: Profile, facts: Facts, mostMounts: number): Layout | Refu
         .flatMap(({ path }) => aliasesOf(facts.mounts, path)),
     ],
     standings: standings(profile, facts, approximations),
+    ...(granted.nodes.length === 0 ? {} : { devices: granted.nodes.map(shownDevice) }),
     tree,
     changes,
   };
+}
+
+function shownDevice({ path, group }: DeviceNode): ShownDevice {
+  return { path, may: printDeviceGroup(group) };
 }
 
 function firstFile(tree: Plan["tree"]): number {

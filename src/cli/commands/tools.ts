@@ -1,9 +1,9 @@
 import type { Plan } from "../../backend/plan.ts";
 import { columns } from "../../channel/columns.ts";
-import type { Finding } from "../../config/finding.ts";
 import { escapeInvisible } from "../../errors.ts";
 import type { Action } from "../../policy/action.ts";
 import { printPorts } from "../../profile/ports.ts";
+import { printDeviceGroup } from "../../profile/devices.ts";
 import { createDraft, type Draft } from "../../supervisor/draft.ts";
 import { draftFetchTools, fetchOutlook } from "../../supervisor/fetch-outlook.ts";
 import { type Outlook, outlookOf } from "../../supervisor/files/outlook.ts";
@@ -57,7 +57,7 @@ export async function tools(args: readonly string[], print: Print): Promise<numb
       told.map(({ card, outlook, ports }) => ({ ...card, outlook, ...(ports === null ? {} : { ports }) })),
     );
   else if (name === null) showAll(told, print);
-  else for (const one of told) showOne(one, plan === null ? [] : limitFindings(plan), print);
+  else for (const one of told) showOne(one, plan, draft.standing, print);
   return 0;
 }
 
@@ -67,8 +67,14 @@ function showAll(told: readonly Told[], print: Print): void {
   for (const line of columns(rows, [ink.bold, ink.dim])) print.result(line);
 }
 
-function showOne({ card, outlook, ports }: Told, limits: readonly Finding[], print: Print): void {
+function showOne(
+  { card, outlook, ports }: Told,
+  plan: Plan | null,
+  { onYes }: Standing,
+  print: Print,
+): void {
   const { ink } = print;
+  const limits = plan === null ? [] : limitFindings(plan);
   print.result(`${ink.bold(card.name)} ${ink.dim(card.risk)}`);
   print.result(card.description);
   print.result();
@@ -79,6 +85,8 @@ function showOne({ card, outlook, ports }: Told, limits: readonly Finding[], pri
   ]);
   for (const line of columns(rows, [ink.bold, undefined, ink.dim])) print.result(line);
   if (ports !== null) print.result(`  ${ink.bold("ports:")} ${ports}, while a call runs that asks for them`);
+  for (const group of card.name === "shell" ? onYes.profile.devices : [])
+    print.result(`  ${ink.warn("devices:")} it may ${printDeviceGroup(group)}`);
   // Reading is limited by none of them.
   for (const { message } of card.risk === "read_only" ? [] : limits)
     print.result(`  ${ink.warn("limited:")} ${escapeInvisible(message)}`);
