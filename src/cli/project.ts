@@ -72,6 +72,18 @@ const KINDS: readonly Kind[] = [
     commands: (folder) => built(folder, "gradle", "gradlew", ["build", "test", "check"]),
   },
   {
+    runtime: "haskell",
+    files: ["cabal.project", "cabal.project.freeze"],
+    tools: () => ["cabal"],
+    commands: () => ["cabal build", "cabal test"],
+  },
+  {
+    runtime: "haskell",
+    files: ["stack.yaml"],
+    tools: () => ["stack"],
+    commands: () => ["stack build", "stack test"],
+  },
+  {
     runtime: null,
     files: ["deno.json", "deno.jsonc", "deno.lock"],
     tools: () => ["deno"],

@@ -12,6 +12,8 @@ const SHIPPED: Readonly<Record<string, RegExp>> = {
   python: /^(pip[\d.]*|pydoc[\d.]*|idle[\d.]*)$/,
   rust: /^(cargo(-\w+)?|rustdoc|rustfmt)$/,
   go: /^gofmt$/,
+  java: /^(javac|javap|javadoc|jar|jshell|jlink|jpackage|jstack|jcmd|keytool)$/,
+  haskell: /^(ghci|runghc|runhaskell|ghc-pkg|hsc2hs|haddock)$/,
 };
 
 /** The runtime that a program of this name belongs to; null for one that no runtime is known for. */

@@ -26,7 +26,17 @@ export const RootSection = z.strictObject({
 });
 
 /** The runtimes that are found on the machine by name. */
-export const RUNTIMES = ["system", "node", "python", "rust", "go", "git", "xcode"] as const;
+export const RUNTIMES = [
+  "system",
+  "node",
+  "python",
+  "rust",
+  "go",
+  "git",
+  "xcode",
+  "java",
+  "haskell",
+] as const;
 
 /** The machine's own programs are found, never listed: nobody would read on what else stands under that name. */
 const ListedName = Name.refine(

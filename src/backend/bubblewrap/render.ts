@@ -1,4 +1,3 @@
-import { accessTo } from "../../profile/access-to.ts";
 import { printDeviceGroup } from "../../profile/devices.ts";
 import type { AbsolutePath } from "../../profile/path.ts";
 import { joinPath, parentOf, pathToBytes, ROOT } from "../../profile/path.ts";

@@ -102,5 +102,40 @@ const GIT: Language = {
   macos: [],
 };
 
+/** A JDK, or a JRE: of Debian below `/usr/lib/jvm`, of SDKMAN, asdf, mise or jenv in a folder of one version. */
+const JAVA: Language = {
+  name: "java",
+  program: "java",
+  fileName: /^java$/,
+  versionVariable: "JENV_VERSION",
+  tools: ["java"],
+  isInstalled: (sight, prefix) =>
+    has(sight, prefix, "lib/modules") ||
+    has(sight, prefix, "jre/lib/rt.jar") ||
+    has(sight, prefix, "lib/rt.jar"),
+  canStandAlone: false,
+  ships: [
+    ...["release", "conf", "jmods", "jre", "legal", "demo", "sample", "src.zip", "Welcome.html"],
+    ...["NOTICE", "COPYRIGHT", "ASSEMBLY_EXCEPTION", "THIRD_PARTY_README"],
+  ],
+  code: ["bin", "lib", "conf", "jmods", "jre", "include", "legal", "release"],
+  macos: ["java"],
+};
+
+/** GHC, of Debian in `/usr`, or of GHCup in a folder of one version. */
+const HASKELL: Language = {
+  name: "haskell",
+  program: "ghc",
+  fileName: /^ghc(-\d[\d.]*)?$/,
+  versionVariable: null,
+  tools: ["ghc", "haskell"],
+  isInstalled: (sight, prefix) =>
+    namesIn(sight, joinPath(prefix, "lib")).some((name) => /^ghc-\d/.test(name)),
+  canStandAlone: false,
+  ships: [],
+  code: ["bin", "lib", "share"],
+  macos: [],
+};
+
 /** Every language that is found by name, in the order of the default config. */
-export const LANGUAGES: readonly Language[] = [NODE, PYTHON, RUST, GO, GIT];
+export const LANGUAGES: readonly Language[] = [NODE, PYTHON, RUST, GO, GIT, JAVA, HASKELL];

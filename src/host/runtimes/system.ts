@@ -54,6 +54,9 @@ const NAMES = [
   "ImageMagick-6",
   "ImageMagick-7",
   ...["m2.conf", "logging"].map((name) => `maven/${name}`),
+  ...["dictionaries-common", "libreoffice", "ocamlfind.conf", "perl/XML", "xml"],
+  ...["OpenCL/vendors", "vulkan"],
+  ...["X11/rgb.txt", "groff", "locale.alias"],
 ] as const;
 
 /**
@@ -65,7 +68,8 @@ const VAR_LIB = ["aspell", "ghc", "ispell", "texmf"] as const;
 /**
  * What programs need of `/etc` to start and to work as usual: the loader, `alternatives`, certificates, time zone,
  * names of ports, fonts, mime types, the config of languages that is reached by links from `/usr`, what Debian's
- * launcher of Chromium and its Maven fail without, and what ImageMagick may not do. Left out is what says who or where the
+ * launcher of Chromium and its Maven fail without, catalogs of words and of XML, the drivers of graphics cards by name, and
+ * what ImageMagick may not do. Left out is what says who or where the
  * machine is, what may hold credentials (`npmrc`, `pip.conf`, Maven's `settings.xml`, `gitconfig`, `profile`, `environment`),
  * and what programs do without: every entry is a mount, and each costs at every launch.
  */
@@ -77,8 +81,8 @@ const ETC = [...LOADER, ...SSL, ...PKI, "ca-certificates/extracted", "crypto-pol
  */
 const MACOS_ETC = ["hosts", "passwd", "resolv.conf", "shells"] as const;
 
-/** Names in `/etc` that carry a version: `java-17-openjdk`, `ld-musl-x86_64.path`. */
-const ETC_VERSIONED = /^(java(-[\w.]+)*|ld-musl-\w+\.path)$/;
+/** Names in `/etc` that carry a version: `java-17-openjdk`, `python3.11`, `ld-musl-x86_64.path`. */
+const ETC_VERSIONED = /^(java(-[\w.]+)*|python\d\.\d+|ld-musl-\w+\.path)$/;
 
 /** Which extensions Debian's PHP has on the command line; beside them lie the pools of its server, with their passwords. */
 const PHP = ["cli", "mods-available"] as const;

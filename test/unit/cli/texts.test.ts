@@ -70,6 +70,7 @@ test("the top of all profiles is told in words", () => {
     env       any
     terminal  its own
     syscalls  abi32 debug
+    devices   any
     macos     any
     ports     any
     limits    none

@@ -160,7 +160,7 @@ describe("config.strict: what a schema does not have is refused with its place a
     [
       "an unknown runtime",
       "sandbox: { runtimes: [nod] }\n",
-      "cofferdam.yaml:2:23 `sandbox.runtimes.0` is the text `nod` — a runtime is one of system, node, python, rust, go, git, xcode, or { name, read: [folder] }",
+      "cofferdam.yaml:2:23 `sandbox.runtimes.0` is the text `nod` — a runtime is one of system, node, python, rust, go, git, xcode, java, haskell, or { name, read: [folder] }",
       "sandbox: { runtimes: [node] }\n",
     ],
     [
@@ -194,7 +194,7 @@ describe("config.strict: what a schema does not have is refused with its place a
     [
       "a misspelt example",
       "expect: [{ alow: read, path: /x }]\n",
-      "p.yaml:2:10 `expect.0` is keys and values — an example is `allow` or `deny` of `read`, `write`, `connect`, `env`, `syscalls`, `macos` or `port`, with `path`, `host`, `socket`, `name`, `group` or `port`",
+      "p.yaml:2:10 `expect.0` is keys and values — an example is `allow` or `deny` of `read`, `write`, `connect`, `env`, `syscalls`, `devices`, `macos` or `port`, with `path`, `host`, `socket`, `name`, `group` or `port`",
       "expect: [{ allow: read, path: /x }]\n",
     ],
     [

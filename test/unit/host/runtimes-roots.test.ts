@@ -30,6 +30,10 @@ const PRIVATE: Readonly<Record<string, Entry>> = {
   "private/pkg": FOLDER,
   "private/bin/git": PROGRAM,
   "private/libexec/git-core/git-log": PROGRAM,
+  "private/bin/java": PROGRAM,
+  "private/lib/modules": "",
+  "private/bin/ghc": PROGRAM,
+  "private/lib/ghc-9.6.6/lib/settings": "",
 };
 
 /** What the default config gets besides the system, told by names below the tree's top. */

@@ -161,7 +161,7 @@ describe("what is not there", () => {
     expect(refusal(tree().host({}, []), ["system", "ruby"])).toMatchInlineSnapshot(`
       "CONFIG_INVALID
       there is no runtime \`ruby\`
-      write one of system, node, python, rust, go, git, xcode, or { name, read: [folder] }"
+      write one of system, node, python, rust, go, git, xcode, java, haskell, or { name, read: [folder] }"
     `);
   });
 });

@@ -71,6 +71,7 @@ describe("the normal form", () => {
       env: [],
       terminal: false,
       syscalls: [],
+      devices: [],
       macos: [],
       ports: [],
       limits: {},
@@ -176,6 +177,7 @@ describe("canonical text", () => {
         ],
         "terminal": false,
         "syscalls": [],
+        "devices": [],
         "macos": [],
         "limits": {
           "wallMs": 1000,

@@ -33,6 +33,7 @@ describe("operator sections", () => {
         env: [],
         terminal: false,
         syscalls: [],
+        devices: [],
         macos: [],
         ports: [],
       }),
@@ -44,6 +45,7 @@ describe("operator sections", () => {
       env: [],
       terminal: false,
       syscalls: [],
+      devices: [],
       macos: [],
       ports: [],
       limits: {},
@@ -122,6 +124,12 @@ describe("operator sections", () => {
           "abi32",
           "debug"
         ],
+        "devices": [
+          "gpu",
+          "kvm",
+          "fuse",
+          "serial"
+        ],
         "macos": [
           "java",
           "listen",
@@ -158,6 +166,8 @@ describe("operator sections", () => {
       { terminal: "no" },
       { syscalls: "debug" },
       { syscalls: ["ptrace"] },
+      { devices: "gpu" },
+      { devices: ["usb"] },
       { macos: "tls" },
       { macos: ["debug"] },
       { limits: { memory: 5 } },
