@@ -11,7 +11,7 @@ import { type AbsolutePath, joinPath } from "../profile/path.ts";
 /** A kind of project, by the files that lie in its folder. */
 interface Kind {
   /** A runtime that has a name of its own; null for a kind that is all in its `tools`. */
-  readonly runtime: "node" | "python" | "rust" | "go" | "git" | "java" | null;
+  readonly runtime: "node" | "python" | "rust" | "go" | "git" | "java" | "haskell" | null;
   readonly files: readonly string[];
   /** Programs that are no part of the runtime everywhere: where they lie elsewhere, their folders are listed. */
   readonly tools?: (folder: AbsolutePath) => readonly string[];

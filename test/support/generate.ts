@@ -247,6 +247,7 @@ const part = fc.constantFrom(
   "files",
   "masks",
   "sockets",
+  "sockets",
   "env",
   "terminal",
   "syscalls",

@@ -46,6 +46,12 @@ describe("what can't be enforced is refused, and what is close to it is not", ()
       [{ network: { hosts: [], never: [] } }, machine()],
     ],
     [
+      "devices, which only Linux has as nodes",
+      "devices",
+      [{ ...write(APP), devices: ["gpu", "serial"] }, machine()],
+      [{ ...write(APP), devices: [] }, machine()],
+    ],
+    [
       "walls of another system",
       "platform",
       [{}, machine({}, { mac: null })],

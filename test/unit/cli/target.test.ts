@@ -121,6 +121,8 @@ test("a name that can't be seen whole is made visible", () => {
 test("a variable is asked about by its name, system calls and what macOS gives by their group", () => {
   expect(asked("env", "HOME")[0]).toEqual(["env `HOME`"]);
   expect(asked("syscalls", "debug")[0]).toEqual(["syscalls debug"]);
+  expect(asked("devices", "kvm")[0]).toEqual(["devices kvm"]);
+  expect(refusalOf(() => asked("devices", "fus"))).toMatchObject({ hint: "did you mean `fuse`?" });
   expect(refusalOf(() => asked("syscalls", "debg"))).toMatchObject({ hint: "did you mean `debug`?" });
   const { host } = project();
   const notes = (["linux", "darwin"] as const).map((platform) => {

@@ -20,6 +20,11 @@ test.each<[claim: string, text: string, told: string]>([
     "network none; a call may trace and change its other processes; on macOS a call may open pseudo-terminals; on macOS a call may have certificates checked by the system, which may fetch what they name; commands ask",
   ],
   [
+    "devices, with what each gives away",
+    "  devices: [serial, kvm]\n",
+    "network none; a call may read from and write to whatever is connected to a serial port; a call may run virtual machines with the kernel's help, by /dev/kvm; commands ask",
+  ],
+  [
     "rules that run commands without asking",
     "shell: { rules: [{ pattern: git log, approval: false }, { pattern: rm, allowed: false }] }\n",
     "network none; commands ask unless a rule says otherwise; without asking: git log",

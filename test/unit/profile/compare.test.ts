@@ -85,18 +85,22 @@ it("every part is compared", () => {
     env: ["A*"],
     terminal: false,
     syscalls: ["abi32"],
+    devices: ["kvm"],
     macos: ["python", "tls"],
     limits: { processes: 4, strict: true },
   } as const;
   const exceeding = (part: keyof Profile): string => told(compare({ ...less, [part]: OPEN[part] }, less));
   expect(
-    (["network", "sockets", "env", "terminal", "syscalls", "macos", "limits"] as const).map(exceeding),
+    (["network", "sockets", "env", "terminal", "syscalls", "devices", "macos", "limits"] as const).map(
+      exceeding,
+    ),
   ).toEqual([
     '{"field":"network","target":"host"}',
     '{"field":"sockets","path":"any"}',
     '{"field":"env","name":"X"}',
     '{"field":"terminal"}',
     '{"field":"syscalls","group":"debug"}',
+    '{"field":"devices","group":"gpu"}',
     '{"field":"macos","group":"java"}',
     '{"field":"limits","name":"processes"}',
   ]);

@@ -13,6 +13,7 @@ const NEED: Profile = normalProfile({
   env: ["LANG", "LC_*"],
   terminal: true,
   syscalls: ["debug", "abi32"],
+  devices: ["kvm", "fuse"],
   macos: ["tls", "python"],
   limits: { processes: 8, wallMs: 1000 },
 });
@@ -30,6 +31,7 @@ it("what was asked for and not granted is told clause by clause", () => {
       files: [{ path: absolutePath("/w"), access: "read", suffixes: "any" }],
       env: ["LC_*"],
       syscalls: ["abi32"],
+      devices: ["fuse"],
       macos: ["python"],
       limits: { processes: 4 },
     }),
@@ -41,6 +43,7 @@ it("what was asked for and not granted is told clause by clause", () => {
     "env: LANG is not granted",
     "terminal: a terminal of its own is not granted",
     "syscalls: debug, to trace and change its other processes, is not granted",
+    "devices: kvm, to run virtual machines with the kernel's help, by /dev/kvm, is not granted",
     "macos: tls, to have certificates checked by the system, which may fetch what they name, is not granted",
     "limits: processes is not granted",
   ]);

@@ -52,6 +52,12 @@ const FOLLOWED: Readonly<Record<string, Followed>> = {
     remedy: /^list the host under `shell.network`/,
     after: `${alone("")}\nshell: { network: { hosts: ["a.test:443"] } }`,
   },
+  "a group of devices": {
+    ask: () => ({ ask: "devices", group: "kvm" }),
+    before: alone(""),
+    remedy: /^list `kvm` under `sandbox.devices`/,
+    after: alone(", devices: [kvm]"),
+  },
   "a group of system calls": {
     ask: () => ({ ask: "syscalls", group: "debug" }),
     before: alone(""),

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { CofferdamError } from "../../../src/errors.ts";
 import { accessTo } from "../../../src/profile/access-to.ts";
 import { isWithin } from "../../../src/profile/compare.ts";
+import { DEVICE_GROUPS } from "../../../src/profile/devices.ts";
 import { MACOS_GROUPS } from "../../../src/profile/macos.ts";
 import { absolutePath, knownPath } from "../../../src/profile/path.ts";
 import { SYSCALL_GROUPS } from "../../../src/profile/syscalls.ts";
@@ -227,29 +228,45 @@ const anySettings: fc.Arbitrary<ToolSettings> = fc
     network: fc.constantFrom(false, true, { hosts: ["a.test:443"] }),
     terminal: fc.boolean(),
     syscalls: fc.subarray([...SYSCALL_GROUPS]),
+    devices: fc.subarray([...DEVICE_GROUPS]),
     macos: fc.subarray([...MACOS_GROUPS]),
     ofRuntime: fc.subarray([...MACOS_GROUPS]),
     env: fc.constantFrom(["*"], ["LANG", "LC_*"], []),
     limits: fc.constantFrom({}, { wall: "2m" }, { memory: "1GiB", cpu: "9s" }),
   })
-  .map(({ roots, read, below, ownFiles, network, terminal, syscalls, macos, ofRuntime, env, limits }) => ({
-    roots,
-    runtimes: [
-      runtimeOf(
-        [
-          ...read,
-          ...below.flatMap(([index, tail]) => {
-            const at = roots[index % Math.max(1, roots.length)]?.path;
-            return at === undefined ? [] : [knownPath(`${at}${tail}`)];
-          }),
-        ],
-        ofRuntime,
-      ),
-    ],
-    sandbox: SandboxSection.parse({ env: { pass: env }, syscalls, macos, limits }),
-    shell: ShellSection.parse({ network, terminal }),
-    ownFiles,
-  }));
+  .map(
+    ({
+      roots,
+      read,
+      below,
+      ownFiles,
+      network,
+      terminal,
+      syscalls,
+      devices,
+      macos,
+      ofRuntime,
+      env,
+      limits,
+    }) => ({
+      roots,
+      runtimes: [
+        runtimeOf(
+          [
+            ...read,
+            ...below.flatMap(([index, tail]) => {
+              const at = roots[index % Math.max(1, roots.length)]?.path;
+              return at === undefined ? [] : [knownPath(`${at}${tail}`)];
+            }),
+          ],
+          ofRuntime,
+        ),
+      ],
+      sandbox: SandboxSection.parse({ env: { pass: env }, syscalls, devices, macos, limits }),
+      shell: ShellSection.parse({ network, terminal }),
+      ownFiles,
+    }),
+  );
 const anyNeeds = (roots: readonly Root[]): fc.Arbitrary<ToolNeeds> =>
   fc.record(
     {
@@ -259,6 +276,7 @@ const anyNeeds = (roots: readonly Root[]): fc.Arbitrary<ToolNeeds> =>
       ),
       network: fc.boolean(),
       syscalls: fc.subarray([...SYSCALL_GROUPS]),
+      devices: fc.subarray([...DEVICE_GROUPS]),
       macos: fc.subarray([...MACOS_GROUPS]),
     },
     { requiredKeys: [] },
@@ -289,6 +307,7 @@ describe("for every config, and whatever a tool needs", () => {
             settingsFor(given, {
               network: true,
               syscalls: [...SYSCALL_GROUPS],
+              devices: [...DEVICE_GROUPS],
               macos: [...MACOS_GROUPS],
             }),
           ).onYes,
@@ -307,6 +326,7 @@ describe("for every config, and whatever a tool needs", () => {
       { roots: { a: "rw" } },
       { network: "yes" },
       { syscalls: ["all"] },
+      { devices: ["usb"] },
       { macos: ["debug"] },
       { cwd: "" },
       [],
