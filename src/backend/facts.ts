@@ -1,6 +1,6 @@
 import type { AbsolutePath } from "../profile/path.ts";
 import type { Link } from "../tool/facts.ts";
-import type { DeviceNode } from "./granted-devices.ts";
+import type { DeviceNode } from "./device-node.ts";
 import type { Held } from "./held.ts";
 import type { Repository } from "./repositories.ts";
 

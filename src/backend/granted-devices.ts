@@ -1,31 +1,10 @@
-import type { DeviceGroup } from "../profile/devices.ts";
+import { printDeviceGroup } from "../profile/devices.ts";
 import { type AbsolutePath, byPath } from "../profile/path.ts";
 import type { Profile } from "../profile/profile.ts";
 import type { Link } from "../tool/facts.ts";
+import type { DeviceNode, SysFile } from "./device-node.ts";
 import type { Facts } from "./facts.ts";
-
-/** A device node of this machine that belongs to a group, and what programs look for besides it. */
-export interface DeviceNode {
-  readonly group: DeviceGroup;
-  /** As programs name it: `/dev/dri/renderD128`. */
-  readonly path: AbsolutePath;
-  /** What is shown there: the machine's own node, or one that was made for sandboxes. */
-  readonly source: AbsolutePath;
-  /** The sandbox's user owns what is shown, and so could change its mode for everybody. */
-  readonly isExposed: boolean;
-  /** Other names of it in `/dev`, and the links of `/sys` that lead to what is said of it there. */
-  readonly links: readonly Link[];
-  /** Which device it is, as `/sys` says: a copy of a few small files. */
-  readonly files: readonly SysFile[];
-  /** Folders of `/sys` that say what such a device can do. */
-  readonly folders: readonly AbsolutePath[];
-}
-
-/** A file of `/sys`, as it was when somebody looked. */
-export interface SysFile {
-  readonly path: AbsolutePath;
-  readonly text: string;
-}
+import type { Plan } from "./plan.ts";
 
 /** What of the machine's devices a profile grants: each place once, in order. */
 export interface GrantedDevices {
@@ -47,6 +26,12 @@ export function grantedDevices(
     files: onePerPath(nodes.flatMap(({ files }) => files)),
     folders: [...new Set(nodes.flatMap(({ folders }) => folders))].sort(byPath),
   };
+}
+
+/** Them as a plan lists them; nothing where there are none. */
+export function shownDevices({ nodes }: GrantedDevices): Pick<Plan, "devices"> {
+  if (nodes.length === 0) return {};
+  return { devices: nodes.map(({ path, group }) => ({ path, may: printDeviceGroup(group) })) };
 }
 
 function onePerPath<Placed extends { readonly path: AbsolutePath }>(

@@ -1,7 +1,7 @@
 import type { Stats } from "node:fs";
 import { readdirSync, readFileSync } from "node:fs";
+import type { DeviceNode, SysFile } from "../backend/device-node.ts";
 import type { Facts } from "../backend/facts.ts";
-import type { DeviceNode, SysFile } from "../backend/granted-devices.ts";
 import type { DeviceGroup, Devices } from "../profile/devices.ts";
 import { type AbsolutePath, isAbsolutePath, joinPath, nameOf, ROOT, upwards } from "../profile/path.ts";
 import type { Link } from "../tool/facts.ts";

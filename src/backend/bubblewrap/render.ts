@@ -1,11 +1,10 @@
-import { printDeviceGroup } from "../../profile/devices.ts";
 import type { AbsolutePath } from "../../profile/path.ts";
 import { joinPath, parentOf, pathToBytes, ROOT } from "../../profile/path.ts";
 import type { Profile } from "../../profile/profile.ts";
 import type { Launch } from "../../tool/launch.ts";
 import type { Facts } from "../facts.ts";
 import { GATE_NAME } from "../gate-name.ts";
-import { type DeviceNode, grantedDevices } from "../granted-devices.ts";
+import { grantedDevices, shownDevices } from "../granted-devices.ts";
 import { aliasesOf } from "../host-mounts.ts";
 import {
   approximationOf,
@@ -15,7 +14,6 @@ import {
   type Plan,
   type Refusal,
   type Rendering,
-  type ShownDevice,
 } from "../plan.ts";
 import { isProxied, OWN_LOOPBACK_PORT, proxyWay } from "../proxy-way.ts";
 import { withinSearch } from "../search-bound.ts";
@@ -159,14 +157,10 @@ function layOut(given: Profile, facts: Facts, mostMounts: number): Layout | Refu
         .flatMap(({ path }) => aliasesOf(facts.mounts, path)),
     ],
     standings: standings(profile, facts, approximations),
-    ...(granted.nodes.length === 0 ? {} : { devices: granted.nodes.map(shownDevice) }),
+    ...shownDevices(granted),
     tree,
     changes,
   };
-}
-
-function shownDevice({ path, group }: DeviceNode): ShownDevice {
-  return { path, may: printDeviceGroup(group) };
 }
 
 function firstFile(tree: Plan["tree"]): number {
