@@ -22,6 +22,8 @@ import type { Side } from "./prepare.ts";
 import { type NamedPath, programDenials } from "./program-denials.ts";
 import { shownLinks } from "./shown-links.ts";
 import { heldPaths, type Standing } from "./standing.ts";
+import type { Unstartable } from "./start-fault.ts";
+import { whyUnstartable } from "./unstartable.ts";
 
 /** More are told to nobody. */
 const MAX_DENIALS = 5;
@@ -124,7 +126,7 @@ function limitDenials(
     bases: basesOf(words, cwd, tops, named),
     hasFailed,
   };
-  const { roots, runtimes } = standing.settings;
+  const { roots } = standing.settings;
   const isByYes = side.digest === standing.onYes.digest;
   const ask = askDenial(standing, { isByYes, isTool: call.use !== null });
   const limits = planLimits({ plan, facts, roots, named: heldPaths(standing.ceiling.layers) }, ask);
@@ -135,8 +137,8 @@ function limitDenials(
     repositories,
     isGranted: (path) => roots.some((root) => isInside(path, root.path)),
   });
-  const path = runtimes.flatMap((runtime) => runtime.path);
-  const hooks = hasFailed ? hookDenials(said, { repositories, limits, path }) : [];
+  const why = (program: string): Unstartable | null => whyUnstartable(program, cwd, side.profile, standing);
+  const hooks = hasFailed ? hookDenials(said, { repositories, limits, whyUnstartable: why }) : [];
   const isTold = ({ limit }: LimitHit): boolean => unreplaced.some(({ target }) => target === limit.path);
   const others = hits.filter((hit) => !isTold(hit));
   return { byGit: [...unreplaced, ...hooks], byLimits: maskDenials(others, evidence, limits) };

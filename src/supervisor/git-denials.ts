@@ -2,7 +2,6 @@ import { gitLines } from "../config/git-findings.ts";
 import { visible } from "../errors.ts";
 import { unsetFilters } from "../host/git/filters.ts";
 import { type AbsolutePath, ROOT } from "../profile/path.ts";
-import { quote } from "../shell/quote.ts";
 import { type Call, lineOf } from "../tool/call.ts";
 import type { GitOfCaller, Root, Signing } from "../tool/facts.ts";
 import type { Denial } from "./denial.ts";
@@ -35,9 +34,6 @@ const UNSIGNED =
 /** How ssh-keygen says that it has no key. */
 const BY_SSH = /private key found|public key|agent socket|key in agent/i;
 
-/** What git says when a folder of a worktree can't be removed: its `.git` is held in its place. */
-const KEPT_WORKTREE = /failed to delete '([^'\n]+)'/;
-
 /** Subcommands that make commits or tags, and those that write or compare files. */
 const COMMITS = ["commit", "merge", "rebase", "cherry-pick", "revert", "am", "pull", "tag"];
 const FILES = [
@@ -55,8 +51,8 @@ const FILES = [
 ];
 
 /**
- * What the sandbox kept from git: a repository that lies in no root, what signs commits, the command of a filter, the
- * removal of a worktree. Nothing is said where git was not used.
+ * What the sandbox kept from git: a repository that lies in no root, what signs commits, the command of a filter.
+ * Nothing is said where git was not used.
  */
 export function gitDenials(
   ended: EndedCall,
@@ -100,12 +96,7 @@ function untold(found: readonly Found[], session: string, told: Set<string>): re
 
 /** All of it, told or not. */
 export function gitDenialsOf(call: GitCall): readonly Found[] {
-  return [
-    ...(call.isFailed ? elsewhere(call) : []),
-    ...(call.isFailed ? keptWorktree(call) : []),
-    ...unsigned(call),
-    ...unfiltered(call),
-  ];
+  return [...(call.isFailed ? elsewhere(call) : []), ...unsigned(call), ...unfiltered(call)];
 }
 
 /** A denial, and whether git itself said nothing of it. */
@@ -126,34 +117,6 @@ function elsewhere({ roots, said }: GitCall): readonly Found[] {
       remedy: `if that is your repository, add under \`sandbox.paths\` of the config: ${line}`,
     },
   }));
-}
-
-/** The files are gone by then: only what git keeps of the worktree is left. */
-function keptWorktree({ commands, said }: GitCall): readonly Found[] {
-  const isRemoval = commands.some((words) => isGit(words, ["worktree"]) && words.includes("remove"));
-  const [, path] = KEPT_WORKTREE.exec(said) ?? [];
-  const named = commands
-    .flatMap((words) => words.slice(1))
-    .find((word) => nameAt(word) !== "" && `/${path}`.endsWith(`/${nameAt(word)}`));
-  if (!isRemoval || path === undefined || named === undefined) return [];
-  return [
-    {
-      isSilent: false,
-      denial: {
-        operation: "write",
-        target: `the worktree ${named}`,
-        certainty: "certain",
-        because:
-          "its file `.git` was there when the call started, and says which configuration git obeys: it can't be changed",
-        remedy: `its other files are removed; finish it yourself, outside of the sandbox: ${quote(["git", "worktree", "remove", "--force", named])}`,
-      },
-    },
-  ];
-}
-
-/** The last name of a word that may be a path. */
-function nameAt(word: string): string {
-  return word.replace(/\/+$/, "").split("/").at(-1) ?? "";
 }
 
 function unsigned({ commands, git, variables, isFailed, said }: GitCall): readonly Found[] {

@@ -2,23 +2,27 @@ import type { Repository } from "../backend/repositories.ts";
 import { visible } from "../errors.ts";
 import { smallTextOf } from "../host/git/beginnings.ts";
 import { hooksOf } from "../host/git/hooks.ts";
-import { statsOf } from "../host/nodes.ts";
+import { firstNamesIn } from "../host/names-in.ts";
+import { statsOf, systemPath } from "../host/nodes.ts";
 import { type AbsolutePath, isAbsolutePath, isInside, joinPath, nameOf } from "../profile/path.ts";
 import type { Denial } from "./denial.ts";
 import type { PlanLimit } from "./plan-limits.ts";
+import type { Unstartable } from "./start-fault.ts";
 
-/** Where hooks may lie, and what a program can start. */
+/** Where hooks may lie, and why a program can't be started; null where nothing speaks against it. */
 export interface HookWork {
   readonly repositories: readonly Pick<Repository, "kind" | "path" | "hooks">[];
   readonly limits: readonly PlanLimit[];
-  /** PATH inside. */
-  readonly path: readonly AbsolutePath[];
+  readonly whyUnstartable: (program: string) => Unstartable | null;
 }
 
-/** How shells, env(1) and git tell that a program is not there; what of it is its name, or the hook that was to run. */
+/** How shells and env(1) tell that a program is not there; what of it is its name. */
 const MISSING: readonly RegExp[] = [
   /[`'‘"]?([\w.+@-]+)[`'’"]?:? (?:command )?not found/g,
   /env: [`'‘"]?([\w.+@-]+)[`'’"]?: No such file or directory/g,
+];
+/** How git and shells tell that a hook could not be started, and the hook's name. */
+const UNSTARTED: readonly RegExp[] = [
   /cannot (?:run|exec|spawn) [`'‘"]?(?:[^\s'"`]*\/)?([\w.-]+)[`'’"]?: No such file or directory/g,
   /([\w.+@-]+): (?:bad interpreter|cannot execute): ?[^\n]*No such file or directory/g,
 ];
@@ -32,26 +36,31 @@ const MAX_HOOK_BYTES = 64 * 1024;
  * that it could not change: it proposes no program.
  */
 export function hookDenials(said: string, work: HookWork): readonly Denial[] {
-  const names = new Set(MISSING.flatMap((how) => [...said.matchAll(how)].flatMap(([, name]) => name ?? [])));
-  if (names.size === 0) return [];
+  const [programs, unstarted] = [namesIn(said, MISSING), namesIn(said, UNSTARTED)];
+  if (programs.length + unstarted.length === 0) return [];
   const hooks = hooksIn(work);
-  return [...names].slice(0, MAX_NAMES).flatMap((name) => {
-    const hook = hooks.find((one) => wordsOf(one.text).has(name) || nameOf(one.path) === name);
-    if (hook === undefined) return [];
-    const program = nameOf(hook.path) === name ? interpreterOf(hook.text) : name;
-    return program === null || isInPath(program, work.path) ? [] : [denialOf(program, hook.path)];
+  const started = hooks.flatMap((hook) => {
+    const words = wordsOf(hook.text);
+    const interpreter = unstarted.includes(nameOf(hook.path)) ? interpreterOf(hook.text) : null;
+    return [
+      ...programs.filter((name) => words.has(name)),
+      ...(interpreter === null ? [] : [interpreter]),
+    ].map((program) => ({ program, hook: hook.path }));
+  });
+  const first = new Map(started.toReversed().map((one) => [one.program, one]));
+  return [...first.values()].reverse().flatMap(({ program, hook }): Denial[] => {
+    const fault = work.whyUnstartable(program);
+    if (fault === null) return [];
+    const because = `the hook ${visible(hook)} starts it: ${fault.reason}`;
+    return [
+      { operation: "run", target: `\`${program}\``, certainty: "certain", because, remedy: fault.hint },
+    ];
   });
 }
 
-function denialOf(program: string, hook: AbsolutePath): Denial {
-  const name = program.split("/").at(-1) ?? program;
-  return {
-    operation: "run",
-    target: `\`${program}\``,
-    certainty: "certain",
-    because: `the hook ${visible(hook)} starts it, and it is not in the sandbox`,
-    remedy: `list the folder that it is installed in under \`sandbox.runtimes\` in the config: \`{ name: ${name}, read: [FOLDER] }\`; \`command -v ${name}\` tells which`,
-  };
+function namesIn(said: string, how: readonly RegExp[]): readonly string[] {
+  const names = how.flatMap((one) => [...said.matchAll(one)].flatMap(([, name]) => name ?? []));
+  return [...new Set(names)].slice(0, MAX_NAMES);
 }
 
 interface Hook {
@@ -67,10 +76,11 @@ function hooksIn({ repositories, limits }: HookWork): readonly Hook[] {
     ...(kind === "folder" ? [joinPath(path, "hooks")] : []),
     ...hooks,
   ]);
-  const husky = held.flatMap(({ path }) => (nameOf(path) === ".husky" ? [path] : []));
-  const found = [...new Set([...folders, ...husky])].flatMap((folder) =>
+  const ofGit = [...new Set(folders)].flatMap((folder) =>
     hooksOf(folder, { see: statsOf, unread: [] }).map(({ path }) => path),
   );
+  const husky = held.flatMap(({ path }) => (nameOf(path) === ".husky" ? filesIn(path) : []));
+  const found = [...new Set([...ofGit, ...husky])];
   return found
     .filter(isHeld)
     .slice(0, MAX_HOOKS)
@@ -88,8 +98,12 @@ function interpreterOf(text: string): string | null {
   return nameOf(path) === "env" ? (first ?? null) : path;
 }
 
-function isInPath(program: string, folders: readonly AbsolutePath[]): boolean {
-  if (isAbsolutePath(program))
-    return folders.some((folder) => isInside(program, folder)) && statsOf(program) !== null;
-  return folders.some((folder) => statsOf(joinPath(folder, program)) !== null);
+/** Husky runs its hooks by a shell, so that they need not be executable. */
+function filesIn(folder: AbsolutePath): readonly AbsolutePath[] {
+  try {
+    const paths = firstNamesIn(systemPath(folder), MAX_HOOKS).map((name) => joinPath(folder, name));
+    return paths.filter((path) => statsOf(path)?.isFile() === true);
+  } catch {
+    return [];
+  }
 }

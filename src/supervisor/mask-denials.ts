@@ -1,5 +1,6 @@
 import { relative } from "node:path";
 import { type AbsolutePath, isInside, namesOf } from "../profile/path.ts";
+import { quote } from "../shell/quote.ts";
 import { type Complaint, complaintsIn, isAboutRemoving, mentionOf, pathsIn } from "./complaints.ts";
 import type { Denial } from "./denial.ts";
 import { type PinnedPath, type PlanLimit, whyPinned } from "./plan-limits.ts";
@@ -59,33 +60,54 @@ export function maskDenials(
     .filter(({ path }) => isNamedWhole(path, call));
   const denials = hits.map(({ limit, complaint, certainty }): Denial => {
     if (complaint.kind === "cross-mount") return denialOfMove(limit, certainty);
-    if (limit.kind === "pinned") return denialOfRemoval(limit, certainty);
+    if (limit.kind === "pinned") return denialOfRemoval(limit, certainty, complaint, call);
     const isRemoval = isAboutRemoving(complaint.line) || isAboutRemoving(call.words);
     const around =
       isRemoval && !isMentioned(limit.path, call)
         ? removed.findLast(({ path }) => isInside(limit.path, path))
         : undefined;
-    if (around !== undefined) return denialOfRemoval(around, certainty);
+    if (around !== undefined) return denialOfRemoval(around, certainty, complaint, call);
     const isRead = complaint.kind === "refused" && limit.unreadable !== null;
     return { ...((isRead ? limit.unreadable : null) ?? limit.denial), certainty };
   });
   const first = new Map(denials.toReversed().map((one) => [`${one.operation} ${one.target}`, one]));
   const depth = ({ target }: Denial): number => target.split("/").length;
-  return [...first.values()].reverse().sort((a, b) => depth(b) - depth(a));
+  const sorted = [...first.values()].reverse().sort((a, b) => depth(b) - depth(a));
+  const isOther = (one: Denial): boolean => !isPartOfWorktree(one);
+  return WORKTREE_REMOVAL.test(call.words) && sorted.some(isOther) ? sorted.filter(isOther) : sorted;
 }
 
-function denialOfRemoval(limit: PinnedPath, certainty: Denial["certainty"]): Denial {
+/** What a repository keeps of a worktree goes with the worktree (gitrepository-layout(5)). */
+function isPartOfWorktree({ operation, target }: Denial): boolean {
+  return operation === "remove" && /\.git\/worktrees\/[^/]+$/.test(target);
+}
+
+function denialOfRemoval(
+  limit: PinnedPath,
+  certainty: Denial["certainty"],
+  { line }: Complaint,
+  { words }: Pick<Evidence, "words">,
+): Denial {
   return {
     operation: "remove",
     target: limit.path,
     certainty,
     because: whyPinned(limit),
-    remedy:
-      limit.holds.length === 0
-        ? "remove what is in it, and leave the folder itself"
-        : "remove or move it yourself, outside of the sandbox, if it is meant",
+    remedy: remedyForRemoval(limit, MOVING.test(line), WORKTREE_REMOVAL.test(words)),
   };
 }
+
+/** The path in it is the plan's own: no words of the call are given to a person as something to run. */
+function remedyForRemoval({ path, holds }: PinnedPath, isMoved: boolean, isWorktree: boolean): string {
+  if (holds.length === 0) return "remove what is in it, and leave the folder itself";
+  if (isMoved) return "move it yourself, outside of the sandbox, if it is meant";
+  const command = quote([...(isWorktree ? ["git", "worktree", "remove", "--force"] : ["rm", "-rf"]), path]);
+  return `if it is meant, finish it outside of the sandbox: \`${command}\``;
+}
+
+/** How acts are called that give something another name. */
+const MOVING = /renam|\bmov(?:e|ing)\b|\bmv:/i;
+const WORKTREE_REMOVAL = /\bworktree (?:-\S+ )*remove\b/;
 
 function denialOfMove(limit: PlanLimit, certainty: Denial["certainty"]): Denial {
   if (limit.kind === "held") return { ...limit.denial, certainty };

@@ -11,6 +11,7 @@ import { lookAtSurroundings } from "../../src/host/surroundings.ts";
 import { type AbsolutePath, knownPath } from "../../src/profile/path.ts";
 import type { Session } from "../../src/supervisor/session.ts";
 import { childrenOf, untilGone } from "../support/battery/descendants.ts";
+import { LINKS_ARE_HELD, linkProtected, PROJECTS } from "../support/battery/linked.ts";
 import { CALLER, checkoutFor, ORDINARY, PEOPLE } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
 import { end } from "../support/battery/processes.ts";
@@ -70,6 +71,26 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
     await untilGone([waiting]);
   });
 
+  it("proc: one that holds symlinks is used as well, and holds those that are there by then", async () => {
+    linkProtected(place);
+    const held = { argv: ["sh", "-c", LINKS_ARE_HELD] as [string, ...string[]] };
+    const last = { argv: ["sh", "-c", `${LINKS_ARE_HELD} && sleep 1`], afterMs: LATER_MS };
+    const child = place.start({ job: { calls: [held, held, last] } });
+    const said: Buffer[] = [];
+    child.stdout?.on("data", (chunk: Buffer) => said.push(chunk));
+    const closed = once(child, "close");
+    const waiting = await untilOneWaits(child.pid);
+    await vi.waitFor(() => expect(childrenOf(waiting)).toHaveLength(1), { timeout: 5_000, interval: 5 });
+    await closed;
+    const codes = [
+      ...Buffer.concat(said)
+        .toString()
+        .matchAll(/"code":(\d+)/g),
+    ].map(([, code]) => code);
+    expect(codes).toEqual(["0", "0", "0"]);
+    await untilGone([waiting]);
+  });
+
   it("proc: none waits after one call, nor after calls that are not alike", async () => {
     const other = { argv: ["cat"], stdin: "inherit" as const };
     const child = place.start({
@@ -86,19 +107,24 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
     expect(await closed).toEqual([0, null]);
   });
 
-  it("proc: it ends with its supervisor, at once and having run nothing, also where that is killed or leaves it", async () => {
-    for (const how of ["SIGKILL", "SIGTERM", "left", "over"] as const) {
-      const later = { ...say("x"), afterMs: how === "left" || how === "over" ? LATER_MS : 60_000 };
-      const calls = [say("one"), say("two"), later, { ...later }];
-      const child = place.start({ job: { calls, isLeft: how === "left" } });
-      const closed = once(child, "close");
-      const waiting = await untilOneWaits(child.pid);
-      if (how === "SIGKILL" || how === "SIGTERM") child.kill(how);
-      await closed;
-      await untilGone([waiting]);
-    }
-    expect(place.plainly("ls -A").stdout).toBe("");
-  });
+  it.each(PROJECTS)(
+    "proc: in $what it ends with its supervisor, at once and having run nothing, also where that is killed or leaves it",
+    async ({ prepare }) => {
+      prepare(place);
+      const before = place.plainly("find .").stdout;
+      for (const how of ["SIGKILL", "SIGTERM", "left", "over"] as const) {
+        const later = { ...say("x"), afterMs: how === "left" || how === "over" ? LATER_MS : 60_000 };
+        const calls = [say("one"), say("two"), later, { ...later }];
+        const child = place.start({ job: { calls, isLeft: how === "left" } });
+        const closed = once(child, "close");
+        const waiting = await untilOneWaits(child.pid);
+        if (how === "SIGKILL" || how === "SIGTERM") child.kill(how);
+        await closed;
+        await untilGone([waiting]);
+      }
+      expect(place.plainly("find .").stdout).toBe(before);
+    },
+  );
 });
 
 describe.skipIf(unusable !== null)("whoever starts it", () => {

@@ -1,10 +1,10 @@
 import { spawnSync } from "node:child_process";
-import { cpSync, readFileSync } from "node:fs";
+import { cpSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
-import type { Denial, Outcome } from "../../src/index.ts";
-import { Asked } from "../support/approval/asked.ts";
-import { type Standing, standingIn } from "../support/approval/standing.ts";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Reply } from "../support/battery/job.ts";
+import { PEOPLE } from "../support/battery/people.ts";
+import { Place } from "../support/battery/place.ts";
 import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 import { GIT_SETTINGS, History } from "../support/git/history.ts";
 
@@ -29,22 +29,7 @@ const ACTS: readonly (readonly [act: string, before: string])[] = [
   ["git restore --source side .", ""],
 ];
 
-function git(folder: string, line: string): string {
-  const edit = PROTECTED.slice(0, 2)
-    .map((file) => `echo edited >${file}; `)
-    .join("");
-  const { status, stdout, stderr } = spawnSync(
-    "sh",
-    ["-c", line.replace("edit", `${edit}echo edited >plain`)],
-    {
-      cwd: folder,
-      env: { ...GIT_SETTINGS, PATH: "/usr/local/bin:/usr/bin:/bin", HOME: folder },
-      encoding: "utf8",
-    },
-  );
-  expect([line, status, stderr]).toEqual([line, 0, stderr]);
-  return stdout;
-}
+const EDIT = PROTECTED.map((file) => `echo edited >${file}; `).join("");
 
 /** A repository whose branch `side` changes what hosts obey, and `main` something else. */
 function repositoryIn(history: History): string {
@@ -69,91 +54,214 @@ function repositoryIn(history: History): string {
 
 const folderOf = (act: string): string => act.replaceAll(/[^a-z]+/g, "-");
 
-function standing(repository: string): Promise<Standing> {
-  return standingIn(
-    (place) => {
-      for (const [act, before] of ACTS)
-        for (const top of [join(place.ws, folderOf(act)), join(place.outside, folderOf(act))]) {
-          cpSync(repository, top, { recursive: true });
-          if (before !== "") git(top, before);
-        }
-    },
-    { settings: { shell: { default: { approval: false } } }, handler: new Asked() },
-  );
-}
+type Denials = NonNullable<Extract<Reply, { kind: "ran" }>["denials"]>;
 
-const denialsOf = (outcome: Outcome): readonly Denial[] =>
-  "denials" in outcome ? (outcome.denials ?? []) : [];
+describe.skipIf(unusable !== null).each(PEOPLE)(
+  "as $name, git, where it can't change a protected file",
+  (person) => {
+    let place: Place;
+    let history: History;
+    beforeEach(() => {
+      [place, history] = [new Place(person), new History()];
+    });
+    afterEach(() => {
+      history[Symbol.dispose]();
+      place[Symbol.dispose]();
+    });
 
-/** What a person has in the end: what is committed, what differs from it, and what stands in the files. */
-function stateOf(top: string): unknown {
-  const files = [...PROTECTED, "plain", "new", "other"].map((file) => {
-    try {
-      return readFileSync(join(top, file), "utf8");
-    } catch {
-      return null;
-    }
-  });
-  return { tree: git(top, "git rev-parse HEAD^{tree}"), status: git(top, "git status --porcelain"), files };
-}
-
-describe.skipIf(unusable !== null)("git, where it can't change a protected file", () => {
-  it("is told which, and by what commands a person finishes it, also where it ended well", async () => {
-    using history = new History();
-    await using at = await standing(repositoryIn(history));
-    const { ws, outside } = at.place;
-    for (const [act] of ACTS) {
-      const [here, there] = [join(ws, folderOf(act)), join(outside, folderOf(act))];
-      const outcome = await at.session.call("shell", { argv: act.split(" "), cwd: here });
-      const denials = denialsOf(outcome);
-      const isStash = act.startsWith("git stash");
-      const isAll = /checkout|switch|reset|restore/.test(act);
-      expect([
-        act,
-        denials.map(({ operation, certainty, target }) => `${certainty} ${operation} ${target}`).sort(),
-      ]).toEqual([
-        act,
-        ["cofferdam.yaml", ".husky", ".npmrc", ".vscode/settings.json"]
-          .filter((name) => !isStash || [".npmrc", ".vscode/settings.json"].includes(name))
-          .map((name) => `certain write ${here}/${name}`)
-          .sort(),
-      ]);
-      expect(isAll || denials.length > 0).toBe(true);
-      const [remedy = ""] = denials.map((one) => one.remedy);
-      const commands = [...remedy.matchAll(/`(git [^`]+)`/g)].map(([, line = ""]) => line);
-      expect([act, commands.length > 0]).toEqual([act, true]);
-      for (const line of commands) git(here, line);
-      git(there, act);
-      expect([act, stateOf(here)]).toEqual([act, stateOf(there)]);
-    }
-  });
-
-  it("is told nothing where it changes what is not protected, or prints what looks like it", async () => {
-    using history = new History();
-    await using at = await standing(repositoryIn(history));
-    const cwd = join(at.place.ws, folderOf("git stash"));
-    const script = "git checkout -q -b mine && git -c user.name=n -c user.email=e commit -qm x --allow-empty";
-    const outcome = await at.session.call("shell", { script, cwd });
-    expect([outcome.kind, denialsOf(outcome)]).toEqual(["done", []]);
-    const said = "error: unable to unlink old '/etc/passwd': Device or resource busy";
-    const printed = await at.session.call("shell", { argv: ["sh", "-c", `echo "${said}" >&2`], cwd });
-    expect([printed.kind, denialsOf(printed)]).toEqual(["done", []]);
-  });
-
-  it("is told of a program that a hook starts and that is not inside, and of none that only its output names", async () => {
-    using history = new History();
-    const top = repositoryIn(history);
-    history.write("r/.git/hooks/pre-commit", "#!/bin/sh\nexec no-such-linter --all\n", 0o755);
-    history.write("r/.git/hooks/commit-msg", "#!/opt/none/bin/no-interpreter\n", 0o755);
-    await using at = await standing(top);
-    const cwd = join(at.place.ws, folderOf("git stash"));
-    const denied = async (script: string) =>
-      denialsOf(await at.session.call("shell", { script, cwd })).map(
-        ({ operation, target }) => `${operation} ${target}`,
+    /** What the person does outside. */
+    function plainly(folder: string, line: string): string {
+      const { status, stdout, stderr } = spawnSync(
+        "sh",
+        ["-c", line.replace("edit", `${EDIT}echo edited >plain`)],
+        {
+          ...person.runAs,
+          cwd: folder,
+          env: { ...GIT_SETTINGS, PATH: "/usr/local/bin:/usr/bin:/bin", HOME: folder },
+          encoding: "utf8",
+        },
       );
-    expect(await denied("git commit --allow-empty -m x")).toEqual(["run `no-such-linter`"]);
-    expect(await denied("git commit --allow-empty -m x --no-verify; exit 1")).toEqual([]);
-    expect(await denied("echo 'other-linter: not found' >&2; exit 1")).toEqual([]);
-    expect(await denied("git hook run commit-msg -- x")).toEqual(["run `/opt/none/bin/no-interpreter`"]);
-  });
-});
+      expect([line, status, stderr]).toEqual([line, 0, stderr]);
+      return stdout;
+    }
+
+    /** How each of the calls ended. */
+    async function run(
+      ...calls: readonly (readonly [cwd: string, ...argv: string[]])[]
+    ): Promise<readonly { readonly code: number; readonly denials: Denials }[]> {
+      place.ownAll();
+      const made = calls.map(([cwd, ...argv]) => ({ cwd, argv }));
+      const [, ...replies] = await place.runServed({ job: { calls: made } });
+      return replies.map((reply) => {
+        if (reply.kind !== "ran") throw new Error(JSON.stringify(reply));
+        return { code: reply.code, denials: reply.denials ?? [] };
+      });
+    }
+
+    /** The commands of remedies, each once, as a person would type them. */
+    function commandsIn(denials: Denials): readonly string[] {
+      const remedies = [...new Set(denials.map(({ remedy }) => remedy))];
+      return remedies.flatMap((remedy) =>
+        [...remedy.matchAll(/`((?:git|rm) [^`]+)`/g)].map(([, line = ""]) => line),
+      );
+    }
+
+    /** What a person has in the end: what is committed, what differs from it, and what stands in the files. */
+    function stateOf(top: string): unknown {
+      const files = [...PROTECTED, "plain", "new", "other"].map((file) => {
+        const path = join(top, file);
+        return existsSync(path) ? readFileSync(path, "utf8") : null;
+      });
+      return {
+        tree: plainly(top, "git rev-parse HEAD^{tree}"),
+        status: plainly(top, "git status --porcelain"),
+        files,
+      };
+    }
+
+    it("is told which, and by what commands a person finishes it, also where it ended well", async () => {
+      const repository = repositoryIn(history);
+      for (const folder of [place.ws, place.outside])
+        for (const [act] of ACTS) cpSync(repository, join(folder, folderOf(act)), { recursive: true });
+      place.ownAll();
+      if (person.runAs.uid !== undefined)
+        spawnSync("chown", ["-R", `${person.uid}:${person.gid}`, place.outside]);
+      for (const [act, before] of ACTS)
+        if (before !== "")
+          for (const folder of [place.ws, place.outside]) plainly(join(folder, folderOf(act)), before);
+      const ended = await run(
+        ...ACTS.map(([act]) => [join(place.ws, folderOf(act)), ...act.split(" ")] as const),
+      );
+      for (const [at, [act]] of ACTS.entries()) {
+        const [here, there] = [join(place.ws, folderOf(act)), join(place.outside, folderOf(act))];
+        const denials = ended[at]?.denials ?? [];
+        expect([
+          act,
+          denials.map(({ operation, certainty, target }) => `${certainty} ${operation} ${target}`).sort(),
+        ]).toEqual([
+          act,
+          ["cofferdam.yaml", ".husky", ".npmrc", ".vscode/settings.json"]
+            .map((name) => `certain write ${here}/${name}`)
+            .sort(),
+        ]);
+        const commands = commandsIn(denials);
+        expect([act, commands.length > 0]).toEqual([act, true]);
+        for (const line of commands) plainly(here, line);
+        plainly(there, act);
+        expect([act, stateOf(here)]).toEqual([act, stateOf(there)]);
+      }
+    });
+
+    it("is told how a clone or a worktree of a call before is removed, which it began itself", async () => {
+      repositoryIn(history);
+      cpSync(join(history.top, "r"), join(place.ws, "r"), { recursive: true });
+      const top = join(place.ws, "r");
+      const ended = await run(
+        [top, "git", "clone", "-q", ".", "copy"],
+        [top, "git", "worktree", "add", "-q", "tree", "side"],
+        [top, "git", "clone", "-q", ".", "gone"],
+        [
+          top,
+          "sh",
+          "-c",
+          "git clone -q . free && git worktree add -q -b f freed && rm -rf free && git worktree remove freed",
+        ],
+        [top, "rm", "-rf", "copy"],
+        [top, "git", "worktree", "remove", "tree"],
+        [top, "sh", "-c", "cd gone/.. && rm -r -f ./gone"],
+      );
+      expect(ended.map(({ code }) => code === 0)).toEqual([true, true, true, true, false, false, false]);
+      const commands = ended.map(({ denials }) => [denials.map(({ target }) => target), commandsIn(denials)]);
+      expect(commands.slice(4)).toEqual([
+        [[`${top}/copy`], [`rm -rf ${top}/copy`]],
+        [[`${top}/tree`], [`git worktree remove --force ${top}/tree`]],
+        [[`${top}/gone`], [`rm -rf ${top}/gone`]],
+      ]);
+      for (const { denials } of ended) for (const line of commandsIn(denials)) plainly(top, line);
+      expect(["copy", "tree", "gone"].filter((name) => existsSync(join(top, name)))).toEqual([]);
+      expect(plainly(top, "git worktree list --porcelain | grep -c ^worktree")).toBe("1\n");
+      expect(plainly(top, "git status --porcelain")).toBe("");
+    });
+
+    it("is told nothing where it changes what is not protected, or prints what looks like it", async () => {
+      cpSync(repositoryIn(history), join(place.ws, "r"), { recursive: true });
+      const top = join(place.ws, "r");
+      const said = "error: unable to unlink old '/etc/passwd': Device or resource busy";
+      const commit =
+        "git checkout -q -b mine && git -c user.name=n -c user.email=e commit -qm x --allow-empty";
+      expect(await run([top, "sh", "-c", commit], [top, "sh", "-c", `echo "${said}" >&2`])).toEqual([
+        { code: 0, denials: [] },
+        { code: 0, denials: [] },
+      ]);
+    });
+
+    it("is told of a program that a hook starts and that is not inside, and of none that only its output names", async () => {
+      const repository = repositoryIn(history);
+      history.write("r/.git/hooks/pre-commit", "#!/bin/sh\nexec no-such-linter --all\n", 0o755);
+      history.write("r/.git/hooks/commit-msg", "#!/opt/none/bin/no-interpreter\n", 0o755);
+      history.write("r/.git/hooks/pre-rebase", PRE_COMMIT, 0o755);
+      cpSync(repository, join(place.ws, "r"), { recursive: true });
+      cpSync(repository, join(place.ws, "husky"), { recursive: true });
+      const [top, husky] = [join(place.ws, "r"), join(place.ws, "husky")];
+      place.ownAll();
+      plainly(husky, HUSKY);
+      const commit = ["git", "commit", "--allow-empty", "-m", "x"];
+      const ended = await run(
+        [top, ...commit],
+        [top, "sh", "-c", `${commit.join(" ")} --no-verify; exit 1`],
+        [top, "sh", "-c", "echo 'other-linter: not found' >&2; exit 1"],
+        [top, "git", "hook", "run", "commit-msg", "--", "x"],
+        [top, "git", "hook", "run", "pre-rebase"],
+        [husky, ...commit],
+      );
+      expect(
+        ended.map(({ denials }) => denials.map(({ operation, target }) => `${operation} ${target}`)),
+      ).toEqual([
+        ["run `no-such-linter`"],
+        [],
+        [],
+        ["run `/opt/none/bin/no-interpreter`"],
+        ["run `pre-commit`"],
+        ["run `lint-staged`"],
+      ]);
+      // The twin: with the program at hand the commit is made.
+      place.file("ws/husky/lint-staged", "#!/bin/sh\necho linted\n", 0o755);
+      const [made] = await run([husky, "env", `PATH=${husky}:/usr/bin:/bin`, ...commit]);
+      expect(made).toEqual({ code: 0, denials: [] });
+    });
+  },
+);
+
+/** As `pre-commit install` writes it (pre_commit/resources/hook-tmpl), for a Python that is not there any more. */
+const PRE_COMMIT = `#!/usr/bin/env bash
+# File generated by pre-commit: https://pre-commit.com
+INSTALL_PYTHON=/opt/none/bin/python
+ARGS=(hook-impl --config=.pre-commit-config.yaml --hook-type=pre-commit)
+HERE="$(cd "$(dirname "$0")" && pwd)"
+ARGS+=(--hook-dir "$HERE" -- "$@")
+if [ -x "$INSTALL_PYTHON" ]; then
+    exec "$INSTALL_PYTHON" -mpre_commit "\${ARGS[@]}"
+elif command -v pre-commit > /dev/null; then
+    exec pre-commit "\${ARGS[@]}"
+else
+    echo '\`pre-commit\` not found.  Did you forget to activate your virtualenv?' 1>&2
+    exit 1
+fi
+`;
+
+/** As husky 9 sets it up: \`core.hooksPath\` is a folder of one line each, which run the project's own hook by \`sh -e\`. */
+const HUSKY = `mkdir -p .husky/_ && printf '*' > .husky/_/.gitignore && git config core.hooksPath .husky/_ &&
+printf '%s\\n' '#!/usr/bin/env sh' '. "$(dirname "$0")/h"' > .husky/_/pre-commit && chmod +x .husky/_/pre-commit &&
+cat > .husky/_/h <<'END'
+#!/usr/bin/env sh
+n=$(basename "$0")
+s=$(dirname "$(dirname "$0")")/$n
+[ ! -f "$s" ] && exit 0
+export PATH="node_modules/.bin:$PATH"
+sh -e "$s" "$@"
+c=$?
+[ $c != 0 ] && echo "husky - $n script failed (code $c)"
+[ $c = 127 ] && echo "husky - command not found in PATH=$PATH"
+exit $c
+END
+echo lint-staged > .husky/pre-commit`;

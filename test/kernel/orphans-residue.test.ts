@@ -2,6 +2,7 @@ import { existsSync, lstatSync, readdirSync, rmdirSync, writeFileSync } from "no
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { DEVICES } from "../../src/backend/bubblewrap/views.ts";
+import { PROJECTS } from "../support/battery/linked.ts";
 import { PEOPLE } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
 import { noDevices, sandboxMustWork, unusable } from "../support/battery/walls.ts";
@@ -84,17 +85,24 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
     expect([plain.status, [...held()].toSorted()]).toEqual([0, ["deep", "held"]]);
   });
 
-  it("fs.residue: what a killed supervisor left is swept by the next one of that user", async () => {
-    const child = place.start({
-      job: { profiles: [profile], calls: [inside(`: > ${place.ws}/up; sleep 60`)] },
-    });
-    await vi.waitUntil(() => existsSync(join(place.ws, "up")), { timeout: 20_000 });
-    child.kill("SIGKILL");
-    await new Promise((resolve) => child.once("close", resolve));
-    expect([[...held()].toSorted(), ledger().length]).toEqual([["deep", "held"], 1]);
-    await place.run({ job: { profiles: [profile], calls: [] } });
-    expect([held(), ledger()]).toEqual([[], []]);
-  });
+  it.each(PROJECTS)(
+    "fs.residue: what a killed supervisor left in $what is swept by the next one of that user",
+    async ({ prepare }) => {
+      prepare(place);
+      const before = place.plainly("find .").stdout;
+      const child = place.start({
+        job: { profiles: [profile], calls: [inside(`: > ${place.ws}/up; sleep 60`)] },
+      });
+      await vi.waitUntil(() => existsSync(join(place.ws, "up")), { timeout: 20_000 });
+      child.kill("SIGKILL");
+      await new Promise((resolve) => child.once("close", resolve));
+      expect([[...held()].toSorted(), ledger().length]).toEqual([["deep", "held"], 1]);
+      await place.run({ job: { profiles: [profile], calls: [] } });
+      expect([held(), ledger()]).toEqual([[], []]);
+      place.remove("ws/up");
+      expect(place.plainly("find .").stdout).toBe(before);
+    },
+  );
 
   it("fs.residue: a placeholder that somebody has put something into is theirs, and stays", async () => {
     const child = place.start({

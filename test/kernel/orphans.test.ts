@@ -5,6 +5,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { CofferdamError } from "../../src/index.ts";
 import { killSupervisors } from "../support/battery/kills.ts";
+import { PROJECTS } from "../support/battery/linked.ts";
 import { CALLER, PEOPLE, type Person } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
 import { end, leftAfter, processesWith } from "../support/battery/processes.ts";
@@ -126,16 +127,20 @@ describe.skipIf(unusable !== null)("whoever starts them", () => {
 });
 
 describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person: Person) => {
-  it("proc: nothing survives a supervisor that is killed at some instant of a launch", {
-    timeout: 120_000,
-  }, async () => {
-    const killed = await killSupervisors(person, 32);
-    console.info(
-      `killed as ${person.name}: ${killed.tries} launches, ${killed.started} programs had started`,
-    );
-    expect(killed.left).toEqual([]);
-    // The kills fell amid the launches: some programs had started, some had not.
-    expect(killed.started).toBeGreaterThan(0);
-    expect(killed.started).toBeLessThan(killed.tries);
-  });
+  it.each(PROJECTS)(
+    "proc: nothing survives a supervisor that is killed at some instant of a launch in $what",
+    {
+      timeout: 120_000,
+    },
+    async ({ what, prepare }) => {
+      const killed = await killSupervisors(person, 16, prepare);
+      console.info(
+        `killed as ${person.name} in ${what}: ${killed.tries} launches, ${killed.started} programs had started`,
+      );
+      expect(killed.left).toEqual([]);
+      // The kills fell amid the launches: some programs had started, some had not.
+      expect(killed.started).toBeGreaterThan(0);
+      expect(killed.started).toBeLessThan(killed.tries);
+    },
+  );
 });

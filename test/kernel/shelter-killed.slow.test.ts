@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it, vi } from "vitest";
 import { descendantsOf } from "../support/battery/descendants.ts";
+import { PROJECTS } from "../support/battery/linked.ts";
 import { PEOPLE } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
 import {
@@ -17,7 +18,7 @@ import { IS_LONG } from "../support/long.ts";
 
 sandboxMustWork("supervisors that are killed while a call runs in a shelter");
 
-const ROUNDS = IS_LONG ? 24 : 4;
+const ROUNDS = IS_LONG ? 12 : 3;
 
 /** A call of its own has a launcher and two processes; in a shelter one launcher more. */
 const WHOLE = 10;
@@ -31,26 +32,32 @@ async function untilBelow(pid: number, count: number): Promise<number> {
 }
 
 describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
-  it("proc: nothing is left of walls in a shelter, at whatever instant their supervisor is killed", async () => {
-    const word = randomBytes(12).toString("hex");
-    using place = new Place(person);
-    try {
-      // How long this machine takes until all three run, in milliseconds.
-      let wholeMs = 0;
-      for (let round = 0; round < ROUNDS; round += 1) {
-        const argv: [string, ...string[]] = ["perl", "-e", "sleep 600", word, IN_LAUNCHERS];
-        const calls = [0, 60, 90].map((afterMs) => ({ argv, afterMs }));
-        const child = place.start({ job: { calls } });
-        const closed = once(child, "close");
-        await once(child.stdout ?? child, "data");
-        if (round === 0) wholeMs = await untilBelow(child.pid ?? -1, WHOLE);
-        else await pause(Math.random() * 1.2 * wholeMs);
-        child.kill("SIGKILL");
-        await closed;
-        expect((await leftAfter(5_000, word)).map(describeProcess)).toEqual([]);
+  it.each(PROJECTS)(
+    "proc: nothing is left of walls in a shelter for $what, at whatever instant their supervisor is killed",
+    async ({ prepare, launchers }) => {
+      const word = randomBytes(12).toString("hex");
+      using place = new Place(person);
+      prepare(place);
+      try {
+        // How long this machine takes until all three run, in milliseconds.
+        let wholeMs = 0;
+        for (let round = 0; round < ROUNDS; round += 1) {
+          const argv: [string, ...string[]] = ["perl", "-e", "sleep 600", word, IN_LAUNCHERS];
+          const calls = [0, 60, 90].map((afterMs) => ({ argv, afterMs }));
+          const child = place.start({ job: { calls } });
+          const closed = once(child, "close");
+          await once(child.stdout ?? child, "data");
+          if (round === 0)
+            wholeMs = await untilBelow(child.pid ?? -1, WHOLE + calls.length * (launchers - 1));
+          else await pause(Math.random() * 1.2 * wholeMs);
+          child.kill("SIGKILL");
+          await closed;
+          expect((await leftAfter(5_000, word)).map(describeProcess)).toEqual([]);
+        }
+      } finally {
+        end(processesWith(word));
       }
-    } finally {
-      end(processesWith(word));
-    }
-  }, 180_000);
+    },
+    180_000,
+  );
 });

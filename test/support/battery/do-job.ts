@@ -44,7 +44,7 @@ async function doAll(
   print({ kind: "made" });
   const session = supervisor.session({ caller: "person" });
   const beside: Promise<void>[] = [];
-  for (const { argv, ports, stdin = "none", typed, afterMs } of job.calls) {
+  for (const { argv, cwd, ports, stdin = "none", typed, afterMs } of job.calls) {
     const options =
       typed !== undefined
         ? { window: { size: () => ({ columns: 91, rows: 33 }) }, stdin: Readable.from([typed]) }
@@ -54,7 +54,7 @@ async function doAll(
     const run = async (): Promise<void> => {
       if (afterMs !== undefined) await pause(afterMs);
       await session
-        .call("shell", { argv, ports }, options)
+        .call("shell", cwd === undefined ? { argv, ports } : { argv, ports, cwd }, options)
         .then((outcome) => print(replyOf(outcome)), printThrown);
     };
     if (afterMs === undefined) await run();
@@ -98,6 +98,7 @@ function replyOf(outcome: ProgramOutcome): Reply {
     ...(receipt.ports.length === 0 ? {} : { ports: [...receipt.ports] }),
     ...(receipt.egress === null ? {} : { egress: receipt.egress }),
     ...(receipt.appeared.found.length === 0 ? {} : { appeared: receipt.appeared.found.map(obeyed) }),
+    ...(outcome.denials === undefined ? {} : { denials: outcome.denials.map((one) => ({ ...one })) }),
   };
 }
 

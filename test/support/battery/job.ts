@@ -22,6 +22,7 @@ export const Job = z.strictObject({
     z.strictObject({
       argv: z.array(z.string()).min(1),
       ports: z.array(z.int()).optional(),
+      cwd: z.string().optional(),
       stdin: z.enum(["none", "inherit"]).optional(),
       /** It is seen through a window of 91 columns and 33 rows, in which this is typed. */
       typed: z.string().optional(),
@@ -45,6 +46,15 @@ export type Job = z.infer<typeof Job>;
 
 /** A path that other programs may obey, and what git may run by it. */
 const Obeyed = z.strictObject({ path: z.string(), runs: z.array(z.string()) });
+
+/** What its sandbox kept a program from. */
+const Denied = z.strictObject({
+  operation: z.string(),
+  target: z.string(),
+  certainty: z.string(),
+  because: z.string(),
+  remedy: z.string(),
+});
 
 /** One line that it prints: the supervisor was made, an outcome, or what was thrown. */
 export const Reply = z.discriminatedUnion("kind", [
@@ -82,6 +92,8 @@ export const Reply = z.discriminatedUnion("kind", [
     egress: z.unknown().optional(),
     /** What came to be, where anything did. */
     appeared: z.array(Obeyed).optional(),
+    /** What it was kept from, where it was from anything. */
+    denials: z.array(Denied).optional(),
   }),
 ]);
 export type Reply = z.infer<typeof Reply>;
@@ -120,6 +132,8 @@ export const RaceJob = z.strictObject({
   tries: z.number(),
   /** By calls; or the plan of one again and again, in a shelter, or plain until something was made outside. */
   how: z.enum(["calls", "sheltered", "plain"]),
+  /** Whether who swaps is in a sandbox, too. */
+  isSandboxed: z.boolean(),
 });
 
 export type RaceJob = z.infer<typeof RaceJob>;

@@ -26,8 +26,13 @@ const SPREAD_MS = 120;
  * Kills supervisors until so many launches have lost theirs, several supervisors at a time. How long a launch takes
  * here is not known: kills come sooner when all programs had started by then, and later when none had.
  */
-export async function killSupervisors(person: Person, tries: number): Promise<Killed> {
+export async function killSupervisors(
+  person: Person,
+  tries: number,
+  prepare: (place: Place) => void = () => undefined,
+): Promise<Killed> {
   using place = new Place(person);
+  prepare(place);
   const rounds = Math.ceil(tries / AT_ONCE);
   // One that ends by itself leaves what Node compiled for those that can't.
   const [made] = await place.run({ job: { calls: [] } });

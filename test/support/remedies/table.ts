@@ -21,6 +21,7 @@ export const FOLLOWED: Readonly<Record<string, string>> = {
   "{} outside of the sandbox": GIT,
   "write `shell: { ports: [{}] }` in the config, or do without": PORTS,
   "`cofferdam explain port {}` names the profile: list the port under its `ports`, or do without": PORTS,
-  "remove or move it yourself, outside of the sandbox, if it is meant": FINAL,
+  "if it is meant, finish it outside of the sandbox: `{}`": GIT,
+  "move it yourself, outside of the sandbox, if it is meant": FINAL,
   "only whoever keeps the profile {} can allow it; do it without": FINAL,
 };

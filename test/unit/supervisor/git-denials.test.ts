@@ -51,24 +51,3 @@ describe("a configuration that signs", () => {
     expect(told({ isFailed: true, said, variables: [variable] })).toEqual([]);
   });
 });
-
-describe("a worktree that the call could not remove", () => {
-  const remove = {
-    commands: [["git", "worktree", "remove", "../wt"]],
-    isFailed: true,
-    said: "error: failed to delete '/p/wt': Device or resource busy",
-  };
-
-  test("is told with the command that finishes it", () => {
-    expect(told(remove)).toEqual([
-      expect.stringMatching(/^the worktree \.\.\/wt: .*; .*git worktree remove --force \.\.\/wt$/),
-    ]);
-  });
-
-  test("is none where another command failed, or the words name nothing of the kind", () => {
-    expect(told({ ...remove, commands: [["git", "clean", "-fd"]] })).toEqual([]);
-    expect(told({ ...remove, said: "error: failed to delete '/p/else': Device or resource busy" })).toEqual(
-      [],
-    );
-  });
-});

@@ -91,6 +91,23 @@ describe("a limit of the plan", () => {
     expect(denial?.because).toBe("it holds `/ws/sub/.husky`, which must stay: the mask of /ws/sub/.husky");
   });
 
+  test("that was to be removed is told with the command that finishes it, and with no words of the call", () => {
+    const remedies = (said: string, words: string) => {
+      const evidence: Evidence = { said, words, bases: [WS], hasFailed: true };
+      return maskDenials(limitHits(evidence, limits), evidence, limits).map(({ remedy }) => remedy);
+    };
+    const finish = "if it is meant, finish it outside of the sandbox:";
+    const busy = "rm: cannot remove 'sub': Device or resource busy";
+    expect(remedies(busy, "rm -rf sub /home/you")).toEqual([`${finish} \`rm -rf /ws/sub\``]);
+    const removal = "git worktree remove sub";
+    expect(remedies("error: failed to delete '/ws/sub': Device or resource busy", removal)).toEqual([
+      `${finish} \`git worktree remove --force /ws/sub\``,
+    ]);
+    expect(remedies("mv: cannot move 'sub' to 'b': Device or resource busy", "mv sub b")).toEqual([
+      "move it yourself, outside of the sandbox, if it is meant",
+    ]);
+  });
+
   test("holds for what lies in it, and is not taken for one whose name ends alike", () => {
     expect(denied("touch: 'packages/a/src/x.ts': Read-only file system")).toEqual([
       "certain write packages/a",
