@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import {
   chmodSync,
   chownSync,
@@ -319,19 +319,6 @@ test("`trust` says what `check` would warn about; twin: nothing where `check` fi
   config('{ pattern: "ls", approval: false }');
   expect((await cofferdam(["trust", "--yes"])).stdout).not.toMatch(/^warning:/m);
 });
-
-const NO_PYTHON = existsSync("/usr/bin/python3") ? null : "/usr/bin/python3 is missing";
-test.skipIf(unusable !== null || NO_PYTHON !== null)(
-  "the config that `init` writes works in a folder with nothing but a Python environment",
-  async () => {
-    const { cofferdam, project } = await place(null);
-    spawnSync("/usr/bin/python3", ["-m", "venv", "--without-pip", join(project, ".venv")]);
-    for (const step of ["init", "trust --yes", "check"])
-      expect(await cofferdam(step.split(" "))).toMatchObject({ exit: 0 });
-    const asked = ["run", "--", ".venv/bin/python", "-c", "import sys; print(sys.prefix)"];
-    expect(await cofferdam(asked)).toMatchObject({ exit: 0, stdout: `${join(project, ".venv")}\n` });
-  },
-);
 
 describe.skipIf(unusable !== null)("a dry run", () => {
   test.each([
