@@ -20,6 +20,7 @@ import { endedDenials } from "./ended-denials.ts";
 import { belowFloor, weakened } from "./floor.ts";
 import { gitDenials } from "./git-denials.ts";
 import { grantedView } from "./granted-view.ts";
+import { inEnglish } from "./in-english.ts";
 import { lookAtProgram } from "./look.ts";
 import { usedEvent } from "./network-use.ts";
 import type { ProgramOutcome, Ran } from "./outcome.ts";
@@ -146,7 +147,7 @@ export async function enforce(
     isOutOfTime: isOutOfTime(result, limits, durationMs),
   });
   const outcome = finish(result, receipt, durationMs, record);
-  const text = said.whole(result);
+  const text = inEnglish(said.whole(result), side.launch?.env ?? {});
   const { env } = shared.host;
   const denials = [
     ...endedDenials(permitted, plan, { ended: result, kind: outcome.kind, said: text, egress, env }),

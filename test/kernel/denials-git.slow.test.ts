@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Reply } from "../support/battery/job.ts";
 import { PEOPLE } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
+import { itNeeds, sandboxMustWork, unusable } from "../support/battery/walls.ts";
 import { GIT_SETTINGS, History } from "../support/git/history.ts";
 
 sandboxMustWork("what git could not change");
@@ -182,6 +182,46 @@ describe.skipIf(unusable !== null).each(PEOPLE)(
       expect(plainly(top, "git worktree list --porcelain | grep -c ^worktree")).toBe("1\n");
       expect(plainly(top, "git status --porcelain")).toBe("");
     });
+
+    itNeeds(
+      ["/usr/bin/localedef", "/usr/share/i18n/locales/de_DE", "/usr/share/locale/de/LC_MESSAGES/git.mo"],
+      "is told so in whatever language programs speak",
+      async () => {
+        cpSync(repositoryIn(history), join(place.ws, "r"), { recursive: true });
+        const top = join(place.ws, "r");
+        const locales = place.folder("ws/locales");
+        const made = place.plainly(`localedef --no-archive -i de_DE -f UTF-8 ${locales}/de_DE.UTF-8`);
+        expect([made.status, made.stderr]).toEqual([0, ""]);
+        place.ownAll();
+        const words = ["env", `LOCPATH=${locales}`];
+        const calls = [
+          ["git", "checkout", "side"],
+          ["rm", "-rf", ".husky"],
+          ["sh", "-c", `cd ..; mv r/.vscode r/moved`],
+          ["cat", "/etc/shadow"],
+        ].map((argv) => ({ cwd: top, argv: [...words, ...argv] }));
+        const [, ...replies] = await place.runServed({ env: { LANG: "de_DE.UTF-8" }, job: { calls } });
+        const told = replies.map((reply) => {
+          if (reply.kind !== "ran") throw new Error(JSON.stringify(reply));
+          const denials = reply.denials ?? [];
+          return [
+            /ist belegt|nicht gefunden|nur lesbar/.test(reply.stderr),
+            denials.every(({ certainty }) => certainty === "certain"),
+            denials.map(({ operation, target }) => `${operation} ${target.replace(`${top}/`, "")}`),
+          ];
+        });
+        expect(told).toEqual([
+          [
+            true,
+            true,
+            ["write .husky", "write .npmrc", "write .vscode/settings.json", "write cofferdam.yaml"],
+          ],
+          [true, true, ["write .husky"]],
+          [true, true, ["remove .vscode"]],
+          [true, true, ["read /etc/shadow"]],
+        ]);
+      },
+    );
 
     it("is told nothing where it changes what is not protected, or prints what looks like it", async () => {
       cpSync(repositoryIn(history), join(place.ws, "r"), { recursive: true });

@@ -4,6 +4,8 @@ import type { Denial, Outcome, ShellInput } from "../../src/index.ts";
 import { defineTool, toolResult } from "../../src/index.ts";
 import { Asked } from "../support/approval/asked.ts";
 import { type Given, type Standing, standingIn } from "../support/approval/standing.ts";
+import { PEOPLE } from "../support/battery/people.ts";
+import { Place } from "../support/battery/place.ts";
 import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 import { rootsIn } from "../support/files/notes.ts";
 
@@ -168,6 +170,42 @@ describe.skipIf(unusable !== null)("a command that fails", () => {
     const done = await at.session.call("shell", { script: "cat .env || true" });
     expect(done.kind).toBe("done");
     expect(denialsOf(done)).toEqual([]);
+  });
+});
+
+describe.skipIf(unusable !== null).each(PEOPLE)("a command of $name that fails", (person) => {
+  it("is told the same by masks, roots and limits of the plan, and nothing where it is done", async () => {
+    using place = new Place(person);
+    for (const folder of ["ws/.vscode", "ws/packages", "ws/packages/a", "docs"]) place.folder(folder);
+    for (const name of ["ws/.env", "ws/a", "docs/a", "ws/.vscode/tasks.json", "ws/.npmrc"])
+      place.file(name, "a\n");
+    symlinkSync("../../.npmrc", `${place.ws}/packages/a/.npmrc`);
+    place.ownAll();
+    const masks = [{ pattern: "**/.env", at_most: "none" }];
+    const profile = place.file("operator.yaml", JSON.stringify({ profile: "operator", masks }));
+    const rows: readonly (readonly [argv: readonly string[], told: readonly string[]])[] = [
+      [["cat", ".env"], ["certain read ws/.env"]],
+      [["touch", `${place.top}/docs/a`], ["certain write docs/a"]],
+      [["cat", "/etc/shadow"], ["certain read /etc/shadow"]],
+      [["rm", "-rf", ".vscode"], ["certain remove ws/.vscode"]],
+      [["mv", "packages", "other"], ["certain remove ws/packages"]],
+      [["rm", "packages/a/.npmrc"], ["certain write ws/packages/a/.npmrc"]],
+      [["sh", "-c", "echo .env: Permission denied; exit 1"], []],
+      [["touch", "packages/a/new"], []],
+      [["sh", "-c", "cat .env || true"], []],
+    ];
+    const root = (path: string, mode: string) => ({ root: path, mode, write_approval: false });
+    const [, ...replies] = await place.runServed({
+      settings: {
+        sandbox: { paths: { ws: root(place.ws, "rw"), docs: root(`${place.top}/docs`, "ro") } },
+      },
+      job: { profiles: [profile], calls: rows.map(([argv]) => ({ argv: [...argv] })) },
+    });
+    const told = replies.map((reply) => ("denials" in reply ? (reply.denials ?? []) : []));
+    const printed = told.map((denials) =>
+      denials.map((one) => `${one.certainty} ${one.operation} ${one.target.replace(`${place.top}/`, "")}`),
+    );
+    expect(printed).toEqual(rows.map(([, expected]) => expected));
   });
 });
 

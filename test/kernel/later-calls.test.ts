@@ -173,7 +173,7 @@ describe.skipIf(unusable !== null)("more protected names than mounts can be made
   });
 
   it("of many repositories those can be changed that a call starts in or names, and the others say how", async () => {
-    place.plainly("for at in $(seq 10 50); do git init -q r$at; done");
+    place.plainly("for at in $(seq 10 69); do git init -q r$at; done");
     await using supervisor = await place.supervisor({ shell: { default: { approval: false } } });
     await using session = supervisor.session({ caller: "person" });
     const run = (script: string, cwd = ".") => session.call("shell", { argv: ["sh", "-c", script], cwd });
@@ -187,7 +187,7 @@ describe.skipIf(unusable !== null)("more protected names than mounts can be made
       denials: [
         {
           target: `${tree}/.git`,
-          because: `\`${tree}/.git\` may only be read: of 41 repositories no more than 16 can be changed in this call (repository)`,
+          because: `\`${tree}/.git\` may only be read: of 60 repositories no more than 16 can be changed in this call (repository)`,
           remedy: `start the call in \`${tree}\` or name that folder in it, or list it as a root of its own under \`sandbox.paths\``,
         },
       ],

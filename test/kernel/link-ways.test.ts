@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readlinkSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { LINKS_ARE_HELD, linkProtected } from "../support/battery/linked.ts";
 import { PEOPLE } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
 import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
@@ -111,5 +112,24 @@ describe.skipIf(unusable !== null).each(PEOPLE)("what a protected link leads to,
     expect(reply).toMatchObject({ kind: "ran", code: 0 });
     expect(readlinkSync(join(place.ws, "a"))).toBe("end");
     expect(existsSync(join(place.ws, "made"))).toBe(true);
+  });
+
+  it("git.exec: beside a protected link all is written, by commands and by tools for files, and the link is what it was", async () => {
+    linkProtected(place);
+    const told = (path: string) => ({ tool: "write_file", input: { path: `ws:${path}`, content: "x\n" } });
+    const held = [".npmrc", ".vscode/settings.json", "packages/a/.npmrc", "packages/a/.envrc"];
+    const free = ["packages/a/z.ts", "packages/a/src/y.ts", "top.ts", ".npmrc2"];
+    const [, ran, ...written] = await place.runServed({
+      job: {
+        calls: [{ argv: ["sh", "-c", LINKS_ARE_HELD] }],
+        steps: [...free, ...held].map(told),
+      },
+    });
+    expect(ran).toMatchObject({ kind: "ran", code: 0 });
+    expect(
+      written.map((reply) => ("told" in reply && reply.told === "DENIED" ? "denied" : reply.kind)),
+    ).toEqual([...free.map(() => "told"), ...held.map(() => "denied")]);
+    expect(readlinkSync(join(place.ws, "packages/a/.npmrc"))).toBe("../../.npmrc");
+    expect([place.read("ws/shared/npmrc"), place.read("ws/packages/a/z.ts")]).toEqual(["a=1\n", "x\n"]);
   });
 });
