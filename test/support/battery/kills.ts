@@ -19,6 +19,9 @@ export interface Killed {
 /** Launches that one supervisor has under way when it is killed: each is at an instant of its own. */
 const AT_ONCE = 8;
 
+/** So many supervisors are killed before it counts that no program, or each, had started on a slow machine. */
+const MIN_SEARCHED = 24;
+
 /** Launches begin within this time. */
 const SPREAD_MS = 120;
 
@@ -41,7 +44,7 @@ export async function killSupervisors(
   const sum = () => totalOf(killed);
   const isSpread = () => sum().started > sum().tries / 20 && sum().started < sum().tries;
   let withinMs = 3 * SPREAD_MS;
-  while (killed.length < rounds || (!isSpread() && killed.length < 4 * rounds)) {
+  while (killed.length < rounds || (!isSpread() && killed.length < Math.max(MIN_SEARCHED, 4 * rounds))) {
     const some = await Promise.all(Array.from({ length: 3 }, () => killOne(place, withinMs)));
     killed.push(...some);
     const { started, tries: all } = totalOf(some);
