@@ -37,7 +37,7 @@ async function untilOneWaits(pid: number | undefined): Promise<number> {
       expect([before.length, before]).toEqual([1, last]);
       return before[0] ?? -1;
     },
-    { timeout: 5_000, interval: 100 },
+    { timeout: 20_000, interval: 100 },
   );
 }
 
