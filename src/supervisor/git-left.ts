@@ -126,11 +126,22 @@ function gitCommandOf(
   const found = commands.flatMap((words) => {
     const verb = verbOf(words);
     const line = quote(words);
-    if (verb === null || !CHANGING.has(verb) || line.length > MAX_COMMAND) return [];
+    if (verb === null || !CHANGING.has(verb) || line.length > MAX_COMMAND || !isPlain(words)) return [];
     // What is put aside first is the newest stash then.
     return [{ verb, line: /\bstash (?:pop|apply)$/.test(line) ? `${line} stash@{1}` : line }];
   });
   return found.length === 1 ? (found[0] ?? null) : null;
+}
+
+/** Options by which git starts no program that a call could name (`-c core.fsmonitor=…`, `rebase --exec`). */
+const PLAIN_OPTION =
+  /^(?:--|-[CBbdfmqru]|-f?dx?|--(?:(?:no-)?(?:rebase|edit|ff|commit|autostash)|ff-only|squash|hard|soft|mixed|merge|keep|source(?:=.*)?|staged|worktree|ours|theirs|detach|force|quiet|include-untracked|onto|message|continue|skip|abort))$/;
+
+/** A person is given no command to run outside that may start what the call chose. */
+function isPlain([program = "", ...words]: readonly string[]): boolean {
+  const isHarmless = (word: string): boolean =>
+    word.startsWith("-") ? PLAIN_OPTION.test(word) : !word.includes("::");
+  return program === "git" && words.every(isHarmless);
 }
 
 const CHANGING = new Set([
