@@ -58,10 +58,12 @@ export function transitions(profile: Profile, facts: Facts): Transitions | Refus
   for (const path of [...points].sort(byPath)) place(walk, path);
   for (const path of [...facts.repositories.flatMap((one) => one.detours), ...detours]) pin(walk, path);
   for (const link of covers) cover(walk, link);
+  const changes = passableWhereShown([...walk.changes.values()]).sort((a, b) => byPath(a.path, b.path));
+  const mounts = changes.map(({ path }) => path);
   return {
-    changes: passableWhereShown([...walk.changes.values()]).sort((a, b) => byPath(a.path, b.path)),
+    changes,
     placeholders: [...walk.placeholders.values()],
-    limits: [...caps.map(limitOf), ...walk.limits, ...snapshots(profile, facts, pointsOf(profile, facts))],
+    limits: [...caps.map(limitOf), ...walk.limits, ...snapshots(profile, facts, mounts)],
   };
 }
 
