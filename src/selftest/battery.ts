@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { Readable } from "node:stream";
-import { CofferdamError } from "../errors.ts";
+import { CofferdamError, visible } from "../errors.ts";
 import type { Host } from "../host/host.ts";
 import { findHelper } from "../host/launcher.ts";
 import { ask, launchHelper } from "../host/spawn.ts";
@@ -14,7 +14,7 @@ import { type Arena, arenaOf } from "./arena.ts";
 import type { Case, Target } from "./case.ts";
 import { casesFor } from "./cases/all.ts";
 import type { ClaimId } from "./claims.ts";
-import { type Drill, type Site, sessionUntil } from "./drill.ts";
+import { type Drill, type Fault, type Site, sessionUntil } from "./drill.ts";
 import { drillsFor } from "./drills.ts";
 import { prepareGround } from "./ground.ts";
 
@@ -26,7 +26,7 @@ export interface Tried {
   readonly holds: boolean | null;
   /** Whether the twin succeeded; null where it could not be tried here. */
   readonly twin: boolean | null;
-  /** Why something was not tried, or is open as the receipt says. */
+  /** Why something was not tried, is open as the receipt says, or failed, as far as that is known. */
   readonly note: string | null;
 }
 
@@ -95,10 +95,24 @@ export async function runBattery(host: Host, signal: AbortSignal): Promise<Repor
 
 /** The twin comes first: what it leaves must not be what the drill finds. */
 async function tryDrill({ claim, title, holds, twin, twinMayFail }: Drill, site: Site): Promise<Tried> {
-  const succeeds = await twin(site);
-  if (!succeeds && twinMayFail !== undefined)
+  const ofTwin = await faultOf(twin, site);
+  if (ofTwin !== null && twinMayFail !== undefined)
     return { claim, title, holds: null, twin: null, note: twinMayFail };
-  return { claim, title, holds: await holds(site), twin: succeeds, note: null };
+  const fault = await faultOf(holds, site);
+  const note = [fault, ofTwin === null ? null : `the twin: ${ofTwin}`]
+    .filter((one) => one !== null)
+    .join("; ");
+  return { claim, title, holds: fault === null, twin: ofTwin === null, note: note === "" ? null : note };
+}
+
+/** What it throws is a fault as well, but for what the end of the battery led to. */
+async function faultOf(trial: Drill["holds"], site: Site): Promise<Fault> {
+  try {
+    return await trial(site);
+  } catch (error) {
+    if (site.signal.aborted) throw error;
+    return visible(error instanceof Error ? error.message : String(error));
+  }
 }
 
 interface Circumstances {

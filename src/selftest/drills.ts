@@ -5,7 +5,18 @@ import { findHelper } from "../host/launcher.ts";
 import { ask } from "../host/spawn.ts";
 import { type AbsolutePath, joinPath, parentOf } from "../profile/path.ts";
 import type { Session } from "../supervisor/session.ts";
-import { canary, type Drill, isDone, type Site, withSupervisor } from "./drill.ts";
+import {
+  callLine,
+  canary,
+  type Drill,
+  type Fault,
+  isSleeping,
+  otherThan,
+  type Site,
+  undone,
+  unless,
+  withSupervisor,
+} from "./drill.ts";
 import { MAC_DRILLS } from "./mac-drills.ts";
 import { NETWORK_DRILLS } from "./network-drills.ts";
 
@@ -19,34 +30,37 @@ const DRILLS: readonly Drill[] = [
     on: "both",
     claim: "fs.write",
     title: "after all of this the file outside is as it was",
-    holds: async ({ ground }) => readFileSync(joinPath(ground.outside, "canary"), "utf8") === "secret\n",
-    twin: async ({ ground }) => readFileSync(joinPath(ground.ws, "inner/canary"), "utf8") !== "secret\n",
+    holds: async ({ ground }) =>
+      unless({ "it was changed": readFileSync(joinPath(ground.outside, "canary"), "utf8") === SECRET }),
+    twin: async ({ ground }) =>
+      unless({ "nobody wrote": readFileSync(joinPath(ground.ws, "inner/canary"), "utf8") !== SECRET }),
   },
   {
     on: "both",
     claim: "fs.read",
     title: "a program that is named like an option of the launcher is a program",
     holds: async ({ session, ground, arena }) => {
-      const shown = joinPath(ground.ws, "shown");
-      return (
-        (await session.call("shell", { argv: arena.options(ground) })).kind === "not-found" &&
-        !existsSync(shown)
-      );
+      const outcome = await session.call("shell", { argv: arena.options(ground) });
+      const isShown = existsSync(joinPath(ground.ws, "shown"));
+      return otherThan("not-found", outcome) ?? unless({ "it was obeyed": !isShown });
     },
     twin: async ({ session, ground, arena }) => {
       const [name] = arena.options(ground);
       writeFileSync(joinPath(ground.ws, name), "#!/bin/sh\nexit 0\n", { mode: 0o755 });
-      return (await session.call("shell", { argv: [`./${name}`, ground.outside] })).kind === "done";
+      return otherThan("done", await session.call("shell", { argv: [`./${name}`, ground.outside] }));
     },
   },
   {
     on: "linux",
     claim: "fs.residue",
     title: "no placeholder is left where something missing was held while a call ran",
-    holds: async ({ ground }) => HELD.every((name) => !existsSync(joinPath(ground.ws, name))),
+    holds: async ({ ground }) => {
+      const left = HELD.filter((name) => existsSync(joinPath(ground.ws, name)));
+      return left.length === 0 ? null : `left: ${left.join(", ")}`;
+    },
     twin: async ({ session, ground }) => {
       const test = HELD.map((name) => `[ -e ${joinPath(ground.ws, name)} ]`).join(" && ");
-      return isDone(session, test);
+      return undone(session, test);
     },
   },
   {
@@ -55,11 +69,10 @@ const DRILLS: readonly Drill[] = [
     title: "a daemon that a call leaves behind is gone when the call has ended",
     holds: async ({ session, target, arena, host }) => {
       const mark = `left-${target.word}`;
-      return (
-        (await isDone(session, `${arena.daemon(mark)} sleep 0.1`)) && !(await arena.isRunningWith(host, mark))
-      );
+      const fault = await undone(session, `${arena.daemon(mark)} sleep 0.1`);
+      return fault ?? unless({ "it still runs": !(await arena.isRunningWith(host, mark)) });
     },
-    twin: ({ target, arena, host }) => arena.isRunningWith(host, target.word),
+    twin: isSleeping,
   },
   {
     on: "both",
@@ -67,9 +80,9 @@ const DRILLS: readonly Drill[] = [
     title: "a program that does not end is ended at its time, whatever it does about it",
     holds: async ({ session }) => {
       const argv = ["sh", "-c", 'trap "" TERM INT HUP; while :; do sleep 1; done'] as const;
-      return (await session.call("shell", { argv }, { timeoutMs: 300 })).kind === "timed-out";
+      return otherThan("timed-out", await session.call("shell", { argv }, { timeoutMs: 300 }));
     },
-    twin: async ({ session }) => isDone(session, "sleep 0.1"),
+    twin: ({ session }) => undone(session, "sleep 0.1"),
   },
   {
     on: "both",
@@ -77,11 +90,9 @@ const DRILLS: readonly Drill[] = [
     title: "a repository that a call makes is told",
     holds: async ({ session, ground }) => {
       const at = joinPath(ground.ws, "born/.git");
-      const made = await appearedIn(session, `mkdir -p ${at}/objects ${at}/refs && echo ref: x > ${at}/HEAD`);
-      return made.includes(at);
+      return appearedIn(session, `mkdir -p ${at}/objects ${at}/refs && echo ref: x > ${at}/HEAD`, [at]);
     },
-    twin: async ({ session, ground }) =>
-      (await appearedIn(session, `mkdir -p ${joinPath(ground.ws, "plain/git")}`)).length === 0,
+    twin: ({ session, ground }) => appearedIn(session, `mkdir -p ${joinPath(ground.ws, "plain/git")}`, []),
   },
   {
     on: "both",
@@ -96,10 +107,8 @@ const DRILLS: readonly Drill[] = [
         env: ["*"],
       };
       writeFileSync(profile, JSON.stringify(all), { mode: 0o600 });
-      return withSupervisor(
-        site,
-        { profiles: [profile] },
-        async (session) => !(await isDone(session, canary(site))),
+      return withSupervisor(site, { profiles: [profile] }, async (session) =>
+        unless({ "the file was read": (await undone(session, canary(site))) !== null }),
       );
     },
     twin: async (site) => {
@@ -112,7 +121,7 @@ const DRILLS: readonly Drill[] = [
       writeFileSync(config, JSON.stringify({ version: 1, sandbox: { paths, runtimes: ["system"] } }), {
         mode: 0o600,
       });
-      return withSupervisor(site, { config }, (session) => isDone(session, canary(site)));
+      return withSupervisor(site, { config }, (session) => undone(session, canary(site)));
     },
   },
   {
@@ -124,11 +133,12 @@ const DRILLS: readonly Drill[] = [
       writeFileSync(config, JSON.stringify({ version: 1, sandbox: { limit: { wall: "1s" } } }), {
         mode: 0o600,
       });
-      return withSupervisor(site, { config }, async () => false).catch(
-        (error: unknown) => error instanceof CofferdamError && error.code === "CONFIG_INVALID",
-      );
+      return withSupervisor(site, { config }, async () => "it started").catch((error: unknown) => {
+        if (error instanceof CofferdamError && error.code === "CONFIG_INVALID") return null;
+        throw error;
+      });
     },
-    twin: async (site) => withSupervisor(site, {}, async () => true),
+    twin: async (site) => withSupervisor(site, {}, async () => null),
   },
   {
     on: "both",
@@ -137,26 +147,30 @@ const DRILLS: readonly Drill[] = [
     holds: async (site) => {
       const { bin, mark } = plantLauncher(site);
       const host = { ...site.host, env: { ...site.host.env, PATH: `${bin}:${site.host.env["PATH"] ?? ""}` } };
-      const isRun = await withSupervisor({ ...site, host }, {}, (session) => isDone(session, ":"));
-      return isRun && !existsSync(mark);
+      const fault = await withSupervisor({ ...site, host }, {}, (session) => undone(session, ":"));
+      return fault ?? unless({ "it was started": !existsSync(mark) });
     },
     twin: async (site) => {
       const { host, signal, arena } = site;
       const { bin, mark } = plantLauncher(site);
       const line = `PATH=${bin}:/usr/bin:/bin; ${arena.launcher} --version`;
       await ask(findHelper(host, "sh"), ["-c", line], { signal });
-      return existsSync(mark);
+      return unless({ "it was not started": existsSync(mark) });
     },
   },
 ];
 
+const SECRET = "secret\n";
+
 /** Missing names that the battery's profile protects, and what git would obey in its repositories. */
 const HELD = ["missing", "no", "missing.json", "repository/.git/commondir", "bare/commondir"] as const;
 
-async function appearedIn(session: Session, line: string): Promise<readonly AbsolutePath[]> {
-  const outcome = await session.call("shell", { argv: ["sh", "-c", line] });
-  if (!("receipt" in outcome) || outcome.receipt === null) return [];
-  return outcome.receipt.appeared.found.map(({ path }) => path);
+/** Null where these repositories, and no others, are told to have appeared in a call. */
+async function appearedIn(session: Session, line: string, expected: readonly AbsolutePath[]): Promise<Fault> {
+  const outcome = await callLine(session, line);
+  if (!("receipt" in outcome)) return otherThan("done", outcome);
+  const told = outcome.receipt.appeared.found.map(({ path }) => path).join(", ");
+  return told === expected.join(", ") ? null : `told: ${told === "" ? "nothing" : told}`;
 }
 
 function plantLauncher({ ground, arena }: Site) {

@@ -1,9 +1,17 @@
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { CofferdamError } from "../errors.ts";
 import { type AbsolutePath, joinPath, parentOf } from "../profile/path.ts";
-import { type Drill, isDone, type Site, withSupervisor } from "./drill.ts";
+import {
+  type Drill,
+  type Fault,
+  isSleeping,
+  otherThan,
+  type Site,
+  undone,
+  unless,
+  withSupervisor,
+} from "./drill.ts";
 
 /** What only the walls of macOS have to show. */
 export const MAC_DRILLS: readonly Drill[] = [
@@ -11,13 +19,13 @@ export const MAC_DRILLS: readonly Drill[] = [
     on: "darwin",
     claim: "fs.residue",
     title: "nothing is left of a call's own folder",
-    holds: async ({ host }) => callsIn(host).length === 0,
+    holds: async ({ host }) => unless({ "a folder is left": callsIn(host).length === 0 }),
     twin: async ({ session, host }) => {
-      const call = isDone(session, 'echo x > "$TMPDIR/left"; mkdir -p "$HOME/.cache/deep"; sleep 1');
+      const call = undone(session, 'echo x > "$TMPDIR/left"; mkdir -p "$HOME/.cache/deep"; sleep 1');
       const until = performance.now() + MOST_MS;
       while (callsIn(host).length === 0 && performance.now() < until) await pause(20);
       const wasThere = callsIn(host).length > 0;
-      return (await call) && wasThere;
+      return (await call) ?? unless({ "no folder was seen": wasThere });
     },
   },
   {
@@ -27,10 +35,10 @@ export const MAC_DRILLS: readonly Drill[] = [
     holds: async ({ session, target, arena, host }) => {
       const mark = `late-${target.word}`;
       const argv = ["sh", "-c", `${arena.daemon(mark)} while :; do sleep 1; done`] as const;
-      const { kind } = await session.call("shell", { argv }, { timeoutMs: 1_000 });
-      return kind === "timed-out" && !(await arena.isRunningWith(host, mark));
+      const fault = otherThan("timed-out", await session.call("shell", { argv }, { timeoutMs: 1_000 }));
+      return fault ?? unless({ "something still runs": !(await arena.isRunningWith(host, mark)) });
     },
-    twin: ({ target, arena, host }) => arena.isRunningWith(host, target.word),
+    twin: isSleeping,
   },
   {
     on: "darwin",
@@ -57,8 +65,8 @@ try { require("node:fs").readFileSync(file); } catch { isRead = "no"; }
 process.exit(require("node:os").cpus().length > 0 && isRead === expected ? 0 : 1);
 `;
 
-/** By the Node that runs this, or another that PATH finds. False where none can be shown inside. */
-async function runsByNode(site: Site, file: AbsolutePath, expected: "yes" | "no"): Promise<boolean> {
+/** By the Node that runs this, or another that PATH finds. */
+async function runsByNode(site: Site, file: AbsolutePath, expected: "yes" | "no"): Promise<Fault> {
   const { ground, host } = site;
   const [config, program] = [
     joinPath(parentOf(ground.ws), "node.yaml"),
@@ -71,12 +79,7 @@ async function runsByNode(site: Site, file: AbsolutePath, expected: "yes" | "no"
   });
   const PATH = `${dirname(process.execPath)}:${host.env["PATH"] ?? ""}`;
   const found = { ...site, host: { ...host, env: { ...host.env, PATH } } };
-  try {
-    return await withSupervisor(found, { config }, (session) =>
-      isDone(session, `node ${program} ${file} ${expected}`),
-    );
-  } catch (error) {
-    if (error instanceof CofferdamError) return false;
-    throw error;
-  }
+  return withSupervisor(found, { config }, (session) =>
+    undone(session, `node ${program} ${file} ${expected}`),
+  );
 }

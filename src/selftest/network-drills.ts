@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { joinPath, parentOf } from "../profile/path.ts";
-import { type Drill, isDone, type Site, withSupervisor } from "./drill.ts";
+import { type Drill, type Fault, type Site, undone, unless, withSupervisor } from "./drill.ts";
 
 /** Asks the egress proxy, by SOCKS and with the secret in `http_proxy`, for an address and a port; 0 where it connects. */
 const asks = (address: string, port: number): string =>
@@ -20,21 +20,22 @@ export const NETWORK_DRILLS: readonly Drill[] = [
       return await withHost(site, listed.port, async (session) => {
         const { port } = site.target;
         const past = `perl -MSocket -e 'socket(S, 2, 1, 0) && connect(S, pack_sockaddr_in(${listed.port}, inet_aton("127.0.0.1"))) or exit 1'`;
-        const tried = [
-          asks("127.0.0.1", port),
-          asks("127.0.0.2", listed.port),
-          asks("169.254.169.254", 80),
-          past,
-        ];
-        for (const line of tried) if (await isDone(session, line)) return false;
-        return listed.connections() === 0;
+        const tried = {
+          "another port is reached": asks("127.0.0.1", port),
+          "another address is reached": asks("127.0.0.2", listed.port),
+          "the address of clouds is reached": asks("169.254.169.254", 80),
+          "it is reached past the proxy": past,
+        };
+        for (const [fault, line] of Object.entries(tried))
+          if ((await undone(session, line)) === null) return fault;
+        return connected(listed, 0);
       });
     },
     twin: async (site) => {
       await using listed = await serving();
       return await withHost(site, listed.port, async (session) => {
-        const isReached = await isDone(session, asks("127.0.0.1", listed.port));
-        return isReached && listed.connections() === 1;
+        const fault = await undone(session, asks("127.0.0.1", listed.port));
+        return fault ?? connected(listed, 1);
       });
     },
   },
@@ -43,8 +44,8 @@ export const NETWORK_DRILLS: readonly Drill[] = [
 async function withHost(
   site: Site,
   port: number,
-  work: Parameters<typeof withSupervisor<boolean>>[2],
-): Promise<boolean> {
+  work: Parameters<typeof withSupervisor<Fault>>[2],
+): Promise<Fault> {
   const { ground } = site;
   const config = joinPath(parentOf(ground.ws), "hosts.yaml");
   const paths = { ws: { root: ground.ws, mode: "rw", write_approval: false } };
@@ -54,6 +55,12 @@ async function withHost(
   });
   return withSupervisor(site, { config }, work);
 }
+
+function connected({ connections }: Pick<Serving, "connections">, expected: number): Fault {
+  return unless({ [`the server saw ${connections()} connections`]: connections() === expected });
+}
+
+type Serving = Awaited<ReturnType<typeof serving>>;
 
 async function serving() {
   let connections = 0;
