@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { PATIENCE } from "../long.ts";
 
 /** Where a sandbox that does not work is a failure, not a skip: in CI and in the longer tiers. */
 const MUST_WORK = process.env["COFFERDAM_SANDBOX_MUST_WORK"] === "1";
@@ -26,7 +27,7 @@ export function itNeeds(
   programs: readonly string[],
   title: string,
   body: () => Promise<void> | void,
-  timeoutMs = 30_000,
+  timeoutMs = 30_000 * PATIENCE,
 ): void {
   const missing = programs.filter((program) => !existsSync(program));
   if (missing.length > 0) console.warn(`${title}: not tried, ${missing.join(", ")} is missing`);
@@ -41,7 +42,7 @@ export function itUnless(
   reason: string | null,
   title: string,
   body: () => Promise<void> | void,
-  timeoutMs = 30_000,
+  timeoutMs = 30_000 * PATIENCE,
 ): void {
   if (reason !== null) console.warn(`${title}: not tried, ${reason}`);
   it.skipIf(reason !== null)(title, { timeout: timeoutMs }, body);
