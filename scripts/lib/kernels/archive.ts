@@ -31,10 +31,9 @@ const MODULES = ["virtio_pci", "9pnet_virtio", "9p", "overlay"];
 /** The newest kernel of a series that the archive has: fetched and unpacked where that was not done before, never installed. */
 export function fetchKernel(series: Series, cache: string): Kernel {
   const { name } = series;
-  const names = execFileSync("apt-cache", ["pkgnames", "linux-image-"], { encoding: "utf8" }).split("\n");
-  const newest = newestOf(series, names);
+  const newest = listed(series) ?? listedAnew(series);
   if (newest === undefined)
-    throw new Error(`no kernel ${name} in the package lists: run \`apt-get update\`; Debian 12 has it`);
+    throw new Error(`no kernel ${name} in the package lists; those of Debian 12 have it`);
   const version = /^ +Candidate: (.+)$/m.exec(
     execFileSync("apt-cache", ["policy", newest], { encoding: "utf8" }),
   )?.[1];
@@ -45,6 +44,21 @@ export function fetchKernel(series: Series, cache: string): Kernel {
     unpack(newest, version, folder);
   }
   return { series: name, version: `${newest} ${version}`, image: join(folder, "vmlinuz"), modules: folder };
+}
+
+function listed(series: Series): string | undefined {
+  const names = execFileSync("apt-cache", ["pkgnames", "linux-image-"], { encoding: "utf8" });
+  return newestOf(series, names.split("\n"));
+}
+
+/** A fresh machine may have no package lists yet, or old ones. */
+function listedAnew(series: Series): string | undefined {
+  aptGet(["update"]);
+  return listed(series);
+}
+
+function aptGet(words: readonly string[], cwd = "/"): void {
+  execFileSync("apt-get", ["-q", ...words], { cwd, stdio: ["ignore", "ignore", "pipe"] });
 }
 
 /** The newest package of a series among these names: `6.1.0-56` is newer than `6.1.0-9`. */
@@ -58,10 +72,7 @@ function unpack(name: string, version: string, folder: string): void {
   const stage = mkdtempSync(join(tmpdir(), "cofferdam-kernel-"));
   const kept = mkdtempSync(`${folder}-`);
   try {
-    execFileSync("apt-get", ["download", "-q", `${name}=${version}`], {
-      cwd: stage,
-      stdio: ["ignore", "ignore", "pipe"],
-    });
+    aptGet(["download", `${name}=${version}`], stage);
     const [archive = ""] = readdirSync(stage);
     const whole = join(stage, "whole");
     execFileSync("dpkg-deb", ["-x", join(stage, archive), whole]);
