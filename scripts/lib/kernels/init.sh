@@ -24,7 +24,6 @@ mount -t devtmpfs devtmpfs dev
 mkdir dev/pts dev/shm
 mount -t devpts -o ptmxmode=666 devpts dev/pts
 mount -t tmpfs shm dev/shm
-mount -t tmpfs -o mode=1777 tmp tmp
 mount -t tmpfs -o mode=755 run run
 mkdir run/out
 share out run/out cache=none || poweroff -f

@@ -15,10 +15,11 @@ ln -s fd/2 /dev/stderr
 rm -f /.dockerenv /run/.containerenv
 echo "+memory +pids" >/sys/fs/cgroup/cgroup.subtree_control
 
-# The checkout and Node may lie where only their owner can go.
+# The checkout and Node may lie where only their owner can go, or below /tmp.
 mkdir -p /srv/checkout /srv/node
 mount --bind "$checkout" /srv/checkout
 mount --bind "$node" /srv/node
+mount -t tmpfs -o mode=1777 tmp /tmp
 # Nothing that the host's root keeps for itself counts here.
 mount -t tmpfs -o mode=700 home /root
 
