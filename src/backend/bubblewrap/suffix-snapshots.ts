@@ -4,7 +4,7 @@ import { type Facts, nodeAt } from "../facts.ts";
 import type { Limit } from "../plan.ts";
 import type { ApproximationName } from "./approximations.ts";
 
-/** Folders with a suffix list: what is shown of them is what matches at the start; one that is missing is held as what it is. */
+/** Folders with a suffix list: what is shown is what matches at the start. At one that is missing nothing can be made. */
 export function snapshots(profile: Profile, facts: Facts, mounts: readonly AbsolutePath[]): readonly Limit[] {
   return profile.files.flatMap(({ path, access, suffixes }) => {
     const { kind } = nodeAt(facts, path);
