@@ -10,7 +10,6 @@ export function snapshots(profile: Profile, facts: Facts, mounts: readonly Absol
     const { kind } = nodeAt(facts, path);
     if (suffixes === "any" || access === "none" || (kind !== "folder" && kind !== "missing")) return [];
     const shown = facts.shown.get(path) ?? [];
-    const mounted = mounts.filter((one) => one !== path && isInside(one, path));
     const what =
       kind === "missing"
         ? "it does not exist"
@@ -21,9 +20,9 @@ export function snapshots(profile: Profile, facts: Facts, mounts: readonly Absol
       {
         name: "suffix-snapshot" satisfies ApproximationName,
         path,
-        atMost: mounted.length === 0 ? ("none" as const) : ("read" as const),
+        atMost: shown.length === 0 ? ("none" as const) : ("read" as const),
         // What else has a mount of its own there is shown by that.
-        except: mounted,
+        except: mounts.filter((one) => one !== path && isInside(one, path)),
         reason: `${path} is granted for ${suffixes.join(", ") || "no"} files only: ${what}, and nothing can be made there`,
         remedy: "use the tools on files there, which can make them, or leave out `suffixes`",
       },

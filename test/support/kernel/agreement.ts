@@ -68,6 +68,21 @@ export const RARE_CASES: readonly Case[] = [
     sparedMounts: null,
     coversLinks: false,
   },
+  {
+    // A path with a suffix list that does not exist, and a file that could be moved there.
+    tree: { holds: [{ kind: "file", name: "two words", mode: 0o644 }], hasCrowd: false, bind: null },
+    profile: {
+      roots: ["write", "write"],
+      suffixes: "any",
+      entries: [{ spot: { number: 0, below: ["x.md"] }, access: "write", suffixes: [".md"] }],
+      masks: [],
+    },
+    turn: 0,
+    seed: 371_200_000,
+    mostEntries: null,
+    sparedMounts: null,
+    coversLinks: true,
+  },
 ];
 
 /** Answers that know less of a plan: they must be found out. */

@@ -34,8 +34,8 @@ describe("a folder with a suffix list that shows none of its files", () => {
     expect(under("read", [])).toEqual({ passable: false, limit: "none", shown: ["/w"] });
   });
 
-  test("lets through to what a mask shows there, and can be listed then", () => {
-    expect(under("read", [NOTE])).toEqual({ passable: true, limit: "read", shown: ["/w", NOTE] });
+  test("lets through to what a mask shows there, and to nothing else", () => {
+    expect(under("read", [NOTE])).toEqual({ passable: true, limit: "none", shown: ["/w", NOTE] });
   });
 
   test("is shut where a mask only hides there", () => {
