@@ -73,7 +73,7 @@ export function denialFor(
     ...whatOf(question),
     certainty,
     because: `${decidedBy.because} (${placeOf(decidedBy)})`,
-    remedy: remedyFor(explanation, question, isBySuffix(layers, question)),
+    remedy: remedyFor(explanation, question, isBySuffix(layers, question, decidedBy)),
   };
 }
 
@@ -105,11 +105,19 @@ function placeOf({ layer, at }: LayerAnswer): string {
   return at === null ? layer : `${layer}, ${printPosition(at)}`;
 }
 
-/** Whether it is the name's ending that keeps it from being read: a folder of that name could be. */
-function isBySuffix(layers: readonly [Layer, ...Layer[]], question: Question): boolean {
+/**
+ * Whether it is the name's ending for which the deciding layer does not let it be read: a folder of that name it would. What
+ * other layers say of such a folder says nothing: a plan shows files one by one.
+ */
+function isBySuffix(
+  layers: readonly [Layer, ...Layer[]],
+  question: Question,
+  { layer }: LayerAnswer,
+): boolean {
   if (question.ask !== "read" && question.ask !== "write") return false;
+  const [first = layers[0], ...rest] = layers.filter(({ name }) => name === layer);
   const canRead = (kind: "file" | "folder"): boolean =>
-    explain(layers, { ...question, ask: "read", facts: { ...question.facts, kind } }).allowed;
+    explain([first, ...rest], { ...question, ask: "read", facts: { ...question.facts, kind } }).allowed;
   return question.facts.kind === "file" && !canRead("file") && canRead("folder");
 }
 
@@ -130,7 +138,9 @@ function remedyFor({ decidedBy }: Explanation, question: DeniableQuestion, isByS
     return `list \`${question.group}\` under \`sandbox.${question.ask}\` in the config, if it is meant`;
   if (question.ask === "connect") return "list the host under `shell.network` in the config, if it is meant";
   if (isBySuffix)
-    return "list the name's ending under `suffixes` of the folder's `sandbox.paths` in the config, if it is meant";
+    return question.ask === "write"
+      ? "list the name's ending under `suffixes` of the folder's `sandbox.paths` in the config, if it is meant; what is not there yet is made with `write_file`"
+      : "list the name's ending under `suffixes` of the folder's `sandbox.paths` in the config, if it is meant";
   return question.ask === "write"
     ? "give the folder `mode: rw` under `sandbox.paths` in the config, if it is meant"
     : "list the folder under `sandbox.paths` in the config, if it is meant";
