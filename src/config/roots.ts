@@ -164,11 +164,18 @@ export function assertNoOwnPlace(host: Host, path: AbsolutePath): void {
  */
 export function rootFolder(host: Host, written: AbsolutePath): AbsolutePath {
   const real = existingFolder(written);
+  assertMayBeRoot(host, real);
+  // Last: the folder that it leads to is one that may be written instead.
+  if (lstatSync(written).isSymbolicLink())
+    throw refused(written, "is a symlink", `write the folder that it leads to: ${real}`);
+  return real;
+}
+
+function assertMayBeRoot(host: Host, real: AbsolutePath): void {
   if (real === "/") throw refused(real, "is the whole file system", SMALLER);
   if (realHomes(host).includes(real)) throw refused(real, "is a home folder", SMALLER);
   assertNoOwnPlace(host, real);
   if (isHome(host, real)) throw refused(real, "is a home folder", SMALLER);
-  return real;
 }
 
 function existingFolder(written: AbsolutePath): AbsolutePath {
@@ -184,8 +191,6 @@ function existingFolder(written: AbsolutePath): AbsolutePath {
       : `create it (\`${quote(["mkdir", "-p", written])}\`), or name another`;
     throw refused(written, printFailure(error), hint, error);
   }
-  if (lstatSync(written).isSymbolicLink())
-    throw refused(written, "is a symlink", `write the folder that it leads to: ${real}`);
   if (!isFolder) throw refused(written, "is not a folder", "name the folder that holds it");
   return real;
 }
