@@ -96,7 +96,7 @@ function callOf(example: string): { readonly tool: string; readonly input: Json 
     return { because: "has arguments that are no object", hint };
   } catch (error) {
     if (!(error instanceof CofferdamError)) throw error;
-    return { because: `is not understood: ${error.message}`, hint };
+    return { because: `is not understood: ${error.message}`, hint: error.hint ?? hint };
   }
 }
 

@@ -77,7 +77,7 @@ describe("a config whose rule fails an example of its own is refused where the e
       expect(loading(config(list))).toMatchObject({
         code: "CONFIG_INVALID",
         message: expect.stringContaining("is not understood: the arguments can't be read"),
-        hint: 'write the name of a tool, or `NAME {"its": "arguments"}`',
+        hint: "send JSON, each key once",
       });
     }
   });
