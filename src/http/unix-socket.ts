@@ -35,6 +35,8 @@ function assertOwnFolder(path: AbsolutePath): void {
   const { steps, missing } = wayTo(folder, path);
   if (missing.length > 0)
     throw refused(path, `lies in ${visible(folder)}, which is not there`, "make it first");
+  if (steps.at(-1)?.stats.isDirectory() !== true)
+    throw refused(path, `lies in ${visible(folder)}, which is no folder`, "use another folder");
   const trusted = [0, process.getuid?.() ?? 0];
   // In a sticky folder others can't touch what is ours, but they could be first.
   const open = steps.find(
