@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { CofferdamError, visible } from "../errors.ts";
 import { asJson, type Json } from "../policy/canonical-json.ts";
-import type { Risk } from "../policy/risk.ts";
+import { Risk } from "../policy/risk.ts";
 import { type Asking, asArguments } from "./ask.ts";
 import type { Ask, FunctionTool, Permission, Requirement, ToolInput } from "./function-tool.ts";
 import { fillTemplate, hasPlace, type ProgramTool, ToolNeeds } from "./program-tool.ts";
@@ -108,7 +108,11 @@ function assertTool(tool: Definition): void {
     throw new CofferdamError("USAGE", `${visible(tool.name)} is neither a function nor a program, or both`, {
       hint: "give it `run` or `command`",
     });
-  const { command } = tool;
+  const { command, risk } = tool;
+  if (risk !== undefined && !Risk.safeParse(risk).success)
+    throw new CofferdamError("USAGE", `${visible(tool.name)} has a risk that no tool has`, {
+      hint: `write one of ${Risk.options.join(", ")} as its \`risk\``,
+    });
   if (typeof command === "object" && hasPlace(command[0]))
     throw new CofferdamError("USAGE", `${visible(tool.name)} lets an argument choose the program`, {
       hint: "write the program itself as the first word; a tool for any command is `shell`",
