@@ -10,8 +10,10 @@ const NOBODY_READS = 141;
 const USAGE = 64;
 
 /** Loads the one command that is asked for and runs it. Help and version load nothing else. */
-export async function dispatch(args: readonly string[]): Promise<number> {
-  const print = new Print(process.stdout, process.stderr, process.env);
+export async function dispatch(
+  args: readonly string[],
+  print: Print = new Print(process.stdout, process.stderr, process.env),
+): Promise<number> {
   try {
     const status = await answer(args, print);
     return print.broken.aborted ? NOBODY_READS : status;

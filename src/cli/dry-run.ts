@@ -76,12 +76,12 @@ function printRendering({ rendering, launch }: Side, standing: Standing, print: 
   switch (rendering.kind) {
     case "not-found":
       title(`there is no plan: ${rendering.reason}`, print);
-      print.result(`  ${escapeInvisible(rendering.hint)}`);
+      print.result(`  ${print.ink.dim("do:")} ${escapeInvisible(rendering.hint)}`);
       return;
     case "denied":
     case "refusal":
       title(`there is no plan: ${rendering.refusal.reason}`, print);
-      print.result(`  ${escapeInvisible(rendering.refusal.remedy)}`);
+      print.result(`  ${print.ink.dim("do:")} ${escapeInvisible(rendering.refusal.remedy)}`);
       return;
     case "plan":
       printPlan(rendering.plan, launch, standing, print);
