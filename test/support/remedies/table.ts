@@ -1,27 +1,104 @@
-const CONFIG = "test/unit/supervisor/remedies.test.ts";
-const GIT = "test/kernel/denials-git.slow.test.ts";
-const PORTS = "test/unit/supervisor/ports.test.ts";
-const FINAL = "says that nothing lifts it, or that it is done outside";
-
-/**
- * Remedies of `src/` with the test that follows each in the situation that printed it, or why there is nothing to follow. `{}`
- * stands for what is put in. The others stand in `not-followed.txt`.
- */
-export const FOLLOWED: Readonly<Record<string, string>> = {
-  "give the folder `mode: rw` under `sandbox.paths` in the config, if it is meant": CONFIG,
-  "list the folder under `sandbox.paths` in the config, if it is meant": CONFIG,
-  "list the name's ending under `suffixes` of the folder's `sandbox.paths` in the config, if it is meant":
-    CONFIG,
-  "list the host under `shell.network` in the config, if it is meant": CONFIG,
-  "name another folder: nothing in a config or an operator's profile gives this one to tools": FINAL,
-  "say `mode: ro` for it, or name another folder{}": CONFIG,
-  "git goes on as if it had: outside of the sandbox, look at `{}`, then finish with `{}`": GIT,
-  "git stopped and left a part of its changes in the working tree: outside of the sandbox, put them aside with `{}`, {}then {}":
-    GIT,
-  "{} outside of the sandbox": GIT,
-  "write `shell: { ports: [{}] }` in the config, or do without": PORTS,
-  "`cofferdam explain port {}` names the profile: list the port under its `ports`, or do without": PORTS,
-  "if it is meant, finish it outside of the sandbox: `{}`": GIT,
-  "move it yourself, outside of the sandbox, if it is meant": FINAL,
-  "only whoever keeps the profile {} can allow it; do it without": FINAL,
+/** Remedies that a test of their own room follows: in its situation, and in the same once it was done. */
+export const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
+  "test/unit/supervisor/remedies.test.ts": [
+    "list the folder under `sandbox.paths` in the config, if it is meant",
+    "list the host under `shell.network` in the config, if it is meant",
+    "list `{}` under `sandbox.{}` in the config, if it is meant",
+    "say `mode: ro` for it, or name another folder{}",
+    "name another folder{}",
+    ", or change the profile {}",
+  ],
+  "test/unit/supervisor/ports.test.ts": [
+    "write `shell: { ports: [{}] }` in the config, or do without",
+    "`cofferdam explain port {}` names the profile: list the port under its `ports`, or do without",
+  ],
+  "test/unit/supervisor/egress-denials.test.ts": [
+    "list this very address as well under `shell.network` in the config, if it is meant",
+    "write `private` behind the host, or list this very address as well, under `shell.network` in the config, if it is meant",
+    "this machine has {} set, and it is not used: write `proxy: environment` beside `hosts` under `shell.network` in the config, or check how the host's name is spelt",
+    "a proxy is configured: {}",
+    "check how the host's name is spelt, and whether this machine can look it up",
+  ],
+  "test/kernel/denials-git.slow.test.ts": [
+    "git goes on as if it had: outside of the sandbox, look at `{}`, then finish with `{}`",
+    "git stopped and left a part of its changes in the working tree: outside of the sandbox, put them aside with `{}`, {}then {}",
+    "{} outside of the sandbox",
+    "if it is meant, finish it outside of the sandbox: `{}`",
+    "its other files are removed; finish it yourself, outside of the sandbox: {}",
+  ],
+  "test/kernel/git-carried.slow.test.ts": [
+    "install git-lfs where the sandbox finds programs, such as /usr/bin, and run `git lfs install` yourself; until then run this command outside",
+    "run this command outside, or set the filter in the repository's own configuration, with a program that is inside",
+    "pass {} in `sandbox.env.pass` and list {} under `sandbox.paths` with `{}`, or sign outside; see docs/git.md",
+    "the folder of GnuPG that it names",
+    "the folder of the agent's socket that it names",
+  ],
+  "test/kernel/egress-calls.slow.test.ts": [
+    "have the program use the HTTP proxy that `HTTPS_PROXY` and `ALL_PROXY` name inside",
+    "take it out of `never`, if it is meant",
+    "raise `connections`, `transfer` or `connection_time` under `sandbox.limits`, or the profile's that is lower",
+    "use the URL of `HTTP_PROXY`, as it is inside",
+    "connect to the host that is meant",
+    "name a host and a port",
+  ],
+  "test/kernel/amend.test.ts": [
+    "list the host under `shell.network` in the config, or have somebody say yes",
+    "say yes or no; other hosts are listed in the config",
+  ],
+  "test/kernel/no-room.slow.test.ts": [
+    "make room on the file system of {}",
+    "make room there, or set XDG_STATE_HOME to a folder on another disk",
+  ],
+  "test/kernel/deep.test.ts": ["remove what lies that deep, or move it out of the roots"],
+  "test/kernel/pipes.test.ts": ["let `sh` be dash, busybox, or bash 5.1 or newer"],
+  "test/kernel/later-calls.test.ts": [
+    "start the call in {}, or {}",
+    "list it as a root of its own under `sandbox.paths`",
+    "one of these folders",
+  ],
+  "test/kernel/program-tools.test.ts": [
+    "say in the tool's `needs` as `cwd` where it starts{}",
+    ": in one of {}",
+  ],
+  "test/kernel/denials.slow.test.ts": ["say in the tool's `needs` that it needs this: the config grants it"],
+  "test/kernel/search-bound.slow.test.ts": ["remove {}, which holds most of that ({} of what was seen), "],
+  "test/unit/backend/search-bound.test.ts": ["raise `sandbox.search.{}`", "see why {} does not answer"],
+  "test/unit/network/shared-proxy.test.ts": [
+    "end what listens on so many ports, or use `network: false`",
+    "{}, or use `network: false`",
+  ],
+  "test/unit/config/mask-links.test.ts": ["write the pattern that is meant: {}"],
+  "test/unit/host/runtimes-roots.test.ts": [
+    "if tools may read that, write {} in the place of python; else {}",
+    "{ name: python, read: [{}] }",
+    "leave the environment (`deactivate`)",
+  ],
+  "test/unit/approval/pending-requests.test.ts": ["wait for answers, or ask for something smaller"],
+  "test/unit/http/pipelined.test.ts": ["read an answer before the next request"],
+  "test/unit/store/postgres-lost.test.ts": ["see whether the server runs, and what it says in its log"],
 };
+
+/** Remedies that say that nothing of the config or of a profile lifts it, that it is done outside, or that it is to be reported. */
+export const FINAL: readonly string[] = [
+  "name another folder: nothing in a config or an operator's profile gives this one to tools",
+  "only whoever keeps the profile {} can allow it; do it without",
+  "move it yourself, outside of the sandbox, if it is meant",
+  "only whoever wrote the operator's profile can allow it",
+  "please report it, with the lines below",
+  "look at what its process says",
+  "run `cofferdam doctor`, and report this: the text is made by cofferdam",
+  "ask for something else",
+  "use Linux or macOS on x86-64 or arm64",
+  "use Linux with bubblewrap",
+  "change it yourself, outside of the sandbox, if it is meant",
+  "say no, and edit it where it lies: `cofferdam quarantine show`",
+  "its schema must not depend on the time or on chance",
+];
+
+/** Texts that stand in a remedy that is followed, or describe one. */
+export const PARTS: readonly string[] = [
+  ". What to do: {}",
+  "What would have to be changed",
+  "an operators' folder",
+  "every profile that has one",
+];

@@ -1,0 +1,10 @@
+import { describe, test } from "vitest";
+import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
+import { follow } from "../support/remedies/row.ts";
+import { ROWS_IN_SANDBOX } from "../support/remedies/rows/all.ts";
+
+sandboxMustWork("remedies of calls");
+
+describe.skipIf(unusable !== null)("what passes once it was done", () => {
+  test.each(ROWS_IN_SANDBOX.map((row) => [row[0], row] as const))("%s", async (_remedy, row) => follow(row));
+});

@@ -1,0 +1,84 @@
+import { z } from "zod";
+import { ANN, face, put, settled } from "../../http/face.ts";
+import { send } from "../../http/wire.ts";
+import type { Row, Situation } from "../row.ts";
+
+type Request = Parameters<typeof send>[1];
+
+const bearer = { authorization: `Bearer ${ANN.token}` };
+const asJson = { ...bearer, "content-type": "application/json" };
+const YES = {
+  method: "POST",
+  path: "/approvals/approval-1",
+  headers: asJson,
+  body: '{"approved":true}',
+} as const;
+const LIST = { path: "/approvals", headers: bearer } as const;
+
+const Refused = z.object({ error: z.object({ hint: z.string() }) });
+
+/** These requests, one after another, to a server at which one approval waits: what the last one is told to do. */
+const asked =
+  (...requests: readonly Request[]): Situation =>
+  async () => {
+    await using at = await face();
+    void put(at.desk.broker);
+    await settled(at.desk, 1);
+    let told: readonly string[] = [];
+    for (const request of requests) {
+      const { status, body } = await send(at.server.url, request);
+      told = status < 400 ? [] : [Refused.parse(JSON.parse(body)).error.hint];
+    }
+    return told;
+  };
+
+const described = asked({ path: "/openapi.json", headers: bearer });
+
+/** What a client of the approvals' server sends. */
+export const OF_HTTP: readonly Row[] = [
+  ["`GET /openapi.json` says what each route takes", asked({ ...YES, body: '{"aproved":true}' }), described],
+  ["`GET /openapi.json` lists them", asked({ path: "/nowhere", headers: bearer }), described],
+  ["`GET /openapi.json` lists the methods of each route", asked({ ...LIST, method: "PUT" }), described],
+  ["`GET /approvals` lists those that wait", asked({ ...YES, path: "/approvals/nowhere" }), asked(LIST)],
+  [
+    "`GET /grants` lists those that count",
+    asked({ method: "DELETE", path: "/grants/nowhere", headers: bearer }),
+    asked({ path: "/grants", headers: bearer }),
+  ],
+  ["send `Authorization: Bearer TOKEN`", asked({ ...LIST, headers: {} }), asked(LIST)],
+  [
+    "take the one that the server printed when it was started",
+    asked({ ...LIST, headers: { authorization: "Bearer nobody" } }),
+    asked(LIST),
+  ],
+  [
+    "open the inbox of this server, or list the origin in `origins`",
+    asked({ ...YES, headers: { ...asJson, origin: "https://a.test" } }),
+    asked(YES),
+  ],
+  [
+    "`decision` says who, and what",
+    asked(YES, YES),
+    asked(YES, { path: "/approvals/approval-1", headers: bearer }),
+  ],
+  [
+    "send `Content-Type: application/json`, and no `Content-Encoding`",
+    asked({ ...YES, headers: bearer }),
+    asked(YES),
+  ],
+  [
+    "use the address that the server printed, or list the name in `hosts`",
+    asked({ ...YES, headers: { ...asJson, host: "a.test" } }),
+    asked(YES),
+  ],
+  [
+    "send no `Expect`, or `Expect: 100-continue`",
+    asked({ ...YES, headers: { ...asJson, expect: "foo" } }),
+    asked(YES),
+  ],
+  [
+    "leave `editedInput` out, or approve",
+    asked({ ...YES, body: '{"approved":false,"editedInput":{}}' }),
+    asked({ ...YES, body: '{"approved":false}' }),
+  ],
+];

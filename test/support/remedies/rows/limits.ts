@@ -1,0 +1,152 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync } from "node:fs";
+import { command, DOCS, docs, NOTE, ownTool, PROJECT, tool, UNASKED } from "../calls.ts";
+import { quoted, type Row, type Situation } from "../row.ts";
+import { worktree } from "../worktree.ts";
+
+type At = Parameters<Situation>[0];
+
+const first =
+  (act: (at: At) => unknown, then: Situation): Situation =>
+  async (at, told) => {
+    await act(at);
+    return then(at, told);
+  };
+
+const files = (count: number): Readonly<Record<string, string>> =>
+  Object.fromEntries(Array.from({ length: count }, (_, at) => [`${PROJECT}/f${at}`, ""]));
+
+const search = (more: string): string => `, search: { ${more} }`;
+const git =
+  (...words: readonly string[]) =>
+  (at: At): void =>
+    void execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@a.test", ...words], {
+      cwd: at.project,
+      stdio: "ignore",
+    });
+/** A hook of the project starts a program that is installed elsewhere. */
+const hook = (at: At): void => {
+  at.write({ [`${PROJECT}/.git/hooks/pre-commit`]: "#!/bin/sh\nown-tool\n" });
+  chmodSync(at.at(`${PROJECT}/.git/hooks/pre-commit`), 0o755);
+};
+
+const HIDING = "masks: [{ pattern: '**/secret', at_most: none }]";
+const COMMIT = [
+  "git",
+  "-c",
+  "user.name=a",
+  "-c",
+  "user.email=a@a.test",
+  "commit",
+  "-q",
+  "--allow-empty",
+  "-m",
+  "x",
+];
+const rule = (text: string): string => `shell: { rules: [${text}] }`;
+
+/** What limits a call besides its own rights: searches, mounts, rules, and where it begins. */
+export const OF_LIMITS: readonly Row[] = [
+  // Searches
+  [
+    "{}narrow the root, {}, or say `over: read-only` there",
+    command(["true"], { sandbox: search("entries: 3"), files: files(9) }),
+    (at, told) =>
+      command(["true"], { sandbox: search(`${quoted(told).replace("sandbox.search.", "")}: 1000`) })(
+        at,
+        told,
+      ),
+  ],
+  [
+    "{}narrow the root, or {}",
+    command(["touch", "x"], { sandbox: search("entries: 3, over: read-only"), files: files(9) }),
+    (at, told) =>
+      command(["touch", "x"], {
+        sandbox: search(`${quoted(told).replace("sandbox.search.", "")}: 1000, over: read-only`),
+      })(at, told),
+  ],
+  [
+    "{}begin the pattern with the folder that it is about, narrow the root, or {}",
+    command(["true"], { sandbox: search("entries: 3, over: read-only"), profile: HIDING, files: files(9) }),
+    (at, told) =>
+      command(["true"], {
+        sandbox: search(`${quoted(told).replace("sandbox.search.", "")}: 1000000, over: read-only`),
+        profile: HIDING,
+      })(at, told),
+  ],
+  // What must stay where it is
+  [
+    "remove what is in it, and leave the folder itself",
+    command(["rm", "-r", "../docs"], { paths: docs("mode: rw, write_approval: false"), files: DOCS }),
+    command(["find", "../docs", "-mindepth", "1", "-delete"], {
+      paths: docs("mode: rw, write_approval: false"),
+      files: DOCS,
+    }),
+  ],
+  [
+    "copy the file, and remove the old one",
+    command(["ln", "note.txt", "../docs/note"], {
+      paths: docs("mode: rw, write_approval: false"),
+      files: { ...DOCS, ...NOTE },
+    }),
+    command(["sh", "-c", "cp note.txt ../docs/note && rm note.txt"], {
+      paths: docs("mode: rw, write_approval: false"),
+    }),
+  ],
+  [
+    "git obeys it outside as well: change it yourself, outside of the walls, if it is meant",
+    first(git("init", "-q"), command(["touch", ".git/config"])),
+    first(
+      git("config", "own.key", "value"),
+      command(["git", "config", "own.key"], { runtimes: "system, git" }),
+    ),
+  ],
+  [
+    "list the folder that it is installed in under `sandbox.runtimes` in the config: `{ name: {}, read: [FOLDER] }`; `command -v {}` tells which",
+    first(git("init", "-q"), first(hook, command(COMMIT, { runtimes: "system, git" }))),
+    first(ownTool, (at, told) =>
+      command(COMMIT, { runtimes: `system, git, ${quoted(told, 1).replace("FOLDER", at.at("srv/own"))}` })(
+        at,
+        told,
+      ),
+    ),
+  ],
+  // Rules
+  [
+    "no yes lifts it: what the config or a profile says of it would have to change",
+    command(["true"], { more: rule("{ pattern: 'true', allowed: false }") }),
+    command(["true"], { more: rule("{ pattern: 'true', allowed: true }") }),
+  ],
+  [
+    "change the rule of the config, if it is meant",
+    tool("list_dir", { path: "." }, { more: "approval: { rules: [{ pattern: list_dir, action: deny }] }" }),
+    tool("list_dir", { path: "." }, { more: "approval: { rules: [{ pattern: list_dir, action: allow }] }" }),
+  ],
+  ["run it where a person can be asked", tool("shell", { argv: ["true"] }), command(["true"])],
+  // Where it begins
+  [
+    "name an existing folder as `cwd`",
+    tool("shell", { argv: ["true"], cwd: "nowhere" }, { more: UNASKED }),
+    tool("shell", { argv: ["true"], cwd: "." }, { more: UNASKED }),
+  ],
+  [
+    "name a folder that lies less deep",
+    tool("shell", { argv: ["true"], cwd: "a/".repeat(300) }, { more: UNASKED }),
+    tool("shell", { argv: ["true"], cwd: "." }, { more: UNASKED }),
+  ],
+  // What a command made
+  [
+    "look at it before you start such a program in that folder",
+    command(["touch", ".envrc"], { sandbox: ", appeared: report" }),
+    command(["cat", ".envrc"]),
+  ],
+  [
+    "if that is your repository, add under `sandbox.paths` of the config: {}",
+    first(worktree, command(["git", "status"], { runtimes: "system, git" })),
+    (at, told) =>
+      command(["git", "status"], {
+        runtimes: "system, git",
+        paths: `, ${told.slice(told.indexOf(": ") + 2)}`,
+      })(at, told),
+  ],
+];

@@ -1,0 +1,218 @@
+import { FrameworkCalls } from "../../../../src/adapters/framework-calls.ts";
+import { createGate } from "../../../../src/approval/create-gate.ts";
+import {
+  createSupervisor,
+  type DefinedTool,
+  defineTool,
+  type Outcome,
+  type Session,
+  type SessionOptions,
+} from "../../../../src/index.ts";
+import type { Supervisor } from "../../../../src/supervisor/supervisor.ts";
+import { Asked } from "../../approval/asked.ts";
+import { cli } from "../cli.ts";
+import { CONFIG, PROFILE } from "../config.ts";
+import type { Row, Situation } from "../row.ts";
+
+const BASE =
+  "version: 1\nsandbox: { runtimes: [system], paths: { ws: { root: ., mode: rw, write_approval: false } } }";
+const UNASKED = "shell: { default: { approval: false } }";
+
+/** A session of a supervisor, and what is done with it: an outcome, or what is thrown, says what to do. */
+const session =
+  (
+    act: (session: Session, supervisor: Supervisor) => unknown,
+    more = UNASKED,
+    options: SessionOptions = {},
+  ): Situation =>
+  async (at) => {
+    at.write({ [CONFIG]: `${BASE}\n${more}\n` });
+    await using supervisor = await createSupervisor({ host: at.host, config: at.at(CONFIG) });
+    await using made = supervisor.session({ handler: new Asked(), ...options });
+    return toldBy((await act(made, supervisor)) as Outcome | undefined);
+  };
+
+function toldBy(outcome: Outcome | undefined): readonly string[] {
+  if (outcome === undefined || typeof outcome !== "object" || !("kind" in outcome)) return [];
+  if ("hint" in outcome) return [outcome.hint];
+  return "denials" in outcome ? (outcome.denials ?? []).map(({ remedy }) => remedy) : [];
+}
+
+const any = (value: unknown): never => value as never;
+const echo = (more: object = {}): DefinedTool =>
+  defineTool({ name: "say", command: ["echo", "{{text}}"], risk: "read_only", ...more });
+const WINDOW = { window: { size: () => ({ columns: 80, rows: 24 }) } };
+const ALLOW = "approval: { rules: [{ pattern: say, action: allow }] }";
+const AGENT = (action: string): string =>
+  `approval: { agents: { bot: { rules: [{ pattern: list_dir, action: ${action} }] } } }`;
+
+const LATER = "approval: { wait: suspend, rules: [{ pattern: say, action: ask }] }";
+
+/** A command with a terminal, below an operator's profile with this text. */
+const windowed =
+  (profile: string): Situation =>
+  (at, told) => {
+    at.write({ [PROFILE]: `profile: own\n${profile}\n` });
+    const more = "shell: { default: { approval: false }, terminal: true }";
+    return session((one) => one.call("shell", { argv: ["true"] }, any(WINDOW)), more)(at, told);
+  };
+
+/** A mode that is chosen where two profiles leave these and another one. */
+const moded =
+  (modes: string): Situation =>
+  async (at) => {
+    const two = PROFILE.replace("own.yaml", "two.yaml");
+    at.write({
+      [PROFILE]: `profile: own\napproval: { modes: ${modes} }\n`,
+      [two]: "profile: two\napproval: { modes: [interactive] }\n",
+    });
+    at.write({ [CONFIG]: `${BASE}\n` });
+    await using supervisor = await createSupervisor({
+      host: at.host,
+      config: at.at(CONFIG),
+      mode: "interactive",
+    });
+    return void supervisor;
+  };
+
+/** What a program does with a session. */
+export const OF_SESSIONS: readonly Row[] = [
+  [
+    "make another one",
+    session(async (one) => {
+      await one[Symbol.asyncDispose]();
+      return one.call("list_dir", { path: "." });
+    }),
+    session((one) => one.call("list_dir", { path: "." })),
+  ],
+  [
+    "the tools are {}",
+    session((one) => one.call("nowhere", {})),
+    session((one) => one.call("list_dir", { path: "." })),
+  ],
+  [
+    "leave out `stdin`, `sinks`, `window` and `timeoutMs`; a `signal` ends any call",
+    session((one) => one.call("list_dir", { path: "." }, { timeoutMs: 9_000 })),
+    session((one) => one.call("list_dir", { path: "." }, { signal: new AbortController().signal })),
+  ],
+  [
+    "give it to a session, as `supervisor.session({ tools })`",
+    () => void createGate().guard([echo()]),
+    session((one) => one.call("say", { text: "a" }), ALLOW, { tools: [echo()] }),
+  ],
+  [
+    "give the argument, or a default in the tool's schema",
+    session((one) => one.call("say", {}), ALLOW, { tools: [echo()] }),
+    session((one) => one.call("say", { text: "a" }), ALLOW, { tools: [echo()] }),
+  ],
+  [
+    "leave `window` out, or run it by the shell tool",
+    session((one) => one.call("say", { text: "a" }, any(WINDOW)), ALLOW, { tools: [echo()] }),
+    session((one) => one.call("say", { text: "a" }), ALLOW, { tools: [echo()] }),
+  ],
+  [
+    "write `shell: { terminal: true }` in the config",
+    session((one) => one.call("shell", { argv: ["true"] }, any(WINDOW))),
+    session(
+      (one) => one.call("shell", { argv: ["true"] }, any(WINDOW)),
+      "shell: { default: { approval: false }, terminal: true }",
+    ),
+  ],
+  [
+    "see what waits with `cofferdam approvals list`",
+    session((one) => one.resume("nowhere")),
+    cli(["approvals", "list", "--config", "cofferdam.yaml"]),
+  ],
+  [
+    "pass `by`: who answered",
+    session((one) => one.respond("nowhere", { status: "rejected", by: "nobody" })),
+    session((one) => one.respond("nowhere", { status: "rejected", by: "ann" })),
+  ],
+  [
+    "change the agent's rule in the config, if it is meant",
+    session((one) => one.call("list_dir", { path: "." }), AGENT("deny"), { agent: "bot" }),
+    session((one) => one.call("list_dir", { path: "." }), AGENT("allow"), { agent: "bot" }),
+  ],
+  [
+    "give them to `supervisor.session`, or give the supervisor here",
+    session((one) => void new FrameworkCalls(one, "a", { agent: "bot" })),
+    session(async (_one, supervisor) => {
+      await using calls = new FrameworkCalls(supervisor, "a", { agent: "bot" });
+      return void calls;
+    }),
+  ],
+  [
+    "rename one of them",
+    session(() => undefined, UNASKED, { tools: [echo(), echo()] }),
+    session(() => undefined, UNASKED, { tools: [echo(), echo({ name: "tell" })] }),
+  ],
+  [
+    "a rule of the config would have to allow it",
+    session((one) => one.call("say", { text: "a" }), "approval: { risk_defaults: { write: deny } }", {
+      tools: [echo({ risk: "write" })],
+    }),
+    session(
+      (one) => one.call("say", { text: "a" }),
+      `${ALLOW.slice(0, -2)}, risk_defaults: { write: deny } }`,
+      { tools: [echo({ risk: "write" })] },
+    ),
+  ],
+  [
+    "ask for something else, or run it again to be asked again",
+    session(
+      (one) => one.call("write_file", { path: "a", content: "" }),
+      "approval: { rules: [{ pattern: write_file, action: ask }] }",
+      { handler: new Asked(() => ({ approved: false })) },
+    ),
+    session(
+      (one) => one.call("write_file", { path: "a", content: "" }),
+      "approval: { rules: [{ pattern: write_file, action: ask }] }",
+    ),
+  ],
+  [
+    "wait for their answers",
+    session(
+      async (one) => {
+        await one.call("say", { text: "a" });
+        return one.call("say", { text: "b" });
+      },
+      LATER,
+      { tools: [echo()], mostPending: 1 },
+    ),
+    session(
+      async (one, { broker }) => {
+        const first = await one.call("say", { text: "a" });
+        if (first.kind === "pending") await broker.respond(first.approvalId, { approved: true }, "ann");
+        await one.call(
+          "say",
+          { text: "a" },
+          first.kind === "pending" ? { approvalId: first.approvalId } : {},
+        );
+        const second = await one.call("say", { text: "b" });
+        return second.kind === "pending" ? undefined : second;
+      },
+      LATER,
+      { tools: [echo()], mostPending: 1 },
+    ),
+  ],
+  [
+    "call it again with this `approvalId` once there is an answer",
+    session((one) => one.call("say", { text: "a" }), LATER, { tools: [echo()] }),
+    session(
+      async (one, { broker }) => {
+        const first = await one.call("say", { text: "a" });
+        if (first.kind !== "pending") return first;
+        await broker.respond(first.approvalId, { approved: true }, "ann");
+        return one.call("say", { text: "a" }, { approvalId: first.approvalId });
+      },
+      LATER,
+      { tools: [echo()] },
+    ),
+  ],
+  [
+    "leave `terminal: false` out of the profile that says it, or do without: `--no-terminal`",
+    windowed("terminal: false"),
+    windowed("env: [TERM, LANG, 'LC_*', TZ]"),
+  ],
+  ["no mode is allowed by all of them", moded("[strict]"), moded("[strict, interactive]")],
+];
