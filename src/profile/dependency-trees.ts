@@ -1,5 +1,5 @@
 import type { ExecutedNames } from "./executed.ts";
-import { type AbsolutePath, isInside, namesBelow, namesOf, parentOf } from "./path.ts";
+import { type AbsolutePath, isInside, namesBelow, namesOf } from "./path.ts";
 import type { Pattern } from "./pattern.ts";
 
 /**
@@ -96,7 +96,7 @@ export function isInDependencyTree(
  */
 export function isBelowTree(path: AbsolutePath, roots: readonly AbsolutePath[]): boolean {
   if (!IN_ANY_TREE.test(path)) return false;
-  return IN_ANY_TREE.test(`/${namesInNearest(parentOf(path), roots).join("/")}/`);
+  return IN_ANY_TREE.test(`/${namesInNearest(path, roots).slice(0, -1).join("/")}/`);
 }
 
 function namesInNearest(path: AbsolutePath, roots: readonly AbsolutePath[]): readonly string[] {

@@ -2,8 +2,8 @@ import type { Plan } from "../../backend/plan.ts";
 import { columns } from "../../channel/columns.ts";
 import { escapeInvisible } from "../../errors.ts";
 import type { Action } from "../../policy/action.ts";
-import { printPorts } from "../../profile/ports.ts";
 import { printDeviceGroup } from "../../profile/devices.ts";
+import { printPorts } from "../../profile/ports.ts";
 import { createDraft, type Draft } from "../../supervisor/draft.ts";
 import { draftFetchTools, fetchOutlook } from "../../supervisor/fetch-outlook.ts";
 import { type Outlook, outlookOf } from "../../supervisor/files/outlook.ts";
@@ -67,12 +67,7 @@ function showAll(told: readonly Told[], print: Print): void {
   for (const line of columns(rows, [ink.bold, ink.dim])) print.result(line);
 }
 
-function showOne(
-  { card, outlook, ports }: Told,
-  plan: Plan | null,
-  { onYes }: Standing,
-  print: Print,
-): void {
+function showOne({ card, outlook, ports }: Told, plan: Plan | null, { onYes }: Standing, print: Print): void {
   const { ink } = print;
   const limits = plan === null ? [] : limitFindings(plan);
   print.result(`${ink.bold(card.name)} ${ink.dim(card.risk)}`);

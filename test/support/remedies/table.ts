@@ -24,7 +24,6 @@ export const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
     "git stopped and left a part of its changes in the working tree: outside of the sandbox, put them aside with `{}`, {}then {}",
     "{} outside of the sandbox",
     "if it is meant, finish it outside of the sandbox: `{}`",
-    "its other files are removed; finish it yourself, outside of the sandbox: {}",
   ],
   "test/kernel/git-carried.slow.test.ts": [
     "install git-lfs where the sandbox finds programs, such as /usr/bin, and run `git lfs install` yourself; until then run this command outside",

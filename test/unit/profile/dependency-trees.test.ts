@@ -12,6 +12,7 @@ test.each([
   ["/w/dist/p/.npmrc", ["/w"], true],
   ["/w/dist/p/.npmrc", ["/w", "/w/dist/p"], false],
   ["/w/dist/p/out/.npmrc", ["/w", "/w/dist/p"], true],
+  ["/w/dist/p", ["/w/dist/p"], false],
   ["/w/dist/.npmrc", [], true],
   ["/w/distant/.npmrc", ["/w"], false],
 ])("%s lies below a tree of the nearest of %j: %s", (path, roots, isBelow) => {

@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { command, DOCS, docs, NAMED, NOTE, ownTool, PROJECT, script, tool, UNASKED } from "../calls.ts";
 import { cli } from "../cli.ts";
 import { quoted, type Row, run } from "../row.ts";
@@ -110,12 +110,9 @@ export const OF_CALLS: readonly Row[] = [
     },
   ],
   [
-    "remove or move it yourself, outside of the sandbox, if it is meant",
+    "if it is meant, finish it outside of the sandbox: `{}`",
     command(["rm", "-r", "sub"], { files: { [`${PROJECT}/sub/.npmrc`]: "" } }),
-    (at, told) => {
-      rmSync(at.at(`${PROJECT}/sub`), { recursive: true });
-      return command(["test", "!", "-e", "sub"])(at, told);
-    },
+    run(command(["test", "!", "-e", "sub"])),
   ],
   [
     "raise {} under `sandbox.limits`, or the profile's that is lower",

@@ -96,7 +96,7 @@ export const OF_PROGRAMS: readonly Row[] = [
     tool({ run: undefined, command: ["true", "{{p}}"] }),
   ],
   [
-    '`needs` of a program is `{ roots?: { NAME: "read" | "write" }, network?, cwd? }`',
+    '`needs` of a program is `{ roots?: { NAME: "read" | "write" }, network?, ports?, cwd? }`',
     tool({ run: undefined, command: ["true"], needs: { roots: { ws: "all" } } }),
     tool({ run: undefined, command: ["true"], needs: { roots: { ws: "write" } } }),
   ],

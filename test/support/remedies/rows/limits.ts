@@ -102,13 +102,12 @@ export const OF_LIMITS: readonly Row[] = [
     ),
   ],
   [
-    "list the folder that it is installed in under `sandbox.runtimes` in the config: `{ name: {}, read: [FOLDER] }`; `command -v {}` tells which",
+    "add its folder under `sandbox.runtimes`: `{ name: {}, read: [/its/folder] }`",
     first(git("init", "-q"), first(hook, command(COMMIT, { runtimes: "system, git" }))),
     first(ownTool, (at, told) =>
-      command(COMMIT, { runtimes: `system, git, ${quoted(told, 1).replace("FOLDER", at.at("srv/own"))}` })(
-        at,
-        told,
-      ),
+      command(COMMIT, {
+        runtimes: `system, git, ${quoted(told, 1).replace("/its/folder", at.at("srv/own"))}`,
+      })(at, told),
     ),
   ],
   // Rules
