@@ -61,7 +61,9 @@ export function extrasFor(profile: Profile, facts: Facts): Extras | Refusal {
     const isMissing = nodeAt(facts, path).kind === "missing";
     if (isMissing && ruler(path, { kind, bornInside: true }).access === "write") continue;
     const aliases = capsOfAliases(ruler, facts, { path, access, isFirm });
-    found.push({ ...NOTHING, caps: aliases });
+    // What hides by a glob hides what a link leads to, and not the link's own name.
+    const isNamed = ({ path: alias }: ExtraCap): boolean => isFirm || nodeAt(facts, alias).kind !== "link";
+    found.push({ ...NOTHING, caps: aliases.filter(isNamed) });
     for (const name of [path, ...aliases.map((cap) => cap.path)]) {
       const extras = extrasOfLinks(profile, facts, { path: name, access, isFirm });
       if ("reason" in extras) return extras;

@@ -83,6 +83,34 @@ export const RARE_CASES: readonly Case[] = [
     sparedMounts: null,
     coversLinks: true,
   },
+  {
+    // A link that a mask hides by a glob, and its other name by a mount of the host.
+    tree: {
+      holds: [
+        { kind: "link", name: "a", leads: { to: "thing", number: 1, isAbsolute: false } },
+        { kind: "file", name: "two words", mode: 0o644 },
+      ],
+      hasCrowd: false,
+      bind: { from: 0, at: 32 },
+    },
+    profile: {
+      roots: ["write", "write"],
+      suffixes: "any",
+      entries: [],
+      masks: [
+        {
+          pattern: { kind: "glob", spot: { number: 11, below: ["a", "a"] }, text: "*/**" },
+          atMost: "none",
+          ignoreCase: false,
+        },
+      ],
+    },
+    turn: 0,
+    seed: 0,
+    mostEntries: null,
+    sparedMounts: null,
+    coversLinks: false,
+  },
 ];
 
 /** Answers that know less of a plan: they must be found out. */
