@@ -157,7 +157,7 @@ export class Place implements Disposable {
 
   /** Runs a line of shell as the person, without any walls. */
   plainly(line: string, env: Readonly<Record<string, string>> = {}) {
-    const options = { ...this.person.runAs, cwd: this.ws, encoding: "utf8", timeout: 20_000 } as const;
+    const options = { ...this.person.runAs, cwd: this.ws, encoding: "utf8", timeout: 120_000 } as const;
     return spawnSync("/bin/sh", ["-c", line], {
       ...options,
       env: { PATH: "/usr/sbin:/usr/bin:/sbin:/bin", ...env },
