@@ -7,7 +7,7 @@ import { isInDependencyTree } from "../profile/dependency-trees.ts";
 import { type ExecutedFinder, type ExecutedNames, OURSELVES } from "../profile/executed.ts";
 import { type AbsolutePath, byPath, isInside, parentOf, upwards } from "../profile/path.ts";
 import { mayWrite, type Profile, writableIn } from "../profile/profile.ts";
-import { isAnyChangedSince, isChangedBuild } from "./changed-builds.ts";
+import { isChangedBuild, isChangedByCall, type TreeStates } from "./changed-builds.ts";
 import { CLOCK_GRAIN_MS } from "./clock-grain.ts";
 import type { FactsMemory } from "./facts.ts";
 import { isPlainWorktree } from "./git/worktrees.ts";
@@ -157,11 +157,12 @@ export async function lookForAppeared(
     const made = await flatMapInTurns(watched, (path) => (isMade(path) ? path : []));
     const isNewName = new Set(made);
     const newLinks = new Set(await flatMapInTurns(made, (path) => (isLink(path) ? path : [])));
+    const call = { before: facts, writable, startedAt };
     const treeNames = await namesIntoTrees({
       writable,
       startedAt,
       protectedNames: hits,
-      isNew: (path) => !before.has(path) || isAnyChangedSince(path, startedAt),
+      isNew: (path) => !before.has(path) || isChangedByCall(path, call),
       executed,
       newLinks,
       linksOutsideTrees: () => memory.linksOutsideTrees(profile, facts.mac),
@@ -169,7 +170,7 @@ export async function lookForAppeared(
     // Such a link may have a name that hosts execute, too: by that alone it would stay among packages.
     const told = new Set(treeNames.flatMap(({ kind, path }) => (kind === "way" ? path : [])));
     const names = await flatMapInTurns(hits, (path): readonly Appeared[] => {
-      if (before.has(path) && !isChangedBuild(path, { executed, writable, startedAt })) return [];
+      if (before.has(path) && !isChangedBuild(path, executed, call)) return [];
       if (!isOpenToCalls(profile, path) || isOwnOf(folders, path)) return [];
       if (told.has(path) || isClosed(path) || held().has(path)) return [];
       told.add(path);
@@ -240,6 +241,7 @@ function byPathAndKind(a: Appeared, b: Appeared): number {
 export interface Before extends Pick<Facts, "hits" | "gitLinks" | "strayLinks" | "mac"> {
   readonly unsearched: readonly Pick<Unsearched, "path">[];
   readonly repositories: readonly RepositorySign[];
+  readonly treeStates: TreeStates;
 }
 
 /** Paths of stray links that were not there before the call, or that led elsewhere then. */

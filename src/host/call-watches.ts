@@ -23,6 +23,8 @@ const Entry = z.strictObject({
   strayLinks: z.array(z.strictObject({ path: Path, way: z.string() })),
   /** What is watched for besides: see `watchedNames`. */
   watched: z.array(z.string()).readonly().default([]),
+  /** See `statesInTrees`. */
+  treeStates: z.array(z.tuple([Path, z.string()])).default([]),
   unsearched: z.array(z.strictObject({ path: Path })),
   repositories: z.array(
     z.strictObject({ kind: z.enum(["folder", "file", "link"]), path: Path, isWhole: z.boolean() }),
@@ -44,7 +46,15 @@ type Entry = z.infer<typeof Entry>;
 export interface WatchedCall
   extends Omit<
     Entry,
-    "endedBy" | "seenAt" | "overAt" | "hits" | "gitLinks" | "strayLinks" | "unsearched" | "repositories"
+    | "endedBy"
+    | "seenAt"
+    | "overAt"
+    | "hits"
+    | "gitLinks"
+    | "strayLinks"
+    | "treeStates"
+    | "unsearched"
+    | "repositories"
   > {
   readonly before: Omit<Before, "mac">;
   readonly profile: Uint8Array;
@@ -95,6 +105,7 @@ export class CallWatches implements Disposable {
       hits: [...before.hits],
       gitLinks: [...before.gitLinks],
       strayLinks: [...before.strayLinks],
+      treeStates: [...before.treeStates],
       unsearched: before.unsearched.map(({ path }) => ({ path })),
       repositories: before.repositories.map(({ kind, path, isWhole }) => ({ kind, path, isWhole })),
     };
@@ -128,7 +139,8 @@ export class CallWatches implements Disposable {
       const { hits, gitLinks, strayLinks, unsearched, repositories, seenAt = changedAt } = entry;
       const endedAt = statsOf(joinPath(this.#folder, endNameOf(owner)))?.mtimeMs ?? seenAt;
       const { profile } = content;
-      const before = { hits, gitLinks, strayLinks, unsearched, repositories };
+      const treeStates = new Map(entry.treeStates);
+      const before = { hits, gitLinks, strayLinks, treeStates, unsearched, repositories };
       const call = { sessionId, callId, tool, workspace, beganAt, appeared, watched, profile, before };
       const forget = isSettled(file, { ...entry, seenAt }, profile) ? () => removeFile(file) : null;
       const lastAt = entry.overAt ?? Math.max(seenAt, endedAt);

@@ -1,43 +1,85 @@
 import { isBelowTree, isInDependencyTree, isNamedByTree } from "../profile/dependency-trees.ts";
+import { sha256 } from "../profile/digest.ts";
 import type { ExecutedFinder } from "../profile/executed.ts";
-import { type AbsolutePath, joinPath } from "../profile/path.ts";
+import { type AbsolutePath, isInside, joinPath } from "../profile/path.ts";
 import { isChangedSince } from "./changed-since.ts";
 import { namesIn } from "./names-in.ts";
-import { statsOf } from "./nodes.ts";
+import { realPathOf, statsOf } from "./nodes.ts";
 
 /** The most names that are looked at below one folder. One that holds more counts as changed: nobody knows. */
 const MAX_NAMES = 10_000;
 
-/** What decides whether something in a build tree is a call's. */
-interface AfterCall {
-  readonly executed: ExecutedFinder;
+/** What stood at names in dependency and build trees, as `statesInTrees` has it. */
+export type TreeStates = ReadonlyMap<AbsolutePath, string>;
+
+/** What decides whether something in such a tree is a call's. */
+export interface AfterCall {
+  readonly before: { readonly treeStates: TreeStates };
   /** Folders that the call could write. */
   readonly writable: readonly AbsolutePath[];
   /** When it began, in milliseconds since 1970. */
   readonly startedAt: number;
 }
 
-/**
- * True for what hosts execute in a build tree, where something of it was changed since the call began: nothing kept the call from that.
- * What lies among installed packages is executed by nobody.
- */
-export function isChangedBuild(path: AbsolutePath, { executed, writable, startedAt }: AfterCall): boolean {
-  if (!isBelowTree(path, writable)) return false;
-  const row = executed(path);
-  if (row?.runs !== "unasked" || isNamedByTree(row.pattern)) return false;
-  if (isInDependencyTree(path, row, writable)) return false;
-  return isAnyChangedSince(path, startedAt);
+/** What stands at those of these paths that lie in dependency and build trees: nothing keeps a call from changing it. */
+export function statesInTrees(paths: readonly AbsolutePath[], writable: readonly AbsolutePath[]): TreeStates {
+  const inTrees = paths.filter(
+    (path) => writable.some((root) => isInside(path, root)) && isBelowTree(path, writable),
+  );
+  return new Map(inTrees.map((path) => [path, printState(standingAt(path, writable))]));
 }
 
-/** True where something, or anything below it, was changed since a moment in milliseconds since 1970. */
-export function isAnyChangedSince(top: AbsolutePath, moment: number): boolean {
+/**
+ * True for what hosts execute in a build tree, where something of it was changed since the call began. What lies among installed
+ * packages is executed by nobody.
+ */
+export function isChangedBuild(path: AbsolutePath, executed: ExecutedFinder, call: AfterCall): boolean {
+  if (!isBelowTree(path, call.writable)) return false;
+  const row = executed(path);
+  if (row?.runs !== "unasked" || isNamedByTree(row.pattern)) return false;
+  if (isInDependencyTree(path, row, call.writable)) return false;
+  return isChangedByCall(path, call);
+}
+
+/**
+ * True where something at a path, below it, or where links there lead was changed since the call began; and where something else stands
+ * there than before, as old as it may be: to move a folder changes nothing in it.
+ */
+export function isChangedByCall(path: AbsolutePath, { before, writable, startedAt }: AfterCall): boolean {
+  const standing = standingAt(path, writable);
+  if (standing === null || standing.some(({ at }) => isChangedSince(at, startedAt))) return true;
+  const state = before.treeStates.get(path);
+  return state !== undefined && state !== printState(standing);
+}
+
+/** One thing, and what tells it from any other; no program can set a change time (inode(7)). */
+interface Standing {
+  readonly at: AbsolutePath;
+  readonly state: string;
+}
+
+/** What stands at a path, all below it, and what links lead to that a call may write; null where that is too much to look at. */
+function standingAt(top: AbsolutePath, writable: readonly AbsolutePath[]): readonly Standing[] | null {
+  const found = new Map<AbsolutePath, Standing>();
   const ahead = [top];
-  let passed = 0;
   for (let at = ahead.pop(); at !== undefined; at = ahead.pop()) {
-    passed += 1;
-    if (passed > MAX_NAMES || isChangedSince(at, moment)) return true;
     const folder = at;
-    if (statsOf(at)?.isDirectory() === true) ahead.push(...namesIn(at).map((name) => joinPath(folder, name)));
+    const stats = statsOf(at);
+    if (stats === null || found.has(at)) continue;
+    if (found.size === MAX_NAMES) return null;
+    const end = stats.isSymbolicLink() ? realPathOf(at) : null;
+    if (end !== null && writable.some((root) => isInside(end, root))) ahead.push(end);
+    if (stats.isDirectory())
+      ahead.push(
+        ...namesIn(at)
+          .toSorted()
+          .map((name) => joinPath(folder, name)),
+      );
+    found.set(at, { at, state: `${stats.dev}:${stats.ino}:${stats.ctimeMs}:${end ?? ""}` });
   }
-  return false;
+  return [...found.values()];
+}
+
+function printState(standing: readonly Standing[] | null): string {
+  return standing === null ? "" : sha256(standing.map(({ state }) => state).join("\n"));
 }

@@ -88,7 +88,13 @@ export class RunningCall {
   }
 
   /** What is in the folders that this call can write, was not there before it, and came to be since. */
-  #lacks({ hits, gitLinks, strayLinks, repositories }: Basis["before"]): ReadonlySet<AbsolutePath> {
+  #lacks({
+    hits,
+    gitLinks,
+    strayLinks,
+    repositories,
+    treeStates,
+  }: Basis["before"]): ReadonlySet<AbsolutePath> {
     const { before, startedAt } = this.basis();
     // Mostly it is the same list.
     const [named, linked, strays, signs] = [
@@ -99,6 +105,8 @@ export class RunningCall {
         ? []
         : newIn(before.repositories, repositories, ({ isWhole }) => String(isWhole)),
     ];
+    for (const [path, state] of treeStates)
+      if ((before.treeStates.get(path) ?? state) !== state) named.push(path);
     if (named.length + linked.length + strays.length + signs.length === 0) return new Set();
     const find = maskIndex(this.#profile.masks);
     const roots = writableIn(this.#profile);
@@ -129,7 +137,7 @@ function without({ before, startedAt }: Basis, doubts: readonly Doubt[]): Basis 
   };
 }
 
-function absentFrom(before: readonly AbsolutePath[], now: readonly AbsolutePath[]): readonly AbsolutePath[] {
+function absentFrom(before: readonly AbsolutePath[], now: readonly AbsolutePath[]): AbsolutePath[] {
   const there = new Set(before);
   return now.filter((path) => !there.has(path));
 }

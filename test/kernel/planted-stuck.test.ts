@@ -50,7 +50,7 @@ it.skipIf(unusable !== null)(
         shared: { ...shared, quarantine: new Stuck(shared.host.stateFolder, shared.host) },
         from: { sessionId: "s", callId: "c", tool: "shell", workspace: shared.loaded.config.workspace },
         profile: shared.standing.onYes.profile,
-        before: { hits: [], repositories: [] },
+        before: { hits: [], repositories: [], treeStates: new Map() },
         startedAt: Date.now(),
         record: () => undefined,
         agreed: [],

@@ -24,7 +24,7 @@ export interface AfterCall {
   >;
   readonly from: TakenFrom;
   readonly profile: Profile;
-  readonly before: Pick<Before, "hits" | "repositories">;
+  readonly before: Pick<Before, "hits" | "repositories" | "treeStates">;
   /** When it began, in milliseconds since 1970. */
   readonly startedAt: number;
   readonly record: (body: EventBody) => void;

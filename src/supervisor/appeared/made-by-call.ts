@@ -2,8 +2,9 @@ import { handlersOf } from "../../approval/handlers.ts";
 import { waitOf } from "../../approval/wait.ts";
 import type { Facts } from "../../backend/facts.ts";
 import type { Placeholder } from "../../backend/placeholder.ts";
-import { type Appearances, boundedAppearances, NOTHING_APPEARED } from "../../host/appeared.ts";
+import { type Appearances, type Before, boundedAppearances, NOTHING_APPEARED } from "../../host/appeared.ts";
 import type { Watch } from "../../host/call-watches.ts";
+import { statesInTrees } from "../../host/changed-builds.ts";
 import type { ToBeMade } from "../../host/quarantine/quarantine.ts";
 import { digestOfFile } from "../../host/quarantine/tree.ts";
 import type { RunningCall } from "../../host/running-calls.ts";
@@ -42,6 +43,7 @@ export interface Making extends Pick<AfterCall, "from" | "record" | "agreed" | "
 export class MadeByCall implements AsyncDisposable {
   readonly #making: Making;
   readonly #startedAt: number;
+  readonly #before: Facts & Before;
   readonly #sinceMs = performance.now();
   readonly #watch: Watch | null;
   /** Null for one that can write nothing. */
@@ -57,9 +59,10 @@ export class MadeByCall implements AsyncDisposable {
     const { shared, profile, facts } = making;
     this.#making = making;
     this.#startedAt = shared.host.now();
+    this.#before = { ...facts, treeStates: statesInTrees(facts.hits, writableIn(profile)) };
     if (!shared.calls.isAnyRunning) shared.memory.manifests.note();
     this.#call = mayWrite(profile)
-      ? shared.calls.begin({ before: facts, startedAt: this.#startedAt }, profile)
+      ? shared.calls.begin({ before: this.#before, startedAt: this.#startedAt }, profile)
       : null;
     try {
       this.#watch = this.#call === null ? null : this.#watched(this.#call);
@@ -116,9 +119,9 @@ export class MadeByCall implements AsyncDisposable {
 
   async #settle(onTaken: () => void): Promise<Appearances> {
     const { shared, profile, record } = this.#making;
-    const own = { before: this.#making.facts, startedAt: this.#startedAt };
+    const own = { before: this.#before, startedAt: this.#startedAt };
     const { before, startedAt } = this.#call?.basis() ?? own;
-    const facts = { ...this.#making.facts, ...before };
+    const facts = { ...this.#before, ...before };
     const found = await appearedBeside(shared, profile, facts, this.#placeholders, {
       sinceMs: this.#sinceMs,
       startedAt,

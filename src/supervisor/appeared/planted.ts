@@ -1,5 +1,5 @@
 import type { Appeared } from "../../host/appeared.ts";
-import { isAnyChangedSince } from "../../host/changed-builds.ts";
+import { isChangedByCall, type TreeStates } from "../../host/changed-builds.ts";
 import { isChangedSince } from "../../host/changed-since.ts";
 import { lookingOnce, wayOf } from "../../host/leads.ts";
 import { isLink } from "../../host/nodes.ts";
@@ -23,8 +23,8 @@ export interface PlantedContext extends RepositoryContext {
   readonly newLinks: ReadonlySet<AbsolutePath>;
   /** False for what the call could change by no path: it is read-only, or hidden. */
   readonly isOpen: (path: AbsolutePath) => boolean;
-  /** Protected names that there were before the call. */
-  readonly protectedBefore: readonly AbsolutePath[];
+  /** What there was before the call: protected names, and what stood at those in trees. */
+  readonly before: { readonly hits: readonly AbsolutePath[]; readonly treeStates: TreeStates };
   /** How many repositories there were. */
   readonly repositoriesBefore: number;
   readonly executed: ExecutedFinder;
@@ -51,10 +51,10 @@ export async function plantedOf(
     names: await needsTooManyMounts(found, context),
     repositories: await hasTooManyRepositories(found, context),
   };
-  const wasThere = new Set(context.protectedBefore);
+  const wasThere = new Set(context.before.hits);
   // What nothing was mounted over may be the call's all the same.
   const isHeldBefore = (end: AbsolutePath): boolean =>
-    wasThere.has(end) && !(isUnmounted(end, context) && isAnyChangedSince(end, context.startedAt));
+    wasThere.has(end) && !(isUnmounted(end, context) && isChangedByCall(end, context));
   const isTakable = (end: AbsolutePath): boolean =>
     isIn(context.writable, end) && context.isOpen(end) && !isHeldBefore(end);
   return flatMapInTurns(found, (appeared): readonly PlantedByCall[] => {
@@ -76,11 +76,11 @@ export async function plantedOf(
 /** Counts one mount for each protected name, and one for each folder above it, which must stay where it is. */
 async function needsTooManyMounts(
   found: readonly Appeared[],
-  { protectedBefore, executed, writable }: PlantedContext,
+  { before, executed, writable }: PlantedContext,
 ): Promise<boolean> {
   const turn = new WorkTurn();
   const mounts = new Set<AbsolutePath>();
-  for (const one of [protectedBefore.map((path) => ({ kind: "protected", path })), found].flat()) {
+  for (const one of [before.hits.map((path) => ({ kind: "protected", path })), found].flat()) {
     if (turn.isOver) await turn.pause();
     const isMounted = one.kind === "protected" && !isUnmounted(one.path, { executed, writable });
     const root = isMounted ? writable.find((folder) => isInside(one.path, folder)) : undefined;

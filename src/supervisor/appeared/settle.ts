@@ -31,7 +31,7 @@ export async function settleAppeared(appearances: Appearances, call: AfterCall):
     writable,
     newLinks: appearances.newLinks ?? new Set(),
     isOpen: (path) => accessTo(call.profile, path, { kind: "file", bornInside: true }) === "write",
-    protectedBefore: call.before.hits,
+    before: call.before,
     repositoriesBefore: call.before.repositories.length,
     executed: call.shared.executed,
     executedIn: call.shared.executedIn,

@@ -34,6 +34,7 @@ function call(callId: string, more: Partial<WatchedCall> = {}): WatchedCall {
     hits: [absolutePath("/a/.envrc")],
     gitLinks: [],
     strayLinks: [],
+    treeStates: new Map(),
     unsearched: [],
     repositories: [],
   };
