@@ -4,7 +4,7 @@ import type { Host } from "../host/host.ts";
 import { readPlainText } from "../host/plain-file.ts";
 import { shows } from "../host/runtimes/grant.ts";
 import { foldersOfTool, foldersOfVenv } from "../host/runtimes/project-tools.ts";
-import { yamlPath } from "../host/runtimes/venv.ts";
+import { yamlText } from "../host/runtimes/written.ts";
 import { detectRuntimes, findRuntimes } from "../host/runtimes.ts";
 import { type AbsolutePath, joinPath } from "../profile/path.ts";
 
@@ -142,7 +142,7 @@ function runtimesOf(host: Host, folder: AbsolutePath, kinds: readonly Kind[]) {
     const more = (read ?? []).filter((one) => !shown.some((runtime) => shows(runtime, one)));
     return more.length === 0 ? [] : [{ name, read: more }];
   });
-  const items = rest.map(({ name, read }) => `{ name: ${name}, read: [${read.map(yamlPath).join(", ")}] }`);
+  const items = rest.map(({ name, read }) => `{ name: ${name}, read: [${read.map(yamlText).join(", ")}] }`);
   const absent = [...named.filter((name) => !found.includes(name) && !asTool.includes(name))];
   return {
     items: [...found.filter((name) => !rest.some((one) => one.name === name)), ...items],

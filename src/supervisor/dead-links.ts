@@ -1,6 +1,7 @@
 import { type Stats, statSync } from "node:fs";
 import { visible } from "../errors.ts";
 import { BoundedLook, leadsTo } from "../host/leads.ts";
+import { yamlText } from "../host/runtimes/written.ts";
 import { accessTo } from "../profile/access-to.ts";
 import {
   type AbsolutePath,
@@ -63,7 +64,7 @@ function denialOf(path: AbsolutePath, end: AbsolutePath): readonly Denial[] {
       target: path,
       certainty: "certain",
       because: `it leads to ${visible(end)}, which is not in the sandbox`,
-      remedy: `add \`{ name: ${nameOf(folder)}, read: [${folder}] }\` under \`sandbox.runtimes\`, if no secret lies there`,
+      remedy: `add \`{ name: ${yamlText(nameOf(folder))}, read: [${yamlText(folder)}] }\` under \`sandbox.runtimes\`, if no secret lies there`,
     },
   ];
 }

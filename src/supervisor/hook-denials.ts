@@ -53,7 +53,7 @@ export function hookDenials(said: string, work: HookWork): readonly Denial[] {
     if (fault === null) return [];
     const because = `the hook ${visible(hook)} starts it: ${fault.reason}`;
     return [
-      { operation: "run", target: `\`${program}\``, certainty: "certain", because, remedy: fault.hint },
+      { operation: "run", target: visible(program), certainty: "certain", because, remedy: fault.hint },
     ];
   });
 }

@@ -1,7 +1,7 @@
 import { basename } from "node:path";
-import { visible } from "../errors.ts";
 import { LANGUAGES } from "../host/runtimes/language.ts";
-import { type AbsolutePath, nameOf, namesOf, parentOf } from "../profile/path.ts";
+import { yamlText } from "../host/runtimes/written.ts";
+import { type AbsolutePath, namesOf, parentOf } from "../profile/path.ts";
 import type { ToolSettings } from "../tool/derive.ts";
 
 type Settings = Pick<ToolSettings, "runtimes">;
@@ -29,18 +29,20 @@ export function runtimeOf(program: string): string | null {
 export function addRuntimeNamed(program: string, settings: Settings): string {
   const runtime = unlistedRuntime(program, settings);
   if (runtime !== null) return `add \`${runtime}\` under \`sandbox.runtimes\``;
-  return `add its folder under \`sandbox.runtimes\`: \`{ name: ${nameFrom(program)}, read: [/its/folder] }\``;
+  return `add its folder under \`sandbox.runtimes\`${asListed(program)}`;
 }
 
-/** What to add to the config for a program at a path that is not shown. */
+/**
+ * What to add to the config for a program at a path that is not shown. The path stands in no line to paste: the call, or a
+ * script or a link that it may have made, chose it.
+ */
 export function addRuntimeOf(path: AbsolutePath, settings: Settings): string {
   if (isTooWide(parentOf(path)))
     return "move it to a folder of its own, and add that folder under `sandbox.runtimes`";
-  const byHand = `\`{ name: ${listedName(path)}, read: [${visible(folderFor(path)).slice(1, -1)}] }\``;
   const runtime = unlistedRuntime(path, settings);
   return runtime === null
-    ? `if this machine has it, add ${byHand} under \`sandbox.runtimes\``
-    : `add \`${runtime}\` under \`sandbox.runtimes\`; where it is not the one on your PATH, add ${byHand}`;
+    ? `if you know that program, add its folder under \`sandbox.runtimes\`${asListed(path)}`
+    : `add \`${runtime}\` under \`sandbox.runtimes\`; where it is not the one on your PATH and you know it, add its folder${asListed(path)}`;
 }
 
 function unlistedRuntime(program: string, { runtimes }: Settings): string | null {
@@ -48,31 +50,21 @@ function unlistedRuntime(program: string, { runtimes }: Settings): string | null
   return runtime === null || runtimes.some(({ name }) => name === runtime) ? null : runtime;
 }
 
-/**
- * The folder to list: where a language is installed, for its interpreter reads what lies beside `bin`; else the program's
- * own. `/usr/local` and `~/.local` are installed to by many, and a folder near the top holds other things.
- */
-function folderFor(path: AbsolutePath): AbsolutePath {
-  const own = parentOf(path);
-  const prefix = parentOf(own);
-  const isShared = ["local", ".local"].includes(nameOf(prefix)) || isTooWide(prefix);
-  return runtimeOf(path) === null || nameOf(own) !== "bin" || isShared ? own : prefix;
-}
-
 /** A folder such as `/opt`, `/etc` or a home, in which all kinds of things lie. */
 function isTooWide(path: AbsolutePath): boolean {
   return namesOf(path).length < 2 || parentOf(path) === "/home";
 }
 
-/** Named after the program and its version, so that it is no other runtime's name: `python3.11`, or `python-tool`. */
-function listedName(path: AbsolutePath): string {
-  const name = nameFrom(path);
-  return runtimeOf(path) === name ? `${name}-here` : name;
+/** How its folder is listed; nothing where its name could be read as something else. */
+function asListed(program: string): string {
+  const name = basename(program);
+  if (!/^[\w.+@-]+$/.test(name)) return "";
+  return `: \`{ name: ${yamlText(listedName(name))}, read: [/its/folder] }\``;
 }
 
-function nameFrom(program: string): string {
-  const name = basename(program)
-    .replace(/[^A-Za-z0-9_.-]/g, "")
-    .replace(/^[^A-Za-z0-9]+/, "");
-  return name === "" || name === "system" ? "tools" : name.slice(0, 64);
+/** Named after the program and its version, so that it is no other runtime's name: `python3.11`, or `python-here`. */
+function listedName(program: string): string {
+  const name = program.replace(/[^A-Za-z0-9_.-]/g, "").replace(/^[^A-Za-z0-9]+/, "");
+  if (name === "" || name === "system") return "tools";
+  return runtimeOf(name) === name ? `${name}-here` : name.slice(0, 64);
 }

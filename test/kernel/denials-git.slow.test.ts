@@ -240,6 +240,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)(
       history.write("r/.git/hooks/pre-commit", "#!/bin/sh\nexec no-such-linter --all\n", 0o755);
       history.write("r/.git/hooks/commit-msg", "#!/opt/none/bin/no-interpreter\n", 0o755);
       history.write("r/.git/hooks/pre-rebase", PRE_COMMIT, 0o755);
+      history.write("r/.git/hooks/pre-push", "#!/x/y/$(id>PWNED)\n", 0o755);
       cpSync(repository, join(place.ws, "r"), { recursive: true });
       cpSync(repository, join(place.ws, "husky"), { recursive: true });
       const [top, husky] = [join(place.ws, "r"), join(place.ws, "husky")];
@@ -253,6 +254,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)(
         [top, "git", "hook", "run", "commit-msg", "--", "x"],
         [top, "git", "hook", "run", "pre-rebase"],
         [husky, ...commit],
+        [top, "sh", "-c", "echo 'pre-push: bad interpreter: No such file or directory' >&2; exit 1"],
       );
       expect(
         ended.map(({ denials }) => denials.map(({ operation, target }) => `${operation} ${target}`)),
@@ -263,7 +265,11 @@ describe.skipIf(unusable !== null).each(PEOPLE)(
         ["run `/opt/none/bin/no-interpreter`"],
         ["run `pre-commit`"],
         ["run `lint-staged`"],
+        ["run `/x/y/$(id>PWNED)`"],
       ]);
+      expect(ended.at(-1)?.denials[0]?.remedy).toBe(
+        "if you know that program, add its folder under `sandbox.runtimes`",
+      );
       // The twin: with the program at hand the commit is made.
       place.file("ws/husky/lint-staged", "#!/bin/sh\necho linted\n", 0o755);
       const [made] = await run([husky, "env", `PATH=${husky}:/usr/bin:/bin`, ...commit]);

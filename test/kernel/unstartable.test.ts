@@ -52,8 +52,9 @@ function wordsOf(outcome: Outcome): readonly string[] {
 }
 
 const PYTHON =
-  "add `python` under `sandbox.runtimes`; where it is not the one on your PATH, add `{ name: python3.9, read: [/outside] }`";
-const TOOL = "if this machine has it, add `{ name: NAME, read: [/outside/bin] }` under `sandbox.runtimes`";
+  "add `python` under `sandbox.runtimes`; where it is not the one on your PATH and you know it, add its folder: `{ name: python3.9, read: [/its/folder] }`";
+const TOOL =
+  "if you know that program, add its folder under `sandbox.runtimes`: `{ name: NAME, read: [/its/folder] }`";
 
 describe.skipIf(unusable !== null)("a program that the sandbox can't start", () => {
   it("is told with the reason before anything starts, and its twin runs", async () => {
@@ -69,7 +70,7 @@ describe.skipIf(unusable !== null)("a program that the sandbox can't start", () 
     ]);
     expect(await run("./absent")).toEqual([
       "`./absent` is run by `/no/such/interpreter`, which is not in the sandbox",
-      "if this machine has it, add `{ name: interpreter, read: [/no/such] }` under `sandbox.runtimes`",
+      TOOL.replace("NAME", "interpreter"),
     ]);
     expect(await run("./cased")).toEqual([
       "`./cased` is run by `cargo`, which is not in the sandbox's PATH",
@@ -99,6 +100,21 @@ describe.skipIf(unusable !== null)("a program that the sandbox can't start", () 
         `\`/etc/${name}\` is not in the sandbox`,
         "move it to a folder of its own, and add that folder under `sandbox.runtimes`",
       ]);
+  });
+
+  it("has no place in what is to be pasted, whatever a script that the call wrote names", async () => {
+    await using at = await scene();
+    const hintFor = async (interpreter: string): Promise<string | undefined> => {
+      const script = `printf '#!%s\\n' '${interpreter}' > s.sh; chmod +x s.sh; ./s.sh`;
+      return (await told(at, { script })).find((text) => text.includes("sandbox.runtimes"));
+    };
+    expect(await hintFor("/root/.ssh/run")).toBe(TOOL.replace("NAME", "run"));
+    expect(await hintFor("/opt/a,/etc/ssh,/b/run")).toBe(TOOL.replace("NAME", "run"));
+    expect(await hintFor("/opt/x],y:[/root/run")).toBe(TOOL.replace("NAME", "run"));
+    expect(await hintFor("/opt/x/$(id>PWNED)")).toBe(
+      "if you know that program, add its folder under `sandbox.runtimes`",
+    );
+    expect(await hintFor("/root/.ssh/rustc")).toMatch(/^add `rust` under `sandbox.runtimes`; /);
   });
 
   it("is told of a line for a shell, and of what a program starts, when it fails", async () => {

@@ -1,4 +1,4 @@
-import { escapeInvisible, visible } from "../../errors.ts";
+import { visible } from "../../errors.ts";
 import { type AbsolutePath, isInside, joinPath, parentOf } from "../../profile/path.ts";
 import type { Link, Runtime } from "../../tool/facts.ts";
 import { isFile, reach } from "./disk.ts";
@@ -8,6 +8,7 @@ import { findLanguage } from "./installed.ts";
 import { PYTHON } from "./language.ts";
 import { programsOnPath } from "./program.ts";
 import { type Site, siteWithRoots } from "./site.ts";
+import { yamlText } from "./written.ts";
 
 /**
  * A Python environment (PEP 405) in a root, or to which a way through a root leads. A tool can make it lead anywhere, so
@@ -67,7 +68,7 @@ export function pythonWithVenv(
   const leave = "leave the environment (`deactivate`)";
   if (needs === null) return missing(PYTHON.name, `${place} that leads to no Python`, leave);
   const message = `the runtime \`python\` ${place} that leads to ${needs.map(visible).join(", ")}`;
-  const listed = `{ name: python, read: [${needs.map(yamlPath).join(", ")}] }`;
+  const listed = `{ name: python, read: [${needs.map(yamlText).join(", ")}] }`;
   const hint = `if tools may read that, write ${listed} in the place of python; else ${leave}`;
   return { kind: "missing", message, hint };
 }
@@ -77,9 +78,4 @@ const NO_PYTHON: Runtime = { name: PYTHON.name, read: [], links: [], path: [], e
 
 function isShown({ needs }: Venv, grants: readonly Pick<Grant, "read">[]): boolean {
   return needs?.every((folder) => grants.some((grant) => shows(grant, folder))) ?? false;
-}
-
-/** A path as an item of a YAML list in brackets. */
-export function yamlPath(path: AbsolutePath): string {
-  return /^[\w./@+-]+$/.test(path) ? path : JSON.stringify(escapeInvisible(path));
 }

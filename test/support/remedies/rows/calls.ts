@@ -27,7 +27,7 @@ export const OF_CALLS: readonly Row[] = [
     script("#!/bin/sh\n")(command(["./tool"])),
   ],
   [
-    "add its folder under `sandbox.runtimes`: `{ name: {}, read: [/its/folder] }`",
+    "add its folder under `sandbox.runtimes`{}",
     command(["own-tool"]),
     (at, told) => {
       ownTool(at);
@@ -37,7 +37,7 @@ export const OF_CALLS: readonly Row[] = [
     },
   ],
   [
-    "if this machine has it, add {} under `sandbox.runtimes`",
+    "if you know that program, add its folder under `sandbox.runtimes`{}",
     (at, told) => {
       ownTool(at);
       return command(["./own-tool"], { links: { [`${PROJECT}/own-tool`]: "srv/own/bin/own-tool" } })(
@@ -45,7 +45,10 @@ export const OF_CALLS: readonly Row[] = [
         told,
       );
     },
-    (at, told) => command(["./own-tool"], { runtimes: `system, ${quoted(told)}` })(at, told),
+    (at, told) =>
+      command(["./own-tool"], {
+        runtimes: `system, ${quoted(told, 1).replace("/its/folder", at.at("srv/own"))}`,
+      })(at, told),
   ],
   [
     'add `{ path: "${runtime}", access: read }` to `files` of the profile that leaves it out',

@@ -102,7 +102,7 @@ export const OF_LIMITS: readonly Row[] = [
     ),
   ],
   [
-    "add its folder under `sandbox.runtimes`: `{ name: {}, read: [/its/folder] }`",
+    "add its folder under `sandbox.runtimes`{}",
     first(git("init", "-q"), first(hook, command(COMMIT, { runtimes: "system, git" }))),
     first(ownTool, (at, told) =>
       command(COMMIT, {
