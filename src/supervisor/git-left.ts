@@ -31,6 +31,8 @@ interface LeftFile {
 
 /** How git tells that a file of a working tree could not be replaced, made or removed (entry.c, unpack-trees.c, wrapper.c). */
 const LEFT = /unable to (?:unlink|create|write|remove)|failed to unlink|could not (?:unlink|remove)/;
+/** Attributes that the call wrote hide no change, and start no program. */
+const WHOLE = ["--text", "--no-ext-diff", "--no-textconv"];
 /** So many files are told by name. */
 const MAX_FILES = 20;
 const MAX_COMMAND = 200;
@@ -82,7 +84,7 @@ function remedyFor(sign: LeftFile["sign"], names: readonly string[], work: GitWo
   if (recorded.length > 0) {
     const files = recorded.length > MAX_FILES ? ["."] : recorded;
     const [look, finish] = [
-      [...git, "diff", "-R", "--", ...files],
+      [...git, "diff", "-R", ...WHOLE, "--", ...files],
       [...git, "checkout", "--", ...files],
     ];
     return `git goes on as if it had: outside of the sandbox, look at \`${quote(look)}\`, then finish with \`${quote(finish)}\``;

@@ -152,6 +152,25 @@ describe.skipIf(unusable !== null).each(PEOPLE)(
       }
     });
 
+    it("is told a command that shows the change, whatever attributes the call wrote", async () => {
+      cpSync(repositoryIn(history), join(place.ws, "r"), { recursive: true });
+      place.ownAll();
+      const top = join(place.ws, "r");
+      // An attribute may hide a change, and name a program of the person's configuration that shows it.
+      const filter = "'printf %s%s hid den; true'";
+      plainly(top, `git config diff.own.textconv ${filter} && git config diff.own.command ${filter}`);
+      const attributes = ["* -diff", "* binary", "* diff=own"];
+      for (const line of attributes) {
+        const script = `printf '%s\\n' '${line}' >.gitattributes; git checkout side`;
+        const [ended] = await run([top, "sh", "-c", script]);
+        const [look = "", finish = ""] = commandsIn(ended?.denials ?? []);
+        const shown = plainly(top, look);
+        expect([line, /^[+-][^+-]/m.test(shown), /Binary|hidden/.test(shown)]).toEqual([line, true, false]);
+        plainly(top, finish);
+        plainly(top, "rm .gitattributes && git checkout -q main");
+      }
+    });
+
     it("is told how a clone or a worktree of a call before is removed, which it began itself", async () => {
       repositoryIn(history);
       cpSync(join(history.top, "r"), join(place.ws, "r"), { recursive: true });
