@@ -106,14 +106,17 @@ function linksOn(written: AbsolutePath, path: AbsolutePath, { cwd, env }: Host):
   return [...new Map(links.map((link) => [link.path, link])).values()];
 }
 
+/** Its end is not proposed: a call may have made the link in the folder's place. */
+const LOOK_FIRST = "look at where that link leads, then write the folder that you mean";
+
 /** Throws `ROOT_REFUSED` for a folder that a symlink in a root leads to: a tool could make it another one. */
 function assertNoWayThrough(roots: readonly Root[], written: AbsolutePath): void {
-  const { real, steps } = walk(written);
+  const { steps } = walk(written);
   for (const { path, stats } of steps) {
     const root = stats.isSymbolicLink() ? roots.find((one) => isInside(path, one.path)) : undefined;
     if (root === undefined) continue;
     const what = `is reached by the symlink ${visible(path)}, which lies in the root ${visible(root.name)}`;
-    throw refused(written, what, `write the folder that it leads to, if it is meant: ${real}`);
+    throw refused(written, what, LOOK_FIRST);
   }
 }
 
@@ -165,9 +168,8 @@ export function assertNoOwnPlace(host: Host, path: AbsolutePath): void {
 export function rootFolder(host: Host, written: AbsolutePath): AbsolutePath {
   const real = existingFolder(written);
   assertMayBeRoot(host, real);
-  // Last: the folder that it leads to is one that may be written instead.
-  if (lstatSync(written).isSymbolicLink())
-    throw refused(written, "is a symlink", `write the folder that it leads to: ${real}`);
+  // Last: where it leads to what is refused anyway, that is told.
+  if (lstatSync(written).isSymbolicLink()) throw refused(written, "is a symlink", LOOK_FIRST);
   return real;
 }
 

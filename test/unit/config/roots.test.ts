@@ -136,7 +136,7 @@ describe("roots", () => {
       ].map(told),
     ).toMatchInlineSnapshot(`
       [
-        "ROOT_REFUSED the folder \`~/home/ann/project/linked\` is a symlink — write the folder that it leads to: ~/home/ann/project/notes",
+        "ROOT_REFUSED the folder \`~/home/ann/project/linked\` is a symlink — look at where that link leads, then write the folder that you mean",
         "ROOT_REFUSED the folder \`~/home/ann\` is a home folder — name a smaller folder, one that holds only what tools may use",
         "ROOT_REFUSED the folder \`~/home\` holds the state folder \`~/home/ann/.local/state/cofferdam\`, which holds the journal and what is trusted — name a smaller folder, one that holds only what tools may use",
         "ROOT_REFUSED the folder \`~/home/ann/.local\` holds the state folder \`~/home/ann/.local/state/cofferdam\`, which holds the journal and what is trusted — name a smaller folder, one that holds only what tools may use",
@@ -157,7 +157,7 @@ describe("roots", () => {
         code: "ROOT_REFUSED",
         message:
           "the folder `~/home/ann/project/work/linked/sub` is reached by the symlink `~/home/ann/project/work/linked`, which lies in the root `work`",
-        hint: "write the folder that it leads to, if it is meant: ~/home/ann/private/sub",
+        hint: "look at where that link leads, then write the folder that you mean",
       });
     }
     m.write({ [CONFIG]: configured(sub) });
@@ -223,7 +223,7 @@ describe("roots", () => {
         "at": "~/home/ann/project/cofferdam.yaml:5:7",
         "code": "CONFIG_INVALID",
         "exit": 65,
-        "hint": "write the folder that it leads to, if it is meant: ~/home/ann/private",
+        "hint": "look at where that link leads, then list the folder that you mean",
         "message": "the folder \`~/home/ann/project/work/tools\` of the runtime \`tools\` is reached by the symlink \`~/home/ann/project/work/tools\`, which lies in a root",
       }
     `);

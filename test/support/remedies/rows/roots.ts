@@ -154,12 +154,12 @@ export const OF_FOLDERS: readonly Row[] = [
     config(root(".")),
   ],
   [
-    "write the folder that it leads to: {}",
+    "look at where that link leads, then write the folder that you mean",
     after(link("home/ann/project/l", "srv"), config(root("./l"), there("srv"))),
-    config((told) => root(quoted(told))),
+    config(root("."), there("srv")),
   ],
   [
-    "write the folder that it leads to, if it is meant: {}",
+    "look at where that link leads, then write the folder that you mean",
     after(
       link("home/ann/project/l", "srv"),
       config(
@@ -167,10 +167,9 @@ export const OF_FOLDERS: readonly Row[] = [
         there("srv/sub"),
       ),
     ),
-    config(
-      (told) =>
-        `sandbox: { runtimes: [], paths: { ws: { root: ., mode: rw }, r: { root: ${quoted(told)}, mode: rw } } }`,
-    ),
+    config("sandbox: { runtimes: [], paths: { ws: { root: ., mode: rw }, r: { root: ./sub, mode: rw } } }", {
+      files: { "home/ann/project/sub/a": "" },
+    }),
   ],
   [
     "list each folder once: two roots would say two things about it",
