@@ -32,6 +32,14 @@ export const WANTS_CREDENTIAL: ProxyAnswer = {
   headers: [["Proxy-Authenticate", 'Basic realm="cofferdam"']],
 };
 
+/** A proxy on the way answers such a request with all that it was told, its credential too (RFC 9110, section 9.3.8). */
+export const NOT_FORWARDED: ProxyAnswer = {
+  status: 405,
+  title: "Method Not Allowed",
+  text: "a request that asks what is on the way (TRACE, `Max-Forwards`) is not passed on",
+  headers: [["Allow", "GET, HEAD, POST, PUT, DELETE, CONNECT, OPTIONS, PATCH"]],
+};
+
 /** What is no request to a proxy. */
 export const BAD_REQUEST: ProxyAnswer = {
   status: 400,

@@ -14,6 +14,7 @@ import {
   asBytes,
   BAD_REQUEST,
   bodyOf,
+  NOT_FORWARDED,
   type ProxyAnswer,
   TOO_LONG,
   WANTS_CREDENTIAL,
@@ -131,6 +132,7 @@ export class HttpProxy {
     const place = { host, port: Number(port === undefined || port === "" ? 80 : port) };
     const egress = this.#callerOf(client, asked, place);
     if (egress === null) return say(answer, WANTS_CREDENTIAL);
+    if (asksTheWay(asked)) return say(answer, NOT_FORWARDED);
     const reached = await egress.reach(place.host, place.port, "page");
     if (reached.kind !== "reached") return say(answer, answerTo(reached));
     const { connection } = reached;
@@ -157,6 +159,10 @@ export class HttpProxy {
       /^([^:]*):(.*)$/s.exec(Buffer.from(encoded ?? "", "base64").toString("latin1")) ?? [];
     return this.#clients.callerOf(client, user === PROXY_USER ? (secret ?? "") : "", place);
   }
+}
+
+function asksTheWay({ method, headers }: IncomingMessage): boolean {
+  return method === "TRACE" || headers["max-forwards"] !== undefined;
 }
 
 /** Asks for the same of the server, and hands its answer back. Each request has a connection of its own. */

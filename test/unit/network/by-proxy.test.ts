@@ -122,6 +122,30 @@ describe("by an upstream proxy", () => {
     socket.destroy();
   });
 
+  test.each([
+    ["TRACE", {}],
+    ["TRACE", { "Max-Forwards": "0" }],
+    ["OPTIONS", { "Max-Forwards": "0" }],
+    ["GET", { "max-forwards": "1" }],
+  ])("nothing is asked by %s with %j: the proxy could say its credential back", async (method, more) => {
+    const up = await upstreamProxy((socket) => socket.end("HTTP/1.1 200 Fine\r\n\r\n"));
+    const { at } = await callBy(up.port);
+    const ask = async (asking: string, headers: object): Promise<number> => {
+      const asked = request({
+        ...at,
+        method: asking,
+        path: "http://a.test/",
+        headers: { ...at.headers, ...headers },
+      });
+      asked.end();
+      const [answer] = await once(asked, "response");
+      answer.resume();
+      return answer.statusCode as number;
+    };
+    expect([await ask(method, more), up.heads]).toEqual([405, []]);
+    expect([await ask("OPTIONS", {}), up.heads.length]).toEqual([200, 1]);
+  });
+
   test("a plain page is asked of it by its whole URL; what the program said to our proxy goes no further", async () => {
     const up = await upstreamProxy((socket) =>
       socket.end("HTTP/1.1 200 OK\r\nContent-Length: 4\r\nProxy-Authenticate: Basic\r\n\r\nhere"),
