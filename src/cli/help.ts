@@ -198,7 +198,7 @@ const TEXTS: Readonly<Record<CommandName, Text>> = {
   },
   explain: {
     usage: "explain read|write|remove|rename|connect|env|syscalls|devices|macos|port TARGET",
-    says: "What a call may do about a file, a host (`name:port`), a socket (`./path`, or `@name` for an abstract one), a\nvariable, a group of system calls, of devices or of what macOS gives, or a port that leads in: unasked, and after a yes; which\nline of which file decided, and the option of the sandbox that enforces it.",
+    says: "What a call may do about a file, a host (`name:port`), a socket (`./path`, or `@name` for an abstract one), a\nvariable, a group of system calls, of devices or of what macOS gives, or a port that leads in: unasked, and after a\nyes; which line of which file decided, and the option of the sandbox that enforces it.",
     options: [],
     takes: ["config", "profile", "json"],
     example: "cofferdam explain write .git/config",

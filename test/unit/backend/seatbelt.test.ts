@@ -68,6 +68,7 @@ describe("a workspace with protected parts, notes by suffix and a runtime", () =
       atHome: [],
       inputs: [],
       placeholders: [],
+      ports: [],
       proxy: null,
       clauses: [],
       approximations: [],
