@@ -38,7 +38,7 @@ function reachListed(site: Site, name: string, folder: AbsolutePath): Reached {
   const link = links.find(({ path }) => site.hidden.some((root) => isInside(path, root)));
   if (link !== undefined) {
     const what = `is reached by the symlink ${visible(link.path)}, which lies in a root`;
-    throw refused(name, folder, what, "look at where that link leads, then list the folder that you mean");
+    throw refused(name, folder, what, "look at where that link leads, then write the folder that you mean");
   }
   return reached;
 }

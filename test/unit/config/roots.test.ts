@@ -223,7 +223,7 @@ describe("roots", () => {
         "at": "~/home/ann/project/cofferdam.yaml:5:7",
         "code": "CONFIG_INVALID",
         "exit": 65,
-        "hint": "look at where that link leads, then list the folder that you mean",
+        "hint": "look at where that link leads, then write the folder that you mean",
         "message": "the folder \`~/home/ann/project/work/tools\` of the runtime \`tools\` is reached by the symlink \`~/home/ann/project/work/tools\`, which lies in a root",
       }
     `);
