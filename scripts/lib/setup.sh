@@ -216,6 +216,7 @@ install_test_tools() {
     [ -x "/usr/bin/${pair%%:*}" ] || missing="$missing ${pair#*:}"
   done
   [ -e /usr/include/stdio.h ] || missing="$missing libc6-dev"
+  [ -e /usr/share/i18n/locales/de_DE ] || missing="$missing locales"
   # Ubuntu has no chromium of its own to install, and its machines for tests bring Chrome.
   [ -x /usr/bin/chromium ] || [ -x /usr/bin/google-chrome ] || missing="$missing chromium"
   postgresql_is_there || missing="$missing postgresql"
