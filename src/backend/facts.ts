@@ -153,7 +153,7 @@ export interface Facts {
   /** The mode-000 empty file that hides files, or null when the sandbox's user can't reach it. */
   readonly emptyFile: AbsolutePath | null;
   readonly devices: DeviceNodes;
-  /** Of the groups of devices that a profile grants which was looked at; of others none. */
+  /** The nodes of device groups that some profile grants; other groups were not looked at. */
   readonly deviceNodes: readonly DeviceNode[];
   /** Whether a mount can be put on a symlink itself here, which keeps the link what it is and nothing else. */
   readonly coversLinks: boolean;

@@ -31,7 +31,7 @@ const PLACES: Readonly<Record<DeviceGroup, readonly Place[]>> = {
 /** Folders of `/dev` in which nodes have other names. */
 const OTHER_NAMES = ["serial/by-id", "serial/by-path", "dri/by-path"] as const;
 
-/** What `/sys` says of a device that tells which one it is (sysfs-bus-pci, sysfs-bus-usb of the kernel's ABI). */
+/** Files of `/sys` that tell which device it is (sysfs-bus-pci, sysfs-bus-usb of the kernel's ABI). */
 const ATTRIBUTES = [
   ...["dev", "uevent", "class", "modalias", "revision", "numa_node", "local_cpulist"],
   ...["vendor", "device", "subsystem_vendor", "subsystem_device"],
@@ -111,7 +111,7 @@ function otherNames(node: AbsolutePath, top: AbsolutePath): readonly Link[] {
   });
 }
 
-/** What `/sys` says of the device with these numbers, and of what it is a part of. */
+/** The entries of `/sys` for the device with these numbers, and for the devices that it is a part of. */
 function sysOf(rdev: number, top: AbsolutePath): Pick<DeviceNode, "links" | "files" | "folders"> {
   const byNumber = placeIn(top, "sys/dev/char", numbersOf(rdev).join(":"));
   const device = realPathOf(byNumber);

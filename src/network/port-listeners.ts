@@ -3,7 +3,7 @@ import { CofferdamError } from "../errors.ts";
 import { endTogether } from "./joined.ts";
 import { type ListenAt, listenHere } from "./listen-at.ts";
 
-/** So many connections lead into one call at once: each takes two descriptors of this process. */
+/** The most connections into one call at once: each takes two descriptors of this process. */
 const MOST_CONNECTIONS = 256;
 
 /** Makes a connection to a server inside; null where nobody listens on that port. */

@@ -49,7 +49,7 @@ export function otherThan(kind: ProgramOutcome["kind"], outcome: ProgramOutcome)
   return `${outcome.kind} with ${code} after ${Math.round(durationMs)} ms${said === "" ? "" : `: ${visible(said)}`}`;
 }
 
-/** So many characters of what a program said are told. */
+/** The most characters of a program's output that are told. */
 const MOST_SAID = 200;
 
 /** Why the line did not end with status 0. */

@@ -1,6 +1,6 @@
 import { escapeInvisible } from "../../errors.ts";
 
-/** What YAML reads as something else than text (YAML 1.1 as well, by which some editors go). */
+/** Matches words that YAML does not read as text, by YAML 1.1 as well, which some editors use. */
 const NO_TEXT = /^(?:true|false|null|yes|no|on|off|y|n)$/i;
 
 /** A text as a value in a line of YAML that a person pastes, in brackets or not. */

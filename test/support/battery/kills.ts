@@ -19,7 +19,7 @@ export interface Killed {
 /** Launches that one supervisor has under way when it is killed: each is at an instant of its own. */
 const AT_ONCE = 8;
 
-/** So many supervisors are killed before it counts that no program, or each, had started on a slow machine. */
+/** This many supervisors are killed before the test fails because no program, or every program, had started. */
 const MIN_SEARCHED = 24;
 
 /** Launches begin within this time. */

@@ -8,7 +8,7 @@ export const PROJECT = "home/ann/project";
 const WS = "ws: { root: ., mode: rw, write_approval: false }";
 export const NAMED = ["--config", "cofferdam.yaml"];
 
-/** What a config says beside its one root, and what there is. */
+/** The parts of a config besides its one root, and the files that exist. */
 interface Given {
   readonly paths?: string;
   readonly runtimes?: string;

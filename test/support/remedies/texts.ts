@@ -24,7 +24,7 @@ export function sourceTexts(): readonly string[] {
   return filesOfSrc().map((name) => readFileSync(join(SRC, name), "utf8").replaceAll("\\", ""));
 }
 
-/** What `cannot-be-followed-here.txt` lists, by the reason: a line that begins with `#`. */
+/** The remedies in `cannot-be-followed-here.txt`, by their reason: a line that begins with `#`. */
 export function notHere(): Readonly<Record<string, readonly string[]>> {
   const text = readFileSync(join(import.meta.dirname, "cannot-be-followed-here.txt"), "utf8");
   const groups = text.split(/^# /m).filter((group) => group !== "");

@@ -34,7 +34,7 @@ const asked =
 
 const described = asked({ path: "/openapi.json", headers: bearer });
 
-/** What a client of the approvals' server sends. */
+/** Requests that a client sends to the approvals' server. */
 export const OF_HTTP: readonly Row[] = [
   ["`GET /openapi.json` says what each route takes", asked({ ...YES, body: '{"aproved":true}' }), described],
   ["`GET /openapi.json` lists them", asked({ path: "/nowhere", headers: bearer }), described],

@@ -39,7 +39,7 @@ const openTo =
     return then(at, told);
   };
 
-/** So many profiles, each of which extends the next; the config names the first one. */
+/** A chain of profiles, each of which extends the next; the config names the first one. */
 const chain = (count: number): Situation =>
   beside(
     "sandbox: { runtimes: [], os_profile: [./p0.yaml] }",
