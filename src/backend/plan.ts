@@ -51,7 +51,8 @@ export function approximationOf({ name, path, reason }: Limit): Approximation {
 
 /** What the launcher reads from a descriptor of its own. */
 export type Input =
-  | { readonly fd: number; readonly bytes: Uint8Array }
+  /** `isLasting`: most calls have the same. */
+  | { readonly fd: number; readonly bytes: Uint8Array; readonly isLasting?: true }
   | { readonly fd: number; readonly device: "/dev/null" }
   /** A folder, opened without following a link. */
   | { readonly fd: number; readonly folder: AbsolutePath }

@@ -1,4 +1,4 @@
-import { isBelowTree, isInDependencyTree, isNamedByTree } from "../profile/dependency-trees.ts";
+import { isBelowTree, isInDependencyTree, isInTree, isNamedByTree } from "../profile/dependency-trees.ts";
 import { sha256 } from "../profile/digest.ts";
 import type { ExecutedFinder } from "../profile/executed.ts";
 import { type AbsolutePath, isInside, joinPath } from "../profile/path.ts";
@@ -21,11 +21,27 @@ export interface AfterCall {
   readonly startedAt: number;
 }
 
-/** What stands at those of these paths that lie in dependency and build trees: nothing keeps a call from changing it. */
-export function statesInTrees(paths: readonly AbsolutePath[], writable: readonly AbsolutePath[]): TreeStates {
-  const inTrees = paths.filter(
-    (path) => writable.some((root) => isInside(path, root)) && isBelowTree(path, writable),
-  );
+/**
+ * What stands at those of these paths that hosts execute unasked and that lie in dependency and build trees: nothing keeps a call
+ * from changing it. What lies among installed packages counts only where links may lead there.
+ */
+export function statesInTrees(
+  paths: readonly AbsolutePath[],
+  executed: ExecutedFinder,
+  writable: readonly AbsolutePath[],
+  mayBeLinkedTo: () => boolean,
+): TreeStates {
+  let areLinked: boolean | null = null;
+  const counts = (path: AbsolutePath, root: AbsolutePath): boolean => {
+    if (!isInTree(path, root)) return true;
+    areLinked ??= mayBeLinkedTo();
+    return areLinked;
+  };
+  const inTrees = paths.filter((path) => {
+    if (!isBelowTree(path, writable) || executed(path)?.runs !== "unasked") return false;
+    const root = writable.find((folder) => isInside(path, folder));
+    return root !== undefined && counts(path, root);
+  });
   return new Map(inTrees.map((path) => [path, printState(standingAt(path, writable))]));
 }
 
@@ -81,5 +97,6 @@ function standingAt(top: AbsolutePath, writable: readonly AbsolutePath[]): reado
 }
 
 function printState(standing: readonly Standing[] | null): string {
-  return standing === null ? "" : sha256(standing.map(({ state }) => state).join("\n"));
+  const states = (standing ?? []).map(({ state }) => state);
+  return states.length > 1 ? sha256(states.join("\n")) : states.join();
 }

@@ -92,6 +92,11 @@ export class FactsMemory {
     return this.search.linksOutsideTrees(this.#foldedOn(profile, mac));
   }
 
+  /** See `MaskSearch.hasLinksOutsideTrees`. */
+  hasLinksOutsideTrees(profile: Profile, mac: Facts["mac"]): boolean {
+    return this.search.hasLinksOutsideTrees(this.#foldedOn(profile, mac));
+  }
+
   /** See `MaskSearch.watchedIn`. */
   watchedIn(profile: Profile, mac: Facts["mac"]): readonly string[] {
     return this.search.watchedIn(this.#foldedOn(profile, mac));

@@ -40,6 +40,8 @@ export class Launched implements AsyncDisposable {
   readonly #plan: GatedPlan;
   /** The files and folders that it was handed, `device:inode`, in the order of the plan's inputs. */
   readonly #handed: readonly string[];
+  /** The numbers under which it has them. */
+  readonly #opened: ReadonlySet<number>;
   #isFed = false;
 
   /**
@@ -77,6 +79,7 @@ export class Launched implements AsyncDisposable {
     try {
       using opened = openInputs(plan.inputs);
       this.#handed = idsOf(opened.fds);
+      this.#opened = new Set(opened.fds.keys());
       const ours = { doors: cgroup?.doors ?? [], inputs: opened.fds };
       const stdio = descriptorsFor(plan, streams.launchers, surroundings, ours);
       const [file, ...words] = [...(startedBy ?? []), plan.file];
@@ -110,7 +113,8 @@ export class Launched implements AsyncDisposable {
   /** Tells it what to build: from here on it is this plan's. */
   feed(plan: GatedPlan): void {
     this.#isFed = true;
-    for (const input of plan.inputs) if ("bytes" in input) writableAt(this.child, input.fd).end(input.bytes);
+    for (const input of plan.inputs)
+      if ("bytes" in input && !this.#opened.has(input.fd)) writableAt(this.child, input.fd).end(input.bytes);
   }
 
   /** Whether this process goes on for as long as the launcher does, as it does at first. */

@@ -2,6 +2,7 @@ import { closeSync, constants, fstatSync, openSync } from "node:fs";
 import type { Input } from "../backend/plan.ts";
 import { CofferdamError, visible } from "../errors.ts";
 import type { AbsolutePath } from "../profile/path.ts";
+import { openKept } from "./kept-bytes.ts";
 import { isCopyable, systemPath } from "./nodes.ts";
 import { openFolder } from "./open-folder.ts";
 import { codeOf } from "./system-error.ts";
@@ -12,7 +13,7 @@ export interface OpenInputs extends Disposable {
 }
 
 /**
- * Opens the folders and files of a plan. Throws `FACTS_UNSTABLE` where one is no longer what was planned with,
+ * Opens the folders and files of a plan, and what most calls have the same of. Throws `FACTS_UNSTABLE` where one is no longer what was planned with,
  * `SANDBOX_UNAVAILABLE` where no descriptors are left.
  */
 export function openInputs(inputs: readonly Input[]): OpenInputs {
@@ -32,6 +33,8 @@ export function openInputs(inputs: readonly Input[]): OpenInputs {
           input.fd,
           unlessChanged(input.file, () => openCopyable(input.file)),
         );
+      const kept = "bytes" in input && input.isLasting === true ? openKept(input.bytes) : null;
+      if (kept !== null) fds.set(input.fd, kept);
     }
   } catch (cause) {
     close();

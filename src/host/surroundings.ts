@@ -91,7 +91,7 @@ export function descriptorsFor(
   if (plan.listenFd !== null) stdio[plan.listenFd] = "ipc";
   if (plan.sizesFd !== null && sizes !== null) stdio[plan.sizesFd] = sizes;
   for (const input of plan.inputs)
-    stdio[input.fd] = "bytes" in input ? "pipe" : (inputs.get(input.fd) ?? devNull);
+    stdio[input.fd] = inputs.get(input.fd) ?? ("bytes" in input ? "pipe" : devNull);
   for (const [index, fd] of (plan.tree?.doors ?? []).entries()) stdio[fd] = doors[index] ?? devNull;
   if (cover !== null) for (const fd of leaked) stdio[fd] ??= cover;
   return Array.from(stdio, (kind) => kind ?? "ignore");

@@ -45,18 +45,23 @@ interface Named extends InTree {
  */
 export async function namesIntoTrees(found: IntoTrees): Promise<readonly TreeName[]> {
   const { writable, newLinks, startedAt } = found;
+  const named = await flatMapInTurns(found.protectedNames, (path): Omit<Named, "isNew"> | [] => {
+    const row = isInTreeOf(writable, path) ? found.executed(path) : null;
+    return row?.runs === "unasked" ? { path, row } : [];
+  });
+  if (named.length === 0) return [];
+  const links = await found.linksOutsideTrees();
+  // Mostly there are none: then nothing leads into a tree, and what changed there needs no look.
+  if (links?.length === 0) return [];
   const inside = await flatMapInTurns(newLinks, (path) => (isInTreeOf(writable, path) ? path : []));
   const outside = await flatMapInTurns(newLinks, (path) => (isInTreeOf(writable, path) ? [] : path));
-  const inTrees = await flatMapInTurns(found.protectedNames, (path): Named | readonly Named[] => {
-    if (!isInTreeOf(writable, path)) return [];
-    const isNew = found.isNew(path);
-    if (newLinks.size === 0 && !isNew) return [];
-    const row = found.executed(path);
-    return row?.runs === "unasked" ? [{ path, row, isNew }] : [];
+  const inTrees = await flatMapInTurns(named, (one): Named | readonly Named[] => {
+    const isNew = found.isNew(one.path);
+    return newLinks.size === 0 && !isNew ? [] : [{ ...one, isNew }];
   });
   if (inTrees.length === 0) return [];
   const fresh = await flatMapInTurns(inTrees, (one) => (one.isNew ? one : []));
-  const all = fresh.length + inside.length === 0 ? outside : await found.linksOutsideTrees();
+  const all = fresh.length + inside.length === 0 ? outside : links;
   const isNewLink = (link: AbsolutePath): boolean => newLinks.has(link) || isChangedSince(link, startedAt);
   const { newWays, atOldWays, isUntold } = await waysIntoTrees(inTrees, all ?? outside, isNewLink);
   const untold = all === null || isUntold ? [...fresh.map(({ path }) => path), ...inside] : [];

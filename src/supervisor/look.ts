@@ -53,7 +53,7 @@ export function lookAtCall(
     const found = programs.of(words[0]);
     return { words, ...found, paths: hasRoots(standing) ? pathsOf(words, cwd, budget) : [] };
   });
-  const seen = whyUnstartable(word, cwd, standing.onYes.profile, standing);
+  const seen = whyUnstartable(word, cwd, standing.onYes.profile, standing, programs.look);
   const unstartable = seen ?? (program.path === null ? commandNotFound(word, standing) : null);
   const typedCwd = typedFolder(input.cwd ?? ".", cwd, { base, pwd }, standing);
   return { cwd, typedCwd, program, unstartable, commands, unread: line.unread };
@@ -83,6 +83,11 @@ class ProgramLooks {
     this.#cwd = cwd;
     this.#standing = standing;
     this.#names = new RuleNames(standing, cwd);
+  }
+
+  /** Sees each place once, as it was when the first program was looked up. */
+  get look(): BoundedLook {
+    return this.#budget.look;
   }
 
   /** The program of a command. Throws `USAGE` where so many are not known that they can't be judged. */

@@ -1,6 +1,7 @@
+import type { Stats } from "node:fs";
 import { resolve } from "node:path";
 import { visible } from "../errors.ts";
-import { BoundedLook, leadsTo } from "../host/leads.ts";
+import { BoundedLook, type Look, leadsTo } from "../host/leads.ts";
 import { isExecutable, type ProgramStart, programStart } from "../host/program-start.ts";
 import { accessTo } from "../profile/access-to.ts";
 import { type AbsolutePath, isTooDeep } from "../profile/path.ts";
@@ -23,16 +24,54 @@ const FOLDER = { kind: "folder", bornInside: false } as const;
 /**
  * Why the sandbox can't start a program, as far as that can be seen; null where nothing speaks against it. A word with a
  * slash is a path; any other is looked for in the PATH inside. Only what the profile shows is looked at: a link is
- * followed where it can be read inside, and whether something stands at its end outside is not asked.
+ * followed where it can be read inside, and whether something stands at its end outside is not asked. `look` is for a caller
+ * that has looked at the program already.
  */
 export function whyUnstartable(
   word: string,
   cwd: AbsolutePath,
   profile: Profile,
   sight: StartSight,
+  look: BoundedLook = new BoundedLook(MAX_PASSED),
 ): Unstartable | null {
   if (word === "" || isTooDeep(word)) return null;
-  return faultOf(word, MAX_INTERPRETERS, new StartLook(cwd, profile, sight));
+  const programs = startableUnder(profile, sight);
+  const key = `${cwd}\0${word}`;
+  if (isAsSeen(programs.get(key), look)) return null;
+  const start = new StartLook(cwd, profile, sight, look);
+  const fault = faultOf(word, MAX_INTERPRETERS, start);
+  if (programs.size >= MAX_REMEMBERED) programs.clear();
+  if (fault === null && !look.isOver) programs.set(key, start.seen);
+  return fault;
+}
+
+/** So many programs are remembered that could be started. */
+const MAX_REMEMBERED = 256;
+
+/** What was looked at, and what stood there. */
+type Seen = ReadonlyMap<AbsolutePath, string>;
+
+/** Nearly every call starts a program that could be started before: then it suffices that nothing changed on the way to it. */
+const startable = new WeakMap<StartSight["settings"], WeakMap<Profile, Map<string, Seen>>>();
+
+/** The programs that could be started, each by its folder and word. */
+function startableUnder(profile: Profile, { settings }: StartSight): Map<string, Seen> {
+  const profiles = startable.get(settings) ?? new WeakMap<Profile, Map<string, Seen>>();
+  startable.set(settings, profiles);
+  const programs = profiles.get(profile) ?? new Map<string, Seen>();
+  profiles.set(profile, programs);
+  return programs;
+}
+
+function isAsSeen(seen: Seen | undefined, look: BoundedLook): boolean {
+  return seen !== undefined && [...seen].every(([path, state]) => stateOf(look.at(path)) === state);
+}
+
+/** A folder changes with what is in it, and that is looked at itself; no process can set a change time (inode(7)). */
+function stateOf(stats: Stats | null): string {
+  if (stats === null) return "";
+  const { dev, ino, mode, uid, gid, ctimeMs } = stats;
+  return [dev, ino, mode, uid, gid, stats.isDirectory() ? 0 : ctimeMs].join(":");
 }
 
 /** Where a program is: a file that can be run, or why there is none. */
@@ -45,12 +84,15 @@ type Found =
 /** Looks at programs as the sandbox will show them. */
 class StartLook {
   readonly sight: StartSight;
+  /** What was looked at so far. */
+  readonly seen = new Map<AbsolutePath, string>();
   readonly #cwd: AbsolutePath;
   readonly #profile: Profile;
-  readonly #look = new BoundedLook(MAX_PASSED);
+  readonly #look: BoundedLook;
   readonly #links: ReadonlyMap<AbsolutePath, string>;
 
-  constructor(cwd: AbsolutePath, profile: Profile, sight: StartSight) {
+  constructor(cwd: AbsolutePath, profile: Profile, sight: StartSight, look: BoundedLook) {
+    this.#look = look;
     this.sight = sight;
     this.#cwd = cwd;
     this.#profile = profile;
@@ -69,8 +111,14 @@ class StartLook {
     return nearest;
   }
 
+  readonly #statsAt: Look = (path) => {
+    const stats = this.#look.at(path);
+    this.seen.set(path, stateOf(stats));
+    return stats;
+  };
+
   #at(written: string, isInterpreter = false): Found {
-    const { path, kind } = leadsTo(written, this.#cwd, (one) => this.#isShown(one), this.#look.at);
+    const { path, kind } = leadsTo(written, this.#cwd, (one) => this.#isShown(one), this.#statsAt);
     if (this.#look.isOver) return { kind: "unknown" };
     if (kind === "unseen" || (kind === "file" && accessTo(this.#profile, path) === "none")) {
       const byLink = resolve(this.#cwd, written) !== path;
@@ -79,7 +127,7 @@ class StartLook {
       return isOwn && !isInterpreter ? { kind: "unknown" } : { kind: "outside", path, byLink };
     }
     if (kind !== "file") return { kind };
-    const stats = this.#look.at(path);
+    const stats = this.#statsAt(path);
     if (stats?.isFile() !== true) return { kind: "unknown" };
     if (!isExecutable(path)) return { kind: "not-executable" };
     return { kind: "program", path, start: programStart(path, `${stats.dev}:${stats.ino}`) };

@@ -80,7 +80,11 @@ describe.skipIf(unusable !== null)("what a call makes and hosts execute", () => 
       "mkdir .husky; echo x > .husky/pre-push; chmod 0 .husky/pre-push .husky",
       ".husky",
     ],
-    ["in its own last moment", "(sleep 0.3; echo x > .envrc) & sleep 0.35", ".envrc"],
+    [
+      "in its own last moment",
+      "(sleep 0.3; echo x > .envrc) & until [ -e .envrc ]; do sleep 0.01; done",
+      ".envrc",
+    ],
   ])("is not live however it was made: %s", async (_, line, path) => {
     await using at = await standingWith("quarantine");
     expect(fatesOf(await run(at, line), at)).toMatchObject({ [path]: "quarantined" });

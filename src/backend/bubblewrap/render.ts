@@ -117,7 +117,7 @@ function layOut(given: Profile, facts: Facts, mostMounts: number): Layout | Refu
   const limits = [...searched.limits, ...within.limits, ...found.limits];
   const approximations = limits.map(approximationOf);
   assertAgrees(profile, facts, changes);
-  const inputs: Input[] = [{ fd: FD.seccomp, bytes: standardProgram(facts.arch, profile) }];
+  const inputs: Input[] = [{ fd: FD.seccomp, bytes: standardProgram(facts.arch, profile), isLasting: true }];
   const tree = treeBounds(profile, facts, FD.next);
   const made = views(profile, facts);
   const { clauses, mounts, ...more } = clausesOf(changes, facts, firstFile(tree));
@@ -127,7 +127,7 @@ function layOut(given: Profile, facts: Facts, mostMounts: number): Layout | Refu
   const files = [...identityFiles(facts.user, names), ...granted.files].flatMap((file) => {
     if (isCovered(changes, file.path)) return [];
     const fd = firstFile(tree) + inputs.length - 1;
-    inputs.push({ fd, bytes: new TextEncoder().encode(file.text) });
+    inputs.push({ fd, bytes: new TextEncoder().encode(file.text), isLasting: true });
     return ["--perms", "0444", "--file", String(fd), file.path];
   });
   const sealed = changes.filter((change) => change.kind === "hide-folder");
@@ -236,7 +236,7 @@ function planOf(profile: Profile, launch: Launch, facts: Facts, layout: Layout):
 function filesAtHome({ atHome = [] }: Launch, fd: number) {
   return atHome.map(({ name, text }, at) => ({
     args: ["--perms", "0600", "--file", String(fd + at), joinPath(HOME, name)],
-    input: { fd: fd + at, bytes: new TextEncoder().encode(text) },
+    input: { fd: fd + at, bytes: new TextEncoder().encode(text), isLasting: true as const },
   }));
 }
 

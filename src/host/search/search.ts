@@ -177,6 +177,15 @@ export class MaskSearch {
     return links.flat();
   }
 
+  /** Whether there are such links, or too many to tell. */
+  hasLinksOutsideTrees(profile: Profile): boolean {
+    return (this.#regions.get(profile) ?? []).some(({ start, key }) => {
+      const steps = linksOutsideTrees(start, this.#memory.get(key) ?? new Map());
+      for (let step = steps.next(); ; step = steps.next())
+        if (step.done === true) return step.value?.length !== 0;
+    });
+  }
+
   /** What the last look for this profile found of what is watched for: see `watchedNames`. */
   watchedIn(profile: Profile): readonly string[] {
     const regions = this.#regions.get(profile) ?? [];

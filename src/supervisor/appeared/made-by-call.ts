@@ -59,7 +59,9 @@ export class MadeByCall implements AsyncDisposable {
     const { shared, profile, facts } = making;
     this.#making = making;
     this.#startedAt = shared.host.now();
-    this.#before = { ...facts, treeStates: statesInTrees(facts.hits, writableIn(profile)) };
+    const mayBeLinkedTo = () => shared.memory.hasLinksOutsideTrees(profile, facts.mac);
+    const treeStates = statesInTrees(facts.hits, shared.executed, writableIn(profile), mayBeLinkedTo);
+    this.#before = { ...facts, treeStates };
     if (!shared.calls.isAnyRunning) shared.memory.manifests.note();
     this.#call = mayWrite(profile)
       ? shared.calls.begin({ before: this.#before, startedAt: this.#startedAt }, profile)
