@@ -1,6 +1,5 @@
-import { isDeepStrictEqual } from "node:util";
 import { pointsOf } from "../backend/bubblewrap/transitions.ts";
-import type { Facts, Launcher, Node } from "../backend/facts.ts";
+import type { Facts, Launcher } from "../backend/facts.ts";
 import type { Held } from "../backend/held.ts";
 import { areMany, type RepositorySign, repositoryMasks, withNear } from "../backend/repositories.ts";
 import { withinSearch } from "../backend/search-bound.ts";
@@ -22,6 +21,7 @@ import { Manifests } from "./manifests.ts";
 import { MountTableParser } from "./mount-table.ts";
 import { NodeLooker } from "./node-looker.ts";
 import { statsOf } from "./nodes.ts";
+import { isSameFacts } from "./same-facts.ts";
 import { listNames } from "./search/list.ts";
 import { type Found, MaskSearch, type Look as SearchLook } from "./search/search.ts";
 import { Surveyor } from "./surveyor.ts";
@@ -115,67 +115,10 @@ export class FactsMemory {
 
   /** The same object as the last time when nothing differs: what was computed from it still holds. */
   recall(facts: Facts): Facts {
-    if (this.#last !== null && isSame(facts, this.#last)) return this.#last;
+    if (this.#last !== null && isSameFacts(facts, this.#last)) return this.#last;
     this.#last = facts;
     return facts;
   }
-}
-
-/** Lists that each look makes anew are compared by what they hold, all else by identity. */
-function isSame(a: Facts, b: Facts): boolean {
-  const {
-    nodes,
-    ways,
-    hits,
-    shown,
-    repositories,
-    copies,
-    gitLinks,
-    strayLinks,
-    unsearched,
-    nameFiles,
-    deviceNodes,
-    ...rest
-  } = a;
-  return (
-    Object.entries(rest).every(([name, value]) => Object.is(value, Reflect.get(b, name))) &&
-    isSameList(hits, b.hits) &&
-    isSameList(gitLinks, b.gitLinks) &&
-    isDeepStrictEqual(strayLinks, b.strayLinks) &&
-    isDeepStrictEqual(repositories, b.repositories) &&
-    isDeepStrictEqual(copies, b.copies) &&
-    isDeepStrictEqual(unsearched, b.unsearched) &&
-    isDeepStrictEqual(nameFiles, b.nameFiles) &&
-    isDeepStrictEqual(deviceNodes, b.deviceNodes) &&
-    a.start === b.start &&
-    isSameMap(nodes, b.nodes, isSameNode) &&
-    isDeepStrictEqual(ways, b.ways) &&
-    isSameMap(shown, b.shown, isSameList)
-  );
-}
-
-function isSameNode(a: Node, b: Node): boolean {
-  if (a.kind === "missing" || b.kind === "missing") return a.kind === b.kind;
-  const target = (node: Node): string | null => (node.kind === "link" ? node.target : null);
-  const isCopyable = (node: Node): boolean => node.kind === "file" && node.isCopyable === true;
-  return a.kind === b.kind && a.id === b.id && target(a) === target(b) && isCopyable(a) === isCopyable(b);
-}
-
-function isSameList(a: readonly string[], b: readonly string[]): boolean {
-  return a.length === b.length && a.every((text, at) => text === b[at]);
-}
-
-function isSameMap<Value>(
-  a: ReadonlyMap<string, Value>,
-  b: ReadonlyMap<string, Value>,
-  isSameValue: (a: Value, b: Value) => boolean,
-): boolean {
-  if (a.size !== b.size) return false;
-  for (const [key, value] of a) {
-    const other = b.get(key);
-    if (other === undefined || !isSameValue(value, other)) return false;
-  }
-  return true;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { describe, expect, it, vi } from "vitest";
 import type { Outcome, ShellInput } from "../../src/index.ts";
 import { type Standing, standingIn } from "../support/approval/standing.ts";
@@ -57,6 +57,30 @@ const TOOL =
   "if you know that program, add its folder under `sandbox.runtimes`: `{ name: NAME, read: [/its/folder] }`";
 
 describe.skipIf(unusable !== null)("a program that the sandbox can't start", () => {
+  it("is looked at again once something changed on the way to it, and starts when it is as it was", async () => {
+    await using at = await scene();
+    const fine = `${at.place.ws}/fine`;
+    const run = (): Promise<readonly string[]> => told(at, { argv: ["./fine"] });
+    const write = (text: string): void => {
+      writeFileSync(fine, text);
+      chmodSync(fine, 0o755);
+    };
+    expect([await run(), await run()]).toEqual([["fine"], ["fine"]]);
+    chmodSync(fine, 0o644);
+    expect((await run())[0]).toContain("is not executable");
+    chmodSync(fine, 0o755);
+    expect(await run()).toEqual(["fine"]);
+    write("#!/no/such/interpreter\n");
+    expect((await run())[0]).toContain("is run by `/no/such/interpreter`");
+    write("#!/bin/sh\necho fine\n");
+    expect([await run(), await run()]).toEqual([["fine"], ["fine"]]);
+    rmSync(fine);
+    symlinkSync(`${at.place.top}/outside/bin/tool`, fine);
+    expect((await run())[0]).toContain("which is not in the sandbox");
+    rmSync(fine);
+    expect((await run())[0]).toContain("command not found");
+  });
+
   it("is told with the reason before anything starts, and its twin runs", async () => {
     await using at = await scene();
     const run = (...argv: readonly string[]): Promise<readonly string[]> => told(at, { argv: [...argv] });

@@ -1,12 +1,23 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, Stats } from "node:fs";
+import {
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  Stats,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { openKept } from "../../../src/host/kept-bytes.ts";
 import { nodeOf } from "../../../src/host/node-looker.ts";
 import { isCopyable, statsOf } from "../../../src/host/nodes.ts";
 import { openInputs } from "../../../src/host/open-inputs.ts";
 import { absolutePath, knownPath } from "../../../src/profile/path.ts";
 
+const KEPT = new TextEncoder().encode("what most calls have the same of");
 const SERVICES = absolutePath("/etc/services");
 
 /** Stats as `lstat` would have them. */
@@ -46,17 +57,21 @@ test("what this user can't read, as by an access list, is not copied, whatever i
 });
 
 test("what is opened is what is read, and closed at the end", () => {
+  // Its own file stays open.
+  closeSync(openKept(KEPT) ?? -1);
   const before = readdirSync("/proc/self/fd").length;
   const folder = knownPath(realpathSync(mkdtempSync(join(tmpdir(), "cofferdam-inputs-"))));
   mkdirSync(join(folder, "in it"));
   {
     using opened = openInputs([
       { fd: 3, bytes: new Uint8Array() },
+      { fd: 4, bytes: KEPT, isLasting: true },
       { fd: 7, file: SERVICES },
       { fd: 8, device: "/dev/null" },
       { fd: 9, folder },
     ]);
-    expect([...opened.fds.keys()]).toEqual([7, 9]);
+    expect([...opened.fds.keys()]).toEqual([4, 7, 9]);
+    expect(readFileSync(opened.fds.get(4) ?? -1)).toEqual(Buffer.from(KEPT));
     expect(readFileSync(opened.fds.get(7) ?? -1, "utf8")).toBe(readFileSync(SERVICES, "utf8"));
     expect(readdirSync(`/proc/self/fd/${opened.fds.get(9)}`)).toEqual(["in it"]);
   }
