@@ -1,0 +1,59 @@
+import { expect, test } from "vitest";
+import { absolutePath } from "../../../src/profile/path.ts";
+import { unreplacedDenials } from "../../../src/supervisor/git-left.ts";
+import type { LimitHit } from "../../../src/supervisor/mask-denials.ts";
+
+const HELD = absolutePath("/w/.npmrc");
+
+/** What a person is told to do after git could not replace `.npmrc` in a call of these commands. */
+function remedyAfter(...commands: readonly (readonly string[])[]): string {
+  const denial = {
+    operation: "write",
+    target: HELD,
+    because: "it is protected",
+    remedy: "none",
+    certainty: "certain",
+  } as const;
+  const hit: LimitHit = {
+    limit: { kind: "held", path: HELD, denial, unreadable: null },
+    complaint: {
+      kind: "busy",
+      line: "error: unable to unlink old '.npmrc': Device or resource busy",
+      before: [],
+    },
+    certainty: "certain",
+  };
+  const repositories = [{ kind: "folder", path: absolutePath("/w/.git") }] as const;
+  const [told] = unreplacedDenials([hit], {
+    cwd: absolutePath("/w"),
+    commands,
+    repositories,
+    isGranted: () => false,
+  });
+  return told?.remedy ?? "";
+}
+
+test.each([
+  [["git", "checkout", "-f", "main"], "git checkout -f main"],
+  [["git", "merge", "--no-ff", "topic"], "git merge --no-ff topic"],
+  [["git", "rebase", "--onto", "main", "topic"], "git rebase --onto main topic"],
+  [["git", "stash", "pop"], "git stash pop stash@{1}"],
+])("a person is told to run %j outside", (words, line) => {
+  expect(remedyAfter(words)).toContain(`run \`${line}\``);
+});
+
+test.each([
+  ["an option that sets a program", ["git", "-c", "core.fsmonitor=./x", "checkout", "main"]],
+  ["another folder of git's programs", ["git", "--exec-path=./x", "checkout", "main"]],
+  ["a command for each step", ["git", "rebase", "--exec", "./x", "main"]],
+  ["the same, joined", ["git", "rebase", "-x./x", "main"]],
+  ["a merge program", ["git", "merge", "-s", "./x", "topic"]],
+  ["the program of the other side", ["git", "pull", "--upload-pack=./x", "."]],
+  ["a transport that is a program", ["git", "pull", "ext::./x"]],
+  ["another program under that name", ["./git", "checkout", "main"]],
+])("a person is told no command that may start what the call chose: %s", (_why, words) => {
+  const remedy = remedyAfter(words);
+  expect(remedy).toContain("run it again");
+  expect(remedy).not.toContain("./x");
+  expect(remedy).not.toContain("./git");
+});
