@@ -1,13 +1,14 @@
-import { existsSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it, vi } from "vitest";
+import type { Standing } from "../support/approval/standing.ts";
 import { endingOf } from "../support/battery/command.ts";
 import { PEOPLE } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
 import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 import { QUARANTINE } from "../support/planting/ground.ts";
-import { heldIn } from "../support/quarantine/planting.ts";
+import { fatesOf, heldIn, run, standingWith } from "../support/quarantine/planting.ts";
 
 sandboxMustWork("what calls plant in build trees without a change to any file that hosts execute");
 
@@ -160,5 +161,51 @@ describe.skipIf(unusable !== null).each(PEOPLE)("planted: by swaps in build tree
     expect(reads(place, "dist/.vscode/tasks.json dist/.mcp.json dist/.husky/pre-commit")).toBe(
       "mine\n".repeat(3),
     );
+  });
+});
+
+describe.skipIf(unusable !== null)("planted: by a swap in a build tree while two calls go on", () => {
+  const SWAP = "mv dist/.vscode dist/q; mv dist/o dist/.vscode";
+  const scene = async (): Promise<Standing> => {
+    const at = await standingWith("ask", { handler: null });
+    const before = `${TASKS}; mkdir dist/o; echo evil > dist/o/tasks.json`;
+    expect(at.place.plainly(before)).toMatchObject({ status: 0, stderr: "" });
+    await pause(GRAIN);
+    return at;
+  };
+  const there = async ({ place }: Standing, name: string): Promise<void> => {
+    while (!existsSync(join(place.ws, name))) await pause(10);
+  };
+  const TAKEN = { "dist/.vscode/tasks.json": "quarantined" };
+
+  it("it is taken where another call begins after it and ends first", async () => {
+    await using at = await scene();
+    const long = run(at, `${SWAP}; echo x > ready; until [ -e go ]; do sleep 0.05; done`);
+    await there(at, "ready");
+    const short = fatesOf(await run(at, "true"), at);
+    writeFileSync(join(at.place.ws, "go"), "");
+    const both = [short, fatesOf(await long, at)];
+    expect(both).toContainEqual(TAKEN);
+    expect(both.filter((fates) => Object.keys(fates).length > 0)).toHaveLength(1);
+    expect(heldIn(at.place)).toEqual(["dist/.vscode/tasks.json"]);
+  });
+
+  it("it is taken where the call that makes it ends first, and the other goes on", async () => {
+    await using at = await scene();
+    const long = run(at, "echo x > ready; until [ -e go ]; do sleep 0.05; done");
+    await there(at, "ready");
+    expect(fatesOf(await run(at, SWAP), at)).toEqual(TAKEN);
+    writeFileSync(join(at.place.ws, "go"), "");
+    expect(fatesOf(await long, at)).toEqual({});
+    expect(heldIn(at.place)).toEqual(["dist/.vscode/tasks.json"]);
+  });
+
+  it("nothing is taken where two calls go on and change nothing of it", async () => {
+    await using at = await scene();
+    const long = run(at, "echo x > ready; until [ -e go ]; do sleep 0.05; done; echo x > dist/x");
+    await there(at, "ready");
+    expect(fatesOf(await run(at, "echo y > dist/y"), at)).toEqual({});
+    writeFileSync(join(at.place.ws, "go"), "");
+    expect([fatesOf(await long, at), heldIn(at.place)]).toEqual([{}, []]);
   });
 });
