@@ -31,15 +31,23 @@ function keptFor(bytes: Uint8Array): number {
   const content = Buffer.from(bytes).toString("latin1");
   const known = kept.get(content);
   if (known !== undefined) return known;
-  const fd = openSync(MEMORY, O_TMPFILE | constants.O_RDWR, 0o400);
-  if (writeSync(fd, bytes) !== bytes.length) {
-    closeSync(fd);
-    throw new Error("no memory is left");
-  }
+  const fd = made(bytes);
   if (kept.size === MAX_KEPT) {
     for (const old of kept.values()) closeSync(old);
     kept.clear();
   }
   kept.set(content, fd);
   return fd;
+}
+
+/** Throws where no memory is left. */
+function made(bytes: Uint8Array): number {
+  const fd = openSync(MEMORY, O_TMPFILE | constants.O_RDWR, 0o400);
+  try {
+    if (writeSync(fd, bytes) === bytes.length) return fd;
+    throw new Error("no memory is left");
+  } catch (cause) {
+    closeSync(fd);
+    throw cause;
+  }
 }
