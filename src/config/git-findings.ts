@@ -6,13 +6,18 @@ import { type Finding, warning } from "./finding.ts";
 
 /** Roots that git can't work in, because its repository lies elsewhere: each with the line that would help. */
 export function gitFindings(config: Pick<Config, "roots">): readonly Finding[] {
-  return gitLines(config.roots).map(({ root, elsewhere, line }) =>
-    warning(
-      `git of the root ${visible(root.name)} needs ${visible(elsewhere.path)}, which ${visible(elsewhere.from)} names and which lies in no root`,
-      `if that is your repository, add under \`sandbox.paths\`: ${line}`,
-      root.at,
-    ),
-  );
+  return gitLines(config.roots).map((found) => {
+    const { root, elsewhere } = found;
+    const message = `git of the root ${visible(root.name)} needs ${visible(elsewhere.path)}, which ${visible(elsewhere.from)} names and which lies in no root`;
+    return warning(message, gitHint(found), root.at);
+  });
+}
+
+/** What to add, and what to make sure of before: where a repository does not name the root as well, a call may have led there. */
+export function gitHint({ elsewhere: { from, isMutual }, line }: Omit<GitLine, "root">): string {
+  return isMutual
+    ? `if that is your repository, add under \`sandbox.paths\` of the config: ${line}`
+    : `calls may have written ${visible(from)}; if you know what it names, and calls are to have it, add under \`sandbox.paths\` of the config: ${line}`;
 }
 
 /** A root of its own that a config lacks for git. */

@@ -1,4 +1,4 @@
-import { gitLines } from "../config/git-findings.ts";
+import { gitHint, gitLines } from "../config/git-findings.ts";
 import { visible } from "../errors.ts";
 import { unsetFilters } from "../host/git/filters.ts";
 import { type AbsolutePath, ROOT } from "../profile/path.ts";
@@ -107,14 +107,14 @@ export interface Found {
 
 function elsewhere({ roots, said }: GitCall): readonly Found[] {
   if (!NO_REPOSITORY.test(said)) return [];
-  return gitLines(roots).map(({ elsewhere: { path, from, mode }, line }) => ({
+  return gitLines(roots).map(({ elsewhere, line }) => ({
     isSilent: false,
     denial: {
-      operation: mode === "rw" ? "write" : "read",
-      target: path,
+      operation: elsewhere.mode === "rw" ? "write" : "read",
+      target: elsewhere.path,
       certainty: "certain",
-      because: `${visible(from)} leads git there, and it lies in no root`,
-      remedy: `if that is your repository, add under \`sandbox.paths\` of the config: ${line}`,
+      because: `${visible(elsewhere.from)} leads git there, and it lies in no root`,
+      remedy: gitHint({ elsewhere, line }),
     },
   }));
 }

@@ -155,6 +155,20 @@ describe("git of a root that needs what lies elsewhere", () => {
     );
   });
 
+  test.each([
+    ["`.git`", "mkdir x; echo 'gitdir: ../lib/.git' > x/.git", ".git"],
+    [
+      "the list of borrowed objects",
+      'git init -q x; echo "$PWD/lib/.git/objects" > x/.git/objects/info/alternates',
+      ".git/objects/info/alternates",
+    ],
+  ])("what %s alone names is told as what a call may have written", (_what, make, from) => {
+    sh(make);
+    expect(gitFindings({ roots: [root("workspace", "x")] }).map(({ hint }) => hint)).toEqual([
+      expect.stringContaining(`calls may have written \`${top}/x/${from}\`; if you know what it names`),
+    ]);
+  });
+
   test("`check` tells it, with the line", () => {
     sh("cd main && git worktree add -q ../wt");
     writeFileSync(join(top, "wt/x"), "");
@@ -162,7 +176,7 @@ describe("git of a root that needs what lies elsewhere", () => {
     expect(finding).toMatchObject({
       severity: "warning",
       message: `git of the root \`workspace\` needs \`${top}/main/.git\`, which \`${top}/wt/.git\` names and which lies in no root`,
-      hint: `if that is your repository, add under \`sandbox.paths\`: main: { root: "${top}/main/.git", mode: rw, write_approval: false }`,
+      hint: `if that is your repository, add under \`sandbox.paths\` of the config: main: { root: "${top}/main/.git", mode: rw, write_approval: false }`,
     });
   });
 });

@@ -22,7 +22,7 @@ import type { Machine } from "../../../unit/config/machine.ts";
 import { NOT_INSTALLED } from "../../not-installed.ts";
 import { CONFIG, config, PROFILE } from "../config.ts";
 import { quoted, type Row, run, type Situation } from "../row.ts";
-import { worktree } from "../worktree.ts";
+import { otherRepository, worktree } from "../worktree.ts";
 
 const root = (path: string, mode = "rw"): string =>
   `sandbox: { runtimes: [], paths: { r: { root: ${path}, mode: ${mode} } } }`;
@@ -141,6 +141,12 @@ const WAYS_OUT = [
 ];
 
 /** Roots, folders of runtimes, and the journal's. */
+/** The config with the line that was told. */
+const withTold = config(
+  (told) =>
+    `sandbox: { runtimes: [], paths: { r: { root: ., mode: rw }, ${told.slice(told.indexOf(": ") + 2)} } }`,
+);
+
 export const OF_FOLDERS: readonly Row[] = [
   ["create it (`{}`), or name another", config(root("./notes")), run(config(root("./notes")))],
   [
@@ -370,12 +376,14 @@ export const OF_FOLDERS: readonly Row[] = [
   ),
   // Git's own folder lies elsewhere.
   [
-    "if that is your repository, add under `sandbox.paths`: {}",
+    "if that is your repository, add under `sandbox.paths` of the config: {}",
     after(worktree, config(root("."))),
-    config(
-      (told) =>
-        `sandbox: { runtimes: [], paths: { r: { root: ., mode: rw }, ${told.slice(told.indexOf(": ") + 2)} } }`,
-    ),
+    withTold,
+  ],
+  [
+    "calls may have written {}; if you know what it names, and calls are to have it, add under `sandbox.paths` of the config: {}",
+    after(otherRepository, config(root("."))),
+    withTold,
   ],
   [
     "write the folder that is meant",
