@@ -87,7 +87,7 @@ function remedyFor(sign: LeftFile["sign"], names: readonly string[], work: GitWo
       [...git, "diff", "-R", ...WHOLE, "--", ...files],
       [...git, "checkout", "--", ...files],
     ];
-    return `git goes on as if it had: outside of the sandbox, look at \`${quote(look)}\`, then finish with \`${quote(finish)}\``;
+    return `git's index holds what it wanted there: outside of the sandbox, look at \`${quote(look)}\`, then finish with \`${quote(finish)}\``;
   }
   return repeatRemedy(
     folder !== null && isKnown ? stoppedIn(folder) : null,

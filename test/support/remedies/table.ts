@@ -20,7 +20,7 @@ export const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
     "check how the host's name is spelt, and whether this machine can look it up",
   ],
   "test/kernel/denials-git.slow.test.ts": [
-    "git goes on as if it had: outside of the sandbox, look at `{}`, then finish with `{}`",
+    "git's index holds what it wanted there: outside of the sandbox, look at `{}`, then finish with `{}`",
     "git stopped and left a part of its changes in the working tree: outside of the sandbox, put them aside with `{}`, {}then {}",
     "{} outside of the sandbox",
     "if it is meant, finish it outside of the sandbox: `{}`",
