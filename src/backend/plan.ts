@@ -51,7 +51,7 @@ export function approximationOf({ name, path, reason }: Limit): Approximation {
 
 /** What the launcher reads from a descriptor of its own. */
 export type Input =
-  /** `isLasting`: most calls have the same. */
+  /** `isLasting`: most calls have the same bytes here, so that they are handed over as a file that is kept. */
   | { readonly fd: number; readonly bytes: Uint8Array; readonly isLasting?: true }
   | { readonly fd: number; readonly device: "/dev/null" }
   /** A folder, opened without following a link. */

@@ -13,7 +13,10 @@ export function gitFindings(config: Pick<Config, "roots">): readonly Finding[] {
   });
 }
 
-/** What to add, and what to make sure of before: where a repository does not name the root as well, a call may have led there. */
+/**
+ * Tells which line to add. Where the repository does not name the root in turn, a call may have written the file that leads to it:
+ * then a person is told to make sure first.
+ */
 export function gitHint({ elsewhere: { from, isMutual }, line }: Omit<GitLine, "root">): string {
   return isMutual
     ? `if that is your repository, add under \`sandbox.paths\` of the config: ${line}`

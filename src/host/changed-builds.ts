@@ -22,8 +22,8 @@ export interface AfterCall {
 }
 
 /**
- * What stands at those of these paths that hosts execute unasked and that lie in dependency and build trees: nothing keeps a call
- * from changing it. What lies among installed packages counts only where links may lead there.
+ * The states of paths in dependency and build trees, before a call that may change what stands there. Only paths that hosts execute
+ * unasked have one. Paths among installed packages have one only where `mayBeLinkedTo` says that links may lead there.
  */
 export function statesInTrees(
   paths: readonly AbsolutePath[],

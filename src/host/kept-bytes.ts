@@ -4,9 +4,9 @@ import { closeSync, constants, openSync, writeSync } from "node:fs";
 const MEMORY = "/dev/shm";
 /** A file without a name (open(2)); Node does not name the flag. The number is that of x86-64 and arm64. */
 const O_TMPFILE = 0o20000000 | constants.O_DIRECTORY;
-/** So many contents are kept: those of a supervisor's few kinds of sandboxes. */
+/** The most contents that are kept: a supervisor has few kinds of sandboxes, and each has about seven. */
 const MAX_KEPT = 32;
-/** More is not kept. */
+/** The longest content that is kept. */
 const MAX_BYTES = 64 * 1024;
 
 /** Descriptors of nameless files by what these hold. They stay open for as long as this process lives. */

@@ -40,7 +40,7 @@ export class Launched implements AsyncDisposable {
   readonly #plan: GatedPlan;
   /** The files and folders that it was handed, `device:inode`, in the order of the plan's inputs. */
   readonly #handed: readonly string[];
-  /** The numbers under which it has them. */
+  /** The descriptors of the plan under which it has those: what else has bytes is written to a pipe. */
   readonly #opened: ReadonlySet<number>;
   #isFed = false;
 

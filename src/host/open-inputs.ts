@@ -13,8 +13,8 @@ export interface OpenInputs extends Disposable {
 }
 
 /**
- * Opens the folders and files of a plan, and what most calls have the same of. Throws `FACTS_UNSTABLE` where one is no longer what was planned with,
- * `SANDBOX_UNAVAILABLE` where no descriptors are left.
+ * Opens the folders and files of a plan, and files with those of its bytes that last: see `openKept`. Throws `FACTS_UNSTABLE`
+ * where a folder or file is no longer what was planned with, `SANDBOX_UNAVAILABLE` where no descriptors are left.
  */
 export function openInputs(inputs: readonly Input[]): OpenInputs {
   const fds = new Map<number, number>();

@@ -52,7 +52,7 @@ export async function namesIntoTrees(found: IntoTrees): Promise<readonly TreeNam
   if (named.length === 0) return [];
   const links = await found.linksOutsideTrees();
   // Mostly there are none: then nothing leads into a tree, and what changed there needs no look.
-  if (links?.length === 0) return [];
+  if (links?.length === 0 && newLinks.size === 0) return [];
   const inside = await flatMapInTurns(newLinks, (path) => (isInTreeOf(writable, path) ? path : []));
   const outside = await flatMapInTurns(newLinks, (path) => (isInTreeOf(writable, path) ? [] : path));
   const inTrees = await flatMapInTurns(named, (one): Named | readonly Named[] => {

@@ -25,7 +25,7 @@ export function runtimeOf(program: string): string | null {
   return language?.name ?? null;
 }
 
-/** What to add to the config for a program that is looked for by name. */
+/** Tells which runtime to add to the config for a program that is looked for by name. */
 export function addRuntimeNamed(program: string, settings: Settings): string {
   const runtime = unlistedRuntime(program, settings);
   if (runtime !== null) return `add \`${runtime}\` under \`sandbox.runtimes\``;
@@ -33,7 +33,7 @@ export function addRuntimeNamed(program: string, settings: Settings): string {
 }
 
 /**
- * What to add to the config for a program at a path that is not shown. The path stands in no line to paste: the call, or a
+ * Tells what to add to the config for a program at a path that is not shown. The path stands in no line to paste: the call, or a
  * script or a link that it may have made, chose it.
  */
 export function addRuntimeOf(path: AbsolutePath, settings: Settings): string {

@@ -45,10 +45,10 @@ export function whyUnstartable(
   return fault;
 }
 
-/** So many programs are remembered that could be started. */
+/** The most programs that are remembered, for one profile. */
 const MAX_REMEMBERED = 256;
 
-/** What was looked at, and what stood there. */
+/** Each path that was looked at, and the state of what stood there. */
 type Seen = ReadonlyMap<AbsolutePath, string>;
 
 /** Nearly every call starts a program that could be started before: then it suffices that nothing changed on the way to it. */
@@ -84,7 +84,7 @@ type Found =
 /** Looks at programs as the sandbox will show them. */
 class StartLook {
   readonly sight: StartSight;
-  /** What was looked at so far. */
+  /** Each path that this look has seen so far, and its state. */
   readonly seen = new Map<AbsolutePath, string>();
   readonly #cwd: AbsolutePath;
   readonly #profile: Profile;

@@ -132,13 +132,13 @@ describe.skipIf(unusable !== null)("a program that the sandbox can't start", () 
       const script = `printf '#!%s\\n' '${interpreter}' > s.sh; chmod +x s.sh; ./s.sh`;
       return (await told(at, { script })).find((text) => text.includes("sandbox.runtimes"));
     };
-    expect(await hintFor("/root/.ssh/run")).toBe(TOOL.replace("NAME", "run"));
+    expect(await hintFor("/home/ann/.ssh/run")).toBe(TOOL.replace("NAME", "run"));
     expect(await hintFor("/opt/a,/etc/ssh,/b/run")).toBe(TOOL.replace("NAME", "run"));
-    expect(await hintFor("/opt/x],y:[/root/run")).toBe(TOOL.replace("NAME", "run"));
+    expect(await hintFor("/opt/x],y:[/home/ann/run")).toBe(TOOL.replace("NAME", "run"));
     expect(await hintFor("/opt/x/$(id>PWNED)")).toBe(
       "if you know that program, add its folder under `sandbox.runtimes`",
     );
-    expect(await hintFor("/root/.ssh/rustc")).toMatch(/^add `rust` under `sandbox.runtimes`; /);
+    expect(await hintFor("/home/ann/.ssh/rustc")).toMatch(/^add `rust` under `sandbox.runtimes`; /);
   });
 
   it("is told of a line for a shell, and of what a program starts, when it fails", async () => {

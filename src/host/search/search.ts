@@ -177,10 +177,14 @@ export class MaskSearch {
     return links.flat();
   }
 
-  /** Whether there are such links, or too many to tell. */
+  /** False only where the last look for this profile found no such link; true where nothing was searched for it, or for too many links. */
   hasLinksOutsideTrees(profile: Profile): boolean {
-    return (this.#regions.get(profile) ?? []).some(({ start, key }) => {
-      const steps = linksOutsideTrees(start, this.#memory.get(key) ?? new Map());
+    const regions = this.#regions.get(profile);
+    if (regions === undefined) return true;
+    return regions.some(({ start, key }) => {
+      const memory = this.#memory.get(key);
+      if (memory === undefined) return true;
+      const steps = linksOutsideTrees(start, memory);
       for (let step = steps.next(); ; step = steps.next())
         if (step.done === true) return step.value?.length !== 0;
     });

@@ -4,7 +4,7 @@ import { openKept } from "../../../src/host/kept-bytes.ts";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-/** What a descriptor has to read, from where it stands. */
+/** The rest of the text behind a descriptor, which file it is of, and how many names that has. */
 function readAndClose(fd: number | null): {
   readonly text: string;
   readonly file: string;

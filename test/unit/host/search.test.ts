@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { chownSync, rmSync } from "node:fs";
+import { chownSync, rmSync, symlinkSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it, test } from "vitest";
 import { type ListNames, listNames } from "../../../src/host/search/list.ts";
 import { MaskSearch, USUAL_BOUNDS } from "../../../src/host/search/search.ts";
@@ -35,6 +35,20 @@ it("a folder that can't be listed at once is listed by bytes, and never taken fo
   expect(await found("EIO")).toEqual([wood.at("a/.env")]);
   if (process.getuid?.() === 0) chownSync(wood.at("a"), 1001, 1001);
   await expect(found("EACCES")).rejects.toMatchObject({ code: "NOT_ENFORCEABLE" });
+});
+
+it("links outside of installed packages are known of only once a profile was searched", async () => {
+  wood.plant("node_modules/a/.envrc", "d/x");
+  symlinkSync("a", wood.at("node_modules/b"));
+  symlinkSync("../d", wood.at("d/node_modules"));
+  const search = new MaskSearch();
+  const [profile, cut] = [wood.profile({ read: ["**/.envrc"] }), wood.profile({ read: ["**/.envrc"] })];
+  expect(search.hasLinksOutsideTrees(profile)).toBe(true);
+  await search.find([profile]);
+  expect([search.hasLinksOutsideTrees(profile), search.hasLinksOutsideTrees(cut)]).toEqual([false, true]);
+  symlinkSync("../node_modules/a", wood.at("d/y"));
+  await search.find([profile]);
+  expect(search.hasLinksOutsideTrees(profile)).toBe(true);
 });
 
 describe("a folder that others move away whenever it is listed, and back whenever it is looked at", () => {

@@ -5,7 +5,7 @@ import type { LimitHit } from "../../../src/supervisor/mask-denials.ts";
 
 const HELD = absolutePath("/w/.npmrc");
 
-/** What a person is told to do after git could not replace `.npmrc` in a call of these commands. */
+/** The remedy that a person is told after a call of these commands, in which git could not replace `.npmrc`. */
 function remedyAfter(...commands: readonly (readonly string[])[]): string {
   const denial = {
     operation: "write",

@@ -36,7 +36,7 @@ describe("what to add for a program", () => {
 
   test("that comes with a language names the language, and no folder", () => {
     expect(addRuntimeNamed("npm", NONE)).toBe("add `node` under `sandbox.runtimes`");
-    const hint = addRuntimeOf(absolutePath("/root/.ssh/python3.9"), NONE);
+    const hint = addRuntimeOf(absolutePath("/home/ann/.ssh/python3.9"), NONE);
     expect(hint).toMatch(
       /^add `python` under `sandbox.runtimes`; .*`\{ name: python3\.9, read: \[\/its\/folder\] \}`$/,
     );
