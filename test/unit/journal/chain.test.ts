@@ -69,6 +69,7 @@ const CHANGES: Readonly<Record<string, Change>> = {
     bytes.subarray(at),
   ]),
   "bytes stand behind the end": onBytes((bytes, _, pick) => [bytes, Buffer.of(pick(256), pick(256))]),
+  "the line break at the end of a file is gone": onBytes((bytes) => [bytes.subarray(0, -1)]),
   "a line break stands behind the end": onBytes((bytes) => [bytes, Buffer.from("\n")]),
   "a line is gone": onLines((lines, pick) => void lines.splice(pick(lines.length), 1)),
   "two lines changed places": onLines((lines, pick) => {
@@ -112,11 +113,17 @@ function isSame(a: Files, b: Files): boolean {
   );
 }
 
-/** The lines that are there; a piece of one counts where it does not stand at the very end. */
+/**
+ * The lines that are there. A piece without a line break counts where it does not stand at the very end, and is none of the lines that
+ * were written, even where nothing but the break is gone.
+ */
 function linesLeft(files: Files): readonly string[] {
   return files.flatMap(([name, bytes], index) => {
     const piece = bytes.subarray(bytes.lastIndexOf("\n") + 1).toString("latin1");
-    return [...wholeLines([[name, bytes]]), ...(piece === "" || index === files.length - 1 ? [] : [piece])];
+    return [
+      ...wholeLines([[name, bytes]]),
+      ...(piece === "" || index === files.length - 1 ? [] : [`${piece} without a break`]),
+    ];
   });
 }
 
