@@ -44,7 +44,9 @@ function* targetsOf(hosts: readonly HostRule[], rules: readonly HostRule[]): Gen
       ({ name }) => isAddress(name) || nameCovers(rule.name, name) || nameCovers(name, rule.name),
     );
     const ports = rule.port === null ? distinctPorts(related) : [rule.port];
-    for (const host of new Set(related.map(({ name }) => oneHost(name, rules)))) {
+    // A proxy finds names, and not addresses: one that nobody lists is a kind of its own.
+    const bare = rule.name === ANY_HOST ? addresses : [];
+    for (const host of new Set([...related.map(({ name }) => oneHost(name, rules)), ...bare])) {
       if (!nameCovers(rule.name, host)) continue;
       for (const port of ports) {
         for (const address of isAddress(host) ? [host] : addresses) yield { host, address, port };

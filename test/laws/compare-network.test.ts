@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect } from "vitest";
-import type { HostRule, Target } from "../../src/profile/host-rule.ts";
+import { type HostRule, isAddress, type Target } from "../../src/profile/host-rule.ts";
 import { type HostList, type Network, normalNetwork, reaches } from "../../src/profile/network.ts";
 import { networkOutside } from "../../src/profile/network-outside.ts";
 import { network, networkPair, TARGETS } from "../support/generate.ts";
@@ -64,6 +64,11 @@ law(
     "takes `open` for everything": (a, b) => (b === "open" && a !== "host" ? null : networkOutside(a, b)),
     "takes any list for less than `open`": (a, b) =>
       b === "open" && typeof a !== "string" ? null : networkOutside(a, b),
+    "asks a proxy about names alone": (a, b) => {
+      const found = networkOutside(a, b);
+      const isBare = found !== null && found !== "host" && found.proxy !== undefined && isAddress(found.host);
+      return isBare ? null : found;
+    },
     "compares rules one by one": (a, b) => {
       if (typeof a === "string" || typeof b === "string") return networkOutside(a, b);
       const rule = a.hosts.find((one) => !b.hosts.some((other) => other.name === one.name));

@@ -147,6 +147,16 @@ export const networkPair: fc.Arbitrary<readonly [Network, Network]> = fc.oneof(
         { hosts: listed, never, strictSni: true },
       ] as const,
   ),
+  // Of a list that bars addresses, a proxy is left unlisted names and the other addresses.
+  fc
+    .tuple(hostList, fc.array(fc.constantFrom(...LISTED_ADDRESSES), { minLength: 1, maxLength: 2 }))
+    .map(([{ hosts: listed }, barred]) => {
+      const never = barred.map((name) => ({ name, port: null, private: false }));
+      return [
+        { hosts: listed, never },
+        { hosts: listed, never, proxies: "any" },
+      ] as const;
+    }),
   // A name with `at`, the name and the address, the name alone: near each other, and none of them the same.
   fc.tuple(nearRules, nearRules).map(
     ([a, b]) =>
