@@ -11,7 +11,7 @@ import { deviceDenials } from "./device-denials.ts";
 import { egressDenials } from "./egress-denials.ts";
 import { ceilingUnder } from "./explain.ts";
 import { failedDenials } from "./failed-denials.ts";
-import { isLeftByGit, unreplacedDenials } from "./git-left.ts";
+import { blockedDenials, type GitWork, isLeftByGit, unreplacedDenials } from "./git-left.ts";
 import { hookDenials } from "./hook-denials.ts";
 import { type Evidence, type LimitHit, limitHits, maskDenials } from "./mask-denials.ts";
 import { namedPaths, plainParts } from "./named-paths.ts";
@@ -131,17 +131,19 @@ function limitDenials(
   const ask = askDenial(standing, { isByYes, isTool: call.use !== null });
   const limits = planLimits({ plan, facts, roots, named: heldPaths(standing.ceiling.layers) }, ask);
   const hits = limitHits(evidence, limits);
-  const unreplaced = unreplacedDenials(hits.filter(isLeftByGit), {
+  const work: GitWork = {
     cwd,
     commands: lineOf(call.input).commands.map((one) => one.words),
     repositories,
     isGranted: (path) => roots.some((root) => isInside(path, root.path)),
-  });
+  };
+  const unreplaced = unreplacedDenials(hits.filter(isLeftByGit), work);
+  const blocked = hasFailed ? blockedDenials(said, limits, work) : [];
   const why = (program: string): Unstartable | null => whyUnstartable(program, cwd, side.profile, standing);
   const hooks = hasFailed ? hookDenials(said, { repositories, limits, whyUnstartable: why }) : [];
   const isTold = ({ limit }: LimitHit): boolean => unreplaced.some(({ target }) => target === limit.path);
   const others = hits.filter((hit) => !isTold(hit));
-  return { byGit: [...unreplaced, ...hooks], byLimits: maskDenials(others, evidence, limits) };
+  return { byGit: [...unreplaced, ...blocked, ...hooks], byLimits: maskDenials(others, evidence, limits) };
 }
 
 /** Folders that its words go into (`cd sub`, `git -C sub`), where it started, the tops of working trees around that, others. */

@@ -1,14 +1,14 @@
-import { relative } from "node:path";
+import { join, relative } from "node:path";
 import type { Repository } from "../backend/repositories.ts";
 import { folderBehind } from "../host/git/checked-out.ts";
-import { type TrackedState, trackedStates } from "../host/git/index-file.ts";
+import { trackedStates } from "../host/git/index-file.ts";
 import { statsOf } from "../host/nodes.ts";
 import { type AbsolutePath, isAbsolutePath, isInside, joinPath, parentOf } from "../profile/path.ts";
 import { quote } from "../shell/quote.ts";
 import { pathsIn } from "./complaints.ts";
 import type { Denial } from "./denial.ts";
 import type { LimitHit } from "./mask-denials.ts";
-import type { HeldPath } from "./plan-limits.ts";
+import type { HeldPath, PlanLimit } from "./plan-limits.ts";
 
 /** What git was to do, and where. */
 export interface GitWork {
@@ -59,41 +59,112 @@ export function unreplacedDenials(hits: readonly LimitHit[], work: GitWork): rea
   });
 }
 
-function leftFile({ limit, complaint }: LimitHit, { repositories }: GitWork): LeftFile | null {
-  if (limit.kind !== "held") return null;
-  const around = repositories.filter(({ path }) => isInside(limit.path, parentOf(path)));
-  const [sign] = around.toSorted((a, b) => b.path.length - a.path.length);
-  if (sign === undefined) return null;
+/**
+ * What git would not replace, so that it stopped: files of no commit, which the sandbox keeps as they are. Git lists each in a
+ * line of its own behind a tab, in every language (unpack-trees.c).
+ */
+export function blockedDenials(said: string, limits: readonly PlanLimit[], work: GitWork): readonly Denial[] {
+  const listed = new Set(said.split("\n").flatMap((line) => (line.startsWith("\t") ? [line.slice(1)] : [])));
+  if (listed.size === 0 || !work.commands.some((words) => CHANGING.has(verbOf(words) ?? ""))) return [];
+  const blocking = limits.flatMap((limit): readonly LeftFile[] => {
+    const sign = limit.kind === "held" ? signAround(limit.path, work) : null;
+    if (limit.kind !== "held" || sign === null) return [];
+    const top = parentOf(sign.path);
+    return [...listed]
+      .filter((name) => isBelow(top, name, limit.path))
+      .map((name) => ({ limit, sign, name }));
+  });
+  return [...Map.groupBy(blocking, ({ sign }) => sign)].flatMap(([sign, files]) => {
+    const git = gitIn(parentOf(sign.path), work.cwd);
+    const names = files.map(({ name }) => name).slice(0, MAX_FILES);
+    const aside = quote([...git, "stash", "push", "-u", "--", ...names]);
+    const folder = knownFolder(sign, work);
+    const stopped = folder === null ? null : stoppedIn(folder);
+    const command = gitCommandOf(work.commands);
+    const again = stopped === null ? command?.line : quote([...git, stopped, "--continue"]);
+    const remedy = `outside of the sandbox, put what stands there aside with \`${aside}\`, then run ${again === undefined ? "it again" : `\`${again}\``}`;
+    return files.map(({ limit: { denial } }): Denial => {
+      return { ...denial, because: `git stopped at what stands there: ${denial.because}`, remedy };
+    });
+  });
+}
+
+function leftFile({ limit, complaint }: LimitHit, work: GitWork): LeftFile | null {
+  const sign = limit.kind === "held" ? signAround(limit.path, work) : null;
+  if (limit.kind !== "held" || sign === null) return null;
   const top = parentOf(sign.path);
   // Git names files from the top of the working tree.
-  const name = pathsIn(complaint.line).find((written) => {
-    const path = `${top}/${written}`;
-    return isAbsolutePath(path) && isInside(path, limit.path);
-  });
+  const name = pathsIn(complaint.line).find((written) => isBelow(top, written, limit.path));
   return { limit, sign, name: name ?? relative(top, limit.path) };
+}
+
+/** The innermost repository in whose working tree a path lies. */
+function signAround(path: AbsolutePath, { repositories }: GitWork): LeftFile["sign"] | null {
+  const around = repositories.filter((one) => isInside(path, parentOf(one.path)));
+  const [sign] = around.toSorted((a, b) => b.path.length - a.path.length);
+  return sign ?? null;
+}
+
+/** True where a name from the top of a working tree is the path, or lies below it. */
+function isBelow(top: AbsolutePath, name: string, path: AbsolutePath): boolean {
+  const whole = `${top}/${name}`;
+  return isAbsolutePath(whole) && isInside(whole, path);
+}
+
+/** How git is started from a folder to work in that working tree. */
+function gitIn(top: AbsolutePath, cwd: AbsolutePath): readonly string[] {
+  return top === cwd ? ["git"] : ["git", "-C", relative(cwd, top) || top];
 }
 
 function remedyFor(sign: LeftFile["sign"], names: readonly string[], work: GitWork): string {
   const top = parentOf(sign.path);
+  const folder = knownFolder(sign, work);
+  const states = folder === null ? null : trackedStates(folder, top, names);
+  const git = gitIn(top, work.cwd);
+  if (states !== null) {
+    const finish = finishRemedy(
+      git,
+      names.filter((name) => states.get(name) === "differs"),
+      names.filter((name) => !states.has(name) && statsOf(joinPath(top, name)) !== null),
+      relative(work.cwd, top),
+    );
+    if (finish !== null) return finish;
+  }
+  return repeatRemedy(folder === null ? null : stoppedIn(folder), git, gitCommandOf(work.commands));
+}
+
+/** The repository's own folder, where the call may read that anyway. */
+function knownFolder(sign: LeftFile["sign"], work: GitWork): AbsolutePath | null {
   const folder = sign.kind === "folder" ? sign.path : folderBehind(sign.path);
-  const isKnown = folder !== null && work.isGranted(folder);
-  const states = isKnown ? trackedStates(folder, top, names) : null;
-  const of = (state: TrackedState): readonly string[] => names.filter((name) => states?.get(name) === state);
-  const git = top === work.cwd ? ["git"] : ["git", "-C", relative(work.cwd, top) || top];
-  const recorded = of("differs");
-  if (recorded.length > 0) {
-    const files = recorded.length > MAX_FILES ? ["."] : recorded;
+  return folder !== null && work.isGranted(folder) ? folder : null;
+}
+
+/** How that is finished which git's index has already: other files there, or none; null where it has nothing. */
+function finishRemedy(
+  git: readonly string[],
+  changed: readonly string[],
+  gone: readonly string[],
+  folder: string,
+): string | null {
+  const parts: string[] = [];
+  if (changed.length > 0) {
+    const files = changed.length > MAX_FILES ? ["."] : changed;
     const [look, finish] = [
       [...git, "diff", "-R", ...WHOLE, "--", ...files],
       [...git, "checkout", "--", ...files],
     ];
-    return `git's index holds what it wanted there: outside of the sandbox, look at \`${quote(look)}\`, then finish with \`${quote(finish)}\``;
+    parts.push(
+      `git's index holds what it wanted there: outside of the sandbox, look at \`${quote(look)}\`, then finish with \`${quote(finish)}\``,
+    );
   }
-  return repeatRemedy(
-    folder !== null && isKnown ? stoppedIn(folder) : null,
-    git,
-    gitCommandOf(work.commands),
-  );
+  if (gone.length > 0) {
+    const files = gone.slice(0, MAX_FILES).map((name) => join(folder, name));
+    const where = parts.length === 0 ? "outside of the sandbox" : "there";
+    parts.push(
+      `git's index holds nothing more at what it wanted to remove: if that is meant, finish ${where} with \`${quote(["rm", "--", ...files])}\``,
+    );
+  }
+  return parts.length === 0 ? null : parts.join("; ");
 }
 
 /** What was not recorded is done again as a whole, where nothing is held. */
@@ -106,7 +177,7 @@ function repeatRemedy(
   if (command !== null && DONE_AGAIN.has(command.verb)) return `${again} outside of the sandbox`;
   const abort = stopped === null ? "" : `\`${quote([...git, stopped, "--abort"])}\`, `;
   const keep = quote([...git, "stash", "-u"]);
-  return `git stopped and left a part of its changes in the working tree: outside of the sandbox, put them aside with \`${keep}\`, ${abort}then ${again}`;
+  return `git stopped and left a part of its changes in the working tree: outside of the sandbox, put them aside with \`${keep}\`, ${abort}then ${again}; what you put aside stays in \`git stash list\``;
 }
 
 /** Those that need no clean working tree. */

@@ -27,11 +27,13 @@ const ACTS: readonly (readonly [act: string, before: string])[] = [
   ["git cherry-pick side", ""],
   ["git reset --hard side", ""],
   ["git restore --source side .", ""],
+  ["git checkout bare", ""],
+  ["git merge --no-edit bare", ""],
 ];
 
 const EDIT = PROTECTED.map((file) => `echo edited >${file}; `).join("");
 
-/** A repository whose branch `side` changes what hosts obey, and `main` something else. */
+/** A repository whose branch `side` changes what hosts obey, `bare` removes it, and `main` changes something else. */
 function repositoryIn(history: History): string {
   history.git("", "init -q -b main r");
   history.git("r", "config user.name n");
@@ -45,6 +47,9 @@ function repositoryIn(history: History): string {
   history.git("r", "checkout -q -b side");
   history.write("r/new", "new");
   commit("two");
+  history.git("r", "checkout -q -b bare main");
+  history.git("r", `rm -q ${PROTECTED.join(" ")}`);
+  history.git("r", "commit -q -m bare");
   history.git("r", "checkout -q main");
   history.write("r/other", "other");
   history.git("r", "add -A");
@@ -73,7 +78,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)(
     function plainly(folder: string, line: string): string {
       const { status, stdout, stderr } = spawnSync(
         "sh",
-        ["-c", line.replace("edit", `${EDIT}echo edited >plain`)],
+        ["-c", line.replace(/^edit\b/, `${EDIT}echo edited >plain`)],
         {
           ...person.runAs,
           cwd: folder,
@@ -150,6 +155,30 @@ describe.skipIf(unusable !== null).each(PEOPLE)(
         plainly(there, act);
         expect([act, stateOf(here)]).toEqual([act, stateOf(there)]);
       }
+    });
+
+    it("is told what stands in the way of the way back, and how a person goes it", async () => {
+      cpSync(repositoryIn(history), join(place.ws, "r"), { recursive: true });
+      place.ownAll();
+      const top = join(place.ws, "r");
+      const held = ["cofferdam.yaml", ".husky", ".npmrc", ".vscode/settings.json"].sort();
+      const [, back, edited] = await run(
+        [top, "git", "checkout", "bare"],
+        [top, "git", "checkout", "main"],
+        [top, "git", "merge", "no-such-branch"],
+      );
+      expect(edited).toEqual({ code: 1, denials: [] });
+      const targets = back?.denials.map(({ target }) => target.slice(top.length + 1)) ?? [];
+      expect([back?.code, [...targets].sort()]).toEqual([1, held]);
+      for (const line of commandsIn(back?.denials ?? [])) plainly(top, line);
+      expect(plainly(top, "git status --porcelain --branch")).toBe("## main\n");
+      for (const file of PROTECTED) expect(readFileSync(join(top, file), "utf8")).toBe("one");
+      // What a person changed there, and committed nowhere.
+      plainly(top, EDIT);
+      const [stopped] = await run([top, "git", "checkout", "side"]);
+      for (const line of commandsIn(stopped?.denials ?? [])) plainly(top, line);
+      expect(plainly(top, "git status --porcelain --branch")).toBe("## side\n");
+      expect(plainly(top, "git show stash@{0}:.npmrc")).toBe("edited\n");
     });
 
     it("is told a command that shows the change, whatever attributes the call wrote", async () => {

@@ -1,21 +1,27 @@
 import { expect, test } from "vitest";
 import { absolutePath } from "../../../src/profile/path.ts";
-import { unreplacedDenials } from "../../../src/supervisor/git-left.ts";
+import { blockedDenials, unreplacedDenials } from "../../../src/supervisor/git-left.ts";
 import type { LimitHit } from "../../../src/supervisor/mask-denials.ts";
 
 const HELD = absolutePath("/w/.npmrc");
 
-/** The remedy that a person is told after a call of these commands, in which git could not replace `.npmrc`. */
-function remedyAfter(...commands: readonly (readonly string[])[]): string {
-  const denial = {
+const LIMIT = {
+  kind: "held",
+  path: HELD,
+  denial: {
     operation: "write",
     target: HELD,
     because: "it is protected",
     remedy: "none",
     certainty: "certain",
-  } as const;
+  },
+  unreadable: null,
+} as const;
+
+/** The remedy that a person is told after a call of these commands, in which git could not replace `.npmrc`. */
+function remedyAfter(...commands: readonly (readonly string[])[]): string {
   const hit: LimitHit = {
-    limit: { kind: "held", path: HELD, denial, unreadable: null },
+    limit: LIMIT,
     complaint: {
       kind: "busy",
       line: "error: unable to unlink old '.npmrc': Device or resource busy",
@@ -56,4 +62,21 @@ test.each([
   expect(remedy).toContain("run it again");
   expect(remedy).not.toContain("./x");
   expect(remedy).not.toContain("./git");
+});
+
+test.each([
+  ["git lists it", "error: overwritten:\n\t.npmrc\nAborting\n", ["git", "checkout", "main"], [HELD]],
+  ["git lists it in another language", "Fehler:\n\tx\n\t.npmrc\nAbbruch\n", ["git", "merge", "x"], [HELD]],
+  [
+    "git lists others",
+    "error: overwritten:\n\tx/.npmrc\n\t.npmrc2\n\t../w/x\n",
+    ["git", "checkout", "main"],
+    [],
+  ],
+  ["another program lists it", "2 files differ:\n\t.npmrc\n", ["prettier", "--check", "."], []],
+  ["git tells of it", "error: .npmrc\n", ["git", "checkout", "main"], []],
+] as const)("a person is told of what stops git where %s", (_where, said, words, targets) => {
+  const repositories = [{ kind: "folder", path: absolutePath("/w/.git") }] as const;
+  const work = { cwd: absolutePath("/w"), commands: [words], repositories, isGranted: () => false };
+  expect(blockedDenials(said, [LIMIT], work).map(({ target }) => target)).toEqual(targets);
 });
