@@ -159,9 +159,8 @@ function finishRemedy(
   }
   if (gone.length > 0) {
     const files = gone.slice(0, MAX_FILES).map((name) => join(folder, name));
-    const where = parts.length === 0 ? "outside of the sandbox" : "there";
     parts.push(
-      `git's index holds nothing more at what it wanted to remove: if that is meant, finish ${where} with \`${quote(["rm", "--", ...files])}\``,
+      `git's index has nothing left of what it wanted to remove: if that is meant, finish outside of the sandbox with \`${quote(["rm", "--", ...files])}\``,
     );
   }
   return parts.length === 0 ? null : parts.join("; ");
