@@ -55,7 +55,7 @@ export function grantedRows(host: Host, { config, ceiling }: Loaded): readonly R
     ...(shell.terminal === true ? named("terminal", [["its own, for each command"]]) : []),
     ...named(
       "ports",
-      portWords(shell.ports).map((words) => [words]),
+      portWords(shell).map((words) => [words]),
     ),
     ...named("pages", pagesOf(webFetch)),
     ...named("variables", [

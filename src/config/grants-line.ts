@@ -30,7 +30,7 @@ export function printGrants(config: Config): string {
     ...(programs.length === 0 ? [] : [`programs of ${programs.join(", ")}`]),
     `network ${networkWords(shell.network)}`,
     ...(shell.terminal === true ? ["a terminal of its own for each command"] : []),
-    ...portWords(shell.ports),
+    ...portWords(shell),
     ...sandbox.syscalls.map((group) => `a call may ${printSyscallGroup(group)}`),
     ...sandbox.devices.map((group) => `a call may ${printDeviceGroup(group)}`),
     ...macosGroups(config).map((group) => `on macOS a call may ${printMacosGroup(group)}`),
@@ -49,9 +49,10 @@ export function printGrants(config: Config): string {
 }
 
 /** Which ports of this machine lead into calls. */
-export function portWords(ports: Config["shell"]["ports"]): readonly string[] {
+export function portWords({ ports, network }: Pick<Config["shell"], "ports" | "network">): readonly string[] {
   if (ports.length === 0) return [];
   const which = `${ports.length === 1 ? "port" : "ports"} ${printPorts(normalPorts(ports))}`;
+  if (network === "host") return [`no call opens ${which} while its network is the machine's own`];
   return [`programs of this machine reach servers of a call that asks for it at ${which} of its loopback`];
 }
 

@@ -102,7 +102,7 @@ function explainSide(
 ): Explanation {
   const { settings } = standing;
   const ceiling = ceilingUnder(standing, side);
-  const explanation = explainNeed(settings, ceiling, need, question);
+  const explanation = withoutWayIn(explainNeed(settings, ceiling, need, question), side.profile, question);
   if (side.rendering.kind !== "plan" || (question.ask !== "remove" && question.ask !== "rename"))
     return explanation;
   const layers = layersOf(settings, ceiling, need);
@@ -116,6 +116,16 @@ function explainSide(
         decidedBy: stay,
         layers: [...explanation.layers.filter(({ layer }) => layer !== LIMIT_LAYER), stay],
       };
+}
+
+/** A call on the machine's own network opens no port: one that asks for it is refused. */
+function withoutWayIn(explanation: Explanation, { network }: Profile, question: Question): Explanation {
+  const [own, ...others] = explanation.layers;
+  if (question.ask !== "port" || network !== "host" || !explanation.allowed || own === undefined)
+    return explanation;
+  const because = "with `network: host` a call is refused its ports: they are the machine's own";
+  const decidedBy = { ...own, allowed: false, because };
+  return { allowed: false, decidedBy, layers: [decidedBy, ...others] };
 }
 
 function staysAt({ standing, onYes }: Prepared, question: Question): string | null {

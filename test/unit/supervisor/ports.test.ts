@@ -3,6 +3,7 @@ import { findings } from "../../../src/config/check.ts";
 import { printGrants } from "../../../src/config/grants-line.ts";
 import { loadConfig } from "../../../src/config/load.ts";
 import { createDraft } from "../../../src/supervisor/draft.ts";
+import { explainCall } from "../../../src/supervisor/explain.ts";
 import { grantedView } from "../../../src/supervisor/granted-view.ts";
 import { type Prepared, sideOf } from "../../../src/supervisor/prepare.ts";
 import { grantedFor } from "../../../src/supervisor/standing.ts";
@@ -77,6 +78,15 @@ test("on the machine's own network a port is refused, and without it the same ca
     reason: expect.stringContaining("the port 5173 is the machine's own"),
   });
   expect(await planned(m)).toMatchObject({ opens: [] });
+  const { onYes } = explainCall(await prepared(m), { ask: "port", port: 5173 });
+  expect([onYes.allowed, onYes.decidedBy.layer]).toEqual([false, "config"]);
+  expect(onYes.decidedBy.because).toContain("`network: host`");
+  const { config } = loadConfig(m.host, { config: m.at(FILE), profiles: [] });
+  expect(printGrants(config)).toContain("no call opens port 5173 while its network is the machine's own");
+  // An operator who takes that network away leaves the call its own, and with it the port.
+  m.write({ [OWN]: "profile: own\nnetwork: none\n" });
+  expect(explainCall(await prepared(m), { ask: "port", port: 5173 }).onYes.allowed).toBe(true);
+  expect(await planned(m, [5173])).toMatchObject({ opens: [5173] });
 });
 
 test("what a yes is bound to has the ports in it, and what people are shown names them", async () => {
