@@ -5,6 +5,7 @@ import { type AbsolutePath, isInside, parentOf, ROOT } from "../profile/path.ts"
 import { isOpaque } from "../shell/word.ts";
 import { type Call, lineOf, scriptOf, wordsOf } from "../tool/call.ts";
 import { askDenial } from "./ask-denial.ts";
+import { commandsIn } from "./commands-in.ts";
 import { isComplaint, withoutDots } from "./complaints.ts";
 import type { Denial } from "./denial.ts";
 import { deviceDenials } from "./device-denials.ts";
@@ -134,6 +135,7 @@ function limitDenials(
   const work: GitWork = {
     cwd,
     commands: lineOf(call.input).commands.map((one) => one.words),
+    commandsInside: commandsIn(call.input),
     repositories,
     isGranted: (path) => roots.some((root) => isInside(path, root.path)),
   };

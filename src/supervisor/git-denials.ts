@@ -2,15 +2,16 @@ import { gitHint, gitLines } from "../config/git-findings.ts";
 import { visible } from "../errors.ts";
 import { unsetFilters } from "../host/git/filters.ts";
 import { type AbsolutePath, ROOT } from "../profile/path.ts";
-import { type Call, lineOf } from "../tool/call.ts";
+import type { Call } from "../tool/call.ts";
 import type { GitOfCaller, Root, Signing } from "../tool/facts.ts";
+import { commandsIn } from "./commands-in.ts";
 import type { Denial } from "./denial.ts";
 import type { Side } from "./prepare.ts";
 import type { Standing } from "./standing.ts";
 
 /** What is known of a call when it has ended, as far as git is concerned. */
 export interface GitCall {
-  /** The words of each command of its line. */
+  /** The words of each command of its line, and of those that it hands to a shell. */
   readonly commands: readonly (readonly string[])[];
   readonly cwd: AbsolutePath;
   readonly roots: readonly Root[];
@@ -71,7 +72,7 @@ interface EndedCall {
 
 function gitCallOf({ call, side, standing }: EndedCall): Omit<GitCall, "isFailed" | "said"> {
   return {
-    commands: lineOf(call.input).commands.map(({ words }) => words),
+    commands: commandsIn(call.input),
     cwd: side.launch?.cwd ?? ROOT,
     roots: standing.settings.roots,
     git: standing.settings.runtimes.find(({ name }) => name === "git")?.git ?? null,

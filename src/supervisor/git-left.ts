@@ -15,6 +15,8 @@ export interface GitWork {
   readonly cwd: AbsolutePath;
   /** The commands of the call, each as its words. */
   readonly commands: readonly (readonly string[])[];
+  /** Those, and the ones of lines that it hands to a shell. */
+  readonly commandsInside: readonly (readonly string[])[];
   readonly repositories: readonly Pick<Repository, "kind" | "path">[];
   /** True for what the call may read anyway. */
   readonly isGranted: (path: AbsolutePath) => boolean;
@@ -65,7 +67,7 @@ export function unreplacedDenials(hits: readonly LimitHit[], work: GitWork): rea
  */
 export function blockedDenials(said: string, limits: readonly PlanLimit[], work: GitWork): readonly Denial[] {
   const listed = new Set(said.split("\n").flatMap((line) => (line.startsWith("\t") ? [line.slice(1)] : [])));
-  if (listed.size === 0 || !work.commands.some((words) => CHANGING.has(verbOf(words) ?? ""))) return [];
+  if (listed.size === 0 || !work.commandsInside.some((words) => CHANGING.has(verbOf(words) ?? ""))) return [];
   const blocking = limits.flatMap((limit): readonly LeftFile[] => {
     const sign = limit.kind === "held" ? signAround(limit.path, work) : null;
     if (limit.kind !== "held" || sign === null) return [];
