@@ -61,7 +61,7 @@ export default defineConfig({
     ],
     globalSetup: ["scripts/lib/bundle.ts", "test/support/run.ts"],
     // On two processors: much of what tests do is to wait for others.
-    maxWorkers: 3,
+    maxWorkers: 4,
     sequence: { sequencer: SlowFirst },
     testTimeout: 120_000,
     hookTimeout: 120_000,

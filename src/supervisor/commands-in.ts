@@ -1,5 +1,5 @@
 import { InnerLines } from "../shell/inner.ts";
-import { type ShellInput, lineOf } from "../tool/call.ts";
+import { lineOf, type ShellInput } from "../tool/call.ts";
 
 /**
  * The commands of a call, each as its words, and those in lines that it hands to a shell (`sh -c 'git commit'`), as far as

@@ -16,7 +16,7 @@ import { IS_LONG } from "../support/long.ts";
 sandboxMustWork("kills during writes");
 
 /** So often a worker is killed, and a supervisor. */
-const [WORKERS, SUPERVISORS] = IS_LONG ? [100, 40] : [6, 3];
+const [WORKERS, SUPERVISORS] = IS_LONG ? [100, 40] : [4, 2];
 const MANY = 4 * 1024 ** 2;
 const OLD = "a".repeat(MANY);
 const NEW = "b".repeat(MANY);

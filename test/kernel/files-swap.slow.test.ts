@@ -15,7 +15,7 @@ sandboxMustWork("names that are swapped under the file tools");
 
 const SWAPPER = join(import.meta.dirname, "../support/worker/swapper.ts");
 /** So many calls are made while names are swapped. */
-const CALLS = IS_LONG ? 10_000 : 700;
+const CALLS = IS_LONG ? 10_000 : 250;
 const NAMES = ["secret", "written", "victim"];
 
 const running: ChildProcess[] = [];

@@ -12,8 +12,8 @@ import { IS_LONG } from "../support/long.ts";
 sandboxMustWork("races with the set-up");
 
 /** So often is it tried while names are swapped. */
-const CALLS = IS_LONG ? 400 : 20;
-const SET_UPS = IS_LONG ? 1_000 : 60;
+const CALLS = IS_LONG ? 400 : 8;
+const SET_UPS = IS_LONG ? 1_000 : 25;
 
 /** Where the link leads: a path of the host, or the same as it is called while a launcher sets up. */
 const WAYS = [

@@ -8,7 +8,7 @@ import { openStore } from "../support/store/open-store.ts";
 import { PLACES } from "../support/store/places.ts";
 import { answerTogether, drive } from "../support/store/together.ts";
 
-const STORM_MS = 4_000;
+const STORM_MS = 2_000;
 const PROCESSES = 8;
 const REQUESTS = 2_000;
 

@@ -52,12 +52,12 @@ export const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   ],
   "test/kernel/deep.test.ts": ["remove what lies that deep, or move it out of the roots"],
   "test/kernel/pipes.test.ts": ["let `sh` be dash, busybox, or bash 5.1 or newer"],
-  "test/kernel/later-calls.test.ts": [
+  "test/kernel/later-calls.slow.test.ts": [
     "start the call in {}, or {}",
     "list it as a root of its own under `sandbox.paths`",
     "one of these folders",
   ],
-  "test/kernel/program-tools.test.ts": [
+  "test/kernel/program-tools.slow.test.ts": [
     "say in the tool's `needs` as `cwd` where it starts{}",
     ": in one of {}",
   ],

@@ -78,6 +78,12 @@ test.each([
   ["git tells of it", "error: .npmrc\n", ["git", "checkout", "main"], []],
 ] as const)("a person is told of what stops git where %s", (_where, said, words, targets) => {
   const repositories = [{ kind: "folder", path: absolutePath("/w/.git") }] as const;
-  const work = { cwd: absolutePath("/w"), commands: [words], commandsInside: [words], repositories, isGranted: () => false };
+  const work = {
+    cwd: absolutePath("/w"),
+    commands: [words],
+    commandsInside: [words],
+    repositories,
+    isGranted: () => false,
+  };
   expect(blockedDenials(said, [LIMIT], work).map(({ target }) => target)).toEqual(targets);
 });
