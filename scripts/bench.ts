@@ -30,7 +30,7 @@ import { answerTimes } from "../test/support/store/answer-to-run.ts";
 import { storeFigures, wakeTimes } from "../test/support/store/figures.ts";
 import { openStore } from "../test/support/store/open-store.ts";
 import { blobServer, egressFigures, outsideAt } from "../test/support/web/figures.ts";
-import { timesBeside } from "./lib/beside.ts";
+import { FIGURE_NAMES, figuresBeside, timesBeside } from "./lib/beside.ts";
 import { hardeningCalls, layFloor, withoutPlaceholders } from "./lib/floor.ts";
 
 /** Every figure is the median of this many runs, after a few that do not count. */
@@ -39,6 +39,10 @@ const WARM_UP = 20;
 
 /** After so long the next call's launcher waits, in milliseconds. */
 const PAUSE_MS = 20;
+
+/** So many files are searched by checkouts in turn, and so often. */
+const FILES_BESIDE = 10_000;
+const ROUNDS_BESIDE = 9;
 
 const root = join(import.meta.dirname, "..");
 const stage = mkdtempSync(join(tmpdir(), "cofferdam-bench-"));
@@ -50,7 +54,7 @@ try {
   rmSync(stage, { recursive: true, force: true });
 }
 
-/** A cold call of ours, and of other checkouts of this project, in turn: what a change costs. */
+/** A cold call of ours, and of other checkouts of this project, in turn, and what it is made of: what a change costs. */
 async function beside(checkouts: readonly string[]): Promise<void> {
   const all = [root, ...checkouts.map((checkout) => resolve(checkout))];
   const [ours = [], ...theirs] = await timesBeside(all, stage, { warmUp: WARM_UP, counted: 2 * RUNS });
@@ -65,6 +69,16 @@ async function beside(checkouts: readonly string[]): Promise<void> {
       row(`  the same by ${checkouts[index]}`, median(times), null);
       row("    on top of it", median(mine.map((time, run) => time - (times[run] ?? Number.NaN))), null);
     }
+  }
+  const tree = join(stage, "tree");
+  plantFiles(tree, FILES_BESIDE);
+  const [figures = [], ...others] = await figuresBeside(all, { stage, tree, rounds: ROUNDS_BESIDE });
+  for (const [at, what] of FIGURE_NAMES.entries()) {
+    const figureOf = (rounds: readonly (readonly number[])[]): number =>
+      median(rounds.map((round) => round[at] ?? Number.NaN));
+    row(what, figureOf(figures), null);
+    for (const [index, rounds] of others.entries())
+      row(`  the same by ${checkouts[index]}`, figureOf(rounds), null);
   }
 }
 

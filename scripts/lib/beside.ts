@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { execa } from "execa";
 
 /**
  * Runs in a checkout, by what was built there, as users run it: for each line that comes in a cold call and four more at once
@@ -66,4 +67,79 @@ function startCaller(checkout: string, place: string) {
     },
     end: () => child.stdin.end(),
   };
+}
+
+/**
+ * Runs in a checkout, from its sources: prints the milliseconds of each figure that calls are made of. A process for each
+ * round, so that what one compiles or keeps is no other's.
+ */
+const FIGURES = `
+import { join } from "node:path";
+const [stateFolder, cwd, tree] = process.argv.slice(1);
+const from = (file) => import(join(process.cwd(), file));
+const { thisHost } = await from("src/host/host.ts");
+const { MemoryJournal } = await from("src/journal/journal.ts");
+const { createSupervisor, decideStanding } = await from("src/supervisor/supervisor.ts");
+const { prepare } = await from("src/supervisor/prepare.ts");
+const { searchFigures } = await from("test/support/search/figures.ts");
+const { verdictTimes } = await from("test/support/approval/figures.ts");
+const median = (times) => times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)];
+const host = thisHost({ stateFolder });
+const { first, warm } = await searchFigures(decideStanding({ host, cwd: tree }).standing.onYes.profile);
+await using supervisor = await createSupervisor({ host, cwd, journal: new MemoryJournal() });
+const input = { argv: ["true"] };
+const look = await supervisor.session({ caller: "person" }).look(input);
+const ids = { callId: "c", runId: "r", sessionId: "s", caller: "person", agent: null };
+const call = { ...ids, tool: "shell", input, use: null, stdin: "none" };
+const prepared = [];
+for (let run = -100; run < 300; run += 1) {
+  const changed = { ...look, facts: { ...look.facts } };
+  const began = performance.now();
+  prepare(call, supervisor.shared.standing, changed);
+  if (run >= 0) prepared.push(performance.now() - began);
+}
+console.log(JSON.stringify([first, warm, median(prepared), median(verdictTimes(20, 100))]));
+`;
+
+/** What the figures of a round are, in their order; the last is that of a command line that is built. */
+export const FIGURE_NAMES = [
+  "a first search of the tree",
+  "the same search again",
+  "prepare",
+  "a verdict for 1,000 rules",
+  "cofferdam run -- true",
+] as const;
+
+/** For each checkout the figures of each round, in turn: of a tree that is there, and of a workspace of its own. */
+export async function figuresBeside(
+  checkouts: readonly string[],
+  { stage, tree, rounds }: { readonly stage: string; readonly tree: string; readonly rounds: number },
+): Promise<readonly (readonly (readonly number[])[])[]> {
+  const all = checkouts.map((): number[][] => []);
+  for (let round = 0; round < rounds; round += 1)
+    for (const [index, checkout] of checkouts.entries()) {
+      const place = join(stage, `figures-${index}`);
+      const workspace = join(place, "workspace");
+      mkdirSync(join(workspace, ".git/hooks"), { recursive: true });
+      writeFileSync(join(workspace, ".git/config"), "");
+      const words = [join(place, "state"), workspace, tree];
+      const options = { cwd: checkout, stdio: ["ignore", "pipe", "inherit"] } as const;
+      const { stdout } = await execa(
+        process.execPath,
+        ["--input-type=module", "-e", FIGURES, ...words],
+        options,
+      );
+      all[index]?.push([...(JSON.parse(stdout) as number[]), await start(checkout, workspace, place)]);
+    }
+  return all;
+}
+
+async function start(checkout: string, cwd: string, place: string): Promise<number> {
+  const env = { XDG_STATE_HOME: join(place, "state") };
+  const began = performance.now();
+  await execa(process.execPath, [join(checkout, "dist/cli/main.js"), "--quiet", "run", "--", "true"], {
+    cwd,
+    env,
+  });
+  return performance.now() - began;
 }

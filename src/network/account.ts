@@ -34,6 +34,7 @@ export type EgressBecause =
   | "malformed"
   | "credential"
   | "server-name"
+  | "proxy"
   | "limit";
 
 /** All that one call did to the network. */

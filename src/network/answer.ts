@@ -21,6 +21,7 @@ const ERRORS = {
   "no-address": "dns_error",
   private: "destination_ip_prohibited",
   special: "destination_ip_prohibited",
+  proxy: "destination_unavailable",
   limit: "connection_limit_reached",
 } as const satisfies Record<EgressBecause, string>;
 

@@ -1,10 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import type { Socket } from "node:net";
-import { CofferdamError, escapeInvisible } from "../errors.ts";
+import { escapeInvisible } from "../errors.ts";
 import { AnySignal } from "../host/any-signal.ts";
 import type { Outside, Targets } from "../host/outside.ts";
-import { canonicalHost } from "../profile/host-name.ts";
 import type { Limits } from "../profile/limits.ts";
 import { type Network, saysItsHost } from "../profile/network.ts";
 import { proxyFor } from "../profile/proxy-for.ts";
@@ -16,6 +15,7 @@ import { ALL_TRANSFERRED, Connection } from "./connection.ts";
 import { inWords } from "./in-words.ts";
 import { type Judged, judgeHost } from "./judge.ts";
 import { LookUps } from "./look-ups.ts";
+import { placeOf } from "./place-of.ts";
 
 /** What somebody said of a host that is not listed: what may be reached for it, or why nothing. */
 export type Amended =
@@ -150,6 +150,12 @@ export class CallEgress implements Disposable {
     return { kind: "refused", because, reason };
   }
 
+  /** Notes that the proxy on the way let nobody on, and why: the host itself may be reached. */
+  withoutProxy(place: Place, reason: string): Error {
+    this.refuse(place, "proxy", reason);
+    return new Error(reason);
+  }
+
   /** Whether a hello may ask for this server on a connection; null is what can't be read. Where not, the connection is closed. */
   maySay({ place, socket }: Connection, serverName: string | null): boolean {
     const { host, port } = place;
@@ -235,9 +241,11 @@ export class CallEgress implements Disposable {
     const { signal } = stopped;
     const by = { proxy, isPlain, resolve: this.#lookUps.find, signal };
     const connected = await connectBy(place, by, { dial: this.#outside.dial, ca: null }).catch((cause) => {
-      throw signal.aborted ? new Error(`the proxy ${proxy.url} did not answer in time`, { cause }) : cause;
+      throw signal.aborted
+        ? this.withoutProxy(place, `the proxy ${proxy.url} did not answer in time`)
+        : cause;
     });
-    if (connected.kind === "failed") throw connected.error;
+    if (connected.kind === "failed") throw this.withoutProxy(place, connected.error.message);
     connected.socket.on("error", () => undefined);
     return connected.socket;
   }
@@ -282,19 +290,3 @@ function whatItAsks(serverName: string | null): string {
 }
 
 const TOO_MANY_ASKED = `${MOST_ASKED} other hosts were asked about in this call`;
-
-/** Null for what is no host, or no port. */
-function placeOf(host: string, port: number): Place | null {
-  const name = Number.isInteger(port) && port >= 1 && port <= 65_535 ? canonicalName(host) : "";
-  return name === "" ? null : { host: name, port };
-}
-
-/** Empty for what is no host. */
-function canonicalName(host: string): string {
-  try {
-    return canonicalHost(host);
-  } catch (error) {
-    if (error instanceof CofferdamError) return "";
-    throw error;
-  }
-}

@@ -137,13 +137,10 @@ export class HttpProxy {
     if (reached.kind !== "reached") return say(answer, answerTo(reached));
     const { connection } = reached;
     if (answer.destroyed) connection.socket.destroy();
-    else
-      exchange(
-        asked,
-        answer,
-        connection,
-        path === undefined || path === "" ? "/" : path.replace(/^\?/, "/?"),
-      );
+    else {
+      const whole = path === undefined || path === "" ? "/" : path.replace(/^\?/, "/?");
+      exchange(asked, answer, connection, whole, egress);
+    }
   }
 
   /** Whose request it is; null where it does not say, or says what is nobody's. */
@@ -171,6 +168,7 @@ function exchange(
   answer: ServerResponse,
   connection: Connection,
   path: string,
+  egress: CallEgress,
 ): void {
   const { socket } = connection;
   const moved = (): void => connection.moved();
@@ -205,7 +203,7 @@ function exchange(
     });
     const { pagesBy } = connection;
     if (pagesBy !== null && response.statusCode === 407) {
-      fail(new Error(whyNot(pagesBy, 407)));
+      fail(egress.withoutProxy(connection.place, whyNot(pagesBy, 407)));
       return;
     }
     attempt(() => {

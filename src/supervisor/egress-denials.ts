@@ -24,6 +24,8 @@ const REMEDIES = {
   malformed: "name a host and a port",
   credential: "use the URL of `HTTP_PROXY`, as it is inside",
   "server-name": "connect to the host that is meant",
+  proxy:
+    "see that this proxy runs and lets the host pass, or name another one: `proxy` under `shell.network` in the config, or the variable that it takes it from",
   limit:
     "raise `connections`, `transfer` or `connection_time` under `sandbox.limits`, or the profile's that is lower",
 } as const satisfies Record<EgressBecause, string>;

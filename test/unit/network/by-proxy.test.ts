@@ -30,7 +30,11 @@ async function upstreamProxy(answer: (socket: Socket) => void = () => undefined)
   open.push(server);
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  return { heads, port: portOf(server) };
+  const stop = async (): Promise<void> => {
+    server.close();
+    await once(server, "close");
+  };
+  return { heads, port: portOf(server), stop };
 }
 
 /** The egress proxy of one call that reaches these hosts by the upstream proxy, and what it tells of them. */
@@ -176,7 +180,7 @@ describe("by an upstream proxy", () => {
     ["nothing", "", /no answer that can be read/],
   ])("%s of it is a failure, told without what it said", async (_, answer, told) => {
     const up = await upstreamProxy((socket) => socket.end(answer));
-    const { at } = await callBy(up.port);
+    const { egress, at } = await callBy(up.port);
     const asked = request({ ...at, method: "CONNECT", path: "a.test:443" });
     asked.end();
     const { response, socket, head } = await connected(asked);
@@ -186,16 +190,33 @@ describe("by an upstream proxy", () => {
     expect(response.statusCode).toBe(502);
     expect(text).toMatch(told);
     expect(text).not.toMatch(/secret|Go away|realm|hunter2/);
+    const { refused } = egress.use();
+    expect(refused).toMatchObject([{ host: "a.test", port: 443, because: "proxy", times: 1 }]);
+    expect(refused[0]?.reason).toMatch(told);
     socket.destroy();
+  });
+
+  test("a proxy that is not there is told with the host that it was to lead to, once", async () => {
+    const up = await upstreamProxy(() => undefined);
+    await up.stop();
+    const { egress, at } = await callBy(up.port);
+    for (let times = 0; times < 2; times += 1) {
+      const { status, socket } = await tunnel(at, "a.test:443");
+      socket.destroy();
+      expect(status).toBe(502);
+    }
+    const reason = expect.stringMatching(/^the proxy http:\/\/proxy\.test:3128: .*ECONNREFUSED/);
+    expect(egress.use().refused).toMatchObject([{ host: "a.test", because: "proxy", reason, times: 2 }]);
   });
 
   test("407 to a page is no question to the program", async () => {
     const up = await upstreamProxy((socket) =>
       socket.end("HTTP/1.1 407 No\r\nProxy-Authenticate: Basic\r\nContent-Length: 0\r\n\r\n"),
     );
-    const { at } = await callBy(up.port);
+    const { egress, at } = await callBy(up.port);
     const { status, text } = await page(at, "http://a.test/");
     expect([status, text]).toEqual([502, expect.stringMatching(/does not take the user and password/)]);
+    expect(egress.use().refused).toMatchObject([{ host: "a.test", port: 80, because: "proxy" }]);
   });
 
   test.each<[what: string, place: string, given: Parameters<typeof callBy>[1], because: string]>([
