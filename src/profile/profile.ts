@@ -205,21 +205,37 @@ function meetEntries(path: AbsolutePath, a: FileEntry, b: FileEntry): FileEntry 
 /** The masks in order, without doubles and without those that cap nothing because no entry there allows more. */
 export function normalMasks(given: readonly Mask[], files: readonly FileEntry[]): readonly Mask[] {
   const mostBelow = mostAccessBelow(files);
+  const mostIn = new Map<AbsolutePath, Access>();
   const kept = new Map<string, Mask>();
   for (const mask of given) {
-    const region = mask.ignoreCase ? ROOT : literalPrefix(mask.pattern);
-    if (isAtMost(mostBelow(region), mask.atMost)) continue;
-    const key = meaningOf(mask);
-    const known = kept.get(key);
-    if (known === undefined || isAtMost(mask.atMost, known.atMost)) kept.set(key, mask);
+    const { meaning, region } = readingOf(mask);
+    const most = mostIn.get(region) ?? mostBelow(region);
+    mostIn.set(region, most);
+    if (isAtMost(most, mask.atMost)) continue;
+    const known = kept.get(meaning);
+    if (known === undefined || isAtMost(mask.atMost, known.atMost)) kept.set(meaning, mask);
   }
   return [...kept.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, mask]) => mask);
 }
 
-/** What a mask covers, as one text. */
-function meaningOf({ pattern, ignoreCase, exceptTreesOf }: Mask): string {
+/** What a mask covers, as one text, and the folder in which all of that lies. */
+interface MaskReading {
+  readonly meaning: string;
+  readonly region: AbsolutePath;
+}
+
+/** Masks are values, and each is met with others for every call. */
+const readings = new WeakMap<Mask, MaskReading>();
+
+function readingOf(mask: Mask): MaskReading {
+  const known = readings.get(mask);
+  if (known !== undefined) return known;
+  const { pattern, ignoreCase, exceptTreesOf } = mask;
   const written = `${ignoreCase ? "i" : "c"}${pattern.text}`;
-  return exceptTreesOf === undefined ? written : [written, "", ...exceptTreesOf].join("\0");
+  const meaning = exceptTreesOf === undefined ? written : [written, "", ...exceptTreesOf].join("\0");
+  const reading = { meaning, region: ignoreCase ? ROOT : literalPrefix(pattern) };
+  readings.set(mask, reading);
+  return reading;
 }
 
 /** Finds the most that entries allow at or below a path. All paths below it stand together in the order of `byPath`. */
