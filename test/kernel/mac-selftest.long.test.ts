@@ -41,7 +41,7 @@ const TARGET = {
 };
 const CASES = [...casesFor(TARGET, "darwin"), ...drillsFor("darwin")];
 
-/** What the stand-in has no wall for, and why; `test/unit/selftest/mac-cases.test.ts` decides these by their rules. */
+/** What the stand-in has no wall for, and why; `test/unit/selftest/mac-cases.slow.test.ts` decides these by their rules. */
 const NO_WALL: readonly (readonly [why: string, which: RegExp])[] = [
   [
     "a folder is given with all that is in it: Landlock takes nothing away below what it gives",

@@ -12,7 +12,7 @@ export const LINUX_ONLY: Readonly<Record<string, string>> = {
   "test/unit/host/quarantine/{elsewhere,full-disk,killed,killed.long,many,rights}.test.ts":
     "keeps things in /dev/shm, or in mounts of its own",
   "test/unit/host/runtimes-bwrap.test.ts": "starts what is found in bubblewrap",
-  "test/unit/worker/descriptors.test.ts": "looks at a worker's descriptors in /proc",
+  "test/unit/worker/descriptors.slow.test.ts": "looks at a worker's descriptors in /proc",
 };
 
 /** What tests are left out on a platform: patterns of files, with the reason. */

@@ -1,6 +1,6 @@
 import type { Mapping } from "./mapping.ts";
 
-const TOOLS = "test/kernel/openai-agents.test.ts";
+const TOOLS = "test/kernel/openai-agents.slow.test.ts";
 const ALWAYS = "test/kernel/openai-agents-always.slow.test.ts";
 const EXAMPLE = "examples/openai-agents-agent/openai-agents-agent.slow.test.ts";
 

@@ -1,6 +1,6 @@
 import type { Mapping } from "./mapping.ts";
 
-const TOOLS = "test/kernel/ai-sdk.test.ts";
+const TOOLS = "test/kernel/ai-sdk.slow.test.ts";
 const ELSEWHERE = "test/kernel/ai-sdk-elsewhere.slow.test.ts";
 const RESUME = "test/kernel/ai-sdk-resume.slow.test.ts";
 

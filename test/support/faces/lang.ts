@@ -1,6 +1,6 @@
 import type { Mapping } from "./mapping.ts";
 
-const CALL = "test/kernel/langchain.test.ts";
+const CALL = "test/kernel/langchain.slow.test.ts";
 const LATER = "test/kernel/langchain-later.slow.test.ts";
 
 /** `cofferdam/langchain`. */
