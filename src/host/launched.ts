@@ -1,6 +1,6 @@
 import { fstatSync } from "node:fs";
 import { Socket } from "node:net";
-import type { GatedPlan } from "../backend/plan.ts";
+import type { GatedPlan, Input } from "../backend/plan.ts";
 import { CofferdamError } from "../errors.ts";
 import type { Cgroup } from "./cgroup/cgroup.ts";
 import type { Cgroups } from "./cgroup/cgroups.ts";
@@ -38,9 +38,9 @@ export class Launched implements AsyncDisposable {
   /** What is handed out for the plan's way out; null where it has none. */
   readonly listener: HandedListener | null;
   readonly #plan: GatedPlan;
-  /** The files and folders that it was handed, `device:inode`, in the order of the plan's inputs. */
+  /** The host's files and folders that it was handed, `device:inode`, in the order of the plan's inputs. */
   readonly #handed: readonly string[];
-  /** The descriptors of the plan under which it has those: what else has bytes is written to a pipe. */
+  /** The descriptors of the plan under which it has files and folders: what else has bytes is written to a pipe. */
   readonly #opened: ReadonlySet<number>;
   #isFed = false;
 
@@ -78,7 +78,7 @@ export class Launched implements AsyncDisposable {
     this.cgroup = cgroup;
     try {
       using opened = openInputs(plan.inputs);
-      this.#handed = idsOf(opened.fds);
+      this.#handed = idsOf(plan.inputs, opened.fds);
       this.#opened = new Set(opened.fds.keys());
       const ours = { doors: cgroup?.doors ?? [], inputs: opened.fds };
       const stdio = descriptorsFor(plan, streams.launchers, surroundings, ours);
@@ -106,8 +106,9 @@ export class Launched implements AsyncDisposable {
 
   /** Whether it was handed the very files and folders that stand at the plan's paths now. */
   hasInputsOf(plan: GatedPlan): boolean {
-    using opened = openInputs(plan.inputs);
-    return idsOf(opened.fds).join() === this.#handed.join();
+    if (!haveSameBytes(this.#plan.inputs, plan.inputs)) return false;
+    using opened = openInputs(plan.inputs.filter(isOfHost));
+    return idsOf(plan.inputs, opened.fds).join() === this.#handed.join();
   }
 
   /** Tells it what to build: from here on it is this plan's. */
@@ -156,9 +157,34 @@ function makeCgroup({ tree }: GatedPlan, cgroups: Cgroups | null): Cgroup | null
   );
 }
 
-function idsOf(fds: ReadonlyMap<number, number>): readonly string[] {
-  return [...fds].map(([at, fd]) => {
+function isOfHost(input: Input): boolean {
+  return "folder" in input || "file" in input;
+}
+
+function idsOf(inputs: readonly Input[], fds: ReadonlyMap<number, number>): readonly string[] {
+  return inputs.filter(isOfHost).flatMap(({ fd: at }) => {
+    const fd = fds.get(at);
+    if (fd === undefined) return [];
     const { dev, ino } = fstatSync(fd, { bigint: true });
-    return `${at} ${dev}:${ino}`;
+    return [`${at} ${dev}:${ino}`];
   });
+}
+
+/** Whether what was handed over as files of our own has these bytes still; what goes by a pipe is written later. */
+function haveSameBytes(handed: readonly Input[], now: readonly Input[]): boolean {
+  const [before, after] = [lastingIn(handed), lastingIn(now)];
+  return (
+    before.size === after.size &&
+    [...before].every(([fd, bytes]) => Buffer.compare(bytes, after.get(fd) ?? NO_BYTES) === 0)
+  );
+}
+
+const NO_BYTES = new Uint8Array();
+
+function lastingIn(inputs: readonly Input[]): ReadonlyMap<number, Uint8Array> {
+  return new Map(
+    inputs.flatMap((input) =>
+      "bytes" in input && input.isLasting === true ? [[input.fd, input.bytes]] : [],
+    ),
+  );
 }

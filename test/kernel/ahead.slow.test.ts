@@ -101,7 +101,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
     child.stdout?.on("data", (chunk: Buffer) => {
       lines += chunk.toString().split("\n").length - 1;
     });
-    await vi.waitFor(() => expect(lines).toBe(5), { timeout: 5_000 });
+    await vi.waitFor(() => expect(lines).toBe(5), { timeout: 60_000 });
     await pause(300);
     expect(waitingFor(child.pid)).toEqual([]);
     expect(await closed).toEqual([0, null]);

@@ -28,6 +28,11 @@ export function packageState(): string | null {
   return states.length === 0 ? null : states.join("\n");
 }
 
+/** True where folders of the system that a package manager changes may lie at or below a folder, or it is one. */
+export function mayHoldInstalled(folder: AbsolutePath): boolean {
+  return isInside(folder, SYSTEM) || isInside(SYSTEM, folder);
+}
+
 /**
  * True for a folder of the system that only its package manager changes. In a tree of dependencies other package managers
  * do, npm for one.

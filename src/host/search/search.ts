@@ -8,7 +8,7 @@ import type { Profile } from "../../profile/profile.ts";
 import type { SearchSection } from "../../tool/settings.ts";
 import { inLongTurns, sortedInTurns } from "../turns.ts";
 import type { Watch } from "./folder.ts";
-import { Installed, packageState } from "./installed.ts";
+import { Installed, mayHoldInstalled, packageState } from "./installed.ts";
 import { type ListNames, listBytes, listNames, listNamesNow } from "./list.ts";
 import {
   type Bound,
@@ -134,7 +134,10 @@ export class MaskSearch {
     const walks: Walk[] = [];
     const unsearched = new Map<AbsolutePath, Unsearched>();
     const { silenceMs } = this.#ports;
-    const packages = packageState();
+    // Elsewhere nothing is of the system's packages.
+    const packages = [...regions.values()].some(({ start }) => mayHoldInstalled(start))
+      ? packageState()
+      : null;
     using time = new LookTime({ workMs: bounds.timeMs, silenceMs }, this.#ports, this.#pace);
     for (const region of regions.values()) {
       const isSame = packages !== null && this.#packages.get(region.key) === packages;
