@@ -35,8 +35,8 @@ test("the starter config says what each part is there for", () => {
       paths:
         workspace: { root: ., mode: rw, write_approval: false }
 
-      # What programs need to start; \`system\` is the shell and its tools. There are node, python, rust, go and git; other
-      # tools are listed with the folders that they need: { name: tool, read: [/opt/tool] }.
+      # What programs need to start; \`system\` is the shell and its tools. There are node, python, rust, go, java, haskell
+      # and git; other tools are listed with the folders that they need: { name: tool, read: [/opt/tool] }.
       runtimes: [system, git, node]
       # rust is used here and was not found on this machine, or not where it can be granted.
 
@@ -49,10 +49,17 @@ test("the starter config says what each part is there for", () => {
       # Environment variables that are passed on, by name.
       env: { pass: [LANG, LC_*, TERM, TZ] }
 
+      # Devices that programs may open: gpu, kvm, fuse, serial.
+      # devices: [gpu]
+
     shell:
       # false is none but the command's own loopback. Hosts by name: { hosts: ["registry.example.org:443"], ask: unlisted },
-      # where a person is asked about others; true is every public host, \`host\` the machine's own network.
+      # where a person is asked about others; true is every public host, \`host\` the machine's own network. Beside \`hosts\`,
+      # \`proxy: environment\` goes by the proxy that HTTPS_PROXY names.
       network: false
+
+      # Ports of this machine's loopback by which a server in a command is reached: cofferdam run --port 5173 -- npm run dev
+      # ports: [5173]
 
       # The first rule whose words begin the command decides; what no rule covers is asked. \`approval: false\` asks nobody,
       # \`allowed: false\` refuses.
