@@ -132,10 +132,11 @@ function pagesOf({ domains, approval }: Loaded["config"]["webFetch"]): readonly 
 /** What changed since a config was trusted, what got wider first; nothing when it never was, or is the same. */
 export function widerLines({ before, wider, changed }: TrustOffer): readonly string[] {
   if (before.trusted || before.reason === "never") return [];
-  const now = wider.map(
-    ({ when, comparison }) =>
-      `wider ${when === "unasked" ? "without asking" : "on a yes"}: it may ${printWider(comparison)}`,
-  );
+  const byWords = Map.groupBy(wider, ({ comparison }) => printWider(comparison));
+  const now = [...byWords].map(([words, some]) => {
+    const whens = some.map(({ when }) => (when === "unasked" ? "without asking" : "on a yes"));
+    return `wider ${whens.join(" and ")}: it may ${words}`;
+  });
   return [`it ${before.reason}`, ...now, ...changed.map((name) => `changed: ${name}`)];
 }
 

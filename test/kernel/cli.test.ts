@@ -272,7 +272,7 @@ describe.skipIf(unusable !== null)("a config that was found", () => {
     );
     const again = await cofferdam(["trust", "--yes"]);
     expect(again.stdout).toMatch(
-      /^it changed: cofferdam.yaml\nwider without asking: it may write `.*project` \(only read in the other\)\n/,
+      /^it changed: cofferdam.yaml\nwider without asking and on a yes: it may write `.*project` \(only read in the other\)\n/,
     );
     expect((await cofferdam(["run", "--", "touch", "made"])).exit).toBe(0);
     expect(existsSync(join(project, "made"))).toBe(true);

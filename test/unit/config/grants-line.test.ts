@@ -86,8 +86,7 @@ test("what a config grants of macOS is told where it is offered, and as wider wh
   m.write({ [CONFIG]: `${PLAIN}  macos: [pty]\n` });
   expect(widerLines(trustFile(m.host))).toEqual([
     "it changed: cofferdam.yaml",
-    "wider without asking: it may on macOS open pseudo-terminals",
-    "wider on a yes: it may on macOS open pseudo-terminals",
+    "wider without asking and on a yes: it may on macOS open pseudo-terminals",
   ]);
 });
 
