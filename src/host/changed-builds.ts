@@ -1,6 +1,6 @@
 import { isBelowTree, isInDependencyTree, isInTree, isNamedByTree } from "../profile/dependency-trees.ts";
 import { sha256 } from "../profile/digest.ts";
-import type { ExecutedFinder } from "../profile/executed.ts";
+import type { ExecutedFinder, ExecutedNames } from "../profile/executed.ts";
 import { type AbsolutePath, isInside, joinPath } from "../profile/path.ts";
 import { isChangedSince } from "./changed-since.ts";
 import { namesIn } from "./names-in.ts";
@@ -50,11 +50,18 @@ export function statesInTrees(
  * packages is executed by nobody.
  */
 export function isChangedBuild(path: AbsolutePath, executed: ExecutedFinder, call: AfterCall): boolean {
-  if (!isBelowTree(path, call.writable)) return false;
-  const row = executed(path);
-  if (row?.runs !== "unasked" || isNamedByTree(row.pattern)) return false;
-  if (isInDependencyTree(path, row, call.writable)) return false;
-  return isChangedByCall(path, call);
+  const row = isBelowTree(path, call.writable) ? executed(path) : null;
+  return row !== null && isSeenInBuilds(path, row, call.writable) && isChangedByCall(path, call);
+}
+
+/** True for what hosts execute in a build tree, so that a call's change of it is seen to after the call. */
+export function isSeenInBuilds(
+  path: AbsolutePath,
+  row: ExecutedNames,
+  writable: readonly AbsolutePath[],
+): boolean {
+  if (!isBelowTree(path, writable) || row.runs !== "unasked" || isNamedByTree(row.pattern)) return false;
+  return !isInDependencyTree(path, row, writable);
 }
 
 /**

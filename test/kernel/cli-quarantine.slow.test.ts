@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { PEOPLE } from "../support/battery/people.ts";
 import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
@@ -144,6 +144,22 @@ describe.skipIf(unusable !== null)("the quarantine at the command line", () => {
       expect(notes.length > 1).toBe(!isKept);
     },
   );
+
+  test.each([
+    ["dist/.envrc", ["it is obeyed by direnv", "one that is changed is taken away"], false],
+    ["node_modules/a/.envrc", [], true],
+    ["dist/notes.txt", [], true],
+  ] as const)("what explain says of a change of %s is what becomes of it", async (name, said, isKept) => {
+    const at = await place(configOf("\n  appeared: quarantine"));
+    mkdirSync(dirname(join(at.project, name)), { recursive: true });
+    at.write(name, "before\n");
+    const { stdout } = await at.cofferdam(["explain", "write", name, "--json"]);
+    for (const words of said) expect(JSON.parse(stdout).notes.join()).toContain(words);
+    if (said.length === 0) expect(JSON.parse(stdout).notes).toEqual([]);
+    const line = `echo changed >> ${name}`;
+    expect((await at.cofferdam(["run", "--quiet", "--", "sh", "-c", line])).exit).toBe(0);
+    expect(existsSync(join(at.project, name))).toBe(isKept);
+  });
 
   test.skipIf(terminalProblem() !== null).each([
     ["y", true],

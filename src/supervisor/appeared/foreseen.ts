@@ -1,5 +1,6 @@
 import type { Loaded } from "../../config/config.ts";
 import { visible } from "../../errors.ts";
+import { isSeenInBuilds } from "../../host/changed-builds.ts";
 import type { Host } from "../../host/host.ts";
 import { statsOf } from "../../host/nodes.ts";
 import { isInDependencyTree } from "../../profile/dependency-trees.ts";
@@ -8,18 +9,21 @@ import { type AbsolutePath, isInside, upwards } from "../../profile/path.ts";
 import { appearedPolicyOf, executedOn } from "./parts.ts";
 
 /**
- * What becomes, after a call, of a file that the call makes at this path: which program executes it, and whether it stays, in a
- * sentence. Null for what no program executes by itself, for what is there already, and outside of the roots that can be written.
+ * What becomes, after a call, of a file that the call makes at this path, or changes there in a build tree: which program executes it,
+ * and whether it stays, in a sentence. Null for what no program executes by itself, for what else is there already, and outside of the
+ * roots that can be written.
  */
 export function foreseenFor(host: Host, loaded: Loaded, path: AbsolutePath): string | null {
   const executed = executedOn(host, loaded);
   const roots = loaded.config.roots.filter(({ mode }) => mode === "rw").map((root) => root.path);
   for (const at of upwards(path)) {
-    if (statsOf(at) !== null || !roots.some((root) => isInside(at, root))) return null;
+    const isThere = statsOf(at) !== null;
+    if ((isThere && at !== path) || !roots.some((root) => isInside(at, root))) return null;
     const row = executed(at);
+    if (isThere && (row === null || !isSeenInBuilds(at, row, roots))) return null;
     if (row === null) continue;
     const what = at === path ? "it" : visible(at);
-    return `${what} is ${printObeyed(row)}: a new one ${fateOf(row, at, loaded)}`;
+    return `${what} is ${printObeyed(row)}: ${isThere ? "one that is changed" : "a new one"} ${fateOf(row, at, loaded)}`;
   }
   return null;
 }
