@@ -1,7 +1,7 @@
 import type { Facts } from "../backend/facts.ts";
 import type { Config } from "../config/config.ts";
 import { type Finding, placeOf, warning } from "../config/finding.ts";
-import { mayOpen } from "../host/device-access.ts";
+import { mayOpen, wayToOpen } from "../host/device-access.ts";
 import { nodesOf } from "../host/device-nodes.ts";
 import type { DeviceGroup } from "../profile/devices.ts";
 import type { Profile } from "../profile/profile.ts";
@@ -41,7 +41,7 @@ export function deviceFindings(
         ? [
             warning(
               "`devices: [fuse]` shows /dev/fuse, and mounting stays refused inside the sandbox",
-              "mount file systems outside, and list their folders under `sandbox.paths`",
+              "leave it out; mount file systems outside, and list their folders under `sandbox.paths`",
               at,
             ),
           ]
@@ -52,7 +52,7 @@ export function deviceFindings(
       ...mount,
       warning(
         `\`devices: [${group}]\` has no effect: user ${uid} may not open ${first.path}${groups}`,
-        `add the user to its group (\`stat -c %G ${first.path}\`), and log in again`,
+        wayToOpen(first, user),
         at,
       ),
     ];

@@ -1,5 +1,6 @@
 import { accessSync, constants } from "node:fs";
 import type { Facts } from "../backend/facts.ts";
+import { nameOf } from "../profile/path.ts";
 import type { FoundNode } from "./device-nodes.ts";
 
 /**
@@ -17,4 +18,13 @@ export function mayOpen({ path, stats }: FoundNode, user: Facts["user"]): boolea
   } catch {
     return false;
   }
+}
+
+/** What is to be done outside about a node that the user may not open. */
+export function wayToOpen({ path, stats }: FoundNode, { uid, isCaller }: Facts["user"]): string {
+  if ((stats.mode & 0o060) !== 0o060)
+    return `let a group of the user open it, outside (\`ls -l ${path}\` shows who may now), and log in again`;
+  return isCaller
+    ? `add the user to the group of ${nameOf(path)} outside (\`stat -c %G ${path}\`), and log in again`
+    : `add user ${uid} to the group of ${nameOf(path)} outside (\`stat -c %G ${path}\`), and start cofferdam as that user`;
 }

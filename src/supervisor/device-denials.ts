@@ -1,9 +1,9 @@
 import type { Facts } from "../backend/facts.ts";
 import { visible } from "../errors.ts";
-import { mayOpen } from "../host/device-access.ts";
+import { mayOpen, wayToOpen } from "../host/device-access.ts";
 import { type FoundNode, nodesOf } from "../host/device-nodes.ts";
 import { DEVICE_GROUPS, type DeviceGroup } from "../profile/devices.ts";
-import { type AbsolutePath, nameOf } from "../profile/path.ts";
+import type { AbsolutePath } from "../profile/path.ts";
 import type { AskDenial } from "./ask-denial.ts";
 import type { Denial } from "./denial.ts";
 
@@ -48,7 +48,7 @@ export function deviceDenials(
     const denial = told({ ask: "devices", group }, MISSED[group].test(said) ? "certain" : "likely");
     if (denial !== null)
       return [{ ...denial, because: `${denial.because}; this machine has ${visible(first.path)}` }];
-    return REFUSED.test(said) && !nodes.some((node) => mayOpen(node, user)) ? [unopened(first)] : [];
+    return REFUSED.test(said) && !nodes.some((node) => mayOpen(node, user)) ? [unopened(first, user)] : [];
   });
 }
 
@@ -66,12 +66,13 @@ const UNMOUNTABLE: Denial = {
     "mount it outside and list its folder under `sandbox.paths`; an AppImage runs without a mount when `APPIMAGE_EXTRACT_AND_RUN=1` is set under `sandbox.env.set`",
 };
 
-function unopened({ path, stats }: FoundNode): Denial {
+function unopened(node: FoundNode, user: Facts["user"]): Denial {
+  const { path, stats } = node;
   return {
     operation: "use",
     target: path,
     certainty: "certain",
     because: `it is shown, and its mode and its group ${stats.gid} do not let this user open it`,
-    remedy: `add the user to the group of ${nameOf(path)} outside (\`stat -c %G ${path}\`), and log in again`,
+    remedy: wayToOpen(node, user),
   };
 }

@@ -75,7 +75,7 @@ test("a mount of FUSE is never promised: the hint says what to do without one", 
   }
 });
 
-test("a device that is shown and that its mode closes names the group; one that is open does not", () => {
+test("a device that is shown and that its mode closes names what opens it; one that is open does not", () => {
   const said = "open /dev/kvm: Permission denied";
   const closed = deviceDenials({ said, words: [], user: USER }, listed, nodesIn(NODES));
   expect(closed).toEqual([
@@ -84,8 +84,13 @@ test("a device that is shown and that its mode closes names the group; one that 
       target: "/dev/kvm",
       certainty: "certain",
       because: "it is shown, and its mode and its group 0 do not let this user open it",
-      remedy: "add the user to the group of kvm outside (`stat -c %G /dev/kvm`), and log in again",
+      remedy:
+        "let a group of the user open it, outside (`ls -l /dev/kvm` shows who may now), and log in again",
     },
+  ]);
+  const own = deviceDenials({ said, words: [], user: USER }, listed, nodesIn(NODES, 0o660));
+  expect(own.map(({ remedy }) => remedy)).toEqual([
+    "add user 1000 to the group of kvm outside (`stat -c %G /dev/kvm`), and start cofferdam as that user",
   ]);
   expect(targets(said, nodesIn(NODES, 0o666), listed)).toEqual([]);
 });

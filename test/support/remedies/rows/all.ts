@@ -5,6 +5,7 @@ import { OF_CONFIGS } from "./config.ts";
 import { OF_HTTP } from "./http.ts";
 import { OF_PROGRAMS } from "./library.ts";
 import { OF_LIMITS } from "./limits.ts";
+import { OF_PARTS } from "./parts.ts";
 import { OF_PEOPLE } from "./people.ts";
 import { OF_PROFILES } from "./profiles.ts";
 import { OF_FOLDERS } from "./roots.ts";
@@ -18,6 +19,7 @@ export const ROWS: readonly Row[] = [
   ...OF_COMMANDS,
   ...OF_HTTP,
   ...OF_PROGRAMS,
+  ...OF_PARTS,
 ];
 
 /** The same where it takes a real sandbox. */

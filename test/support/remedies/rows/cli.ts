@@ -55,4 +55,18 @@ export const OF_COMMANDS: readonly Row[] = [
     given({ [CONFIG]: "version: 1\nsandbox: { runtimes: [system] }\n" }, cli(["check", ...NAMED])),
     given(PLAIN, cli(["check", ...NAMED])),
   ],
+  [
+    "change to one that exists",
+    given(
+      { "home/ann/project/gone/a": "" },
+      cli(
+        (_told, at) => {
+          rmSync(at.at("home/ann/project/gone"), { recursive: true });
+          return ["check"];
+        },
+        { cwd: "home/ann/project/gone" },
+      ),
+    ),
+    given(PLAIN, cli(["check", ...NAMED])),
+  ],
 ];

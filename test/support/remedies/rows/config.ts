@@ -264,4 +264,15 @@ export const OF_CONFIGS: readonly Row[] = [
     config(server("network: true", "ro")),
     config(`${server("network: true", "ro")}\n${hosts("never: []")}`),
   ],
+  [
+    "list it: `shell: { ports: [{}] }`",
+    config(server("ports: [8000]", "ro")),
+    config((told) => `${server("ports: [8000]", "ro")}\n${quoted(told)}`),
+  ],
+  // Ports
+  [
+    "remove `ports`, or list hosts in place of `network: host`",
+    config("shell: { ports: [8000], network: host }"),
+    config(hosts("never: []").replace("network", "ports: [8000], network")),
+  ],
 ];

@@ -32,6 +32,19 @@ const asked =
     return told;
   };
 
+/** One request, once the time for an answer has run out. */
+const late =
+  (request: Request): Situation =>
+  async () => {
+    await using at = await face();
+    const { clock } = at.desk;
+    void put(at.desk.broker, { createdAt: clock.now, expiresAt: clock.now + 60_000 });
+    await settled(at.desk, 1);
+    clock.now += 60_000;
+    const { status, body } = await send(at.server.url, request);
+    return status < 400 ? [] : [Refused.parse(JSON.parse(body)).error.hint];
+  };
+
 const described = asked({ path: "/openapi.json", headers: bearer });
 
 /** Requests that a client sends to the approvals' server. */
@@ -81,4 +94,10 @@ export const OF_HTTP: readonly Row[] = [
     asked({ ...YES, body: '{"approved":false,"editedInput":{}}' }),
     asked({ ...YES, body: '{"approved":false}' }),
   ],
+  [
+    "send it as it is, with `Content-Length` or `Transfer-Encoding: chunked`",
+    asked({ ...YES, headers: { ...asJson, "content-length": [], "transfer-encoding": "gzip, chunked" } }),
+    asked({ ...YES, headers: { ...asJson, "content-length": [], "transfer-encoding": "chunked" } }),
+  ],
+  ["the call has to be made again", late(YES), asked(YES)],
 ];

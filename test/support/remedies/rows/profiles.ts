@@ -178,6 +178,11 @@ export const OF_PROFILES: readonly Row[] = [
     config(hosts("never: []"), { profile: 'network: { hosts: ["a.test:443"] }' }),
   ],
   [
+    "take it out, or list it under `ports` of that profile",
+    config("shell: { ports: [8000] }", { profile: "ports: []" }),
+    config("shell: { ports: [8000] }", { profile: "ports: [8000]" }),
+  ],
+  [
     "take it out, or list `{}` under `env` of {}",
     config("sandbox: { runtimes: [], env: { pass: [OWN] } }", { profile: "env: [LANG]" }),
     config("sandbox: { runtimes: [], env: { pass: [OWN] } }", { profile: "env: [LANG, OWN]" }),

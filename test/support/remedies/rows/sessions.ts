@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import { FrameworkCalls } from "../../../../src/adapters/framework-calls.ts";
 import { createGate } from "../../../../src/approval/create-gate.ts";
 import {
@@ -47,6 +48,10 @@ const AGENT = (action: string): string =>
   `approval: { agents: { bot: { rules: [{ pattern: list_dir, action: ${action} }] } } }`;
 
 const LATER = "approval: { wait: suspend, rules: [{ pattern: say, action: ask }] }";
+
+const SOON = "approval: { timeout: 1s, on_timeout: error, rules: [{ pattern: say, action: ask }] }";
+const LATER_SHELL = "approval: { wait: suspend }";
+const READING = (): { readonly stdin: Readable } => ({ stdin: Readable.from(["a"]) });
 
 /** A command with a terminal, below an operator's profile with this text. */
 const windowed =
@@ -215,4 +220,28 @@ export const OF_SESSIONS: readonly Row[] = [
     windowed("env: [TERM, LANG, 'LC_*', TZ]"),
   ],
   ["no mode is allowed by all of them", moded("[strict]"), moded("[strict, interactive]")],
+  [
+    "try again when somebody is there",
+    session((one) => one.call("say", { text: "a" }), SOON, {
+      tools: [echo()],
+      handler: { requestApproval: () => new Promise(() => undefined) },
+    }),
+    session((one) => one.call("say", { text: "a" }), SOON, { tools: [echo()] }),
+  ],
+  [
+    "call it again with this `approvalId`",
+    session(async (one, { broker }) => {
+      const first = await one.call("shell", { argv: ["cat"] }, READING());
+      if (first.kind !== "pending") return first;
+      await broker.respond(first.approvalId, { approved: true }, "ann");
+      return one.resume(first.approvalId);
+    }, LATER_SHELL),
+    session(async (one, { broker }) => {
+      const first = await one.call("shell", { argv: ["cat"] }, READING());
+      if (first.kind !== "pending") return first;
+      const { approvalId } = first;
+      await broker.respond(approvalId, { approved: true }, "ann");
+      return one.call("shell", { argv: ["cat"] }, { ...READING(), approvalId });
+    }, LATER_SHELL),
+  ],
 ];
