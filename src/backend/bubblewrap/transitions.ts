@@ -282,7 +282,7 @@ function hold(walk: Walk, path: AbsolutePath): void {
       atMost: "read",
       except: null,
       reason: `${path} must not be made and ${missing} does not exist, so nothing can be made there`,
-      remedy: `make the folder ${missing} yourself, outside of the sandbox: then only ${path} can't be made`,
+      remedy: `make the folder ${parentOf(path)} yourself, outside of the sandbox: then only ${path} can't be made`,
     });
   }
 }

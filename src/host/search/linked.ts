@@ -21,20 +21,27 @@ export type Tails = ReadonlyMap<string, Candidates>;
 
 /** What masks with wildcards keep from being written behind plain names of folders. */
 export function tailsOf(masks: readonly Mask[]): Tails {
-  const tails = new Map<string, Map<string, readonly Name[]>>();
+  const tails = new Map<string, Map<number, readonly Name[]>>();
+  // By a number for each tail: its text, written into the next one again and again, would double with every name.
+  const numbers = new Map<string, number>();
+  const numberOf = (text: string): number => {
+    const number = numbers.get(text) ?? numbers.size;
+    numbers.set(text, number);
+    return number;
+  };
   for (const { pattern, atMost, ignoreCase } of masks) {
     let tail: readonly Name[] = [];
-    let written = String(ignoreCase);
+    let written = numberOf(String(ignoreCase));
     if (atMost !== "read") continue;
     for (const segment of pattern.segments.toReversed()) {
       if (segment.kind !== "name") break;
       const name = plainText(segment.pieces);
       if (name !== null && tail.length > 0) {
         const key = foldedText(name);
-        tails.set(key, (tails.get(key) ?? new Map<string, readonly Name[]>()).set(written, tail));
+        tails.set(key, (tails.get(key) ?? new Map<number, readonly Name[]>()).set(written, tail));
       }
       tail = [name ?? nameTest(segment.pieces, ignoreCase), ...tail];
-      written = JSON.stringify([segment.pieces, written]);
+      written = numberOf(`${written} ${JSON.stringify(segment.pieces)}`);
     }
   }
   return new Map([...tails].map(([name, those]) => [name, [...those.values()]]));

@@ -25,6 +25,13 @@ it("below what is hidden only that is looked for which must not be moved away wi
   expect(wood.names(hits)).toEqual(["hidden", "hidden/.envrc", "hidden/sub/.envrc", "open/.env"]);
 });
 
+it("a pattern of many names is no more work than its length", async () => {
+  const names = "a/".repeat(200);
+  wood.plant(`${names}x`);
+  const { hits } = await new MaskSearch().find([wood.profile({ read: [`**/${names}x`] })]);
+  expect(wood.names(hits)).toEqual([`${names}x`]);
+});
+
 it("a folder that can't be listed at once is listed by bytes, and never taken for an empty one", async () => {
   wood.plant("a/.env");
   const found = async (code: string) => {

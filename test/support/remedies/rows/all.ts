@@ -7,6 +7,7 @@ import { OF_PROGRAMS } from "./library.ts";
 import { OF_LIMITS } from "./limits.ts";
 import { OF_PARTS } from "./parts.ts";
 import { OF_PEOPLE } from "./people.ts";
+import { OF_PLANS, OF_REPOSITORIES } from "./plans.ts";
 import { OF_PROFILES } from "./profiles.ts";
 import { OF_FOLDERS } from "./roots.ts";
 import { OF_SESSIONS } from "./sessions.ts";
@@ -20,10 +21,16 @@ export const ROWS: readonly Row[] = [
   ...OF_HTTP,
   ...OF_PROGRAMS,
   ...OF_PARTS,
+  ...OF_PLANS,
 ];
 
 /** The same where it takes a real sandbox. */
-export const ROWS_IN_SANDBOX: readonly Row[] = [...OF_CALLS, ...OF_LIMITS, ...OF_SESSIONS];
+export const ROWS_IN_SANDBOX: readonly Row[] = [
+  ...OF_CALLS,
+  ...OF_LIMITS,
+  ...OF_REPOSITORIES,
+  ...OF_SESSIONS,
+];
 
 /** The same as an ordinary user runs it, by the command line itself. */
 export const ROWS_OF_PEOPLE: readonly Row[] = [...OF_PEOPLE];
