@@ -175,10 +175,11 @@ export class Connection implements AsyncDisposable {
       requestApproval: async (request, asking) => {
         const own = request.groupId === null ? undefined : this.#askers.get(request.groupId);
         const asker = own ?? [...this.#askers.values()].at(-1);
-        if (asker === undefined)
-          throw new CofferdamError("CHANNEL_CLOSED", "this MCP client can't ask its user", {
-            hint: "use a client with elicitation, or open a channel under `approval.channels`",
-          });
+        if (asker === undefined) {
+          const hint = "use a client with elicitation, or open a channel under `approval.channels`";
+          // Who made the call reads the reason alone.
+          throw new CofferdamError("CHANNEL_CLOSED", `this MCP client can't ask its user: ${hint}`, { hint });
+        }
         return elicitationHandler(asker).requestApproval(request, asking);
       },
     };

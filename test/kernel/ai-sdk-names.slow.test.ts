@@ -10,7 +10,10 @@ import { answering, requestsIn, scriptedModel, type Turn, toldOf } from "../supp
 sandboxMustWork("names of the AI SDK's calls");
 
 const DONE = { type: "json", value: expect.objectContaining({ status: 0 }) };
-const MIXED = { type: "execution-denied", reason: expect.stringContaining("another call has the same id") };
+const MIXED = {
+  type: "execution-denied",
+  reason: expect.stringMatching(/^another call has the same id.*: make it again under an id of its own$/),
+};
 const ECHO = { id: "c1", tool: "shell", input: { argv: ["echo", "hi"] } };
 /** To echo, nobody has to be asked. */
 const ECHOES: Settings = {
@@ -106,6 +109,10 @@ describe.skipIf(unusable !== null)("calls of one name that a model makes at once
       ],
     });
     expect(fates.made()).toBe(false);
+    // As the hint says.
+    const apart = scriptedModel([ECHO, { ...ECHO, id: "c2", input: { argv: ["echo", "ho"] } }], "done");
+    await goOn(gate, apart, START);
+    expect(toldOf(apart)).toEqual({ c1: DONE, c2: DONE });
   });
 
   it("are told so by the tools themselves, where an app forgets `toolApproval`", async () => {
@@ -148,12 +155,20 @@ describe.skipIf(unusable !== null)("a name that comes back", () => {
     expect(await gate.answered(messages)).toBeNull();
     const model = scriptedModel("done");
     const yes: ModelMessage = { role: "tool", content: [response(harmless?.approvalId ?? "", true)] };
-    await goOn(gate, model, [...messages, yes]);
+    const denied = await goOn(gate, model, [...messages, yes]);
     expect(toldOf(model)["c1"]).toEqual({
       type: "execution-denied",
-      reason: expect.stringContaining("nobody was asked about this call"),
+      reason: expect.stringMatching(
+        /^nobody was asked about this call.*: make it again, so that somebody is asked$/,
+      ),
     });
     expect([fates.made("harmless"), fates.made("pwned")]).toEqual([false, false]);
+    // As the hint says.
+    const after = [...messages, yes, ...denied.responseMessages];
+    const anew = await goOn(gate, scriptedModel([touch("c3", "anew")]), after);
+    const last = scriptedModel("done");
+    await goOn(gate, last, [...after, ...anew.responseMessages, answering(anew.content, () => true)]);
+    expect([toldOf(last)["c3"], fates.made("anew")]).toEqual([DONE, true]);
     const both = scriptedModel("done");
     await goOn(gate, both, [...messages, answering(second.content, () => true)]);
     expect(toldOf(both)["c1"]).toEqual(DONE);

@@ -56,12 +56,16 @@ describe.skipIf(unusable !== null)("the AI SDK's sandbox, by our walls", () => {
       ]);
       await expect(sandbox.deleteFile({ path: "new/folder" })).rejects.toMatchObject({
         code: "FILE_WRONG_KIND",
+        hint: "delete it by a command",
       });
       expect(await sandbox.deleteFile({ path: "new/link" })).toBe(true);
       expect(await sandbox.deleteFile({ path })).toBe(true);
       expect(await sandbox.deleteFile({ path })).toBe(false);
       mkdirSync(`${place.ws}/empty`);
       await expect(sandbox.deleteFile({ path: "empty" })).rejects.toMatchObject({ code: "FILE_WRONG_KIND" });
+      // As the hint says.
+      expect(await sandbox.run({ command: "rmdir empty" })).toMatchObject({ exitCode: 0 });
+      expect(await sandbox.stat({ path: "empty" })).toBeNull();
       const nothing = [
         sandbox.readTextFile,
         sandbox.readBinaryFile,
@@ -184,11 +188,16 @@ describe.skipIf(unusable !== null)("the AI SDK's sandbox, by our walls", () => {
       await expect(sandbox.run({ command: "env", env: { A: "b" } })).rejects.toMatchObject({
         code: "USAGE",
         message: "a command can't be given variables, such as `A`",
+        hint: "set them in the config: `sandbox.env.set`, or let them in: `sandbox.env.pass`",
       });
+      const env = async (one: Experimental_SandboxSession) => await one.run({ command: "printenv A" });
+      const set = { ...RUNS, sandbox: { env: { set: { A: "b" } } } };
+      expect(await within(env, set)).toMatchObject({ stdout: "b\n" });
       const bytes = Uint8Array.from([255, 254]);
       await expect(sandbox.writeBinaryFile({ path: "a", content: bytes })).rejects.toMatchObject({
         code: "USAGE",
         message: expect.stringContaining("no text in UTF-8"),
+        hint: 'write it by a command that reads it: `spawn({ command: "tee FILE", stdin: true })`',
       });
       // As its hint says.
       const tee = await sandbox.spawn({ command: "tee a", stdin: true });

@@ -131,6 +131,7 @@ describe.skipIf(unusable !== null)("tools for the AI SDK", () => {
     await expect(chat.turn(scriptedModel("done"))).rejects.toMatchObject({
       code: "USAGE",
       message: "nobody has answered `c2` (`shell`)",
+      hint: "go on when each call of the turn has its answer in the last message; `answered(messages)` brings those from elsewhere",
     });
     expect([fates.made(), fates.made("other")]).toEqual([false, false]);
     chat.tamper(() => JSON.stringify(all));

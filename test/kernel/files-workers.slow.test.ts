@@ -107,8 +107,13 @@ describe.skipIf(unusable !== null)("a file call", () => {
   it("ends at `wall`, if that is less", async () => {
     await using at = await limited({ wall: "1s" });
     expect(await at.session.call("search_files", RUNAWAY)).toMatchObject({
-      error: { code: "WALL_TIME", message: expect.stringContaining("more than 1000 ms") },
+      error: {
+        code: "WALL_TIME",
+        message: expect.stringContaining("more than 1000 ms"),
+        hint: "ask for less at once",
+      },
     });
+    // As the hint says.
     expect(toldOf(await at.session.call("search_files", { text: "xx" }))).toMatchObject({ files: 1 });
   });
 

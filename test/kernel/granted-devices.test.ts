@@ -102,6 +102,16 @@ describe.skipIf(unusable !== null)("devices that a config grants", () => {
       const other = { under: asMember(place, "--clear-groups"), startedBy: CALLER };
       expect(said(await run(place, KVM, ["kvm"], member))).toBe("version 12, a processor");
       expect(said(await run(place, KVM, ["kvm"], other))).toBe("no: Permission denied");
+      // What it says of that on standard error is told with the way out, and a member has it.
+      const failing = await run(place, `(${KVM}) | sed 's|^no|/dev/kvm|' >&2; false`, ["kvm"], other);
+      expect(failing).toMatchObject({
+        denials: [
+          {
+            target: "/dev/kvm",
+            remedy: "add the user to the group of kvm outside (`stat -c %G /dev/kvm`), and log in again",
+          },
+        ],
+      });
       expect(said(await run(place, KVM, [], member))).toBe("no: No such file or directory");
     },
   );
@@ -116,6 +126,25 @@ describe.skipIf(unusable !== null)("devices that a config grants", () => {
       ]);
       expect(said(await run(place, FUSE, ["kvm"], as))).toBe("no: No such file or directory");
     }
+  });
+
+  itUnless(noDevices, "denials: an AppImage that can't be mounted is told what lets it run", async () => {
+    using place = new Place(CALLER);
+    // Its runtime, as far as it matters here.
+    const image = `[ "$APPIMAGE_EXTRACT_AND_RUN" = 1 ] && exec echo ran
+      echo "fusermount3: mount failed: Operation not permitted" >&2; exit 127`;
+    expect(await run(place, image, [])).toMatchObject({
+      denials: [
+        {
+          remedy:
+            "mount it outside and list its folder under `sandbox.paths`; an AppImage runs without a mount when `APPIMAGE_EXTRACT_AND_RUN=1` is set under `sandbox.env.set`",
+        },
+      ],
+    });
+    const settings = { sandbox: { env: { set: { APPIMAGE_EXTRACT_AND_RUN: "1" } } } };
+    const ran = await run(place, image, [], { settings });
+    expect(said(ran)).toBe("ran");
+    expect(ran).not.toHaveProperty("denials");
   });
 
   itUnless(notRoot ?? noDevices, "fs.views: an operator's profile takes devices away", async () => {

@@ -1,10 +1,11 @@
 import { ToolMessage } from "@langchain/core/messages";
 import { DynamicStructuredTool, type StructuredTool } from "@langchain/core/tools";
+import { Command, MemorySaver } from "@langchain/langgraph";
 import { execa } from "execa";
 import { createAgent, createMiddleware } from "langchain";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { approve, cofferdamMiddleware, cofferdamTools } from "../../src/adapters/langchain.ts";
+import { approve, cofferdamMiddleware, cofferdamTools, questionsOf } from "../../src/adapters/langchain.ts";
 import { Asked } from "../support/approval/asked.ts";
 import { Fates, TOUCH } from "../support/approval/fates.ts";
 import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
@@ -149,7 +150,10 @@ describe.skipIf(unusable !== null)("an agent that can't be interrupted safely", 
       const shared = new Talk([[writes("a"), call("b", "tally")], "done"], middleware, undefined, {
         version: "v1",
       });
-      await expect(shared.begin()).rejects.toThrow("runs all calls of a turn again");
+      const refusal = await shared.begin().catch((error: unknown) => error);
+      expect(String(refusal)).toContain("runs all calls of a turn again");
+      const hint = 'leave `version` out where the agent is made: "v2" runs each call by itself';
+      expect(refusal).toHaveProperty("cause.hint", hint);
       expect([runs(fates, "tally"), await supervisor.broker.pending()]).toEqual([0, []]);
       const alone = new Talk([[writes("a")], [call("b", "tally")], "done"], middleware, undefined, {
         version: "v1",
@@ -157,6 +161,15 @@ describe.skipIf(unusable !== null)("an agent that can't be interrupted safely", 
       const said = await alone.begin();
       expect(await alone.answer(said, (one) => approve(one))).toMatchObject({ last: "done" });
       expect([runs(fates, "a"), runs(fates, "tally")]).toEqual([1, 1]);
+      // As the hint says.
+      const model = scripted([[writes("c"), call("d", "tally")], "done"]);
+      const own = createAgent({ model, middleware: [middleware], checkpointer: new MemorySaver() });
+      const thread = { configurable: { thread_id: "own" } };
+      const go = { messages: [{ role: "user", content: "go on" }] };
+      const [[id, question] = []] = [...questionsOf(await own.invoke(go, thread))];
+      if (id === undefined || question === undefined) throw new Error("nobody was asked");
+      await own.invoke(new Command({ resume: { [id]: approve(question) } }), thread);
+      expect([runs(fates, "c"), runs(fates, "tally")]).toEqual([1, 2]);
     });
   });
 
@@ -165,11 +178,18 @@ describe.skipIf(unusable !== null)("an agent that can't be interrupted safely", 
     await withAgent(fates, async ({ middleware, supervisor }) => {
       const agent = createAgent({ model: scripted([[writes("a")]]), middleware: [middleware] });
       const go = { messages: [{ role: "user", content: "go on" }] };
-      await expect(agent.invoke(go)).rejects.toThrow("an agent without a checkpointer");
+      const refusal = await agent.invoke(go).catch((error: unknown) => error);
+      expect(String(refusal)).toContain("an agent without a checkpointer");
+      const hint = "give `createAgent` a `checkpointer`, and a `thread_id` to its calls";
+      expect(refusal).toHaveProperty("cause.hint", hint);
       expect([runs(fates, "a"), await supervisor.broker.pending()]).toEqual([0, []]);
       const free = createAgent({ model: scripted([[call("b", "tally")], "done"]), middleware: [middleware] });
       expect((await free.invoke(go)).messages.at(-1)?.text).toBe("done");
       expect(runs(fates, "tally")).toBe(1);
+      // As the hint says: a talk has both.
+      const kept = new Talk([[writes("a")], "done"], middleware);
+      expect(await kept.answer(await kept.begin(), (one) => approve(one))).toMatchObject({ last: "done" });
+      expect(runs(fates, "a")).toBe(1);
     });
   });
 

@@ -175,7 +175,15 @@ describe.skipIf(unusable !== null)("the MCP server", () => {
         const result = await client.call("shell", TOUCH);
         expect(result).toMatchObject({ isError: true, structuredContent: { outcome: "denied" } });
         expect(result.content[0]?.text).toMatch(/^Denied: .*can't ask its user/);
+        expect(result.content[0]?.text).toContain(
+          "use a client with elicitation, or open a channel under `approval.channels`",
+        );
         expect(existsSync(`${place.ws}/made`)).toBe(false);
+      });
+      // As it says.
+      const { person } = who(YES);
+      await served({ place, settings: ASKS, generation, person }, async ({ client }) => {
+        expect((await client.call("shell", TOUCH)).structuredContent).toMatchObject({ outcome: "done" });
       });
     });
 

@@ -145,6 +145,14 @@ describe.skipIf(unusable !== null)("`cofferdam mcp --wrap`", () => {
     });
     writeServer(at, "server.mjs", { write: WRITE });
     const path = join(at.project, "made");
+    // More words than a server has are refused, with what these are.
+    const many = at.start(["mcp", "--wrap", "--", ...Array.from({ length: 1_001 }, () => "x")]);
+    many.stdin.end();
+    const refused = await endOf(many);
+    expect([refused.exit, refused.stderr]).toEqual([
+      64,
+      expect.stringContaining("do: write the server's program and its words behind `--`"),
+    ]);
     await using known = await wrapped(at, ["--wrap", "--", "node", "server.mjs"]);
     expect([await known.client.call("write", { path }), known.questions]).toEqual([
       expect.stringContaining("EROFS"),

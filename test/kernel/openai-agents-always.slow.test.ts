@@ -20,7 +20,8 @@ import {
 
 sandboxMustWork("an `always` of the OpenAI Agents SDK");
 
-const DENIED = "Denied: somebody has to say yes to this call by itself: an `always` does not answer it";
+const DENIED =
+  "Denied: somebody has to say yes to this call by itself: an `always` does not answer it; approve it without `alwaysApprove`";
 
 describe.skipIf(unusable !== null)("an `always` of the run's person", () => {
   /** Says `always` to the first of these calls, and returns what the model was told of all of them. */
@@ -77,7 +78,7 @@ describe.skipIf(unusable !== null)("an `always` of the run's person", () => {
     const rules = [{ pattern: "write_file", action: "ask", remember: false }];
     expect(await always(fates, writes(fates, { rules }))).toEqual({ "1": DENIED, "2": DENIED });
     expect([fates.made("a"), fates.made("b")]).toEqual([false, false]);
-    // Its twin: the same without `always`.
+    // As the hint says: the same without `always`.
     await inProcess(
       fates,
       async ({ session, agentWith }) => {

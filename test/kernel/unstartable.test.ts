@@ -8,7 +8,7 @@ sandboxMustWork("programs that can't be started");
 vi.setConfig({ testTimeout: 60_000 });
 
 /** A root with scripts, links and a file, and a folder beside it that the sandbox does not show. */
-function scene(): Promise<Standing> {
+function scene(runtimes: readonly object[] = []): Promise<Standing> {
   return standingIn(
     (place) => {
       place.folder("outside/bin");
@@ -29,7 +29,10 @@ function scene(): Promise<Standing> {
     },
     {
       settings: (place) => ({
-        sandbox: { paths: { ws: { root: place.ws, mode: "rw", write_approval: false } } },
+        sandbox: {
+          runtimes: ["system", ...runtimes],
+          paths: { ws: { root: place.ws, mode: "rw", write_approval: false } },
+        },
         shell: { default: { approval: false } },
       }),
     },
@@ -166,8 +169,12 @@ describe.skipIf(unusable !== null)("a program that the sandbox can't start", () 
     chmodSync(`${at.place.ws}/late`, 0o755);
     expect(await told(at, { argv: ["./late"] })).toEqual([
       "its start failed: `Permission denied`",
-      expect.stringMatching(/^check that this user may execute it/),
+      "check that this user may execute it and the program that its first line names, and that their file systems are not mounted with `noexec`",
     ]);
+    // As the hint says: the program of the first line may be executed.
+    chmodSync(`${at.place.ws}/plain`, 0o755);
+    writeFileSync(`${at.place.ws}/plain`, "#!/bin/sh\necho plain\n");
+    expect(await told(at, { argv: ["./late"] })).toEqual(["plain"]);
   });
 
   it("is told which link of the machine's programs leads out, and only of links that no call can make", async () => {
@@ -176,7 +183,16 @@ describe.skipIf(unusable !== null)("a program that the sandbox can't start", () 
     if (link === undefined || end === undefined) return;
     const denials = await told(at, { argv: ["cat", link] });
     expect(denials.slice(0, 1)).toEqual([`it leads to \`${end}\`, which is not in the sandbox`]);
-    expect(denials[1]).toMatch(/^add `\{ name: \S+, read: \[\/\S+\] \}` under `sandbox.runtimes`/);
+    const line =
+      /^add `\{ name: (\S+), read: \[(\/\S+)\] \}` under `sandbox.runtimes`, if no secret lies there$/;
+    const [, name = "", folder = ""] = line.exec(denials[1] ?? "") ?? [];
+    expect(denials[1]).toMatch(line);
+    // As it says.
+    await using added = await scene([{ name, read: [folder] }]);
+    expect(await added.session.call("shell", { argv: ["cat", link] })).toMatchObject({
+      kind: "done",
+      code: 0,
+    });
     symlinkSync(end, `${at.place.ws}/own`);
     const own = await told(at, { argv: ["sh", "-c", `echo "${at.place.ws}/own: No such file" >&2; exit 1`] });
     expect(own).toEqual([expect.stringContaining("No such file")]);

@@ -142,19 +142,20 @@ const JsonSchema = z.custom<JSONSchema7>((given) => typeof given === "object" &&
 const MIXED = { kind: "mixed" } as const;
 
 const WHY_NOT: Readonly<Record<"mixed" | "unasked", Denied>> = {
-  mixed: {
-    kind: "denied",
-    code: "APPROVAL_DENIED",
-    reason: "another call has the same id, so nobody can tell which of them an answer is for",
-    hint: "make it again under an id of its own",
-  },
-  unasked: {
-    kind: "denied",
-    code: "APPROVAL_DENIED",
-    reason: "nobody was asked about this call, and a person has to be",
-    hint: "make it again, so that somebody is asked",
-  },
+  mixed: whyNot(
+    "another call has the same id, so nobody can tell which of them an answer is for",
+    "make it again under an id of its own",
+  ),
+  unasked: whyNot(
+    "nobody was asked about this call, and a person has to be",
+    "make it again, so that somebody is asked",
+  ),
 };
+
+/** A denial whose way out the model reads with its reason. */
+function whyNot(why: string, hint: string): Denied {
+  return { kind: "denied", code: "APPROVAL_DENIED", reason: `${why}: ${hint}`, hint };
+}
 
 /** What whoever sends messages said, and not what the framework or we put in its place. */
 function isTheirs(answer: Answered | null): answer is Answered {

@@ -140,7 +140,9 @@ function subjectOf({ tool, input, toolCallId }: FrameworkCall): string {
 const ALWAYS_IS_NO_ANSWER = {
   kind: "denied",
   code: "APPROVAL_DENIED",
-  reason: "somebody has to say yes to this call by itself: an `always` does not answer it",
+  // The model reads the reason alone.
+  reason:
+    "somebody has to say yes to this call by itself: an `always` does not answer it; approve it without `alwaysApprove`",
   hint: "approve it without `alwaysApprove`",
 } as const;
 

@@ -49,7 +49,9 @@ function failure(outcome: Extract<ToolOutcome, { readonly kind: "failed" }>, isM
   if (error instanceof CofferdamError && error.code === "USAGE")
     return errorAnswer(CODES.invalidParams, thrownText(error));
   const result = toolResult(outcome);
-  return told("error" in result ? result.error : "Error: it could not be run", isModern);
+  const help =
+    error instanceof CofferdamError && error.hint !== undefined ? `\nWhat would help: ${error.hint}` : "";
+  return told(`${"error" in result ? result.error : "Error: it could not be run"}${help}`, isModern);
 }
 
 /**

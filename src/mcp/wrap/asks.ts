@@ -77,10 +77,17 @@ export class ClientAsks {
   readonly handler: ApprovalHandler = {
     requestApproval: async (request, asking) => {
       const turn = request.groupId === null ? null : (this.#turns.get(request.groupId) ?? null);
-      if (!this.#canBringForms(turn))
-        throw new CofferdamError("CHANNEL_CLOSED", "the MCP client brings no questions to its user", {
-          hint: "use a client that declares `elicitation`, or open a channel under `approval.channels`",
-        });
+      if (!this.#canBringForms(turn)) {
+        const hint = "use a client that declares `elicitation`, or open a channel under `approval.channels`";
+        // Who made the call reads the reason alone.
+        throw new CofferdamError(
+          "CHANNEL_CLOSED",
+          `the MCP client brings no questions to its user: ${hint}`,
+          {
+            hint,
+          },
+        );
+      }
       return elicitationHandler({
         by: this.#who,
         elicit: (form, signal) => this.#elicit(form, signal, turn),

@@ -76,6 +76,41 @@ export const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   ],
   "test/unit/approval/pending-requests.test.ts": ["wait for answers, or ask for something smaller"],
   "test/unit/http/pipelined.test.ts": ["read an answer before the next request"],
+  "test/kernel/ai-sdk.test.ts": [
+    "go on when each call of the turn has its answer in the last message; `answered(messages)` brings those from elsewhere",
+  ],
+  "test/kernel/ai-sdk-names.slow.test.ts": [
+    "make it again under an id of its own",
+    "make it again, so that somebody is asked",
+  ],
+  "test/kernel/ai-sdk-sandbox.slow.test.ts": [
+    "delete it by a command",
+    "set them in the config: `sandbox.env.set`, or let them in: `sandbox.env.pass`",
+    'write it by a command that reads it: `spawn({ command: "tee FILE", stdin: true })`',
+  ],
+  "test/kernel/langchain-tools.test.ts": [
+    "give `createAgent` a `checkpointer`, and a `thread_id` to its calls",
+    'leave `version` out where the agent is made: "v2" runs each call by itself',
+  ],
+  "test/kernel/openai-agents-always.slow.test.ts": ["approve it without `alwaysApprove`"],
+  "test/kernel/mcp-wrap.slow.test.ts": ["write the server's program and its words behind `--`"],
+  "test/kernel/unstartable.test.ts": [
+    "add `{ name: {}, read: [{}] }` under `sandbox.runtimes`, if no secret lies there",
+    "check that this user may execute it and the program that its first line names, and that their file systems are not mounted with `noexec`",
+  ],
+  "test/kernel/granted-devices.test.ts": [
+    "add the user to the group of {} outside (`stat -c %G {}`), and log in again",
+    "mount it outside and list its folder under `sandbox.paths`; an AppImage runs without a mount when `APPIMAGE_EXTRACT_AND_RUN=1` is set under `sandbox.env.set`",
+  ],
+  "test/kernel/mcp-server.test.ts": [
+    "use a client with elicitation, or open a channel under `approval.channels`",
+  ],
+  "test/kernel/files-workers.slow.test.ts": ["ask for less at once"],
+  "test/unit/mcp/wrap-calls.test.ts": ["list the tools and call it again"],
+  "test/unit/mcp/wrap-asks.test.ts": [
+    "it depends on what the config says of this server's `sampling` and `elicitation`",
+    "use a client that declares `elicitation`, or open a channel under `approval.channels`",
+  ],
   "test/unit/store/postgres-lost.test.ts": ["see whether the server runs, and what it says in its log"],
 };
 

@@ -67,9 +67,22 @@ describe("whoever sits at an MCP client that keeps a session", () => {
     for (const capabilities of [{}, { elicitation: { url: {} } }]) {
       using at = new Scripted({ server: plainServer(), asked: null });
       await at.initialize(capabilities);
-      expect(textOf(await at.call(1, "write"))).toContain("the MCP client brings no questions to its user");
+      const text = textOf(await at.call(1, "write"));
+      expect(text).toContain(
+        "the MCP client brings no questions to its user: use a client that declares `elicitation`, or open a channel under `approval.channels`",
+      );
       expect(at.clientSaw.filter(({ method }) => method !== undefined)).toEqual([]);
     }
+    // As it says: another client, or another channel.
+    using forms = new Scripted({ server: plainServer(), asked: null });
+    await forms.initialize(FORMS);
+    forms.client({ id: 1, method: "tools/call", params: { name: "write" } });
+    const { id } = await forms.request("elicitation/create");
+    forms.client({ id: String(id), result: said("yes, once") });
+    expect(textOf(await forms.answer(1))).toContain("content");
+    using channel = new Scripted({ server: plainServer() });
+    await channel.initialize({});
+    expect(textOf(await channel.call(1, "write"))).not.toContain("Denied");
   });
 
   it("is told when the question is put away, and the server can't answer it", async () => {
@@ -187,6 +200,18 @@ describe("what a wrapped server of the stateless revision wants before it answer
     await at.ask(3, "tools/call", retry);
     await at.ask(4, "tools/call", { ...retry, arguments: { path: "b" } });
     expect(at.asked.tools).toEqual(["fs/write", "fs/write", "fs/write"]);
+  });
+
+  it("is denied where the config says nothing of it: the model is told what it depends on, and saying so lets it pass", async () => {
+    using denied = new Scripted({ server: wanting({ k: question }) });
+    expect(JSON.stringify(await denied.ask(1, "tools/call", params))).toContain(
+      "it depends on what the config says of this server's `sampling` and `elicitation`",
+    );
+    using allowed = new Scripted({ server: wanting({ k: question }), section: { elicitation: "allow" } });
+    expect((await allowed.ask(1, "tools/call", params))["result"]).toMatchObject({
+      resultType: "input_required",
+      inputRequests: { k: { method: "elicitation/create" } },
+    });
   });
 
   it.each<[claim: string, inputRequests: Loose, section: Loose]>([

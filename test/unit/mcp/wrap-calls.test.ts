@@ -117,8 +117,13 @@ describe("a call of a wrapped server's tool", () => {
     });
     using at = new Scripted({ server: (message) => plainServer(tools)(message), asked });
     await at.ask("l1", "tools/list");
-    expect(textOf(await at.call(1, "a"))).toContain("lists another tool under this name by now");
+    const text = textOf(await at.call(1, "a"));
+    expect(text).toContain("lists another tool under this name by now");
+    expect(text).toContain("list the tools and call it again");
     expect(at.serverSaw.map(({ method }) => method)).toEqual(["tools/list", "tools/list"]);
+    // As the hint says: by now the list stays as it is.
+    expect(textOf(await at.call(2, "a"))).not.toContain("by now");
+    expect(at.serverSaw.at(-1)?.["method"]).toBe("tools/call");
   });
 
   it("that was never listed is gated all the same, by its own name", async () => {

@@ -1,4 +1,7 @@
+import { once } from "node:events";
+import { chmodSync, chownSync, existsSync } from "node:fs";
 import { Readable } from "node:stream";
+import { Worker } from "node:worker_threads";
 import { FrameworkCalls } from "../../../../src/adapters/framework-calls.ts";
 import { createGate } from "../../../../src/approval/create-gate.ts";
 import {
@@ -61,6 +64,44 @@ const windowed =
     const more = "shell: { default: { approval: false }, terminal: true }";
     return session((one) => one.call("shell", { argv: ["true"] }, any(WINDOW)), more)(at, told);
   };
+
+/** A call that asks for these ports, with this network. */
+const opening = (ports: readonly number[], network: string): Situation =>
+  session(
+    (one) => one.call("shell", { argv: ["true"], ...(ports.length === 0 ? {} : { ports }) }),
+    `shell: { default: { approval: false }, ports: [8000, 61080, 61081], network: ${network} }`,
+  );
+
+/** A call in a folder that lies beside the config, where an operator demands that tools do not run as root. */
+const asRoot: Situation = async (at) => {
+  if (!existsSync(at.at("srv/work"))) at.write({ "srv/work/a": "" });
+  // The way to it is everybody's.
+  chmodSync(at.folder, 0o755);
+  at.write({
+    [PROFILE]: "profile: own\nrun_as: not-root\n",
+    [CONFIG]: BASE.replace("root: .", `root: ${at.at("srv/work")}`).concat(`\n${UNASKED}\n`),
+  });
+  await using supervisor = await createSupervisor({ host: at.host, config: at.at(CONFIG) });
+  await using made = supervisor.session({ handler: new Asked() });
+  return toldBy(await made.call("shell", { argv: ["true"], cwd: at.at("srv/work") }));
+};
+
+/** A supervisor that is made in a thread of its own. */
+const inWorker: Situation = async (at) => {
+  at.write({ [CONFIG]: `${BASE}\n` });
+  const program = `
+    const { parentPort, workerData } = require("node:worker_threads");
+    import(workerData.index)
+      .then(({ createSupervisor }) => createSupervisor({ config: workerData.config }))
+      .then(() => null, ({ hint }) => hint)
+      .then((hint) => parentPort.postMessage(hint));`;
+  const index = new URL("../../../../src/index.ts", import.meta.url).href;
+  const env = { ...process.env, XDG_STATE_HOME: at.at("home/ann/state") };
+  const worker = new Worker(program, { eval: true, env, workerData: { index, config: at.at(CONFIG) } });
+  const [hint] = await once(worker, "message");
+  await worker.terminate();
+  return hint === null ? [] : [hint];
+};
 
 /** A mode that is chosen where two profiles leave these and another one. */
 const moded =
@@ -243,5 +284,29 @@ export const OF_SESSIONS: readonly Row[] = [
       await broker.respond(approvalId, { approved: true }, "ann");
       return one.call("shell", { argv: ["cat"] }, { ...READING(), approvalId });
     }, LATER_SHELL),
+  ],
+  [
+    "do without the port: what listens is reached as it is; or use listed hosts, or `network: false`",
+    opening([8_000], "host"),
+    opening([], "host"),
+  ],
+  [
+    "let the server listen on another port",
+    opening([61_080], '{ hosts: ["a.test"] }'),
+    opening([61_081], '{ hosts: ["a.test"] }'),
+  ],
+  [
+    "start cofferdam as an ordinary user, or give the writable roots to one",
+    asRoot,
+    (at, told) => {
+      chownSync(at.at("srv/work"), 1_000, 1_000);
+      chownSync(at.at("srv/work/a"), 1_000, 1_000);
+      return asRoot(at, told);
+    },
+  ],
+  [
+    "create the supervisor on the main thread",
+    inWorker,
+    session((one) => one.call("shell", { argv: ["true"] })),
   ],
 ];
