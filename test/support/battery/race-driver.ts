@@ -68,7 +68,7 @@ console.log(JSON.stringify(result));
 function mostTries(): number {
   const { ran, notBuilt } = result;
   const isSeen = { calls: ran + notBuilt > 10, sheltered: Math.min(ran, notBuilt) > 0, plain: true }[job.how];
-  return isSeen ? job.tries : 20 * job.tries;
+  return isSeen ? job.tries : Math.max(20 * job.tries, 2_000);
 }
 
 async function tryOnce(): Promise<void> {

@@ -76,7 +76,7 @@ export const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   ],
   "test/unit/approval/pending-requests.test.ts": ["wait for answers, or ask for something smaller"],
   "test/unit/http/pipelined.test.ts": ["read an answer before the next request"],
-  "test/kernel/ai-sdk.test.ts": [
+  "test/kernel/ai-sdk.slow.test.ts": [
     "go on when each call of the turn has its answer in the last message; `answered(messages)` brings those from elsewhere",
   ],
   "test/kernel/ai-sdk-names.slow.test.ts": [
@@ -88,7 +88,7 @@ export const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
     "set them in the config: `sandbox.env.set`, or let them in: `sandbox.env.pass`",
     'write it by a command that reads it: `spawn({ command: "tee FILE", stdin: true })`',
   ],
-  "test/kernel/langchain-tools.test.ts": [
+  "test/kernel/langchain-tools.slow.test.ts": [
     "give `createAgent` a `checkpointer`, and a `thread_id` to its calls",
     'leave `version` out where the agent is made: "v2" runs each call by itself',
   ],
