@@ -190,7 +190,7 @@ describe.skipIf(unusable !== null)("the AI SDK's sandbox, by our walls", () => {
         message: "a command can't be given variables, such as `A`",
         hint: "set them in the config: `sandbox.env.set`, or let them in: `sandbox.env.pass`",
       });
-      const env = async (one: Experimental_SandboxSession) => await one.run({ command: "printenv A" });
+      const env = (one: Experimental_SandboxSession) => Promise.resolve(one.run({ command: "printenv A" }));
       const set = { ...RUNS, sandbox: { env: { set: { A: "b" } } } };
       expect(await within(env, set)).toMatchObject({ stdout: "b\n" });
       const bytes = Uint8Array.from([255, 254]);
