@@ -137,7 +137,7 @@ export async function figuresBeside(
 async function start(checkout: string, cwd: string, place: string): Promise<number> {
   const env = { XDG_STATE_HOME: join(place, "state") };
   const began = performance.now();
-  await execa(process.execPath, [join(checkout, "dist/cli/main.js"), "--quiet", "run", "--", "true"], {
+  await execa(process.execPath, [join(checkout, "dist/cli/main.js"), "run", "--", "true"], {
     cwd,
     env,
   });

@@ -40,8 +40,7 @@ export class LauncherAhead implements AsyncDisposable {
   #end: NodeJS.Timeout | undefined;
 
   /**
-   * The launcher that waits, where it is what would be started for this plan now; else null. Throws what starting one would
-   * throw: `FACTS_UNSTABLE` where a file is no longer what was planned with.
+   * The launcher that waits, where it is what would be started for this plan now; else null.
    */
   take(plan: GatedPlan, options: LaunchOptions): Launched | null {
     clearTimeout(this.#pause);

@@ -6,7 +6,7 @@ import type { Cgroup } from "./cgroup/cgroup.ts";
 import type { Cgroups } from "./cgroup/cgroups.ts";
 import { endAll, endOf } from "./ending.ts";
 import { HandedListener } from "./listener.ts";
-import { openInputs } from "./open-inputs.ts";
+import { openInputs, statsOfInput } from "./open-inputs.ts";
 import { isOwnReady } from "./process-id.ts";
 import { ProgramStreams } from "./program-streams.ts";
 import { type Child, launch, type StartedBy } from "./spawn.ts";
@@ -107,8 +107,7 @@ export class Launched implements AsyncDisposable {
   /** Whether it was handed the very files and folders that stand at the plan's paths now. */
   hasInputsOf(plan: GatedPlan): boolean {
     if (!haveSameBytes(this.#plan.inputs, plan.inputs)) return false;
-    using opened = openInputs(plan.inputs.filter(isOfHost));
-    return idsOf(plan.inputs, opened.fds).join() === this.#handed.join();
+    return idsAt(plan.inputs).join() === this.#handed.join();
   }
 
   /** Tells it what to build: from here on it is this plan's. */
@@ -167,6 +166,14 @@ function idsOf(inputs: readonly Input[], fds: ReadonlyMap<number, number>): read
     if (fd === undefined) return [];
     const { dev, ino } = fstatSync(fd, { bigint: true });
     return [`${at} ${dev}:${ino}`];
+  });
+}
+
+/** The same of what stands at the paths now, without opening it: what is no longer as planned has none. */
+function idsAt(inputs: readonly Input[]): readonly string[] {
+  return inputs.flatMap((input) => {
+    const stats = statsOfInput(input);
+    return stats === null ? [] : [`${input.fd} ${stats.dev}:${stats.ino}`];
   });
 }
 

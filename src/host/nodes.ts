@@ -31,7 +31,10 @@ const CHANGED_IN_PLACE: ReadonlySet<string> = new Set(["/etc/hosts", "/etc/resol
  * True for a small plain file in `/etc` that is root's, that everybody may read, its owner too, and that is not to be run.
  * As with a file that is mounted, a program that runs already does not see it replaced.
  */
-export function isCopyable(path: AbsolutePath, stats: Stats): boolean {
+export function isCopyable(
+  path: AbsolutePath,
+  stats: Pick<Stats, "isFile" | "uid" | "mode" | "size">,
+): boolean {
   return (
     path.startsWith("/etc/") &&
     !CHANGED_IN_PLACE.has(path) &&

@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync } from "node:fs";
+import { type BigIntStats, closeSync, constants, fstatSync, lstatSync, openSync } from "node:fs";
 import type { Input } from "../backend/plan.ts";
 import { CofferdamError, visible } from "../errors.ts";
 import type { AbsolutePath } from "../profile/path.ts";
@@ -61,6 +61,28 @@ function unlessChanged(path: AbsolutePath, open: () => number): number {
 }
 
 const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY;
+
+/** What stands at the path of a folder or file of a plan, where it could be opened as such; null where not, and for bytes. */
+export function statsOfInput(input: Input): BigIntStats | null {
+  const path = "folder" in input ? input.folder : "file" in input ? input.file : null;
+  if (path === null) return null;
+  const stats = bigStatsOf(path);
+  if (stats === null) return null;
+  const [uid, mode, size] = [Number(stats.uid), Number(stats.mode), Number(stats.size)];
+  const isFit =
+    "folder" in input
+      ? stats.isDirectory()
+      : isCopyable(path, { isFile: () => stats.isFile(), uid, mode, size });
+  return isFit ? stats : null;
+}
+
+function bigStatsOf(path: AbsolutePath): BigIntStats | null {
+  try {
+    return lstatSync(systemPath(path), { bigint: true, throwIfNoEntry: false }) ?? null;
+  } catch {
+    return null;
+  }
+}
 
 /** A copy can be read by everybody inside: what not everybody may read by now is none that is copied. */
 function openCopyable(path: AbsolutePath): number {

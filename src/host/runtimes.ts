@@ -1,5 +1,5 @@
 import { CofferdamError, visible } from "../errors.ts";
-import { type AbsolutePath, absolutePath } from "../profile/path.ts";
+import { type AbsolutePath, absolutePath, knownPath } from "../profile/path.ts";
 import type { Runtime } from "../tool/facts.ts";
 import { RUNTIMES } from "../tool/settings.ts";
 import type { Host } from "./host.ts";
@@ -7,7 +7,7 @@ import { listedRuntime } from "./runtimes/by-hand.ts";
 import { findDeveloperTools, XCODE } from "./runtimes/developer.ts";
 import { type Finding, notInstalled, type RuntimeRequest } from "./runtimes/finding.ts";
 import { carriedGit } from "./runtimes/git.ts";
-import { both, type Grant, settle } from "./runtimes/grant.ts";
+import { both, type Grant, grantOf, settle } from "./runtimes/grant.ts";
 import { findLanguage } from "./runtimes/installed.ts";
 import { LANGUAGES, type Language, PYTHON } from "./runtimes/language.ts";
 import { programsOnPath } from "./runtimes/program.ts";
@@ -92,7 +92,7 @@ function languagesOnPath(site: Site, system: Runtime): readonly Runtime[] {
     const venv = language === PYTHON ? venvInRoot(site, system) : null;
     const together = venv === null ? machine : pythonWithVenv(venv, machine, []);
     const finding = together.kind === "found" ? together : machine;
-    return finding.kind === "found" ? [withGit(site, system, finding.runtime)] : [];
+    return finding.kind === "found" ? [withMore(site, system, finding.runtime)] : [];
   });
 }
 
@@ -111,12 +111,28 @@ function namedRuntime(site: Site, system: Runtime, name: string, listed: readonl
   }
   const machine = findLanguage(site, system, language, programsOf(site, language));
   const venv = language === PYTHON ? venvInRoot(site, system) : null;
-  return withGit(site, system, orThrow(venv === null ? machine : pythonWithVenv(venv, machine, listed)));
+  return withMore(site, system, orThrow(venv === null ? machine : pythonWithVenv(venv, machine, listed)));
 }
 
 /** A Python whose folders are listed by hand has an environment in a root before it, as the one that is found has. */
 function listedWithVenv(site: Site, system: Runtime, runtime: Runtime, listed: readonly Grant[]): Runtime {
   return runtime.name === PYTHON.name ? withVenv(venvInRoot(site, system), runtime, listed) : runtime;
+}
+
+/** A runtime with what its programs need besides their own files. */
+function withMore(site: Site, system: Runtime, runtime: Runtime): Runtime {
+  return withMaven(site, withGit(site, system, runtime));
+}
+
+/**
+ * Debian's Maven fails without these, which it reaches by links from `/usr/share/maven`. What else lies in their folder may
+ * hold credentials.
+ */
+const MAVEN = ["m2.conf", "logging/simplelogger.properties"].map((name) => knownPath(`/etc/maven/${name}`));
+
+function withMaven(site: Site, runtime: Runtime): Runtime {
+  if (runtime.name !== "java" || site.platform !== "linux") return runtime;
+  return { ...runtime, ...both(runtime, grantOf(site, MAVEN)) };
 }
 
 /**

@@ -53,8 +53,7 @@ const NAMES = [
   "chromium.d",
   "ImageMagick-6",
   "ImageMagick-7",
-  ...["m2.conf", "logging/simplelogger.properties"].map((name) => `maven/${name}`),
-  ...["dictionaries-common", "libreoffice", "ocamlfind.conf", "perl/XML", "xml"],
+  ...["dictionaries-common", "libreoffice", "ocamlfind.conf", "perl/XML"],
   ...["OpenCL/vendors", "vulkan"],
 ] as const;
 
@@ -67,7 +66,7 @@ const VAR_LIB = ["aspell", "ghc", "ispell", "texmf"] as const;
 /**
  * What programs need of `/etc` to start and to work as usual: the loader, `alternatives`, certificates, time zone,
  * names of ports, fonts, mime types, the config of languages that is reached by links from `/usr`, what Debian's
- * launcher of Chromium and its Maven fail without, catalogs of words and of XML, the drivers of graphics cards by name, and
+ * launcher of Chromium fails without, catalogs of words, the drivers of graphics cards by name, and
  * what ImageMagick may not do. Left out is what says who or where the
  * machine is, what may hold credentials (`npmrc`, `pip.conf`, Maven's `settings.xml`, `gitconfig`, `profile`, `environment`),
  * and what programs do without: each costs at every launch, a folder as a mount more than a file as a copy.

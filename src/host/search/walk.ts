@@ -141,25 +141,24 @@ export class Walk {
       }
       const next = this.#ahead.pop();
       if (next === undefined) break;
-      const isSettled = this.#isSettled(next);
+      const before = this.#before.get(next.folder);
+      // What need not be looked at: see `Installed`.
+      const isSettled = before !== undefined && this.#watching.installed.isAsRead(next.folder, before);
       const stats = isSettled || time.pace.isSlow ? null : this.#lookAgain(next);
-      const known = this.#asRead(next, stats, isSettled);
+      const known = isSettled ? this.#counted(next, before) : this.#asRead(next, stats);
       if (known === null) unread.push({ ...next, stats });
       else this.#take(next, known);
     }
     return unread;
   }
 
-  /** True where a folder need not be looked at: see `Installed`. */
-  #isSettled({ folder }: Ahead): boolean {
-    const known = this.#before.get(folder);
-    return known !== undefined && this.#watching.installed.isAsRead(folder, known);
+  /** What a folder held when it was read before, where it is still the same. */
+  #asRead(one: Ahead, stats: Stats | null): Remembered | null {
+    const known = this.#before.get(one.folder);
+    return known !== undefined && stats !== null && isAsRead(known, stats) ? this.#counted(one, known) : null;
   }
 
-  /** What a folder held when it was read before, where it is still the same. */
-  #asRead({ folder, part }: Ahead, stats: Stats | null, isSettled = false): Remembered | null {
-    const known = this.#before.get(folder);
-    if (known === undefined || !(isSettled || (stats !== null && isAsRead(known, stats)))) return null;
+  #counted({ part }: Ahead, known: Remembered): Remembered {
     this.#entries += known.entries;
     part.entries += known.entries;
     return known;
