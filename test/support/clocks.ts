@@ -9,7 +9,7 @@ export const CLOCKS: Readonly<Record<string, string>> = {
   "kernel/own-terminal-line.long.test.ts": "plays a terminal at the end of a line of a given rate",
   "kernel/shelter-killed.slow.test.ts": "kills are spread over the time that a start takes here",
   "kernel/stale-process.test.ts": "keeps the process busy for a while",
-  "kernel/store-processes.slow.test.ts": "a storm lasts for a while",
+  "kernel/store-processes.long.test.ts": "a storm lasts for a while",
   "kernel/worker-killed.slow.test.ts": "kills are spread over the time that a write takes here",
   "unit/host/plain-file.test.ts": "a race is run until both ways were seen, for a while at most",
   "unit/host/surroundings.test.ts": "looks again and again for a while",
