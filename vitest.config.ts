@@ -60,7 +60,7 @@ export default defineConfig({
       },
     ],
     globalSetup: ["scripts/lib/bundle.ts", "test/support/run.ts"],
-    // On two processors: much of what tests do is to wait for others.
+    // With four, two processors are busy throughout: some tests wait while others work.
     maxWorkers: 4,
     sequence: { sequencer: SlowFirst },
     testTimeout: 120_000,

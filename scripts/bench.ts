@@ -40,8 +40,9 @@ const WARM_UP = 20;
 /** After so long the next call's launcher waits, in milliseconds. */
 const PAUSE_MS = 20;
 
-/** So many files are searched by checkouts in turn, and so often. */
+/** How many files the tree has that checkouts search in turn. */
 const FILES_BESIDE = 10_000;
+/** How often each checkout does it. */
 const ROUNDS_BESIDE = 9;
 
 const root = join(import.meta.dirname, "..");

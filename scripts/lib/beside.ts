@@ -48,9 +48,7 @@ export async function timesBeside(
 }
 
 function startCaller(checkout: string, place: string) {
-  const workspace = join(place, "workspace");
-  mkdirSync(join(workspace, ".git/hooks"), { recursive: true });
-  writeFileSync(join(workspace, ".git/config"), "");
+  const workspace = repositoryIn(place);
   const child = spawn(
     process.execPath,
     ["--input-type=module", "-e", CALLER, join(place, "state"), workspace],
@@ -67,6 +65,14 @@ function startCaller(checkout: string, place: string) {
     },
     end: () => child.stdin.end(),
   };
+}
+
+/** A folder that git knows as a repository, in a place of a checkout's own. */
+function repositoryIn(place: string): string {
+  const workspace = join(place, "workspace");
+  mkdirSync(join(workspace, ".git/hooks"), { recursive: true });
+  writeFileSync(join(workspace, ".git/config"), "");
+  return workspace;
 }
 
 /**
@@ -119,9 +125,7 @@ export async function figuresBeside(
   for (let round = 0; round < rounds; round += 1)
     for (const [index, checkout] of checkouts.entries()) {
       const place = join(stage, `figures-${index}`);
-      const workspace = join(place, "workspace");
-      mkdirSync(join(workspace, ".git/hooks"), { recursive: true });
-      writeFileSync(join(workspace, ".git/config"), "");
+      const workspace = repositoryIn(place);
       const words = [join(place, "state"), workspace, tree];
       const options = { cwd: checkout, stdio: ["ignore", "pipe", "inherit"] } as const;
       const { stdout } = await execa(

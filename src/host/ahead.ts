@@ -39,9 +39,7 @@ export class LauncherAhead implements AsyncDisposable {
   /** Ends the one that waits. */
   #end: NodeJS.Timeout | undefined;
 
-  /**
-   * The launcher that waits, where it is what would be started for this plan now; else null.
-   */
+  /** The launcher that waits, where it is what would be started for this plan now; else null. */
   take(plan: GatedPlan, options: LaunchOptions): Launched | null {
     clearTimeout(this.#pause);
     this.#isAtOnce = performance.now() - this.#overAt < PAUSE_MS;

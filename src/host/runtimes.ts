@@ -125,8 +125,8 @@ function withMore(site: Site, system: Runtime, runtime: Runtime): Runtime {
 }
 
 /**
- * Debian's Maven fails without these, which it reaches by links from `/usr/share/maven`. What else lies in their folder may
- * hold credentials.
+ * Debian's Maven fails without these, which it reaches by links from `/usr/share/maven`. Their folder
+ * itself is not granted: other files in it may hold credentials.
  */
 const MAVEN = ["m2.conf", "logging/simplelogger.properties"].map((name) => knownPath(`/etc/maven/${name}`));
 

@@ -150,7 +150,7 @@ export class CallEgress implements Disposable {
     return { kind: "refused", because, reason };
   }
 
-  /** Notes that the proxy on the way let nobody on, and why: the host itself may be reached. */
+  /** Notes that a host was not reached because of the upstream proxy. The error is for the program. */
   withoutProxy(place: Place, reason: string): Error {
     this.refuse(place, "proxy", reason);
     return new Error(reason);

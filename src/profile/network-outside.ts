@@ -44,7 +44,7 @@ function* targetsOf(hosts: readonly HostRule[], rules: readonly HostRule[]): Gen
       ({ name }) => isAddress(name) || nameCovers(rule.name, name) || nameCovers(name, rule.name),
     );
     const ports = rule.port === null ? distinctPorts(related) : [rule.port];
-    // A proxy finds names, and not addresses: one that nobody lists is a kind of its own.
+    // A proxy can be asked for an address as well, and one that nobody lists is a kind of its own.
     const bare = rule.name === ANY_HOST ? addresses : [];
     for (const host of new Set([...related.map(({ name }) => oneHost(name, rules)), ...bare])) {
       if (!nameCovers(rule.name, host)) continue;

@@ -218,13 +218,13 @@ export function normalMasks(given: readonly Mask[], files: readonly FileEntry[])
   return [...kept.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, mask]) => mask);
 }
 
-/** What a mask covers, as one text, and the folder in which all of that lies. */
+/** What follows from a mask alone: one text for all that it covers, and the folder that holds all of it. */
 interface MaskReading {
   readonly meaning: string;
   readonly region: AbsolutePath;
 }
 
-/** Masks are values, and each is met with others for every call. */
+/** Masks do not change, and the same ones are met with others for every call. */
 const readings = new WeakMap<Mask, MaskReading>();
 
 function readingOf(mask: Mask): MaskReading {

@@ -32,9 +32,9 @@ const MAX_LINE = 4_096;
 /** An error with its causes tells the path a few lines before the reason (`Caused by:`). */
 const MAX_BEFORE = 4;
 
-/** True where something of it may be a complaint, tells of a program that is not there, or lists files as git does. */
+/** True where something of it may be a complaint, or tells of a program that is not there. */
 export function isComplaint(said: string): boolean {
-  return KINDS.some(([, how]) => how.test(said)) || /not found|no such file|^\t/im.test(said);
+  return KINDS.some(([, how]) => how.test(said)) || /not found|no such file/i.test(said);
 }
 
 /** The last complaints of what a program said. */

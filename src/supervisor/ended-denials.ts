@@ -12,7 +12,7 @@ import { deviceDenials } from "./device-denials.ts";
 import { egressDenials } from "./egress-denials.ts";
 import { ceilingUnder } from "./explain.ts";
 import { failedDenials } from "./failed-denials.ts";
-import { blockedDenials, type GitWork, isLeftByGit, unreplacedDenials } from "./git-left.ts";
+import { blockedDenials, type GitWork, isLeftByGit, listedByGit, unreplacedDenials } from "./git-left.ts";
 import { hookDenials } from "./hook-denials.ts";
 import { type Evidence, type LimitHit, limitHits, maskDenials } from "./mask-denials.ts";
 import { namedPaths, plainParts } from "./named-paths.ts";
@@ -117,8 +117,8 @@ function limitDenials(
   words: readonly string[],
   named: readonly NamedPath[],
 ): { readonly byGit: readonly Denial[]; readonly byLimits: readonly Denial[] } {
-  if (!isComplaint(said)) return { byGit: [], byLimits: [] };
   const [cwd, hasFailed] = [side.launch?.cwd ?? ROOT, kind === "failed"];
+  if (!isComplaint(said) && !(hasFailed && listedByGit(said).length > 0)) return { byGit: [], byLimits: [] };
   const { repositories } = facts;
   const tops = repositories.map(({ path }) => parentOf(path));
   const evidence: Evidence = {

@@ -61,20 +61,21 @@ export function unreplacedDenials(hits: readonly LimitHit[], work: GitWork): rea
   });
 }
 
-/**
- * What git would not replace, so that it stopped: files of no commit, which the sandbox keeps as they are. Git lists each in a
- * line of its own behind a tab, in every language (unpack-trees.c).
- */
+/** Files that git would not replace: it lists each in a line of its own behind a tab, in every language (unpack-trees.c). */
+export function listedByGit(said: string): readonly string[] {
+  return said.split("\n").flatMap((line) => (line.startsWith("\t") ? [line.slice(1)] : []));
+}
+
+/** What stopped git: files that hold changes of no commit, and that the sandbox keeps as they are. */
 export function blockedDenials(said: string, limits: readonly PlanLimit[], work: GitWork): readonly Denial[] {
-  const listed = new Set(said.split("\n").flatMap((line) => (line.startsWith("\t") ? [line.slice(1)] : [])));
-  if (listed.size === 0 || !work.commandsInside.some((words) => CHANGING.has(verbOf(words) ?? ""))) return [];
+  const listed = [...new Set(listedByGit(said))];
+  if (listed.length === 0 || !work.commandsInside.some((words) => CHANGING.has(verbOf(words) ?? "")))
+    return [];
   const blocking = limits.flatMap((limit): readonly LeftFile[] => {
-    const sign = limit.kind === "held" ? signAround(limit.path, work) : null;
-    if (limit.kind !== "held" || sign === null) return [];
-    const top = parentOf(sign.path);
-    return [...listed]
-      .filter((name) => isBelow(top, name, limit.path))
-      .map((name) => ({ limit, sign, name }));
+    const held = heldInTree(limit, work);
+    if (held === null) return [];
+    const names = listed.filter((name) => isBelow(parentOf(held.sign.path), name, limit.path));
+    return names.map((name) => ({ ...held, name }));
   });
   return [...Map.groupBy(blocking, ({ sign }) => sign)].flatMap(([sign, files]) => {
     const git = gitIn(parentOf(sign.path), work.cwd);
@@ -92,19 +93,20 @@ export function blockedDenials(said: string, limits: readonly PlanLimit[], work:
 }
 
 function leftFile({ limit, complaint }: LimitHit, work: GitWork): LeftFile | null {
-  const sign = limit.kind === "held" ? signAround(limit.path, work) : null;
-  if (limit.kind !== "held" || sign === null) return null;
-  const top = parentOf(sign.path);
+  const held = heldInTree(limit, work);
+  if (held === null) return null;
+  const top = parentOf(held.sign.path);
   // Git names files from the top of the working tree.
   const name = pathsIn(complaint.line).find((written) => isBelow(top, written, limit.path));
-  return { limit, sign, name: name ?? relative(top, limit.path) };
+  return { ...held, name: name ?? relative(top, limit.path) };
 }
 
-/** The innermost repository in whose working tree a path lies. */
-function signAround(path: AbsolutePath, { repositories }: GitWork): LeftFile["sign"] | null {
-  const around = repositories.filter((one) => isInside(path, parentOf(one.path)));
+/** What is held, with the innermost repository in whose working tree it lies; null for what is not held, or lies in none. */
+function heldInTree(limit: PlanLimit, { repositories }: GitWork): Omit<LeftFile, "name"> | null {
+  if (limit.kind !== "held") return null;
+  const around = repositories.filter(({ path }) => isInside(limit.path, parentOf(path)));
   const [sign] = around.toSorted((a, b) => b.path.length - a.path.length);
-  return sign ?? null;
+  return sign === undefined ? null : { limit, sign };
 }
 
 /** True where a name from the top of a working tree is the path, or lies below it. */
@@ -141,7 +143,7 @@ function knownFolder(sign: LeftFile["sign"], work: GitWork): AbsolutePath | null
   return folder !== null && work.isGranted(folder) ? folder : null;
 }
 
-/** How that is finished which git's index has already: other files there, or none; null where it has nothing. */
+/** How a person finishes what git's index has already, changed files and removed ones; null where it has neither. */
 function finishRemedy(
   git: readonly string[],
   changed: readonly string[],

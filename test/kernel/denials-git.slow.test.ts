@@ -173,7 +173,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)(
       for (const line of commandsIn(back?.denials ?? [])) plainly(top, line);
       expect(plainly(top, "git status --porcelain --branch")).toBe("## main\n");
       for (const file of PROTECTED) expect(readFileSync(join(top, file), "utf8")).toBe("one");
-      // What a person changed there, and committed nowhere.
+      // A change of a person's that is in no commit.
       plainly(top, EDIT);
       const [stopped] = await run([top, "git", "checkout", "side"]);
       for (const line of commandsIn(stopped?.denials ?? [])) plainly(top, line);

@@ -147,7 +147,7 @@ export const networkPair: fc.Arbitrary<readonly [Network, Network]> = fc.oneof(
         { hosts: listed, never, strictSni: true },
       ] as const,
   ),
-  // Of a list that bars addresses, a proxy is left unlisted names and the other addresses.
+  // Lists that bar some addresses: by a proxy they still reach all others.
   fc
     .tuple(hostList, fc.array(fc.constantFrom(...LISTED_ADDRESSES), { minLength: 1, maxLength: 2 }))
     .map(([{ hosts: listed }, barred]) => {

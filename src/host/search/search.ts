@@ -134,7 +134,7 @@ export class MaskSearch {
     const walks: Walk[] = [];
     const unsearched = new Map<AbsolutePath, Unsearched>();
     const { silenceMs } = this.#ports;
-    // Elsewhere nothing is of the system's packages.
+    // Outside of the system's folders nothing is of its packages, and their state does not matter.
     const packages = [...regions.values()].some(({ start }) => mayHoldInstalled(start))
       ? packageState()
       : null;

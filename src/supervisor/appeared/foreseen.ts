@@ -9,9 +9,9 @@ import { type AbsolutePath, isInside, upwards } from "../../profile/path.ts";
 import { appearedPolicyOf, executedOn } from "./parts.ts";
 
 /**
- * What becomes, after a call, of a file that the call makes at this path, or changes there in a build tree: which program executes it,
- * and whether it stays, in a sentence. Null for what no program executes by itself, for what else is there already, and outside of the
- * roots that can be written.
+ * A sentence that says which program executes a file at this path, and whether it stays after a call that makes it. For a file that
+ * is there it is about a change: only changes in build trees are seen. Null for what no program executes by itself, for other files
+ * that are there, and outside of the roots that can be written.
  */
 export function foreseenFor(host: Host, loaded: Loaded, path: AbsolutePath): string | null {
   const executed = executedOn(host, loaded);

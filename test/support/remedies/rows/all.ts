@@ -32,5 +32,10 @@ export const ROWS_IN_SANDBOX: readonly Row[] = [
   ...OF_SESSIONS,
 ];
 
+/** Of those, what only root is told: the tools of an ordinary user never run as root. */
+export const TOLD_TO_ROOT: ReadonlySet<string> = new Set([
+  "start cofferdam as an ordinary user, or give the writable roots to one",
+]);
+
 /** The same as an ordinary user runs it, by the command line itself. */
 export const ROWS_OF_PEOPLE: readonly Row[] = [...OF_PEOPLE];

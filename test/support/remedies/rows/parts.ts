@@ -25,7 +25,7 @@ import type { Row, Situation } from "../row.ts";
 
 type Device = "fuse" | "kvm";
 
-/** What `check` tells of a device, on a machine that has a node of it with this mode and group, or none. */
+/** The findings of `check` about a device. The machine has one node of it, with this mode and group, or none. */
 const device =
   (
     sandbox: string,
@@ -43,7 +43,7 @@ const device =
     return deviceFindings(config, { devices: [group] }, { user }, () => found).map(({ hint }) => hint);
   };
 
-/** So many edits, each of which looks through a file of a million letters. */
+/** A call with this many edits; each searches a file of a million letters. */
 const edits =
   (count: number): Situation =>
   () => {

@@ -14,7 +14,7 @@ const first =
     return then(at, told);
   };
 
-/** What `check` tells of a config with these roots, where these files are, below an operator's profile. */
+/** The findings of `check` for a config with these roots. `files` are written first; `profile` is an operator's. */
 const checked = (
   paths: string,
   files: Readonly<Record<string, string>> = {},
@@ -33,7 +33,7 @@ const checked = (
 const WS = "ws: { root: ., mode: rw, write_approval: false }";
 const SUB = "ws: { root: ./f0, mode: rw, write_approval: false }";
 
-/** So many folders of the project, each with this file in it. */
+/** The files of `count` folders in the project: each folder has one file of this name. */
 const folders = (count: number, name: string): Readonly<Record<string, string>> =>
   Object.fromEntries(Array.from({ length: count }, (_, at) => [`${PROJECT}/f${at}/${name}`, ""]));
 
@@ -126,7 +126,7 @@ export const OF_PLANS: readonly Row[] = [
   ],
 ];
 
-/** What a command made that git obeys. */
+/** Remedies after a call that made a file which git obeys. */
 export const OF_REPOSITORIES: readonly Row[] = [
   [
     "look at it before you use git in that folder",
