@@ -164,7 +164,7 @@ function finishRemedy(
   if (gone.length > 0) {
     const files = gone.slice(0, MAX_FILES).map((name) => join(folder, name));
     parts.push(
-      `git's index has nothing left of what it wanted to remove: if that is meant, finish outside of the sandbox with \`${quote(["rm", "--", ...files])}\``,
+      `git's index no longer has it: if that is meant, finish outside of the sandbox with \`${quote(["rm", "--", ...files])}\``,
     );
   }
   return parts.length === 0 ? null : parts.join("; ");

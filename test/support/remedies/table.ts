@@ -22,7 +22,7 @@ export const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   "test/kernel/denials-git.slow.test.ts": [
     "git's index holds what it wanted there: outside of the sandbox, look at `{}`, then finish with `{}`",
     "git stopped and left a part of its changes in the working tree: outside of the sandbox, put them aside with `{}`, {}then {}; what you put aside stays in `git stash list`",
-    "git's index has nothing left of what it wanted to remove: if that is meant, finish outside of the sandbox with `{}`",
+    "git's index no longer has it: if that is meant, finish outside of the sandbox with `{}`",
     "outside of the sandbox, put what stands there aside with `{}`, then run {}",
     "{} outside of the sandbox",
     "if it is meant, finish it outside of the sandbox: `{}`",
