@@ -54,8 +54,15 @@ const REMOVING = /remov|unlink|rmdir|renam|\bmov|delet|rmtree|\brm\b|\bmv\b|\bcl
 
 /** True where the text tells of something that was to be removed, moved or renamed. */
 export function isAboutRemoving(text: string): boolean {
-  return REMOVING.test(text);
+  return REMOVING.test(withoutPaths(text));
 }
+
+/** The text without words in quotes and words with a slash: what a path is called tells of no act. */
+export function withoutPaths(text: string): string {
+  return text.replace(PATHS, "");
+}
+
+const PATHS = /(['"`])[^\s'"`]*\1|‘[^\s’]*’|(?<![^\s'"`‘(=,;])[^\s'"`‘(=,;/]*\/[^\s'"`’),;]*/g;
 
 /** How a text names a path: itself, or something below it; null where it does not. */
 export function mentionOf(text: string, name: string): "itself" | "below" | null {

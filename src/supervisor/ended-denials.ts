@@ -121,9 +121,11 @@ function limitDenials(
   if (!isComplaint(said) && !(hasFailed && listedByGit(said).length > 0)) return { byGit: [], byLimits: [] };
   const { repositories } = facts;
   const tops = repositories.map(({ path }) => parentOf(path));
+  const commandsInside = commandsIn(call.input);
   const evidence: Evidence = {
     said,
     words: withoutDots(wordsOf(call.input).join(" ")),
+    commands: commandsInside,
     bases: basesOf(words, cwd, tops, named),
     hasFailed,
   };
@@ -135,7 +137,7 @@ function limitDenials(
   const work: GitWork = {
     cwd,
     commands: lineOf(call.input).commands.map((one) => one.words),
-    commandsInside: commandsIn(call.input),
+    commandsInside,
     repositories,
     isGranted: (path) => roots.some((root) => isInside(path, root.path)),
   };

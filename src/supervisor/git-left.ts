@@ -33,9 +33,7 @@ interface LeftFile {
 
 /** How git tells that a file of a working tree could not be replaced, made or removed (entry.c, unpack-trees.c, wrapper.c). */
 const LEFT = /unable to (?:unlink|create|write|remove)|failed to unlink|could not (?:unlink|remove)/;
-/** Attributes that the call wrote hide no change, and start no program. */
-const WHOLE = ["--text", "--no-ext-diff", "--no-textconv"];
-/** So many files are told by name. */
+/** So many files that are removed or put aside are told by name. */
 const MAX_FILES = 20;
 const MAX_COMMAND = 200;
 
@@ -69,8 +67,7 @@ export function listedByGit(said: string): readonly string[] {
 /** What stopped git: files that hold changes of no commit, and that the sandbox keeps as they are. */
 export function blockedDenials(said: string, limits: readonly PlanLimit[], work: GitWork): readonly Denial[] {
   const listed = [...new Set(listedByGit(said))];
-  if (listed.length === 0 || !work.commandsInside.some((words) => CHANGING.has(verbOf(words) ?? "")))
-    return [];
+  if (listed.length === 0 || !changesTrees(work)) return [];
   const blocking = limits.flatMap((limit): readonly LeftFile[] => {
     const held = heldInTree(limit, work);
     if (held === null) return [];
@@ -129,7 +126,9 @@ function remedyFor(sign: LeftFile["sign"], names: readonly string[], work: GitWo
     const finish = finishRemedy(
       git,
       names.filter((name) => states.get(name) === "differs"),
-      names.filter((name) => !states.has(name) && statsOf(joinPath(top, name)) !== null),
+      changesTrees(work)
+        ? names.filter((name) => !states.has(name) && statsOf(joinPath(top, name)) !== null)
+        : [],
       relative(work.cwd, top),
     );
     if (finish !== null) return finish;
@@ -152,13 +151,9 @@ function finishRemedy(
 ): string | null {
   const parts: string[] = [];
   if (changed.length > 0) {
-    const files = changed.length > MAX_FILES ? ["."] : changed;
-    const [look, finish] = [
-      [...git, "diff", "-R", ...WHOLE, "--", ...files],
-      [...git, "checkout", "--", ...files],
-    ];
+    const finish = quote([...git, "checkout", "--", ...changed]);
     parts.push(
-      `git's index holds what it wanted there: outside of the sandbox, look at \`${quote(look)}\`, then finish with \`${quote(finish)}\``,
+      `git's index holds what it wanted there: outside of the sandbox, look with \`${lookAt(git, changed, folder)}\`, then finish with \`${finish}\``,
     );
   }
   if (gone.length > 0) {
@@ -168,6 +163,21 @@ function finishRemedy(
     );
   }
   return parts.length === 0 ? null : parts.join("; ");
+}
+
+/**
+ * How a person sees what a checkout would write, through the same filters, beside what is there. The call may have written the
+ * index and attributes, by which `git diff` shows nothing, or a pointer to it; and what it wrote must not steer a terminal.
+ */
+function lookAt(git: readonly string[], names: readonly string[], folder: string): string {
+  const [name] = names;
+  if (names.length === 1 && name !== undefined) {
+    const path = join(folder, name);
+    const beside = quote(["diff", "-auN", path.startsWith("-") ? `./${path}` : path, "-"]);
+    return `${quote([...git, "cat-file", "--filters", `:0:${name}`])} | ${beside} | cat -v`;
+  }
+  const one = `${quote([...git, "cat-file", "--filters"])} ":0:$f"`;
+  return `for f in ${quote(names)}; do ${one} | diff -auN ${quote([`${folder === "" ? "." : folder}/`])}"$f" - | cat -v; done`;
 }
 
 /** What was not recorded is done again as a whole, where nothing is held. */
@@ -231,6 +241,11 @@ const CHANGING = new Set([
   "am",
   "apply",
 ]);
+
+/** True where the call itself starts git to change working trees: what else prints git's words proposes no removal. */
+function changesTrees({ commandsInside }: GitWork): boolean {
+  return commandsInside.some((words) => CHANGING.has(verbOf(words) ?? ""));
+}
 
 function verbOf([program = "", ...words]: readonly string[]): string | null {
   if (program !== "git" && !program.endsWith("/git")) return null;

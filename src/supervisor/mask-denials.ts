@@ -1,9 +1,17 @@
 import { relative } from "node:path";
 import { type AbsolutePath, isInside, namesOf } from "../profile/path.ts";
 import { quote } from "../shell/quote.ts";
-import { type Complaint, complaintsIn, isAboutRemoving, mentionOf, pathsIn } from "./complaints.ts";
+import {
+  type Complaint,
+  complaintsIn,
+  isAboutRemoving,
+  mentionOf,
+  pathsIn,
+  withoutPaths,
+} from "./complaints.ts";
 import type { Denial } from "./denial.ts";
 import { type PinnedPath, type PlanLimit, whyPinned } from "./plan-limits.ts";
+import { type TakingAway, takenAway } from "./taken-away.ts";
 
 /** What is known of a program that ended, as far as the limits of its plan go. */
 export interface Evidence {
@@ -11,6 +19,8 @@ export interface Evidence {
   readonly said: string;
   /** The call's own words, as one text. */
   readonly words: string;
+  /** Its commands, each as its words, and the ones of lines that it hands to a shell. */
+  readonly commands: readonly (readonly string[])[];
   /** Folders that relative names may begin in, the likeliest first. */
   readonly bases: readonly AbsolutePath[];
   /** False where it ended with status 0. */
@@ -52,20 +62,16 @@ export function limitHits(evidence: Evidence, limits: readonly PlanLimit[]): rea
 /** What these hits come to, each path once. */
 export function maskDenials(
   hits: readonly LimitHit[],
-  call: Pick<Evidence, "words" | "bases">,
+  call: Pick<Evidence, "words" | "commands" | "bases">,
   limits: readonly PlanLimit[],
 ): readonly Denial[] {
-  const removed = limits
-    .filter((one) => one.kind === "pinned")
-    .filter(({ path }) => isNamedWhole(path, call));
+  const pinned = limits.filter((one) => one.kind === "pinned");
   const denials = hits.map(({ limit, complaint, certainty }): Denial => {
     if (complaint.kind === "cross-mount") return denialOfMove(limit, certainty);
     if (limit.kind === "pinned") return denialOfRemoval(limit, certainty, complaint, call);
-    const isRemoval = isAboutRemoving(complaint.line) || isAboutRemoving(call.words);
-    const around =
-      isRemoval && !isMentioned(limit.path, call)
-        ? removed.findLast(({ path }) => isInside(limit.path, path))
-        : undefined;
+    const around = isMentioned(limit.path, call)
+      ? undefined
+      : pinned.findLast(({ path }) => isInside(limit.path, path) && wasToGo(path, complaint, call));
     if (around !== undefined) return denialOfRemoval(around, certainty, complaint, call);
     const isRead = complaint.kind === "refused" && limit.unreadable !== null;
     return { ...((isRead ? limit.unreadable : null) ?? limit.denial), certainty };
@@ -77,6 +83,20 @@ export function maskDenials(
   return WORKTREE_REMOVAL.test(call.words) && sorted.some(isOther) ? sorted.filter(isOther) : sorted;
 }
 
+/** True where a folder was to be removed or moved: a command says so, or it is named and the complaint or a script tells of such an act. */
+function wasToGo(
+  path: AbsolutePath,
+  { line }: Complaint,
+  call: Pick<Evidence, "words" | "commands" | "bases">,
+): boolean {
+  if (takenAway(call.commands, namesFrom(path, call.bases)) !== null) return true;
+  return isNamedWhole(path, call) && (isAboutRemoving(line) || REMOVING_CALL.test(call.words));
+}
+
+/** How the languages' own libraries remove a folder. */
+const REMOVING_CALL =
+  /\b(?:rmtree|removedirs|rmSync|rmdirSync|removeSync|remove_tree|rm_rf?|remove_dir_all|RemoveAll|deleteDirectory)\b|\bfs(?:\/promises)?['"`]?\)?\.rm\b/;
+
 /** What a repository keeps of a worktree goes with the worktree (gitrepository-layout(5)). */
 function isPartOfWorktree({ operation, target }: Denial): boolean {
   return operation === "remove" && /\.git\/worktrees\/[^/]+$/.test(target);
@@ -86,23 +106,30 @@ function denialOfRemoval(
   limit: PinnedPath,
   certainty: Denial["certainty"],
   { line }: Complaint,
-  { words }: Pick<Evidence, "words">,
+  { commands, bases }: Pick<Evidence, "commands" | "bases">,
 ): Denial {
+  const taking =
+    takenAway(commands, namesFrom(limit.path, bases)) ?? (MOVING.test(withoutPaths(line)) ? "move" : null);
   return {
     operation: "remove",
     target: limit.path,
     certainty,
     because: whyPinned(limit),
-    remedy: remedyForRemoval(limit, MOVING.test(line), WORKTREE_REMOVAL.test(words)),
+    remedy: remedyForRemoval(limit, taking),
   };
 }
 
-/** The path in it is the plan's own: no words of the call are given to a person as something to run. */
-function remedyForRemoval({ path, holds }: PinnedPath, isMoved: boolean, isWorktree: boolean): string {
+/**
+ * What to do instead. A command is given only where the call's own one takes exactly that folder away, which is no root: a
+ * program may print anything, and whoever is told may run it as it stands. The path in it is the plan's own.
+ */
+function remedyForRemoval({ path, holds, root }: PinnedPath, taking: TakingAway | null): string {
   if (holds.length === 0) return "remove what is in it, and leave the folder itself";
-  if (isMoved) return "move it yourself, outside of the sandbox, if it is meant";
-  const command = quote([...(isWorktree ? ["git", "worktree", "remove", "--force"] : ["rm", "-rf"]), path]);
-  return `if it is meant, finish it outside of the sandbox: \`${command}\``;
+  if (taking === "move") return "move it yourself, outside of the sandbox, if it is meant";
+  if (taking === null || root !== null)
+    return "if it was to be removed or moved, do that yourself, outside of the sandbox";
+  const command = taking === "remove" ? ["rm", "-rf", path] : ["git", "worktree", "remove", "--force", path];
+  return `if it is meant, finish it outside of the sandbox: \`${quote(command)}\``;
 }
 
 /** How acts are called that give something another name. */

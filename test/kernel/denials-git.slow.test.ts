@@ -107,7 +107,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)(
     function commandsIn(denials: Denials): readonly string[] {
       const remedies = [...new Set(denials.map(({ remedy }) => remedy))];
       return remedies.flatMap((remedy) =>
-        [...remedy.matchAll(/`((?:git|rm) [^`]+)`/g)].map(([, line = ""]) => line),
+        [...remedy.matchAll(/`((?:git|rm|for) [^`]+)`/g)].map(([, line = ""]) => line),
       );
     }
 
@@ -181,23 +181,73 @@ describe.skipIf(unusable !== null).each(PEOPLE)(
       expect(plainly(top, "git show stash@{0}:.npmrc")).toBe("edited\n");
     });
 
-    it("is told a command that shows the change, whatever attributes the call wrote", async () => {
-      cpSync(repositoryIn(history), join(place.ws, "r"), { recursive: true });
-      place.ownAll();
-      const top = join(place.ws, "r");
-      // An attribute may hide a change, and name a program of the person's configuration that shows it.
-      const filter = "'printf %s%s hid den; true'";
-      plainly(top, `git config diff.own.textconv ${filter} && git config diff.own.command ${filter}`);
-      const attributes = ["* -diff", "* binary", "* diff=own"];
-      for (const line of attributes) {
-        const script = `printf '%s\\n' '${line}' >.gitattributes; git checkout side`;
+    it("is told a command that shows what the next one writes, whatever the call wrote for git", async () => {
+      const repository = repositoryIn(history);
+      // An attribute may hide a change, and name a program of the person's configuration that shows it or makes it.
+      const [shows, writes] = ["'printf %s%s hid den; true'", "'cat; printf made'"];
+      const configured = `git config diff.own.textconv ${shows} && git config diff.own.command ${shows} && git config filter.own.smudge ${writes}`;
+      const scripts = [
+        "echo '* -diff' >.gitattributes; git checkout side",
+        "echo '* binary' >.gitattributes; git checkout side",
+        "echo '* diff=own' >.gitattributes; git checkout side",
+        "echo '* filter=own' >.gitattributes; git checkout side",
+        `git checkout side; git update-index --assume-unchanged ${PROTECTED.join(" ")}`,
+        'git checkout side; git update-index --cacheinfo "100644,$(printf "evil\\033[8m\\n" | git hash-object -w --stdin),.npmrc"',
+      ];
+      for (const [at, script] of scripts.entries()) {
+        cpSync(repository, join(place.ws, `r${at}`), { recursive: true });
+        place.ownAll();
+        const top = join(place.ws, `r${at}`);
+        plainly(top, configured);
         const [ended] = await run([top, "sh", "-c", script]);
         const [look = "", finish = ""] = commandsIn(ended?.denials ?? []);
         const shown = plainly(top, look);
-        expect([line, /^[+-][^+-]/m.test(shown), /Binary|hidden/.test(shown)]).toEqual([line, true, false]);
         plainly(top, finish);
-        plainly(top, "rm .gitattributes && git checkout -q main");
+        for (const file of PROTECTED) {
+          const written = readFileSync(join(top, file), "utf8").trimEnd().replace("\u001b", "^[");
+          expect([script, file, written === "one", shown.split("\n").includes(`+${written}`)]).toEqual([
+            script,
+            file,
+            false,
+            true,
+          ]);
+        }
       }
+    });
+
+    it("is told no command by what git's index does not say: in a part of it, in a conflict, where git skips a file", async () => {
+      const repository = repositoryIn(history);
+      const scripts = [
+        "git update-index --split-index; git checkout side",
+        `git checkout side; git update-index --skip-worktree ${PROTECTED.join(" ")}`,
+        `git checkout side; for f in ${PROTECTED.join(" ")}; do git rm -q --cached $f; git add -N $f; done`,
+      ];
+      for (const [at, script] of scripts.entries()) {
+        cpSync(repository, join(place.ws, `r${at}`), { recursive: true });
+        place.ownAll();
+        const top = join(place.ws, `r${at}`);
+        const [ended] = await run([top, "sh", "-c", script]);
+        const commands = commandsIn(ended?.denials ?? []);
+        expect([
+          script,
+          ended?.denials.length,
+          commands.filter((line) => !/^git (?:stash|checkout side)/.test(line)),
+        ]).toEqual([script, 4, []]);
+      }
+    });
+
+    it("is told no removal of a file that git does not track where another program prints git's words", async () => {
+      cpSync(repositoryIn(history), join(place.ws, "r"), { recursive: true });
+      const top = join(place.ws, "r");
+      place.file("ws/r/.envrc", "mine");
+      const printed = `echo "error: unable to unlink old '.envrc': Device or resource busy" >&2; false`;
+      const [made, bygit] = await run(
+        [top, "sh", "-c", printed],
+        [top, "sh", "-c", `git checkout -q main; ${printed}`],
+      );
+      expect(made?.denials.map(({ target }) => target)).toEqual([`${top}/.envrc`]);
+      expect(commandsIn(made?.denials ?? []).filter((line) => line.includes("rm"))).toEqual([]);
+      expect(commandsIn(bygit?.denials ?? [])).toEqual(["rm -- .envrc"]);
     });
 
     it("is told how a clone or a worktree of a call before is removed, which it began itself", async () => {

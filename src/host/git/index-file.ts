@@ -13,7 +13,8 @@ export type TrackedState = "same" | "differs";
 
 /**
  * Of these names below the top of a working tree, those that git tracks, and whether the file there is what the index has.
- * `folder` is the repository's own, where the index lies. Null where the index can't be read (gitformat-index(5)).
+ * `folder` is the repository's own, where the index lies. Null where the index can't be read, is not whole (`link` extension), or
+ * where git would write no such file from it: one in conflict, one that it skips, one that is only intended (gitformat-index(5)).
  */
 export function trackedStates(
   folder: AbsolutePath,
@@ -46,18 +47,39 @@ function indexedOids(
   for (let entry = 0; entry < count; entry += 1) {
     const flagsAt = at + STAT_BYTES + oidBytes;
     if (flagsAt + 2 > bytes.length) return null;
-    const isExtended = (bytes.readUInt16BE(flagsAt) & 0x4000) !== 0;
+    const flags = bytes.readUInt16BE(flagsAt);
+    const isExtended = (flags & EXTENDED) !== 0;
+    if (isExtended && flagsAt + 4 > bytes.length) return null;
+    const isPlain =
+      (flags & STAGE) === 0 && !(isExtended && (bytes.readUInt16BE(flagsAt + 2) & NOT_WRITTEN) !== 0);
     const nameAt = flagsAt + 2 + (isExtended ? 2 : 0);
     const next = version === 4 ? compressedName(bytes, nameAt, name) : plainName(bytes, nameAt, at);
     if (next === null) return null;
     name = next.name;
     const text = pathFromBytes(name);
+    if (names.has(text) && !isPlain) return null;
     if (names.has(text)) found.set(text, bytes.toString("hex", at + STAT_BYTES, flagsAt));
     at = next.end;
   }
-  return found;
+  return isWholeBehind(bytes, at, oidBytes) ? found : null;
 }
 
+/** An entry's flags: whether more of them follow, and which side of a conflict it is; of the others skip-worktree and intent-to-add. */
+const EXTENDED = 0x4000;
+const STAGE = 0x3000;
+const NOT_WRITTEN = 0x6000;
+
+/** False where one of the extensions behind the entries can't be ignored: its name begins with no capital letter. */
+function isWholeBehind(bytes: Buffer, from: number, oidBytes: number): boolean {
+  for (let at = from; at + EXTENSION_BYTES <= bytes.length - oidBytes; ) {
+    const first = bytes[at] ?? 0;
+    if (first < 0x41 || first > 0x5a) return false;
+    at += EXTENSION_BYTES + bytes.readUInt32BE(at + 4);
+  }
+  return true;
+}
+
+const EXTENSION_BYTES = 8;
 const HEADER_BYTES = 12;
 /** Times, device, inode, mode, owner and size stand before the object's name. */
 const STAT_BYTES = 40;

@@ -20,7 +20,7 @@ export const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
     "check how the host's name is spelt, and whether this machine can look it up",
   ],
   "test/kernel/denials-git.slow.test.ts": [
-    "git's index holds what it wanted there: outside of the sandbox, look at `{}`, then finish with `{}`",
+    "git's index holds what it wanted there: outside of the sandbox, look with `{}`, then finish with `{}`",
     "git stopped and left a part of its changes in the working tree: outside of the sandbox, put them aside with `{}`, {}then {}; what you put aside stays in `git stash list`",
     "git's index no longer has it: if that is meant, finish outside of the sandbox with `{}`",
     "outside of the sandbox, put what stands there aside with `{}`, then run {}",
@@ -119,6 +119,7 @@ export const FINAL: readonly string[] = [
   "name another folder: nothing in a config or an operator's profile gives this one to tools",
   "only whoever keeps the profile {} can allow it; do it without",
   "move it yourself, outside of the sandbox, if it is meant",
+  "if it was to be removed or moved, do that yourself, outside of the sandbox",
   "only whoever wrote the operator's profile can allow it",
   "please report it, with the lines below",
   "look at what its process says",

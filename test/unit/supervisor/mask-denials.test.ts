@@ -33,8 +33,14 @@ const limits: readonly PlanLimit[] = [
   held("/ws/.env", true),
 ];
 
+/** What is known of a call of these words, each of which stands by itself. */
+function evidenceOf(said: string, more: Partial<Evidence> = {}): Evidence {
+  const commands = (more.words ?? "").split("; ").map((line) => line.split(" "));
+  return { said, words: "", commands, bases: [WS], hasFailed: true, ...more };
+}
+
 function denied(said: string, more: Partial<Evidence> = {}): readonly string[] {
-  const evidence: Evidence = { said, words: "", bases: [WS], hasFailed: true, ...more };
+  const evidence = evidenceOf(said, more);
   return maskDenials(limitHits(evidence, limits), evidence, limits).map(
     ({ operation, target, certainty }) => `${certainty} ${operation} ${target.slice("/ws/".length)}`,
   );
@@ -86,26 +92,67 @@ describe("a limit of the plan", () => {
     expect(denied("EXDEV: cross-device link not permitted, rename 'a' -> 'sub/a'")).toEqual([
       "certain rename sub",
     ]);
-    const evidence: Evidence = { said: inner, words: "rm -rf sub", bases: [WS], hasFailed: true };
+    const evidence = evidenceOf(inner, { words: "rm -rf sub" });
     const [denial] = maskDenials(limitHits(evidence, limits), evidence, limits);
     expect(denial?.because).toBe("it holds `/ws/sub/.husky`, which must stay: the mask of /ws/sub/.husky");
   });
 
+  const remedies = (said: string, words: string) => {
+    const evidence = evidenceOf(said, { words });
+    return maskDenials(limitHits(evidence, limits), evidence, limits).map(({ remedy }) => remedy);
+  };
+  const finish = "if it is meant, finish it outside of the sandbox:";
+  const busy = "rm: cannot remove 'sub': Device or resource busy";
+
   test("that was to be removed is told with the command that finishes it, and with no words of the call", () => {
-    const remedies = (said: string, words: string) => {
-      const evidence: Evidence = { said, words, bases: [WS], hasFailed: true };
-      return maskDenials(limitHits(evidence, limits), evidence, limits).map(({ remedy }) => remedy);
-    };
-    const finish = "if it is meant, finish it outside of the sandbox:";
-    const busy = "rm: cannot remove 'sub': Device or resource busy";
-    expect(remedies(busy, "rm -rf sub /home/you")).toEqual([`${finish} \`rm -rf /ws/sub\``]);
-    const removal = "git worktree remove sub";
-    expect(remedies("error: failed to delete '/ws/sub': Device or resource busy", removal)).toEqual([
-      `${finish} \`git worktree remove --force /ws/sub\``,
-    ]);
+    for (const words of [
+      "rm -rf sub /home/you",
+      "env A=b rm -r ./sub/",
+      "cd x; /bin/rm -rf y/../sub",
+      "find sub -delete",
+    ])
+      expect([words, remedies(busy, words)]).toEqual([words, [`${finish} \`rm -rf /ws/sub\``]]);
+    const failed = "error: failed to delete '/ws/sub': Device or resource busy";
+    for (const words of ["git worktree remove sub", "git -C x worktree remove --force /ws/sub"])
+      expect([words, remedies(failed, words)]).toEqual([
+        words,
+        [`${finish} \`git worktree remove --force /ws/sub\``],
+      ]);
     expect(remedies("mv: cannot move 'sub' to 'b': Device or resource busy", "mv sub b")).toEqual([
       "move it yourself, outside of the sandbox, if it is meant",
     ]);
+  });
+
+  test("is told without a command where no command of the call takes away exactly that folder, or it is a root", () => {
+    const yourself = "if it was to be removed or moved, do that yourself, outside of the sandbox";
+    for (const words of [
+      "./build.sh",
+      "cd /ws/sub",
+      "git -C /ws/sub remote remove origin",
+      "git worktree remove other",
+      "git clean -fdx",
+      "rm -rf sub/dist",
+      "python3 -c shutil.rmtree('sub')",
+    ])
+      expect([words, remedies(busy, words)]).toEqual([words, [yourself]]);
+    const root = { kind: "pinned", path: WS, holds: [husky], root: { path: WS } } as unknown as PlanLimit;
+    const evidence = evidenceOf("rm: cannot remove '/ws': Device or resource busy", { words: "rm -rf /ws" });
+    expect(maskDenials(limitHits(evidence, [root]), evidence, [root])).toMatchObject([
+      { target: "/ws", remedy: yourself },
+    ]);
+  });
+
+  test("is told by itself where nothing tells that a folder around it was to go", () => {
+    const config = "error: could not write config file /ws/sub/.git/commondir: Device or resource busy";
+    for (const words of [
+      "git -C sub remote remove origin",
+      "cd sub; rm -rf dist; git config user.email a@b",
+      "rm -rf other; git -C sub config user.name x",
+      "cd sub; git branch -m clean-app",
+    ])
+      expect([words, denied(config, { words })]).toEqual([words, ["certain write sub/.git/commondir"]]);
+    const [said, words] = ["/ws/sub/.husky/clean: Read-only file system", "cp a /ws/sub/clean-app"];
+    expect(denied(said, { words })).toEqual(["certain write sub/.husky"]);
   });
 
   test("holds for what lies in it, and is not taken for one whose name ends alike", () => {
@@ -160,7 +207,7 @@ describe("a limit of the plan", () => {
       .map((lines) => lines.map((line) => line.join(" ")).join("\n"));
     fc.assert(
       fc.property(text, text, fc.boolean(), (said, words, hasFailed) => {
-        const evidence: Evidence = { said, words, bases: [WS], hasFailed };
+        const evidence = evidenceOf(said, { words, hasFailed });
         const denials: readonly Denial[] = maskDenials(limitHits(evidence, limits), evidence, limits);
         for (const { target } of denials) expect(known.has(knownPath(target))).toBe(true);
         expect(new Set(denials.map((one) => `${one.operation} ${one.target}`)).size).toBe(denials.length);
