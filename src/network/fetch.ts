@@ -10,13 +10,14 @@ import { type PageAddress, pageAddress } from "../tool/fetch/address.ts";
 import type { Fetched, Redirect, StoppedBecause } from "../tool/fetch/page.ts";
 import { codingOf, readBody } from "./body.ts";
 import { hasAnnouncedEnd, hasBody, isWhole } from "./body-end.ts";
-import { connectBy, whyNot } from "./by-proxy.ts";
+import { connectBy } from "./by-proxy.ts";
 import { type Connected, connectTo, type Dialling, secured } from "./dial.ts";
 import { brokenOff, exchange } from "./exchange.ts";
 import { foreignCodingOf } from "./headers.ts";
 import { inWords } from "./in-words.ts";
 import { judgeHost } from "./judge.ts";
 import { isText, mediaTypeOf, textOf } from "./page-text.ts";
+import { whyKept, whyShown } from "./unshown.ts";
 
 /** How far a fetch goes. */
 export interface FetchLimits {
@@ -148,9 +149,12 @@ async function hop(address: PageAddress, request: Hopping, means: FetchMeans): P
     const pagesBy = judged.kind === "by-proxy" && !isSecure ? judged.proxy : null;
     const asked = { method, userAgent, maxHeaderBytes: limits.maxHeaderBytes, signal, pagesBy };
     const response = await exchange(socket, address, asked);
-    if (pagesBy !== null && response.statusCode === 407)
-      return { kind: "stopped", because: "connection", reason: whyNot(pagesBy, 407) };
-    return await readResponse(response, socket, request, limits);
+    const stopped = (reason: string): Stopped => ({ kind: "stopped", because: "connection", reason });
+    const reason = pagesBy === null ? null : whyKept(response, pagesBy);
+    if (reason !== null) return stopped(reason);
+    const read = await readResponse(response, socket, request, limits);
+    const isShown = read.kind === "page" && pagesBy?.isShownIn(Buffer.from(read.text)) === true;
+    return isShown ? stopped(whyShown(pagesBy)) : read;
   } finally {
     socket.destroy();
   }

@@ -20,7 +20,6 @@ import {
   WANTS_CREDENTIAL,
 } from "./answer.ts";
 import { hasBody, isWhole } from "./body-end.ts";
-import { whyNot } from "./by-proxy.ts";
 import type { CallEgress } from "./call-egress.ts";
 import type { Clients } from "./clients.ts";
 import type { Connection } from "./connection.ts";
@@ -28,6 +27,7 @@ import { dismiss } from "./dismiss.ts";
 import { endToEnd, foreignCodingOf, framingOf } from "./headers.ts";
 import { inWords } from "./in-words.ts";
 import { tunnel } from "./tunnel.ts";
+import { Unshown, whyKept } from "./unshown.ts";
 
 /** The head of a request or an answer may have so many bytes. */
 const MOST_HEAD = 32 * 1024;
@@ -202,18 +202,22 @@ function exchange(
       if (!response.complete) answer.destroy();
     });
     const { pagesBy } = connection;
-    if (pagesBy !== null && response.statusCode === 407) {
-      fail(egress.withoutProxy(connection.place, whyNot(pagesBy, 407)));
+    const without = (reason: string): void => fail(egress.withoutProxy(connection.place, reason));
+    const reason = pagesBy === null ? null : whyKept(response, pagesBy);
+    if (reason !== null) {
+      without(reason);
       return;
     }
+    const body = pagesBy?.hasCredentials === true ? response.pipe(new Unshown(pagesBy)) : response;
+    if (body !== response) body.once("error", ({ message }) => without(message));
     attempt(() => {
       const coding = foreignCodingOf(response);
       if (coding !== null) throw new Error(`the server sends its answer by the transfer coding ${coding}`);
       answer.writeHead(response.statusCode ?? 502, response.statusMessage, [
         ...endToEnd(response.rawHeaders, []),
       ]);
-      response.pipe(answer, { end: false });
-      response.once("end", () => {
+      body.pipe(answer, { end: false });
+      body.once("end", () => {
         if (!hasBody(asked.method, response) || isWhole(response, socket)) answer.end();
         else answer.destroy();
       });
@@ -234,6 +238,8 @@ function requestFor(
 ): ClientRequest {
   const name = place.host.includes(":") ? `[${place.host}]` : place.host;
   const host = place.port === 80 ? name : `${name}:${place.port}`;
+  // What is packed can't be searched for what the proxy is told.
+  const isSearched = pagesBy?.hasCredentials === true;
   return request({
     method: asked.method ?? "GET",
     path: pagesBy === null ? path : `http://${host}${path}`,
@@ -241,7 +247,8 @@ function requestFor(
     headers: [
       ...["Host", host],
       ...(pagesBy?.authorization() ?? []),
-      ...endToEnd(asked.rawHeaders, ["host", "content-length"]),
+      ...endToEnd(asked.rawHeaders, ["host", "content-length", ...(isSearched ? ["accept-encoding"] : [])]),
+      ...(isSearched ? ["Accept-Encoding", "identity"] : []),
       ...framingOf(asked),
       ...["Connection", "close"],
     ],

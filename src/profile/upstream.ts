@@ -29,6 +29,29 @@ export class UpstreamProxy {
     if (this.#credentials === null) return [];
     return ["Proxy-Authorization", `Basic ${Buffer.from(this.#credentials).toString("base64")}`];
   }
+
+  /** True where bytes show the credentials, as they are sent or as they were written. */
+  isShownIn(bytes: Buffer): boolean {
+    return this.#shown().some((one) => bytes.includes(one));
+  }
+
+  /** How many bytes at the end may be the beginning of the credentials. */
+  begunIn(bytes: Buffer): number {
+    return Math.max(0, ...this.#shown().map((one) => lengthBegun(bytes, one)));
+  }
+
+  #shown(): readonly Buffer[] {
+    if (this.#credentials === null) return [];
+    const written = Buffer.from(this.#credentials);
+    return [written, Buffer.from(written.toString("base64").replace(/=+$/, ""))];
+  }
+}
+
+/** How long the longest end of these bytes is with which the other ones begin, if they are longer. */
+function lengthBegun(bytes: Buffer, other: Buffer): number {
+  for (let length = Math.min(bytes.length, other.length - 1); length > 0; length -= 1)
+    if (bytes.subarray(bytes.length - length).equals(other.subarray(0, length))) return length;
+  return 0;
 }
 
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { "http:": 80, "https:": 443 };

@@ -209,6 +209,55 @@ describe("by an upstream proxy", () => {
     expect(egress.use().refused).toMatchObject([{ host: "a.test", because: "proxy", reason, times: 2 }]);
   });
 
+  describe("that repeats what it was sent", () => {
+    const SENT = Buffer.from(`ann:${PASSWORD}`).toString("base64");
+
+    test.each<[where: string, answer: readonly string[]]>([
+      ["in a header", [`HTTP/1.1 503 No\r\nX-Sent: Basic ${SENT}\r\nContent-Length: 4\r\n\r\nhere`]],
+      ["in the status line", [`HTTP/1.1 503 ${SENT}\r\nContent-Length: 4\r\n\r\nhere`]],
+      ["in a page", [`HTTP/1.1 503 No\r\nConnection: close\r\n\r\nyou sent ${SENT}`]],
+      ["as it was written", [`HTTP/1.1 503 No\r\nConnection: close\r\n\r\nyou are ann:${PASSWORD}`]],
+      ["in pieces", ["HTTP/1.1 503 No\r\nConnection: close\r\n\r\nyou sent ", ...SENT.split("")]],
+    ])("shows its credentials to nobody: %s", async (_, answer) => {
+      const up = await upstreamProxy((socket) => {
+        socket.setNoDelay();
+        for (const [at, piece] of answer.entries()) setTimeout(() => socket.write(piece), 2 * at);
+        setTimeout(() => socket.end(), 2 * answer.length);
+      });
+      const { egress, at } = await callBy(up.port);
+      const { status, text, headers } = await page(at, "http://a.test/").catch(() => ({
+        status: 0,
+        text: "",
+        headers: {},
+      }));
+      expect([
+        status === 503,
+        text.includes(SENT.slice(0, 8)),
+        JSON.stringify(headers).includes(SENT),
+      ]).toEqual([false, false, false]);
+      expect(text).not.toContain("hunter2");
+      expect(egress.use().refused).toMatchObject([
+        {
+          host: "a.test",
+          port: 80,
+          because: "proxy",
+          reason: expect.stringMatching(/repeats the user and password/),
+        },
+      ]);
+      expect(up.heads[0]).toMatch(/\r\nAccept-Encoding: identity\r\n/);
+    });
+
+    test("hands on what only begins like them, whole", async () => {
+      const almost = `${SENT.slice(0, -3)} ${SENT.slice(0, 9)}`;
+      const up = await upstreamProxy((socket) => {
+        socket.write(`HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n${almost.slice(0, 7)}`);
+        setTimeout(() => socket.end(almost.slice(7)), 20);
+      });
+      const { at } = await callBy(up.port);
+      expect(await page(at, "http://a.test/")).toMatchObject({ status: 200, text: almost });
+    });
+  });
+
   test("407 to a page is no question to the program", async () => {
     const up = await upstreamProxy((socket) =>
       socket.end("HTTP/1.1 407 No\r\nProxy-Authenticate: Basic\r\nContent-Length: 0\r\n\r\n"),

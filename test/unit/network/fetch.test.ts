@@ -5,6 +5,9 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type Dial, dialHere } from "../../../src/host/outside.ts";
 import { fetchPage, type PageRequest } from "../../../src/network/fetch.ts";
+import { parseHostRule } from "../../../src/profile/host-rule.ts";
+import { normalNetwork } from "../../../src/profile/network.ts";
+import { onlyBy, parseProxy, proxiesOf } from "../../../src/profile/upstream.ts";
 import { pageAddress } from "../../../src/tool/fetch/address.ts";
 import type { Fetched } from "../../../src/tool/fetch/page.ts";
 import { CERTIFICATE } from "../../support/web/certificate.ts";
@@ -67,6 +70,40 @@ describe("a page", () => {
       "accept-encoding": "gzip, deflate, br",
       connection: "close",
     });
+  });
+
+  test("is not read where the proxy that it is asked of repeats its credentials", async () => {
+    const port = await serving((request, response) => {
+      const sent = request.headers["proxy-authorization"] ?? "";
+      response.setHeader("Content-Type", "text/plain");
+      if (request.url?.endsWith("/head") === true) response.setHeader("X-Sent", sent);
+      const body = request.url?.endsWith("/page") === true ? `you sent ${sent}` : "nothing";
+      response.setHeader("Content-Encoding", "gzip").end(gzipSync(body));
+    });
+    const { means } = smallWeb({ ports: { 3128: port } });
+    const upstream = onlyBy(parseProxy("http://ann:hunter2@proxy.example.test:3128"));
+    const network = normalNetwork({
+      hosts: [parseHostRule("docs.example.test")],
+      never: [],
+      proxies: proxiesOf(upstream),
+    });
+    const told = async (name: string): Promise<string> => {
+      const request = {
+        address: pageAddress(`${HTTP}${name}`),
+        network,
+        method: "GET",
+        maxBytes: 1_000,
+        signal: null,
+      } as const;
+      return inShort(await fetchPage(request, { ...means, upstream }));
+    };
+    const reason =
+      "connection: the proxy http://proxy.example.test:3128 repeats the user and password of its URL in its answer";
+    expect([await told("head"), await told("page"), await told("else")]).toEqual([
+      reason,
+      reason,
+      "200 nothing",
+    ]);
   });
 
   test("is not asked for through a proxy that the environment names", async () => {
