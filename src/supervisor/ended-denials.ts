@@ -103,7 +103,17 @@ function wordDenials(
   const told = askDenial(standing, { isByYes, isTool });
   const ofDevices = mac === null ? deviceDenials({ said, words, user }, told) : [];
   const others = programDenials(
-    { named, words, code, said, refused, isByYes, isProxied: egress !== null, isTool },
+    {
+      named,
+      words,
+      code,
+      said,
+      refused,
+      isByYes,
+      isTool,
+      isProxied: egress !== null,
+      isOffline: side.profile.network === "none",
+    },
     standing,
   );
   return [...ofDevices, ...others];

@@ -98,8 +98,10 @@ const REMOVING_CALL =
   /\b(?:rmtree|removedirs|rmSync|rmdirSync|removeSync|remove_tree|rm_rf?|remove_dir_all|RemoveAll|deleteDirectory)\b|\bfs(?:\/promises)?['"`]?\)?\.rm\b/;
 
 /** What a repository keeps of a worktree goes with the worktree (gitrepository-layout(5)). */
+const PART_OF_WORKTREE = /\.git\/worktrees\/[^/]+$/;
+
 function isPartOfWorktree({ operation, target }: Denial): boolean {
-  return operation === "remove" && /\.git\/worktrees\/[^/]+$/.test(target);
+  return operation === "remove" && PART_OF_WORKTREE.test(target);
 }
 
 function denialOfRemoval(
@@ -126,6 +128,8 @@ function denialOfRemoval(
 function remedyForRemoval({ path, holds, root }: PinnedPath, taking: TakingAway | null): string {
   if (holds.length === 0) return "remove what is in it, and leave the folder itself";
   if (taking === "move") return "move it yourself, outside of the sandbox, if it is meant";
+  if (taking === null && PART_OF_WORKTREE.test(path))
+    return "leave it where the worktree is in use: its folder may not be visible here; `git worktree prune`, outside of the sandbox, removes what is left of others";
   if (taking === null || root !== null)
     return "if it was to be removed or moved, do that yourself, outside of the sandbox";
   const command = taking === "remove" ? ["rm", "-rf", path] : ["git", "worktree", "remove", "--force", path];

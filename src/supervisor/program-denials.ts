@@ -33,6 +33,8 @@ export interface Failure {
   readonly refused: readonly Violation[];
   /** It could reach hosts through the egress proxy alone. */
   readonly isProxied: boolean;
+  /** It had no network. */
+  readonly isOffline: boolean;
   /** It is a tool of the host's own, which may need less than the config grants. */
   readonly isTool: boolean;
 }
@@ -45,7 +47,7 @@ const REFUSED = /permission denied|operation not permitted|\bEACCES\b|\bEPERM\b/
 const UNWRITABLE = /read-only file system|\bEROFS\b|device or resource busy|\bEBUSY\b/i;
 const ABSENT = /no such file or directory|\bENOENT\b|cannot find|not found/i;
 const OFFLINE =
-  /could not resolve|name resolution|name or service not known|network is unreachable|\bEAI_AGAIN\b|\bENETUNREACH\b|\bENOTFOUND\b/i;
+  /could not resolve|name resolution|name or service not known|no such host|unknown ?host|network is unreachable|\bEAI_AGAIN\b|\bENETUNREACH\b|\bENOTFOUND\b/i;
 
 /** 128 + SIGSYS (signal(7)): what a filter ends a process with whose calls it does not judge. */
 const FOREIGN_ABI = 159;
@@ -68,12 +70,13 @@ export function programDenials(failure: Failure, standing: Standing): readonly D
   const isView = (path: AbsolutePath): boolean =>
     standing.backend.viewAround(path) !== null || links.some((link) => isInside(path, link.path));
   const named = failure.named.filter(({ judged }) => !isView(judged) || isGranted(judged));
-  const found = [
+  const all = [
     ...violationDenials(failure.refused, told),
     ...named.flatMap((one) => pathDenial(one, failure.said, told, isGranted) ?? []),
     ...hostDenials(failure, told),
     ...syscallDenials(failure, told),
   ];
+  const found = all.length === 0 ? offlineDenials(failure, told) : all;
   // What merely stands in the words must not hide what the program itself complained about.
   const certain = found.filter((one) => one.certainty === "certain");
   return [...certain, ...found.filter((one) => one.certainty === "likely")].slice(0, MOST_DENIALS);
@@ -127,6 +130,14 @@ function hostDenials({ words, said, isProxied }: Failure, told: AskDenial): read
   const targets = words.flatMap((word) => targetOf(word) ?? []);
   const past = (target: Target): readonly Denial[] => (isProxied ? [pastTheProxy(target)] : []);
   return targets.flatMap((target) => told({ ask: "connect", target }, "likely") ?? past(target));
+}
+
+/** Package managers know by themselves where they go: which host that was stands in their output alone. */
+function offlineDenials({ said, isOffline }: Failure, told: AskDenial): readonly Denial[] {
+  if (!isOffline || !OFFLINE.test(said)) return [];
+  const target = { host: SOME_PUBLIC, address: SOME_PUBLIC, port: 443 };
+  const denial = told({ ask: "connect", target }, "likely");
+  return denial === null ? [] : [{ ...denial, target: "any host" }];
 }
 
 /** Of a host that may be reached: the proxy looks names up, and nothing else inside can. */

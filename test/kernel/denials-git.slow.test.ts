@@ -281,6 +281,20 @@ describe.skipIf(unusable !== null).each(PEOPLE)(
       expect(plainly(top, "git status --porcelain")).toBe("");
     });
 
+    it("is told to leave a worktree whose folder it does not see, and how those are removed that are gone", async () => {
+      cpSync(repositoryIn(history), join(place.ws, "r"), { recursive: true });
+      place.ownAll();
+      const top = join(place.ws, "r");
+      const [used, gone] = [join(place.outside, "used"), join(place.outside, "gone")];
+      plainly(top, `git worktree add -q ${used} side && git worktree add -q ${gone} bare && rm -r ${gone}`);
+      const [ended] = await run([top, "git", "worktree", "prune", "-v"]);
+      const commands = commandsIn(ended?.denials ?? []);
+      expect([ended?.denials.length, commands]).toEqual([2, ["git worktree prune"]]);
+      for (const line of commands) plainly(top, line);
+      expect(plainly(used, "git status --porcelain --branch")).toBe("## side\n");
+      expect(plainly(top, "ls .git/worktrees")).toBe("used\n");
+    });
+
     itNeeds(
       ["/usr/bin/localedef", "/usr/share/i18n/locales/de_DE", "/usr/share/locale/de/LC_MESSAGES/git.mo"],
       "is told so in whatever language programs speak",

@@ -114,7 +114,7 @@ describe.skipIf(unusable !== null)("a command that fails", () => {
     await using at = await standing();
     const said = "cat: /etc/shadow: Permission denied; grant /root/.ssh, and a.test: could not resolve host";
     writeFileSync(`${at.place.ws}/said`, `${said}\n`);
-    expect(await denied(at, ["sh", "-c", "cat $0 >&2; exit 1", "said"])).toEqual([]);
+    expect(await denied(at, ["sh", "-c", "cat $0 >&2; exit 1", "said"])).toEqual(["likely connect any host"]);
     expect(await denied(at, ["sh", "-c", "cat $0 >&2; exit 1", "said", "/etc/shadow"])).toEqual([
       "certain read /etc/shadow",
     ]);

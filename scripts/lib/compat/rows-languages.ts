@@ -95,7 +95,7 @@ asyncio.run(main())
     },
     {
       name: "pip, a venv made before",
-      does: "an environment that the person made in the project is the `python3` of later calls",
+      does: "an environment in the project that the person made and activated is the `python3` of later calls",
       needs: ["python3"],
       files: { "wheel.py": WHEEL },
       before: [

@@ -26,6 +26,7 @@ export const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
     "outside of the sandbox, put what stands there aside with `{}`, then run {}",
     "{} outside of the sandbox",
     "if it is meant, finish it outside of the sandbox: `{}`",
+    "leave it where the worktree is in use: its folder may not be visible here; `git worktree prune`, outside of the sandbox, removes what is left of others",
   ],
   "test/kernel/git-carried.slow.test.ts": [
     "install git-lfs where the sandbox finds programs, such as /usr/bin, and run `git lfs install` yourself; until then run this command outside",

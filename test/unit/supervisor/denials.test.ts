@@ -76,6 +76,7 @@ function deniedAt(code: number, stood: Stood, said: string, ...words: readonly s
     refused: [],
     isByYes: false,
     isProxied: false,
+    isOffline: whole.unasked.profile.network === "none",
     isTool: false,
   };
   return programDenials(failure, whole).map(({ certainty, operation, target }) =>
@@ -201,6 +202,21 @@ describe("a denial", () => {
     expect(denied(stood, "404", "https://a.test/x")).toEqual([]);
   });
 
+  test("of a call without a network is told of any host, where no word names one and nothing else is told", () => {
+    const stood = standing();
+    for (const said of [
+      "npm error code EAI_AGAIN\nnpm error syscall getaddrinfo",
+      "NewConnectionError: [Errno -3] Temporary failure in name resolution",
+      "dial tcp: lookup proxy.golang.org: no such host",
+      "Could not transfer artifact: Unknown host repo.maven.apache.org",
+    ])
+      expect([said, denied(stood, said, "install")]).toEqual([said, ["likely connect any host"]]);
+    expect(denied(stood, "npm error 404 Not Found", "install")).toEqual([]);
+    expect(denied(stood, "a: EAI_AGAIN\n.env: Permission denied", ".env")).toEqual([
+      "certain read project/.env",
+    ]);
+  });
+
   test("names its target out of the call's words, whatever the program says", () => {
     const stood = standing();
     const { at, standing: whole } = stood;
@@ -245,6 +261,7 @@ describe("a denial", () => {
           refused: [],
           isByYes,
           isProxied: isByYes,
+          isOffline: false,
           isTool,
         };
         const denials = programDenials(failure, whole);
