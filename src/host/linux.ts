@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import { release } from "node:os";
+import { HOME } from "../backend/bubblewrap/identity.ts";
 import { viewAround } from "../backend/bubblewrap/view-around.ts";
 import { joinPath } from "../profile/path.ts";
 import type { Root, Runtime } from "../tool/facts.ts";
@@ -58,7 +59,7 @@ async function lookAt(
   return {
     launcher,
     user: { uid: user.uid, gid: user.gid, isCaller: user.isCaller },
-    links: madeLinks(roots, runtimes, (path) => viewAround(path) !== null),
+    links: madeLinks(roots, runtimes, { viewAround, home: HOME }),
     emptyFile: owner === null ? joinPath(host.stateFolder, "empty") : null,
     devices,
     // Whoever runs nothing does not try it: until it was tried, it is taken for possible.

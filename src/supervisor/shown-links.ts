@@ -1,3 +1,4 @@
+import { madeLinks } from "../host/made-links.ts";
 import type { AbsolutePath } from "../profile/path.ts";
 import type { Standing } from "./standing.ts";
 
@@ -6,8 +7,6 @@ export function shownLinks({
   settings,
   backend,
 }: Pick<Standing, "settings" | "backend">): ReadonlyMap<AbsolutePath, string> {
-  const ofRoots = settings.roots.flatMap(({ links = [] }) => links);
-  const own = ofRoots.filter(({ path }) => backend.viewAround(path) === null);
-  const links = [...settings.runtimes.flatMap((runtime) => runtime.links), ...own];
+  const links = madeLinks(settings.roots, settings.runtimes, backend);
   return new Map(links.map(({ path, target }) => [path, target]));
 }

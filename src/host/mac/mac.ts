@@ -1,5 +1,6 @@
 import { chmodSync, lstatSync, mkdirSync, statSync } from "node:fs";
 import type { TreeBound } from "../../backend/facts.ts";
+import { EMPTY_HOME } from "../../backend/seatbelt/base.ts";
 import { CofferdamError, visible } from "../../errors.ts";
 import { type AbsolutePath, parentOf } from "../../profile/path.ts";
 import type { StandingFacts } from "../facts.ts";
@@ -34,7 +35,7 @@ export const mac: Platform = {
     return {
       launcher: findSandboxExec(host, writableOf(roots)),
       user: { uid, gid, isCaller: owner === null },
-      links: madeLinks(roots, runtimes, () => false),
+      links: madeLinks(roots, runtimes, { viewAround: () => null, home: EMPTY_HOME }),
       emptyFile: null,
       devices: { kind: "host" },
       coversLinks: false,
