@@ -192,6 +192,34 @@ describe.skipIf(unusable !== null)("inside", () => {
       });
     });
 
+    it("limit: a file that is too large, or too many open ones, are told with the limit to raise", async () => {
+      const write = (size: string): string => `head -c ${size} /dev/zero > ${place.ws}/big`;
+      expect(await sh(write("20000000"), { file_size: "10MiB" })).toMatchObject({
+        kind: "failed",
+        code: 128 + constants.signals.SIGXFSZ,
+        denials: [
+          {
+            target: "a file of more than 10MiB",
+            remedy: "raise `file_size` under `sandbox.limits`, or the profile's that is lower",
+          },
+        ],
+      });
+      expect(await sh(write("20000000"), { file_size: "20MiB" })).toMatchObject({ kind: "done" });
+      const open = `for (1 .. 64) { open my $f, "<", "/dev/null" or die "$!\\n"; push @f, $f }`;
+      expect(await perl(open, { open_files: 32 })).toMatchObject({
+        kind: "failed",
+        denials: [
+          {
+            target: "more than 32 open files in one process",
+            remedy: "raise `open_files` under `sandbox.limits`, or the profile's that is lower",
+          },
+        ],
+      });
+      expect(await perl(open, { open_files: 128 })).toMatchObject({ kind: "done" });
+      // The same end without such a limit has another reason.
+      expect("denials" in (await sh("kill -XFSZ $$", { open_files: 128 }))).toBe(false);
+    });
+
     it("limit: a crash writes no memory anywhere, and starts nothing on the host", async () => {
       await using usual = await place.supervisor();
       const { walls } = usual.shared;
