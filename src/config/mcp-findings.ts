@@ -1,4 +1,5 @@
 import { visible } from "../errors.ts";
+import { normalPorts, printPorts } from "../profile/ports.ts";
 import { networkFrom } from "../profile/sections.ts";
 import type { Loaded } from "./config.ts";
 import { type Finding, placeOf, warning } from "./finding.ts";
@@ -10,6 +11,7 @@ export function mcpFindings({ config }: Loaded): readonly Finding[] {
   return Object.entries(config.mcp.servers).flatMap(([name, { needs }]): readonly Finding[] => {
     const found = (message: string, hint: string, ...place: YamlPath): Finding =>
       warning(message, hint, placeOf(config, ["mcp", "servers", name, "needs", ...place]));
+    const ports = normalPorts([...config.shell.ports, ...(needs.ports ?? [])]);
     const wanted = Object.entries(needs.roots ?? {});
     const readOnly = wanted.filter(
       ([root, access]) =>
@@ -35,7 +37,7 @@ export function mcpFindings({ config }: Loaded): readonly Finding[] {
         .map((port) =>
           found(
             `the MCP server ${visible(name)} can't start: the config lists no port ${port}`,
-            `list it: \`shell: { ports: [${port}] }\``,
+            `list it: \`shell: { ports: [${printPorts(ports)}] }\``,
             "ports",
           ),
         ),

@@ -17,7 +17,7 @@ import {
 import { type Access, isAtMost } from "../profile/access.ts";
 import { accessTo } from "../profile/access-to.ts";
 import { type AbsolutePath, isInside, joinPath, knownPath } from "../profile/path.ts";
-import { isPortIn } from "../profile/ports.ts";
+import { isPortIn, normalPorts, printPorts } from "../profile/ports.ts";
 import type { Profile } from "../profile/profile.ts";
 import { printShortfall } from "../profile/shortfall.ts";
 import { localeOf } from "../shell/locale.ts";
@@ -172,7 +172,7 @@ function prepareSide(call: Call, standing: Standing, look: CallFacts, base: Gran
     return {
       ...given,
       launch: null,
-      rendering: { kind: "denied", code: "DENIED", refusal: closedPort(closed, standing) },
+      rendering: { kind: "denied", code: "DENIED", refusal: closedPort(closed, ports, standing) },
     };
   const isHidden = program.real !== null && accessTo(granted, program.real) === "none";
   if (program.path === null || isHidden || look.unstartable !== null) {
@@ -268,8 +268,8 @@ function outsideRoots({ use }: Call, cwd: AbsolutePath, { settings }: Standing):
 }
 
 /** A server that nobody reaches is not what was asked for. */
-function closedPort(port: number, { settings }: Standing): Refusal {
-  return settings.shell.ports.includes(port)
+function closedPort(port: number, asked: readonly number[], { settings: { shell } }: Standing): Refusal {
+  return shell.ports.includes(port)
     ? {
         field: "ports",
         reason: `operator profiles allow no port ${port}`,
@@ -278,7 +278,7 @@ function closedPort(port: number, { settings }: Standing): Refusal {
     : {
         field: "ports",
         reason: `the port ${port} is not among those that the config lists`,
-        remedy: `write \`shell: { ports: [${port}] }\` in the config, or do without`,
+        remedy: `write \`shell: { ports: [${printPorts(normalPorts([...shell.ports, ...asked]))}] }\` in the config, or do without`,
       };
 }
 

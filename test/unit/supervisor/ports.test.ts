@@ -45,16 +45,20 @@ test("a call has open what it asks for of what the config lists, and none where 
   expect(await planned(m)).toEqual({ opens: [], profile: [] });
 });
 
-test("a port that the config does not list is refused by its number, and its remedy lets it be", async () => {
+test("a port that the config does not list is refused by its number; its remedy adds it to the list", async () => {
   const m = project("{ ports: [5173] }");
   const refused = await planned(m, [5173, 8080]);
   expect(refused).toEqual({
     field: "ports",
     reason: "the port 8080 is not among those that the config lists",
-    remedy: "write `shell: { ports: [8080] }` in the config, or do without",
+    remedy: "write `shell: { ports: [5173, 8080] }` in the config, or do without",
   });
-  say(m, "{ ports: [8080] }");
+  expect(await planned(m, [8080, 4000])).toMatchObject({
+    remedy: "write `shell: { ports: [4000, 5173, 8080] }` in the config, or do without",
+  });
+  say(m, "{ ports: [5173, 8080] }");
   expect(await planned(m, [8080])).toEqual({ opens: [8080], profile: [8080] });
+  expect(await planned(m, [5173])).toEqual({ opens: [5173], profile: [5173] });
 });
 
 test("an operator narrows the ports, or forbids them; the remedy names the question that names the profile", async () => {
@@ -125,6 +129,21 @@ test("`trust` names the ports, and `check` those that no call opens", () => {
   expect(lines(project("{ ports: [8080], network: host }")).found).toEqual([
     "no call opens a port: with `network: host` its servers listen on the machine's own network",
   ]);
+});
+
+test("`check` tells an MCP server's unlisted port with the whole list; the list that it tells leaves none", () => {
+  const m = project("{}");
+  const hints = (shell: string): readonly (string | null)[] => {
+    const servers = "{ web: { command: [server], needs: { ports: [8080, 4000] } } }";
+    say(m, `${shell}\nmcp: { servers: ${servers} }`);
+    return findings(loadConfig(m.host, { config: m.at(FILE), profiles: [] })).map(({ hint }) => hint);
+  };
+  const listed = "{ ports: [4000, 5173, 8080] }";
+  expect(hints("{ ports: [5173] }")).toEqual([
+    `list it: \`shell: ${listed}\``,
+    `list it: \`shell: ${listed}\``,
+  ]);
+  expect(hints(listed)).toEqual([]);
 });
 
 test.each([
