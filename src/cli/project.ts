@@ -7,6 +7,7 @@ import { foldersOfTool, foldersOfVenv } from "../host/runtimes/project-tools.ts"
 import { yamlText } from "../host/runtimes/written.ts";
 import { detectRuntimes, findRuntimes } from "../host/runtimes.ts";
 import { type AbsolutePath, joinPath } from "../profile/path.ts";
+import { hasRepositoryBelow } from "./nested-repositories.ts";
 
 /** A kind of project, by the files that lie in its folder. */
 interface Kind {
@@ -26,6 +27,7 @@ export interface Project {
   /** Those that the project has, and this machine not in a place that can be granted. */
   readonly missing: readonly string[];
   readonly commands: readonly string[];
+  /** It is a repository, or holds some. */
   readonly isGit: boolean;
   /** Where an editor finds the schema: in the project's own packages, else in this one. */
   readonly schema: string;
@@ -111,7 +113,10 @@ const KINDS: readonly Kind[] = [
 
 /** Looks at the files of a folder, which will be a root, and at what this machine has for them. Nothing is run. */
 export function lookAtProject(host: Host, folder: AbsolutePath): Project {
-  const kinds = KINDS.filter((kind) => kind.files.some((file) => existsSync(joinPath(folder, file))));
+  const isOf = ({ runtime, files }: Kind): boolean =>
+    files.some((file) => existsSync(joinPath(folder, file))) ||
+    (runtime === "git" && hasRepositoryBelow(folder));
+  const kinds = KINDS.filter(isOf);
   const { items, missing } = runtimesOf(host, folder, kinds);
   const own = joinPath(folder, "node_modules/cofferdam/profiles/config.schema.json");
   return {

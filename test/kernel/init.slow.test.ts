@@ -37,6 +37,17 @@ const KINDS: readonly Kind[] = [
     says: /^two\none\n$/,
   },
   {
+    what: "a folder of repositories",
+    needs: ["/usr/bin/git"],
+    make: "git init -q work/app",
+    first: [
+      "sh",
+      "-c",
+      "cd work/app && git -c user.name=n -c user.email=e commit -q --allow-empty -m one && git log --format=%s",
+    ],
+    says: /^one\n$/,
+  },
+  {
     what: "a Maven project",
     needs: ["/usr/bin/mvn", "/usr/bin/java"],
     files: { "pom.xml": POM },

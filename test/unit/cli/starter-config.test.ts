@@ -176,6 +176,37 @@ test("commands are those of the project's own scripts and package manager", () =
   ]);
 });
 
+describe("a folder that is no repository itself", () => {
+  const looked = (files: readonly string[]) => {
+    const { host, project, at } = machine(
+      Object.fromEntries(files.map((name) => [`home/ann/project/${name}`, ""])),
+    );
+    symlinkSync(at("home/ann"), at("home/ann/project/link"));
+    const { runtimes, missing, isGit, commands } = lookAtProject(host, project);
+    return { git: [...runtimes, ...missing].includes("git"), isGit, asks: !commands.includes("git status") };
+  };
+  const [withGit, without] = [
+    { git: true, isGit: true, asks: false },
+    { git: false, isGit: false, asks: true },
+  ];
+
+  test("gets `git` where repositories lie in its folders; twin: in plain folders it gets none", () => {
+    expect(looked(["app/.git/HEAD", "notes.txt"])).toEqual(withGit);
+    expect(looked(["work/app/.git/HEAD"])).toEqual(withGit);
+    // A linked worktree or a submodule has a file of that name.
+    expect(looked(["work/app/.git"])).toEqual(withGit);
+    expect(looked(["app/HEAD", "notes.txt"])).toEqual(without);
+  });
+
+  test("gets none for what lies deeper, hidden, in packages or behind a link, nor behind hundreds of names", () => {
+    expect(looked(["a/b/c/.git/HEAD"])).toEqual(without);
+    expect(looked([".cache/tool/.git/HEAD", "node_modules/a/.git/HEAD"])).toEqual(without);
+    const many = Array.from({ length: 600 }, (_, index) => `f${index}`);
+    expect(looked([...many, "a/b/.git/HEAD"])).toEqual(without);
+    expect(looked([...many.slice(0, 100), "a/b/.git/HEAD"])).toEqual(withGit);
+  });
+});
+
 test("a runtime is told with the folders that it shows, where they really are", () => {
   const { host, write, at, folder } = machine({ "opt/tools-2/bin/x": "" });
   symlinkSync("tools-2", at("opt/tools"));
