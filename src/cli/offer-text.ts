@@ -132,7 +132,7 @@ function pagesOf({ domains, approval }: Loaded["config"]["webFetch"]): readonly 
 /** What changed since a config was trusted, what got wider first; nothing when it never was, or is the same. */
 export function widerLines({ before, wider, changed }: TrustOffer): readonly string[] {
   if (before.trusted || before.reason === "never") return [];
-  const byWords = Map.groupBy(wider, ({ comparison }) => printWider(comparison));
+  const byWords = Map.groupBy(wider, ({ comparison, networks }) => printWider(comparison, networks));
   const now = [...byWords].map(([words, some]) => {
     const whens = some.map(({ when }) => (when === "unasked" ? "without asking" : "on a yes"));
     return `wider ${whens.join(" and ")}: it may ${words}`;

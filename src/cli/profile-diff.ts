@@ -82,16 +82,20 @@ function inForce(name: string, profile: Profile, demands: Demands): Named {
 /** The first thing that the second allows, or perhaps allows, and the first does not; null when there is none. */
 function widening(a: Named, b: Named): { readonly what: string; readonly isCertain: boolean } | null {
   const comparison = compare(b.profile, a.profile);
-  if (comparison.kind === "exceeds") return { what: printWider(comparison), isCertain: true };
+  const networks = [a.profile.network, b.profile.network];
+  if (comparison.kind === "exceeds") return { what: printWider(comparison, networks), isCertain: true };
   const loose = loosenessOf(b.demands, a.demands);
   const first = loose.find((one) => one.field !== "rule" || one.isCertain) ?? loose[0];
   if (first !== undefined)
     return { what: printLooseness(first), isCertain: first.field !== "rule" || first.isCertain };
-  if (comparison.kind === "unknown") return { what: printWider(comparison), isCertain: false };
+  if (comparison.kind === "unknown") return { what: printWider(comparison, networks), isCertain: false };
   const apart = compare(b.elsewhere, a.elsewhere);
   return apart.kind === "within"
     ? null
-    : { what: elsewhere(printWider(apart)), isCertain: apart.kind === "exceeds" };
+    : {
+        what: elsewhere(printWider(apart, [a.elsewhere.network, b.elsewhere.network])),
+        isCertain: apart.kind === "exceeds",
+      };
 }
 
 /** Told of made-up folders: they are named as the variables that they stand for. */
@@ -134,8 +138,9 @@ function beyond(wide: Named, other: Named): readonly string[] {
 export function touchedBeyond(wide: Profile, other: Profile): readonly string[] {
   const comparison: Comparison = compare(wide, other);
   if (comparison.kind === "within") return [];
+  const more = printWider(comparison, [wide.network, other.network]);
   if (wide.files.length * (wide.masks.length + other.masks.length) > MOST_LOOKS)
-    return [printWider(comparison), "perhaps more: there are too many entries to list each"];
+    return [more, "perhaps more: there are too many entries to list each"];
   const clauses = shortfall(wide, intersect(wide, other));
   const isShown =
     comparison.kind === "exceeds" &&
@@ -145,7 +150,7 @@ export function touchedBeyond(wide: Profile, other: Profile): readonly string[] 
         (one.field !== "files" ||
           (comparison.witness.field === "files" && one.path === comparison.witness.path)),
     );
-  return [...clauses.map(printClause), ...(isShown ? [] : [printWider(comparison)])];
+  return [...clauses.map(printClause), ...(isShown ? [] : [more])];
 }
 
 function printClause(one: Shortfall): string {

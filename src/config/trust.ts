@@ -6,6 +6,7 @@ import { parseProfile, printProfile } from "../profile/canonical.ts";
 import { type Comparison, compare } from "../profile/compare.ts";
 import { sha256 } from "../profile/digest.ts";
 import { intersectAll } from "../profile/intersect.ts";
+import type { Network } from "../profile/network.ts";
 import { type AbsolutePath, nameOf, parentOf } from "../profile/path.ts";
 import { CLOSED, type Profile } from "../profile/profile.ts";
 import { deriveShellNeeds, type Needs } from "../tool/derive.ts";
@@ -21,6 +22,8 @@ import { fileStart } from "./yaml.ts";
 export interface Widening {
   readonly when: keyof Needs;
   readonly comparison: Exclude<Comparison, { readonly kind: "within" }>;
+  /** The network of now, and the one that was trusted. */
+  readonly networks: readonly Network[];
 }
 
 /** What trusting a config would mean. Nothing is remembered before `rememberTrust`. */
@@ -166,8 +169,9 @@ function changesSince(old: TrustEntry, now: TrustEntry): readonly string[] {
 
 function wideningsSince(old: TrustEntry, now: TrustEntry): readonly Widening[] {
   return (["unasked", "onYes"] as const).flatMap((when) => {
-    const comparison = compare(profileOf(now.granted[when]), profileOf(old.granted[when]));
-    return comparison.kind === "within" ? [] : [{ when, comparison }];
+    const [a, b] = [profileOf(now.granted[when]), profileOf(old.granted[when])];
+    const comparison = compare(a, b);
+    return comparison.kind === "within" ? [] : [{ when, comparison, networks: [a.network, b.network] }];
   });
 }
 

@@ -247,6 +247,42 @@ test("what a config would grant is told before it is trusted, and what got wider
   ]);
 });
 
+describe("a host that got reachable is told by its name and port", () => {
+  /** What is told to be wider when these are listed in the place of those. */
+  const wider = (before: string, after: string): readonly string[] => {
+    const { host, write } = machine();
+    const say = (network: string): void =>
+      write({
+        "home/ann/project/cofferdam.yaml": `version: 1\nsandbox: { runtimes: [] }\nshell: { network: ${network} }\n`,
+      });
+    say(before);
+    rememberTrust(host, trustFile(host));
+    say(after);
+    return widerLines(trustFile(host)).filter((line) => line.startsWith("wider"));
+  };
+  const line = (words: string): string => `wider without asking and on a yes: it may connect ${words}`;
+  const hosts = (...rules: readonly string[]): string => `{ hosts: ${JSON.stringify(rules)} }`;
+
+  test("and by no address that nobody wrote; a host that was listed before is not told", () => {
+    const added = hosts("a.test:443", "registry.npmjs.org:443");
+    expect(wider(hosts("a.test:443"), added)).toEqual([line("`registry.npmjs.org:443`")]);
+    expect(wider("false", hosts("a.test"))).toEqual([line("`a.test:443`")]);
+    expect(wider(added, hosts("a.test:443"))).toEqual([]);
+  });
+
+  test("with what is new where only its addresses are: private ones, or the one that is written", () => {
+    expect(wider(hosts("a.test:443"), hosts("a.test:443 private"))).toEqual([
+      line("`a.test:443` at a private address"),
+    ]);
+    expect(wider(hosts("a.test:443"), hosts("a.test:443", "b.test:443 at 192.168.7.7"))).toEqual([
+      line("`b.test:443` at 192.168.7.7"),
+    ]);
+    // An address that was barred before was written then.
+    const barred = `{ hosts: ["a.test:443"], never: ["8.8.8.8"] }`;
+    expect(wider(barred, hosts("a.test:443"))).toEqual([line("`a.test:443` at 8.8.8.8")]);
+  });
+});
+
 test("whatever lets tools run unasked is told before a config is trusted, and any change of it after", () => {
   const { host, write } = machine();
   const config = (approval: string): void =>

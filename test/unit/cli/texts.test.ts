@@ -129,7 +129,7 @@ describe("what one profile allows beyond another is said in words", () => {
     [{ limits: { ...CLOSED.limits, wallMs: 5 } }, "use more: wallMs"],
   ])("%j", (parts, words) => {
     const comparison = compare(normalProfile({ limits: CLOSED.limits, ...parts }), CLOSED);
-    expect(comparison.kind === "within" ? null : printWider(comparison)).toBe(words);
+    expect(comparison.kind === "within" ? null : printWider(comparison, [])).toBe(words);
   });
 });
 
