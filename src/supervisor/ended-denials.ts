@@ -5,6 +5,7 @@ import { type AbsolutePath, isInside, parentOf, ROOT } from "../profile/path.ts"
 import { isOpaque } from "../shell/word.ts";
 import { type Call, lineOf, scriptOf, wordsOf } from "../tool/call.ts";
 import { askDenial } from "./ask-denial.ts";
+import { certificateDenials } from "./certificate-denials.ts";
 import { commandsIn } from "./commands-in.ts";
 import { isComplaint, withoutDots } from "./complaints.ts";
 import type { Denial } from "./denial.ts";
@@ -94,7 +95,7 @@ function lackDenials({ call, side, standing }: EndedCall, { ended, said }: End):
 
 function wordDenials(
   { call, side, standing, facts }: EndedCall,
-  { ended: { code, refused = [] }, said, egress }: End,
+  { ended: { code, refused = [] }, said, egress, env }: End,
   words: readonly string[],
   named: readonly NamedPath[],
 ): readonly Denial[] {
@@ -102,6 +103,8 @@ function wordDenials(
   const { mac, user } = facts;
   const told = askDenial(standing, { isByYes, isTool });
   const ofDevices = mac === null ? deviceDenials({ said, words, user }, told) : [];
+  const inside = side.launch?.env ?? {};
+  const ofCertificates = certificateDenials({ said, profile: side.profile, inside, outside: env });
   const others = programDenials(
     {
       named,
@@ -116,7 +119,7 @@ function wordDenials(
     },
     standing,
   );
-  return [...ofDevices, ...others];
+  return [...ofDevices, ...ofCertificates, ...others];
 }
 
 /** What the plan's own limits kept it from: told by git, by hooks that git started, and by everything else. */

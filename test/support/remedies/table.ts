@@ -51,6 +51,11 @@ export const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
     "make room on the file system of {}",
     "make room there, or set XDG_STATE_HOME to a folder on another disk",
   ],
+  "test/kernel/certificates.slow.test.ts": [
+    "pass {} in `sandbox.env.pass`{}",
+    ", and list {} under `sandbox.paths`",
+    "`{ root: {}, mode: ro }`",
+  ],
   "test/kernel/deep.test.ts": ["remove what lies that deep, or move it out of the roots"],
   "test/kernel/pipes.test.ts": ["let `sh` be dash, busybox, or bash 5.1 or newer"],
   "test/kernel/later-calls.slow.test.ts": [

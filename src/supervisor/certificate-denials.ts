@@ -1,0 +1,63 @@
+import { yamlText } from "../host/runtimes/written.ts";
+import { accessTo } from "../profile/access-to.ts";
+import { type AbsolutePath, isAbsolutePath, parentOf } from "../profile/path.ts";
+import type { Profile } from "../profile/profile.ts";
+import type { Denial } from "./denial.ts";
+
+/** What is known of a program that failed. */
+interface FailedProgram {
+  /** The end of what it said on standard error. */
+  readonly said: string;
+  /** What it was given. */
+  readonly profile: Profile;
+  /** Its environment. */
+  readonly inside: Readonly<Record<string, string>>;
+  /** The supervisor's own. */
+  readonly outside: Readonly<Record<string, string | undefined>>;
+}
+
+/** How TLS clients tell that they know nobody who signed a certificate (OpenSSL, GnuTLS, Node, Go, rustls, Java). */
+const UNTRUSTED =
+  /self[- _]signed[- _]cert|unable[- _]to[- _]get[- _](?:local[- _])?issuer|UNABLE_TO_VERIFY_LEAF|CERTIFICATE_VERIFY_FAILED|certificate verify failed|SSL certificate problem|signer (?:is )?not (?:found|known)|unknown authority|UnknownIssuer|unable to find valid certification path/i;
+
+/** Variables by which clients are told of a machine's own authorities, each a file or a folder. */
+const NAMES = [
+  "NODE_EXTRA_CA_CERTS",
+  "SSL_CERT_FILE",
+  "SSL_CERT_DIR",
+  "REQUESTS_CA_BUNDLE",
+  "CURL_CA_BUNDLE",
+  "GIT_SSL_CAINFO",
+  "PIP_CERT",
+  "CARGO_HTTP_CAINFO",
+  "DENO_CERT",
+  "AWS_CA_BUNDLE",
+] as const;
+
+/** The variables of the caller's that name certificates, where a program that was not told of them trusted none. */
+export function certificateDenials({ said, profile, inside, outside }: FailedProgram): readonly Denial[] {
+  if (!UNTRUSTED.test(said)) return [];
+  const missing = NAMES.filter((name) => outside[name] !== undefined && inside[name] === undefined);
+  if (missing.length === 0) return [];
+  const hidden = missing.flatMap((name) => hiddenFolder(outside[name] ?? "", profile) ?? []);
+  const listed = [...new Set(hidden)]
+    .map((folder) => `\`{ root: ${yamlText(folder)}, mode: ro }\``)
+    .join(" and ");
+  const also = listed === "" ? "" : `, and list ${listed} under \`sandbox.paths\``;
+  return [
+    {
+      operation: "use",
+      target: "the certificates of this machine",
+      certainty: "likely",
+      because: `${missing.join(", ")} ${missing.length === 1 ? "is" : "are"} set outside, and not passed to commands`,
+      remedy: `pass ${missing.join(", ")} in \`sandbox.env.pass\`${also}`,
+    },
+  ];
+}
+
+/** The folder of a file of certificates that the profile does not show; null where it does. */
+function hiddenFolder(path: string, profile: Profile): AbsolutePath | null {
+  if (!isAbsolutePath(path)) return null;
+  const facts = { kind: "file", bornInside: false } as const;
+  return accessTo(profile, path, facts) === "none" ? parentOf(path) : null;
+}
