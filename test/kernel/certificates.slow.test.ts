@@ -1,4 +1,5 @@
 import { spawnSync } from "node:child_process";
+import { copyFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { createSupervisor } from "../../src/index.ts";
 import { knownPath } from "../../src/profile/path.ts";
@@ -11,13 +12,13 @@ sandboxMustWork("a machine with certificates of its own");
 /** Makes a certificate for `localhost` that nobody signed, and its key. */
 function makeCertificate(place: Place): string {
   const file = `${place.folder("own")}/ca.pem`;
-  const made = spawnSync("openssl", [
+  const made = spawnSync("/usr/bin/openssl", [
     ...["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2"],
     ...["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"],
     ...["-keyout", `${place.ws}/key.pem`, "-out", file],
   ]);
   expect([made.status, made.error]).toEqual([0, undefined]);
-  spawnSync("cp", [file, `${place.ws}/cert.pem`]);
+  copyFileSync(file, `${place.ws}/cert.pem`);
   return file;
 }
 
