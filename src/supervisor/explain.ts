@@ -5,9 +5,17 @@ import type { Approximation, PlanClause } from "../backend/plan.ts";
 import type { Ceiling } from "../config/config.ts";
 import type { Position } from "../errors.ts";
 import { accessTo } from "../profile/access-to.ts";
-import { type Explanation, entryKey, explain, type Layer, type Question } from "../profile/explain.ts";
+import {
+  type Explanation,
+  entryKey,
+  explain,
+  type Layer,
+  maskKey,
+  type Question,
+} from "../profile/explain.ts";
 import { LIMIT_LAYER } from "../profile/own-layers.ts";
 import { type AbsolutePath, isInside } from "../profile/path.ts";
+import { literalPattern } from "../profile/pattern.ts";
 import { indexEntries, nearestEntry, type Profile } from "../profile/profile.ts";
 import { listedSockets } from "../profile/sockets.ts";
 import type { ToolSettings } from "../tool/derive.ts";
@@ -41,7 +49,14 @@ export function layersOf(
       root.at === null ? [] : [[entryKey(root.path), root.at]],
     ),
   );
-  return [{ name: "config", profile: need, sources }, ...ceiling.layers];
+  const own = settings.ownFiles.map((path) => maskKey({ pattern: literalPattern(path) }));
+  const reasons = new Map(
+    own.map((key) => [key, "it is the config, or one of its profiles: no tool changes what it may do"]),
+  );
+  const remedies = new Map(
+    own.map((key) => [key, "change it yourself, outside of the sandbox, if it is meant"]),
+  );
+  return [{ name: "config", profile: need, sources, reasons, remedies }, ...ceiling.layers];
 }
 
 /** Why a need is given something or not, before any plan: what its layers say, and which variables come along of those. */

@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { accessTo } from "../../../src/profile/access-to.ts";
 import { knownPath } from "../../../src/profile/path.ts";
+import { askDenial } from "../../../src/supervisor/ask-denial.ts";
 import { denialFor } from "../../../src/supervisor/denial.ts";
 import { createDraft } from "../../../src/supervisor/draft.ts";
 import { layersOf } from "../../../src/supervisor/explain.ts";
@@ -191,6 +192,20 @@ describe("a denial", () => {
     expect(denied(stood, "EROFS", "../docs/new")).toEqual(["likely write docs/new"]);
     expect(denied(stood, "../docs/new: No such file or directory", "../docs/new")).toEqual([]);
     expect(denied(stood, "a: Permission denied", "a", "sub/new")).toEqual([]);
+  });
+
+  test("of the config itself says what it is, not that its folder is to be written", () => {
+    const { at, standing: whole } = standing();
+    const ask = (name: string) => {
+      const path = knownPath(join(at.project, name));
+      const question = { ask: "write", path, facts: { kind: "file", bornInside: false } } as const;
+      return askDenial(whole, { isByYes: false, isTool: false })(question, "certain");
+    };
+    expect(ask("cofferdam.yaml")).toMatchObject({
+      because: "it is the config, or one of its profiles: no tool changes what it may do (config)",
+      remedy: "change it yourself, outside of the sandbox, if it is meant",
+    });
+    expect(ask("a")).toBeNull();
   });
 
   test("of a host names the host and port of a URL in the words, when the program could not reach one", () => {
