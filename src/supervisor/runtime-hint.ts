@@ -25,14 +25,9 @@ export function runtimeOf(program: string): string | null {
   return language?.name ?? null;
 }
 
-/**
- * Tells which runtime to add to the config for a program that is looked for by name. Most names that this machine does not
- * know either are misspelt: no folder would mend that. A language may well be there without being on the PATH.
- */
-export function addRuntimeNamed(program: string, settings: Settings, isOutside = true): string {
+/** Tells which runtime to add to the config for a program that is looked for by name. */
+export function addRuntimeNamed(program: string, settings: Settings): string {
   const runtime = unlistedRuntime(program, settings);
-  if (runtime === null && !isOutside)
-    return "no program of this name is on the PATH, inside or outside of the sandbox: check how it is spelt, or write the program's path";
   if (runtime !== null) return `add \`${runtime}\` under \`sandbox.runtimes\``;
   return `add its folder under \`sandbox.runtimes\`${asListed(program)}`;
 }

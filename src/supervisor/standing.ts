@@ -42,8 +42,6 @@ export interface Standing {
   readonly mode: Mode;
   /** Typing a command is no yes to it: the caller is asked as well. */
   readonly asksCaller: boolean;
-  /** Where the supervisor's own programs are found by name: its PATH. */
-  readonly searchedOutside: readonly AbsolutePath[];
   readonly needs: Needs;
   readonly unasked: Granted;
   readonly onYes: Granted;

@@ -17,7 +17,6 @@ import { findOwnProgram } from "../host/own-program.ts";
 import { writableOf } from "../host/owner.ts";
 import { platformOf } from "../host/platform.ts";
 import { findPrivateMounts } from "../host/private-mounts.ts";
-import { searchedFolders } from "../host/searched-folders.ts";
 import type { StartedBy } from "../host/spawn.ts";
 import type { Journal } from "../journal/journal.ts";
 import { Mode } from "../policy/action.ts";
@@ -221,7 +220,6 @@ export function decideStanding(options: SupervisorOptions): Decided {
     ceiling,
     mode,
     asksCaller: options.asksCaller ?? false,
-    searchedOutside: searchedFolders(host),
   });
   return { host, cwd: options.startsInRoot === true ? startIn(cwd, config.roots) : cwd, loaded, standing };
 }

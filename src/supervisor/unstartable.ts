@@ -3,7 +3,6 @@ import { resolve } from "node:path";
 import { visible } from "../errors.ts";
 import { BoundedLook, type Look, leadsTo } from "../host/leads.ts";
 import { isExecutable, type ProgramStart, programStart } from "../host/program-start.ts";
-import { isProgramIn } from "../host/searched-folders.ts";
 import { accessTo } from "../profile/access-to.ts";
 import { type AbsolutePath, isTooDeep } from "../profile/path.ts";
 import type { Profile } from "../profile/profile.ts";
@@ -14,7 +13,7 @@ import type { Standing } from "./standing.ts";
 import type { Unstartable } from "./start-fault.ts";
 
 /** What decides what can be started: where programs are looked for, and which places a sandbox has of its own. */
-export type StartSight = Pick<Standing, "settings" | "backend" | "searchedOutside">;
+export type StartSight = Pick<Standing, "settings" | "backend">;
 
 /** The places that are looked at for one program have so many characters together. */
 const MAX_PASSED = 64 * 1024;
@@ -219,10 +218,7 @@ function startedByEnv(argument: string): string | null {
 }
 
 /** The answer for a program that is nowhere. */
-export function commandNotFound(
-  word: string,
-  { settings, searchedOutside }: Pick<StartSight, "settings" | "searchedOutside">,
-): Unstartable {
+export function commandNotFound(word: string, { settings }: Pick<StartSight, "settings">): Unstartable {
   const reason = `command not found in the sandbox: ${visible(word)}`;
   if (word.includes("/"))
     return {
@@ -230,8 +226,7 @@ export function commandNotFound(
       hint: "nothing is at this path inside: check its spelling, and the folder it starts in",
     };
   const searched = searchPath({ settings }).join(":");
-  const hint = addRuntimeNamed(word, settings, isProgramIn(searchedOutside, word));
-  return { reason, hint: `${hint}; searched: ${searched}` };
+  return { reason, hint: `${addRuntimeNamed(word, settings)}; searched: ${searched}` };
 }
 
 /** The folders in which a name is looked for, in their order: PATH inside. */

@@ -7,11 +7,8 @@ import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 sandboxMustWork("programs that can't be started");
 vi.setConfig({ testTimeout: 60_000 });
 
-/**
- * A root with scripts, links and a file, and a folder beside it that the sandbox does not show. `inPath` is a folder, from the
- * root, that the supervisor's PATH holds.
- */
-function scene(runtimes: readonly object[] = [], inPath?: string): Promise<Standing> {
+/** A root with scripts, links and a file, and a folder beside it that the sandbox does not show. */
+function scene(runtimes: readonly object[] = []): Promise<Standing> {
   return standingIn(
     (place) => {
       place.folder("outside/bin");
@@ -38,7 +35,6 @@ function scene(runtimes: readonly object[] = [], inPath?: string): Promise<Stand
         },
         shell: { default: { approval: false } },
       }),
-      ...(inPath === undefined ? {} : { inPath }),
     },
   );
 }
@@ -113,33 +109,6 @@ describe.skipIf(unusable !== null)("a program that the sandbox can't start", () 
     ]);
     expect(await run("sh", "./plain")).toEqual(["plain"]);
     expect(await run("./fine")).toEqual(["fine"]);
-  });
-
-  it("is told to be misspelt where it is on no PATH, and with its folder to add where it is on the one outside", async () => {
-    const [misspelt, add] = [
-      "no program of this name is on the PATH",
-      "add its folder under `sandbox.runtimes`",
-    ];
-    await using at = await scene();
-    const hint = async (input: ShellInput): Promise<string | undefined> => (await told(at, input))[1];
-    const ofTool = async (): Promise<readonly (string | undefined)[]> => [
-      await hint({ argv: ["tool"] }),
-      await hint({ script: "tool; exit 1" }),
-    ];
-    expect(await ofTool()).toEqual([0, 0].map(() => expect.stringContaining(misspelt)));
-    // A file of the folder that the call starts in is no program of the PATH.
-    expect(await hint({ argv: ["plain"] })).toContain(misspelt);
-    // A language is told by its name, wherever it is installed.
-    expect(await hint({ argv: ["cargo"] })).toContain("add `rust` under");
-    await using there = await scene([], "../outside/bin");
-    expect(await told(there, { argv: ["tool"] })).toEqual([
-      "command not found in the sandbox: `tool`",
-      expect.stringContaining(add),
-    ]);
-    expect((await told(there, { argv: ["toool"] }))[1]).toContain(misspelt);
-    // What may not be run is no program either.
-    chmodSync(`${there.place.top}/outside/bin/tool`, 0o644);
-    expect((await told(there, { argv: ["tool"] }))[1]).toContain(misspelt);
   });
 
   it("is told alike whether its link leads to something outside or to nothing", async () => {

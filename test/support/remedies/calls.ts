@@ -72,15 +72,6 @@ export const ownTool = (at: Parameters<Situation>[0]): void => {
   chmodSync(at.at("srv/own/bin/own-tool"), 0o755);
 };
 
-/** A command where that program lies on the PATH outside. */
-export const commandBesideTool =
-  (words: readonly string[], given: Given = {}): Situation =>
-  (at, told) => {
-    ownTool(at);
-    const PATH = `${process.env["PATH"]}:${at.at("srv/own/bin")}`;
-    return command(words, { ...given, env: { PATH } })(at, told);
-  };
-
 export const UNASKED = "shell: { default: { approval: false } }";
 export const DOCS = { "home/ann/docs/a.txt": "a\n" };
 export const docs = (more: string): string => `, docs: { root: HOME/docs, ${more} }`;

@@ -47,7 +47,6 @@ function standingOver(given: readonly Root[], ceilingOf: Profile, more: Partial<
     ceiling,
     mode: "interactive",
     asksCaller: false,
-    searchedOutside: [],
   } as const;
   return standingFor({ ...base, ...more });
 }

@@ -1,17 +1,5 @@
 import { writeFileSync } from "node:fs";
-import {
-  command,
-  commandBesideTool,
-  DOCS,
-  docs,
-  NAMED,
-  NOTE,
-  ownTool,
-  PROJECT,
-  script,
-  tool,
-  UNASKED,
-} from "../calls.ts";
+import { command, DOCS, docs, NAMED, NOTE, ownTool, PROJECT, script, tool, UNASKED } from "../calls.ts";
 import { cli } from "../cli.ts";
 import { quoted, type Row, run } from "../row.ts";
 
@@ -40,16 +28,13 @@ export const OF_CALLS: readonly Row[] = [
   ],
   [
     "add its folder under `sandbox.runtimes`{}",
-    commandBesideTool(["own-tool"]),
-    (at, told) =>
-      command(["own-tool"], {
+    command(["own-tool"]),
+    (at, told) => {
+      ownTool(at);
+      return command(["own-tool"], {
         runtimes: `system, ${quoted(told, 1).replace("/its/folder", at.at("srv/own"))}`,
-      })(at, told),
-  ],
-  [
-    "no program of this name is on the PATH, inside or outside of the sandbox: check how it is spelt, or write the program's path",
-    script("#!/bin/sh\n")(command(["tool"])),
-    script("#!/bin/sh\n")(command(["./tool"])),
+      })(at, told);
+    },
   ],
   [
     "if you know that program, add its folder under `sandbox.runtimes`{}",

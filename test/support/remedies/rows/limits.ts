@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { chmodSync } from "node:fs";
-import { command, commandBesideTool, DOCS, docs, NOTE, PROJECT, tool, UNASKED } from "../calls.ts";
+import { command, DOCS, docs, NOTE, ownTool, PROJECT, tool, UNASKED } from "../calls.ts";
 import { quoted, type Row, type Situation } from "../row.ts";
 import { worktree } from "../worktree.ts";
 
@@ -103,11 +103,12 @@ export const OF_LIMITS: readonly Row[] = [
   ],
   [
     "add its folder under `sandbox.runtimes`{}",
-    first(git("init", "-q"), first(hook, commandBesideTool(COMMIT, { runtimes: "system, git" }))),
-    (at, told) =>
+    first(git("init", "-q"), first(hook, command(COMMIT, { runtimes: "system, git" }))),
+    first(ownTool, (at, told) =>
       command(COMMIT, {
         runtimes: `system, git, ${quoted(told, 1).replace("/its/folder", at.at("srv/own"))}`,
       })(at, told),
+    ),
   ],
   // Rules
   [
