@@ -29,7 +29,7 @@ export function runtimeOf(program: string): string | null {
 export function addRuntimeNamed(program: string, settings: Settings): string {
   const runtime = unlistedRuntime(program, settings);
   if (runtime !== null) return `add \`${runtime}\` under \`sandbox.runtimes\``;
-  return `add its folder under \`sandbox.runtimes\`${asListed(program)}`;
+  return `check how it is spelt; if this machine has it, add its folder under \`sandbox.runtimes\`${asListed(program)}`;
 }
 
 /**

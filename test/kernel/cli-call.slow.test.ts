@@ -101,7 +101,7 @@ describe.skipIf(unusable !== null)("the exit status of `cofferdam call`", () => 
     [
       127,
       call("shell", { argv: ["no-such-program"] }, "--approve-all"),
-      /command not found in the sandbox: `no-such-program`\n {2}do: add its folder under `sandbox.runtimes`/,
+      /command not found in the sandbox: `no-such-program`\n {2}do: check how it is spelt; if this machine has it, add its folder under `sandbox.runtimes`/,
     ],
   ])("is %i for %j", async (exit, words, talk) => {
     // Named by the caller, a config needs no trust.

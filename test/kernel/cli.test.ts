@@ -49,7 +49,7 @@ describe.skipIf(unusable !== null)("the exit status", () => {
     [
       127,
       ["run", "--quiet", "--", "no-such-program"],
-      /^cofferdam: command not found in the sandbox: `no-such-program`\n {2}do: add its folder under `sandbox.runtimes`.*; searched: \/usr/,
+      /^cofferdam: command not found in the sandbox: `no-such-program`\n {2}do: check how it is spelt; if this machine has it, add its folder under `sandbox.runtimes`.*; searched: \/usr/,
     ],
     [124, ["run", "--quiet", "--", "sleep", "9"], /^cofferdam: the wall time ran out/],
     [77, ["run", "--quiet", "--", "rm", "x"], /^cofferdam: denied: command blocked: rm\n/],

@@ -239,7 +239,7 @@ describe.skipIf(unusable !== null)("the calls of one turn", () => {
       {
         type: "error",
         error: expect.stringMatching(
-          /^Error: command not found in the sandbox: `no-such-program`\. add its folder/,
+          /^Error: command not found in the sandbox: `no-such-program`\. check how it is spelt/,
         ),
       },
     ]);

@@ -12,7 +12,9 @@ describe("what to add for a program", () => {
   test.each(["$(id>PWNED)", "a;b", "a}b", "a b", "x`y", "a\u202eb", "x,y:[z", "'"])(
     "whose name is %j has no name of the call's choice in it",
     (name) => {
-      expect(addRuntimeNamed(name, NONE)).toBe("add its folder under `sandbox.runtimes`");
+      expect(addRuntimeNamed(name, NONE)).toBe(
+        "check how it is spelt; if this machine has it, add its folder under `sandbox.runtimes`",
+      );
       expect(addRuntimeOf(absolutePath(`/opt/tool/${name}`), NONE)).toBe(
         "if you know that program, add its folder under `sandbox.runtimes`",
       );

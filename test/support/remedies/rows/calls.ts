@@ -27,7 +27,7 @@ export const OF_CALLS: readonly Row[] = [
     script("#!/bin/sh\n")(command(["./tool"])),
   ],
   [
-    "add its folder under `sandbox.runtimes`{}",
+    "check how it is spelt; if this machine has it, add its folder under `sandbox.runtimes`{}",
     command(["own-tool"]),
     (at, told) => {
       ownTool(at);

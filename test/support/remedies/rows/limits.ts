@@ -102,7 +102,7 @@ export const OF_LIMITS: readonly Row[] = [
     ),
   ],
   [
-    "add its folder under `sandbox.runtimes`{}",
+    "check how it is spelt; if this machine has it, add its folder under `sandbox.runtimes`{}",
     first(git("init", "-q"), first(hook, command(COMMIT, { runtimes: "system, git" }))),
     first(ownTool, (at, told) =>
       command(COMMIT, {
