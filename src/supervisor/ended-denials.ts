@@ -139,6 +139,7 @@ function limitDenials(
     said,
     words: withoutDots(wordsOf(call.input).join(" ")),
     commands: commandsInside,
+    cwd,
     bases: basesOf(words, cwd, tops, named),
     hasFailed,
   };

@@ -1,7 +1,7 @@
 import { join, relative } from "node:path";
 import type { Repository } from "../backend/repositories.ts";
 import { folderBehind } from "../host/git/checked-out.ts";
-import { trackedStates } from "../host/git/index-file.ts";
+import { type TrackedState, trackedStates } from "../host/git/index-file.ts";
 import { statsOf } from "../host/nodes.ts";
 import { type AbsolutePath, isAbsolutePath, isInside, joinPath, parentOf } from "../profile/path.ts";
 import { quote } from "../shell/quote.ts";
@@ -77,7 +77,7 @@ export function blockedDenials(said: string, limits: readonly PlanLimit[], work:
   return [...Map.groupBy(blocking, ({ sign }) => sign)].flatMap(([sign, files]) => {
     const git = gitIn(parentOf(sign.path), work.cwd);
     const names = files.map(({ name }) => name).slice(0, MAX_FILES);
-    const aside = quote([...git, "stash", "push", "-u", "--", ...names]);
+    const aside = quote([...git, ...literally(names), "stash", "push", "-u", "--", ...names]);
     const folder = knownFolder(sign, work);
     const stopped = folder === null ? null : stoppedIn(folder);
     const command = gitCommandOf(work.commands);
@@ -125,16 +125,19 @@ function remedyFor(sign: LeftFile["sign"], names: readonly string[], work: GitWo
   if (states !== null) {
     const finish = finishRemedy(
       git,
-      names.filter((name) => states.get(name) === "differs"),
+      names.filter((name) => DIFFERS.has(states.get(name))),
       changesTrees(work)
         ? names.filter((name) => !states.has(name) && statsOf(joinPath(top, name)) !== null)
         : [],
       relative(work.cwd, top),
+      names.some((name) => states.get(name) === "executable"),
     );
     if (finish !== null) return finish;
   }
   return repeatRemedy(folder === null ? null : stoppedIn(folder), git, gitCommandOf(work.commands));
 }
+
+const DIFFERS: ReadonlySet<TrackedState | undefined> = new Set(["differs", "executable"]);
 
 /** The repository's own folder, where the call may read that anyway. */
 function knownFolder(sign: LeftFile["sign"], work: GitWork): AbsolutePath | null {
@@ -148,21 +151,28 @@ function finishRemedy(
   changed: readonly string[],
   gone: readonly string[],
   folder: string,
+  hasProgram: boolean,
 ): string | null {
   const parts: string[] = [];
   if (changed.length > 0) {
-    const finish = quote([...git, "checkout", "--", ...changed]);
+    const finish = quote([...git, ...literally(changed), "checkout", "--", ...changed]);
+    const program = hasProgram ? ", which also makes programs of them" : "";
     parts.push(
-      `git's index holds what it wanted there: outside of the sandbox, look with \`${lookAt(git, changed, folder)}\`, then finish with \`${finish}\``,
+      `git's index holds what it wanted there: outside of the sandbox, look with \`${lookAt(git, changed, folder)}\`, then finish with \`${finish}\`${program}`,
     );
   }
   if (gone.length > 0) {
     const files = gone.slice(0, MAX_FILES).map((name) => join(folder, name));
     parts.push(
-      `git's index no longer has it: if that is meant, finish outside of the sandbox with \`${quote(["rm", "--", ...files])}\``,
+      `git's index does not have it: if it was to be removed, and you need nothing of it, finish outside of the sandbox with \`${quote(["rm", "--", ...files])}\``,
     );
   }
   return parts.length === 0 ? null : parts.join("; ");
+}
+
+/** What keeps git from reading names as patterns (gitglossary(7), pathspec), where some could be. */
+function literally(names: readonly string[]): readonly string[] {
+  return names.some((name) => /^:|[*?[\]\\]/.test(name)) ? ["--literal-pathspecs"] : [];
 }
 
 /**

@@ -11,16 +11,14 @@ import {
 } from "./complaints.ts";
 import type { Denial } from "./denial.ts";
 import { type PinnedPath, type PlanLimit, whyPinned } from "./plan-limits.ts";
-import { type TakingAway, takenAway } from "./taken-away.ts";
+import { type Commands, seemsTakenAway, type TakingAway, takenAway } from "./taken-away.ts";
 
 /** What is known of a program that ended, as far as the limits of its plan go. */
-export interface Evidence {
+export interface Evidence extends Commands {
   /** The end of what it said on standard error. */
   readonly said: string;
   /** The call's own words, as one text. */
   readonly words: string;
-  /** Its commands, each as its words, and the ones of lines that it hands to a shell. */
-  readonly commands: readonly (readonly string[])[];
   /** Folders that relative names may begin in, the likeliest first. */
   readonly bases: readonly AbsolutePath[];
   /** False where it ended with status 0. */
@@ -62,7 +60,7 @@ export function limitHits(evidence: Evidence, limits: readonly PlanLimit[]): rea
 /** What these hits come to, each path once. */
 export function maskDenials(
   hits: readonly LimitHit[],
-  call: Pick<Evidence, "words" | "commands" | "bases">,
+  call: Pick<Evidence, "words" | "commands" | "cwd" | "bases">,
   limits: readonly PlanLimit[],
 ): readonly Denial[] {
   const pinned = limits.filter((one) => one.kind === "pinned");
@@ -87,9 +85,9 @@ export function maskDenials(
 function wasToGo(
   path: AbsolutePath,
   { line }: Complaint,
-  call: Pick<Evidence, "words" | "commands" | "bases">,
+  call: Pick<Evidence, "words" | "commands" | "cwd" | "bases">,
 ): boolean {
-  if (takenAway(call.commands, namesFrom(path, call.bases)) !== null) return true;
+  if (seemsTakenAway(call, path, namesFrom(path, call.bases))) return true;
   return isNamedWhole(path, call) && (isAboutRemoving(line) || REMOVING_CALL.test(call.words));
 }
 
@@ -108,10 +106,9 @@ function denialOfRemoval(
   limit: PinnedPath,
   certainty: Denial["certainty"],
   { line }: Complaint,
-  { commands, bases }: Pick<Evidence, "commands" | "bases">,
+  call: Commands,
 ): Denial {
-  const taking =
-    takenAway(commands, namesFrom(limit.path, bases)) ?? (MOVING.test(withoutPaths(line)) ? "move" : null);
+  const taking = takenAway(call, limit.path) ?? (MOVING.test(withoutPaths(line)) ? "move" : null);
   return {
     operation: "remove",
     target: limit.path,

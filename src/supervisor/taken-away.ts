@@ -1,49 +1,99 @@
-import { posix } from "node:path";
+import { relative, resolve } from "node:path";
+import type { AbsolutePath } from "../profile/path.ts";
 import { fileNameOf } from "../shell/rule.ts";
 
-/** How a command takes folders away that its words name. */
+/** The commands of a call, each as its words, with those of lines that it hands to a shell, and where it started. */
+export interface Commands {
+  readonly commands: readonly (readonly string[])[];
+  readonly cwd: AbsolutePath;
+}
+
+/** How a call takes a folder away. */
 export type TakingAway = "remove" | "remove-worktree" | "move";
 
-/** Programs that remove what stands behind them, also behind another program (`env rm`, `npx rimraf`). */
-const REMOVERS: ReadonlySet<string> = new Set(["rm", "rmdir", "rimraf", "del-cli", "trash"]);
-const MOVERS: ReadonlySet<string> = new Set(["mv"]);
-
 /**
- * How the commands of a call take away what has one of these names; null where none names exactly that. `commands` are
- * words, `names` paths from the folders that relative ones may begin in, and whole ones.
+ * How a call takes exactly this folder away, where that is all it does; null where it does anything else as well, or may: then
+ * nobody knows which of its commands failed, or where it ran.
  */
-export function takenAway(
-  commands: readonly (readonly string[])[],
+export function takenAway({ commands, cwd }: Commands, folder: AbsolutePath): TakingAway | null {
+  const taking = takingOf(onlyOne(commands), cwd);
+  // Behind a link `..` leads elsewhere.
+  const isIt = (one: string): boolean =>
+    !/(?:^|\/)\.\.(?:\/|$)/.test(one) && resolve(taking?.from ?? cwd, one) === folder;
+  return taking?.folders.some(isIt) === true ? taking.how : null;
+}
+
+/** The one command of a call, also where a shell is started for just that. */
+function onlyOne(commands: readonly (readonly string[])[]): readonly string[] {
+  const [first = [], second = []] = commands;
+  if (commands.length === 1) return first;
+  const [shell = "", option = ""] = first;
+  const isForOne = commands.length === 2 && first.length === 3 && /^-l?c$/.test(option);
+  return isForOne && /^(?:ba|da|z|k)?sh$/.test(fileNameOf(shell)) ? second : [];
+}
+
+interface Taking {
+  readonly how: TakingAway;
+  readonly folders: readonly string[];
+  readonly from: string;
+}
+
+function takingOf([word = "", ...words]: readonly string[], cwd: AbsolutePath): Taking | null {
+  const { options, operands } = split(words);
+  switch (fileNameOf(word)) {
+    case "rm": {
+      const isRecursive = options.some((one) => one === "--recursive" || /^-[a-zA-Z]*[rR]/.test(one));
+      const isDone = !options.some((one) => one === "--help" || one === "--version");
+      return isRecursive && isDone ? { how: "remove", folders: operands, from: cwd } : null;
+    }
+    case "mv":
+      return { how: "move", folders: operands, from: cwd };
+    case "git":
+      return worktreeRemoval(words, cwd);
+    default:
+      return null;
+  }
+}
+
+function worktreeRemoval(words: readonly string[], cwd: AbsolutePath): Taking | null {
+  const [option, folder = ""] = words;
+  const [from, rest] = option === "-C" ? [resolve(cwd, folder), words.slice(2)] : [cwd, words];
+  const [verb, act, ...more] = rest;
+  if (verb !== "worktree" || act !== "remove") return null;
+  return { how: "remove-worktree", folders: split(more).operands, from };
+}
+
+function split(words: readonly string[]): {
+  readonly options: readonly string[];
+  readonly operands: readonly string[];
+} {
+  const end = words.indexOf("--");
+  const before = end === -1 ? words : words.slice(0, end);
+  return {
+    options: before.filter((word) => word.startsWith("-")),
+    operands: [
+      ...before.filter((word) => !word.startsWith("-")),
+      ...(end === -1 ? [] : words.slice(end + 1)),
+    ],
+  };
+}
+
+/** Programs that take away what stands behind them. */
+const TAKING: ReadonlySet<string> = new Set(["rm", "rimraf", "trash", "mv"]);
+
+/** True where some command seems to take away what has one of these names, whether or not it came to that. */
+export function seemsTakenAway(
+  { commands, cwd }: Commands,
+  folder: AbsolutePath,
   names: readonly string[],
-): TakingAway | null {
-  for (const words of commands) {
-    const taking = takingOf(words);
-    if (taking?.operands.some((word) => names.includes(plainly(word))) === true) return taking.how;
-  }
-  return null;
+): boolean {
+  return commands.some((words) => {
+    const [word = ""] = words;
+    const isMeant = TAKING.has(fileNameOf(word)) || worktreeRemoval(words.slice(1), cwd) !== null;
+    return isMeant && words.slice(1).some((one) => [...names, relative(cwd, folder)].includes(plainly(one)));
+  });
 }
 
-function takingOf(
-  words: readonly string[],
-): { readonly how: TakingAway; readonly operands: readonly string[] } | null {
-  const program = fileNameOf(words[0] ?? "");
-  if (program === "git") {
-    const at = words.indexOf("worktree");
-    const isRemoval = at !== -1 && words.slice(at + 1).find((word) => !word.startsWith("-")) === "remove";
-    return isRemoval ? { how: "remove-worktree", operands: words.slice(at + 2) } : null;
-  }
-  if (program === "find")
-    return words.includes("-delete") ? { how: "remove", operands: words.slice(1) } : null;
-  for (const [at, word] of words.entries()) {
-    const operands = words.slice(at + 1);
-    if (REMOVERS.has(fileNameOf(word))) return { how: "remove", operands };
-    if (MOVERS.has(fileNameOf(word))) return { how: "move", operands };
-  }
-  return null;
-}
-
-/** A name without `./`, `//`, `a/..` and what ends a folder. */
 function plainly(word: string): string {
-  const path = posix.normalize(word);
-  return path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
+  return word.replace(/^(?:\.\/+)+/, "").replace(/(?<=.)\/+$/, "");
 }

@@ -220,6 +220,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)(
       const scripts = [
         "git update-index --split-index; git checkout side",
         `git checkout side; git update-index --skip-worktree ${PROTECTED.join(" ")}`,
+        'git checkout side; git update-index --cacheinfo "120000,$(printf plain | git hash-object -w --stdin),.npmrc"',
         `git checkout side; for f in ${PROTECTED.join(" ")}; do git rm -q --cached $f; git add -N $f; done`,
       ];
       for (const [at, script] of scripts.entries()) {
@@ -234,6 +235,33 @@ describe.skipIf(unusable !== null).each(PEOPLE)(
           commands.filter((line) => !/^git (?:stash|checkout side)/.test(line)),
         ]).toEqual([script, 4, []]);
       }
+    });
+
+    it("is told commands that take names as they are, and what becomes a program", async () => {
+      cpSync(repositoryIn(history), join(place.ws, "r"), { recursive: true });
+      place.ownAll();
+      const top = join(place.ws, "r");
+      const names = ["[s]ub/.npmrc", "sub/.npmrc", ":/.npmrc", "*/.npmrc"];
+      plainly(
+        top,
+        "mkdir sub '[s]ub' : '*' && for f in sub '[s]ub' : '*'; do echo one >$f/.npmrc; done; git add -A; git commit -q -m three",
+      );
+      plainly(
+        top,
+        "git checkout -q -b four; echo four >'[s]ub/.npmrc'; echo four >:/.npmrc; echo four >.husky/pre-commit; chmod +x .husky/pre-commit; git commit -q -a -m four; git checkout -q -",
+      );
+      // What the index has for other names, nobody was shown.
+      const script =
+        'git checkout four; for f in sub/.npmrc .npmrc "*/.npmrc"; do git --literal-pathspecs update-index --cacheinfo "100644,$(echo evil | git hash-object -w --stdin),$f"; done';
+      const [ended] = await run([top, "sh", "-c", script]);
+      const [look = "", finish = ""] = commandsIn(ended?.denials ?? []);
+      expect(plainly(top, look)).not.toContain("evil");
+      plainly(top, finish);
+      const texts = [...names, ".npmrc", ".husky/pre-commit"].map((name) =>
+        readFileSync(join(top, name), "utf8").trim(),
+      );
+      expect(texts).toEqual(["four", "one", "four", "one", "one", "four"]);
+      expect(ended?.denials.at(0)?.remedy).toContain("which also makes programs of them");
     });
 
     it("is told no removal of a file that git does not track where another program prints git's words", async () => {
@@ -258,6 +286,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)(
         [top, "git", "clone", "-q", ".", "copy"],
         [top, "git", "worktree", "add", "-q", "tree", "side"],
         [top, "git", "clone", "-q", ".", "gone"],
+        [top, "git", "clone", "-q", ".", "kept"],
         [
           top,
           "sh",
@@ -266,15 +295,29 @@ describe.skipIf(unusable !== null).each(PEOPLE)(
         ],
         [top, "rm", "-rf", "copy"],
         [top, "git", "worktree", "remove", "tree"],
-        [top, "sh", "-c", "cd gone/.. && rm -r -f ./gone"],
+        [top, "sh", "-c", "rm -r -f ./gone"],
+        [top, "sh", "-c", "cd kept/.. && rm -r -f ./kept"],
       );
-      expect(ended.map(({ code }) => code === 0)).toEqual([true, true, true, true, false, false, false]);
+      expect(ended.map(({ code }) => code === 0)).toEqual([
+        true,
+        true,
+        true,
+        true,
+        true,
+        false,
+        false,
+        false,
+        false,
+      ]);
       const commands = ended.map(({ denials }) => [denials.map(({ target }) => target), commandsIn(denials)]);
-      expect(commands.slice(4)).toEqual([
+      expect(commands.slice(5)).toEqual([
         [[`${top}/copy`], [`rm -rf ${top}/copy`]],
         [[`${top}/tree`], [`git worktree remove --force ${top}/tree`]],
         [[`${top}/gone`], [`rm -rf ${top}/gone`]],
+        // Two commands: which of them failed, and where, is not known.
+        [[`${top}/kept`], []],
       ]);
+      plainly(top, "rm -r kept");
       for (const { denials } of ended) for (const line of commandsIn(denials)) plainly(top, line);
       expect(["copy", "tree", "gone"].filter((name) => existsSync(join(top, name)))).toEqual([]);
       expect(plainly(top, "git worktree list --porcelain | grep -c ^worktree")).toBe("1\n");

@@ -8,8 +8,8 @@ const MAX_INDEX_BYTES = 32 * 1024 ** 2;
 const MAX_FILE_BYTES = 4 * 1024 ** 2;
 const MAX_CONFIG_BYTES = 256 * 1024;
 
-/** How the file in a working tree stands to what git's index has for it. */
-export type TrackedState = "same" | "differs";
+/** How the file in a working tree stands to what git's index has for it: `executable` differs, and is to be a program. */
+export type TrackedState = "same" | "differs" | "executable";
 
 /**
  * Of these names below the top of a working tree, those that git tracks, and whether the file there is what the index has.
@@ -25,23 +25,35 @@ export function trackedStates(
   if (file?.isWhole !== true) return null;
   const config = smallTextOf(joinPath(folder, "config"), MAX_CONFIG_BYTES);
   const oidBytes = /^\s*objectformat\s*=\s*"?sha256/im.test(config) ? 32 : 20;
-  const oids = indexedOids(file.bytes, new Set(names), oidBytes);
-  if (oids === null) return null;
+  const entries = indexedFiles(file.bytes, new Set(names), oidBytes);
+  if (entries === null) return null;
   return new Map(
-    [...oids].map(([name, oid]) => [name, isBlobAt(joinPath(top, name), oid) ? "same" : "differs"]),
+    [...entries].map(([name, { oid, mode }]) => {
+      const isSame = isBlobAt(joinPath(top, name), oid);
+      return [name, isSame ? "same" : mode === EXECUTABLE ? "executable" : "differs"];
+    }),
   );
 }
 
-/** Names of the index with the object of each, of those that are asked for; null for what is no index. */
-function indexedOids(
+interface Entry {
+  readonly oid: string;
+  readonly mode: number;
+}
+
+const [PLAIN, EXECUTABLE] = [0o100644, 0o100755];
+/** Where the mode stands in an entry. */
+const MODE_AT = 24;
+
+/** Names of the index with the object of each, of those that are asked for; null for what is no index, and see above. */
+function indexedFiles(
   bytes: Buffer,
   names: ReadonlySet<string>,
   oidBytes: number,
-): ReadonlyMap<string, string> | null {
+): ReadonlyMap<string, Entry> | null {
   if (bytes.length < HEADER_BYTES || bytes.toString("latin1", 0, 4) !== "DIRC") return null;
   const [version, count] = [bytes.readUInt32BE(4), bytes.readUInt32BE(8)];
   if (version < 2 || version > 4) return null;
-  const found = new Map<string, string>();
+  const found = new Map<string, Entry>();
   let at = HEADER_BYTES;
   let name: Buffer = Buffer.alloc(0);
   for (let entry = 0; entry < count; entry += 1) {
@@ -50,15 +62,17 @@ function indexedOids(
     const flags = bytes.readUInt16BE(flagsAt);
     const isExtended = (flags & EXTENDED) !== 0;
     if (isExtended && flagsAt + 4 > bytes.length) return null;
-    const isPlain =
+    const mode = bytes.readUInt32BE(at + MODE_AT);
+    const isWritten =
       (flags & STAGE) === 0 && !(isExtended && (bytes.readUInt16BE(flagsAt + 2) & NOT_WRITTEN) !== 0);
+    const isPlain = isWritten && (mode === PLAIN || mode === EXECUTABLE);
     const nameAt = flagsAt + 2 + (isExtended ? 2 : 0);
     const next = version === 4 ? compressedName(bytes, nameAt, name) : plainName(bytes, nameAt, at);
     if (next === null) return null;
     name = next.name;
     const text = pathFromBytes(name);
     if (names.has(text) && !isPlain) return null;
-    if (names.has(text)) found.set(text, bytes.toString("hex", at + STAT_BYTES, flagsAt));
+    if (names.has(text)) found.set(text, { oid: bytes.toString("hex", at + STAT_BYTES, flagsAt), mode });
     at = next.end;
   }
   return isWholeBehind(bytes, at, oidBytes) ? found : null;

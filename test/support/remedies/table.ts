@@ -20,9 +20,10 @@ export const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
     "check how the host's name is spelt, and whether this machine can look it up",
   ],
   "test/kernel/denials-git.slow.test.ts": [
-    "git's index holds what it wanted there: outside of the sandbox, look with `{}`, then finish with `{}`",
+    "git's index holds what it wanted there: outside of the sandbox, look with `{}`, then finish with `{}`{}",
+    ", which also makes programs of them",
     "git stopped and left a part of its changes in the working tree: outside of the sandbox, put them aside with `{}`, {}then {}; what you put aside stays in `git stash list`",
-    "git's index no longer has it: if that is meant, finish outside of the sandbox with `{}`",
+    "git's index does not have it: if it was to be removed, and you need nothing of it, finish outside of the sandbox with `{}`",
     "outside of the sandbox, put what stands there aside with `{}`, then run {}",
     "{} outside of the sandbox",
     "if it is meant, finish it outside of the sandbox: `{}`",

@@ -36,7 +36,7 @@ const limits: readonly PlanLimit[] = [
 /** What is known of a call of these words, each of which stands by itself. */
 function evidenceOf(said: string, more: Partial<Evidence> = {}): Evidence {
   const commands = (more.words ?? "").split("; ").map((line) => line.split(" "));
-  return { said, words: "", commands, bases: [WS], hasFailed: true, ...more };
+  return { said, words: "", commands, cwd: WS, bases: [WS], hasFailed: true, ...more };
 }
 
 function denied(said: string, more: Partial<Evidence> = {}): readonly string[] {
@@ -107,9 +107,9 @@ describe("a limit of the plan", () => {
   test("that was to be removed is told with the command that finishes it, and with no words of the call", () => {
     for (const words of [
       "rm -rf sub /home/you",
-      "env A=b rm -r ./sub/",
-      "cd x; /bin/rm -rf y/../sub",
-      "find sub -delete",
+      "/bin/rm --recursive ./sub/",
+      "rm other -fr -- /ws/sub",
+      "bash -lc sub; rm -R sub",
     ])
       expect([words, remedies(busy, words)]).toEqual([words, [`${finish} \`rm -rf /ws/sub\``]]);
     const failed = "error: failed to delete '/ws/sub': Device or resource busy";
@@ -130,8 +130,24 @@ describe("a limit of the plan", () => {
       "cd /ws/sub",
       "git -C /ws/sub remote remove origin",
       "git worktree remove other",
+      "git -C other worktree remove sub",
       "git clean -fdx",
       "rm -rf sub/dist",
+      "rm sub",
+      "rm -i sub",
+      "rm -r --help sub",
+      "rm -r l/../sub",
+      "rmdir sub",
+      "find sub -name x -delete",
+      "find sub -delete",
+      "npm rm sub",
+      "tar cf x.tar rm -r sub",
+      "echo rm -rf sub",
+      "env rm -rf sub",
+      "rm -rf sub; mv sub b",
+      "test -e none; rm -rf sub",
+      "cd b; rm -rf sub; ./build.sh",
+      "sh -c x; rm -rf sub; ./build.sh",
       "python3 -c shutil.rmtree('sub')",
     ])
       expect([words, remedies(busy, words)]).toEqual([words, [yourself]]);
