@@ -76,7 +76,14 @@ function tunnelThrough(
       insecureHTTPParser: false,
       signal,
     });
-    asked.once("connect", ({ statusCode = 0 }: IncomingMessage, _: unknown, head: Buffer) => {
+    asked.once("connect", ({ statusCode = 0, headers }: IncomingMessage, _: unknown, head: Buffer) => {
+      // An answer with a body is a page, not a tunnel (RFC 9110, section 9.3.6), and may repeat what the proxy was sent.
+      const hasPage =
+        headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
+      if (statusCode < 300 && (hasPage || proxy.isShownIn(head))) {
+        reject(new Error("the proxy answers with a page in place of a tunnel"));
+        return;
+      }
       // A server may speak first.
       if (head.length > 0) socket.unshift(head);
       resolve(statusCode);

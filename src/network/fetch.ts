@@ -153,8 +153,13 @@ async function hop(address: PageAddress, request: Hopping, means: FetchMeans): P
     const reason = pagesBy === null ? null : whyKept(response, pagesBy);
     if (reason !== null) return stopped(reason);
     const read = await readResponse(response, socket, request, limits);
-    const isShown = read.kind === "page" && pagesBy?.isShownIn(Buffer.from(read.text)) === true;
-    return isShown ? stopped(whyShown(pagesBy)) : read;
+    if (pagesBy === null || read.kind !== "page") return read;
+    const text = Buffer.from(read.text);
+    if (pagesBy.isShownIn(text)) return stopped(whyShown(pagesBy));
+    // Whoever says where a page is cut could have it cut in the midst of them.
+    return read.isCut
+      ? { ...read, text: text.subarray(0, text.length - pagesBy.begunIn(text)).toString() }
+      : read;
   } finally {
     socket.destroy();
   }

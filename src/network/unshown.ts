@@ -14,8 +14,10 @@ export function whyKept(
   proxy: UpstreamProxy,
 ): string | null {
   if (statusCode === 407) return whyNot(proxy, 407);
-  const head = Buffer.from([statusMessage, ...rawHeaders].join("\n"), "latin1");
-  return proxy.isShownIn(head) ? whyShown(proxy) : null;
+  const lines = rawHeaders.map((word, at) => `${word}${at % 2 === 0 ? ":" : "\n"}`);
+  // A URL has no tabs: what reads one leaves them out (WHATWG URL, basic URL parser).
+  const head = [statusMessage, ...rawHeaders, lines.join("")].join("\n").replaceAll("\t", "");
+  return proxy.isShownIn(Buffer.from(head, "latin1")) ? whyShown(proxy) : null;
 }
 
 /**

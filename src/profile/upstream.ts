@@ -40,12 +40,17 @@ export class UpstreamProxy {
     return Math.max(0, ...this.#shown().map((one) => lengthBegun(bytes, one)));
   }
 
+  /** Short ones stand in many a text by chance: of these only the whole header counts. */
   #shown(): readonly Buffer[] {
     if (this.#credentials === null) return [];
     const written = Buffer.from(this.#credentials);
-    return [written, Buffer.from(written.toString("base64").replace(/=+$/, ""))];
+    const sent = written.toString("base64").replace(/=+$/, "");
+    return written.length < MIN_SEARCHED ? [Buffer.from(`Basic ${sent}`)] : [written, Buffer.from(sent)];
   }
 }
+
+/** So many bytes of credentials are no word of a page. */
+const MIN_SEARCHED = 8;
 
 /** How long the longest end of these bytes is with which the other ones begin, if they are longer. */
 function lengthBegun(bytes: Buffer, other: Buffer): number {

@@ -1,6 +1,5 @@
-import { yamlText } from "../host/runtimes/written.ts";
 import { accessTo } from "../profile/access-to.ts";
-import { type AbsolutePath, isAbsolutePath, parentOf } from "../profile/path.ts";
+import { isAbsolutePath } from "../profile/path.ts";
 import type { Profile } from "../profile/profile.ts";
 import type { Denial } from "./denial.ts";
 
@@ -34,16 +33,21 @@ const NAMES = [
   "AWS_CA_BUNDLE",
 ] as const;
 
+/** What no certificate of this machine mends. */
+const OTHERWISE = /expired|not yet valid|mismatch|does ?n[o']t match/i;
+
 /** The variables of the caller's that name certificates, where a program that was not told of them trusted none. */
 export function certificateDenials({ said, profile, inside, outside }: FailedProgram): readonly Denial[] {
-  if (!UNTRUSTED.test(said)) return [];
+  if (!said.split("\n").some((line) => UNTRUSTED.test(line) && !OTHERWISE.test(line))) return [];
   const missing = NAMES.filter((name) => outside[name] !== undefined && inside[name] === undefined);
   if (missing.length === 0) return [];
-  const hidden = missing.flatMap((name) => hiddenFolder(outside[name] ?? "", profile) ?? []);
-  const listed = [...new Set(hidden)]
-    .map((folder) => `\`{ root: ${yamlText(folder)}, mode: ro }\``)
-    .join(" and ");
-  const also = listed === "" ? "" : `, and list ${listed} under \`sandbox.paths\``;
+  const hidden = missing.filter((name) =>
+    (outside[name] ?? "").split(":").some((path) => isHidden(path, profile)),
+  );
+  const also =
+    hidden.length === 0
+      ? ""
+      : `; what ${hidden.join(", ")} names is not in the sandbox: copy it to a folder that \`sandbox.paths\` lists, and name that`;
   return [
     {
       operation: "use",
@@ -55,9 +59,7 @@ export function certificateDenials({ said, profile, inside, outside }: FailedPro
   ];
 }
 
-/** The folder of a file of certificates that the profile does not show; null where it does. */
-function hiddenFolder(path: string, profile: Profile): AbsolutePath | null {
-  if (!isAbsolutePath(path)) return null;
-  const facts = { kind: "file", bornInside: false } as const;
-  return accessTo(profile, path, facts) === "none" ? parentOf(path) : null;
+/** True for a file or folder that the profile does not show. */
+function isHidden(path: string, profile: Profile): boolean {
+  return isAbsolutePath(path) && accessTo(profile, path, { kind: "file", bornInside: false }) === "none";
 }

@@ -42,6 +42,8 @@ export function namedPaths(
 /** A home is not known here, so what stands behind a `~` is no path; a word with blanks may be a line for a shell. */
 function* writtenIn(words: readonly string[]): Generator<string> {
   for (const word of words) {
+    // A URL's parts are no paths of this machine.
+    if (/^[a-z][a-z\d+.-]*:\/\/\S*$/i.test(word) && !/^file:/i.test(word)) continue;
     if (/\s/.test(word)) {
       yield word;
       yield* writtenIn(plainParts(word));

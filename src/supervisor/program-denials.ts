@@ -47,7 +47,7 @@ const REFUSED = /permission denied|operation not permitted|\bEACCES\b|\bEPERM\b/
 const UNWRITABLE = /read-only file system|\bEROFS\b|device or resource busy|\bEBUSY\b/i;
 const ABSENT = /no such file or directory|\bENOENT\b|cannot find|not found/i;
 const OFFLINE =
-  /could not resolve|name resolution|name or service not known|no such host|unknown ?host|network is unreachable|\bEAI_AGAIN\b|\bENETUNREACH\b|\bENOTFOUND\b/i;
+  /could not resolve|name resolution|name or service not known|lookup [^\n]*no such host|UnknownHostException|unknown host [\w-]+\.[\w.-]+|network is unreachable|\bEAI_AGAIN\b|\bENETUNREACH\b|\bENOTFOUND\b/i;
 
 /** 128 + SIGSYS (signal(7)): what a filter ends a process with whose calls it does not judge. */
 const FOREIGN_ABI = 159;

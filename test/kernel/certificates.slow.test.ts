@@ -51,12 +51,17 @@ describe.skipIf(unusable !== null)("a machine with certificates of its own", () 
       certainty: "likely",
       because: "CURL_CA_BUNDLE is set outside, and not passed to commands",
     };
-    const list = `, and list \`{ root: ${place.top}/own, mode: ro }\` under \`sandbox.paths\``;
+    const list =
+      "; what CURL_CA_BUNDLE names is not in the sandbox: copy it to a folder that `sandbox.paths` lists, and name that";
     const remedy = "pass CURL_CA_BUNDLE in `sandbox.env.pass`";
     expect(await run([], {})).toEqual(["failed", { ...told, remedy: `${remedy}${list}` }]);
     const own = { root: `${place.top}/own`, mode: "ro" };
     expect(await run([], { own })).toEqual(["failed", { ...told, remedy }]);
     expect(await run(["CURL_CA_BUNDLE"], { own })).toEqual(["done"]);
+    copyFileSync(file, `${place.ws}/copy.pem`);
+    expect(await run(["CURL_CA_BUNDLE"], {}, { ...env, CURL_CA_BUNDLE: `${place.ws}/copy.pem` })).toEqual([
+      "done",
+    ]);
     // Without such a variable it is told nothing that it does not know.
     const { CURL_CA_BUNDLE: _, ...without } = env;
     expect(await run([], {}, without)).toEqual(["failed"]);

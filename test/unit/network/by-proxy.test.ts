@@ -214,6 +214,10 @@ describe("by an upstream proxy", () => {
 
     test.each<[where: string, answer: readonly string[]]>([
       ["in a header", [`HTTP/1.1 503 No\r\nX-Sent: Basic ${SENT}\r\nContent-Length: 4\r\n\r\nhere`]],
+      [
+        "as the name and value of a header",
+        [`HTTP/1.1 503 No\r\nann:${PASSWORD}\r\nContent-Length: 4\r\n\r\nhere`],
+      ],
       ["in the status line", [`HTTP/1.1 503 ${SENT}\r\nContent-Length: 4\r\n\r\nhere`]],
       ["in a page", [`HTTP/1.1 503 No\r\nConnection: close\r\n\r\nyou sent ${SENT}`]],
       ["as it was written", [`HTTP/1.1 503 No\r\nConnection: close\r\n\r\nyou are ann:${PASSWORD}`]],
@@ -245,6 +249,25 @@ describe("by an upstream proxy", () => {
         },
       ]);
       expect(up.heads[0]).toMatch(/\r\nAccept-Encoding: identity\r\n/);
+    });
+
+    test.each([
+      ["with a length", `Content-Length: 60\r\n\r\nyou sent ${SENT}`],
+      ["in chunks", `Transfer-Encoding: chunked\r\n\r\n9\r\nyou sent \r\n`],
+      ["at once behind the answer", `\r\nyou sent ${SENT}`],
+    ])("makes no tunnel of a page: %s", async (_, answer) => {
+      const up = await upstreamProxy((socket) => socket.end(`HTTP/1.1 200 OK\r\n${answer}`));
+      const { at } = await callBy(up.port);
+      const { status, socket, head } = await tunnel(at, "a.test:443");
+      socket.destroy();
+      expect([status, head.includes("you sent")]).toEqual([502, false]);
+    });
+
+    test("is told by short ones only where the whole header stands", () => {
+      const proxy = parseProxy("http://me@proxy.test:3128");
+      const [, header = ""] = proxy.authorization();
+      const shown = (text: string): boolean => proxy.isShownIn(Buffer.from(text));
+      expect([shown("name: time:"), shown("xbWU6x"), shown(`sent ${header}`)]).toEqual([false, false, true]);
     });
 
     test("hands on what only begins like them, whole", async () => {

@@ -77,6 +77,11 @@ describe("a page", () => {
       const sent = request.headers["proxy-authorization"] ?? "";
       response.setHeader("Content-Type", "text/plain");
       if (request.url?.endsWith("/head") === true) response.setHeader("X-Sent", sent);
+      if (request.url?.endsWith("/on") === true) {
+        const [, word = ""] = sent.split(" ");
+        response.writeHead(302, { Location: `/${word.slice(0, 5)}\t${word.slice(5)}` }).end();
+        return;
+      }
       const body = request.url?.endsWith("/page") === true ? `you sent ${sent}` : "nothing";
       response.setHeader("Content-Encoding", "gzip").end(gzipSync(body));
     });
@@ -87,23 +92,22 @@ describe("a page", () => {
       never: [],
       proxies: proxiesOf(upstream),
     });
-    const told = async (name: string): Promise<string> => {
+    const told = async (name: string, maxBytes = 1_000): Promise<string> => {
       const request = {
         address: pageAddress(`${HTTP}${name}`),
         network,
         method: "GET",
-        maxBytes: 1_000,
+        maxBytes,
         signal: null,
       } as const;
       return inShort(await fetchPage(request, { ...means, upstream }));
     };
     const reason =
       "connection: the proxy http://proxy.example.test:3128 repeats the user and password of its URL in its answer";
-    expect([await told("head"), await told("page"), await told("else")]).toEqual([
-      reason,
-      reason,
-      "200 nothing",
-    ]);
+    expect([await told("head"), await told("page"), await told("on")]).toEqual([reason, reason, reason]);
+    expect(await told("else")).toBe("200 nothing");
+    // Cut in the midst of them.
+    expect(await told("page", 22)).toBe("200 you sent Basic ");
   });
 
   test("is not asked for through a proxy that the environment names", async () => {

@@ -217,6 +217,15 @@ describe("a denial", () => {
     expect(denied(stood, "404", "https://a.test/x")).toEqual([]);
   });
 
+  test("takes no URL for a path", () => {
+    const stood = standing();
+    const said = "ls: nosuch: No such file or directory";
+    expect(
+      denied(stood, said, "ls nosuch; curl -sS https://registry.example/pkg", "https://a.example/b"),
+    ).toEqual([]);
+    expect(denied(stood, said, "cat /registry.example/pkg")).toEqual(["likely read /registry.example/pkg"]);
+  });
+
   test("of a call without a network is told of any host, where no word names one and nothing else is told", () => {
     const stood = standing();
     for (const said of [
@@ -226,7 +235,12 @@ describe("a denial", () => {
       "Could not transfer artifact: Unknown host repo.maven.apache.org",
     ])
       expect([said, denied(stood, said, "install")]).toEqual([said, ["likely connect any host"]]);
-    expect(denied(stood, "npm error 404 Not Found", "install")).toEqual([]);
+    for (const said of [
+      "npm error 404 Not Found",
+      "bash: unknown host key type",
+      "tests of no such host handling",
+    ])
+      expect([said, denied(stood, said, "install")]).toEqual([said, []]);
     expect(denied(stood, "a: EAI_AGAIN\n.env: Permission denied", ".env")).toEqual([
       "certain read project/.env",
     ]);
