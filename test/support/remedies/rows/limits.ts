@@ -76,6 +76,15 @@ export const OF_LIMITS: readonly Row[] = [
   ],
   // What must stay where it is
   [
+    "do it yourself, outside of the sandbox; or change what it holds one by one",
+    tool(
+      "move_file",
+      { from: "ws:sub", to: "ws:other" },
+      { files: { [`${PROJECT}/sub/.npmrc`]: "", [`${PROJECT}/sub/a`]: "" } },
+    ),
+    tool("move_file", { from: "ws:sub/a", to: "ws:other/a" }),
+  ],
+  [
     "remove what is in it, and leave the folder itself",
     command(["rm", "-r", "../docs"], { paths: docs("mode: rw, write_approval: false"), files: DOCS }),
     command(["find", "../docs", "-mindepth", "1", "-delete"], {
