@@ -3,6 +3,7 @@ import { isMainThread } from "node:worker_threads";
 import { CofferdamError } from "../errors.ts";
 import type { AbsolutePath } from "../profile/path.ts";
 import { withoutInherited } from "./inherited.ts";
+import { codeOf } from "./system-error.ts";
 
 /** A started launcher. */
 export type Child = ChildProcess;
@@ -47,6 +48,8 @@ export function launch(file: AbsolutePath, argv: readonly string[], options: Spa
     // Without descriptors there are not even streams to wait for.
     child.once("error", () => undefined);
   } catch (cause) {
+    // Of words that are too many the caller knows more.
+    if (codeOf(cause) === "E2BIG") throw cause;
     // An inherited descriptor above the limit can't be covered.
     throw notStarted(file, cause);
   }

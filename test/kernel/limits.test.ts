@@ -269,6 +269,20 @@ describe.skipIf(unusable !== null)("inside", () => {
       ]);
     });
 
+    it("limit: words that are more than this machine starts a program with are refused, and come by a file", async () => {
+      using theirs = new Place(ORDINARY);
+      // A program may be started with a quarter of its stack (execve(2)).
+      const under = ["/bin/sh", "-c", 'ulimit -s 1024; exec "$@"', "sh"];
+      const words = Array.from({ length: 3 }, () => "x".repeat(90_000));
+      theirs.file("ws/words", words.join(" "));
+      const calls = [{ argv: ["echo", ...words] }, { argv: ["wc", "-c", "words"] }];
+      expect(await theirs.run({ under, job: { calls } })).toMatchObject([
+        { kind: "made" },
+        { kind: "threw", code: "USAGE", message: "the words of the call are too long to be started with" },
+        { kind: "ran", code: 0, stdout: "270002 words\n" },
+      ]);
+    });
+
     it("limit: one that this machine does not let us set runs nothing", async () => {
       using theirs = new Place(ORDINARY);
       const under = ["/bin/sh", "-c", 'ulimit -n 256; exec "$@"', "sh"];
