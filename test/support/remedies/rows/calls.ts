@@ -1,7 +1,19 @@
+import { once } from "node:events";
 import { writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { freePort } from "../../battery/port-servers.ts";
 import { command, DOCS, docs, NAMED, NOTE, ownTool, PROJECT, script, tool, UNASKED } from "../calls.ts";
 import { cli } from "../cli.ts";
-import { quoted, type Row, run } from "../row.ts";
+import { quoted, type Row, run, type Situation } from "../row.ts";
+
+/** Where the proxy of the row about one runs, once it does. */
+let proxyPort = 0;
+
+/** Asks for a page that a proxy of this machine's brings. */
+const byProxy: Situation = (at, told) =>
+  command(["curl", "-sSf", "http://a.test/"], {
+    more: `shell: { network: { hosts: ["a.test"], proxy: "http://127.0.0.1:${proxyPort}" } }`,
+  })(at, told);
 
 /** What is asked of the sandbox. */
 export const OF_CALLS: readonly Row[] = [
@@ -124,6 +136,22 @@ export const OF_CALLS: readonly Row[] = [
       command(["sh", "-c", "head -c 4000000 /dev/zero >/tmp/a"], {
         sandbox: `, limits: { ${quoted(told)}: 16MiB }`,
       })(at, told),
+  ],
+  [
+    "see that this proxy runs and lets the host pass, or name another one: `proxy` under `shell.network` in the config, or the variable that it takes it from",
+    async (at, told) => {
+      proxyPort = await freePort();
+      return byProxy(at, told);
+    },
+    async (at, told) => {
+      const proxy = createServer((_, answer) => answer.end("here")).listen(proxyPort, "127.0.0.1");
+      await once(proxy, "listening");
+      try {
+        return await byProxy(at, told);
+      } finally {
+        proxy.close();
+      }
+    },
   ],
   [
     "list the host under `shell.network` in the config, if it is meant",
