@@ -56,6 +56,7 @@ export const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
     "pass {} in `sandbox.env.pass`{}",
     "; what {} names is not in the sandbox: copy it to a folder that `sandbox.paths` lists, and name that",
   ],
+  "test/unit/supervisor/stated.test.ts": ["run `cofferdam explain read {}`: it names what hides it"],
   "test/kernel/limits.test.ts": ["hand the data in by a file or by standard input"],
   "test/kernel/deep.test.ts": ["remove what lies that deep, or move it out of the roots"],
   "test/kernel/pipes.test.ts": ["let `sh` be dash, busybox, or bash 5.1 or newer"],

@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { statedMac } from "../../../src/host/mac/stated.ts";
+import { knownPath } from "../../../src/profile/path.ts";
 import { createDraft } from "../../../src/supervisor/draft.ts";
+import { explainCall } from "../../../src/supervisor/explain.ts";
 import { createSupervisor } from "../../../src/supervisor/supervisor.ts";
 import { machine } from "../config/machine.ts";
 
@@ -86,4 +88,18 @@ test("nothing is run on a Mac that is only stated", async () => {
     code: "USAGE",
     message: "nothing can be run on a Mac that is only stated",
   });
+});
+
+test("a program that is not shown there is told with the question that names what hides it", async () => {
+  const draft = createDraft(stated("system"));
+  const path = knownPath("/Users/ann/.ssh/run");
+  const prepared = await draft.prepare({ argv: [path] });
+  expect(prepared.onYes.rendering).toMatchObject({
+    kind: "not-found",
+    hint: `run \`cofferdam explain read ${path}\`: it names what hides it`,
+  });
+  const facts = { kind: "file", bornInside: false } as const;
+  const explained = explainCall(prepared, { ask: "read", path, facts }).onYes;
+  expect([explained.allowed, explained.decidedBy.because.length > 0]).toEqual([false, true]);
+  expect(explainCall(prepared, { ask: "read", path: knownPath("/bin/ls"), facts }).onYes.allowed).toBe(true);
 });
