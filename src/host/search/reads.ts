@@ -15,14 +15,12 @@ export class Reads {
     return this.#pending.values().next().value ?? null;
   }
 
-  /** Notes a read until it ends. */
-  async of<Value>(folder: AbsolutePath, read: Promise<Value>): Promise<Value> {
+  begin(folder: AbsolutePath): void {
     this.#pending.add(folder);
-    try {
-      return await read;
-    } finally {
-      this.#pending.delete(folder);
-      this.#ended += 1;
-    }
+  }
+
+  end(folder: AbsolutePath): void {
+    this.#pending.delete(folder);
+    this.#ended += 1;
   }
 }

@@ -99,10 +99,10 @@ export class Walk {
       if (time.isOver) return "time";
       const unread = this.#nextUnread(time);
       if (unread.length > 0) {
-        const read = await time.within(
-          () => Promise.all(unread.map((one, at) => this.reads.of(one.folder, this.#read(one, at)))),
-          { names: () => this.#entries, progress: () => this.#entries + this.reads.ended },
-        );
+        const read = await time.within(() => Promise.all(unread.map((one, at) => this.#read(one, at))), {
+          names: () => this.#entries,
+          progress: () => this.#entries + this.reads.ended,
+        });
         if (read === null) return "silence";
         if (this.#entries <= this.#most)
           for (const [at, one] of unread.entries()) this.#take(one, read[at] ?? null);
@@ -173,8 +173,8 @@ export class Walk {
   /** What a folder holds, or null when there is none; a hidden one that can't be read shows nothing inside either. */
   async #read(one: Ahead, at: number): Promise<Remembered | null> {
     const { folder, isHidden } = one;
-    const list = this.#listFor(one, at);
     const { find, findLasting } = this.#region;
+    this.reads.begin(folder);
     const isInBounds = (): boolean => {
       this.#entries += 1;
       one.part.entries += 1;
@@ -188,11 +188,10 @@ export class Walk {
       }
       const known = one.stats === null ? this.#asRead(one, stats) : null;
       if (known !== null) return known;
-      const wanted = isHidden && findLasting !== null ? findLasting : find;
       return await readFolder(folder, stats, {
-        list,
+        list: this.#listFor(one, at),
         listAgain: this.#lists.listAgain,
-        find: wanted,
+        find: isHidden && findLasting !== null ? findLasting : find,
         isInBounds,
         watch: this.#watching.watch,
         nowMs: this.#watching.now(),
@@ -201,6 +200,8 @@ export class Walk {
       });
     } catch (cause) {
       return isHidden ? null : this.#overcome(cause);
+    } finally {
+      this.reads.end(folder);
     }
   }
 
