@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { firstNamesIn } from "../host/names-in.ts";
+import { firstNamesOrNone } from "../host/names-in.ts";
 import { statsOf, systemPath } from "../host/nodes.ts";
 import { type AbsolutePath, joinPath } from "../profile/path.ts";
 
@@ -17,7 +17,7 @@ export function hasRepositoryBelow(folder: AbsolutePath): boolean {
   let folders: readonly AbsolutePath[] = [folder];
   for (let depth = 1; depth <= MAX_DEPTH; depth += 1) {
     folders = folders.flatMap((one) => {
-      const names = namesIn(one, left);
+      const names = firstNamesOrNone(systemPath(one), left);
       left -= names.length;
       return names
         .filter((name) => !name.startsWith(".") && name !== "node_modules")
@@ -27,13 +27,4 @@ export function hasRepositoryBelow(folder: AbsolutePath): boolean {
     if (folders.some((one) => existsSync(systemPath(joinPath(one, ".git"))))) return true;
   }
   return false;
-}
-
-function namesIn(folder: AbsolutePath, most: number): readonly string[] {
-  try {
-    return firstNamesIn(systemPath(folder), most);
-  } catch {
-    // One that can't be read has nothing to work on either.
-    return [];
-  }
 }

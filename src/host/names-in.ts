@@ -10,6 +10,15 @@ export function namesIn(folder: AbsolutePath): readonly string[] {
   }
 }
 
+/** As `firstNamesIn`; none where the folder can't be read. */
+export function firstNamesOrNone(folder: string | Buffer, most: number): readonly string[] {
+  try {
+    return firstNamesIn(folder, most);
+  } catch {
+    return [];
+  }
+}
+
 /** Names that a folder holds, in no order: all of them, or the first so many. Throws node's errors. */
 export function firstNamesIn(folder: string | Buffer, most: number): readonly string[] {
   const names: string[] = [];

@@ -1,6 +1,6 @@
 import { type AbsolutePath, joinPath } from "../../profile/path.ts";
 import { CLOCK_GRAIN_MS } from "../clock-grain.ts";
-import { firstNamesIn } from "../names-in.ts";
+import { firstNamesOrNone } from "../names-in.ts";
 import { statsOf, systemPath } from "../nodes.ts";
 import { WorkTurn } from "../turns.ts";
 import { beginningOf, smallTextOf } from "./beginnings.ts";
@@ -48,7 +48,7 @@ async function filesBelow(folder: AbsolutePath, turn: WorkTurn): Promise<readonl
   const ahead = [folder];
   let left = MAX_NAMES;
   for (let at = ahead.pop(); at !== undefined && left > 0; at = ahead.pop())
-    for (const name of namesIn(at, left)) {
+    for (const name of firstNamesOrNone(systemPath(at), left)) {
       await turn.step();
       left -= 1;
       const path = joinPath(at, name);
@@ -56,12 +56,4 @@ async function filesBelow(folder: AbsolutePath, turn: WorkTurn): Promise<readonl
       else found.push(path);
     }
   return found;
-}
-
-function namesIn(folder: AbsolutePath, most: number): readonly string[] {
-  try {
-    return firstNamesIn(systemPath(folder), most);
-  } catch {
-    return [];
-  }
 }
