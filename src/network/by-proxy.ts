@@ -80,7 +80,7 @@ function tunnelThrough(
       // An answer with a body is a page, not a tunnel (RFC 9110, section 9.3.6), and may repeat what the proxy was sent.
       const hasPage =
         headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
-      if (statusCode < 300 && (hasPage || proxy.isShownIn(head))) {
+      if (statusCode < 300 && (hasPage || proxy.showsCredentialsIn(head))) {
         reject(new Error("the proxy answers with a page in place of a tunnel"));
         return;
       }

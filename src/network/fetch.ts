@@ -17,7 +17,7 @@ import { foreignCodingOf } from "./headers.ts";
 import { inWords } from "./in-words.ts";
 import { judgeHost } from "./judge.ts";
 import { isText, mediaTypeOf, textOf } from "./page-text.ts";
-import { whyKept, whyShown } from "./unshown.ts";
+import { whyRepeated, whyWithheld } from "./proxy-credentials.ts";
 
 /** How far a fetch goes. */
 export interface FetchLimits {
@@ -150,15 +150,15 @@ async function hop(address: PageAddress, request: Hopping, means: FetchMeans): P
     const asked = { method, userAgent, maxHeaderBytes: limits.maxHeaderBytes, signal, pagesBy };
     const response = await exchange(socket, address, asked);
     const stopped = (reason: string): Stopped => ({ kind: "stopped", because: "connection", reason });
-    const reason = pagesBy === null ? null : whyKept(response, pagesBy);
+    const reason = pagesBy === null ? null : whyWithheld(response, pagesBy);
     if (reason !== null) return stopped(reason);
     const read = await readResponse(response, socket, request, limits);
     if (pagesBy === null || read.kind !== "page") return read;
     const text = Buffer.from(read.text);
-    if (pagesBy.isShownIn(text)) return stopped(whyShown(pagesBy));
-    // Whoever says where a page is cut could have it cut in the midst of them.
+    if (pagesBy.showsCredentialsIn(text)) return stopped(whyRepeated(pagesBy));
+    // The caller chooses where a page is cut, which may be in the middle of the credentials.
     return read.isCut
-      ? { ...read, text: text.subarray(0, text.length - pagesBy.begunIn(text)).toString() }
+      ? { ...read, text: text.subarray(0, text.length - pagesBy.credentialsBegunIn(text)).toString() }
       : read;
   } finally {
     socket.destroy();

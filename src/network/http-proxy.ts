@@ -26,8 +26,8 @@ import type { Connection } from "./connection.ts";
 import { dismiss } from "./dismiss.ts";
 import { endToEnd, foreignCodingOf, framingOf } from "./headers.ts";
 import { inWords } from "./in-words.ts";
+import { WithoutCredentials, whyWithheld } from "./proxy-credentials.ts";
 import { tunnel } from "./tunnel.ts";
-import { Unshown, whyKept } from "./unshown.ts";
 
 /** The head of a request or an answer may have so many bytes. */
 const MOST_HEAD = 32 * 1024;
@@ -203,12 +203,12 @@ function exchange(
     });
     const { pagesBy } = connection;
     const without = (reason: string): void => fail(egress.withoutProxy(connection.place, reason));
-    const reason = pagesBy === null ? null : whyKept(response, pagesBy);
+    const reason = pagesBy === null ? null : whyWithheld(response, pagesBy);
     if (reason !== null) {
       without(reason);
       return;
     }
-    const body = pagesBy?.hasCredentials === true ? response.pipe(new Unshown(pagesBy)) : response;
+    const body = pagesBy?.hasCredentials === true ? response.pipe(new WithoutCredentials(pagesBy)) : response;
     if (body !== response) body.once("error", ({ message }) => without(message));
     attempt(() => {
       const coding = foreignCodingOf(response);
@@ -238,7 +238,7 @@ function requestFor(
 ): ClientRequest {
   const name = place.host.includes(":") ? `[${place.host}]` : place.host;
   const host = place.port === 80 ? name : `${name}:${place.port}`;
-  // What is packed can't be searched for what the proxy is told.
+  // A packed answer could not be searched for the credentials.
   const isSearched = pagesBy?.hasCredentials === true;
   return request({
     method: asked.method ?? "GET",

@@ -3,28 +3,28 @@ import { Transform, type TransformCallback } from "node:stream";
 import type { UpstreamProxy } from "../profile/upstream.ts";
 import { whyNot } from "./by-proxy.ts";
 
-/** What is told in place of an answer in which a proxy repeats what it was sent. */
-export function whyShown({ url }: UpstreamProxy): string {
+/** The reason that a program gets instead of an answer which contains the proxy's credentials. */
+export function whyRepeated({ url }: UpstreamProxy): string {
   return `the proxy ${url} repeats the user and password of its URL in its answer`;
 }
 
-/** Why an answer of a proxy is not handed on, as far as its head tells; null where it is. */
-export function whyKept(
+/** The reason why a proxy's answer is withheld because of its head; null for an answer that is handed on. */
+export function whyWithheld(
   { rawHeaders, statusCode, statusMessage = "" }: IncomingMessage,
   proxy: UpstreamProxy,
 ): string | null {
   if (statusCode === 407) return whyNot(proxy, 407);
   const lines = rawHeaders.map((word, at) => `${word}${at % 2 === 0 ? ":" : "\n"}`);
-  // A URL has no tabs: what reads one leaves them out (WHATWG URL, basic URL parser).
+  // A reader of URLs drops tabs (WHATWG URL, basic URL parser), so credentials could be split by one.
   const head = [statusMessage, ...rawHeaders, lines.join("")].join("\n").replaceAll("\t", "");
-  return proxy.isShownIn(Buffer.from(head, "latin1")) ? whyShown(proxy) : null;
+  return proxy.showsCredentialsIn(Buffer.from(head, "latin1")) ? whyRepeated(proxy) : null;
 }
 
 /**
- * Hands on what a proxy answers, and fails before the first byte of its credentials. What may be the beginning of them is
- * kept back until more comes; nothing else waits.
+ * Hands on the body of a proxy's answer, and fails before the first byte of the proxy's credentials. Bytes that may begin
+ * them wait for the next piece; all others are handed on at once.
  */
-export class Unshown extends Transform {
+export class WithoutCredentials extends Transform {
   readonly #proxy: UpstreamProxy;
   #kept: Buffer = Buffer.alloc(0);
 
@@ -35,11 +35,11 @@ export class Unshown extends Transform {
 
   override _transform(piece: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
     const bytes = this.#kept.length === 0 ? piece : Buffer.concat([this.#kept, piece]);
-    if (this.#proxy.isShownIn(bytes)) {
-      done(new Error(whyShown(this.#proxy)));
+    if (this.#proxy.showsCredentialsIn(bytes)) {
+      done(new Error(whyRepeated(this.#proxy)));
       return;
     }
-    const end = bytes.length - this.#proxy.begunIn(bytes);
+    const end = bytes.length - this.#proxy.credentialsBegunIn(bytes);
     this.#kept = bytes.subarray(end);
     done(null, bytes.subarray(0, end));
   }

@@ -218,7 +218,7 @@ export function normalMasks(given: readonly Mask[], files: readonly FileEntry[])
   return [...kept.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, mask]) => mask);
 }
 
-/** What follows from a mask alone: one text for all that it covers, and the folder that holds all of it. */
+/** What is computed from a mask alone. `meaning` is a text, equal for masks that cover the same; `region` is the folder that contains all that it covers. */
 interface MaskReading {
   readonly meaning: string;
   readonly region: AbsolutePath;

@@ -31,16 +31,16 @@ export class UpstreamProxy {
   }
 
   /** True where bytes show the credentials, as they are sent or as they were written. */
-  isShownIn(bytes: Buffer): boolean {
+  showsCredentialsIn(bytes: Buffer): boolean {
     return this.#shown().some((one) => bytes.includes(one));
   }
 
-  /** How many bytes at the end may be the beginning of the credentials. */
-  begunIn(bytes: Buffer): number {
+  /** The number of bytes at the end that may begin the credentials. */
+  credentialsBegunIn(bytes: Buffer): number {
     return Math.max(0, ...this.#shown().map((one) => lengthBegun(bytes, one)));
   }
 
-  /** Short ones stand in many a text by chance: of these only the whole header counts. */
+  /** The texts that are searched for. Short credentials may stand in a page by chance, so only the whole header counts for them. */
   #shown(): readonly Buffer[] {
     if (this.#credentials === null) return [];
     const written = Buffer.from(this.#credentials);
@@ -49,10 +49,10 @@ export class UpstreamProxy {
   }
 }
 
-/** So many bytes of credentials are no word of a page. */
+/** Credentials of fewer bytes may stand in a page by chance. */
 const MIN_SEARCHED = 8;
 
-/** How long the longest end of these bytes is with which the other ones begin, if they are longer. */
+/** The length of the longest end of `bytes` that `other` begins with; less than the whole of `other`. */
 function lengthBegun(bytes: Buffer, other: Buffer): number {
   for (let length = Math.min(bytes.length, other.length - 1); length > 0; length -= 1)
     if (bytes.subarray(bytes.length - length).equals(other.subarray(0, length))) return length;

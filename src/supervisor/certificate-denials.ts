@@ -3,7 +3,7 @@ import { isAbsolutePath } from "../profile/path.ts";
 import type { Profile } from "../profile/profile.ts";
 import type { Denial } from "./denial.ts";
 
-/** What is known of a program that failed. */
+/** A program that failed. */
 interface FailedProgram {
   /** The end of what it said on standard error. */
   readonly said: string;
@@ -33,10 +33,10 @@ const NAMES = [
   "AWS_CA_BUNDLE",
 ] as const;
 
-/** What no certificate of this machine mends. */
+/** Failures that no certificate of this machine would prevent. */
 const OTHERWISE = /expired|not yet valid|mismatch|does ?n[o']t match/i;
 
-/** The variables of the caller's that name certificates, where a program that was not told of them trusted none. */
+/** The caller's variables that name certificates and are not passed on, where a program trusted no certificate. */
 export function certificateDenials({ said, profile, inside, outside }: FailedProgram): readonly Denial[] {
   if (!said.split("\n").some((line) => UNTRUSTED.test(line) && !OTHERWISE.test(line))) return [];
   const missing = NAMES.filter((name) => outside[name] !== undefined && inside[name] === undefined);

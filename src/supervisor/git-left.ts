@@ -33,7 +33,7 @@ interface LeftFile {
 
 /** How git tells that a file of a working tree could not be replaced, made or removed (entry.c, unpack-trees.c, wrapper.c). */
 const LEFT = /unable to (?:unlink|create|write|remove)|failed to unlink|could not (?:unlink|remove)/;
-/** So many files that are removed or put aside are told by name. */
+/** A remedy names at most this many files that are to be removed or put aside. */
 const MAX_FILES = 20;
 const MAX_COMMAND = 200;
 
@@ -98,7 +98,7 @@ function leftFile({ limit, complaint }: LimitHit, work: GitWork): LeftFile | nul
   return { ...held, name: name ?? relative(top, limit.path) };
 }
 
-/** What is held, with the innermost repository in whose working tree it lies; null for what is not held, or lies in none. */
+/** A held file with the innermost repository whose working tree contains it; null where the limit is not held, or no tree contains it. */
 function heldInTree(limit: PlanLimit, { repositories }: GitWork): Omit<LeftFile, "name"> | null {
   if (limit.kind !== "held") return null;
   const around = repositories.filter(({ path }) => isInside(limit.path, parentOf(path)));

@@ -81,13 +81,13 @@ export function maskDenials(
   return WORKTREE_REMOVAL.test(call.words) && sorted.some(isOther) ? sorted.filter(isOther) : sorted;
 }
 
-/** True where a folder was to be removed or moved: a command says so, or it is named and the complaint or a script tells of such an act. */
+/** True where the call seems to remove or move a folder: by a command, or by its name beside a complaint or a script about such an act. */
 function wasToGo(
   path: AbsolutePath,
   { line }: Complaint,
   call: Pick<Evidence, "words" | "commands" | "cwd" | "bases">,
 ): boolean {
-  if (seemsTakenAway(call, path, namesFrom(path, call.bases))) return true;
+  if (seemsTakenAway(call, namesFrom(path, call.bases))) return true;
   return isNamedWhole(path, call) && (isAboutRemoving(line) || REMOVING_CALL.test(call.words));
 }
 
@@ -119,8 +119,8 @@ function denialOfRemoval(
 }
 
 /**
- * What to do instead. A command is given only where the call's own one takes exactly that folder away, which is no root: a
- * program may print anything, and whoever is told may run it as it stands. The path in it is the plan's own.
+ * What to do instead. A command is given only where the call does nothing but remove that folder, and the folder is no root:
+ * a program may print anything, and the reader may run the command as it is. The path comes from the plan.
  */
 function remedyForRemoval({ path, holds, root }: PinnedPath, taking: TakingAway | null): string {
   if (holds.length === 0) return "remove what is in it, and leave the folder itself";

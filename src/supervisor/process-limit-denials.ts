@@ -3,12 +3,12 @@ import type { Limits } from "../profile/limits.ts";
 import { printSize } from "../profile/quantity.ts";
 import type { Denial } from "./denial.ts";
 
-/** What is known of a program that failed. */
+/** A program that failed. */
 interface FailedProgram {
   readonly code: number;
   /** The end of what it said on standard error. */
   readonly said: string;
-  /** What bounded each of its processes. */
+  /** The limits of each of its processes. */
   readonly limits: Limits;
 }
 
@@ -17,7 +17,7 @@ const FILE_SIZE_STATUS = 128 + constants.signals.SIGXFSZ;
 /** How shells tell of that signal, and how programs that ignore it tell of `EFBIG` (strerror(3)). */
 const FILE_TOO_LARGE =
   /file size limit exceeded|file too large|\bEFBIG\b|\bSIGXFSZ\b|\berrno[ :=]+27\b|\bos error 27\b/i;
-/** `EMFILE`. What is full in the whole machine (`ENFILE`) is no limit of ours. */
+/** `EMFILE`: the limit of one process. `ENFILE` is a limit of the whole machine, which the sandbox does not set. */
 const TOO_MANY_FILES = /too many open files(?! in system)|\bEMFILE\b|\berrno[ :=]+24\b|\bos error 24\b/i;
 /** What watches files fails with `EMFILE` as well, at a bound of the machine's on each user (inotify(7)). */
 const ABOUT_WATCHING = /inotify|\bwatch/i;

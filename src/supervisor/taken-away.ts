@@ -1,19 +1,19 @@
-import { relative, resolve } from "node:path";
+import { resolve } from "node:path";
 import type { AbsolutePath } from "../profile/path.ts";
 import { fileNameOf } from "../shell/rule.ts";
 
-/** The commands of a call, each as its words, with those of lines that it hands to a shell, and where it started. */
+/** The commands of a call, each as its words, also those in lines that it hands to a shell; and the folder that it started in. */
 export interface Commands {
   readonly commands: readonly (readonly string[])[];
   readonly cwd: AbsolutePath;
 }
 
-/** How a call takes a folder away. */
+/** How a call removes or moves a folder. */
 export type TakingAway = "remove" | "remove-worktree" | "move";
 
 /**
- * How a call takes exactly this folder away, where that is all it does; null where it does anything else as well, or may: then
- * nobody knows which of its commands failed, or where it ran.
+ * How a call removes or moves exactly this folder, where it does nothing else. Null for any other call: of several commands
+ * nobody knows which one failed, or in which folder it ran.
  */
 export function takenAway({ commands, cwd }: Commands, folder: AbsolutePath): TakingAway | null {
   const taking = takingOf(onlyOne(commands), cwd);
@@ -78,19 +78,15 @@ function split(words: readonly string[]): {
   };
 }
 
-/** Programs that take away what stands behind them. */
+/** Programs that remove or move the files that their words name. */
 const TAKING: ReadonlySet<string> = new Set(["rm", "rimraf", "trash", "mv"]);
 
-/** True where some command seems to take away what has one of these names, whether or not it came to that. */
-export function seemsTakenAway(
-  { commands, cwd }: Commands,
-  folder: AbsolutePath,
-  names: readonly string[],
-): boolean {
+/** True where some command of the call would remove or move a folder of one of these names. */
+export function seemsTakenAway({ commands, cwd }: Commands, names: readonly string[]): boolean {
   return commands.some((words) => {
     const [word = ""] = words;
     const isMeant = TAKING.has(fileNameOf(word)) || worktreeRemoval(words.slice(1), cwd) !== null;
-    return isMeant && words.slice(1).some((one) => [...names, relative(cwd, folder)].includes(plainly(one)));
+    return isMeant && words.slice(1).some((one) => names.includes(plainly(one)));
   });
 }
 

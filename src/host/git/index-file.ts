@@ -14,7 +14,8 @@ export type TrackedState = "same" | "differs" | "executable";
 /**
  * Of these names below the top of a working tree, those that git tracks, and whether the file there is what the index has.
  * `folder` is the repository's own, where the index lies. Null where the index can't be read, is not whole (`link` extension), or
- * where git would write no such file from it: one in conflict, one that it skips, one that is only intended (gitformat-index(5)).
+ * where git would write no plain file for a name: a conflict, a file that git skips or that is only intended, a link
+ * (gitformat-index(5)).
  */
 export function trackedStates(
   folder: AbsolutePath,
@@ -78,12 +79,12 @@ function indexedFiles(
   return isWholeBehind(bytes, at, oidBytes) ? found : null;
 }
 
-/** An entry's flags: whether more of them follow, and which side of a conflict it is; of the others skip-worktree and intent-to-add. */
+/** Bits of an entry's flags: more flags follow; the side of a conflict; of those that follow, skip-worktree and intent-to-add. */
 const EXTENDED = 0x4000;
 const STAGE = 0x3000;
 const NOT_WRITTEN = 0x6000;
 
-/** False where one of the extensions behind the entries can't be ignored: its name begins with no capital letter. */
+/** False where an extension behind the entries may not be ignored: then its name does not begin with a capital letter. */
 function isWholeBehind(bytes: Buffer, from: number, oidBytes: number): boolean {
   for (let at = from; at + EXTENSION_BYTES <= bytes.length - oidBytes; ) {
     const first = bytes[at] ?? 0;

@@ -152,7 +152,7 @@ export class Walk {
     return unread;
   }
 
-  /** What a folder held when it was read before, where it is still the same. */
+  /** What a folder held when it was last read; null where it has changed since. */
   #asRead(one: Ahead, stats: Stats | null): Remembered | null {
     const known = this.#before.get(one.folder);
     return known !== undefined && stats !== null && isAsRead(known, stats) ? this.#counted(one, known) : null;

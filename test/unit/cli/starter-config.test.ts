@@ -248,7 +248,7 @@ test("what a config would grant is told before it is trusted, and what got wider
 });
 
 describe("a host that got reachable is told by its name and port", () => {
-  /** What is told to be wider when these are listed in the place of those. */
+  /** What `trust` says is wider after `shell.network` was changed from `before` to `after`. */
   const wider = (before: string, after: string): readonly string[] => {
     const { host, write } = machine();
     const say = (network: string): void =>

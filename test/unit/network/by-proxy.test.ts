@@ -266,7 +266,7 @@ describe("by an upstream proxy", () => {
     test("is told by short ones only where the whole header stands", () => {
       const proxy = parseProxy("http://me@proxy.test:3128");
       const [, header = ""] = proxy.authorization();
-      const shown = (text: string): boolean => proxy.isShownIn(Buffer.from(text));
+      const shown = (text: string): boolean => proxy.showsCredentialsIn(Buffer.from(text));
       expect([shown("name: time:"), shown("xbWU6x"), shown(`sent ${header}`)]).toEqual([false, false, true]);
     });
 

@@ -33,7 +33,7 @@ const limits: readonly PlanLimit[] = [
   held("/ws/.env", true),
 ];
 
-/** What is known of a call of these words, each of which stands by itself. */
+/** The evidence of a call whose commands are `words`, divided by `; `. */
 function evidenceOf(said: string, more: Partial<Evidence> = {}): Evidence {
   const commands = (more.words ?? "").split("; ").map((line) => line.split(" "));
   return { said, words: "", commands, cwd: WS, bases: [WS], hasFailed: true, ...more };
